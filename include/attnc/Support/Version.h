@@ -1,0 +1,20 @@
+//===- Version.h - The version of the compiler ------------------*- C++ -*-===//
+//
+// One place says which attnc this is: `--version`, the header of every object
+// and the unit tests read it here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_SUPPORT_VERSION_H
+#define ATTNC_SUPPORT_VERSION_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace attnc {
+
+/// The version of attnc as "MAJOR.MINOR.PATCH".
+llvm::StringRef getVersion();
+
+} // namespace attnc
+
+#endif // ATTNC_SUPPORT_VERSION_H

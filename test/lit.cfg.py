@@ -1,0 +1,67 @@
+# Configuration of the lit tests. Substitutions: %cc (the C compiler), %python,
+# %src (root of the sources), %obj (root of the build). Features: the CPU's
+# (avx2, avx512, amx), asan, full.
+import os
+
+import lit.formats
+
+config.name = "attnc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".yaml"]
+config.excludes = ["Inputs", "Unit"]
+config.test_source_root = os.path.dirname(__file__)
+
+# The second tier compiles and runs kernels: check-attnc-full.
+if lit_config.params.get("full"):
+    config.available_features.add("full")
+else:
+    config.excludes.append("Integration")
+
+# A variable that is captured in one function is not silently valid in the next.
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.attnc_obj_root, "bin"),
+        config.llvm_tools_dir,
+        os.environ["PATH"],
+    ]
+)
+
+config.substitutions += [
+    ("%cc", config.host_cc),
+    ("%python", config.python),
+    ("%src", config.attnc_src_root),
+    ("%obj", config.attnc_obj_root),
+]
+
+# ATTNC_CHECK_ROUNDTRIP=1 turns every attnc-opt test into a round-trip test.
+if os.environ.get("ATTNC_CHECK_ROUNDTRIP"):
+    config.substitutions.append((r"\battnc-opt\b", "attnc-opt --verify-roundtrip"))
+
+if config.sanitize:
+    config.available_features.add("asan")
+    # The packaged LLVM is not instrumented: its allocators would poison memory
+    # in our headers' copies and not in theirs.
+    config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0:detect_leaks=0"
+
+
+def cpu_flags():
+    """The CPU's feature names as the kernel lists them."""
+    try:
+        with open("/proc/cpuinfo") as f:
+            for line in f:
+                if line.startswith("flags"):
+                    return set(line.split(":", 1)[1].split())
+    except OSError:
+        pass
+    return set()
+
+
+flags = cpu_flags()
+for feature, needed in {
+    "avx2": {"avx2", "fma"},
+    "avx512": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+    "amx": {"amx_tile", "amx_bf16"},
+}.items():
+    if needed <= flags:
+        config.available_features.add(feature)

@@ -1,0 +1,48 @@
+//===- attnc-opt.cpp - mlir-opt with the dialects and passes of attnc -----===//
+//
+// The tool of the tests and of whoever writes a pass: every pass of ours alone
+// or in a pipeline, on IR of any stage. Only the upstream dialects that our IR
+// uses are registered, because each RUN line of the tests pays the start-up.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/RegisteredHeaders.inc"
+#include "attnc/Support/Version.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Support/CommandLine.h"
+
+static void registerUpstream(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect,
+                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+                  mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+                  mlir::ub::UBDialect, mlir::vector::VectorDialect>();
+  mlir::registerTransformsPasses();
+}
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registerUpstream(registry);
+#define ATTNC_DIALECT(CLASS) registry.insert<CLASS>();
+#define ATTNC_PASSES(REGISTER) REGISTER();
+#include "attnc/Registered.inc"
+  llvm::cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
+    os << "attnc " << attnc::getVersion() << "\n";
+  });
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "attnc pass driver\n", registry));
+}
