@@ -1,0 +1,162 @@
+//===- Interface.h - The signature that travels with a module ---*- C++ -*-===//
+//
+// What a caller of the object sees: sizes, tensors in call order, what must
+// hold at the call, and the words of the header. Import writes it once as the
+// module attribute `attnc.interface`; every stage carries it unchanged, and
+// Emit reads nothing else. It is text in every dump, so reading it back checks
+// it completely: a hand-edited dump fails with a message.
+//
+//   module attributes {attnc.interface = [{
+//     name = "f", title = "12 heads of 64, f32, causal", spec = "...",
+//     sizes = [{name = "batch"}, {name = "heads", value = "12"}, ...],
+//     tensors = [{name = "Q", role = "query", dtype = "f32",
+//                 axes = ["batch", "heads", "query_len", "head_dim"]}, ...
+//                {name = "O", role = "output", ..., may_be = "Q"}],
+//     preconditions = [{lhs = "query_len", rhs = "kv_len",
+//                       sentence = "doc[b, q] needs query_len <= kv_len"}],
+//     positions = ["query_len", "kv_len"]}]} { ... }
+//
+// Tests: test/Unit/Interface/InterfaceTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_INTERFACE_INTERFACE_H
+#define ATTNC_INTERFACE_INTERFACE_H
+
+#include "attnc/Interface/SizeExpr.h"
+#include "attnc/Support/DType.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Support/LLVM.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace attnc {
+
+/// The discardable attribute of the module: an array with one dictionary per
+/// function.
+inline constexpr llvm::StringLiteral kInterfaceAttr = "attnc.interface";
+
+/// A named size. Without a value it is read from the tensors at run time; a
+/// constant value is fixed in the spec; any other value is derived from sizes.
+struct InterfaceSize {
+  std::string name;
+  std::optional<SizeExpr> value;
+
+  bool isRuntime() const { return !value; }
+  std::optional<int64_t> fixedValue() const {
+    return value ? value->constantValue() : std::nullopt;
+  }
+  bool operator==(const InterfaceSize &) const = default;
+};
+
+enum class TensorRole : uint8_t { Query, Key, Value, Input, Output, Extra };
+
+/// One tensor argument. Shapes are in the logical order of the spec language
+/// (`[batch, heads, query_len, head_dim]`); strides are the caller's.
+struct InterfaceTensor {
+  std::string name;
+  TensorRole role = TensorRole::Input;
+  DType dtype = DType::F32;
+  /// Rank 0 to 5. A plain size name reads best in error sentences; the header
+  /// prints fixed sizes as numbers.
+  std::vector<SizeExpr> axes;
+  /// Checked by the call: values do not fall along the last axis.
+  bool nondecreasing = false;
+  /// Checked by the call: lo <= value <= hi. Integer types only.
+  std::optional<std::pair<int64_t, int64_t>> range;
+  /// The caller may pass NULL: the output is then not computed (extra only).
+  bool nullable = false;
+  /// Output only: the argument of the same type and shape that this tensor may
+  /// be itself (equal pointer and strides); empty: overlaps nothing.
+  std::string mayBe;
+
+  bool isOutput() const {
+    return role == TensorRole::Output || role == TensorRole::Extra;
+  }
+  bool operator==(const InterfaceTensor &) const = default;
+};
+
+/// `lhs <= rhs` must hold at the call, else ATTNC_BAD_SHAPE with `sentence`.
+struct InterfacePrecondition {
+  SizeExpr lhs, rhs;
+  std::string sentence; // "doc[b, q] needs query_len <= kv_len"
+  bool operator==(const InterfacePrecondition &) const = default;
+};
+
+struct Interface {
+  static constexpr unsigned kMaxRank = 5;
+  static constexpr unsigned kMaxTensors = 32;
+  static constexpr unsigned kMaxSizes = 32;
+
+  std::string name;  // the C function
+  std::string title; // "12 heads of 64, f32, causal"
+  std::string spec;  // canonical text, for NAME_describe
+  std::vector<InterfaceSize> sizes;
+  /// Q, K, V, inputs in file order, O, extra outputs.
+  std::vector<InterfaceTensor> tensors;
+  std::vector<InterfacePrecondition> preconditions;
+  /// Expressions that positions reach (query_len, kv_len, offset + query_len):
+  /// the call refuses values outside -2^31 .. 2^31 - 1.
+  std::vector<SizeExpr> positions;
+  /// One line per compiled kernel for NAME_describe; filled by Schedule.
+  std::vector<std::string> kernels;
+
+  std::optional<unsigned> sizeIndex(llvm::StringRef name) const;
+  std::optional<unsigned> tensorIndex(llvm::StringRef name) const;
+  std::vector<std::string> runtimeSizes() const;
+  /// `expr` over run-time sizes only: fixed and derived sizes are replaced.
+  SizeExpr resolve(const SizeExpr &expr) const;
+  /// Where a run-time size is read: (tensor, axis) of the first required
+  /// tensor with an axis that is this size and nothing else.
+  std::optional<std::pair<unsigned, unsigned>>
+  bindingOf(llvm::StringRef runtimeSize) const;
+  /// Values of all sizes, in order, for given run-time sizes (in the order of
+  /// runtimeSizes()); nothing on overflow or a negative size.
+  std::optional<std::vector<int64_t>>
+  evaluateSizes(llvm::ArrayRef<int64_t> runtimeValues) const;
+
+  /// Everything that a caller or Emit relies on; `emitError` gets a sentence
+  /// that names the entry, what is wrong and what is legal.
+  mlir::LogicalResult
+  verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const;
+
+  mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const;
+  /// Parses and verifies.
+  static mlir::FailureOr<Interface>
+  fromAttr(mlir::Attribute attr,
+           llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+  bool operator==(const Interface &) const = default;
+};
+
+llvm::StringRef roleName(TensorRole role);
+std::optional<TensorRole> parseRole(llvm::StringRef name);
+
+/// The element type of a tensor in IR: f64 ... bf16, i64, i32, i8, u8 is ui8,
+/// bool is i1.
+mlir::Type elementType(DType dtype, mlir::MLIRContext *context);
+
+/// Sets and gets the module attribute. Getting verifies each function and that
+/// the symbols of the functions differ; errors are reported at the module.
+void setInterfaces(mlir::ModuleOp module, llvm::ArrayRef<Interface> functions);
+mlir::FailureOr<std::vector<Interface>> getInterfaces(mlir::ModuleOp module);
+
+/// The global symbols of a function: NAME, NAME_raw, NAME_workspace,
+/// NAME_describe. Also checked against each other over a whole object.
+std::vector<std::string> symbolsOf(const Interface &function);
+mlir::LogicalResult
+verifySymbols(llvm::ArrayRef<Interface> functions,
+              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+} // namespace attnc
+
+#endif // ATTNC_INTERFACE_INTERFACE_H
