@@ -1,0 +1,124 @@
+//===- Spec.h - What a spec file says, checked ----------------------------===//
+//
+// Plain values with source ranges: the first stage of the arrow. A spec that
+// exists is legal: every rule of docs/spec-reference.md holds, every index of
+// every Expr::Load is in range whenever the preconditions hold, and no int
+// operation overflows for sizes below 2^31.
+//
+// score and mask are evaluated where b, h, i and k exist, so batch, query_len
+// and kv_len are at least 1 there; sink and temperature where b, h and i exist.
+// An index of a Load that is proved by a guard (`where`, `and`, `or`, for the
+// score the mask) is in range only where the guard holds: whoever evaluates
+// without the guard clamps the index. Int divisors are never 0, guard or not.
+//
+// Tests: test/Spec
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_SPEC_SPEC_H
+#define ATTNC_SPEC_SPEC_H
+
+#include "attnc/Spec/Expr.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/SMLoc.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attnc::spec {
+
+enum class DType : uint8_t { F64, F32, F16, BF16, I64, I32, I8, U8, Bool };
+
+/// "f64", "bf16", "bool", ...
+llvm::StringRef dtypeName(DType dtype);
+std::optional<DType> parseDType(llvm::StringRef name);
+bool isFloat(DType dtype);
+
+/// The sizes that every spec has stand first in AttentionSpec::sizes, in this
+/// order; those of `sizes:` follow in the order of the file.
+enum BuiltinSize : unsigned {
+  Batch,
+  QueryLen,
+  KvLen,
+  Heads,
+  KvHeads,
+  Group, // heads // kv_heads
+  HeadDim,
+  KeyDim,
+  ValueDim,
+  NumBuiltinSizes,
+};
+
+struct Size {
+  enum Kind : uint8_t {
+    Fixed,   // value
+    RunTime, // `any`: read from the tensors at each call; 0 is legal
+    Derived, // formula of other sizes; the call compares it with the tensors
+  };
+  std::string name;
+  Kind kind = RunTime;
+  int64_t value = 0;
+  ExprPtr formula; // Derived: an int formula over sizes that are not Derived
+  llvm::SMRange range; // of the value in the file; invalid for a default
+};
+
+struct Input {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<ExprPtr> axes;  // int formulas over sizes; rank 0 to 4
+  bool nondecreasing = false; // along the last axis
+  ExprPtr low, high;          // `in low..high`, both ends included; or null
+  llvm::SMRange nameRange;
+  llvm::SMRange typeRange;
+};
+
+/// One line of `expect`: speed only, never meaning.
+struct Regime {
+  std::vector<std::pair<unsigned, int64_t>> sizes; // index in sizes, value
+  double weight = 1;
+  llvm::SMRange range;
+};
+
+/// A truth value over sizes alone that each call has to meet, else the call is
+/// refused with ATTNC_BAD_SHAPE.
+struct Precondition {
+  ExprPtr condition;
+  std::string text;   // as a formula: "query_len <= kv_len"
+  std::string reason; // what needs it: "index 'q' of 'doc' in the mask"
+  llvm::SMRange range;
+};
+
+struct AttentionSpec {
+  std::string name;
+  llvm::SMRange nameRange; // of `name`, or of the first key
+  std::vector<Size> sizes;
+  DType queryType = DType::F32, keyType = DType::F32, valueType = DType::F32,
+        outputType = DType::F32;
+  std::vector<Input> inputs; // in the order of the file
+
+  ExprPtr score;       // Real; of all variables, sizes, inputs and Q @ K
+  ExprPtr mask;        // Bool; of all variables, sizes, inputs
+  ExprPtr temperature; // Real > 0 where constant; divides the score inside
+                       // softmax, not the sink; not of k. Null: 1
+  ExprPtr sink;        // Real; a logit that joins the denominator; not of k.
+                       // Null: none
+  ExprPtr offset;      // Int over b, sizes, inputs: position of query row 0
+  bool lse = false;    // outputs: [lse]
+
+  std::vector<Regime> expect; // as given, else the default of the language
+  bool expectGiven = false;
+  std::string schedule; // an attribute as text; empty: chosen
+  llvm::SMRange scheduleRange;
+  std::vector<Precondition> preconditions;
+
+  /// Index of a size by name.
+  std::optional<unsigned> findSize(llvm::StringRef name) const;
+};
+
+} // namespace attnc::spec
+
+#endif // ATTNC_SPEC_SPEC_H

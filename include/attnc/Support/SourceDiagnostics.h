@@ -1,0 +1,100 @@
+//===- SourceDiagnostics.h - Errors that point into a text ----------------===//
+//
+// What a reader of a text has to say is collected first and printed at the
+// end, so that it comes in the order of the file however many passes looked at
+// it. A diagnostic has one place, a message with an id, and what helps: other
+// places, what is legal, what to type.
+//
+//   a.yaml:2:1: error: unknown key 'head' [unknown-key]
+//       2 | head: 12
+//         | ^~~~ fix: heads
+//
+// Tests: test/Unit/Support/SourceDiagnosticsTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_SUPPORT_SOURCEDIAGNOSTICS_H
+#define ATTNC_SUPPORT_SOURCEDIAGNOSTICS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/SMLoc.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace attnc {
+
+/// One thing to say about a text.
+class SourceDiagnostic {
+public:
+  enum class Severity { Error, Warning };
+
+  SourceDiagnostic(Severity severity, llvm::StringRef id, llvm::SMRange range,
+                   const llvm::Twine &message)
+      : severity(severity), id(id), message(message.str()), range(range) {}
+
+  /// Adds what is legal or what may be meant. Stands behind the caret.
+  SourceDiagnostic &note(const llvm::Twine &text);
+  /// Adds another place that matters; stands on a line of its own.
+  SourceDiagnostic &note(llvm::SMRange place, const llvm::Twine &text);
+  /// Adds the text to type instead; only where it is certain. An empty text is
+  /// left out.
+  SourceDiagnostic &fix(const llvm::Twine &text);
+
+  struct Remark {
+    std::string text;    // with "note: " or "fix: "
+    llvm::SMRange range; // invalid: belongs to the caret's line
+  };
+
+  Severity severity;
+  std::string id;
+  std::string message;
+  llvm::SMRange range; // invalid: about the text as a whole
+  std::vector<Remark> remarks;
+};
+
+/// Collects diagnostics about the buffers of a SourceMgr.
+class SourceDiagnostics {
+public:
+  /// At most this many errors are printed in one run.
+  static constexpr unsigned shownErrors = 20;
+
+  explicit SourceDiagnostics(const llvm::SourceMgr &sources)
+      : sources(sources) {}
+
+  /// The returned reference stays valid while this object lives.
+  SourceDiagnostic &error(llvm::StringRef id, llvm::SMRange range,
+                          const llvm::Twine &message);
+  SourceDiagnostic &warning(llvm::StringRef id, llvm::SMRange range,
+                            const llvm::Twine &message);
+
+  unsigned errors() const { return errorCount; }
+  unsigned warnings() const { return warningCount; }
+  const llvm::SourceMgr &sourceMgr() const { return sources; }
+
+  /// All diagnostics in the order of the buffers and of the text.
+  std::vector<const SourceDiagnostic *> sorted() const;
+
+  /// Prints them with their source lines, and a line with the count of errors
+  /// if there are any.
+  void print(llvm::raw_ostream &os) const;
+
+private:
+  void print(llvm::raw_ostream &os, const SourceDiagnostic &d) const;
+
+  const llvm::SourceMgr &sources;
+  std::deque<SourceDiagnostic> diagnostics;
+  unsigned errorCount = 0;
+  unsigned warningCount = 0;
+};
+
+} // namespace attnc
+
+#endif // ATTNC_SUPPORT_SOURCEDIAGNOSTICS_H

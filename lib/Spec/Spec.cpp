@@ -1,0 +1,40 @@
+//===- Spec.cpp - What a spec file says, checked --------------------------===//
+
+#include "attnc/Spec/Spec.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+static constexpr std::pair<DType, StringLiteral> dtypeNames[] = {
+    {DType::F64, "f64"},   {DType::F32, "f32"}, {DType::F16, "f16"},
+    {DType::BF16, "bf16"}, {DType::I64, "i64"}, {DType::I32, "i32"},
+    {DType::I8, "i8"},     {DType::U8, "u8"},   {DType::Bool, "bool"}};
+
+StringRef dtypeName(DType dtype) {
+  return find_if(dtypeNames, [&](auto &e) { return e.first == dtype; })->second;
+}
+
+std::optional<DType> parseDType(StringRef name) {
+  for (auto &[dtype, text] : dtypeNames)
+    if (text == name)
+      return dtype;
+  return std::nullopt;
+}
+
+bool isFloat(DType dtype) {
+  return dtype == DType::F64 || dtype == DType::F32 || dtype == DType::F16 ||
+         dtype == DType::BF16;
+}
+
+std::optional<unsigned> AttentionSpec::findSize(StringRef name) const {
+  for (unsigned i = 0; i < sizes.size(); ++i)
+    if (sizes[i].name == name)
+      return i;
+  return std::nullopt;
+}
+
+} // namespace attnc::spec
