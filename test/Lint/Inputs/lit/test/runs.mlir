@@ -1,0 +1,4 @@
+// RUN: not attnc-opt %s
+// RUN: attnc-opt %s
+
+// expected-error@below {{x}}

@@ -1,0 +1,1 @@
+// RUN: attnc-opt %s --verify-diagnostics

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Runs the commands that a document shows, so that none of them goes stale.
+
+usage: run_commands.py DOCUMENT --examples FOLDER [--list]
+
+What counts is the word after the fence:
+
+  ```sh            run line by line in an empty folder, which holds a link
+                   `examples` to FOLDER; the tools must be in PATH
+  ```sh setup      needs a set-up or takes long: not run, but what is called
+                   as scripts/X must exist next to the document's root
+  ```console       `$ command` and the output that follows; every line of it
+                   must come out in this order, `...` stands for anything
+
+One shell per document, so a later block sees the files of an earlier one.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+FENCE = re.compile(r"^```(sh|console)( setup)?\n(.*?)^```$", re.M | re.S)
+
+
+def commands(text):
+    """Yields (command, expected lines, whether it needs a set-up)."""
+    for language, setup, body in FENCE.findall(text):
+        body = body.replace("\\\n", "")
+        if language == "sh":
+            for line in body.splitlines():
+                if line.strip() and not line.startswith("#"):
+                    yield line, [], bool(setup)
+            continue
+        command, expected = None, []
+        for line in body.splitlines():
+            if line.startswith("$ "):
+                if command:
+                    yield command, expected, bool(setup)
+                command, expected = line[2:], []
+            else:
+                expected.append(line)
+        if command:
+            yield command, expected, bool(setup)
+
+
+def missing(expected, output):
+    """The first expected line that is not in the output after the ones before
+    it, or None."""
+    lines = iter(output.splitlines())
+    for line in expected:
+        if line.strip() in ("", "..."):
+            continue
+        pattern = ".*".join(re.escape(part) for part in line.rstrip().split("..."))
+        if not any(re.fullmatch(pattern, found.rstrip()) for found in lines):
+            return line
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("document")
+    parser.add_argument("--examples", required=True)
+    parser.add_argument("--list", action="store_true", help="print the commands, run none")
+    options = parser.parse_args()
+    with open(options.document, encoding="utf-8") as f:
+        found = list(commands(f.read()))
+    if not found:
+        sys.exit(f"{options.document}: no commands")
+    if options.list:
+        for command, _, setup in found:
+            print(("setup: " if setup else "run: ") + command)
+        return
+    root = os.path.dirname(os.path.abspath(options.examples))
+    failed = ran = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(os.path.abspath(options.examples), os.path.join(folder, "examples"))
+        for command, expected, setup in found:
+            if setup:
+                for word in shlex.split(command, comments=True):
+                    if re.match(r"(\./)?(scripts|tools|\.ci)/", word) and not os.path.exists(os.path.join(root, word)):
+                        print(f"no such file: {word}, in: {command}")
+                        failed += 1
+                continue
+            ran += 1
+            result = subprocess.run(["bash", "-c", command], cwd=folder, text=True, timeout=300,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if result.returncode and not expected:
+                print(f"exit code {result.returncode} of: {command}\n{result.stdout}")
+                failed += 1
+            line = missing(expected, result.stdout)
+            if line is not None:
+                print(f"not in the output of: {command}\n  {line}\ngot:\n{result.stdout}")
+                failed += 1
+    print(f"{options.document}: {ran} commands run, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""What the lints share: which files of the repository are ours to check, and
+how a finding is told."""
+
+import os
+import re
+import sys
+
+# Folders named Inputs hold what tests read, among it bad examples.
+SKIPPED_FOLDERS = re.compile(r"^(\.git|\.cache|build.*|out|Inputs|Output|__pycache__)$")
+
+
+def files(root, *suffixes, below=("",)):
+    """Sorted paths, relative to root, of the files with one of the suffixes."""
+    found = []
+    for folder in below:
+        for path, folders, names in os.walk(os.path.join(root, folder)):
+            folders[:] = [f for f in folders if not SKIPPED_FOLDERS.match(f)]
+            for name in names:
+                if name.endswith(suffixes or ("",)) and name != ".git":
+                    found.append(os.path.relpath(os.path.join(path, name), root))
+    return sorted(set(found))
+
+
+def read(root, path):
+    with open(os.path.join(root, path), encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def kebab(name):
+    """FuseMask -> fuse-mask, ConvertTileToLLVM -> convert-tile-to-llvm."""
+    name = re.sub(r"([a-z0-9])([A-Z])", r"\1-\2", name)
+    return re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1-\2", name).lower()
+
+
+def line_of(text, offset):
+    return text.count("\n", 0, offset) + 1
+
+
+def finish(name, checked, findings):
+    """Prints the findings and ends with 1 when there are any. A lint that has
+    looked at nothing fails too: it would pass for ever."""
+    for finding in findings:
+        print(finding)
+    print(f"{name}: {checked} checked, {len(findings)} findings")
+    sys.exit(1 if findings or not checked else 0)
