@@ -1,0 +1,38 @@
+//===- AttnEnums.td - Words of the attn dialect's attributes --------------===//
+
+#ifndef ATTNC_DIALECT_ATTN_ATTNENUMS_TD
+#define ATTNC_DIALECT_ATTN_ATTNENUMS_TD
+
+include "mlir/IR/EnumAttr.td"
+
+class Attn_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::attnc::attn";
+  let genSpecializedAttr = 0;
+}
+
+def Attn_NormShift : Attn_Enum<"NormShift", "what is subtracted from a score", [
+  I32EnumAttrCase<"Max", 0, "max">
+]>;
+
+def Attn_NormWeight : Attn_Enum<"NormWeight", "the weight of a shifted score", [
+  I32EnumAttrCase<"Exp", 0, "exp">,
+  I32EnumAttrCase<"Exp2", 1, "exp2">
+]>;
+
+def Attn_NormDivide : Attn_Enum<"NormDivide", "what weights are divided by", [
+  I32EnumAttrCase<"Sum", 0, "sum">
+]>;
+
+def Attn_ScheduleForm : Attn_Enum<"ScheduleForm", "algorithm of a kernel", [
+  I32EnumAttrCase<"Online", 0, "online">,
+  I32EnumAttrCase<"Rows", 1, "rows">
+]>;
+
+def Attn_RescalePlace : Attn_Enum<"RescalePlace",
+                                  "phase that rescales the accumulator", [
+  I32EnumAttrCase<"Value", 0, "value">,
+  I32EnumAttrCase<"Prob", 1, "prob">
+]>;
+
+#endif // ATTNC_DIALECT_ATTN_ATTNENUMS_TD

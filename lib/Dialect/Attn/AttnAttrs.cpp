@@ -1,0 +1,175 @@
+//===- AttnAttrs.cpp - Attributes of the attn dialect ---------------------===//
+//
+// Numbers of constraints: AttnAttrs.td.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Dialect/Attn/Attn.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace attnc::attn;
+
+#include "attnc/Dialect/Attn/AttnEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "attnc/Dialect/Attn/AttnAttrs.cpp.inc"
+
+// Here, because the list of classes is seen whole only in this file.
+void AttnDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "attnc/Dialect/Attn/AttnAttrs.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// #attn.dims<batch, 12, query_len, 64>
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseSize(AsmParser &parser,
+                             SmallVectorImpl<Attribute> &sizes) {
+  int64_t number;
+  OptionalParseResult parsed = parser.parseOptionalInteger(number);
+  if (parsed.has_value()) {
+    if (failed(*parsed))
+      return failure();
+    sizes.push_back(parser.getBuilder().getI64IntegerAttr(number));
+    return success();
+  }
+  std::string name;
+  if (failed(parser.parseOptionalKeywordOrString(&name)))
+    return parser.emitError(parser.getCurrentLocation(),
+                            "expected a size: a number, a name or an "
+                            "expression in quotes");
+  sizes.push_back(parser.getBuilder().getStringAttr(name));
+  return success();
+}
+
+Attribute DimsAttr::parse(AsmParser &parser, Type) {
+  SmallVector<Attribute> sizes;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     [&] { return parseSize(parser, sizes); }))
+    return {};
+  return DimsAttr::getChecked([&] { return parser.emitError(loc); },
+                              parser.getContext(), sizes);
+}
+
+void DimsAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  llvm::interleaveComma(getSizes(), printer, [&](Attribute size) {
+    if (auto name = dyn_cast<StringAttr>(size))
+      printer.printKeywordOrString(name.getValue());
+    else
+      printer << cast<IntegerAttr>(size).getInt();
+  });
+  printer << '>';
+}
+
+LogicalResult DimsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<Attribute> sizes) {
+  for (Attribute size : sizes) { // dims_c1
+    auto name = dyn_cast_if_present<StringAttr>(size);
+    auto number = dyn_cast_if_present<IntegerAttr>(size);
+    if (!(name && !name.empty()) && !(number && number.getType().isInteger(64)))
+      return emitError() << "a size is a number, a name or an expression, got "
+                         << size;
+    if (number && number.getInt() < 0)
+      return emitError() << "size " << number.getInt() << " is negative";
+  }
+  return success();
+}
+
+LogicalResult
+DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                         function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != getSizes().size()) // dims_c2
+    return emitError() << "dims has " << getSizes().size()
+                       << " sizes, the tensor has " << shape.size() << " axes";
+  for (auto [extent, size] : llvm::zip(shape, getSizes())) { // dims_c3
+    auto number = dyn_cast<IntegerAttr>(size);
+    if (number && !ShapedType::isDynamic(extent) && number.getInt() != extent)
+      return emitError() << "size " << number.getInt()
+                         << " does not match the static extent " << extent;
+  }
+  return success();
+}
+
+StringRef DimsAttr::getName(unsigned axis) const {
+  auto name = dyn_cast<StringAttr>(getSizes()[axis]);
+  return name ? name.getValue() : StringRef();
+}
+
+DimsAttr DimsAttr::of(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_if_present<DimsAttr>(tensor.getEncoding())
+                : DimsAttr();
+}
+
+//===----------------------------------------------------------------------===//
+// #attn.norm, #attn.schedule
+//===----------------------------------------------------------------------===//
+
+NormAttr NormAttr::softmax(MLIRContext *context, NormWeight weight) {
+  return get(context, NormShift::Max, weight, NormDivide::Sum);
+}
+
+template <typename Enum>
+static ParseResult parseField(AsmParser &parser, StringRef name, Enum &value) {
+  if (parser.parseKeyword(name) || parser.parseEqual())
+    return failure();
+  FailureOr<Enum> parsed = FieldParser<Enum>::parse(parser);
+  if (failed(parsed))
+    return failure();
+  value = *parsed;
+  return success();
+}
+
+Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  ScheduleForm form = ScheduleForm::Online;
+  RescalePlace rescaleIn = RescalePlace::Value;
+  int64_t q = 0, k = 0;
+  double threshold = 0;
+  Attribute target;
+  if (parser.parseLess() || parseField(parser, "form", form) ||
+      parser.parseComma() || parseField(parser, "q", q) ||
+      parser.parseComma() || parseField(parser, "k", k) ||
+      parser.parseComma() || parser.parseKeyword("rescale_threshold") ||
+      parser.parseEqual() || parser.parseFloat(threshold) ||
+      parser.parseComma() || parseField(parser, "rescale_in", rescaleIn) ||
+      parser.parseComma() || parser.parseKeyword("target") ||
+      parser.parseEqual() || parser.parseAttribute(target) ||
+      parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    form, q, k, llvm::APFloat(threshold), rescaleIn, target);
+}
+
+void ScheduleAttr::print(AsmPrinter &printer) const {
+  printer << "<form = " << stringifyScheduleForm(getForm())
+          << ", q = " << getQ() << ", k = " << getK()
+          << ", rescale_threshold = ";
+  printer.printFloat(getRescaleThreshold());
+  printer << ", rescale_in = " << stringifyRescalePlace(getRescaleIn())
+          << ", target = " << getTarget() << '>';
+}
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ScheduleForm, int64_t q, int64_t k,
+                                   llvm::APFloat rescaleThreshold, RescalePlace,
+                                   Attribute target) {
+  if (q < 1 || k < 1) // schedule_c1
+    return emitError() << "a tile has at least one row and one key, got q = "
+                       << q << ", k = " << k;
+  if (!rescaleThreshold.isFinite() || rescaleThreshold.isNegative())
+    // schedule_c2
+    return emitError() << "rescale_threshold must be finite and at least 0";
+  if (!target)
+    return emitError() << "a schedule needs a target";
+  return success();
+}

@@ -1,0 +1,170 @@
+//===- AttnFold.cpp - Folds and canonical forms of the attn ops -----------===//
+//
+// Only what is right for every user of the IR: views that do nothing or meet,
+// maps that do nothing, masks that allow everything, sizes that the interface
+// fixes, indices that a clamp decides. What a stage decides lives in passes.
+// Tests: test/Dialect/Attn/canonicalize.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Dialect/Attn/Attn.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace attnc::attn;
+
+//===----------------------------------------------------------------------===//
+// attn.view
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ViewOp::fold(FoldAdaptor) {
+  ViewLabels labels = getViewLabels();
+  if (labels.input == labels.output && getSource().getType() == getType())
+    return getSource();
+  return {};
+}
+
+// The letters of the inner view's result, each replaced by the letters of the
+// inner view's source. Needs single letters where the two meet.
+LogicalResult ViewOp::canonicalize(ViewOp outer, PatternRewriter &rewriter) {
+  auto inner = outer.getSource().getDefiningOp<ViewOp>();
+  if (!inner)
+    return rewriter.notifyMatchFailure(outer, "source is not a view");
+  ViewLabels first = inner.getViewLabels(), second = outer.getViewLabels();
+  auto isSingle = [](StringRef group) { return group.size() == 1; };
+  if (!llvm::all_of(first.output, isSingle) ||
+      !llvm::all_of(second.input, isSingle))
+    return rewriter.notifyMatchFailure(outer, "views merge where they meet");
+
+  // Second's letter on axis i is called first.output[i] in the result.
+  std::string secondLetters = llvm::join(second.input, "");
+  SmallVector<std::string> groups;
+  ViewLabels merged{first.input, {}};
+  for (StringRef group : second.output) {
+    std::string renamed;
+    for (char letter : group)
+      renamed += first.output[*axisOf(secondLetters, letter)];
+    groups.push_back(renamed);
+  }
+  for (const std::string &group : groups)
+    merged.output.push_back(group);
+  rewriter.replaceOpWithNewOp<ViewOp>(outer, outer.getType(), merged.str(),
+                                      inner.getSource());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// attn.contract, attn.normalize: a mask that allows everything
+//===----------------------------------------------------------------------===//
+
+static bool allowsEverything(Value mask) {
+  auto op = mask ? mask.getDefiningOp<MaskOp>() : MaskOp();
+  return op && op.getConstant() == true;
+}
+
+LogicalResult ContractOp::canonicalize(ContractOp op,
+                                       PatternRewriter &rewriter) {
+  if (!allowsEverything(op.getMask()))
+    return rewriter.notifyMatchFailure(op, "no mask, or not constant true");
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getMaskMutable().clear();
+    op.removeMaskLabelsAttr();
+  });
+  return success();
+}
+
+LogicalResult NormalizeOp::canonicalize(NormalizeOp op,
+                                        PatternRewriter &rewriter) {
+  if (!allowsEverything(op.getMask()))
+    return rewriter.notifyMatchFailure(op, "no mask, or not constant true");
+  rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// attn.map
+//===----------------------------------------------------------------------===//
+
+OpFoldResult MapOp::fold(FoldAdaptor) {
+  if (getInputs().size() != 1 || getInputs()[0].getType() != getType())
+    return {};
+  Labels labels = getAxisLabels();
+  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  if (labels.inputs[0] != labels.output ||
+      yield.getValue() != getBody().getArgument(0))
+    return {};
+  return getInputs()[0];
+}
+
+//===----------------------------------------------------------------------===//
+// attn.size: a size that the interface fixes
+//===----------------------------------------------------------------------===//
+
+// The entry of the function in the module attribute `attnc.interface`. Read
+// entry by entry: folding must not pay for, nor complain about, the rest.
+static DictionaryAttr findInterface(Operation *op) {
+  auto func = op->getParentOfType<func::FuncOp>();
+  auto module = op->getParentOfType<ModuleOp>();
+  if (!func || !module)
+    return {};
+  auto entries = module->getAttrOfType<ArrayAttr>("attnc.interface");
+  if (!entries)
+    return {};
+  for (auto entry : entries.getAsRange<Attribute>()) {
+    auto fields = dyn_cast<DictionaryAttr>(entry);
+    auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
+    if (name && name.getValue() == func.getName())
+      return fields;
+  }
+  return {};
+}
+
+OpFoldResult SizeOp::fold(FoldAdaptor) {
+  DictionaryAttr entry = findInterface(*this);
+  auto sizes = entry ? entry.getAs<ArrayAttr>("sizes") : ArrayAttr();
+  if (!sizes)
+    return {};
+  for (Attribute element : sizes) {
+    auto size = dyn_cast<DictionaryAttr>(element);
+    auto name = size ? size.getAs<StringAttr>("name") : StringAttr();
+    if (!name || name.getValue() != getName())
+      continue;
+    auto value = size.getAs<StringAttr>("value");
+    int64_t number;
+    if (!value || value.getValue().getAsInteger(10, number))
+      return {};
+    return IntegerAttr::get(getType(), number);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// attn.read: constant indices outside a static axis
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReadOp::canonicalize(ReadOp op, PatternRewriter &rewriter) {
+  RankedTensorType type = op.getSource().getType();
+  if (llvm::is_contained(type.getShape(), 0)) { // reads 0
+    TypedAttr zero = cast<TypedAttr>(rewriter.getZeroAttr(op.getType()));
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, zero);
+    return success();
+  }
+  for (auto [axis, index] : llvm::enumerate(op.getIndices())) {
+    APInt value;
+    if (type.isDynamicDim(axis) || !matchPattern(index, m_ConstantInt(&value)))
+      continue;
+    int64_t last = type.getDimSize(axis) - 1;
+    int64_t clamped = std::clamp<int64_t>(value.getSExtValue(), 0, last);
+    if (clamped == value.getSExtValue())
+      continue;
+    Value constant =
+        arith::ConstantIndexOp::create(rewriter, op.getLoc(), clamped);
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getIndicesMutable()[axis].set(constant); });
+    return success();
+  }
+  return rewriter.notifyMatchFailure(op, "no constant index out of range");
+}

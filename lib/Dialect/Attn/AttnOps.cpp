@@ -1,0 +1,273 @@
+//===- AttnOps.cpp - Types, builders and syntax of the attn ops -----------===//
+//
+// Block arguments get the letters of their axes as names, so that a dump reads
+// like the formula. Verifiers: AttnVerify.cpp; folds: AttnFold.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Dialect/Attn/Attn.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace attnc::attn;
+
+#define GET_OP_CLASSES
+#include "attnc/Dialect/Attn/AttnOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Type attnc::attn::accumulateType(TypeRange types) {
+  assert(!types.empty() && "no type to ask for a context");
+  for (Type type : types)
+    if (getElementTypeOrSelf(type).isF64())
+      return Float64Type::get(type.getContext());
+  return Float32Type::get(types.front().getContext());
+}
+
+Type attnc::attn::scalarType(Type tensor, Type accumulate) {
+  Type element = getElementTypeOrSelf(tensor);
+  if (isa<FloatType>(element))
+    return accumulate;
+  if (element.isInteger(1))
+    return element;
+  return IndexType::get(tensor.getContext());
+}
+
+RankedTensorType attnc::attn::tensorType(ArrayRef<Attribute> sizes,
+                                         Type elementType) {
+  SmallVector<int64_t> shape;
+  for (Attribute size : sizes) {
+    auto number = dyn_cast<IntegerAttr>(size);
+    shape.push_back(number ? number.getInt() : ShapedType::kDynamic);
+  }
+  return RankedTensorType::get(shape, elementType,
+                               DimsAttr::get(elementType.getContext(), sizes));
+}
+
+Attribute attnc::attn::axisSize(Type tensor, unsigned axis) {
+  auto type = cast<RankedTensorType>(tensor);
+  if (!type.isDynamicDim(axis))
+    return IntegerAttr::get(IntegerType::get(type.getContext(), 64),
+                            type.getDimSize(axis));
+  DimsAttr dims = DimsAttr::of(type);
+  return dims ? dims.getSizes()[axis] : Attribute();
+}
+
+//===----------------------------------------------------------------------===//
+// Labels and accumulate types
+//===----------------------------------------------------------------------===//
+
+// The verifier has refused labels that do not parse.
+static Labels verifiedLabels(StringRef text) {
+  std::string error;
+  std::optional<Labels> labels = Labels::parse(text, error);
+  assert(labels && "asked for labels before they are verified");
+  return *labels;
+}
+
+Labels ContractOp::getAxisLabels() { return verifiedLabels(getLabels()); }
+Labels MapOp::getAxisLabels() { return verifiedLabels(getLabels()); }
+
+ViewLabels ViewOp::getViewLabels() {
+  std::string error;
+  std::optional<ViewLabels> labels = ViewLabels::parse(getLabels(), error);
+  assert(labels && "asked for labels before they are verified");
+  return *labels;
+}
+
+std::string NormalizeOp::getRowLabels() {
+  std::string row = getLabels().str();
+  llvm::erase(row, getOver().front());
+  return row;
+}
+
+Type MapOp::getAccumulateType() {
+  SmallVector<Type> types(getInputs().getTypes());
+  types.push_back(getType());
+  return accumulateType(types);
+}
+
+Type NormalizeOp::getAccumulateType() {
+  return accumulateType(
+      {getScores().getType(), getWeights().getType(), getLse().getType()});
+}
+
+Type KernelOp::getAccumulateType() {
+  return accumulateType({getQ().getType(), getK().getType(), getV().getType(),
+                         getO().getType(), getLse().getType()});
+}
+
+SmallVector<Type, 6> KernelOp::getBlockTypes(unsigned region) {
+  // score (x, b, h, g, q, k), mask (b, h, g, q, k), init (b, h, g, q),
+  // ranges (b, h, g, q0, q1)
+  constexpr unsigned kIndices[] = {5, 5, 4, 5};
+  SmallVector<Type, 6> types;
+  if (region == 0)
+    types.push_back(getAccumulateType());
+  types.append(kIndices[region], IndexType::get(getContext()));
+  return types;
+}
+
+//===----------------------------------------------------------------------===//
+// Builders
+//===----------------------------------------------------------------------===//
+
+static void buildRegion(OpBuilder &builder, OperationState &state,
+                        Region &region, TypeRange types, RegionBuilder body) {
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Location> locs(types.size(), state.location);
+  Block *block = builder.createBlock(&region, region.end(), types, locs);
+  body(builder, state.location, block->getArguments());
+}
+
+void MapOp::build(OpBuilder &builder, OperationState &state, Type result,
+                  StringRef labels, ValueRange inputs, RegionBuilder body) {
+  state.addOperands(inputs);
+  state.addTypes(result);
+  state.getOrAddProperties<Properties>().labels = builder.getStringAttr(labels);
+  SmallVector<Type> tensors(inputs.getTypes());
+  tensors.push_back(result);
+  Type accumulate = accumulateType(tensors);
+  SmallVector<Type> types;
+  for (Type input : inputs.getTypes())
+    types.push_back(scalarType(input, accumulate));
+  types.append(verifiedLabels(labels).output.size(), builder.getIndexType());
+  buildRegion(builder, state, *state.addRegion(), types, body);
+}
+
+void MaskOp::build(OpBuilder &builder, OperationState &state, Type result,
+                   StringRef labels, RegionBuilder body) {
+  state.addTypes(result);
+  state.getOrAddProperties<Properties>().labels = builder.getStringAttr(labels);
+  SmallVector<Type> types(labels.size(), builder.getIndexType());
+  buildRegion(builder, state, *state.addRegion(), types, body);
+}
+
+void NormalizeOp::build(OpBuilder &builder, OperationState &state, Type weights,
+                        Type lse, StringRef labels, StringRef over,
+                        NormAttr norm, Value scores, Value mask,
+                        RegionBuilder init) {
+  state.addOperands(scores);
+  if (mask)
+    state.addOperands(mask);
+  state.addTypes({weights, lse});
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.labels = builder.getStringAttr(labels);
+  properties.over = builder.getStringAttr(over);
+  properties.norm = norm;
+  Region *region = state.addRegion();
+  SmallVector<Type> types(labels.size() - 1, builder.getIndexType());
+  if (init)
+    buildRegion(builder, state, *region, types, init);
+}
+
+std::optional<bool> MaskOp::getConstant() {
+  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  APInt value;
+  if (!matchPattern(yield.getValue(), m_ConstantInt(&value)))
+    return std::nullopt;
+  return !value.isZero();
+}
+
+//===----------------------------------------------------------------------===//
+// Names in dumps
+//===----------------------------------------------------------------------===//
+
+using SetName = OpAsmSetValueNameFn;
+
+// Before verification a region may have any number of arguments.
+static void nameArguments(Region &region, StringRef labels, SetName setName) {
+  if (region.empty())
+    return;
+  for (auto [argument, letter] :
+       llvm::zip(region.front().getArguments(), labels))
+    setName(argument, StringRef(&letter, 1));
+}
+
+void MapOp::getAsmBlockArgumentNames(Region &region, SetName setName) {
+  std::string error;
+  std::optional<Labels> labels = Labels::parse(getLabels(), error);
+  size_t inputs = getInputs().size();
+  if (!labels || region.empty() || region.getNumArguments() < inputs)
+    return;
+  ArrayRef<BlockArgument> arguments = region.front().getArguments();
+  for (BlockArgument argument : arguments.take_front(inputs))
+    setName(argument, "x");
+  for (auto [argument, letter] :
+       llvm::zip(arguments.drop_front(inputs), labels->output))
+    setName(argument, StringRef(&letter, 1));
+}
+
+void MaskOp::getAsmBlockArgumentNames(Region &region, SetName setName) {
+  nameArguments(region, getLabels(), setName);
+}
+
+void NormalizeOp::getAsmBlockArgumentNames(Region &region, SetName setName) {
+  if (!getOver().empty())
+    nameArguments(region, getRowLabels(), setName);
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region, SetName setName) {
+  if (&region == &getRanges()) {
+    constexpr StringLiteral kNames[] = {"b", "h", "g", "q0", "q1"};
+    if (!region.empty())
+      for (auto [argument, name] :
+           llvm::zip(region.front().getArguments(), kNames))
+        setName(argument, name);
+    return;
+  }
+  nameArguments(region, &region == &getScore() ? "xbhgqk" : "bhgqk", setName);
+}
+
+void NormalizeOp::getAsmResultNames(SetName setName) {
+  setName(getWeights(), "p");
+  setName(getLse(), "lse");
+}
+
+void KernelOp::getAsmResultNames(SetName setName) {
+  setName(getO(), "o");
+  setName(getLse(), "lse");
+}
+
+void SizeOp::getAsmResultNames(SetName setName) {
+  setName(getResult(), getName());
+}
+
+//===----------------------------------------------------------------------===//
+// attn.yield_ranges [(%any_lo, %all_lo, %all_hi, %any_hi), ...]
+//===----------------------------------------------------------------------===//
+
+ParseResult YieldRangesOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> bounds;
+  auto segment = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    size_t before = bounds.size();
+    if (parser.parseOperandList(bounds, OpAsmParser::Delimiter::Paren))
+      return failure();
+    if (bounds.size() - before != 4) // yield_ranges_c1
+      return parser.emitError(loc)
+             << "a segment is (any_lo, all_lo, all_hi, any_hi), got "
+             << bounds.size() - before << " values";
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, segment) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.resolveOperands(bounds, parser.getBuilder().getIndexType(),
+                             result.operands))
+    return failure();
+  return success();
+}
+
+void YieldRangesOp::print(OpAsmPrinter &printer) {
+  printer << " [";
+  llvm::interleaveComma(llvm::seq(getNumSegments()), printer, [&](unsigned i) {
+    printer << '(' << getSegment(i) << ')';
+  });
+  printer << ']';
+  printer.printOptionalAttrDict((*this)->getAttrs());
+}

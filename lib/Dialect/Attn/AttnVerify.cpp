@@ -1,0 +1,416 @@
+//===- AttnVerify.cpp - Verifiers of the attn ops -------------------------===//
+//
+// Comments name the constraint of AttnOps.td that a test of the same name in
+// test/Dialect/Attn/invalid.mlir violates. A verifier says what it got, what it
+// expects, and where the other half stands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Dialect/Attn/Attn.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace attnc::attn;
+
+//===----------------------------------------------------------------------===//
+// Sizes of letters
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Collects the size of each letter over the tensors of an op and refuses a
+/// second, different one. A dynamic extent without a name agrees with any.
+class LetterSizes {
+public:
+  explicit LetterSizes(Operation *op) : op(op) {}
+
+  LogicalResult add(StringRef letters, Type type, const Twine &what) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (size_t(tensor.getRank()) != letters.size())
+      return op->emitOpError()
+             << what << " has " << tensor.getRank() << " axes, its labels '"
+             << letters << "' name " << letters.size();
+    for (auto [axis, letter] : llvm::enumerate(letters)) {
+      Attribute size = axisSize(tensor, axis);
+      if (!size)
+        continue;
+      auto [entry, isNew] = sizes.insert({letter, size});
+      if (!isNew && entry->second != size)
+        return op->emitOpError()
+               << "axis '" << letter << "' is " << text(size) << " in " << what
+               << ", but " << text(entry->second) << " before";
+    }
+    return success();
+  }
+
+private:
+  static std::string text(Attribute size) {
+    if (auto name = dyn_cast<StringAttr>(size))
+      return name.getValue().str();
+    return std::to_string(cast<IntegerAttr>(size).getInt());
+  }
+
+  Operation *op;
+  llvm::SmallMapVector<char, Attribute, 8> sizes;
+};
+} // namespace
+
+// Every dynamic axis that `needed` selects has a name in dims.
+static LogicalResult verifyNamed(Operation *op, Type type,
+                                 function_ref<bool(unsigned)> needed) {
+  for (unsigned axis : llvm::seq(cast<RankedTensorType>(type).getRank()))
+    if (needed(axis) && !axisSize(type, axis))
+      return op->emitOpError()
+             << "axis " << axis << " of the result is dynamic and has no "
+             << "name; write its size in #attn.dims";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+static bool isFormulaOp(Operation &op) {
+  if (isa<SizeOp, ReadOp, YieldOp, YieldRangesOp>(op))
+    return true;
+  return isa_and_present<arith::ArithDialect, math::MathDialect>(
+             op.getDialect()) &&
+         isMemoryEffectFree(&op) && op.getNumRegions() == 0;
+}
+
+// A formula: scalar pure ops, and nothing from outside but tensors to read.
+static LogicalResult verifyFormula(Operation *parent, Region &region,
+                                   StringRef what) {
+  for (Operation &op : region.front()) {
+    if (!isFormulaOp(op))
+      return parent->emitOpError()
+                 .append(what, " holds '", op.getName(),
+                         "'; a formula has pure arith and math ops, attn.size "
+                         "and attn.read only")
+                 .attachNote(op.getLoc())
+             << "the op";
+    for (Value operand : op.getOperands()) {
+      bool inside = operand.getParentRegion() == &region;
+      bool tensor = isa<TensorType>(operand.getType());
+      if (!inside && !tensor)
+        return parent->emitOpError()
+                   .append(what, " uses a scalar from outside; compute it in "
+                                 "the region, or read it with attn.read")
+                   .attachNote(op.getLoc())
+               << "used here";
+    }
+    for (Type type : op.getResultTypes())
+      if (!isa<FloatType, IntegerType, IndexType>(type))
+        return parent->emitOpError() << what << " computes a value of type "
+                                     << type << "; a formula computes scalars";
+  }
+  return success();
+}
+
+static LogicalResult verifyArguments(Operation *op, Region &region,
+                                     TypeRange expected, StringRef what) {
+  if (region.getArgumentTypes() == expected)
+    return success();
+  return op->emitOpError() << what << " has block arguments ("
+                           << region.getArgumentTypes() << "), expected ("
+                           << expected << ")";
+}
+
+static LogicalResult verifyYield(Operation *op, Region &region, Type expected,
+                                 StringRef what) {
+  auto yield = dyn_cast<YieldOp>(region.front().back());
+  if (!yield)
+    return op->emitOpError()
+           << what << " must end with attn.yield of " << expected;
+  if (yield.getValue().getType() != expected)
+    return op->emitOpError() << what << " yields " << yield.getValue().getType()
+                             << ", expected " << expected;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// attn.view
+//===----------------------------------------------------------------------===//
+
+// The product of the sizes of a group that another side holds as one axis.
+static LogicalResult verifyGroups(ViewOp op, const ViewLabels::Side &grouped,
+                                  Type groupedType,
+                                  const ViewLabels::Side &other,
+                                  Type otherType) {
+  std::string letters = llvm::join(other, "");
+  if (letters.size() != other.size())
+    return success(); // both sides merge: nothing to compare letter by letter
+  for (auto [axis, group] : llvm::enumerate(grouped)) {
+    auto merged = dyn_cast_if_present<IntegerAttr>(axisSize(groupedType, axis));
+    int64_t product = 1;
+    bool known = merged != nullptr;
+    for (char letter : group) {
+      auto size = dyn_cast_if_present<IntegerAttr>(
+          axisSize(otherType, *axisOf(letters, letter)));
+      known =
+          known && size && !llvm::MulOverflow(product, size.getInt(), product);
+    }
+    if (known && group.size() > 1 && product != merged.getInt()) // view_c5
+      return op.emitOpError()
+             << "axis '(" << group << ")' has size " << merged.getInt()
+             << ", its letters have " << product << " together";
+  }
+  return success();
+}
+
+LogicalResult ViewOp::verify() {
+  std::string error;
+  std::optional<ViewLabels> labels = ViewLabels::parse(getLabels(), error);
+  if (!labels) // view_c1
+    return emitOpError() << error;
+  RankedTensorType types[] = {getSource().getType(), getType()};
+  const ViewLabels::Side *sides[] = {&labels->input, &labels->output};
+  for (auto [type, side, what] :
+       llvm::zip(types, sides, ArrayRef<StringRef>{"source", "result"}))
+    if (size_t(type.getRank()) != side->size()) // view_c2
+      return emitOpError() << what << " has " << type.getRank()
+                           << " axes, the labels name " << side->size();
+  if (types[0].getElementType() != types[1].getElementType()) // view_c3
+    return emitOpError() << "changes the element type from "
+                         << types[0].getElementType() << " to "
+                         << types[1].getElementType();
+  for (auto [axis, group] : llvm::enumerate(labels->input)) {
+    const auto *same = llvm::find(labels->output, group);
+    if (same == labels->output.end())
+      continue;
+    Attribute from = axisSize(types[0], axis);
+    Attribute to = axisSize(types[1], same - labels->output.begin());
+    if (from && to && from != to) // view_c4
+      return emitOpError() << "axis '" << group << "' has size " << from
+                           << " in the source and " << to << " in the result";
+  }
+  if (failed(verifyGroups(*this, labels->input, types[0], labels->output,
+                          types[1])))
+    return failure();
+  return verifyGroups(*this, labels->output, types[1], labels->input, types[0]);
+}
+
+//===----------------------------------------------------------------------===//
+// attn.contract
+//===----------------------------------------------------------------------===//
+
+LogicalResult ContractOp::verify() {
+  std::string error;
+  std::optional<Labels> labels = Labels::parse(getLabels(), error);
+  if (!labels) // contract_c1
+    return emitOpError() << error;
+  if (labels->inputs.size() != 2)
+    return emitOpError() << "labels '" << getLabels() << "' name "
+                         << labels->inputs.size() << " operands, expected 2";
+  StringRef lhs = labels->inputs[0], rhs = labels->inputs[1];
+  auto isKnown = [&](char letter) {
+    return lhs.contains(letter) || rhs.contains(letter);
+  };
+  for (char letter : labels->output)
+    if (!isKnown(letter)) // contract_c3
+      return emitOpError() << "letter '" << letter
+                           << "' of the result is in no operand";
+  LetterSizes sizes(*this);
+  if (failed(sizes.add(lhs, getLhs().getType(), "the left operand")) ||
+      failed(sizes.add(rhs, getRhs().getType(), "the right operand")) ||
+      failed(sizes.add(labels->output, getType(), "the result")))
+    return failure();                           // contract_c2, contract_c4
+  if (bool(getMask()) != bool(getMaskLabels())) // contract_c5
+    return emitOpError() << "needs both a mask and its labels, or neither";
+  if (!getMask())
+    return success();
+  if (!areDistinctLetters(*getMaskLabels()) ||
+      !llvm::all_of(*getMaskLabels(), isKnown))
+    return emitOpError() << "labels '" << *getMaskLabels()
+                         << "' of the mask are not letters of the operands";
+  return sizes.add(*getMaskLabels(), getMask().getType(), "the mask");
+}
+
+//===----------------------------------------------------------------------===//
+// attn.map, attn.mask
+//===----------------------------------------------------------------------===//
+
+LogicalResult MapOp::verify() {
+  std::string error;
+  std::optional<Labels> labels = Labels::parse(getLabels(), error);
+  if (!labels) // map_c1
+    return emitOpError() << error;
+  if (labels->inputs.size() != getInputs().size())
+    return emitOpError() << "labels '" << getLabels() << "' name "
+                         << labels->inputs.size() << " inputs, there are "
+                         << getInputs().size();
+  LetterSizes sizes(*this);
+  for (auto [index, input] : llvm::enumerate(getInputs())) {
+    StringRef letters = labels->inputs[index];
+    for (char letter : letters)
+      if (!labels->output.contains(letter)) // map_c3
+        return emitOpError() << "letter '" << letter << "' of input " << index
+                             << " is not in the result";
+    // map_c2, map_c4
+    if (failed(sizes.add(letters, input.getType(), "input " + Twine(index))))
+      return failure();
+  }
+  if (failed(sizes.add(labels->output, getType(), "the result")))
+    return failure();
+  auto noInputHas = [&](unsigned axis) {
+    return llvm::none_of(labels->inputs, [&](StringRef letters) {
+      return letters.contains(labels->output[axis]);
+    });
+  };
+  return verifyNamed(*this, getType(), noInputHas); // map_c8
+}
+
+LogicalResult MapOp::verifyRegions() {
+  Labels labels = getAxisLabels();
+  Type accumulate = getAccumulateType();
+  SmallVector<Type> types;
+  for (Type input : getInputs().getTypes())
+    types.push_back(scalarType(input, accumulate));
+  types.append(labels.output.size(), IndexType::get(getContext()));
+  if (failed(verifyArguments(*this, getBody(), types, "its region")) // map_c5
+      || failed(verifyYield(*this, getBody(), scalarType(getType(), accumulate),
+                            "its region"))) // map_c6
+    return failure();
+  return verifyFormula(*this, getBody(), "its region"); // map_c7
+}
+
+LogicalResult MaskOp::verify() {
+  if (!areDistinctLetters(getLabels())) // mask_c1
+    return emitOpError() << "'" << getLabels()
+                         << "' is not a list of distinct letters a-z";
+  LetterSizes sizes(*this);
+  if (failed(sizes.add(getLabels(), getType(), "the result")))
+    return failure();
+  return verifyNamed(*this, getType(), [](unsigned) { return true; }); // c2
+}
+
+LogicalResult MaskOp::verifyRegions() {
+  SmallVector<Type> types(getLabels().size(), IndexType::get(getContext()));
+  Type truth = IntegerType::get(getContext(), 1);
+  if (failed(verifyArguments(*this, getBody(), types, "its region")) ||
+      failed(verifyYield(*this, getBody(), truth, "its region")))
+    return failure();                                   // mask_c3, mask_c4
+  return verifyFormula(*this, getBody(), "its region"); // mask_c5
+}
+
+//===----------------------------------------------------------------------===//
+// attn.normalize
+//===----------------------------------------------------------------------===//
+
+LogicalResult NormalizeOp::verify() {
+  if (!areDistinctLetters(getLabels())) // normalize_c1
+    return emitOpError() << "'" << getLabels()
+                         << "' is not a list of distinct letters a-z";
+  if (getOver().size() != 1 || !getLabels().contains(getOver())) // c2
+    return emitOpError() << "'over' must be one letter of '" << getLabels()
+                         << "', got '" << getOver() << "'";
+  LetterSizes sizes(*this);
+  if (failed(sizes.add(getLabels(), getScores().getType(), "the scores")))
+    return failure();
+  if (getMask() && failed(sizes.add(getLabels(), getMask().getType(),
+                                    "the mask"))) // normalize_c3
+    return failure();
+  if (failed(sizes.add(getLabels(), getWeights().getType(), "the weights")) ||
+      failed(sizes.add(getRowLabels(), getLse().getType(), "lse")))
+    return failure(); // normalize_c3, normalize_c4
+  if (getLse().getType().getElementType() != getAccumulateType())
+    return emitOpError() << "lse must have the element type "
+                         << getAccumulateType() << ", got "
+                         << getLse().getType().getElementType();
+  return success();
+}
+
+LogicalResult NormalizeOp::verifyRegions() {
+  if (getInit().empty())
+    return success();
+  SmallVector<Type> types(getRowLabels().size(), IndexType::get(getContext()));
+  if (failed(verifyArguments(*this, getInit(), types, "'init'")) ||
+      failed(verifyYield(*this, getInit(), getAccumulateType(), "'init'")))
+    return failure(); // normalize_c5, normalize_c6
+  return verifyFormula(*this, getInit(), "'init'"); // normalize_c7
+}
+
+//===----------------------------------------------------------------------===//
+// attn.kernel
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  Value tensors[] = {getQ(), getK(), getV(), getO(), getLse()};
+  constexpr StringLiteral kNames[] = {"q", "k", "v", "o", "lse"};
+  LetterSizes sizes(*this);
+  for (auto [tensor, letters, name] : llvm::zip(tensors, kLabels, kNames))
+    if (failed(sizes.add(letters, tensor.getType(), name)))
+      return failure(); // kernel_c1, kernel_c2
+  if (getLse().getType().getElementType() != getAccumulateType()) // kernel_c3
+    return emitOpError() << "lse must have the element type "
+                         << getAccumulateType() << ", got "
+                         << getLse().getType().getElementType();
+  Type probabilities = getProbabilities();
+  if (!probabilities.isF32() && !probabilities.isF64() &&
+      !probabilities.isF16() && !probabilities.isBF16())
+    return emitOpError() << "probabilities must be f64, f32, f16 or bf16, got "
+                         << probabilities;
+  if (!getScale().isFinite()) // kernel_c4
+    return emitOpError() << "scale must be finite, got " << getScaleAttr();
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  constexpr StringLiteral kNames[] = {"'score'", "'mask'", "'init'",
+                                      "'ranges'"};
+  Type truth = IntegerType::get(getContext(), 1);
+  for (auto [index, region] : llvm::enumerate((*this)->getRegions())) {
+    StringRef name = kNames[index];
+    if (region.empty())
+      continue;
+    // kernel_c5
+    if (failed(verifyArguments(*this, region, getBlockTypes(index), name)))
+      return failure();
+    if (&region == &getRanges()) { // kernel_c6
+      if (!isa<YieldRangesOp>(region.front().back()))
+        return emitOpError() << name << " must end with attn.yield_ranges";
+    } else if (failed(verifyYield(*this, region,
+                                  index == 1 ? truth : getAccumulateType(),
+                                  name))) {
+      return failure();
+    }
+    if (failed(verifyFormula(*this, region, name))) // kernel_c7
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// attn.size, attn.read, attn.yield_ranges
+//===----------------------------------------------------------------------===//
+
+LogicalResult SizeOp::verify() {
+  if (getName().empty()) // size_c1
+    return emitOpError() << "needs the name of a size";
+  return success();
+}
+
+LogicalResult ReadOp::verify() {
+  int64_t rank = getSource().getType().getRank();
+  if (int64_t(getIndices().size()) != rank) // read_c1
+    return emitOpError() << "has " << getIndices().size()
+                         << " indices, the tensor has " << rank << " axes";
+  Type result = getType();
+  Type accumulate =
+      isa<FloatType>(result) ? result : Float32Type::get(getContext());
+  Type expected = scalarType(getSource().getType(), accumulate);
+  if (result != expected) // read_c2
+    return emitOpError() << "reads " << getSource().getType().getElementType()
+                         << " as " << result << ", expected "
+                         << (isa<FloatType>(expected) ? "f32 or f64"
+                             : expected.isIndex()     ? "index"
+                                                      : "i1");
+  return success();
+}
+
+LogicalResult YieldRangesOp::verify() {
+  if (getBounds().size() % 4 != 0) // yield_ranges_c1
+    return emitOpError() << "has " << getBounds().size()
+                         << " values, expected four per segment";
+  return success();
+}
