@@ -1,0 +1,64 @@
+//===- TileAttrs.td - What a target decided ----------------*- tablegen -*-===//
+
+#ifndef ATTNC_DIALECT_TILE_TILEATTRS_TD
+#define ATTNC_DIALECT_TILE_TILEATTRS_TD
+
+include "attnc/Dialect/Tile/TileEnums.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+
+class Tile_Attr<string name, string attrMnemonic>
+    : AttrDef<TileDialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Tile_ReduceKindAttr : EnumAttr<TileDialect, Tile_ReduceKind, "reduce"> {
+  let assemblyFormat = "$value";
+}
+
+def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu"> {
+  let summary = "How the CPU's code generator maps the program";
+  let description = [{
+    Written by Schedule from Target data; the code generator obeys every field.
+
+    | field | meaning |
+    |---|---|
+    | `isa` | vector instructions: `sse2`, `avx2` or `avx512` |
+    | `mapping` | `rows`: lanes are queries |
+    | `lanes` | queries per vector (16 for f32 with `avx512`) |
+    | `score_granule` | register tile of Q K^T: [rows of keys, vectors of queries] |
+    | `value_granule` | register tile of P V: [value features, vectors of queries] |
+    | `unroll` | steps of the summed dim per turn of the inner loop |
+    | `tail` | a last block of at most this many queries has a body of its own; 0: none |
+    | `lane_skip` | partial tiles leave out vectors of queries that see no key |
+    | `pack` | copy rows of K and V: `auto` decides by their strides at run time |
+
+    Constraints:
+    - (cpu_c1) `lanes` is a power of two, at most 64;
+    - (cpu_c2) both granules have two entries of 1 to 32;
+    - (cpu_c3) `unroll` is 1 to 64;
+    - (cpu_c4) `tail` is 0 or a multiple of `lanes`.
+
+    Example: `#tile.cpu<isa = avx512, mapping = rows, lanes = 16,
+    score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16,
+    lane_skip = true, pack = auto>`
+  }];
+  let parameters = (ins
+    EnumParameter<Tile_CpuIsa>:$isa,
+    EnumParameter<Tile_CpuMapping>:$mapping,
+    "int64_t":$lanes,
+    ArrayRefParameter<"int64_t">:$score_granule,
+    ArrayRefParameter<"int64_t">:$value_granule,
+    "int64_t":$unroll,
+    "int64_t":$tail,
+    "bool":$lane_skip,
+    EnumParameter<Tile_CpuPack>:$pack);
+  let assemblyFormat = [{
+    `<` struct($isa, $mapping, $lanes, custom<Integers>($score_granule),
+               custom<Integers>($value_granule), $unroll, $tail, $lane_skip,
+               $pack) `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+#endif // ATTNC_DIALECT_TILE_TILEATTRS_TD

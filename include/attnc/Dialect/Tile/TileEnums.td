@@ -1,0 +1,36 @@
+//===- TileEnums.td - Enumerations of the tile dialect -----*- tablegen -*-===//
+
+#ifndef ATTNC_DIALECT_TILE_TILEENUMS_TD
+#define ATTNC_DIALECT_TILE_TILEENUMS_TD
+
+include "attnc/Dialect/Tile/TileDialect.td"
+include "mlir/IR/EnumAttr.td"
+
+class Tile_Enum<string name, string text, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, text, cases> {
+  let cppNamespace = "::attnc::tile";
+  let genSpecializedAttr = 0;
+}
+
+def Tile_ReduceKind : Tile_Enum<"ReduceKind", "how elements are combined", [
+  I32EnumAttrCase<"Max", 0, "max">,
+  I32EnumAttrCase<"Add", 1, "add">
+]>;
+
+def Tile_CpuIsa : Tile_Enum<"CpuIsa", "the vector instructions", [
+  I32EnumAttrCase<"Sse2", 0, "sse2">,
+  I32EnumAttrCase<"Avx2", 1, "avx2">,
+  I32EnumAttrCase<"Avx512", 2, "avx512">
+]>;
+
+def Tile_CpuMapping : Tile_Enum<"CpuMapping", "what the lanes stand for", [
+  I32EnumAttrCase<"Rows", 0, "rows">
+]>;
+
+def Tile_CpuPack : Tile_Enum<"CpuPack", "when rows of K and V are copied", [
+  I32EnumAttrCase<"Auto", 0, "auto">,
+  I32EnumAttrCase<"Always", 1, "always">,
+  I32EnumAttrCase<"Never", 2, "never">
+]>;
+
+#endif // ATTNC_DIALECT_TILE_TILEENUMS_TD

@@ -1,0 +1,325 @@
+//===- TileOps.td - Operations of the tile dialect ---------*- tablegen -*-===//
+//
+// The examples are parsed and verified by tools/dev/check_docs.py.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_DIALECT_TILE_TILEOPS_TD
+#define ATTNC_DIALECT_TILE_TILEOPS_TD
+
+include "attnc/Dialect/Tile/TileValueOps.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
+
+//===----------------------------------------------------------------------===//
+// Structure: program, grid, for, phase
+//===----------------------------------------------------------------------===//
+
+def Tile_ProgramOp : Tile_Op<"program", [
+    IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "One compiled function: grids in order";
+  let description = [{
+    Arguments are all tensors of the interface in its order (inputs and
+    outputs), then all its sizes in its order. Grids run in order, with a
+    barrier between them. `target` is copied from the schedule and holds every
+    decision of the code generator.
+
+    Constraints:
+    - (program_c1) arguments are buffers, then indices.
+
+    Example:
+    ```mlir
+    tile.program @copy(%x: !tile.buf<q, d : f32>, %y: !tile.buf<q, d : f32>, %query_len: index) target #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto> {
+      tile.grid (%i) to (%query_len) {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %row = tile.load %x[%i, %c0] valid(q = %c1) : !tile.buf<q, d : f32> -> !tile.tile<q:1, d:4, f32>
+        tile.store %row, %y[%i, %c0] valid(q = %c1) : !tile.tile<q:1, d:4, f32>, !tile.buf<q, d : f32>
+      }
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$target,
+                       OptionalAttr<StrArrayAttr>:$arg_names);
+  let regions = (region SizedRegion<1>:$body);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Attribute":$target,
+                   "::mlir::TypeRange":$types,
+                   "::llvm::ArrayRef<::llvm::StringRef>":$names)>];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_GridOp : Tile_Op<"grid", [
+    SingleBlock, NoTerminator, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "Independent instances over a box of indices";
+  let description = [{
+    Runs the body once for each tuple of indices below the extents (not at all
+    when an extent is 0 or negative). Instances do not communicate and run in
+    any order, on any threads. `order(desc 2)` is a hint: instances with a
+    large index on that axis take longest and should start first.
+
+    Constraints:
+    - (grid_c1) there is one index argument per extent, and at least one;
+    - (grid_c2) `order` names an axis of the grid.
+
+    Example:
+    ```mlir
+    func.func @rows(%batch: index, %n: index) {
+      tile.grid (%b, %i) to (%batch, %n) order(desc 1) {
+        %0 = arith.addi %b, %i : index
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$extents,
+                       OptionalAttr<I64Attr>:$descending,
+                       OptionalAttr<StrArrayAttr>:$arg_names);
+  let regions = (region SizedRegion<1>:$body);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::ValueRange":$extents,
+                   "::llvm::ArrayRef<::llvm::StringRef>":$names)>];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_ForOp : Tile_Op<"for", Tile_RegionIsEffect # [
+    AttrSizedOperandSegments, SingleBlock,
+    DeclareOpInterfaceMethods<LoopLikeOpInterface,
+        ["getInitsMutable", "getRegionIterArgs", "getYieldedValuesMutable",
+         "getLoopResults"]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "Loop over the keys of segments, tile by tile";
+  let description = [{
+    Each segment `(any_lo, all_lo, all_hi, any_hi)` has keys [any_lo, any_hi),
+    of which [all_lo, all_hi) need no mask. With
+    `all_lo' = clamp(all_lo, any_lo, any_hi)` and
+    `all_hi' = clamp(all_hi, all_lo', any_hi)` a segment with any_lo < any_hi
+    is visited in this order:
+
+    1. head tiles over [any_lo, all_lo') with `partial` true, each of
+       `partial_step` keys, the last one of what is left;
+    2. n = floor((all_hi' - all_lo') / step) full tiles of exactly `step` keys
+       from all_lo', with `partial` false;
+    3. tail tiles over [all_lo' + n * step, any_hi) with `partial` true, each of
+       `partial_step` keys, the last one of what is left.
+
+    When n is 0, one run of partial tiles covers [any_lo, any_hi).
+    Nothing is rounded to multiples of a step, so disjoint segments
+    stay disjoint. A segment with any_lo >= any_hi is empty.
+
+    The body gets the first key of the tile, its number of keys, `partial`, and
+    the carried values; it yields the next ones.
+
+    Constraints:
+    - (for_c1) there are four bounds per segment;
+    - (for_c2) `step` >= `partial_step` >= 1;
+    - (for_c3) the body's arguments are index, index, i1 and the carried types;
+    - (for_c4) the body yields the carried types, which are the result types.
+
+    Example:
+    ```mlir
+    func.func @count(%lo: index, %hi: index, %zero: index) -> index {
+      %n = tile.for (%k0, %nk, %partial) in [(%lo, %lo, %hi, %hi)] step 64 partial_step 16 iter(%acc = %zero) -> (index) {
+        %next = arith.addi %acc, %nk : index
+        tile.yield %next : index
+      }
+      return %n : index
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$bounds, Variadic<AnyType>:$init_values,
+                       I64Attr:$step, I64Attr:$partial_step);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::ValueRange":$bounds, "::mlir::ValueRange":$initValues,
+                   "int64_t":$step, "int64_t":$partialStep)>];
+  let extraClassDeclaration = [{
+    unsigned getNumSegments() { return getBounds().size() / 4; }
+    /// The four bounds of one segment.
+    ::mlir::ValueRange getSegment(unsigned i) {
+      return getBounds().slice(4 * i, 4);
+    }
+    ::mlir::Value getKeyStart() { return getBody().getArgument(0); }
+    ::mlir::Value getKeyCount() { return getBody().getArgument(1); }
+    ::mlir::Value getPartial() { return getBody().getArgument(2); }
+    static constexpr unsigned kNumLoopArgs = 3;
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Tile_PhaseOp : Tile_Op<"phase", Tile_RegionIsEffect # [SingleBlock]> {
+  let summary = "A named group of ops in a loop body";
+  let description = [{
+    The unit of software pipelining, overlap and profiling. Computes what its
+    body computes.
+
+    Constraints:
+    - (phase_c1) the name is not empty;
+    - (phase_c2) the body has no arguments and yields the result types.
+
+    Example:
+    ```mlir
+    func.func @twice(%x: !tile.tile<q:4, f32>) -> !tile.tile<q:4, f32> {
+      %0 = tile.phase "prob" -> (!tile.tile<q:4, f32>) {
+        %1 = tile.rescale %x by %x : !tile.tile<q:4, f32>, !tile.tile<q:4, f32>
+        tile.yield %1 : !tile.tile<q:4, f32>
+      }
+      return %0 : !tile.tile<q:4, f32>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $name (`->` `(` type($results)^ `)`)? $body attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator,
+    ParentOneOf<["ForOp", "PhaseOp", "MapOp", "SelectMaskedOp"]>]> {
+  let summary = "Ends a region with its results";
+  let description = [{
+    Example: see `tile.phase`.
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let builders = [OpBuilder<(ins), [{ (void)$_builder; (void)$_state; }]>];
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
+  let summary = "Read a block of a buffer";
+  let description = [{
+    One index per axis. A dim of the tile is the axis of the same name, from its
+    index on. Along a dim with a valid extent only elements below it are read,
+    the others are 0; without one, the whole dim is in range. Nothing outside is
+    ever read.
+
+    Constraints:
+    - (load_c1) there is one index per axis;
+    - (load_c2) each dim of the tile is an axis of the buffer;
+    - (load_c3) the element types are equal;
+    - (load_c4) each valid extent names another dim of the tile.
+
+    Example:
+    ```mlir
+    func.func @keys(%K: !tile.buf<b, h, k, d : bf16>, %b: index, %h: index, %k0: index, %nk: index) -> !tile.tile<k:64, d:128, bf16> {
+      %c0 = arith.constant 0 : index
+      %0 = tile.load %K[%b, %h, %k0, %c0] valid(k = %nk) : !tile.buf<b, h, k, d : bf16> -> !tile.tile<k:64, d:128, bf16>
+      return %0 : !tile.tile<k:64, d:128, bf16>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_BufType, "", [MemRead]>:$buf,
+                       Variadic<Index>:$indices, Variadic<Index>:$valid,
+                       StrArrayAttr:$valid_dims);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = [{
+    $buf `[` $indices `]` custom<Valid>($valid_dims, $valid) attr-dict `:`
+    type($buf) `->` type($result)
+  }];
+  let builders = [
+    OpBuilder<(ins "TileType":$type, "::mlir::Value":$buf,
+                   "::mlir::ValueRange":$indices, "NamedValues":$valid)>];
+  let extraClassDeclaration = [{
+    /// The valid extent along a dim, or null: all of it.
+    ::mlir::Value getValidOf(::llvm::StringRef dim);
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments]> {
+  let summary = "Write a block of a buffer";
+  let description = [{
+    The counterpart of `tile.load`: elements outside the valid extents are not
+    written.
+
+    Constraints:
+    - (store_c1) there is one index per axis;
+    - (store_c2) each dim of the tile is an axis of the buffer;
+    - (store_c3) the element types are equal;
+    - (store_c4) each valid extent names another dim of the tile.
+
+    Example: see `tile.program`.
+  }];
+  let arguments = (ins Tile_TileType:$value,
+                       Arg<Tile_BufType, "", [MemWrite]>:$buf,
+                       Variadic<Index>:$indices, Variadic<Index>:$valid,
+                       StrArrayAttr:$valid_dims);
+  let assemblyFormat = [{
+    $value `,` $buf `[` $indices `]` custom<Valid>($valid_dims, $valid)
+    attr-dict `:` type($value) `,` type($buf)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$buf,
+                   "::mlir::ValueRange":$indices, "NamedValues":$valid)>];
+  let extraClassDeclaration = [{
+    ::mlir::Value getValidOf(::llvm::StringRef dim);
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ReadOp : Tile_Op<"read", [AlwaysSpeculatable]> {
+  let summary = "Read one element of a table";
+  let description = [{
+    An index out of range is clamped to its axis; an empty axis reads 0.
+    Integers become `index` (`ui8` zero-extended, the others sign-extended),
+    truth values `i1`, floats `f32` or `f64` (converted).
+
+    Constraints:
+    - (read_c1) there is one index per axis;
+    - (read_c2) the result is index for integers, i1 for truth values, f32 or
+      f64 for floats.
+
+    Example:
+    ```mlir
+    func.func @bias(%table: !tile.buf<h, n : bf16>, %h: index, %n: index) -> f32 {
+      %0 = tile.read %table[%h, %n] : !tile.buf<h, n : bf16> -> f32
+      return %0 : f32
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_BufType, "", [MemRead]>:$buf,
+                       Variadic<Index>:$indices);
+  let results = (outs AnyTypeOf<[Index, I1, F32, F64]>:$result);
+  let assemblyFormat = [{
+    $buf `[` $indices `]` attr-dict `:` type($buf) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_PresentOp : Tile_Op<"present", [Pure]> {
+  let summary = "Whether the caller passed an optional output";
+  let description = [{
+    True unless the caller passed NULL. What is stored to a buffer that may be
+    absent stands under `scf.if` of this.
+
+    Example:
+    ```mlir
+    func.func @given(%lse: !tile.buf<b, h, q : f32>) -> i1 {
+      %0 = tile.present %lse : !tile.buf<b, h, q : f32>
+      return %0 : i1
+    }
+    ```
+  }];
+  let arguments = (ins Tile_BufType:$buf);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$buf attr-dict `:` type($buf)";
+}
+
+#endif // ATTNC_DIALECT_TILE_TILEOPS_TD
