@@ -1,0 +1,375 @@
+//===- IndexExpr.cpp - Integer expressions in a normal form ---------------===//
+//
+// Sums are flat, with their terms in the order of creation; products are
+// distributed over sums; multiples of a constant divisor leave its division.
+// That is enough for `q + 1 - q` to vanish and for starts of key ranges to be
+// compared.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Analysis/IndexExpr.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace attnc;
+using namespace llvm;
+using Kind = IndexNode::Kind;
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+static int64_t saturate(__int128 v) {
+  constexpr __int128 limit = IndexBounds::limit;
+  return int64_t(std::clamp(v, -limit, limit));
+}
+
+static int64_t floorDivide(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+
+static IndexBounds multiply(IndexBounds a, IndexBounds b) {
+  __int128 p[] = {__int128(a.lo) * b.lo, __int128(a.lo) * b.hi,
+                  __int128(a.hi) * b.lo, __int128(a.hi) * b.hi};
+  return {saturate(*std::min_element(p, p + 4)),
+          saturate(*std::max_element(p, p + 4))};
+}
+
+static IndexBounds divide(IndexBounds a, IndexBounds d) {
+  int64_t least = std::max<int64_t>(d.lo, 1);
+  int64_t most = std::max<int64_t>(d.hi, 1);
+  return {floorDivide(a.lo, a.lo < 0 ? least : most),
+          floorDivide(a.hi, a.hi < 0 ? most : least)};
+}
+
+static IndexBounds boundsOf(const IndexNode &n) {
+  auto at = [&](unsigned i) { return n.operands[i]->bounds; };
+  switch (n.kind) {
+  case Kind::Constant:
+    return {saturate(n.value), saturate(n.value)};
+  case Kind::Symbol:
+    return n.bounds;
+  case Kind::Sum: {
+    __int128 lo = n.value, hi = n.value;
+    for (auto [factor, operand] : zip_equal(n.factors, n.operands)) {
+      IndexBounds t = multiply({factor, factor}, operand->bounds);
+      lo += t.lo;
+      hi += t.hi;
+    }
+    return {saturate(lo), saturate(hi)};
+  }
+  case Kind::Product: {
+    // d * floor(x / d) is at most x, and more than x - d.
+    for (unsigned i : {0, 1}) {
+      IndexExpr d = n.operands[i], f = n.operands[1 - i];
+      if (f->kind == Kind::FloorDiv && f->operands[1] == d)
+        return {saturate(__int128(f->operands[0]->bounds.lo) - d->bounds.hi),
+                f->operands[0]->bounds.hi};
+    }
+    return multiply(at(0), at(1));
+  }
+  case Kind::FloorDiv:
+    return divide(at(0), at(1));
+  case Kind::Min:
+    return {std::min(at(0).lo, at(1).lo), std::min(at(0).hi, at(1).hi)};
+  case Kind::Max:
+    return {std::max(at(0).lo, at(1).lo), std::max(at(0).hi, at(1).hi)};
+  case Kind::Select:
+    return {std::min(at(0).lo, at(1).lo), std::max(at(0).hi, at(1).hi)};
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Making nodes
+//===----------------------------------------------------------------------===//
+
+IndexExprs::IndexExprs() {
+  IndexBounds position{0, maxSize}, count{0, maxSize};
+  for (unsigned i = 0; i < NumReserved; ++i)
+    makeSymbol(i == KeyCount ? count : position);
+  // The end of the last block may lie behind the last row.
+  const_cast<IndexNode *>(symbols[RowEnd])->bounds.hi = 2 * maxSize;
+  const_cast<IndexNode *>(symbols[Row])->usesRow = true;
+  const_cast<IndexNode *>(symbols[Key])->usesKey = true;
+}
+
+IndexExpr IndexExprs::makeSymbol(IndexBounds bounds, bool opaque) {
+  auto node = std::make_unique<IndexNode>();
+  node->kind = Kind::Symbol;
+  node->value = symbols.size();
+  node->number = nodes.size();
+  node->bounds = bounds;
+  node->mayOverflow = bounds.mayOverflow();
+  node->usesRow = node->usesKey = opaque;
+  symbols.push_back(node.get());
+  nodes.push_back(std::move(node));
+  return symbols.back();
+}
+
+IndexExpr IndexExprs::make(Kind kind, int64_t value, ArrayRef<int64_t> factors,
+                           ArrayRef<IndexExpr> operands) {
+  IndexExpr &slot = unique[NodeKey{kind, value, factors.vec(), operands.vec()}];
+  if (slot)
+    return slot;
+  auto node = std::make_unique<IndexNode>();
+  node->kind = kind;
+  node->value = value;
+  node->factors.assign(factors.begin(), factors.end());
+  node->operands.assign(operands.begin(), operands.end());
+  node->number = nodes.size();
+  node->bounds = boundsOf(*node);
+  node->mayOverflow = node->bounds.mayOverflow();
+  for (IndexExpr operand : operands) {
+    node->mayOverflow |= operand->mayOverflow;
+    node->usesRow |= operand->usesRow;
+    node->usesKey |= operand->usesKey;
+  }
+  slot = node.get();
+  nodes.push_back(std::move(node));
+  return slot;
+}
+
+IndexExpr IndexExprs::constant(int64_t value) {
+  return make(Kind::Constant, value, {}, {});
+}
+
+/// Terms by number of their node; those with the factor 0 are dropped.
+IndexExpr
+IndexExprs::makeSum(std::map<unsigned, std::pair<IndexExpr, int64_t>> terms,
+                    int64_t value) {
+  SmallVector<int64_t> factors;
+  SmallVector<IndexExpr> operands;
+  for (auto &[number, term] : terms) {
+    if (term.second == 0)
+      continue;
+    operands.push_back(term.first);
+    factors.push_back(term.second);
+  }
+  if (operands.empty())
+    return constant(value);
+  if (operands.size() == 1 && factors[0] == 1 && value == 0)
+    return operands[0];
+  return make(Kind::Sum, value, factors, operands);
+}
+
+/// Two's complement, as the kernel computes. What wraps around has bounds that
+/// reach the limit, so it is never used.
+static int64_t wrapAdd(int64_t a, int64_t b) {
+  return int64_t(uint64_t(a) + uint64_t(b));
+}
+static int64_t wrapMul(int64_t a, int64_t b) {
+  return int64_t(uint64_t(a) * uint64_t(b));
+}
+
+IndexExpr IndexExprs::add(IndexExpr a, IndexExpr b) {
+  std::map<unsigned, std::pair<IndexExpr, int64_t>> terms;
+  int64_t value = 0;
+  bool wraps = false;
+  auto addTerm = [&](IndexExpr operand, int64_t factor) {
+    auto &term = terms[operand->number];
+    term.first = operand;
+    wraps |= AddOverflow(term.second, factor, term.second);
+  };
+  for (IndexExpr e : {a, b}) {
+    if (e->isConstant()) {
+      wraps |= AddOverflow(value, e->value, value);
+    } else if (e->kind == Kind::Sum) {
+      wraps |= AddOverflow(value, e->value, value);
+      for (auto [factor, operand] : zip_equal(e->factors, e->operands))
+        addTerm(operand, factor);
+    } else {
+      addTerm(e, 1);
+    }
+  }
+  if (wraps) // no such sum can be trusted; keep it apart from all others
+    return makeSymbol(IndexBounds(), /*opaque=*/true);
+  return makeSum(std::move(terms), value);
+}
+
+IndexExpr IndexExprs::scale(IndexExpr a, int64_t factor) {
+  if (factor == 0)
+    return constant(0);
+  if (factor == 1)
+    return a;
+  std::map<unsigned, std::pair<IndexExpr, int64_t>> terms;
+  bool wraps = false;
+  int64_t value = 0;
+  if (a->isConstant()) {
+    wraps |= MulOverflow(a->value, factor, value);
+  } else if (a->kind == Kind::Sum) {
+    wraps |= MulOverflow(a->value, factor, value);
+    for (auto [f, operand] : zip_equal(a->factors, a->operands)) {
+      int64_t product;
+      wraps |= MulOverflow(f, factor, product);
+      terms[operand->number] = {operand, product};
+    }
+  } else {
+    terms[a->number] = {a, factor};
+  }
+  if (wraps)
+    return makeSymbol(IndexBounds(), /*opaque=*/true);
+  return makeSum(std::move(terms), value);
+}
+
+IndexExpr IndexExprs::mul(IndexExpr a, IndexExpr b) {
+  if (a->isConstant())
+    return scale(b, a->value);
+  if (b->isConstant())
+    return scale(a, b->value);
+  if (exhausted())
+    return makeSymbol(IndexBounds(), /*opaque=*/true);
+  if (a->kind != Kind::Sum)
+    std::swap(a, b);
+  if (a->kind != Kind::Sum) {
+    if (a->number > b->number)
+      std::swap(a, b);
+    return make(Kind::Product, 0, {}, {a, b});
+  }
+  IndexExpr sum = scale(b, a->value);
+  for (auto [factor, operand] : zip_equal(a->factors, a->operands))
+    sum = add(sum, scale(mul(operand, b), factor));
+  return sum;
+}
+
+IndexExpr IndexExprs::floorDiv(IndexExpr a, IndexExpr divisor) {
+  if (divisor->isConstant(1))
+    return a;
+  if (a->isConstant() && divisor->isConstant())
+    return constant(floorDivide(a->value, divisor->value));
+  if (!divisor->isConstant() || a->kind != Kind::Sum)
+    return make(Kind::FloorDiv, 0, {}, {a, divisor});
+  // floor((d * x + y + r) / d) = x + floor((y + r mod d) / d) + floor(r / d)
+  int64_t d = divisor->value;
+  std::map<unsigned, std::pair<IndexExpr, int64_t>> outside, inside;
+  for (auto [factor, operand] : zip_equal(a->factors, a->operands)) {
+    bool multiple = factor % d == 0;
+    auto &terms = multiple ? outside : inside;
+    terms[operand->number] = {operand, multiple ? factor / d : factor};
+  }
+  int64_t whole = floorDivide(a->value, d);
+  IndexExpr rest = makeSum(std::move(inside), a->value - whole * d);
+  IndexExpr quotient = rest->isConstant()
+                           ? constant(floorDivide(rest->value, d))
+                           : make(Kind::FloorDiv, 0, {}, {rest, divisor});
+  return add(makeSum(std::move(outside), whole), quotient);
+}
+
+IndexExpr IndexExprs::min(IndexExpr a, IndexExpr b) {
+  if (provablyLessEqual(a, b))
+    return a;
+  if (provablyLessEqual(b, a))
+    return b;
+  return make(Kind::Min, 0, {}, {a, b});
+}
+
+IndexExpr IndexExprs::max(IndexExpr a, IndexExpr b) {
+  if (provablyLessEqual(a, b))
+    return b;
+  if (provablyLessEqual(b, a))
+    return a;
+  return make(Kind::Max, 0, {}, {a, b});
+}
+
+IndexExpr IndexExprs::select(ArrayRef<IndexExpr> conditions, IndexExpr a,
+                             IndexExpr b) {
+  SmallVector<IndexExpr> operands{a, b};
+  for (IndexExpr condition : conditions) {
+    if (condition->bounds.lo >= 0 || is_contained(operands, condition))
+      continue;
+    if (condition->bounds.hi < 0)
+      return b;
+    operands.push_back(condition);
+  }
+  if (operands.size() == 2 || a == b)
+    return a;
+  return make(Kind::Select, 0, {}, operands);
+}
+
+//===----------------------------------------------------------------------===//
+// Proofs, evaluation, size
+//===----------------------------------------------------------------------===//
+
+bool IndexExprs::provablyLessEqual(IndexExpr a, IndexExpr b, unsigned depth) {
+  if (a == b)
+    return true;
+  if (++depth > 5) // each level of minima and maxima doubles the work
+    return false;
+  auto forBoth = [&](IndexExpr e, auto test) {
+    return test(e->operands[0]) && test(e->operands[1]);
+  };
+  auto forOne = [&](IndexExpr e, auto test) {
+    return test(e->operands[0]) || test(e->operands[1]);
+  };
+  auto lessThanB = [&](IndexExpr x) { return provablyLessEqual(x, b, depth); };
+  auto moreThanA = [&](IndexExpr x) { return provablyLessEqual(a, x, depth); };
+  if (a->kind == Kind::Max || a->kind == Kind::Select)
+    if (forBoth(a, lessThanB))
+      return true;
+  if (b->kind == Kind::Min || b->kind == Kind::Select)
+    if (forBoth(b, moreThanA))
+      return true;
+  if (a->kind == Kind::Min && forOne(a, lessThanB))
+    return true;
+  if (b->kind == Kind::Max && forOne(b, moreThanA))
+    return true;
+  IndexExpr difference = sub(b, a);
+  return !difference->mayOverflow && difference->bounds.lo >= 0;
+}
+
+int64_t attnc::evaluate(IndexExpr expr, ArrayRef<int64_t> symbols) {
+  auto at = [&](unsigned i) { return evaluate(expr->operands[i], symbols); };
+  switch (expr->kind) {
+  case Kind::Constant:
+    return expr->value;
+  case Kind::Symbol:
+    return symbols[expr->value];
+  case Kind::Sum: {
+    int64_t sum = expr->value;
+    for (auto [i, factor] : enumerate(expr->factors))
+      sum = wrapAdd(sum, wrapMul(factor, at(i)));
+    return sum;
+  }
+  case Kind::Product:
+    return wrapMul(at(0), at(1));
+  case Kind::FloorDiv:
+    return floorDivide(at(0), std::max<int64_t>(at(1), 1));
+  case Kind::Min:
+    return std::min(at(0), at(1));
+  case Kind::Max:
+    return std::max(at(0), at(1));
+  case Kind::Select:
+    for (unsigned i = 2; i < expr->operands.size(); ++i)
+      if (at(i) < 0)
+        return at(1);
+    return at(0);
+  }
+  return 0;
+}
+
+static unsigned countOperations(IndexExpr expr, DenseSet<IndexExpr> &seen) {
+  if (expr->operands.empty() || !seen.insert(expr).second)
+    return 0;
+  unsigned count = 0;
+  for (IndexExpr operand : expr->operands)
+    count += countOperations(operand, seen);
+  if (expr->kind == Kind::Select) // comparisons, their conjunction, the choice
+    return count + 2 * (expr->operands.size() - 2);
+  if (expr->kind != Kind::Sum)
+    return count + 1;
+  count += expr->operands.size() - 1 + (expr->value != 0);
+  return count +
+         count_if(expr->factors, [](int64_t f) { return f != 1 && f != -1; });
+}
+
+unsigned attnc::countOperations(ArrayRef<IndexExpr> exprs) {
+  DenseSet<IndexExpr> seen;
+  unsigned count = 0;
+  for (IndexExpr expr : exprs)
+    count += ::countOperations(expr, seen);
+  return count;
+}
