@@ -15,7 +15,7 @@ INCLUDES = "/usr/lib/llvm-22/include"
 def load(root):
     """Yields (path of the .td, name, record) of every op, type, attribute and
     pass that one of our files defines; each once."""
-    tool = shutil.which("llvm-tblgen") or shutil.which("llvm-tblgen-22")
+    tool = shutil.which("llvm-tblgen-22") or shutil.which("llvm-tblgen")
     if not tool:
         sys.exit("llvm-tblgen is not in PATH")
     for path in files(root, ".td", below=("include/attnc",)):
