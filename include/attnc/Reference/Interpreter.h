@@ -1,0 +1,53 @@
+//===- Interpreter.h - The meaning of IR, slow and obvious ------*- C++ -*-===//
+//
+// Runs a function at stage graph, fused or scheduled, or a program at stage
+// tile, on small tensors. It is the oracle of passes (--check-stages) and of
+// kernels (attnc-run): nothing here is shared with the code generators.
+// Tests: test/Unit/Reference, test/Pipeline/check-stages.test
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_REFERENCE_INTERPRETER_H
+#define ATTNC_REFERENCE_INTERPRETER_H
+
+#include "attnc/Reference/Tensor.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace attnc::tile {
+class ProgramOp;
+} // namespace attnc::tile
+
+namespace attnc::reference {
+
+/// In which arithmetic a run is done.
+enum class Precision {
+  Exact,    // double without rounding to narrower types: the formula
+  Extended, // the same in long double, for functions with f64 tensors
+  Rounded,  // every op rounded to its type, sums in key order: plain unfused
+            // code
+};
+
+/// Values of attn.size by name.
+using Sizes = llvm::StringMap<int64_t>;
+
+/// Runs a function of attn ops. `inputs` are its arguments in order; gives its
+/// results in order. Emits an error at the op that it cannot run.
+mlir::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
+                                               llvm::ArrayRef<Tensor> inputs,
+                                               const Sizes &sizes,
+                                               Precision precision);
+
+/// Runs a tile program. `tensors` are its buffers in order and hold the outputs
+/// afterwards (an element that was not stored keeps its value; an empty
+/// `present` entry means all are present); `sizes` are its index arguments.
+mlir::LogicalResult interpret(tile::ProgramOp program,
+                              llvm::MutableArrayRef<Tensor> tensors,
+                              llvm::ArrayRef<bool> present,
+                              llvm::ArrayRef<int64_t> sizes,
+                              Precision precision);
+
+} // namespace attnc::reference
+
+#endif // ATTNC_REFERENCE_INTERPRETER_H

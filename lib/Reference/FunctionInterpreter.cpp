@@ -1,0 +1,186 @@
+//===- FunctionInterpreter.cpp - Runs functions of attn ops ---------------===//
+
+#include "FunctionInterpreter.h"
+
+#include "attnc/Interface/SizeExpr.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace attnc::reference {
+
+SmallVector<std::string> letterNames(StringRef letters) {
+  SmallVector<std::string> names;
+  for (char letter : letters)
+    names.emplace_back(1, letter);
+  return names;
+}
+
+template <typename Real> Array<Real> toArray(const Tensor &tensor) {
+  Array<Real> array;
+  array.shape = tensor.shape;
+  array.isReal = !tensor.isInteger();
+  array.data.reals.assign(tensor.real.begin(), tensor.real.end());
+  array.data.integers = tensor.integer;
+  for (size_t axis = 0; axis < tensor.shape.size(); ++axis)
+    array.names.push_back(std::to_string(axis));
+  return array;
+}
+template Array<double> toArray(const Tensor &);
+template Array<long double> toArray(const Tensor &);
+
+template <typename Real>
+Tensor toTensor(const Array<Real> &array, Type element) {
+  Tensor tensor = makeTensor(element, array.shape);
+  for (size_t i = 0; i < tensor.real.size(); ++i)
+    tensor.real[i] = static_cast<double>(array.data.reals[i]);
+  if (tensor.isInteger())
+    tensor.integer = array.data.integers;
+  return tensor;
+}
+template Tensor toTensor(const Array<double> &, Type);
+template Tensor toTensor(const Array<long double> &, Type);
+
+template <typename Real>
+FailureOr<std::vector<Tensor>>
+FunctionInterpreter<Real>::run(func::FuncOp function, ArrayRef<Tensor> inputs) {
+  if (function.isExternal() || !llvm::hasSingleElement(function.getBody()))
+    return function.emitError("the reference interpreter needs one block");
+  if (inputs.size() != function.getNumArguments())
+    return function.emitError("has ")
+           << function.getNumArguments() << " arguments, got " << inputs.size();
+  for (auto [argument, tensor] :
+       llvm::zip_equal(function.getArguments(), inputs))
+    arrays[argument] = toArray<Real>(tensor);
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (failed(runOp(op)))
+      return failure();
+  std::vector<Tensor> results;
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (Value value : terminator->getOperands()) {
+    auto it = arrays.find(value);
+    if (it == arrays.end())
+      return terminator->emitError("returns a value without an array");
+    results.push_back(toTensor(
+        it->second, cast<RankedTensorType>(value.getType()).getElementType()));
+  }
+  return results;
+}
+
+template <typename Real>
+LogicalResult FunctionInterpreter<Real>::runOp(Operation &op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .template Case<attn::ViewOp, attn::ContractOp, attn::MapOp, attn::MaskOp,
+                     attn::NormalizeOp, attn::KernelOp>(
+          [&](auto own) { return run(own); })
+      .Default([&](Operation *scalar) -> LogicalResult {
+        FailureOr<Column<Real>> column = evaluator().evaluate(scalar);
+        if (failed(column))
+          return failure();
+        scalars[scalar->getResult(0)] = std::move(*column);
+        return success();
+      });
+}
+
+template <typename Real>
+RegionEvaluator<Real> FunctionInterpreter<Real>::evaluator() {
+  return RegionEvaluator<Real>(
+      arithmetic,
+      [this](Value value) -> const Column<Real> * {
+        auto it = scalars.find(value);
+        return it == scalars.end() ? nullptr : &it->second;
+      },
+      [this](Operation *op, ArrayRef<const Column<Real> *> operands) {
+        return runOwn(op, operands);
+      });
+}
+
+/// attn.size and attn.read.
+template <typename Real>
+FailureOr<Column<Real>>
+FunctionInterpreter<Real>::runOwn(Operation *op,
+                                  ArrayRef<const Column<Real> *> operands) {
+  if (auto size = dyn_cast<attn::SizeOp>(op)) {
+    auto it = sizes.find(size.getName());
+    if (it == sizes.end())
+      return op->emitError("size '") << size.getName() << "' has no value";
+    return Column<Real>::integer(it->second);
+  }
+  auto read = dyn_cast<attn::ReadOp>(op);
+  if (!read)
+    return op->emitError("the reference interpreter does not know this op");
+  auto it = arrays.find(read.getSource());
+  if (it == arrays.end())
+    return op->emitError("reads a value without an array");
+  return readClamped(it->second, operands, read.getType(), arithmetic);
+}
+
+template <typename Real>
+FailureOr<Array<Real>>
+FunctionInterpreter<Real>::named(Value value, StringRef letters) const {
+  auto it = arrays.find(value);
+  if (it == arrays.end())
+    return emitError(value.getLoc(), "has no array in the interpreter");
+  Array<Real> array = it->second;
+  array.names = letterNames(letters);
+  return array;
+}
+
+template <typename Real>
+FailureOr<Space>
+FunctionInterpreter<Real>::spaceOf(Value result, StringRef letters,
+                                   ArrayRef<const Array<Real> *> operands) {
+  Space space;
+  space.names = letterNames(letters);
+  for (auto [axis, name] : llvm::enumerate(space.names)) {
+    std::optional<int64_t> extent;
+    for (const Array<Real> *operand : operands)
+      for (auto [own, length] : llvm::zip_equal(operand->names, operand->shape))
+        if (own == name)
+          extent = length;
+    Attribute size = attn::axisSize(result.getType(), axis);
+    if (auto number = dyn_cast_if_present<IntegerAttr>(size); number && !extent)
+      extent = number.getInt();
+    if (auto text = dyn_cast_if_present<StringAttr>(size); text && !extent) {
+      std::string error;
+      if (auto expression = SizeExpr::parse(text.getValue(), error))
+        extent = expression->evaluate(
+            [&](StringRef wanted) -> std::optional<int64_t> {
+              auto it = sizes.find(wanted);
+              return it == sizes.end() ? std::nullopt
+                                       : std::optional<int64_t>(it->second);
+            });
+    }
+    if (!extent)
+      return emitError(result.getLoc(), "extent of axis '")
+             << name << "' is not known";
+    space.extents.push_back(*extent);
+  }
+  return space;
+}
+
+template <typename Real>
+void FunctionInterpreter<Real>::define(Value result, Array<Real> array) {
+  Type element = cast<RankedTensorType>(result.getType()).getElementType();
+  if (array.isReal)
+    for (Real &value : array.data.reals)
+      value = arithmetic.round<Real>(value, element);
+  arrays[result] = std::move(array);
+}
+
+template class FunctionInterpreter<double>;
+template class FunctionInterpreter<long double>;
+
+FailureOr<std::vector<Tensor>> interpret(func::FuncOp function,
+                                         ArrayRef<Tensor> inputs,
+                                         const Sizes &sizes,
+                                         Precision precision) {
+  Arithmetic arithmetic{precision == Precision::Rounded};
+  if (precision == Precision::Extended)
+    return FunctionInterpreter<long double>(sizes, arithmetic)
+        .run(function, inputs);
+  return FunctionInterpreter<double>(sizes, arithmetic).run(function, inputs);
+}
+
+} // namespace attnc::reference

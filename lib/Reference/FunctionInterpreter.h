@@ -1,0 +1,81 @@
+//===- FunctionInterpreter.h - Runs functions of attn ops -------*- C++ -*-===//
+//
+// State and dispatch; one .cpp per family of ops: GraphOps.cpp (the unfused
+// graph), Kernel.cpp (attn.kernel).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_REFERENCE_FUNCTIONINTERPRETER_H
+#define ATTNC_LIB_REFERENCE_FUNCTIONINTERPRETER_H
+
+#include "Space.h"
+
+#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Reference/Interpreter.h"
+
+namespace attnc::reference {
+
+template <typename Real> Array<Real> toArray(const Tensor &tensor);
+template <typename Real>
+Tensor toTensor(const Array<Real> &array, mlir::Type element);
+/// Positions of "bhgqk" as names of axes.
+llvm::SmallVector<std::string> letterNames(llvm::StringRef letters);
+
+template <typename Real> class FunctionInterpreter {
+public:
+  FunctionInterpreter(const Sizes &sizes, Arithmetic arithmetic)
+      : sizes(sizes), arithmetic(arithmetic) {}
+
+  mlir::FailureOr<std::vector<Tensor>> run(mlir::func::FuncOp function,
+                                           llvm::ArrayRef<Tensor> inputs);
+
+private:
+  mlir::LogicalResult runOp(mlir::Operation &op);
+  mlir::LogicalResult run(attn::ViewOp op);
+  mlir::LogicalResult run(attn::ContractOp op);
+  mlir::LogicalResult run(attn::MapOp op);
+  mlir::LogicalResult run(attn::MaskOp op);
+  mlir::LogicalResult run(attn::NormalizeOp op);
+  mlir::LogicalResult run(attn::KernelOp op);
+
+  /// The array of a value whose axes are named by `letters`.
+  mlir::FailureOr<Array<Real>> named(mlir::Value value,
+                                     llvm::StringRef letters) const;
+  /// Extents of `letters` from named operands, else from the sizes that the
+  /// type of `result` names.
+  mlir::FailureOr<Space> spaceOf(mlir::Value result, llvm::StringRef letters,
+                                 llvm::ArrayRef<const Array<Real> *> operands);
+  mlir::FailureOr<Array<Real>> runInit(mlir::Region &region, const Space &rows);
+  void define(mlir::Value result, Array<Real> array);
+  RegionEvaluator<Real> evaluator();
+  mlir::FailureOr<Column<Real>>
+  runOwn(mlir::Operation *op, llvm::ArrayRef<const Column<Real> *> operands);
+
+  const Sizes &sizes;
+  Arithmetic arithmetic;
+  llvm::DenseMap<mlir::Value, Array<Real>> arrays;
+  llvm::DenseMap<mlir::Value, Column<Real>> scalars;
+};
+
+/// Weights of a row: a score per allowed key, and a further score without a
+/// key, if there is one. `accumulate` is the type of the arithmetic.
+template <typename Real> struct RowWeights {
+  std::vector<Real> weights; // already divided; not rounded to a storage type
+  Real lse = 0;
+};
+template <typename Real>
+RowWeights<Real> normalizeRow(attn::NormAttr norm, llvm::ArrayRef<Real> scores,
+                              std::optional<Real> init, mlir::Type accumulate,
+                              Arithmetic arithmetic);
+
+/// acc + a * b, product and sum rounded each.
+template <typename Real>
+Real multiplyAdd(Real acc, Real a, Real b, mlir::Type type,
+                 Arithmetic arithmetic) {
+  return arithmetic.round<Real>(acc + arithmetic.round<Real>(a * b, type),
+                                type);
+}
+
+} // namespace attnc::reference
+
+#endif // ATTNC_LIB_REFERENCE_FUNCTIONINTERPRETER_H

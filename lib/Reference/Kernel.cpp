@@ -1,0 +1,152 @@
+//===- Kernel.cpp - Meaning of attn.kernel --------------------------------===//
+//
+// Row by row with O(kv_len) memory, so that long sequences have a reference,
+// too. Only allowed keys are looked at: a masked one cannot matter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionInterpreter.h"
+
+using namespace mlir;
+
+namespace attnc::reference {
+namespace {
+
+/// The arrays of one kernel, and one row's place in them.
+template <typename Real> struct KernelRun {
+  mutable attn::KernelOp op;
+  Arithmetic arithmetic;
+  Array<Real> q, k, v, o, lse;
+  Type type; // accumulate type
+
+  int64_t keys() const { return k.shape[2]; }
+  int64_t depth() const { return k.shape[3]; }
+  int64_t width() const { return v.shape[3]; }
+
+  /// b, h, g, q as uniform columns.
+  static SmallVector<Column<Real>> indices(ArrayRef<int64_t> row) {
+    SmallVector<Column<Real>> columns;
+    for (int64_t index : row)
+      columns.push_back(Column<Real>::integer(index));
+    return columns;
+  }
+  Real dot(ArrayRef<int64_t> row, int64_t key) const;
+  void accumulate(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
+                  ArrayRef<Real> weights);
+  LogicalResult runRow(ArrayRef<int64_t> row, RegionEvaluator<Real> &evaluator);
+};
+
+} // namespace
+
+template <typename Real>
+Real KernelRun<Real>::dot(ArrayRef<int64_t> row, int64_t key) const {
+  int64_t qRow =
+      ((row[0] * q.shape[1] + row[1]) * q.shape[2] + row[2]) * q.shape[3] +
+      row[3];
+  int64_t kRow = (row[0] * k.shape[1] + row[1]) * k.shape[2] + key;
+  Real sum = 0;
+  for (int64_t d = 0; d < depth(); ++d)
+    sum = multiplyAdd(sum, q.data.reals[qRow * depth() + d],
+                      k.data.reals[kRow * depth() + d], type, arithmetic);
+  Real scale = op.getScale().convertToDouble();
+  return arithmetic.round<Real>(sum * scale, type);
+}
+
+template <typename Real>
+void KernelRun<Real>::accumulate(ArrayRef<int64_t> row,
+                                 ArrayRef<int64_t> allowed,
+                                 ArrayRef<Real> weights) {
+  int64_t oRow =
+      ((row[0] * o.shape[1] + row[1]) * o.shape[2] + row[2]) * o.shape[3] +
+      row[3];
+  Type storage = op.getProbabilities();
+  for (auto [key, weight] : llvm::zip_equal(allowed, weights)) {
+    int64_t vRow = (row[0] * v.shape[1] + row[1]) * v.shape[2] + key;
+    Real rounded = arithmetic.round<Real>(weight, storage);
+    for (int64_t e = 0; e < width(); ++e) {
+      Real &sum = o.data.reals[oRow * width() + e];
+      sum = multiplyAdd(sum, rounded, v.data.reals[vRow * width() + e], type,
+                        arithmetic);
+    }
+  }
+}
+
+template <typename Real>
+LogicalResult KernelRun<Real>::runRow(ArrayRef<int64_t> row,
+                                      RegionEvaluator<Real> &evaluator) {
+  SmallVector<Column<Real>> arguments = indices(row);
+  std::vector<int64_t> allowed;
+  if (keys() != 0) {
+    Column<Real> all;
+    for (int64_t key = 0; key < keys(); ++key)
+      all.integers.push_back(key);
+    arguments.push_back(std::move(all));
+    auto mask = evaluator.run(op.getMask().front(), arguments);
+    if (failed(mask))
+      return failure();
+    for (int64_t key = 0; key < keys(); ++key)
+      if (mask->front().integerAt(key))
+        allowed.push_back(key);
+    arguments.pop_back();
+  }
+  std::optional<Real> init;
+  if (op.hasInit()) {
+    auto column = evaluator.run(op.getInit().front(), arguments);
+    if (failed(column))
+      return failure();
+    init = column->front().realAt(0);
+  }
+  std::vector<Real> scores;
+  if (!allowed.empty()) {
+    Column<Real> dots;
+    for (int64_t key : allowed)
+      dots.reals.push_back(dot(row, key));
+    arguments.insert(arguments.begin(), std::move(dots));
+    arguments.push_back(Column<Real>{{}, allowed});
+    auto column = evaluator.run(op.getScore().front(), arguments);
+    if (failed(column))
+      return failure();
+    for (size_t i = 0; i < allowed.size(); ++i)
+      scores.push_back(column->front().realAt(i));
+  }
+  RowWeights<Real> result =
+      normalizeRow<Real>(op.getNorm(), scores, init, type, arithmetic);
+  accumulate(row, allowed, result.weights);
+  lse.data.reals[((row[0] * o.shape[1] + row[1]) * o.shape[2] + row[2]) *
+                     o.shape[3] +
+                 row[3]] = result.lse;
+  return success();
+}
+
+template <typename Real>
+LogicalResult FunctionInterpreter<Real>::run(attn::KernelOp op) {
+  const auto &labels = attn::KernelOp::kLabels;
+  auto q = named(op.getQ(), labels[0]);
+  auto k = named(op.getK(), labels[1]);
+  auto v = named(op.getV(), labels[2]);
+  if (failed(q) || failed(k) || failed(v))
+    return failure();
+  KernelRun<Real> kernel{op, arithmetic, *q, *k,
+                         *v, {},         {}, op.getAccumulateType()};
+  Space rows;
+  rows.names = letterNames("bhgq1");
+  rows.extents.assign(q->shape.begin(), q->shape.begin() + 4);
+  kernel.lse.shape = rows.extents;
+  kernel.o.shape = rows.extents;
+  kernel.o.shape.push_back(kernel.width());
+  kernel.lse.resize();
+  kernel.o.resize();
+  rows.extents.push_back(1);
+  RegionEvaluator<Real> run = evaluator();
+  if (failed(forEachRow(rows, [&](ArrayRef<int64_t> index) {
+        return kernel.runRow(index.drop_back(), run);
+      })))
+    return failure();
+  define(op.getO(), std::move(kernel.o));
+  define(op.getLse(), std::move(kernel.lse));
+  return success();
+}
+template LogicalResult FunctionInterpreter<double>::run(attn::KernelOp);
+template LogicalResult FunctionInterpreter<long double>::run(attn::KernelOp);
+
+} // namespace attnc::reference
