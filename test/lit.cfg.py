@@ -1,5 +1,5 @@
-# Configuration of the lit tests. Substitutions: %cc (the C compiler), %python,
-# %src (root of the sources), %obj (root of the build). Features: the CPU's
+# Configuration of the lit tests. Substitutions: %cc and %cxx (the compilers),
+# %llvm_include, %python, %src (root of the sources), %obj (root of the build). Features: the CPU's
 # (avx2, avx512, amx), asan, full.
 import os
 
@@ -29,6 +29,8 @@ config.environment["PATH"] = os.pathsep.join(
 
 config.substitutions += [
     ("%cc", config.host_cc),
+    ("%cxx", config.host_cxx),
+    ("%llvm_include", config.llvm_include),
     ("%python", config.python),
     ("%src", config.attnc_src_root),
     ("%obj", config.attnc_obj_root),

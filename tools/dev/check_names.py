@@ -39,6 +39,8 @@ def check_documented(path, name, kind, record):
     title = f"{path}: {kind} {name}"
     if not record.get("summary"):
         yield f"{title} has no summary"
+    elif record["summary"].startswith("<"):
+        yield f"{title} is a template: fill in {record['summary']}"
     if "EnumAttr" in record["!superclasses"]:
         return  # its cases say what it is
     if len((record.get("description") or "").split()) < 8:
