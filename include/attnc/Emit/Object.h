@@ -34,19 +34,28 @@ class raw_pwrite_stream;
 
 namespace attnc {
 
+struct CpuTarget;
+
 /// What the kernels are compiled for, in LLVM's words.
 struct CodegenTarget {
   std::string triple;   // "x86_64-unknown-linux-gnu"
   std::string cpu;      // "x86-64-v4"
-  std::string features; // "+prefer-256-bit,-avx512bf16"; may be empty
-  std::string label;    // for NAME_describe; empty: `cpu`
+  std::string features; // "-prefer-256-bit"; may be empty
+  /// What a call checks by CPUID, LLVM's names with blanks between.
+  std::string requiredFeatures;
+  /// For people: "x86-64-v4".
+  std::string label;
 };
+
+/// The words of one level of the table in lib/Target.
+CodegenTarget makeCodegenTarget(const CpuTarget &cpu, llvm::StringRef triple);
 
 enum class EmitKind { Object, Assembly, LlvmIr };
 
 /// Optimises the kernels for `target`, adds the entries and writes one object
-/// (or its text). The bytes depend on the arguments alone. An error names
-/// what is missing or wrong; it is a fault of the compiler, not of its input.
+/// (or its text: Assembly, and LlvmIr as it goes to instruction selection). The
+/// bytes depend on the arguments alone; nothing is written on an error, which
+/// names what is missing or wrong. `functions` are verified.
 llvm::Error emitObject(std::unique_ptr<llvm::Module> kernels,
                        llvm::ArrayRef<Interface> functions,
                        const CodegenTarget &target,

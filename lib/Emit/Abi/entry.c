@@ -1,0 +1,167 @@
+/*===- entry.c - The entries of every function -----------------------------===
+ *
+ * One translation unit made of parts: the compiler embeds its bitcode and links
+ * it into each object with internal linkage; the unit tests compile it as
+ * ordinary C. It uses nothing of libc but malloc and free.
+ *
+ * The order of the checks is fixed (runtime, pointers, rank, type, device,
+ * shape, strides, overlap, preconditions, values, processor), so that one
+ * mistake always gives one status. Tests: test/Unit/Emit/EntryTest.cpp
+ *
+ *===-----------------------------------------------------------------------===*/
+#include "entry.h"
+#include "frame.h"
+
+/* In this order: each part uses the ones before it. */
+/* clang-format off */
+#include "message.c"
+#include "sizes.c"
+#include "tensors.c"
+#include "layout.c"
+#include "values.c"
+#include "cpu.c"
+#include "run.c"
+/* clang-format on */
+
+/* Takes the runtime of a caller whose header may be newer: fields that this
+   object does not know must be zero, since it cannot obey them. */
+static attnc_status open_frame(struct attnc_frame *frame,
+                               const struct attnc_function *function,
+                               const attnc_runtime *runtime) {
+  static const attnc_runtime none;
+  frame->function = function;
+  frame->runtime = none;
+  for (int32_t t = 0; t < function->tensor_count; ++t) {
+    frame->views[t].data = 0;
+    frame->views[t].elements = 0;
+  }
+  if (!runtime)
+    return ATTNC_OK;
+  if (runtime->size < sizeof(attnc_runtime))
+    return ATTNC_BAD_ABI; /* report may lie beyond the caller's struct */
+  frame->runtime = *runtime;
+  if (runtime->size > ATTNC_MAX_RUNTIME_BYTES)
+    return report_text(frame, ATTNC_BAD_ABI,
+                       "runtime: size must be sizeof(attnc_runtime)");
+  for (uint32_t i = sizeof(attnc_runtime); i < runtime->size; ++i)
+    if (((const char *)runtime)[i])
+      return report_text(frame, ATTNC_BAD_ABI,
+                         "runtime: sets a field that this object is too old "
+                         "to know");
+  if (runtime->threads < 0)
+    return report_text(frame, ATTNC_BAD_ABI, "runtime: threads is negative");
+  if (!runtime->allocate != !runtime->release)
+    return report_text(frame, ATTNC_BAD_POINTER,
+                       "runtime: allocate and release go together");
+  return ATTNC_OK;
+}
+
+static attnc_status check_and_run(struct attnc_frame *frame) {
+  attnc_status status = check_overlaps(frame);
+  if (status == ATTNC_OK)
+    status = check_conditions(frame);
+  if (status == ATTNC_OK)
+    status = check_values(frame);
+  if (status == ATTNC_OK)
+    status = run_kernel(frame);
+  return status;
+}
+
+attnc_status attnc_entry_tensors(const struct attnc_function *function,
+                                 const attnc_tensor *const *tensors,
+                                 const attnc_runtime *runtime) {
+  struct attnc_frame frame;
+  attnc_status status = open_frame(&frame, function, runtime);
+  if (status == ATTNC_OK)
+    status = read_tensors(&frame, tensors);
+  if (status != ATTNC_OK)
+    return status;
+  bind_sizes(&frame);
+  status = derive_sizes(&frame);
+  if (status == ATTNC_OK)
+    status = check_shapes(&frame, tensors);
+  for (int32_t t = 0; status == ATTNC_OK && t < function->tensor_count; ++t) {
+    const attnc_tensor *tensor = tensors[t];
+    if (!tensor)
+      continue;
+    char *data = (char *)tensor->data;
+    if (data && tensor->byte_offset > UINTPTR_MAX - (uintptr_t)data)
+      status = report_tensor(&frame, t, ATTNC_BAD_POINTER,
+                             "byte_offset leads out of the address space");
+    else
+      status = place_tensor(&frame, t, data ? data + tensor->byte_offset : data,
+                            tensor->strides);
+  }
+  return status == ATTNC_OK ? check_and_run(&frame) : status;
+}
+
+/* Reads one field of the raw arguments and moves on; fields are aligned. */
+static const char *next_field(const char **at, size_t bytes) {
+  uintptr_t address = ((uintptr_t)*at + bytes - 1) & ~(uintptr_t)(bytes - 1);
+  const char *field = *at + (address - (uintptr_t)*at);
+  *at = field + bytes;
+  return field;
+}
+
+/* Layout of NAME_raw_args: uint32_t size; int64_t per run-time size; a pointer
+   per tensor; int64_t strides[rank] per tensor with axes. */
+static attnc_status read_raw(struct attnc_frame *frame, const char *at) {
+  const struct attnc_function *function = frame->function;
+  char *data[ATTNC_MAX_TENSORS];
+  at += sizeof(uint32_t);
+  for (int32_t s = 0; s < function->size_count; ++s)
+    if (function->sizes[s].is_runtime)
+      frame->sizes[s] = *(const int64_t *)next_field(&at, sizeof(int64_t));
+  attnc_status status = derive_sizes(frame);
+  for (int32_t t = 0; t < function->tensor_count; ++t)
+    data[t] = *(char *const *)next_field(&at, sizeof(char *));
+  for (int32_t t = 0; status == ATTNC_OK && t < function->tensor_count; ++t) {
+    const struct attnc_tensor_info *info = tensor_of(frame, t);
+    const int64_t *strides = 0;
+    for (int32_t a = 0; a < info->rank; ++a) {
+      const char *field = next_field(&at, sizeof(int64_t));
+      if (a == 0)
+        strides = (const int64_t *)field;
+      if (!expected_extent(frame, &function->axes[info->axes + a],
+                           &frame->views[t].shape[a]))
+        return report_tensor(frame, t, ATTNC_BAD_SHAPE,
+                             "an extent is negative or exceeds 63 bits");
+    }
+    if (data[t] || !(info->flags & ATTNC_TENSOR_NULLABLE))
+      status = place_tensor(frame, t, data[t], strides);
+  }
+  return status;
+}
+
+attnc_status attnc_entry_raw(const struct attnc_function *function,
+                             const void *args, const attnc_runtime *runtime) {
+  struct attnc_frame frame;
+  attnc_status status = open_frame(&frame, function, runtime);
+  if (status != ATTNC_OK)
+    return status;
+  if (!args)
+    return report_text(&frame, ATTNC_BAD_POINTER, "args: null");
+  if (*(const uint32_t *)args != function->raw_size)
+    return report_text(&frame, ATTNC_BAD_ABI,
+                       "args: size is not that of this object's header");
+  status = read_raw(&frame, (const char *)args);
+  return status == ATTNC_OK ? check_and_run(&frame) : status;
+}
+
+/* 0 also for sizes that no call accepts. */
+size_t attnc_entry_workspace(const struct attnc_function *function,
+                             const int64_t *sizes, int32_t threads) {
+  int64_t all[ATTNC_MAX_SIZES], shared, scratch, total;
+  const struct attnc_kernel *kernel = choose_kernel(function);
+  for (int32_t s = 0; s < function->size_count; ++s)
+    if (function->sizes[s].is_runtime)
+      all[s] = *sizes++;
+  if (!kernel || complete_sizes(function, all) >= 0)
+    return 0;
+  struct attnc_call call = {all, 0, 0, 0, 0};
+  if (!count_bytes(kernel, &call, threads < 1 ? 1 : threads, &shared, &scratch,
+                   &total) ||
+      (uint64_t)total > SIZE_MAX)
+    return 0;
+  return (size_t)total;
+}

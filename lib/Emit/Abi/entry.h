@@ -1,0 +1,130 @@
+/*===- entry.h - What the compiler tells the entry about a function --------===
+ *
+ * The entry of an object is ordinary C, the same for every function: it checks
+ * a call against a constant description and runs the kernels. Emit writes the
+ * description (lib/Emit/EntryDescriptor.cpp) from the Interface; both sides
+ * read this file. Texts and expressions lie in two pools, named by offsets, so
+ * that the description needs few relocations.
+ * Tests: test/Unit/Emit/EntryTest.cpp
+ *
+ *===-----------------------------------------------------------------------===*/
+#ifndef ATTNC_LIB_EMIT_ABI_ENTRY_H
+#define ATTNC_LIB_EMIT_ABI_ENTRY_H
+
+#include "attnc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  ATTNC_MAX_RANK = 5,
+  ATTNC_MAX_TENSORS = 32,
+  ATTNC_MAX_SIZES = 32,
+  ATTNC_MAX_DEPTH = 16,
+  /* words of CPUID that a kernel may need, in the order of cpu.h */
+  ATTNC_CPU_WORDS = 9,
+  ATTNC_ALIGNMENT = 64,
+  /* a greater attnc_runtime::size is no size but rubbish */
+  ATTNC_MAX_RUNTIME_BYTES = 4096
+};
+
+/* What a kernel gets: everything in Interface order. Strides in elements; the
+   data of an absent optional output is null. NAME.scratch and NAME.workspace
+   may read only the sizes. */
+struct attnc_call {
+  const int64_t *sizes;
+  void *const *data;
+  const int64_t *const *strides;
+  void *workspace;
+  const int64_t *const *shapes;
+};
+
+/* Steps code[2 * begin ..], pairs of SizeExpr::Op and operand: the number of a
+   constant, the index of a size. In postfix order. */
+struct attnc_expr {
+  int32_t begin, count;
+};
+
+struct attnc_size_info {
+  int32_t name;         /* text */
+  int32_t is_runtime;   /* else `value` gives it from run-time sizes */
+  int32_t tensor, axis; /* where a run-time size is read */
+  struct attnc_expr value;
+};
+
+struct attnc_axis_info {
+  int32_t text; /* "head_dim ", "kv_len + 1 = ": what stands before its value */
+  int32_t size; /* the run-time size that it is, or -1 */
+  struct attnc_expr value;
+};
+
+enum {
+  ATTNC_TENSOR_OUTPUT = 1,
+  ATTNC_TENSOR_NULLABLE = 2,
+  ATTNC_TENSOR_NONDECREASING = 4,
+  ATTNC_TENSOR_RANGE = 8
+};
+
+struct attnc_tensor_info {
+  int32_t name, axes; /* text; index of the first axis */
+  int32_t rank, flags;
+  int32_t code, bits; /* of DLDataType */
+  int32_t may_be;     /* the tensor that an output may be itself, or -1 */
+  int32_t reserved;
+  int64_t low, high; /* with ATTNC_TENSOR_RANGE, inclusive */
+};
+
+enum { ATTNC_CONDITION_LESS_EQUAL, ATTNC_CONDITION_POSITION };
+
+struct attnc_condition {
+  int32_t kind, text; /* the sentence, or the text of the position */
+  struct attnc_expr lhs, rhs;
+};
+
+struct attnc_grid {
+  int64_t (*tasks)(const struct attnc_call *call);
+  void (*body)(const struct attnc_call *call, void *scratch, int64_t task);
+};
+
+/* The code for one micro-architecture. */
+struct attnc_kernel {
+  uint32_t needs[ATTNC_CPU_WORDS];
+  int32_t grid_count;
+  const struct attnc_grid *grids;
+  int64_t (*scratch)(const struct attnc_call *call);
+  int64_t (*workspace)(const struct attnc_call *call);
+};
+
+enum { ATTNC_FUNCTION_FLUSHES = 1 /* subnormals may count as zero */ };
+
+struct attnc_function {
+  const char *text;
+  const int64_t *code;
+  const struct attnc_size_info *sizes;
+  const struct attnc_tensor_info *tensors;
+  const struct attnc_axis_info *axes;
+  const struct attnc_condition *conditions;
+  const struct attnc_kernel *kernels; /* best first */
+  int32_t *chosen; /* 0: not yet known, -1: none, else index + 1 of a kernel */
+  int32_t size_count, tensor_count, condition_count, kernel_count;
+  uint32_t raw_size; /* sizeof of the raw arguments */
+  int32_t flags;
+  int32_t targets; /* text: what the kernels need, for ATTNC_NO_TARGET */
+  int32_t reserved;
+};
+
+/* The bodies of NAME, NAME_raw and NAME_workspace. `tensors` has one pointer
+   per tensor, `sizes` one number per run-time size. */
+attnc_status attnc_entry_tensors(const struct attnc_function *function,
+                                 const attnc_tensor *const *tensors,
+                                 const attnc_runtime *runtime);
+attnc_status attnc_entry_raw(const struct attnc_function *function,
+                             const void *args, const attnc_runtime *runtime);
+size_t attnc_entry_workspace(const struct attnc_function *function,
+                             const int64_t *sizes, int32_t threads);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,41 @@
+/*===- frame.h - The state of one call -------------------------------------===
+ *
+ * Everything that a call needs lies in one frame on the stack of the caller's
+ * thread, so the entry is re-entrant. The parts below are functions on it; each
+ * returns a status and has reported its sentence if that is not ATTNC_OK.
+ * entry.c includes all of them: one translation unit, so that the compiler
+ * sees all uses.
+ *
+ *===-----------------------------------------------------------------------===*/
+#ifndef ATTNC_LIB_EMIT_ABI_FRAME_H
+#define ATTNC_LIB_EMIT_ABI_FRAME_H
+
+#include "entry.h"
+
+/* A tensor of the call, whichever entry it came through. Strides are filled in
+   and made harmless: 0 (innermost: 1) on axes with fewer than two elements. */
+struct attnc_view {
+  char *data; /* null: absent or without elements */
+  int64_t shape[ATTNC_MAX_RANK];
+  int64_t strides[ATTNC_MAX_RANK];
+  int64_t elements;
+  uintptr_t low, high; /* bytes touched: low <= address < high */
+};
+
+struct attnc_frame {
+  const struct attnc_function *function;
+  attnc_runtime runtime; /* all zero without one */
+  int64_t sizes[ATTNC_MAX_SIZES];
+  struct attnc_view views[ATTNC_MAX_TENSORS];
+};
+
+static inline const struct attnc_tensor_info *
+tensor_of(const struct attnc_frame *frame, int32_t t) {
+  return &frame->function->tensors[t];
+}
+
+static inline int is_output(const struct attnc_frame *frame, int32_t t) {
+  return tensor_of(frame, t)->flags & ATTNC_TENSOR_OUTPUT;
+}
+
+#endif

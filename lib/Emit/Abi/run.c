@@ -1,0 +1,200 @@
+/*===- run.c - Memory, and the grids one after the other -------------------===
+ *
+ * Workers pull tasks from one counter, so that any pool balances, whatever
+ * order it starts them in, and a result does not depend on it: tasks do not
+ * communicate. Returning from parallel_for is the barrier between grids.
+ *
+ *===-----------------------------------------------------------------------===*/
+#include "frame.h"
+
+extern void *malloc(size_t bytes);
+extern void free(void *block);
+
+/* One grid, as its workers see it. */
+struct job {
+  const struct attnc_call *call;
+  const struct attnc_grid *grid;
+  char *scratch;
+  int64_t scratch_bytes; /* per worker */
+  int64_t tasks;
+  int64_t next;     /* atomic: the first task that nobody has taken */
+  int64_t finished; /* atomic */
+  int flushes;
+};
+
+/* The floating-point state belongs to a thread, so each worker sets it, and
+   only around our code. */
+static void work(void *context, int64_t worker) {
+  struct job *job = (struct job *)context;
+  char *scratch = job->scratch + worker * job->scratch_bytes;
+  uint32_t saved = enter_arithmetic(job->flushes);
+  int64_t done = 0;
+  for (;; ++done) {
+    int64_t task = __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED);
+    if (task >= job->tasks)
+      break;
+    job->grid->body(job->call, scratch, task);
+  }
+  leave_arithmetic(saved);
+  __atomic_fetch_add(&job->finished, done, __ATOMIC_RELEASE);
+}
+
+static attnc_status run_grid(const struct attnc_frame *frame, struct job *job,
+                             int64_t workers) {
+  const attnc_runtime *runtime = &frame->runtime;
+  if (workers > job->tasks)
+    workers = job->tasks;
+  if (workers <= 1) {
+    work(job, 0);
+    return ATTNC_OK;
+  }
+  attnc_status status =
+      runtime->parallel_for(runtime->user, workers, work, job);
+  if (status != ATTNC_OK)
+    return report_text(frame, status, "runtime: parallel_for failed");
+  if (__atomic_load_n(&job->finished, __ATOMIC_ACQUIRE) != job->tasks)
+    return report_text(frame, ATTNC_DEVICE_FAILED,
+                       "runtime: parallel_for returned before all tasks ran");
+  return ATTNC_OK;
+}
+
+static attnc_status run_grids(const struct attnc_frame *frame,
+                              const struct attnc_kernel *kernel,
+                              const struct attnc_call *call, char *scratch,
+                              int64_t scratch_bytes, int64_t workers) {
+  for (int32_t g = 0; g < kernel->grid_count; ++g) {
+    struct job job;
+    job.call = call;
+    job.grid = &kernel->grids[g];
+    job.scratch = scratch;
+    job.scratch_bytes = scratch_bytes;
+    job.tasks = job.grid->tasks(call);
+    job.next = job.finished = 0;
+    job.flushes = frame->function->flags & ATTNC_FUNCTION_FLUSHES;
+    if (job.tasks <= 0)
+      continue;
+    attnc_status status = run_grid(frame, &job, workers);
+    if (status != ATTNC_OK)
+      return status;
+  }
+  return ATTNC_OK;
+}
+
+/* Bytes of a call with so many workers; 0 if they exceed 63 bits. */
+static int count_bytes(const struct attnc_kernel *kernel,
+                       const struct attnc_call *call, int64_t workers,
+                       int64_t *shared, int64_t *scratch, int64_t *total) {
+  *shared = kernel->workspace(call);
+  *scratch = kernel->scratch(call);
+  if (*shared < 0 || *scratch < 0 || *shared > INT64_MAX - ATTNC_ALIGNMENT ||
+      *scratch > INT64_MAX - ATTNC_ALIGNMENT)
+    return 0;
+  *shared = (*shared + ATTNC_ALIGNMENT - 1) & -(int64_t)ATTNC_ALIGNMENT;
+  *scratch = (*scratch + ATTNC_ALIGNMENT - 1) & -(int64_t)ATTNC_ALIGNMENT;
+  return !__builtin_mul_overflow(*scratch, workers, total) &&
+         !__builtin_add_overflow(*total, *shared, total);
+}
+
+static attnc_status report_bytes(const struct attnc_frame *frame,
+                                 const char *what, int64_t bytes) {
+  struct message message;
+  message.length = 0;
+  put(&message, what);
+  put_number(&message, bytes);
+  put(&message, " bytes");
+  return report(frame, &message, ATTNC_NO_MEMORY);
+}
+
+/* malloc, with the block's own address stored before the aligned one. */
+static void *allocate_aligned(int64_t bytes) {
+  if ((uint64_t)bytes > SIZE_MAX - 2 * ATTNC_ALIGNMENT)
+    return 0;
+  char *block = (char *)malloc((size_t)bytes + 2 * ATTNC_ALIGNMENT);
+  if (!block)
+    return 0;
+  uintptr_t past = (uintptr_t)block % ATTNC_ALIGNMENT;
+  char *aligned = block + 2 * ATTNC_ALIGNMENT - past;
+  ((void **)aligned)[-1] = block;
+  return aligned;
+}
+
+/* The caller's workspace, the caller's allocator, or malloc. */
+static attnc_status acquire(const struct attnc_frame *frame, int64_t bytes,
+                            char **block) {
+  const attnc_runtime *runtime = &frame->runtime;
+  *block = (char *)runtime->workspace;
+  if (bytes == 0)
+    return ATTNC_OK;
+  if (runtime->workspace) {
+    if ((uint64_t)bytes > runtime->workspace_bytes)
+      return report_bytes(
+          frame, "runtime: the workspace is too small, this call needs ",
+          bytes);
+  } else if (runtime->allocate) {
+    *block = (char *)runtime->allocate(runtime->user, (size_t)bytes,
+                                       ATTNC_ALIGNMENT);
+  } else {
+    *block = (char *)allocate_aligned(bytes);
+  }
+  if (!*block)
+    return report_bytes(frame, "no memory for a workspace of ", bytes);
+  if ((uintptr_t)*block % ATTNC_ALIGNMENT == 0)
+    return ATTNC_OK;
+  if (!runtime->workspace)
+    runtime->release(runtime->user, *block);
+  return report_text(frame, ATTNC_BAD_POINTER,
+                     "runtime: the workspace is not aligned to 64 bytes");
+}
+
+static void give_back(const struct attnc_frame *frame, char *block) {
+  const attnc_runtime *runtime = &frame->runtime;
+  if (runtime->workspace || !block)
+    return;
+  if (runtime->allocate)
+    runtime->release(runtime->user, block);
+  else
+    free(((void **)block)[-1]);
+}
+
+/* Workers that can be busy at once. */
+static int64_t count_workers(const struct attnc_frame *frame,
+                             const struct attnc_kernel *kernel,
+                             const struct attnc_call *call) {
+  int64_t most = 0;
+  for (int32_t g = 0; g < kernel->grid_count; ++g) {
+    int64_t tasks = kernel->grids[g].tasks(call);
+    most = tasks > most ? tasks : most;
+  }
+  int64_t threads = frame->runtime.parallel_for ? frame->runtime.threads : 1;
+  threads = threads < 1 ? 1 : threads;
+  return most < threads ? most : threads;
+}
+
+static attnc_status run_kernel(const struct attnc_frame *frame) {
+  const struct attnc_kernel *kernel = choose_kernel(frame->function);
+  if (!kernel)
+    return report_no_kernel(frame);
+  void *data[ATTNC_MAX_TENSORS];
+  const int64_t *strides[ATTNC_MAX_TENSORS], *shapes[ATTNC_MAX_TENSORS];
+  for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
+    data[t] = frame->views[t].data;
+    strides[t] = frame->views[t].strides;
+    shapes[t] = frame->views[t].shape;
+  }
+  struct attnc_call call = {frame->sizes, data, strides, 0, shapes};
+  int64_t workers = count_workers(frame, kernel, &call);
+  if (workers == 0)
+    return ATTNC_OK; /* nothing to do at these sizes */
+  int64_t shared, scratch, total;
+  if (!count_bytes(kernel, &call, workers, &shared, &scratch, &total))
+    return report_text(frame, ATTNC_NO_MEMORY, "the workspace exceeds 63 bits");
+  char *block;
+  attnc_status status = acquire(frame, total, &block);
+  if (status != ATTNC_OK)
+    return status;
+  call.workspace = block;
+  status = run_grids(frame, kernel, &call, block + shared, scratch, workers);
+  if (total)
+    give_back(frame, block);
+  return status;
+}

@@ -1,0 +1,171 @@
+/*===- tensors.c - DLPack tensors against the signature --------------------===
+ *
+ * First what a tensor is (rank, type, device), then what its extents are: a
+ * run-time size is read from one axis, and every other axis must agree.
+ *
+ *===-----------------------------------------------------------------------===*/
+#include "frame.h"
+
+/* The spelling of a spec, or the raw numbers. */
+static void put_dtype(struct message *m, unsigned code, unsigned bits,
+                      unsigned lanes) {
+  static const char kinds[] = "iuf";
+  if (lanes == 1 && code == 4 && bits == 16) {
+    put(m, "bf16");
+  } else if (lanes == 1 && code == 6 && bits == 8) {
+    put(m, "bool");
+  } else if (lanes == 1 && code < 3) {
+    put_char(m, kinds[code]);
+    put_number(m, bits);
+  } else {
+    put(m, "(code ");
+    put_number(m, code);
+    put(m, ", ");
+    put_number(m, bits);
+    put(m, " bits, ");
+    put_number(m, lanes);
+    put(m, " lanes)");
+  }
+}
+
+static attnc_status check_dtype(const struct attnc_frame *frame, int32_t t,
+                                const attnc_tensor *tensor) {
+  const struct attnc_tensor_info *info = tensor_of(frame, t);
+  if (tensor->dtype.code == info->code && tensor->dtype.bits == info->bits &&
+      tensor->dtype.lanes == 1)
+    return ATTNC_OK;
+  struct message message;
+  put_tensor(&message, frame, t);
+  put(&message, "dtype ");
+  put_dtype(&message, tensor->dtype.code, tensor->dtype.bits,
+            tensor->dtype.lanes);
+  put(&message, ", expected ");
+  put_dtype(&message, (unsigned)info->code, (unsigned)info->bits, 1);
+  return report(frame, &message, ATTNC_BAD_DTYPE);
+}
+
+/* kDLCPU, kDLCUDAHost, kDLROCMHost: memory that this processor reads. */
+static attnc_status check_device(const struct attnc_frame *frame, int32_t t,
+                                 const attnc_tensor *tensor) {
+  int32_t type = (int32_t)tensor->device.type;
+  if (type == 1 || type == 3 || type == 11)
+    return ATTNC_OK;
+  struct message message;
+  put_tensor(&message, frame, t);
+  put(&message, "device type ");
+  put_number(&message, type);
+  put(&message, ", expected the CPU (1, or pinned 3, 11)");
+  return report(frame, &message, ATTNC_BAD_DEVICE);
+}
+
+static attnc_status check_kind(const struct attnc_frame *frame, int32_t t,
+                               const attnc_tensor *tensor) {
+  const struct attnc_tensor_info *info = tensor_of(frame, t);
+  if (tensor->ndim != info->rank) {
+    struct message message;
+    put_tensor(&message, frame, t);
+    put_number(&message, tensor->ndim);
+    put(&message, " axes, expected ");
+    put_number(&message, info->rank);
+    return report(frame, &message, ATTNC_BAD_RANK);
+  }
+  attnc_status status = check_dtype(frame, t, tensor);
+  if (status != ATTNC_OK)
+    return status;
+  status = check_device(frame, t, tensor);
+  if (status != ATTNC_OK)
+    return status;
+  if (info->rank > 0 && !tensor->shape)
+    return report_tensor(frame, t, ATTNC_BAD_POINTER, "the shape is null");
+  return ATTNC_OK;
+}
+
+/* Copies the shape; refuses what no size can be. */
+static attnc_status copy_shape(struct attnc_frame *frame, int32_t t,
+                               const attnc_tensor *tensor) {
+  int32_t rank = tensor_of(frame, t)->rank;
+  for (int32_t a = 0; a < rank; ++a) {
+    frame->views[t].shape[a] = tensor->shape[a];
+    if (tensor->shape[a] < 0) {
+      struct message message;
+      put_tensor(&message, frame, t);
+      put(&message, "shape ");
+      put_numbers(&message, tensor->shape, rank);
+      put(&message, ", an extent is negative");
+      return report(frame, &message, ATTNC_BAD_SHAPE);
+    }
+  }
+  return ATTNC_OK;
+}
+
+static attnc_status read_tensors(struct attnc_frame *frame,
+                                 const attnc_tensor *const *tensors) {
+  for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
+    if (!tensors[t]) {
+      if (tensor_of(frame, t)->flags & ATTNC_TENSOR_NULLABLE)
+        continue;
+      return report_tensor(frame, t, ATTNC_BAD_POINTER, "the tensor is null");
+    }
+    attnc_status status = check_kind(frame, t, tensors[t]);
+    if (status == ATTNC_OK)
+      status = copy_shape(frame, t, tensors[t]);
+    if (status != ATTNC_OK)
+      return status;
+  }
+  return ATTNC_OK;
+}
+
+static void bind_sizes(struct attnc_frame *frame) {
+  for (int32_t s = 0; s < frame->function->size_count; ++s) {
+    const struct attnc_size_info *info = &frame->function->sizes[s];
+    if (info->is_runtime)
+      frame->sizes[s] = frame->views[info->tensor].shape[info->axis];
+  }
+}
+
+/* The extent that the sizes ask for; 0 on overflow or if it is negative. */
+static int expected_extent(const struct attnc_frame *frame,
+                           const struct attnc_axis_info *axis,
+                           int64_t *extent) {
+  return evaluate(frame->function, frame->sizes, axis->value, extent) &&
+         *extent >= 0;
+}
+
+static attnc_status report_extent(const struct attnc_frame *frame, int32_t t,
+                                  const struct attnc_axis_info *axis) {
+  const struct attnc_function *function = frame->function;
+  struct message message;
+  int64_t extent = 0;
+  int known = evaluate(function, frame->sizes, axis->value, &extent);
+  put_tensor(&message, frame, t);
+  put(&message, "shape ");
+  put_numbers(&message, frame->views[t].shape, tensor_of(frame, t)->rank);
+  put(&message, ", expected ");
+  put(&message, function->text + axis->text);
+  if (known)
+    put_number(&message, extent);
+  else
+    put(&message, "more than 63 bits");
+  if (axis->size >= 0) {
+    int32_t source = function->sizes[axis->size].tensor;
+    put(&message, " as in ");
+    put(&message, function->text + tensor_of(frame, source)->name);
+  }
+  return report(frame, &message, ATTNC_BAD_SHAPE);
+}
+
+static attnc_status check_shapes(const struct attnc_frame *frame,
+                                 const attnc_tensor *const *tensors) {
+  for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
+    const struct attnc_tensor_info *info = tensor_of(frame, t);
+    for (int32_t a = 0; tensors[t] && a < info->rank; ++a) {
+      const struct attnc_axis_info *axis =
+          &frame->function->axes[info->axes + a];
+      int64_t extent;
+      if (!expected_extent(frame, axis, &extent) ||
+          extent != frame->views[t].shape[a])
+        return report_extent(frame, t, axis);
+    }
+  }
+  return ATTNC_OK;
+}

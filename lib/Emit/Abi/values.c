@@ -1,0 +1,103 @@
+/*===- values.c - Promises on the values of tables -------------------------===
+ *
+ * `nondecreasing` and `in lo..hi` of a spec are checked by each call, in one
+ * pass, because kernels skip work by them.
+ *
+ *===-----------------------------------------------------------------------===*/
+#include "frame.h"
+
+static int64_t load_integer(const char *at, int32_t code, int32_t bits) {
+  if (bits == 64)
+    return *(const int64_t *)at;
+  if (bits == 32)
+    return *(const int32_t *)at;
+  return code == 0 ? *(const int8_t *)at : *(const uint8_t *)at;
+}
+
+/* Reports element `index` of table t: "doc[0, 3] is 9, expected 0 .. 7". */
+static attnc_status report_value(const struct attnc_frame *frame, int32_t t,
+                                 const int64_t *index, int64_t value,
+                                 int64_t before) {
+  const struct attnc_tensor_info *info = tensor_of(frame, t);
+  struct message message;
+  message.length = 0;
+  put(&message, frame->function->text + info->name);
+  if (info->rank)
+    put_numbers(&message, index, info->rank);
+  put(&message, " is ");
+  put_number(&message, value);
+  if (info->flags & ATTNC_TENSOR_RANGE &&
+      (value < info->low || value > info->high)) {
+    put(&message, ", expected ");
+    put_number(&message, info->low);
+    put(&message, " .. ");
+    put_number(&message, info->high);
+  } else {
+    put(&message, " after ");
+    put_number(&message, before);
+    put(&message, ", expected nondecreasing values");
+  }
+  return report(frame, &message, ATTNC_BAD_VALUE);
+}
+
+/* One row along the last axis, beginning at `row`. */
+static attnc_status check_row(const struct attnc_frame *frame, int32_t t,
+                              const char *row, int64_t *index) {
+  const struct attnc_tensor_info *info = tensor_of(frame, t);
+  const struct attnc_view *view = &frame->views[t];
+  int32_t last = info->rank - 1;
+  int64_t extent = info->rank ? view->shape[last] : 1;
+  int64_t step = info->rank ? view->strides[last] * (info->bits / 8) : 0;
+  int64_t low = info->flags & ATTNC_TENSOR_RANGE ? info->low : INT64_MIN;
+  int64_t high = info->flags & ATTNC_TENSOR_RANGE ? info->high : INT64_MAX;
+  int rising = info->flags & ATTNC_TENSOR_NONDECREASING;
+  int64_t before = INT64_MIN;
+  for (int64_t i = 0; i < extent; ++i) {
+    int64_t value = load_integer(row + i * step, info->code, info->bits);
+    if (value < low || value > high || (rising && value < before)) {
+      if (info->rank)
+        index[last] = i;
+      return report_value(frame, t, index, value, before);
+    }
+    before = value;
+  }
+  return ATTNC_OK;
+}
+
+static attnc_status check_table(const struct attnc_frame *frame, int32_t t) {
+  const struct attnc_tensor_info *info = tensor_of(frame, t);
+  const struct attnc_view *view = &frame->views[t];
+  int64_t index[ATTNC_MAX_RANK] = {0};
+  const char *row = view->data;
+  for (;;) {
+    attnc_status status = check_row(frame, t, row, index);
+    if (status != ATTNC_OK)
+      return status;
+    int32_t a = info->rank - 2;
+    for (; a >= 0; --a) {
+      int64_t step = view->strides[a] * (info->bits / 8);
+      /* A repeated row (stride 0) is looked at once. */
+      if (step != 0 && ++index[a] < view->shape[a]) {
+        row += step;
+        break;
+      }
+      if (step != 0)
+        row -= (view->shape[a] - 1) * step;
+      index[a] = 0;
+    }
+    if (a < 0)
+      return ATTNC_OK;
+  }
+}
+
+static attnc_status check_values(const struct attnc_frame *frame) {
+  const int32_t promised = ATTNC_TENSOR_NONDECREASING | ATTNC_TENSOR_RANGE;
+  for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
+    if (!(tensor_of(frame, t)->flags & promised) || !frame->views[t].data)
+      continue;
+    attnc_status status = check_table(frame, t);
+    if (status != ATTNC_OK)
+      return status;
+  }
+  return ATTNC_OK;
+}

@@ -1,0 +1,97 @@
+//===- CpuFeatures.cpp - LLVM's features as bits of CPUID -----------------===//
+//
+// Bits as in Intel's SDM, volume 2A, CPUID, and AMD's APM, volume 3, appendix
+// E. A vector extension also needs the system to save its registers (XCR0,
+// SDM volume 1, section 13.3), else a context switch would destroy them.
+// Tests: test/Unit/Emit/CpuFeaturesTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuFeatures.h"
+
+#include "Abi/cpu.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace attnc;
+using llvm::StringRef;
+
+namespace {
+struct FeatureBit {
+  llvm::StringLiteral name;
+  unsigned word, bit;
+  uint32_t registers; // bits of XCR0
+};
+} // namespace
+
+static constexpr uint32_t kYmm = 0x6, kZmm = 0xe6, kTiles = 0x60000;
+
+static constexpr FeatureBit kBits[] = {
+    {"sse3", ATTNC_CPU_1_ECX, 0, 0},
+    {"pclmul", ATTNC_CPU_1_ECX, 1, 0},
+    {"ssse3", ATTNC_CPU_1_ECX, 9, 0},
+    {"fma", ATTNC_CPU_1_ECX, 12, kYmm},
+    {"cx16", ATTNC_CPU_1_ECX, 13, 0},
+    {"sse4.1", ATTNC_CPU_1_ECX, 19, 0},
+    {"sse4.2", ATTNC_CPU_1_ECX, 20, 0},
+    {"crc32", ATTNC_CPU_1_ECX, 20, 0},
+    {"movbe", ATTNC_CPU_1_ECX, 22, 0},
+    {"popcnt", ATTNC_CPU_1_ECX, 23, 0},
+    {"aes", ATTNC_CPU_1_ECX, 25, 0},
+    {"xsave", ATTNC_CPU_1_ECX, 26, 0},
+    {"avx", ATTNC_CPU_1_ECX, 28, kYmm},
+    {"f16c", ATTNC_CPU_1_ECX, 29, kYmm},
+    {"cx8", ATTNC_CPU_1_EDX, 8, 0},
+    {"cmov", ATTNC_CPU_1_EDX, 15, 0},
+    {"fxsr", ATTNC_CPU_1_EDX, 24, 0},
+    {"sse", ATTNC_CPU_1_EDX, 25, 0},
+    {"sse2", ATTNC_CPU_1_EDX, 26, 0},
+    {"bmi", ATTNC_CPU_7_EBX, 3, 0},
+    {"avx2", ATTNC_CPU_7_EBX, 5, kYmm},
+    {"bmi2", ATTNC_CPU_7_EBX, 8, 0},
+    {"avx512f", ATTNC_CPU_7_EBX, 16, kZmm},
+    {"avx512dq", ATTNC_CPU_7_EBX, 17, kZmm},
+    {"avx512ifma", ATTNC_CPU_7_EBX, 21, kZmm},
+    {"avx512cd", ATTNC_CPU_7_EBX, 28, kZmm},
+    {"avx512bw", ATTNC_CPU_7_EBX, 30, kZmm},
+    {"avx512vl", ATTNC_CPU_7_EBX, 31, kZmm},
+    {"avx512vbmi", ATTNC_CPU_7_ECX, 1, kZmm},
+    {"avx512vbmi2", ATTNC_CPU_7_ECX, 6, kZmm},
+    {"gfni", ATTNC_CPU_7_ECX, 8, 0},
+    {"vaes", ATTNC_CPU_7_ECX, 9, kYmm},
+    {"vpclmulqdq", ATTNC_CPU_7_ECX, 10, kYmm},
+    {"avx512vnni", ATTNC_CPU_7_ECX, 11, kZmm},
+    {"avx512bitalg", ATTNC_CPU_7_ECX, 12, kZmm},
+    {"avx512vpopcntdq", ATTNC_CPU_7_ECX, 14, kZmm},
+    {"amx-bf16", ATTNC_CPU_7_EDX, 22, kTiles},
+    {"avx512fp16", ATTNC_CPU_7_EDX, 23, kZmm},
+    {"amx-tile", ATTNC_CPU_7_EDX, 24, kTiles},
+    {"amx-int8", ATTNC_CPU_7_EDX, 25, kTiles},
+    {"avxvnni", ATTNC_CPU_7_1_EAX, 4, kYmm},
+    {"avx512bf16", ATTNC_CPU_7_1_EAX, 5, kZmm},
+    {"amx-fp16", ATTNC_CPU_7_1_EAX, 21, kTiles},
+    {"avxifma", ATTNC_CPU_7_1_EAX, 23, kYmm},
+    {"avxvnniint8", ATTNC_CPU_7_1_EDX, 4, kYmm},
+    {"avxneconvert", ATTNC_CPU_7_1_EDX, 5, kYmm},
+    {"sahf", ATTNC_CPU_80000001_ECX, 0, 0},
+    {"lzcnt", ATTNC_CPU_80000001_ECX, 5, 0},
+};
+
+llvm::Expected<CpuNeeds> attnc::cpuNeeds(StringRef names) {
+  CpuNeeds needs = {};
+  llvm::SmallVector<StringRef> list;
+  names.split(list, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef name : list) {
+    const FeatureBit *found = llvm::find_if(
+        kBits, [&](const FeatureBit &bit) { return bit.name == name; });
+    if (found == std::end(kBits))
+      return llvm::createStringError(
+          "no bit of CPUID is known for the feature '" + name + "'");
+    needs[found->word] |= 1u << found->bit;
+    needs[ATTNC_CPU_XCR0] |= found->registers;
+    if (found->registers) // else XCR0 cannot be read
+      needs[ATTNC_CPU_1_ECX] |= 1u << 27;
+  }
+  return needs;
+}

@@ -1,0 +1,191 @@
+//===- EmitHeader.cpp - The C header of an object -------------------------===//
+//
+// The header is written for a reader: shapes with the numbers that are fixed,
+// tensors that agree in one phrase, then what a call must respect. Everything
+// comes from the Interface. Tests: test/Unit/Emit/HeaderTest.cpp,
+// test/Emit/header-compiles.test
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Emit/Header.h"
+
+#include "attnc/Support/Version.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace attnc;
+using llvm::StringRef;
+using llvm::Twine;
+
+static const char kSharedHeader[] = {
+#include "SharedHeader.inc"
+};
+
+StringRef attnc::sharedHeaderText() {
+  StringRef text(kSharedHeader, sizeof(kSharedHeader));
+  size_t begin = text.find("#ifndef ATTNC_ABI");
+  StringRef last = "} attnc_runtime;\n#endif\n";
+  size_t end = text.find(last) + last.size();
+  return text.slice(begin, end);
+}
+
+/// "[batch, 12, query_len, 64]": sizes that are fixed as numbers.
+static std::string shapeText(const Interface &f, const InterfaceTensor &t) {
+  std::vector<std::string> axes;
+  for (const SizeExpr &axis : t.axes) {
+    std::optional<int64_t> fixed = f.resolve(axis).constantValue();
+    axes.push_back(fixed ? std::to_string(*fixed) : axis.str());
+  }
+  return "[" + llvm::join(axes, ", ") + "]";
+}
+
+/// What is said of a tensor behind its shape: type and promises.
+static std::string kindText(const InterfaceTensor &t) {
+  std::string text = dtypeName(t.dtype).str();
+  if (t.nondecreasing)
+    text += ", nondecreasing";
+  if (t.range)
+    text += ", in " + std::to_string(t.range->first) + ".." +
+            std::to_string(t.range->second);
+  if (t.nullable)
+    text += ", may be null";
+  return text;
+}
+
+static std::string list(llvm::ArrayRef<std::string> names) {
+  if (names.size() < 2)
+    return names.empty() ? "" : names[0];
+  return llvm::join(names.drop_back(), ", ") + " and " + names.back();
+}
+
+/// "Q [..], K and V [..], O [..]: f32; doc [..]: i32, nondecreasing".
+static std::string tensorsText(const Interface &f) {
+  std::string text, kind;
+  for (size_t begin = 0, end; begin < f.tensors.size(); begin = end) {
+    std::string shape = shapeText(f, f.tensors[begin]);
+    std::string here = kindText(f.tensors[begin]);
+    std::vector<std::string> names;
+    for (end = begin;
+         end < f.tensors.size() && shapeText(f, f.tensors[end]) == shape &&
+         kindText(f.tensors[end]) == here;
+         ++end)
+      names.push_back(f.tensors[end].name);
+    if (begin > 0)
+      text += here == kind ? ", " : ": " + kind + ";\n   ";
+    text += list(names) + " " + shape;
+    kind = here;
+  }
+  return text + ": " + kind;
+}
+
+/// "O may be Q itself, else overlaps nothing."
+static std::string overlapText(const Interface &f) {
+  std::vector<std::string> outputs;
+  std::string maybe;
+  for (const InterfaceTensor &t : f.tensors) {
+    if (!t.isOutput())
+      continue;
+    outputs.push_back(t.name);
+    if (!t.mayBe.empty())
+      maybe += (maybe.empty() ? "" : ", ") + t.name + " may be " + t.mayBe +
+               " itself";
+  }
+  bool isOne = outputs.size() == 1;
+  std::string nothing = isOne ? " overlaps nothing." : " overlap nothing.";
+  if (maybe.empty())
+    return list(outputs) + nothing;
+  return maybe + ", else" + (isOne ? "" : " " + list(outputs)) + nothing;
+}
+
+static std::string functionComment(const Interface &f) {
+  std::string text = "/* " + tensorsText(f) +
+                     ", any strides (null = contiguous).\n   " +
+                     overlapText(f) +
+                     " Re-entrant. The result does not depend on the number "
+                     "of threads.";
+  for (const InterfacePrecondition &condition : f.preconditions)
+    text += "\n   Checked by the call: " + condition.sentence + ".";
+  return text + " */\n";
+}
+
+static std::string prototype(const Interface &f) {
+  std::string text = "attnc_status " + f.name + "(";
+  for (const InterfaceTensor &t : f.tensors)
+    text += "const attnc_tensor *" + t.name + ", ";
+  return text + "const attnc_runtime *runtime);\n";
+}
+
+/// "  const float *Q, *K, *V; float *O;": one declaration per run of a type.
+static std::string pointerFields(const Interface &f) {
+  std::string text, last;
+  for (const InterfaceTensor &t : f.tensors) {
+    std::string type =
+        (t.isOutput() ? "" : "const ") + dtypeInfo(t.dtype).cType.str() + " ";
+    if (type == last)
+      text += ", *" + t.name;
+    else
+      text += (last.empty() ? "" : "; ") + type + "*" + t.name;
+    last = type;
+  }
+  return text + ";";
+}
+
+static std::string rawArgs(const Interface &f) {
+  std::string type = f.name + "_raw_args";
+  std::vector<std::string> sizes = f.runtimeSizes(), strides;
+  for (const InterfaceTensor &t : f.tensors)
+    if (!t.axes.empty())
+      strides.push_back(t.name + "_strides[" + std::to_string(t.axes.size()) +
+                        "]");
+  std::vector<std::string> outputs;
+  for (const InterfaceTensor &t : f.tensors)
+    if (t.isOutput())
+      outputs.push_back(t.name);
+  std::string text = "typedef struct " + type +
+                     " { /* strides in elements, in the order of the shapes "
+                     "above; may be negative or 0 (0 not for " +
+                     list(outputs) + ") */\n  uint32_t size;";
+  if (!sizes.empty())
+    text += " int64_t " + llvm::join(sizes, ", ") + ";";
+  text += " /* size = sizeof(" + type + ") */\n  " + pointerFields(f) + "\n";
+  if (!strides.empty())
+    text += "  int64_t " + llvm::join(strides, ", ") + ";\n";
+  return text + "} " + type + ";\nattnc_status " + f.name + "_raw(const " +
+         type + " *args, const attnc_runtime *runtime);\n";
+}
+
+static std::string queries(const Interface &f) {
+  std::string workspace = "size_t " + f.name + "_workspace(";
+  for (const std::string &size : f.runtimeSizes())
+    workspace += "int64_t " + size + ", ";
+  workspace += "int32_t threads);";
+  std::string describe = "const char *" + f.name + "_describe(void);";
+  size_t width = std::max(workspace.size(), describe.size()) + 1;
+  workspace.resize(width, ' ');
+  describe.resize(width, ' ');
+  return workspace + "/* bytes needed at these sizes */\n" + describe +
+         "/* JSON: spec, versions, targets, kernels */\n";
+}
+
+std::string attnc::emitHeader(StringRef stem,
+                              llvm::ArrayRef<Interface> functions) {
+  std::string guard;
+  for (char c : stem)
+    guard += llvm::isAlnum(c) ? llvm::toUpper(c) : '_';
+  guard = (llvm::isDigit(guard.empty() ? '0' : guard[0]) ? "ATTNC_" : "") +
+          guard + "_H";
+  std::vector<std::string> titles;
+  for (const Interface &f : functions)
+    titles.push_back(f.name + ": " + f.title);
+  std::string text = "/* " + llvm::join(titles, ";\n   ") + ". Made by attnc " +
+                     getVersion().str() +
+                     "; C99; needs libc only. */\n#ifndef " + guard +
+                     "\n#define " + guard +
+                     "\n#include <stddef.h>\n#include <stdint.h>\n"
+                     "#ifdef __cplusplus\nextern \"C\" {\n#endif\n" +
+                     sharedHeaderText().str();
+  for (const Interface &f : functions)
+    text += functionComment(f) + prototype(f) + rawArgs(f) + queries(f);
+  return text + "#ifdef __cplusplus\n}\n#endif\n#endif\n";
+}

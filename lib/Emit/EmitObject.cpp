@@ -1,0 +1,221 @@
+//===- EmitObject.cpp - From kernels to an object file --------------------===//
+//
+// Order matters: descriptions and entries come first, since they are what keeps
+// the internal kernels alive; then the kernels are optimised for their
+// processor; then the entry, optimised when the compiler was built and for any
+// processor, is linked in untouched. One TargetMachine writes the object: each
+// function carries its processor as an attribute.
+// Tests: test/Unit/Emit/ObjectTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Emit/Object.h"
+
+#include "EntryDescriptor.h"
+#include "EntryPoints.h"
+
+#include "attnc/Target/Target.h"
+
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace attnc;
+using namespace llvm;
+
+CodegenTarget attnc::makeCodegenTarget(const CpuTarget &cpu, StringRef triple) {
+  return {.triple = triple.str(),
+          .cpu = cpu.llvmCpu.str(),
+          .features = cpu.llvmFeatures.str(),
+          .requiredFeatures = cpu.requiredFeatures.str(),
+          .label = cpu.name.str()};
+}
+
+static Expected<std::unique_ptr<TargetMachine>>
+createMachine(const CodegenTarget &target) {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+  LLVMInitializeX86AsmParser(); // the entry asks CPUID in inline assembly
+  Triple triple(target.triple);
+  std::string message;
+  const Target *backend = TargetRegistry::lookupTarget(triple, message);
+  if (!backend)
+    return createStringError("no code generator for '" + target.triple +
+                             "': " + message);
+  std::unique_ptr<TargetMachine> machine(backend->createTargetMachine(
+      triple, target.cpu, target.features, TargetOptions(), Reloc::PIC_,
+      std::nullopt, CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return createStringError("no machine for '" + target.triple + "'");
+  return machine;
+}
+
+/// Kernels run on `target` alone; entries run on any processor of the triple.
+static void setProcessors(Module &module, const CodegenTarget &target) {
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("tune-cpu", target.cpu);
+    if (!target.features.empty())
+      function.addFnAttr("target-features", target.features);
+    function.setLinkage(GlobalValue::InternalLinkage);
+    function.setVisibility(GlobalValue::DefaultVisibility);
+    function.setDoesNotThrow();
+  }
+}
+
+/// O3, without a library that loops could become calls of (memset, memcpy).
+static void optimise(Module &module, TargetMachine &machine) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  TargetLibraryInfoImpl library(machine.getTargetTriple());
+  library.disableAllFunctions();
+  functions.registerPass([&] { return TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+/// What an object may ask of libc.
+static bool isAllowedSymbol(StringRef name) {
+  return name == "malloc" || name == "free" || name == "memcpy" ||
+         name == "memmove" || name == "memset" ||
+         name == "_GLOBAL_OFFSET_TABLE_";
+}
+
+static Error refuseSymbol(StringRef name) {
+  return createStringError("the object would need the symbol '" + name +
+                           "', which libc does not give everywhere");
+}
+
+/// Kernels that call a function by name; earlier and clearer than the object.
+static Error checkCalls(const Module &module) {
+  for (const Function &function : module)
+    if (function.isDeclaration() && !function.isIntrinsic() &&
+        !function.use_empty() && !isAllowedSymbol(function.getName()))
+      return refuseSymbol(function.getName());
+  for (const GlobalVariable &variable : module.globals())
+    if (variable.isDeclaration() && !variable.use_empty())
+      return refuseSymbol(variable.getName());
+  return Error::success();
+}
+
+/// Calls that instruction selection made (exp2f, fmodf, ...).
+static Error checkObject(StringRef bytes) {
+  Expected<std::unique_ptr<object::ObjectFile>> file =
+      object::ObjectFile::createObjectFile(MemoryBufferRef(bytes, "object"));
+  if (!file)
+    return file.takeError();
+  for (const object::SymbolRef &symbol : (*file)->symbols()) {
+    Expected<uint32_t> flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    if (!(*flags & object::SymbolRef::SF_Undefined))
+      continue;
+    Expected<StringRef> name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    if (!name->empty() && !isAllowedSymbol(*name))
+      return refuseSymbol(*name);
+  }
+  return Error::success();
+}
+
+static Error writeMachineCode(Module &module, TargetMachine &machine,
+                              CodeGenFileType type, raw_pwrite_stream &out) {
+  legacy::PassManager passes;
+  TargetLibraryInfoImpl library(machine.getTargetTriple());
+  library.disableAllFunctions();
+  passes.add(new TargetLibraryInfoWrapperPass(library));
+  if (machine.addPassesToEmitFile(passes, out, nullptr, type))
+    return createStringError("the code generator writes no such file");
+  passes.run(module);
+  return Error::success();
+}
+
+static Error addEntries(Module &module, ArrayRef<Interface> functions,
+                        const CodegenTarget &target) {
+  Expected<CpuNeeds> needs = cpuNeeds(target.requiredFeatures);
+  if (!needs)
+    return needs.takeError();
+  for (const Interface &function : functions) {
+    Expected<GlobalVariable *> descriptor = addDescriptor(
+        module, function, {KernelVariant{*needs, ""}}, target.label);
+    if (!descriptor)
+      return descriptor.takeError();
+    addEntryPoints(module, function, *descriptor,
+                   describeJson(function, target));
+  }
+  return Error::success();
+}
+
+static Error verify(const Module &module, StringRef when) {
+  std::string text;
+  raw_string_ostream stream(text);
+  if (verifyModule(module, &stream))
+    return createStringError("the module is broken " + when + ": " + text);
+  return Error::success();
+}
+
+Error attnc::emitObject(std::unique_ptr<Module> kernels,
+                        ArrayRef<Interface> functions,
+                        const CodegenTarget &target, raw_pwrite_stream &out,
+                        EmitKind kind) {
+  Expected<std::unique_ptr<TargetMachine>> machine = createMachine(target);
+  if (!machine)
+    return machine.takeError();
+  Module &module = *kernels;
+  module.setModuleIdentifier("attnc");
+  module.setSourceFileName("attnc");
+  module.setTargetTriple(Triple(target.triple));
+  module.setDataLayout((*machine)->createDataLayout());
+  module.setPICLevel(PICLevel::BigPIC);
+  if (Error error = verify(module, "as it comes from code generation"))
+    return error;
+
+  setProcessors(module, target);
+  if (Error error = addEntries(module, functions, target))
+    return error;
+  optimise(module, **machine);
+  if (Error error = linkEntry(module))
+    return error;
+  if (Error error = checkCalls(module))
+    return error;
+  if (Error error = verify(module, "after optimisation"))
+    return error;
+
+  if (kind == EmitKind::LlvmIr) {
+    module.print(out, nullptr);
+    return Error::success();
+  }
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  bool isObject = kind == EmitKind::Object;
+  if (Error error = writeMachineCode(module, **machine,
+                                     isObject ? CodeGenFileType::ObjectFile
+                                              : CodeGenFileType::AssemblyFile,
+                                     stream))
+    return error;
+  if (isObject)
+    if (Error error = checkObject(stream.str()))
+      return error;
+  out << stream.str();
+  return Error::success();
+}

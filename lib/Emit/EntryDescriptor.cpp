@@ -1,0 +1,291 @@
+//===- EntryDescriptor.cpp - A function's description as constants --------===//
+//
+// The structs of Abi/entry.h, field by field, as internal constants. The entry
+// is then the same code for all functions, and what differs is data that a
+// unit test can also write in C.
+// Tests: test/Unit/Emit/ObjectTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryDescriptor.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+#include <limits>
+
+using namespace attnc;
+using namespace llvm;
+
+// The entry has room for what an Interface may hold.
+static_assert(Interface::kMaxRank == ATTNC_MAX_RANK);
+static_assert(Interface::kMaxTensors == ATTNC_MAX_TENSORS);
+static_assert(Interface::kMaxSizes == ATTNC_MAX_SIZES);
+static_assert(SizeExpr::kMaxDepth == ATTNC_MAX_DEPTH);
+
+namespace {
+class Writer {
+public:
+  Writer(Module &module, const Interface &function)
+      : module(module), function(function), builder(module.getContext()),
+        pointer(PointerType::get(module.getContext(), 0)) {}
+
+  Expected<GlobalVariable *> write(ArrayRef<KernelVariant> variants,
+                                   StringRef targets);
+
+private:
+  Constant *i32(int64_t value) {
+    return ConstantInt::getSigned(builder.getInt32Ty(), value);
+  }
+  Constant *i64(int64_t value) {
+    return ConstantInt::getSigned(builder.getInt64Ty(), value);
+  }
+  Constant *null() { return ConstantPointerNull::get(pointer); }
+  Constant *record(ArrayRef<Constant *> fields) {
+    return ConstantStruct::getAnon(fields);
+  }
+  /// An offset into the pool of texts.
+  Constant *text(const Twine &string);
+  /// struct attnc_expr, over run-time and fixed sizes' indices.
+  Constant *expr(const SizeExpr &expr);
+  Constant *noExpr() { return record({i32(0), i32(0)}); }
+  /// An array of `bytes`-sized records as an internal constant; null if empty.
+  Constant *array(const Twine &name, ArrayRef<Constant *> records,
+                  size_t bytes);
+  Constant *table(const Twine &name, Constant *value);
+
+  Constant *writeSizes();
+  Constant *writeTensors(); // fills `axes`
+  Constant *writeAxis(const SizeExpr &axis, size_t number);
+  Constant *writeConditions();
+  Expected<Constant *> writeKernels(ArrayRef<KernelVariant> variants);
+
+  Module &module;
+  const Interface &function;
+  IRBuilder<> builder;
+  PointerType *pointer;
+  std::string texts;
+  std::vector<int64_t> code;
+  std::vector<Constant *> axes;
+  size_t conditionCount = 0;
+};
+} // namespace
+
+Constant *Writer::text(const Twine &string) {
+  std::string entry = string.str();
+  entry.push_back('\0');
+  size_t at = StringRef(texts).find(entry);
+  if (at == StringRef::npos) {
+    at = texts.size();
+    texts += entry;
+  }
+  return i32(at);
+}
+
+Constant *Writer::expr(const SizeExpr &expr) {
+  SizeExpr resolved = function.resolve(expr);
+  int64_t begin = code.size() / 2;
+  for (const SizeExpr::Step &step : resolved.postfix()) {
+    code.push_back(static_cast<int64_t>(step.op));
+    code.push_back(step.op == SizeExpr::Op::Size
+                       ? int64_t(*function.sizeIndex(step.name))
+                       : step.value);
+  }
+  return record({i32(begin), i32(resolved.postfix().size())});
+}
+
+Constant *Writer::table(const Twine &name, Constant *value) {
+  auto *global = new GlobalVariable(
+      module, value->getType(), /*isConstant=*/true,
+      GlobalValue::InternalLinkage, value, function.name + "." + name);
+  global->setAlignment(Align(8));
+  return global;
+}
+
+Constant *Writer::array(const Twine &name, ArrayRef<Constant *> records,
+                        [[maybe_unused]] size_t bytes) {
+  if (records.empty())
+    return null();
+  Type *type = records[0]->getType();
+  assert(module.getDataLayout().getTypeAllocSize(type) == bytes &&
+         "the record differs from the struct of entry.h");
+  return table(
+      name, ConstantArray::get(ArrayType::get(type, records.size()), records));
+}
+
+Constant *Writer::writeSizes() {
+  SmallVector<Constant *> records;
+  for (const InterfaceSize &size : function.sizes) {
+    int64_t tensor = -1, axis = -1;
+    if (size.isRuntime())
+      std::tie(tensor, axis) = *function.bindingOf(size.name);
+    records.push_back(
+        record({text(size.name), i32(size.isRuntime()), i32(tensor), i32(axis),
+                size.isRuntime() ? noExpr() : expr(*size.value)}));
+  }
+  return array("sizes", records, sizeof(attnc_size_info));
+}
+
+Constant *Writer::writeAxis(const SizeExpr &axis, size_t number) {
+  std::optional<StringRef> name = axis.sizeName();
+  std::optional<unsigned> index =
+      name ? function.sizeIndex(*name) : std::nullopt;
+  bool isRuntime = index && function.sizes[*index].isRuntime();
+  Constant *label = name ? text(*name + " ")
+                    : axis.constantValue()
+                        ? text("axis " + Twine(number) + " = ")
+                        : text(axis.str() + " = ");
+  return record({label, i32(isRuntime ? int64_t(*index) : -1), expr(axis)});
+}
+
+Constant *Writer::writeTensors() {
+  SmallVector<Constant *> records;
+  for (const InterfaceTensor &tensor : function.tensors) {
+    int64_t firstAxis = axes.size();
+    for (auto [number, axis] : llvm::enumerate(tensor.axes))
+      axes.push_back(writeAxis(axis, number));
+    int flags = (tensor.isOutput() ? ATTNC_TENSOR_OUTPUT : 0) |
+                (tensor.nullable ? ATTNC_TENSOR_NULLABLE : 0) |
+                (tensor.nondecreasing ? ATTNC_TENSOR_NONDECREASING : 0) |
+                (tensor.range ? ATTNC_TENSOR_RANGE : 0);
+    std::optional<unsigned> mayBe = function.tensorIndex(tensor.mayBe);
+    std::pair<int64_t, int64_t> range = tensor.range.value_or(std::pair(0, 0));
+    const DTypeInfo &dtype = dtypeInfo(tensor.dtype);
+    records.push_back(
+        record({text(tensor.name), i32(firstAxis), i32(tensor.axes.size()),
+                i32(flags), i32(dtype.dlpackCode), i32(dtype.bits),
+                i32(mayBe ? int64_t(*mayBe) : -1), i32(0), i64(range.first),
+                i64(range.second)}));
+  }
+  return array("tensors", records, sizeof(attnc_tensor_info));
+}
+
+Constant *Writer::writeConditions() {
+  SmallVector<Constant *> records;
+  for (const InterfacePrecondition &condition : function.preconditions)
+    records.push_back(
+        record({i32(ATTNC_CONDITION_LESS_EQUAL), text(condition.sentence),
+                expr(condition.lhs), expr(condition.rhs)}));
+  for (const SizeExpr &position : function.positions) {
+    Constant *value = expr(position);
+    records.push_back(record(
+        {i32(ATTNC_CONDITION_POSITION), text(position.str()), value, value}));
+  }
+  conditionCount = records.size();
+  return array("conditions", records, sizeof(attnc_condition));
+}
+
+Expected<Constant *> Writer::writeKernels(ArrayRef<KernelVariant> variants) {
+  SmallVector<Constant *> records;
+  for (auto [number, variant] : llvm::enumerate(variants)) {
+    Expected<unsigned> count =
+        countGrids(module, function.name, variant.suffix);
+    if (!count)
+      return count.takeError();
+    auto part = [&, suffix = StringRef(variant.suffix)](const Twine &name) {
+      return cast<Constant>(
+          module.getFunction((function.name + "." + name + suffix).str()));
+    };
+    SmallVector<Constant *> grids;
+    for (unsigned g = 0; g < *count; ++g)
+      grids.push_back(record({part("grid" + Twine(g) + ".tasks"),
+                              part("grid" + Twine(g) + ".body")}));
+    records.push_back(record(
+        {ConstantDataArray::get(module.getContext(),
+                                ArrayRef<uint32_t>(variant.needs)),
+         i32(*count), array("grids" + Twine(number), grids, sizeof(attnc_grid)),
+         part("scratch"), part("workspace")}));
+  }
+  return array("kernels", records, sizeof(attnc_kernel));
+}
+
+Expected<GlobalVariable *> Writer::write(ArrayRef<KernelVariant> variants,
+                                         StringRef targets) {
+  // Before the pools: these fill them.
+  Constant *sizes = writeSizes();
+  Constant *tensors = writeTensors();
+  Constant *conditions = writeConditions();
+  Expected<Constant *> kernels = writeKernels(variants);
+  if (!kernels)
+    return kernels.takeError();
+  Constant *targetsText = text(targets);
+
+  auto *chosen = new GlobalVariable(
+      module, builder.getInt32Ty(), /*isConstant=*/false,
+      GlobalValue::InternalLinkage, i32(0), function.name + ".chosen");
+  bool isDouble = llvm::any_of(function.tensors, [](const InterfaceTensor &t) {
+    return t.role == TensorRole::Output && t.dtype == DType::F64;
+  });
+  unsigned pointerBytes = module.getDataLayout().getPointerSize();
+  Constant *value = record(
+      {table("text", ConstantDataArray::getString(module.getContext(), texts)),
+       table("code", ConstantDataArray::get(module.getContext(),
+                                            ArrayRef<int64_t>(code))),
+       sizes, tensors, array("axes", axes, sizeof(attnc_axis_info)), conditions,
+       *kernels, chosen, i32(function.sizes.size()),
+       i32(function.tensors.size()), i32(conditionCount), i32(variants.size()),
+       i32(rawArgsBytes(function, pointerBytes)),
+       i32(isDouble ? 0 : ATTNC_FUNCTION_FLUSHES), targetsText, i32(0)});
+  assert(module.getDataLayout().getTypeAllocSize(value->getType()) ==
+             sizeof(attnc_function) &&
+         "the record differs from the struct of entry.h");
+  return cast<GlobalVariable>(table("function", value));
+}
+
+Expected<GlobalVariable *>
+attnc::addDescriptor(Module &module, const Interface &function,
+                     ArrayRef<KernelVariant> variants, StringRef targets) {
+  return Writer(module, function).write(variants, targets);
+}
+
+static Error checkFunction(const Module &module, StringRef name, bool isBody) {
+  LLVMContext &context = module.getContext();
+  Type *i64 = Type::getInt64Ty(context), *ptr = PointerType::get(context, 0);
+  FunctionType *expected = isBody ? FunctionType::get(Type::getVoidTy(context),
+                                                      {ptr, ptr, i64}, false)
+                                  : FunctionType::get(i64, {ptr}, false);
+  const Function *function = module.getFunction(name);
+  if (!function || function->isDeclaration())
+    return createStringError("the kernels define no function '" + name + "'");
+  if (function->getFunctionType() != expected)
+    return createStringError("the kernels' function '" + name +
+                             "' has another type than the entry calls");
+  return Error::success();
+}
+
+Expected<unsigned> attnc::countGrids(const Module &module, StringRef name,
+                                     StringRef suffix) {
+  for (StringRef part : {".scratch", ".workspace"})
+    if (Error error = checkFunction(module, (name + part + suffix).str(),
+                                    /*isBody=*/false))
+      return error;
+  for (unsigned count = 0;; ++count) {
+    std::string grid = (name + ".grid" + Twine(count)).str();
+    bool isLast = !module.getFunction((grid + ".tasks" + suffix).str()) &&
+                  !module.getFunction((grid + ".body" + suffix).str());
+    if (isLast && count > 0)
+      return count;
+    if (Error error = checkFunction(module, (grid + ".tasks" + suffix).str(),
+                                    /*isBody=*/false))
+      return error;
+    if (Error error = checkFunction(module, (grid + ".body" + suffix).str(),
+                                    /*isBody=*/true))
+      return error;
+  }
+}
+
+uint32_t attnc::rawArgsBytes(const Interface &function, unsigned pointerBytes) {
+  uint64_t bytes = sizeof(uint32_t), align = std::max(4u, pointerBytes);
+  auto field = [&](uint64_t size, uint64_t count) {
+    if (!count)
+      return;
+    bytes = alignTo(bytes, size) + size * count;
+    align = std::max(align, size);
+  };
+  field(8, function.runtimeSizes().size());
+  field(pointerBytes, function.tensors.size());
+  for (const InterfaceTensor &tensor : function.tensors)
+    field(8, tensor.axes.size());
+  return alignTo(bytes, align);
+}

@@ -1,0 +1,44 @@
+//===- EntryDescriptor.h - A function's description as constants *- C++ -*-===//
+//
+// Private to lib/Emit: writes the structs of Abi/entry.h into a module.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_EMIT_ENTRYDESCRIPTOR_H
+#define ATTNC_LIB_EMIT_ENTRYDESCRIPTOR_H
+
+#include "CpuFeatures.h"
+
+#include "attnc/Interface/Interface.h"
+
+namespace llvm {
+class GlobalVariable;
+class Module;
+} // namespace llvm
+
+namespace attnc {
+
+/// The functions of one micro-architecture: `NAME.grid0.tasks<suffix>` etc.
+struct KernelVariant {
+  CpuNeeds needs;
+  std::string suffix; // empty while an object holds one
+};
+
+/// The kernels' functions exist and have the right types, else an error that
+/// names the first one; returns the number of grids.
+llvm::Expected<unsigned> countGrids(const llvm::Module &module,
+                                    llvm::StringRef name,
+                                    llvm::StringRef suffix);
+
+/// Adds `struct attnc_function` for `function` and all that it points to.
+/// `variants` stand best first, `targets` is the text for ATTNC_NO_TARGET.
+llvm::Expected<llvm::GlobalVariable *>
+addDescriptor(llvm::Module &module, const Interface &function,
+              llvm::ArrayRef<KernelVariant> variants, llvm::StringRef targets);
+
+/// sizeof(NAME_raw_args) for pointers of `pointerBytes`.
+uint32_t rawArgsBytes(const Interface &function, unsigned pointerBytes);
+
+} // namespace attnc
+
+#endif // ATTNC_LIB_EMIT_ENTRYDESCRIPTOR_H

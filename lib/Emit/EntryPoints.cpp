@@ -1,0 +1,134 @@
+//===- EntryPoints.cpp - The global functions of an object ----------------===//
+//
+//   attnc_status f(Q, K, V, O, runtime) {
+//     const attnc_tensor *tensors[] = {Q, K, V, O};
+//     return attnc_entry_tensors(&f.function, tensors, runtime);
+//   }
+//   attnc_status f_raw(args, runtime) {
+//     return attnc_entry_raw(&f.function, args, runtime);
+//   }
+//   size_t f_workspace(batch, query_len, kv_len, threads) {
+//     int64_t sizes[] = {batch, query_len, kv_len};
+//     return attnc_entry_workspace(&f.function, sizes, threads);
+//   }
+//   const char *f_describe(void) { return "{...}"; }
+//
+// The code behind them is C, compiled to bitcode when the compiler is built.
+// Tests: test/Unit/Emit/ObjectTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryPoints.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace attnc;
+using namespace llvm;
+
+static const unsigned char kEntryBitcode[] = {
+#include "EntryBitcode.inc"
+};
+
+/// A global function of baseline instructions with its first block.
+static Function *addFunction(Module &module, FunctionType *type,
+                             const Twine &name, IRBuilder<> &builder) {
+  Function *function =
+      Function::Create(type, GlobalValue::ExternalLinkage, name, module);
+  function->setDoesNotThrow();
+  function->addFnAttr(Attribute::OptimizeForSize);
+  builder.SetInsertPoint(BasicBlock::Create(module.getContext(), "", function));
+  return function;
+}
+
+/// Stores `values` into an array on the stack.
+static Value *storeAll(IRBuilder<> &builder, Type *element,
+                       ArrayRef<Value *> values) {
+  Value *array = builder.CreateAlloca(ArrayType::get(element, values.size()));
+  for (auto [index, value] : llvm::enumerate(values))
+    builder.CreateStore(value,
+                        builder.CreateConstGEP1_64(element, array, index));
+  return array;
+}
+
+/// Calls `result entry(ptr description, ptr array, last)` and returns it.
+static void callEntry(IRBuilder<> &builder, StringRef entry, Type *result,
+                      ArrayRef<Value *> arguments) {
+  SmallVector<Type *> types;
+  for (Value *argument : arguments)
+    types.push_back(argument->getType());
+  Module &module = *builder.GetInsertBlock()->getModule();
+  FunctionCallee callee = module.getOrInsertFunction(
+      entry, FunctionType::get(result, types, false));
+  builder.CreateRet(builder.CreateCall(callee, arguments));
+}
+
+/// The arguments of `function` but the last one.
+static SmallVector<Value *> leadingArguments(Function *function) {
+  SmallVector<Value *> values;
+  for (Argument &argument : function->args())
+    if (&argument != function->getArg(function->arg_size() - 1))
+      values.push_back(&argument);
+  return values;
+}
+
+static Value *lastArgument(Function *function) {
+  return function->getArg(function->arg_size() - 1);
+}
+
+void attnc::addEntryPoints(Module &module, const Interface &function,
+                           GlobalVariable *descriptor, StringRef describe) {
+  IRBuilder<> b(module.getContext());
+  Type *ptr = b.getPtrTy(), *status = b.getInt32Ty(), *i64 = b.getInt64Ty();
+  const std::string &name = function.name;
+
+  SmallVector<Type *> tensors(function.tensors.size() + 1, ptr);
+  Function *f =
+      addFunction(module, FunctionType::get(status, tensors, false), name, b);
+  Value *array = storeAll(b, ptr, leadingArguments(f));
+  callEntry(b, "attnc_entry_tensors", status,
+            {descriptor, array, lastArgument(f)});
+
+  f = addFunction(module, FunctionType::get(status, {ptr, ptr}, false),
+                  name + "_raw", b);
+  callEntry(b, "attnc_entry_raw", status,
+            {descriptor, f->getArg(0), f->getArg(1)});
+
+  SmallVector<Type *> sizes(function.runtimeSizes().size(), i64);
+  sizes.push_back(b.getInt32Ty()); // threads
+  Type *bytes = b.getIntNTy(module.getDataLayout().getPointerSizeInBits());
+  f = addFunction(module, FunctionType::get(bytes, sizes, false),
+                  name + "_workspace", b);
+  array = storeAll(b, i64, leadingArguments(f));
+  callEntry(b, "attnc_entry_workspace", bytes,
+            {descriptor, array, lastArgument(f)});
+
+  addFunction(module, FunctionType::get(ptr, false), name + "_describe", b);
+  b.CreateRet(b.CreateGlobalString(describe, name + ".description"));
+}
+
+Error attnc::linkEntry(Module &module) {
+  StringRef bitcode(reinterpret_cast<const char *>(kEntryBitcode),
+                    sizeof(kEntryBitcode));
+  Expected<std::unique_ptr<Module>> entry = parseBitcodeFile(
+      MemoryBufferRef(bitcode, "attnc-entry"), module.getContext());
+  if (!entry)
+    return entry.takeError();
+  if ((*entry)->getTargetTriple() != module.getTargetTriple())
+    return createStringError(
+        "the entry is compiled for '" + (*entry)->getTargetTriple().str() +
+        "', not for '" + module.getTargetTriple().str() + "'");
+  SmallVector<std::string> names;
+  for (Function &function : **entry)
+    if (!function.isDeclaration())
+      names.push_back(function.getName().str());
+  (*entry)->setModuleIdentifier("attnc-entry");
+  if (Linker::linkModules(module, std::move(*entry)))
+    return createStringError("the entry does not link with the kernels");
+  for (const std::string &name : names)
+    module.getFunction(name)->setLinkage(GlobalValue::InternalLinkage);
+  return Error::success();
+}

@@ -1,0 +1,31 @@
+//===- EntryPoints.h - The global functions of an object --------*- C++ -*-===//
+//
+// Private to lib/Emit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_EMIT_ENTRYPOINTS_H
+#define ATTNC_LIB_EMIT_ENTRYPOINTS_H
+
+#include "attnc/Interface/Interface.h"
+
+#include "llvm/Support/Error.h"
+
+namespace llvm {
+class GlobalVariable;
+class Module;
+} // namespace llvm
+
+namespace attnc {
+
+/// Adds NAME, NAME_raw, NAME_workspace and NAME_describe, which pass a
+/// function's description on to the entry (declared, see linkEntry).
+void addEntryPoints(llvm::Module &module, const Interface &function,
+                    llvm::GlobalVariable *descriptor, llvm::StringRef describe);
+
+/// Links the code of lib/Emit/Abi into the module, with internal linkage.
+llvm::Error linkEntry(llvm::Module &module);
+
+} // namespace attnc
+
+#endif // ATTNC_LIB_EMIT_ENTRYPOINTS_H

@@ -1,5 +1,0 @@
-include "mlir/Pass/PassBase.td"
-def Canonicalize : Pass<"canonicalize"> {
-}
-def CSE : Pass<"cse"> {
-}

@@ -1,0 +1,105 @@
+//===- Jit.cpp - Functions with kernels written in C++ --------------------===//
+
+#include "Jit.h"
+
+#include "EntryDescriptor.h"
+#include "EntryPoints.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace attnc;
+using namespace llvm;
+
+template <typename Type> static std::string addressOf(Type *function) {
+  return "inttoptr (i64 " +
+         std::to_string(reinterpret_cast<uintptr_t>(function)) + " to ptr)";
+}
+
+static std::string sizeFunction(const Twine &name,
+                                int64_t (*function)(const attnc_call *)) {
+  return ("define internal i64 @" + name + "(ptr %call) {\n  %1 = call i64 " +
+          addressOf(function) + "(ptr %call)\n  ret i64 %1\n}\n")
+      .str();
+}
+
+std::string attnc::kernelModule(StringRef name, const TestKernel &kernel) {
+  std::string text = sizeFunction(name + ".scratch", kernel.scratch) +
+                     sizeFunction(name + ".workspace", kernel.workspace);
+  for (auto [number, grid] : llvm::enumerate(kernel.grids)) {
+    std::string prefix = (name + ".grid" + Twine(number)).str();
+    text += sizeFunction(prefix + ".tasks", grid.tasks);
+    text += "define internal void @" + prefix +
+            ".body(ptr %call, ptr %scratch, i64 %task) {\n  call void " +
+            addressOf(grid.body) +
+            "(ptr %call, ptr %scratch, i64 %task)\n  ret void\n}\n";
+  }
+  return text;
+}
+
+CodegenTarget attnc::baselineTarget() {
+  return {.triple = "x86_64-unknown-linux-gnu",
+          .cpu = "x86-64",
+          .features = "",
+          .requiredFeatures = "sse2",
+          .label = "x86-64"};
+}
+
+static std::unique_ptr<Module> parse(const std::string &text,
+                                     LLVMContext &context) {
+  SMDiagnostic diagnostic;
+  std::unique_ptr<Module> module =
+      parseAssemblyString(text, diagnostic, context);
+  if (!module)
+    report_fatal_error(Twine(diagnostic.getMessage()));
+  return module;
+}
+
+Compiled::Compiled(const Interface &function, const TestKernel &kernel,
+                   EntryKind kind, const CodegenTarget &target)
+    : name(function.name) {
+  ExitOnError check("loading a test function: ");
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  jit = check(orc::LLJITBuilder().create());
+  auto context = std::make_unique<LLVMContext>();
+  std::unique_ptr<Module> module = parse(kernelModule(name, kernel), *context);
+  if (kind == EntryKind::Object) {
+    SmallVector<char, 0> bytes;
+    raw_svector_ostream stream(bytes);
+    check(emitObject(std::move(module), function, target, stream));
+    check(jit->addObjectFile(std::make_unique<SmallVectorMemoryBuffer>(
+        std::move(bytes), /*RequiresNullTerminator=*/false)));
+    return;
+  }
+  module->setDataLayout(jit->getDataLayout());
+  CpuNeeds needs = check(cpuNeeds(target.requiredFeatures));
+  GlobalVariable *descriptor = check(addDescriptor(
+      *module, function, {KernelVariant{needs, ""}}, target.label));
+  addEntryPoints(*module, function, descriptor, "");
+  orc::SymbolMap entries;
+  auto define = [&](StringRef symbol, auto *entry) {
+    entries[jit->mangleAndIntern(symbol)] = {orc::ExecutorAddr::fromPtr(entry),
+                                             JITSymbolFlags::Exported};
+  };
+  define("attnc_entry_tensors", &attnc_entry_tensors);
+  define("attnc_entry_raw", &attnc_entry_raw);
+  define("attnc_entry_workspace", &attnc_entry_workspace);
+  check(
+      jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(entries))));
+  check(jit->addIRModule(
+      orc::ThreadSafeModule(std::move(module), std::move(context))));
+}
+
+Compiled::~Compiled() = default;
+
+uint64_t Compiled::address(StringRef suffix) {
+  ExitOnError check("looking for " + name + suffix.str() + ": ");
+  return check(jit->lookup((name + suffix).str())).getValue();
+}
