@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the commands that a document shows, so that none of them goes stale.
+"""Runs the commands that documents show, so that none of them goes stale.
 
-usage: run_commands.py DOCUMENT --examples FOLDER [--list]
+usage: run_commands.py DOCUMENT... --examples FOLDER [--list]
+
+A folder stands for all its .md files.
 
 What counts is the word after the fence:
 
@@ -22,6 +24,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
+
+from sources import files
 
 FENCE = re.compile(r"^```(sh|console)( setup)?\n(.*?)^```$", re.M | re.S)
 
@@ -60,43 +64,58 @@ def missing(expected, output):
     return None
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("document")
-    parser.add_argument("--examples", required=True)
-    parser.add_argument("--list", action="store_true", help="print the commands, run none")
-    options = parser.parse_args()
-    with open(options.document, encoding="utf-8") as f:
+def run_document(document, examples):
+    """Runs the commands of one document; returns how many ran and failed."""
+    root = os.path.dirname(os.path.abspath(examples))
+    with open(document, encoding="utf-8") as f:
         found = list(commands(f.read()))
-    if not found:
-        sys.exit(f"{options.document}: no commands")
-    if options.list:
-        for command, _, setup in found:
-            print(("setup: " if setup else "run: ") + command)
-        return
-    root = os.path.dirname(os.path.abspath(options.examples))
     failed = ran = 0
     with tempfile.TemporaryDirectory() as folder:
-        os.symlink(os.path.abspath(options.examples), os.path.join(folder, "examples"))
+        os.symlink(os.path.abspath(examples), os.path.join(folder, "examples"))
         for command, expected, setup in found:
             if setup:
                 for word in shlex.split(command, comments=True):
                     if re.match(r"(\./)?(scripts|tools|\.ci)/", word) and not os.path.exists(os.path.join(root, word)):
-                        print(f"no such file: {word}, in: {command}")
+                        print(f"{document}: no such file: {word}, in: {command}")
                         failed += 1
                 continue
             ran += 1
             result = subprocess.run(["bash", "-c", command], cwd=folder, text=True, timeout=300,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             if result.returncode and not expected:
-                print(f"exit code {result.returncode} of: {command}\n{result.stdout}")
+                print(f"{document}: exit code {result.returncode} of: {command}\n{result.stdout}")
                 failed += 1
             line = missing(expected, result.stdout)
             if line is not None:
-                print(f"not in the output of: {command}\n  {line}\ngot:\n{result.stdout}")
+                print(f"{document}: not in the output of: {command}\n  {line}\ngot:\n{result.stdout}")
                 failed += 1
-    print(f"{options.document}: {ran} commands run, {failed} failed")
-    sys.exit(1 if failed else 0)
+    return ran, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("documents", nargs="+")
+    parser.add_argument("--examples", required=True)
+    parser.add_argument("--list", action="store_true", help="print the commands, run none")
+    options = parser.parse_args()
+    documents = []
+    for document in options.documents:
+        if os.path.isdir(document):
+            documents += [os.path.join(document, path) for path in files(document, ".md")]
+        else:
+            documents.append(document)
+    ran = failed = 0
+    for document in documents:
+        if options.list:
+            with open(document, encoding="utf-8") as f:
+                for command, _, setup in commands(f.read()):
+                    print(("setup: " if setup else "run: ") + command)
+            continue
+        counts = run_document(document, options.examples)
+        ran, failed = ran + counts[0], failed + counts[1]
+    if not options.list:
+        print(f"{len(documents)} documents: {ran} commands run, {failed} failed")
+        sys.exit(1 if failed or not ran else 0)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Gives every file of a folder to attnc as every stage: it may refuse, with a
+message, and never crash.
+
+usage: feed_everything.py ATTNC WORK FOLDER... [--stages LIST]
+
+Right are the exit codes 0 (compiled), 1 (refused) and 2 (wrong command line);
+1 and 2 only with a message, and none of them with an internal error. Prints
+how many runs there were.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import subprocess
+import sys
+
+from sources import files
+
+LIMIT_SECONDS = 60
+
+
+def feed(attnc, path, stage, output):
+    """Returns the exit code and what is wrong about the run, or None."""
+    command = [attnc, "-x", stage, path, "--emit=obj", "-o", output]
+    try:
+        result = subprocess.run(command, capture_output=True, timeout=LIMIT_SECONDS)
+    except subprocess.TimeoutExpired:
+        return "time", f"took over {LIMIT_SECONDS} s: {' '.join(command)}"
+    message = result.stderr.decode("utf-8", "replace")
+    wrong = None
+    if result.returncode not in (0, 1, 2):
+        wrong = f"exit code {result.returncode}"
+    elif result.returncode and not message.strip():
+        wrong = "refused without a message"
+    elif "internal error" in message:
+        wrong = "internal error"
+    if wrong:
+        wrong = f"{wrong}: {' '.join(command)}\n{message[-2000:]}"
+    return result.returncode, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("attnc")
+    parser.add_argument("work")
+    parser.add_argument("folders", nargs="+")
+    parser.add_argument("--stages", default="spec,graph,fused,scheduled,tile,llvm")
+    options = parser.parse_args()
+    os.makedirs(options.work, exist_ok=True)
+    runs = [(os.path.join(folder, path), stage) for folder in options.folders
+            for path in files(folder) for stage in options.stages.split(",")]
+    codes, findings = collections.Counter(), []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [pool.submit(feed, options.attnc, path, stage, os.path.join(options.work, f"{i}.o"))
+                for i, (path, stage) in enumerate(runs)]
+        for job in jobs:
+            code, wrong = job.result()
+            codes[code] += 1
+            if wrong:
+                findings.append(wrong)
+    for finding in findings:
+        print(finding)
+    told = ", ".join(f"{count} with {code}" for code, count in sorted(codes.items(), key=str))
+    print(f"{len(runs)} runs: {told}; {len(findings)} wrong")
+    sys.exit(1 if findings or not codes[0] else 0)
+
+
+if __name__ == "__main__":
+    main()
