@@ -1,6 +1,6 @@
 # Configuration of the lit tests. Substitutions: %cc and %cxx (the compilers),
-# %llvm_include, %python, %src (root of the sources), %obj (root of the build). Features: the CPU's
-# (avx2, avx512, amx), asan, full.
+# %llvm_include, %lit, %python, %src (root of the sources), %obj (root of the
+# build). Features: the CPU's (avx2, avx512, amx), asan, full.
 import os
 
 import lit.formats
@@ -31,6 +31,7 @@ config.substitutions += [
     ("%cc", config.host_cc),
     ("%cxx", config.host_cxx),
     ("%llvm_include", config.llvm_include),
+    ("%lit", config.lit),
     ("%python", config.python),
     ("%src", config.attnc_src_root),
     ("%obj", config.attnc_obj_root),

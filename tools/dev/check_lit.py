@@ -21,7 +21,7 @@ DIRECTIVE = re.compile(r"([A-Z][A-Z0-9_-]*?)(-(?:NEXT|SAME|DAG|NOT|LABEL|EMPTY|C
 SUFFIX_LIKE = re.compile(r"-(?:[A-Z]{3,6}|COUNT-?\d+)$")
 RUN = re.compile(r"^\s*(?://|#|;)\s*RUN:\s*(.*)$", re.M)
 # Commands whose exit status is the check.
-LOOKS = re.compile(r"\b(?:FileCheck|diff|cmp|grep|count|verify-diagnostics|not)\b|%python|\btest |attnc-run|%t\S*$")
+LOOKS = re.compile(r"\b(?:FileCheck|diff|cmp|grep|count|verify-diagnostics|not)\b|%python|-fsyntax-only|\btest |attnc-run|%t\S*$")
 
 
 def runs(text):

@@ -133,37 +133,27 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   ScheduleForm form = ScheduleForm::Online;
   RescalePlace rescaleIn = RescalePlace::Value;
-  int64_t q = 0, k = 0, partialK = 0;
+  int64_t q = 0, k = 0;
   double threshold = 0;
   Attribute target;
-  auto parsePartialK = [&]() -> ParseResult {
-    partialK = k;
-    if (failed(parser.parseOptionalKeyword("partial_k")))
-      return success();
-    return failure(parser.parseEqual() || parser.parseInteger(partialK) ||
-                   parser.parseComma());
-  };
   if (parser.parseLess() || parseField(parser, "form", form) ||
       parser.parseComma() || parseField(parser, "q", q) ||
       parser.parseComma() || parseField(parser, "k", k) ||
-      parser.parseComma() || parsePartialK() ||
-      parser.parseKeyword("rescale_threshold") || parser.parseEqual() ||
-      parser.parseFloat(threshold) || parser.parseComma() ||
-      parseField(parser, "rescale_in", rescaleIn) || parser.parseComma() ||
-      parser.parseKeyword("target") || parser.parseEqual() ||
-      parser.parseAttribute(target) || parser.parseGreater())
+      parser.parseComma() || parser.parseKeyword("rescale_threshold") ||
+      parser.parseEqual() || parser.parseFloat(threshold) ||
+      parser.parseComma() || parseField(parser, "rescale_in", rescaleIn) ||
+      parser.parseComma() || parser.parseKeyword("target") ||
+      parser.parseEqual() || parser.parseAttribute(target) ||
+      parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    form, q, k, partialK, llvm::APFloat(threshold), rescaleIn,
-                    target);
+                    form, q, k, llvm::APFloat(threshold), rescaleIn, target);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
   printer << "<form = " << stringifyScheduleForm(getForm())
-          << ", q = " << getQ() << ", k = " << getK();
-  if (getPartialK() != getK())
-    printer << ", partial_k = " << getPartialK();
-  printer << ", rescale_threshold = ";
+          << ", q = " << getQ() << ", k = " << getK()
+          << ", rescale_threshold = ";
   printer.printFloat(getRescaleThreshold());
   printer << ", rescale_in = " << stringifyRescalePlace(getRescaleIn())
           << ", target = " << getTarget() << '>';
@@ -171,15 +161,11 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ScheduleForm, int64_t q, int64_t k,
-                                   int64_t partialK,
                                    llvm::APFloat rescaleThreshold, RescalePlace,
                                    Attribute target) {
   if (q < 1 || k < 1) // schedule_c1
     return emitError() << "a tile has at least one row and one key, got q = "
                        << q << ", k = " << k;
-  if (partialK < 1 || partialK > k) // schedule_c3
-    return emitError() << "partial_k is a number of keys from 1 to k = " << k
-                       << ", got " << partialK;
   if (!rescaleThreshold.isFinite() || rescaleThreshold.isNegative())
     // schedule_c2
     return emitError() << "rescale_threshold must be finite and at least 0";

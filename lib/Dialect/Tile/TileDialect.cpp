@@ -25,12 +25,12 @@ using namespace attnc::tile;
 #include "attnc/Dialect/Tile/TileTypes.cpp.inc"
 
 namespace {
-/// Constants stay in the scalar region that uses them, so that a region can be
-/// read, and lowered, by itself.
+/// Constants stay in the grid or the scalar region that uses them, so that each
+/// can be read, and lowered, by itself.
 struct KeepConstants final : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
   bool shouldMaterializeInto(Region *region) const override {
-    return isa<MapOp, SelectMaskedOp>(region->getParentOp());
+    return isa<GridOp, MapOp, SelectMaskedOp>(region->getParentOp());
   }
 };
 } // namespace
@@ -55,7 +55,7 @@ LogicalResult CpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               CpuIsa, CpuMapping, int64_t lanes,
                               ArrayRef<int64_t> scoreGranule,
                               ArrayRef<int64_t> valueGranule, int64_t unroll,
-                              int64_t tail, bool, CpuPack) {
+                              int64_t tail, bool, CpuPack, int64_t partial) {
   if (lanes < 1 || lanes > 64 || !llvm::isPowerOf2_64(lanes)) // cpu_c1
     return emitError() << "lanes must be a power of two from 1 to 64, got "
                        << lanes;
@@ -72,5 +72,7 @@ LogicalResult CpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (tail < 0 || tail % lanes != 0) // cpu_c4
     return emitError() << "tail must be 0 or a multiple of lanes (" << lanes
                        << "), got " << tail;
+  if (partial < 1) // cpu_c5
+    return emitError() << "partial must be at least 1, got " << partial;
   return success();
 }

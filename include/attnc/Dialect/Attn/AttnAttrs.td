@@ -81,16 +81,14 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
   let description = [{
     `form`: `online` walks over tiles of keys with a running maximum; `rows`
     holds all keys of a row in one tile, without one. `q`, `k`: rows and keys
-    of a tile; `partial_k`: keys of a tile that needs the mask (left out: `k`).
-    `rescale_threshold`: the running maximum is replaced only when
+    of a tile. `rescale_threshold`: the running maximum is replaced only when
     the new one exceeds it by more than this (units of the score; 0: always).
     `rescale_in`: the phase in which the accumulator is rescaled. `target`:
     the target's part, an attribute of the `tile` dialect.
 
     Constraints:
     - (schedule_c1) `q` and `k` are at least 1;
-    - (schedule_c2) `rescale_threshold` is finite and not negative;
-    - (schedule_c3) `partial_k` is at least 1 and at most `k`.
+    - (schedule_c2) `rescale_threshold` is finite and not negative.
 
     Whether a schedule suits a kernel and a target is checked by
     `attn-verify-scheduled`.
@@ -101,17 +99,16 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     ```
   }];
   let parameters = (ins EnumParameter<Attn_ScheduleForm>:$form,
-                        "int64_t":$q, "int64_t":$k, "int64_t":$partialK,
+                        "int64_t":$q, "int64_t":$k,
                         APFloatParameter<"f64">:$rescaleThreshold,
                         EnumParameter<Attn_RescalePlace>:$rescaleIn,
                         "::mlir::Attribute":$target);
   let builders = [AttrBuilder<(ins "ScheduleForm":$form, "int64_t":$q,
-                                   "int64_t":$k, "int64_t":$partialK,
-                                   "double":$rescaleThreshold,
+                                   "int64_t":$k, "double":$rescaleThreshold,
                                    "RescalePlace":$rescaleIn,
                                    "::mlir::Attribute":$target), [{
-    return $_get($_ctxt, form, q, k, partialK,
-                 ::llvm::APFloat(rescaleThreshold), rescaleIn, target);
+    return $_get($_ctxt, form, q, k, ::llvm::APFloat(rescaleThreshold),
+                 rescaleIn, target);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

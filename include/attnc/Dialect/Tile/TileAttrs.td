@@ -13,6 +13,7 @@ class Tile_Attr<string name, string attrMnemonic>
 }
 
 def Tile_ReduceKindAttr : EnumAttr<TileDialect, Tile_ReduceKind, "reduce"> {
+  let description = "How `tile.reduce` combines elements: `max` or `add`, both with an `init`.";
   let assemblyFormat = "$value";
 }
 
@@ -32,12 +33,14 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu"> {
     | `tail` | a last block of at most this many queries has a body of its own; 0: none |
     | `lane_skip` | partial tiles leave out vectors of queries that see no key |
     | `pack` | copy rows of K and V: `auto` decides by their strides at run time |
+    | `partial` | keys of a tile that needs a mask, at most (default 16); Lowering makes it the `partial_step` of the loop |
 
     Constraints:
     - (cpu_c1) `lanes` is a power of two, at most 64;
     - (cpu_c2) both granules have two entries of 1 to 32;
     - (cpu_c3) `unroll` is 1 to 64;
-    - (cpu_c4) `tail` is 0 or a multiple of `lanes`.
+    - (cpu_c4) `tail` is 0 or a multiple of `lanes`;
+    - (cpu_c5) `partial` is at least 1.
 
     Example: `#tile.cpu<isa = avx512, mapping = rows, lanes = 16,
     score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16,
@@ -52,11 +55,21 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu"> {
     "int64_t":$unroll,
     "int64_t":$tail,
     "bool":$lane_skip,
-    EnumParameter<Tile_CpuPack>:$pack);
+    EnumParameter<Tile_CpuPack>:$pack,
+    DefaultValuedParameter<"int64_t", "16">:$partial);
+  let builders = [
+    AttrBuilder<(ins "CpuIsa":$isa, "CpuMapping":$mapping, "int64_t":$lanes,
+                     "::llvm::ArrayRef<int64_t>":$scoreGranule,
+                     "::llvm::ArrayRef<int64_t>":$valueGranule,
+                     "int64_t":$unroll, "int64_t":$tail, "bool":$laneSkip,
+                     "CpuPack":$pack), [{
+      return $_get($_ctxt, isa, mapping, lanes, scoreGranule, valueGranule,
+                   unroll, tail, laneSkip, pack, /*partial=*/16);
+    }]>];
   let assemblyFormat = [{
     `<` struct($isa, $mapping, $lanes, custom<Integers>($score_granule),
                custom<Integers>($value_granule), $unroll, $tail, $lane_skip,
-               $pack) `>`
+               $pack, $partial) `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -191,7 +191,19 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator,
     ParentOneOf<["ForOp", "PhaseOp", "MapOp", "SelectMaskedOp"]>]> {
   let summary = "Ends a region with its results";
   let description = [{
-    Example: see `tile.phase`.
+    The scalar of a `tile.map` or `tile.select_masked`, the next carried values
+    of a `tile.for`, the results of a `tile.phase`.
+
+    Example:
+    ```mlir
+    func.func @places(%q0: index) -> !tile.tile<q:8, index> {
+      %0 = tile.map () at(q = %q0) : () -> !tile.tile<q:8, index> {
+      ^bb0(%q: index):
+        tile.yield %q : index
+      }
+      return %0 : !tile.tile<q:8, index>
+    }
+    ```
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
@@ -255,7 +267,14 @@ def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments]> {
     - (store_c3) the element types are equal;
     - (store_c4) each valid extent names another dim of the tile.
 
-    Example: see `tile.program`.
+    Example:
+    ```mlir
+    func.func @rows(%o: !tile.tile<q:64, e:64, f32>, %O: !tile.buf<b, q, e : f32>, %b: index, %q0: index, %nr: index) {
+      %c0 = arith.constant 0 : index
+      tile.store %o, %O[%b, %q0, %c0] valid(q = %nr) : !tile.tile<q:64, e:64, f32>, !tile.buf<b, q, e : f32>
+      return
+    }
+    ```
   }];
   let arguments = (ins Tile_TileType:$value,
                        Arg<Tile_BufType, "", [MemWrite]>:$buf,

@@ -1,0 +1,226 @@
+//===- FormulaBuilder.cpp - Variables, ints and truth values --------------===//
+//
+// See FormulaBuilder.h; reals are in FormulaReal.cpp, biases in
+// FormulaBias.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FormulaBuilder.h"
+
+#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Spec/Print.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::import;
+using spec::Expr;
+using Fn = spec::Op;
+
+Value FormulaBuilder::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+Value FormulaBuilder::zeroOf(spec::Type type) {
+  if (type == spec::Type::Bool)
+    return arith::ConstantOp::create(b, b.getBoolAttr(false));
+  return type == spec::Type::Int ? index(0) : constant(0);
+}
+
+// Keeps the types right, so that one formula may report several errors.
+Value FormulaBuilder::refuse(const Expr &e) {
+  hasFailed = true;
+  emitError(b.getLoc()) << "'" << printFormula(spec, e)
+                        << "' is not supported in a kernel of " << real;
+  return zeroOf(e.type);
+}
+
+Value FormulaBuilder::build(const Expr &e) {
+  auto known = built.find(&e);
+  if (known != built.end())
+    return known->second;
+  Location before = b.getLoc();
+  b.setLoc(locations.at(e.range, before));
+  Value value = buildNode(e);
+  b.setLoc(before);
+  built[&e] = value;
+  return value;
+}
+
+Value FormulaBuilder::buildNode(const Expr &e) {
+  switch (e.kind) {
+  case Expr::Constant:
+    if (e.type == spec::Type::Bool)
+      return arith::ConstantOp::create(b, b.getBoolAttr(e.boolean));
+    return e.type == spec::Type::Int ? index(e.integer) : constant(e.real);
+  case Expr::Variable:
+    return buildVariable(e.variable);
+  case Expr::Size:
+    return buildSize(e.index);
+  case Expr::Load: {
+    SmallVector<Value> indices;
+    for (const spec::ExprPtr &operand : e.operands)
+      indices.push_back(build(*operand));
+    Value tensor = scope.inputs[e.index];
+    return attn::ReadOp::create(b, attn::scalarType(tensor.getType(), real),
+                                tensor, indices);
+  }
+  case Expr::Apply:
+    return buildApply(e);
+  case Expr::Row:
+    break; // an operand of a dot product only
+  }
+  return refuse(e);
+}
+
+Value FormulaBuilder::buildVariable(spec::Variable variable) {
+  using spec::Variable;
+  switch (variable) {
+  case Variable::B:
+    return scope.b;
+  case Variable::G:
+    return scope.h;
+  case Variable::H: {
+    Value first = arith::MulIOp::create(b, scope.h, buildSize(spec::Group));
+    return arith::AddIOp::create(b, first, scope.g);
+  }
+  case Variable::I:
+    return scope.i;
+  case Variable::Q:
+    return arith::AddIOp::create(b, scope.i, build(*spec.offset));
+  case Variable::K:
+    return scope.k;
+  }
+  llvm_unreachable("all variables are listed");
+}
+
+Value FormulaBuilder::buildSize(unsigned i) {
+  const spec::Size &size = spec.sizes[i];
+  if (size.kind == spec::Size::Fixed)
+    return index(size.value);
+  return attn::SizeOp::create(b, b.getIndexType(), size.name);
+}
+
+Value FormulaBuilder::buildApply(const Expr &e) {
+  if (e.op == Fn::Dot) // of Q and K: the contraction outside
+    return scope.dot ? scope.dot : refuse(e);
+  if (e.op == Fn::AlibiSlope)
+    return alibiSlope(build(*e.operands[0]), e.operands[1]->boolean,
+                      e.operands[2]->real);
+  if (e.op == Fn::T5Bucket)
+    return t5Bucket(build(*e.operands[0]), e.operands[1]->integer,
+                    e.operands[2]->integer, e.operands[3]->boolean);
+  SmallVector<Value, 3> x;
+  for (const spec::ExprPtr &operand : e.operands)
+    x.push_back(build(*operand));
+  switch (e.op) {
+  case Fn::ToReal:
+    return toReal(x[0]);
+  case Fn::Select:
+    return arith::SelectOp::create(b, x[0], x[1], x[2]);
+  case Fn::Not:
+  case Fn::And:
+  case Fn::Or:
+    return buildLogic(e.op, x);
+  case Fn::Eq:
+  case Fn::Ne:
+  case Fn::Lt:
+  case Fn::Le:
+  case Fn::Gt:
+  case Fn::Ge:
+    return buildCompare(e.op, x[0], x[1]);
+  default:
+    return e.type == spec::Type::Int ? buildInt(e, x) : buildReal(e, x);
+  }
+}
+
+Value FormulaBuilder::toReal(Value n) {
+  Value wide = arith::IndexCastOp::create(b, b.getI64Type(), n);
+  return arith::SIToFPOp::create(b, real, wide);
+}
+
+Value FormulaBuilder::buildLogic(Fn op, ArrayRef<Value> x) {
+  if (op == Fn::And)
+    return arith::AndIOp::create(b, x[0], x[1]);
+  if (op == Fn::Or)
+    return arith::OrIOp::create(b, x[0], x[1]);
+  Value yes = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  return arith::XOrIOp::create(b, x[0], yes);
+}
+
+// A comparison with a NaN is false, except !=, which is true.
+Value FormulaBuilder::buildCompare(Fn op, Value x, Value y) {
+  using I = arith::CmpIPredicate;
+  using F = arith::CmpFPredicate;
+  auto compare = [&](I ints, F reals) -> Value {
+    if (isa<FloatType>(x.getType()))
+      return arith::CmpFOp::create(b, reals, x, y);
+    return arith::CmpIOp::create(b, ints, x, y);
+  };
+  switch (op) {
+  case Fn::Eq:
+    return compare(I::eq, F::OEQ);
+  case Fn::Ne:
+    return compare(I::ne, F::UNE);
+  case Fn::Lt:
+    return compare(I::slt, F::OLT);
+  case Fn::Le:
+    return compare(I::sle, F::OLE);
+  case Fn::Gt:
+    return compare(I::sgt, F::OGT);
+  default:
+    return compare(I::sge, F::OGE);
+  }
+}
+
+Value FormulaBuilder::intPower(Value x, int64_t exponent) {
+  Value power = index(1);
+  for (; exponent > 0; exponent >>= 1) {
+    if (exponent & 1)
+      power = arith::MulIOp::create(b, power, x);
+    if (exponent > 1)
+      x = arith::MulIOp::create(b, x, x);
+  }
+  return power;
+}
+
+Value FormulaBuilder::buildInt(const Expr &e, ArrayRef<Value> x) {
+  switch (e.op) {
+  case Fn::Neg:
+    return arith::SubIOp::create(b, index(0), x[0]);
+  case Fn::Add:
+    return arith::AddIOp::create(b, x[0], x[1]);
+  case Fn::Sub:
+    return arith::SubIOp::create(b, x[0], x[1]);
+  case Fn::Mul:
+    return arith::MulIOp::create(b, x[0], x[1]);
+  case Fn::FloorDiv: // the front end proves that the divisor is not 0
+    return arith::FloorDivSIOp::create(b, x[0], x[1]);
+  case Fn::Mod: {
+    Value quotient = arith::FloorDivSIOp::create(b, x[0], x[1]);
+    Value product = arith::MulIOp::create(b, quotient, x[1]);
+    return arith::SubIOp::create(b, x[0], product);
+  }
+  case Fn::Pow:
+    return intPower(x[0], e.operands[1]->integer);
+  case Fn::Abs: {
+    Value negated = arith::SubIOp::create(b, index(0), x[0]);
+    return arith::MaxSIOp::create(b, x[0], negated);
+  }
+  case Fn::Sign: {
+    Value low = arith::MaxSIOp::create(b, x[0], index(-1));
+    return arith::MinSIOp::create(b, low, index(1));
+  }
+  case Fn::Min:
+    return arith::MinSIOp::create(b, x[0], x[1]);
+  case Fn::Max:
+    return arith::MaxSIOp::create(b, x[0], x[1]);
+  case Fn::Clamp: {
+    Value low = arith::MaxSIOp::create(b, x[0], x[1]);
+    return arith::MinSIOp::create(b, low, x[2]);
+  }
+  default:
+    return refuse(e);
+  }
+}

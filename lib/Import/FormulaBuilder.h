@@ -1,0 +1,110 @@
+//===- FormulaBuilder.h - Formulas as scalar ops ----------------*- C++ -*-===//
+//
+// Turns a checked formula into arith and math ops inside a region. The rules:
+// a real is f32 (f64 in f64 kernels), an int is index, a truth value is i1.
+// Both sides of `where`, `and` and `or` are computed, which is right because
+// every op is pure and every read is clamped; the choice drops what the formula
+// does not evaluate, NaN included.
+//
+// Errors of the functions that are not one op (all at most 4 ulp unless said
+// otherwise) are measured in test/Integration; docs/stages/2-graph.md lists
+// the compositions.
+// Tests: test/Import/operators.mlir, functions.mlir, biases.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_IMPORT_FORMULABUILDER_H
+#define ATTNC_LIB_IMPORT_FORMULABUILDER_H
+
+#include "SourceLocations.h"
+
+#include "attnc/Spec/Spec.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace attnc::import {
+
+/// What a formula sees: the arguments of its region and the function's inputs.
+struct FormulaScope {
+  /// Batch, KV head, query head inside its group, query row, key. The key is
+  /// null where no key exists (sink).
+  mlir::Value b, h, g, i, k;
+  /// Q @ K; null where it does not exist.
+  mlir::Value dot;
+  /// The tensors of AttentionSpec::inputs.
+  mlir::ValueRange inputs;
+};
+
+class FormulaBuilder {
+public:
+  /// `real` is the type of reals, f32 or f64. Ops get the places of their
+  /// nodes, those without a place get `loc`.
+  FormulaBuilder(mlir::OpBuilder &builder, mlir::Location loc,
+                 const SourceLocations &locations,
+                 const spec::AttentionSpec &spec, mlir::Type real,
+                 const FormulaScope &scope)
+      : b(loc, builder), locations(locations), spec(spec), real(real),
+        scope(scope), otherwise(loc) {}
+
+  /// The value of the formula. After an error, which is reported at its node,
+  /// some value of the right type, and failed() is true.
+  mlir::Value build(const spec::Expr &e);
+  /// `value / divisor` of reals.
+  mlir::Value divide(mlir::Value value, mlir::Value divisor);
+  bool failed() const { return hasFailed; }
+
+private:
+  mlir::Value buildNode(const spec::Expr &e);
+  mlir::Value buildVariable(spec::Variable variable);
+  mlir::Value buildSize(unsigned index);
+  mlir::Value buildApply(const spec::Expr &e);
+  mlir::Value buildCompare(spec::Op op, mlir::Value x, mlir::Value y);
+  mlir::Value buildLogic(spec::Op op, llvm::ArrayRef<mlir::Value> x);
+  mlir::Value buildInt(const spec::Expr &e, llvm::ArrayRef<mlir::Value> x);
+  mlir::Value intPower(mlir::Value x, int64_t exponent);
+  mlir::Value zeroOf(spec::Type type);
+  mlir::Value refuse(const spec::Expr &e);
+
+  // FormulaReal.cpp
+  mlir::Value buildReal(const spec::Expr &e, llvm::ArrayRef<mlir::Value> x);
+  mlir::Value realArithmetic(spec::Op op, llvm::ArrayRef<mlir::Value> x);
+  mlir::Value realFunction(spec::Op op, mlir::Value x);
+  mlir::Value power(const spec::Expr &e, mlir::Value x, mlir::Value y);
+  mlir::Value powerOf(mlir::Value x, double exponent);
+  mlir::Value anyPower(mlir::Value x, mlir::Value y);
+  mlir::Value gelu(mlir::Value x);
+  mlir::Value softcap(mlir::Value x, mlir::Value cap);
+  mlir::Value constant(double value);
+
+  // FormulaBias.cpp
+  mlir::Value alibiSlope(mlir::Value h, bool ceil, double max);
+  mlir::Value t5Bucket(mlir::Value d, int64_t buckets, int64_t maxDistance,
+                       bool bidirectional);
+  mlir::Value lowerPowerOfTwo(mlir::Value n);
+  mlir::Value index(int64_t value);
+  mlir::Value toReal(mlir::Value n);
+
+  mlir::ImplicitLocOpBuilder b;
+  const SourceLocations &locations;
+  const spec::AttentionSpec &spec;
+  mlir::Type real;
+  FormulaScope scope;
+  mlir::Location otherwise;
+  // Nodes are shared, and a shared one becomes one op.
+  llvm::DenseMap<const spec::Expr *, mlir::Value> built;
+  bool hasFailed = false;
+};
+
+/// The number of buckets below bucket `j`'s first distance: the least distance
+/// whose bucket is at least `j`, computed with the very roundings of f32 that
+/// the Hugging Face implementation of T5 has. `exact` buckets hold one distance
+/// each; `buckets` is their number with the rest. Returned for
+/// j = exact + 1 .. buckets - 1.
+std::vector<int64_t> t5Thresholds(int64_t buckets, int64_t exact,
+                                  int64_t maxDistance);
+
+} // namespace attnc::import
+
+#endif // ATTNC_LIB_IMPORT_FORMULABUILDER_H

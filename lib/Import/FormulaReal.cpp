@@ -1,0 +1,261 @@
+//===- FormulaReal.cpp - Real arithmetic and elementwise functions --------===//
+//
+// A constant of a formula is computed in f64 and rounded once to the type of
+// reals. min, max, clamp and relu give NaN if an argument is one, as the array
+// libraries do, and -0 < +0 for them. sign keeps a zero and a NaN.
+//
+// Functions that are not one op, with the reason for the form chosen:
+//   sigmoid   1 / (1 + exp(-x))            no cancellation; exp = inf gives 0
+//   silu      x / (1 + exp(-x))            one rounding less than x * sigmoid
+//   elu       x > 0 ? x : expm1(x)         exp(x) - 1 cancels near 0
+//   softplus  max(x, 0) + log1p(exp(-|x|)) never overflows
+//   gelu      see there
+//   x ** y    see power()
+//
+//===----------------------------------------------------------------------===//
+
+#include "FormulaBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::import;
+using spec::Expr;
+using Fn = spec::Op;
+
+Value FormulaBuilder::constant(double value) {
+  return arith::ConstantOp::create(b, b.getFloatAttr(real, value));
+}
+
+Value FormulaBuilder::divide(Value value, Value divisor) {
+  return arith::DivFOp::create(b, value, divisor);
+}
+
+Value FormulaBuilder::buildReal(const Expr &e, ArrayRef<Value> x) {
+  switch (e.op) {
+  case Fn::Pow:
+    return power(e, x[0], x[1]);
+  case Fn::Softcap:
+    return softcap(x[0], x[1]);
+  case Fn::Log1p:
+  case Fn::Gelu:
+  case Fn::Softplus:
+  case Fn::Erf:
+  case Fn::Sin:
+  case Fn::Cos:
+    if (real.isF64()) // no f64 code for them yet
+      return refuse(e);
+    break;
+  default:
+    break;
+  }
+  Value value = realArithmetic(e.op, x);
+  if (!value && x.size() == 1)
+    value = realFunction(e.op, x[0]);
+  return value ? value : refuse(e);
+}
+
+// Null if `op` is no arithmetic.
+Value FormulaBuilder::realArithmetic(Fn op, ArrayRef<Value> x) {
+  switch (op) {
+  case Fn::Neg:
+    return arith::NegFOp::create(b, x[0]);
+  case Fn::Add:
+    return arith::AddFOp::create(b, x[0], x[1]);
+  case Fn::Sub:
+    return arith::SubFOp::create(b, x[0], x[1]);
+  case Fn::Mul:
+    return arith::MulFOp::create(b, x[0], x[1]);
+  case Fn::Div:
+    return divide(x[0], x[1]);
+  case Fn::Min:
+    return arith::MinimumFOp::create(b, x[0], x[1]);
+  case Fn::Max:
+    return arith::MaximumFOp::create(b, x[0], x[1]);
+  case Fn::Clamp: {
+    Value low = arith::MaximumFOp::create(b, x[0], x[1]);
+    return arith::MinimumFOp::create(b, low, x[2]);
+  }
+  case Fn::Sign: {
+    Value zero = constant(0);
+    Value below =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x[0], zero);
+    Value above =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x[0], zero);
+    Value sign = arith::SelectOp::create(b, below, constant(-1), x[0]);
+    return arith::SelectOp::create(b, above, constant(1), sign);
+  }
+  default:
+    return {};
+  }
+}
+
+// Null if `op` is no function of one real.
+Value FormulaBuilder::realFunction(Fn op, Value x) {
+  // 1 + exp(-x)
+  auto onePlusExp = [&]() -> Value {
+    Value exp = math::ExpOp::create(b, arith::NegFOp::create(b, x));
+    return arith::AddFOp::create(b, exp, constant(1));
+  };
+  switch (op) {
+  case Fn::Abs:
+    return math::AbsFOp::create(b, x);
+  case Fn::Floor:
+    return math::FloorOp::create(b, x);
+  case Fn::Ceil:
+    return math::CeilOp::create(b, x);
+  case Fn::Exp:
+    return math::ExpOp::create(b, x);
+  case Fn::Exp2:
+    return math::Exp2Op::create(b, x);
+  case Fn::Log:
+    return math::LogOp::create(b, x);
+  case Fn::Log1p:
+    return math::Log1pOp::create(b, x);
+  case Fn::Sqrt:
+    return math::SqrtOp::create(b, x);
+  case Fn::Rsqrt:
+    return math::RsqrtOp::create(b, x);
+  case Fn::Tanh:
+    return math::TanhOp::create(b, x);
+  case Fn::Erf:
+    return math::ErfOp::create(b, x);
+  case Fn::Sin:
+    return math::SinOp::create(b, x);
+  case Fn::Cos:
+    return math::CosOp::create(b, x);
+  case Fn::Sigmoid:
+    return divide(constant(1), onePlusExp());
+  case Fn::Silu:
+    return divide(x, onePlusExp());
+  case Fn::Relu:
+    return arith::MaximumFOp::create(b, x, constant(0));
+  case Fn::Elu: {
+    Value above =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, constant(0));
+    Value below = math::ExpM1Op::create(b, x);
+    return arith::SelectOp::create(b, above, x, below);
+  }
+  case Fn::Softplus: {
+    Value size = math::AbsFOp::create(b, x);
+    Value exp = math::ExpOp::create(b, arith::NegFOp::create(b, size));
+    Value bend = math::Log1pOp::create(b, exp);
+    Value line = arith::MaximumFOp::create(b, x, constant(0));
+    return arith::AddFOp::create(b, line, bend);
+  }
+  case Fn::Gelu:
+    return gelu(x);
+  default:
+    return {};
+  }
+}
+
+Value FormulaBuilder::softcap(Value x, Value cap) {
+  Value tanh = math::TanhOp::create(b, divide(x, cap));
+  return arith::MulFOp::create(b, tanh, cap);
+}
+
+// x/2 * erfc(y), y = -x / sqrt 2: 1 + erf cancels for negative x. There erfc
+// is so steep that the rounding of y alone costs 2 y^2 ulp, hence y + d with
+// d the rest of the product, and erfc(y + d) = erfc(y) - d 2/sqrt(pi) exp(-y^2)
+// to the last bit.
+Value FormulaBuilder::gelu(Value x) {
+  const double factor = -std::numbers::sqrt2 / 2;
+  const double high = static_cast<float>(factor);
+  // Outside, erfc is 0 or 2 in f32, and d would be infinity - infinity.
+  constexpr double kEdge = 15;
+  Value inside = arith::MaximumFOp::create(b, x, constant(-kEdge));
+  inside = arith::MinimumFOp::create(b, inside, constant(kEdge));
+  Value y = arith::MulFOp::create(b, inside, constant(high));
+  Value rest = math::FmaOp::create(b, inside, constant(high),
+                                   arith::NegFOp::create(b, y));
+  Value d = math::FmaOp::create(b, inside, constant(factor - high), rest);
+  Value square = arith::MulFOp::create(b, y, y);
+  Value slope = arith::MulFOp::create(
+      b, math::ExpOp::create(b, arith::NegFOp::create(b, square)),
+      constant(-2 * std::numbers::inv_sqrtpi));
+  Value erfc = math::FmaOp::create(b, slope, d, math::ErfcOp::create(b, y));
+  Value half = arith::MulFOp::create(b, x, constant(0.5));
+  return arith::MulFOp::create(b, half, erfc);
+}
+
+//===----------------------------------------------------------------------===//
+// x ** y
+//===----------------------------------------------------------------------===//
+
+// Products for small integers and square roots for halves: at most 4 ulp, and
+// exact where the products are. Else by exp2 and log2, whose relative error
+// grows with the size of the exponent: about |log2 of the result| / 2 ulp.
+Value FormulaBuilder::power(const Expr &e, Value x, Value y) {
+  const Expr &base = *e.operands[0], &exponent = *e.operands[1];
+  constexpr double kMostFactors = 8;
+  if (exponent.isConstant()) {
+    double twice = exponent.real * 2;
+    if (twice == std::floor(twice) && std::abs(exponent.real) <= kMostFactors)
+      return powerOf(x, exponent.real);
+  }
+  if (base.isConstant() && base.real > 0 && std::isfinite(base.real)) {
+    Value log2 = constant(std::log2(base.real));
+    return math::Exp2Op::create(b, arith::MulFOp::create(b, y, log2));
+  }
+  if (real.isF64()) // no log2 in f64 yet
+    return refuse(e);
+  return anyPower(x, y);
+}
+
+// `exponent` is a multiple of 1/2.
+Value FormulaBuilder::powerOf(Value x, double exponent) {
+  double size = std::abs(exponent);
+  auto whole = static_cast<int64_t>(size);
+  Value power;
+  auto times = [&](Value factor) {
+    power =
+        power ? arith::MulFOp::create(b, power, factor).getResult() : factor;
+  };
+  if (size != double(whole)) {
+    if (exponent == -0.5)
+      return math::RsqrtOp::create(b, x);
+    times(math::SqrtOp::create(b, x));
+  }
+  Value square = x;
+  for (; whole > 0; whole >>= 1) {
+    if (whole & 1)
+      times(square);
+    if (whole > 1)
+      square = arith::MulFOp::create(b, square, square);
+  }
+  if (!power)
+    power = constant(1);
+  return exponent < 0 ? divide(constant(1), power) : power;
+}
+
+// C's pow up to the size of the error: x ** 0 and 1 ** y are 1, a negative base
+// has a power for integers only, whose sign follows the exponent's last bit.
+Value FormulaBuilder::anyPower(Value x, Value y) {
+  using F = arith::CmpFPredicate;
+  auto compare = [&](F predicate, Value a, Value c) -> Value {
+    return arith::CmpFOp::create(b, predicate, a, c);
+  };
+  auto choose = [&](Value c, Value a, Value d) -> Value {
+    return arith::SelectOp::create(b, c, a, d);
+  };
+  Value zero = constant(0), one = constant(1);
+  Value log = math::Log2Op::create(b, math::AbsFOp::create(b, x));
+  Value size = math::Exp2Op::create(b, arith::MulFOp::create(b, y, log));
+
+  Value half = arith::MulFOp::create(b, y, constant(0.5));
+  Value isWhole = compare(F::OEQ, y, math::FloorOp::create(b, y));
+  Value isEven = compare(F::OEQ, half, math::FloorOp::create(b, half));
+  Value negated = arith::NegFOp::create(b, size);
+  Value nan = constant(std::nan(""));
+  Value signedPower = choose(isEven, size, negated);
+  Value ofNegative = choose(isWhole, signedPower, nan);
+  Value power = choose(compare(F::OLT, x, zero), ofNegative, size);
+  power = choose(compare(F::OEQ, x, one), one, power);
+  return choose(compare(F::OEQ, y, zero), one, power);
+}

@@ -1,0 +1,241 @@
+//===- ImportInterface.cpp - The signature of a spec's function -----------===//
+//
+// Sizes, tensors in call order, and what must hold at the call.
+// Tests: test/Import/interface.mlir, sizes.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Import/Import.h"
+
+#include "SizeFormula.h"
+#include "SourceLocations.h"
+
+#include "attnc/Spec/Print.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::import;
+
+namespace {
+class InterfaceImporter {
+public:
+  InterfaceImporter(MLIRContext &context, const llvm::SourceMgr &sources,
+                    const spec::AttentionSpec &spec)
+      : locations(context, sources), spec(spec),
+        here(locations.at(spec.nameRange, UnknownLoc::get(&context))) {}
+
+  FailureOr<Interface> run();
+
+private:
+  LogicalResult addSizes();
+  LogicalResult addInput(const spec::Input &input);
+  void addTensor(StringRef name, TensorRole role, spec::DType dtype,
+                 std::initializer_list<spec::BuiltinSize> axes);
+  void addOutputs();
+  LogicalResult addPreconditions();
+  void addPositions();
+  std::string title() const;
+
+  // The formula as an expression; an error at the formula if it is more.
+  std::optional<SizeExpr> convert(const spec::Expr &e, StringRef what,
+                                  Location otherwise);
+  SizeExpr size(spec::BuiltinSize index) const {
+    return SizeExpr::size(spec.sizes[index].name);
+  }
+  // Over run-time sizes only. (Interface::resolve wants a verified interface.)
+  SizeExpr resolve(SizeExpr expr) const;
+
+  SourceLocations locations;
+  const spec::AttentionSpec &spec;
+  Location here;
+  Interface result;
+};
+} // namespace
+
+static DType storage(spec::DType dtype) {
+  std::optional<DType> same = attnc::parseDType(spec::dtypeName(dtype));
+  assert(same && "the two lists of element types are the same");
+  return *same;
+}
+
+std::optional<SizeExpr> InterfaceImporter::convert(const spec::Expr &e,
+                                                   StringRef what,
+                                                   Location otherwise) {
+  std::optional<SizeExpr> expr = sizeFormula(spec, e);
+  if (!expr)
+    emitError(locations.at(e.range, otherwise))
+        << what << " '" << printFormula(spec, e)
+        << "' is not supported: integer arithmetic of sizes is";
+  return expr;
+}
+
+SizeExpr InterfaceImporter::resolve(SizeExpr expr) const {
+  // Derived sizes are formulas of sizes that are not derived: two steps.
+  for (int step = 0; step < 2; ++step)
+    expr = expr.substitute([&](StringRef name) {
+      std::optional<unsigned> index = result.sizeIndex(name);
+      return index ? result.sizes[*index].value : std::nullopt;
+    });
+  return expr;
+}
+
+LogicalResult InterfaceImporter::addSizes() {
+  for (const spec::Size &size : spec.sizes) {
+    InterfaceSize entry;
+    entry.name = size.name;
+    if (size.kind == spec::Size::Fixed)
+      entry.value = SizeExpr::constant(size.value);
+    if (size.kind == spec::Size::Derived) {
+      entry.value =
+          convert(*size.formula, "size", locations.at(size.range, here));
+      if (!entry.value)
+        return failure();
+    }
+    result.sizes.push_back(std::move(entry));
+  }
+  return success();
+}
+
+void InterfaceImporter::addTensor(
+    StringRef name, TensorRole role, spec::DType dtype,
+    std::initializer_list<spec::BuiltinSize> axes) {
+  InterfaceTensor tensor;
+  tensor.name = name.str();
+  tensor.role = role;
+  tensor.dtype = storage(dtype);
+  for (spec::BuiltinSize axis : axes)
+    tensor.axes.push_back(size(axis));
+  result.tensors.push_back(std::move(tensor));
+}
+
+LogicalResult InterfaceImporter::addInput(const spec::Input &input) {
+  Location loc = locations.at(input.typeRange, here);
+  InterfaceTensor tensor;
+  tensor.name = input.name;
+  tensor.role = TensorRole::Input;
+  tensor.dtype = storage(input.dtype);
+  tensor.nondecreasing = input.nondecreasing;
+  for (const spec::ExprPtr &axis : input.axes) {
+    std::optional<SizeExpr> expr = convert(*axis, "axis", loc);
+    if (!expr)
+      return failure();
+    tensor.axes.push_back(*expr);
+  }
+  if (input.low && input.high) {
+    std::optional<SizeExpr> low = convert(*input.low, "bound", loc);
+    std::optional<SizeExpr> high = convert(*input.high, "bound", loc);
+    if (!low || !high)
+      return failure();
+    std::optional<int64_t> lo = resolve(*low).constantValue();
+    std::optional<int64_t> hi = resolve(*high).constantValue();
+    if (!lo || !hi)
+      return emitError(loc) << "the range " << low->str() << ".." << high->str()
+                            << " of '" << input.name
+                            << "' depends on run-time sizes, which is not "
+                               "supported; give numbers, or clamp the index";
+    tensor.range = {*lo, *hi};
+  }
+  result.tensors.push_back(std::move(tensor));
+  return success();
+}
+
+void InterfaceImporter::addOutputs() {
+  using namespace spec;
+  addTensor("O", TensorRole::Output, spec.outputType,
+            {Batch, Heads, QueryLen, ValueDim});
+  // In place is possible where O has the very shape of Q: a row of O is written
+  // after the same row of Q is read, and by the same task.
+  InterfaceTensor &output = result.tensors.back();
+  if (resolve(size(ValueDim)) == resolve(size(HeadDim)) &&
+      spec.queryType == spec.outputType) {
+    output.axes.back() = size(HeadDim);
+    output.mayBe = "Q";
+  }
+  if (!spec.lse)
+    return;
+  bool isDouble = llvm::is_contained(
+      {spec.queryType, spec.keyType, spec.valueType, spec.outputType},
+      spec::DType::F64);
+  addTensor("lse", TensorRole::Extra,
+            isDouble ? spec::DType::F64 : spec::DType::F32,
+            {Batch, Heads, QueryLen});
+  result.tensors.back().nullable = true;
+}
+
+LogicalResult InterfaceImporter::addPreconditions() {
+  for (const spec::Precondition &precondition : spec.preconditions) {
+    auto pairs = sizeConditions(spec, *precondition.condition);
+    if (!pairs)
+      return emitError(locations.at(precondition.range, here))
+             << "the condition '" << precondition.text << "' that "
+             << precondition.reason
+             << " needs is not supported: comparisons of integer arithmetic "
+                "of sizes are";
+    for (auto &[lhs, rhs] : *pairs)
+      result.preconditions.push_back(
+          {lhs, rhs, precondition.reason + " needs " + precondition.text});
+  }
+  return success();
+}
+
+void InterfaceImporter::addPositions() {
+  result.positions = {size(spec::QueryLen), size(spec::KvLen)};
+  // An offset from a table is bounded by the front end's own rules.
+  if (std::optional<SizeExpr> offset = sizeFormula(spec, *spec.offset)) {
+    result.positions.push_back(*offset);
+    result.positions.push_back(*offset + size(spec::QueryLen));
+  }
+}
+
+std::string InterfaceImporter::title() const {
+  auto text = [&](spec::BuiltinSize index) {
+    return resolve(size(index)).str();
+  };
+  std::string heads = text(spec::Heads), kvHeads = text(spec::KvHeads);
+  std::string title = heads + " heads of " + text(spec::HeadDim);
+  if (kvHeads != heads)
+    title += " on " + kvHeads + " KV heads";
+  title += ", " + spec::dtypeName(spec.queryType).str();
+  constexpr size_t kLongest = 60;
+  std::string mask = printFormula(spec, *spec.mask);
+  bool isComment =
+      StringRef(mask).contains("/*") || StringRef(mask).contains("*/");
+  if (mask != "true" && mask.size() <= kLongest && !isComment)
+    title += ", mask " + mask;
+  return title;
+}
+
+FailureOr<Interface> InterfaceImporter::run() {
+  using namespace spec;
+  result.name = spec.name;
+  if (failed(addSizes()))
+    return failure();
+  addTensor("Q", TensorRole::Query, spec.queryType,
+            {Batch, Heads, QueryLen, HeadDim});
+  addTensor("K", TensorRole::Key, spec.keyType,
+            {Batch, KvHeads, KvLen, KeyDim});
+  addTensor("V", TensorRole::Value, spec.valueType,
+            {Batch, KvHeads, KvLen, ValueDim});
+  for (const spec::Input &input : spec.inputs)
+    if (failed(addInput(input)))
+      return failure();
+  addOutputs();
+  if (failed(addPreconditions()))
+    return failure();
+  addPositions();
+  result.title = title();
+  llvm::raw_string_ostream text(result.spec);
+  printSpecs(text, spec);
+  if (failed(result.verify([&] { return emitError(here); })))
+    return failure();
+  return std::move(result);
+}
+
+FailureOr<Interface> attnc::importInterface(MLIRContext &context,
+                                            const llvm::SourceMgr &sources,
+                                            const spec::AttentionSpec &spec) {
+  return InterfaceImporter(context, sources, spec).run();
+}

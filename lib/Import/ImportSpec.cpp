@@ -1,0 +1,237 @@
+//===- ImportSpec.cpp - A spec as a graph ---------------------------------===//
+//
+// The graph of every spec has one shape; what differs is in its regions:
+//
+//   %q = attn.view      heads split into KV head and group
+//   %s = attn.contract  Q @ K, in the accumulate type
+//   %t = attn.map       the score formula, then / temperature
+//   %m = attn.mask      the mask formula
+//   %p = attn.normalize softmax over the allowed keys, the sink as init
+//   %o = attn.contract  P @ V over the allowed keys
+//   %O = attn.view      heads merged
+//
+// Every op carries the place of what it stands for: the contraction that of the
+// score formula, the mask that of the mask, scalars that of their node.
+// Tests: test/Import
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Import/Import.h"
+
+#include "FormulaBuilder.h"
+
+#include "attnc/Dialect/Attn/Attn.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::import;
+
+namespace {
+class SpecImporter {
+public:
+  SpecImporter(ModuleOp module, const SourceLocations &locations,
+               const spec::AttentionSpec &spec, const Interface &interface)
+      : module(module), locations(locations), spec(spec), interface(interface),
+        here(locations.at(spec.nameRange, module.getLoc())),
+        b(here, OpBuilder::atBlockEnd(module.getBody())) {}
+
+  LogicalResult run();
+
+private:
+  Attribute size(const SizeExpr &expr);
+  Attribute size(spec::BuiltinSize index) {
+    return size(SizeExpr::size(spec.sizes[index].name));
+  }
+  RankedTensorType tensor(const InterfaceTensor &tensor);
+  RankedTensorType tensor(std::initializer_list<spec::BuiltinSize> axes,
+                          Type element);
+  func::FuncOp createFunction();
+  void buildGraph(func::FuncOp func);
+  Value buildScores(Value q, Value k);
+  Value buildMask();
+  std::pair<Value, Value> buildWeights(Value scores, Value mask, Type element);
+  // Adds `formula` at the end of a region, and `then` to its value.
+  void yield(OpBuilder &builder, const spec::Expr &formula,
+             const FormulaScope &scope, const spec::Expr *divisor = nullptr);
+  Location at(const spec::ExprPtr &e) { return locations.at(e->range, here); }
+
+  ModuleOp module;
+  const SourceLocations &locations;
+  const spec::AttentionSpec &spec;
+  const Interface &interface;
+  Location here;
+  ImplicitLocOpBuilder b;
+  Type real;         // the accumulate type
+  ValueRange inputs; // of spec.inputs
+  bool hasFailed = false;
+};
+} // namespace
+
+// A number, the name of a run-time size, or an expression of such names: two
+// sizes that must agree are the same attribute.
+Attribute SpecImporter::size(const SizeExpr &expr) {
+  SizeExpr resolved = interface.resolve(expr);
+  if (std::optional<int64_t> number = resolved.constantValue())
+    return b.getI64IntegerAttr(*number);
+  return b.getStringAttr(resolved.str());
+}
+
+RankedTensorType SpecImporter::tensor(const InterfaceTensor &tensor) {
+  SmallVector<Attribute> sizes;
+  for (const SizeExpr &axis : tensor.axes)
+    sizes.push_back(size(axis));
+  return attn::tensorType(sizes, elementType(tensor.dtype, b.getContext()));
+}
+
+RankedTensorType
+SpecImporter::tensor(std::initializer_list<spec::BuiltinSize> axes,
+                     Type element) {
+  SmallVector<Attribute> sizes;
+  for (spec::BuiltinSize axis : axes)
+    sizes.push_back(size(axis));
+  return attn::tensorType(sizes, element);
+}
+
+func::FuncOp SpecImporter::createFunction() {
+  SmallVector<Type> arguments, results;
+  for (const InterfaceTensor &entry : interface.tensors)
+    (entry.isOutput() ? results : arguments).push_back(tensor(entry));
+  auto func =
+      func::FuncOp::create(b, spec.name, b.getFunctionType(arguments, results));
+  b.setInsertionPointToStart(func.addEntryBlock());
+  return func;
+}
+
+void SpecImporter::yield(OpBuilder &builder, const spec::Expr &formula,
+                         const FormulaScope &scope, const spec::Expr *divisor) {
+  Location loc = locations.at(formula.range, here);
+  FormulaBuilder build(builder, loc, locations, spec, real, scope);
+  Value value = build.build(formula);
+  if (divisor)
+    value = build.divide(value, build.build(*divisor));
+  hasFailed |= build.failed();
+  attn::YieldOp::create(builder, loc, value);
+}
+
+Value SpecImporter::buildScores(Value q, Value k) {
+  using namespace spec;
+  RankedTensorType type =
+      tensor({Batch, KvHeads, Group, QueryLen, KvLen}, real);
+  b.setLoc(at(spec.score));
+  Value dots =
+      attn::ContractOp::create(b, type, "bhgqd,bhkd->bhgqk", q, k).getResult();
+  return attn::MapOp::create(
+      b, type, "bhgqk->bhgqk", dots,
+      [&](OpBuilder &builder, Location, ValueRange x) {
+        FormulaScope scope{x[1], x[2], x[3], x[4], x[5], x[0], inputs};
+        yield(builder, *spec.score, scope, spec.temperature.get());
+      });
+}
+
+Value SpecImporter::buildMask() {
+  using namespace spec;
+  b.setLoc(at(spec.mask));
+  return attn::MaskOp::create(
+      b, tensor({Batch, KvHeads, Group, QueryLen, KvLen}, b.getI1Type()),
+      "bhgqk", [&](OpBuilder &builder, Location, ValueRange x) {
+        FormulaScope scope{x[0], x[1], x[2], x[3], x[4], {}, inputs};
+        yield(builder, *spec.mask, scope);
+      });
+}
+
+std::pair<Value, Value> SpecImporter::buildWeights(Value scores, Value mask,
+                                                   Type element) {
+  using namespace spec;
+  b.setLoc(spec.sink ? at(spec.sink) : here);
+  auto init = [&](OpBuilder &builder, Location, ValueRange x) {
+    FormulaScope scope{x[0], x[1], x[2], x[3], {}, {}, inputs};
+    yield(builder, *spec.sink, scope);
+  };
+  attn::RegionBuilder build = init;
+  auto op = attn::NormalizeOp::create(
+      b, tensor({Batch, KvHeads, Group, QueryLen, KvLen}, element),
+      tensor({Batch, KvHeads, Group, QueryLen}, real), "bhgqk", "k",
+      attn::NormAttr::softmax(b.getContext()), scores, mask,
+      spec.sink ? build : attn::RegionBuilder(nullptr));
+  return {op.getWeights(), op.getLse()};
+}
+
+void SpecImporter::buildGraph(func::FuncOp func) {
+  using namespace spec;
+  Block::BlockArgListType arguments = func.getArguments();
+  Value Q = arguments[0], K = arguments[1], V = arguments[2];
+  inputs = ValueRange(arguments).drop_front(3);
+  FunctionType type = func.getFunctionType();
+  SmallVector<mlir::Type> tensors(type.getInputs().take_front(3));
+  tensors.push_back(type.getResult(0));
+  real = attn::accumulateType(tensors);
+
+  Value q =
+      attn::ViewOp::create(b,
+                           tensor({Batch, KvHeads, Group, QueryLen, HeadDim},
+                                  getElementTypeOrSelf(Q)),
+                           "b(hg)qd->bhgqd", Q);
+  Value scores = buildScores(q, K);
+  Value mask = buildMask();
+  // Weights are rounded to the type of what they multiply.
+  auto [weights, lse] = buildWeights(scores, mask, getElementTypeOrSelf(V));
+  b.setLoc(here);
+  Value o = attn::ContractOp::create(
+      b,
+      tensor({Batch, KvHeads, Group, QueryLen, ValueDim},
+             getElementTypeOrSelf(type.getResult(0))),
+      b.getStringAttr("bhgqk,bhke->bhgqe"), weights, V,
+      b.getStringAttr("bhgqk"), mask);
+  SmallVector<Value> results;
+  results.push_back(
+      attn::ViewOp::create(b, type.getResult(0), "bhgqe->b(hg)qe", o));
+  if (spec.lse)
+    results.push_back(
+        attn::ViewOp::create(b, type.getResult(1), "bhgq->b(hg)q", lse));
+  func::ReturnOp::create(b, results);
+}
+
+LogicalResult SpecImporter::run() {
+  using namespace spec;
+  Attribute queryWidth = size(HeadDim), keyWidth = size(KeyDim);
+  if (queryWidth != keyWidth)
+    return emitError(at(spec.score))
+           << "Q has " << queryWidth << " features, K has " << keyWidth
+           << ": 'Q @ K' needs equal widths";
+  buildGraph(createFunction());
+  return failure(hasFailed);
+}
+
+OwningOpRef<ModuleOp> attnc::importSpecs(MLIRContext &context,
+                                         const llvm::SourceMgr &sources,
+                                         ArrayRef<spec::AttentionSpec> specs) {
+  context.loadDialect<attn::AttnDialect, func::FuncDialect>();
+  SourceLocations locations(context, sources);
+  Location top = specs.empty() ? UnknownLoc::get(&context)
+                               : locations.at(specs.front().nameRange,
+                                              UnknownLoc::get(&context));
+  OwningOpRef<ModuleOp> module = ModuleOp::create(top);
+  std::vector<Interface> interfaces;
+  bool hasFailed = false;
+  for (const spec::AttentionSpec &spec : specs) {
+    FailureOr<Interface> interface = importInterface(context, sources, spec);
+    if (failed(interface) ||
+        failed(SpecImporter(*module, locations, spec, *interface).run())) {
+      hasFailed = true;
+      continue;
+    }
+    interfaces.push_back(std::move(*interface));
+  }
+  if (hasFailed)
+    return nullptr;
+  if (failed(verifySymbols(interfaces, [&] { return emitError(top); })))
+    return nullptr;
+  setInterfaces(*module, interfaces);
+  if (failed(verify(*module)))
+    return nullptr;
+  return module;
+}

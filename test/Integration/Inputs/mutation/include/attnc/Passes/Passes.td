@@ -1,0 +1,5 @@
+include "mlir/Pass/PassBase.td"
+def Canonicalize : Pass<"canonicalize"> {
+}
+def CSE : Pass<"cse"> {
+}
