@@ -223,11 +223,12 @@ function(attnc_doc output)
   get_filename_component(folder ${file} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
   set(td ${CMAKE_CURRENT_SOURCE_DIR}/${LLVM_TARGET_DEFINITIONS})
+  file(GLOB included CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.td)
   add_custom_command(OUTPUT ${file}
     COMMAND ${MLIR_TABLEGEN_EXE} ${ARGN} ${td} -o ${file}
             -I ${PROJECT_SOURCE_DIR}/include -I ${MLIR_INCLUDE_DIRS}
             -I ${CMAKE_CURRENT_SOURCE_DIR}
-    DEPENDS ${td} VERBATIM)
+    DEPENDS ${included} VERBATIM)
   string(MAKE_C_IDENTIFIER doc-${output} target)
   add_custom_target(${target} DEPENDS ${file})
   add_dependencies(attnc-docs ${target})

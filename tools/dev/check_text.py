@@ -6,9 +6,9 @@ usage: check_text.py ROOT
 - paths of one machine (home folders) and hosts of package registries: the
   repository must work anywhere;
 - tabs in code, trailing blanks, a missing last newline;
-- in C++: a first line that is not `//===- Name.cpp - What it is`, a header
-  guard that does not follow the path, `using namespace` in a header, names
-  with Utils, Helper or Manager, a TODO without an issue's number.
+- in C++: a first line that is not `//===- Name.cpp - What it is` (a C header
+  opens with /* and its name), a header guard that does not follow the
+  path, `using namespace` in a header, names with Utils, Helper or Manager, a TODO without an issue's number.
 """
 
 import os
@@ -27,7 +27,8 @@ VAGUE = re.compile(r"\b(?:class|struct|namespace|enum)\s+\w*(?:Utils?|Helpers?|M
 def check_cpp(path, text, tell):
     name = os.path.basename(path)
     first = text.split("\n", 1)[0]
-    if not re.match(rf"//===- {re.escape(name)} - \S.*===//$", first) or len(first) != 80:
+    in_c = first.startswith("/*") and path.endswith(".h") and re.search(rf"\b{re.escape(name)}\b", first)
+    if not in_c and (not re.match(rf"//===- {re.escape(name)} - \S.*===//$", first) or len(first) != 80):
         tell(1, f"the first line must be `//===- {name} - <what it is> ---...===//`, 80 columns")
     if re.search(r"(Utils?|Helpers?|Manager)\.\w+$", name):
         tell(1, "name the concept, not Utils, Helper or Manager")

@@ -50,7 +50,7 @@ def main():
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
     runs = [(os.path.join(folder, path), stage) for folder in options.folders
-            for path in files(folder) for stage in options.stages.split(",")]
+            for path in files(folder, inputs=True) for stage in options.stages.split(",")]
     codes, findings = collections.Counter(), []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [pool.submit(feed, options.attnc, path, stage, os.path.join(options.work, f"{i}.o"))

@@ -9,12 +9,14 @@ import sys
 SKIPPED_FOLDERS = re.compile(r"^(\.git|\.cache|build.*|out|Inputs|Output|__pycache__)$")
 
 
-def files(root, *suffixes, below=("",)):
-    """Sorted paths, relative to root, of the files with one of the suffixes."""
+def files(root, *suffixes, below=("",), inputs=False):
+    """Sorted paths, relative to root, of the files with one of the suffixes;
+    those in folders Inputs only when asked for."""
     found = []
     for folder in below:
         for path, folders, names in os.walk(os.path.join(root, folder)):
-            folders[:] = [f for f in folders if not SKIPPED_FOLDERS.match(f)]
+            folders[:] = [f for f in folders if not SKIPPED_FOLDERS.match(f)
+                          or inputs and f == "Inputs"]
             for name in names:
                 if name.endswith(suffixes or ("",)) and name != ".git":
                     found.append(os.path.relpath(os.path.join(path, name), root))
