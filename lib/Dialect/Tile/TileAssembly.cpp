@@ -34,7 +34,7 @@ static void printNamed(OpAsmPrinter &printer, StringRef keyword, ArrayAttr dims,
                        OperandRange values) {
   if (dims.empty())
     return;
-  printer << keyword << '(';
+  printer << ' ' << keyword << '(';
   llvm::interleaveComma(llvm::zip(dims, values), printer, [&](auto entry) {
     printer << cast<StringAttr>(std::get<0>(entry)).getValue() << " = "
             << std::get<1>(entry);

@@ -88,6 +88,16 @@ void ForOp::build(OpBuilder &builder, OperationState &state, ValueRange bounds,
     block.addArgument(init.getType(), state.location);
 }
 
+void PhaseOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                    PhaseBuilder body) {
+  OpBuilder::InsertionGuard guard(builder);
+  state.getOrAddProperties<Properties>().name = builder.getStringAttr(name);
+  builder.createBlock(state.addRegion());
+  SmallVector<Value> results = body(builder, state.location);
+  YieldOp::create(builder, state.location, results);
+  state.addTypes(TypeRange(ValueRange(results)));
+}
+
 void LoadOp::build(OpBuilder &builder, OperationState &state, TileType type,
                    Value buf, ValueRange indices, NamedValues valid) {
   build(builder, state, type, buf, indices, valuesOf(valid),

@@ -30,6 +30,10 @@ using NamedValues = llvm::ArrayRef<std::pair<llvm::StringRef, mlir::Value>>;
 using BodyBuilder = llvm::function_ref<mlir::Value(
     mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
 
+/// Builds the ops of a phase and returns what it yields.
+using PhaseBuilder = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+    mlir::OpBuilder &, mlir::Location)>;
+
 } // namespace attnc::tile
 
 #include "attnc/Dialect/Tile/TileDialect.h.inc"

@@ -181,6 +181,9 @@ def Tile_PhaseOp : Tile_Op<"phase", Tile_RegionIsEffect # [SingleBlock]> {
   let arguments = (ins StrAttr:$name);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::llvm::StringRef":$name, "PhaseBuilder":$body)>];
   let assemblyFormat = [{
     $name (`->` `(` type($results)^ `)`)? $body attr-dict
   }];
@@ -242,7 +245,7 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
                        StrArrayAttr:$valid_dims);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $buf `[` $indices `]` custom<Valid>($valid_dims, $valid) attr-dict `:`
+    $buf `[` $indices `]` `` custom<Valid>($valid_dims, $valid) attr-dict `:`
     type($buf) `->` type($result)
   }];
   let builders = [
@@ -281,7 +284,7 @@ def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments]> {
                        Variadic<Index>:$indices, Variadic<Index>:$valid,
                        StrArrayAttr:$valid_dims);
   let assemblyFormat = [{
-    $value `,` $buf `[` $indices `]` custom<Valid>($valid_dims, $valid)
+    $value `,` $buf `[` $indices `]` `` custom<Valid>($valid_dims, $valid)
     attr-dict `:` type($value) `,` type($buf)
   }];
   let builders = [

@@ -134,7 +134,7 @@ def Tile_MapOp : Tile_RegionOp<"map"> {
                        StrArrayAttr:$at_dims);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    `(` $inputs `)` custom<At>($at_dims, $at) attr-dict `:`
+    `(` $inputs `)` `` custom<At>($at_dims, $at) attr-dict `:`
     functional-type($inputs, $result) $body
   }];
   let skipDefaultBuilders = 1;
@@ -184,7 +184,7 @@ def Tile_SelectMaskedOp : Tile_RegionOp<"select_masked"> {
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
     $value (`with` `(` $inputs^ `:` type($inputs) `)`)?
-    custom<At>($at_dims, $at) custom<Valid>($valid_dims, $valid) `when` $partial
+    `` custom<At>($at_dims, $at) `` custom<Valid>($valid_dims, $valid) `when` $partial
     `fill` custom<Real>($fill) attr-dict `:`
     custom<SameType>(type($value), type($result)) $body
   }];
@@ -282,7 +282,7 @@ def Tile_AnyNanOp : Tile_Op<"any_nan", [Pure]> {
                        StrArrayAttr:$valid_dims);
   let results = (outs I1:$result);
   let assemblyFormat = [{
-    $value custom<Valid>($valid_dims, $valid) attr-dict `:` type($value)
+    $value `` custom<Valid>($valid_dims, $valid) attr-dict `:` type($value)
   }];
   let builders = [
     OpBuilder<(ins "::mlir::Value":$value, "NamedValues":$valid)>];

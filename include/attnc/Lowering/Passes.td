@@ -1,0 +1,32 @@
+//===- Passes.td - From scheduled kernels to tile programs -*- tablegen -*-===//
+
+#ifndef ATTNC_LOWERING_PASSES_TD
+#define ATTNC_LOWERING_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertAttnToTile : Pass<"convert-attn-to-tile", "::mlir::ModuleOp"> {
+  let summary = "Lower each scheduled kernel to a tile program";
+  let description = [{
+    A function of one `attn.kernel` between `attn.view` ops becomes a
+    `tile.program` of its name, obeying the kernel's `#attn.schedule`:
+
+    - the arguments are the tensors and the sizes of the function in
+      `attnc.interface`; without that attribute the function's arguments and
+      results, and the names of sizes in its types and `attn.size` ops;
+    - views become index arithmetic of loads and stores;
+    - the grid has one instance per batch, KV head, group member and block of
+      queries;
+    - form `online` walks over the segments of the kernel's ranges with a
+      running maximum; form `rows` takes all keys at once;
+    - formulas are split by what they depend on (DependenceSplit.h).
+
+    What is not in this form is refused with an error that says what and why.
+  }];
+  let dependentDialects = ["::attnc::tile::TileDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+#endif // ATTNC_LOWERING_PASSES_TD

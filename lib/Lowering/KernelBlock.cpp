@@ -1,0 +1,155 @@
+//===- KernelBlock.cpp - One block of queries of a kernel -----------------===//
+//
+// Tests: test/Lowering/convert-attn-to-tile.mlir, view-indices.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBlock.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace attnc::lowering {
+
+static int64_t lastExtent(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape().back();
+}
+
+KernelBlock::KernelBlock(attn::KernelOp kernel, const Scope &scope)
+    : kernel(kernel), scope(scope), loc(kernel.getLoc()),
+      sizeQ(kernel.getSchedule()->getQ()), sizeK(kernel.getSchedule()->getK()),
+      sizeD(lastExtent(kernel.getQ())), sizeE(lastExtent(kernel.getV())),
+      accumulate(kernel.getAccumulateType()),
+      probabilities(kernel.getProbabilities()),
+      score(kernel.getScore(), scope, /*hasScore=*/true),
+      mask(kernel.getMask(), scope, /*hasScore=*/false) {
+  if (kernel.hasInit())
+    init.emplace(kernel.getInit(), scope, /*hasScore=*/false);
+}
+
+tile::TileType KernelBlock::tileType(
+    std::initializer_list<std::pair<StringRef, int64_t>> dims) {
+  return tile::TileType::get(kernel.getContext(), ArrayRef(dims), accumulate);
+}
+
+SmallVector<Value> KernelBlock::indices(OpBuilder &builder,
+                                        const BlockBuffer &buffer, Value key) {
+  auto valueOf = [&](char letter) {
+    size_t uniform = StringRef("bhg").find(letter);
+    if (uniform != StringRef::npos)
+      return bhg[uniform];
+    return letter == 'q' ? q0 : letter == 'k' ? key : zero;
+  };
+  SmallVector<Value> result;
+  for (const AxisDigits &axis : buffer.digits) {
+    Value index = valueOf(axis.front().letter);
+    for (const Digit &digit : ArrayRef(axis).drop_front()) {
+      auto number = dyn_cast_if_present<IntegerAttr>(digit.size);
+      if (number && number.getInt() == 1)
+        continue;
+      Value size = scope.sizeOf(builder, loc, digit.size);
+      index = builder.createOrFold<arith::MulIOp>(loc, index, size);
+      index = builder.createOrFold<arith::AddIOp>(loc, index,
+                                                  valueOf(digit.letter));
+    }
+    result.push_back(index);
+  }
+  return result;
+}
+
+void KernelBlock::emitHead(OpBuilder &builder) {
+  for (Formula *formula : {&score, &mask, init ? &*init : nullptr})
+    if (formula) {
+      formula->emitUniform(builder, bhg);
+      formula->emitQueryTiles(builder, sizeQ, q0);
+    }
+}
+
+Value KernelBlock::emitQuery(OpBuilder &builder) {
+  auto buf = cast<tile::BufType>(q.buf.getType());
+  tile::TileType type = tileType({{"q", sizeQ}, {"d", sizeD}});
+  Value query = tile::LoadOp::create(
+      builder, loc, type.withElementType(buf.getElementType()), q.buf,
+      indices(builder, q, {}), {{"q", rows}});
+  double scale = kernel.getScale().convertToDouble();
+  if (scale == 1.0)
+    return query; // tile.dot converts
+  return emitMap(builder, loc, type, query,
+                 [&](OpBuilder &b, ValueRange arguments) -> Value {
+                   Value x = arguments[0];
+                   if (x.getType() != accumulate)
+                     x = arith::ExtFOp::create(b, loc, accumulate, x);
+                   return arith::MulFOp::create(
+                       b, loc, x, emitReal(b, loc, accumulate, scale));
+                 });
+}
+
+Value KernelBlock::emitScores(OpBuilder &builder, Value query,
+                              const KeyTile &keys) {
+  auto buf = cast<tile::BufType>(k.buf.getType());
+  auto type = tile::TileType::get(
+      kernel.getContext(), {{"k", sizeK}, {"d", sizeD}}, buf.getElementType());
+  Value key =
+      tile::LoadOp::create(builder, loc, type, k.buf,
+                           indices(builder, k, keys.k0), {{"k", keys.nk}});
+  tile::TileType scores = tileType({{"q", sizeQ}, {"k", sizeK}});
+  Value x = tile::DotOp::create(builder, loc, scores, query, key, "d",
+                                /*acc=*/Value(), /*mask=*/Value());
+  if (!score.isIdentity()) {
+    SmallVector<Value> inputs{x};
+    llvm::append_range(inputs, score.emitTiles(builder, sizeK, keys.k0));
+    x = tile::MapOp::create(builder, kernel.getScore().getLoc(), scores, inputs,
+                            score.indices(q0, keys.k0),
+                            [&](OpBuilder &b, Location, ValueRange arguments) {
+                              return score.emitElement(b, arguments);
+                            });
+  }
+  return tile::SelectMaskedOp::create(
+      builder, kernel.getMask().getLoc(), x,
+      mask.emitTiles(builder, sizeK, keys.k0), mask.indices(q0, keys.k0),
+      {{"k", keys.nk}}, keys.partial, -std::numeric_limits<double>::infinity(),
+      [&](OpBuilder &b, Location, ValueRange arguments) {
+        return mask.emitElement(b, arguments);
+      });
+}
+
+Value KernelBlock::emitAllowed(OpBuilder &builder, const KeyTile &keys) {
+  tile::TileType type = tileType({{"q", sizeQ}, {"k", sizeK}})
+                            .withElementType(builder.getI1Type());
+  Value all = tile::SplatOp::create(builder, loc, type, 1.0);
+  return tile::SelectMaskedOp::create(
+      builder, kernel.getMask().getLoc(), all,
+      mask.emitTiles(builder, sizeK, keys.k0), mask.indices(q0, keys.k0),
+      {{"k", keys.nk}}, keys.partial, 0.0,
+      [&](OpBuilder &b, Location, ValueRange arguments) {
+        return mask.emitElement(b, arguments);
+      });
+}
+
+Value KernelBlock::emitValues(OpBuilder &builder, Value p, const KeyTile &keys,
+                              Value acc, Value where) {
+  auto buf = cast<tile::BufType>(v.buf.getType());
+  auto type = tile::TileType::get(
+      kernel.getContext(), {{"k", sizeK}, {"e", sizeE}}, buf.getElementType());
+  Value value =
+      tile::LoadOp::create(builder, loc, type, v.buf,
+                           indices(builder, v, keys.k0), {{"k", keys.nk}});
+  return tile::DotOp::create(builder, loc, outType(), p, value, "k", acc,
+                             where);
+}
+
+Value emitMap(OpBuilder &builder, Location loc, tile::TileType type,
+              ValueRange inputs,
+              llvm::function_ref<Value(OpBuilder &, ValueRange)> body) {
+  return tile::MapOp::create(builder, loc, type, inputs, tile::NamedValues(),
+                             [&](OpBuilder &b, Location, ValueRange arguments) {
+                               return body(b, arguments);
+                             });
+}
+
+Value emitReal(OpBuilder &builder, Location loc, Type type, double value) {
+  return arith::ConstantOp::create(builder, loc, FloatAttr::get(type, value));
+}
+
+} // namespace attnc::lowering

@@ -1,0 +1,125 @@
+//===- KernelBlock.h - One block of queries of a kernel ---------*- C++ -*-===//
+//
+// What the forms (SoftmaxOnline.cpp, SoftmaxRows.cpp) share: the values of a
+// grid instance and the pieces of softmax attention on tiles.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_LOWERING_KERNELBLOCK_H
+#define ATTNC_LIB_LOWERING_KERNELBLOCK_H
+
+#include "Formula.h"
+#include "ViewIndices.h"
+
+#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Tile/Tile.h"
+
+#include <optional>
+
+namespace attnc::lowering {
+
+/// A tensor of the kernel in memory.
+struct BlockBuffer {
+  mlir::Value buf;
+  TensorDigits digits;
+};
+
+/// A result of the function: which result of the kernel it is, and where.
+struct BlockOutput {
+  BlockBuffer buffer;
+  bool isLse = false;
+  bool nullable = false;
+};
+
+/// Values carried from tile to tile, one row per query: the accumulated values
+/// o, the largest score m, and the sum of weights l relative to m.
+struct SoftmaxState {
+  mlir::Value o, m, l;
+};
+
+/// A tile of keys.
+struct KeyTile {
+  mlir::Value k0, nk, partial;
+};
+
+/// One instance of the grid.
+class KernelBlock {
+public:
+  KernelBlock(attn::KernelOp kernel, const Scope &scope);
+
+  attn::KernelOp kernel;
+  const Scope &scope;
+  mlir::Location loc;
+  int64_t sizeQ, sizeK, sizeD, sizeE; // of tiles
+  mlir::Type accumulate, probabilities;
+  BlockBuffer q, k, v;
+  std::vector<BlockOutput> outputs;
+  llvm::SmallVector<mlir::Value, 3> bhg;
+  mlir::Value q0, q1, rows, zero; // rows = q1 - q0; zero is the index 0
+  mlir::Value kvLen;
+  Formula score, mask;
+  std::optional<Formula> init;
+
+  /// A tile type with elements of the accumulate type.
+  tile::TileType
+  tileType(std::initializer_list<std::pair<llvm::StringRef, int64_t>> dims);
+  tile::TileType rowType() { return tileType({{"q", sizeQ}}); }
+  tile::TileType outType() { return tileType({{"q", sizeQ}, {"e", sizeE}}); }
+
+  /// Indices into a buffer: b, h and g of this instance, `q0`, `key`, and the
+  /// start of features.
+  llvm::SmallVector<mlir::Value>
+  indices(mlir::OpBuilder &builder, const BlockBuffer &buffer, mlir::Value key);
+
+  /// What is computed once per block: uniform parts and rows of the formulas.
+  void emitHead(mlir::OpBuilder &builder);
+  /// Q times the scale, in the accumulate type.
+  mlir::Value emitQuery(mlir::OpBuilder &builder);
+  /// o, m and l before the first key.
+  SoftmaxState emitInitial(mlir::OpBuilder &builder);
+  /// Scores of a tile of keys, masked ones -inf.
+  mlir::Value emitScores(mlir::OpBuilder &builder, mlir::Value query,
+                         const KeyTile &keys);
+  /// Whether a query may see a key, for products that leave the others out.
+  mlir::Value emitAllowed(mlir::OpBuilder &builder, const KeyTile &keys);
+  /// m, or 0 in rows that have seen nothing: -inf - -inf never happens.
+  mlir::Value emitShift(mlir::OpBuilder &builder, mlir::Value m);
+  /// The weight of `x - shift`.
+  mlir::Value emitWeight(mlir::OpBuilder &builder, mlir::Value x,
+                         mlir::Value shift);
+  /// Weights in the type that multiplies V.
+  mlir::Value emitProbabilities(mlir::OpBuilder &builder, mlir::Value weights);
+  /// acc + P V over a tile of keys; acc and `where` may be null.
+  mlir::Value emitValues(mlir::OpBuilder &builder, mlir::Value p,
+                         const KeyTile &keys, mlir::Value acc,
+                         mlir::Value where);
+  /// `o` unless it holds a NaN, else what `redo` computes with masked products
+  /// left out. A masked weight is 0, but 0 * NaN is NaN.
+  mlir::Value
+  emitNanRule(mlir::OpBuilder &builder, mlir::Value o,
+              llvm::function_ref<mlir::Value(mlir::OpBuilder &)> redo);
+  /// Divides, and stores every output.
+  void emitOutputs(mlir::OpBuilder &builder, const SoftmaxState &state);
+
+private:
+  void emitStore(mlir::OpBuilder &builder, const BlockOutput &output,
+                 const SoftmaxState &state);
+};
+
+/// The forms of #attn.schedule: from Q to the state after all keys.
+SoftmaxState emitOnline(mlir::OpBuilder &builder, KernelBlock &block);
+SoftmaxState emitRows(mlir::OpBuilder &builder, KernelBlock &block);
+
+/// A tile.map without indices.
+mlir::Value emitMap(
+    mlir::OpBuilder &builder, mlir::Location loc, tile::TileType type,
+    mlir::ValueRange inputs,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> body);
+
+/// A float constant.
+mlir::Value emitReal(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Type type, double value);
+
+} // namespace attnc::lowering
+
+#endif // ATTNC_LIB_LOWERING_KERNELBLOCK_H

@@ -1,0 +1,110 @@
+//===- SoftmaxPhases.cpp - The pieces of softmax on tiles -----------------===//
+//
+// Guards, by case:
+// - a row that has seen no key has m = -inf: emitShift subtracts 0 instead, so
+//   its weights are exp(-inf) = 0 and never exp(-inf - -inf);
+// - a masked key has score -inf and so weight exactly 0;
+// - a NaN score does not enter m (tile.reduce max), but makes its weight, l and
+//   o NaN, as the formula does;
+// - a sink takes part as a score without a key: m starts at it and l at 1, or
+//   at 0 when the sink is -inf;
+// - weights are rounded to `probabilities` only where they multiply V; l sums
+//   them unrounded, as the formula does.
+// Tests: test/Lowering/softmax-online.mlir, softmax-rows.mlir, sink.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBlock.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace attnc::lowering {
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// x == -inf ? a : b
+static Value selectNothing(OpBuilder &b, Location loc, Value x, Value ifNothing,
+                           Value otherwise) {
+  Value nothing = emitReal(b, loc, x.getType(), -kInfinity);
+  Value is =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, nothing);
+  return arith::SelectOp::create(b, loc, is, ifNothing, otherwise);
+}
+
+SoftmaxState KernelBlock::emitInitial(OpBuilder &builder) {
+  SoftmaxState state;
+  state.o = tile::SplatOp::create(builder, loc, outType(), 0.0);
+  if (!init) {
+    state.m = tile::SplatOp::create(builder, loc, rowType(), -kInfinity);
+    state.l = tile::SplatOp::create(builder, loc, rowType(), 0.0);
+    return state;
+  }
+  state.m = tile::MapOp::create(
+      builder, kernel.getInit().getLoc(), rowType(),
+      init->emitTiles(builder, sizeK, zero), init->indices(q0, {}),
+      [&](OpBuilder &b, Location, ValueRange arguments) {
+        return init->emitElement(b, arguments);
+      });
+  state.l = emitMap(builder, loc, rowType(), state.m,
+                    [&](OpBuilder &b, ValueRange arguments) {
+                      return selectNothing(b, loc, arguments[0],
+                                           emitReal(b, loc, accumulate, 0.0),
+                                           emitReal(b, loc, accumulate, 1.0));
+                    });
+  return state;
+}
+
+Value KernelBlock::emitShift(OpBuilder &builder, Value m) {
+  return emitMap(
+      builder, loc, rowType(), m, [&](OpBuilder &b, ValueRange arguments) {
+        return selectNothing(b, loc, arguments[0],
+                             emitReal(b, loc, accumulate, 0.0), arguments[0]);
+      });
+}
+
+Value KernelBlock::emitWeight(OpBuilder &builder, Value x, Value shift) {
+  auto type = cast<tile::TileType>(x.getType());
+  bool base2 = kernel.getNorm().getWeight() == attn::NormWeight::Exp2;
+  return emitMap(builder, loc, type, {x, shift},
+                 [&](OpBuilder &b, ValueRange arguments) -> Value {
+                   Value d = arith::SubFOp::create(b, loc, arguments[0],
+                                                   arguments[1]);
+                   if (base2)
+                     return math::Exp2Op::create(b, loc, d);
+                   return math::ExpOp::create(b, loc, d);
+                 });
+}
+
+Value KernelBlock::emitProbabilities(OpBuilder &builder, Value weights) {
+  auto type = cast<tile::TileType>(weights.getType());
+  if (probabilities.getIntOrFloatBitWidth() >=
+      accumulate.getIntOrFloatBitWidth())
+    return weights;
+  return emitMap(builder, loc, type.withElementType(probabilities), weights,
+                 [&](OpBuilder &b, ValueRange arguments) -> Value {
+                   return arith::TruncFOp::create(b, loc, probabilities,
+                                                  arguments[0]);
+                 });
+}
+
+Value KernelBlock::emitNanRule(OpBuilder &builder, Value o,
+                               llvm::function_ref<Value(OpBuilder &)> redo) {
+  if (mask.isAlwaysTrue())
+    return o; // keys past the last one are loaded as 0
+  Value bad = tile::AnyNanOp::create(builder, loc, o, {{"q", rows}});
+  auto branch = scf::IfOp::create(builder, loc, TypeRange{o.getType()}, bad,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value again = redo(builder);
+  scf::YieldOp::create(builder, loc, again);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, o);
+  return branch.getResult(0);
+}
+
+} // namespace attnc::lowering
