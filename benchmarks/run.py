@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Times the specs of benchmarks/specs against the peak of this machine.
+
+usage: benchmarks/run.py [--build DIR] [--length N] [--mcpu LEVEL]
+                         [--threads N] [--json] [SPEC...]
+
+Every figure is a share of the multiply-add peak that attnc-run measures in the
+same run, with only the operations that the mask leaves (see README.md here).
+Not part of the tests: a busy machine gives other figures.
+"""
+
+import argparse
+import glob
+import json
+import os
+import subprocess
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+
+
+def bench(options, spec):
+    """The figures of attnc-run for one spec."""
+    sizes = f"batch=1,query_len={options.length},kv_len={options.length}"
+    command = [os.path.join(options.build, "bin", "attnc-run"), spec, "--size", sizes, "--bench", "--json",
+               "--threads", str(options.threads), f"-mcpu={options.mcpu}"]
+    result = subprocess.run(command, text=True, capture_output=True, check=False)
+    if result.returncode:
+        sys.exit(f"{' '.join(command)}\n{result.stderr}{result.stdout}")
+    return json.loads(result.stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("specs", nargs="*")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build-release"))
+    parser.add_argument("--length", type=int, default=1024)
+    parser.add_argument("--mcpu", default="native")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--json", action="store_true", help="all figures, one line per spec")
+    options = parser.parse_args()
+    specs = options.specs or sorted(glob.glob(os.path.join(ROOT, "benchmarks/specs/*.yaml")))
+    for spec in specs:
+        figures = bench(options, spec)
+        if options.json:
+            print(json.dumps(figures))
+        else:
+            print(f"{figures['name']:16} {figures['time_ms']:8.2f} ms  {figures['gflops_needed']:7.1f} GFLOP/s  "
+                  f"{figures['percent_of_peak']:5.1f} % of {figures['peak_gflops']:.0f}  "
+                  f"error {figures['max_error']:.1e}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
