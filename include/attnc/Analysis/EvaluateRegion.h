@@ -1,0 +1,33 @@
+//===- EvaluateRegion.h - Integer regions at given sizes --------*- C++ -*-===//
+//
+// Runs a region of index and i1 arithmetic, such as the mask or the ranges of a
+// kernel, on numbers: for the cost model, for --explain, and for tests.
+// Tests: test/Unit/Analysis/MaskRegionTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_ANALYSIS_EVALUATEREGION_H
+#define ATTNC_ANALYSIS_EVALUATEREGION_H
+
+#include "mlir/IR/Value.h"
+#include "mlir/Support/LLVM.h"
+
+#include <optional>
+
+namespace attnc {
+
+/// The value of an op that computes nothing, attn.size or attn.read, from its
+/// operands; nothing: it is not known.
+using LeafValue = llvm::function_ref<std::optional<int64_t>(
+    mlir::Operation *, llvm::ArrayRef<int64_t>)>;
+
+/// The operands of the terminator of `block` for these arguments, or nothing
+/// where an op is not integer arithmetic, a leaf is not known, or a divisor is
+/// zero. Arithmetic wraps around, as in a kernel.
+std::optional<llvm::SmallVector<int64_t>>
+evaluateRegion(mlir::Block &block, llvm::ArrayRef<int64_t> arguments,
+               LeafValue leaf);
+
+} // namespace attnc
+
+#endif // ATTNC_ANALYSIS_EVALUATEREGION_H
