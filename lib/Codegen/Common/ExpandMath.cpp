@@ -1,0 +1,169 @@
+//===- ExpandMath.cpp - Replace elementwise functions by arithmetic -------===//
+//
+// An object of attnc depends on no libm. What LLVM has no instruction for it
+// turns into a call of expf and its kin, element by element, so every function
+// is written out here as arithmetic on the value's own shape:
+//
+//   %y = math.rsqrt %x : vector<16xf32>
+// becomes
+//   %r = math.sqrt %x : vector<16xf32>
+//   %y = arith.divf %ones, %r : vector<16xf32>
+//
+// This file holds the table of what is expanded; the formulas are in the other
+// ExpandMath*.cpp, the way they are written in Lanes.h.
+// Tests: test/Codegen/Common/expand-math.mlir, expand-math-invalid.mlir and
+// test/Unit/Codegen/Common (accuracy)
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Codegen/Common/Passes.h"
+
+#include "MathExpansions.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace attnc::codegen {
+#define GEN_PASS_DEF_EXPANDMATH
+#include "attnc/Codegen/Common/Passes.h.inc"
+} // namespace attnc::codegen
+
+using namespace attnc::codegen;
+
+namespace {
+/// How one op is expanded.
+struct Expansion {
+  StringRef op;
+  Real (*expand)(Real);
+  bool f64;
+};
+} // namespace
+
+static constexpr Expansion expansions[] = {
+    {"math.ceil", roundUp, true},        {"math.cos", expandCos, false},
+    {"math.erf", expandErf, false},      {"math.erfc", expandErfc, false},
+    {"math.exp", expandExp, true},       {"math.exp2", expandExp2, true},
+    {"math.expm1", expandExpm1, true},   {"math.floor", roundDown, true},
+    {"math.log", expandLog, true},       {"math.log1p", expandLog1p, false},
+    {"math.log2", expandLog2, false},    {"math.round", roundAway, true},
+    {"math.roundeven", roundEven, true}, {"math.rsqrt", expandRsqrt, true},
+    {"math.sin", expandSin, false},      {"math.tanh", expandTanh, true},
+    {"math.trunc", roundToZero, true},
+};
+
+static const Expansion *lookUp(Operation *op) {
+  const auto *it = llvm::find_if(expansions, [&](const Expansion &entry) {
+    return entry.op == op->getName().getStringRef();
+  });
+  return it == std::end(expansions) ? nullptr : it;
+}
+
+/// Whether LLVM selects instructions for the op on every target.
+static bool isNative(Operation *op, const LaneFeatures &features) {
+  if (isa<math::AbsFOp, math::CopySignOp, math::SqrtOp, math::IsFiniteOp,
+          math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(op))
+    return true;
+  Type element = getElementTypeOrSelf(op->getOperand(0));
+  if (!isa<FloatType>(element))
+    return true;
+  bool wide = element.isF32() || element.isF64();
+  if (isa<math::FmaOp, vector::FMAOp>(op))
+    return features.fma && wide;
+  if (isa<math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp>(op))
+    return features.round && wide;
+  return false;
+}
+
+static LogicalResult refuse(Operation *op, const Twine &why) {
+  std::string f32, f64;
+  for (const Expansion &entry : expansions) {
+    StringRef name = entry.op.split('.').second;
+    (f32 += " ") += name;
+    if (entry.f64)
+      (f64 += " ") += name;
+  }
+  InFlightDiagnostic diag = op->emitOpError("cannot be expanded: ") << why;
+  diag.attachNote() << "codegen-expand-math knows, on f16, bf16 and f32:" << f32
+                    << "; on f64:" << f64;
+  return diag;
+}
+
+/// The shapes that the expansions build: scalars and vectors of a fixed power
+/// of two of elements.
+static LogicalResult checkShape(Operation *op) {
+  auto vector = dyn_cast<VectorType>(op->getResult(0).getType());
+  if (!vector) {
+    if (isa<FloatType>(op->getResult(0).getType()))
+      return success();
+    return refuse(op, "its type is neither a scalar nor a vector");
+  }
+  if (vector.isScalable())
+    return refuse(op, "the length of its vector is not fixed");
+  if (!llvm::isPowerOf2_64(vector.getNumElements()))
+    return refuse(op, "a vector of " + Twine(vector.getNumElements()) +
+                          " elements is not a power of two");
+  return success();
+}
+
+/// Converts to the type that the op is computed in: f16 and bf16 go by f32.
+static Real operand(LaneContext &ctx, Value value) {
+  Real real{{&ctx, value}};
+  if (real.lane().getIntOrFloatBitWidth() >= 32)
+    return real;
+  return {{&ctx, arith::ExtFOp::create(ctx.builder, ctx.loc,
+                                       real.shaped(ctx.builder.getF32Type()),
+                                       value)}};
+}
+
+static FailureOr<Real> expand(LaneContext &ctx, Operation *op) {
+  if (failed(checkShape(op)))
+    return failure();
+  SmallVector<Real> operands;
+  if (isa<math::FmaOp, vector::FMAOp>(op)) {
+    for (Value value : op->getOperands())
+      operands.push_back(operand(ctx, value));
+    return fma(operands[0], operands[1], operands[2]);
+  }
+  const Expansion *entry = lookUp(op);
+  if (!entry)
+    return refuse(op, "the function is not known");
+  Real x = operand(ctx, op->getOperand(0));
+  Type element = getElementTypeOrSelf(op->getOperand(0));
+  if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element) ||
+      (x.isF64() && !entry->f64)) {
+    std::string type;
+    llvm::raw_string_ostream(type) << element;
+    return refuse(op, "the function is not known on " + type);
+  }
+  return entry->expand(x);
+}
+
+namespace {
+struct ExpandMath final : attnc::codegen::impl::ExpandMathBase<ExpandMath> {
+  using ExpandMathBase::ExpandMathBase;
+
+  void runOnOperation() override {
+    LaneFeatures features{fma, round, avx512, flushDenormals};
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      bool ours =
+          isa<math::MathDialect>(op->getDialect()) || isa<vector::FMAOp>(op);
+      if (ours && !isNative(op, features))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      OpBuilder builder(op);
+      LaneContext ctx{builder, op->getLoc(), features};
+      FailureOr<Real> result = expand(ctx, op);
+      if (failed(result))
+        return signalPassFailure();
+      Real like{{&ctx, op->getResult(0)}};
+      op->getResult(0).replaceAllUsesWith(narrow(*result, like).value);
+      op->erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,43 @@
+//===- LanesScale.cpp - Powers of two and quotients -----------------------===//
+//
+// vscalef multiplies by 2^floor(n), with overflow, underflow and infinities as
+// they should be. Elsewhere two factors are made from the bits of n, because
+// one factor cannot reach from the largest float to the least denormal.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lanes.h"
+#include "LanesAvx512.h"
+
+using namespace mlir;
+
+namespace attnc::codegen {
+
+Real scaleByPowerOfTwo(Real p, Real n) {
+  if (p.ctx->features.avx512)
+    return avx512ScaleFloor(p, n);
+  // k = n + 2 * bias = k1 + k2 with k1, k2 the biased exponents of 2^(n/2).
+  Bits k = smallInteger(n, 2 * int64_t(p.bias()));
+  Bits k1 = k >> 1;
+  Bits k2 = k - k1;
+  Real half = p * realOf(k1 << p.mantissa(), p);
+  return half * realOf(k2 << p.mantissa(), p);
+}
+
+Real powerOfTwo(Real n) {
+  if (n.ctx->features.avx512)
+    return avx512ScaleFloor(n.constant(1.0), n);
+  return realOf(smallInteger(n, n.bias()) << n.mantissa(), n);
+}
+
+Real divide(Real a, Real b) {
+  if (!a.ctx->features.avx512 || a.isF64())
+    return a / b;
+  Real inverse = avx512Reciprocal14(b);
+  Real quotient = a * inverse;
+  // The signs are such that -0 / b is -0.
+  Real excess = fma(b, quotient, -a);
+  return fnma(inverse, excess, quotient);
+}
+
+} // namespace attnc::codegen

@@ -1,0 +1,95 @@
+//===- MathCoefficients.h - Tables of the elementwise functions -----------===//
+//
+// By rising order, printed by tools/dev/fit_math.py under the same names, which
+// also tells what each approximates. The comment is the largest relative error
+// of the approximation, without the rounding of its evaluation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_CODEGEN_COMMON_MATHCOEFFICIENTS_H
+#define ATTNC_LIB_CODEGEN_COMMON_MATHCOEFFICIENTS_H
+
+namespace attnc::codegen::coefficients {
+
+// 2^f, f in [0, 1]; the first is exact, so that 2^integer is. 2^-23.5
+inline constexpr double exp2F32[] = {
+    1.0, 0.693151295, 0.240164593, 0.0557995141, 0.00901748147, 0.00186695158};
+
+// 2^f, f in [-1/2, 1/2]; the first is exact. 2^-57.7
+inline constexpr double exp2F64[] = {1.0,
+                                     0.69314718055994529,
+                                     0.24022650695910108,
+                                     0.055504108664821729,
+                                     0.0096181291076015852,
+                                     0.0013333558146544529,
+                                     0.00015403530449075559,
+                                     1.5252733636006333e-5,
+                                     1.3215438811403945e-6,
+                                     1.0178159069960208e-7,
+                                     7.0732378838577552e-9,
+                                     4.4390288829421718e-10};
+
+// (expm1(r) - r) / r^2, |r| <= log(2) / 2. 2^-26 and 2^-61 of expm1
+inline constexpr double expm1F32[] = {0.5, 0.16666545, 0.0416664034,
+                                      0.00836645905, 0.0013940729};
+inline constexpr double expm1F64[] = {0.5,
+                                      0.16666666666666677,
+                                      0.041666666666666671,
+                                      0.0083333333333213792,
+                                      0.001388888888888359,
+                                      0.00019841269886843464,
+                                      2.4801587323753354e-5,
+                                      2.7557243414855924e-6,
+                                      2.7557277347209564e-7,
+                                      2.5109336610808761e-8,
+                                      2.0912810799460849e-9};
+
+// (log1p(f) - f + f^2/2) / f^3, 1 + f in [sqrt(1/2), sqrt(2)]. 2^-27
+inline constexpr double logF32[] = {0.333333164, -0.250008106, 0.200022861,
+                                    -0.16624555, 0.141811937,  -0.1312875,
+                                    0.128816396, -0.0785961747};
+
+// (log((1 + s) / (1 - s)) / s - 2) / s^2 in s^2, the same range. 2^-58
+inline constexpr double logF64[] = {0.66666666666667351, 0.39999999999409352,
+                                    0.28571428743687211, 0.22222198428800558,
+                                    0.18183572370732959, 0.1531383157041456,
+                                    0.14798266767124843};
+
+// erf(x) / x - 1 in x^2, |x| <= 1. 2^-24.5 of erf
+inline constexpr double erfF32[] = {0.128379121,   -0.37612319,
+                                    0.112801135,   -0.0267092176,
+                                    0.00491491612, -0.000561997294};
+
+// log2(erfc(a)), a in [1, 4]. 2^-26 of erf
+inline constexpr double erfTailF32[] = {-0.00385453785, -1.61212265,
+                                        -0.944228351,   -0.127871856,
+                                        0.0213202666,   -0.00165970542};
+
+// erfc(x) exp(x^2) / t - 5/4 in t = 1 / (1 + 2x), x in [1/2, 10.5]; it is less
+// than 0.13, so that its own rounding does not matter. 2^-27 of erfc
+inline constexpr double erfcF32P[] = {-0.12162869, 0.803914373, 0.0892890973,
+                                      6.23612279,  -18.8207294, -2.6228259};
+inline constexpr double erfcF32Q[] = {1.0, 2.67290392, 14.621131, 16.1388724,
+                                      23.1749925};
+
+// sin(f pi/2) / f and cos(f pi/2) in f^2, |f| <= 1/2. 2^-37 and 2^-44
+inline constexpr double sinQuarter[] = {
+    1.5707963267880998, -0.64596409614634309, 0.079692582707949225,
+    -0.0046812660882239766, 0.00015820585582812741};
+inline constexpr double cosQuarter[] = {1.0,
+                                        -1.2337005501249239,
+                                        0.25366950726332077,
+                                        -0.020863469017548975,
+                                        0.00091916582566056086,
+                                        -2.4856930591370192e-5};
+
+// 1 / (2 pi), cut into pieces of 29 bits: a piece times a float (24 bits) is
+// exact in f64. 2^-205 of it is left out.
+inline constexpr double turnPieces[] = {
+    0x1.45f306d000000p-3,  0x1.9391054000000p-32,  0x1.4fe13ab000000p-61,
+    0x1.d1f534d000000p-90, 0x1.b81b6c5000000p-119, 0x1.5993c40000000p-150,
+    0x1.c820ff2000000p-177};
+
+} // namespace attnc::codegen::coefficients
+
+#endif // ATTNC_LIB_CODEGEN_COMMON_MATHCOEFFICIENTS_H

@@ -1,0 +1,44 @@
+//===- MathExpansions.h - Elementwise functions as arithmetic -------------===//
+//
+// One function per op of the math dialect, for the types that the description
+// of codegen-expand-math lists. Each returns the value of the function in the
+// shape and type of its argument; docs/math-accuracy.md has the errors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_CODEGEN_COMMON_MATHEXPANSIONS_H
+#define ATTNC_LIB_CODEGEN_COMMON_MATHEXPANSIONS_H
+
+#include "Lanes.h"
+
+namespace attnc::codegen {
+
+// ExpandMathExp.cpp, f32 and f64.
+Real expandExp2(Real x);
+Real expandExp(Real x);
+/// exp(x + low), for an x + low that is more than a float can hold.
+Real expandExpOfSum(Real x, std::optional<Real> low);
+Real expandExpm1(Real x);
+
+// ExpandMathLog.cpp; expandLog f32 and f64, the others f32.
+Real expandLog(Real x);
+Real expandLog2(Real x);
+Real expandLog1p(Real x);
+
+// ExpandMathTanh.cpp, f32 and f64.
+Real expandTanh(Real x);
+
+// ExpandMathErf.cpp, f32.
+Real expandErf(Real x);
+Real expandErfc(Real x);
+
+// ExpandMathTrig.cpp, f32.
+Real expandSin(Real x);
+Real expandCos(Real x);
+
+// ExpandMathExp.cpp, f32 and f64.
+Real expandRsqrt(Real x);
+
+} // namespace attnc::codegen
+
+#endif // ATTNC_LIB_CODEGEN_COMMON_MATHEXPANSIONS_H
