@@ -1,0 +1,154 @@
+"""Compiles and runs combinations of features against the float64 reference.
+
+usage: matrix.py ATTNC-RUN WORK LEVEL [--list] [--only NUMBER]
+
+Every pair of values of two factors below occurs in some combination (a greedy
+covering array, the same on every run), and each combination runs at several
+pairs of lengths. LEVEL picks the combinations of one micro-architecture.
+attnc-run decides whether a result is right: exactly for integer inputs, within
+twice the plain evaluation's error for random ones.
+"""
+
+import argparse
+import concurrent.futures
+import itertools
+import os
+import random
+import subprocess
+import sys
+
+FACTORS = {
+    "level": ("x86-64", "x86-64-v3", "x86-64-v4", "sapphirerapids"),
+    "heads": ((1, 1), (4, 4), (6, 2), (5, 1)),
+    "dims": ((1, 1), (3, 3), (40, 40), (64, 64), (80, 80), (128, 128), (256, 256), (64, 24), (40, 96)),
+    "mask": ("", "causal", "window(9)", "band(5, 30)", "first(4) or window(20)", "chunk(16)", "causal and chunk(24)",
+             "dilated(3)", "padding(length)", "document(doc)", "causal and first(0)", "q + k > 40 and k != 5"),
+    "score": ("", "Q @ K", "softcap(Q @ K / 4, 30)", "Q @ K / sqrt(head_dim) + alibi_slope(h) * (k - q)",
+              "Q @ K / sqrt(head_dim) + bias[h, i, k]",
+              "Q @ K / sqrt(head_dim) + table[t5_bucket(k - q, 32, 128), h]",
+              "Q @ K * where(k % 2 == 0, 0.125, 0.25)"),
+    "attention": ("", "softmax(score, sink=sink[h])", "softmax(score, sink=0)", "softmax(score, temperature=2)"),
+    "dtype": ("f32", "f64", "bf16", "f16"),
+    "offset": ("", "0"),
+    "outputs": ("", "[lse]"),
+    "strides": ("bhsd", "bshd", "negative", "random"),
+    "init": ("integer", "normal"),
+    "lengths": (0, 1, 2, 3, 4, 5),
+    "threads": (1, 3),
+}
+INPUTS = {
+    "length": "i32[batch]",
+    "doc": "i32[batch, kv_len] nondecreasing",
+    "bias": "f32[heads, query_len, kv_len]",
+    "table": "f32[32, heads]",
+    "sink": "f32[heads]",
+}
+# Query lengths and key lengths; each combination runs at all pairs of a row.
+LENGTHS = (
+    ((0, 1, 17), (0, 1, 15)),
+    ((1, 16), (1, 16, 197)),
+    ((15, 63), (17, 63, 65)),
+    ((17, 65), (16, 65)),
+    ((63, 197), (15, 197)),
+    ((65,), (63, 197)),
+)
+
+
+def pairs(combination):
+    return {((a, combination[a]), (b, combination[b])) for a, b in itertools.combinations(FACTORS, 2)}
+
+
+def combinations():
+    """A covering array of strength two: greedily, the best of some random
+    candidates that hold a pair not yet covered."""
+    chance = random.Random(1)
+    indices = {name: range(len(values)) for name, values in FACTORS.items()}
+    open_pairs = {((a, x), (b, y)) for a, b in itertools.combinations(FACTORS, 2)
+                  for x in indices[a] for y in indices[b]}
+    chosen = []
+    while open_pairs:
+        (a, x), (b, y) = min(open_pairs)
+        best = None
+        for _ in range(40):
+            candidate = {name: chance.choice(values) for name, values in indices.items()}
+            candidate[a], candidate[b] = x, y
+            gain = len(pairs(candidate) & open_pairs)
+            if best is None or gain > best[0]:
+                best = (gain, candidate)
+        open_pairs -= pairs(best[1])
+        chosen.append({name: FACTORS[name][i] for name, i in best[1].items()})
+    return chosen
+
+
+def spec(combination):
+    """The YAML text of a combination."""
+    heads, kv_heads = combination["heads"]
+    head_dim, value_dim = combination["dims"]
+    lines = ["attnc: 1", "name: kernel", f"heads: {heads}", f"kv_heads: {kv_heads}",
+             f"head_dim: {head_dim}", f"value_dim: {value_dim}", f"dtype: {combination['dtype']}"]
+    formulas = [(key, combination[key]) for key in ("score", "mask", "attention", "offset", "outputs")]
+    used = [name for name in INPUTS if any(name in words(text) for _, text in formulas)]
+    if used:
+        lines.append("inputs:")
+        lines += [f"  {name}: {INPUTS[name]}" for name in used]
+    lines += [f"{key}: {text}" for key, text in formulas if text]
+    return "\n".join(lines) + "\n"
+
+
+def words(text):
+    return "".join(c if c.isalnum() or c == "_" else " " for c in text).split()
+
+
+def sizes(combination):
+    queries, keys = LENGTHS[combination["lengths"]]
+    if "doc" in words(combination["mask"]):
+        # doc[b, q] is in range only where each query row has its key row.
+        keys = [k for k in keys if k >= max(queries)] or [max(queries)]
+    return (f"batch=2,query_len={','.join(map(str, queries))},"
+            f"kv_len={','.join(map(str, keys))}")
+
+
+def run(attnc_run, path, combination):
+    command = [attnc_run, path, "--size", sizes(combination), f"-mcpu={combination['level']}",
+               f"--init={combination['init']}", f"--strides={combination['strides']}",
+               f"--threads={combination['threads']}"]
+    try:
+        result = subprocess.run(command, text=True, timeout=300, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except subprocess.TimeoutExpired:
+        return f"over 300 s: {' '.join(command)}"
+    if result.returncode == 0:
+        return None
+    with open(path, encoding="utf-8") as f:
+        return f"exit code {result.returncode}: {' '.join(command)}\n{f.read()}{result.stdout[-3000:]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("attnc_run")
+    parser.add_argument("work")
+    parser.add_argument("level")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--only", type=int)
+    options = parser.parse_args()
+    os.makedirs(options.work, exist_ok=True)
+    jobs = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for number, combination in enumerate(combinations()):
+            if combination["level"] != options.level or options.only not in (None, number):
+                continue
+            path = os.path.join(options.work, f"{number}.yaml")
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(spec(combination))
+            if options.list:
+                print(number, sizes(combination), combination)
+            else:
+                jobs.append((number, pool.submit(run, options.attnc_run, path, combination)))
+    wrong = [(number, job.result()) for number, job in jobs if job.result()]
+    for number, what in wrong:
+        print(f"combination {number}: {what}")
+    print(f"{options.level}: {len(jobs)} combinations, {len(wrong)} wrong")
+    sys.exit(1 if wrong or not (jobs or options.list) else 0)
+
+
+if __name__ == "__main__":
+    main()
