@@ -2,8 +2,8 @@
 //
 // Order matters: descriptions and entries come first, since they are what keeps
 // the internal kernels alive; then the kernels are optimised for their
-// processor; then the entry, optimised when the compiler was built and for any
-// processor, is linked in untouched. One TargetMachine writes the object: each
+// processor; then the entry, compiled when the compiler was built and for any
+// processor, is added as assembly. One TargetMachine writes the object: each
 // function carries its processor as an attribute.
 // Tests: test/Unit/Emit/ObjectTest.cpp
 //
@@ -44,7 +44,7 @@ createMachine(const CodegenTarget &target) {
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
-  LLVMInitializeX86AsmParser(); // the entry asks CPUID in inline assembly
+  LLVMInitializeX86AsmParser(); // for the entry
   Triple triple(target.triple);
   std::string message;
   const Target *backend = TargetRegistry::lookupTarget(triple, message);
@@ -109,7 +109,8 @@ static Error refuseSymbol(StringRef name) {
 static Error checkCalls(const Module &module) {
   for (const Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic() &&
-        !function.use_empty() && !isAllowedSymbol(function.getName()))
+        !function.use_empty() && !isEntry(function.getName()) &&
+        !isAllowedSymbol(function.getName()))
       return refuseSymbol(function.getName());
   for (const GlobalVariable &variable : module.globals())
     if (variable.isDeclaration() && !variable.use_empty())
@@ -194,7 +195,7 @@ Error attnc::emitObject(std::unique_ptr<Module> kernels,
   if (Error error = addEntries(module, functions, target))
     return error;
   optimise(module, **machine);
-  if (Error error = linkEntry(module))
+  if (Error error = addEntry(module))
     return error;
   if (Error error = checkCalls(module))
     return error;

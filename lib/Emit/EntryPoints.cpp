@@ -13,25 +13,29 @@
 //   }
 //   const char *f_describe(void) { return "{...}"; }
 //
-// The code behind them is C, compiled to bitcode when the compiler is built.
-// Tests: test/Unit/Emit/ObjectTest.cpp
+// The code behind them is C, compiled to assembly when the compiler is built:
+// it needs no optimising and no instruction selection again, and its bytes are
+// the same in every object. Tests: test/Unit/Emit/ObjectTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
 #include "EntryPoints.h"
 
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Linker/Linker.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace attnc;
 using namespace llvm;
 
-static const unsigned char kEntryBitcode[] = {
-#include "EntryBitcode.inc"
+static const char kEntryAssembly[] = {
+#include "EntryAssembly.inc"
 };
+
+bool attnc::isEntry(StringRef name) {
+  return name == "attnc_entry_tensors" || name == "attnc_entry_raw" ||
+         name == "attnc_entry_workspace";
+}
 
 /// A global function of baseline instructions with its first block.
 static Function *addFunction(Module &module, FunctionType *type,
@@ -110,25 +114,12 @@ void attnc::addEntryPoints(Module &module, const Interface &function,
   b.CreateRet(b.CreateGlobalString(describe, name + ".description"));
 }
 
-Error attnc::linkEntry(Module &module) {
-  StringRef bitcode(reinterpret_cast<const char *>(kEntryBitcode),
-                    sizeof(kEntryBitcode));
-  Expected<std::unique_ptr<Module>> entry = parseBitcodeFile(
-      MemoryBufferRef(bitcode, "attnc-entry"), module.getContext());
-  if (!entry)
-    return entry.takeError();
-  if ((*entry)->getTargetTriple() != module.getTargetTriple())
-    return createStringError(
-        "the entry is compiled for '" + (*entry)->getTargetTriple().str() +
-        "', not for '" + module.getTargetTriple().str() + "'");
-  SmallVector<std::string> names;
-  for (Function &function : **entry)
-    if (!function.isDeclaration())
-      names.push_back(function.getName().str());
-  (*entry)->setModuleIdentifier("attnc-entry");
-  if (Linker::linkModules(module, std::move(*entry)))
-    return createStringError("the entry does not link with the kernels");
-  for (const std::string &name : names)
-    module.getFunction(name)->setLinkage(GlobalValue::InternalLinkage);
+Error attnc::addEntry(Module &module) {
+  const Triple &triple = module.getTargetTriple();
+  if (triple.getArch() != Triple::x86_64 || !triple.isOSBinFormatELF())
+    return createStringError("there is no entry for '" + triple.str() +
+                             "' yet");
+  module.appendModuleInlineAsm(
+      StringRef(kEntryAssembly, sizeof(kEntryAssembly)));
   return Error::success();
 }

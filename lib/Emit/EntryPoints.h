@@ -19,12 +19,15 @@ class Module;
 namespace attnc {
 
 /// Adds NAME, NAME_raw, NAME_workspace and NAME_describe, which pass a
-/// function's description on to the entry (declared, see linkEntry).
+/// function's description on to the entry (declared, see addEntry).
 void addEntryPoints(llvm::Module &module, const Interface &function,
                     llvm::GlobalVariable *descriptor, llvm::StringRef describe);
 
-/// Links the code of lib/Emit/Abi into the module, with internal linkage.
-llvm::Error linkEntry(llvm::Module &module);
+/// The three functions that the entry defines.
+bool isEntry(llvm::StringRef name);
+
+/// Adds the code of lib/Emit/Abi to the module, as assembly of local symbols.
+llvm::Error addEntry(llvm::Module &module);
 
 } // namespace attnc
 

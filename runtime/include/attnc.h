@@ -1,6 +1,12 @@
-/* attnc.h: what every generated header shares, for code that names no kernel
-   (thread pools, wrappers). The text between the guards of ATTNC_ABI is copied
-   into each generated header, so any number of them go together. */
+//===- attnc.h - What every generated header shares -----------------------===//
+//
+// For code that names no kernel: thread pools, wrappers. The text between the
+// guards of ATTNC_ABI is copied into each generated header, so any number of
+// them go together, with this one and with dlpack.h.
+// Tests: test/Unit/Emit/HeaderTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef ATTNC_H
 #define ATTNC_H
 #include <stddef.h>

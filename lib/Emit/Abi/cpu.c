@@ -1,10 +1,11 @@
-/*===- cpu.c - The processor and its floating-point state ------------------===
- *
- * CPUID may trap under virtualisation (tens of microseconds), so the choice of
- * a kernel is made once and kept in one atomic integer per function. Two
- * threads may both make it; they agree.
- *
- *===-----------------------------------------------------------------------===*/
+//===- cpu.c - The processor and its floating-point state -----------------===//
+//
+// CPUID may trap under virtualisation (tens of microseconds), so the choice of
+// a kernel is made once and kept in one atomic integer per function. Two
+// threads may both make it; they agree.
+//
+//===----------------------------------------------------------------------===//
+
 #include "cpu.h"
 #include "frame.h"
 

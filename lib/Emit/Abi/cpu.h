@@ -1,9 +1,10 @@
-/*===- cpu.h - Words of CPUID ----------------------------------------------===
- *
- * What a kernel may need is a set of bits in these words; Emit derives the bits
- * from the features that LLVM compiled for (lib/Emit/CpuFeatures.cpp).
- *
- *===-----------------------------------------------------------------------===*/
+//===- cpu.h - Words of CPUID ---------------------------------------------===//
+//
+// What a kernel may need is a set of bits in these words; Emit derives the bits
+// from the features that LLVM compiled for (lib/Emit/CpuFeatures.cpp).
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef ATTNC_LIB_EMIT_ABI_CPU_H
 #define ATTNC_LIB_EMIT_ABI_CPU_H
 

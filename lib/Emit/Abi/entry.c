@@ -1,14 +1,15 @@
-/*===- entry.c - The entries of every function -----------------------------===
- *
- * One translation unit made of parts: the compiler embeds its bitcode and links
- * it into each object with internal linkage; the unit tests compile it as
- * ordinary C. It uses nothing of libc but malloc and free.
- *
- * The order of the checks is fixed (runtime, pointers, rank, type, device,
- * shape, strides, overlap, preconditions, values, processor), so that one
- * mistake always gives one status. Tests: test/Unit/Emit/EntryTest.cpp
- *
- *===-----------------------------------------------------------------------===*/
+//===- entry.c - The entries of every function ----------------------------===//
+//
+// One translation unit made of parts: the compiler embeds its assembly and adds
+// it to each object with local symbols; the unit tests compile it as
+// ordinary C. It uses nothing of libc but malloc and free.
+//
+// The order of the checks is fixed (runtime, pointers, rank, type, device,
+// shape, strides, overlap, preconditions, values, processor), so that one
+// mistake always gives one status. Tests: test/Unit/Emit/EntryTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
 #include "entry.h"
 #include "frame.h"
 

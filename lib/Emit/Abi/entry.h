@@ -1,13 +1,14 @@
-/*===- entry.h - What the compiler tells the entry about a function --------===
- *
- * The entry of an object is ordinary C, the same for every function: it checks
- * a call against a constant description and runs the kernels. Emit writes the
- * description (lib/Emit/EntryDescriptor.cpp) from the Interface; both sides
- * read this file. Texts and expressions lie in two pools, named by offsets, so
- * that the description needs few relocations.
- * Tests: test/Unit/Emit/EntryTest.cpp
- *
- *===-----------------------------------------------------------------------===*/
+//===- entry.h - What the compiler tells the entry about a function -------===//
+//
+// The entry of an object is ordinary C, the same for every function: it checks
+// a call against a constant description and runs the kernels. Emit writes the
+// description (lib/Emit/EntryDescriptor.cpp) from the Interface; both sides
+// read this file. Texts and expressions lie in two pools, named by offsets, so
+// that the description needs few relocations.
+// Tests: test/Unit/Emit/EntryTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef ATTNC_LIB_EMIT_ABI_ENTRY_H
 #define ATTNC_LIB_EMIT_ABI_ENTRY_H
 

@@ -1,12 +1,13 @@
-/*===- frame.h - The state of one call -------------------------------------===
- *
- * Everything that a call needs lies in one frame on the stack of the caller's
- * thread, so the entry is re-entrant. The parts below are functions on it; each
- * returns a status and has reported its sentence if that is not ATTNC_OK.
- * entry.c includes all of them: one translation unit, so that the compiler
- * sees all uses.
- *
- *===-----------------------------------------------------------------------===*/
+//===- frame.h - The state of one call ------------------------------------===//
+//
+// Everything that a call needs lies in one frame on the stack of the caller's
+// thread, so the entry is re-entrant. The parts below are functions on it; each
+// returns a status and has reported its sentence if that is not ATTNC_OK.
+// entry.c includes all of them: one translation unit, so that the compiler
+// sees all uses.
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef ATTNC_LIB_EMIT_ABI_FRAME_H
 #define ATTNC_LIB_EMIT_ABI_FRAME_H
 

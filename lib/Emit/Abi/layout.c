@@ -1,10 +1,11 @@
-/*===- layout.c - Strides, spans and overlap -------------------------------===
- *
- * Inputs may have any strides. What is written must not be written twice, and
- * must not be read through another tensor. All of it is decided by arithmetic
- * on strides, without touching the data.
- *
- *===-----------------------------------------------------------------------===*/
+//===- layout.c - Strides, spans and overlap ------------------------------===//
+//
+// Inputs may have any strides. What is written must not be written twice, and
+// must not be read through another tensor. All of it is decided by arithmetic
+// on strides, without touching the data.
+//
+//===----------------------------------------------------------------------===//
+
 #include "frame.h"
 
 static int64_t bytes_of(const struct attnc_frame *frame, int32_t t) {

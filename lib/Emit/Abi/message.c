@@ -1,9 +1,10 @@
-/*===- message.c - Sentences without snprintf ------------------------------===
- *
- * A formatter of twenty lines instead of libc's: smaller in every object, no
- * locale, and it exists on targets without stdio.
- *
- *===-----------------------------------------------------------------------===*/
+//===- message.c - Sentences without snprintf -----------------------------===//
+//
+// A formatter of twenty lines instead of libc's: smaller in every object, no
+// locale, and it exists on targets without stdio.
+//
+//===----------------------------------------------------------------------===//
+
 #include "frame.h"
 
 struct message {

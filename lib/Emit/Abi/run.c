@@ -1,10 +1,11 @@
-/*===- run.c - Memory, and the grids one after the other -------------------===
- *
- * Workers pull tasks from one counter, so that any pool balances, whatever
- * order it starts them in, and a result does not depend on it: tasks do not
- * communicate. Returning from parallel_for is the barrier between grids.
- *
- *===-----------------------------------------------------------------------===*/
+//===- run.c - Memory, and the grids one after the other ------------------===//
+//
+// Workers pull tasks from one counter, so that any pool balances, whatever
+// order it starts them in, and a result does not depend on it: tasks do not
+// communicate. Returning from parallel_for is the barrier between grids.
+//
+//===----------------------------------------------------------------------===//
+
 #include "frame.h"
 
 extern void *malloc(size_t bytes);

@@ -1,5 +1,9 @@
-/*===- sizes.c - Sizes of a call and the conditions on them
- * ----------------===*/
+//===- sizes.c - Sizes of a call and the conditions on them ---------------===//
+//
+// Tests: test/Unit/Emit/EntryTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
 #include "frame.h"
 
 /* Rounds towards minus infinity; 0 on overflow. */

@@ -1,9 +1,10 @@
-/*===- tensors.c - DLPack tensors against the signature --------------------===
- *
- * First what a tensor is (rank, type, device), then what its extents are: a
- * run-time size is read from one axis, and every other axis must agree.
- *
- *===-----------------------------------------------------------------------===*/
+//===- tensors.c - DLPack tensors against the signature -------------------===//
+//
+// First what a tensor is (rank, type, device), then what its extents are: a
+// run-time size is read from one axis, and every other axis must agree.
+//
+//===----------------------------------------------------------------------===//
+
 #include "frame.h"
 
 /* The spelling of a spec, or the raw numbers. */

@@ -1,9 +1,10 @@
-/*===- values.c - Promises on the values of tables -------------------------===
- *
- * `nondecreasing` and `in lo..hi` of a spec are checked by each call, in one
- * pass, because kernels skip work by them.
- *
- *===-----------------------------------------------------------------------===*/
+//===- values.c - Promises on the values of tables ------------------------===//
+//
+// `nondecreasing` and `in lo..hi` of a spec are checked by each call, in one
+// pass, because kernels skip work by them.
+//
+//===----------------------------------------------------------------------===//
+
 #include "frame.h"
 
 static int64_t load_integer(const char *at, int32_t code, int32_t bits) {

@@ -4,7 +4,7 @@
 // they are plain functions of the test: the module's kernels jump to their
 // addresses, so everything between the C signature and the kernel is the real
 // thing. It runs twice: as the object that Emit writes, and with the entry
-// compiled as ordinary C with sanitizers in place of the embedded bitcode.
+// compiled as ordinary C with sanitizers in place of the embedded assembly.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,16 @@
+# cmake -DINPUT=FILE.s -DOUTPUT=FILE.s -P EntryAssembly.cmake
+#
+# Makes the compiler's assembly of the entry fit to be a part of another file:
+# its labels cannot meet those of the file, its functions are local and their
+# names hold a dot, which no name of C has, and nothing is said about the file.
+file(READ ${INPUT} text)
+string(PREPEND text "\n")
+string(REGEX REPLACE "\\.__uniq\\.[0-9]+" ".attnc_entry" text "${text}")
+string(REGEX REPLACE "\\.L([A-Za-z.])" ".Lattnc_entry_\\1" text "${text}")
+string(REGEX REPLACE "\n[ \t]+\\.(file|ident|addrsig|addrsig_sym|globl|hidden)[^\n]*"
+       "" text "${text}")
+string(REGEX REPLACE "\n[ \t]+\\.section[ \t]+\"\\.note\\.GNU-stack\"[^\n]*" ""
+       text "${text}")
+string(REGEX REPLACE "[ \t]*#[^\n\"]*\n" "\n" text "${text}")
+string(REGEX REPLACE "\n\n+" "\n" text "${text}")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,310 @@
+//===- RunTest.cpp - Tests of memory, workers and arithmetic state --------===//
+//
+// The function reverses a vector through the shared workspace: the second grid
+// is right only if all of the first is done.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Call.h"
+
+#include <pmmintrin.h>
+
+#include <atomic>
+#include <cfenv>
+#include <cstring>
+#include <thread>
+
+using namespace attnc;
+
+namespace {
+
+constexpr unsigned kFlushBits = 0x8040; // FTZ, DAZ
+constexpr int64_t kScratch = 100;
+
+std::atomic<bool> flushedInBody{true}, flushedInCallback{false};
+std::atomic<bool> scratchIsAligned{true};
+
+int64_t tasks(const attnc_call *call) { return call->sizes[0]; }
+int64_t scratch(const attnc_call *) { return kScratch; }
+int64_t workspace(const attnc_call *call) { return 4 * call->sizes[0]; }
+
+void touchScratch(void *memory, int64_t task) {
+  if (reinterpret_cast<uintptr_t>(memory) % 64)
+    scratchIsAligned = false;
+  // A neighbour's scratch would be overwritten here, or a race be seen.
+  std::memset(memory, static_cast<int>(task), kScratch);
+}
+
+void stage(const attnc_call *call, void *memory, int64_t task) {
+  if ((_mm_getcsr() & kFlushBits) != kFlushBits)
+    flushedInBody = false;
+  touchScratch(memory, task);
+  static_cast<float *>(call->workspace)[task] =
+      static_cast<const float *>(call->data[0])[task * call->strides[0][0]];
+}
+
+void reverse(const attnc_call *call, void *memory, int64_t task) {
+  touchScratch(memory, task);
+  static_cast<float *>(call->data[1])[task * call->strides[1][0]] =
+      static_cast<float *>(call->workspace)[call->sizes[0] - 1 - task];
+}
+
+Interface reverser(DType dtype = DType::F32) {
+  Interface f;
+  f.name = "reverse";
+  f.title = "a reversed vector";
+  f.sizes = {{"n", {}}};
+  InterfaceTensor in, out;
+  in.name = "Q";
+  in.role = TensorRole::Query;
+  in.dtype = out.dtype = dtype;
+  in.axes = out.axes = {SizeExpr::size("n")};
+  out.name = "O";
+  out.role = TensorRole::Output;
+  f.tensors = {in, out};
+  return f;
+}
+
+using Entry = attnc_status(const attnc_tensor *, const attnc_tensor *,
+                           const attnc_runtime *);
+using Body = void(void *, int64_t);
+
+class RunTest : public testing::TestWithParam<EntryKind> {
+public:
+  RunTest()
+      : compiled(reverser(),
+                 {{{tasks, stage}, {tasks, reverse}}, scratch, workspace},
+                 GetParam()),
+        in(64), out(64), Q(in.data(), {64}), O(out.data(), {64}) {
+    for (size_t i = 0; i < in.size(); ++i)
+      in[i] = static_cast<float>(i);
+    runtime.size = sizeof runtime;
+    runtime.user = this;
+    runtime.report = [](void *user, attnc_status, const char *sentence) {
+      static_cast<RunTest *>(user)->noteCallback();
+      static_cast<RunTest *>(user)->text = sentence;
+    };
+    flushedInBody = scratchIsAligned = true;
+    flushedInCallback = false;
+  }
+  void noteCallback() {
+    if (_mm_getcsr() & kFlushBits)
+      flushedInCallback = true;
+  }
+  attnc_status call() {
+    std::fill(out.begin(), out.end(), -1.0f);
+    text.clear();
+    return compiled.get<Entry>()(Q.get(), O.get(), &runtime);
+  }
+  bool isReversed() { return std::equal(in.begin(), in.end(), out.rbegin()); }
+  size_t bytes(int64_t n, int32_t threads) {
+    return compiled.get<size_t(int64_t, int32_t)>("_workspace")(n, threads);
+  }
+  void useThreads(int32_t threads) {
+    runtime.threads = threads;
+    runtime.parallel_for = [](void *user, int64_t count, Body *body,
+                              void *context) -> attnc_status {
+      static_cast<RunTest *>(user)->noteCallback();
+      static_cast<RunTest *>(user)->workers = count;
+      std::vector<std::thread> pool;
+      for (int64_t task = 0; task < count; ++task)
+        pool.emplace_back(body, context, task);
+      for (std::thread &thread : pool)
+        thread.join();
+      return ATTNC_OK;
+    };
+  }
+
+  Compiled compiled;
+  std::vector<float> in, out;
+  TestTensor Q, O;
+  attnc_runtime runtime = {};
+  std::string text;
+  int64_t workers = 0;
+  std::vector<size_t> allocated;
+  unsigned released = 0;
+};
+
+TEST_P(RunTest, RunsGridsInOrderOnOneThread) {
+  EXPECT_EQ(call(), ATTNC_OK) << text;
+  EXPECT_TRUE(isReversed());
+  EXPECT_TRUE(scratchIsAligned);
+}
+
+TEST_P(RunTest, RunsOnWorkersWithABarrierBetweenGrids) {
+  for (int32_t threads : {2, 3, 8}) {
+    useThreads(threads);
+    EXPECT_EQ(call(), ATTNC_OK) << text;
+    EXPECT_EQ(workers, threads);
+    EXPECT_TRUE(isReversed());
+  }
+}
+
+TEST_P(RunTest, NeverHasMoreWorkersThanTasks) {
+  useThreads(1000);
+  EXPECT_EQ(call(), ATTNC_OK) << text;
+  EXPECT_EQ(workers, 64);
+}
+
+// A pool of one thread that runs the workers one after the other, backwards.
+TEST_P(RunTest, DoesNotDependOnTheOrderOfAPool) {
+  useThreads(4);
+  runtime.parallel_for = [](void *, int64_t count, Body *body,
+                            void *context) -> attnc_status {
+    while (count > 0)
+      body(context, --count);
+    return ATTNC_OK;
+  };
+  EXPECT_EQ(call(), ATTNC_OK) << text;
+  EXPECT_TRUE(isReversed());
+}
+
+TEST_P(RunTest, HandsOnTheStatusOfAPool) {
+  useThreads(4);
+  runtime.parallel_for = [](void *, int64_t, Body *, void *) -> attnc_status {
+    return ATTNC_NO_MEMORY;
+  };
+  EXPECT_EQ(call(), ATTNC_NO_MEMORY);
+  EXPECT_EQ(text, "runtime: parallel_for failed");
+}
+
+TEST_P(RunTest, NoticesAPoolThatDoesNotRunTheTasks) {
+  useThreads(4);
+  runtime.parallel_for = [](void *, int64_t, Body *, void *) -> attnc_status {
+    return ATTNC_OK;
+  };
+  EXPECT_EQ(call(), ATTNC_DEVICE_FAILED);
+  EXPECT_EQ(text, "runtime: parallel_for returned before all tasks ran");
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+TEST_P(RunTest, TellsTheBytesOfAWorkspace) {
+  EXPECT_EQ(bytes(64, 1), 4u * 64 + 128);
+  EXPECT_EQ(bytes(65, 3), 320u + 3 * 128); // each part rounded up to 64
+  EXPECT_EQ(bytes(64, 0), bytes(64, 1));
+  EXPECT_EQ(bytes(-1, 1), 0u);
+  EXPECT_EQ(bytes(std::numeric_limits<int64_t>::max() / 4, 1), 0u);
+}
+
+TEST_P(RunTest, UsesTheWorkspaceOfTheCaller) {
+  alignas(64) char memory[1024];
+  runtime.workspace = memory;
+  runtime.workspace_bytes = bytes(64, 1);
+  runtime.allocate = [](void *, size_t, size_t) -> void * { abort(); };
+  runtime.release = [](void *, void *) { abort(); };
+  EXPECT_EQ(call(), ATTNC_OK) << text;
+  EXPECT_TRUE(isReversed());
+}
+
+TEST_P(RunTest, RefusesAWorkspaceThatIsTooSmallOrNotAligned) {
+  alignas(64) char memory[1024];
+  runtime.workspace = memory;
+  runtime.workspace_bytes = bytes(64, 1) - 1;
+  EXPECT_EQ(call(), ATTNC_NO_MEMORY);
+  EXPECT_EQ(text, "runtime: the workspace is too small, this call needs 384 "
+                  "bytes");
+  runtime.workspace = memory + 8;
+  runtime.workspace_bytes = sizeof memory - 8;
+  EXPECT_EQ(call(), ATTNC_BAD_POINTER);
+  EXPECT_EQ(text, "runtime: the workspace is not aligned to 64 bytes");
+}
+
+TEST_P(RunTest, UsesTheAllocatorOfTheCaller) {
+  useThreads(2);
+  runtime.allocate = [](void *user, size_t size, size_t alignment) -> void * {
+    auto *self = static_cast<RunTest *>(user);
+    self->noteCallback();
+    EXPECT_EQ(alignment, 64u);
+    self->allocated.push_back(size);
+    return std::aligned_alloc(64, size);
+  };
+  runtime.release = [](void *user, void *block) {
+    static_cast<RunTest *>(user)->noteCallback();
+    ++static_cast<RunTest *>(user)->released;
+    std::free(block);
+  };
+  EXPECT_EQ(call(), ATTNC_OK) << text;
+  EXPECT_EQ(allocated, (std::vector<size_t>{bytes(64, 2)}));
+  EXPECT_EQ(released, 1u);
+}
+
+TEST_P(RunTest, SaysWhenThereIsNoMemory) {
+  runtime.allocate = [](void *, size_t, size_t) -> void * { return nullptr; };
+  runtime.release = [](void *, void *) { abort(); };
+  EXPECT_EQ(call(), ATTNC_NO_MEMORY);
+  EXPECT_EQ(text, "no memory for a workspace of 384 bytes");
+}
+
+TEST_P(RunTest, ReturnsAMisalignedBlockAndRefuses) {
+  alignas(64) static char memory[1024];
+  runtime.allocate = [](void *, size_t, size_t) -> void * {
+    return memory + 4;
+  };
+  runtime.release = [](void *user, void *block) {
+    EXPECT_EQ(block, memory + 4);
+    ++static_cast<RunTest *>(user)->released;
+  };
+  EXPECT_EQ(call(), ATTNC_BAD_POINTER);
+  EXPECT_EQ(released, 1u);
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic state
+//===----------------------------------------------------------------------===//
+
+TEST_P(RunTest, FlushesSubnormalsInKernelsOnly) {
+  useThreads(3);
+  unsigned before = _mm_getcsr();
+  EXPECT_EQ(call(), ATTNC_OK);
+  EXPECT_TRUE(flushedInBody);
+  EXPECT_FALSE(flushedInCallback);
+  EXPECT_EQ(_mm_getcsr(), before);
+}
+
+TEST_P(RunTest, LeavesTheRoundingOfTheCallerAlone) {
+  fesetround(FE_UPWARD);
+  EXPECT_EQ(call(), ATTNC_OK);
+  int rounding = fegetround();
+  fesetround(FE_TONEAREST);
+  EXPECT_EQ(rounding, FE_UPWARD);
+}
+
+TEST(RunDoubleTest, KeepsSubnormalsOfDoubles) {
+  static std::atomic<unsigned> state;
+  TestKernel kernel = {{{tasks, [](const attnc_call *, void *,
+                                   int64_t) { state = _mm_getcsr(); }}},
+                       [](const attnc_call *) -> int64_t { return 0; },
+                       [](const attnc_call *) -> int64_t { return 0; }};
+  Compiled compiled(reverser(DType::F64), kernel, EntryKind::Object);
+  double in[2] = {}, out[2] = {};
+  TestTensor Q(in, {2}, 2, 64), O(out, {2}, 2, 64);
+  EXPECT_EQ(compiled.get<Entry>()(Q.get(), O.get(), nullptr), ATTNC_OK);
+  EXPECT_EQ(state & kFlushBits, 0u);
+}
+
+//===----------------------------------------------------------------------===//
+// Processor
+//===----------------------------------------------------------------------===//
+
+TEST_P(RunTest, RefusesAProcessorThatLacksAFeature) {
+  CodegenTarget target = baselineTarget();
+  target.requiredFeatures = "avxneconvert avxifma amx-fp16"; // on none so far
+  target.label = "some later level";
+  Compiled none(reverser(), {{{tasks, stage}}, scratch, workspace}, GetParam(),
+                target);
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(none.get<Entry>()(Q.get(), O.get(), &runtime), ATTNC_NO_TARGET);
+    EXPECT_EQ(text, "no kernel for this processor; compiled for some later "
+                    "level");
+  }
+  EXPECT_EQ((none.get<size_t(int64_t, int32_t)>("_workspace")(64, 1)), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(, RunTest,
+                         testing::Values(EntryKind::Object,
+                                         EntryKind::SanitizedC));
+
+} // namespace
