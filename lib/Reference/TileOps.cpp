@@ -243,7 +243,11 @@ LogicalResult ProgramInterpreter<Real>::run(tile::SelectMaskedOp op) {
     Space space = spaceOf(order);
     auto steps = stepsIn(result, space), places = stepsIn(*keep, space);
     auto replace = [&](ArrayRef<int64_t> index) {
-      result.data.reals[offsetOf(steps, index)] = fill;
+      int64_t place = offsetOf(steps, index);
+      if (result.isReal)
+        result.data.reals[place] = fill;
+      else
+        result.data.integers[place] = static_cast<int64_t>(fill);
     };
     forEachValid(space, op.getValidDims(), valid, true, replace);
     forEachValid(space, op.getValidDims(), valid, false,

@@ -1,0 +1,460 @@
+//===- ConvertAttnToTileTest.cpp - The lowering keeps the meaning ---------===//
+//
+// Each case is a function of one kernel. It is interpreted at stage scheduled
+// and, after the pass, at stage tile, in double precision: the same numbers,
+// and NaN in the same places.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Tile/Passes.h"
+#include "attnc/Dialect/Tile/Tile.h"
+#include "attnc/Lowering/Passes.h"
+#include "attnc/Reference/Interpreter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <random>
+
+using namespace attnc;
+using namespace mlir;
+using llvm::formatv;
+using reference::Tensor;
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// A kernel, in text.
+struct Case {
+  // Regions; see the defaults for what they may use.
+  std::string score = "attn.yield %x : f32";
+  std::string mask = "%c = arith.constant true\n attn.yield %c : i1";
+  std::string ranges, init; // empty: none
+  std::string schedule = "form = online, q = 8, k = 8, rescale_threshold = "
+                         "0.0, rescale_in = value";
+  std::string weight = "exp2";
+  double scale = 0.5;
+  int64_t kvHeads = 2, group = 1, d = 3, e = 5;
+  std::string kvLen = "?"; // or a number
+  // Run-time sizes and inputs.
+  int64_t queryLen = 0, keyLen = 0;
+  double poison = 0; // written into V where the mask of the case is false
+  bool withLse = true;
+};
+
+constexpr int64_t kBatch = 2;
+
+/// Text that every region may start with.
+std::string prologue() {
+  return R"(
+    %n = attn.size "kv_len"
+    %m = attn.size "query_len"
+    %off = arith.subi %n, %m : index
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c4 = arith.constant 4 : index
+)";
+}
+
+std::string moduleOf(const Case &c) {
+  int64_t heads = c.kvHeads * c.group;
+  std::string nkv = c.kvLen == "?" ? "kv_len" : c.kvLen;
+  std::string regions = formatv(R"(score {{
+^bb0(%x: f32, %b: index, %h: index, %g: index, %q: index, %k: index):
+  {0} {1}
+} mask {{
+^bb0(%b: index, %h: index, %g: index, %q: index, %k: index):
+  {0} {2}
+})",
+                                prologue(), c.score, c.mask);
+  if (!c.init.empty())
+    regions += formatv(R"( init {{
+^bb0(%b: index, %h: index, %g: index, %q: index):
+  {0} {1}
+})",
+                       prologue(), c.init);
+  if (!c.ranges.empty())
+    regions += formatv(R"( ranges {{
+^bb0(%b: index, %h: index, %g: index, %q0: index, %q1: index):
+  {0} {1}
+})",
+                       prologue(), c.ranges);
+  return formatv(
+      R"(
+!Q = tensor<?x{0}x?x{3}xf32, #attn.dims<batch, {0}, query_len, {3}>>
+!K = tensor<?x{1}x{7}x{3}xf32, #attn.dims<batch, {1}, {5}, {3}>>
+!V = tensor<?x{1}x{7}x{4}xf32, #attn.dims<batch, {1}, {5}, {4}>>
+!O = tensor<?x{0}x?x{4}xf32, #attn.dims<batch, {0}, query_len, {4}>>
+!L = tensor<?x{0}x?xf32, #attn.dims<batch, {0}, query_len>>
+!q = tensor<?x{1}x{2}x?x{3}xf32, #attn.dims<batch, {1}, {2}, query_len, {3}>>
+!o = tensor<?x{1}x{2}x?x{4}xf32, #attn.dims<batch, {1}, {2}, query_len, {4}>>
+!l = tensor<?x{1}x{2}x?xf32, #attn.dims<batch, {1}, {2}, query_len>>
+func.func @f(%Q: !Q, %K: !K, %V: !V, %table: tensor<7xf32, #attn.dims<7>>,
+             %len: tensor<?xi32, #attn.dims<batch>>) -> (!O, !L) {{
+  %vq = attn.view "b(hg)qd->bhgqd" %Q : !Q -> !q
+  %o, %lse = attn.kernel ins(%vq, %K, %V : !q, !K, !V) -> (!o, !l)
+    normalize #attn.norm<shift = max, weight = {8}, divide = sum>
+    attributes {{scale = {9:f6} : f64, probabilities = f32,
+      schedule = #attn.schedule<{10}, target = #tile.cpu<isa = avx2,
+        mapping = rows, lanes = 8, score_granule = [4, 2],
+        value_granule = [4, 2], unroll = 4, tail = 0, lane_skip = false,
+        pack = auto, partial = 3>>}
+  {6}
+  %O = attn.view "bhgqe->b(hg)qe" %o : !o -> !O
+  %L = attn.view "bhgq->b(hg)q" %lse : !l -> !L
+  return %O, %L : !O, !L
+})",
+      heads, c.kvHeads, c.group, c.d, c.e, nkv, regions, c.kvLen, c.weight,
+      c.scale, c.schedule);
+}
+
+Tensor randomTensor(Type element, ArrayRef<int64_t> shape, std::mt19937 &rng) {
+  Tensor tensor = reference::makeTensor(element, shape);
+  std::normal_distribution<double> normal;
+  for (double &x : tensor.real)
+    x = static_cast<float>(normal(rng));
+  return tensor;
+}
+
+class ConvertAttnToTile : public ::testing::Test {
+protected:
+  ConvertAttnToTile() {
+    context.loadDialect<attn::AttnDialect, tile::TileDialect, func::FuncDialect,
+                        scf::SCFDialect>();
+  }
+
+  std::vector<Tensor> inputsOf(const Case &c) {
+    std::mt19937 rng(17);
+    Type f32 = Float32Type::get(&context);
+    int64_t heads = c.kvHeads * c.group;
+    std::vector<Tensor> inputs;
+    inputs.push_back(randomTensor(f32, {kBatch, heads, c.queryLen, c.d}, rng));
+    inputs.push_back(
+        randomTensor(f32, {kBatch, c.kvHeads, c.keyLen, c.d}, rng));
+    inputs.push_back(
+        randomTensor(f32, {kBatch, c.kvHeads, c.keyLen, c.e}, rng));
+    inputs.push_back(randomTensor(f32, {7}, rng));
+    inputs.back().real[1] = -kInf; // a sink that is none
+    Tensor len =
+        reference::makeTensor(IntegerType::get(&context, 32), {kBatch});
+    len.integer = {c.keyLen / 2, c.keyLen};
+    inputs.push_back(len);
+    if (c.poison != 0 && c.keyLen > 0) // the last key of each head
+      for (int64_t i = 0; i < kBatch * c.kvHeads; ++i)
+        inputs[2].real[((i + 1) * c.keyLen - 1) * c.e] = c.poison;
+    return inputs;
+  }
+
+  /// Runs the pass and compares; `what` describes the case in messages.
+  void check(const Case &c, bool clean = false) {
+    std::string what =
+        formatv("query_len {0}, kv_len {1}", c.queryLen, c.keyLen);
+    SCOPED_TRACE(what);
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(moduleOf(c), &context);
+    ASSERT_TRUE(module) << moduleOf(c);
+    std::vector<Tensor> tensors = inputsOf(c);
+    reference::Sizes sizes;
+    sizes["batch"] = kBatch;
+    sizes["query_len"] = c.queryLen;
+    sizes["kv_len"] = c.keyLen;
+    FailureOr<std::vector<Tensor>> expected =
+        reference::interpret(*module->getOps<func::FuncOp>().begin(), tensors,
+                             sizes, reference::Precision::Exact);
+    ASSERT_TRUE(succeeded(expected));
+
+    PassManager passes(&context);
+    passes.addPass(lowering::createConvertAttnToTile());
+    passes.addPass(tile::createVerifyProgram());
+    if (clean) {
+      passes.addPass(createCanonicalizerPass());
+      passes.addPass(createCSEPass());
+      passes.addPass(createLoopInvariantCodeMotionPass());
+      passes.addPass(tile::createVerifyProgram());
+    }
+    ASSERT_TRUE(succeeded(passes.run(*module)));
+    for (const Tensor &output : *expected)
+      tensors.push_back(reference::makeTensor(output.element, output.shape));
+    for (double &x : tensors.back().real)
+      x = 42; // stays where the output is absent
+    auto program = *module->getOps<tile::ProgramOp>().begin();
+    SmallVector<int64_t> values;
+    unsigned first = tensors.size();
+    for (unsigned i = first; i < program.getBody().getNumArguments(); ++i) {
+      StringRef name = cast<StringAttr>((*program.getArgNames())[i]);
+      values.push_back(sizes.lookup(name));
+    }
+    SmallVector<bool> present(tensors.size(), true);
+    present.back() = c.withLse;
+    ASSERT_TRUE(succeeded(reference::interpret(
+        program, tensors, present, values, reference::Precision::Exact)));
+    compare((*expected)[0], tensors[first - 2]);
+    if (c.withLse)
+      compare((*expected)[1], tensors[first - 1]);
+    else
+      EXPECT_TRUE(
+          llvm::all_of(tensors.back().real, [](double x) { return x == 42; }));
+  }
+
+  static void compare(const Tensor &expected, const Tensor &got) {
+    ASSERT_EQ(expected.real.size(), got.real.size());
+    for (size_t i = 0; i < got.real.size(); ++i) {
+      double want = expected.real[i], have = got.real[i];
+      if (std::isnan(want) || std::isinf(want))
+        ASSERT_TRUE(std::isnan(want) ? std::isnan(have) : want == have)
+            << "element " << i << ": expected " << want << ", got " << have;
+      else
+        ASSERT_NEAR(want, have, 1e-7 * (1 + std::abs(want))) << "element " << i;
+    }
+  }
+
+  /// All pairs of lengths around the tiles of 8 and 3.
+  void checkLengths(Case c) {
+    for (int64_t queryLen : {0, 1, 5, 8, 9, 17})
+      for (int64_t keyLen : {0, 1, 3, 8, 11, 16, 29}) {
+        c.queryLen = queryLen;
+        c.keyLen = keyLen;
+        check(c);
+        if (::testing::Test::HasFatalFailure())
+          return;
+      }
+  }
+
+  MLIRContext context;
+};
+
+// q is a row; its position is q + off.
+constexpr const char *kCausal = R"(
+    %p = arith.addi %q, %off : index
+    %c = arith.cmpi sle, %k, %p : index
+    attn.yield %c : i1)";
+constexpr const char *kCausalRanges = R"(
+    %first = arith.addi %q0, %off : index
+    %e = arith.addi %first, %c1 : index
+    %f = arith.addi %q1, %off : index
+    %all = arith.minsi %e, %n : index
+    %any = arith.minsi %f, %n : index
+    attn.yield_ranges [(%c0, %c0, %all, %any)])";
+// p - 4 < k <= p
+constexpr const char *kWindow = R"(
+    %p = arith.addi %q, %off : index
+    %a = arith.cmpi sle, %k, %p : index
+    %lo = arith.subi %p, %c4 : index
+    %z = arith.cmpi sgt, %k, %lo : index
+    %c = arith.andi %a, %z : i1
+    attn.yield %c : i1)";
+// Keys 0 and 1, and the window: two segments.
+constexpr const char *kSinksAndWindow = R"(
+    %p = arith.addi %q, %off : index
+    %a = arith.cmpi sle, %k, %p : index
+    %lo = arith.subi %p, %c4 : index
+    %z = arith.cmpi sgt, %k, %lo : index
+    %s = arith.cmpi slt, %k, %c2 : index
+    %w = arith.ori %z, %s : i1
+    %c = arith.andi %a, %w : i1
+    attn.yield %c : i1)";
+constexpr const char *kWindowBounds = R"(
+    %first = arith.addi %q0, %off : index
+    %end = arith.addi %q1, %off : index
+    %e = arith.addi %first, %c1 : index
+    %all_hi = arith.minsi %e, %n : index
+    %any_hi = arith.minsi %end, %n : index
+    %c3 = arith.constant 3 : index
+    %l0 = arith.subi %first, %c3 : index
+    %l1 = arith.subi %end, %c4 : index
+)";
+std::string windowRanges() {
+  return std::string(kWindowBounds) + R"(
+    %any_lo = arith.maxsi %l0, %c0 : index
+    %all_lo = arith.maxsi %l1, %c0 : index
+    attn.yield_ranges [(%any_lo, %all_lo, %all_hi, %any_hi)])";
+}
+std::string sinksAndWindowRanges() {
+  return std::string(kWindowBounds) + R"(
+    %a1 = arith.minsi %c2, %all_hi : index
+    %a2 = arith.minsi %c2, %any_hi : index
+    %any_lo = arith.maxsi %l0, %c2 : index
+    %all_lo = arith.maxsi %l1, %c2 : index
+    attn.yield_ranges [(%c0, %c0, %a1, %a2), (%any_lo, %all_lo, %all_hi, %any_hi)])";
+}
+constexpr const char *kAllRanges = "attn.yield_ranges [(%c0, %c0, %n, %n)]";
+constexpr const char *kPadding = R"(
+    %l = attn.read %len[%b] : tensor<?xi32, #attn.dims<batch>> -> index
+    %c = arith.cmpi slt, %k, %l : index
+    attn.yield %c : i1)";
+// A sink per query head; table[1] is -inf.
+constexpr const char *kSink = R"(
+    %i = arith.addi %h, %g : index
+    %s = attn.read %table[%i] : tensor<7xf32, #attn.dims<7>> -> f32
+    attn.yield %s : f32)";
+// Parts that depend on the head, the query, the key and the pair.
+constexpr const char *kRichScore = R"(
+    %slope = attn.read %table[%h] : tensor<7xf32, #attn.dims<7>> -> f32
+    %s2 = math.absf %slope : f32
+    %cap = arith.constant 3.0 : f32
+    %s3 = arith.minimumf %s2, %cap : f32
+    %q7 = arith.remsi %q, %c4 : index
+    %bq = attn.read %table[%q7] : tensor<7xf32, #attn.dims<7>> -> f32
+    %bq2 = math.exp2 %bq : f32
+    %ki = arith.index_cast %k : index to i64
+    %kf = arith.sitofp %ki : i64 to f32
+    %kt = math.tanh %kf : f32
+    %d = arith.subi %q, %k : index
+    %di = arith.index_cast %d : index to i64
+    %df = arith.sitofp %di : i64 to f32
+    %t0 = arith.mulf %s3, %df : f32
+    %t1 = arith.addf %x, %t0 : f32
+    %t2 = arith.addf %t1, %bq2 : f32
+    %t3 = arith.addf %t2, %kt : f32
+    attn.yield %t3 : f32)";
+
+TEST_F(ConvertAttnToTile, NoMaskWithoutRanges) { checkLengths(Case{}); }
+
+TEST_F(ConvertAttnToTile, NoMaskWithRanges) {
+  Case c;
+  c.ranges = kAllRanges;
+  checkLengths(c);
+}
+
+TEST_F(ConvertAttnToTile, CausalWithoutRanges) {
+  Case c;
+  c.mask = kCausal;
+  checkLengths(c);
+}
+
+TEST_F(ConvertAttnToTile, CausalWithRanges) {
+  Case c;
+  c.mask = kCausal;
+  c.ranges = kCausalRanges;
+  c.group = 2;
+  checkLengths(c);
+}
+
+TEST_F(ConvertAttnToTile, WindowHasHeadAndTail) {
+  Case c;
+  c.mask = kWindow;
+  c.ranges = windowRanges();
+  checkLengths(c);
+}
+
+TEST_F(ConvertAttnToTile, TwoSegments) {
+  Case c;
+  c.mask = kSinksAndWindow;
+  c.ranges = sinksAndWindowRanges();
+  checkLengths(c);
+}
+
+TEST_F(ConvertAttnToTile, PaddingFromATable) {
+  Case c;
+  c.mask = kPadding;
+  checkLengths(c);
+}
+
+TEST_F(ConvertAttnToTile, SinkAndEmptyRows) {
+  Case c;
+  c.mask = kCausal;
+  c.ranges = kCausalRanges;
+  c.init = kSink;
+  c.kvHeads = 3;
+  checkLengths(c);
+}
+
+TEST_F(ConvertAttnToTile, NaturalExponential) {
+  Case c;
+  c.weight = "exp";
+  c.mask = kCausal;
+  c.init = kSink;
+  checkLengths(c);
+}
+
+TEST_F(ConvertAttnToTile, LazyRescale) {
+  Case c;
+  c.schedule = "form = online, q = 8, k = 8, rescale_threshold = 1.0, "
+               "rescale_in = prob";
+  c.scale = 3;
+  c.mask = kCausal;
+  checkLengths(c);
+}
+
+TEST_F(ConvertAttnToTile, SplitScore) {
+  Case c;
+  c.score = kRichScore;
+  c.mask = kCausal;
+  c.ranges = kCausalRanges;
+  c.group = 2;
+  checkLengths(c);
+}
+
+TEST_F(ConvertAttnToTile, NanInMaskedValuesStaysOut) {
+  for (double poison : {kNan, kInf}) {
+    Case c;
+    c.mask = kCausal;
+    c.ranges = kCausalRanges;
+    c.poison = poison;
+    checkLengths(c);
+  }
+}
+
+TEST_F(ConvertAttnToTile, NanInAllowedValuesArrives) {
+  Case c;
+  c.poison = kNan;
+  checkLengths(c);
+}
+
+TEST_F(ConvertAttnToTile, RowsForm) {
+  for (const char *init : {"", kSink})
+    for (double poison : {0.0, kNan})
+      for (int64_t keys : {1, 5, 13, 16}) {
+        Case c;
+        c.kvLen = std::to_string(keys);
+        c.keyLen = keys;
+        c.init = init;
+        c.poison = poison;
+        c.schedule = "form = rows, q = 8, k = 16, rescale_threshold = 0.0, "
+                     "rescale_in = value";
+        for (const char *mask : {"", kCausal, kPadding})
+          for (int64_t queries : {0, 1, 8, 19}) {
+            if (*mask)
+              c.mask = mask;
+            c.queryLen = queries;
+            check(c);
+          }
+      }
+}
+
+TEST_F(ConvertAttnToTile, AbsentOutputIsNotWritten) {
+  Case c;
+  c.queryLen = 9;
+  c.keyLen = 5;
+  c.withLse = false;
+  check(c);
+}
+
+TEST_F(ConvertAttnToTile, CleaningUpKeepsTheMeaning) {
+  Case c;
+  c.score = kRichScore;
+  c.mask = kSinksAndWindow;
+  c.ranges = sinksAndWindowRanges();
+  c.init = kSink;
+  c.group = 2;
+  c.poison = kNan;
+  c.queryLen = 21;
+  c.keyLen = 34;
+  check(c, /*clean=*/true);
+}
+
+} // namespace
