@@ -48,7 +48,7 @@ static constexpr Expansion expansions[] = {
     {"math.exp", expandExp, true},       {"math.exp2", expandExp2, true},
     {"math.expm1", expandExpm1, true},   {"math.floor", roundDown, true},
     {"math.log", expandLog, true},       {"math.log1p", expandLog1p, false},
-    {"math.log2", expandLog2, false},    {"math.round", roundAway, true},
+    {"math.log2", expandLog2, true},     {"math.round", roundAway, true},
     {"math.roundeven", roundEven, true}, {"math.rsqrt", expandRsqrt, true},
     {"math.sin", expandSin, false},      {"math.tanh", expandTanh, true},
     {"math.trunc", roundToZero, true},

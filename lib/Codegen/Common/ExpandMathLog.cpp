@@ -81,8 +81,9 @@ Real expandLog(Real x) {
 Real expandLog2(Real x) {
   auto [e, f] = splitAny(x);
   // log2(e) = hi + lo; the leading product needs both.
-  Real hi = x.constant(1.4426950216293335);
-  Real lo = x.constant(1.9259629911266175e-8);
+  Real hi = x.constant(x.isF64() ? 1.4426950408889634 : 1.4426950216293335);
+  Real lo =
+      x.constant(x.isF64() ? 2.0355273740931033e-17 : 1.9259629911266175e-8);
   Real tail = logTail(f) * hi;
   Real sum = fma(f, hi, fma(f, lo, tail));
   return withSpecialCases(x, e + sum);

@@ -20,7 +20,7 @@ Real expandExp(Real x);
 Real expandExpOfSum(Real x, std::optional<Real> low);
 Real expandExpm1(Real x);
 
-// ExpandMathLog.cpp; expandLog f32 and f64, the others f32.
+// ExpandMathLog.cpp, f32 and f64; expandLog1p f32.
 Real expandLog(Real x);
 Real expandLog2(Real x);
 Real expandLog1p(Real x);

@@ -25,7 +25,7 @@ static const MathReference references[] = {
     {BOTH(exp)},
     {BOTH(expm1)},
     {BOTH(log)},
-    {ONLY_F32(log2)},
+    {BOTH(log2)},
     {ONLY_F32(log1p)},
     {BOTH(tanh)},
     {ONLY_F32(erf)},
