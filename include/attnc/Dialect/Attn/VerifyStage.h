@@ -1,0 +1,36 @@
+//===- VerifyStage.h - What holds at every stage of attn ops ----*- C++ -*-===//
+//
+// The invariants that graph, fused and scheduled share; each stage's verifier
+// pass adds its own. The numbers are those of docs/stages.
+// Tests: test/Graph/verify-graph-invalid.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_DIALECT_ATTN_VERIFYSTAGE_H
+#define ATTNC_DIALECT_ATTN_VERIFYSTAGE_H
+
+#include "attnc/Interface/Interface.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace attnc::attn {
+
+/// Checks a module of functions against its interface:
+/// - (stage_c1) the module has a valid attribute `attnc.interface`;
+/// - (stage_c2) there is one function with a body per entry, in order, and
+///   nothing else;
+/// - (stage_c3) arguments are the entry's inputs, results its outputs: element
+///   types, extents and names of sizes;
+/// - (stage_c4) names of sizes, in `attn.size` and in dims, are the entry's;
+/// - (stage_c5) `attn.read` in a region reads an argument of the function;
+/// - (stage_c6) the body is one block of ops that `isAllowed` accepts and a
+///   return; `allowed` names them for the message.
+/// Errors are reported at the offending op.
+mlir::LogicalResult
+verifyStage(mlir::ModuleOp module,
+            llvm::function_ref<bool(mlir::Operation *)> isAllowed,
+            llvm::StringRef allowed);
+
+} // namespace attnc::attn
+
+#endif // ATTNC_DIALECT_ATTN_VERIFYSTAGE_H

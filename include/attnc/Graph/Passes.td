@@ -1,0 +1,27 @@
+//===- Passes.td - The passes of Graph ---------------------*- tablegen -*-===//
+
+#ifndef ATTNC_GRAPH_PASSES_TD
+#define ATTNC_GRAPH_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FuseMaps : Pass<"attn-fuse-maps"> {
+  let summary = "Merge a formula into the formula that uses it";
+  let description = [{
+    An `attn.map` whose only user is another one becomes a part of its region:
+    one pass over the elements instead of two. Not where the value between them
+    is rounded, since that would change the result, nor where it has a second
+    user, since it would be computed twice.
+  }];
+}
+
+def VerifyGraph : Pass<"attn-verify-graph", "::mlir::ModuleOp"> {
+  let summary = "Check the invariants of stage graph";
+  let description = [{
+    What docs/stages/2-graph.md promises to Fusion: functions as their interface
+    says, ops on tensors that are not fused yet, names of sizes that exist,
+    regions that read arguments of the function.
+  }];
+}
+
+#endif // ATTNC_GRAPH_PASSES_TD
