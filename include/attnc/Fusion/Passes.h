@@ -3,6 +3,7 @@
 #ifndef ATTNC_FUSION_PASSES_H
 #define ATTNC_FUSION_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace attnc::fusion {

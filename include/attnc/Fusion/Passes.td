@@ -5,6 +5,37 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FuseKernel : Pass<"attn-fuse-kernel", "::mlir::func::FuncOp"> {
+  let summary = "Merge products, formulas, mask and softmax into attn.kernel";
+  let description = [{
+    Every attention of the graph becomes one op: the product of queries and
+    keys, the formula of the score, the mask, the softmax with its sink and the
+    product with the values. The meaning stays exactly the same. For every
+    `attn.contract` and `attn.normalize` that is left a remark tells why.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FoldScale : Pass<"attn-fold-scale"> {
+  let summary = "Move constant factors of the product into the kernel's scale";
+  let description = [{
+    A factor that a score formula applies to the product first of all, such as
+    1 / sqrt(head_dim) or the 1 / c of softcap, becomes a part of `scale`: one
+    multiplication of the queries instead of one per score.
+  }];
+}
+
+def BaseTwo : Pass<"attn-base-two"> {
+  let summary = "Compute weights by exp2";
+  let description = [{
+    Multiplies scores and init by log2 e and sets `weight = exp2`. The factor
+    goes into `scale`, into constants and into what does not depend on the pair
+    of query and key where the formula is linear; one multiplication remains
+    where it is not. The log-sum-exp result stays in the natural log.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def MaskRanges : Pass<"attn-mask-ranges"> {
   let summary = "Write down which keys a block of rows may see";
   let description = [{
@@ -20,6 +51,15 @@ def MaskRanges : Pass<"attn-mask-ranges"> {
     not understood.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def VerifyFused : Pass<"attn-verify-fused", "::mlir::ModuleOp"> {
+  let summary = "Check the invariants of stage fused";
+  let description = [{
+    What docs/stages/3-fused.md promises to Schedule and Lowering: functions as
+    their interface says, made of kernels and views, names of sizes that exist,
+    regions that read arguments of the function.
+  }];
 }
 
 #endif // ATTNC_FUSION_PASSES_TD

@@ -1,0 +1,191 @@
+//===- BaseTwo.cpp - Compute weights by exp2 ------------------------------===//
+//
+// Hardware and polynomials know 2^x; exp costs a multiplication more for each
+// score. exp(s - m) = exp2(s log2 e - m log2 e), so scores and init are
+// multiplied instead, and that is free wherever the formula is linear:
+//
+//   attn.kernel ... weight = exp ... {scale = 0.125 : f64} score {
+//   ^bb0(%x: f32, ...):
+//     %0 = attn.read %bias[%h, %k]   %1 = arith.addf %x, %0   attn.yield %1
+// becomes
+//   attn.kernel ... weight = exp2 ... {scale = 0.18033688 : f64} score {
+//   ^bb0(%x: f32, ...):
+//     %0 = attn.read %bias[%h, %k]   %1 = arith.mulf %0, 1.44269502
+//     %2 = arith.addf %x, %1         attn.yield %2
+//
+// Where to multiply is chosen by counting multiplications per pair of query and
+// key: constants and `scale` absorb the factor, what depends on the query or
+// the key alone is computed outside of the inner loop (Lowering splits formulas
+// by dependence), anything else costs one. Never more than one at the end.
+// Tests: test/Fusion/base-two.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Fusion/Passes.h"
+
+#include "RealConstant.h"
+
+#include "attnc/Dialect/Attn/Attn.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <limits>
+#include <numbers>
+
+using namespace mlir;
+using namespace attnc;
+using attnc::fusion::realConstant;
+
+namespace attnc::fusion {
+#define GEN_PASS_DEF_BASETWO
+#include "attnc/Fusion/Passes.h.inc"
+} // namespace attnc::fusion
+
+namespace {
+/// Multiplies what one region yields.
+class Multiplier {
+public:
+  Multiplier(attn::KernelOp kernel, Region &region, double factor)
+      : kernel(kernel), region(region), factor(factor), b(kernel) {
+    findDependences();
+  }
+  void run();
+
+private:
+  // Deeper formulas are multiplied where this depth is reached.
+  static constexpr unsigned kMaxDepth = 100;
+
+  void findDependences();
+  bool dependsOnPair(Value y) const { return dependence.lookup(y) == 3; }
+  bool isProduct(Value y) {
+    return &region == &kernel.getScore() && y == region.getArgument(0);
+  }
+  bool canScaleProduct();
+  // Operands through which the factor may go, all of them or the cheapest.
+  SmallVector<unsigned, 2> linearOperands(Operation *op, unsigned depth);
+  unsigned cost(Value y, unsigned depth);
+  Value push(Value y, unsigned depth);
+  Value constant(Location loc, Type type, double value) {
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+  }
+
+  attn::KernelOp kernel;
+  Region &region;
+  double factor;
+  OpBuilder b;
+  DenseMap<Value, unsigned> dependence; // 1: on the row, 2: on the key
+};
+} // namespace
+
+void Multiplier::findDependences() {
+  unsigned first = &region == &kernel.getScore() ? 1 : 0;
+  if (first)
+    dependence[region.getArgument(0)] = 3;
+  dependence[region.getArgument(first + 3)] = 1;
+  if (region.getNumArguments() > first + 4)
+    dependence[region.getArgument(first + 4)] = 2;
+  for (Operation &op : region.front()) {
+    unsigned on = 0;
+    for (Value operand : op.getOperands())
+      on |= dependence.lookup(operand);
+    for (Value result : op.getResults())
+      dependence[result] = on;
+  }
+}
+
+bool Multiplier::canScaleProduct() {
+  double scale = std::abs(kernel.getScale().convertToDouble() * factor);
+  double most = kernel.getAccumulateType().isF64()
+                    ? std::numeric_limits<double>::max()
+                    : std::numeric_limits<float>::max();
+  return region.getArgument(0).hasOneUse() && scale <= most;
+}
+
+SmallVector<unsigned, 2> Multiplier::linearOperands(Operation *op,
+                                                    unsigned depth) {
+  if (isa<arith::AddFOp, arith::SubFOp, arith::MinimumFOp, arith::MaximumFOp>(
+          op))
+    return {0, 1};
+  if (isa<arith::SelectOp>(op))
+    return {1, 2};
+  if (isa<arith::NegFOp, arith::DivFOp>(op))
+    return {0};
+  if (isa<arith::MulFOp>(op))
+    return {cost(op->getOperand(0), depth) < cost(op->getOperand(1), depth)
+                ? 0u
+                : 1u};
+  return {};
+}
+
+// Multiplications per pair that push(y) adds.
+unsigned Multiplier::cost(Value y, unsigned depth) {
+  if (realConstant(y) || !dependsOnPair(y))
+    return 0;
+  if (isProduct(y))
+    return canScaleProduct() ? 0 : 1;
+  Operation *op = y.getDefiningOp();
+  if (!op || !y.hasOneUse() || depth == kMaxDepth)
+    return 1;
+  SmallVector<unsigned, 2> operands = linearOperands(op, depth + 1);
+  if (operands.empty())
+    return 1;
+  unsigned sum = 0;
+  for (unsigned i : operands)
+    sum += cost(op->getOperand(i), depth + 1);
+  return std::min(sum, 1u);
+}
+
+Value Multiplier::push(Value y, unsigned depth) {
+  if (std::optional<double> number = realConstant(y)) {
+    b.setInsertionPointAfterValue(y);
+    return constant(y.getLoc(), y.getType(), *number * factor);
+  }
+  if (isProduct(y) && canScaleProduct()) {
+    kernel.setScaleAttr(
+        b.getF64FloatAttr(kernel.getScale().convertToDouble() * factor));
+    return y;
+  }
+  Operation *op = y.getDefiningOp();
+  SmallVector<unsigned, 2> operands;
+  if (op && y.hasOneUse() && depth < kMaxDepth)
+    operands = linearOperands(op, depth + 1);
+  unsigned sum = 0;
+  for (unsigned i : operands)
+    sum += cost(op->getOperand(i), depth + 1);
+  // A tie goes down: a product before a sum becomes one fma.
+  if (!operands.empty() && sum <= 1) {
+    for (unsigned i : operands)
+      op->setOperand(i, push(op->getOperand(i), depth + 1));
+    return y;
+  }
+  b.setInsertionPointAfterValue(y);
+  Value c = constant(y.getLoc(), y.getType(), factor);
+  return arith::MulFOp::create(b, y.getLoc(), y, c);
+}
+
+void Multiplier::run() {
+  auto yield = cast<attn::YieldOp>(region.front().getTerminator());
+  yield->setOperand(0, push(yield.getValue(), 0));
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(region.front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+static void useBaseTwo(attn::KernelOp kernel) {
+  attn::NormAttr norm = kernel.getNorm();
+  if (norm.getWeight() != attn::NormWeight::Exp)
+    return;
+  Multiplier(kernel, kernel.getScore(), std::numbers::log2e).run();
+  if (kernel.hasInit())
+    Multiplier(kernel, kernel.getInit(), std::numbers::log2e).run();
+  kernel.setNormAttr(attn::NormAttr::get(kernel.getContext(), norm.getShift(),
+                                         attn::NormWeight::Exp2,
+                                         norm.getDivide()));
+}
+
+namespace {
+struct BaseTwo final : fusion::impl::BaseTwoBase<BaseTwo> {
+  void runOnOperation() override { getOperation()->walk(useBaseTwo); }
+};
+} // namespace

@@ -1,0 +1,195 @@
+//===- Scalarize.cpp - One element of a tensor as scalar ops --------------===//
+//
+// A value that the graph rounds to a narrow element type is rounded in the
+// region as well (truncf, extf): fusion changes no result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scalarize.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::fusion;
+
+//===----------------------------------------------------------------------===//
+// Sizes of letters of a view
+//===----------------------------------------------------------------------===//
+
+// The size of `letter`: that of an axis which is this letter alone. Null if the
+// letter shares its axis on both sides.
+static Attribute letterSize(attn::ViewOp view, char letter) {
+  attn::ViewLabels labels = view.getViewLabels();
+  for (auto [side, type] : {std::pair<attn::ViewLabels::Side, Type>{
+                                labels.input, view.getSource().getType()},
+                            {labels.output, view.getType()}})
+    for (auto [axis, group] : llvm::enumerate(side))
+      if (group.size() == 1 && group.front() == letter)
+        return attn::axisSize(type, axis);
+  return {};
+}
+
+// A number or the plain name of a size.
+static bool isComputable(Attribute size) {
+  if (isa_and_present<IntegerAttr>(size))
+    return true;
+  auto name = dyn_cast_if_present<StringAttr>(size);
+  return name && llvm::all_of(name.getValue(), [](char c) {
+           return llvm::isAlnum(c) || c == '_';
+         });
+}
+
+static Value sizeValue(OpBuilder &b, Location loc, Attribute size) {
+  if (auto number = dyn_cast<IntegerAttr>(size))
+    return arith::ConstantIndexOp::create(b, loc, number.getInt());
+  return attn::SizeOp::create(b, loc, b.getIndexType(), cast<StringAttr>(size));
+}
+
+// Merging and splitting need the sizes of all letters but the first.
+static bool isViewComputable(attn::ViewOp view) {
+  attn::ViewLabels labels = view.getViewLabels();
+  for (const attn::ViewLabels::Side *side : {&labels.input, &labels.output})
+    for (StringRef group : *side)
+      for (char letter : group.drop_front())
+        if (!isComputable(letterSize(view, letter)))
+          return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// What can be done
+//===----------------------------------------------------------------------===//
+
+static bool isArgument(Value tensor) {
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  return argument && argument.getOwner()->isEntryBlock();
+}
+
+static LogicalResult check(Value tensor, Value product, Type real,
+                           Refusal &refusal, DenseSet<Value> &seen) {
+  if (tensor == product || isArgument(tensor) || !seen.insert(tensor).second)
+    return success();
+  Operation *op = tensor.getDefiningOp();
+  auto refuse = [&](const Twine &reason) {
+    refusal = {op, reason.str()};
+    return failure();
+  };
+  if (auto view = dyn_cast<attn::ViewOp>(op)) {
+    if (!isViewComputable(view))
+      return refuse("a size that its formula needs is not known by name");
+    return check(view.getSource(), product, real, refusal, seen);
+  }
+  if (auto map = dyn_cast<attn::MapOp>(op)) {
+    bool isReal = llvm::any_of(map.getBody().getArguments(), [](Value x) {
+      return isa<FloatType>(x.getType());
+    });
+    isReal |= isa<FloatType>(getElementTypeOrSelf(map.getType()));
+    if (isReal && map.getAccumulateType() != real)
+      return refuse("it computes in another type than the kernel");
+    for (Value input : map.getInputs())
+      if (failed(check(input, product, real, refusal, seen)))
+        return failure();
+    return success();
+  }
+  if (isa<attn::MaskOp>(op))
+    return success();
+  return refuse("it is no formula of the scores, indices and arguments of the "
+                "function");
+}
+
+LogicalResult attnc::fusion::checkScalarizable(Value tensor, Value product,
+                                               Type real, Refusal &refusal) {
+  DenseSet<Value> seen;
+  return check(tensor, product, real, refusal, seen);
+}
+
+//===----------------------------------------------------------------------===//
+// Doing it
+//===----------------------------------------------------------------------===//
+
+Value Scalarizer::inlineBlock(Block &block, ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator())
+    b.clone(op, mapping);
+  auto yield = cast<attn::YieldOp>(block.getTerminator());
+  return mapping.lookupOrDefault(yield.getValue());
+}
+
+Value Scalarizer::rounded(Location loc, Value x, Type element) {
+  if (!isa<FloatType>(element) || element == x.getType() ||
+      element.getIntOrFloatBitWidth() >= x.getType().getIntOrFloatBitWidth())
+    return x;
+  Value narrow = arith::TruncFOp::create(b, loc, element, x);
+  return arith::ExtFOp::create(b, loc, x.getType(), narrow);
+}
+
+Value Scalarizer::mapAt(attn::MapOp map, ValueRange indices) {
+  attn::Labels labels = map.getAxisLabels();
+  SmallVector<Value> arguments;
+  for (auto [input, letters] : llvm::zip(map.getInputs(), labels.inputs)) {
+    SmallVector<Value> places;
+    for (char letter : letters)
+      places.push_back(indices[*attn::axisOf(labels.output, letter)]);
+    arguments.push_back(at(input, places));
+  }
+  llvm::append_range(arguments, indices);
+  Value x = inlineBlock(map.getBody().front(), arguments);
+  return rounded(map.getLoc(), x, getElementTypeOrSelf(map.getType()));
+}
+
+// From the index of each axis of the result to the index of each letter, and
+// from these to the index of each axis of the source.
+Value Scalarizer::viewAt(attn::ViewOp view, ValueRange indices) {
+  Location loc = view.getLoc();
+  attn::ViewLabels labels = view.getViewLabels();
+  std::map<char, Value> letters;
+  for (auto [group, index] : llvm::zip(labels.output, indices)) {
+    Value rest = index;
+    for (char letter : llvm::reverse(group.drop_front())) {
+      Value size = sizeValue(b, loc, letterSize(view, letter));
+      Value next = arith::FloorDivSIOp::create(b, loc, rest, size);
+      Value product = arith::MulIOp::create(b, loc, next, size);
+      letters[letter] = arith::SubIOp::create(b, loc, rest, product);
+      rest = next;
+    }
+    letters[group.front()] = rest;
+  }
+  SmallVector<Value> places;
+  for (StringRef group : labels.input) {
+    Value place = letters[group.front()];
+    for (char letter : group.drop_front()) {
+      Value size = sizeValue(b, loc, letterSize(view, letter));
+      place = arith::MulIOp::create(b, loc, place, size);
+      place = arith::AddIOp::create(b, loc, place, letters[letter]);
+    }
+    places.push_back(place);
+  }
+  return at(view.getSource(), places);
+}
+
+Value Scalarizer::build(Value tensor, ValueRange indices) {
+  if (tensor == product)
+    return rounded(tensor.getLoc(), dot, getElementTypeOrSelf(tensor));
+  if (isArgument(tensor))
+    return attn::ReadOp::create(
+        b, b.getInsertionBlock()->getParentOp()->getLoc(),
+        attn::scalarType(tensor.getType(), real), tensor, indices);
+  Operation *op = tensor.getDefiningOp();
+  if (auto map = dyn_cast<attn::MapOp>(op))
+    return mapAt(map, indices);
+  if (auto view = dyn_cast<attn::ViewOp>(op))
+    return viewAt(view, indices);
+  return inlineBlock(cast<attn::MaskOp>(op).getBody().front(), indices);
+}
+
+Value Scalarizer::at(Value tensor, ValueRange indices) {
+  std::vector<const void *> key{tensor.getAsOpaquePointer()};
+  for (Value index : indices)
+    key.push_back(index.getAsOpaquePointer());
+  if (auto known = built.find(key); known != built.end())
+    return known->second;
+  return built[key] = build(tensor, indices);
+}

@@ -1,0 +1,53 @@
+//===- Scalarize.h - One element of a tensor as scalar ops ------*- C++ -*-===//
+//
+// A kernel's formulas are scalar. Whatever a graph computes element by element
+// (maps, masks, views, reads of arguments) becomes ops of a region.
+// Tests: test/Fusion/fuse-kernel.mlir, fuse-kernel-missed.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_FUSION_SCALARIZE_H
+#define ATTNC_LIB_FUSION_SCALARIZE_H
+
+#include "KernelMatch.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <map>
+
+namespace attnc::fusion {
+
+/// Success if Scalarizer can compute an element of `tensor` in a kernel of
+/// accumulate type `real`, where the elements of `product` are given.
+mlir::LogicalResult checkScalarizable(mlir::Value tensor, mlir::Value product,
+                                      mlir::Type real, Refusal &refusal);
+
+class Scalarizer {
+public:
+  /// Elements of `product` are `dot` (null where the kernel has none).
+  Scalarizer(mlir::OpBuilder &builder, mlir::Type real, mlir::Value product,
+             mlir::Value dot)
+      : b(builder), real(real), product(product), dot(dot) {}
+
+  /// The element of `tensor`, which is scalarizable, at `indices`, rounded as
+  /// the tensor would hold it.
+  mlir::Value at(mlir::Value tensor, mlir::ValueRange indices);
+  /// The value that `block` yields for `arguments`.
+  mlir::Value inlineBlock(mlir::Block &block, mlir::ValueRange arguments);
+
+private:
+  mlir::Value build(mlir::Value tensor, mlir::ValueRange indices);
+  mlir::Value mapAt(attn::MapOp map, mlir::ValueRange indices);
+  mlir::Value viewAt(attn::ViewOp view, mlir::ValueRange indices);
+  mlir::Value rounded(mlir::Location loc, mlir::Value x, mlir::Type element);
+
+  mlir::OpBuilder &b;
+  mlir::Type real;
+  mlir::Value product, dot;
+  // A graph may share values; each is computed once per place.
+  std::map<std::vector<const void *>, mlir::Value> built;
+};
+
+} // namespace attnc::fusion
+
+#endif // ATTNC_LIB_FUSION_SCALARIZE_H
