@@ -35,6 +35,7 @@ config.substitutions += [
     ("%python", config.python),
     ("%src", config.attnc_src_root),
     ("%obj", config.attnc_obj_root),
+    ("%attnc-spec", "attnc-spec-check"),
 ]
 
 # ATTNC_CHECK_ROUNDTRIP=1 turns every attnc-opt test into a round-trip test.

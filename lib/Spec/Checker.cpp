@@ -1,0 +1,337 @@
+//===- Checker.cpp - Names and indices of formulas ------------------------===//
+//
+// Operators are in CheckOperators.cpp, calls in CheckCalls.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+#include "attnc/Spec/Print.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+Scope Scope::ofPair(StringRef name) {
+  Scope scope;
+  scope.name = name;
+  scope.batch = scope.row = scope.key = scope.rows = scope.inputs = true;
+  return scope;
+}
+
+Scope Scope::ofRow(StringRef name) {
+  Scope scope = ofPair(name);
+  scope.key = scope.rows = false;
+  return scope;
+}
+
+Scope Scope::ofBatch(StringRef name) {
+  Scope scope = ofRow(name);
+  scope.row = false;
+  return scope;
+}
+
+Scope Scope::ofSizes(StringRef name) {
+  Scope scope;
+  scope.name = name;
+  return scope;
+}
+
+std::string typeWithArticle(Type type) {
+  return (type == Type::Int ? "an " : "a ") + typeName(type).str();
+}
+
+bool Checker::reportMissing() {
+  if (missingFeatures.empty())
+    return false;
+  const Missing &first = missingFeatures.front();
+  report.error(Message::Unsupported, first.range, {first.what});
+  missingFeatures.clear();
+  return true;
+}
+
+/// The value as the type that its place wants.
+ExprPtr Checker::convert(Value value, const Node &node, Type type,
+                         StringRef what) {
+  if (type == Type::Real && value.type() == Type::Int)
+    value = toReal(value);
+  if (!value || value.type() == type)
+    return value.e;
+  auto &error = report.error(
+      Message::MustBe, node.range,
+      {what.str(), typeWithArticle(type), typeWithArticle(value.type())});
+  bool quotable = !bindings.size() && node.range.isValid();
+  std::string text = quotable ? Report::textOf(node.range).str() : "";
+  if (type == Type::Bool && value.type() == Type::Int)
+    error.note("a comparison is meant? for example 0 <= q - k < 128");
+  else if (value.type() == Type::Bool && !text.empty() && text.size() < 60)
+    error.fix("where(" + text + ", 1, 0)");
+  else if (value.type() == Type::Vector)
+    error.note("the dot product of two vectors is written Q @ K");
+  else if (type == Type::Int && value.type() == Type::Real)
+    error.note("'/' divides reals, '//' divides ints");
+  return nullptr;
+}
+
+ExprPtr Checker::check(const Node &node, Type type, StringRef what) {
+  Value value = visit(node, type == Type::Vector);
+  return value ? convert(value, node, type, what) : nullptr;
+}
+
+Checker::Value Checker::visit(const Node &node, bool vectorPlace) {
+  switch (node.kind) {
+  case Node::Int:
+    return {makeInt(node.integer, node.range), {}};
+  case Node::Real:
+    return {makeReal(node.real, node.range), {}};
+  case Node::Bool:
+    return {makeBool(node.boolean, node.range), {}};
+  case Node::Text:
+    return error(Message::TextHere, node.range, {});
+  case Node::Name:
+    return visitName(node, vectorPlace);
+  case Node::Call:
+    return visitCall(node, vectorPlace);
+  case Node::Index:
+    return visitIndex(node, vectorPlace);
+  case Node::Transpose:
+    visit(*node.children[0], true);
+    missing(node.range, "'.T' (transpose)");
+    return {};
+  case Node::Unary:
+    return visitUnary(node, vectorPlace);
+  case Node::Binary:
+    return visitBinary(node, vectorPlace);
+  case Node::Chain:
+    return visitChain(node);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+std::optional<unsigned> Checker::findInput(StringRef name) {
+  auto bound = bindings.find(name.str());
+  if (bound != bindings.end())
+    return bound->second.input;
+  for (auto [i, input] : enumerate(spec.inputs))
+    if (input.name == name)
+      return i;
+  return std::nullopt;
+}
+
+Checker::Value Checker::visitVariable(const Node &node,
+                                      const VariableInfo &variable) {
+  bool known = variable.variable == Variable::B   ? scope.batch
+               : variable.variable == Variable::K ? scope.key
+                                                  : scope.row;
+  if (known)
+    return {makeVariable(variable.variable, node.range), {}};
+  if (scope.row && variable.variable == Variable::K) {
+    report.error(Message::PerRow, node.range, {scope.name.str(), node.name});
+    return {};
+  }
+  std::string names = scope.row     ? "b, h, g, i, q, sizes, inputs"
+                      : scope.batch ? "b, sizes, inputs"
+                                    : "sizes";
+  report.error(Message::Scope, node.range, {node.name, scope.name.str()})
+      .note("known here: " + names);
+  return {};
+}
+
+Checker::Value Checker::visitRow(const Node &node) {
+  if (!scope.rows) {
+    if (scope.row)
+      report.error(Message::PerRow, node.range, {scope.name.str(), node.name});
+    else
+      report.error(Message::VectorScope, node.range,
+                   {node.name, scope.name.str()});
+    return {};
+  }
+  Row row = node.name == "Q" ? Row::Q : node.name == "K" ? Row::K : Row::V;
+  unsigned width = row == Row::Q ? HeadDim : row == Row::K ? KeyDim : ValueDim;
+  const Size &size = spec.sizes[width];
+  if (row == Row::V)
+    missing(node.range, "V in '" + scope.name.str() + "'");
+  else if (scope.name == "mask")
+    missing(node.range, node.name + " in 'mask'");
+  return {makeRow(row, node.range),
+          {size.kind == Size::Fixed ? makeInt(size.value) : makeSize(width)}};
+}
+
+Checker::Value Checker::unknownName(const Node &node, bool called) {
+  std::vector<StringRef> candidates;
+  for (const NamedMask &mask : maskTable())
+    candidates.push_back(mask.name);
+  for (const FunctionInfo &function : functionTable())
+    candidates.push_back(function.name);
+  if (!called) {
+    for (const Size &size : spec.sizes)
+      candidates.push_back(size.name);
+    for (const Input &input : spec.inputs)
+      candidates.push_back(input.name);
+  }
+  auto &error =
+      report.error(called ? Message::UnknownFunction : Message::UnknownName,
+                   called ? node.headRange : node.range, {node.name});
+  StringRef near = nearest(node.name, candidates);
+  error.fix(near);
+  if (near.empty() && !called && (node.name == "pi" || node.name == "e"))
+    error.note("write the number");
+  return {};
+}
+
+Checker::Value Checker::visitName(const Node &node, bool vectorPlace) {
+  StringRef name = node.name;
+  auto bound = bindings.find(node.name);
+  if (bound != bindings.end() && bound->second.e)
+    return {bound->second.e, {}};
+  for (const VariableInfo &variable : variableTable())
+    if (variable.name == name)
+      return visitVariable(node, variable);
+  if (name == "Q" || name == "K" || name == "V")
+    return visitRow(node);
+  if (name == "score") {
+    if (scope.score)
+      return {scope.score, {}};
+    auto &error = report.error(Message::ScoreScope, node.range);
+    if (scope.name == "score")
+      error.note("in 'score' the dot product is written Q @ K");
+    return {};
+  }
+  if (std::optional<unsigned> index = spec.findSize(name)) {
+    use.sizes.insert(*index);
+    const Size &size = spec.sizes[*index];
+    if (size.kind == Size::Fixed && scope.foldSizes)
+      return {makeInt(size.value, node.range), {}};
+    return {makeSize(*index, node.range), {}};
+  }
+  if (std::optional<unsigned> input = findInput(name))
+    return load(*input, node.range, node.range, {}, vectorPlace);
+  if (const NamedMask *mask = findMask(name))
+    return expandMask(node, *mask);
+  if (use.refused.count(node.name))
+    return {};
+  if (const FunctionInfo *function = findFunction(name)) {
+    report.error(Message::FunctionName, node.range,
+                 {function->name.str(), function->signature()});
+    return {};
+  }
+  return unknownName(node, false);
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+static std::string axesText(const AttentionSpec &spec, const Input &input) {
+  std::string text = "[";
+  ListSeparator comma;
+  for (const ExprPtr &axis : input.axes)
+    text += StringRef(comma).str() + printFormula(spec, *axis);
+  return text + "]";
+}
+
+Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
+                             std::vector<ExprPtr> indices, bool vectorPlace) {
+  const Input &input = spec.inputs[index];
+  use.inputs.insert(index);
+  if (!scope.inputs) {
+    report.error(Message::Scope, name, {input.name, scope.name.str()})
+        .note("known here: sizes");
+    return {};
+  }
+  size_t rank = input.axes.size(), given = indices.size();
+  if (given > rank || (given < rank && !vectorPlace)) {
+    report
+        .error(Message::Rank, range,
+               {input.name,
+                std::to_string(rank) + (rank == 1 ? " axis" : " axes"),
+                rank ? " " + axesText(spec, input) : "", std::to_string(given),
+                given < rank ? " in a scalar place" : ""})
+        .note(input.typeRange, "'" + input.name + "' is declared here");
+    return {};
+  }
+  if (given < rank) {
+    missing(range, "a vector or matrix of an input");
+    return {makeRow(Row::Q, range),
+            {input.axes.begin() + given, input.axes.end()}};
+  }
+  Type type = isFloat(input.dtype)         ? Type::Real
+              : input.dtype == DType::Bool ? Type::Bool
+                                           : Type::Int;
+  return {makeLoad(index, type, std::move(indices), range), {}};
+}
+
+/// An index of a name that nobody declared: tells how to declare it.
+Checker::Value Checker::undeclared(const Node &base, const Node &index) {
+  static constexpr std::pair<StringLiteral, StringLiteral> axes[] = {
+      {"b", "batch"},     {"h", "heads"},  {"g", "kv_heads"},
+      {"i", "query_len"}, {"q", "kv_len"}, {"k", "kv_len"}};
+  std::string shape;
+  bool certain = true;
+  ListSeparator comma;
+  for (const NodePtr &child : drop_begin(index.children)) {
+    auto axis = find_if(axes, [&](auto &a) { return a.first == child->name; });
+    bool simple = child->kind == Node::Name && axis != std::end(axes);
+    certain &= simple;
+    if (simple)
+      shape += StringRef(comma).str() + axis->second.str();
+  }
+  std::string type = scope.name == "score" ? "" : "i32";
+  std::vector<StringRef> names;
+  for (const Input &input : spec.inputs)
+    names.push_back(input.name);
+  StringRef near = nearest(base.name, names);
+  auto &error = report.error(Message::Undeclared, base.range, {base.name});
+  if (!near.empty())
+    error.fix(near);
+  else if (certain)
+    error.fix("add under 'inputs:'    " + base.name + ": " + type + "[" +
+              shape + "]");
+  return {};
+}
+
+Checker::Value Checker::visitIndex(const Node &node, bool vectorPlace) {
+  const Node &base = *node.children[0];
+  std::optional<unsigned> input;
+  SMRange name = base.range;
+  if (base.kind == Node::Name) {
+    auto bound = bindings.find(base.name);
+    if (bound != bindings.end())
+      name = bound->second.range;
+    input = findInput(base.name);
+    if (!input && bound == bindings.end()) {
+      if (use.refused.count(base.name))
+        return {};
+      if (takenBy(base.name).empty() && !spec.findSize(base.name))
+        return undeclared(base, node);
+    }
+  }
+  if (!input) {
+    std::string text = base.kind == Node::Name ? base.name : "this";
+    return error(Message::NotIndexable, name,
+                 {base.kind == Node::Name ? "'" + text + "'" : text});
+  }
+  std::vector<ExprPtr> indices;
+  bool good = true;
+  for (const NodePtr &child : drop_begin(node.children)) {
+    Value index = visit(*child);
+    indices.push_back(index ? convert(index, *child, Type::Int, "an index")
+                            : nullptr);
+    good &= indices.back() != nullptr;
+  }
+  if (!good) {
+    use.inputs.insert(*input);
+    return {};
+  }
+  return load(*input, name, bindings.empty() ? node.range : name,
+              std::move(indices), vectorPlace);
+}
+
+} // namespace attnc::spec

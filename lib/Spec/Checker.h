@@ -1,0 +1,160 @@
+//===- Checker.h - From written formulas to checked ones ------------------===//
+//
+// Resolves names, expands named masks, gives every node its type, converts
+// ints to reals where they meet, folds constants in their own type, and says
+// what is not supported yet. Fixed sizes are constants.
+//
+// Tests: test/Spec/Formulas, test/Unit/Spec/CheckTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_SPEC_CHECKER_H
+#define ATTNC_LIB_SPEC_CHECKER_H
+
+#include "Language.h"
+#include "Report.h"
+#include "Syntax.h"
+
+#include "attnc/Spec/Spec.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace attnc::spec {
+
+/// What a formula may speak of.
+struct Scope {
+  llvm::StringRef name; // "score", "offset", "sink": for messages
+  bool batch = false;   // b
+  bool row = false;     // h, g, i, q
+  bool key = false;     // k
+  bool rows = false;    // Q, K, V
+  bool inputs = false;
+  bool rowFunctions = false; // softmax, sum, ...
+  bool foldSizes = true;     // fixed sizes become constants
+  ExprPtr score;             // what `score` is, in `attention`
+
+  static Scope ofPair(llvm::StringRef name);  // score, mask, attention
+  static Scope ofRow(llvm::StringRef name);   // sink, temperature
+  static Scope ofBatch(llvm::StringRef name); // offset
+  static Scope ofSizes(llvm::StringRef name); // sizes, axes, ranges
+};
+
+/// Names that formulas met, and names that stand for what was refused.
+struct NameUse {
+  std::set<unsigned> inputs, sizes;
+  std::set<std::string> refused; // an error has been told: no other one
+};
+
+class Checker {
+public:
+  Checker(const AttentionSpec &spec, Report &report, NameUse &use, Scope scope)
+      : spec(spec), report(report), use(use), scope(std::move(scope)) {}
+
+  /// A formula that must have the given type; `what` names it in messages
+  /// ("mask", "an index"). Null after an error, or after a name that was
+  /// refused elsewhere.
+  ExprPtr check(const Node &node, Type type, llvm::StringRef what);
+
+  /// What the language has and this compiler does not yet.
+  struct Missing {
+    llvm::SMRange range;
+    std::string what;
+  };
+  /// Reports the first missing feature of the formulas checked so far, if any.
+  bool reportMissing();
+
+  /// Binds the arguments of a call to the parameters; null stands for a
+  /// default. False after an error.
+  bool bind(const Node &call, const FunctionInfo &function,
+            std::vector<const Node *> &bound);
+
+private:
+  /// A checked formula; a vector or matrix has axes.
+  struct Value {
+    ExprPtr e;
+    std::vector<ExprPtr> axes;
+    Type type() const { return e->type; }
+    explicit operator bool() const { return e != nullptr; }
+  };
+  struct Binding { // of a named mask's parameter
+    ExprPtr e;
+    std::optional<unsigned> input;
+    llvm::SMRange range;
+  };
+
+  Value visit(const Node &node, bool vectorPlace = false);
+  Value visitName(const Node &node, bool vectorPlace);
+  Value visitVariable(const Node &node, const VariableInfo &variable);
+  Value visitRow(const Node &node);
+  Value visitUnary(const Node &node, bool vectorPlace);
+  Value visitBinary(const Node &node, bool vectorPlace);
+  Value visitLogic(const Node &node);
+  Value visitDot(const Node &node);
+  Value visitPower(const Node &node, Value base, Value exponent);
+  Value visitChain(const Node &node);
+  Value visitIndex(const Node &node, bool vectorPlace);
+  Value visitCall(const Node &node, bool vectorPlace);
+  Value callFunction(const Node &node, const FunctionInfo &function,
+                     bool vectorPlace);
+  Value callRow(const Node &node, const FunctionInfo &function,
+                const std::vector<Value> &values);
+  bool checkArguments(const Node &node, const FunctionInfo &function,
+                      llvm::ArrayRef<const Node *> bound,
+                      std::vector<Value> &values, bool vectorPlace);
+  Value checkParameter(const Node &node, const Parameter &parameter,
+                       const FunctionInfo &function, bool vectorPlace);
+  bool checkConstants(const Node &node, const FunctionInfo &function,
+                      llvm::ArrayRef<const Node *> bound,
+                      llvm::ArrayRef<Value> values);
+  Value expandMask(const Node &node, const NamedMask &mask);
+  Value load(unsigned input, llvm::SMRange name, llvm::SMRange range,
+             std::vector<ExprPtr> indices, bool vectorPlace);
+  Value unknownName(const Node &node, bool called);
+  Value undeclared(const Node &base, const Node &index);
+  std::optional<unsigned> findInput(llvm::StringRef name);
+
+  Value compare(const Node &node, Op op, Value a, Value b);
+  bool unify(std::vector<Value> &values);
+  bool needNumber(const Value &value, const Node &node, llvm::StringRef op);
+  bool needBool(const Value &value, const Node &node, llvm::StringRef op);
+  bool needInt(const Value &value, const Node &node, llvm::StringRef op);
+  Value toReal(Value value);
+  Value vectorResult(const Node &node, llvm::ArrayRef<Value> operands);
+  Value apply(Op op, Type type, llvm::ArrayRef<Value> operands,
+              llvm::SMRange range);
+  ExprPtr fold(Op op, Type type, const std::vector<ExprPtr> &operands,
+               llvm::SMRange range, bool &failed);
+  ExprPtr convert(Value value, const Node &node, Type type,
+                  llvm::StringRef what);
+  void missing(llvm::SMRange range, llvm::StringRef what) {
+    missingFeatures.push_back({range, what.str()});
+  }
+  Value error(Message message, llvm::SMRange range,
+              std::initializer_list<std::string> arguments) {
+    report.error(message, range, arguments);
+    return {};
+  }
+
+  const AttentionSpec &spec;
+  Report &report;
+  NameUse &use;
+  Scope scope;
+  std::map<std::string, Binding> bindings;
+  std::vector<Missing> missingFeatures;
+};
+
+/// "an int", "a truth value".
+std::string typeWithArticle(Type type);
+
+/// The value of an operation on constants: null if it has none (then `problem`
+/// says why, or the operation is not one on constants).
+enum class FoldProblem : uint8_t { None, Overflow, ZeroDivisor, NotANumber };
+ExprPtr foldConstants(Op op, Type type, llvm::ArrayRef<ExprPtr> operands,
+                      llvm::SMRange range, FoldProblem &problem);
+
+} // namespace attnc::spec
+
+#endif // ATTNC_LIB_SPEC_CHECKER_H

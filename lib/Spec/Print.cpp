@@ -1,0 +1,175 @@
+//===- Print.cpp - Specs as text and as JSON ------------------------------===//
+
+#include "attnc/Spec/Print.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <charconv>
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+static std::string sizeText(const AttentionSpec &spec, const Size &size) {
+  if (size.kind == Size::RunTime)
+    return "any";
+  if (size.kind == Size::Fixed)
+    return std::to_string(size.value);
+  return printFormula(spec, *size.formula);
+}
+
+static std::string inputText(const AttentionSpec &spec, const Input &input) {
+  std::string text = dtypeName(input.dtype).str();
+  if (!input.axes.empty()) {
+    ListSeparator comma;
+    text += "[";
+    for (const ExprPtr &axis : input.axes)
+      text += StringRef(comma).str() + printFormula(spec, *axis);
+    text += "]";
+  }
+  if (input.nondecreasing)
+    text += " nondecreasing";
+  if (input.low)
+    text += " in " + printFormula(spec, *input.low) + ".." +
+            printFormula(spec, *input.high);
+  return text;
+}
+
+static std::string attentionText(const AttentionSpec &spec) {
+  std::string text = "softmax(score";
+  if (spec.sink)
+    text += ", sink=" + printFormula(spec, *spec.sink);
+  if (spec.temperature)
+    text += ", temperature=" + printFormula(spec, *spec.temperature);
+  return text + ")";
+}
+
+static std::string weightText(double weight) {
+  char buffer[64];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, weight).ptr};
+}
+
+static std::string regimeText(const AttentionSpec &spec, const Regime &regime) {
+  std::string text = "{";
+  ListSeparator comma;
+  for (auto [size, value] : regime.sizes)
+    text += StringRef(comma).str() + spec.sizes[size].name + ": " +
+            std::to_string(value);
+  if (regime.weight != 1)
+    text += StringRef(comma).str() + "weight: " + weightText(regime.weight);
+  return text + "}";
+}
+
+/// A scalar that YAML reads as it is.
+static std::string quoted(const std::string &text) {
+  bool plain =
+      !text.empty() && !StringRef("[{&*!|>%@\"'#-?:,]}`").contains(text[0]) &&
+      !StringRef(text).contains(": ") && !StringRef(text).contains(" #");
+  if (plain || (text.size() > 1 && text[0] == '-' && text[1] != ' ' &&
+                !StringRef(text).contains(": ")))
+    return text;
+  return StringRef(text).contains('"') ? "'" + text + "'" : "\"" + text + "\"";
+}
+
+static void printSizes(raw_ostream &os, const AttentionSpec &spec) {
+  for (BuiltinSize size :
+       {Heads, KvHeads, HeadDim, ValueDim, Batch, QueryLen, KvLen})
+    os << spec.sizes[size].name << ": " << sizeText(spec, spec.sizes[size])
+       << '\n';
+  if (spec.sizes.size() == NumBuiltinSizes)
+    return;
+  os << "sizes:\n";
+  for (const Size &size : drop_begin(spec.sizes, NumBuiltinSizes))
+    os << "  " << size.name << ": " << sizeText(spec, size) << '\n';
+}
+
+static void printDTypes(raw_ostream &os, const AttentionSpec &spec) {
+  auto name = [](DType dtype) { return dtypeName(dtype); };
+  bool same = spec.queryType == spec.keyType &&
+              spec.queryType == spec.valueType &&
+              spec.queryType == spec.outputType;
+  if (same)
+    os << "dtype: " << name(spec.queryType) << '\n';
+  else
+    os << "dtype: {query: " << name(spec.queryType)
+       << ", key: " << name(spec.keyType) << ", value: " << name(spec.valueType)
+       << ", output: " << name(spec.outputType) << "}\n";
+}
+
+static void printSpec(raw_ostream &os, const AttentionSpec &spec) {
+  os << "attnc: 1\nname: " << spec.name << '\n';
+  printSizes(os, spec);
+  printDTypes(os, spec);
+  os << "score: " << quoted(printFormula(spec, *spec.score)) << '\n'
+     << "mask: " << quoted(printFormula(spec, *spec.mask)) << '\n'
+     << "attention: " << attentionText(spec) << '\n'
+     << "offset: " << quoted(printFormula(spec, *spec.offset)) << '\n';
+  if (!spec.inputs.empty())
+    os << "inputs:\n";
+  for (const Input &input : spec.inputs)
+    os << "  " << input.name << ": " << inputText(spec, input) << '\n';
+  if (spec.lse)
+    os << "outputs: [lse]\n";
+  if (!spec.expect.empty())
+    os << "expect:\n";
+  for (const Regime &regime : spec.expect)
+    os << "  - " << regimeText(spec, regime) << '\n';
+  if (!spec.schedule.empty())
+    os << "schedule: " << quoted(spec.schedule) << '\n';
+  for (const Precondition &condition : spec.preconditions)
+    os << "# needs " << condition.text << ": " << condition.reason << '\n';
+}
+
+void printSpecs(raw_ostream &os, ArrayRef<AttentionSpec> specs) {
+  for (auto [i, spec] : enumerate(specs)) {
+    if (i)
+      os << "---\n";
+    printSpec(os, spec);
+  }
+}
+
+json::Value describeSpec(const AttentionSpec &spec) {
+  json::Object sizes;
+  for (const Size &size : spec.sizes) {
+    if (size.kind == Size::Fixed)
+      sizes[size.name] = size.value;
+    else
+      sizes[size.name] = sizeText(spec, size);
+  }
+  json::Object inputs;
+  for (const Input &input : spec.inputs)
+    inputs[input.name] = inputText(spec, input);
+  json::Array expect, preconditions, outputs;
+  for (const Regime &regime : spec.expect) {
+    json::Object object;
+    for (auto [size, value] : regime.sizes)
+      object[spec.sizes[size].name] = value;
+    object["weight"] = regime.weight;
+    expect.push_back(std::move(object));
+  }
+  for (const Precondition &condition : spec.preconditions)
+    preconditions.push_back(condition.text);
+  if (spec.lse)
+    outputs.push_back("lse");
+  return json::Object{
+      {"attnc", 1},
+      {"name", spec.name},
+      {"sizes", std::move(sizes)},
+      {"dtype", json::Object{{"query", dtypeName(spec.queryType)},
+                             {"key", dtypeName(spec.keyType)},
+                             {"value", dtypeName(spec.valueType)},
+                             {"output", dtypeName(spec.outputType)}}},
+      {"score", printFormula(spec, *spec.score)},
+      {"mask", printFormula(spec, *spec.mask)},
+      {"attention", attentionText(spec)},
+      {"offset", printFormula(spec, *spec.offset)},
+      {"inputs", std::move(inputs)},
+      {"outputs", std::move(outputs)},
+      {"expect", std::move(expect)},
+      {"preconditions", std::move(preconditions)}};
+}
+
+} // namespace attnc::spec

@@ -1,0 +1,422 @@
+//===- Proofs.cpp - Indices in range, no zero divisors, no overflow -------===//
+
+#include "Proofs.h"
+
+#include "Interval.h"
+
+#include "attnc/Spec/Print.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+namespace {
+/// A rewritten formula and, of an int, its least and greatest value.
+struct Proved {
+  ExprPtr e; // null after an error
+  Interval interval;
+};
+
+class Walk {
+public:
+  Walk(AttentionSpec &spec, Report &report, StringRef where, Domain domain)
+      : spec(spec), report(report), where(where),
+        ofSizes(!domain.batch && !domain.row && !domain.key),
+        prover(spec, domain),
+        anywhere(spec, Domain{false, false, false, /*ranges=*/false}) {}
+
+  Proved visit(const ExprPtr &e);
+  Prover &facts() { return prover; }
+
+private:
+  Proved visitLoad(const ExprPtr &e);
+  Proved visitApply(const ExprPtr &e);
+  Proved visitGuarded(const ExprPtr &e);
+  Proved rebuild(const ExprPtr &e, std::vector<Proved> operands);
+  Interval leaf(const ExprPtr &e);
+  bool checkIndex(const ExprPtr &load, unsigned axis);
+  bool checkSide(const ExprPtr &load, unsigned axis, const LinearForm &form,
+                 bool low);
+  bool checkDivisor(ExprPtr &divisor);
+  bool checkOverflow(const ExprPtr &e, Interval &interval);
+  bool addPreconditions(const std::vector<std::vector<LinearForm>> &failures,
+                        const std::string &reason, SMRange range);
+  ExprPtr conditionAgainst(const std::vector<LinearForm> &failure);
+  ExprPtr sum(const LinearForm &form);
+  void reportIndex(const ExprPtr &load, unsigned axis, bool low,
+                   const std::vector<std::vector<LinearForm>> &failures);
+  std::string extreme(const ExprPtr &index, bool low, const LinearForm &extent,
+                      const std::vector<std::vector<LinearForm>> &failures);
+  std::string print(const Expr &e) const { return printFormula(spec, e); }
+
+  AttentionSpec &spec;
+  Report &report;
+  StringRef where;
+  bool ofSizes; // computed before the preconditions are checked
+  Prover prover;
+  Prover anywhere; // knows no variable's range
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Forms as formulas
+//===----------------------------------------------------------------------===//
+
+/// positive terms + constant of a form over sizes, as a formula.
+ExprPtr Walk::sum(const LinearForm &form) {
+  ExprPtr result;
+  auto join = [&](ExprPtr term, bool minus) {
+    if (!result)
+      result = minus ? makeApply(Op::Neg, Type::Int, {term}) : term;
+    else
+      result = makeApply(minus ? Op::Sub : Op::Add, Type::Int, {result, term});
+  };
+  auto addTerms = [&](bool minus) {
+    for (auto [symbol, coefficient] : form.terms) {
+      if ((coefficient < 0) != minus)
+        continue;
+      ExprPtr term = prover.sizeFormula(symbol);
+      if (std::abs(coefficient) != 1)
+        term = makeApply(Op::Mul, Type::Int,
+                         {makeInt(std::abs(coefficient)), term});
+      join(term, minus);
+    }
+  };
+  addTerms(false);
+  if (form.constant > 0 || (form.terms.empty() && !form.constant))
+    join(makeInt(form.constant), false);
+  addTerms(true);
+  if (form.constant < 0)
+    join(makeInt(form.constant == INT64_MIN ? INT64_MAX : -form.constant),
+         true);
+  return result;
+}
+
+/// A truth value over sizes that rules a failure out: one of its facts does not
+/// hold. Null if there is none that leaves sizes above 1.
+ExprPtr Walk::conditionAgainst(const std::vector<LinearForm> &failure) {
+  ExprPtr result;
+  for (const LinearForm &fact : failure) {
+    LinearForm needed = fact.scaled(-1) - LinearForm(1); // >= 0
+    // One size at most 1, or none: such a spec does not say what it means.
+    auto term = needed.terms.begin();
+    bool trivial = needed.terms.size() == 1 && term->second < 0 &&
+                   needed.constant < 2 * -term->second;
+    if (trivial || needed.terms.empty() || needed.overflow)
+      continue;
+    LinearForm left, right; // left <= right
+    for (auto [symbol, coefficient] : needed.terms)
+      (coefficient < 0 ? left : right).terms[symbol] = std::abs(coefficient);
+    (needed.constant < 0 ? left : right).constant = std::abs(needed.constant);
+    ExprPtr condition =
+        left.terms.empty()
+            ? makeApply(Op::Ge, Type::Bool, {sum(right), sum(left)})
+            : makeApply(Op::Le, Type::Bool, {sum(left), sum(right)});
+    result =
+        result ? makeApply(Op::Or, Type::Bool, {result, condition}) : condition;
+  }
+  return result;
+}
+
+bool Walk::addPreconditions(
+    const std::vector<std::vector<LinearForm>> &failures,
+    const std::string &reason, SMRange range) {
+  std::vector<ExprPtr> conditions;
+  if (ofSizes)
+    return false;
+  for (const std::vector<LinearForm> &failure : failures) {
+    conditions.push_back(conditionAgainst(failure));
+    if (!conditions.back())
+      return false;
+  }
+  for (const ExprPtr &condition : conditions)
+    if (none_of(spec.preconditions, [&](const Precondition &known) {
+          return sameExpr(*known.condition, *condition);
+        }))
+      spec.preconditions.push_back(
+          {condition, print(*condition), reason, range});
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// Whether the value of a formula comes from a table, as far as ranges go.
+static bool readsTable(const Expr &e) {
+  return e.kind == Expr::Load || any_of(e.operands, [](const ExprPtr &operand) {
+           return readsTable(*operand);
+         });
+}
+
+/// The least or greatest value of an index as text, if sizes say it.
+std::string
+Walk::extreme(const ExprPtr &index, bool low, const LinearForm &extent,
+              const std::vector<std::vector<LinearForm>> &failures) {
+  if (failures.size() == 1 && failures[0].size() == 1) {
+    // The failing side is value <= -1 or value >= extent; with the other
+    // symbols gone, fact >= 0 says -1 - least >= 0 or greatest - extent >= 0.
+    const LinearForm &fact = failures[0][0];
+    LinearForm value = low ? fact.scaled(-1) - LinearForm(1) : fact + extent;
+    if (!value.overflow && all_of(value.terms, [&](auto &term) {
+          return prover.sizeFormula(term.first) != nullptr;
+        }))
+      return print(*sum(value));
+  }
+  auto [least, greatest] = prover.bounds(prover.linear(index));
+  if (low && least && *least > -2 * maxSize)
+    return std::to_string(*least);
+  if (!low && greatest && *greatest < maxSize - 1)
+    return std::to_string(*greatest);
+  return "";
+}
+
+void Walk::reportIndex(const ExprPtr &load, unsigned axis, bool low,
+                       const std::vector<std::vector<LinearForm>> &failures) {
+  const Input &input = spec.inputs[load->index];
+  const ExprPtr &index = load->operands[axis];
+  const ExprPtr &extent = input.axes[axis];
+  LinearForm extentForm = prover.linear(extent);
+  LinearForm lastForm = extentForm - LinearForm(1);
+  bool known = all_of(lastForm.terms, [&](auto &term) {
+    return prover.sizeFormula(term.first) != nullptr;
+  });
+  std::string last = known && !lastForm.overflow ? print(*sum(lastForm))
+                                                 : print(*extent) + " - 1";
+  std::string text = print(*index);
+  std::string value = extreme(index, low, extentForm, failures);
+  SourceDiagnostic *error;
+  if (value.empty())
+    error = &report.error(Message::IndexUnknown, index->range,
+                          {text, last, input.name});
+  else
+    error = &report.error(low ? Message::IndexLow : Message::IndexHigh,
+                          index->range, {text, value, last});
+  error->fix("clamp(" + text + ", 0, " + last + ")");
+  if (index->kind == Expr::Load && !spec.inputs[index->index].low)
+    error->note(spec.inputs[index->index].typeRange,
+                "or write what its values are: 'in 0.." + last + "'");
+  error->note(input.typeRange, "'" + input.name + "' is declared here");
+}
+
+bool Walk::checkSide(const ExprPtr &load, unsigned axis, const LinearForm &form,
+                     bool low) {
+  if (prover.proves(form))
+    return true;
+  const ExprPtr &index = load->operands[axis];
+  std::vector<std::vector<LinearForm>> failures = prover.failures(form);
+  std::string reason = "index '" + print(*index) + "' of '" +
+                       spec.inputs[load->index].name + "' in " + where.str();
+  if (addPreconditions(failures, reason, index->range))
+    return true;
+  reportIndex(load, axis, low, failures);
+  return false;
+}
+
+bool Walk::checkIndex(const ExprPtr &load, unsigned axis) {
+  LinearForm index = prover.linear(load->operands[axis]);
+  LinearForm extent = prover.linear(spec.inputs[load->index].axes[axis]);
+  return checkSide(load, axis, index, true) &&
+         checkSide(load, axis, extent - index - LinearForm(1), false);
+}
+
+Proved Walk::visitLoad(const ExprPtr &e) {
+  std::vector<ExprPtr> operands;
+  bool good = true;
+  for (const ExprPtr &operand : e->operands) {
+    operands.push_back(visit(operand).e);
+    good &= operands.back() != nullptr;
+  }
+  if (!good)
+    return {};
+  ExprPtr load = makeLoad(e->index, e->type, operands, e->range);
+  for (unsigned axis = 0; axis < operands.size(); ++axis)
+    if (!checkIndex(load, axis))
+      return {};
+  return {load, leaf(load)};
+}
+
+//===----------------------------------------------------------------------===//
+// Divisors and overflow
+//===----------------------------------------------------------------------===//
+
+bool Walk::checkDivisor(ExprPtr &divisor) {
+  LinearForm value = prover.linear(divisor), one(1);
+  LinearForm free = anywhere.linear(divisor);
+  if (anywhere.proves(free - one) || anywhere.proves(free.scaled(-1) - one))
+    return true;
+  if (prover.proves(value - one)) {
+    divisor =
+        makeApply(Op::Max, Type::Int, {divisor, makeInt(1)}, divisor->range);
+    return true;
+  }
+  if (prover.proves(value.scaled(-1) - one)) {
+    divisor =
+        makeApply(Op::Min, Type::Int, {divisor, makeInt(-1)}, divisor->range);
+    return true;
+  }
+  std::string text = print(*divisor);
+  bool decidedBySizes = all_of(value.terms, [&](auto &term) {
+    return prover.sizeFormula(term.first) != nullptr;
+  });
+  std::string reason = "divisor '" + text + "' in " + where.str();
+  if (decidedBySizes &&
+      addPreconditions(prover.failures(value - one), reason, divisor->range))
+    return true;
+  auto &error = report.error(Message::MaybeZero, divisor->range, {text});
+  if (prover.proves(value))
+    error.fix("max(" + text + ", 1)");
+  if (divisor->kind == Expr::Load)
+    error.note(spec.inputs[divisor->index].typeRange,
+               "or write what its values are, as 'in 1..8'");
+  return false;
+}
+
+bool Walk::checkOverflow(const ExprPtr &e, Interval &interval) {
+  if (interval.fits())
+    return true;
+  auto [least, greatest] = prover.bounds(prover.linear(e));
+  if (least && greatest) {
+    interval = interval.meet({*least, *greatest});
+    return true;
+  }
+  auto &error = report.error(Message::MayOverflow, e->range, {print(*e)});
+  const Expr *table = nullptr;
+  for (const ExprPtr &operand : e->operands)
+    if (operand->kind == Expr::Load)
+      table = operand.get();
+  if (table && !spec.inputs[table->index].low)
+    error.note(spec.inputs[table->index].typeRange,
+               "write what its values are, as 'in 0..kv_len'");
+  else
+    error.note("sizes and positions may be up to 2 ** 31 - 1; a real does not "
+               "overflow: 1.0 * x");
+  return false;
+}
+
+Interval Walk::leaf(const ExprPtr &e) {
+  auto [low, high] = Interval::all();
+  if (e->isConstant())
+    return Interval::of(e->integer, e->integer);
+  auto upTo = [](int64_t greatest) {
+    return Interval::of(0, std::max<int64_t>(greatest, 0));
+  };
+  if (e->kind == Expr::Load) {
+    const Input &input = spec.inputs[e->index];
+    int bits = input.dtype == DType::I64   ? 64
+               : input.dtype == DType::I32 ? 32
+                                           : 8;
+    __int128 half = __int128(1) << (bits - 1);
+    Interval all = input.dtype == DType::U8 ? Interval::of(0, 255)
+                                            : Interval::of(-half, half - 1);
+    if (!input.low)
+      return all;
+    auto least = prover.bounds(prover.linear(input.low)).first;
+    auto greatest = prover.bounds(prover.linear(input.high)).second;
+    return all.meet(
+        Interval::of(least.value_or(INT64_MIN), greatest.value_or(INT64_MAX)));
+  }
+  auto sizeLimit = [&](unsigned index) {
+    const Size &size = spec.sizes[index];
+    return size.kind == Size::Fixed ? size.value : maxSize;
+  };
+  if (e->kind == Expr::Size) {
+    int64_t limit = sizeLimit(e->index);
+    return spec.sizes[e->index].kind == Size::Fixed ? Interval::of(limit, limit)
+                                                    : upTo(limit);
+  }
+  switch (e->variable) {
+  case Variable::B:
+    return upTo(sizeLimit(Batch) - 1);
+  case Variable::H:
+    return upTo(sizeLimit(Heads) - 1);
+  case Variable::G:
+    return upTo(sizeLimit(KvHeads) - 1);
+  case Variable::I:
+    return upTo(sizeLimit(QueryLen) - 1);
+  case Variable::K:
+    return upTo(sizeLimit(KvLen) - 1);
+  case Variable::Q:
+    break;
+  }
+  auto [least, greatest] = prover.bounds(prover.linear(e));
+  return Interval::of(least.value_or(int64_t(low)),
+                      greatest.value_or(int64_t(high)));
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+Proved Walk::rebuild(const ExprPtr &e, std::vector<Proved> operands) {
+  std::vector<ExprPtr> exprs;
+  for (const Proved &operand : operands) {
+    if (!operand.e)
+      return {};
+    exprs.push_back(operand.e);
+  }
+  if ((e->op == Op::FloorDiv || e->op == Op::Mod) && !checkDivisor(exprs[1]))
+    return {};
+  ExprPtr result = makeApply(e->op, e->type, exprs, e->range);
+  if (e->type != Type::Int)
+    return {result, {}};
+  SmallVector<Interval> intervals;
+  for (const Proved &operand : drop_begin(operands, e->op == Op::Select))
+    intervals.push_back(operand.interval);
+  Interval interval = intervalOf(*result, intervals);
+  if (!checkOverflow(result, interval))
+    return {};
+  return {result, interval};
+}
+
+/// and, or, where: what stands on the left guards what stands on the right.
+Proved Walk::visitGuarded(const ExprPtr &e) {
+  std::vector<Proved> operands = {visit(e->operands[0])};
+  if (!operands[0].e)
+    return {};
+  for (unsigned i = 1; i < e->operands.size(); ++i) {
+    Prover::Mark mark = prover.mark();
+    bool holds = e->op == Op::And || (e->op == Op::Select && i == 1);
+    prover.assume(e->operands[0], holds);
+    operands.push_back(visit(e->operands[i]));
+    prover.forget(mark);
+  }
+  return rebuild(e, operands);
+}
+
+Proved Walk::visitApply(const ExprPtr &e) {
+  if (e->op == Op::And || e->op == Op::Or || e->op == Op::Select)
+    return visitGuarded(e);
+  std::vector<Proved> operands;
+  for (const ExprPtr &operand : e->operands)
+    operands.push_back(visit(operand));
+  return rebuild(e, operands);
+}
+
+Proved Walk::visit(const ExprPtr &e) {
+  if (e->kind == Expr::Load)
+    return visitLoad(e);
+  if (e->kind == Expr::Apply)
+    return visitApply(e);
+  return {e, e->type == Type::Int ? leaf(e) : Interval()};
+}
+
+ExprPtr proveFormula(AttentionSpec &spec, Report &report,
+                     const ExprPtr &formula, StringRef where, Domain domain,
+                     const ExprPtr &guard) {
+  Walk walk(spec, report, where, domain);
+  if (guard)
+    walk.facts().assume(guard, true);
+  return walk.visit(formula).e;
+}
+
+bool isCausal(const AttentionSpec &spec, const ExprPtr &mask) {
+  Prover prover(spec, Domain());
+  prover.assume(mask, true);
+  return prover.proves(prover.linear(makeVariable(Variable::Q)) -
+                       prover.linear(makeVariable(Variable::K)));
+}
+
+} // namespace attnc::spec

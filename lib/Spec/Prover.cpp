@@ -1,0 +1,270 @@
+//===- Prover.cpp - What is known about the ints of a formula -------------===//
+//
+// Symbols and their defining facts; the search is in ProverSearch.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Prover.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+Symbol Prover::opaque(std::optional<LinearForm> low,
+                      std::optional<LinearForm> high) {
+  Symbol symbol = symbols.size();
+  SymbolInfo &info = symbols.emplace_back();
+  info.low = low;
+  info.high = high;
+  if (low)
+    definitions.push_back(LinearForm::of(symbol) - *low);
+  if (high)
+    definitions.push_back(*high - LinearForm::of(symbol));
+  return symbol;
+}
+
+LinearForm Prover::size(unsigned index) {
+  const Size &size = spec.sizes[index];
+  if (size.kind == Size::Fixed)
+    return size.value;
+  if (size.kind == Size::Derived && size.formula)
+    return linear(size.formula);
+  auto [place, isNew] = sizes.try_emplace(index, 0);
+  if (isNew) {
+    bool exists = (index == Batch && domain.batch) ||
+                  (index == QueryLen && domain.row) ||
+                  (index == KvLen && domain.key);
+    Symbol symbol = opaque(LinearForm(exists && domain.ranges), std::nullopt);
+    symbols[symbol].size = index;
+    symbols[symbol].greatest = maxSize;
+    sizes[index] = symbol;
+  }
+  return LinearForm::of(sizes[index]);
+}
+
+LinearForm Prover::variable(Variable v) {
+  if (v == Variable::Q)
+    return variable(Variable::I) + linear(spec.offset);
+  auto found = variables.find(int(v));
+  if (found != variables.end())
+    return LinearForm::of(found->second);
+  unsigned extent = v == Variable::B   ? Batch
+                    : v == Variable::H ? Heads
+                    : v == Variable::G ? KvHeads
+                    : v == Variable::I ? QueryLen
+                                       : KvLen;
+  Symbol symbol = domain.ranges
+                      ? opaque(LinearForm(0), size(extent) - LinearForm(1))
+                      : opaque(std::nullopt, std::nullopt);
+  variables[int(v)] = symbol;
+  if (v == Variable::G && domain.ranges) {
+    // g == h // group
+    LinearForm rest =
+        variable(Variable::H)
+            .add(LinearForm::of(symbol), -spec.sizes[Group].value);
+    definitions.push_back(rest);
+    definitions.push_back(LinearForm(spec.sizes[Group].value - 1) - rest);
+  }
+  return LinearForm::of(symbol);
+}
+
+LinearForm Prover::linear(const ExprPtr &e) {
+  switch (e->kind) {
+  case Expr::Constant:
+    return e->integer;
+  case Expr::Variable:
+    return variable(e->variable);
+  case Expr::Size:
+    return size(e->index);
+  default:
+    break;
+  }
+  if (e->kind == Expr::Apply) {
+    if (e->op == Op::Add || e->op == Op::Sub)
+      return linear(e->operands[0])
+          .add(linear(e->operands[1]), e->op == Op::Add ? 1 : -1);
+    if (e->op == Op::Neg)
+      return linear(e->operands[0]).scaled(-1);
+    if (e->op == Op::Mul)
+      return product(linear(e->operands[0]), linear(e->operands[1]));
+  }
+  for (auto &[known, form] : seen)
+    if (sameExpr(*known, *e))
+      return form;
+  LinearForm form = e->kind == Expr::Load ? linearLoad(e) : linearApply(e);
+  seen.push_back({e, form});
+  return form;
+}
+
+LinearForm Prover::linearLoad(const ExprPtr &e) {
+  const Input &input = spec.inputs[e->index];
+  if (!domain.ranges)
+    return LinearForm::of(opaque(std::nullopt, std::nullopt));
+  if (input.low)
+    return LinearForm::of(opaque(linear(input.low), linear(input.high)));
+  if (input.dtype == DType::I8)
+    return LinearForm::of(opaque(LinearForm(-128), LinearForm(127)));
+  if (input.dtype == DType::U8)
+    return LinearForm::of(opaque(LinearForm(0), LinearForm(255)));
+  Symbol entry = opaque(std::nullopt, std::nullopt);
+  if (input.dtype == DType::I32) {
+    // Only for bounds(): as a fact it would let sizes near 2^31 be asked for.
+    symbols[entry].least = INT32_MIN;
+    symbols[entry].greatest = INT32_MAX;
+  }
+  return LinearForm::of(entry);
+}
+
+LinearForm Prover::linearApply(const ExprPtr &e) {
+  switch (e->op) {
+  case Op::FloorDiv:
+  case Op::Mod:
+    return linearQuotient(e);
+  case Op::Min:
+  case Op::Max:
+  case Op::Clamp:
+  case Op::Abs:
+  case Op::Select:
+    return linearChoice(e);
+  case Op::Sign:
+    return LinearForm::of(opaque(LinearForm(-1), LinearForm(1)));
+  case Op::T5Bucket:
+    return LinearForm::of(
+        opaque(LinearForm(0), linear(e->operands[1]) - LinearForm(1)));
+  case Op::Pow:
+    if (e->operands[1]->integer % 2 == 0)
+      return LinearForm::of(opaque(LinearForm(0), std::nullopt));
+    break;
+  default:
+    break;
+  }
+  return LinearForm::of(opaque(std::nullopt, std::nullopt));
+}
+
+/// a // b and a % b. For a constant b > 0 the quotient is a symbol with
+/// 0 <= a - b * quotient < b, which says all.
+LinearForm Prover::linearQuotient(const ExprPtr &e) {
+  LinearForm a = linear(e->operands[0]), b = linear(e->operands[1]);
+  bool mod = e->op == Op::Mod;
+  if (b.isConstant() && b.constant > 0) {
+    std::optional<LinearForm> low;
+    if (proves(a))
+      low = LinearForm(0);
+    Symbol quotient = opaque(low, std::nullopt);
+    LinearForm rest = a - LinearForm::of(quotient).scaled(b.constant);
+    definitions.push_back(rest);
+    definitions.push_back(LinearForm(b.constant - 1) - rest);
+    return mod ? rest : LinearForm::of(quotient);
+  }
+  if (!proves(b - LinearForm(1)))
+    return LinearForm::of(opaque(std::nullopt, std::nullopt));
+  if (mod)
+    return LinearForm::of(opaque(LinearForm(0), b - LinearForm(1)));
+  if (!proves(a))
+    return LinearForm::of(opaque(std::nullopt, std::nullopt));
+  return LinearForm::of(opaque(LinearForm(0), a));
+}
+
+/// min(a, b) for sign 1, max(a, b) for sign -1.
+LinearForm Prover::least(const LinearForm &a, const LinearForm &b,
+                         int64_t sign) {
+  LinearForm m = LinearForm::of(opaque(std::nullopt, std::nullopt));
+  LinearForm belowA = (a - m).scaled(sign), belowB = (b - m).scaled(sign);
+  definitions.push_back(belowA);
+  definitions.push_back(belowB);
+  choices.push_back({{belowA.scaled(-1)}, {belowB.scaled(-1)}});
+  return m;
+}
+
+LinearForm Prover::linearChoice(const ExprPtr &e) {
+  auto operand = [&](unsigned i) { return linear(e->operands[i]); };
+  switch (e->op) {
+  case Op::Min:
+    return least(operand(0), operand(1), 1);
+  case Op::Max:
+    return least(operand(0), operand(1), -1);
+  case Op::Clamp:
+    return least(least(operand(0), operand(1), -1), operand(2), 1);
+  case Op::Abs:
+    return least(operand(0), operand(0).scaled(-1), -1);
+  default:
+    break;
+  }
+  LinearForm m = LinearForm::of(opaque(std::nullopt, std::nullopt));
+  Facts taken = factsOf(e->operands[0], true, nullptr);
+  Facts other = factsOf(e->operands[0], false, nullptr);
+  for (auto [facts, i] : {std::pair(&taken, 1u), std::pair(&other, 2u)}) {
+    facts->push_back(m - operand(i));
+    facts->push_back(operand(i) - m);
+  }
+  choices.push_back({taken, other});
+  return m;
+}
+
+LinearForm Prover::product(const LinearForm &a, const LinearForm &b) {
+  if (b.isConstant())
+    return a.scaled(b.constant);
+  LinearForm result = b.scaled(a.constant);
+  result.overflow |= a.overflow;
+  for (auto [x, c] : a.terms) {
+    LinearForm part = LinearForm::of(x).scaled(b.constant);
+    for (auto [y, d] : b.terms)
+      part.add(LinearForm::of(productSymbol(std::min(x, y), std::max(x, y))),
+               d);
+    result.add(part, c);
+  }
+  return result;
+}
+
+/// x * y as a symbol; for y >= 0 every bound of x gives one of x * y.
+Symbol Prover::productSymbol(Symbol x, Symbol y) {
+  auto known = products.find({x, y});
+  if (known != products.end())
+    return known->second;
+  Symbol symbol = opaque(std::nullopt, std::nullopt);
+  symbols[symbol].factors = {x, y};
+  products[{x, y}] = symbol;
+  auto depth = [&](Symbol s) {
+    unsigned n = 0;
+    for (; symbols[s].factors && n < 4; ++n)
+      s = symbols[s].factors->first;
+    return n;
+  };
+  auto nonnegative = [&](Symbol s) {
+    const std::optional<LinearForm> &low = symbols[s].low;
+    return low && low->isConstant() && low->constant >= 0;
+  };
+  if (nonnegative(x) && nonnegative(y)) {
+    symbols[symbol].low = LinearForm(0);
+    definitions.push_back(LinearForm::of(symbol));
+  }
+  if (depth(x) + depth(y) > 2)
+    return symbol;
+  for (auto [s, t] : {std::pair(x, y), std::pair(y, x)}) {
+    if (!nonnegative(t))
+      continue;
+    SymbolInfo info = symbols[s];
+    if (info.high)
+      definitions.push_back(product(*info.high, LinearForm::of(t)) -
+                            LinearForm::of(symbol));
+    if (info.low)
+      definitions.push_back(LinearForm::of(symbol) -
+                            product(*info.low, LinearForm::of(t)));
+  }
+  return symbol;
+}
+
+ExprPtr Prover::sizeFormula(Symbol symbol) const {
+  const SymbolInfo &info = symbols[symbol];
+  if (info.size)
+    return makeSize(*info.size);
+  if (!info.factors)
+    return nullptr;
+  ExprPtr x = sizeFormula(info.factors->first);
+  ExprPtr y = sizeFormula(info.factors->second);
+  return x && y ? makeApply(Op::Mul, Type::Int, {x, y}) : nullptr;
+}
+
+} // namespace attnc::spec

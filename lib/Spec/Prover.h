@@ -1,0 +1,116 @@
+//===- Prover.h - What is known about the ints of a formula ---------------===//
+//
+// Knows the ranges of b, h, g, i, k and of the sizes, reads int formulas as
+// linear forms of them, and takes truth values as guards. What is not linear
+// (a table's entry, a quotient, a minimum) becomes a symbol of its own with
+// the facts that define it; where the definition is a choice, both cases are
+// tried.
+//
+// Tests: test/Unit/Spec/ProverTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_SPEC_PROVER_H
+#define ATTNC_LIB_SPEC_PROVER_H
+
+#include "LinearForm.h"
+
+#include "attnc/Spec/Spec.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace attnc::spec {
+
+/// Sizes are below 2^31: the call checks it.
+constexpr int64_t maxSize = (INT64_C(1) << 31) - 1;
+
+/// Which of b, i and k exist where a formula is evaluated; a size whose
+/// variable exists is at least 1. `ranges` off: nothing is known of variables
+/// and tables, so that what is proved holds even where a kernel computes rows
+/// and keys past the end.
+struct Domain {
+  bool batch = true;
+  bool row = true;
+  bool key = true;
+  bool ranges = true;
+};
+
+class Prover {
+public:
+  Prover(const AttentionSpec &spec, Domain domain)
+      : spec(spec), domain(domain) {}
+
+  LinearForm linear(const ExprPtr &e);
+
+  /// Takes a truth value as given until it is forgotten.
+  void assume(const ExprPtr &condition, bool value);
+  struct Mark {
+    size_t facts, choices;
+  };
+  Mark mark() const { return {guards.size(), guardChoices.size()}; }
+  void forget(Mark mark) {
+    guards.resize(mark.facts);
+    guardChoices.resize(mark.choices);
+  }
+
+  /// True only if the form is >= 0 wherever the formula is evaluated.
+  bool proves(const LinearForm &form);
+  /// Forms over sizes; if one of each inner list is < 0 then form >= 0 holds.
+  /// An empty inner list: it may fail for all sizes.
+  std::vector<std::vector<LinearForm>> failures(const LinearForm &form);
+  /// Least and greatest value of a form for sizes up to maxSize, if known.
+  std::pair<std::optional<int64_t>, std::optional<int64_t>>
+  bounds(const LinearForm &form);
+
+  /// The symbol as a formula of sizes, or null if it is none.
+  ExprPtr sizeFormula(Symbol symbol) const;
+
+private:
+  using Facts = std::vector<LinearForm>;
+  using Choice = std::vector<Facts>; // one of them holds
+
+  LinearForm linearApply(const ExprPtr &e);
+  LinearForm linearQuotient(const ExprPtr &e);
+  LinearForm linearChoice(const ExprPtr &e);
+  LinearForm linearLoad(const ExprPtr &e);
+  LinearForm variable(Variable v);
+  LinearForm size(unsigned index);
+  LinearForm least(const LinearForm &a, const LinearForm &b, int64_t sign);
+  LinearForm product(const LinearForm &a, const LinearForm &b);
+  Symbol productSymbol(Symbol a, Symbol b);
+  Symbol opaque(std::optional<LinearForm> low, std::optional<LinearForm> high);
+  Facts factsOf(const ExprPtr &condition, bool value,
+                std::vector<Choice> *more);
+  bool contradicts(const Facts &facts, size_t firstChoice, unsigned depth);
+  void collectFailures(Facts facts, size_t firstChoice, unsigned depth,
+                       std::vector<std::vector<LinearForm>> &result);
+  FactSet gather(const Facts &facts);
+  bool touches(const Choice &choice, const Facts &facts) const;
+  const Choice *nextChoice(const Facts &facts, size_t &index) const;
+
+  struct SymbolInfo {
+    std::optional<LinearForm> low, high; // of sizes and constants only
+    std::optional<unsigned> size;        // index of the size
+    std::optional<std::pair<Symbol, Symbol>> factors;
+    int64_t least = INT64_MIN, greatest = INT64_MAX; // of the dtype or size
+  };
+
+  const AttentionSpec &spec;
+  Domain domain;
+  size_t budget = 4000000; // steps, well below a second in all
+  std::vector<SymbolInfo> symbols;
+  Facts definitions;
+  std::vector<Choice> choices;
+  Facts guards;
+  std::vector<Choice> guardChoices;
+  std::map<int, Symbol> variables; // by Variable
+  std::map<unsigned, Symbol> sizes;
+  std::map<std::pair<Symbol, Symbol>, Symbol> products;
+  std::vector<std::pair<ExprPtr, LinearForm>> seen; // not linear, by structure
+};
+
+} // namespace attnc::spec
+
+#endif // ATTNC_LIB_SPEC_PROVER_H

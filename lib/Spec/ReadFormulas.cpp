@@ -1,0 +1,182 @@
+//===- ReadFormulas.cpp - Offset, score, mask, attention ------------------===//
+
+#include "SpecReader.h"
+
+#include "Proofs.h"
+
+#include "attnc/Spec/Print.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+/// The formula of a key, or of its default.
+NodePtr SpecReader::parseKey(Key key, StringRef byDefault) {
+  const YamlEntry *written = entry(key);
+  if (!written)
+    return parseFormula({byDefault, anchor}, report);
+  if (!needScalar(*written))
+    return nullptr;
+  return parseFormula({written->value.source(), {}}, report);
+}
+
+ExprPtr SpecReader::readFormula(Key key, StringRef byDefault,
+                                const Scope &scope, Type type) {
+  NodePtr node = parseKey(key, byDefault);
+  if (!node)
+    return nullptr;
+  Checker checker(spec, report, use, scope);
+  ExprPtr formula = checker.check(*node, type, keyName(key));
+  return checker.reportMissing() ? nullptr : formula;
+}
+
+ExprPtr SpecReader::readRowArgument(const Node *node, StringRef name) {
+  if (!node)
+    return nullptr;
+  Checker checker(spec, report, use, Scope::ofRow(name));
+  ExprPtr value = checker.check(*node, Type::Real, name);
+  if (checker.reportMissing() || !value)
+    return nullptr;
+  if (name == "temperature" && value->isConstant() && !(value->real > 0)) {
+    report.error(Message::BadArgument, node->range,
+                 {"'temperature' of 'softmax'", "positive"});
+    return nullptr;
+  }
+  return value;
+}
+
+/// attention: softmax(x, sink=s, temperature=t). x is a formula of score: it
+/// takes the score's place.
+void SpecReader::readSoftmax(const Node &call) {
+  const FunctionInfo &softmax = *findFunction("softmax");
+  Scope scope = Scope::ofPair("attention");
+  scope.score = spec.score;
+  Checker checker(spec, report, use, scope);
+  std::vector<const Node *> bound;
+  if (!checker.bind(call, softmax, bound))
+    return;
+  ExprPtr score = checker.check(*bound[0], Type::Real, "'x' of 'softmax'");
+  if (!checker.reportMissing() && score)
+    spec.score = score;
+  spec.sink = readRowArgument(bound[1], "sink");
+  spec.temperature = readRowArgument(bound[2], "temperature");
+  auto isConstant = [](const ExprPtr &e, double value) {
+    return e && e->isConstant() && e->real == value;
+  };
+  if (isConstant(spec.sink, -HUGE_VAL)) // both say nothing
+    spec.sink = nullptr;
+  if (isConstant(spec.temperature, 1))
+    spec.temperature = nullptr;
+}
+
+void SpecReader::readAttention() {
+  NodePtr node = parseKey(Key::Attention, "softmax(score)");
+  if (!node || !spec.score)
+    return;
+  if (node->kind == Node::Call && node->name == "softmax")
+    return readSoftmax(*node);
+  Scope scope = Scope::ofPair("attention");
+  scope.score = spec.score;
+  scope.rowFunctions = true;
+  Checker checker(spec, report, use, scope);
+  unsigned before = report.errors();
+  checker.check(*node, Type::Real, "attention");
+  if (report.errors() == before)
+    unsupported(node->range, "another attention than softmax(score)");
+}
+
+void SpecReader::readFormulas() {
+  spec.offset = readFormula(Key::Offset, "kv_len - query_len",
+                            Scope::ofBatch("offset"), Type::Int);
+  SMRange start = anchor;
+  const YamlEntry *keyDim = entry(Key::KeyDim);
+  if (keyDim) // a default score that does not fit is this key's matter
+    anchor = keyDim->value.range;
+  spec.score = readFormula(Key::Score, "Q @ K / sqrt(head_dim)",
+                           Scope::ofPair("score"), Type::Real);
+  anchor = start;
+  spec.mask = readFormula(Key::Mask, "true", Scope::ofPair("mask"), Type::Bool);
+  readAttention();
+  const Size &width = spec.sizes[KeyDim];
+  if (keyDim && !failed() && width.value != spec.sizes[HeadDim].value)
+    unsupported(keyDim->value.range, "a 'key_dim' other than 'head_dim'");
+}
+
+//===----------------------------------------------------------------------===//
+// Proofs
+//===----------------------------------------------------------------------===//
+
+void SpecReader::prove(ExprPtr &formula, StringRef where, Domain domain,
+                       const ExprPtr &guard) {
+  if (!formula)
+    return;
+  if (ExprPtr proved =
+          proveFormula(spec, report, formula, where, domain, guard))
+    formula = proved;
+}
+
+/// Only of a spec without errors so far: every formula is there.
+void SpecReader::proveFormulas() {
+  // The offset as the position of a row, so that q cannot overflow either.
+  ExprPtr position =
+      makeApply(Op::Add, Type::Int,
+                {makeVariable(Variable::I, spec.offset->range), spec.offset},
+                spec.offset->range);
+  prove(position, "'offset'", Domain{true, true, false, true}, nullptr);
+  if (failed())
+    return;
+  spec.offset = position->operands[1];
+  prove(spec.mask, "'mask'", Domain(), nullptr);
+  prove(spec.score, "'score'", Domain(), spec.mask);
+  prove(spec.sink, "'sink'", Domain{true, true, false, true}, nullptr);
+  prove(spec.temperature, "'temperature'", Domain{true, true, false, true},
+        nullptr);
+  if (!failed())
+    warnOffset();
+}
+
+/// A conjunct `k < length[b]`, or null.
+static const Expr *lengthAtom(const Expr &e) {
+  if (e.isApply(Op::And)) {
+    const Expr *found = lengthAtom(*e.operands[0]);
+    return found ? found : lengthAtom(*e.operands[1]);
+  }
+  auto isKey = [](const Expr &x) {
+    return x.kind == Expr::Variable && x.variable == Variable::K;
+  };
+  auto isLength = [](const Expr &x) {
+    return x.kind == Expr::Load && x.operands.size() == 1 &&
+           x.operands[0]->kind == Expr::Variable &&
+           x.operands[0]->variable == Variable::B;
+  };
+  if (e.isApply(Op::Lt) && isKey(*e.operands[0]) && isLength(*e.operands[1]))
+    return &e;
+  if (e.isApply(Op::Gt) && isLength(*e.operands[0]) && isKey(*e.operands[1]))
+    return &e;
+  return nullptr;
+}
+
+/// Rows that are positioned by query_len, keys that end by batch: q is probably
+/// not meant to count from the end of the padding.
+void SpecReader::warnOffset() {
+  const Expr *atom = lengthAtom(*spec.mask);
+  bool offsetIsZero =
+      sameExpr(*spec.offset, *makeInt(0)) ||
+      (spec.sizes[QueryLen].kind == Size::Derived &&
+       sameExpr(*spec.sizes[QueryLen].formula, *makeSize(KvLen)));
+  if (!atom || entry(Key::Offset) || offsetIsZero ||
+      !dependsOn(*spec.mask, Variable::Q))
+    return;
+  const Expr &length = atom->operands[0]->kind == Expr::Load
+                           ? *atom->operands[0]
+                           : *atom->operands[1];
+  report.warning(Message::OffsetOfPadding, atom->range)
+      .note("right-padded queries start at 0 or at a length per batch, too")
+      .fix("offset: " + printFormula(spec, length) + " - query_len");
+}
+
+} // namespace attnc::spec

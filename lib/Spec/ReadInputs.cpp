@@ -1,0 +1,214 @@
+//===- ReadInputs.cpp - Declarations of inputs ----------------------------===//
+//
+//   name, ...: [inout] [dtype] [axes] [nondecreasing] [in lo..hi]
+//
+//===----------------------------------------------------------------------===//
+
+#include "SpecReader.h"
+
+#include "Proofs.h"
+
+#include "attnc/Spec/Print.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+static constexpr unsigned maxRank = 4;
+
+bool SpecReader::readElementType(Input &input, FormulaParser &parser,
+                                 SMRange place) {
+  const Token &token = parser.peek();
+  static constexpr StringLiteral later[] = {"nondecreasing", "in"};
+  if (token.kind != Token::Name || is_contained(later, token.spelling)) {
+    input.dtype = spec.queryType;
+    if (!mixedTypes)
+      return true;
+    report.error(Message::UntypedInput, place, {input.name});
+    return false;
+  }
+  if (std::optional<DType> dtype = parseDType(token.spelling)) {
+    input.dtype = *dtype;
+    parser.take();
+    return true;
+  }
+  static constexpr StringRef names[] = {"f64", "f32", "f16", "bf16", "i64",
+                                        "i32", "i8",  "u8",  "bool"};
+  static constexpr std::pair<StringLiteral, StringLiteral> others[] = {
+      {"int", "i32"},  {"int32", "i32"}, {"int64", "i64"}, {"int8", "i8"},
+      {"uint8", "u8"}, {"float", "f32"}, {"i1", "bool"},   {"fp16", "f16"}};
+  StringRef fix = nearest(token.spelling, names);
+  for (auto &[theirs, ours] : others)
+    if (theirs == token.spelling)
+      fix = ours;
+  report
+      .error(Message::ElementType, parser.rangeOf(token),
+             {token.spelling.str()})
+      .note("types are f64 f32 f16 bf16 i64 i32 i8 u8 bool")
+      .fix(fix);
+  return false;
+}
+
+bool SpecReader::readAxes(Input &input, FormulaParser &parser) {
+  SMRange open = parser.rangeOf(parser.peek());
+  if (!parser.takeIf("["))
+    return true;
+  if (parser.takeIf("]"))
+    return true;
+  Scope scope = Scope::ofSizes("axes");
+  scope.foldSizes = false;
+  do {
+    NodePtr node = parser.parse();
+    if (!node)
+      return false;
+    if (node->kind == Node::Name && node->name == "any") {
+      report.error(Message::AnyAxis, node->range);
+      return false;
+    }
+    Checker checker(spec, report, use, scope);
+    ExprPtr axis = checker.check(*node, Type::Int, "an axis");
+    if (checker.reportMissing() || !axis)
+      return false;
+    if (axis->isConstant() && (axis->integer < 1 || axis->integer > maxSize)) {
+      report.error(Message::SizeValue, node->range,
+                   {"an axis", std::to_string(axis->integer)});
+      return false;
+    }
+    axis = proveFormula(spec, report, axis, "inputs",
+                        Domain{false, false, false, true}, nullptr);
+    if (!axis)
+      return false;
+    input.axes.push_back(axis);
+  } while (parser.takeIf(","));
+  if (!parser.takeIf("]")) {
+    parser.expected("',' or ']'");
+    return false;
+  }
+  if (input.axes.size() <= maxRank)
+    return true;
+  if (input.axes.size() == maxRank + 1)
+    unsupported(open, "an input of rank 5");
+  else
+    report.error(Message::TooManyAxes, open,
+                 {input.name, std::to_string(input.axes.size())});
+  return false;
+}
+
+/// [nondecreasing] [in lo..hi] in any order.
+bool SpecReader::readPromises(Input &input, FormulaParser &parser) {
+  while (parser.peek().kind != Token::End) {
+    if (parser.takeIf("nondecreasing")) {
+      input.nondecreasing = true;
+      continue;
+    }
+    if (!parser.takeIf("in")) {
+      parser.expected("'nondecreasing', 'in lo..hi' or the end");
+      return false;
+    }
+    ExprPtr ends[2];
+    for (unsigned i = 0; i < 2; ++i) {
+      if (i && !parser.takeIf("..")) {
+        parser.expected("'..'");
+        return false;
+      }
+      NodePtr node = parser.parse();
+      if (!node)
+        return false;
+      Checker checker(spec, report, use, Scope::ofSizes("a range"));
+      ends[i] = checker.check(*node, Type::Int, "a range");
+      if (checker.reportMissing() || !ends[i])
+        return false;
+      ends[i] = proveFormula(spec, report, ends[i], "inputs",
+                             Domain{false, false, false, true}, nullptr);
+      if (!ends[i])
+        return false;
+    }
+    input.low = ends[0];
+    input.high = ends[1];
+  }
+  return true;
+}
+
+bool SpecReader::checkPromises(const Input &input) {
+  bool ints = !isFloat(input.dtype) && input.dtype != DType::Bool;
+  if ((input.nondecreasing || input.low) && !ints) {
+    report.error(Message::PromiseType, input.typeRange,
+                 {input.nondecreasing ? "nondecreasing" : "in lo..hi",
+                  dtypeName(input.dtype).str()});
+    return false;
+  }
+  if (input.nondecreasing && input.axes.empty()) {
+    report.error(Message::PromiseAxis, input.typeRange);
+    return false;
+  }
+  if (input.low && input.low->isConstant() && input.high->isConstant() &&
+      input.low->integer > input.high->integer) {
+    report.error(Message::EmptyRange, input.low->range,
+                 {std::to_string(input.low->integer),
+                  std::to_string(input.high->integer)});
+    return false;
+  }
+  return true;
+}
+
+bool SpecReader::readInputType(Input &input, const YamlNode &type) {
+  SourceText source{type.source(), {}};
+  std::vector<Token> tokens;
+  if (!tokenize(source, report, tokens))
+    return false;
+  FormulaParser parser(source, tokens, report);
+  if (parser.peek().is("inout")) {
+    unsupported(parser.rangeOf(parser.peek()), "'inout'");
+    return false;
+  }
+  return readElementType(input, parser, type.range) &&
+         readAxes(input, parser) && readPromises(input, parser) &&
+         checkPromises(input);
+}
+
+void SpecReader::readInput(StringRef name, SMRange nameRange,
+                           const YamlNode &type) {
+  if (!checkNewName(name, nameRange)) {
+    use.refused.insert(name.str());
+    return;
+  }
+  Input input;
+  input.name = name.str();
+  input.nameRange = nameRange;
+  input.typeRange = type.range;
+  if (readInputType(input, type))
+    spec.inputs.push_back(std::move(input));
+  else
+    use.refused.insert(name.str());
+}
+
+void SpecReader::readInputs() {
+  const YamlEntry *inputs = entry(Key::Inputs);
+  if (!inputs)
+    return;
+  if (!needMap(*inputs))
+    return;
+  spec.offset = makeInt(0); // axes cannot ask for it
+  for (const YamlEntry &item : inputs->value.map) {
+    SmallVector<StringRef> names;
+    StringRef text =
+        item.key.verbatim ? item.key.source() : StringRef(item.key.text);
+    text.split(names, ',');
+    bool readable = needScalar(item);
+    for (StringRef name : names) {
+      name = name.trim();
+      SMRange range = item.key.range;
+      if (item.key.verbatim)
+        range = {SMLoc::getFromPointer(name.begin()),
+                 SMLoc::getFromPointer(name.end())};
+      if (readable)
+        readInput(name, range, item.value);
+      else
+        use.refused.insert(name.str());
+    }
+  }
+}
+
+} // namespace attnc::spec

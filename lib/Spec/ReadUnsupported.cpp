@@ -1,0 +1,109 @@
+//===- ReadUnsupported.cpp - Keys that are checked and then refused -------===//
+//
+// The language is larger than what this compiler does. What it does not do yet
+// is read like the rest, so that a mistake in it is told as one, and then
+// refused by name.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SpecReader.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+/// value and output: their defaults may be written.
+void SpecReader::readLayerFormula(Key key, StringRef trivial) {
+  const YamlEntry *written = entry(key);
+  if (!written || !needScalar(*written))
+    return;
+  NodePtr node = parseFormula({written->value.source(), {}}, report);
+  if (node && !(node->kind == Node::Name && node->name == trivial))
+    unsupported(written->key.range, "'" + keyName(key) + "'");
+}
+
+/// Remembers what `let` defines, so that its use is not an unknown name.
+void SpecReader::readLet() {
+  const YamlEntry *let = entry(Key::Let);
+  if (!let || !needMap(*let))
+    return;
+  unsigned before = report.errors();
+  for (const YamlEntry &item : let->value.map) {
+    SmallVector<StringRef> names;
+    StringRef(item.key.text).split('(').first.split(names, ',');
+    for (StringRef name : names) {
+      name = name.trim();
+      if (isIdentifier(name))
+        use.refused.insert(name.str());
+      else
+        report.error(Message::BadName, item.key.range, {name.str()});
+    }
+    if (needScalar(item))
+      parseFormula({item.value.source(), {}}, report);
+  }
+  if (report.errors() == before && !let->value.map.empty())
+    unsupported(let->key.range, "'let'");
+}
+
+void SpecReader::readPrecision() {
+  const YamlEntry *precision = entry(Key::Precision);
+  if (!precision || !needMap(*precision))
+    return;
+  static constexpr StringRef names[] = {"accumulate", "probabilities", "tf32"};
+  for (const YamlEntry &item : precision->value.map) {
+    if (!is_contained(names, item.key.text))
+      report.error(Message::UnknownKey, item.key.range, {item.key.text})
+          .note("'precision' has accumulate, probabilities, tf32")
+          .fix(nearest(item.key.text, names));
+    else if (!needScalar(item))
+      continue;
+    else if (item.key.text == "tf32" && item.value.text != "true" &&
+             item.value.text != "false")
+      report.error(Message::BadArgument, item.value.range,
+                   {"'tf32'", "true or false"});
+    else if (item.key.text == "tf32" ||
+             readDType(item.value)) // else it has been told
+      unsupported(item.key.range, "'" + item.key.text + "'");
+  }
+}
+
+void SpecReader::readStorage() {
+  const YamlEntry *storage = entry(Key::Storage);
+  if (!storage || !needMap(*storage))
+    return;
+  static constexpr StringRef names[] = {"query", "kv"};
+  for (const YamlEntry &item : storage->value.map) {
+    if (!is_contained(names, item.key.text)) {
+      report.error(Message::UnknownKey, item.key.range, {item.key.text})
+          .note("'storage' has query, kv")
+          .fix(nearest(item.key.text, names));
+      continue;
+    }
+    if (!needScalar(item))
+      continue;
+    NodePtr node = parseFormula({item.value.source(), {}}, report);
+    if (!node)
+      continue;
+    bool ragged = node->kind == Node::Call && node->name == "ragged" &&
+                  node->children.size() == 1 && node->arguments.empty();
+    bool paged = node->kind == Node::Call && node->name == "paged" &&
+                 node->children.size() == 2 && node->arguments.empty();
+    bool dense = node->kind == Node::Name && node->name == "dense";
+    if (ragged || paged)
+      unsupported(item.value.range, "'" + node->name + "' storage");
+    else if (!dense)
+      report.error(Message::Storage, item.value.range, {item.value.text})
+          .note("storage is dense, ragged(start) or paged(table, n)");
+  }
+}
+
+void SpecReader::readUnsupported() {
+  readLayerFormula(Key::Value, "V");
+  readLayerFormula(Key::Output, "O");
+  readPrecision();
+  readStorage();
+}
+
+} // namespace attnc::spec

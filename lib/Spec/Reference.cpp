@@ -1,0 +1,179 @@
+//===- Reference.cpp - The language's tables as a document ----------------===//
+
+#include "attnc/Spec/Reference.h"
+
+#include "Language.h"
+#include "Report.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+static constexpr StringLiteral introduction = R"(# The spec language
+
+<!-- Written by `attnc-spec-check --reference` from the tables in lib/Spec/*.def
+     and the prose in lib/Spec/Reference.cpp; a test compares the two. -->
+
+A spec is the paper's equation in a YAML file. Five formulas, each with a
+default, define every attention:
+
+| formula | default | meaning |
+|---|---|---|
+| `score` | `Q @ K / sqrt(head_dim)` | one number per (b, h, i, k) |
+| `mask` | `true` | which keys a query row may see |
+| `attention` | `softmax(score)` | the weight of each allowed key |
+| `value` | `V` | what a key contributes |
+| `output` | `O` | `O` is the sum over k of attention * value |
+
+A spec writes down only what differs. One YAML document is one function; several
+documents, separated by `---`, make one object with several. The shortest spec:
+
+```yaml
+attnc: 1
+heads: 12
+head_dim: 64
+```
+
+What the language has and this compiler does not do yet is read and checked like
+the rest, and then refused with `[unsupported]`.
+)";
+
+static constexpr StringLiteral sizes = R"(
+A **size** is a positive integer below 2^31, `any` (read from the tensors at each
+call; 0 is legal), or an int formula of other sizes: `query_len: kv_len` states
+self-attention. Every `any` under `sizes` must be an axis of an input. `prefill(n)`
+is `{batch: 1, query_len: n, kv_len: n}`, `decode(n)` is
+`{batch: 1, query_len: 1, kv_len: n}`, each for those sizes that are `any`. Run-time
+sizes that a regime leaves out count as 1 (`batch`) or like `kv_len`.
+
+The option `--set KEY=VALUE` replaces a key as if written in the file.
+)";
+
+static constexpr StringLiteral formulas = R"(
+## Formulas
+
+Precedence, loosest first: `or`, `and`, `not`, comparisons `== != < <= > >=` (they
+chain as in mathematics: `0 <= q - k < 128`), `+ -`, `* / // % @`, unary `-`, `**`
+(to the right), then calls, indices and `.T`. Binary operators associate to the
+left. YAML's own rules hold: ` #` starts a comment, and a formula that begins with
+one of `* & ! | > % @ [ {` or a quote is written in quotes.
+
+| type | rule |
+|---|---|
+| truth value | only where one is meant; no number is one: `where(c, 1, 0)` |
+| int | 64 bits, exact; `//` and `%` round towards minus infinity, `%` has the sign of the divisor; overflow is impossible for sizes below 2^31, or refused |
+| real | `/` always divides reals: `1/16` is 0.0625; an int becomes real only where it meets one, after its own sub-formula is done in ints; constants fold in f64 |
+| vector | a row of Q, K or V; supported as `Q @ K` only |
+
+An int to a constant power of at least 0 is an int. Fixed sizes are constants.
+`temperature` divides the score inside `softmax`, not the sink.
+
+| variable | meaning |
+|---|---|
+)";
+
+static constexpr StringLiteral afterVariables =
+    R"(| `Q`, `K`, `V` | the vectors of row (b, h, i) and (b, g, k) |
+| `score` | in `attention` only: the value of the `score` formula |
+| sizes | `batch query_len kv_len heads kv_heads group head_dim key_dim value_dim` and those of `sizes` |
+
+`score` and `mask` know all of them. `sink` and `temperature` have one value per
+row: no `k`. `offset` knows `b`, sizes and inputs; a size, an axis and the ends of a
+range know sizes only.
+)";
+
+static constexpr StringLiteral masks = R"(
+## Masks
+
+The mask selects: a key with `mask` false has weight exactly 0, and a NaN or an
+infinity in its score, K or V never reaches the output. A row with no allowed key
+gives 0 and `lse = -inf` (with a sink: 0 and `lse = sink`).
+
+| name | exactly | keys of a row |
+|---|---|---|
+)";
+
+static constexpr StringLiteral inputs = R"(
+They are macros: any other formula does as well. A mask that joins positions of
+queries with a length per batch under the default `offset` is a warning.
+
+## Inputs
+
+`name, ...: [inout] [dtype] [axes] [nondecreasing] [in lo..hi]`, for example
+`doc: i32[batch, kv_len] nondecreasing`, `temp: f32` (a scalar),
+`bias: [heads, query_len, kv_len]`. Types: `f64 f32 f16 bf16 i64 i32 i8 u8 bool`;
+0 to 4 axes; an axis is an int formula of sizes. Every input must be used.
+`nondecreasing` (along the last axis) and `in lo..hi` (both ends included) are
+checked by the call; `lo` and `hi` are int formulas of sizes.
+
+Every index must be proved to be in range. What `b`, `h`, `g`, `i`, `k`, sizes and
+guards prove costs nothing; a guard is the left side of `and` and `or`, the
+condition of `where`, and for the score the mask. What only sizes decide (`doc[b, q]`
+needs `query_len <= kv_len`) becomes a precondition of the call; one that would
+leave a size no value above 1 is refused instead. An index read from a table needs
+`in lo..hi` on that table or `clamp(...)`.
+
+A divisor of ints must be proved to be other than 0 in the same way. `batch`,
+`query_len` and `kv_len` count as at least 1 in `score` and `mask`, since these are
+evaluated for existing rows and keys; other sizes that are `any` may be 0 and give
+the precondition `n >= 1`. A divisor that only a guard or the existence of a row or
+key keeps from 0 is computed as `max(divisor, 1)`.
+)";
+
+static constexpr StringLiteral diagnostics = R"(
+## Diagnostics
+
+`file:line:col: error: what is wrong [id]`, the source line with the place, then
+what is legal (`note:`) and what to type (`fix:`). Up to 20 errors per run, in the
+order of the file; what only follows from another error is not told.
+
+)";
+
+/// A signature as a cell of a table.
+static std::string cell(StringRef text) {
+  std::string result;
+  for (char c : text)
+    result += c == '|' ? std::string("\\|") : std::string(1, c);
+  return result;
+}
+
+static void printFunctions(raw_ostream &os, FunctionInfo::Place place) {
+  for (const FunctionInfo &function : functionTable())
+    if (function.place == place)
+      os << "| `" << function.signature() << "` | " << cell(function.meaning)
+         << " |\n";
+}
+
+void printReference(raw_ostream &os) {
+  os << introduction
+     << "\n## Keys\n\n| key | value | default | meaning |\n|---|---|---|---|\n";
+  for (const KeyInfo &key : keyTable())
+    os << "| `" << key.name << "` | " << key.value << " | " << key.byDefault
+       << " | " << key.meaning << " |\n";
+  os << sizes << formulas;
+  for (const VariableInfo &variable : variableTable())
+    os << "| `" << variable.name << "` | " << variable.meaning << " |\n";
+  os << afterVariables << "\n| function | meaning |\n|---|---|\n";
+  printFunctions(os, FunctionInfo::Scalar);
+  os << "\nOnly in `attention`, over the allowed keys of a row:\n\n"
+        "| function | meaning |\n|---|---|\n";
+  printFunctions(os, FunctionInfo::Row);
+  os << "\nOnly in `let` and `output`, which are not supported yet: ";
+  ListSeparator comma;
+  for (const FunctionInfo &function : functionTable())
+    if (function.place == FunctionInfo::Layer)
+      os << comma << '`' << function.name << '`';
+  os << ".\n" << masks;
+  for (const NamedMask &mask : maskTable())
+    os << "| `" << mask.signature() << "` | `" << cell(mask.formula) << "` | "
+       << mask.keys << " |\n";
+  os << inputs << diagnostics;
+  for (const DiagnosticId &id : diagnosticIds())
+    os << "### " << id.id << "\n\n" << id.explanation << "\n\n";
+}
+
+} // namespace attnc::spec

@@ -1,0 +1,62 @@
+//===- Report.h - Diagnostics of the spec language by name ----------------===//
+//
+// Every message and every id of the front end is a row of Diagnostics.def.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_SPEC_REPORT_H
+#define ATTNC_LIB_SPEC_REPORT_H
+
+#include "attnc/Support/SourceDiagnostics.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <initializer_list>
+#include <string>
+
+namespace attnc::spec {
+
+enum class Message {
+#define MESSAGE(Name, Id, Text) Name,
+#include "Diagnostics.def"
+};
+
+/// An id and what the reference says about it.
+struct DiagnosticId {
+  llvm::StringRef id;
+  llvm::StringRef explanation;
+};
+llvm::ArrayRef<DiagnosticId> diagnosticIds();
+
+/// The text of a message with `{0}`, `{1}`, ... replaced.
+std::string formatMessage(Message message,
+                          llvm::ArrayRef<std::string> arguments);
+
+class Report {
+public:
+  explicit Report(SourceDiagnostics &sink) : sink(sink) {}
+
+  SourceDiagnostic &error(Message message, llvm::SMRange range,
+                          std::initializer_list<std::string> arguments = {});
+  SourceDiagnostic &warning(Message message, llvm::SMRange range,
+                            std::initializer_list<std::string> arguments = {});
+  unsigned errors() const { return sink.errors(); }
+
+  /// Characters of a buffer between two places.
+  static llvm::StringRef textOf(llvm::SMRange range) {
+    return {range.Start.getPointer(),
+            size_t(range.End.getPointer() - range.Start.getPointer())};
+  }
+
+private:
+  SourceDiagnostics &sink;
+};
+
+/// "did you mean": the candidate nearest to a misspelt word, or empty.
+llvm::StringRef nearest(llvm::StringRef word,
+                        llvm::ArrayRef<llvm::StringRef> candidates);
+
+} // namespace attnc::spec
+
+#endif // ATTNC_LIB_SPEC_REPORT_H

@@ -1,0 +1,375 @@
+//===- SpecReader.cpp - One YAML document into one spec -------------------===//
+
+#include "SpecReader.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// A value must stand on one line as it is, so that a caret can point into it.
+bool SpecReader::needLine(const YamlNode &node) {
+  if (node.verbatim)
+    return true;
+  report.error(Message::YamlLines, node.range);
+  return false;
+}
+
+bool SpecReader::needScalar(const YamlEntry &entry) {
+  const YamlNode &value = entry.value;
+  if (value.kind == YamlNode::Scalar && !value.text.empty())
+    return needLine(value);
+  if (value.kind == YamlNode::Null || value.kind == YamlNode::Scalar)
+    report.error(Message::EmptyValue, entry.key.range, {entry.key.text});
+  else
+    report.error(
+        Message::OneValue, value.range,
+        {entry.key.text, value.kind == YamlNode::Map ? "a map" : "a list"});
+  return false;
+}
+
+bool SpecReader::needMap(const YamlEntry &entry) {
+  if (entry.value.kind == YamlNode::Map)
+    return true;
+  report.error(entry.value.kind == YamlNode::Null ? Message::EmptyValue
+                                                  : Message::NeedsMap,
+               entry.value.kind == YamlNode::Null ? entry.key.range
+                                                  : entry.value.range,
+               {entry.key.text});
+  return false;
+}
+
+/// 0 .. maxSize.
+std::optional<int64_t> SpecReader::readCount(const YamlNode &node) {
+  int64_t value;
+  if (node.kind == YamlNode::Scalar &&
+      !StringRef(node.text).getAsInteger(10, value) && value >= 0 &&
+      value <= maxSize)
+    return value;
+  report.error(Message::Count, node.range,
+               {node.kind == YamlNode::Scalar ? "'" + node.text + "'"
+                                              : std::string("this")});
+  return std::nullopt;
+}
+
+bool isReservedWord(StringRef name) {
+  static constexpr StringLiteral words[] = {
+      "alignas",     "alignof",      "asm",       "auto",
+      "bool",        "break",        "case",      "catch",
+      "char",        "class",        "concept",   "const",
+      "const_cast",  "consteval",    "constexpr", "constinit",
+      "continue",    "co_await",     "co_return", "co_yield",
+      "decltype",    "default",      "delete",    "do",
+      "double",      "dynamic_cast", "else",      "enum",
+      "explicit",    "export",       "extern",    "false",
+      "float",       "for",          "friend",    "goto",
+      "if",          "inline",       "int",       "long",
+      "main",        "mutable",      "namespace", "new",
+      "noexcept",    "nullptr",      "operator",  "private",
+      "protected",   "public",       "register",  "reinterpret_cast",
+      "requires",    "restrict",     "return",    "short",
+      "signed",      "sizeof",       "static",    "static_assert",
+      "static_cast", "struct",       "switch",    "template",
+      "this",        "thread_local", "throw",     "true",
+      "try",         "typedef",      "typeid",    "typename",
+      "union",       "unsigned",     "using",     "virtual",
+      "void",        "volatile",     "wchar_t",   "while",
+      "and",         "and_eq",       "bitand",    "bitor",
+      "compl",       "not",          "not_eq",    "or",
+      "or_eq",       "xor",          "xor_eq",    "char8_t",
+      "char16_t",    "char32_t",     "typeof"};
+  return is_contained(words, name) || name.starts_with("__") ||
+         name.starts_with("attnc_") || name.starts_with("ATTNC_");
+}
+
+std::string nameOfFile(StringRef file) {
+  std::string name;
+  for (char c : sys::path::stem(file))
+    name += isAlnum(c) || c == '_' ? c : '_';
+  if (file == "-" || file == "<stdin>" || name.empty())
+    return "attention";
+  if (isDigit(name[0]))
+    name = "_" + name;
+  return isReservedWord(name) ? "spec_" + name : name;
+}
+
+/// The name of a size or an input: it becomes a field and a parameter in C.
+bool SpecReader::checkNewName(StringRef name, SMRange range) {
+  if (!isIdentifier(name)) {
+    report.error(Message::BadName, range, {name.str()});
+    return false;
+  }
+  StringRef taken = takenBy(name);
+  static constexpr StringLiteral header[] = {"size", "runtime", "threads",
+                                             "args"};
+  if (isReservedWord(name) || is_contained(header, name) ||
+      name.ends_with("_strides"))
+    taken = "C or the generated header";
+  if (!taken.empty()) {
+    report.error(Message::TakenName, range, {name.str(), taken.str()});
+    return false;
+  }
+  for (const Size &size : spec.sizes)
+    if (size.name == name) {
+      report.error(Message::TakenName, range, {name.str(), "a size"});
+      return false;
+    }
+  for (const Input &input : spec.inputs)
+    if (input.name == name) {
+      report.error(Message::TakenName, range, {name.str(), "an input"})
+          .note(input.nameRange, "declared here");
+      return false;
+    }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+const YamlEntry *SpecReader::entry(Key key) const {
+  auto found = keys.find(key);
+  return found == keys.end() ? nullptr : &found->second;
+}
+
+bool SpecReader::collectKeys(const YamlNode &document,
+                             ArrayRef<YamlEntry> overrides) {
+  if (document.kind != YamlNode::Map) {
+    report.error(Message::NotAMap, document.range);
+    return false;
+  }
+  std::vector<StringRef> names;
+  for (const KeyInfo &info : keyTable())
+    names.push_back(info.name);
+  for (const YamlEntry &entry : document.map) {
+    if (std::optional<Key> key = findKey(entry.key.text)) {
+      keys[*key] = entry;
+      continue;
+    }
+    StringRef near = nearest(entry.key.text, names);
+    auto &error =
+        report.error(Message::UnknownKey, entry.key.range, {entry.key.text});
+    error.fix(near);
+    if (near.empty())
+      error.note("formulas of a layer are entries of 'let', tensors are "
+                 "entries of 'inputs'");
+  }
+  for (const YamlEntry &entry : overrides)
+    keys[*findKey(entry.key.text)] = entry;
+  return true;
+}
+
+bool SpecReader::checkVersion(const YamlNode &document) {
+  const YamlEntry *version = entry(Key::Attnc);
+  SMLoc start = document.range.Start;
+  if (!version) {
+    report.error(Message::MissingKey, {start, start}, {"attnc"})
+        .fix("attnc: 1");
+    return true;
+  }
+  if (!needScalar(*version))
+    return true;
+  int64_t number = 0;
+  bool isNumber =
+      !StringRef(version->value.text).getAsInteger(10, number) && number > 0;
+  if (!isNumber) {
+    report.error(Message::Version, version->value.range, {version->value.text})
+        .fix("1");
+    return true;
+  }
+  if (number == 1)
+    return true;
+  report.error(Message::NewerVersion, version->value.range,
+               {version->value.text});
+  return false; // the rest is another language
+}
+
+void SpecReader::readName(const YamlNode &document) {
+  spec.name = defaultName;
+  spec.nameRange =
+      document.map.empty() ? document.range : document.map.front().key.range;
+  const YamlEntry *name = entry(Key::Name);
+  if (!name || !needScalar(*name))
+    return;
+  spec.nameRange = name->value.range;
+  const std::string &text = name->value.text;
+  if (!isIdentifier(text)) {
+    std::string fix;
+    for (char c : text)
+      fix += isAlnum(c) || c == '_' ? c : '_';
+    report.error(Message::BadName, name->value.range, {text})
+        .fix(isIdentifier(fix) ? fix : "");
+    return;
+  }
+  if (isReservedWord(text)) {
+    report.error(Message::ReservedName, name->value.range, {text});
+    return;
+  }
+  spec.name = text;
+}
+
+std::optional<DType> SpecReader::readDType(const YamlNode &node) {
+  std::optional<DType> dtype;
+  if (node.kind == YamlNode::Scalar)
+    dtype = parseDType(node.text);
+  if (dtype && isFloat(*dtype))
+    return dtype;
+  static constexpr std::pair<StringLiteral, StringLiteral> others[] = {
+      {"float", "f32"},     {"float32", "f32"}, {"fp32", "f32"},
+      {"half", "f16"},      {"float16", "f16"}, {"fp16", "f16"},
+      {"bfloat16", "bf16"}, {"double", "f64"},  {"float64", "f64"},
+      {"fp64", "f64"}};
+  StringRef fix;
+  for (auto &[theirs, ours] : others)
+    if (theirs == node.text)
+      fix = ours;
+  report
+      .error(Message::DType, node.range,
+             {node.kind == YamlNode::Scalar ? "'" + node.text + "'"
+                                            : std::string("this")})
+      .fix(fix);
+  return std::nullopt;
+}
+
+void SpecReader::readDTypes() {
+  const YamlEntry *dtype = entry(Key::DType);
+  if (!dtype)
+    return;
+  if (dtype->value.kind == YamlNode::Null) {
+    report.error(Message::EmptyValue, dtype->key.range, {"dtype"});
+    return;
+  }
+  if (dtype->value.kind != YamlNode::Map) {
+    if (auto type = readDType(dtype->value))
+      spec.queryType = spec.keyType = spec.valueType = spec.outputType = *type;
+    return;
+  }
+  std::pair<StringRef, DType *> places[] = {{"query", &spec.queryType},
+                                            {"key", &spec.keyType},
+                                            {"value", &spec.valueType},
+                                            {"output", &spec.outputType}};
+  std::vector<StringRef> names;
+  for (auto &[name, place] : places)
+    names.push_back(name);
+  for (const YamlEntry &item : dtype->value.map) {
+    auto place =
+        find_if(places, [&](auto &p) { return p.first == item.key.text; });
+    if (place == std::end(places)) {
+      report.error(Message::UnknownKey, item.key.range, {item.key.text})
+          .note("'dtype' has query, key, value, output")
+          .fix(nearest(item.key.text, names));
+      continue;
+    }
+    if (auto type = readDType(item.value))
+      *place->second = *type;
+  }
+  mixedTypes = any_of(
+      places, [&](auto &place) { return *place.second != spec.queryType; });
+}
+
+void SpecReader::readOutputs() {
+  const YamlEntry *outputs = entry(Key::Outputs);
+  if (!outputs)
+    return;
+  if (outputs->value.kind != YamlNode::List) {
+    report.error(Message::NeedsList, outputs->key.range, {"outputs"})
+        .fix(outputs->value.kind == YamlNode::Scalar
+                 ? "[" + outputs->value.text + "]"
+                 : "");
+    return;
+  }
+  std::vector<std::string> seen;
+  for (const YamlNode &item : outputs->value.list) {
+    static constexpr StringRef known[] = {"lse", "attention", "score", "state"};
+    if (item.kind != YamlNode::Scalar || !is_contained(known, item.text)) {
+      std::string text = item.kind == YamlNode::Scalar ? item.text : "this";
+      report.error(Message::UnknownOutput, item.range, {text})
+          .note("outputs are lse, attention, score, state")
+          .fix(nearest(text, known));
+      continue;
+    }
+    if (is_contained(seen, item.text))
+      report.error(Message::RepeatedOutput, item.range, {item.text});
+    else if (item.text != "lse")
+      unsupported(item.range, "the output '" + item.text + "'");
+    spec.lse |= item.text == "lse";
+    seen.push_back(item.text);
+  }
+}
+
+void SpecReader::readSchedule() {
+  const YamlEntry *schedule = entry(Key::Schedule);
+  if (!schedule)
+    return;
+  if (schedule->value.kind == YamlNode::List) {
+    unsupported(schedule->value.range, "a list of schedules");
+    return;
+  }
+  if (schedule->value.kind == YamlNode::Null) {
+    report.error(Message::EmptyValue, schedule->key.range, {"schedule"})
+        .note("'#' begins a comment: write the attribute in quotes");
+    return;
+  }
+  if (!needScalar(*schedule))
+    return;
+  spec.schedule = schedule->value.text;
+  spec.scheduleRange = schedule->value.range;
+  if (!StringRef(spec.schedule).starts_with("#attn.schedule<") ||
+      !StringRef(spec.schedule).ends_with(">"))
+    report.error(Message::Schedule, spec.scheduleRange);
+}
+
+/// Every input and every run-time size must be of use.
+void SpecReader::checkUse() {
+  for (auto [i, input] : enumerate(spec.inputs))
+    if (!use.inputs.count(i))
+      report.error(Message::UnusedInput, input.nameRange, {input.name});
+  for (auto [i, size] : enumerate(spec.sizes)) {
+    if (i < NumBuiltinSizes || size.kind != Size::RunTime)
+      continue;
+    bool isAxis = any_of(spec.inputs, [&](const Input &input) {
+      return any_of(input.axes, [&](const ExprPtr &axis) {
+        return axis->kind == Expr::Size && axis->index == i;
+      });
+    });
+    if (!isAxis)
+      report.error(Message::UnboundSize, size.range, {size.name});
+  }
+}
+
+std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
+                                              ArrayRef<YamlEntry> overrides) {
+  errorsBefore = report.errors();
+  if (!collectKeys(document, overrides) || !checkVersion(document))
+    return std::nullopt;
+  anchor =
+      document.map.empty() ? document.range : document.map.front().key.range;
+  readName(document);
+  readSizes(document);
+  readDTypes();
+  readLet(); // its names before the formulas that use them
+  bool sizesFailed = failed();
+  readInputs();
+  readFormulas();
+  readUnsupported();
+  readOutputs();
+  readSchedule();
+  if (!sizesFailed)
+    readExpect();
+  if (!failed())
+    proveFormulas();
+  if (!failed())
+    checkUse();
+  if (failed())
+    return std::nullopt;
+  return std::move(spec);
+}
+
+} // namespace attnc::spec

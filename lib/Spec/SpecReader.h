@@ -1,0 +1,136 @@
+//===- SpecReader.h - One YAML document into one spec ---------------------===//
+//
+// Reads the keys in the order in which they need each other: sizes, element
+// types, inputs, formulas, proofs, and what only concerns speed. A key that is
+// refused leaves a harmless value behind, so that the others can be checked;
+// what would only follow from its error is not told.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_SPEC_SPECREADER_H
+#define ATTNC_LIB_SPEC_SPECREADER_H
+
+#include "Checker.h"
+#include "Language.h"
+#include "Proofs.h"
+#include "Report.h"
+#include "Yaml.h"
+
+#include "attnc/Spec/Spec.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attnc::spec {
+
+class SpecReader {
+public:
+  SpecReader(Report &report, std::string defaultName)
+      : report(report), defaultName(std::move(defaultName)) {}
+
+  /// Reads a document, with the keys of `overrides` in place of its own. No
+  /// value after an error.
+  std::optional<AttentionSpec> read(const YamlNode &document,
+                                    llvm::ArrayRef<YamlEntry> overrides);
+
+private:
+  // SpecReader.cpp
+  bool collectKeys(const YamlNode &document,
+                   llvm::ArrayRef<YamlEntry> overrides);
+  const YamlEntry *entry(Key key) const;
+  bool checkVersion(const YamlNode &document);
+  void readName(const YamlNode &document);
+  void readDTypes();
+  std::optional<DType> readDType(const YamlNode &node);
+  void readOutputs();
+  void readSchedule();
+  void checkUse();
+  bool failed() const { return report.errors() != errorsBefore; }
+
+  // ReadSizes.cpp
+  void readSizes(const YamlNode &document);
+  void addSize(llvm::StringRef name, const YamlEntry *entry);
+  void readNamedSizes();
+  void readSizeValue(unsigned index);
+  void resolveSize(unsigned index);
+  void finishSize(unsigned index, const ExprPtr &value);
+  void readFixed(BuiltinSize size);
+  void readGroups();
+
+  // ReadInputs.cpp
+  void readInputs();
+  void readInput(llvm::StringRef name, llvm::SMRange nameRange,
+                 const YamlNode &type);
+  bool readInputType(Input &input, const YamlNode &type);
+  bool readAxes(Input &input, FormulaParser &parser);
+  bool readElementType(Input &input, FormulaParser &parser,
+                       llvm::SMRange place);
+  bool readPromises(Input &input, FormulaParser &parser);
+  bool checkPromises(const Input &input);
+
+  // ReadFormulas.cpp
+  void readFormulas();
+  NodePtr parseKey(Key key, llvm::StringRef byDefault);
+  ExprPtr readFormula(Key key, llvm::StringRef byDefault, const Scope &scope,
+                      Type type);
+  void readAttention();
+  void readSoftmax(const Node &call);
+  ExprPtr readRowArgument(const Node *node, llvm::StringRef name);
+  void proveFormulas();
+  void prove(ExprPtr &formula, llvm::StringRef where, Domain domain,
+             const ExprPtr &guard);
+  void warnOffset();
+
+  // ReadExpect.cpp
+  void readExpect();
+  void readRegime(const YamlNode &node);
+  bool readRegimeCall(const YamlNode &node, Regime &regime);
+  bool readRegimeMap(const YamlNode &node, Regime &regime);
+  bool readRegimeEntry(const YamlEntry &entry, Regime &regime);
+  void shorthand(llvm::StringRef name, int64_t n, Regime &regime) const;
+  void completeRegime(Regime &regime) const;
+
+  // ReadUnsupported.cpp
+  void readUnsupported();
+  void readPrecision();
+  void readStorage();
+  void readLet();
+  void readLayerFormula(Key key, llvm::StringRef trivial);
+
+  // Values
+  bool needScalar(const YamlEntry &entry);
+  bool needMap(const YamlEntry &entry);
+  bool needLine(const YamlNode &node);
+  std::optional<int64_t> readCount(const YamlNode &node);
+  void unsupported(llvm::SMRange range, const llvm::Twine &what) {
+    report.error(Message::Unsupported, range, {what.str()});
+  }
+  bool checkNewName(llvm::StringRef name, llvm::SMRange range);
+
+  Report &report;
+  std::string defaultName;
+  unsigned errorsBefore = 0;
+  std::map<Key, YamlEntry> keys;
+  AttentionSpec spec;
+  NameUse use;
+  llvm::SMRange anchor; // stands for what the file does not say
+
+  struct PendingSize {
+    NodePtr formula;
+    enum State : uint8_t { Done, Waiting, Active } state = Done;
+  };
+  std::vector<PendingSize> pending; // by index of the size
+  bool mixedTypes = false;          // dtype is a map with different types
+};
+
+/// The C identifiers that a generated header cannot use.
+bool isReservedWord(llvm::StringRef name);
+
+/// A function's name out of a file's name.
+std::string nameOfFile(llvm::StringRef file);
+
+} // namespace attnc::spec
+
+#endif // ATTNC_LIB_SPEC_SPECREADER_H
