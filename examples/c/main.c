@@ -62,9 +62,13 @@ static double largest_error(const float *Q, const float *K, const float *V,
       size_t head = (size_t)h * (size_t)length * WIDTH;
       size_t at = head + (size_t)row * WIDTH;
       reference_row(Q + at, K + head, V + head, row, weights, out);
-      for (int d = 0; d < WIDTH; ++d)
-        if (!(fabs(out[d] - O[at + (size_t)d]) <= error)) /* a NaN too */
-          error = fabs(out[d] - O[at + (size_t)d]);
+      for (int d = 0; d < WIDTH; ++d) {
+        double difference = fabs(out[d] - O[at + (size_t)d]);
+        if (isnan(difference))
+          difference = INFINITY;
+        if (difference > error)
+          error = difference;
+      }
     }
   free(weights);
   return weights ? error : INFINITY;
