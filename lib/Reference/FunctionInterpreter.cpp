@@ -133,13 +133,16 @@ FunctionInterpreter<Real>::spaceOf(Value result, StringRef letters,
                                    ArrayRef<const Array<Real> *> operands) {
   Space space;
   space.names = letterNames(letters);
+  size_t rank = cast<RankedTensorType>(result.getType()).getRank();
   for (auto [axis, name] : llvm::enumerate(space.names)) {
     std::optional<int64_t> extent;
     for (const Array<Real> *operand : operands)
       for (auto [own, length] : llvm::zip_equal(operand->names, operand->shape))
         if (own == name)
           extent = length;
-    Attribute size = attn::axisSize(result.getType(), axis);
+    // Letters beyond the result's axes are summed: operands know them.
+    Attribute size =
+        axis < rank ? attn::axisSize(result.getType(), axis) : Attribute();
     if (auto number = dyn_cast_if_present<IntegerAttr>(size); number && !extent)
       extent = number.getInt();
     if (auto text = dyn_cast_if_present<StringAttr>(size); text && !extent) {
@@ -181,6 +184,15 @@ FailureOr<std::vector<Tensor>> interpret(func::FuncOp function,
     return FunctionInterpreter<long double>(sizes, arithmetic)
         .run(function, inputs);
   return FunctionInterpreter<double>(sizes, arithmetic).run(function, inputs);
+}
+
+FailureOr<double> neededFlop(func::FuncOp function, ArrayRef<Tensor> inputs,
+                             const Sizes &sizes) {
+  FunctionInterpreter<double> interpreter(sizes, Arithmetic());
+  interpreter.countsOnly = true;
+  if (failed(interpreter.run(function, inputs)))
+    return failure();
+  return interpreter.flop;
 }
 
 } // namespace attnc::reference

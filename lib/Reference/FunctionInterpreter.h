@@ -26,6 +26,10 @@ public:
   FunctionInterpreter(const Sizes &sizes, Arithmetic arithmetic)
       : sizes(sizes), arithmetic(arithmetic) {}
 
+  /// Only count what kernels have to do; their results are zeros.
+  bool countsOnly = false;
+  double flop = 0;
+
   mlir::FailureOr<std::vector<Tensor>> run(mlir::func::FuncOp function,
                                            llvm::ArrayRef<Tensor> inputs);
 

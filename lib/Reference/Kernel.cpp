@@ -18,6 +18,8 @@ template <typename Real> struct KernelRun {
   Arithmetic arithmetic;
   Array<Real> q, k, v, o, lse;
   Type type; // accumulate type
+  bool countsOnly = false;
+  double flop = 0;
 
   int64_t keys() const { return k.shape[2]; }
   int64_t depth() const { return k.shape[3]; }
@@ -89,6 +91,10 @@ LogicalResult KernelRun<Real>::runRow(ArrayRef<int64_t> row,
         allowed.push_back(key);
     arguments.pop_back();
   }
+  flop += 2.0 * static_cast<double>(allowed.size()) *
+          static_cast<double>(depth() + width());
+  if (countsOnly)
+    return success();
   std::optional<Real> init;
   if (op.hasInit()) {
     auto column = evaluator.run(op.getInit().front(), arguments);
@@ -142,6 +148,7 @@ LogicalResult FunctionInterpreter<Real>::run(attn::KernelOp op) {
         return kernel.runRow(index.drop_back(), run);
       })))
     return failure();
+  flop += kernel.flop;
   define(op.getO(), std::move(kernel.o));
   define(op.getLse(), std::move(kernel.lse));
   return success();

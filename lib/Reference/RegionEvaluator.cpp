@@ -29,7 +29,9 @@ FailureOr<Column<Real>> RegionEvaluator<Real>::evaluate(Operation *op) {
     operands.push_back(column);
   }
   StringRef dialect = op->getName().getDialectNamespace();
-  if (dialect == "arith" || dialect == "math")
+  bool isScalar = operands.size() == op->getNumOperands() &&
+                  op->getResult(0).getType().isIntOrIndexOrFloat();
+  if (isScalar && (dialect == "arith" || dialect == "math"))
     return evaluateScalarOp<Real>(op, operands, arithmetic);
   return ownOp(op, operands);
 }

@@ -39,6 +39,13 @@ mlir::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
                                                const Sizes &sizes,
                                                Precision precision);
 
+/// How many (batch, head, query, key) the masks of a function's kernels allow,
+/// and the multiply-adds on them count 2 FLOP each: what any algorithm has to
+/// do for Q K^T and P V. For a function at stage fused or scheduled.
+mlir::FailureOr<double> neededFlop(mlir::func::FuncOp function,
+                                   llvm::ArrayRef<Tensor> inputs,
+                                   const Sizes &sizes);
+
 /// Runs a tile program. `tensors` are its buffers in order and hold the outputs
 /// afterwards (an element that was not stored keeps its value; an empty
 /// `present` entry means all are present); `sizes` are its index arguments.

@@ -1,0 +1,154 @@
+//===- RandomInputs.cpp - Tensors to run an interface on ------------------===//
+
+#include "attnc/Reference/RandomInputs.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+
+namespace attnc::reference {
+namespace {
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every platform.
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+  uint64_t next() {
+    uint64_t z = (state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  /// In (0, 1).
+  double uniform() { return ((next() >> 11) + 0.5) * 0x1p-53; }
+  int64_t uniform(int64_t low, int64_t high) {
+    if (high <= low)
+      return low;
+    return low + static_cast<int64_t>(next() % (uint64_t(high - low) + 1));
+  }
+  /// By the method of Box and Muller.
+  double normal() {
+    return std::sqrt(-2 * std::log(uniform())) *
+           std::cos(2 * std::numbers::pi * uniform());
+  }
+
+private:
+  uint64_t state;
+};
+
+} // namespace
+
+static std::optional<std::vector<int64_t>>
+shapeOf(const Interface &function, const InterfaceTensor &tensor,
+        ArrayRef<int64_t> sizes) {
+  std::vector<int64_t> shape;
+  for (const SizeExpr &axis : tensor.axes) {
+    auto extent = axis.evaluate([&](StringRef name) -> std::optional<int64_t> {
+      auto index = function.sizeIndex(name);
+      return index ? std::optional<int64_t>(sizes[*index]) : std::nullopt;
+    });
+    shape.push_back(std::max<int64_t>(extent.value_or(0), 0));
+  }
+  return shape;
+}
+
+/// Q and K such that q . k = gap * rank(k): the rank's bits are spread over the
+/// features, as powers of two in both factors, so that narrow types hold them.
+static void fillRanks(Tensor &tensor, bool isQuery, int gapBits,
+                      Random &random) {
+  int64_t width = tensor.shape.back();
+  int64_t rows = width ? tensor.size() / width : 0;
+  int64_t keys = tensor.shape[tensor.shape.size() - 2];
+  int64_t bits =
+      std::max<int64_t>(1, llvm::Log2_64_Ceil(std::max<int64_t>(keys, 2)));
+  int64_t used = std::min(width, bits);
+  std::vector<int64_t> rank(keys);
+  for (int64_t key = 0; key < keys; ++key)
+    rank[key] = key;
+  for (int64_t key = keys - 1; key > 0 && !isQuery; --key)
+    std::swap(rank[key], rank[random.uniform(0, key)]);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t d = 0; d < used; ++d) {
+      // Feature d holds bit d; the last one all bits from there on.
+      int exponent = gapBits + static_cast<int>(d);
+      double &value = tensor.real[row * width + d];
+      if (isQuery) {
+        value = std::ldexp(1.0, exponent / 2);
+        continue;
+      }
+      int64_t part = rank[row % keys] >> d;
+      if (d + 1 < used)
+        part &= 1;
+      value = std::ldexp(static_cast<double>(part), exponent - exponent / 2);
+    }
+}
+
+static void fillFloats(Tensor &tensor, const InterfaceTensor &declared,
+                       InputKind kind, Random &random) {
+  if (kind == InputKind::Integer &&
+      (declared.role == TensorRole::Query || declared.role == TensorRole::Key))
+    return fillRanks(tensor, declared.role == TensorRole::Query,
+                     declared.dtype == DType::F64 ? 14 : 11, random);
+  for (double &value : tensor.real)
+    if (kind == InputKind::Normal)
+      value = roundToType(random.normal(), tensor.element);
+    else if (kind == InputKind::Integer)
+      value = static_cast<double>(random.uniform(-8, 8));
+}
+
+static void fillIntegers(Tensor &tensor, const InterfaceTensor &declared,
+                         int64_t kvLen, Random &random) {
+  int64_t low = 0, high = kvLen;
+  if (declared.range)
+    std::tie(low, high) = *declared.range;
+  if (tensor.element.isInteger(1))
+    high = 1;
+  else if (tensor.element.isInteger(8))
+    high = std::min<int64_t>(high, 127);
+  for (int64_t &value : tensor.integer)
+    value = random.uniform(low, high);
+  if (!declared.nondecreasing || tensor.shape.empty() ||
+      tensor.shape.back() == 0)
+    return;
+  for (auto row = tensor.integer.begin(); row != tensor.integer.end();
+       row += tensor.shape.back())
+    std::sort(row, row + tensor.shape.back());
+}
+
+std::vector<Tensor> randomInputs(const Interface &function,
+                                 ArrayRef<int64_t> sizes, InputKind kind,
+                                 uint64_t seed, MLIRContext *context) {
+  Random random(seed);
+  auto kvLen = function.sizeIndex("kv_len");
+  std::vector<Tensor> inputs;
+  for (const InterfaceTensor &declared : function.tensors) {
+    if (declared.isOutput())
+      continue;
+    Tensor tensor = makeTensor(elementType(declared.dtype, context),
+                               *shapeOf(function, declared, sizes));
+    if (tensor.isInteger())
+      fillIntegers(tensor, declared, kvLen ? sizes[*kvLen] : 1, random);
+    else if (tensor.size() != 0)
+      fillFloats(tensor, declared, kind, random);
+    inputs.push_back(std::move(tensor));
+  }
+  return inputs;
+}
+
+std::vector<Tensor> emptyOutputs(const Interface &function,
+                                 ArrayRef<int64_t> sizes,
+                                 MLIRContext *context) {
+  std::vector<Tensor> outputs;
+  for (const InterfaceTensor &declared : function.tensors)
+    if (declared.isOutput())
+      outputs.push_back(makeTensor(elementType(declared.dtype, context),
+                                   *shapeOf(function, declared, sizes)));
+  return outputs;
+}
+
+} // namespace attnc::reference

@@ -1,0 +1,194 @@
+//===- FunctionTest.cpp - Meaning of the attn ops -------------------------===//
+
+#include "Fixture.h"
+
+#include <cmath>
+
+using namespace attnc::reference;
+
+namespace {
+
+using FunctionTest = InterpreterTest;
+
+TEST_F(FunctionTest, view_splits_and_permutes_heads) {
+  auto result =
+      run(R"mlir(
+    func.func @f(%x: tensor<4x3xf32>) -> tensor<3x2x2xf32> {
+      %0 = attn.view "(hg)d->dgh" %x : tensor<4x3xf32> -> tensor<3x2x2xf32>
+      return %0 : tensor<3x2x2xf32>
+    })mlir",
+          {f32({0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32}, {4, 3})});
+  EXPECT_EQ(result[0].real,
+            (std::vector<double>{0, 20, 10, 30, 1, 21, 11, 31, 2, 22, 12, 32}));
+}
+
+TEST_F(FunctionTest, contract_leaves_out_masked_products) {
+  auto result = run(R"mlir(
+    func.func @f(%p: tensor<2x2xf32>, %v: tensor<2x1xf32>, %m: tensor<2x2xi1>) -> tensor<2x1xf32> {
+      %0 = attn.contract "qk,ke->qe" (%p, %v) where "qk" (%m) : (tensor<2x2xf32>, tensor<2x1xf32>, tensor<2x2xi1>) -> tensor<2x1xf32>
+      return %0 : tensor<2x1xf32>
+    })mlir",
+                    {f32({1, 0, 0.5, 0.5}, {2, 2}), f32({3, NAN}, {2, 1}),
+                     truth({1, 0, 1, 1}, {2, 2})});
+  EXPECT_EQ(result[0].real[0], 3);
+  EXPECT_TRUE(std::isnan(result[0].real[1]));
+}
+
+TEST_F(FunctionTest, contract_rounds_each_product_only_when_asked) {
+  llvm::StringRef text = R"mlir(
+    func.func @f(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<f32> {
+      %0 = attn.contract "d,d->" (%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    })mlir";
+  std::vector<Tensor> inputs = {f32({1, 0x1p-30}, {2}), f32({1, 1}, {2})};
+  EXPECT_EQ(run(text, inputs)[0].real[0], 1 + 0x1p-30);
+  EXPECT_EQ(run(text, inputs, {}, Precision::Rounded)[0].real[0], 1);
+}
+
+TEST_F(FunctionTest, map_gets_elements_and_positions) {
+  auto result = run(R"mlir(
+    func.func @f(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+      %0 = attn.map "qk->qk" (%x) : (tensor<2x2xf32>) -> tensor<2x2xf32> {
+      ^bb0(%s: f32, %q: index, %k: index):
+        %d = arith.subi %q, %k : index
+        %i = arith.index_cast %d : index to i64
+        %f = arith.sitofp %i : i64 to f32
+        %y = arith.addf %s, %f : f32
+        attn.yield %y : f32
+      }
+      return %0 : tensor<2x2xf32>
+    })mlir",
+                    {f32({0, 0, 10, 10}, {2, 2})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{0, -1, 11, 10}));
+}
+
+TEST_F(FunctionTest, mask_takes_extents_from_named_sizes) {
+  auto result = run(R"mlir(
+    func.func @f() -> tensor<?x?xi1, #attn.dims<query_len, kv_len>> {
+      %m = attn.mask "qk" : tensor<?x?xi1, #attn.dims<query_len, kv_len>> {
+      ^bb0(%q: index, %k: index):
+        %c = arith.cmpi sle, %k, %q : index
+        attn.yield %c : i1
+      }
+      return %m : tensor<?x?xi1, #attn.dims<query_len, kv_len>>
+    })mlir",
+                    {}, {{"query_len", 2}, {"kv_len", 3}});
+  EXPECT_EQ(result[0].integer, (std::vector<int64_t>{1, 0, 0, 1, 1, 0}));
+}
+
+constexpr llvm::StringLiteral softmax = R"mlir(
+  func.func @f(%s: tensor<2x2xf32>, %m: tensor<2x2xi1>) -> (tensor<2x2xf32>, tensor<2xf32>) {
+    %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) where (%m) : (tensor<2x2xf32>, tensor<2x2xi1>) -> (tensor<2x2xf32>, tensor<2xf32>)
+    return %p, %lse : tensor<2x2xf32>, tensor<2xf32>
+  })mlir";
+
+TEST_F(FunctionTest, normalize_gives_zero_where_no_key_is_allowed) {
+  auto result = run(softmax, {f32({NAN, INFINITY, 5, 5}, {2, 2}),
+                              truth({0, 0, 1, 1}, {2, 2})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{0, 0, 0.5, 0.5}));
+  EXPECT_EQ(result[1].real[0], -INFINITY);
+  EXPECT_DOUBLE_EQ(result[1].real[1], 5 + std::log(2.0));
+}
+
+TEST_F(FunctionTest, normalize_weighs_minus_infinity_as_zero) {
+  auto result = run(softmax, {f32({-INFINITY, 1, -INFINITY, -INFINITY}, {2, 2}),
+                              truth({1, 1, 1, 1}, {2, 2})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{0, 1, 0, 0}));
+  EXPECT_EQ(result[1].real[1], -INFINITY);
+}
+
+TEST_F(FunctionTest, normalize_counts_the_sink_in_the_sum) {
+  auto result = run(R"mlir(
+    func.func @f(%s: tensor<1x1xf32>, %m: tensor<1x1xi1>) -> (tensor<1x1xf32>, tensor<1xf32>) {
+      %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) where (%m) : (tensor<1x1xf32>, tensor<1x1xi1>) -> (tensor<1x1xf32>, tensor<1xf32>) init {
+      ^bb0(%q: index):
+        %sink = arith.constant 3.0 : f32
+        attn.yield %sink : f32
+      }
+      return %p, %lse : tensor<1x1xf32>, tensor<1xf32>
+    })mlir",
+                    {f32({3}, {1, 1}), truth({1}, {1, 1})});
+  EXPECT_DOUBLE_EQ(result[0].real[0], 0.5);
+  EXPECT_DOUBLE_EQ(result[1].real[0], 3 + std::log(2.0));
+}
+
+TEST_F(FunctionTest, read_clamps_and_reads_zero_from_nothing) {
+  auto result =
+      run(R"mlir(
+    func.func @f(%t: tensor<2xi32>, %none: tensor<0xf32>) -> tensor<3xf32> {
+      %0 = attn.map "->q" () : () -> tensor<3xf32> {
+      ^bb0(%q: index):
+        %a = attn.read %t[%q] : tensor<2xi32> -> index
+        %i = arith.index_cast %a : index to i64
+        %f = arith.sitofp %i : i64 to f32
+        %z = attn.read %none[%q] : tensor<0xf32> -> f32
+        %y = arith.addf %f, %z : f32
+        attn.yield %y : f32
+      }
+      return %0 : tensor<3xf32>
+    })mlir",
+          {[&] {
+             Tensor t = makeTensor(mlir::Builder(&context).getI32Type(), {2});
+             t.integer = {7, -9};
+             return t;
+           }(),
+           f32({}, {0})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{7, -9, -9}));
+}
+
+/// A causal kernel over 3 rows and 2 keys whose row -1 sees nothing.
+constexpr llvm::StringLiteral kernel = R"mlir(
+  func.func @f(%q: tensor<1x1x1x3x1xf32>, %k: tensor<1x1x2x1xf32>, %v: tensor<1x1x2x1xf32>) -> (tensor<1x1x1x3x1xf32>, tensor<1x1x1x3xf32>) {
+    %o, %lse = attn.kernel ins(%q, %k, %v : tensor<1x1x1x3x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>) -> (tensor<1x1x1x3x1xf32>, tensor<1x1x1x3xf32>) normalize #attn.norm<shift = max, weight = WEIGHT, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32}
+    score {
+    ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+      attn.yield %x : f32
+    } mask {
+    ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+      %c = arith.cmpi slt, %j, %i : index
+      attn.yield %c : i1
+    }
+    return %o, %lse : tensor<1x1x1x3x1xf32>, tensor<1x1x1x3xf32>
+  })mlir";
+
+TEST_F(FunctionTest, kernel_gives_zero_for_a_masked_row_and_hides_masked_nan) {
+  std::string text = kernel.str();
+  text.replace(text.find("WEIGHT"), 6, "exp");
+  auto result =
+      run(text, {f32({0, 0, 0}, {1, 1, 1, 3, 1}), f32({1, NAN}, {1, 1, 2, 1}),
+                 f32({4, INFINITY}, {1, 1, 2, 1})});
+  EXPECT_EQ(result[0].real[0], 0);
+  EXPECT_EQ(result[0].real[1], 4);
+  EXPECT_TRUE(std::isnan(result[0].real[2]));
+  EXPECT_EQ(result[1].real[0], -INFINITY);
+  EXPECT_EQ(result[1].real[1], 0);
+}
+
+TEST_F(FunctionTest, kernel_in_base_two_still_gives_a_natural_lse) {
+  std::string text = kernel.str();
+  text.replace(text.find("WEIGHT"), 6, "exp2");
+  auto result =
+      run(text, {f32({1, 1, 1}, {1, 1, 1, 3, 1}), f32({2, 2}, {1, 1, 2, 1}),
+                 f32({4, 8}, {1, 1, 2, 1})});
+  EXPECT_EQ(result[0].real[2], 6);
+  EXPECT_DOUBLE_EQ(result[1].real[2], 3 * std::log(2.0));
+}
+
+TEST_F(FunctionTest, unknown_ops_are_an_error) {
+  auto function = parse<mlir::func::FuncOp>(R"mlir(
+    func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = arith.addf %x, %x : tensor<2xf32>
+      return %0 : tensor<2xf32>
+    })mlir");
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&context,
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          message = diagnostic.str();
+                                          return mlir::success();
+                                        });
+  EXPECT_TRUE(mlir::failed(
+      interpret(function, {f32({1, 2}, {2})}, {}, Precision::Exact)));
+  EXPECT_NE(message.find("reference interpreter"), std::string::npos);
+}
+
+} // namespace

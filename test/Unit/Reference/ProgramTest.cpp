@@ -1,0 +1,146 @@
+//===- ProgramTest.cpp - Meaning of the tile ops --------------------------===//
+
+#include "Fixture.h"
+
+#include <cmath>
+
+using namespace attnc::reference;
+
+namespace {
+
+class ProgramTest : public InterpreterTest {
+protected:
+  /// Runs a program over f32 buffers; they hold the outcome.
+  bool runProgram(llvm::StringRef text, std::vector<Tensor> &tensors,
+                  llvm::ArrayRef<int64_t> sizes,
+                  llvm::ArrayRef<bool> present = {}) {
+    return mlir::succeeded(interpret(parse<attnc::tile::ProgramOp>(text),
+                                     tensors, present, sizes,
+                                     Precision::Exact));
+  }
+};
+
+TEST_F(ProgramTest, load_fills_and_store_leaves_what_is_not_valid) {
+  std::vector<Tensor> tensors = {f32({1, 2, 3}, {3}), f32({9, 9, 9}, {3})};
+  ASSERT_TRUE(runProgram(R"mlir(
+    tile.program @f(%x: !tile.buf<q : f32>, %y: !tile.buf<q : f32>, %n: index) target "none" {
+      tile.grid (%i) to (%n) {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %t = tile.load %x[%c1] valid(q = %c2) : !tile.buf<q : f32> -> !tile.tile<q:4, f32>
+        tile.store %t, %y[%c0] valid(q = %c2) : !tile.tile<q:4, f32>, !tile.buf<q : f32>
+      }
+    })mlir",
+                         tensors, {1}));
+  EXPECT_EQ(tensors[1].real, (std::vector<double>{2, 3, 9}));
+}
+
+TEST_F(ProgramTest, loads_outside_of_a_buffer_are_an_error) {
+  std::vector<Tensor> tensors = {f32({1, 2, 3}, {3})};
+  mlir::ScopedDiagnosticHandler quiet(
+      &context, [](mlir::Diagnostic &) { return mlir::success(); });
+  EXPECT_FALSE(runProgram(R"mlir(
+    tile.program @f(%x: !tile.buf<q : f32>) target "none" {
+      %c1 = arith.constant 1 : index
+      tile.grid (%i) to (%c1) {
+        %t = tile.load %x[%c1] : !tile.buf<q : f32> -> !tile.tile<q:3, f32>
+      }
+    })mlir",
+                          tensors, {}));
+}
+
+/// Writes for each key the number of its tile's keys, negative when partial.
+constexpr llvm::StringLiteral segments = R"mlir(
+  tile.program @f(%y: !tile.buf<q : f32>, %a: index, %b: index, %c: index, %d: index) target "none" {
+    %c1 = arith.constant 1 : index
+    tile.grid (%i) to (%c1) {
+      tile.for (%k0, %nk, %partial) in [(%a, %b, %c, %d)] step 4 partial_step 2 {
+        %n = arith.index_cast %nk : index to i64
+        %f = arith.sitofp %n : i64 to f32
+        %m = arith.negf %f : f32
+        %s = arith.select %partial, %m, %f : f32
+        %z = tile.splat 0.0 : !tile.tile<q:4, f32>
+        %t = tile.map (%z) : (!tile.tile<q:4, f32>) -> !tile.tile<q:4, f32> {
+        ^bb0(%x: f32):
+          tile.yield %s : f32
+        }
+        tile.store %t, %y[%k0] valid(q = %nk) : !tile.tile<q:4, f32>, !tile.buf<q : f32>
+        tile.yield
+      }
+    }
+  })mlir";
+
+TEST_F(ProgramTest, for_visits_head_full_and_tail_tiles) {
+  std::vector<Tensor> tensors = {f32(std::vector<double>(12, 0), {12})};
+  ASSERT_TRUE(runProgram(segments, tensors, {1, 4, 9, 12}));
+  EXPECT_EQ(tensors[0].real,
+            (std::vector<double>{0, -2, -2, -1, 4, 4, 4, 4, -2, -2, -2, -2}));
+}
+
+TEST_F(ProgramTest, for_without_a_full_tile_is_one_partial_run) {
+  std::vector<Tensor> tensors = {f32(std::vector<double>(6, 0), {6})};
+  ASSERT_TRUE(runProgram(segments, tensors, {0, 3, 5, 5}));
+  EXPECT_EQ(tensors[0].real, (std::vector<double>{-2, -2, -2, -2, -1, 0}));
+}
+
+TEST_F(ProgramTest, for_visits_nothing_of_an_empty_segment) {
+  std::vector<Tensor> tensors = {f32({7}, {1})};
+  ASSERT_TRUE(runProgram(segments, tensors, {1, 0, 1, 0}));
+  EXPECT_EQ(tensors[0].real[0], 7);
+}
+
+TEST_F(ProgramTest, a_store_to_an_absent_output_is_an_error) {
+  std::vector<Tensor> tensors = {f32({7}, {1})};
+  mlir::ScopedDiagnosticHandler quiet(
+      &context, [](mlir::Diagnostic &) { return mlir::success(); });
+  EXPECT_FALSE(runProgram(segments, tensors, {0, 0, 1, 1}, {false}));
+}
+
+TEST_F(ProgramTest, reduce_max_passes_by_nan) {
+  std::vector<Tensor> tensors = {f32({NAN, 2, 1}, {3}), f32({0}, {1})};
+  ASSERT_TRUE(runProgram(R"mlir(
+    tile.program @f(%x: !tile.buf<k : f32>, %y: !tile.buf<q : f32>) target "none" {
+      %c1 = arith.constant 1 : index
+      tile.grid (%i) to (%c1) {
+        %c0 = arith.constant 0 : index
+        %t = tile.load %x[%c0] : !tile.buf<k : f32> -> !tile.tile<k:3, f32>
+        %u = tile.map (%t) : (!tile.tile<k:3, f32>) -> !tile.tile<q:1, k:3, f32> {
+        ^bb0(%v: f32):
+          tile.yield %v : f32
+        }
+        %m = tile.splat -inf : !tile.tile<q:1, f32>
+        %r = tile.reduce max (%u) over(k) init(%m) : (!tile.tile<q:1, k:3, f32>) -> !tile.tile<q:1, f32>
+        tile.store %r, %y[%c0] : !tile.tile<q:1, f32>, !tile.buf<q : f32>
+      }
+    })mlir",
+                         tensors, {}));
+  EXPECT_EQ(tensors[1].real[0], 2);
+}
+
+TEST_F(ProgramTest, select_masked_keeps_a_full_tile_as_it_is) {
+  for (bool partial : {false, true}) {
+    std::vector<Tensor> tensors = {f32({1, 2, 3}, {3}), f32({0, 0, 0}, {3})};
+    ASSERT_TRUE(runProgram(R"mlir(
+      tile.program @f(%x: !tile.buf<k : f32>, %y: !tile.buf<k : f32>, %n: index) target "none" {
+        %c1 = arith.constant 1 : index
+        tile.grid (%i) to (%c1) {
+          %c0 = arith.constant 0 : index
+          %c2 = arith.constant 2 : index
+          %p = arith.cmpi ne, %n, %c0 : index
+          %t = tile.load %x[%c0] : !tile.buf<k : f32> -> !tile.tile<k:3, f32>
+          %s = tile.select_masked %t at(k = %c0) valid(k = %c2) when %p fill -5.0 : !tile.tile<k:3, f32> {
+          ^bb0(%k: index):
+            %c = arith.cmpi ne, %k, %c0 : index
+            tile.yield %c : i1
+          }
+          tile.store %s, %y[%c0] : !tile.tile<k:3, f32>, !tile.buf<k : f32>
+        }
+      })mlir",
+                           tensors, {partial}));
+    EXPECT_EQ(tensors[1].real, partial ? (std::vector<double>{-5, 2, -5})
+                                       : (std::vector<double>{1, 2, 3}));
+  }
+}
+
+} // namespace

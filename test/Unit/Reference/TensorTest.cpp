@@ -1,0 +1,39 @@
+//===- TensorTest.cpp - Rounding and clamped reads ------------------------===//
+
+#include "attnc/Reference/Tensor.h"
+
+#include "mlir/IR/Builders.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace attnc::reference;
+
+namespace {
+
+TEST(TensorTest, rounds_to_nearest_even_in_each_type) {
+  mlir::MLIRContext context;
+  mlir::Builder b(&context);
+  EXPECT_EQ(roundToType(1 + 0x1p-9, b.getBF16Type()), 1.0);
+  EXPECT_EQ(roundToType(1 + 0x1.8p-8, b.getBF16Type()), 1 + 0x1p-7);
+  EXPECT_EQ(roundToType(65504 + 16, b.getF16Type()), HUGE_VAL);
+  EXPECT_EQ(roundToType(1 + 0x1p-30, b.getF32Type()), 1.0);
+  EXPECT_EQ(roundToType(1 + 0x1p-50, b.getF64Type()), 1 + 0x1p-50);
+  EXPECT_TRUE(std::isnan(roundToType(NAN, b.getBF16Type())));
+}
+
+TEST(TensorTest, clamps_positions_to_their_axes) {
+  mlir::MLIRContext context;
+  Tensor tensor = makeTensor(mlir::Builder(&context).getF32Type(), {2, 3});
+  EXPECT_EQ(tensor.clampedOffset({1, 2}), 5);
+  EXPECT_EQ(tensor.clampedOffset({-4, 9}), 2);
+}
+
+TEST(TensorTest, has_no_place_in_an_empty_tensor) {
+  mlir::MLIRContext context;
+  Tensor tensor = makeTensor(mlir::Builder(&context).getI32Type(), {0, 3});
+  EXPECT_TRUE(tensor.isInteger());
+  EXPECT_EQ(tensor.clampedOffset({0, 0}), -1);
+}
+
+} // namespace
