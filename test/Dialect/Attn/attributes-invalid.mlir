@@ -1,0 +1,45 @@
+// RUN: attnc-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect
+
+// dims_c1
+// expected-error@below {{size -1 is negative}}
+func.func private @dims_c1(tensor<4xf32, #attn.dims<-1>>)
+
+// -----
+
+// dims_c1
+// expected-error@below {{a size is a number, a name or an expression, got ""}}
+func.func private @dims_c1_empty(tensor<4xf32, #attn.dims<"">>)
+
+// -----
+
+// expected-error@below {{expected a size: a number, a name or an expression in quotes}}
+func.func private @dims_syntax(tensor<4xf32, #attn.dims<?>>)
+
+// -----
+
+// dims_c2
+// expected-error@below {{dims has 1 sizes, the tensor has 2 axes}}
+func.func private @dims_c2(tensor<4x5xf32, #attn.dims<4>>)
+
+// -----
+
+// dims_c3
+// expected-error@below {{size 5 does not match the static extent 4}}
+func.func private @dims_c3(tensor<4xf32, #attn.dims<5>>)
+
+// -----
+
+// schedule_c1
+// expected-error@below {{a tile has at least one row and one key, got q = 0, k = 4}}
+"test.op"() {s = #attn.schedule<form = online, q = 0, k = 4, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()
+
+// -----
+
+// schedule_c2
+// expected-error@below {{rescale_threshold must be finite and at least 0}}
+"test.op"() {s = #attn.schedule<form = online, q = 4, k = 4, rescale_threshold = -1.0, rescale_in = value, target = unit>} : () -> ()
+
+// -----
+
+// expected-error@below {{expected one of [online, rows] for algorithm of a kernel, got: tree}}
+"test.op"() {s = #attn.schedule<form = tree, q = 4, k = 4, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()

@@ -1,0 +1,17 @@
+// RUN: attnc-opt %s --allow-unregistered-dialect | attnc-opt --allow-unregistered-dialect | FileCheck %s
+
+// CHECK-LABEL: func.func private @dims(
+// CHECK-SAME:    tensor<?x12x?x64xf32, #attn.dims<batch, 12, query_len, 64>>
+// CHECK-SAME:    tensor<?xi32, #attn.dims<"batch + 1">>
+// CHECK-SAME:    tensor<f32, #attn.dims<>>
+func.func private @dims(tensor<?x12x?x64xf32, #attn.dims<batch, 12, query_len, 64>>,
+                        tensor<?xi32, #attn.dims<"batch + 1">>, tensor<f32, #attn.dims<>>)
+
+// Folds of upstream make axes static and keep the encoding.
+// CHECK-LABEL: func.func private @name_on_a_static_axis(tensor<4xf32, #attn.dims<batch>>)
+func.func private @name_on_a_static_axis(tensor<4xf32, #attn.dims<batch>>)
+
+// CHECK: n = #attn.norm<shift = max, weight = exp2, divide = sum>
+"test.op"() {n = #attn.norm<shift = max, weight = exp2, divide = sum>} : () -> ()
+// CHECK: s = #attn.schedule<form = rows, q = 16, k = 256, rescale_threshold = 2.500000e-01, rescale_in = prob, target = unit>
+"test.op"() {s = #attn.schedule<form = rows, q = 16, k = 256, rescale_threshold = 0.25, rescale_in = prob, target = unit>} : () -> ()

@@ -1,0 +1,237 @@
+// Each module violates the constraint of docs/stages/2-graph.md that its comment names.
+// RUN: attnc-opt %s --attn-verify-graph --split-input-file --verify-diagnostics
+
+// stage_c1
+// expected-error@below {{X}}
+module {
+  func.func @f() {
+    return
+  }
+}
+
+// -----
+
+// stage_c2: a function that the interface does not name
+// expected-error@below {{X}}
+module attributes {attnc.interface = [{
+    name = "f", title = "scores", spec = "heads: 2",
+    sizes = [{name = "batch"}, {name = "heads", value = "2"}, {name = "query_len"}, {name = "kv_len"}, {name = "twice", value = "kv_len * 2"}],
+    tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
+               {name = "K", role = "key", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "V", role = "value", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
+    preconditions = [], positions = []}]} {
+  func.func @other(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
+    %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+    return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+  }
+}
+
+// -----
+
+// stage_c2: a second function
+module attributes {attnc.interface = [{
+    name = "f", title = "scores", spec = "heads: 2",
+    sizes = [{name = "batch"}, {name = "heads", value = "2"}, {name = "query_len"}, {name = "kv_len"}, {name = "twice", value = "kv_len * 2"}],
+    tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
+               {name = "K", role = "key", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "V", role = "value", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
+    preconditions = [], positions = []}]} {
+  func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
+    %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+    return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+  }
+  // expected-error@below {{X}}
+  func.func @g() {
+    return
+  }
+}
+
+// -----
+
+// stage_c3: a type
+module attributes {attnc.interface = [{
+    name = "f", title = "scores", spec = "heads: 2",
+    sizes = [{name = "batch"}, {name = "heads", value = "2"}, {name = "query_len"}, {name = "kv_len"}, {name = "twice", value = "kv_len * 2"}],
+    tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
+               {name = "K", role = "key", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "V", role = "value", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
+    preconditions = [], positions = []}]} {
+  // expected-error@below {{X}}
+  func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf32, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
+    %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+    return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+  }
+}
+
+// -----
+
+// stage_c3: the number of arguments
+module attributes {attnc.interface = [{
+    name = "f", title = "scores", spec = "heads: 2",
+    sizes = [{name = "batch"}, {name = "heads", value = "2"}, {name = "query_len"}, {name = "kv_len"}, {name = "twice", value = "kv_len * 2"}],
+    tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
+               {name = "K", role = "key", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "V", role = "value", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
+    preconditions = [], positions = []}]} {
+  // expected-error@below {{X}}
+  func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
+    %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+    return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+  }
+}
+
+// -----
+
+// stage_c4: attn.size
+module attributes {attnc.interface = [{
+    name = "f", title = "scores", spec = "heads: 2",
+    sizes = [{name = "batch"}, {name = "heads", value = "2"}, {name = "query_len"}, {name = "kv_len"}, {name = "twice", value = "kv_len * 2"}],
+    tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
+               {name = "K", role = "key", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "V", role = "value", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
+    preconditions = [], positions = []}]} {
+  func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
+    %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+    %m = attn.mask "bhqk" : tensor<?x2x?x?xi1, #attn.dims<batch, 2, query_len, kv_len>> {
+    ^bb0(%b: index, %h: index, %q: index, %k: index):
+      // expected-error@below {{X}}
+      %n = attn.size "seq_len"
+      %c = arith.cmpi slt, %k, %n : index
+      attn.yield %c : i1
+    }
+    return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+  }
+}
+
+// -----
+
+// stage_c4: dims
+module attributes {attnc.interface = [{
+    name = "f", title = "scores", spec = "heads: 2",
+    sizes = [{name = "batch"}, {name = "heads", value = "2"}, {name = "query_len"}, {name = "kv_len"}, {name = "twice", value = "kv_len * 2"}],
+    tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
+               {name = "K", role = "key", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "V", role = "value", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
+    preconditions = [], positions = []}]} {
+  func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
+    %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+    // expected-error@below {{X}}
+    %m = attn.mask "q" : tensor<?xi1, #attn.dims<seq_len>> {
+    ^bb0(%q: index):
+      %c = arith.constant true
+      attn.yield %c : i1
+    }
+    return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+  }
+}
+
+// -----
+
+// stage_c4: dims that are no expression
+module attributes {attnc.interface = [{
+    name = "f", title = "scores", spec = "heads: 2",
+    sizes = [{name = "batch"}, {name = "heads", value = "2"}, {name = "query_len"}, {name = "kv_len"}, {name = "twice", value = "kv_len * 2"}],
+    tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
+               {name = "K", role = "key", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "V", role = "value", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
+    preconditions = [], positions = []}]} {
+  func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
+    %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+    // expected-error@below {{X}}
+    %m = attn.mask "q" : tensor<?xi1, #attn.dims<"kv_len +">> {
+    ^bb0(%q: index):
+      %c = arith.constant true
+      attn.yield %c : i1
+    }
+    return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+  }
+}
+
+// -----
+
+// stage_c5
+module attributes {attnc.interface = [{
+    name = "f", title = "scores", spec = "heads: 2",
+    sizes = [{name = "batch"}, {name = "heads", value = "2"}, {name = "query_len"}, {name = "kv_len"}, {name = "twice", value = "kv_len * 2"}],
+    tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
+               {name = "K", role = "key", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "V", role = "value", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
+    preconditions = [], positions = []}]} {
+  func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
+    %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+    %t = attn.map "bhqk->bhqk" (%s) : (tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
+    ^bb0(%x: f32, %b: index, %h: index, %q: index, %k: index):
+      // expected-error@below {{X}}
+      %y = attn.read %s[%b, %h, %k, %q] : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> -> f32
+      attn.yield %y : f32
+    }
+    return %t : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+  }
+}
+
+// -----
+
+// stage_c6: a body of several blocks
+module attributes {attnc.interface = [{
+    name = "f", title = "scores", spec = "heads: 2",
+    sizes = [{name = "batch"}, {name = "heads", value = "2"}, {name = "query_len"}, {name = "kv_len"}, {name = "twice", value = "kv_len * 2"}],
+    tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
+               {name = "K", role = "key", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "V", role = "value", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
+    preconditions = [], positions = []}]} {
+  // expected-error@below {{X}}
+  func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
+    cf.br ^bb1
+  ^bb1:
+    %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+    return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+  }
+}
+
+// -----
+
+// graph_c1: kernels come with Fusion
+module attributes {attnc.interface = [{
+    name = "f", title = "scores", spec = "heads: 2",
+    sizes = [{name = "batch"}, {name = "heads", value = "2"}, {name = "query_len"}, {name = "kv_len"}, {name = "twice", value = "kv_len * 2"}],
+    tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
+               {name = "K", role = "key", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "V", role = "value", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
+    preconditions = [], positions = []}]} {
+  func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
+    %q = attn.view "b(hg)qd->bhgqd" %Q : tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>> -> tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>
+    // expected-error@below {{X}}
+    %o, %lse = attn.kernel ins(%q, %K, %V : tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> (tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>, tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>)
+      normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32}
+    score {
+    ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+      attn.yield %x : f32
+    } mask {
+    ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+      %c = arith.constant true
+      attn.yield %c : i1
+    }
+    %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+    return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
+  }
+}
