@@ -2,7 +2,7 @@
 // RUN: attnc-opt %s --attn-verify-graph --split-input-file --verify-diagnostics
 
 // stage_c1
-// expected-error@below {{X}}
+// expected-error@below {{the module has no attribute 'attnc.interface' with a list of functions}}
 module {
   func.func @f() {
     return
@@ -12,7 +12,7 @@ module {
 // -----
 
 // stage_c2: a function that the interface does not name
-// expected-error@below {{X}}
+// expected-error@below {{'builtin.module' op must hold the functions of its interface in order; 'f' is not in its place}}
 module attributes {attnc.interface = [{
     name = "f", title = "scores", spec = "heads: 2",
     sizes = [{name = "batch"}, {name = "heads", value = "2"}, {name = "query_len"}, {name = "kv_len"}, {name = "twice", value = "kv_len * 2"}],
@@ -44,7 +44,7 @@ module attributes {attnc.interface = [{
     %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
     return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
   }
-  // expected-error@below {{X}}
+  // expected-error@below {{'func.func' op is not in the interface of the module}}
   func.func @g() {
     return
   }
@@ -62,7 +62,7 @@ module attributes {attnc.interface = [{
                {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
                {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
     preconditions = [], positions = []}]} {
-  // expected-error@below {{X}}
+  // expected-error@below {{'func.func' op has the type 'tensor<?x?xf32, #attn.dims<"kv_len * 2", "batch + 1">>' for 'bias', the interface says 'tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>'}}
   func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf32, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
     %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
     return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
@@ -81,7 +81,7 @@ module attributes {attnc.interface = [{
                {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
                {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
     preconditions = [], positions = []}]} {
-  // expected-error@below {{X}}
+  // expected-error@below {{'func.func' op has 3 arguments and 1 results, the interface has 4 and 1}}
   func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
     %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
     return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
@@ -104,7 +104,7 @@ module attributes {attnc.interface = [{
     %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
     %m = attn.mask "bhqk" : tensor<?x2x?x?xi1, #attn.dims<batch, 2, query_len, kv_len>> {
     ^bb0(%b: index, %h: index, %q: index, %k: index):
-      // expected-error@below {{X}}
+      // expected-error@below {{'attn.size' op there is no size 'seq_len' in the interface of 'f'; it has batch heads query_len kv_len twice}}
       %n = attn.size "seq_len"
       %c = arith.cmpi slt, %k, %n : index
       attn.yield %c : i1
@@ -127,7 +127,7 @@ module attributes {attnc.interface = [{
     preconditions = [], positions = []}]} {
   func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
     %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
-    // expected-error@below {{X}}
+    // expected-error@below {{'attn.mask' op there is no size 'seq_len' in the interface of 'f'; it has batch heads query_len kv_len twice}}
     %m = attn.mask "q" : tensor<?xi1, #attn.dims<seq_len>> {
     ^bb0(%q: index):
       %c = arith.constant true
@@ -151,7 +151,7 @@ module attributes {attnc.interface = [{
     preconditions = [], positions = []}]} {
   func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
     %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
-    // expected-error@below {{X}}
+    // expected-error@below {{'attn.mask' op size 'kv_len +': expected a size, a number or '('}}
     %m = attn.mask "q" : tensor<?xi1, #attn.dims<"kv_len +">> {
     ^bb0(%q: index):
       %c = arith.constant true
@@ -177,7 +177,7 @@ module attributes {attnc.interface = [{
     %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
     %t = attn.map "bhqk->bhqk" (%s) : (tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
     ^bb0(%x: f32, %b: index, %h: index, %q: index, %k: index):
-      // expected-error@below {{X}}
+      // expected-error@below {{'attn.read' op must read an argument of the function}}
       %y = attn.read %s[%b, %h, %k, %q] : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> -> f32
       attn.yield %y : f32
     }
@@ -197,7 +197,7 @@ module attributes {attnc.interface = [{
                {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
                {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
     preconditions = [], positions = []}]} {
-  // expected-error@below {{X}}
+  // expected-error@below {{'func.func' op must have a body of one block}}
   func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
     cf.br ^bb1
   ^bb1:
@@ -220,7 +220,7 @@ module attributes {attnc.interface = [{
     preconditions = [], positions = []}]} {
   func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
     %q = attn.view "b(hg)qd->bhgqd" %Q : tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>> -> tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>
-    // expected-error@below {{X}}
+    // expected-error@below {{'attn.kernel' op cannot stand here; this stage has attn.view, attn.contract, attn.map, attn.mask and attn.normalize}}
     %o, %lse = attn.kernel ins(%q, %K, %V : tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> (tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>, tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>)
       normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32}
     score {
