@@ -1,0 +1,93 @@
+//===- ConvertTileToLlvm.cpp - Tile programs become loops on vectors ------===//
+//
+// The `loops` emitter: a program becomes the functions of Functions.cpp, whose
+// loops work on vectors through pointers. Everything that costs time is decided
+// here or before (register tiles, slots, copies of bodies); the passes after it
+// (Pipeline.cpp) and LLVM only translate.
+//
+//   tile.program @f(%Q: !tile.buf<..>, ..., %query_len: index) target
+//   #tile.cpu<..> {
+//     tile.grid (%i) to (%n) { ... tile.dot ... }
+//   }
+// becomes
+//   func.func @f.grid0.tasks(%call: !llvm.ptr) -> i64
+//   func.func @f.grid0.body(%call: !llvm.ptr, %scratch: !llvm.ptr, %task: i64)
+//   {
+//     ... scf.for { vector.fma ... : vector<16xf32> } ...
+//   }
+//
+// Tests: test/Codegen/CPU/convert-tile-to-llvm.mlir,
+// test/Codegen/CPU/convert-tile-to-llvm-invalid.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Codegen/CPU/Passes.h"
+
+#include "Functions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+#define GEN_PASS_DEF_CONVERTTILETOLLVM
+#include "attnc/Codegen/CPU/Passes.h.inc"
+} // namespace attnc::cpu
+
+/// Phases group ops for targets that overlap them; here they are only ops.
+static void inlinePhases(attnc::tile::ProgramOp program) {
+  SmallVector<attnc::tile::PhaseOp> phases;
+  program.walk([&](attnc::tile::PhaseOp phase) { phases.push_back(phase); });
+  for (attnc::tile::PhaseOp phase : phases) {
+    Block &body = phase.getBody().front();
+    Operation *yield = body.getTerminator();
+    phase->replaceAllUsesWith(yield->getOperands());
+    yield->erase();
+    phase->getBlock()->getOperations().splice(phase->getIterator(),
+                                              body.getOperations());
+    phase->erase();
+  }
+}
+
+static LogicalResult convertProgram(attnc::tile::ProgramOp program) {
+  auto target = dyn_cast<attnc::tile::CpuAttr>(program.getTarget());
+  if (!target)
+    return program.emitOpError("has the target ")
+           << program.getTarget()
+           << ", but the code generator of the CPU needs #tile.cpu<...>";
+  inlinePhases(program);
+  std::vector<attnc::cpu::GridPlan> grids;
+  for (Operation &op : program.getBody().front()) {
+    if (auto grid = dyn_cast<attnc::tile::GridOp>(op)) {
+      auto plan = attnc::cpu::planGrid(grid, target);
+      if (failed(plan))
+        return failure();
+      grids.push_back(std::move(*plan));
+    } else if (op.getNumRegions() || !isMemoryEffectFree(&op)) {
+      return op.emitOpError("stands between the grids of a program; only "
+                            "arithmetic on sizes may");
+    }
+  }
+  if (failed(attnc::cpu::emitFunctions(program, target, grids)))
+    return failure();
+  program.erase();
+  return success();
+}
+
+namespace {
+struct ConvertTileToLlvm final
+    : attnc::cpu::impl::ConvertTileToLlvmBase<ConvertTileToLlvm> {
+  void runOnOperation() override {
+    SmallVector<attnc::tile::ProgramOp> programs(
+        getOperation().getOps<attnc::tile::ProgramOp>());
+    for (attnc::tile::ProgramOp program : programs)
+      if (failed(convertProgram(program)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,233 @@
+//===- EmitNest.cpp - One loop nest from one item of the plan -------------===//
+//
+// A nest goes over its dim in granules: so many rows times the vectors of the
+// window, all of whose elements are in registers at once. Reductions are
+// carried through the loop in registers.
+//
+//   for row = 0 to n step R iter_args(maximum of each vector) {
+//     R x W registers of the dot                           (EmitDot.cpp)
+//     ops in order, on these registers
+//     registers that others use -> slots
+//   }
+//
+// A static extent that R does not divide ends with a smaller granule. A
+// run-time extent is rounded up to whole granules: rows past the end hold what
+// the last row gave until select_masked takes them out, and a reduction of
+// tiles that are not masked goes row by row.
+// Tests: test/Codegen/CPU/nests.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+/// Rows and vectors of the register tile of a dot. A dot whose result has the
+/// rows of its loaded operand makes scores.
+std::pair<int64_t, int64_t> Emitter::granuleOf(tile::DotOp dot) {
+  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+  Value other = lhsOnLanes ? dot.getRhs() : dot.getLhs();
+  auto load = other.getDefiningOp<tile::LoadOp>();
+  Space space = *spaceOf(cast<tile::TileType>(dot.getResult().getType()));
+  bool score = load && load.getResult().getType().getRank() == 2 && space.dim &&
+               rowAndColumn(load).first == space.dim;
+  ArrayRef<int64_t> granule =
+      score ? target.getScoreGranule() : target.getValueGranule();
+  return {granule[0], granule[1]};
+}
+
+/// Whether a nest reduces rows past a run-time extent that no select_masked
+/// has filled.
+bool Emitter::needsExactCount(const Item &item) {
+  if (!item.space.dim || !extents.contains(item.space.dim))
+    return false;
+  for (Operation *op : item.ops) {
+    auto reduce = dyn_cast<tile::ReduceOp>(op);
+    if (!reduce)
+      continue;
+    // Back through elementwise ops to a select_masked with this extent.
+    SmallVector<Value> open{reduce.getInput()};
+    bool masked = false;
+    while (!open.empty() && !masked) {
+      Operation *def = open.pop_back_val().getDefiningOp();
+      if (auto select = dyn_cast_or_null<tile::SelectMaskedOp>(def))
+        masked = bool(select.getValidOf(item.space.dim));
+      else if (auto map = dyn_cast_or_null<tile::MapOp>(def))
+        llvm::append_range(open, map.getInputs());
+      else if (auto rescale = dyn_cast_or_null<tile::RescaleOp>(def))
+        open.push_back(rescale.getValue());
+    }
+    if (!masked)
+      return true;
+  }
+  return false;
+}
+
+static int64_t powerOfTwoBelow(int64_t n) {
+  return n <= 1 ? 1 : int64_t(1) << llvm::Log2_64(n);
+}
+
+/// Rows of a granule of `item` for a window of so many vectors. A window that
+/// is narrower than the register tile gets more rows, which keeps the fma
+/// units busy; elementwise rows divide the dots' rows.
+int64_t Emitter::granuleRows(const Item &item, int64_t vectors) {
+  if (!item.space.dim || !item.space.lanes || needsExactCount(item))
+    return 1;
+  auto rowsFor = [&](int64_t rows, int64_t width) {
+    return vectors >= width ? rows
+                            : std::min(plan.extraRows + 1,
+                                       powerOfTwoBelow(rows * width / vectors));
+  };
+  for (Operation *op : item.ops)
+    if (auto dot = dyn_cast<tile::DotOp>(op)) {
+      if (dot.getMask())
+        return 1;
+      auto [rows, width] = granuleOf(dot);
+      return rowsFor(rows, width);
+    }
+  ArrayRef<int64_t> score = target.getScoreGranule();
+  int64_t rows = 1;
+  while (rowsFor(score[0], score[1]) % (2 * rows) == 0 &&
+         2 * rows * vectors <= 8)
+    rows *= 2;
+  return rows;
+}
+
+void Emitter::emitReduce(Granule &granule, tile::ReduceOp reduce,
+                         MutableArrayRef<Value> carried) {
+  for (int64_t row = 0; row < granule.rows; ++row)
+    for (auto [v, sum] : llvm::enumerate(carried)) {
+      Value value = element(granule, reduce.getInput(), row, v);
+      if (reduce.getKind() == tile::ReduceKind::Add) {
+        sum = arith::AddFOp::create(ops, ops.loc, sum, value);
+        continue;
+      }
+      // One vmaxps; a NaN does not enter.
+      Value larger = arith::CmpFOp::create(
+          ops, ops.loc, arith::CmpFPredicate::OGT, value, sum);
+      sum = ops.select(larger, value, sum);
+    }
+}
+
+static int64_t carriedCount(tile::ReduceOp reduce, const Window &window) {
+  return reduce.getInput().getType().hasDim(kLaneDim) ? window.vectors : 1;
+}
+
+SmallVector<Value> Emitter::emitGranule(Granule &granule, ValueRange carried) {
+  SmallVector<Value> next(carried);
+  size_t place = 0;
+  for (Operation *op : granule.item.ops) {
+    ops.loc = op->getLoc();
+    Value result = op->getResult(0);
+    Space space = granule.item.space;
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+      int64_t count = carriedCount(reduce, granule.window);
+      emitReduce(granule, reduce, MutableArrayRef(next).slice(place, count));
+      place += count;
+      continue;
+    }
+    if (auto dot = dyn_cast<tile::DotOp>(op)) {
+      emitDot(granule, dot);
+    } else if (auto map = dyn_cast<tile::MapOp>(op)) {
+      auto values = emitRegion(granule, map.getBody().front(), map.getInputs(),
+                               space, map.getAtDims(), map.getAt());
+      auto type = cast<tile::TileType>(result.getType());
+      if (isa<FloatType>(type.getElementType()))
+        for (Value &value : values)
+          value = roundTo(value, type.getElementType());
+      granule.registers[result] = std::move(values);
+    } else if (auto select = dyn_cast<tile::SelectMaskedOp>(op)) {
+      emitSelectMasked(granule, select);
+    } else {
+      auto rescale = cast<tile::RescaleOp>(op);
+      SmallVector<Value> values;
+      for (int64_t row = 0; row < granule.rows; ++row)
+        for (int64_t v = 0; v < (space.lanes ? granule.window.vectors : 1); ++v)
+          values.push_back(arith::MulFOp::create(
+              ops, ops.loc, element(granule, rescale.getValue(), row, v),
+              element(granule, rescale.getFactor(), row, v)));
+      granule.registers[result] = std::move(values);
+    }
+  }
+  for (Operation *op : granule.item.ops)
+    if (!isa<tile::ReduceOp>(op))
+      storeResult(granule, op->getResult(0));
+  return next;
+}
+
+void Emitter::emitNest(const Item &item, Window window) {
+  int64_t width = window.vectors;
+  for (Operation *op : item.ops)
+    if (auto dot = dyn_cast<tile::DotOp>(op))
+      width = std::min(width, dot.getMask() ? 1 : granuleOf(dot).second);
+  // The register tile is narrower than the window: one nest after the other.
+  for (int64_t v = 0; v < window.vectors; v += width) {
+    Window chunk{ops.add(window.first, v * lanes()),
+                 std::min(width, window.vectors - v), window.local + v};
+    emitChunk(item, chunk);
+  }
+}
+
+void Emitter::emitChunk(const Item &item, Window window) {
+  Granule outside{item, window, {}};
+  SmallVector<Value> carried;
+  for (Operation *op : item.ops)
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+      for (int64_t v = 0; v < carriedCount(reduce, window); ++v)
+        carried.push_back(element(outside, reduce.getInit(), 0, v));
+  auto granule = [&](Value start, int64_t rows, ValueRange values) {
+    Granule inside(item, window, start, rows);
+    return emitGranule(inside, values);
+  };
+  int64_t rows = granuleRows(item, window.vectors);
+  if (!item.space.dim) {
+    carried = granule({}, 1, carried);
+  } else if (auto extent = extents.find(item.space.dim);
+             extent != extents.end()) {
+    carried = ops.loop(ops.index(0), extent->second, rows, carried,
+                       [&](Value start, ValueRange values) {
+                         return granule(start, rows, values);
+                       });
+  } else {
+    int64_t whole = item.space.size / rows * rows;
+    carried = ops.loop(ops.index(0), ops.index(whole), rows, carried,
+                       [&](Value start, ValueRange values) {
+                         return granule(start, rows, values);
+                       });
+    if (whole < item.space.size)
+      carried = granule(ops.index(whole), item.space.size - whole, carried);
+  }
+  size_t place = 0;
+  for (Operation *op : item.ops) {
+    auto reduce = dyn_cast<tile::ReduceOp>(op);
+    if (!reduce)
+      continue;
+    int64_t count = carriedCount(reduce, window);
+    auto values = ArrayRef(carried).slice(place, count);
+    outside.registers[reduce.getResult()].assign(values.begin(), values.end());
+    storeResult(outside, reduce.getResult());
+    place += count;
+  }
+}
+
+/// Copies a tile, or a constant, into a slot.
+void Emitter::copyTile(Value from, const Slot &to, Window window) {
+  auto type = cast<tile::TileType>(from.getType());
+  Space space = *spaceOf(type);
+  if (!space.lanes)
+    window.vectors = 1;
+  Item item{ItemKind::Nest, {}, space};
+  auto copyRow = [&](Value row) {
+    Granule granule(item, window, row);
+    for (int64_t v = 0; v < window.vectors; ++v)
+      storeSlot(element(granule, from, 0, v), to, type, row, window, v);
+  };
+  if (space.dim)
+    ops.loop(ops.index(0), ops.index(space.size), 1, copyRow);
+  else
+    copyRow({});
+}
+
+} // namespace attnc::cpu

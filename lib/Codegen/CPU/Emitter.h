@@ -1,0 +1,175 @@
+//===- Emitter.h - From a planned grid body to loops ------------*- C++ -*-===//
+//
+// Writes the loops of one copy of a grid's body: loads and stores of 1-D
+// vectors through pointers, arith, math, vector.fma and scf. What goes where is
+// decided by the Plan; what differs between the copies of a loop body (which
+// vectors of queries, how many keys) is a Window and the extents of the dims.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_CODEGEN_CPU_EMITTER_H
+#define ATTNC_LIB_CODEGEN_CPU_EMITTER_H
+
+#include "Ops.h"
+#include "Plan.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace attnc::cpu {
+
+using mlir::Block;
+using mlir::Operation;
+using mlir::SmallVector;
+using mlir::StringAttr;
+using mlir::Type;
+using mlir::Value;
+
+/// The vectors of queries that a piece of code handles.
+struct Window {
+  Value first;         // queries before them in the block; a multiple of lanes
+  int64_t vectors = 0; // how many
+  int64_t local = 0;   // vectors before them in local slots
+};
+
+/// An argument of the program. Strides are in elements.
+struct Buffer {
+  Type element;
+  Value data;
+  SmallVector<Value> strides, extents;
+};
+
+/// Rows of K or V as a dot reads them: element (r, c) is at
+/// `pointer + r * rowStride + c`, in the accumulator's type.
+struct Rows {
+  Value pointer, rowStride;
+  StringAttr row, column;
+};
+
+/// What a nest works on at once: `rows` elements of the nest's dim from `start`
+/// on, times the vectors of the window. A tile's registers are numbered
+/// row * vectors + vector, without the part that the tile lacks.
+struct Granule {
+  Granule(const Item &item, Window window, Value start, int64_t rows = 1)
+      : item(item), window(window), start(start), rows(rows) {}
+
+  const Item &item;
+  Window window;
+  Value start; // null when the nest has no dim
+  int64_t rows;
+  llvm::DenseMap<Value, SmallVector<Value>> registers;
+};
+
+class Emitter {
+public:
+  Emitter(Ops &ops, const Plan &plan, tile::CpuAttr target, Value scratch,
+          Value rowBase)
+      : ops(ops), plan(plan), target(target), scratch(scratch),
+        rowBase(rowBase) {}
+
+  /// Emits the items of a grid's body. Scalars and buffers from outside are in
+  /// `scalars` and `buffers`.
+  mlir::LogicalResult emitBody(Block &block);
+  /// Clones a scalar op, or evaluates tile.read and tile.present.
+  void emitScalar(Operation *op);
+
+  mlir::IRMapping scalars;
+  llvm::DenseMap<Value, Buffer> buffers;
+
+private:
+  friend class RegionEmitter;
+  friend class LaneActivity;
+
+  // Loop.cpp
+  void emitItems(Block &block, const Window *window);
+  void emitItem(const Item &item, const Window *window);
+  void emitFor(tile::ForOp loop, const Window *window);
+  void emitSegment(tile::ForOp loop, mlir::ValueRange bounds,
+                   const Window *window);
+  void emitKeys(tile::ForOp loop, Value first, Value count, bool partial,
+                const Window *window);
+  void emitActive(tile::ForOp loop, llvm::function_ref<void(Window)> body);
+  void emitIf(mlir::scf::IfOp branch, const Window *window);
+  void emitYields(Block &block, mlir::ValueRange results, Window window);
+  void noteExtents(Operation *op, tile::TileType type, mlir::ArrayAttr dims,
+                   mlir::ValueRange valid);
+  /// Runs `body` for the window, or for each group of vectors of the block.
+  void forEachGroup(const Window *window,
+                    llvm::function_ref<void(Window)> body);
+  /// Runs `body` for each single vector of the window or of the block.
+  void forEachVector(const Window *window,
+                     llvm::function_ref<void(Window)> body);
+
+  // EmitNest.cpp
+  void emitNest(const Item &item, Window window);
+  void emitChunk(const Item &item, Window window);
+  SmallVector<Value> emitGranule(Granule &granule, mlir::ValueRange carried);
+  void emitReduce(Granule &granule, tile::ReduceOp reduce,
+                  mlir::MutableArrayRef<Value> carried);
+  void copyTile(Value from, const Slot &to, Window window);
+  int64_t granuleRows(const Item &item, int64_t vectors);
+  std::pair<int64_t, int64_t> granuleOf(tile::DotOp dot);
+  bool needsExactCount(const Item &item);
+
+  // EmitDot.cpp
+  void emitDot(Granule &granule, tile::DotOp dot);
+
+  // RegionVectorize.cpp
+  SmallVector<Value> emitRegion(Granule &granule, Block &region,
+                                mlir::ValueRange inputs, Space space,
+                                mlir::ArrayAttr atDims, mlir::ValueRange at);
+  void emitSelectMasked(Granule &granule, tile::SelectMaskedOp op);
+
+  // Memory.cpp
+  /// The register of `tile` at a place of the granule, loaded if need be.
+  Value element(Granule &granule, Value tile, int64_t row, int64_t vector);
+  void storeResult(Granule &granule, Value tile);
+  Value slotAddress(const Slot &slot, tile::TileType type, Value row,
+                    Window window, int64_t vector);
+  Value loadSlot(const Slot &slot, tile::TileType type, Value row,
+                 Window window, int64_t vector);
+  void storeSlot(Value value, const Slot &slot, tile::TileType type, Value row,
+                 Window window, int64_t vector);
+  /// Memory elements to the registers' types and back; scalars or vectors.
+  Value fromMemory(Value raw, Type element);
+  Value toMemory(Value value, Type element);
+  Type memoryType(Type element);
+  unsigned memoryBytes(Type element);
+  Value roundTo(Value value, Type element);
+
+  // Pack.cpp
+  void emitRows(tile::LoadOp load);
+  void emitLaneLoad(tile::LoadOp load, const Window *window);
+  void emitStore(tile::StoreOp store, const Window *window);
+  void emitAnyNan(tile::AnyNanOp op, const Window *window);
+  SmallVector<Value> transpose(SmallVector<Value> rows);
+  struct Block2D; // a block of a buffer as rows of lanes
+  Block2D blockOf(tile::TileType type, Value buf, mlir::ValueRange indices,
+                  mlir::ArrayAttr validDims, mlir::ValueRange valid);
+
+  // Read.cpp
+  /// Element `indices` of a table, clamped.
+  Value readScalar(tile::ReadOp read, mlir::ArrayRef<Value> indices);
+
+  int64_t lanes() const { return plan.lanes; }
+  Type accumulator() const { return plan.accumulator; }
+  mlir::VectorType laneVector(Type element) {
+    return ops.vector(plan.lanes, element);
+  }
+  /// The query of the block that lane 0 of the first vector of a window is.
+  Value firstRow(Window window) { return ops.add(rowBase, window.first); }
+
+  Ops &ops;
+  const Plan &plan;
+  tile::CpuAttr target;
+  Value scratch;
+  /// Queries of the tiles before this copy's first one.
+  Value rowBase;
+  llvm::DenseMap<Value, Rows> rows;
+  /// Elements in use along the dims that do not use all; run-time values.
+  llvm::DenseMap<StringAttr, Value> extents;
+  bool failed = false;
+};
+
+} // namespace attnc::cpu
+
+#endif // ATTNC_LIB_CODEGEN_CPU_EMITTER_H

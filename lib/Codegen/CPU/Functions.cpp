@@ -1,0 +1,277 @@
+//===- Functions.cpp - The functions that the entry calls -----------------===//
+//
+// For each grid of a program @f a number of tasks and the body of one task,
+// and once per program the scratch that a worker needs:
+//
+//   i64  @f.grid0.tasks(ptr %call)
+//   void @f.grid0.body(ptr %call, ptr %scratch, i64 %task)
+//   i64  @f.scratch(ptr %call)
+//   i64  @f.workspace(ptr %call)
+//
+// %call is struct attnc_call: sizes, data, strides, workspace, shapes. The last
+// axis of a grid varies fastest, so that the tasks of a worker share K and V;
+// an axis that is marked as descending runs from its end, which starts the long
+// rows of a causal mask first.
+// Tests: test/Codegen/CPU/functions.mlir, test/Codegen/CPU/tail.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Functions.h"
+#include "Emitter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+LogicalResult Emitter::emitBody(Block &block) {
+  emitItems(block, nullptr);
+  return failure(failed);
+}
+
+void Emitter::emitScalar(Operation *op) {
+  if (auto read = dyn_cast<tile::ReadOp>(op)) {
+    SmallVector<Value> indices;
+    for (Value index : read.getIndices())
+      indices.push_back(scalars.lookup(index));
+    scalars.map(read.getResult(), readScalar(read, indices));
+    return;
+  }
+  if (auto present = dyn_cast<tile::PresentOp>(op)) {
+    const Buffer &buffer = buffers[present.getBuf()];
+    Value null = LLVM::ZeroOp::create(ops, ops.loc, buffer.data.getType());
+    scalars.map(present.getResult(),
+                LLVM::ICmpOp::create(ops, ops.loc, LLVM::ICmpPredicate::ne,
+                                     buffer.data, null));
+    return;
+  }
+  ops.clone(*op, scalars);
+}
+
+namespace {
+/// Builds one function of a program.
+class FunctionWriter {
+public:
+  FunctionWriter(tile::ProgramOp program, tile::CpuAttr target)
+      : program(program), target(target), ops(program.getContext()) {
+    ops.loc = program.getLoc();
+  }
+
+  func::FuncOp begin(const Twine &suffix, ArrayRef<Type> inputs,
+                     ArrayRef<Type> results);
+  void writeConstant(const Twine &suffix, int64_t bytes);
+  void writeTasks(const GridPlan &plan, unsigned number);
+  LogicalResult writeBody(const GridPlan &plan, unsigned number);
+
+private:
+  void bindArguments(Emitter &emitter, Value call, Value zero);
+  Buffer loadBuffer(Value call, unsigned number, tile::BufType type);
+  void readSafely(Buffer &buffer, Value zero);
+  Value field(Value call, unsigned number);
+  void bindScalars(Emitter &emitter);
+  void bindTask(Emitter &emitter, tile::GridOp grid, Value task);
+  LogicalResult writeCopies(Emitter &emitter, const GridPlan &plan,
+                            Value scratch);
+
+  tile::ProgramOp program;
+  tile::CpuAttr target;
+  Ops ops;
+};
+} // namespace
+
+func::FuncOp FunctionWriter::begin(const Twine &suffix, ArrayRef<Type> inputs,
+                                   ArrayRef<Type> results) {
+  auto module = program->getParentOfType<ModuleOp>();
+  ops.setInsertionPointToEnd(module.getBody());
+  auto type = ops.getFunctionType(inputs, results);
+  std::string name = (program.getSymName() + "." + suffix).str();
+  auto function = func::FuncOp::create(ops, program.getLoc(), name, type);
+  ops.setFunction(function.addEntryBlock());
+  return function;
+}
+
+void FunctionWriter::writeConstant(const Twine &suffix, int64_t bytes) {
+  begin(suffix, LLVM::LLVMPointerType::get(ops.getContext()), ops.getI64Type());
+  Value value =
+      arith::ConstantOp::create(ops, ops.loc, ops.getI64IntegerAttr(bytes));
+  func::ReturnOp::create(ops, ops.loc, value);
+}
+
+/// A pointer of struct attnc_call.
+Value FunctionWriter::field(Value call, unsigned number) {
+  Type pointer = call.getType();
+  return ops.load(pointer, ops.address(call, pointer, ops.index(number)), 8);
+}
+
+Buffer FunctionWriter::loadBuffer(Value call, unsigned number,
+                                  tile::BufType type) {
+  Type pointer = call.getType(), i64 = ops.getI64Type();
+  auto entry = [&](unsigned fieldNumber) {
+    return ops.load(
+        pointer,
+        ops.address(field(call, fieldNumber), pointer, ops.index(number)), 8);
+  };
+  Buffer buffer{type.getElementType(), entry(1), {}, {}};
+  Value strides = entry(2), shapes = entry(4);
+  for (unsigned axis = 0; axis < type.getRank(); ++axis) {
+    auto at = [&](Value list) {
+      return ops.toIndex(
+          ops.load(i64, ops.address(list, i64, ops.index(axis)), 8));
+    };
+    buffer.strides.push_back(at(strides));
+    buffer.extents.push_back(at(shapes));
+  }
+  return buffer;
+}
+
+/// Where an axis is empty every element is the zero in scratch.
+void FunctionWriter::readSafely(Buffer &buffer, Value zero) {
+  if (buffer.extents.empty())
+    return;
+  Value filled = ops.boolean(true);
+  for (Value extent : buffer.extents)
+    filled = ops.logicalAnd(
+        filled, ops.compare(arith::CmpIPredicate::sgt, extent, ops.index(0)));
+  buffer.data = ops.select(filled, buffer.data, zero);
+  for (Value &stride : buffer.strides)
+    stride = ops.select(filled, stride, ops.index(0));
+}
+
+void FunctionWriter::bindArguments(Emitter &emitter, Value call, Value zero) {
+  Type i64 = ops.getI64Type();
+  unsigned tensors = 0, sizes = 0;
+  for (BlockArgument argument : program.getBody().getArguments()) {
+    if (auto type = dyn_cast<tile::BufType>(argument.getType())) {
+      Buffer buffer = loadBuffer(call, tensors++, type);
+      if (zero && llvm::any_of(argument.getUsers(), [](Operation *user) {
+            return isa<tile::ReadOp>(user);
+          }))
+        readSafely(buffer, zero);
+      emitter.buffers[argument] = std::move(buffer);
+      continue;
+    }
+    Value size =
+        ops.load(i64, ops.address(field(call, 0), i64, ops.index(sizes++)), 8);
+    emitter.scalars.map(argument, ops.toIndex(size));
+  }
+}
+
+void FunctionWriter::bindScalars(Emitter &emitter) {
+  for (Operation &op : program.getBody().front())
+    if (!isa<tile::GridOp>(op))
+      emitter.emitScalar(&op);
+}
+
+void FunctionWriter::writeTasks(const GridPlan &plan, unsigned number) {
+  auto function =
+      begin("grid" + Twine(number) + ".tasks",
+            LLVM::LLVMPointerType::get(ops.getContext()), ops.getI64Type());
+  Emitter emitter(ops, plan.whole, target, {}, {});
+  bindArguments(emitter, function.getArgument(0), {});
+  bindScalars(emitter);
+  Value tasks = ops.index(1);
+  for (Value extent : tile::GridOp(plan.grid).getExtents())
+    tasks =
+        ops.mul(tasks, ops.max(emitter.scalars.lookup(extent), ops.index(0)));
+  func::ReturnOp::create(ops, ops.loc, ops.toI64(tasks));
+}
+
+void FunctionWriter::bindTask(Emitter &emitter, tile::GridOp grid, Value task) {
+  Value rest = ops.toIndex(task);
+  std::optional<uint64_t> descending = grid.getDescending();
+  for (size_t axis = grid.getExtents().size(); axis-- > 0;) {
+    Value extent = emitter.scalars.lookup(grid.getExtents()[axis]);
+    Value index = rest;
+    if (axis > 0) {
+      index = arith::RemUIOp::create(ops, ops.loc, rest, extent);
+      rest = arith::DivUIOp::create(ops, ops.loc, rest, extent);
+    }
+    if (descending == axis)
+      index = ops.sub(ops.sub(extent, ops.index(1)), index);
+    emitter.scalars.map(grid.getBody().getArgument(axis), index);
+  }
+}
+
+/// Clones the scalars that a value needs.
+static Value emitSlice(Emitter &emitter, Value value) {
+  if (Value known = emitter.scalars.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    if (!emitter.buffers.contains(operand))
+      emitSlice(emitter, operand);
+  emitter.emitScalar(op);
+  return emitter.scalars.lookup(value);
+}
+
+/// Blocks with so few queries that a whole copy would waste a piece or more go
+/// piece by piece.
+LogicalResult FunctionWriter::writeCopies(Emitter &emitter,
+                                          const GridPlan &plan, Value scratch) {
+  tile::GridOp grid = plan.grid;
+  Block &body = grid.getBody().front();
+  if (!plan.validQueries)
+    return emitter.emitBody(body);
+  int64_t piece = plan.piece.vectors * plan.piece.lanes;
+  int64_t whole = plan.whole.vectors * plan.whole.lanes;
+  IRMapping known = emitter.scalars;
+  Value valid = emitSlice(emitter, plan.validQueries);
+  emitter.scalars = known;
+  Value isSmall =
+      ops.compare(arith::CmpIPredicate::sle, valid, ops.index(whole - piece));
+  LogicalResult done = success();
+  ops.branch(
+      isSmall,
+      [&] {
+        ops.loop(ops.index(0), valid, piece, [&](Value first) {
+          Emitter small(ops, plan.piece, target, scratch, first);
+          small.scalars = known;
+          small.buffers = emitter.buffers;
+          done = small.emitBody(body);
+        });
+      },
+      [&] {
+        if (succeeded(done))
+          done = emitter.emitBody(body);
+      });
+  return done;
+}
+
+LogicalResult FunctionWriter::writeBody(const GridPlan &plan, unsigned number) {
+  Type pointer = LLVM::LLVMPointerType::get(ops.getContext());
+  auto function = begin("grid" + Twine(number) + ".body",
+                        {pointer, pointer, ops.getI64Type()}, {});
+  for (unsigned i = 0; i < 2; ++i)
+    function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        ops.getUnitAttr());
+  Value scratch = function.getArgument(1);
+  Value zero =
+      ops.address(scratch, ops.getI8Type(), ops.index(plan.whole.zero));
+  ops.store(ops.constant(ops.getI64Type(), 0), zero, 64);
+  Emitter emitter(ops, plan.whole, target, scratch, ops.index(0));
+  bindArguments(emitter, function.getArgument(0), zero);
+  bindScalars(emitter);
+  bindTask(emitter, plan.grid, function.getArgument(2));
+  if (failed(writeCopies(emitter, plan, scratch)))
+    return failure();
+  func::ReturnOp::create(ops, program.getLoc());
+  return success();
+}
+
+LogicalResult emitFunctions(tile::ProgramOp program, tile::CpuAttr target,
+                            ArrayRef<GridPlan> grids) {
+  FunctionWriter writer(program, target);
+  int64_t scratch = 0;
+  for (auto [number, plan] : llvm::enumerate(grids)) {
+    writer.writeTasks(plan, number);
+    if (failed(writer.writeBody(plan, number)))
+      return failure();
+    scratch = std::max({scratch, plan.whole.bytes, plan.piece.bytes});
+  }
+  writer.writeConstant("scratch", llvm::alignTo(scratch, 64));
+  writer.writeConstant("workspace", 0);
+  return success();
+}
+
+} // namespace attnc::cpu

@@ -1,0 +1,27 @@
+//===- Functions.h - The functions of one program ---------------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_CODEGEN_CPU_FUNCTIONS_H
+#define ATTNC_LIB_CODEGEN_CPU_FUNCTIONS_H
+
+#include "Plan.h"
+
+namespace attnc::cpu {
+
+/// The plans of the copies of a grid's body.
+struct GridPlan {
+  tile::GridOp grid;
+  Plan whole; // a whole block of queries
+  Plan piece; // `tail` queries; `vectors` is 0 when there is no such copy
+  mlir::Value validQueries; // of a block; null: all
+};
+
+/// Plans the copies of a grid's body. Fails with a diagnostic.
+mlir::FailureOr<GridPlan> planGrid(tile::GridOp grid, tile::CpuAttr target);
+
+/// Writes the functions of a planned program at the end of the module.
+mlir::LogicalResult emitFunctions(tile::ProgramOp program, tile::CpuAttr target,
+                                  llvm::ArrayRef<GridPlan> grids);
+
+} // namespace attnc::cpu
+
+#endif // ATTNC_LIB_CODEGEN_CPU_FUNCTIONS_H

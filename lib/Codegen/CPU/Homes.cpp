@@ -1,0 +1,288 @@
+//===- Homes.cpp - Give tiles a place in scratch --------------------------===//
+//
+// A tile that only its own nest uses lives in registers. Any other gets a slot:
+// rows of queries behind each other, in the accumulator's type. The slots of a
+// flash loop fit L1 because
+//   - a tile takes over the slot of one that the nest reads for the last time,
+//     element by element (the weights lie where the scores were);
+//   - the next value of a carried tile is written over the old one when nothing
+//     reads the old one any more (O, l), else it is copied at the end (m);
+//   - slots of tiles that are dead are used again.
+// Tests: test/Codegen/CPU/slots.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+std::pair<StringAttr, StringAttr> rowAndColumn(tile::LoadOp load) {
+  SmallVector<StringAttr, 2> dims;
+  tile::TileType type = load.getResult().getType();
+  for (StringAttr axis : load.getBuf().getType().getNames())
+    if (type.hasDim(axis))
+      dims.push_back(axis);
+  return {dims[0], dims[1]};
+}
+
+namespace {
+/// Slots of one block; nested blocks share the free list.
+class HomePlanner {
+public:
+  explicit HomePlanner(Plan &plan) : plan(plan) {}
+  LogicalResult run(Block &block);
+
+private:
+  struct Scope {
+    Block *block;
+    DenseMap<Value, size_t> lastUse; // index of the item
+    DenseMap<Value, Slot> wanted;    // slots of carried values, by yielded one
+  };
+  void findLastUses(Scope &scope);
+  void planNest(Scope &scope, size_t index);
+  LogicalResult planFor(Scope &scope, size_t index, tile::ForOp loop);
+  LogicalResult planIf(Scope &scope, size_t index, scf::IfOp branch);
+  bool takeOver(Scope &scope, size_t index, Value result);
+  void release(Scope &scope, size_t index);
+  bool isOwned(const Scope &scope, Value value) const;
+
+  int64_t bytesOf(tile::TileType type, bool local) const;
+  Slot allocate(tile::TileType type, bool local);
+
+  Plan &plan;
+  DenseSet<Value> released;
+  std::vector<std::pair<int64_t, int64_t>> freeSlots; // bytes, offset
+  bool inLoop = false;
+};
+} // namespace
+
+static int64_t widthOf(const Plan &plan, bool local) {
+  return plan.lanes * (local ? plan.groupWidth : plan.vectors);
+}
+
+int64_t HomePlanner::bytesOf(tile::TileType type, bool local) const {
+  int64_t elements = 1;
+  for (auto [name, size] : type.getDims())
+    elements *= name == kLaneDim ? widthOf(plan, local) : size + plan.extraRows;
+  unsigned bits = plan.storage(type.getElementType()).getIntOrFloatBitWidth();
+  return llvm::alignTo(elements * bits / 8, 64);
+}
+
+Slot HomePlanner::allocate(tile::TileType type, bool local) {
+  int64_t bytes = bytesOf(type, local);
+  Slot slot{plan.bytes, type.hasDim(kLaneDim) ? widthOf(plan, local) : 1,
+            local};
+  auto free =
+      llvm::find_if(freeSlots, [&](auto &f) { return f.first == bytes; });
+  if (free != freeSlots.end()) {
+    slot.offset = free->second;
+    freeSlots.erase(free);
+  } else {
+    plan.bytes += bytes;
+  }
+  return slot;
+}
+
+bool HomePlanner::isOwned(const Scope &scope, Value value) const {
+  return value.getDefiningOp() && value.getParentBlock() == scope.block &&
+         plan.slots.contains(value) && !released.contains(value);
+}
+
+void HomePlanner::findLastUses(Scope &scope) {
+  auto &items = plan.items[scope.block];
+  for (auto [index, item] : llvm::enumerate(items))
+    for (Operation *op : item.ops)
+      op->walk([&](Operation *inner) {
+        for (Value value : inner->getOperands())
+          scope.lastUse[value] = index;
+      });
+  if (scope.block->mightHaveTerminator())
+    for (Value value : scope.block->getTerminator()->getOperands())
+      scope.lastUse[value] = items.size();
+}
+
+static bool isWholeOperand(Operation *op, Value value) {
+  auto dot = dyn_cast<tile::DotOp>(op);
+  return dot && (value == dot.getLhs() || value == dot.getRhs() ||
+                 value == dot.getMask());
+}
+
+/// Lets `result` have the slot of a tile that its nest reads last.
+bool HomePlanner::takeOver(Scope &scope, size_t index, Value result) {
+  Item &item = plan.items[scope.block][index];
+  auto type = cast<tile::TileType>(result.getType());
+  if (spaceOf(type) != item.space)
+    return false;
+  for (Operation *op : item.ops)
+    for (Value value : op->getOperands()) {
+      auto from = dyn_cast<tile::TileType>(value.getType());
+      if (!from || !isOwned(scope, value) || scope.lastUse[value] != index ||
+          spaceOf(from) != item.space ||
+          plan.storage(from.getElementType()) !=
+              plan.storage(type.getElementType()) ||
+          llvm::any_of(item.ops,
+                       [&](Operation *o) { return isWholeOperand(o, value); }))
+        continue;
+      plan.slots[result] = plan.slots[value];
+      released.insert(value);
+      return true;
+    }
+  return false;
+}
+
+void HomePlanner::planNest(Scope &scope, size_t index) {
+  Item &item = plan.items[scope.block][index];
+  for (Operation *op : item.ops) {
+    Value result = op->getResult(0);
+    auto last = scope.lastUse.find(result);
+    if (last == scope.lastUse.end() || last->second == index)
+      continue; // a register is enough
+    auto want = scope.wanted.find(result);
+    if (want != scope.wanted.end()) {
+      plan.slots[result] = want->second;
+      released.insert(result); // belongs to the loop
+      continue;
+    }
+    auto type = cast<tile::TileType>(result.getType());
+    if (!takeOver(scope, index, result))
+      plan.slots[result] = allocate(type, inLoop);
+  }
+}
+
+void HomePlanner::release(Scope &scope, size_t index) {
+  for (auto [value, last] : scope.lastUse) {
+    if (last != index || !isOwned(scope, value))
+      continue;
+    released.insert(value);
+    const Slot &slot = plan.slots[value];
+    freeSlots.emplace_back(
+        bytesOf(cast<tile::TileType>(value.getType()), slot.local),
+        slot.offset);
+  }
+  // The map's order is not the program's.
+  llvm::sort(freeSlots);
+}
+
+/// Whether the old value of a carried tile is dead when `next` is written.
+static bool canReplace(Value carried, Value next, const Plan &plan, Block &body,
+                       const DenseMap<Value, size_t> &lastUse) {
+  auto items = plan.items.find(&body);
+  for (auto [index, item] : llvm::enumerate(items->second)) {
+    if (item.kind != ItemKind::Nest ||
+        !llvm::is_contained(item.ops, next.getDefiningOp()))
+      continue;
+    auto last = lastUse.find(carried);
+    if (last == lastUse.end() || last->second < index)
+      return true;
+    return last->second == index && llvm::none_of(item.ops, [&](Operation *op) {
+             return isWholeOperand(op, carried);
+           });
+  }
+  return false;
+}
+
+LogicalResult HomePlanner::planFor(Scope &scope, size_t index,
+                                   tile::ForOp loop) {
+  Block &body = *loop.getBody().begin();
+  for (auto [i, init, result] :
+       llvm::enumerate(loop.getInits(), loop.getResults())) {
+    auto type = dyn_cast<tile::TileType>(result.getType());
+    if (!type)
+      return loop.emitOpError("carries ")
+             << result.getType() << ", but the CPU's loops carry tiles only";
+    Value carried = body.getArgument(tile::ForOp::kNumLoopArgs + i);
+    bool dies = isOwned(scope, init) && scope.lastUse[init] == index &&
+                init.hasOneUse();
+    plan.slots[result] = dies ? plan.slots[init] : allocate(type, inLoop);
+    if (dies)
+      released.insert(init);
+    plan.slots[carried] = plan.slots[result];
+  }
+  bool outer = std::exchange(inLoop, true);
+  LogicalResult done = run(body);
+  inLoop = outer;
+  return done;
+}
+
+LogicalResult HomePlanner::planIf(Scope &scope, size_t index,
+                                  scf::IfOp branch) {
+  for (auto [i, result] : llvm::enumerate(branch.getResults())) {
+    auto type = dyn_cast<tile::TileType>(result.getType());
+    if (!type)
+      continue;
+    bool found = false;
+    for (Region &region : branch->getRegions()) {
+      Value value = region.front().getTerminator()->getOperand(i);
+      if (found || !isOwned(scope, value) || scope.lastUse[value] != index)
+        continue;
+      // Only the yield uses it inside the branches.
+      unsigned uses = llvm::count_if(value.getUsers(), [&](Operation *user) {
+        return branch->isProperAncestor(user);
+      });
+      if (uses != 1)
+        continue;
+      plan.slots[result] = plan.slots[value];
+      released.insert(value);
+      found = true;
+    }
+    if (!found)
+      plan.slots[result] = allocate(type, inLoop);
+  }
+  for (Region &region : branch->getRegions())
+    for (Block &block : region)
+      if (failed(run(block)))
+        return failure();
+  return success();
+}
+
+LogicalResult HomePlanner::run(Block &block) {
+  Scope scope;
+  scope.block = &block;
+  findLastUses(scope);
+  if (auto loop = dyn_cast<tile::ForOp>(block.getParentOp()))
+    for (auto [i, next] :
+         llvm::enumerate(block.getTerminator()->getOperands())) {
+      Value carried = block.getArgument(tile::ForOp::kNumLoopArgs + i);
+      if (next.getParentBlock() == &block && next.getDefiningOp() &&
+          llvm::count(block.getTerminator()->getOperands(), next) == 1 &&
+          canReplace(carried, next, plan, block, scope.lastUse))
+        scope.wanted[next] = plan.slots[carried];
+      if (isa<BlockArgument>(next) && next != carried &&
+          next.getParentBlock() == &block)
+        return loop.emitOpError("yields one carried tile as another, which the "
+                                "CPU cannot do; copy it with tile.map");
+    }
+  for (size_t index = 0; index < plan.items[&block].size(); ++index) {
+    Item item = plan.items[&block][index];
+    Operation *op = item.ops.front();
+    if (item.kind == ItemKind::Nest)
+      planNest(scope, index);
+    else if (item.kind == ItemKind::LaneLoad)
+      plan.slots[op->getResult(0)] =
+          allocate(cast<tile::TileType>(op->getResult(0).getType()), inLoop);
+    else if (item.kind == ItemKind::Rows)
+      plan.packs[op] =
+          allocate(cast<tile::TileType>(op->getResult(0).getType()), inLoop);
+    else if (auto loop = dyn_cast<tile::ForOp>(op)) {
+      if (failed(planFor(scope, index, loop)))
+        return failure();
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      if (failed(planIf(scope, index, branch)))
+        return failure();
+    }
+    release(scope, index);
+  }
+  return success();
+}
+
+LogicalResult planHomes(Block &block, Plan &plan) {
+  return HomePlanner(plan).run(block);
+}
+
+} // namespace attnc::cpu

@@ -1,0 +1,44 @@
+//===- IndexRange.h - Static bounds of integers -----------------*- C++ -*-===//
+//
+// How large an index of a scalar region can get, from what is known of
+// positions, sizes and tables. Lanes hold 32-bit integers where that is enough.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_CODEGEN_CPU_INDEXRANGE_H
+#define ATTNC_LIB_CODEGEN_CPU_INDEXRANGE_H
+
+#include "mlir/IR/Value.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+
+namespace attnc::cpu {
+
+struct IndexRange {
+  int64_t low, high;
+
+  /// Every value lies within +-2^bits.
+  bool within(unsigned bits) const {
+    return low >= -(int64_t(1) << bits) && high < (int64_t(1) << bits);
+  }
+};
+
+class IndexRanges {
+public:
+  /// The value is the place of an element along a dim: 0 .. 2^31 - 1, as the
+  /// entry has checked.
+  void addPosition(mlir::Value value) { ranges[value] = {{0, 2147483647}}; }
+  /// The range of an index or integer, or nothing when it can be anything.
+  std::optional<IndexRange> of(mlir::Value value);
+
+private:
+  std::optional<IndexRange> compute(mlir::Value value);
+
+  llvm::DenseMap<mlir::Value, std::optional<IndexRange>> ranges;
+};
+
+} // namespace attnc::cpu
+
+#endif // ATTNC_LIB_CODEGEN_CPU_INDEXRANGE_H

@@ -1,0 +1,40 @@
+//===- LaneActivity.h - Queries that see no key of a tile -------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_CODEGEN_CPU_LANEACTIVITY_H
+#define ATTNC_LIB_CODEGEN_CPU_LANEACTIVITY_H
+
+#include "Emitter.h"
+
+namespace attnc::cpu {
+
+class LaneActivity {
+public:
+  explicit LaneActivity(Emitter &emitter)
+      : emitter(emitter), ops(emitter.ops) {}
+
+  /// An i1, false only if the region of `op` is false for all keys of the tile
+  /// and the queries `firstQuery .. firstQuery + lanes - 1` of the block.
+  Value anyKept(tile::SelectMaskedOp op, Value firstQuery);
+
+private:
+  struct Bounds {
+    Value low, high;
+  };
+  struct Truth {
+    Value may, must;
+  };
+
+  Truth unknown();
+  Truth compare(mlir::arith::CmpIPredicate predicate, Bounds a, Bounds b);
+  std::optional<Bounds> integer(Operation *op);
+  std::optional<Bounds> boundsOf(Value value);
+  Truth truthOf(Value value);
+
+  Emitter &emitter;
+  Ops &ops;
+  llvm::DenseMap<Value, std::optional<Bounds>> bounds;
+};
+
+} // namespace attnc::cpu
+
+#endif // ATTNC_LIB_CODEGEN_CPU_LANEACTIVITY_H

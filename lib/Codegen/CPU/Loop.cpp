@@ -1,0 +1,320 @@
+//===- Loop.cpp - Loops over keys, branches, and groups of vectors --------===//
+//
+// A tile.for becomes one loop of full tiles without any mask code and one loop
+// of partial tiles, whatever the number of segments:
+//
+//   for part = 0 to 2 * segments {      // head, then full tiles and tail
+//     for each full tile { body }
+//     for each partial tile { body for the vectors that see a key }
+//   }
+//
+// The part of a body that works on lanes runs for one group of vectors after
+// the other, so its temporaries need the width of a group only. With lane_skip
+// the partial body exists for every width of a group, and the one that is just
+// wide enough runs.
+// Tests: test/Codegen/CPU/loop.mlir, test/Codegen/CPU/lane-skip.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaneActivity.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+using Predicate = arith::CmpIPredicate;
+
+void Emitter::forEachGroup(const Window *window,
+                           llvm::function_ref<void(Window)> body) {
+  if (window)
+    return body(*window);
+  ops.loop(ops.index(0), ops.index(plan.vectors * lanes()),
+           plan.groupWidth * lanes(),
+           [&](Value first) { body({first, plan.groupWidth}); });
+}
+
+void Emitter::forEachVector(const Window *window,
+                            llvm::function_ref<void(Window)> body) {
+  if (!window) {
+    ops.loop(ops.index(0), ops.index(plan.vectors * lanes()), lanes(),
+             [&](Value first) { body({first, 1}); });
+    return;
+  }
+  for (int64_t v = 0; v < window->vectors; ++v)
+    body({ops.add(window->first, v * lanes()), 1, window->local + v});
+}
+
+/// Remembers how many elements along the dims of a tile are in use.
+void Emitter::noteExtents(Operation *op, tile::TileType type, ArrayAttr dims,
+                          ValueRange valid) {
+  for (auto [dim, value] : llvm::zip(dims.getAsRange<StringAttr>(), valid)) {
+    if (dim == kLaneDim)
+      continue;
+    Value extent = scalars.lookup(value);
+    std::optional<int64_t> fixed = constantOf(extent);
+    if (fixed && *fixed >= *type.getDimSize(dim))
+      continue;
+    Value &known = extents[dim];
+    if (known && known != extent && !(fixed && constantOf(known) == fixed)) {
+      op->emitOpError("has another valid extent along ")
+          << dim << " than the tiles before it";
+      failed = true;
+    }
+    known = extent;
+  }
+}
+
+void Emitter::emitItems(Block &block, const Window *window) {
+  auto outside = extents;
+  for (const Item &item : plan.items.find(&block)->second)
+    emitItem(item, window);
+  extents = std::move(outside);
+}
+
+void Emitter::emitItem(const Item &item, const Window *window) {
+  Operation *op = item.ops.front();
+  ops.loc = op->getLoc();
+  switch (item.kind) {
+  case ItemKind::Scalar:
+    return emitScalar(op);
+  case ItemKind::Nest:
+    for (Operation *inner : item.ops)
+      if (auto select = dyn_cast<tile::SelectMaskedOp>(inner))
+        noteExtents(inner, select.getResult().getType(), select.getValidDims(),
+                    select.getValid());
+    if (!item.space.lanes)
+      return emitNest(item, {ops.index(0), 1});
+    return forEachGroup(window, [&](Window w) { emitNest(item, w); });
+  case ItemKind::Rows:
+  case ItemKind::LaneLoad: {
+    auto load = cast<tile::LoadOp>(op);
+    noteExtents(op, load.getResult().getType(), load.getValidDims(),
+                load.getValid());
+    return item.kind == ItemKind::Rows ? emitRows(load)
+                                       : emitLaneLoad(load, window);
+  }
+  case ItemKind::Store:
+    return emitStore(cast<tile::StoreOp>(op), window);
+  case ItemKind::AnyNan:
+    return emitAnyNan(cast<tile::AnyNanOp>(op), window);
+  case ItemKind::For:
+    return emitFor(cast<tile::ForOp>(op), window);
+  case ItemKind::If:
+    return emitIf(cast<scf::IfOp>(op), window);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// tile.for
+//===----------------------------------------------------------------------===//
+
+void Emitter::emitFor(tile::ForOp loop, const Window *window) {
+  for (auto [init, result] : llvm::zip(loop.getInits(), loop.getResults())) {
+    const Slot &to = plan.slots.find(result)->second;
+    auto from = plan.slots.find(init);
+    if (from != plan.slots.end() && from->second.offset == to.offset)
+      continue;
+    forEachGroup(window, [&, init = init](Window w) { copyTile(init, to, w); });
+  }
+  SmallVector<Value> bounds;
+  for (Value bound : loop.getBounds())
+    bounds.push_back(scalars.lookup(bound));
+  if (loop.getNumSegments() == 1)
+    return emitSegment(loop, bounds, window);
+  ops.loop(ops.index(0), ops.index(loop.getNumSegments()), 1,
+           [&](Value number) {
+             SmallVector<Value> chosen(bounds.begin(), bounds.begin() + 4);
+             for (unsigned s = 1; s < loop.getNumSegments(); ++s) {
+               Value isThis = ops.compare(Predicate::eq, number, ops.index(s));
+               for (unsigned i = 0; i < 4; ++i)
+                 chosen[i] = ops.select(isThis, bounds[4 * s + i], chosen[i]);
+             }
+             emitSegment(loop, chosen, window);
+           });
+}
+
+/// Whether two bounds are the same in every segment.
+static bool alwaysEqual(tile::ForOp loop, unsigned a, unsigned b) {
+  for (unsigned s = 0; s < loop.getNumSegments(); ++s) {
+    Value left = loop.getSegment(s)[a], right = loop.getSegment(s)[b];
+    std::optional<int64_t> fixed = constantOf(left);
+    if (left != right && !(fixed && constantOf(right) == fixed))
+      return false;
+  }
+  return true;
+}
+
+void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
+                          const Window *window) {
+  int64_t step = loop.getStep(), partialStep = loop.getPartialStep();
+  Value anyLow = bounds[0], anyHigh = bounds[3];
+  Value allLow = ops.min(ops.max(bounds[1], anyLow), anyHigh);
+  Value allHigh = ops.min(ops.max(bounds[2], allLow), anyHigh);
+  bool hasFull = !alwaysEqual(loop, 1, 2), hasHead = !alwaysEqual(loop, 0, 1);
+  Value zero = ops.index(0);
+  Value full = hasFull
+                   ? ops.max(ops.floorDiv(ops.sub(allHigh, allLow), step), zero)
+                   : zero;
+  Value isAny = ops.compare(Predicate::sgt, full, zero);
+  Value headEnd = ops.select(isAny, allLow, anyLow);
+  Value tailStart =
+      ops.select(isAny, ops.add(allLow, ops.mul(full, step)), anyLow);
+  auto emitPart = [&](Value low, Value high, Value fullTiles) {
+    if (hasFull)
+      ops.loop(zero, fullTiles, 1, [&](Value number) {
+        emitKeys(loop, ops.add(allLow, ops.mul(number, step)), ops.index(step),
+                 false, window);
+      });
+    ops.loop(low, high, partialStep, [&](Value first) {
+      Value count = ops.min(ops.sub(high, first), ops.index(partialStep));
+      emitKeys(loop, first, count, true, window);
+    });
+  };
+  if (!hasHead || !hasFull)
+    return emitPart(tailStart, anyHigh, full);
+  ops.loop(zero, ops.index(2), 1, [&](Value part) {
+    Value isHead = ops.compare(Predicate::eq, part, zero);
+    emitPart(ops.select(isHead, anyLow, tailStart),
+             ops.select(isHead, headEnd, anyHigh),
+             ops.select(isHead, zero, full));
+  });
+}
+
+void Emitter::emitKeys(tile::ForOp loop, Value first, Value count, bool partial,
+                       const Window *window) {
+  scalars.map(loop.getKeyStart(), first);
+  scalars.map(loop.getKeyCount(), count);
+  scalars.map(loop.getPartial(), ops.boolean(partial));
+  auto outside = extents;
+  Block &body = loop.getBody().front();
+  const std::vector<Item> &items = plan.items.find(&body)->second;
+  for (const Item &item : items)
+    if (!item.onLanes())
+      emitItem(item, nullptr);
+  auto emitLanes = [&](Window w) {
+    for (const Item &item : items)
+      if (item.onLanes())
+        emitItem(item, &w);
+    emitYields(body, loop.getResults(), w);
+  };
+  if (partial && !window && target.getLaneSkip())
+    emitActive(loop, emitLanes);
+  else
+    forEachGroup(window, emitLanes);
+  extents = std::move(outside);
+}
+
+/// Copies what a block yields to where the results are expected.
+void Emitter::emitYields(Block &block, ValueRange results, Window window) {
+  for (auto [value, result] :
+       llvm::zip(block.getTerminator()->getOperands(), results)) {
+    auto to = plan.slots.find(result);
+    if (to == plan.slots.end())
+      continue;
+    auto from = plan.slots.find(value);
+    if (from == plan.slots.end() || from->second.offset != to->second.offset)
+      copyTile(value, to->second, window);
+  }
+}
+
+/// The only select_masked of a loop that is on in its partial tiles.
+static tile::SelectMaskedOp findMask(tile::ForOp loop) {
+  tile::SelectMaskedOp found;
+  for (auto select : loop.getBody().front().getOps<tile::SelectMaskedOp>()) {
+    if (found || select.getPartial() != loop.getPartial() ||
+        !select.getResult().getType().hasDim(kLaneDim))
+      return {};
+    found = select;
+  }
+  return found;
+}
+
+void Emitter::emitActive(tile::ForOp loop,
+                         llvm::function_ref<void(Window)> body) {
+  tile::SelectMaskedOp mask = findMask(loop);
+  if (!mask || plan.vectors == 1)
+    return forEachGroup(nullptr, body);
+  // [first, end) are the vectors between the first and the last that see a key.
+  Value first = ops.index(plan.vectors), end = ops.index(0);
+  for (int64_t v = plan.vectors - 1; v >= 0; --v) {
+    LaneActivity activity(*this);
+    Value kept =
+        activity.anyKept(mask, ops.add(rowBase, ops.index(v * lanes())));
+    first = ops.select(kept, ops.index(v), first);
+    end = ops.max(end, ops.select(kept, ops.index(v + 1), ops.index(0)));
+  }
+  if (plan.vectors > plan.groupWidth) {
+    Value group = ops.mul(ops.floorDiv(first, plan.groupWidth),
+                          plan.groupWidth * lanes());
+    ops.loop(group, ops.mul(end, lanes()), plan.groupWidth * lanes(),
+             [&](Value at) { body({at, plan.groupWidth}); });
+    return;
+  }
+  Value count = ops.max(ops.sub(end, first), ops.index(0));
+  SmallVector<int64_t> widths;
+  for (int64_t width = 1; width <= plan.vectors; ++width)
+    widths.push_back(width);
+  auto choice = scf::IndexSwitchOp::create(ops, ops.loc, TypeRange(), count,
+                                           widths, widths.size());
+  OpBuilder::InsertionGuard guard(ops);
+  for (auto [width, region] : llvm::zip(widths, choice.getCaseRegions())) {
+    ops.setInsertionPointToStart(&region.emplaceBlock());
+    body({ops.mul(first, lanes()), width});
+    scf::YieldOp::create(ops, ops.loc);
+  }
+  ops.setInsertionPointToStart(&choice.getDefaultRegion().emplaceBlock());
+  scf::YieldOp::create(ops, ops.loc);
+}
+
+//===----------------------------------------------------------------------===//
+// scf.if
+//===----------------------------------------------------------------------===//
+
+/// Branches run for single vectors: what they hold is small or seldom, such as
+/// the second try of a block with a NaN.
+void Emitter::emitIf(scf::IfOp branch, const Window *window) {
+  SmallVector<Type> types;
+  for (Type type : branch.getResultTypes())
+    if (!isa<tile::TileType>(type))
+      types.push_back(type);
+  auto emitBlock = [&](Block &block) {
+    bool heavy = llvm::any_of(plan.items.find(&block)->second, [](auto &item) {
+      return item.kind == ItemKind::For ||
+             (item.kind == ItemKind::Nest && item.space.lanes);
+    });
+    if (heavy && types.empty())
+      forEachVector(window, [&](Window w) {
+        emitItems(block, &w);
+        emitYields(block, branch.getResults(), w);
+      });
+    else {
+      emitItems(block, window);
+      forEachGroup(
+          window, [&](Window w) { emitYields(block, branch.getResults(), w); });
+    }
+    SmallVector<Value> results;
+    for (Value value : block.getTerminator()->getOperands())
+      if (!isa<tile::TileType>(value.getType()))
+        results.push_back(scalars.lookup(value));
+    return results;
+  };
+  Value condition = scalars.lookup(branch.getCondition());
+  auto op = scf::IfOp::create(ops, ops.loc, types, condition,
+                              /*addThenBlock=*/true,
+                              /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(ops);
+  Location loc = ops.loc;
+  for (auto [from, to] : llvm::zip(branch->getRegions(), op->getRegions())) {
+    ops.setInsertionPointToStart(&to.front());
+    SmallVector<Value> results;
+    if (!from.empty())
+      results = emitBlock(from.front());
+    scf::YieldOp::create(ops, loc, results);
+  }
+  unsigned place = 0;
+  for (Value result : branch.getResults())
+    if (!isa<tile::TileType>(result.getType()))
+      scalars.map(result, op.getResult(place++));
+}
+
+} // namespace attnc::cpu

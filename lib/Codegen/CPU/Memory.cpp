@@ -1,0 +1,185 @@
+//===- Memory.cpp - Registers, slots of scratch, and tensors --------------===//
+//
+// In registers and slots a float is the accumulator's type, an index i64 and a
+// truth value i1 (a byte in a slot). Tensors hold what the caller gave.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+#include "attnc/Codegen/Common/FloatConversion.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+Value Emitter::slotAddress(const Slot &slot, tile::TileType type, Value row,
+                           Window window, int64_t vector) {
+  Type storage = plan.storage(type.getElementType());
+  Value start = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
+  Value element = ops.index(0);
+  if (type.hasDim(kLaneDim)) {
+    element = slot.local ? ops.index((window.local + vector) * lanes())
+                         : ops.add(window.first, vector * lanes());
+  }
+  if (row)
+    element = ops.add(ops.mul(row, slot.stride), element);
+  return ops.address(start, storage, element);
+}
+
+Value Emitter::loadSlot(const Slot &slot, tile::TileType type, Value row,
+                        Window window, int64_t vector) {
+  Type storage = plan.storage(type.getElementType());
+  unsigned bytes = storage.getIntOrFloatBitWidth() / 8;
+  Value pointer = slotAddress(slot, type, row, window, vector);
+  bool onLanes = type.hasDim(kLaneDim);
+  Type held = onLanes ? Type(laneVector(storage)) : storage;
+  Value value = ops.load(held, pointer, onLanes ? bytes * lanes() : bytes);
+  if (type.getElementType().isInteger(1))
+    return ops.compare(arith::CmpIPredicate::ne, value, ops.constant(held, 0));
+  if (!onLanes && type.getElementType().isIndex())
+    return ops.toIndex(value);
+  return value;
+}
+
+void Emitter::storeSlot(Value value, const Slot &slot, tile::TileType type,
+                        Value row, Window window, int64_t vector) {
+  Type storage = plan.storage(type.getElementType());
+  unsigned bytes = storage.getIntOrFloatBitWidth() / 8;
+  bool onLanes = type.hasDim(kLaneDim);
+  if (type.getElementType().isInteger(1))
+    value = arith::ExtUIOp::create(
+        ops, ops.loc, onLanes ? Type(laneVector(storage)) : storage, value);
+  if (!onLanes && type.getElementType().isIndex())
+    value = ops.toI64(value);
+  ops.store(value, slotAddress(slot, type, row, window, vector),
+            onLanes ? bytes * lanes() : bytes);
+}
+
+/// Where the register of a tile lies in `Granule::registers`.
+static int64_t placeOf(const Granule &granule, tile::TileType type, int64_t row,
+                       int64_t vector) {
+  Space space = *spaceOf(type);
+  int64_t vectors = space.lanes ? granule.window.vectors : 1;
+  return (space.dim ? row : 0) * vectors + (space.lanes ? vector : 0);
+}
+
+Value Emitter::element(Granule &granule, Value tile, int64_t row,
+                       int64_t vector) {
+  auto type = cast<tile::TileType>(tile.getType());
+  Space space = *spaceOf(type);
+  int64_t place = placeOf(granule, type, row, vector);
+  int64_t count = (space.dim ? granule.rows : 1) *
+                  (space.lanes ? granule.window.vectors : 1);
+  SmallVector<Value> &registers = granule.registers[tile];
+  registers.resize(count);
+  if (registers[place])
+    return registers[place];
+  Value value;
+  if (auto splat = tile.getDefiningOp<tile::SplatOp>()) {
+    Type held = isa<FloatType>(type.getElementType()) ? accumulator()
+                : type.getElementType().isIndex() && space.lanes
+                    ? Type(ops.getI64Type())
+                    : type.getElementType();
+    double number = splat.getValue().convertToDouble();
+    value = ops.constant(space.lanes ? Type(laneVector(held)) : held, number);
+  } else {
+    Value at = space.dim ? ops.add(granule.start, row) : Value();
+    value = loadSlot(plan.slots.lookup(tile), type, at, granule.window, vector);
+  }
+  return granule.registers[tile][place] = value;
+}
+
+void Emitter::storeResult(Granule &granule, Value tile) {
+  auto slot = plan.slots.find(tile);
+  if (slot == plan.slots.end())
+    return;
+  auto type = cast<tile::TileType>(tile.getType());
+  Space space = *spaceOf(type);
+  for (int64_t row = 0; row < (space.dim ? granule.rows : 1); ++row)
+    for (int64_t v = 0; v < (space.lanes ? granule.window.vectors : 1); ++v)
+      storeSlot(element(granule, tile, row, v), slot->second, type,
+                space.dim ? ops.add(granule.start, row) : Value(),
+                granule.window, v);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of tensors
+//===----------------------------------------------------------------------===//
+
+Type Emitter::memoryType(Type element) {
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16)
+    return ops.getI16Type();
+  if (isa<FloatType>(element))
+    return element;
+  unsigned bits = element.getIntOrFloatBitWidth();
+  return ops.getIntegerType(bits == 1 ? 8 : bits);
+}
+
+unsigned Emitter::memoryBytes(Type element) {
+  return memoryType(element).getIntOrFloatBitWidth() / 8;
+}
+
+/// The scalar or vector type with the shape of `shape`.
+static Type shapedLike(Type shape, Type element) {
+  auto vector = dyn_cast<VectorType>(shape);
+  return vector ? vector.clone(element) : element;
+}
+
+static Value convertFloat(Ops &ops, Value value, Type to) {
+  Type from = getElementTypeOrSelf(value);
+  Type type = shapedLike(value.getType(), to);
+  if (from == to)
+    return value;
+  if (from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(ops, ops.loc, type, value);
+  return arith::TruncFOp::create(ops, ops.loc, type, value);
+}
+
+/// Instructions between f16 and f32 come with AVX2.
+static bool hasF16Conversion(tile::CpuAttr target) {
+  return target.getIsa() != tile::CpuIsa::Sse2;
+}
+
+Value Emitter::fromMemory(Value raw, Type element) {
+  if (auto format = dyn_cast<FloatType>(element)) {
+    if (format.getWidth() != 16)
+      return convertFloat(ops, raw, accumulator());
+    return codegen::extendFloat(ops, ops.loc, raw, format,
+                                cast<FloatType>(accumulator()),
+                                hasF16Conversion(target));
+  }
+  if (element.isInteger(1))
+    return ops.compare(arith::CmpIPredicate::ne, raw,
+                       ops.constant(raw.getType(), 0));
+  Type wide = shapedLike(raw.getType(), ops.getI64Type());
+  if (raw.getType() != wide)
+    raw = element.isUnsignedInteger()
+              ? Value(arith::ExtUIOp::create(ops, ops.loc, wide, raw))
+              : Value(arith::ExtSIOp::create(ops, ops.loc, wide, raw));
+  return isa<VectorType>(wide) ? raw : ops.toIndex(raw);
+}
+
+Value Emitter::toMemory(Value value, Type element) {
+  auto format = dyn_cast<FloatType>(element);
+  if (format && format.getWidth() == 16)
+    return codegen::roundFloat(ops, ops.loc, value, format,
+                               hasF16Conversion(target));
+  if (format)
+    return convertFloat(ops, value, format);
+  return arith::ExtUIOp::create(
+      ops, ops.loc, shapedLike(value.getType(), ops.getI8Type()), value);
+}
+
+/// `value`, held in the accumulator's type, rounded to a narrower type.
+Value Emitter::roundTo(Value value, Type element) {
+  if (element.getIntOrFloatBitWidth() >= accumulator().getIntOrFloatBitWidth())
+    return value;
+  return fromMemory(toMemory(value, element), element);
+}
+
+} // namespace attnc::cpu

@@ -1,0 +1,369 @@
+//===- Pack.cpp - Between tensors and scratch -----------------------------===//
+//
+// Rows of K and V are read where they lie when they can be: elements of the
+// accumulator's type, behind each other, with a row stride that does not put
+// all rows of a tile into the same few sets of L1. Otherwise a tile is copied
+// into a slot first; the loops see only a pointer and a row stride, so there is
+// one body for both.
+//
+// Q, O and whatever else has queries along the lanes is transposed at the edge
+// of a block, in squares of registers when the elements of a query follow each
+// other, else element by element. Nothing outside the valid extents is read or
+// written.
+// Tests: test/Codegen/CPU/pack.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+/// Rows of a tensor: queries (or keys) times one other dim.
+struct Emitter::Block2D {
+  Type element;
+  Value data; // the element at the first row and column
+  Value rowStride, columnStride;
+  Value rowCount, columnCount; // valid ones
+  int64_t columns = 1;         // of the tile
+};
+
+/// Rows whose stride is a multiple of this many bytes fall into few sets of
+/// L1: with 64 sets of 64 bytes, two rows are two lines of a pair of sets.
+static constexpr int64_t kHarmfulStride = 2048;
+
+static Value lookupValid(ArrayAttr dims, ValueRange valid, StringAttr dim,
+                         const IRMapping &scalars) {
+  for (auto [name, value] : llvm::zip(dims.getAsRange<StringAttr>(), valid))
+    if (name == dim)
+      return scalars.lookup(value);
+  return {};
+}
+
+/// The block of a buffer that a load or store of `type` is about. `rowDim` is
+/// the lanes' dim, or the outer one of two dims without lanes.
+Emitter::Block2D Emitter::blockOf(tile::TileType type, Value buf,
+                                  ValueRange indices, ArrayAttr validDims,
+                                  ValueRange valid) {
+  const Buffer &buffer = buffers[buf];
+  auto names = cast<tile::BufType>(buf.getType()).getNames();
+  Block2D block{buffer.element, {}, {}, {}, {}, {}, 1};
+  bool lanesFirst = type.hasDim(kLaneDim);
+  Value offset = ops.index(0);
+  for (auto [axis, index, stride] : llvm::zip(names, indices, buffer.strides)) {
+    offset = ops.add(offset, ops.mul(scalars.lookup(index), stride));
+    std::optional<int64_t> size = type.getDimSize(axis);
+    if (!size)
+      continue;
+    Value count = lookupValid(validDims, valid, axis, scalars);
+    if (!count)
+      count = ops.index(*size);
+    bool isRow = lanesFirst ? axis == kLaneDim : !block.rowStride;
+    if (isRow && type.getRank() == 1 && !lanesFirst)
+      isRow = false; // one row of columns
+    if (isRow) {
+      block.rowStride = stride;
+      block.rowCount = count;
+    } else {
+      block.columnStride = stride;
+      block.columnCount = count;
+      block.columns = *size;
+    }
+  }
+  Value zero = ops.index(0), one = ops.index(1);
+  if (!block.rowStride)
+    block.rowStride = zero, block.rowCount = one;
+  if (!block.columnStride)
+    block.columnStride = zero, block.columnCount = one;
+  block.data = ops.address(buffer.data, memoryType(buffer.element), offset);
+  return block;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of K and V
+//===----------------------------------------------------------------------===//
+
+void Emitter::emitRows(tile::LoadOp load) {
+  auto type = cast<tile::TileType>(load.getResult().getType());
+  Block2D block = blockOf(type, load.getBuf(), load.getIndices(),
+                          load.getValidDims(), load.getValid());
+  auto [rowDim, columnDim] = rowAndColumn(load);
+  Type memory = memoryType(block.element);
+  unsigned bytes = memoryBytes(block.element);
+  Value unit =
+      ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1));
+  Value copy = arith::XOrIOp::create(ops, ops.loc, unit, ops.boolean(true));
+  if (block.element != accumulator() ||
+      target.getPack() == tile::CpuPack::Always) {
+    copy = ops.boolean(true);
+  } else if (target.getPack() == tile::CpuPack::Auto) {
+    Value low = arith::AndIOp::create(ops, ops.loc, block.rowStride,
+                                      ops.index(kHarmfulStride / bytes - 1));
+    copy = ops.logicalOr(
+        copy, ops.compare(arith::CmpIPredicate::eq, low, ops.index(0)));
+  }
+  const Slot &slot = plan.packs.find(load)->second;
+  Value packed = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
+  auto copyElement = [&](Value row, Value column) {
+    Value from = ops.add(ops.mul(row, block.rowStride),
+                         ops.mul(column, block.columnStride));
+    Value raw = ops.load(memory, ops.address(block.data, memory, from), bytes);
+    Value to = ops.add(ops.mul(row, block.columns), column);
+    ops.store(fromMemory(raw, block.element),
+              ops.address(packed, accumulator(), to),
+              memoryBytes(accumulator()));
+  };
+  auto copyVectors = [&](Value row) {
+    int64_t whole = block.columns / lanes() * lanes();
+    ops.loop(ops.index(0), ops.index(whole), lanes(), [&](Value column) {
+      Value from = ops.add(ops.mul(row, block.rowStride), column);
+      Value raw = ops.load(laneVector(memory),
+                           ops.address(block.data, memory, from), bytes);
+      Value to = ops.add(ops.mul(row, block.columns), column);
+      ops.store(fromMemory(raw, block.element),
+                ops.address(packed, accumulator(), to),
+                memoryBytes(accumulator()));
+    });
+    ops.loop(ops.index(whole), ops.index(block.columns), 1,
+             [&](Value column) { copyElement(row, column); });
+  };
+  bool wholeColumns = constantOf(block.columnCount) == block.columns;
+  ops.branch(copy, [&] {
+    ops.loop(ops.index(0), block.rowCount, 1, [&](Value row) {
+      Value fast = wholeColumns ? unit : ops.boolean(false);
+      ops.branch(
+          fast, [&] { copyVectors(row); },
+          [&] {
+            ops.loop(ops.index(0), block.columnCount, 1,
+                     [&](Value column) { copyElement(row, column); });
+          });
+    });
+  });
+  rows[load.getResult()] = {
+      ops.select(copy, packed, block.data),
+      ops.select(copy, ops.index(block.columns), block.rowStride), rowDim,
+      columnDim};
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+/// Rows of a square of registers become columns: log2(lanes) rounds that
+/// interleave the upper with the lower half.
+SmallVector<Value> Emitter::transpose(SmallVector<Value> square) {
+  int64_t n = lanes();
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < n / 2; ++i) {
+    low.append({i, n + i});
+    high.append({n / 2 + i, n + n / 2 + i});
+  }
+  for (int64_t round = n; round > 1; round /= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < n / 2; ++i) {
+      Value a = square[i], b = square[n / 2 + i];
+      next.push_back(vector::ShuffleOp::create(ops, ops.loc, a, b, low));
+      next.push_back(vector::ShuffleOp::create(ops, ops.loc, a, b, high));
+    }
+    square = std::move(next);
+  }
+  return square;
+}
+
+void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
+  auto type = cast<tile::TileType>(load.getResult().getType());
+  Block2D block = blockOf(type, load.getBuf(), load.getIndices(),
+                          load.getValidDims(), load.getValid());
+  const Slot &slot = plan.slots.find(load.getResult())->second;
+  bool onLanes = type.hasDim(kLaneDim);
+  Type memory = memoryType(block.element);
+  unsigned bytes = memoryBytes(block.element);
+  Type storage = plan.storage(type.getElementType());
+  auto loadElement = [&](Value row, Value column) {
+    Value inside = ops.logicalAnd(
+        ops.compare(arith::CmpIPredicate::slt, row, block.rowCount),
+        ops.compare(arith::CmpIPredicate::slt, column, block.columnCount));
+    Type held =
+        type.getElementType().isInteger(1) ? Type(ops.getI1Type()) : storage;
+    return ops.choose(
+        held, inside,
+        [&] {
+          Value from = ops.add(ops.mul(row, block.rowStride),
+                               ops.mul(column, block.columnStride));
+          return fromMemory(
+              ops.load(memory, ops.address(block.data, memory, from), bytes),
+              block.element);
+        },
+        [&] { return ops.constant(held, 0); });
+  };
+  auto storeElement = [&](Value value, Value column, Window single,
+                          Value lane) {
+    Value at = slotAddress(slot, type, column, single, 0);
+    if (type.getElementType().isInteger(1))
+      value = arith::ExtUIOp::create(ops, ops.loc, storage, value);
+    ops.store(value, ops.address(at, storage, lane),
+              storage.getIntOrFloatBitWidth() / 8);
+  };
+  if (!onLanes) { // a single row
+    ops.loop(ops.index(0), ops.index(block.columns), 1, [&](Value column) {
+      storeElement(loadElement(ops.index(0), column), column, {ops.index(0), 1},
+                   ops.index(0));
+    });
+    return;
+  }
+  bool square = isa<FloatType>(block.element) &&
+                constantOf(block.columnCount) == block.columns;
+  int64_t whole = square ? block.columns / lanes() * lanes() : 0;
+  Value unit = ops.logicalAnd(
+      ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1)),
+      ops.compare(arith::CmpIPredicate::sgt, block.rowCount, ops.index(0)));
+  Value slowFrom = ops.select(unit, ops.index(whole), ops.index(0));
+  forEachVector(window, [&](Window single) {
+    Value first = firstRow(single);
+    auto loadSquare = [&](Value column) {
+      SmallVector<Value> values;
+      Value zero = ops.zero(laneVector(accumulator()));
+      for (int64_t lane = 0; lane < lanes(); ++lane) {
+        Value row = ops.add(first, lane);
+        Value inside =
+            ops.compare(arith::CmpIPredicate::slt, row, block.rowCount);
+        Value last = ops.sub(block.rowCount, ops.index(1));
+        Value from =
+            ops.add(ops.mul(ops.min(row, last), block.rowStride), column);
+        Value raw = ops.load(laneVector(memory),
+                             ops.address(block.data, memory, from), bytes);
+        values.push_back(
+            ops.select(inside, fromMemory(raw, block.element), zero));
+      }
+      for (auto [i, value] : llvm::enumerate(transpose(std::move(values))))
+        storeSlot(value, slot, type, ops.add(column, i), single, 0);
+    };
+    if (whole)
+      ops.branch(unit, [&] {
+        ops.loop(ops.index(0), ops.index(whole), lanes(), loadSquare);
+      });
+    ops.loop(slowFrom, ops.index(block.columns), 1, [&](Value column) {
+      ops.loop(ops.index(0), ops.index(lanes()), 1, [&](Value lane) {
+        storeElement(loadElement(ops.add(first, lane), column), column, single,
+                     lane);
+      });
+    });
+  });
+}
+
+void Emitter::emitStore(tile::StoreOp store, const Window *window) {
+  auto type = cast<tile::TileType>(store.getValue().getType());
+  Block2D block = blockOf(type, store.getBuf(), store.getIndices(),
+                          store.getValidDims(), store.getValid());
+  Type memory = memoryType(block.element);
+  unsigned bytes = memoryBytes(block.element);
+  Space space = *spaceOf(type);
+  Item item{ItemKind::Nest, {}, space};
+  bool square = isa<FloatType>(block.element) && space.dim &&
+                constantOf(block.columnCount) == block.columns;
+  int64_t whole = square ? block.columns / lanes() * lanes() : 0;
+  Value unit =
+      ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1));
+  Value slowFrom = ops.select(unit, ops.index(whole), ops.index(0));
+  forEachVector(window, [&](Window single) {
+    Value first = firstRow(single);
+    auto storeSquare = [&](Value column) {
+      SmallVector<Value> values;
+      for (int64_t i = 0; i < lanes(); ++i) {
+        Granule granule(item, single, ops.add(column, i));
+        values.push_back(element(granule, store.getValue(), 0, 0));
+      }
+      values = transpose(std::move(values));
+      for (auto [lane, value] : llvm::enumerate(values)) {
+        Value row = ops.add(first, lane);
+        Value inside =
+            ops.compare(arith::CmpIPredicate::slt, row, block.rowCount);
+        ops.branch(inside, [&, value = value] {
+          Value to = ops.add(ops.mul(row, block.rowStride), column);
+          ops.store(toMemory(value, block.element),
+                    ops.address(block.data, memory, to), bytes);
+        });
+      }
+    };
+    if (whole)
+      ops.branch(unit, [&] {
+        ops.loop(ops.index(0), ops.index(whole), lanes(), storeSquare);
+      });
+    Value end = ops.min(block.columnCount, ops.index(block.columns));
+    Value left = ops.min(ops.sub(block.rowCount, first), ops.index(lanes()));
+    ops.loop(slowFrom, end, 1, [&](Value column) {
+      // Lanes go through scratch: their number is known at run time only.
+      Granule granule(item, single, column);
+      Value values =
+          toMemory(element(granule, store.getValue(), 0, 0), block.element);
+      Value staged =
+          ops.address(scratch, ops.getI8Type(), ops.index(plan.gatherElements));
+      ops.store(values, staged, 64);
+      ops.loop(ops.index(0), left, 1, [&](Value lane) {
+        Value value =
+            ops.load(memory, ops.address(staged, memory, lane), bytes);
+        Value to = ops.add(ops.mul(ops.add(first, lane), block.rowStride),
+                           ops.mul(column, block.columnStride));
+        ops.store(value, ops.address(block.data, memory, to), bytes);
+      });
+    });
+  });
+}
+
+/// Queries past the valid ones do not count.
+void Emitter::emitAnyNan(tile::AnyNanOp op, const Window *window) {
+  auto type = cast<tile::TileType>(op.getValue().getType());
+  Space space = *spaceOf(type);
+  Item item{ItemKind::Nest, {}, space};
+  Value valid =
+      lookupValid(op.getValidDims(), op.getValid(),
+                  StringAttr::get(op.getContext(), kLaneDim), scalars);
+  // Element by element truth values are kept as floats: 0, or 1 where a NaN is.
+  VectorType lanesType = laneVector(accumulator());
+  Value found = ops.boolean(false);
+  Value flag = ops.address(scratch, ops.getI8Type(), ops.index(plan.zero + 64));
+  ops.store(ops.constant(ops.getI8Type(), 0), flag, 1);
+  forEachVector(window, [&](Window single) {
+    Value low = ops.index(0);
+    Value high = ops.index(space.dim ? space.size : 1);
+    SmallVector<Value> sums = ops.loop(
+        low, high, 1, {ops.zero(lanesType)},
+        [&](Value row, ValueRange carried) -> SmallVector<Value> {
+          Granule granule(item, single, row);
+          Value value = element(granule, op.getValue(), 0, 0);
+          Value isNan = arith::CmpFOp::create(
+              ops, ops.loc, arith::CmpFPredicate::UNO, value, value);
+          return {ops.select(isNan, ops.constant(lanesType, 1), carried[0])};
+        });
+    Value isNan = arith::CmpFOp::create(ops, ops.loc, arith::CmpFPredicate::ONE,
+                                        sums[0], ops.zero(lanesType));
+    if (valid) {
+      Value left = ops.sub(valid, firstRow(single));
+      Value count = ops.min(ops.max(left, ops.index(0)), ops.index(lanes()));
+      Value limit =
+          ops.broadcast(ops.createOrFold<arith::TruncIOp>(
+                            ops.loc, ops.getI32Type(), ops.toI64(count)),
+                        lanes());
+      SmallVector<int32_t> numbers;
+      for (int64_t lane = 0; lane < lanes(); ++lane)
+        numbers.push_back(lane);
+      Value lane = arith::ConstantOp::create(ops, ops.loc,
+                                             ops.getI32VectorAttr(numbers));
+      isNan = ops.logicalAnd(
+          isNan, ops.compare(arith::CmpIPredicate::slt, lane, limit));
+    }
+    Value any = vector::ReductionOp::create(ops, ops.loc,
+                                            vector::CombiningKind::OR, isNan);
+    ops.branch(any,
+               [&] { ops.store(ops.constant(ops.getI8Type(), 1), flag, 1); });
+  });
+  Value bits = ops.load(ops.getI8Type(), flag, 1);
+  found = ops.compare(arith::CmpIPredicate::ne, bits,
+                      ops.constant(ops.getI8Type(), 0));
+  scalars.map(op.getResult(), found);
+}
+
+} // namespace attnc::cpu

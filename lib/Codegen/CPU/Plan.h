@@ -1,0 +1,107 @@
+//===- Plan.h - Loop nests and scratch of a grid body -----------*- C++ -*-===//
+//
+// What the emitter does is decided before anything is emitted, once per copy
+// of a grid's body, so that all copies of a loop body (full tiles, partial
+// tiles with fewer vectors) agree on where each tile lies:
+//
+//   Nest.cpp   groups the ops of a block into items. One item of kind Nest is
+//              one loop nest over a space (a row of lanes, or one dim times
+//              lanes); a dot with the elementwise ops before and after it and
+//              the reductions of its result is one nest.
+//   Homes.cpp  gives each tile that is used by another item a slot in the
+//              worker's scratch.
+//
+// Lanes are queries: the dim `q` is innermost in every slot.
+// Tests: test/Codegen/CPU/nests.mlir, test/Codegen/CPU/slots.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_CODEGEN_CPU_PLAN_H
+#define ATTNC_LIB_CODEGEN_CPU_PLAN_H
+
+#include "attnc/Dialect/Tile/Tile.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <vector>
+
+namespace attnc::cpu {
+
+/// The dim that lies along the lanes for `mapping = rows`.
+inline constexpr llvm::StringLiteral kLaneDim = "q";
+
+/// The places that a nest visits: one dim (or none) times the lanes (or not).
+struct Space {
+  bool lanes = false;
+  mlir::StringAttr dim; // null: none
+  int64_t size = 1;     // of `dim`
+  bool operator==(const Space &) const = default;
+};
+
+/// The space of a tile; nothing when it has two dims besides the lanes.
+std::optional<Space> spaceOf(tile::TileType type);
+
+enum class ItemKind {
+  Scalar,   // cloned
+  Nest,     // ops over one space
+  Rows,     // tile.load without lanes and with two dims: rows of K or V
+  LaneLoad, // tile.load transposed into lanes
+  Store,    // tile.store
+  AnyNan,   // tile.any_nan
+  For,      // tile.for
+  If,       // scf.if
+};
+
+struct Item {
+  ItemKind kind;
+  llvm::SmallVector<mlir::Operation *> ops;
+  Space space; // of a nest
+
+  /// Whether the item works on lanes, so that it runs once per group of
+  /// vectors.
+  bool onLanes() const {
+    return kind == ItemKind::LaneLoad || kind == ItemKind::Store ||
+           (kind == ItemKind::Nest && space.lanes);
+  }
+};
+
+/// Where a tile lies. Rows of lanes (or of single elements) follow each other;
+/// `local` slots belong to a loop body and hold one group of vectors only.
+struct Slot {
+  int64_t offset = 0; // bytes from the start of scratch
+  int64_t stride = 0; // elements from one row to the next
+  bool local = false;
+};
+
+/// Constant tiles have no slot.
+struct Plan {
+  int64_t lanes = 0;      // of one vector
+  int64_t vectors = 0;    // of queries in the block
+  int64_t groupWidth = 0; // vectors that a loop body handles at once
+  int64_t bytes = 0;      // of scratch
+  mlir::Type accumulator; // f32 or f64
+  llvm::DenseMap<mlir::Block *, std::vector<Item>> items;
+  llvm::DenseMap<mlir::Value, Slot> slots;
+  llvm::DenseMap<mlir::Operation *, Slot> packs; // of ItemKind::Rows
+  int64_t zero = 0;                              // offset of 64 bytes of zeros
+  int64_t gatherOffsets = 0;                     // offset of an i64 per lane
+  int64_t gatherElements = 0; // offset of an element per lane
+  int64_t extraRows = 0; // a run-time number of rows is rounded up by these
+
+  /// Storage of an element: accumulator, i64 for index, i8 for i1.
+  mlir::Type storage(mlir::Type element) const;
+};
+
+/// The dims of a tile of rows in memory order: the outer axis, then the inner.
+std::pair<mlir::StringAttr, mlir::StringAttr> rowAndColumn(tile::LoadOp load);
+
+/// Groups the ops of `block` and of the blocks below it. Fails with a
+/// diagnostic at an op that the CPU cannot do.
+mlir::LogicalResult planItems(mlir::Block &block, Plan &plan);
+
+/// Gives slots to the tiles of `block`, whose items are planned.
+mlir::LogicalResult planHomes(mlir::Block &block, Plan &plan);
+
+} // namespace attnc::cpu
+
+#endif // ATTNC_LIB_CODEGEN_CPU_PLAN_H

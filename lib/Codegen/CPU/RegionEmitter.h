@@ -1,0 +1,81 @@
+//===- RegionEmitter.h - A scalar region for rows and lanes -----*- C++ -*-===//
+//
+// Evaluates the region of a map or select_masked for all places of a granule.
+// Each value is computed as often as it differs: once, once per row, once per
+// vector of queries, or for each pair.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_CODEGEN_CPU_REGIONEMITTER_H
+#define ATTNC_LIB_CODEGEN_CPU_REGIONEMITTER_H
+
+#include "Emitter.h"
+#include "IndexRange.h"
+
+namespace attnc::cpu {
+
+/// One value of a region at one place. Integers that are linear in the lane
+/// stay `value + offset + stride * lane` with a scalar `value` as long as they
+/// can, so that a mask costs one compare per vector.
+struct LaneValue {
+  Value value;
+  int64_t stride = 0, offset = 0;
+  bool vector = false;
+
+  bool onLanes() const { return vector || stride != 0; }
+};
+
+class RegionEmitter {
+public:
+  RegionEmitter(Emitter &emitter, Granule &granule)
+      : emitter(emitter), granule(granule), ops(emitter.ops) {}
+
+  /// Binds an argument to the elements of a tile.
+  void bindElements(Value argument, Value tile);
+  /// Binds an argument to the places along `dim`, the first of which is `at`.
+  void bindPositions(Value argument, StringAttr dim, Value at);
+  /// Evaluates the ops of the region.
+  void run(Block &region);
+  /// The value that the region yields for each row and vector of `space`.
+  SmallVector<Value> results(Value yielded, Space space);
+
+private:
+  /// On what a value depends.
+  enum { kOnRows = 1, kOnLanes = 2 };
+  struct Entry {
+    unsigned depends = 0;
+    SmallVector<LaneValue> places;
+  };
+
+  Entry &entryOf(Value value);
+  LaneValue at(Value value, int64_t row, int64_t vector);
+  void evaluate(Operation *op);
+  LaneValue emit(Operation *op, SmallVector<LaneValue> operands);
+  LaneValue emitScalar(Operation *op, mlir::ArrayRef<LaneValue> operands);
+  LaneValue emitVector(Operation *op, mlir::ArrayRef<LaneValue> operands);
+  LaneValue emitInteger(Operation *op, mlir::ArrayRef<LaneValue> operands);
+  std::optional<LaneValue> emitLinear(Operation *op,
+                                      mlir::ArrayRef<LaneValue> operands);
+  std::optional<LaneValue> emitLinearCompare(mlir::arith::CmpIOp op,
+                                             LaneValue a, LaneValue b);
+  LaneValue emitRead(tile::ReadOp read, mlir::ArrayRef<LaneValue> indices);
+  std::optional<unsigned> contiguousAxis(tile::ReadOp read,
+                                         mlir::ArrayRef<LaneValue> indices);
+  Value gather(tile::ReadOp read, mlir::ArrayRef<LaneValue> indices);
+
+  /// `value` as a scalar that is not linear in the lane.
+  Value scalar(LaneValue value);
+  /// `value` in lanes; integers with `bits` bits.
+  Value lanes(LaneValue value, unsigned bits = 0);
+  unsigned bitsFor(Value value);
+
+  Emitter &emitter;
+  Granule &granule;
+  Ops &ops;
+  IndexRanges ranges;
+  llvm::DenseMap<Value, Entry> entries;
+};
+
+} // namespace attnc::cpu
+
+#endif // ATTNC_LIB_CODEGEN_CPU_REGIONEMITTER_H
