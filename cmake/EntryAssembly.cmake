@@ -11,6 +11,9 @@ string(REGEX REPLACE "\n[ \t]+\\.(file|ident|addrsig|addrsig_sym|globl|hidden)[^
        "" text "${text}")
 string(REGEX REPLACE "\n[ \t]+\\.section[ \t]+\"\\.note\\.GNU-stack\"[^\n]*" ""
        text "${text}")
+# In a section of mergeable strings each string would be a symbol of the object.
+string(REGEX REPLACE "\\.section[ \t]+\\.rodata\\.str[^\n]*"
+       ".section\t.rodata,\"a\",@progbits" text "${text}")
 string(REGEX REPLACE "[ \t]*#[^\n\"]*\n" "\n" text "${text}")
 string(REGEX REPLACE "\n\n+" "\n" text "${text}")
 file(WRITE ${OUTPUT} "${text}")
