@@ -72,6 +72,22 @@ void printDim(OpAsmPrinter &printer, Operation *, StringAttr dim) {
   printer << dim.getValue();
 }
 
+ParseResult parseKind(OpAsmParser &parser, ReduceKindAttr &kind) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  std::optional<ReduceKind> known = symbolizeReduceKind(name);
+  if (!known)
+    return parser.emitError(loc) << "expected max or add, got '" << name << "'";
+  kind = ReduceKindAttr::get(parser.getContext(), *known);
+  return success();
+}
+
+void printKind(OpAsmPrinter &printer, Operation *, ReduceKindAttr kind) {
+  printer << stringifyReduceKind(kind.getValue());
+}
+
 ParseResult parseReal(OpAsmParser &parser, FloatAttr &value) {
   Builder &builder = parser.getBuilder();
   bool negative = succeeded(parser.parseOptionalMinus());

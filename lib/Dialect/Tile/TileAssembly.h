@@ -30,6 +30,11 @@ mlir::ParseResult parseDim(mlir::OpAsmParser &parser, mlir::StringAttr &dim);
 void printDim(mlir::OpAsmPrinter &printer, mlir::Operation *op,
               mlir::StringAttr dim);
 
+/// `max` or `add`.
+mlir::ParseResult parseKind(mlir::OpAsmParser &parser, ReduceKindAttr &kind);
+void printKind(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+               ReduceKindAttr kind);
+
 /// An f64 with the words inf, -inf and nan.
 mlir::ParseResult parseReal(mlir::OpAsmParser &parser, mlir::FloatAttr &value);
 void printReal(mlir::OpAsmPrinter &printer, mlir::Operation *op,

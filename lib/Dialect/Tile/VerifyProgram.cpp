@@ -7,6 +7,7 @@
 
 #include "attnc/Dialect/Tile/Passes.h"
 #include "attnc/Dialect/Tile/Tile.h"
+#include "attnc/Interface/Interface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -47,21 +48,107 @@ static LogicalResult verifyOp(Operation *op) {
   return success();
 }
 
+/// verify_program_c2 for one program.
+static LogicalResult verifySignature(ProgramOp program,
+                                     const attnc::Interface &interface) {
+  if (program.getSymName() != interface.name)
+    return program.emitOpError() << "stands in the place of '" << interface.name
+                                 << "' of attnc.interface";
+  auto arguments = program.getBody().getArguments();
+  size_t tensors = interface.tensors.size(), sizes = interface.sizes.size();
+  if (arguments.size() != tensors + sizes)
+    return program.emitOpError()
+           << "has " << arguments.size() << " arguments, but its interface has "
+           << tensors << " tensors and " << sizes << " sizes";
+  for (auto [argument, tensor] : llvm::zip(arguments, interface.tensors)) {
+    auto type = dyn_cast<BufType>(argument.getType());
+    Type element = attnc::elementType(tensor.dtype, program.getContext());
+    if (!type || type.getRank() != tensor.axes.size() ||
+        type.getElementType() != element)
+      return program.emitOpError()
+             << "argument " << argument.getArgNumber() << " is "
+             << argument.getType() << ", but tensor '" << tensor.name
+             << "' of its interface has " << tensor.axes.size() << " axes of "
+             << element;
+  }
+  for (BlockArgument argument : arguments.drop_front(tensors))
+    if (!argument.getType().isIndex())
+      return program.emitOpError()
+             << "argument " << argument.getArgNumber() << " is "
+             << argument.getType() << ", but stands for size '"
+             << interface.sizes[argument.getArgNumber() - tensors].name << "'";
+  return success();
+}
+
+/// Whether an op runs only if the caller passed `buf`.
+static bool isGuarded(Operation *op, Value buf) {
+  for (auto branch = op->getParentOfType<scf::IfOp>(); branch;
+       branch = branch->getParentOfType<scf::IfOp>()) {
+    auto present = branch.getCondition().getDefiningOp<PresentOp>();
+    if (present && present.getBuf() == buf &&
+        branch.getThenRegion().isAncestor(op->getParentRegion()))
+      return true;
+  }
+  return false;
+}
+
+/// verify_program_c5 for one program.
+static LogicalResult verifyOptional(ProgramOp program,
+                                    const attnc::Interface &interface) {
+  WalkResult result = program.getBody().walk([&](StoreOp store) {
+    auto argument = dyn_cast<BlockArgument>(store.getBuf());
+    unsigned number = argument ? argument.getArgNumber() : ~0u;
+    if (number >= interface.tensors.size() ||
+        !interface.tensors[number].nullable || isGuarded(store, store.getBuf()))
+      return WalkResult::advance();
+    store.emitOpError() << "stores to '" << interface.tensors[number].name
+                        << "', which the caller may leave out; put it under "
+                           "scf.if of tile.present";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// verify_program_c2 and c5 for a module.
+static LogicalResult verifyInterfaces(ModuleOp module) {
+  if (!module->hasAttr(attnc::kInterfaceAttr))
+    return success();
+  FailureOr<std::vector<attnc::Interface>> interfaces =
+      attnc::getInterfaces(module);
+  if (failed(interfaces))
+    return failure();
+  SmallVector<ProgramOp> programs(module.getOps<ProgramOp>());
+  if (programs.size() != interfaces->size())
+    return module.emitError()
+           << "holds " << programs.size() << " programs for "
+           << interfaces->size() << " functions of attnc.interface";
+  for (auto [program, interface] : llvm::zip_equal(programs, *interfaces))
+    if (failed(verifySignature(program, interface)) ||
+        failed(verifyOptional(program, interface)))
+      return failure();
+  return success();
+}
+
+static LogicalResult verifyModule(ModuleOp module) {
+  for (Operation &op : *module.getBody()) {
+    auto program = dyn_cast<ProgramOp>(op);
+    if (!program) // c1
+      return op.emitOpError(
+          "does not belong to stage tile; expected tile.program");
+    WalkResult result = program.getBody().walk(
+        [](Operation *inner) { return WalkResult(verifyOp(inner)); });
+    if (result.wasInterrupted())
+      return failure();
+  }
+  return verifyInterfaces(module);
+}
+
 namespace {
 struct VerifyProgram final
     : attnc::tile::impl::VerifyProgramBase<VerifyProgram> {
   void runOnOperation() override {
-    for (Operation &op : *getOperation().getBody()) {
-      auto program = dyn_cast<ProgramOp>(op);
-      if (!program) { // c1
-        op.emitOpError("does not belong to stage tile; expected tile.program");
-        return signalPassFailure();
-      }
-      WalkResult result = program.getBody().walk(
-          [](Operation *inner) { return WalkResult(verifyOp(inner)); });
-      if (result.wasInterrupted())
-        return signalPassFailure();
-    }
+    if (failed(verifyModule(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -14,7 +14,7 @@ class Tile_Attr<string name, string attrMnemonic>
 
 def Tile_ReduceKindAttr : EnumAttr<TileDialect, Tile_ReduceKind, "reduce"> {
   let description = "How `tile.reduce` combines elements: `max` or `add`, both with an `init`.";
-  let assemblyFormat = "`` $value";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu"> {

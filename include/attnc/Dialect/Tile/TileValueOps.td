@@ -225,7 +225,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
                        StrAttr:$over, Tile_TileType:$init);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $kind `(` $input `)` `over` `(` custom<Dim>($over) `)` `init` `(` $init `)`
+    custom<Kind>($kind) `(` $input `)` `over` `(` custom<Dim>($over) `)` `init` `(` $init `)`
     attr-dict `:` `(` type($input) `)` `->`
     custom<SameType>(type($result), type($init))
   }];

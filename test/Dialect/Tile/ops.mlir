@@ -1,0 +1,107 @@
+// Every op as it is written; --verify-roundtrip compares the printed form.
+// RUN: attnc-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK-LABEL: tile.program @names_of_arguments_stay(%Q: !tile.buf<b, q, d : bf16>, %scalar: !tile.buf<f32>, %bytes: !tile.buf<a0 : ui8>, %batch: index)
+// CHECK-SAME:    target #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [8, 2], unroll = 4, tail = 16, lane_skip = true, pack = auto> {
+tile.program @names_of_arguments_stay(%Q: !tile.buf<b, q, d : bf16>, %scalar: !tile.buf<f32>, %bytes: !tile.buf<a0 : ui8>, %batch: index)
+    target #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [8, 2], unroll = 4, tail = 16, lane_skip = true, pack = auto> {
+  // CHECK: tile.grid (%b, %i) to (%batch, %batch) order(desc 1) {
+  tile.grid (%b, %i) to (%batch, %batch) order(desc 1) {
+  }
+  // CHECK: tile.grid (%b) to (%batch) {
+  tile.grid (%b) to (%batch) {
+  }
+}
+
+// A field that has its default is not printed.
+// CHECK-LABEL: tile.program @keys_of_a_partial_tile() target
+// CHECK-SAME: pack = never, partial = 8>
+tile.program @keys_of_a_partial_tile() target #tile.cpu<isa = sse2, mapping = rows, lanes = 4, score_granule = [4, 2], value_granule = [4, 2], unroll = 1, tail = 0, lane_skip = false, pack = never, partial = 8> {
+}
+
+// CHECK-LABEL: func.func @load_and_store
+func.func @load_and_store(%x: !tile.buf<b, q, d : bf16>, %b: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  // CHECK: %[[T:.*]] = tile.load %{{.*}}[%{{.*}}, %[[N:.*]], %{{.*}}] valid(q = %[[N]]) : <b, q, d : bf16> -> <q:8, d:4, bf16>
+  %0 = tile.load %x[%b, %n, %c0] valid(q = %n) : !tile.buf<b, q, d : bf16> -> !tile.tile<q:8, d:4, bf16>
+  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : <b, q, d : bf16> -> <d:4, bf16>
+  %1 = tile.load %x[%b, %n, %c0] : !tile.buf<b, q, d : bf16> -> !tile.tile<d:4, bf16>
+  // CHECK: tile.store %[[T]], %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] valid(q = %{{.*}}, d = %{{.*}}) : <q:8, d:4, bf16>, <b, q, d : bf16>
+  tile.store %0, %x[%b, %n, %c0] valid(q = %n, d = %c0) : !tile.tile<q:8, d:4, bf16>, !tile.buf<b, q, d : bf16>
+  return
+}
+
+// CHECK-LABEL: func.func @read_every_kind
+func.func @read_every_kind(%f: !tile.buf<f16>, %i: !tile.buf<a0 : i64>, %t: !tile.buf<a0, a1 : i1>, %n: index) {
+  // CHECK: tile.read %{{.*}}[] : <f16> -> f64
+  %0 = tile.read %f[] : !tile.buf<f16> -> f64
+  // CHECK: tile.read %{{.*}}[%{{.*}}] : <a0 : i64> -> index
+  %1 = tile.read %i[%n] : !tile.buf<a0 : i64> -> index
+  // CHECK: tile.read %{{.*}}[%{{.*}}, %{{.*}}] : <a0, a1 : i1> -> i1
+  %2 = tile.read %t[%n, %n] : !tile.buf<a0, a1 : i1> -> i1
+  // CHECK: tile.present %{{.*}} : <f16>
+  %3 = tile.present %f : !tile.buf<f16>
+  return
+}
+
+// CHECK-LABEL: func.func @loops
+func.func @loops(%a: index, %b: index, %x: !tile.tile<q:4, f32>) {
+  // CHECK: tile.for (%[[K0:.*]], %[[NK:.*]], %{{.*}}) in [(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}), (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}})] step 64 partial_step 16 {
+  tile.for (%k0, %nk, %partial) in [(%a, %a, %a, %b), (%b, %b, %b, %b)] step 64 partial_step 16 {
+    %0 = arith.addi %k0, %nk : index
+    // CHECK: tile.yield{{$}}
+    tile.yield
+  }
+  // CHECK: %[[R:.*]]:2 = tile.for (%{{.*}}, %{{.*}}, %{{.*}}) in [] step 8 partial_step 8 iter(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}) -> (!tile.tile<q:4, f32>, index) {
+  %r:2 = tile.for (%k0, %nk, %partial) in [] step 8 partial_step 8 iter(%u = %x, %v = %a) -> (!tile.tile<q:4, f32>, index) {
+    // CHECK: tile.yield %[[A]], %[[B]] : !tile.tile<q:4, f32>, index
+    tile.yield %u, %v : !tile.tile<q:4, f32>, index
+  }
+  // CHECK: tile.phase "empty" {
+  tile.phase "empty" {
+    tile.yield
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @constants
+func.func @constants() {
+  // CHECK: tile.splat 1.500000e+00 : <q:4, bf16>
+  %0 = tile.splat 1.5 : !tile.tile<q:4, bf16>
+  // CHECK: tile.splat -inf : <q:4, f32>
+  %1 = tile.splat -inf : !tile.tile<q:4, f32>
+  // CHECK: tile.splat inf : <q:4, f64>
+  %2 = tile.splat inf : !tile.tile<q:4, f64>
+  // CHECK: tile.splat nan : <q:4, f16>
+  %3 = tile.splat nan : !tile.tile<q:4, f16>
+  // CHECK: tile.splat -2.000000e+00 : <q:4, k:4, index>
+  %4 = tile.splat -2.0 : !tile.tile<q:4, k:4, index>
+  return
+}
+
+// CHECK-LABEL: func.func @values
+func.func @values(%q: !tile.tile<q:4, d:2, f32>, %k: !tile.tile<k:8, d:2, f16>, %s: !tile.tile<q:4, k:8, f32>, %m: !tile.tile<k:8, i1>, %r: !tile.tile<q:4, f32>, %n: index, %p: i1) {
+  // CHECK: tile.dot(%{{.*}}, %{{.*}}) sum(d) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32>
+  %0 = tile.dot (%q, %k) sum(d) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32>
+  // CHECK: tile.dot(%{{.*}}, %{{.*}}) sum(d) acc(%{{.*}}) where(%{{.*}} : !tile.tile<k:8, i1>) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32>
+  %1 = tile.dot (%q, %k) sum(d) acc(%s) where(%m : !tile.tile<k:8, i1>) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32>
+  // CHECK: tile.map(%{{.*}}, %{{.*}}) at(k = %{{.*}}) : (!tile.tile<q:4, k:8, f32>, !tile.tile<k:8, i1>) -> !tile.tile<q:4, k:8, f32> {
+  // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: i1, %{{.*}}: index):
+  %2 = tile.map (%s, %m) at(k = %n) : (!tile.tile<q:4, k:8, f32>, !tile.tile<k:8, i1>) -> !tile.tile<q:4, k:8, f32> {
+  ^bb0(%x: f32, %c: i1, %key: index):
+    tile.yield %x : f32
+  }
+  // CHECK: tile.select_masked %{{.*}} with(%{{.*}} : !tile.tile<k:8, i1>) at(q = %{{.*}}) valid(k = %{{.*}}) when %{{.*}} fill -inf : !tile.tile<q:4, k:8, f32> {
+  // CHECK-NEXT: ^bb0(%{{.*}}: i1, %{{.*}}: index):
+  %3 = tile.select_masked %s with(%m : !tile.tile<k:8, i1>) at(q = %n) valid(k = %n) when %p fill -inf : !tile.tile<q:4, k:8, f32> {
+  ^bb0(%c: i1, %row: index):
+    tile.yield %c : i1
+  }
+  // CHECK: tile.reduce add(%{{.*}}) over(k) init(%{{.*}}) : (<q:4, k:8, f32>) -> !tile.tile<q:4, f32>
+  %4 = tile.reduce add (%s) over(k) init(%r) : (!tile.tile<q:4, k:8, f32>) -> !tile.tile<q:4, f32>
+  // CHECK: tile.rescale %{{.*}} by %{{.*}} : !tile.tile<q:4, k:8, f32>, <q:4, f32>
+  %5 = tile.rescale %s by %r : !tile.tile<q:4, k:8, f32>, !tile.tile<q:4, f32>
+  // CHECK: tile.any_nan %{{.*}} valid(q = %{{.*}}) : <q:4, f32>
+  %6 = tile.any_nan %r valid(q = %n) : !tile.tile<q:4, f32>
+  return
+}
