@@ -1,0 +1,257 @@
+// What cannot be lowered, each with its reason.
+// RUN: attnc-opt %s --convert-attn-to-tile --split-input-file --verify-diagnostics
+
+!q = tensor<4x8xf32>
+func.func @unfused(%Q: !q, %K: !q) -> tensor<4x4xf32> {
+  // expected-error@below {{'attn.contract' op was not fused into an attn.kernel, and there is no lowering of it alone yet; the remarks of attn-fuse-kernel say why it was not fused}}
+  %s = attn.contract "qd,kd->qk" (%Q, %K) : (!q, !q) -> tensor<4x4xf32>
+  return %s : tensor<4x4xf32>
+}
+
+// -----
+
+// expected-error@below {{has no body to lower}}
+func.func private @declaration(tensor<4xf32>)
+
+// -----
+
+// expected-error@below {{holds no attn.kernel to lower}}
+func.func @nothing(%Q: tensor<4xf32>) -> tensor<4xf32> {
+  return %Q : tensor<4xf32>
+}
+
+// -----
+
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+func.func @unscheduled(%Q: !q, %K: !k, %V: !k) -> !q {
+  // expected-error@below {{'attn.kernel' op has no schedule; run attn-select-schedule}}
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+
+  return %o : !q
+}
+
+// -----
+
+#schedule = #attn.schedule<form = rows, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+func.func @rows_of_any_length(%Q: !q, %K: !k, %V: !k) -> !q {
+  // expected-error@below {{'attn.kernel' op form rows needs a fixed kv_len of at most k = 64; use form = online}}
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+
+  return %o : !q
+}
+
+// -----
+
+#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+!v = tensor<?x2x?x?xf32, #attn.dims<batch, 2, kv_len, value_dim>>
+!o = tensor<?x2x1x?x?xf32, #attn.dims<batch, 2, 1, query_len, value_dim>>
+func.func @any_value_dim(%Q: !q, %K: !k, %V: !v) -> !o {
+  // expected-error@below {{'attn.kernel' op the features of v must have a fixed size of at least 1 to be lowered to tiles}}
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !v) -> (!o, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  return %o : !o
+}
+
+// -----
+
+#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+func.func @one_tensor_as_keys_and_values(%Q: !q, %K: !k) -> !q {
+  // expected-error@below {{'attn.kernel' op reads one tensor as two of q, k and v, which cannot be lowered yet; pass it twice}}
+  %o, %lse = attn.kernel ins(%Q, %K, %K : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+
+  return %o : !q
+}
+
+// -----
+
+#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+func.func @two_kernels(%Q: !q, %K: !k, %V: !k) -> !q {
+  // expected-note@below {{the first one}}
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  // expected-error@below {{'attn.kernel' op is the second kernel of its function; only functions of one kernel can be lowered yet}}
+  %o2, %lse2 = attn.kernel ins(%o, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  return %o2 : !q
+}
+
+// -----
+
+#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+!unnamed = tensor<?x2x1x?x32xf32>
+!lu = tensor<?x2x1x?xf32>
+// expected-error@below {{the size of axis 0 of q is unknown: the axis is dynamic and has no name in #attn.dims}}
+func.func @unnamed_axis(%Q: !unnamed, %K: !k, %V: !k) -> !unnamed {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !unnamed, !k, !k) -> (!unnamed, !lu) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  return %o : !unnamed
+}
+
+// -----
+
+#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+!flat = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, "query_len * 32">>
+func.func @rows_and_features_merged(%Q: !flat, %K: !k, %V: !k) -> !q {
+  %q = attn.view "bhg(qd)->bhgqd" %Q : !flat -> !q
+  // expected-error@below {{an axis with 'q' in front of 'd' cannot be read in blocks yet; pass the tensor with these axes apart}}
+  %o, %lse = attn.kernel ins(%q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+
+  return %o : !q
+}
+
+// -----
+
+#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+!split = tensor<?x2x1x?x4x8xf32, #attn.dims<batch, 2, 1, query_len, 4, 8>>
+func.func @features_joined_by_a_view(%Q: !split, %K: !k, %V: !k) -> !q {
+  // expected-error@below {{'attn.view' op joins axes 'dc' that the kernel walks over as one; this cannot be lowered to loads and stores of blocks yet}}
+  %q = attn.view "bhgqdc->bhgq(dc)" %Q : !split -> !q
+  %o, %lse = attn.kernel ins(%q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+
+  return %o : !q
+}
+
+// -----
+
+#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+func.func @returns_an_argument(%Q: !q, %K: !k, %V: !k) -> (!q, !q) {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  // expected-error@below {{'func.return' op result 1 is no view of a result of the kernel}}
+  return %o, %Q : !q, !q
+}
+
+// -----
+
+#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+module attributes {attnc.interface = [{name = "f", title = "t", spec = "s", sizes = [{name = "batch"}, {name = "query_len"}, {name = "kv_len"}], tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "query_len", "kv_len"]}, {name = "O", role = "output", dtype = "f32", axes = ["batch", "query_len"]}], preconditions = [], positions = []}]} {
+  // expected-error@below {{has 3 arguments and 1 results, but its interface names 1 inputs and 1 outputs}}
+  func.func @f(%Q: !q, %K: !k, %V: !k) -> !q {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+
+  return %o : !q
+}
+}

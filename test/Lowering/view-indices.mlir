@@ -1,0 +1,106 @@
+// Views between the function's tensors and the kernel cost index arithmetic.
+// RUN: attnc-opt %s --convert-attn-to-tile --canonicalize --cse | FileCheck %s
+
+#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!q5 = tensor<?x2x4x?x32xf32, #attn.dims<batch, 2, 4, query_len, 32>>
+!l = tensor<?x2x4x?xf32, #attn.dims<batch, 2, 4, query_len>>
+!merged = tensor<?x8x?x32xf32, #attn.dims<batch, 8, query_len, 32>>
+!rows = tensor<?x?x8x32xf32, #attn.dims<batch, query_len, 8, 32>>
+!flat = tensor<?x?x256xf32, #attn.dims<batch, query_len, 256>>
+
+// Query head = KV head * group + member.
+// CHECK-LABEL: tile.program @splits_and_merges_heads
+// CHECK-SAME:    (%[[Q:.*]]: !tile.buf<b, h, q, d : f32>, %[[K:.*]]: !tile.buf<b, h, k, d : f32>, %{{.*}}: !tile.buf<b, h, k, e : f32>, %[[O:.*]]: !tile.buf<b, h, q, e : f32>,
+// CHECK:         tile.grid (%[[B:.*]], %[[H:.*]], %[[G:.*]], %[[I:.*]]) to
+// CHECK:           %[[C0:.*]] = arith.constant 0 : index
+// CHECK:           %[[Q0:.*]] = arith.muli %[[I]]
+// CHECK:           %[[BASE:.*]] = arith.muli %[[H]], %{{.*}} : index
+// CHECK:           %[[HEAD:.*]] = arith.addi %[[BASE]], %[[G]] : index
+// CHECK:           tile.load %[[Q]][%[[B]], %[[HEAD]], %[[Q0]], %[[C0]]]
+// CHECK:           tile.load %[[K]][%[[B]], %[[H]],
+// CHECK:           tile.store %{{.*}}, %[[O]][%[[B]], %[[HEAD]], %[[Q0]], %[[C0]]]
+func.func @splits_and_merges_heads(%Q: !merged, %K: !k, %V: !k) -> !merged {
+  %q = attn.view "b(hg)qd->bhgqd" %Q : !merged -> !q5
+  %o, %lse = attn.kernel ins(%q, %K, %V : !q5, !k, !k) -> (!q5, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  %O = attn.view "bhgqe->b(hg)qe" %o : !q5 -> !merged
+  return %O : !merged
+}
+
+// CHECK-LABEL: tile.program @permutes
+// CHECK-SAME:    (%[[Q:.*]]: !tile.buf<b, q, h, d : f32>, %{{.*}}, %{{.*}}, %[[O:.*]]: !tile.buf<b, q, h, e : f32>,
+// CHECK:         tile.grid (%[[B:.*]], %[[H:.*]], %[[G:.*]], %[[I:.*]]) to
+// CHECK:           %[[Q0:.*]] = arith.muli %[[I]]
+// CHECK:           %[[HEAD:.*]] = arith.addi %{{.*}}, %[[G]] : index
+// CHECK:           tile.load %[[Q]][%[[B]], %[[Q0]], %[[HEAD]], %{{.*}}]
+// CHECK:           tile.store %{{.*}}, %[[O]][%[[B]], %[[Q0]], %[[HEAD]], %{{.*}}]
+func.func @permutes(%Q: !rows, %K: !k, %V: !k) -> !rows {
+  %a = attn.view "bqhd->bhqd" %Q : !rows -> !merged
+  %q = attn.view "b(hg)qd->bhgqd" %a : !merged -> !q5
+  %o, %lse = attn.kernel ins(%q, %K, %V : !q5, !k, !k) -> (!q5, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  %O = attn.view "bhgqe->bq(hg)e" %o : !q5 -> !rows
+  return %O : !rows
+}
+
+// Heads merged with features: the tile starts at head * 32 of the axis.
+// CHECK-LABEL: tile.program @heads_times_features
+// CHECK-SAME:    (%[[Q:.*]]: !tile.buf<b, q, d : f32>, %{{.*}}, %{{.*}}, %[[O:.*]]: !tile.buf<b, q, e : f32>,
+// CHECK:           %[[HEAD:.*]] = arith.addi %{{.*}}, %{{.*}} : index
+// CHECK:           %[[START:.*]] = arith.muli %[[HEAD]], %{{.*}} : index
+// CHECK:           tile.load %[[Q]][%{{.*}}, %{{.*}}, %[[START]]] valid(q = %{{.*}}) : <b, q, d : f32> -> <q:64, d:32, f32>
+// CHECK:           tile.store %{{.*}}, %[[O]][%{{.*}}, %{{.*}}, %[[START]]]
+func.func @heads_times_features(%Q: !flat, %K: !k, %V: !k) -> !flat {
+  %q = attn.view "bq(hgd)->bhgqd" %Q : !flat -> !q5
+  %o, %lse = attn.kernel ins(%q, %K, %V : !q5, !k, !k) -> (!q5, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  %O = attn.view "bhgqe->bq(hge)" %o : !q5 -> !flat
+  return %O : !flat
+}
+
+// A size may be an expression of sizes.
+// CHECK-LABEL: tile.program @derived_sizes
+// CHECK-SAME:    %[[QLEN:[^ ]*]]: index, %{{.*}}: index) target
+// CHECK:         %[[ROWS:.*]] = arith.muli %[[QLEN]], %{{.*}} : index
+// CHECK:         arith.ceildivsi %[[ROWS]], %{{.*}} : index
+!qd = tensor<?x2x4x?x32xf32, #attn.dims<batch, 2, 4, "query_len * 2", 32>>
+!ld = tensor<?x2x4x?xf32, #attn.dims<batch, 2, 4, "query_len * 2">>
+!table = tensor<?xf32, #attn.dims<query_len>>
+func.func @derived_sizes(%T: !table, %Q: !qd, %K: !k, %V: !k) -> !qd {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !qd, !k, !k) -> (!qd, !ld) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  return %o : !qd
+}
