@@ -57,28 +57,35 @@ static Real exp2F64(Real x) {
   return scaleByPowerOfTwo(polynomial(x - n, coefficients::exp2F64), n);
 }
 
-Real expandExp2(Real x) {
-  if (x.isF64())
-    return exp2F64(x);
+Real expandExp2Normal(Real x) {
   if (x.ctx->features.avx512) {
     Real p = polynomial(avx512Fraction(x), coefficients::exp2F32);
     return avx512ScaleFloor(p, x);
   }
-  bool flush = x.ctx->features.flushDenormals;
-  x = atMost(atLeast(x, flush ? -127.0 : -151.0), 128.0);
-  Real n = roundDown(x);
+  Real n = roundDownSmall(x);
   Real p = polynomial(x - n, coefficients::exp2F32);
-  if (!flush)
-    return scaleByPowerOfTwo(p, n);
-  // The exponents 0 and 255 give the factors 0 and infinity.
-  return p * realOf(smallInteger(n, x.bias()) << x.mantissa(), x);
+  return p * powerOfTwo(smallInteger(n, x.bias()), x);
+}
+
+Real expandExp2(Real x) {
+  if (x.isF64())
+    return exp2F64(x);
+  if (x.ctx->features.avx512)
+    return expandExp2Normal(x);
+  // At the ends the power of two is 0 or infinity.
+  if (x.ctx->features.flushDenormals)
+    return expandExp2Normal(atMost(atLeast(x, -127.0), 128.0));
+  x = atMost(atLeast(x, -151.0), 128.0);
+  Real n = roundDownSmall(x);
+  return scaleByPowerOfTwo(polynomial(x - n, coefficients::exp2F32), n);
 }
 
 /// x = n log(2) + r with |r| <= log(2) / 2, for x within the limits.
-static std::pair<Real, Real> reduce(Real x, const ExpLimits &limits) {
-  Real n = roundEven(x * 1.4426950408889634);
-  Real r = fnma(n, x.constant(limits.ln2Hi), x);
-  return {n, fnma(n, x.constant(limits.ln2Lo), r)};
+static std::pair<SmallInteger, Real> reduce(Real x, const ExpLimits &limits,
+                                            int64_t offset) {
+  SmallInteger n = nearestInteger(x, 1.4426950408889634, offset);
+  Real r = fnma(n.value, x.constant(limits.ln2Hi), x);
+  return {n, fnma(n.value, x.constant(limits.ln2Lo), r)};
 }
 
 Real expandExp(Real x) { return expandExpOfSum(x, std::nullopt); }
@@ -86,7 +93,7 @@ Real expandExp(Real x) { return expandExpOfSum(x, std::nullopt); }
 Real expandExpOfSum(Real x, std::optional<Real> low) {
   ExpLimits limits = limitsOf(x);
   x = atMost(atLeast(x, limits.underflow), limits.overflow);
-  auto [n, r] = reduce(x, limits);
+  auto [n, r] = reduce(x, limits, 2 * int64_t(x.bias()));
   if (low)
     r = r + *low;
   Real tail = polynomial(r, expm1Table(x));
@@ -98,10 +105,10 @@ Real expandExpOfSum(Real x, std::optional<Real> low) {
 Real expandExpm1(Real x) {
   ExpLimits limits = limitsOf(x);
   Real inside = atMost(atLeast(x, limits.minusOne), limits.overflow);
-  auto [n, r] = reduce(inside, limits);
+  auto [n, r] = reduce(inside, limits, x.bias() - 1);
   Real tail = polynomial(r, expm1Table(x));
   Real small = fma(r * r, tail, r);
-  Real half = powerOfTwo(n - 1.0);
+  Real half = powerOfTwo(n.bits, x);
   Real result = fma(half, small, half - 0.5) * 2.0;
   // Keeps the sign of zero and all bits of denormals.
   return select(abs(x) < limits.linear, x, result);

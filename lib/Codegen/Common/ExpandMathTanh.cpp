@@ -20,15 +20,15 @@ namespace attnc::codegen {
 // With a = n log(2) / 2 + r: h = 2^n expm1(2r) / 2 + (2^n - 1) / 2.
 static Real tanhF32(Real x) {
   Real a = atMost(abs(x), 9.02); // beyond it tanh rounds to 1
-  Real n = roundEven(a * 2.8853900817779268);
-  Real r = fnma(n, a.constant(0.34657359027997264), a);
+  SmallInteger n = nearestInteger(a, 2.8853900817779268, x.bias());
+  Real r = fnma(n.value, a.constant(0.34657359027997264), a);
   // expm1(2r) / 2 = r + r^2 (2 c0 + 4 c1 r + 8 c2 r^2 + ...)
   SmallVector<double> c(std::begin(coefficients::expm1F32),
                         std::end(coefficients::expm1F32));
   for (auto [order, value] : llvm::enumerate(c))
     value = std::ldexp(value, order + 1);
   Real small = fma(r * r, polynomial(r, c), r);
-  Real power = powerOfTwo(n);
+  Real power = powerOfTwo(n.bits, x);
   Real half = a.constant(0.5);
   Real h = fma(power, small, fma(power, half, -half));
   return copySign(divide(h, h + 1.0), x);

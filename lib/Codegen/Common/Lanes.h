@@ -127,16 +127,29 @@ Real roundToZero(Real a);
 /// Half away from zero.
 Real roundAway(Real a);
 
-/// Integers in [-2^21, 2^21) as the low bits of an integer lane, and back.
+/// `roundDown` for |a| < 2^21, and without regard to the sign of zero.
+Real roundDownSmall(Real a);
+
+/// An integer below 2^21 in size, and the same plus an offset in the low bits
+/// of an integer lane.
+struct SmallInteger {
+  Real value;
+  Bits bits;
+};
+/// The integer nearest to a * scale. Cheaper than roundEven.
+SmallInteger nearestInteger(Real a, double scale, int64_t offset);
 Bits smallInteger(Real integer, int64_t offset = 0);
 Real fromSmallInteger(Bits integer, Real like);
 
 /// p * 2^n for an integer n: overflow gives infinity, underflow a rounded
 /// denormal. |n| <= 2 * bias without AVX-512, any n with it.
 Real scaleByPowerOfTwo(Real p, Real n);
+/// The same for n.bits = n + 2 * bias, |n| <= 2 * bias.
+Real scaleByPowerOfTwo(Real p, SmallInteger n);
 
-/// 2^n for integers n with a normal result.
-Real powerOfTwo(Real n);
+/// 2^n from the low bits of n + bias: 0 and infinity for exponents that are too
+/// small or large by one.
+Real powerOfTwo(Bits biased, Real like);
 
 /// a / b to within 1 ulp, for normal b and 1 / b. Several times as fast as the
 /// division of AVX-512; the same as it elsewhere.

@@ -65,6 +65,20 @@ Real roundAway(Real a) {
 /// 1.5 * 2^mantissa: adding an integer n to it puts n into the low bits.
 static double lowBits(Real a) { return a.isF64() ? 0x1.8p52 : 0x1.8p23; }
 
+Real roundDownSmall(Real a) {
+  if (a.ctx->features.round)
+    return roundDown(a);
+  Real near = nearestInteger(a, 1.0, 0).value;
+  return near - select(near > a, a.constant(1.0), a.constant(0.0));
+}
+
+SmallInteger nearestInteger(Real a, double scale, int64_t offset) {
+  double shift = lowBits(a) + static_cast<double>(offset);
+  Real shifted =
+      scale == 1.0 ? a + shift : fma(a, a.constant(scale), a.constant(shift));
+  return {shifted - shift, bitsOf(shifted)};
+}
+
 Bits smallInteger(Real integer, int64_t offset) {
   return bitsOf(integer + (lowBits(integer) + static_cast<double>(offset)));
 }

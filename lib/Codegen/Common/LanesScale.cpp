@@ -16,18 +16,20 @@ namespace attnc::codegen {
 Real scaleByPowerOfTwo(Real p, Real n) {
   if (p.ctx->features.avx512)
     return avx512ScaleFloor(p, n);
-  // k = n + 2 * bias = k1 + k2 with k1, k2 the biased exponents of 2^(n/2).
-  Bits k = smallInteger(n, 2 * int64_t(p.bias()));
-  Bits k1 = k >> 1;
-  Bits k2 = k - k1;
-  Real half = p * realOf(k1 << p.mantissa(), p);
-  return half * realOf(k2 << p.mantissa(), p);
+  return scaleByPowerOfTwo(p, {n, smallInteger(n, 2 * int64_t(p.bias()))});
 }
 
-Real powerOfTwo(Real n) {
-  if (n.ctx->features.avx512)
-    return avx512ScaleFloor(n.constant(1.0), n);
-  return realOf(smallInteger(n, n.bias()) << n.mantissa(), n);
+Real scaleByPowerOfTwo(Real p, SmallInteger n) {
+  if (p.ctx->features.avx512)
+    return avx512ScaleFloor(p, n.value);
+  // n + 2 * bias = k1 + k2 with k1, k2 the biased exponents of 2^(n/2).
+  Bits k1 = n.bits >> 1;
+  Bits k2 = n.bits - k1;
+  return p * powerOfTwo(k1, p) * powerOfTwo(k2, p);
+}
+
+Real powerOfTwo(Bits biased, Real like) {
+  return realOf(biased << like.mantissa(), like);
 }
 
 Real divide(Real a, Real b) {

@@ -15,6 +15,8 @@ namespace attnc::codegen {
 
 // ExpandMathExp.cpp, f32 and f64.
 Real expandExp2(Real x);
+/// f32 exp2 where its result is a normal number.
+Real expandExp2Normal(Real x);
 Real expandExp(Real x);
 /// exp(x + low), for an x + low that is more than a float can hold.
 Real expandExpOfSum(Real x, std::optional<Real> low);

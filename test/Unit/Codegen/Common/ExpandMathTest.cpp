@@ -200,10 +200,18 @@ TEST(ExpandMath, FlushedExp2DiffersOnlyBelowTheLeastNormal) {
         continue;
       EXPECT_LE(ulpError(result, exact), 4.0) << level.name << " " << value;
     }
-    for (float value : {-INFINITY, -FLT_MAX}) {
+    for (auto [value, expected] : {std::pair{-INFINITY, 0.0f},
+                                   {-FLT_MAX, 0.0f},
+                                   {INFINITY, INFINITY},
+                                   {128.0f, INFINITY}}) {
       float result;
       kernel->run(&value, &result, 1);
-      EXPECT_EQ(result, 0.0f) << level.name;
+      EXPECT_EQ(result, expected) << level.name << " " << value;
+    }
+    for (uint32_t bits : {0x7FC00000u, 0x7FFFFFFFu, 0xFFC00001u}) {
+      float value = std::bit_cast<float>(bits), result;
+      kernel->run(&value, &result, 1);
+      EXPECT_TRUE(std::isnan(result)) << level.name;
     }
   }
 }
