@@ -137,15 +137,18 @@ Checker::Value Checker::visitDot(const Node &node) {
   const ExprPtr &left = a.axes.back(), &right = b.axes.front();
   bool known = left->isConstant() && right->isConstant();
   if (known && left->integer != right->integer) {
-    auto text = [&](const Node &child, const ExprPtr &width) {
-      return Report::textOf(child.range).str() + " has " +
-             std::to_string(width->integer);
+    auto text = [](const Node &child) {
+      return child.kind == Node::Name ? child.name
+                                      : Report::textOf(child.range).str();
     };
+    std::string leftText = text(*node.children[0]);
+    std::string rightText = text(*node.children[1]);
     report
         .error(Message::Width, node.range,
-               {text(*node.children[0], left) + " features, " +
-                    text(*node.children[1], right),
-                Report::textOf(node.range).str()})
+               {leftText + " has " + std::to_string(left->integer) +
+                    " features, " + rightText + " has " +
+                    std::to_string(right->integer),
+                leftText + " @ " + rightText})
         .note("a matrix between them?  Q @ W @ K with W: [head_dim, key_dim]");
     return {};
   }

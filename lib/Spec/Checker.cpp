@@ -77,8 +77,12 @@ ExprPtr Checker::convert(Value value, const Node &node, Type type,
 }
 
 ExprPtr Checker::check(const Node &node, Type type, StringRef what) {
+  unsigned before = report.errors();
   Value value = visit(node, type == Type::Vector);
-  return value ? convert(value, node, type, what) : nullptr;
+  ExprPtr result = value ? convert(value, node, type, what) : nullptr;
+  if (report.errors() != before) // a mistake comes before what is missing
+    missingFeatures.clear();
+  return result;
 }
 
 Checker::Value Checker::visit(const Node &node, bool vectorPlace) {

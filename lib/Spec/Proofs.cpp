@@ -25,10 +25,17 @@ public:
       : spec(spec), report(report), where(where),
         ofSizes(!domain.batch && !domain.row && !domain.key),
         prover(spec, domain),
-        anywhere(spec, Domain{false, false, false, /*ranges=*/false}) {}
+        anywhere(spec, Domain{false, false, false, /*ranges=*/false}) {
+    for (const Precondition &condition : spec.preconditions)
+      know(condition.condition);
+  }
 
   Proved visit(const ExprPtr &e);
   Prover &facts() { return prover; }
+  void know(const ExprPtr &condition) {
+    prover.know(condition);
+    anywhere.know(condition);
+  }
 
 private:
   Proved visitLoad(const ExprPtr &e);
@@ -131,12 +138,15 @@ bool Walk::addPreconditions(
     if (!conditions.back())
       return false;
   }
-  for (const ExprPtr &condition : conditions)
-    if (none_of(spec.preconditions, [&](const Precondition &known) {
-          return sameExpr(*known.condition, *condition);
-        }))
-      spec.preconditions.push_back(
-          {condition, print(*condition), reason, range});
+  for (const ExprPtr &condition : conditions) {
+    bool isNew = none_of(spec.preconditions, [&](const Precondition &other) {
+      return sameExpr(*other.condition, *condition);
+    });
+    if (!isNew)
+      continue;
+    spec.preconditions.push_back({condition, print(*condition), reason, range});
+    know(condition);
+  }
   return true;
 }
 
@@ -166,7 +176,7 @@ Walk::extreme(const ExprPtr &index, bool low, const LinearForm &extent,
       return print(*sum(value));
   }
   auto [least, greatest] = prover.bounds(prover.linear(index));
-  if (low && least && *least > -2 * maxSize)
+  if (low && least && *least > -maxSize)
     return std::to_string(*least);
   if (!low && greatest && *greatest < maxSize - 1)
     return std::to_string(*greatest);
@@ -366,6 +376,15 @@ Proved Walk::rebuild(const ExprPtr &e, std::vector<Proved> operands) {
   for (const Proved &operand : drop_begin(operands, e->op == Op::Select))
     intervals.push_back(operand.interval);
   Interval interval = intervalOf(*result, intervals);
+  if (!interval.fits()) { // relations between the sizes may help
+    for (auto [i, bound] : enumerate(intervals)) {
+      const ExprPtr &operand = exprs[i + (e->op == Op::Select)];
+      auto [least, greatest] = prover.bounds(prover.linear(operand));
+      bound = bound.meet(Interval::of(least.value_or(INT64_MIN),
+                                      greatest.value_or(INT64_MAX)));
+    }
+    interval = intervalOf(*result, intervals);
+  }
   if (!checkOverflow(result, interval))
     return {};
   return {result, interval};

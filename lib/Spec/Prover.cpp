@@ -192,12 +192,14 @@ LinearForm Prover::linearChoice(const ExprPtr &e) {
   default:
     break;
   }
-  LinearForm m = LinearForm::of(opaque(std::nullopt, std::nullopt));
+  LinearForm branches[] = {operand(1), operand(2)};
   Facts taken = factsOf(e->operands[0], true, nullptr);
   Facts other = factsOf(e->operands[0], false, nullptr);
-  for (auto [facts, i] : {std::pair(&taken, 1u), std::pair(&other, 2u)}) {
-    facts->push_back(m - operand(i));
-    facts->push_back(operand(i) - m);
+  // The symbol comes after what it depends on, and last in its facts.
+  LinearForm m = LinearForm::of(opaque(std::nullopt, std::nullopt));
+  for (auto [facts, i] : {std::pair(&taken, 0), std::pair(&other, 1)}) {
+    facts->push_back(m - branches[i]);
+    facts->push_back(branches[i] - m);
   }
   choices.push_back({taken, other});
   return m;

@@ -18,6 +18,7 @@
 #include "attnc/Spec/Spec.h"
 
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,8 @@ public:
 
   /// Takes a truth value as given until it is forgotten.
   void assume(const ExprPtr &condition, bool value);
+  /// Takes it as given for good.
+  void know(const ExprPtr &condition);
   struct Mark {
     size_t facts, choices;
   };
@@ -87,8 +90,9 @@ private:
   void collectFailures(Facts facts, size_t firstChoice, unsigned depth,
                        std::vector<std::vector<LinearForm>> &result);
   FactSet gather(const Facts &facts);
-  bool touches(const Choice &choice, const Facts &facts) const;
-  const Choice *nextChoice(const Facts &facts, size_t &index) const;
+  bool speaksOf(const LinearForm &form, const std::set<Symbol> &reached) const;
+  std::set<Symbol> reach(const Facts &facts);
+  const Choice *nextChoice(const Facts &facts, size_t &index);
 
   struct SymbolInfo {
     std::optional<LinearForm> low, high; // of sizes and constants only
@@ -105,6 +109,8 @@ private:
   std::vector<Choice> choices;
   Facts guards;
   std::vector<Choice> guardChoices;
+  Facts known;
+  std::vector<Choice> knownChoices;
   std::map<int, Symbol> variables; // by Variable
   std::map<unsigned, Symbol> sizes;
   std::map<std::pair<Symbol, Symbol>, Symbol> products;

@@ -69,69 +69,85 @@ void Prover::assume(const ExprPtr &condition, bool value) {
   guards.insert(guards.end(), facts.begin(), facts.end());
 }
 
-/// All definitions and guards that share symbols with the facts, and they.
-FactSet Prover::gather(const Facts &facts) {
+void Prover::know(const ExprPtr &condition) {
+  Facts facts = factsOf(condition, true, &knownChoices);
+  known.insert(known.end(), facts.begin(), facts.end());
+}
+
+/// The symbol that a definition defines: it was made last.
+static Symbol definedBy(const LinearForm &form) {
+  return form.terms.empty() ? 0 : form.terms.rbegin()->first;
+}
+
+/// Whether a definition says something about the reached symbols. The facts of
+/// a product name further products, so there each one counts.
+bool Prover::speaksOf(const LinearForm &form,
+                      const std::set<Symbol> &reached) const {
+  return form.terms.empty() || reached.count(definedBy(form)) ||
+         any_of(form.terms, [&](auto &term) {
+           return symbols[term.first].factors && reached.count(term.first);
+         });
+}
+
+/// The symbols that the facts, the guards and their definitions speak of.
+std::set<Symbol> Prover::reach(const Facts &facts) {
   std::set<Symbol> reached;
-  auto reach = [&](const LinearForm &form) {
+  auto include = [&](const LinearForm &form) {
+    bool grown = false;
     for (auto [symbol, coefficient] : form.terms)
-      reached.insert(symbol);
+      grown |= reached.insert(symbol).second;
+    return grown;
   };
-  for_each(facts, reach);
-  Facts known = definitions;
-  known.insert(known.end(), guards.begin(), guards.end());
-  std::vector<bool> used(known.size());
-  FactSet set;
+  for (const Facts *list :
+       std::initializer_list<const Facts *>{&facts, &guards, &known})
+    for_each(*list, include);
+  for (const std::vector<Choice> *list : {&guardChoices, &knownChoices})
+    for (const Choice &choice : *list)
+      for (const Facts &one : choice)
+        for_each(one, include);
   // What is left out makes fewer proofs, never wrong ones.
   for (bool grown = true; grown && budget;) {
     grown = false;
-    budget -= std::min(budget, known.size());
-    for (size_t i = 0; i < known.size(); ++i) {
-      bool joins =
-          known[i].terms.empty() || any_of(known[i].terms, [&](auto &term) {
-            return reached.count(term.first);
-          });
-      if (used[i] || !joins)
-        continue;
-      used[i] = grown = true;
-      reach(known[i]);
-      set.add(known[i]);
-    }
+    budget -= std::min(budget, definitions.size() + choices.size());
+    for (const LinearForm &form : definitions)
+      if (speaksOf(form, reached))
+        grown |= include(form);
+    for (const Choice &choice : choices)
+      if (reached.count(definedBy(choice[0].back())))
+        for (const Facts &one : choice)
+          for (const LinearForm &form : one)
+            grown |= include(form);
   }
-  for (const LinearForm &form : facts)
-    set.add(form);
+  return reached;
+}
+
+/// All that is known of the symbols of the facts, and they.
+FactSet Prover::gather(const Facts &facts) {
+  std::set<Symbol> reached = reach(facts);
+  FactSet set;
+  for (const LinearForm &form : definitions)
+    if (speaksOf(form, reached))
+      set.add(form);
+  for (const Facts *list :
+       std::initializer_list<const Facts *>{&facts, &guards, &known})
+    for (const LinearForm &form : *list)
+      set.add(form);
   return set;
 }
 
-bool Prover::touches(const Choice &choice, const Facts &facts) const {
-  // A choice helps when it speaks of a symbol that the facts (closed over the
-  // definitions) can reach; symbols of sizes join everything, so they do not
-  // count.
-  std::set<Symbol> reached;
-  for (const Facts *list : {&facts, &definitions, &guards})
-    for (const LinearForm &form : *list)
-      for (auto [symbol, coefficient] : form.terms)
-        reached.insert(symbol);
-  return any_of(choice, [&](const Facts &one) {
-    return any_of(one, [&](const LinearForm &form) {
-      return form.terms.empty() || any_of(form.terms, [&](auto &term) {
-               return !symbols[term.first].size && reached.count(term.first);
-             });
-    });
-  });
-}
-
-const Prover::Choice *Prover::nextChoice(const Facts &facts,
-                                         size_t &index) const {
-  for (; index < choices.size() + guardChoices.size(); ++index) {
-    const Choice &choice = index < choices.size()
-                               ? choices[index]
-                               : guardChoices[index - choices.size()];
-    if (touches(choice, facts)) {
-      ++index;
+const Prover::Choice *Prover::nextChoice(const Facts &facts, size_t &index) {
+  std::set<Symbol> reached = reach(facts);
+  while (index < choices.size()) {
+    const Choice &choice = choices[index++];
+    if (reached.count(definedBy(choice[0].back())))
       return &choice;
-    }
   }
-  return nullptr;
+  size_t rest = index - choices.size();
+  if (rest >= guardChoices.size() + knownChoices.size())
+    return nullptr;
+  ++index;
+  return rest < guardChoices.size() ? &guardChoices[rest]
+                                    : &knownChoices[rest - guardChoices.size()];
 }
 
 bool Prover::contradicts(const Facts &facts, size_t firstChoice,
@@ -185,6 +201,15 @@ void Prover::collectFailures(Facts facts, size_t firstChoice, unsigned depth,
   for (const LinearForm &form : set.facts())
     if (!proves(form)) // else it says nothing new
       needed.push_back(form);
+  // Nor does a fact that the others imply.
+  for (size_t i = needed.size(); i-- > 0 && needed.size() > 1;) {
+    Facts others = needed;
+    others[i] = needed[i].scaled(-1) - LinearForm(1);
+    FactSet rest = gather(others);
+    rest.project([](Symbol) { return false; }, budget);
+    if (rest.contradicts())
+      needed.erase(needed.begin() + i);
+  }
   if (!is_contained(result, needed))
     result.push_back(needed);
 }

@@ -167,7 +167,9 @@ void SpecReader::readExpect() {
   for (auto [name, n] :
        {std::pair("prefill", 1024), std::pair("decode", 4096)}) {
     Regime &regime = spec.expect.emplace_back();
-    shorthand(name, causal ? n : 512, regime);
+    const Size &keys = spec.sizes[KvLen];
+    int64_t length = keys.kind == Size::Fixed ? keys.value : causal ? n : 512;
+    shorthand(name, length, regime);
     completeRegime(regime);
     bool another = causal && spec.sizes[QueryLen].kind == Size::RunTime;
     if (!another)

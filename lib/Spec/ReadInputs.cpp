@@ -196,7 +196,11 @@ void SpecReader::readInputs() {
     StringRef text =
         item.key.verbatim ? item.key.source() : StringRef(item.key.text);
     text.split(names, ',');
-    bool readable = needScalar(item);
+    bool readable = item.value.kind != YamlNode::List && needScalar(item);
+    if (item.value.kind == YamlNode::List) { // inside `inputs: {...}`
+      SMLoc open = item.value.range.Start;
+      report.error(Message::YamlFlow, {open, open});
+    }
     for (StringRef name : names) {
       name = name.trim();
       SMRange range = item.key.range;

@@ -67,7 +67,7 @@ void SpecReader::finishSize(unsigned index, const ExprPtr &value) {
   }
   if (value->integer < 1 || value->integer > maxSize) {
     report.error(Message::SizeValue, size.range,
-                 {size.name, std::to_string(value->integer)});
+                 {"'" + size.name + "'", std::to_string(value->integer)});
     return;
   }
   size.kind = Size::Fixed;

@@ -145,12 +145,24 @@ bool SpecReader::collectKeys(const YamlNode &document,
     report.error(Message::NotAMap, document.range);
     return false;
   }
+  for (const YamlEntry &entry : document.map)
+    if (std::optional<Key> key = findKey(entry.key.text))
+      keys[*key] = entry;
+  for (const YamlEntry &entry : overrides)
+    keys[*findKey(entry.key.text)] = entry;
+  return true;
+}
+
+void SpecReader::reportUnknownKeys(const YamlNode &document) {
   std::vector<StringRef> names;
   for (const KeyInfo &info : keyTable())
     names.push_back(info.name);
   for (const YamlEntry &entry : document.map) {
-    if (std::optional<Key> key = findKey(entry.key.text)) {
-      keys[*key] = entry;
+    if (findKey(entry.key.text))
+      continue;
+    if (entry.value.kind == YamlNode::Null &&
+        StringRef(entry.key.text).contains(' ')) {
+      report.error(Message::NotAKey, entry.key.range);
       continue;
     }
     StringRef near = nearest(entry.key.text, names);
@@ -161,9 +173,6 @@ bool SpecReader::collectKeys(const YamlNode &document,
       error.note("formulas of a layer are entries of 'let', tensors are "
                  "entries of 'inputs'");
   }
-  for (const YamlEntry &entry : overrides)
-    keys[*findKey(entry.key.text)] = entry;
-  return true;
 }
 
 bool SpecReader::checkVersion(const YamlNode &document) {
@@ -349,6 +358,7 @@ std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
   errorsBefore = report.errors();
   if (!collectKeys(document, overrides) || !checkVersion(document))
     return std::nullopt;
+  reportUnknownKeys(document);
   anchor =
       document.map.empty() ? document.range : document.map.front().key.range;
   readName(document);

@@ -39,6 +39,7 @@ private:
   // SpecReader.cpp
   bool collectKeys(const YamlNode &document,
                    llvm::ArrayRef<YamlEntry> overrides);
+  void reportUnknownKeys(const YamlNode &document);
   const YamlEntry *entry(Key key) const;
   bool checkVersion(const YamlNode &document);
   void readName(const YamlNode &document);

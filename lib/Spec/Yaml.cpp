@@ -18,7 +18,9 @@ static constexpr unsigned maxYamlDepth = 6;
 namespace {
 class Reader {
 public:
-  Reader(StringRef text, Report &report) : text(text), report(report) {}
+  /// `shadow` is what the parser sees: `text` with hideTypes() applied.
+  Reader(StringRef text, StringRef shadow, Report &report)
+      : text(text), shadow(shadow), report(report) {}
   bool run(std::vector<YamlNode> &documents);
 
 private:
@@ -34,17 +36,53 @@ private:
     size_t at = range.Start.getPointer() - text.data();
     return at < text.size() && (text[at] == '{' || text[at] == '[');
   }
+  /// The place in the file of a place in what the parser sees.
+  SMLoc place(SMLoc seen) const {
+    size_t at = seen.getPointer() - shadow.data();
+    return SMLoc::getFromPointer(text.data() + std::min(at, text.size()));
+  }
+  SMRange rangeOf(yaml::Node &node) const {
+    SMRange seen = node.getSourceRange();
+    return {place(seen.Start), place(seen.End)};
+  }
+  SMRange rangeOfCollection(yaml::Node &node) const;
 
-  StringRef text;
+  StringRef text, shadow;
   Report &report;
   bool stop = false; // the parser has ended the stream, or we do
 };
 } // namespace
 
+/// The parser says where the first token behind the bracket stands.
+SMRange Reader::rangeOfCollection(yaml::Node &node) const {
+  SMRange range = rangeOf(node);
+  size_t at = range.Start.getPointer() - text.data();
+  if (at && (text[at - 1] == '[' || text[at - 1] == '{'))
+    range.Start = SMLoc::getFromPointer(text.data() + at - 1);
+  if (range.End.getPointer() < range.Start.getPointer())
+    range.End = range.Start;
+  return range;
+}
+
 void Reader::flowError(SMRange range) {
   size_t at = range.Start.getPointer() - text.data();
   report.error(Message::YamlFlow, range).fix(flowEntryFix(text, at));
   stop = true;
+}
+
+/// The innermost `[` or `{` that is not closed.
+static size_t openBracket(StringRef text) {
+  SmallVector<size_t> open;
+  bool comment = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    comment = c == '#' || (comment && c != '\n');
+    if (!comment && (c == '[' || c == '{'))
+      open.push_back(i);
+    if (!comment && (c == ']' || c == '}') && !open.empty())
+      open.pop_back();
+  }
+  return open.empty() ? StringRef::npos : open.back();
 }
 
 /// One error of LLVM's parser in the words of this language.
@@ -53,17 +91,26 @@ void Reader::parserError(const SMDiagnostic &diagnostic) {
     return;
   stop = true;
   const char *pointer = diagnostic.getLoc().getPointer();
-  if (!diagnostic.getLoc().isValid() || pointer < text.begin() ||
-      pointer > text.end())
-    pointer = text.begin();
-  size_t at = pointer - text.data();
-  SMLoc end = SMLoc::getFromPointer(pointer);
-  SMRange range(end, end);
+  if (!diagnostic.getLoc().isValid() || pointer < shadow.begin() ||
+      pointer > shadow.end())
+    pointer = shadow.begin();
+  size_t at = pointer - shadow.data();
+  SMLoc loc = place(SMLoc::getFromPointer(pointer));
+  SMRange range(loc, loc);
   if (!flowEntryFix(text, at).empty()) {
     flowError(range);
     return;
   }
   std::string what = diagnostic.getMessage().str();
+  if (StringRef(what).starts_with("Could not find closing")) {
+    size_t open = openBracket(text);
+    if (open != StringRef::npos) { // the parser points at the end of the file
+      SMLoc bracket = SMLoc::getFromPointer(text.data() + open);
+      report.error(Message::YamlOpen, {bracket, bracket},
+                   {text.substr(open, 1).str()});
+      return;
+    }
+  }
   while (StringRef(what).ends_with("."))
     what.pop_back();
   if (!what.empty())
@@ -78,12 +125,15 @@ YamlNode Reader::readScalar(yaml::ScalarNode &node, bool inFlow) {
   result.text = node.getValue(storage).str();
   StringRef raw = node.getRawValue();
   bool quoted = raw.starts_with("\"") || raw.starts_with("'");
-  const char *begin = node.getSourceRange().Start.getPointer() + quoted;
+  size_t start = node.getSourceRange().Start.getPointer() - shadow.data();
+  start = std::min(start + quoted, text.size());
+  const char *begin = text.data() + start;
   size_t length = std::min<size_t>(result.text.size(), text.end() - begin);
-  result.verbatim = StringRef(begin, length) == result.text;
-  if (!result.verbatim)
-    length = std::min<size_t>(node.getSourceRange().End.getPointer() - begin,
-                              text.end() - begin);
+  result.verbatim = shadow.substr(start, length) == result.text;
+  if (result.verbatim)
+    result.text = text.substr(start, length).str();
+  else
+    length = std::max<ptrdiff_t>(rangeOf(node).End.getPointer() - begin, 0);
   result.range = {SMLoc::getFromPointer(begin),
                   SMLoc::getFromPointer(begin + length)};
   if (inFlow && !quoted && !bracketsMatch(result.text))
@@ -97,7 +147,7 @@ bool Reader::readEntry(yaml::KeyValueNode &pair, YamlNode &map, unsigned depth,
   if (stop)
     return false;
   if (!key) {
-    report.error(Message::NotAKey, pair.getSourceRange());
+    report.error(Message::NotAKey, rangeOf(pair));
     stop = true;
     return false;
   }
@@ -124,7 +174,7 @@ bool Reader::readEntry(yaml::KeyValueNode &pair, YamlNode &map, unsigned depth,
 YamlNode Reader::readMap(yaml::MappingNode &node, unsigned depth, bool inFlow) {
   YamlNode result;
   result.kind = YamlNode::Map;
-  result.range = node.getSourceRange();
+  result.range = rangeOfCollection(node);
   inFlow |= startsFlow(result.range);
   for (yaml::KeyValueNode &pair : node)
     if (!readEntry(pair, result, depth, inFlow))
@@ -136,7 +186,7 @@ YamlNode Reader::readList(yaml::SequenceNode &node, unsigned depth,
                           bool inFlow) {
   YamlNode result;
   result.kind = YamlNode::List;
-  result.range = node.getSourceRange();
+  result.range = rangeOfCollection(node);
   inFlow |= startsFlow(result.range);
   for (yaml::Node &item : node) {
     result.list.push_back(read(&item, depth, inFlow));
@@ -150,7 +200,7 @@ YamlNode Reader::read(yaml::Node *node, unsigned depth, bool inFlow) {
   YamlNode null;
   if (!node || stop)
     return null;
-  null.range = node->getSourceRange();
+  null.range = rangeOf(*node);
   if (depth > maxYamlDepth) {
     report.error(Message::YamlTooDeep, null.range);
     stop = true;
@@ -181,7 +231,7 @@ bool Reader::run(std::vector<YamlNode> &documents) {
       },
       this);
   unsigned before = report.errors();
-  yaml::Stream stream(MemoryBufferRef(text, "spec"), messages,
+  yaml::Stream stream(MemoryBufferRef(shadow, "spec"), messages,
                       /*ShowColors=*/false);
   for (yaml::Document &document : stream) {
     if (stop)
@@ -199,7 +249,8 @@ bool readYaml(StringRef text, Report &report,
               std::vector<YamlNode> &documents) {
   if (!scanYaml(text, report))
     return false;
-  return Reader(text, report).run(documents);
+  std::string shadow = hideTypes(text);
+  return Reader(text, shadow, report).run(documents);
 }
 
 } // namespace attnc::spec

@@ -50,6 +50,10 @@ constexpr size_t maxSpecBytes = 1 << 20;
 /// formulas that need quotes. False after an error.
 bool scanYaml(llvm::StringRef text, Report &report);
 
+/// The text with `[` and `]` made `(` and `)` in values of `inputs:` that begin
+/// with `[`: `x: [heads] nondecreasing` is a type there, not a YAML list.
+std::string hideTypes(llvm::StringRef text);
+
 /// Reads the documents of a text that lies in a buffer of the SourceMgr of the
 /// diagnostics. Documents of an empty or broken text are left out. False after
 /// an error.

@@ -194,6 +194,26 @@ bool scanYaml(StringRef text, Report &report) {
   return Scan(text, report).run();
 }
 
+std::string hideTypes(StringRef text) {
+  std::string shadow = text.str();
+  bool inInputs = false;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    StringRef line = text.slice(begin, end);
+    bool indented = line.starts_with(" ");
+    if (!indented && !line.trim().empty() && !line.starts_with("#"))
+      inInputs = line.rtrim() == "inputs:" || line.starts_with("inputs: #");
+    size_t colon = line.find(": ");
+    if (inInputs && indented && colon != StringRef::npos &&
+        line.substr(colon + 2).ltrim().starts_with("["))
+      for (char &c :
+           MutableArrayRef<char>(&shadow[begin + colon], end - begin - colon))
+        c = c == '[' ? '(' : c == ']' ? ')' : c;
+    begin = end + 1;
+  }
+  return shadow;
+}
+
 bool bracketsMatch(StringRef text) {
   std::string open;
   for (char c : text) {

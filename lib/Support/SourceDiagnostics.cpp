@@ -39,6 +39,10 @@ SourceDiagnostic &SourceDiagnostic::fix(const Twine &text) {
 
 SourceDiagnostic &SourceDiagnostics::error(StringRef id, SMRange range,
                                            const Twine &message) {
+  std::string text = message.str();
+  if (!told.insert({range.Start.getPointer(), text}).second)
+    return repeated.emplace_back(SourceDiagnostic::Severity::Error, id, range,
+                                 message);
   ++errorCount;
   return diagnostics.emplace_back(SourceDiagnostic::Severity::Error, id, range,
                                   message);
@@ -85,8 +89,8 @@ static unsigned countCharacters(StringRef text) {
   return count_if(text, beginsCharacter);
 }
 
-/// At most this many bytes of a line are shown, around the place.
-static constexpr size_t shownBytes = 160;
+/// Of a longer line this many bytes are shown, and fewer before the place.
+static constexpr size_t shownBytes = 160, shownBefore = 120;
 
 static ShownLine showLine(StringRef buffer, SMRange range) {
   size_t begin = range.Start.getPointer() - buffer.data();
@@ -96,14 +100,14 @@ static ShownLine showLine(StringRef buffer, SMRange range) {
   if (range.End.isValid())
     end = std::clamp<size_t>(range.End.getPointer() - buffer.data(), begin,
                              lineEnd);
-  bool cutLeft = begin - lineBegin > shownBytes;
+  bool cutLeft = begin - lineBegin > shownBefore;
   if (cutLeft)
-    for (lineBegin = begin - shownBytes / 2;
+    for (lineBegin = begin - shownBefore / 2;
          lineBegin < begin && !beginsCharacter(buffer[lineBegin]);)
       ++lineBegin;
-  bool cutRight = lineEnd - lineBegin > 2 * shownBytes;
+  bool cutRight = lineEnd - lineBegin > shownBytes;
   if (cutRight)
-    lineEnd = lineBegin + 2 * shownBytes;
+    lineEnd = lineBegin + shownBytes;
   end = std::min(end, lineEnd);
 
   ShownLine line;

@@ -22,7 +22,9 @@
 #include "llvm/Support/SourceMgr.h"
 
 #include <deque>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace llvm {
@@ -69,7 +71,8 @@ public:
   explicit SourceDiagnostics(const llvm::SourceMgr &sources)
       : sources(sources) {}
 
-  /// The returned reference stays valid while this object lives.
+  /// The same message about the same place is kept once. The returned
+  /// reference stays valid while this object lives.
   SourceDiagnostic &error(llvm::StringRef id, llvm::SMRange range,
                           const llvm::Twine &message);
   SourceDiagnostic &warning(llvm::StringRef id, llvm::SMRange range,
@@ -90,7 +93,8 @@ private:
   void print(llvm::raw_ostream &os, const SourceDiagnostic &d) const;
 
   const llvm::SourceMgr &sources;
-  std::deque<SourceDiagnostic> diagnostics;
+  std::deque<SourceDiagnostic> diagnostics, repeated;
+  std::set<std::pair<const char *, std::string>> told;
   unsigned errorCount = 0;
   unsigned warningCount = 0;
 };
