@@ -1,0 +1,55 @@
+//===- Passes.td - The passes of Schedule ------------------*- tablegen -*-===//
+
+#ifndef ATTNC_SCHEDULE_PASSES_TD
+#define ATTNC_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SelectSchedule : Pass<"attn-select-schedule", "::mlir::ModuleOp"> {
+  let summary = "Choose how each kernel is computed";
+  let description = [{
+    Writes a complete `#attn.schedule` on each `attn.kernel` that has none, and
+    the level as module attribute `attnc.target`. Candidates come from Target
+    data and the kernel's shape; a cost model ranks them at the sizes that the
+    function's `attnc.expect` lists (docs/stages/4-scheduled.md). The function's
+    `attnc.schedule`, or the option `schedule` before it, fixes fields of the
+    choice:
+
+    ```text
+    q = 32, k = 128
+    #attn.schedule<form = online, q = 64, target = #tile.cpu<tail = 0>>
+    ```
+
+    Remarks tell the choice, the next best one and what they cost. What will be
+    slow for a reason that the user can change is a warning of the id
+    `slow-path`.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
+           "CPU level, a value of -mcpu">,
+    Option<"schedule", "schedule", "std::string", "",
+           "Fields of the schedule that are not to be chosen">
+  ];
+  let dependentDialects = ["::attnc::tile::TileDialect"];
+}
+
+def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
+  let summary = "Check that a module is a complete stage `scheduled`";
+  let description = [{
+    What Lowering and the code generator rely on:
+
+    - (verify_scheduled_c1) the module names a known level in `attnc.target`;
+    - (verify_scheduled_c2) each kernel has a schedule whose target part is
+      `#tile.cpu`;
+    - (verify_scheduled_c3) instructions and lanes are the level's;
+    - (verify_scheduled_c4) a block of queries is a multiple of the lanes, and a
+      granule's vectors divide the block's;
+    - (verify_scheduled_c5) a granule's accumulators and operands fit the
+      registers;
+    - (verify_scheduled_c6) `partial` is at most `k`, `tail` at most `q`;
+    - (verify_scheduled_c7) form `rows` has a fixed number of keys, at most `k`;
+    - (verify_scheduled_c8) the tiles of a block fit half of the L2 cache.
+  }];
+}
+
+#endif // ATTNC_SCHEDULE_PASSES_TD

@@ -1,0 +1,129 @@
+//===- Candidates.cpp - Schedules worth a look ----------------------------===//
+//
+// Blocks of 1 to 8 vectors of queries by 16 to 256 keys. The rest follows: the
+// register tiles are those with the cheapest product for the block, the tail
+// and the lane skip cost code only and are there whenever they can matter.
+// Tests: test/Schedule/select-schedule.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Candidates.h"
+
+#include "CostModel.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::schedule;
+
+/// The tile with the fewest cycles for a product of `rows` by `depth`, which is
+/// also used for `partialRows`.
+static RegisterTile chooseTile(const CpuTarget &target, int64_t blockVectors,
+                               int64_t rows, int64_t partialRows,
+                               int64_t depth) {
+  RegisterTile best;
+  double leastCost = 0;
+  // Wide before tall: fewer addresses of rows.
+  for (int64_t vectors = std::min<int64_t>(blockVectors, 8); vectors >= 1;
+       --vectors) {
+    if (blockVectors % vectors != 0)
+      continue;
+    for (int64_t r = 1; r <= 12; ++r) {
+      RegisterTile tile{r, vectors};
+      if (registersOf(tile, target) > target.vectorRegisters)
+        continue;
+      double cost = 0;
+      for (int64_t n : {rows, partialRows})
+        if (n > 0)
+          cost += productCycles(tile, double(n), double(depth),
+                                double(blockVectors), 1, target) /
+                  double(n);
+      if (leastCost != 0 && cost >= leastCost)
+        continue;
+      leastCost = cost;
+      best = tile;
+    }
+  }
+  return best;
+}
+
+/// The fewest steps per turn of the inner loop that do not slow it down.
+static int64_t chooseUnroll(const CpuTarget &target, RegisterTile a,
+                            RegisterTile b) {
+  auto cycles = [&](int64_t unroll) {
+    return cyclesPerStep(a, unroll, target) + cyclesPerStep(b, unroll, target);
+  };
+  int64_t best = 1;
+  for (int64_t unroll : {2, 4})
+    if (cycles(unroll) < 0.98 * cycles(best))
+      best = unroll;
+  return best;
+}
+
+/// Fills in what follows from form, q, k and partial.
+static void complete(CpuSchedule &s, const KernelShape &shape,
+                     const CpuTarget &target, const ScheduleRequest &request) {
+  int64_t lanes = shape.lanes(target);
+  int64_t vectors = std::max<int64_t>(s.q / lanes, 1);
+  bool isRows = s.form == attn::ScheduleForm::Rows;
+  s.score = request.score.value_or(
+      chooseTile(target, vectors, s.k, isRows ? 0 : s.partial, shape.headDim));
+  s.value = request.value.value_or(
+      chooseTile(target, vectors, shape.valueDim, 0, s.k));
+  s.unroll = request.unroll.value_or(chooseUnroll(target, s.score, s.value));
+  bool neverShort = shape.fixedQueries && *shape.fixedQueries % s.q == 0;
+  s.tail = request.tail.value_or(s.q > lanes && !neverShort ? lanes : 0);
+  s.laneSkip =
+      request.laneSkip.value_or(!isRows && s.q > lanes && shape.rangesMove);
+  s.pack = request.pack.value_or(tile::CpuPack::Auto);
+  s.rescaleThreshold = request.rescaleThreshold.value_or(0);
+  s.rescaleIn = request.rescaleIn.value_or(attn::RescalePlace::Value);
+}
+
+/// `all`, or the one value that was asked for.
+static SmallVector<int64_t> choices(std::optional<int64_t> requested,
+                                    ArrayRef<int64_t> all) {
+  if (requested)
+    return {*requested};
+  return SmallVector<int64_t>(all);
+}
+
+SmallVector<CpuSchedule>
+schedule::makeCandidates(const KernelShape &shape, const CpuTarget &target,
+                         const ScheduleRequest &request) {
+  using Form = attn::ScheduleForm;
+  constexpr int64_t mostKeysOfRows = 512;
+  int64_t lanes = shape.lanes(target);
+  SmallVector<int64_t> queries;
+  for (int64_t vectors : {4, 2, 3, 6, 8, 1})
+    queries.push_back(vectors * lanes);
+  queries = choices(request.q, queries);
+
+  SmallVector<CpuSchedule> result;
+  auto add = [&](Form form, int64_t q, int64_t k, int64_t partial) {
+    CpuSchedule &s = result.emplace_back();
+    s.form = form;
+    s.q = q;
+    s.k = k;
+    s.partial = partial;
+    complete(s, shape, target, request);
+  };
+  bool mayBeRows = shape.fixedKeys && *shape.fixedKeys >= 1 &&
+                   *shape.fixedKeys <= request.k.value_or(mostKeysOfRows);
+  for (int64_t q : queries) {
+    if (request.form ? *request.form == Form::Rows : mayBeRows) {
+      int64_t k = request.k.value_or(shape.fixedKeys.value_or(leastKeys));
+      add(Form::Rows, q, std::max<int64_t>(k, 1),
+          request.partial.value_or(
+              std::min<int64_t>(16, std::max<int64_t>(k, 1))));
+    }
+    if (request.form == Form::Rows)
+      continue;
+    for (int64_t k :
+         choices(request.k, {64, 32, 48, 96, 128, 192, 256, leastKeys}))
+      for (int64_t partial : choices(request.partial, {16, 32, 8}))
+        if (request.partial || partial <= std::max<int64_t>(k, 8))
+          add(Form::Online, q, k,
+              std::min(partial, request.partial ? partial : k));
+  }
+  return result;
+}

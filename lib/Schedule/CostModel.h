@@ -1,0 +1,78 @@
+//===- CostModel.h - Predicted cycles of a schedule -------------*- C++ -*-===//
+//
+// Ranks schedules of one kernel on one core. docs/stages/4-scheduled.md derives
+// the terms and compares them with measurements.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_SCHEDULE_COSTMODEL_H
+#define ATTNC_LIB_SCHEDULE_COSTMODEL_H
+
+#include "CpuSchedule.h"
+
+#include <map>
+#include <tuple>
+
+namespace attnc::schedule {
+
+/// Keys of one segment that a group of rows visits; see tile.for.
+struct KeySpan {
+  int64_t anyLo, allLo, allHi, anyHi;
+};
+
+/// Segments of the kernel's ranges at a regime. Entries of tables are not
+/// known: a position read from one is taken as kv_len - query_len, and ranges
+/// that then hold no key count as no mask.
+class RegimeRanges {
+public:
+  RegimeRanges(const KernelShape &shape, const Regime &regime);
+
+  int64_t getQueries() const { return queries; }
+  int64_t getKeys() const { return keys; }
+  /// The spans of rows [first, end).
+  const llvm::SmallVector<KeySpan, 2> &get(int64_t first, int64_t end);
+  /// Pairs of a row and a key that the mask allows, about.
+  double getNeededPairs();
+
+private:
+  llvm::SmallVector<KeySpan, 2> evaluate(int64_t first, int64_t end) const;
+
+  const KernelShape &shape;
+  const Regime &regime;
+  int64_t queries, keys;
+  std::optional<double> neededPairs;
+  std::map<std::pair<int64_t, int64_t>, llvm::SmallVector<KeySpan, 2>> memo;
+};
+
+/// Cycles of one head, by cause.
+struct Cost {
+  double products = 0; // full tiles: Q K^T and P V
+  double weights = 0;  // full tiles: score formula, exp
+  double partial = 0;  // tiles that need the mask, all of it
+  double overhead = 0; // starting tiles and blocks, packing Q, storing O
+  double memory = 0;   // waiting for K and V beyond all that
+  double total() const {
+    return products + weights + partial + overhead + memory;
+  }
+  /// Of the FMA peak, counting the pairs that the mask allows.
+  double peakFraction = 0;
+  /// Tiles of q x k: none visited, some with the mask, the rest without.
+  double skippedTiles = 0, partialTiles = 0, fullTiles = 0;
+};
+
+Cost predictCost(const KernelShape &shape, const CpuTarget &target,
+                 const CpuSchedule &schedule, RegimeRanges &ranges);
+
+/// Cycles of a register tile's inner loop for one step of the summed axis.
+double cyclesPerStep(RegisterTile tile, int64_t unroll,
+                     const CpuTarget &target);
+
+/// Cycles of a product of `rows` x `depth` by `depth` x `vectors`, cut into
+/// register tiles. `waiting`: cycles per step that loads wait.
+double productCycles(RegisterTile tile, double rows, double depth,
+                     double vectors, int64_t unroll, const CpuTarget &target,
+                     double waiting = 0);
+
+} // namespace attnc::schedule
+
+#endif // ATTNC_LIB_SCHEDULE_COSTMODEL_H

@@ -1,0 +1,119 @@
+//===- CpuSchedule.cpp - A schedule for the CPU, as values ----------------===//
+//
+// Each rule says what it got and what is legal, for it is read by someone who
+// edited a dump or wrote --schedule.
+// Tests: test/Schedule/verify-scheduled-invalid.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuSchedule.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::schedule;
+
+int64_t schedule::registersOf(RegisterTile tile, const CpuTarget &target) {
+  return tile.accumulators() + tile.vectors + 1 + (target.hasFma ? 0 : 1);
+}
+
+attn::ScheduleAttr CpuSchedule::toAttr(MLIRContext *context, StringRef isa,
+                                       int64_t lanes) const {
+  auto cpu = tile::CpuAttr::get(
+      context, *tile::symbolizeCpuIsa(isa), tile::CpuMapping::Rows, lanes,
+      {score.rows, score.vectors}, {value.rows, value.vectors}, unroll, tail,
+      laneSkip, pack, partial);
+  return attn::ScheduleAttr::get(context, form, q, k, rescaleThreshold,
+                                 rescaleIn, cpu);
+}
+
+std::string CpuSchedule::summary() const {
+  return llvm::formatv(
+      "{0} softmax, {1} queries x {2} keys",
+      form == attn::ScheduleForm::Rows ? "whole-row" : "online", q, k);
+}
+
+int64_t schedule::tileBytes(const KernelShape &shape,
+                            const CpuSchedule &schedule) {
+  int64_t width = shape.headDim + shape.valueDim;
+  return shape.accumulateBytes() *
+         (schedule.q * (width + schedule.k) + schedule.k * width);
+}
+
+static std::string findGranuleProblem(StringRef name, RegisterTile tile,
+                                      int64_t blockVectors,
+                                      const CpuTarget &target) {
+  if (blockVectors % tile.vectors != 0)
+    return llvm::formatv("{0} has {1} vectors of queries, which do not divide "
+                         "the {2} of a block",
+                         name, tile.vectors, blockVectors);
+  int64_t registers = registersOf(tile, target);
+  if (registers <= target.vectorRegisters)
+    return {};
+  int64_t most = (target.vectorRegisters - (registers - tile.accumulators())) /
+                 tile.vectors;
+  if (most < 1)
+    return llvm::formatv("{0} = [{1}, {2}] needs {3} registers, {4} has {5}; "
+                         "take fewer vectors",
+                         name, tile.rows, tile.vectors, registers, target.name,
+                         target.vectorRegisters);
+  return llvm::formatv(
+      "{0} = [{1}, {2}] needs {3} registers, {4} has {5}; with "
+      "{2} vectors at most {6} rows fit",
+      name, tile.rows, tile.vectors, registers, target.name,
+      target.vectorRegisters, most);
+}
+
+std::string schedule::findProblem(const KernelShape &shape,
+                                  const CpuTarget &target,
+                                  const CpuSchedule &s) {
+  constexpr int64_t mostQueries = 1024;
+  int64_t lanes = shape.lanes(target);
+  if (s.q < lanes || s.q > mostQueries || s.q % lanes != 0) // c4
+    return llvm::formatv("q = {0} is not a multiple of the {1} lanes of {2}; "
+                         "legal are {1}, {3}, ... up to {4}",
+                         s.q, lanes, target.name, 2 * lanes, mostQueries);
+  constexpr int64_t mostKeys = 4096, mostUnroll = 64;
+  if (s.k < 1 || s.k > mostKeys)
+    return llvm::formatv("k = {0} is not within 1 .. {1}", s.k, mostKeys);
+  if (s.unroll < 1 || s.unroll > mostUnroll)
+    return llvm::formatv("unroll = {0} is not within 1 .. {1}", s.unroll,
+                         mostUnroll);
+  for (auto [name, tile] :
+       {std::pair<StringRef, RegisterTile>("score_granule", s.score),
+        {"value_granule", s.value}}) {
+    std::string problem =
+        findGranuleProblem(name, tile, s.q / lanes, target); // c4, c5
+    if (!problem.empty())
+      return problem;
+  }
+  if (s.partial < 1 || s.partial > s.k) // c6
+    return llvm::formatv("partial = {0} is not within the {1} keys of a tile",
+                         s.partial, s.k);
+  if (s.tail < 0 || s.tail > s.q || s.tail % lanes != 0) // c6
+    return llvm::formatv("tail = {0} is not a multiple of the {1} lanes up to "
+                         "q = {2}; 0 leaves it out",
+                         s.tail, lanes, s.q);
+  if (s.form == attn::ScheduleForm::Rows) { // c7
+    if (!shape.fixedKeys)
+      return "form = rows holds all keys in one tile, so kv_len must be fixed "
+             "in the spec; use form = online";
+    if (*shape.fixedKeys > s.k)
+      return llvm::formatv("form = rows holds all keys in one tile, but there "
+                           "are {0} and k = {1}; use k = {0} or form = online",
+                           *shape.fixedKeys, s.k);
+  }
+  // A kernel with very wide heads has no tile that small: the least is legal.
+  CpuSchedule least;
+  least.q = lanes;
+  least.k = leastKeys;
+  int64_t bytes = tileBytes(shape, s);
+  int64_t limit = std::max(target.l2Bytes / 2, tileBytes(shape, least));
+  if (bytes > limit) // c8
+    return llvm::formatv("tiles of q = {0} and k = {1} take {2} KiB, the limit "
+                         "is {3} KiB (half of the L2 of {4}); use less of "
+                         "either",
+                         s.q, s.k, bytes / 1024, limit / 1024, target.name);
+  return {};
+}

@@ -1,0 +1,76 @@
+//===- CpuSchedule.h - A schedule for the CPU, as values --------*- C++ -*-===//
+//
+// The fields of #attn.schedule and #tile.cpu as numbers, the text in which a
+// user fixes some of them, and the rules that a complete one must keep.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_SCHEDULE_CPUSCHEDULE_H
+#define ATTNC_LIB_SCHEDULE_CPUSCHEDULE_H
+
+#include "KernelShape.h"
+
+#include "attnc/Dialect/Tile/Tile.h"
+
+namespace attnc::schedule {
+
+/// A register tile: rows (keys or value features) times vectors of queries.
+struct RegisterTile {
+  int64_t rows = 1, vectors = 1;
+  int64_t accumulators() const { return rows * vectors; }
+  bool operator==(const RegisterTile &) const = default;
+};
+
+/// Registers that a tile needs: its accumulators, a vector of each group of
+/// queries, the broadcast row element, and the product where there is no fma.
+int64_t registersOf(RegisterTile tile, const CpuTarget &target);
+
+struct CpuSchedule {
+  attn::ScheduleForm form = attn::ScheduleForm::Online;
+  int64_t q = 0, k = 0;
+  double rescaleThreshold = 0;
+  attn::RescalePlace rescaleIn = attn::RescalePlace::Value;
+  RegisterTile score, value;
+  int64_t unroll = 1, tail = 0, partial = 1;
+  bool laneSkip = false;
+  tile::CpuPack pack = tile::CpuPack::Auto;
+
+  attn::ScheduleAttr toAttr(mlir::MLIRContext *context, llvm::StringRef isa,
+                            int64_t lanes) const;
+  /// "online softmax, 64 queries x 64 keys".
+  std::string summary() const;
+};
+
+/// What the user fixed; the rest is chosen.
+struct ScheduleRequest {
+  std::optional<attn::ScheduleForm> form;
+  std::optional<int64_t> q, k, unroll, tail, partial;
+  std::optional<double> rescaleThreshold;
+  std::optional<attn::RescalePlace> rescaleIn;
+  std::optional<RegisterTile> score, value;
+  std::optional<bool> laneSkip;
+  std::optional<tile::CpuPack> pack;
+  std::optional<std::string> isa;
+  std::optional<int64_t> lanes;
+
+  /// Reads `field = value, ...`, which may stand in `#attn.schedule<...>`, with
+  /// the target's fields among them or in `target = #tile.cpu<...>`. Nothing
+  /// and a sentence in `error` for anything else.
+  static std::optional<ScheduleRequest> parse(llvm::StringRef text,
+                                              std::string &error);
+};
+
+/// What is wrong with the schedule of a kernel, what is legal, or an empty
+/// text.
+std::string findProblem(const KernelShape &shape, const CpuTarget &target,
+                        const CpuSchedule &schedule);
+
+/// The fewest keys of a tile that the chooser considers.
+inline constexpr int64_t leastKeys = 16;
+
+/// Bytes of the tiles of a block: q, o, the scores, and copies of K and V.
+int64_t tileBytes(const KernelShape &shape, const CpuSchedule &schedule);
+
+} // namespace attnc::schedule
+
+#endif // ATTNC_LIB_SCHEDULE_CPUSCHEDULE_H

@@ -1,0 +1,206 @@
+//===- ScheduleRequest.cpp - What the user fixed of a schedule ------------===//
+//
+// The text is that of the attributes with any fields left out, so that the
+// schedule of a dump can be pasted, whole or in part:
+//
+//   q = 32, k = 128, value_granule = [8, 2]
+//   #attn.schedule<form = online, target = #tile.cpu<tail = 0>>
+//
+// MLIR's own parser wants attributes complete, hence a small one.
+// Tests: test/Schedule/select-schedule.mlir, select-schedule-invalid.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuSchedule.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::schedule;
+
+namespace {
+class RequestParser {
+public:
+  RequestParser(ScheduleRequest &request, std::string &error)
+      : request(request), error(error) {}
+
+  bool parseFields(StringRef text);
+
+private:
+  bool parseField(StringRef name, StringRef value);
+  bool parseScheduleField(StringRef name, StringRef value, bool &known);
+  bool parseCpuField(StringRef name, StringRef value, bool &known);
+
+  bool fail(StringRef name, StringRef value, StringRef legal) {
+    error = llvm::formatv("schedule field '{0}' cannot be '{1}'; legal: {2}",
+                          name, value, legal);
+    return false;
+  }
+  bool parseNumber(StringRef name, StringRef value,
+                   std::optional<int64_t> &to) {
+    int64_t number;
+    if (value.getAsInteger(10, number) || number < 0)
+      return fail(name, value, "a number of at least 0");
+    to = number;
+    return true;
+  }
+  bool parseTile(StringRef name, StringRef value,
+                 std::optional<RegisterTile> &to);
+  template <typename Enum>
+  bool parseWord(StringRef name, StringRef value, std::optional<Enum> parsed,
+                 StringRef legal, std::optional<Enum> &to) {
+    if (!parsed)
+      return fail(name, value, legal);
+    to = parsed;
+    return true;
+  }
+
+  ScheduleRequest &request;
+  std::string &error;
+};
+} // namespace
+
+/// The text between `prefix<` and the closing `>`, or `text` itself.
+static StringRef strip(StringRef text, StringRef prefix) {
+  text = text.trim();
+  StringRef inner = text;
+  if (inner.consume_front(prefix)) {
+    inner = inner.ltrim();
+    if (inner.consume_front("<") && inner.consume_back(">"))
+      return inner.trim();
+  }
+  return text;
+}
+
+/// The length of the first field: up to a comma outside of brackets.
+static size_t fieldLength(StringRef text) {
+  int depth = 0;
+  for (auto [i, c] : llvm::enumerate(text)) {
+    depth += StringRef("<[(").contains(c);
+    depth -= StringRef(">])").contains(c);
+    if (c == ',' && depth == 0)
+      return i;
+  }
+  return text.size();
+}
+
+bool RequestParser::parseTile(StringRef name, StringRef value,
+                              std::optional<RegisterTile> &to) {
+  StringRef inner = value;
+  RegisterTile tile;
+  bool hasBrackets = inner.consume_front("[") && inner.consume_back("]");
+  auto [rows, vectors] = inner.split(',');
+  if (!hasBrackets || rows.trim().getAsInteger(10, tile.rows) ||
+      vectors.trim().getAsInteger(10, tile.vectors) || tile.rows < 1 ||
+      tile.rows > 32 || tile.vectors < 1 || tile.vectors > 32)
+    return fail(name, value, "[rows, vectors of queries], each from 1 to 32");
+  to = tile;
+  return true;
+}
+
+bool RequestParser::parseScheduleField(StringRef name, StringRef value,
+                                       bool &known) {
+  if (name == "q")
+    return parseNumber(name, value, request.q);
+  if (name == "k")
+    return parseNumber(name, value, request.k);
+  if (name == "form")
+    return parseWord(name, value, attn::symbolizeScheduleForm(value),
+                     "online, rows", request.form);
+  if (name == "rescale_in")
+    return parseWord(name, value, attn::symbolizeRescalePlace(value),
+                     "value, prob", request.rescaleIn);
+  if (name == "rescale_threshold") {
+    double number;
+    if (value.getAsDouble(number) || !(number >= 0 && number <= 1000))
+      return fail(name, value, "a number from 0 to 1000");
+    request.rescaleThreshold = number;
+    return true;
+  }
+  if (name == "target")
+    return parseFields(strip(value, "#tile.cpu"));
+  known = false;
+  return false;
+}
+
+bool RequestParser::parseCpuField(StringRef name, StringRef value,
+                                  bool &known) {
+  if (name == "score_granule")
+    return parseTile(name, value, request.score);
+  if (name == "value_granule")
+    return parseTile(name, value, request.value);
+  if (name == "unroll")
+    return parseNumber(name, value, request.unroll);
+  if (name == "tail")
+    return parseNumber(name, value, request.tail);
+  if (name == "partial")
+    return parseNumber(name, value, request.partial);
+  if (name == "lanes")
+    return parseNumber(name, value, request.lanes);
+  if (name == "pack")
+    return parseWord(name, value, tile::symbolizeCpuPack(value),
+                     "auto, always, never", request.pack);
+  if (name == "isa") {
+    if (!tile::symbolizeCpuIsa(value))
+      return fail(name, value, "sse2, avx2, avx512");
+    request.isa = value.str();
+    return true;
+  }
+  if (name == "mapping") {
+    if (!tile::symbolizeCpuMapping(value))
+      return fail(name, value, "rows");
+    return true;
+  }
+  if (name == "lane_skip")
+    return parseWord(name, value,
+                     llvm::StringSwitch<std::optional<bool>>(value)
+                         .Case("true", true)
+                         .Case("false", false)
+                         .Default(std::nullopt),
+                     "true, false", request.laneSkip);
+  known = false;
+  return false;
+}
+
+bool RequestParser::parseField(StringRef name, StringRef value) {
+  bool known = true;
+  bool parsed = parseScheduleField(name, value, known);
+  if (known)
+    return parsed;
+  known = true;
+  parsed = parseCpuField(name, value, known);
+  if (known)
+    return parsed;
+  error = llvm::formatv(
+      "unknown schedule field '{0}'; fields are form, q, k, rescale_threshold, "
+      "rescale_in, target, isa, mapping, lanes, score_granule, value_granule, "
+      "unroll, tail, lane_skip, pack, partial",
+      name);
+  return false;
+}
+
+bool RequestParser::parseFields(StringRef text) {
+  for (text = text.trim(); !text.empty(); text = text.ltrim()) {
+    size_t length = fieldLength(text);
+    auto [name, value] = text.take_front(length).split('=');
+    if (name.size() == length) {
+      error = llvm::formatv(
+          "expected 'field = value' in the schedule, got '{0}'", name.trim());
+      return false;
+    }
+    if (!parseField(name.trim(), value.trim()))
+      return false;
+    text = text.drop_front(std::min(length + 1, text.size()));
+  }
+  return true;
+}
+
+std::optional<ScheduleRequest> ScheduleRequest::parse(StringRef text,
+                                                      std::string &error) {
+  ScheduleRequest request;
+  if (!RequestParser(request, error).parseFields(strip(text, "#attn.schedule")))
+    return std::nullopt;
+  return request;
+}

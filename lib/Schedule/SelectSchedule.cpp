@@ -1,0 +1,244 @@
+//===- SelectSchedule.cpp - Choose how each kernel is computed ------------===//
+//
+// Everything that is decided is decided here, once, and written down:
+//
+//   %o, %lse = attn.kernel ... attributes {scale = 0.125 : f64, ...}
+// becomes
+//   %o, %lse = attn.kernel ... attributes {scale = 0.125 : f64, ...,
+//     schedule = #attn.schedule<form = online, q = 64, k = 64, ...,
+//       target = #tile.cpu<isa = avx512, score_granule = [4, 4], ...>>}
+//
+// Lowering and the code generator obey. A kernel that has a schedule keeps it.
+// Tests: test/Schedule/select-schedule.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Schedule/Passes.h"
+
+#include "Candidates.h"
+#include "CostModel.h"
+#include "SlowPath.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::schedule;
+
+namespace attnc::schedule {
+#define GEN_PASS_DEF_SELECTSCHEDULE
+#include "attnc/Schedule/Passes.h.inc"
+} // namespace attnc::schedule
+
+namespace {
+/// A legal candidate and what it costs in each regime.
+struct Ranked {
+  CpuSchedule schedule;
+  SmallVector<Cost> costs;
+  /// The weighted mean of the costs, each over the least of its regime.
+  double score = 0;
+  /// The place among the candidates.
+  size_t preference = 0;
+};
+} // namespace
+
+/// The best first. The model does not tell apart what differs by less than
+/// three percent: of those the one that stands first in the order of
+/// preference.
+static void sort(SmallVector<Ranked> &ranked) {
+  constexpr double tolerance = 1.03;
+  for (size_t i = 1; i < ranked.size(); ++i) // stable, and few
+    for (size_t j = i; j > 0 && ranked[j].score < ranked[j - 1].score; --j)
+      std::swap(ranked[j], ranked[j - 1]);
+  auto *best = ranked.begin();
+  for (Ranked &r : ranked)
+    if (r.score <= tolerance * ranked.front().score &&
+        r.preference < best->preference)
+      best = &r;
+  if (!ranked.empty())
+    std::rotate(ranked.begin(), best, best + 1);
+}
+
+/// Legal candidates, the best first. Empty, and the first one's problem in
+/// `problem`, when there is none.
+static SmallVector<Ranked> rank(const KernelShape &shape,
+                                const CpuTarget &target,
+                                const ScheduleRequest &request,
+                                ArrayRef<Regime> regimes,
+                                std::string &problem) {
+  SmallVector<RegimeRanges> ranges;
+  for (const Regime &regime : regimes)
+    ranges.emplace_back(shape, regime);
+  SmallVector<Ranked> ranked;
+  for (const auto &[place, schedule] :
+       llvm::enumerate(makeCandidates(shape, target, request))) {
+    std::string wrong = findProblem(shape, target, schedule);
+    if (!wrong.empty()) {
+      if (problem.empty())
+        problem = wrong;
+      continue;
+    }
+    Ranked &r = ranked.emplace_back();
+    r.schedule = schedule;
+    r.preference = place;
+    for (RegimeRanges &at : ranges)
+      r.costs.push_back(predictCost(shape, target, schedule, at));
+  }
+  for (auto [i, regime] : llvm::enumerate(regimes)) {
+    double least = 0;
+    for (Ranked &r : ranked)
+      if (least == 0 || r.costs[i].total() < least)
+        least = r.costs[i].total();
+    for (Ranked &r : ranked)
+      r.score += least > 0 ? regime.weight * r.costs[i].total() / least : 0;
+  }
+  sort(ranked);
+  return ranked;
+}
+
+static std::string percent(double part, double whole) {
+  return llvm::formatv("{0:F1}%", whole > 0 ? 100 * part / whole : 0);
+}
+
+/// The next best that differs in what a reader can tell apart.
+static const Ranked *findNext(ArrayRef<Ranked> ranked) {
+  for (const Ranked &r : ranked.drop_front())
+    if (r.schedule.summary() != ranked[0].schedule.summary())
+      return &r;
+  return nullptr;
+}
+
+/// One regime of the choice: what is predicted, and where the time goes.
+static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
+                          const CpuSchedule &schedule) {
+  double tiles = cost.skippedTiles + cost.partialTiles + cost.fullTiles;
+  kernel.emitRemark() << "of the " << schedule.q << " x " << schedule.k
+                      << " tiles at " << at << ": "
+                      << percent(cost.skippedTiles, tiles) << " skipped, "
+                      << percent(cost.partialTiles, tiles) << " partial, "
+                      << percent(cost.fullTiles, tiles)
+                      << " full (no mask code) [mask]";
+  double total = cost.total();
+  kernel.emitRemark() << "time at " << at << ": products "
+                      << percent(cost.products, total) << ", exp and formula "
+                      << percent(cost.weights, total) << ", partial tiles "
+                      << percent(cost.partial, total) << ", starting "
+                      << percent(cost.overhead, total)
+                      << ", waiting for memory " << percent(cost.memory, total)
+                      << " [limit]";
+}
+
+static void explain(attn::KernelOp kernel, const CpuTarget &target,
+                    ArrayRef<Regime> regimes, ArrayRef<Ranked> ranked) {
+  const Ranked &best = ranked[0];
+  const Ranked *next = findNext(ranked);
+  for (auto [i, regime] : llvm::enumerate(regimes)) {
+    std::string text =
+        llvm::formatv("{0}: {1}, predicted {2} of the peak at {3}", target.name,
+                      best.schedule.summary(),
+                      percent(best.costs[i].peakFraction, 1), regime.text);
+    if (next)
+      text += llvm::formatv("; next best {0}: {1}", next->schedule.summary(),
+                            percent(next->costs[i].peakFraction, 1));
+    kernel.emitRemark() << text << " [kernel]";
+    explainRegime(kernel, regime.text, best.costs[i], best.schedule);
+  }
+  kernel.emitRemark() << *kernel.getSchedule() << " [schedule]";
+}
+
+namespace {
+struct SelectSchedule final
+    : attnc::schedule::impl::SelectScheduleBase<SelectSchedule> {
+  using SelectScheduleBase::SelectScheduleBase;
+
+  void runOnOperation() override {
+    const CpuTarget *target = lookupCpuTarget(cpu);
+    if (!target) {
+      emitError(getOperation().getLoc())
+          << "unknown CPU '" << cpu << "'; known are " << listCpuTargetNames();
+      return signalPassFailure();
+    }
+    if (getOperation()->hasAttr(kInterfaceAttr)) {
+      FailureOr<std::vector<Interface>> read = getInterfaces(getOperation());
+      if (failed(read))
+        return signalPassFailure();
+      interfaces = std::move(*read);
+    }
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      warnAboutSlowPaths(function);
+      WalkResult result = function.walk([&](attn::KernelOp kernel) {
+        return failed(select(function, kernel, *target))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      });
+      if (result.wasInterrupted())
+        return signalPassFailure();
+    }
+    getOperation()->setAttr("attnc.target",
+                            StringAttr::get(&getContext(), target->name));
+    if (!interfaces.empty())
+      setInterfaces(getOperation(), interfaces);
+  }
+
+private:
+  LogicalResult select(func::FuncOp function, attn::KernelOp kernel,
+                       const CpuTarget &target);
+  FailureOr<ScheduleRequest> getRequest(func::FuncOp function,
+                                        const CpuTarget &target, int64_t lanes);
+
+  std::vector<Interface> interfaces;
+};
+} // namespace
+
+/// What the option or the function's attribute asks for.
+FailureOr<ScheduleRequest> SelectSchedule::getRequest(func::FuncOp function,
+                                                      const CpuTarget &target,
+                                                      int64_t lanes) {
+  std::string text = schedule;
+  if (auto attribute = function->getAttrOfType<StringAttr>("attnc.schedule"))
+    if (text.empty())
+      text = attribute.getValue();
+  std::string error;
+  std::optional<ScheduleRequest> request = ScheduleRequest::parse(text, error);
+  if (!request)
+    return function.emitError(error);
+  if (request->isa && *request->isa != target.isa)
+    return function.emitError()
+           << "the schedule is for isa = " << *request->isa << ", but "
+           << target.name << " has " << target.isa;
+  if (request->lanes && *request->lanes != lanes)
+    return function.emitError()
+           << "the schedule has lanes = " << *request->lanes << ", but "
+           << target.name << " has " << lanes << " for this kernel";
+  return *request;
+}
+
+LogicalResult SelectSchedule::select(func::FuncOp function,
+                                     attn::KernelOp kernel,
+                                     const CpuTarget &target) {
+  if (kernel.getSchedule())
+    return success();
+  KernelShape shape(kernel, target);
+  auto request = getRequest(function, target, shape.lanes(target));
+  if (failed(request))
+    return failure();
+  Interface *interface = nullptr;
+  for (Interface &i : interfaces)
+    if (i.name == function.getName())
+      interface = &i;
+  SmallVector<Regime> regimes = getRegimes(function, interface);
+  std::string problem;
+  SmallVector<Ranked> ranked = rank(shape, target, *request, regimes, problem);
+  if (ranked.empty())
+    return kernel.emitError() << "no schedule: " << problem;
+  const CpuSchedule &best = ranked[0].schedule;
+  kernel.setScheduleAttr(
+      best.toAttr(&getContext(), target.isa, shape.lanes(target)));
+  if (interface)
+    interface->kernels.push_back((target.name + ": " + best.summary()).str());
+  explain(kernel, target, regimes, ranked);
+  return success();
+}

@@ -1,0 +1,16 @@
+//===- SlowPath.h - Warnings about what will be slow ------------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_SCHEDULE_SLOWPATH_H
+#define ATTNC_LIB_SCHEDULE_SLOWPATH_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace attnc::schedule {
+
+/// Warns, with the id `slow-path`, about each part of the function that is
+/// compiled right but not fast, and says why.
+void warnAboutSlowPaths(mlir::func::FuncOp function);
+
+} // namespace attnc::schedule
+
+#endif // ATTNC_LIB_SCHEDULE_SLOWPATH_H

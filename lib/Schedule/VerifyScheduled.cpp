@@ -1,0 +1,92 @@
+//===- VerifyScheduled.cpp - Is this a complete stage `scheduled` ---------===//
+//
+// The schedule of a dump may have been edited. What cannot be compiled well is
+// refused here, by name and with what is legal, and not by spilled registers.
+// Tests: test/Schedule/verify-scheduled.mlir, verify-scheduled-invalid.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Schedule/Passes.h"
+
+#include "CpuSchedule.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::schedule;
+
+namespace attnc::schedule {
+#define GEN_PASS_DEF_VERIFYSCHEDULED
+#include "attnc/Schedule/Passes.h.inc"
+} // namespace attnc::schedule
+
+static CpuSchedule readSchedule(attn::ScheduleAttr attr, tile::CpuAttr cpu) {
+  CpuSchedule s;
+  s.form = attr.getForm();
+  s.q = attr.getQ();
+  s.k = attr.getK();
+  s.rescaleThreshold = attr.getRescaleThreshold().convertToDouble();
+  s.rescaleIn = attr.getRescaleIn();
+  s.score = {cpu.getScoreGranule()[0], cpu.getScoreGranule()[1]};
+  s.value = {cpu.getValueGranule()[0], cpu.getValueGranule()[1]};
+  s.unroll = cpu.getUnroll();
+  s.tail = cpu.getTail();
+  s.partial = cpu.getPartial();
+  s.laneSkip = cpu.getLaneSkip();
+  s.pack = cpu.getPack();
+  return s;
+}
+
+static LogicalResult verifyKernel(attn::KernelOp kernel,
+                                  const CpuTarget &target) {
+  std::optional<attn::ScheduleAttr> attr = kernel.getSchedule();
+  if (!attr) // verify_scheduled_c2
+    return kernel.emitOpError(
+        "has no schedule; attn-select-schedule gives it one");
+  auto cpu = dyn_cast<tile::CpuAttr>(attr->getTarget());
+  if (!cpu) // verify_scheduled_c2
+    return kernel.emitOpError() << "has a schedule for " << attr->getTarget()
+                                << ", expected #tile.cpu<...>";
+  KernelShape shape(kernel, target);
+  StringRef isa = tile::stringifyCpuIsa(cpu.getIsa());
+  if (isa != target.isa) // verify_scheduled_c3
+    return kernel.emitOpError() << "is scheduled for isa = " << isa << ", but "
+                                << target.name << " has " << target.isa;
+  if (cpu.getLanes() != shape.lanes(target)) // verify_scheduled_c3
+    return kernel.emitOpError()
+           << "is scheduled for lanes = " << cpu.getLanes() << ", but "
+           << target.name << " has " << shape.lanes(target) << " of "
+           << shape.accumulateBits << " bits";
+  std::string problem =
+      findProblem(shape, target, readSchedule(*attr, cpu)); // c4 to c8
+  if (!problem.empty())
+    return kernel.emitOpError() << "has an illegal schedule: " << problem;
+  return success();
+}
+
+namespace {
+struct VerifyScheduled final
+    : attnc::schedule::impl::VerifyScheduledBase<VerifyScheduled> {
+  void runOnOperation() override {
+    auto name = getOperation()->getAttrOfType<StringAttr>("attnc.target");
+    const CpuTarget *target = name ? lookupCpuTarget(name) : nullptr;
+    if (!target) { // verify_scheduled_c1
+      InFlightDiagnostic error = emitError(getOperation().getLoc());
+      error << "stage scheduled needs the module attribute attnc.target, one "
+               "of "
+            << listCpuTargetNames();
+      if (name)
+        error << "; got '" << name.getValue() << "'";
+      return signalPassFailure();
+    }
+    WalkResult result = getOperation().walk([&](attn::KernelOp kernel) {
+      return failed(verifyKernel(kernel, *target)) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,27 @@
+// RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v4 --verify-diagnostics=only-expected
+
+!Q = tensor<?x8x1x?x64xbf16, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xbf16, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+func.func @sixteen_bits(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-warning@below {{'bf16' is converted to 'f32' tile by tile and computed in it, without the matrix units for 'bf16' [slow-path]}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = bf16}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+func.func @unfused(%q: tensor<4x8xf32>, %k: tensor<5x8xf32>) -> tensor<4x5xf32> {
+  // expected-warning@below {{'attn.contract' is not part of a fused kernel, so its result goes through memory [slow-path]}}
+  %s = attn.contract "qd,kd->qk" (%q, %k) : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x5xf32>
+  return %s : tensor<4x5xf32>
+}

@@ -1,0 +1,310 @@
+// RUN: attnc-opt %s --attn-verify-scheduled --split-input-file --verify-diagnostics
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_legal(%q: !Q, %k: !K, %v: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+// expected-error@below {{stage scheduled needs the module attribute attnc.target, one of x86-64, x86-64-v3, x86-64-v4, sapphirerapids; got 'i386'}}
+module attributes {attnc.target = "i386"} {
+func.func @verify_scheduled_c1(%q: !Q, %k: !K, %v: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c2(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has no schedule; attn-select-schedule gives it one}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c2_target(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has a schedule for "any", expected #tile.cpu<...>}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = "any">}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v3"} {
+func.func @verify_scheduled_c3(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op is scheduled for isa = avx512, but x86-64-v3 has avx2}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c3_lanes(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op is scheduled for lanes = 8, but x86-64-v4 has 16 of 32 bits}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 8, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c4(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: q = 40 is not a multiple of the 16 lanes of x86-64-v4; legal are 16, 32, ... up to 1024}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 40, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c4_granule(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: score_granule has 3 vectors of queries, which do not divide the 4 of a block}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 3], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c5(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: value_granule = [8, 4] needs 37 registers, x86-64-v4 has 32; with 4 vectors at most 6 rows fit}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [8, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c6(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: partial = 65 is not within the 64 keys of a tile}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto, partial = 65>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c6_tail(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: tail = 80 is not a multiple of the 16 lanes up to q = 64; 0 leaves it out}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 80, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c7(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: form = rows holds all keys in one tile, so kv_len must be fixed in the spec; use form = online}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = rows, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c8(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: tiles of q = 512 and k = 256 take 896 KiB, the limit is 512 KiB (half of the L2 of x86-64-v4); use less of either}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 512, k = 256, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
