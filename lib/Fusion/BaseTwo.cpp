@@ -77,6 +77,14 @@ private:
 };
 } // namespace
 
+// A zero divisor stays: its infinities are no factor.
+static bool isDivisionByConstant(Operation *op) {
+  auto quotient = dyn_cast<arith::DivFOp>(op);
+  std::optional<double> divisor =
+      quotient ? realConstant(quotient.getRhs()) : std::nullopt;
+  return divisor && *divisor != 0 && std::isfinite(1 / *divisor);
+}
+
 void Multiplier::findDependences() {
   unsigned first = &region == &kernel.getScore() ? 1 : 0;
   if (first)
@@ -126,6 +134,8 @@ unsigned Multiplier::cost(Value y, unsigned depth) {
   Operation *op = y.getDefiningOp();
   if (!op || !y.hasOneUse() || depth == kMaxDepth)
     return 1;
+  if (isDivisionByConstant(op))
+    return 0;
   SmallVector<unsigned, 2> operands = linearOperands(op, depth + 1);
   if (operands.empty())
     return 1;
@@ -146,6 +156,12 @@ Value Multiplier::push(Value y, unsigned depth) {
     return y;
   }
   Operation *op = y.getDefiningOp();
+  if (op && y.hasOneUse() && isDivisionByConstant(op)) {
+    b.setInsertionPoint(op);
+    double divisor = *realConstant(op->getOperand(1));
+    Value c = constant(y.getLoc(), y.getType(), factor / divisor);
+    return arith::MulFOp::create(b, y.getLoc(), op->getOperand(0), c);
+  }
   SmallVector<unsigned, 2> operands;
   if (op && y.hasOneUse() && depth < kMaxDepth)
     operands = linearOperands(op, depth + 1);

@@ -218,8 +218,9 @@ static bool fuse(attn::ContractOp value, Reasons &reasons) {
   }
   // What belongs to a softmax that is not fused shares its reason.
   if (match.norm)
-    for (Operation *op : {match.norm.getOperation(), value.getOperation(),
-                          match.score ? match.score.getOperation() : nullptr})
+    for (Operation *op :
+         {match.norm.getOperation(), value.getOperation(),
+          match.score ? match.score.getOperation() : nullptr, refusal.op})
       if (op)
         reasons.insert({op, refusal});
   return false;

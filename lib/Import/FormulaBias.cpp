@@ -47,6 +47,12 @@ Value FormulaBuilder::alibiSlope(Value h, bool ceil, double max) {
     Value product = arith::MulIOp::create(b, x, index(factor));
     return arith::AddIOp::create(b, product, index(plus));
   };
+  const spec::Size &heads = spec.sizes[spec::Heads];
+  if (heads.kind == spec::Size::Fixed && llvm::isPowerOf2_64(heads.value)) {
+    Value exponent = arith::MulFOp::create(b, toReal(times(h, 1, 1)),
+                                           constant(-max / heads.value));
+    return math::Exp2Op::create(b, exponent);
+  }
   Value n = buildSize(spec::Heads);
   Value c = lowerPowerOfTwo(n);
   Value isPower = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, c, n);
@@ -55,14 +61,14 @@ Value FormulaBuilder::alibiSlope(Value h, bool ceil, double max) {
   Value rest = arith::SubIOp::create(b, h, c);
   Value place =
       arith::SelectOp::create(b, isFirst, times(h, 1, 1), times(rest, 2, 1));
-  Value heads = arith::SelectOp::create(b, isFirst, c, times(c, 2, 0));
+  Value ofHeads = arith::SelectOp::create(b, isFirst, c, times(c, 2, 0));
   if (ceil) { // always of 2 c heads, whose half is c, unless n is c
     Value ceilPlace =
         arith::SelectOp::create(b, isFirst, times(h, 2, 2), times(rest, 2, 1));
     place = arith::SelectOp::create(b, isPower, place, ceilPlace);
-    heads = arith::SelectOp::create(b, isPower, heads, times(c, 2, 0));
+    ofHeads = arith::SelectOp::create(b, isPower, ofHeads, times(c, 2, 0));
   }
-  Value part = divide(toReal(place), toReal(heads));
+  Value part = divide(toReal(place), toReal(ofHeads));
   Value exponent = arith::MulFOp::create(b, part, constant(-max));
   return math::Exp2Op::create(b, exponent);
 }

@@ -82,6 +82,9 @@ Value FormulaBuilder::buildVariable(spec::Variable variable) {
   case Variable::G:
     return scope.h;
   case Variable::H: {
+    const spec::Size &group = spec.sizes[spec::Group];
+    if (group.kind == spec::Size::Fixed && group.value == 1)
+      return scope.h; // g is 0
     Value first = arith::MulIOp::create(b, scope.h, buildSize(spec::Group));
     return arith::AddIOp::create(b, first, scope.g);
   }

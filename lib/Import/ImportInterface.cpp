@@ -184,10 +184,12 @@ LogicalResult InterfaceImporter::addPreconditions() {
 void InterfaceImporter::addPositions() {
   result.positions = {size(spec::QueryLen), size(spec::KvLen)};
   // An offset from a table is bounded by the front end's own rules.
-  if (std::optional<SizeExpr> offset = sizeFormula(spec, *spec.offset)) {
-    result.positions.push_back(*offset);
+  std::optional<SizeExpr> offset = sizeFormula(spec, *spec.offset);
+  if (!offset)
+    return;
+  result.positions.push_back(*offset);
+  if (*offset != size(spec::KvLen) - size(spec::QueryLen)) // else it is kv_len
     result.positions.push_back(*offset + size(spec::QueryLen));
-  }
 }
 
 std::string InterfaceImporter::title() const {

@@ -3,7 +3,8 @@
 
 usage: check_mutation.py ROOT SITE_CONFIG WORK [--lit LIT]
 
-Each test of a pass (test/<Library>/<pass>.mlir) is copied to WORK with the
+Each test of a pass (test/<Library>/<pass>.mlir, for a verifier
+<pass>-invalid.mlir) is copied to WORK with the
 pass taken out of its RUN lines, and run with the configuration SITE_CONFIG.
 What still passes does not test the pass.
 """
@@ -36,6 +37,10 @@ def mutate(root, work):
         if records.kind(record) != "pass":
             continue
         test = f"{os.path.dirname(path)[len('include/attnc/'):]}/{kebab(name)}.mlir"
+        # A verifier changes nothing: its test is the one of its errors.
+        errors = test.replace(".mlir", "-invalid.mlir")
+        if name.startswith("Verify") and os.path.exists(os.path.join(root, "test", errors)):
+            test = errors
         source = os.path.join(root, "test", test)
         if not os.path.exists(source):
             continue  # check_names.py tells that

@@ -5,9 +5,9 @@ usage: check_names.py ROOT
 
 A pass FuseMask of include/attnc/Fusion/Passes.td is found in the file
 lib/Fusion/FuseMask.cpp, under the flag [attn-|tile-|codegen-|test-]fuse-mask,
-and in the test test/Fusion/fuse-mask.mlir, whose RUN lines use the flag. Every
-op, type, attribute and pass has a summary and a description; an op's and a
-dialect's description holds an example (check_docs.py runs it).
+and in the test test/Fusion/fuse-mask.mlir, whose RUN lines use the flag. Every op,
+type, attribute and pass has a summary and a description; an op's description
+holds an example (check_docs.py runs it).
 """
 
 import os

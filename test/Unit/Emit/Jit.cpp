@@ -29,14 +29,16 @@ static std::string sizeFunction(const Twine &name,
       .str();
 }
 
-std::string attnc::kernelModule(StringRef name, const TestKernel &kernel) {
-  std::string text = sizeFunction(name + ".scratch", kernel.scratch) +
-                     sizeFunction(name + ".workspace", kernel.workspace);
+std::string attnc::kernelModule(StringRef name, const TestKernel &kernel,
+                                StringRef suffix) {
+  std::string text =
+      sizeFunction(name + ".scratch" + suffix, kernel.scratch) +
+      sizeFunction(name + ".workspace" + suffix, kernel.workspace);
   for (auto [number, grid] : llvm::enumerate(kernel.grids)) {
     std::string prefix = (name + ".grid" + Twine(number)).str();
-    text += sizeFunction(prefix + ".tasks", grid.tasks);
-    text += "define internal void @" + prefix +
-            ".body(ptr %call, ptr %scratch, i64 %task) {\n  call void " +
+    text += sizeFunction(prefix + ".tasks" + suffix, grid.tasks);
+    text += "define internal void @" + prefix + ".body" + suffix.str() +
+            "(ptr %call, ptr %scratch, i64 %task) {\n  call void " +
             addressOf(grid.body) +
             "(ptr %call, ptr %scratch, i64 %task)\n  ret void\n}\n";
   }
@@ -61,28 +63,61 @@ static std::unique_ptr<Module> parse(const std::string &text,
   return module;
 }
 
-Compiled::Compiled(const Interface &function, const TestKernel &kernel,
-                   EntryKind kind, const CodegenTarget &target)
-    : name(function.name) {
-  ExitOnError check("loading a test function: ");
+static std::unique_ptr<orc::LLJIT> createJit() {
+  ExitOnError check("creating a JIT: ");
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
-  jit = check(orc::LLJITBuilder().create());
-  auto context = std::make_unique<LLVMContext>();
-  std::unique_ptr<Module> module = parse(kernelModule(name, kernel), *context);
-  if (kind == EntryKind::Object) {
-    SmallVector<char, 0> bytes;
-    raw_svector_ostream stream(bytes);
-    check(emitObject(std::move(module), function, target, stream));
-    check(jit->addObjectFile(std::make_unique<SmallVectorMemoryBuffer>(
-        std::move(bytes), /*RequiresNullTerminator=*/false)));
+  return check(orc::LLJITBuilder().create());
+}
+
+Compiled::Compiled(const Interface &function, const TestKernel &kernel,
+                   EntryKind kind, const CodegenTarget &target)
+    : name(function.name), jit(createJit()) {
+  ExitOnError check("loading a test function: ");
+  std::string text = kernelModule(name, kernel);
+  if (kind == EntryKind::SanitizedC) {
+    loadWithSanitizedEntry(function, text, target.requiredFeatures,
+                           target.label);
     return;
   }
+  LLVMContext context;
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  check(emitObject(parse(text, context), function, target, stream));
+  check(jit->addObjectFile(std::make_unique<SmallVectorMemoryBuffer>(
+      std::move(bytes), /*RequiresNullTerminator=*/false)));
+}
+
+static std::string suffixOf(size_t variant) {
+  return variant ? ".v" + std::to_string(variant) : "";
+}
+
+Compiled::Compiled(
+    const Interface &function,
+    const std::vector<std::pair<TestKernel, std::string>> &variants)
+    : name(function.name), jit(createJit()) {
+  std::string text;
+  SmallVector<std::string> needs;
+  for (const auto &[kernel, features] : variants) {
+    text += kernelModule(name, kernel, suffixOf(needs.size()));
+    needs.push_back(features);
+  }
+  loadWithSanitizedEntry(function, text, needs, "several");
+}
+
+void Compiled::loadWithSanitizedEntry(const Interface &function,
+                                      const std::string &text,
+                                      ArrayRef<std::string> needs,
+                                      const std::string &label) {
+  ExitOnError check("loading a test function: ");
+  auto context = std::make_unique<LLVMContext>();
+  std::unique_ptr<Module> module = parse(text, *context);
   module->setDataLayout(jit->getDataLayout());
-  CpuNeeds needs = check(cpuNeeds(target.requiredFeatures));
-  GlobalVariable *descriptor = check(addDescriptor(
-      *module, function, {KernelVariant{needs, ""}}, target.label));
-  addEntryPoints(*module, function, descriptor, "");
+  SmallVector<KernelVariant> variants;
+  for (auto [number, features] : llvm::enumerate(needs))
+    variants.push_back({check(cpuNeeds(features)), suffixOf(number)});
+  addEntryPoints(*module, function,
+                 check(addDescriptor(*module, function, variants, label)), "");
   orc::SymbolMap entries;
   auto define = [&](StringRef symbol, auto *entry) {
     entries[jit->mangleAndIntern(symbol)] = {orc::ExecutorAddr::fromPtr(entry),

@@ -35,8 +35,10 @@ struct TestKernel {
   int64_t (*workspace)(const attnc_call *call);
 };
 
-/// The textual module whose functions call the addresses in `kernel`.
-std::string kernelModule(llvm::StringRef name, const TestKernel &kernel);
+/// The textual module whose functions call the addresses in `kernel`; `suffix`
+/// names one of several micro-architectures.
+std::string kernelModule(llvm::StringRef name, const TestKernel &kernel,
+                         llvm::StringRef suffix = "");
 
 /// x86-64 without any extension.
 CodegenTarget baselineTarget();
@@ -49,6 +51,10 @@ class Compiled {
 public:
   Compiled(const Interface &function, const TestKernel &kernel, EntryKind kind,
            const CodegenTarget &target = baselineTarget());
+  /// Several kernels, best first, each with the features that it needs; behind
+  /// the sanitized entry.
+  Compiled(const Interface &function,
+           const std::vector<std::pair<TestKernel, std::string>> &variants);
   ~Compiled();
 
   /// NAME + suffix as a function pointer.
@@ -57,6 +63,10 @@ public:
   }
 
 private:
+  void loadWithSanitizedEntry(const Interface &function,
+                              const std::string &module,
+                              llvm::ArrayRef<std::string> needs,
+                              const std::string &label);
   uint64_t address(llvm::StringRef suffix);
 
   std::string name;

@@ -303,6 +303,25 @@ TEST_P(RunTest, RefusesAProcessorThatLacksAFeature) {
   EXPECT_EQ((none.get<size_t(int64_t, int32_t)>("_workspace")(64, 1)), 0u);
 }
 
+// Which of three kernels ran.
+int ran = 0;
+template <int number> TestKernel numbered() {
+  return {{{tasks, [](const attnc_call *, void *, int64_t) { ran = number; }}},
+          [](const attnc_call *) -> int64_t { return 64 * number; },
+          [](const attnc_call *) -> int64_t { return 0; }};
+}
+
+TEST(DispatchTest, TakesTheFirstKernelThatTheProcessorRuns) {
+  Compiled several(reverser(), {{numbered<1>(), "avxneconvert amx-fp16"},
+                                {numbered<2>(), "sse2"},
+                                {numbered<3>(), ""}});
+  float in[2] = {}, out[2] = {};
+  TestTensor Q(in, {2}), O(out, {2});
+  EXPECT_EQ(several.get<Entry>()(Q.get(), O.get(), nullptr), ATTNC_OK);
+  EXPECT_EQ(ran, 2);
+  EXPECT_EQ((several.get<size_t(int64_t, int32_t)>("_workspace")(2, 1)), 128u);
+}
+
 INSTANTIATE_TEST_SUITE_P(, RunTest,
                          testing::Values(EntryKind::Object,
                                          EntryKind::SanitizedC));

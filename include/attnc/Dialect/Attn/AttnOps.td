@@ -8,32 +8,8 @@
 #ifndef ATTNC_DIALECT_ATTN_ATTNOPS_TD
 #define ATTNC_DIALECT_ATTN_ATTNOPS_TD
 
-include "attnc/Dialect/Attn/AttnAttrs.td"
-include "attnc/Dialect/Attn/AttnDialect.td"
-include "mlir/IR/BuiltinAttributes.td"
-include "mlir/IR/CommonAttrConstraints.td"
-include "mlir/IR/CommonTypeConstraints.td"
-include "mlir/IR/OpAsmInterface.td"
-include "mlir/IR/OpBase.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def Attn_Real : AnyTypeOf<[F32, F64], "an accumulate type (f32 or f64)">;
-def Attn_Scalar : AnyTypeOf<[F32, F64, Index, I1], "a scalar of a region (f32, f64, index or i1)">;
-def Attn_RealTensor : RankedTensorOf<[F32, F64, F16, BF16]>;
-def Attn_MaskTensor : RankedTensorOf<[I1]>;
-def Attn_AnyTensor : RankedTensorOf<[F32, F64, F16, BF16, I64, I32, I8, UI8, I1]>;
-
-class Attn_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Attn_Dialect, mnemonic, !listconcat([Pure], traits)>;
-
-// An op whose regions are formulas.
-class Attn_FormulaOp<string mnemonic, list<Trait> traits = []>
-    : Attn_Op<mnemonic, !listconcat([SingleBlock,
-        DeclareOpInterfaceMethods<OpAsmOpInterface,
-                                  ["getAsmBlockArgumentNames"]>], traits)> {
-  let hasVerifier = 1;
-  let hasRegionVerifier = 1;
-}
+include "attnc/Dialect/Attn/AttnKernel.td"
+include "attnc/Dialect/Attn/AttnOpBase.td"
 
 //===----------------------------------------------------------------------===//
 // Layout and products
@@ -286,99 +262,6 @@ def Attn_NormalizeOp : Attn_FormulaOp<"normalize", [
   }];
 }
 
-def Attn_KernelOp : Attn_FormulaOp<"kernel", [
-    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "Fused attention";
-  let description = [{
-    With letters b, h, g, q, k, d, e: operands q `[b h g q d]`, k `[b h k d]`,
-    v `[b h k e]`; results o `[b h g q e]`, lse `[b h g q]`.
-    ```
-    x      = scale * (sum over d of q * k)           accumulate type
-    s      = score(x, b, h, g, q, k)
-    p, lse = normalize s over the k where mask(b, h, g, q, k), init(b, h, g, q)
-    o      = sum over the same k of round(p, probabilities) * v
-    ```
-    It means exactly the unfused graph: masked keys have weight 0 whatever their
-    score, k or v hold; a row with no allowed key gives 0. With `weight = exp2`
-    scores and init are in the log2 domain; lse is in the natural log always.
-    Without `init` the sum has no further term.
-
-    `ranges(b, h, g, q0, q1)` tells for rows q0 <= q < q1 which keys can matter:
-    segments (any_lo, all_lo, all_hi, any_hi), sorted and disjoint; keys outside
-    [any_lo, any_hi) of all segments are masked for every row, keys in
-    [all_lo, all_hi) for none; 0 <= any_lo and any_hi <= kv_len whenever
-    any_lo < any_hi; lo >= hi is empty. Deleting it never changes a result.
-
-    Constraints:
-    - (kernel_c1) ranks are 5, 4, 4, 5 and 4;
-    - (kernel_c2) a letter has one size in all operands and results;
-    - (kernel_c3) `lse` and `probabilities` are of float type, `lse` of the
-      accumulate type;
-    - (kernel_c4) `scale` is finite;
-    - (kernel_c5) block arguments: score (x, b, h, g, q, k), mask
-      (b, h, g, q, k), init (b, h, g, q), ranges (b, h, g, q0, q1);
-    - (kernel_c6) score and init yield one accumulate value, mask one `i1`,
-      ranges ends with `attn.yield_ranges`;
-    - (kernel_c7) the regions are formulas (see the dialect).
-
-    Example:
-    ```mlir
-    func.func @causal(%q: tensor<1x2x1x?x64xf32, #attn.dims<1, 2, 1, query_len, 64>>,
-                      %k: tensor<1x2x?x64xf32, #attn.dims<1, 2, kv_len, 64>>,
-                      %v: tensor<1x2x?x32xf32, #attn.dims<1, 2, kv_len, 32>>)
-        -> tensor<1x2x1x?x32xf32, #attn.dims<1, 2, 1, query_len, 32>> {
-      %o, %lse = attn.kernel ins(%q, %k, %v : tensor<1x2x1x?x64xf32, #attn.dims<1, 2, 1, query_len, 64>>, tensor<1x2x?x64xf32, #attn.dims<1, 2, kv_len, 64>>, tensor<1x2x?x32xf32, #attn.dims<1, 2, kv_len, 32>>)
-        -> (tensor<1x2x1x?x32xf32, #attn.dims<1, 2, 1, query_len, 32>>, tensor<1x2x1x?xf32, #attn.dims<1, 2, 1, query_len>>)
-        normalize #attn.norm<shift = max, weight = exp, divide = sum>
-        attributes {scale = 0.125 : f64, probabilities = f32}
-      score {
-      ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
-        attn.yield %x : f32
-      } mask {
-      ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
-        %c = arith.cmpi sle, %j, %i : index
-        attn.yield %c : i1
-      } ranges {
-      ^bb0(%b: index, %h: index, %g: index, %q0: index, %q1: index):
-        %n = attn.size "kv_len"
-        %c0 = arith.constant 0 : index
-        %c1 = arith.constant 1 : index
-        %e = arith.addi %q0, %c1 : index
-        %all = arith.minsi %e, %n : index
-        %any = arith.minsi %q1, %n : index
-        attn.yield_ranges [(%c0, %c0, %all, %any)]
-      }
-      return %o : tensor<1x2x1x?x32xf32, #attn.dims<1, 2, 1, query_len, 32>>
-    }
-    ```
-  }];
-  let arguments = (ins Attn_RealTensor:$q, Attn_RealTensor:$k,
-                       Attn_RealTensor:$v, Attn_NormAttr:$norm,
-                       F64Attr:$scale, TypeAttr:$probabilities,
-                       OptionalAttr<Attn_ScheduleAttr>:$schedule);
-  let results = (outs Attn_RealTensor:$o, RankedTensorOf<[F32, F64]>:$lse);
-  let regions = (region SizedRegion<1>:$score, SizedRegion<1>:$mask,
-                        MaxSizedRegion<1>:$init, MaxSizedRegion<1>:$ranges);
-  let assemblyFormat = [{
-    `ins` `(` $q `,` $k `,` $v `:` type($q) `,` type($k) `,` type($v) `)`
-    `->` `(` type($o) `,` type($lse) `)` `normalize` qualified($norm)
-    attr-dict-with-keyword `score` $score `mask` $mask (`init` $init^)?
-    (`ranges` $ranges^)?
-  }];
-  let extraClassDeclaration = [{
-    /// f64 if any tensor of the op is f64, else f32.
-    ::mlir::Type getAccumulateType();
-    bool hasInit() { return !getInit().empty(); }
-    bool hasRanges() { return !getRanges().empty(); }
-    /// Types of the block arguments of each region, in the order of the op's
-    /// regions: score, mask, init, ranges.
-    ::llvm::SmallVector<::mlir::Type, 6> getBlockTypes(unsigned region);
-    /// Letters of q, k, v, o and lse.
-    static constexpr ::llvm::StringLiteral kLabels[5] = {
-        "bhgqd", "bhkd", "bhke", "bhgqe", "bhgq"};
-  }];
-}
-
 //===----------------------------------------------------------------------===//
 // In regions
 //===----------------------------------------------------------------------===//
@@ -459,28 +342,6 @@ def Attn_YieldOp : Attn_Op<"yield", [
   }];
   let arguments = (ins Attn_Scalar:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
-}
-
-def Attn_YieldRangesOp : Attn_Op<"yield_ranges", [
-    Terminator, HasParent<"KernelOp">]> {
-  let summary = "The segments of keys that rows can see";
-  let description = [{
-    Ends the `ranges` region of a kernel: segments (any_lo, all_lo, all_hi,
-    any_hi). See `attn.kernel`, which also holds an example.
-
-    Constraints:
-    - (yield_ranges_c1) there are four values per segment.
-  }];
-  let arguments = (ins Variadic<Index>:$bounds);
-  let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    unsigned getNumSegments() { return getBounds().size() / 4; }
-    /// any_lo, all_lo, all_hi, any_hi.
-    ::mlir::OperandRange getSegment(unsigned i) {
-      return getBounds().slice(4 * i, 4);
-    }
-  }];
 }
 
 #endif // ATTNC_DIALECT_ATTN_ATTNOPS_TD

@@ -1,0 +1,170 @@
+// RUN: attnc-opt %s --attn-base-two --split-input-file | FileCheck %s
+
+// A linear formula needs no multiplication: scale and constants take log2 e,
+// what depends on the key alone is multiplied outside of the pairs. The sink is
+// a score as well.
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @linear(
+// CHECK:         weight = exp2
+// CHECK-SAME:    scale = 0.18033688011112042 : f64} score {
+// CHECK-NEXT:    ^bb0(%x: f32, %b: index, %h: index, %g: index, %q: index, %k: index):
+// CHECK-NEXT:      %[[B:.*]] = attn.read %arg2[%k]
+// CHECK-NEXT:      %[[L:.*]] = arith.constant 1.44269502 : f32
+// CHECK-NEXT:      %[[M:.*]] = arith.mulf %[[B]], %[[L]] : f32
+// CHECK-NEXT:      %[[Y:.*]] = arith.subf %x, %[[M]] : f32
+// CHECK-NEXT:      attn.yield %[[Y]] : f32
+// CHECK:         } init {
+// CHECK:           %[[S:.*]] = arith.constant 2.885390e+00 : f32
+// CHECK-NEXT:      attn.yield %[[S]] : f32
+func.func @linear(%q: !Q, %k: !K, %bias: tensor<4xf32>) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.125 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %0 = attn.read %bias[%j] : tensor<4xf32> -> f32
+    %1 = arith.subf %x, %0 : f32
+    attn.yield %1 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } init {
+  ^bb0(%b: index, %h: index, %g: index, %i: index):
+    %c = arith.constant 2.0 : f32
+    attn.yield %c : f32
+  }
+  return %o : !Q
+}
+
+// -----
+
+// softcap: the constant behind tanh takes it.
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @trailing_factor(
+// CHECK:         scale = 2.000000e-02 : f64} score {
+// CHECK:           %[[C:.*]] = arith.constant 72.1347503 : f32
+// CHECK:           %[[T:.*]] = math.tanh %x : f32
+// CHECK-NEXT:      %[[Y:.*]] = arith.mulf %[[T]], %[[C]] : f32
+// CHECK-NEXT:      attn.yield %[[Y]] : f32
+func.func @trailing_factor(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.02 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c50 = arith.constant 50.0 : f32
+    %0 = math.tanh %x : f32
+    %1 = arith.mulf %0, %c50 : f32
+    attn.yield %1 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+// A division by a constant becomes the one multiplication; -inf and both sides
+// of a choice take the factor each.
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @division_and_choice(
+// CHECK:         score {
+// CHECK-DAG:       %[[H:.*]] = arith.constant 0.72134751 : f32
+// CHECK-DAG:       %[[INF:.*]] = arith.constant 0xFF800000 : f32
+// CHECK-DAG:       %[[T:.*]] = math.tanh %x : f32
+// CHECK:           %[[D:.*]] = arith.mulf %[[T]], %[[H]] : f32
+// CHECK:           %[[Y:.*]] = arith.select %{{.*}}, %[[D]], %[[INF]] : f32
+// CHECK-NEXT:      attn.yield %[[Y]] : f32
+func.func @division_and_choice(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c2 = arith.constant 2.0 : f32
+    %inf = arith.constant 0xFF800000 : f32
+    %0 = math.tanh %x : f32
+    %1 = arith.divf %0, %c2 : f32
+    %2 = arith.cmpi slt, %i, %j : index
+    %3 = arith.select %2, %1, %inf : f32
+    attn.yield %3 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+// Two pairwise terms: one multiplication behind their sum, not two before it.
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @one_multiplication(
+// CHECK:         scale = 1.000000e+00 : f64} score {
+// CHECK:           %[[S:.*]] = arith.addf
+// CHECK:           %[[Y:.*]] = arith.mulf %[[S]],
+// CHECK-NOT:       arith.mulf
+// CHECK:           attn.yield %[[Y]] : f32
+func.func @one_multiplication(%q: !Q, %k: !K, %bias: tensor<4x4xf32>) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %0 = attn.read %bias[%i, %j] : tensor<4x4xf32> -> f32
+    %1 = math.tanh %x : f32
+    %2 = arith.addf %0, %1 : f32
+    attn.yield %2 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+// A product that is used twice cannot be scaled for one of the uses.
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @product_used_twice(
+// CHECK:         scale = 1.000000e+00 : f64} score {
+// CHECK:           %[[A:.*]] = arith.mulf %x, %{{.*}} : f32
+// CHECK:           %[[Y:.*]] = arith.mulf %x, %[[A]] : f32
+// CHECK:           attn.yield %[[Y]] : f32
+func.func @product_used_twice(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %0 = arith.mulf %x, %x : f32
+    attn.yield %0 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+// Scores that are in base two already stay.
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @keeps_base_two(
+// CHECK:         scale = 1.000000e+00 : f64} score {
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      attn.yield %x : f32
+func.func @keeps_base_two(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp2, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}

@@ -1,0 +1,101 @@
+// RUN: attnc-opt %s --attn-fold-scale --split-input-file | FileCheck %s
+
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @chain_of_factors(
+// CHECK:         scale = -2.500000e-03 : f64} score {
+// CHECK-NEXT:    ^bb0(%x: f32,
+// CHECK-NEXT:      %[[Y:.*]] = math.tanh %x : f32
+// CHECK-NEXT:      attn.yield %[[Y]] : f32
+func.func @chain_of_factors(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c8 = arith.constant 8.0 : f32
+    %c50 = arith.constant 50.0 : f32
+    %c2 = arith.constant 2.0 : f32
+    %0 = arith.divf %x, %c8 : f32
+    %1 = arith.divf %0, %c50 : f32
+    %2 = arith.mulf %c2, %1 : f32
+    %3 = arith.negf %2 : f32
+    %4 = math.tanh %3 : f32
+    attn.yield %4 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+// A factor behind a sum scales the sum.
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @keeps_factor_behind_a_sum(
+// CHECK:         scale = 1.000000e+00 : f64} score {
+// CHECK:           arith.addf
+// CHECK:           arith.mulf
+func.func @keeps_factor_behind_a_sum(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c8 = arith.constant 8.0 : f32
+    %0 = arith.addf %x, %c8 : f32
+    %1 = arith.mulf %0, %c8 : f32
+    attn.yield %1 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+// The product has a second use, which wants it unscaled.
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @keeps_factor_of_one_use(
+// CHECK:         scale = 1.000000e+00 : f64} score {
+// CHECK:           arith.mulf
+func.func @keeps_factor_of_one_use(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c8 = arith.constant 8.0 : f32
+    %0 = arith.mulf %x, %c8 : f32
+    %1 = arith.addf %x, %0 : f32
+    attn.yield %1 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+// A zero or infinite factor is no scale; neither is one that is not normal.
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @keeps_extreme_factors(
+// CHECK:         scale = 1.000000e-30 : f64} score {
+// CHECK:           arith.divf
+func.func @keeps_extreme_factors(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0e-30 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 1.0e+20 : f32
+    %0 = arith.divf %x, %c : f32
+    attn.yield %0 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
