@@ -1,13 +1,13 @@
 //===- FormulaBias.cpp - ALiBi slopes and T5 buckets ----------------------===//
 //
 // ALiBi (Press, Smith, Lewis 2022) gives head h of n = 2^m heads the slope
-// 2^(-max (h + 1) / n). Where n is no power of two, implementations differ:
-//   floor (BLOOM): c = the power below; heads below c as for c heads, head
-//                  c + j the slope of place 2 j of 2 c heads
-//   ceil (MPT):    c = the power above; the first c / 2 heads are the places
-//                  1, 3, 5 .. of c heads, the others the places 0, 2, 4 ..
-// (places from 0; place p has 2^(-max (p + 1) / heads)). The exponent is exact
-// in f32 for a `max` that is a power of two.
+// 2^(-max (h + 1) / n). Where n is no power of two, implementations say it in
+// two ways. With c the power of two below n:
+//   floor (BLOOM): the c slopes of c heads, then places 0, 2, 4 .. of 2 c heads
+//   ceil (MPT):    places 1, 3, 5 .. of 2 c heads, then places 0, 2, 4 ..
+// (place p of n heads has 2^(-max (p + 1) / n)). Place 2 h + 1 of 2 c heads is
+// place h of c heads, so both are the same numbers. The exponent is exact in
+// f32 for a `max` that is a power of two.
 //
 // T5 (Raffel et al. 2020) puts distances up to buckets / 2 in buckets of their
 // own and the rest by logarithm. Models were trained with the roundings of f32
@@ -20,8 +20,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/Support/MathExtras.h"
+#include "llvm/ADT/bit.h"
 
 #include <cmath>
 
@@ -29,47 +28,31 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::import;
 
-// The greatest power of two <= n, for n >= 1: all bits below the top one are
-// set, then half of the next power is taken. A size is below 2^31.
-Value FormulaBuilder::lowerPowerOfTwo(Value n) {
-  APInt known;
-  if (matchPattern(n, m_ConstantInt(&known)))
-    return index(int64_t(llvm::bit_floor(known.getZExtValue())));
-  for (int64_t shift : {1, 2, 4, 8, 16}) {
-    Value shifted = arith::ShRUIOp::create(b, n, index(shift));
-    n = arith::OrIOp::create(b, n, shifted);
-  }
-  return arith::SubIOp::create(b, n, arith::ShRUIOp::create(b, n, index(1)));
-}
-
-Value FormulaBuilder::alibiSlope(Value h, bool ceil, double max) {
-  auto times = [&](Value x, int64_t factor, int64_t plus) -> Value {
-    Value product = arith::MulIOp::create(b, x, index(factor));
-    return arith::AddIOp::create(b, product, index(plus));
+Value FormulaBuilder::alibiSlope(const spec::Expr &e, Value h, double max) {
+  auto add = [&](Value x, int64_t n) -> Value {
+    return arith::AddIOp::create(b, x, index(n));
+  };
+  auto twice = [&](Value x) -> Value {
+    return arith::MulIOp::create(b, x, index(2));
   };
   const spec::Size &heads = spec.sizes[spec::Heads];
-  if (heads.kind == spec::Size::Fixed && llvm::isPowerOf2_64(heads.value)) {
-    Value exponent = arith::MulFOp::create(b, toReal(times(h, 1, 1)),
-                                           constant(-max / heads.value));
+  if (heads.kind != spec::Size::Fixed || heads.value < 1)
+    return refuse(e); // the rules need the number of heads
+  auto n = static_cast<uint64_t>(heads.value);
+  auto c = static_cast<int64_t>(llvm::bit_floor(n));
+  if (llvm::has_single_bit(n)) {
+    Value exponent =
+        arith::MulFOp::create(b, toReal(add(h, 1)), constant(-max / double(c)));
     return math::Exp2Op::create(b, exponent);
   }
-  Value n = buildSize(spec::Heads);
-  Value c = lowerPowerOfTwo(n);
-  Value isPower = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, c, n);
-  // Of c heads if h is below `first`, else of 2 c heads; from 1.
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, h, c);
-  Value rest = arith::SubIOp::create(b, h, c);
-  Value place =
-      arith::SelectOp::create(b, isFirst, times(h, 1, 1), times(rest, 2, 1));
-  Value ofHeads = arith::SelectOp::create(b, isFirst, c, times(c, 2, 0));
-  if (ceil) { // always of 2 c heads, whose half is c, unless n is c
-    Value ceilPlace =
-        arith::SelectOp::create(b, isFirst, times(h, 2, 2), times(rest, 2, 1));
-    place = arith::SelectOp::create(b, isPower, place, ceilPlace);
-    ofHeads = arith::SelectOp::create(b, isPower, ofHeads, times(c, 2, 0));
-  }
-  Value part = divide(toReal(place), toReal(ofHeads));
-  Value exponent = arith::MulFOp::create(b, part, constant(-max));
+  // The place, from 1, among 2 c heads.
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, h, index(c));
+  Value first = add(twice(h), 2);
+  Value later = add(twice(arith::SubIOp::create(b, h, index(c))), 1);
+  Value place = arith::SelectOp::create(b, isFirst, first, later);
+  Value exponent =
+      arith::MulFOp::create(b, toReal(place), constant(-max / double(2 * c)));
   return math::Exp2Op::create(b, exponent);
 }
 

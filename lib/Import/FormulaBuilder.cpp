@@ -18,13 +18,20 @@ using namespace attnc::import;
 using spec::Expr;
 using Fn = spec::Op;
 
+Value FormulaBuilder::constant(TypedAttr value) {
+  Value &known = constants[value];
+  if (!known)
+    known = arith::ConstantOp::create(b, value);
+  return known;
+}
+
 Value FormulaBuilder::index(int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
+  return constant(b.getIndexAttr(value));
 }
 
 Value FormulaBuilder::zeroOf(spec::Type type) {
   if (type == spec::Type::Bool)
-    return arith::ConstantOp::create(b, b.getBoolAttr(false));
+    return constant(b.getBoolAttr(false));
   return type == spec::Type::Int ? index(0) : constant(0);
 }
 
@@ -52,7 +59,7 @@ Value FormulaBuilder::buildNode(const Expr &e) {
   switch (e.kind) {
   case Expr::Constant:
     if (e.type == spec::Type::Bool)
-      return arith::ConstantOp::create(b, b.getBoolAttr(e.boolean));
+      return constant(b.getBoolAttr(e.boolean));
     return e.type == spec::Type::Int ? index(e.integer) : constant(e.real);
   case Expr::Variable:
     return buildVariable(e.variable);
@@ -109,8 +116,7 @@ Value FormulaBuilder::buildApply(const Expr &e) {
   if (e.op == Fn::Dot) // of Q and K: the contraction outside
     return scope.dot ? scope.dot : refuse(e);
   if (e.op == Fn::AlibiSlope)
-    return alibiSlope(build(*e.operands[0]), e.operands[1]->boolean,
-                      e.operands[2]->real);
+    return alibiSlope(e, build(*e.operands[0]), e.operands[2]->real);
   if (e.op == Fn::T5Bucket)
     return t5Bucket(build(*e.operands[0]), e.operands[1]->integer,
                     e.operands[2]->integer, e.operands[3]->boolean);
@@ -148,7 +154,7 @@ Value FormulaBuilder::buildLogic(Fn op, ArrayRef<Value> x) {
     return arith::AndIOp::create(b, x[0], x[1]);
   if (op == Fn::Or)
     return arith::OrIOp::create(b, x[0], x[1]);
-  Value yes = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  Value yes = constant(b.getBoolAttr(true));
   return arith::XOrIOp::create(b, x[0], yes);
 }
 

@@ -20,6 +20,7 @@
 
 #include "attnc/Spec/Spec.h"
 
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -64,6 +65,7 @@ private:
   mlir::Value buildLogic(spec::Op op, llvm::ArrayRef<mlir::Value> x);
   mlir::Value buildInt(const spec::Expr &e, llvm::ArrayRef<mlir::Value> x);
   mlir::Value intPower(mlir::Value x, int64_t exponent);
+  mlir::Value constant(mlir::TypedAttr value);
   mlir::Value zeroOf(spec::Type type);
   mlir::Value refuse(const spec::Expr &e);
 
@@ -79,10 +81,9 @@ private:
   mlir::Value constant(double value);
 
   // FormulaBias.cpp
-  mlir::Value alibiSlope(mlir::Value h, bool ceil, double max);
+  mlir::Value alibiSlope(const spec::Expr &e, mlir::Value h, double max);
   mlir::Value t5Bucket(mlir::Value d, int64_t buckets, int64_t maxDistance,
                        bool bidirectional);
-  mlir::Value lowerPowerOfTwo(mlir::Value n);
   mlir::Value index(int64_t value);
   mlir::Value toReal(mlir::Value n);
 
@@ -94,6 +95,8 @@ private:
   mlir::Location otherwise;
   // Nodes are shared, and a shared one becomes one op.
   llvm::DenseMap<const spec::Expr *, mlir::Value> built;
+  // Each number is one constant.
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   bool hasFailed = false;
 };
 

@@ -29,7 +29,7 @@ using spec::Expr;
 using Fn = spec::Op;
 
 Value FormulaBuilder::constant(double value) {
-  return arith::ConstantOp::create(b, b.getFloatAttr(real, value));
+  return constant(b.getFloatAttr(real, value));
 }
 
 Value FormulaBuilder::divide(Value value, Value divisor) {

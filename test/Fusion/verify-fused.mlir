@@ -1,4 +1,4 @@
-// RUN: attnc-opt %s --attn-verify-fused | FileCheck %s
+// RUN: attnc-opt %s --attn-verify-fused --split-input-file --verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func.func @f(
 !Q = tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>
@@ -30,3 +30,8 @@ module attributes {attnc.interface = [{
     return %O : !Q
   }
 }
+
+// -----
+
+// expected-error@below {{the module has no attribute 'attnc.interface' with a list of functions}}
+module {}

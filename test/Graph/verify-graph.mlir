@@ -1,4 +1,4 @@
-// RUN: attnc-opt %s --attn-verify-graph | FileCheck %s
+// RUN: attnc-opt %s --attn-verify-graph --split-input-file --verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func.func @f(
 module attributes {attnc.interface = [{
@@ -22,3 +22,8 @@ module attributes {attnc.interface = [{
     return %t : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
   }
 }
+
+// -----
+
+// expected-error@below {{the module has no attribute 'attnc.interface' with a list of functions}}
+module {}
