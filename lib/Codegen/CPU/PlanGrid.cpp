@@ -2,7 +2,8 @@
 //
 // A block of queries that is mostly empty would waste most of its lanes, so a
 // second copy of the body handles the last queries in pieces of `tail`.
-// Tests: test/Codegen/CPU/tail.mlir, test/Codegen/CPU/invalid.mlir
+// Tests: test/Codegen/CPU/tail.mlir,
+// test/Codegen/CPU/convert-tile-to-llvm-invalid.mlir
 //
 //===----------------------------------------------------------------------===//
 

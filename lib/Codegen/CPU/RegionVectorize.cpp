@@ -74,14 +74,18 @@ void RegionEmitter::run(Block &region) {
 
 void RegionEmitter::evaluate(Operation *op) {
   Entry entry;
+  SmallVector<Value> used;
   for (Value operand : op->getOperands())
+    if (!isa<tile::BufType>(operand.getType()))
+      used.push_back(operand);
+  for (Value operand : used)
     entry.depends |= entryOf(operand).depends;
   int64_t rows = entry.depends & kOnRows ? granule.rows : 1;
   int64_t vectors = entry.depends & kOnLanes ? granule.window.vectors : 1;
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t v = 0; v < vectors; ++v) {
       SmallVector<LaneValue> operands;
-      for (Value operand : op->getOperands())
+      for (Value operand : used)
         operands.push_back(at(operand, row, v));
       entry.places.push_back(emit(op, std::move(operands)));
     }

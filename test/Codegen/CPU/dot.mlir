@@ -1,0 +1,61 @@
+// RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --cse | FileCheck %s
+
+#unrolled = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never>
+
+// The summed dim is unrolled; what is left over follows the loop.
+// CHECK-LABEL: func.func @unrolled.grid0.body(
+// CHECK:         scf.for %{{.*}} = %c0 to %c4 step %c2 iter_args
+// CHECK-COUNT-4:   vector.fma
+// CHECK:           scf.yield
+// CHECK-COUNT-2: vector.fma
+// CHECK-NOT:     vector.fma
+// CHECK:         return
+tile.program @unrolled(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>, %S: !tile.buf<q, k : f32>, %n: index) target #unrolled {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : f32> -> !tile.tile<q:16, d:5, f32>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : f32> -> !tile.tile<k:2, d:5, f32>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:5, f32>, !tile.tile<k:2, d:5, f32>) -> !tile.tile<q:16, k:2, f32>
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:16, k:2, f32>, !tile.buf<q, k : f32>
+  }
+}
+
+// A run-time number of keys: rows of K are clamped to the last one, and sums
+// over keys stop at the last one.
+// CHECK-LABEL: func.func @ragged_keys.grid0.body(
+// CHECK:         scf.for %[[KEY:.*]] = %c0 to %[[NK:.*]] step %c2 {
+// CHECK:           arith.minsi %[[KEY]], %[[LAST:.*]] : index
+// CHECK:           arith.minsi %{{.*}}, %[[LAST]]
+// CHECK:           scf.for
+// CHECK-COUNT-4:     vector.fma
+// CHECK:         scf.for %{{.*}} = %c0 to %[[NK]] step %c1 iter_args
+// CHECK-COUNT-2:   vector.fma
+tile.program @ragged_keys(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>, %V: !tile.buf<k, e : f32>, %O: !tile.buf<q, e : f32>, %nk: index) target #unrolled {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : f32> -> !tile.tile<q:16, d:4, f32>
+    %k = tile.load %K[%c0, %c0] valid(k = %nk) : !tile.buf<k, d : f32> -> !tile.tile<k:8, d:4, f32>
+    %v = tile.load %V[%c0, %c0] valid(k = %nk) : !tile.buf<k, e : f32> -> !tile.tile<k:8, e:2, f32>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:4, f32>, !tile.tile<k:8, d:4, f32>) -> !tile.tile<q:16, k:8, f32>
+    %o = tile.dot (%s, %v) sum(k) : (!tile.tile<q:16, k:8, f32>, !tile.tile<k:8, e:2, f32>) -> !tile.tile<q:16, e:2, f32>
+    tile.store %o, %O[%c0, %c0] : !tile.tile<q:16, e:2, f32>, !tile.buf<q, e : f32>
+  }
+}
+
+// Products at masked places are left out, not multiplied by 0.
+// CHECK-LABEL: func.func @where.grid0.body(
+// CHECK:         %[[PRODUCT:.*]] = vector.fma %{{.*}}, %{{.*}}, %[[ACC:.*]] :
+// CHECK:         arith.select %{{.*}}, %[[PRODUCT]], %[[ACC]] : vector<16xi1>, vector<16xf32>
+tile.program @where(%P: !tile.buf<q, k : f32>, %M: !tile.buf<q, k : i1>, %V: !tile.buf<k, e : f32>, %O: !tile.buf<q, e : f32>, %n: index) target #unrolled {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %p = tile.load %P[%c0, %c0] : !tile.buf<q, k : f32> -> !tile.tile<q:16, k:8, f32>
+    %m = tile.load %M[%c0, %c0] : !tile.buf<q, k : i1> -> !tile.tile<q:16, k:8, i1>
+    %v = tile.load %V[%c0, %c0] : !tile.buf<k, e : f32> -> !tile.tile<k:8, e:2, f32>
+    %o = tile.dot (%p, %v) sum(k) where(%m : !tile.tile<q:16, k:8, i1>) : (!tile.tile<q:16, k:8, f32>, !tile.tile<k:8, e:2, f32>) -> !tile.tile<q:16, e:2, f32>
+    tile.store %o, %O[%c0, %c0] : !tile.tile<q:16, e:2, f32>, !tile.buf<q, e : f32>
+  }
+}
