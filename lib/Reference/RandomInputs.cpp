@@ -59,11 +59,10 @@ shapeOf(const Interface &function, const InterfaceTensor &tensor,
 
 /// Q and K such that q . k = gap * rank(k): the rank's bits are spread over the
 /// features, as powers of two in both factors, so that narrow types hold them.
-static void fillRanks(Tensor &tensor, bool isQuery, int gapBits,
+static void fillRanks(Tensor &tensor, bool isQuery, int64_t keys, int gapBits,
                       Random &random) {
   int64_t width = tensor.shape.back();
-  int64_t rows = width ? tensor.size() / width : 0;
-  int64_t keys = tensor.shape[tensor.shape.size() - 2];
+  int64_t rows = tensor.size() / width;
   int64_t bits =
       std::max<int64_t>(1, llvm::Log2_64_Ceil(std::max<int64_t>(keys, 2)));
   int64_t used = std::min(width, bits);
@@ -89,10 +88,10 @@ static void fillRanks(Tensor &tensor, bool isQuery, int gapBits,
 }
 
 static void fillFloats(Tensor &tensor, const InterfaceTensor &declared,
-                       InputKind kind, Random &random) {
+                       InputKind kind, int64_t kvLen, Random &random) {
   if (kind == InputKind::Integer &&
       (declared.role == TensorRole::Query || declared.role == TensorRole::Key))
-    return fillRanks(tensor, declared.role == TensorRole::Query,
+    return fillRanks(tensor, declared.role == TensorRole::Query, kvLen,
                      declared.dtype == DType::F64 ? 14 : 11, random);
   for (double &value : tensor.real)
     if (kind == InputKind::Normal)
@@ -124,7 +123,8 @@ std::vector<Tensor> randomInputs(const Interface &function,
                                  ArrayRef<int64_t> sizes, InputKind kind,
                                  uint64_t seed, MLIRContext *context) {
   Random random(seed);
-  auto kvLen = function.sizeIndex("kv_len");
+  auto kvIndex = function.sizeIndex("kv_len");
+  int64_t kvLen = kvIndex ? sizes[*kvIndex] : 1;
   std::vector<Tensor> inputs;
   for (const InterfaceTensor &declared : function.tensors) {
     if (declared.isOutput())
@@ -132,9 +132,9 @@ std::vector<Tensor> randomInputs(const Interface &function,
     Tensor tensor = makeTensor(elementType(declared.dtype, context),
                                *shapeOf(function, declared, sizes));
     if (tensor.isInteger())
-      fillIntegers(tensor, declared, kvLen ? sizes[*kvLen] : 1, random);
+      fillIntegers(tensor, declared, kvLen, random);
     else if (tensor.size() != 0)
-      fillFloats(tensor, declared, kind, random);
+      fillFloats(tensor, declared, kind, kvLen, random);
     inputs.push_back(std::move(tensor));
   }
   return inputs;
