@@ -72,13 +72,21 @@ RowWeights<Real> normalizeRow(attn::NormAttr norm, llvm::ArrayRef<Real> scores,
                               std::optional<Real> init, mlir::Type accumulate,
                               Arithmetic arithmetic);
 
-/// acc + a * b, product and sum rounded each.
-template <typename Real>
-Real multiplyAdd(Real acc, Real a, Real b, mlir::Type type,
-                 Arithmetic arithmetic) {
-  return arithmetic.round<Real>(acc + arithmetic.round<Real>(a * b, type),
-                                type);
-}
+/// acc + a * b, product and sum rounded each. The accumulate type is f32 or
+/// f64.
+template <typename Real> class MultiplyAdd {
+public:
+  MultiplyAdd(mlir::Type type, Arithmetic arithmetic)
+      : roundsToSingle(arithmetic.rounded && type.isF32()) {}
+  Real operator()(Real acc, Real a, Real b) const {
+    if (!roundsToSingle)
+      return acc + a * b;
+    return static_cast<float>(acc + static_cast<float>(a * b));
+  }
+
+private:
+  bool roundsToSingle;
+};
 
 } // namespace attnc::reference
 

@@ -108,7 +108,8 @@ LogicalResult FunctionInterpreter<Real>::run(attn::ContractOp op) {
       spaceOf(op.getResult(), labels->output.str() + summed, {&*lhs, &*rhs});
   if (failed(space) || failed(all))
     return failure();
-  Type type = attn::accumulateType(op->getOperandTypes());
+  MultiplyAdd<Real> multiplyAdd(attn::accumulateType(op->getOperandTypes()),
+                                arithmetic);
   Array<Real> result;
   result.names = space->names;
   result.shape = space->extents;
@@ -127,8 +128,7 @@ LogicalResult FunctionInterpreter<Real>::run(attn::ContractOp op) {
         continue;
       Real &sum = result.data.reals[o + lane * last(out)];
       sum = multiplyAdd(sum, lhs->data.reals[a + lane * last(left)],
-                        rhs->data.reals[b + lane * last(right)], type,
-                        arithmetic);
+                        rhs->data.reals[b + lane * last(right)]);
     }
     return success();
   });

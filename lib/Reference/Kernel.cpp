@@ -46,10 +46,12 @@ Real KernelRun<Real>::dot(ArrayRef<int64_t> row, int64_t key) const {
       ((row[0] * q.shape[1] + row[1]) * q.shape[2] + row[2]) * q.shape[3] +
       row[3];
   int64_t kRow = (row[0] * k.shape[1] + row[1]) * k.shape[2] + key;
+  MultiplyAdd<Real> multiplyAdd(type, arithmetic);
+  const Real *left = q.data.reals.data() + qRow * depth();
+  const Real *right = k.data.reals.data() + kRow * depth();
   Real sum = 0;
   for (int64_t d = 0; d < depth(); ++d)
-    sum = multiplyAdd(sum, q.data.reals[qRow * depth() + d],
-                      k.data.reals[kRow * depth() + d], type, arithmetic);
+    sum = multiplyAdd(sum, left[d], right[d]);
   Real scale = op.getScale().convertToDouble();
   return arithmetic.round<Real>(sum * scale, type);
 }
@@ -62,14 +64,14 @@ void KernelRun<Real>::accumulate(ArrayRef<int64_t> row,
       ((row[0] * o.shape[1] + row[1]) * o.shape[2] + row[2]) * o.shape[3] +
       row[3];
   Type storage = op.getProbabilities();
+  MultiplyAdd<Real> multiplyAdd(type, arithmetic);
+  Real *sums = o.data.reals.data() + oRow * width();
   for (auto [key, weight] : llvm::zip_equal(allowed, weights)) {
     int64_t vRow = (row[0] * v.shape[1] + row[1]) * v.shape[2] + key;
     Real rounded = arithmetic.round<Real>(weight, storage);
-    for (int64_t e = 0; e < width(); ++e) {
-      Real &sum = o.data.reals[oRow * width() + e];
-      sum = multiplyAdd(sum, rounded, v.data.reals[vRow * width() + e], type,
-                        arithmetic);
-    }
+    const Real *value = v.data.reals.data() + vRow * width();
+    for (int64_t e = 0; e < width(); ++e)
+      sums[e] = multiplyAdd(sums[e], rounded, value[e]);
   }
 }
 

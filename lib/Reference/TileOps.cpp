@@ -166,16 +166,17 @@ LogicalResult ProgramInterpreter<Real>::run(tile::DotOp op) {
     mask = tile(op.getMask());
   auto left = stepsIn(lhs, space), right = stepsIn(rhs, space);
   auto out = stepsIn(result, space), where = stepsIn(mask, space);
-  Type type = cast<tile::TileType>(op.getResult().getType()).getElementType();
+  MultiplyAdd<Real> multiplyAdd(
+      cast<tile::TileType>(op.getResult().getType()).getElementType(),
+      arithmetic);
   (void)forEachRow(space, [&](ArrayRef<int64_t> index) {
     int64_t a = offsetOf(left, index), b = offsetOf(right, index);
     int64_t m = offsetOf(where, index);
     Real &sum = result.data.reals[offsetOf(out, index)];
     for (int64_t i = 0; i < space.rowLength(); ++i)
       if (!op.getMask() || mask.data.integers[m + i * where.back()])
-        sum =
-            multiplyAdd(sum, lhs.data.reals[a + i * left.back()],
-                        rhs.data.reals[b + i * right.back()], type, arithmetic);
+        sum = multiplyAdd(sum, lhs.data.reals[a + i * left.back()],
+                          rhs.data.reals[b + i * right.back()]);
     return success();
   });
   define(op.getResult(), std::move(result));
