@@ -1,0 +1,66 @@
+//===- CheckStages.h - Which pass changes the meaning -----------*- C++ -*-===//
+//
+// --check-stages: after each pass the module is interpreted on small inputs and
+// compared with what it gave before the pass. The first pass that changes the
+// result is named, with the IR before and after it.
+// Tests: test/Pipeline/check-stages.test
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_PIPELINE_CHECKSTAGES_H
+#define ATTNC_PIPELINE_CHECKSTAGES_H
+
+#include "attnc/Interface/Interface.h"
+#include "attnc/Reference/Tensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir {
+class Pass;
+} // namespace mlir
+
+namespace attnc {
+
+struct PipelineOptions;
+
+class StageChecker {
+public:
+  /// Watches every pass manager that is made with `options` from now on; both
+  /// must outlive the checker's use.
+  StageChecker(PipelineOptions &options, llvm::raw_ostream &os);
+
+  /// Values of run-time sizes; those without one get small odd ones.
+  llvm::StringMap<int64_t> sizes;
+  /// Where before.mlir and after.mlir of a failing pass go; empty: nowhere.
+  std::string dumpFolder;
+
+  bool failed() const { return hasFailed; }
+
+  /// Called by the instrumentation.
+  void before(mlir::ModuleOp module);
+  void after(mlir::Pass *pass, mlir::ModuleOp module);
+
+private:
+  /// The outputs of one function on one set of inputs.
+  struct Run {
+    std::string function;
+    std::string label; // "normal", "integer"
+    std::vector<reference::Tensor> outputs;
+  };
+  std::optional<std::vector<Run>> interpret(mlir::ModuleOp module);
+  void report(llvm::StringRef pass, const std::string &difference,
+              mlir::ModuleOp module);
+
+  llvm::raw_ostream &os;
+  std::vector<Run> last;
+  std::string lastText;
+  bool hasRun = false, hasFailed = false;
+};
+
+} // namespace attnc
+
+#endif // ATTNC_PIPELINE_CHECKSTAGES_H

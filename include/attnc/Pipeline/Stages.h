@@ -1,0 +1,61 @@
+//===- Stages.h - The table of stages ---------------------------*- C++ -*-===//
+//
+// spec -> graph -> fused -> scheduled -> tile -> llvm -> object. Each stage is
+// a module of text that parses back; its passes and its verifier stand in one
+// line of the table in Stages.cpp.
+// Tests: test/Pipeline
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_PIPELINE_STAGES_H
+#define ATTNC_PIPELINE_STAGES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+struct CpuTarget;
+
+enum class Stage : unsigned { Spec, Graph, Fused, Scheduled, Tile, Llvm };
+
+/// "spec", "graph", ...
+llvm::StringRef stageName(Stage stage);
+std::optional<Stage> parseStage(llvm::StringRef name);
+/// "spec graph fused scheduled tile llvm"
+std::string listStages();
+
+/// What the passes are told; everything else is in the IR.
+struct PipelineOptions {
+  const CpuTarget *target = nullptr;
+  /// Text of a #attn.schedule for all kernels; empty: chosen.
+  std::string schedule;
+  /// Names of passes after which the IR is printed on the standard error.
+  std::vector<std::string> printAfter;
+  /// Print after each pass that changed something.
+  bool printChanged = false;
+  bool time = false;
+  /// Called with every pass manager before it runs (--check-stages).
+  std::function<void(mlir::PassManager &)> instrument;
+};
+
+/// The dialects of every stage.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// The stage that a parsed module is in, by its ops; nothing and an error if it
+/// holds ops of two stages or of none. `expected` is what the user said.
+mlir::LogicalResult checkStage(mlir::ModuleOp module, Stage expected);
+
+/// Runs the passes of the stages after `from` up to `to`. The module is in
+/// stage `to` afterwards and its verifier has passed; errors were emitted.
+mlir::LogicalResult advance(mlir::ModuleOp module, Stage from, Stage to,
+                            const PipelineOptions &options);
+
+} // namespace attnc
+
+#endif // ATTNC_PIPELINE_STAGES_H

@@ -1,0 +1,52 @@
+//===- Advance.cpp - Moves a module along the arrow -----------------------===//
+
+#include "attnc/Pipeline/Stages.h"
+
+#include "PassTable.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// Printing and verification that the user asked for.
+static void configure(PassManager &manager, const PipelineOptions &options) {
+  manager.enableVerifier(true);
+  if (options.printChanged || !options.printAfter.empty()) {
+    auto isWanted = [names = options.printAfter,
+                     all = options.printChanged](Pass *pass, Operation *) {
+      return all || llvm::is_contained(names, pass->getArgument().str());
+    };
+    manager.enableIRPrinting(nullptr, isWanted, /*printModuleScope=*/true,
+                             /*printAfterOnlyOnChange=*/options.printChanged,
+                             /*printAfterOnlyOnFailure=*/false, llvm::errs());
+  }
+  if (options.time)
+    manager.enableTiming();
+  if (options.instrument)
+    options.instrument(manager);
+}
+
+LogicalResult advance(ModuleOp module, Stage from, Stage to,
+                      const PipelineOptions &options) {
+  registerAllPasses();
+  for (unsigned next = static_cast<unsigned>(from) + 1;
+       next <= static_cast<unsigned>(to); ++next) {
+    PassManager manager(module.getContext(), ModuleOp::getOperationName(),
+                        PassManager::Nesting::Implicit);
+    configure(manager, options);
+    std::string passes = stagePasses(static_cast<Stage>(next), options);
+    if (failed(parsePassPipeline(passes, manager)))
+      return emitError(module.getLoc())
+             << "internal error: the pipeline of stage "
+             << stageName(static_cast<Stage>(next)) << " does not parse";
+    if (failed(manager.run(module)))
+      return failure();
+  }
+  return success();
+}
+
+} // namespace attnc

@@ -1,0 +1,274 @@
+//===- CheckStages.cpp - Which pass changes the meaning -------------------===//
+
+#include "attnc/Pipeline/CheckStages.h"
+
+#include "attnc/Dialect/Tile/Tile.h"
+#include "attnc/Pipeline/Stages.h"
+#include "attnc/Reference/Interpreter.h"
+#include "attnc/Reference/RandomInputs.h"
+
+#include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+#include <cmath>
+#include <cstdio>
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+struct Instrumentation : PassInstrumentation {
+  explicit Instrumentation(StageChecker &checker) : checker(checker) {}
+  static ModuleOp moduleOf(Operation *op) {
+    auto module = dyn_cast<ModuleOp>(op);
+    return module ? module : op->getParentOfType<ModuleOp>();
+  }
+  void runBeforePass(Pass *, Operation *op) override {
+    checker.before(moduleOf(op));
+  }
+  void runAfterPass(Pass *pass, Operation *op) override {
+    checker.after(pass, moduleOf(op));
+  }
+  StageChecker &checker;
+};
+
+} // namespace
+
+StageChecker::StageChecker(PipelineOptions &options, llvm::raw_ostream &os)
+    : os(os) {
+  options.instrument = [this](PassManager &manager) {
+    manager.addInstrumentation(std::make_unique<Instrumentation>(*this));
+  };
+}
+
+/// All sizes of a function: given ones, and small odd ones such that every
+/// precondition holds.
+static std::optional<std::vector<int64_t>>
+chooseSizes(const Interface &function, const llvm::StringMap<int64_t> &given) {
+  static constexpr int64_t candidates[][3] = {
+      {2, 21, 37}, {2, 37, 37}, {2, 37, 21}, {2, 16, 16}, {1, 1, 1}};
+  for (auto [batch, queryLen, kvLen] : candidates) {
+    std::vector<int64_t> runtime;
+    for (const std::string &name : function.runtimeSizes()) {
+      auto it = given.find(name);
+      runtime.push_back(it != given.end()     ? it->second
+                        : name == "batch"     ? batch
+                        : name == "query_len" ? queryLen
+                        : name == "kv_len"    ? kvLen
+                                              : 5);
+    }
+    auto sizes = function.evaluateSizes(runtime);
+    if (!sizes)
+      continue;
+    auto value = [&](llvm::StringRef name) -> std::optional<int64_t> {
+      auto index = function.sizeIndex(name);
+      return index ? std::optional<int64_t>((*sizes)[*index]) : std::nullopt;
+    };
+    bool holds = true;
+    for (const InterfacePrecondition &precondition : function.preconditions) {
+      auto lhs = precondition.lhs.evaluate(value);
+      auto rhs = precondition.rhs.evaluate(value);
+      holds &= lhs && rhs && *lhs <= *rhs;
+    }
+    if (holds)
+      return sizes;
+  }
+  return std::nullopt;
+}
+
+static bool isExtended(const Interface &function) {
+  return llvm::any_of(function.tensors, [](const InterfaceTensor &tensor) {
+    return tensor.dtype == DType::F64;
+  });
+}
+
+/// Outputs of one function in whichever stage the module is; nothing if it is
+/// past the interpreted stages or an op fails.
+static std::optional<std::vector<reference::Tensor>>
+interpretFunction(ModuleOp module, const Interface &function,
+                  ArrayRef<int64_t> sizes,
+                  std::vector<reference::Tensor> inputs) {
+  auto precision = isExtended(function) ? reference::Precision::Extended
+                                        : reference::Precision::Exact;
+  if (auto func = module.lookupSymbol<func::FuncOp>(function.name);
+      func && !func.isExternal()) {
+    reference::Sizes named;
+    for (auto [size, value] : llvm::zip_equal(function.sizes, sizes))
+      named[size.name] = value;
+    auto outputs = reference::interpret(func, inputs, named, precision);
+    if (failed(outputs))
+      return std::nullopt;
+    return std::move(*outputs);
+  }
+  auto program = module.lookupSymbol<tile::ProgramOp>(function.name);
+  if (!program)
+    return std::nullopt;
+  size_t count = inputs.size();
+  auto outputs = reference::emptyOutputs(function, sizes, module.getContext());
+  llvm::append_range(inputs, outputs);
+  if (failed(reference::interpret(program, inputs, {}, sizes, precision)))
+    return std::nullopt;
+  return std::vector<reference::Tensor>(inputs.begin() + count, inputs.end());
+}
+
+std::optional<std::vector<StageChecker::Run>>
+StageChecker::interpret(ModuleOp module) {
+  auto functions = getInterfaces(module);
+  if (mlir::failed(functions))
+    return std::nullopt;
+  std::vector<Run> runs;
+  for (const Interface &function : *functions) {
+    auto values = chooseSizes(function, sizes);
+    if (!values)
+      return std::nullopt;
+    for (auto [kind, label] :
+         {std::pair(reference::InputKind::Integer, "integer"),
+          std::pair(reference::InputKind::Normal, "normal")}) {
+      auto outputs =
+          interpretFunction(module, function, *values,
+                            reference::randomInputs(function, *values, kind, 1,
+                                                    module.getContext()));
+      if (!outputs)
+        return std::nullopt;
+      runs.push_back({function.name, label, std::move(*outputs)});
+    }
+  }
+  return runs;
+}
+
+/// Two values of the same output. Passes may reorder sums, and formulas may
+/// become others that are equal in exact arithmetic, so float64 may differ in
+/// its last digits.
+static bool isSame(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) && std::isnan(b);
+  if (std::isinf(a) || std::isinf(b))
+    return a == b;
+  return std::fabs(a - b) <= 1e-7 * std::max({1.0, std::fabs(a), std::fabs(b)});
+}
+
+static std::string placeOf(const reference::Tensor &tensor, int64_t offset) {
+  std::string text;
+  for (size_t axis = tensor.shape.size(); axis-- > 0;) {
+    text = std::to_string(offset % tensor.shape[axis]) +
+           (text.empty() ? "" : ", ") + text;
+    offset /= tensor.shape[axis];
+  }
+  return "[" + text + "]";
+}
+
+/// What differs most between two outputs, or an empty text.
+static std::string differenceOf(const reference::Tensor &before,
+                                const reference::Tensor &after) {
+  if (before.shape != after.shape)
+    return "another shape";
+  int64_t worst = -1, count = 0;
+  double worstError = -1;
+  for (size_t i = 0; i < before.real.size(); ++i) {
+    if (isSame(before.real[i], after.real[i]))
+      continue;
+    ++count;
+    double error = std::fabs(before.real[i] - after.real[i]);
+    error = std::isnan(error) ? HUGE_VAL : error;
+    if (error > worstError)
+      worstError = error, worst = static_cast<int64_t>(i);
+  }
+  if (count == 0)
+    return "";
+  auto brief = [](double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", value);
+    return std::string(text);
+  };
+  return llvm::formatv(
+      "max error {0} at {1} ({2} before, {3} after); {4} of {5} "
+      "values",
+      brief(worstError), placeOf(before, worst), brief(before.real[worst]),
+      brief(after.real[worst]), count, before.real.size());
+}
+
+static std::string textOf(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return text + "\n";
+}
+
+void StageChecker::before(ModuleOp module) {
+  if (hasRun || hasFailed)
+    return;
+  hasRun = true;
+  if (auto runs = interpret(module))
+    last = std::move(*runs);
+  lastText = textOf(module);
+}
+
+void StageChecker::after(Pass *pass, ModuleOp module) {
+  if (hasFailed || last.empty())
+    return;
+  std::string text = textOf(module);
+  llvm::StringRef name =
+      pass->getArgument().empty() ? pass->getName() : pass->getArgument();
+  if (text == lastText) {
+    os << llvm::formatv("  {0,-24} no change\n", name);
+    return;
+  }
+  auto runs = interpret(module);
+  if (!runs) {
+    os << llvm::formatv("  {0,-24} not interpreted\n", name);
+    last.clear();
+    return;
+  }
+  std::string difference;
+  for (auto [was, is] : llvm::zip_equal(last, *runs))
+    for (auto [before, after] : llvm::zip(was.outputs, is.outputs))
+      if (difference.empty())
+        if (difference = differenceOf(before, after); !difference.empty())
+          difference =
+              was.function + ", " + was.label + " inputs: " + difference;
+  if (!difference.empty())
+    return report(name, difference, module);
+  os << llvm::formatv("  {0,-24} same\n", name);
+  last = std::move(*runs);
+  lastText = std::move(text);
+}
+
+static bool writeText(llvm::StringRef folder, llvm::StringRef file,
+                      llvm::StringRef text) {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, file);
+  std::error_code code;
+  llvm::raw_fd_ostream out(path, code);
+  out << text;
+  out.flush();
+  bool isWritten = !code && !out.has_error();
+  out.clear_error();
+  return isWritten;
+}
+
+void StageChecker::report(llvm::StringRef pass, const std::string &difference,
+                          ModuleOp module) {
+  hasFailed = true;
+  os << llvm::formatv("  {0,-24} differs  {1}\n", pass, difference);
+  os.flush();
+  InFlightDiagnostic error = mlir::emitError(module.getLoc())
+                             << "'" << pass
+                             << "' changes the result [check-stages]";
+  if (dumpFolder.empty())
+    return;
+  if (llvm::sys::fs::create_directories(dumpFolder) ||
+      !writeText(dumpFolder, "before.mlir", lastText) ||
+      !writeText(dumpFolder, "after.mlir", textOf(module))) {
+    error.attachNote() << "the IR before and after could not be written to '"
+                       << dumpFolder << "'";
+    return;
+  }
+  error.attachNote() << "before and after are in " << dumpFolder
+                     << "/{before,after}.mlir; again: attnc-opt --" << pass
+                     << " before.mlir";
+}
+
+} // namespace attnc

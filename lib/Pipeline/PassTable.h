@@ -1,0 +1,20 @@
+//===- PassTable.h - Passes of each stage as text ---------------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_PIPELINE_PASSTABLE_H
+#define ATTNC_LIB_PIPELINE_PASSTABLE_H
+
+#include "attnc/Pipeline/Stages.h"
+
+namespace attnc {
+
+/// Makes the passes of the table known to the text form of pipelines. May be
+/// called again.
+void registerAllPasses();
+
+/// The passes that make `stage` from the one before it, with the options put
+/// in, as attnc-opt --pass-pipeline takes them.
+std::string stagePasses(Stage stage, const PipelineOptions &options);
+
+} // namespace attnc
+
+#endif // ATTNC_LIB_PIPELINE_PASSTABLE_H

@@ -1,0 +1,81 @@
+//===- Stages.cpp - The table of stages -----------------------------------===//
+//
+// The whole compiler on a page. A stage's line says which passes make it from
+// the stage before, as text: `attnc-opt --pass-pipeline` takes the same.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Pipeline/Stages.h"
+
+#include "PassTable.h"
+
+#include "attnc/Target/Target.h"
+
+namespace attnc {
+namespace {
+
+struct StageEntry {
+  llvm::StringLiteral name;
+  /// The passes from the stage before; @word@ stands for what the user chose.
+  llvm::StringLiteral passes;
+};
+
+constexpr StageEntry stages[] = {
+    {"spec", ""},
+    {"graph", "attn-verify-graph"}, // made by importSpecs
+    {"fused",
+     "attn-fuse-maps,"
+     "canonicalize,"
+     "cse,"
+     "func.func(attn-fuse-kernel),"
+     "attn-fold-scale,"
+     "attn-base-two,"
+     "attn-mask-ranges," // after the others: it reads the final mask region
+     "canonicalize,"
+     "cse,"
+     "attn-verify-fused"},
+    {"scheduled", "attn-select-schedule{@schedule@},"
+                  "attn-verify-scheduled"},
+    {"tile", "convert-attn-to-tile,"
+             "canonicalize,"
+             "cse,"
+             "tile-verify-program"},
+    {"llvm", "tile-to-llvm{target=@cpu@}"},
+};
+
+} // namespace
+
+llvm::StringRef stageName(Stage stage) {
+  return stages[static_cast<unsigned>(stage)].name;
+}
+
+std::optional<Stage> parseStage(llvm::StringRef name) {
+  for (auto [i, entry] : llvm::enumerate(stages))
+    if (entry.name == name)
+      return static_cast<Stage>(i);
+  return std::nullopt;
+}
+
+std::string stagePasses(Stage stage, const PipelineOptions &options) {
+  std::string text = stages[static_cast<unsigned>(stage)].passes.str();
+  std::string schedule = "cpu=" + options.target->name.str();
+  // The text form of pipelines takes a value with blanks in braces.
+  if (!options.schedule.empty())
+    schedule += " schedule={" + options.schedule + "}";
+  auto replace = [&](llvm::StringRef word, const std::string &by) {
+    if (size_t place = text.find(word); place != std::string::npos)
+      text.replace(place, word.size(), by);
+  };
+  replace("@schedule@", schedule);
+  replace("@cpu@", options.target->name.str());
+  return text;
+}
+
+std::string listStages() {
+  std::string list;
+  for (const StageEntry &entry : stages)
+    list += (list.empty() ? "" : " ") + entry.name.str();
+  return list;
+}
+
+} // namespace attnc
