@@ -1,0 +1,207 @@
+//===- Attnc.cpp - The compiler's driver ----------------------------------===//
+//
+// Input -> stages -> outputs. All outputs are made before the first is written,
+// so a failed run leaves none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Outputs.h"
+#include "Session.h"
+
+#include "attnc/Driver/Driver.h"
+#include "attnc/Emit/Header.h"
+#include "attnc/Pipeline/CheckStages.h"
+#include "attnc/Spec/Print.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace attnc {
+namespace {
+
+/// One thing that --emit names.
+struct OutputKind {
+  llvm::StringRef name;
+  llvm::StringRef suffix;
+  bool isText;
+};
+
+class Compilation {
+public:
+  explicit Compilation(AttncOptions options)
+      : options(std::move(options)),
+        session("attnc", this->options, this->options.explain) {}
+  int run();
+
+private:
+  bool checkOutputOptions(Stage from);
+  bool make(const OutputKind &kind, std::string &bytes);
+  bool checkStages();
+  std::string pathOf(const OutputKind &kind) const;
+  std::string stem() const;
+
+  AttncOptions options;
+  Session session;
+};
+
+} // namespace
+
+static OutputKind kindOf(llvm::StringRef name) {
+  llvm::StringRef suffix = llvm::StringSwitch<llvm::StringRef>(name)
+                               .Case("spec", ".spec.yaml")
+                               .Case("graph", ".graph.mlir")
+                               .Case("fused", ".fused.mlir")
+                               .Case("scheduled", ".scheduled.mlir")
+                               .Case("tile", ".tile.mlir")
+                               .Case("llvm", ".llvm.mlir")
+                               .Case("asm", ".s")
+                               .Case("obj", ".o")
+                               .Default(".h");
+  return {name, suffix, name != "obj"};
+}
+
+static Stage defaultStage(llvm::StringRef input) {
+  if (!input.ends_with(".mlir"))
+    return Stage::Spec;
+  // NAME.tile.mlir, as --emit names its files.
+  return parseStage(llvm::sys::path::extension(llvm::sys::path::stem(input))
+                        .drop_front())
+      .value_or(Stage::Spec);
+}
+
+/// The one function's name; for several functions the input's name as a C
+/// identifier.
+std::string Compilation::stem() const {
+  if (session.interfaces().size() == 1)
+    return session.interfaces().front().name;
+  if (session.specs().size() == 1)
+    return session.specs().front().name;
+  std::string stem = llvm::sys::path::stem(options.input).str();
+  for (char &c : stem)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  if (stem.empty() || llvm::isDigit(stem.front()))
+    stem.insert(0, "_");
+  return stem;
+}
+
+std::string Compilation::pathOf(const OutputKind &kind) const {
+  if (options.output.empty())
+    return stem() + kind.suffix.str();
+  if (options.emit.size() == 1)
+    return options.output;
+  // Object and header go side by side: -o dir/x.o gives dir/x.h.
+  if (options.emit.size() == 2 && options.emit[0] == "obj" &&
+      options.emit[1] == "header" &&
+      llvm::StringRef(options.output).ends_with(".o"))
+    return llvm::StringRef(options.output).drop_back(2).str() +
+           kind.suffix.str();
+  llvm::SmallString<128> path(options.output);
+  llvm::sys::path::append(path, stem() + kind.suffix);
+  return path.str().str();
+}
+
+bool Compilation::checkOutputOptions(Stage from) {
+  if (options.emitAll)
+    llvm::erase_if(options.emit, [&](llvm::StringRef name) {
+      auto stage = parseStage(name);
+      return stage && *stage < from;
+    });
+  for (llvm::StringRef name : options.emit)
+    if (auto stage = parseStage(name); stage && *stage < from)
+      return session.fail("--emit=" + name +
+                          " is a stage before the input's, " + stageName(from));
+  bool isStdout = options.output == "-";
+  if (isStdout && (options.emit.size() > 1 || options.emit[0] == "obj"))
+    return session.fail("-o - takes one text output, not --emit=" +
+                        llvm::join(options.emit, ","));
+  return true;
+}
+
+bool Compilation::make(const OutputKind &kind, std::string &bytes) {
+  llvm::raw_string_ostream os(bytes);
+  if (kind.name == "spec") {
+    spec::printSpecs(os, session.specs());
+    return true;
+  }
+  if (kind.name == "obj" || kind.name == "asm") {
+    llvm::SmallString<0> object;
+    if (!session.emit(kind.isText ? EmitKind::Assembly : EmitKind::Object,
+                      object))
+      return false;
+    os << object;
+    return true;
+  }
+  if (kind.name == "header") {
+    // The header's text names the kernels, which are known when scheduled.
+    if (session.stage() < Stage::Scheduled &&
+        !session.advanceTo(Stage::Scheduled))
+      return false;
+    os << emitHeader(stem(), session.interfaces());
+    return true;
+  }
+  if (!session.advanceTo(*parseStage(kind.name)))
+    return false;
+  session.module().print(os);
+  os << '\n';
+  return true;
+}
+
+int Compilation::run() {
+  Stage from = options.inputStage.value_or(defaultStage(options.input));
+  if (!options.inputStage && from == Stage::Spec &&
+      llvm::StringRef(options.input).ends_with(".mlir"))
+    return session.fail(
+               "the stage of '" + options.input +
+               "' is not in its name; give it with -x: " + listStages()),
+           2;
+  if (!checkOutputOptions(from))
+    return 2;
+  if (!session.load(from))
+    return 1;
+  session.pipelineOptions().printAfter = options.printAfter;
+  session.pipelineOptions().printChanged = options.printChanged;
+  session.pipelineOptions().time = options.time;
+  if (options.explain)
+    for (const spec::AttentionSpec &spec : session.specs())
+      llvm::errs() << spec.name << '\n';
+  std::optional<StageChecker> checker;
+  if (options.checkStages) {
+    checker.emplace(session.pipelineOptions(), llvm::outs());
+    checker->dumpFolder = stem() + ".check-stages";
+  }
+  Outputs outputs;
+  for (llvm::StringRef name : options.emit) {
+    std::string bytes;
+    OutputKind kind = kindOf(name);
+    if (!make(kind, bytes))
+      return 1;
+    outputs.add(pathOf(kind), std::move(bytes));
+  }
+  if (checker && checker->failed())
+    return 1;
+  if (options.emit.size() > 1 && !options.output.empty() &&
+      !llvm::StringRef(options.output).ends_with(".o"))
+    if (std::error_code code =
+            llvm::sys::fs::create_directories(options.output))
+      return session.fail("cannot make the folder '" + options.output +
+                          "': " + code.message()),
+             1;
+  if (llvm::Error error = outputs.write())
+    return session.fail(llvm::toString(std::move(error))), 1;
+  return 0;
+}
+
+int runAttnc(int argc, const char *const *argv) {
+  Parsed<AttncOptions> parsed = parseAttncCommandLine(
+      llvm::ArrayRef<const char *>(argv, argc).drop_front());
+  if (parsed.exitCode)
+    return *parsed.exitCode;
+  return Compilation(std::move(parsed.options)).run();
+}
+
+} // namespace attnc

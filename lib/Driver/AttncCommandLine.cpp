@@ -1,0 +1,141 @@
+//===- AttncCommandLine.cpp - The command line of attnc -------------------===//
+
+#include "CommandLine.h"
+#include "OptionTable.h"
+
+#include "attnc/Pipeline/Stages.h"
+#include "attnc/Support/Version.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm::opt;
+
+namespace attnc {
+namespace {
+#define OPTTABLE_STR_TABLE_CODE
+#include "AttncOptions.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "AttncOptions.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+enum Id {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "AttncOptions.inc"
+#undef OPTION
+};
+
+constexpr OptTable::Info infos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "AttncOptions.inc"
+#undef OPTION
+};
+
+struct Table : GenericOptTable {
+  Table() : GenericOptTable(OptionStrTable, OptionPrefixesTable, infos) {}
+};
+} // namespace
+
+/// What --emit knows, in the order of the arrow.
+static constexpr llvm::StringLiteral outputs[] = {
+    "spec", "graph", "fused", "scheduled", "tile",
+    "llvm", "asm",   "obj",   "header"};
+
+static std::optional<int> parseEmit(ParsedArguments &parsed,
+                                    llvm::StringRef text,
+                                    AttncOptions &options) {
+  llvm::SmallVector<llvm::StringRef> names;
+  text.split(names, ',');
+  for (llvm::StringRef name : names) {
+    if (name == "all") {
+      options.emitAll = true;
+      options.emit.assign(std::begin(outputs), std::end(outputs));
+      continue;
+    }
+    if (!llvm::is_contained(outputs, name))
+      return parsed.fail("--emit does not know '" + name + "'; it takes " +
+                         llvm::join(llvm::ArrayRef(outputs), ", ") + " or all");
+    if (!llvm::is_contained(options.emit, name))
+      options.emit.push_back(name.str());
+  }
+  return std::nullopt;
+}
+
+/// Everything but the input; an exit code when something is wrong.
+static std::optional<int> readOptions(ParsedArguments &parsed,
+                                      AttncOptions &options) {
+  const InputArgList &list = parsed.list;
+  options.output = list.getLastArgValue(OPT_o);
+  options.overrides = list.getAllArgValues(OPT_set);
+  options.schedule = list.getLastArgValue(OPT_schedule);
+  options.triple = list.getLastArgValue(OPT_target, "x86_64-unknown-linux-gnu");
+  options.explain = list.hasArg(OPT_explain);
+  options.checkStages = list.hasArg(OPT_check_stages);
+  options.printChanged = list.hasArg(OPT_print_changed);
+  options.printAfter = list.getAllArgValues(OPT_print_after);
+  options.time = list.hasArg(OPT_time);
+  options.warningsAreErrors = list.hasArg(OPT_Werror);
+  if (options.triple != "x86_64-unknown-linux-gnu" &&
+      options.triple != "x86_64-linux-gnu")
+    return parsed.fail("--target '" + options.triple +
+                       "' is not supported yet; supported: "
+                       "x86_64-unknown-linux-gnu");
+  options.triple = "x86_64-unknown-linux-gnu";
+  if (const Arg *arg = list.getLastArg(OPT_x)) {
+    options.inputStage = parseStage(arg->getValue());
+    if (!options.inputStage)
+      return parsed.fail(llvm::Twine("-x does not know the stage '") +
+                         arg->getValue() + "'; there are: " + listStages());
+  }
+  for (const std::string &text : list.getAllArgValues(OPT_emit))
+    if (auto code = parseEmit(parsed, text, options))
+      return code;
+  if (options.emit.empty())
+    options.emit = {"obj", "header"};
+  llvm::sort(options.emit, [](llvm::StringRef a, llvm::StringRef b) {
+    return llvm::find(outputs, a) < llvm::find(outputs, b);
+  });
+  std::optional<llvm::StringRef> cpu;
+  if (const Arg *arg = list.getLastArg(OPT_mcpu))
+    cpu = arg->getValue();
+  if (auto code = parseTarget(parsed, cpu, options))
+    return code;
+  for (const std::string &name : list.getAllArgValues(OPT_W))
+    if (auto code = parseWarning(parsed, name, options))
+      return code;
+  return parseColor(parsed, list.getLastArgValue(OPT_color, "auto"),
+                    options.color);
+}
+
+static bool printedInformation(const InputArgList &list, const Table &table) {
+  if (list.hasArg(OPT_help))
+    table.printHelp(llvm::outs(), "attnc [options] INPUT",
+                    "attnc: attention specs to object files");
+  else if (list.hasArg(OPT_version))
+    llvm::outs() << "attnc " << getVersion() << '\n';
+  else if (list.hasArg(OPT_print_targets))
+    printTargets(llvm::outs());
+  else
+    return false;
+  return true;
+}
+
+Parsed<AttncOptions> parseAttncCommandLine(llvm::ArrayRef<const char *> args) {
+  Parsed<AttncOptions> result;
+  Table table;
+  ParsedArguments parsed(table, "attnc", args);
+  if (!parsed.exitCode && printedInformation(parsed.list, table))
+    parsed.exitCode = 0;
+  if (!parsed.exitCode)
+    parsed.exitCode = readOptions(parsed, result.options);
+  if (!parsed.exitCode)
+    result.options.input = parsed.input();
+  result.exitCode = parsed.exitCode;
+  return result;
+}
+
+} // namespace attnc

@@ -1,0 +1,25 @@
+//===- AttncOptions.td - The command line of attnc ---------*- tablegen -*-===//
+
+include "CommonOptions.td"
+
+def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
+  HelpText<"Output file; - is the standard output (one text output only). With "
+           "several outputs: a folder. Default: NAME.o and NAME.h here">;
+defm emit : Value<"emit", "<list>",
+  "What to write, with commas between: spec graph fused scheduled tile llvm asm "
+  "obj header, or all. Default: obj,header">;
+def x : JoinedOrSeparate<["-"], "x">, MetaVarName<"<stage>">,
+  HelpText<"The input is a dump of this stage: spec graph fused scheduled tile "
+           "llvm. Default: spec for .yaml">;
+defm target : Value<"target", "<triple>",
+  "Target triple. Default and only one so far: x86_64-unknown-linux-gnu">;
+def explain : Switch<"explain",
+  "Say on the standard error what was fused, skipped, scheduled and why">;
+def check_stages : Switch<"check-stages",
+  "Interpret before and after each pass on small inputs; name the first pass "
+  "that changes the result">;
+def print_after : Joined<["--"], "print-after=">, MetaVarName<"<pass>">,
+  HelpText<"Print the IR on the standard error after this pass">;
+def print_changed : Switch<"print-changed",
+  "Print the IR on the standard error after each pass that changed it">;
+def time : Switch<"time", "Print on the standard error where the time went">;

@@ -1,0 +1,208 @@
+//===- Run.cpp - The driver of attnc-run ----------------------------------===//
+//
+// Compiles the spec as attnc does, loads the object's bytes, and runs every
+// function at every combination of the sizes asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunCase.h"
+#include "Session.h"
+
+#include "attnc/Driver/Driver.h"
+#include "attnc/Pipeline/CheckStages.h"
+#include "attnc/Target/Target.h"
+
+#include "attnc_threads.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace attnc {
+namespace {
+
+using SizeMap = llvm::StringMap<int64_t>;
+
+class Run {
+public:
+  explicit Run(RunOptions options)
+      : options(std::move(options)),
+        session("attnc-run", this->options, false) {}
+  ~Run() { attnc_threads_destroy(pool); }
+  int run();
+
+private:
+  bool compile();
+  bool startThreads();
+  bool runFunction(unsigned index, LoadedObject &object);
+  bool runCase(const Interface &function, std::vector<int64_t> sizes,
+               void *entry, const ReferenceFunctions &reference);
+  std::vector<SizeMap> combinations(unsigned index);
+  std::optional<std::vector<int64_t>> sizesFor(const Interface &function,
+                                               const SizeMap &chosen);
+
+  RunOptions options;
+  Session session;
+  mlir::OwningOpRef<mlir::ModuleOp> graph, fused;
+  llvm::SmallString<0> bytes;
+  attnc_runtime runtime = {};
+  attnc_threads *pool = nullptr;
+};
+
+} // namespace
+
+/// The object's bytes, and copies of the module for the reference.
+bool Run::compile() {
+  std::optional<StageChecker> checker;
+  if (options.checkStages) {
+    checker.emplace(session.pipelineOptions(), llvm::outs());
+    for (const auto &[name, values] : options.sizes)
+      if (!values.empty())
+        checker->sizes[name] = values.front();
+    checker->dumpFolder = session.specs().front().name + ".check-stages";
+    llvm::outs() << session.specs().front().name
+                 << ": integer and random inputs, float64\n";
+  }
+  if (!session.advanceTo(Stage::Graph))
+    return false;
+  graph = session.module().clone();
+  if (!session.advanceTo(Stage::Fused))
+    return false;
+  fused = session.module().clone();
+  bool isDone = session.emit(EmitKind::Object, bytes);
+  session.pipelineOptions().instrument = nullptr;
+  return isDone && !(checker && checker->failed());
+}
+
+/// The values that each case gives the run-time sizes: those of the first
+/// regime of `expect`, replaced by the products of --size.
+std::vector<SizeMap> Run::combinations(unsigned index) {
+  const spec::AttentionSpec &spec = session.specs()[index];
+  SizeMap first;
+  if (!spec.expect.empty())
+    for (auto [size, value] : spec.expect.front().sizes)
+      first[spec.sizes[size].name] = value;
+  std::vector<SizeMap> cases = {first};
+  for (const auto &[name, values] : options.sizes) {
+    std::vector<SizeMap> next;
+    for (const SizeMap &one : cases)
+      for (int64_t value : values) {
+        next.push_back(one);
+        next.back()[name] = value;
+      }
+    cases = std::move(next);
+  }
+  return cases;
+}
+
+std::optional<std::vector<int64_t>> Run::sizesFor(const Interface &function,
+                                                  const SizeMap &chosen) {
+  std::vector<int64_t> runtime;
+  for (const std::string &name : function.runtimeSizes()) {
+    auto it = chosen.find(name);
+    if (it == chosen.end()) {
+      session.fail("size '" + name + "' of " + function.name +
+                   " has no value; give it with --size " + name + "=N");
+      return std::nullopt;
+    }
+    runtime.push_back(it->second);
+  }
+  auto sizes = function.evaluateSizes(runtime);
+  if (!sizes)
+    session.fail("the sizes do not fit those that " + function.name +
+                 " derives from them");
+  return sizes;
+}
+
+bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
+                  void *entry, const ReferenceFunctions &reference) {
+  RunCase run(function, std::move(sizes), options,
+              session.module().getContext());
+  if (llvm::Error error = run.prepare())
+    return session.fail(llvm::toString(std::move(error)));
+  if (llvm::Error error = run.call(entry, runtime))
+    return session.fail(llvm::toString(std::move(error)));
+  std::optional<CheckResult> check;
+  if (options.check) {
+    auto result = run.check(reference);
+    if (mlir::failed(result))
+      return session.fail("the reference could not be computed");
+    check = *result;
+  }
+  std::optional<BenchResult> bench;
+  if (options.benchSeconds) {
+    auto result = run.bench(entry, runtime, reference, session.target());
+    if (mlir::failed(result))
+      return session.fail("the benchmark could not be run");
+    bench = *result;
+  }
+  reportCase(run, options, session.target(), check, bench);
+  return !check || check->isRight;
+}
+
+bool Run::runFunction(unsigned index, LoadedObject &object) {
+  const Interface &function = session.interfaces()[index];
+  auto entry = object.symbol(function.name);
+  if (!entry)
+    return session.fail("internal error: " + llvm::toString(entry.takeError()));
+  ReferenceFunctions reference{
+      graph->lookupSymbol<mlir::func::FuncOp>(function.name),
+      fused->lookupSymbol<mlir::func::FuncOp>(function.name)};
+  bool isRight = true;
+  for (const SizeMap &chosen : combinations(index)) {
+    auto sizes = sizesFor(function, chosen);
+    if (!sizes)
+      return false;
+    isRight &= runCase(function, std::move(*sizes), *entry, reference);
+  }
+  return isRight;
+}
+
+bool Run::startThreads() {
+  runtime.size = sizeof runtime;
+  runtime.threads = 1;
+  if (options.threads == 1)
+    return true;
+  pool = attnc_threads_create(static_cast<int32_t>(options.threads));
+  if (!pool)
+    return session.fail("cannot start " + llvm::Twine(options.threads) +
+                        " threads");
+  attnc_threads_use(pool, &runtime);
+  return true;
+}
+
+int Run::run() {
+  if (llvm::StringRef(options.input).ends_with(".mlir"))
+    return session.fail("attnc-run takes a spec, not a dump"), 2;
+  if (!session.load(Stage::Spec))
+    return 1;
+  for (const auto &[name, values] : options.sizes)
+    for (const spec::AttentionSpec &spec : session.specs()) {
+      auto size = spec.findSize(name);
+      if (!size || spec.sizes[*size].kind != spec::Size::RunTime)
+        return session.fail("--size: " + spec.name + " has no run-time size '" +
+                            name + "'"),
+               2;
+    }
+  if (session.specs().empty())
+    return session.fail("the input holds no spec"), 1;
+  if (!compile() || !startThreads())
+    return 1;
+  auto object = LoadedObject::load(bytes);
+  if (!object)
+    return session.fail("internal error: " +
+                        llvm::toString(object.takeError())),
+           1;
+  bool isRight = true;
+  for (unsigned i = 0; i < session.interfaces().size(); ++i)
+    isRight &= runFunction(i, *object);
+  return isRight ? 0 : 1;
+}
+
+int runAttncRun(int argc, const char *const *argv) {
+  Parsed<RunOptions> parsed = parseRunCommandLine(
+      llvm::ArrayRef<const char *>(argv, argc).drop_front());
+  if (parsed.exitCode)
+    return *parsed.exitCode;
+  return Run(std::move(parsed.options)).run();
+}
+
+} // namespace attnc

@@ -1,0 +1,101 @@
+//===- RunBench.cpp - Times a function against the machine's peak ---------===//
+//
+// Rounds of calls and of the FMA peak take turns, because the clock of a shared
+// machine moves; the share of the peak is the median of each round's own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PeakFlops.h"
+#include "RunCase.h"
+
+#include "attnc/Reference/Interpreter.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+
+namespace attnc {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty())
+    return 0;
+  size_t place = std::min(values.size() - 1,
+                          static_cast<size_t>(share * double(values.size())));
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[place];
+}
+
+/// The sum of the peaks of all workers, measured at once.
+double peakOfWorkers(const attnc_runtime &runtime, const CpuTarget &target,
+                     bool isDouble, double seconds) {
+  if (!runtime.parallel_for || runtime.threads <= 1)
+    return measurePeak(target, isDouble, seconds);
+  struct Context {
+    const CpuTarget &target;
+    bool isDouble;
+    double seconds, sum = 0;
+    std::mutex mutex;
+  } context{target, isDouble, seconds, 0, {}};
+  runtime.parallel_for(
+      runtime.user, runtime.threads,
+      [](void *opaque, int64_t) {
+        auto &context = *static_cast<Context *>(opaque);
+        double peak =
+            measurePeak(context.target, context.isDouble, context.seconds);
+        std::lock_guard<std::mutex> lock(context.mutex);
+        context.sum += peak;
+      },
+      &context);
+  return context.sum;
+}
+
+} // namespace
+
+mlir::FailureOr<BenchResult> RunCase::bench(void *entry,
+                                            const attnc_runtime &runtime,
+                                            const ReferenceFunctions &functions,
+                                            const CpuTarget &target) {
+  auto flop = reference::neededFlop(functions.fused, inputs, namedSizes());
+  if (failed(flop))
+    return mlir::failure();
+  std::vector<attnc_tensor *> tensors;
+  for (auto &tensor : memory)
+    tensors.push_back(tensor->descriptor());
+  BenchResult result;
+  std::vector<double> times, peaks, shares;
+  Clock::time_point begin = Clock::now();
+  // At least three rounds, so that the first, which warms up, does not decide.
+  while (secondsSince(begin) < *options.benchSeconds || shares.size() < 3) {
+    double peak = peakOfWorkers(runtime, target, hasDoubles(), 0.004);
+    std::vector<double> round;
+    Clock::time_point roundBegin = Clock::now();
+    do {
+      Clock::time_point callBegin = Clock::now();
+      attnc_status status = callEntry(entry, tensors, &runtime);
+      round.push_back(secondsSince(callBegin));
+      if (status != ATTNC_OK)
+        return mlir::failure();
+    } while (secondsSince(roundBegin) < 0.02);
+    peak = (peak + peakOfWorkers(runtime, target, hasDoubles(), 0.004)) / 2;
+    peaks.push_back(peak);
+    shares.push_back(*flop * 1e-9 / quantile(round, 0.5) / peak * 100);
+    times.insert(times.end(), round.begin(), round.end());
+  }
+  result.calls = static_cast<int64_t>(times.size());
+  result.median = quantile(times, 0.5) * 1e3;
+  result.min = quantile(times, 0) * 1e3;
+  result.p95 = quantile(times, 0.95) * 1e3;
+  result.needed = result.median > 0 ? *flop * 1e-6 / result.median : 0;
+  result.peak = quantile(peaks, 0.5);
+  result.percentOfPeak = quantile(shares, 0.5);
+  return result;
+}
+
+} // namespace attnc

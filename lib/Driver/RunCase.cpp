@@ -1,0 +1,92 @@
+//===- RunCase.cpp - One function at one set of sizes ---------------------===//
+
+#include "RunCase.h"
+
+#include "attnc/Reference/RandomInputs.h"
+
+namespace attnc {
+
+RunCase::RunCase(const Interface &function, std::vector<int64_t> sizes,
+                 const RunOptions &options, mlir::MLIRContext *context)
+    : function(function), sizes(std::move(sizes)), options(options),
+      context(context) {
+  using Init = RunOptions::Init;
+  auto kind = options.init == Init::Normal    ? reference::InputKind::Normal
+              : options.init == Init::Integer ? reference::InputKind::Integer
+                                              : reference::InputKind::Zero;
+  inputs = reference::randomInputs(function, this->sizes, kind, options.seed,
+                                   context);
+  outputs = reference::emptyOutputs(function, this->sizes, context);
+}
+
+llvm::Error RunCase::prepare() {
+  size_t input = 0, output = 0;
+  for (auto [i, declared] : llvm::enumerate(function.tensors)) {
+    const reference::Tensor &values =
+        declared.isOutput() ? outputs[output++] : inputs[input++];
+    memory.push_back(std::make_unique<CallTensor>(
+        declared, values.shape, options.strides, options.seed * 37 + i));
+    if (!memory.back()->isValid())
+      return llvm::createStringError("no memory for tensor '" + declared.name +
+                                     "'");
+    if (!declared.isOutput())
+      memory.back()->store(values);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error RunCase::call(void *entry, const attnc_runtime &runtime) {
+  // What a kernel forgets to write shows as NaN.
+  std::vector<attnc_tensor *> tensors;
+  for (auto [declared, tensor] : llvm::zip_equal(function.tensors, memory)) {
+    if (declared.isOutput())
+      tensor->poison();
+    tensors.push_back(tensor->descriptor());
+  }
+  std::string sentence;
+  attnc_runtime reporting = runtime;
+  void *user = runtime.user;
+  // The pool's user pointer belongs to parallel_for, so the sentence goes
+  // through a variable of this thread.
+  static thread_local std::string *sink = nullptr;
+  sink = &sentence;
+  reporting.user = user;
+  reporting.report = [](void *, attnc_status, const char *text) {
+    if (sink)
+      *sink = text;
+  };
+  attnc_status status = callEntry(entry, tensors, &reporting);
+  sink = nullptr;
+  if (status != ATTNC_OK)
+    return llvm::createStringError(function.name + ": " +
+                                   attnc_status_text(status) + ": " + sentence);
+  size_t output = 0;
+  for (auto [declared, tensor] : llvm::zip_equal(function.tensors, memory))
+    if (declared.isOutput())
+      tensor->load(outputs[output++]);
+  return llvm::Error::success();
+}
+
+std::string RunCase::describeSizes() const {
+  std::string text;
+  for (auto [size, value] : llvm::zip_equal(function.sizes, sizes))
+    if (size.isRuntime())
+      text +=
+          (text.empty() ? "" : ", ") + size.name + " " + std::to_string(value);
+  return text;
+}
+
+llvm::StringMap<int64_t> RunCase::namedSizes() const {
+  llvm::StringMap<int64_t> named;
+  for (auto [size, value] : llvm::zip_equal(function.sizes, sizes))
+    named[size.name] = value;
+  return named;
+}
+
+bool RunCase::hasDoubles() const {
+  return llvm::any_of(function.tensors, [](const InterfaceTensor &tensor) {
+    return tensor.dtype == DType::F64;
+  });
+}
+
+} // namespace attnc

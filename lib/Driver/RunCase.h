@@ -1,0 +1,87 @@
+//===- RunCase.h - One function at one set of sizes -------------*- C++ -*-===//
+//
+// What attnc-run does with it: call it, compare it with the reference
+// (RunCheck.cpp), time it (RunBench.cpp), and tell (RunReport.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_DRIVER_RUNCASE_H
+#define ATTNC_LIB_DRIVER_RUNCASE_H
+
+#include "CommandLine.h"
+#include "LoadedObject.h"
+#include "RunMemory.h"
+
+#include "attnc/Interface/Interface.h"
+#include "attnc/Reference/Tensor.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <memory>
+#include <optional>
+
+namespace attnc {
+
+struct CpuTarget;
+
+/// The function's text at two stages, for the reference.
+struct ReferenceFunctions {
+  mlir::func::FuncOp graph, fused;
+};
+
+/// How far the outputs are from the reference.
+struct CheckResult {
+  double maxError = 0, plainError = 0, limit = 0;
+  std::string place;    // of the largest error, "O[0, 3, 17, 0]"
+  bool isExact = false; // plain evaluation is exact, so the kernel has to be
+  bool isRight = true;
+};
+
+/// Figures of --bench; times in milliseconds, rates in GFLOP/s.
+struct BenchResult {
+  double median = 0, min = 0, p95 = 0;
+  int64_t calls = 0;
+  double needed = 0, peak = 0;
+  /// The median over rounds of a round's rate over the same round's peak.
+  double percentOfPeak = 0;
+};
+
+class RunCase {
+public:
+  RunCase(const Interface &function, std::vector<int64_t> sizes,
+          const RunOptions &options, mlir::MLIRContext *context);
+
+  /// Makes the tensors in memory; an error if there is no memory for them.
+  llvm::Error prepare();
+  /// One call of the entry; an error with the kernel's own sentence.
+  llvm::Error call(void *entry, const attnc_runtime &runtime);
+  mlir::FailureOr<CheckResult> check(const ReferenceFunctions &reference);
+  mlir::FailureOr<BenchResult> bench(void *entry, const attnc_runtime &runtime,
+                                     const ReferenceFunctions &reference,
+                                     const CpuTarget &target);
+
+  const Interface &function;
+  std::vector<int64_t> sizes; // of all sizes of the interface
+  /// "batch 1, query_len 1024": the run-time sizes.
+  std::string describeSizes() const;
+
+private:
+  llvm::StringMap<int64_t> namedSizes() const;
+  bool hasDoubles() const;
+
+  const RunOptions &options;
+  mlir::MLIRContext *context;
+  std::vector<reference::Tensor> inputs, outputs;
+  std::vector<std::unique_ptr<CallTensor>> memory;
+};
+
+/// One line of the outcome: text for people, or JSON.
+void reportCase(const RunCase &run, const RunOptions &options,
+                const CpuTarget &target,
+                const std::optional<CheckResult> &check,
+                const std::optional<BenchResult> &bench);
+
+} // namespace attnc
+
+#endif // ATTNC_LIB_DRIVER_RUNCASE_H

@@ -1,0 +1,122 @@
+//===- RunCheck.cpp - Compares outputs with the reference -----------------===//
+//
+// The rule (docs/testing.md): the largest error of an output is at most twice
+// that of the plain evaluation in the same types, plus one ulp of the largest
+// reference value. Where the plain evaluation is exact, the kernel has to be.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunCase.h"
+
+#include "attnc/Reference/Interpreter.h"
+
+#include <cmath>
+
+namespace attnc {
+namespace {
+
+/// Above this many scores the unfused graph would need too much memory; the
+/// fused function is interpreted row by row.
+constexpr int64_t maxGraphScores = int64_t(1) << 22;
+
+struct OutputError {
+  double error = 0;
+  int64_t place = -1;
+};
+
+/// The largest difference; NaN and infinities have to agree.
+OutputError largestError(const reference::Tensor &got,
+                         const reference::Tensor &wanted, bool rounds) {
+  OutputError worst;
+  for (size_t i = 0; i < wanted.real.size(); ++i) {
+    double a = got.real[i], b = wanted.real[i];
+    if (rounds)
+      b = reference::roundToType(b, got.element);
+    double error = a == b || (std::isnan(a) && std::isnan(b)) ? 0
+                   : std::isfinite(a) && std::isfinite(b)     ? std::fabs(a - b)
+                                                              : HUGE_VAL;
+    if (worst.place < 0 || error > worst.error)
+      worst = {error, static_cast<int64_t>(i)};
+  }
+  return worst;
+}
+
+double largestValue(const reference::Tensor &tensor) {
+  double largest = 0;
+  for (double value : tensor.real)
+    if (std::isfinite(value))
+      largest = std::max(largest, std::fabs(value));
+  return largest;
+}
+
+/// The distance from `value` to the next number of a float type.
+double ulp(double value, mlir::Type type) {
+  auto precision =
+      mlir::cast<mlir::FloatType>(type).getFPMantissaWidth(); // with hidden bit
+  int exponent = 0;
+  std::frexp(value, &exponent);
+  return std::ldexp(1.0, exponent - static_cast<int>(precision));
+}
+
+std::string placeText(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                      int64_t offset) {
+  std::string text;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    text = std::to_string(offset % shape[axis]) + (text.empty() ? "" : ", ") +
+           text;
+    offset /= shape[axis];
+  }
+  return (name + "[" + text + "]").str();
+}
+
+} // namespace
+
+mlir::FailureOr<CheckResult>
+RunCase::check(const ReferenceFunctions &functions) {
+  auto sizeOf = [&](llvm::StringRef name) {
+    return sizes[*function.sizeIndex(name)];
+  };
+  double scores = double(sizeOf("batch")) * double(sizeOf("heads")) *
+                  double(sizeOf("query_len")) * double(sizeOf("kv_len"));
+  mlir::func::FuncOp oracle =
+      scores <= double(maxGraphScores) ? functions.graph : functions.fused;
+  auto exact =
+      reference::interpret(oracle, inputs, namedSizes(),
+                           hasDoubles() ? reference::Precision::Extended
+                                        : reference::Precision::Exact);
+  auto plain = reference::interpret(oracle, inputs, namedSizes(),
+                                    reference::Precision::Rounded);
+  if (failed(exact) || failed(plain))
+    return mlir::failure();
+  CheckResult result;
+  bool isInteger = options.init != RunOptions::Init::Normal;
+  result.isExact = isInteger;
+  size_t output = 0;
+  for (const InterfaceTensor &declared : function.tensors) {
+    if (!declared.isOutput())
+      continue;
+    const reference::Tensor &wanted = (*exact)[output];
+    const reference::Tensor &got = outputs[output];
+    OutputError plainError =
+        largestError((*plain)[output], wanted, /*rounds=*/isInteger);
+    bool isExact = isInteger && plainError.error == 0;
+    OutputError error = largestError(got, wanted, /*rounds=*/isExact);
+    double limit =
+        isExact ? 0
+                : 2 * plainError.error + ulp(largestValue(wanted), got.element);
+    result.isExact &= isExact;
+    result.isRight &= error.error <= limit;
+    if (error.place >= 0 &&
+        (result.place.empty() ||
+         error.error - limit > result.maxError - result.limit)) {
+      result.maxError = error.error;
+      result.plainError = plainError.error;
+      result.limit = limit;
+      result.place = placeText(declared.name, got.shape, error.place);
+    }
+    ++output;
+  }
+  return result;
+}
+
+} // namespace attnc

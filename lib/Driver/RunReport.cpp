@@ -1,0 +1,92 @@
+//===- RunReport.cpp - What attnc-run prints ------------------------------===//
+
+#include "RunCase.h"
+
+#include "attnc/Target/Target.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace attnc {
+
+/// A number for JSON, which has neither infinity nor NaN.
+static llvm::json::Value number(double value) {
+  return std::isfinite(value) ? llvm::json::Value(value)
+                              : llvm::json::Value(nullptr);
+}
+
+static void reportJson(const RunCase &run, const RunOptions &options,
+                       const CpuTarget &target,
+                       const std::optional<CheckResult> &check,
+                       const std::optional<BenchResult> &bench) {
+  llvm::json::Object sizes;
+  for (auto [size, value] : llvm::zip_equal(run.function.sizes, run.sizes))
+    if (size.isRuntime())
+      sizes[size.name] = value;
+  llvm::json::Object line{{"name", run.function.name},
+                          {"sizes", std::move(sizes)},
+                          {"cpu", target.name},
+                          {"threads", options.threads}};
+  if (check) {
+    line["right"] = check->isRight;
+    line["exact"] = check->isExact;
+    line["max_error"] = number(check->maxError);
+    line["limit"] = number(check->limit);
+  }
+  if (bench) {
+    line["time_ms"] = number(bench->median);
+    line["gflops_needed"] = number(bench->needed);
+    line["peak_gflops"] = number(bench->peak);
+    line["percent_of_peak"] = number(bench->percentOfPeak);
+  }
+  llvm::outs() << llvm::formatv("{0}\n", llvm::json::Value(std::move(line)));
+}
+
+static std::string brief(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", value);
+  return text;
+}
+
+static llvm::StringRef typeName(const Interface &function) {
+  return dtypeName(function.tensors.front().dtype);
+}
+
+void reportCase(const RunCase &run, const RunOptions &options,
+                const CpuTarget &target,
+                const std::optional<CheckResult> &check,
+                const std::optional<BenchResult> &bench) {
+  if (options.json)
+    return reportJson(run, options, target, check, bench);
+  llvm::raw_ostream &os = llvm::outs();
+  std::string sizes = run.describeSizes();
+  os << llvm::formatv("{0}  {1}{2}{3}, {4}, {5} thread{6}\n", run.function.name,
+                      sizes, sizes.empty() ? "" : ", ", typeName(run.function),
+                      target.name, options.threads,
+                      options.threads == 1 ? "" : "s");
+  if (check && check->isRight && check->isExact)
+    os << "  check   right: exactly the reference\n";
+  else if (check && check->isRight)
+    os << llvm::formatv(
+        "  check   right: max error {0} (plain {1} has {2}; limit {3})\n",
+        brief(check->maxError), typeName(run.function),
+        brief(check->plainError), brief(check->limit));
+  else if (check)
+    os << llvm::formatv("  check   wrong: error {0} at {1} (limit {2})\n",
+                        brief(check->maxError), check->place,
+                        brief(check->limit));
+  if (bench)
+    os << llvm::formatv(
+        "  time    {0:f3} ms median of {1} (min {2:f3}, p95 {3:f3}); {4:f1} "
+        "GFLOP/s needed = {5:f1}% of the FMA peak ({6:f1}, measured in this "
+        "run)\n",
+        bench->median, bench->calls, bench->min, bench->p95, bench->needed,
+        bench->percentOfPeak, bench->peak);
+  os.flush();
+}
+
+} // namespace attnc
