@@ -36,6 +36,7 @@ Session::Session(llvm::StringRef tool, const CommonOptions &options,
     : tool(tool), options(options), registry(allDialects()),
       context(registry, MLIRContext::Threading::DISABLED),
       printer(sources, &context, options, explain) {
+  context.printOpOnDiagnostic(false); // the source line says it better
   pipeline.target = options.target;
   pipeline.schedule = readSchedule(options.schedule);
 }
