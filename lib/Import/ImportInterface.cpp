@@ -197,16 +197,17 @@ std::string InterfaceImporter::title() const {
     return resolve(size(index)).str();
   };
   std::string heads = text(spec::Heads), kvHeads = text(spec::KvHeads);
-  std::string title = heads + " heads of " + text(spec::HeadDim);
+  std::string title =
+      heads + (heads == "1" ? " head of " : " heads of ") + text(spec::HeadDim);
   if (kvHeads != heads)
     title += " on " + kvHeads + " KV heads";
   title += ", " + spec::dtypeName(spec.queryType).str();
   constexpr size_t kLongest = 60;
-  std::string mask = printFormula(spec, *spec.mask);
+  std::string mask = titleOfMask(spec);
   bool isComment =
       StringRef(mask).contains("/*") || StringRef(mask).contains("*/");
-  if (mask != "true" && mask.size() <= kLongest && !isComment)
-    title += ", mask " + mask;
+  if (mask != "mask true" && mask.size() <= kLongest && !isComment)
+    title += ", " + mask;
   return title;
 }
 

@@ -183,4 +183,12 @@ std::string printFormula(const AttentionSpec &spec, const Expr &formula) {
   return FormulaPrinter(spec).print(formula, POr);
 }
 
+std::string titleOfMask(const AttentionSpec &spec) {
+  std::string formula = printFormula(spec, *spec.mask);
+  for (const NamedMask &mask : maskTable())
+    if (mask.parameters.empty() && mask.formula == formula)
+      return mask.name.str();
+  return "mask " + formula;
+}
+
 } // namespace attnc::spec

@@ -32,6 +32,10 @@ void printSpecs(llvm::raw_ostream &os, llvm::ArrayRef<AttentionSpec> specs);
 /// A formula with no more parentheses than needed.
 std::string printFormula(const AttentionSpec &spec, const Expr &formula);
 
+/// A mask for titles: the name of a mask that needs no parameters ("causal"),
+/// or "mask " and the formula.
+std::string titleOfMask(const AttentionSpec &spec);
+
 /// The spec as one JSON object; its keys are those of the language, and the
 /// same spec always gives the same bytes. `preconditions` is a list of texts.
 llvm::json::Value describeSpec(const AttentionSpec &spec);
