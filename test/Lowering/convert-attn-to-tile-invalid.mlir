@@ -22,6 +22,28 @@ func.func @nothing(%Q: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// expected-error@below {{takes or returns 'index', which is no tensor that a tile program can hold}}
+func.func @scalar_argument(%n: index) {
+  return
+}
+
+// -----
+
+// expected-error@below {{takes or returns 'tensor<4xi16>', which is no tensor that a tile program can hold}}
+func.func @unknown_elements(%Q: tensor<4xi16>) {
+  return
+}
+
+// -----
+
+func.func @arithmetic_on_tensors(%Q: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{'arith.addf' op was not fused into an attn.kernel}}
+  %0 = arith.addf %Q, %Q : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 !q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
 !k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
 !l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
@@ -51,6 +73,28 @@ func.func @rows_of_any_length(%Q: !q, %K: !k, %V: !k) -> !q {
   // expected-error@below {{'attn.kernel' op form rows needs a fixed kv_len of at most k = 64; use form = online}}
   %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+
+  return %o : !q
+}
+
+// -----
+
+#huge = #attn.schedule<form = online, q = 65536, k = 65536, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+func.func @huge_tiles(%Q: !q, %K: !k, %V: !k) -> !q {
+  // expected-error@below {{'attn.kernel' op tiles of q = 65536, k = 65536 and 32 features are too large; the limit is 16777216 elements}}
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #huge}
   score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32
@@ -151,6 +195,29 @@ func.func @two_kernels(%Q: !q, %K: !k, %V: !k) -> !q {
 // expected-error@below {{the size of axis 0 of q is unknown: the axis is dynamic and has no name in #attn.dims}}
 func.func @unnamed_axis(%Q: !unnamed, %K: !k, %V: !k) -> !unnamed {
   %o, %lse = attn.kernel ins(%Q, %K, %V : !unnamed, !k, !k) -> (!unnamed, !lu) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  return %o : !unnamed
+}
+
+// -----
+
+#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!unnamed = tensor<?x?x?x?x32xf32>
+!lu = tensor<?x?x?x?xf32>
+!heads = tensor<?x?x?x32xf32>
+// expected-error@below {{the size of axis 0 of q is unknown: the axis is dynamic and has no name in #attn.dims}}
+func.func @unnamed_heads(%Q: !heads, %K: !k, %V: !k) -> !unnamed {
+  %q = attn.view "b(hg)qd->bhgqd" %Q : !heads -> !unnamed
+  %o, %lse = attn.kernel ins(%q, %K, %V : !unnamed, !k, !k) -> (!unnamed, !lu) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
   score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):

@@ -75,6 +75,9 @@ LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (size < 1)
       return emitError() << "dim '" << name.getValue()
                          << "' must have a size of at least 1, got " << size;
+  if (!fits(sizes)) // tile_c2
+    return emitError() << "a tile has at most " << kMaxElements
+                       << " elements; this one has more";
   if (!element.isF32() && !element.isF64() && !element.isF16() &&
       !element.isBF16() && !element.isInteger(1) &&
       !element.isIndex()) // tile_c3
@@ -82,6 +85,16 @@ LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError,
                           "index, got "
                        << element;
   return success();
+}
+
+bool TileType::fits(ArrayRef<int64_t> sizes) {
+  int64_t elements = 1;
+  for (int64_t size : sizes) {
+    if (size < 1 || size > kMaxElements / elements)
+      return false;
+    elements *= size;
+  }
+  return true;
 }
 
 TileType TileType::get(ArrayRef<Dim> dims, Type element) {
@@ -187,14 +200,18 @@ LogicalResult BufType::verify(function_ref<InFlightDiagnostic()> emitError,
                               ArrayRef<StringAttr> names, Type element) {
   if (StringAttr name = findRepeated(names)) // buf_c1
     return emitError() << "axis '" << name.getValue() << "' occurs twice";
-  if (!element.isF64() && !element.isF32() && !element.isF16() &&
-      !element.isBF16() && !element.isUnsignedInteger(8) &&
-      !element.isSignlessInteger(64) && !element.isSignlessInteger(32) &&
-      !element.isSignlessInteger(8) && !element.isSignlessInteger(1)) // buf_c2
+  if (!isElement(element)) // buf_c2
     return emitError() << "elements of a buffer are f64, f32, f16, bf16, i64, "
                           "i32, i8, ui8 or i1, got "
                        << element;
   return success();
+}
+
+bool BufType::isElement(Type type) {
+  return type.isF64() || type.isF32() || type.isF16() || type.isBF16() ||
+         type.isUnsignedInteger(8) || type.isSignlessInteger(64) ||
+         type.isSignlessInteger(32) || type.isSignlessInteger(8) ||
+         type.isSignlessInteger(1);
 }
 
 bool BufType::hasAxis(StringRef name) const {

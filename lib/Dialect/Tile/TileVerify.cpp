@@ -77,7 +77,8 @@ static LogicalResult verifyScalarOps(Operation *op, Region &body) {
   WalkResult result = body.walk([&](Operation *inner) {
     std::string problem;
     if (!isa<YieldOp, ReadOp>(inner) &&
-        !isa<arith::ArithDialect, math::MathDialect>(inner->getDialect()))
+        !isa_and_present<arith::ArithDialect, math::MathDialect>(
+            inner->getDialect()))
       problem = ("has '" + inner->getName().getStringRef() +
                  "' in its region; only ops of arith and math and tile.read "
                  "are scalar ops")
@@ -155,7 +156,7 @@ LogicalResult GridOp::verify() {
   return success();
 }
 
-LogicalResult ForOp::verify() {
+LogicalResult ForOp::verifyRegions() {
   if (getBounds().size() % 4 != 0) // for_c1
     return emitOpError() << "has " << getBounds().size()
                          << " bounds, expected four per segment";
@@ -171,14 +172,10 @@ LogicalResult ForOp::verify() {
   if (TypeRange(block.getArgumentTypes()) != TypeRange(expected)) // for_c3
     return emitOpError() << "body has arguments (" << block.getArgumentTypes()
                          << "), expected (" << expected << ")";
-  if (getResultTypes() != getInits().getTypes()) // for_c4
-    return emitOpError() << "has results (" << getResultTypes()
-                         << ") for carried values (" << getInits().getTypes()
-                         << ")";
-  return verifyYield(*this, block, getResultTypes());
+  return success(); // for_c4: LoopLikeOpInterface
 }
 
-LogicalResult PhaseOp::verify() {
+LogicalResult PhaseOp::verifyRegions() {
   if (getName().empty()) // phase_c1
     return emitOpError("needs a name");
   if (getBody().getNumArguments() != 0) // phase_c2
@@ -290,7 +287,7 @@ LogicalResult DotOp::verify() {
                       TileType::get(dims, mask.getElementType()));
 }
 
-LogicalResult MapOp::verify() {
+LogicalResult MapOp::verifyRegions() {
   TileType type = getType();
   for (Value input : getInputs())
     if (failed(verifySubset(*this, "operand", tileOf(input), type))) // map_c1
@@ -301,7 +298,7 @@ LogicalResult MapOp::verify() {
                             type.getElementType()); // map_c3 to map_c5
 }
 
-LogicalResult SelectMaskedOp::verify() {
+LogicalResult SelectMaskedOp::verifyRegions() {
   TileType type = getType();
   for (Value input : getInputs()) // select_masked_c1
     if (failed(verifySubset(*this, "operand", tileOf(input), type)))

@@ -26,7 +26,7 @@ using namespace attnc::tile;
 static bool isKnown(Operation *op) {
   if (isa<scf::IfOp, scf::YieldOp>(op))
     return true;
-  return isa<TileDialect, arith::ArithDialect, math::MathDialect>(
+  return isa_and_present<TileDialect, arith::ArithDialect, math::MathDialect>(
       op->getDialect());
 }
 

@@ -17,6 +17,11 @@ func.func private @tile_c2(!tile.tile<q:0, f32>)
 
 // -----
 
+// expected-error@below {{a tile has at most 16777216 elements; this one has more}}
+func.func private @tile_c2_too_large(!tile.tile<q:4096, k:4097, f32>)
+
+// -----
+
 // expected-error@below {{elements of a tile are f32, f64, f16, bf16, i1 or index, got 'i32'}}
 func.func private @tile_c3(!tile.tile<q:4, i32>)
 
@@ -112,7 +117,7 @@ func.func @for_c3(%n: index) {
 // -----
 
 func.func @for_c4(%n: index) {
-  // expected-error@below {{'tile.for' op yields ('i1'), expected ('index')}}
+  // expected-error@below {{'tile.for' op 0-th region iter_arg and 0-th yielded value have different type: 'index' != 'i1'}}
   %0 = tile.for (%k0, %nk, %p) in [(%n, %n, %n, %n)] step 8 partial_step 8 iter(%s = %n) -> (index) {
     tile.yield %p : i1
   }

@@ -153,7 +153,7 @@ def Tile_ForOp : Tile_Op<"for", Tile_RegionIsEffect # [
     static constexpr unsigned kNumLoopArgs = 3;
   }];
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;
 }
 
@@ -187,7 +187,7 @@ def Tile_PhaseOp : Tile_Op<"phase", Tile_RegionIsEffect # [SingleBlock]> {
   let assemblyFormat = [{
     $name (`->` `(` type($results)^ `)`)? $body attr-dict
   }];
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator,

@@ -22,7 +22,7 @@ def Tile_TileType : Tile_Type<"Tile", "tile"> {
 
     Constraints:
     - (tile_c1) there is at least one dim, and the names differ;
-    - (tile_c2) each size is at least 1;
+    - (tile_c2) each size is at least 1, and there are at most 2^24 elements;
     - (tile_c3) the element type is f32, f64, f16, bf16, i1 or index.
 
     Example: `!tile.tile<q:64, k:64, f32>`
@@ -39,6 +39,10 @@ def Tile_TileType : Tile_Type<"Tile", "tile"> {
                         ::llvm::ArrayRef<std::pair<::llvm::StringRef, int64_t>>
                             dims,
                         ::mlir::Type element);
+
+    static constexpr int64_t kMaxElements = int64_t(1) << 24;
+    /// Whether a tile of these sizes is legal (tile_c2).
+    static bool fits(::llvm::ArrayRef<int64_t> sizes);
 
     unsigned getRank() const { return getNames().size(); }
     ::llvm::SmallVector<Dim> getDims() const;
@@ -74,6 +78,9 @@ def Tile_BufType : Tile_Type<"Buf", "buf"> {
     ArrayRefParameter<"::mlir::StringAttr">:$names,
     "::mlir::Type":$elementType);
   let extraClassDeclaration = [{
+    /// Whether a buffer may hold such elements (buf_c2).
+    static bool isElement(::mlir::Type type);
+
     unsigned getRank() const { return getNames().size(); }
     bool hasAxis(::llvm::StringRef name) const;
     std::optional<unsigned> getAxisIndex(::llvm::StringRef name) const;

@@ -95,7 +95,7 @@ class Tile_RegionOp<string opMnemonic, list<Trait> traits = []>
         DeclareOpInterfaceMethods<OpAsmOpInterface,
                                   ["getAsmBlockArgumentNames"]>] # traits> {
   let regions = (region SizedRegion<1>:$body);
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1; // blocks have a terminator by then
 }
 
 def Tile_MapOp : Tile_RegionOp<"map"> {
