@@ -68,9 +68,9 @@ static Stage defaultStage(llvm::StringRef input) {
   if (!input.ends_with(".mlir"))
     return Stage::Spec;
   // NAME.tile.mlir, as --emit names its files.
-  return parseStage(llvm::sys::path::extension(llvm::sys::path::stem(input))
-                        .drop_front())
-      .value_or(Stage::Spec);
+  llvm::StringRef inner =
+      llvm::sys::path::extension(llvm::sys::path::stem(input));
+  return parseStage(inner.ltrim('.')).value_or(Stage::Spec);
 }
 
 /// The one function's name; for several functions the input's name as a C
