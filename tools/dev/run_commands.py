@@ -7,20 +7,21 @@ A folder stands for all its .md files.
 
 What counts is the word after the fence:
 
-  ```sh            run line by line in an empty folder, which holds a link
-                   `examples` to FOLDER; the tools must be in PATH
+  ```sh            run as a script that stops at the first failing command, in
+                   an empty folder, which holds a link `examples` to FOLDER;
+                   the tools must be in PATH
   ```sh setup      needs a set-up or takes long: not run, but what is called
                    as scripts/X must exist next to the document's root
   ```console       `$ command` and the output that follows; every line of it
                    must come out in this order, `...` stands for anything
 
-One shell per document, so a later block sees the files of an earlier one.
+All blocks of a document run in one folder, so a later one sees the files of an
+earlier one.
 """
 
 import argparse
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -33,11 +34,8 @@ FENCE = re.compile(r"^```(sh|console)( setup)?\n(.*?)^```$", re.M | re.S)
 def commands(text):
     """Yields (command, expected lines, whether it needs a set-up)."""
     for language, setup, body in FENCE.findall(text):
-        body = body.replace("\\\n", "")
         if language == "sh":
-            for line in body.splitlines():
-                if line.strip() and not line.startswith("#"):
-                    yield line, [], bool(setup)
+            yield body.rstrip(), [], bool(setup)
             continue
         command, expected = None, []
         for line in body.splitlines():
@@ -74,13 +72,13 @@ def run_document(document, examples):
         os.symlink(os.path.abspath(examples), os.path.join(folder, "examples"))
         for command, expected, setup in found:
             if setup:
-                for word in shlex.split(command, comments=True):
+                for word in command.split():
                     if re.match(r"(\./)?(scripts|tools|\.ci)/", word) and not os.path.exists(os.path.join(root, word)):
                         print(f"{document}: no such file: {word}, in: {command}")
                         failed += 1
                 continue
             ran += 1
-            result = subprocess.run(["bash", "-c", command], cwd=folder, text=True, timeout=300,
+            result = subprocess.run(["bash", "-ec", command], cwd=folder, text=True, timeout=300,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             if result.returncode and not expected:
                 print(f"{document}: exit code {result.returncode} of: {command}\n{result.stdout}")

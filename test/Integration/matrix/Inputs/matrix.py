@@ -27,7 +27,7 @@ FACTORS = {
               "Q @ K / sqrt(head_dim) + bias[h, i, k]",
               "Q @ K / sqrt(head_dim) + table[t5_bucket(k - q, 32, 128), h]",
               "Q @ K * where(k % 2 == 0, 0.125, 0.25)"),
-    "attention": ("", "softmax(score, sink=sink[h])", "softmax(score, sink=0)", "softmax(score, temperature=2)"),
+    "attention": ("", "softmax(score, sink=sink[h])", "softmax(score, sink=-1)", "softmax(score, temperature=2)"),
     "dtype": ("f32", "f64", "bf16", "f16"),
     "offset": ("", "0"),
     "outputs": ("", "[lse]"),
