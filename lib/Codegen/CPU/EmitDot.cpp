@@ -59,8 +59,9 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
   Value b = lhsOnLanes ? dot.getRhs() : dot.getLhs();
   auto sum = StringAttr::get(dot.getContext(), dot.getSum());
   auto aType = cast<tile::TileType>(a.getType());
-  Value extent =
-      granule.item.space.dim ? extents.lookup(granule.item.space.dim) : Value();
+  Value extent = granule.item.space.dim
+                     ? extentOf(granule.item.space.dim, granule.item.space.size)
+                     : Value();
   Broadcasts scalars = broadcastsOf(ops, rows.lookup(b), granule.item.space.dim,
                                     granule, extent, accumulator());
   int64_t vectors = granule.window.vectors;
@@ -97,7 +98,7 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
       return next;
     };
   };
-  if (Value count = extents.lookup(sum)) {
+  if (Value count = extentOf(sum, *aType.getDimSize(sum))) {
     sums = ops.loop(ops.index(0), count, 1, sums, unrolled(1));
   } else {
     int64_t size = *aType.getDimSize(sum), unroll = target.getUnroll();

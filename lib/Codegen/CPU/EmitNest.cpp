@@ -184,9 +184,8 @@ void Emitter::emitChunk(const Item &item, Window window) {
   int64_t rows = granuleRows(item, window.vectors);
   if (!item.space.dim) {
     carried = granule({}, 1, carried);
-  } else if (auto extent = extents.find(item.space.dim);
-             extent != extents.end()) {
-    carried = ops.loop(ops.index(0), extent->second, rows, carried,
+  } else if (Value extent = extentOf(item.space.dim, item.space.size)) {
+    carried = ops.loop(ops.index(0), extent, rows, carried,
                        [&](Value start, ValueRange values) {
                          return granule(start, rows, values);
                        });

@@ -92,6 +92,7 @@ private:
   void emitYields(Block &block, mlir::ValueRange results, Window window);
   void noteExtents(Operation *op, tile::TileType type, mlir::ArrayAttr dims,
                    mlir::ValueRange valid);
+  Value extentOf(StringAttr dim, int64_t size);
   /// Runs `body` for the window, or for each group of vectors of the block.
   void forEachGroup(const Window *window,
                     llvm::function_ref<void(Window)> body);

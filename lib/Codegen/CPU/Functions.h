@@ -15,6 +15,9 @@ struct GridPlan {
   mlir::Value validQueries; // of a block; null: all
 };
 
+/// Fails with a diagnostic at an op for which there is no code.
+mlir::LogicalResult checkOps(tile::GridOp grid);
+
 /// Plans the copies of a grid's body. Fails with a diagnostic.
 mlir::FailureOr<GridPlan> planGrid(tile::GridOp grid, tile::CpuAttr target);
 

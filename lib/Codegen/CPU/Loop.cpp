@@ -52,7 +52,8 @@ void Emitter::noteExtents(Operation *op, tile::TileType type, ArrayAttr dims,
       continue;
     Value extent = scalars.lookup(value);
     std::optional<int64_t> fixed = constantOf(extent);
-    if (fixed && *fixed >= *type.getDimSize(dim))
+    int64_t size = *type.getDimSize(dim);
+    if (fixed && *fixed >= size)
       continue;
     Value &known = extents[dim];
     if (known && known != extent && !(fixed && constantOf(known) == fixed)) {
@@ -62,6 +63,12 @@ void Emitter::noteExtents(Operation *op, tile::TileType type, ArrayAttr dims,
     }
     known = extent;
   }
+}
+
+/// The run-time number of elements in use along a dim, or null: all.
+Value Emitter::extentOf(StringAttr dim, int64_t size) {
+  Value extent = extents.lookup(dim);
+  return extent ? ops.min(extent, ops.index(size)) : extent;
 }
 
 void Emitter::emitItems(Block &block, const Window *window) {

@@ -59,8 +59,7 @@ Emitter::Block2D Emitter::blockOf(tile::TileType type, Value buf,
     if (!size)
       continue;
     Value count = lookupValid(validDims, valid, axis, scalars);
-    if (!count)
-      count = ops.index(*size);
+    count = count ? ops.min(count, ops.index(*size)) : ops.index(*size);
     bool isRow = lanesFirst ? axis == kLaneDim : !block.rowStride;
     if (isRow && type.getRank() == 1 && !lanesFirst)
       isRow = false; // one row of columns

@@ -100,7 +100,7 @@ static LogicalResult planCopy(tile::GridOp grid, tile::CpuAttr target,
 
 FailureOr<GridPlan> planGrid(tile::GridOp grid, tile::CpuAttr target) {
   BlockFacts facts;
-  if (failed(collectFacts(grid, facts)))
+  if (failed(checkOps(grid)) || failed(collectFacts(grid, facts)))
     return failure();
   int64_t lanes = target.getLanes();
   if (!facts.queries)

@@ -64,3 +64,92 @@ tile.program @carried_scalar(%n: index) target #cpu {
     }
   }
 }
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @no_rows(%n: index) target #cpu {
+  tile.grid (%i) to (%n) {
+    %a = tile.splat 1.0 : !tile.tile<q:16, d:4, f32>
+    %b = tile.splat 1.0 : !tile.tile<k:16, d:4, f32>
+    // expected-error@below {{'tile.dot' op needs a tile.load of two dims as the operand without the dim q}}
+    %s = tile.dot (%a, %b) sum(d) : (!tile.tile<q:16, d:4, f32>, !tile.tile<k:16, d:4, f32>) -> !tile.tile<q:16, k:16, f32>
+  }
+}
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @no_lanes(%n: index) target #cpu {
+  tile.grid (%i) to (%n) {
+    %a = tile.splat 1.0 : !tile.tile<k:16, d:4, f32>
+    %b = tile.splat 1.0 : !tile.tile<e:4, d:4, f32>
+    // expected-error@below {{'tile.dot' op needs the dim q in one operand, got it in none}}
+    %s = tile.dot (%a, %b) sum(d) : (!tile.tile<k:16, d:4, f32>, !tile.tile<e:4, d:4, f32>) -> !tile.tile<k:16, e:4, f32>
+  }
+}
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @loop_in_a_loop(%n: index) target #cpu {
+  tile.grid (%i) to (%n) {
+    %c0 = arith.constant 0 : index
+    tile.for (%k0, %nk, %partial) in [(%c0, %c0, %n, %n)] step 16 partial_step 16 {
+      // expected-error@below {{'tile.for' op stands in a tile.for; only loads, stores and ops on tiles may}}
+      tile.for (%j0, %nj, %some) in [(%c0, %c0, %n, %n)] step 16 partial_step 16 {
+        tile.yield
+      }
+      tile.yield
+    }
+  }
+}
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @mask_of_the_result(%V: !tile.buf<k, e : f32>, %n: index) target #cpu {
+  tile.grid (%i) to (%n) {
+    %c0 = arith.constant 0 : index
+    %v = tile.load %V[%c0, %c0] : !tile.buf<k, e : f32> -> !tile.tile<k:16, e:4, f32>
+    %p = tile.splat 1.0 : !tile.tile<q:16, k:16, f32>
+    %m = tile.splat 1.0 : !tile.tile<q:16, e:4, i1>
+    // expected-error@below {{'tile.dot' op has a mask with the dim "e"; only q and k are possible}}
+    %s = tile.dot (%p, %v) sum(k) where(%m : !tile.tile<q:16, e:4, i1>) : (!tile.tile<q:16, k:16, f32>, !tile.tile<k:16, e:4, f32>) -> !tile.tile<q:16, e:4, f32>
+  }
+}
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @store_without_lanes(%K: !tile.buf<k, d : f32>, %n: index) target #cpu {
+  tile.grid (%i) to (%n) {
+    %c0 = arith.constant 0 : index
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : f32> -> !tile.tile<k:16, d:4, f32>
+    // expected-error@below {{'tile.store' op stores '!tile.tile<k:16, d:4, f32>' without the dim q}}
+    tile.store %k, %K[%c0, %c0] : !tile.tile<k:16, d:4, f32>, !tile.buf<k, d : f32>
+  }
+}
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @branch_between_grids(%K: !tile.buf<k, d : f32>, %n: index) target #cpu {
+  // expected-error@below {{'tile.read' op stands between the grids of a program; only arithmetic on sizes may}}
+  %x = tile.read %K[%n, %n] : !tile.buf<k, d : f32> -> f32
+}
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @two_results(%n: index) target #cpu {
+  tile.grid (%i) to (%n) {
+    %a = tile.splat 1.0 : !tile.tile<q:16, index>
+    %b = tile.map (%a) : (!tile.tile<q:16, index>) -> !tile.tile<q:16, index> {
+    ^bb0(%x: index):
+      // expected-error@below {{'arith.addui_extended' op cannot be computed in lanes; use ops with one number as the result}}
+      %s, %c = arith.addui_extended %x, %x : index, i1
+      tile.yield %s : index
+    }
+  }
+}

@@ -1,0 +1,118 @@
+//===- CheckOps.cpp - What the emitter cannot do --------------------------===//
+//
+// The tile dialect allows more than the loops of the CPU need. Whatever the
+// emitter has no code for is refused here, before anything is planned, with
+// what was found and what is possible.
+// Tests: test/Codegen/CPU/convert-tile-to-llvm-invalid.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Functions.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+/// A tile that a dot reads as scalars: rows of a tensor.
+static bool isRows(Value tile) {
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  return load && load.getResult().getType().getRank() == 2 &&
+         !load.getResult().getType().hasDim(kLaneDim);
+}
+
+static LogicalResult checkDot(tile::DotOp dot) {
+  bool left = dot.getLhs().getType().hasDim(kLaneDim);
+  bool right = dot.getRhs().getType().hasDim(kLaneDim);
+  if (left == right)
+    return dot.emitOpError("needs the dim ")
+           << kLaneDim << " in one operand, got it in "
+           << (left ? "both" : "none");
+  if (dot.getSum() == kLaneDim)
+    return dot.emitOpError("sums over ")
+           << kLaneDim << ", the dim along the lanes";
+  Value other = left ? dot.getRhs() : dot.getLhs();
+  if (!isRows(other))
+    return dot.emitOpError("needs a tile.load of two dims as the operand "
+                           "without the dim ")
+           << kLaneDim;
+  Value mask = dot.getMask();
+  if (!mask)
+    return success();
+  auto type = cast<tile::TileType>(mask.getType());
+  for (StringAttr name : type.getNames())
+    if (name != kLaneDim && name != dot.getSum())
+      return dot.emitOpError("has a mask with the dim ")
+             << name << "; only " << kLaneDim << " and " << dot.getSum()
+             << " are possible";
+  return success();
+}
+
+static LogicalResult checkTile(Operation *op, tile::TileType type) {
+  if (spaceOf(type))
+    return success();
+  return op->emitOpError("has the dims of ")
+         << type << ", but the CPU's loops have the dim " << kLaneDim
+         << " and one other";
+}
+
+/// Regions of elementwise ops: one result each, which is a number.
+static LogicalResult checkRegion(Operation *op) {
+  for (Operation &inner : op->getRegion(0).front().without_terminator())
+    if (inner.getNumResults() != 1 || inner.getNumRegions() ||
+        !inner.getResult(0).getType().isIntOrIndexOrFloat())
+      return inner.emitOpError("cannot be computed in lanes; use ops with one "
+                               "number as the result");
+  return success();
+}
+
+/// A loop's body runs for some vectors of queries at a time, so it holds
+/// nothing that is about all of them.
+static LogicalResult checkLoopBody(Operation *op) {
+  if (!isa<tile::ForOp>(op->getParentOp()))
+    return success();
+  if (isa<tile::ForOp, scf::IfOp, tile::AnyNanOp>(op))
+    return op->emitOpError("stands in a tile.for; only loads, stores and ops "
+                           "on tiles may");
+  return success();
+}
+
+static LogicalResult checkOp(Operation *op) {
+  if (failed(checkLoopBody(op)))
+    return failure();
+  if (auto dot = dyn_cast<tile::DotOp>(op)) {
+    if (failed(checkDot(dot)))
+      return failure();
+    return checkTile(op, cast<tile::TileType>(dot.getResult().getType()));
+  }
+  if (isa<tile::MapOp, tile::SelectMaskedOp>(op))
+    return checkRegion(op);
+  if (auto store = dyn_cast<tile::StoreOp>(op)) {
+    if (!store.getValue().getType().hasDim(kLaneDim))
+      return op->emitOpError("stores ")
+             << store.getValue().getType() << " without the dim " << kLaneDim;
+    return checkTile(op, store.getValue().getType());
+  }
+  if (auto anyNan = dyn_cast<tile::AnyNanOp>(op)) {
+    auto type = cast<tile::TileType>(anyNan.getValue().getType());
+    if (!type.hasDim(kLaneDim))
+      return op->emitOpError("looks at ")
+             << type << " without the dim " << kLaneDim;
+    return checkTile(op, type);
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    if (branch.getElseRegion().empty() && branch.getNumResults())
+      return op->emitOpError("has results but no else");
+  return success();
+}
+
+LogicalResult checkOps(tile::GridOp grid) {
+  WalkResult result = grid.walk([](Operation *op) {
+    return failed(checkOp(op)) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+} // namespace attnc::cpu
