@@ -37,6 +37,12 @@ RegimeRanges::RegimeRanges(const KernelShape &shape, const Regime &regime)
   attn::KernelOp kernel = shape.kernel;
   queries = regime.sizeOf(attn::axisSize(kernel.getQ().getType(), 3));
   keys = regime.sizeOf(attn::axisSize(kernel.getK().getType(), 2));
+  tableEntry = keys - queries;
+  if (getNeededPairs() > 0)
+    return;
+  tableEntry = keys;
+  neededPairs.reset();
+  memo.clear();
 }
 
 SmallVector<KeySpan, 2> RegimeRanges::evaluate(int64_t first,
@@ -49,7 +55,7 @@ SmallVector<KeySpan, 2> RegimeRanges::evaluate(int64_t first,
   auto leaf = [&](Operation *op, ArrayRef<int64_t>) -> std::optional<int64_t> {
     if (auto size = dyn_cast<attn::SizeOp>(op))
       return regime.sizeOf(size.getName());
-    return op->getResult(0).getType().isInteger(1) ? 1 : keys - queries;
+    return op->getResult(0).getType().isInteger(1) ? 1 : tableEntry;
   };
   auto bounds =
       evaluateRegion(kernel.getRanges().front(), {0, 0, 0, first, end}, leaf);

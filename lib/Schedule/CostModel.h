@@ -21,8 +21,8 @@ struct KeySpan {
 };
 
 /// Segments of the kernel's ranges at a regime. Entries of tables are not
-/// known: a position read from one is taken as kv_len - query_len, and ranges
-/// that then hold no key count as no mask.
+/// known: an integer read from one is taken as kv_len - query_len, like the
+/// past of a cache, and where that leaves no key as kv_len, like a length.
 class RegimeRanges {
 public:
   RegimeRanges(const KernelShape &shape, const Regime &regime);
@@ -39,7 +39,7 @@ private:
 
   const KernelShape &shape;
   const Regime &regime;
-  int64_t queries, keys;
+  int64_t queries, keys, tableEntry;
   std::optional<double> neededPairs;
   std::map<std::pair<int64_t, int64_t>, llvm::SmallVector<KeySpan, 2>> memo;
 };
