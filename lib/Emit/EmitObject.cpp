@@ -74,13 +74,21 @@ static void setProcessors(Module &module, const CodegenTarget &target) {
   }
 }
 
-/// O3, without a library that loops could become calls of (memset, memcpy).
+/// O3, without a library that loops could become calls of (memset, memcpy), and
+/// without what kernels have decided already: they are written in vectors and
+/// unrolled by their schedule. (Left on, the vectorisers and the unroller
+/// change no run time by more than 1 %, but take 40 % of a compile and add a
+/// third to the code: gpt2-small 0.87 s and 73 KB instead of 0.51 s and 56 KB.)
 static void optimise(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopUnrolling = false;
+  PassBuilder builder(&machine, tuning);
   TargetLibraryInfoImpl library(machine.getTargetTriple());
   library.disableAllFunctions();
   functions.registerPass([&] { return TargetLibraryAnalysis(library); });

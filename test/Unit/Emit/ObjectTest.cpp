@@ -151,20 +151,37 @@ TEST(ObjectTest, CompilesKernelsForTheTargetAndTheEntryForAny) {
   EXPECT_NE(assembly.find("%zmm", kernels), std::string::npos);
 }
 
+// Stores `value` into the bytes of the scratch.
+std::string withLoop(const std::string &value) {
+  return withInstruction("br label %loop\nloop:\n"
+                         "  %i = phi i64 [0, %0], [%j, %loop]\n"
+                         "  %p = getelementptr i8, ptr %scratch, i64 %i\n"
+                         "  %t = trunc i64 %i to i8\n"
+                         "  store i8 " +
+                             value +
+                             ", ptr %p\n  %j = add i64 %i, 1\n"
+                             "  %c = icmp ult i64 %j, %task\n"
+                             "  br i1 %c, label %loop, label %end\nend:",
+                         "");
+}
+
 TEST(ObjectTest, KeepsLoopsThatLookLikeMemset) {
-  std::string text =
-      withInstruction("br label %loop\nloop:\n"
-                      "  %i = phi i64 [0, %0], [%j, %loop]\n"
-                      "  %p = getelementptr i8, ptr %scratch, i64 %i\n"
-                      "  store i8 0, ptr %p\n  %j = add i64 %i, 1\n"
-                      "  %c = icmp ult i64 %j, %task\n"
-                      "  br i1 %c, label %loop, label %end\nend:",
-                      "");
-  Emitted object = emit(text, gpt2Small());
+  Emitted object = emit(withLoop("0"), gpt2Small());
   EXPECT_EQ(object.error, "");
   EXPECT_EQ(symbols(object.bytes, llvm::object::BasicSymbolRef::SF_Undefined)
                 .count("memset"),
             0u);
+}
+
+TEST(ObjectTest, LeavesVectorsAndUnrollingToTheKernels) {
+  Emitted ir = emit(withLoop("%t"), gpt2Small(), EmitKind::LlvmIr);
+  size_t body = ir.bytes.find("@gpt2_small.grid0.body(ptr");
+  ASSERT_NE(body, std::string::npos);
+  std::string text = ir.bytes.substr(body, ir.bytes.find("\n}", body) - body);
+  size_t store = text.find("store i8");
+  EXPECT_NE(store, std::string::npos) << text;
+  EXPECT_EQ(text.find("store i8", store + 1), std::string::npos) << text;
+  EXPECT_EQ(text.find(" x i8>"), std::string::npos) << text;
 }
 
 //===----------------------------------------------------------------------===//
