@@ -206,6 +206,9 @@ Checker::Value Checker::visitBinary(const Node &node, bool vectorPlace) {
     return visitPower(node, values[0], values[1]);
   if (!unify(values))
     return vectorResult(node, values);
+  bool byZero = node.op == Op::FloorDiv || node.op == Op::Mod;
+  if (byZero && values[1].e->isConstant() && !values[1].e->integer)
+    return error(Message::ZeroDivisor, node.range, {});
   if (node.op == Op::Div)
     for (Value &value : values)
       if (value.type() == Type::Int)

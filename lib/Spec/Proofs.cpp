@@ -3,6 +3,7 @@
 #include "Proofs.h"
 
 #include "Interval.h"
+#include "SizeConditions.h"
 
 #include "attnc/Spec/Print.h"
 
@@ -24,7 +25,7 @@ public:
   Walk(AttentionSpec &spec, Report &report, StringRef where, Domain domain)
       : spec(spec), report(report), where(where),
         ofSizes(!domain.batch && !domain.row && !domain.key),
-        prover(spec, domain),
+        prover(spec, domain), sizes(spec, prover),
         anywhere(spec, Domain{false, false, false, /*ranges=*/false}) {
     for (const Precondition &condition : spec.preconditions)
       know(condition.condition);
@@ -48,10 +49,8 @@ private:
                  bool low);
   bool checkDivisor(ExprPtr &divisor);
   bool checkOverflow(const ExprPtr &e, Interval &interval);
-  bool addPreconditions(const std::vector<std::vector<LinearForm>> &failures,
-                        const std::string &reason, SMRange range);
-  ExprPtr conditionAgainst(const std::vector<LinearForm> &failure);
-  ExprPtr sum(const LinearForm &form);
+  bool addPreconditions(const LinearForm &form, const std::string &reason,
+                        SMRange range);
   void reportIndex(const ExprPtr &load, unsigned axis, bool low,
                    const std::vector<std::vector<LinearForm>> &failures);
   std::string extreme(const ExprPtr &index, bool low, const LinearForm &extent,
@@ -63,81 +62,17 @@ private:
   StringRef where;
   bool ofSizes; // computed before the preconditions are checked
   Prover prover;
+  SizeConditions sizes;
   Prover anywhere; // knows no variable's range
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Forms as formulas
-//===----------------------------------------------------------------------===//
-
-/// positive terms + constant of a form over sizes, as a formula.
-ExprPtr Walk::sum(const LinearForm &form) {
-  ExprPtr result;
-  auto join = [&](ExprPtr term, bool minus) {
-    if (!result)
-      result = minus ? makeApply(Op::Neg, Type::Int, {term}) : term;
-    else
-      result = makeApply(minus ? Op::Sub : Op::Add, Type::Int, {result, term});
-  };
-  auto addTerms = [&](bool minus) {
-    for (auto [symbol, coefficient] : form.terms) {
-      if ((coefficient < 0) != minus)
-        continue;
-      ExprPtr term = prover.sizeFormula(symbol);
-      if (std::abs(coefficient) != 1)
-        term = makeApply(Op::Mul, Type::Int,
-                         {makeInt(std::abs(coefficient)), term});
-      join(term, minus);
-    }
-  };
-  addTerms(false);
-  if (form.constant > 0 || (form.terms.empty() && !form.constant))
-    join(makeInt(form.constant), false);
-  addTerms(true);
-  if (form.constant < 0)
-    join(makeInt(form.constant == INT64_MIN ? INT64_MAX : -form.constant),
-         true);
-  return result;
-}
-
-/// A truth value over sizes that rules a failure out: one of its facts does not
-/// hold. Null if there is none that leaves sizes above 1.
-ExprPtr Walk::conditionAgainst(const std::vector<LinearForm> &failure) {
-  ExprPtr result;
-  for (const LinearForm &fact : failure) {
-    LinearForm needed = fact.scaled(-1) - LinearForm(1); // >= 0
-    // One size at most 1, or none: such a spec does not say what it means.
-    auto term = needed.terms.begin();
-    bool trivial = needed.terms.size() == 1 && term->second < 0 &&
-                   needed.constant < 2 * -term->second;
-    if (trivial || needed.terms.empty() || needed.overflow)
-      continue;
-    LinearForm left, right; // left <= right
-    for (auto [symbol, coefficient] : needed.terms)
-      (coefficient < 0 ? left : right).terms[symbol] = std::abs(coefficient);
-    (needed.constant < 0 ? left : right).constant = std::abs(needed.constant);
-    ExprPtr condition =
-        left.terms.empty()
-            ? makeApply(Op::Ge, Type::Bool, {sum(right), sum(left)})
-            : makeApply(Op::Le, Type::Bool, {sum(left), sum(right)});
-    result =
-        result ? makeApply(Op::Or, Type::Bool, {result, condition}) : condition;
-  }
-  return result;
-}
-
-bool Walk::addPreconditions(
-    const std::vector<std::vector<LinearForm>> &failures,
-    const std::string &reason, SMRange range) {
-  std::vector<ExprPtr> conditions;
+/// Makes `form` >= 0 a matter of the call, if sizes decide it.
+bool Walk::addPreconditions(const LinearForm &form, const std::string &reason,
+                            SMRange range) {
   if (ofSizes)
     return false;
-  for (const std::vector<LinearForm> &failure : failures) {
-    conditions.push_back(conditionAgainst(failure));
-    if (!conditions.back())
-      return false;
-  }
+  std::vector<ExprPtr> conditions = sizes.sufficient(form);
   for (const ExprPtr &condition : conditions) {
     bool isNew = none_of(spec.preconditions, [&](const Precondition &other) {
       return sameExpr(*other.condition, *condition);
@@ -147,19 +82,12 @@ bool Walk::addPreconditions(
     spec.preconditions.push_back({condition, print(*condition), reason, range});
     know(condition);
   }
-  return true;
+  return !conditions.empty();
 }
 
 //===----------------------------------------------------------------------===//
 // Indices
 //===----------------------------------------------------------------------===//
-
-/// Whether the value of a formula comes from a table, as far as ranges go.
-static bool readsTable(const Expr &e) {
-  return e.kind == Expr::Load || any_of(e.operands, [](const ExprPtr &operand) {
-           return readsTable(*operand);
-         });
-}
 
 /// The least or greatest value of an index as text, if sizes say it.
 std::string
@@ -170,10 +98,8 @@ Walk::extreme(const ExprPtr &index, bool low, const LinearForm &extent,
     // symbols gone, fact >= 0 says -1 - least >= 0 or greatest - extent >= 0.
     const LinearForm &fact = failures[0][0];
     LinearForm value = low ? fact.scaled(-1) - LinearForm(1) : fact + extent;
-    if (!value.overflow && all_of(value.terms, [&](auto &term) {
-          return prover.sizeFormula(term.first) != nullptr;
-        }))
-      return print(*sum(value));
+    if (!value.overflow && sizes.isOfSizes(value))
+      return print(*sizes.sum(value));
   }
   auto [least, greatest] = prover.bounds(prover.linear(index));
   if (low && least && *least > -maxSize)
@@ -190,10 +116,8 @@ void Walk::reportIndex(const ExprPtr &load, unsigned axis, bool low,
   const ExprPtr &extent = input.axes[axis];
   LinearForm extentForm = prover.linear(extent);
   LinearForm lastForm = extentForm - LinearForm(1);
-  bool known = all_of(lastForm.terms, [&](auto &term) {
-    return prover.sizeFormula(term.first) != nullptr;
-  });
-  std::string last = known && !lastForm.overflow ? print(*sum(lastForm))
+  bool known = sizes.isOfSizes(lastForm);
+  std::string last = known && !lastForm.overflow ? print(*sizes.sum(lastForm))
                                                  : print(*extent) + " - 1";
   std::string text = print(*index);
   std::string value = extreme(index, low, extentForm, failures);
@@ -216,12 +140,11 @@ bool Walk::checkSide(const ExprPtr &load, unsigned axis, const LinearForm &form,
   if (prover.proves(form))
     return true;
   const ExprPtr &index = load->operands[axis];
-  std::vector<std::vector<LinearForm>> failures = prover.failures(form);
   std::string reason = "index '" + print(*index) + "' of '" +
                        spec.inputs[load->index].name + "' in " + where.str();
-  if (addPreconditions(failures, reason, index->range))
+  if (addPreconditions(form, reason, index->range))
     return true;
-  reportIndex(load, axis, low, failures);
+  reportIndex(load, axis, low, prover.failures(form));
   return false;
 }
 
@@ -268,12 +191,9 @@ bool Walk::checkDivisor(ExprPtr &divisor) {
     return true;
   }
   std::string text = print(*divisor);
-  bool decidedBySizes = all_of(value.terms, [&](auto &term) {
-    return prover.sizeFormula(term.first) != nullptr;
-  });
+  bool decidedBySizes = sizes.isOfSizes(value);
   std::string reason = "divisor '" + text + "' in " + where.str();
-  if (decidedBySizes &&
-      addPreconditions(prover.failures(value - one), reason, divisor->range))
+  if (decidedBySizes && addPreconditions(value - one, reason, divisor->range))
     return true;
   auto &error = report.error(Message::MaybeZero, divisor->range, {text});
   if (prover.proves(value))

@@ -49,6 +49,18 @@ public:
   void assume(const ExprPtr &condition, bool value);
   /// Takes it as given for good.
   void know(const ExprPtr &condition);
+  /// Takes form >= 0 as given while it lives; the last made goes first.
+  class Supposition {
+  public:
+    Supposition(Prover &prover, const LinearForm &form) : prover(prover) {
+      prover.known.push_back(form);
+    }
+    ~Supposition() { prover.known.pop_back(); }
+    Supposition(const Supposition &) = delete;
+
+  private:
+    Prover &prover;
+  };
   struct Mark {
     size_t facts, choices;
   };
