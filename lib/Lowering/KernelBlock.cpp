@@ -43,16 +43,20 @@ SmallVector<Value> KernelBlock::indices(OpBuilder &builder,
   };
   SmallVector<Value> result;
   for (const AxisDigits &axis : buffer.digits) {
-    Value index = valueOf(axis.front().letter);
-    for (const Digit &digit : ArrayRef(axis).drop_front()) {
-      auto number = dyn_cast_if_present<IntegerAttr>(digit.size);
-      if (number && number.getInt() == 1)
+    Value index;
+    for (const Digit &digit : axis) {
+      if (isAlwaysZero(digit))
         continue;
-      Value size = scope.sizeOf(builder, loc, digit.size);
-      index = builder.createOrFold<arith::MulIOp>(loc, index, size);
-      index = builder.createOrFold<arith::AddIOp>(loc, index,
-                                                  valueOf(digit.letter));
+      Value value = valueOf(digit.letter);
+      if (index) {
+        Value size = scope.sizeOf(builder, loc, digit.size);
+        index = builder.createOrFold<arith::MulIOp>(loc, index, size);
+        value = builder.createOrFold<arith::AddIOp>(loc, index, value);
+      }
+      index = value;
     }
+    if (!index)
+      index = zero;
     result.push_back(index);
   }
   return result;

@@ -101,17 +101,30 @@ static bool isTiled(const Digit &digit) {
   return StringRef("qkde").contains(digit.letter);
 }
 
+bool isAlwaysZero(const Digit &digit) {
+  auto size = dyn_cast_if_present<IntegerAttr>(digit.size);
+  return size && size.getInt() == 1 && !isTiled(digit);
+}
+
 FailureOr<tile::BufType> bufferOf(Location loc, const TensorDigits &digits,
                                   Type element) {
   SmallVector<StringAttr> names;
   for (const AxisDigits &axis : digits) {
     assert(!axis.empty() && "every axis has a letter");
-    if (llvm::any_of(ArrayRef(axis).drop_back(), isTiled))
-      return emitError(loc) << "an axis with '" << axis.front().letter
-                            << "' in front of '" << axis.back().letter
-                            << "' cannot be read in blocks yet; pass the "
-                               "tensor with these axes apart";
-    char name = isTiled(axis.back()) ? axis.back().letter : axis[0].letter;
+    char name = axis.front().letter;
+    bool tiled = false; // by a letter further to the front
+    for (const Digit &digit : axis) {
+      if (isAlwaysZero(digit))
+        continue;
+      if (tiled)
+        return emitError(loc)
+               << "an axis with '" << name << "' in front of '" << digit.letter
+               << "' cannot be read in blocks yet; pass the tensor with these "
+                  "axes apart";
+      tiled = isTiled(digit);
+      if (tiled)
+        name = digit.letter;
+    }
     names.push_back(StringAttr::get(element.getContext(), StringRef(&name, 1)));
   }
   return tile::BufType::get(element.getContext(), names, element);

@@ -40,8 +40,12 @@ mlir::FailureOr<TensorDigits> digitsOfResult(attn::KernelOp kernel,
 /// The value from which a chain of views starts.
 mlir::Value sourceOfViews(mlir::Value value);
 
+/// A letter that is no axis of a tile and has one value only.
+bool isAlwaysZero(const Digit &digit);
+
 /// The buffer with these axes; a tiled letter (q, k, d, e) names its axis and
-/// must be the fastest digit of it. Emits an error at `loc` otherwise.
+/// must be the fastest digit of it
+/// that varies. Emits an error at `loc` otherwise.
 mlir::FailureOr<tile::BufType>
 bufferOf(mlir::Location loc, const TensorDigits &digits, mlir::Type element);
 

@@ -83,6 +83,33 @@ func.func @heads_times_features(%Q: !flat, %K: !k, %V: !k) -> !flat {
   return %O : !flat
 }
 
+// Axes that a graph has not are letters of size 1 anywhere in an axis.
+// CHECK-LABEL: tile.program @missing_axes
+// CHECK-SAME:    (%[[Q:.*]]: !tile.buf<q, d : f32>, %{{.*}}, %{{.*}}, %[[O:.*]]: !tile.buf<q, e : f32>,
+// CHECK:           %[[C0:.*]] = arith.constant 0 : index
+// CHECK:           %[[Q0:.*]] = arith.muli
+// CHECK:           tile.load %[[Q]][%[[Q0]], %[[C0]]] valid(q = %{{.*}}) : <q, d : f32> -> <q:64, d:32, f32>
+// CHECK:           tile.store %{{.*}}, %[[O]][%[[Q0]], %[[C0]]]
+!q2 = tensor<?x32xf32, #attn.dims<query_len, 32>>
+!k1 = tensor<1x1x?x32xf32, #attn.dims<1, 1, kv_len, 32>>
+!q1 = tensor<1x1x1x?x32xf32, #attn.dims<1, 1, 1, query_len, 32>>
+!l1 = tensor<1x1x1x?xf32, #attn.dims<1, 1, 1, query_len>>
+func.func @missing_axes(%Q: !q2, %K: !k1, %V: !k1) -> !q2 {
+  %q = attn.view "(bhqg)d->bhgqd" %Q : !q2 -> !q1
+  %o, %lse = attn.kernel ins(%q, %K, %V : !q1, !k1, !k1) -> (!q1, !l1) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  %O = attn.view "bhgqe->(bhgq)e" %o : !q1 -> !q2
+  return %O : !q2
+}
+
 // A size may be an expression of sizes.
 // CHECK-LABEL: tile.program @derived_sizes
 // CHECK-SAME:    %[[QLEN:[^ ]*]]: index, %{{.*}}: index) target
