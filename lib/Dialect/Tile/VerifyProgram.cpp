@@ -1,7 +1,7 @@
 //===- VerifyProgram.cpp - The contract of stage `tile` -------------------===//
 //
 // Constraints: Passes.td.
-// Tests: test/Dialect/Tile/verify-program.mlir
+// Tests: test/Dialect/Tile/verify-program.mlir, verify-program-invalid.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -53,6 +53,7 @@ struct Case {
   int64_t queryLen = 0, keyLen = 0;
   double poison = 0; // written into V where the mask of the case is false
   bool withLse = true;
+  std::string element = "f32"; // of Q, K, V and O; f64: of everything
 };
 
 constexpr int64_t kBatch = 2;
@@ -70,7 +71,25 @@ std::string prologue() {
 )";
 }
 
-std::string moduleOf(const Case &c) {
+/// Replaces `from` by `to` in the lines that start with one of `starts`.
+std::string replaceIn(StringRef text, StringRef starts, StringRef from,
+                      const std::string &to) {
+  std::string result;
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (StringRef line : lines) {
+    std::string changed = line.str();
+    bool chosen = starts.empty() || (line.size() > 1 && line[0] == '!' &&
+                                     starts.contains(line[1]));
+    for (size_t at = 0; chosen && (at = changed.find(from, at)) != changed.npos;
+         at += to.size())
+      changed.replace(at, from.size(), to);
+    result += changed + "\n";
+  }
+  return result;
+}
+
+std::string textOf(const Case &c) {
   int64_t heads = c.kvHeads * c.group;
   std::string nkv = c.kvLen == "?" ? "kv_len" : c.kvLen;
   std::string regions = formatv(R"(score {{
@@ -120,6 +139,15 @@ func.func @f(%Q: !Q, %K: !K, %V: !V, %table: tensor<7xf32, #attn.dims<7>>,
 })",
       heads, c.kvHeads, c.group, c.d, c.e, nkv, regions, c.kvLen, c.weight,
       c.scale, c.schedule);
+}
+
+std::string moduleOf(const Case &c) {
+  std::string text = textOf(c);
+  if (c.element == "f64")
+    return replaceIn(text, "", "f32", "f64");
+  text = replaceIn(text, "QKVOqo", "xf32", "x" + c.element);
+  return replaceIn(text, "", "probabilities = f32",
+                   "probabilities = " + c.element);
 }
 
 Tensor randomTensor(Type element, ArrayRef<int64_t> shape, std::mt19937 &rng) {
@@ -434,6 +462,31 @@ TEST_F(ConvertAttnToTile, RowsForm) {
             check(c);
           }
       }
+}
+
+TEST_F(ConvertAttnToTile, OtherElementTypes) {
+  for (const char *element : {"f64", "f16", "bf16"}) {
+    Case c;
+    c.element = element;
+    c.mask = kCausal;
+    c.init = kSink;
+    c.score = kRichScore;
+    checkLengths(c);
+  }
+}
+
+TEST_F(ConvertAttnToTile, FeaturesOfAnySize) {
+  for (int64_t d : {1, 2, 7, 40})
+    for (int64_t e : {1, 3, 64}) {
+      Case c;
+      c.d = d;
+      c.e = e;
+      c.mask = kWindow;
+      c.ranges = windowRanges();
+      c.queryLen = 19;
+      c.keyLen = 26;
+      check(c);
+    }
 }
 
 TEST_F(ConvertAttnToTile, AbsentOutputIsNotWritten) {
