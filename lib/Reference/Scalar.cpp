@@ -75,6 +75,7 @@ template <typename Real> static Unary<Real> lookupUnary(StringRef name) {
       {"math.ceil", [](Real a) { return std::ceil(a); }},
       {"math.cos", [](Real a) { return std::cos(a); }},
       {"math.erf", [](Real a) { return std::erf(a); }},
+      {"math.erfc", [](Real a) { return std::erfc(a); }},
       {"math.exp", [](Real a) { return std::exp(a); }},
       {"math.exp2", [](Real a) { return std::exp2(a); }},
       {"math.expm1", [](Real a) { return std::expm1(a); }},
