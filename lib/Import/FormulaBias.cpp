@@ -20,6 +20,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/bit.h"
 
 #include <cmath>
@@ -89,8 +90,18 @@ std::vector<int64_t> attnc::import::t5Thresholds(int64_t buckets, int64_t exact,
   return thresholds;
 }
 
-Value FormulaBuilder::t5Bucket(Value d, int64_t buckets, int64_t maxDistance,
-                               bool bidirectional) {
+Value FormulaBuilder::t5Bucket(const spec::Expr &e, Value d) {
+  int64_t buckets = e.operands[1]->integer;
+  int64_t maxDistance = e.operands[2]->integer;
+  bool bidirectional = e.operands[3]->boolean;
+  constexpr int64_t kMostBuckets = 1024; // each is a comparison per score
+  if (buckets > kMostBuckets) {
+    hasFailed = true;
+    emitError(b.getLoc()) << "'t5_bucket' with " << buckets
+                          << " buckets is not supported; at most "
+                          << kMostBuckets << " are";
+    return zeroOf(e.type);
+  }
   Value zero = index(0), one = index(1);
   Value minusD = arith::SubIOp::create(b, zero, d);
   Value base = zero, distance;

@@ -118,8 +118,7 @@ Value FormulaBuilder::buildApply(const Expr &e) {
   if (e.op == Fn::AlibiSlope)
     return alibiSlope(e, build(*e.operands[0]), e.operands[2]->real);
   if (e.op == Fn::T5Bucket)
-    return t5Bucket(build(*e.operands[0]), e.operands[1]->integer,
-                    e.operands[2]->integer, e.operands[3]->boolean);
+    return t5Bucket(e, build(*e.operands[0]));
   SmallVector<Value, 3> x;
   for (const spec::ExprPtr &operand : e.operands)
     x.push_back(build(*operand));
@@ -184,14 +183,14 @@ Value FormulaBuilder::buildCompare(Fn op, Value x, Value y) {
 }
 
 Value FormulaBuilder::intPower(Value x, int64_t exponent) {
-  Value power = index(1);
+  Value power;
   for (; exponent > 0; exponent >>= 1) {
     if (exponent & 1)
-      power = arith::MulIOp::create(b, power, x);
+      power = power ? arith::MulIOp::create(b, power, x).getResult() : x;
     if (exponent > 1)
       x = arith::MulIOp::create(b, x, x);
   }
-  return power;
+  return power ? power : index(1);
 }
 
 Value FormulaBuilder::buildInt(const Expr &e, ArrayRef<Value> x) {

@@ -9,7 +9,7 @@
 // Errors of the functions that are not one op (all at most 4 ulp unless said
 // otherwise) are measured in test/Integration; docs/stages/2-graph.md lists
 // the compositions.
-// Tests: test/Import/operators.mlir, functions.mlir, biases.mlir
+// Tests: test/Import/operators.yaml, functions.yaml, biases.yaml
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,8 +82,7 @@ private:
 
   // FormulaBias.cpp
   mlir::Value alibiSlope(const spec::Expr &e, mlir::Value h, double max);
-  mlir::Value t5Bucket(mlir::Value d, int64_t buckets, int64_t maxDistance,
-                       bool bidirectional);
+  mlir::Value t5Bucket(const spec::Expr &e, mlir::Value d);
   mlir::Value index(int64_t value);
   mlir::Value toReal(mlir::Value n);
 
@@ -100,11 +99,10 @@ private:
   bool hasFailed = false;
 };
 
-/// The number of buckets below bucket `j`'s first distance: the least distance
-/// whose bucket is at least `j`, computed with the very roundings of f32 that
-/// the Hugging Face implementation of T5 has. `exact` buckets hold one distance
-/// each; `buckets` is their number with the rest. Returned for
-/// j = exact + 1 .. buckets - 1.
+/// Where T5's buckets begin: for each j = exact + 1 .. buckets - 1 the least
+/// distance whose bucket is at least j, computed with the very roundings of f32
+/// that the Hugging Face implementation has. The first `exact` of the `buckets`
+/// hold one distance each; bucket `exact` begins at distance `exact`.
 std::vector<int64_t> t5Thresholds(int64_t buckets, int64_t exact,
                                   int64_t maxDistance);
 

@@ -203,8 +203,6 @@ Value FormulaBuilder::power(const Expr &e, Value x, Value y) {
     Value log2 = constant(std::log2(base.real));
     return math::Exp2Op::create(b, arith::MulFOp::create(b, y, log2));
   }
-  if (real.isF64()) // no log2 in f64 yet
-    return refuse(e);
   return anyPower(x, y);
 }
 

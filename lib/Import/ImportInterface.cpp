@@ -1,7 +1,7 @@
 //===- ImportInterface.cpp - The signature of a spec's function -----------===//
 //
 // Sizes, tensors in call order, and what must hold at the call.
-// Tests: test/Import/interface.mlir, sizes.mlir
+// Tests: test/Import/interface.yaml, conditions.yaml
 //
 //===----------------------------------------------------------------------===//
 

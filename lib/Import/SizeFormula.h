@@ -3,7 +3,7 @@
 // Axes, derived sizes and preconditions are formulas over sizes alone. The
 // interface holds them as SizeExpr, which has no choice and no truth values;
 // both can be said with min, max and products.
-// Tests: test/Import/sizes.mlir
+// Tests: test/Import/conditions.yaml
 //
 //===----------------------------------------------------------------------===//
 
