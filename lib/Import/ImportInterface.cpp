@@ -45,6 +45,9 @@ private:
   SizeExpr size(spec::BuiltinSize index) const {
     return SizeExpr::size(spec.sizes[index].name);
   }
+  // A caller knows heads and head_dim; the sizes that default to them are named
+  // in a sentence only where they differ.
+  spec::BuiltinSize nameToSay(spec::BuiltinSize index) const;
   // Over run-time sizes only. (Interface::resolve wants a verified interface.)
   SizeExpr resolve(SizeExpr expr) const;
 
@@ -82,6 +85,15 @@ SizeExpr InterfaceImporter::resolve(SizeExpr expr) const {
   return expr;
 }
 
+spec::BuiltinSize InterfaceImporter::nameToSay(spec::BuiltinSize index) const {
+  using namespace spec;
+  BuiltinSize plain = index == KvHeads                       ? Heads
+                      : index == KeyDim || index == ValueDim ? HeadDim
+                                                             : index;
+  bool isSame = resolve(size(plain)) == resolve(size(index));
+  return isSame && !result.sizes[index].isRuntime() ? plain : index;
+}
+
 LogicalResult InterfaceImporter::addSizes() {
   for (const spec::Size &size : spec.sizes) {
     InterfaceSize entry;
@@ -107,7 +119,7 @@ void InterfaceImporter::addTensor(
   tensor.role = role;
   tensor.dtype = storage(dtype);
   for (spec::BuiltinSize axis : axes)
-    tensor.axes.push_back(size(axis));
+    tensor.axes.push_back(size(nameToSay(axis)));
   result.tensors.push_back(std::move(tensor));
 }
 
@@ -150,10 +162,8 @@ void InterfaceImporter::addOutputs() {
   // after the same row of Q is read, and by the same task.
   InterfaceTensor &output = result.tensors.back();
   if (resolve(size(ValueDim)) == resolve(size(HeadDim)) &&
-      spec.queryType == spec.outputType) {
-    output.axes.back() = size(HeadDim);
+      spec.queryType == spec.outputType)
     output.mayBe = "Q";
-  }
   if (!spec.lse)
     return;
   bool isDouble = llvm::is_contained(
