@@ -119,15 +119,9 @@ LogicalResult KernelBuilder::check(Refusal &refusal) {
   if (failed(checkScalarizable(match.norm.getScores(), match.score.getResult(),
                                real(), refusal)))
     return failure();
-  if (match.norm.getMask() &&
-      failed(checkScalarizable(match.norm.getMask(), none, real(), refusal)))
-    return failure();
-  if (match.norm.getAccumulateType() != real() &&
-      !match.norm.getInit().empty()) {
-    refusal = {match.norm, "it computes in another type than the kernel"};
-    return failure();
-  }
-  return success();
+  if (!match.norm.getMask())
+    return success();
+  return checkScalarizable(match.norm.getMask(), none, real(), refusal);
 }
 
 // `indices` are b, h, g, q and, maybe, k of the kernel.

@@ -16,6 +16,7 @@
 
 #include "KernelMatch.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -71,7 +72,7 @@ public:
 
 private:
   LogicalResult findWeights();
-  LogicalResult findProduct(LetteredTensor scores);
+  FailureOr<bool> findProduct(LetteredTensor scores);
   LogicalResult findOperands();
   LogicalResult verifyAxes();
   LogicalResult assignLetters();
@@ -90,6 +91,7 @@ private:
   static constexpr char kD = '1', kE = '2';
   std::string scoreLetters;      // of the product's result
   SmallVector<Operation *> path; // ops between product, normaliser and value
+  llvm::SmallPtrSet<Operation *, 8> seen;
   Renaming valueToNorm;
 };
 } // namespace
@@ -120,9 +122,10 @@ LogicalResult Matcher::findWeights() {
   return refuse(match.value, "no operand of it is weights of attn.normalize");
 }
 
-// The one product that the scores are computed from. Maps between are
-// formulas; Scalarize clones them.
-LogicalResult Matcher::findProduct(LetteredTensor scores) {
+// The one product that the scores are computed from. Maps on the way to it are
+// parts of the kernel; a map that is not is a formula, which Scalarizer clones.
+// True if `scores` comes from the product.
+FailureOr<bool> Matcher::findProduct(LetteredTensor scores) {
   scores = skipPermutations(scores);
   Operation *op = scores.tensor.getDefiningOp();
   if (auto product = dyn_cast_if_present<attn::ContractOp>(op)) {
@@ -131,19 +134,24 @@ LogicalResult Matcher::findProduct(LetteredTensor scores) {
       return refuse(product, "the score has a second product");
     match.score = product;
     scoreLetters = scores.letters;
-    return success();
+    return true;
   }
   auto map = dyn_cast_if_present<attn::MapOp>(op);
-  if (!map || llvm::is_contained(path, op))
-    return success(); // an input of the formula, or seen before
-  path.push_back(op);
+  if (!map || !seen.insert(op).second)
+    return llvm::is_contained(path, op);
   attn::Labels labels = map.getAxisLabels();
   Renaming toNorm;
   toNorm.add(labels.output, scores.letters);
-  for (auto [input, letters] : llvm::zip(map.getInputs(), labels.inputs))
-    if (failed(findProduct({input, toNorm(letters)})))
+  bool found = false;
+  for (auto [input, letters] : llvm::zip(map.getInputs(), labels.inputs)) {
+    FailureOr<bool> leads = findProduct({input, toNorm(letters)});
+    if (failed(leads))
       return failure();
-  return success();
+    found |= *leads;
+  }
+  if (found)
+    path.push_back(op);
+  return found;
 }
 
 LogicalResult Matcher::findOperands() {
@@ -159,6 +167,10 @@ LogicalResult Matcher::findOperands() {
     std::replace(renamed.begin(), renamed.end(), '?', summed);
     return renamed;
   };
+  for (char letter : labels.inputs[0])
+    if (!contains(labels.output, letter) && !contains(labels.inputs[1], letter))
+      return refuse(match.score, "the product sums over an axis that only one "
+                                 "operand has");
   LetteredTensor lhs{match.score.getLhs(), toLetters(labels.inputs[0], kD)};
   LetteredTensor rhs{match.score.getRhs(), toLetters(labels.inputs[1], kD)};
   char key = match.norm.getOver().front();
@@ -263,6 +275,8 @@ LogicalResult Matcher::verifyUses() {
   return success();
 }
 
+// Scores, softmax and kernel compute in one type. (The product with the values
+// may gain precision: it accumulates in the kernel's.)
 LogicalResult Matcher::verifyTypes() {
   Value tensors[] = {match.q.tensor, match.k.tensor, match.v.tensor,
                      match.value.getResult(), match.score.getResult()};
@@ -271,6 +285,17 @@ LogicalResult Matcher::verifyTypes() {
          llvm::seq(cast<RankedTensorType>(tensor.getType()).getRank()))
       if (!attn::axisSize(tensor.getType(), axis))
         return refuse(match.score, "an axis has no name in #attn.dims");
+  SmallVector<Type> types;
+  for (Value tensor : tensors)
+    types.push_back(tensor.getType());
+  types.push_back(match.norm.getLse().getType());
+  Type real = attn::accumulateType(types);
+  if (attn::accumulateType({match.q.tensor.getType(), match.k.tensor.getType(),
+                            match.score.getType()}) != real)
+    return refuse(match.score,
+                  "it accumulates in another type than the kernel");
+  if (match.norm.getAccumulateType() != real)
+    return refuse(match.norm, "it computes in another type than the kernel");
   return success();
 }
 

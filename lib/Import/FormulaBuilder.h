@@ -6,10 +6,9 @@
 // every op is pure and every read is clamped; the choice drops what the formula
 // does not evaluate, NaN included.
 //
-// Errors of the functions that are not one op (all at most 4 ulp unless said
-// otherwise) are measured in test/Integration; docs/stages/2-graph.md lists
-// the compositions.
-// Tests: test/Import/operators.yaml, functions.yaml, biases.yaml
+// A function that is not one op has an error of at most 4 ulp, x ** y excepted
+// (FormulaReal.cpp), given math ops of 1 ulp; docs/stages/2-graph.md lists
+// them. Tests: test/Import/operators.yaml, functions.yaml, biases.yaml
 //
 //===----------------------------------------------------------------------===//
 

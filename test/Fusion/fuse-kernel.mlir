@@ -140,3 +140,43 @@ func.func @mask_argument(%q: !q, %k: !k, %mask: tensor<1x8x3x5xi1>) -> !q {
   %o = attn.contract "bhgqk,bhke->bhgqe" (%p, %k) where "bhgqk" (%m) : (!S, !k, !M) -> !q
   return %o : !q
 }
+
+// -----
+
+// Two attentions that share a formula and a mask.
+!Q = tensor<4x8xf32>
+!S = tensor<4x4xf32>
+!M = tensor<4x4xi1>
+// CHECK-LABEL: func.func @shared_formula(
+// CHECK-COUNT-2: attn.kernel
+// CHECK-NOT:   attn.map
+// CHECK-NOT:   attn.mask
+func.func @shared_formula(%q: !Q, %r: !Q, %b: !S) -> (!Q, !Q) {
+  %f = attn.map "qk->qk" (%b) : (!S) -> !S {
+  ^bb0(%x: f32, %i: index, %j: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  %m = attn.mask "qk" : !M {
+  ^bb0(%i: index, %j: index):
+    %c = arith.cmpi sle, %j, %i : index
+    attn.yield %c : i1
+  }
+  %s = attn.contract "qd,kd->qk" (%q, %q) : (!Q, !Q) -> !S
+  %t = attn.map "qk,qk->qk" (%s, %f) : (!S, !S) -> !S {
+  ^bb0(%x: f32, %y: f32, %i: index, %j: index):
+    %z = arith.addf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) where (%m) : (!S, !M) -> (!S, tensor<4xf32>)
+  %o = attn.contract "qk,ke->qe" (%p, %q) where "qk" (%m) : (!S, !Q, !M) -> !Q
+  %s2 = attn.contract "qd,kd->qk" (%r, %r) : (!Q, !Q) -> !S
+  %t2 = attn.map "qk,qk->qk" (%s2, %f) : (!S, !S) -> !S {
+  ^bb0(%x: f32, %y: f32, %i: index, %j: index):
+    %z = arith.mulf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %p2, %lse2 = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t2) where (%m) : (!S, !M) -> (!S, tensor<4xf32>)
+  %o2 = attn.contract "qk,ke->qe" (%p2, %r) where "qk" (%m) : (!S, !Q, !M) -> !Q
+  return %o, %o2 : !Q, !Q
+}
