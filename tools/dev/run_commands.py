@@ -13,7 +13,8 @@ What counts is the word after the fence:
   ```sh setup      needs a set-up or takes long: not run, but what is called
                    as scripts/X must exist next to the document's root
   ```console       `$ command` and the output that follows; every line of it
-                   must come out in this order, `...` stands for anything
+                   must come out in this order, whatever its indentation;
+                   `...` stands for anything
 
 All blocks of a document run in one folder, so a later one sees the files of an
 earlier one.
@@ -56,8 +57,8 @@ def missing(expected, output):
     for line in expected:
         if line.strip() in ("", "..."):
             continue
-        pattern = ".*".join(re.escape(part) for part in line.rstrip().split("..."))
-        if not any(re.fullmatch(pattern, found.rstrip()) for found in lines):
+        pattern = ".*".join(re.escape(part) for part in line.strip().split("..."))
+        if not any(re.fullmatch(pattern, found.strip()) for found in lines):
             return line
     return None
 
