@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Explain.h"
+#include "OptionTable.h"
 #include "Outputs.h"
 #include "Session.h"
 
@@ -33,14 +35,13 @@ struct OutputKind {
 class Compilation {
 public:
   explicit Compilation(AttncOptions options)
-      : options(std::move(options)),
-        session("attnc", this->options, this->options.explain) {}
+      : options(std::move(options)), session("attnc", this->options) {}
   int run();
 
 private:
   bool checkOutputOptions(Stage from);
   bool make(const OutputKind &kind, std::string &bytes);
-  bool checkStages();
+  bool makeAll(Outputs &outputs);
   std::string pathOf(const OutputKind &kind) const;
   std::string stem() const;
 
@@ -151,6 +152,21 @@ bool Compilation::make(const OutputKind &kind, std::string &bytes) {
   return true;
 }
 
+bool Compilation::makeAll(Outputs &outputs) {
+  for (llvm::StringRef name : options.emit) {
+    std::string bytes;
+    OutputKind kind = kindOf(name);
+    if (!make(kind, bytes))
+      return false;
+    std::string path = pathOf(kind);
+    if (path != "-" && options.input != "-" &&
+        llvm::sys::fs::equivalent(path, options.input))
+      return session.fail("the output '" + path + "' is the input");
+    outputs.add(std::move(path), std::move(bytes));
+  }
+  return true;
+}
+
 int Compilation::run() {
   Stage from = options.inputStage.value_or(defaultStage(options.input));
   if (!options.inputStage && from == Stage::Spec &&
@@ -166,23 +182,19 @@ int Compilation::run() {
   session.pipelineOptions().printAfter = options.printAfter;
   session.pipelineOptions().printChanged = options.printChanged;
   session.pipelineOptions().time = options.time;
-  if (options.explain)
-    for (const spec::AttentionSpec &spec : session.specs())
-      llvm::errs() << spec.name << '\n';
   std::optional<StageChecker> checker;
   if (options.checkStages) {
-    checker.emplace(session.pipelineOptions(), llvm::outs());
+    // The standard output may be the place of the result.
+    checker.emplace(session.pipelineOptions(),
+                    options.output == "-" ? llvm::errs() : llvm::outs());
     checker->dumpFolder = stem() + ".check-stages";
   }
   Outputs outputs;
-  for (llvm::StringRef name : options.emit) {
-    std::string bytes;
-    OutputKind kind = kindOf(name);
-    if (!make(kind, bytes))
-      return 1;
-    outputs.add(pathOf(kind), std::move(bytes));
-  }
-  if (checker && checker->failed())
+  bool isMade = makeAll(outputs);
+  if (options.explain)
+    printExplanation(llvm::errs(), session.interfaces(), session.firstLines(),
+                     session.remarks());
+  if (!isMade || (checker && checker->failed()))
     return 1;
   if (options.emit.size() > 1 && !options.output.empty() &&
       !llvm::StringRef(options.output).ends_with(".o"))
@@ -197,11 +209,13 @@ int Compilation::run() {
 }
 
 int runAttnc(int argc, const char *const *argv) {
+  useColors(std::nullopt);
   Parsed<AttncOptions> parsed = parseAttncCommandLine(
       llvm::ArrayRef<const char *>(argv, argc).drop_front());
   if (parsed.exitCode)
-    return *parsed.exitCode;
-  return Compilation(std::move(parsed.options)).run();
+    return finishTool("attnc", *parsed.exitCode);
+  useColors(parsed.options.color);
+  return finishTool("attnc", Compilation(std::move(parsed.options)).run());
 }
 
 } // namespace attnc

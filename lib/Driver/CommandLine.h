@@ -27,10 +27,10 @@ enum class Stage : unsigned;
 struct CommonOptions {
   std::string input;                  // a path, or - for the standard input
   std::vector<std::string> overrides; // --set KEY=VALUE
-  std::string schedule;               // --schedule; empty: chosen
+  std::string schedule;               // attribute as text; empty: chosen
   const CpuTarget *target = nullptr;
   bool targetGiven = false;
-  bool warnSlowPath = true;
+  std::vector<std::string> hiddenWarnings; // -Wno-NAME
   bool warningsAreErrors = false;
   std::optional<bool> color;
 };

@@ -1,8 +1,9 @@
 //===- Diagnostics.h - What the user gets to see ----------------*- C++ -*-===//
 //
 // Passes emit errors, warnings whose text ends in their id in brackets, and
-// remarks whose text ends in the kind of information. This decides which of
-// them are printed, and counts them.
+// remarks whose text ends in the kind of information. All are shown in the
+// style of the specs' own diagnostics, in the order of the file.
+// Tests: test/Tools/warnings.test, test/Tools/color.test
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,29 +12,48 @@
 
 #include "CommandLine.h"
 
+#include "attnc/Support/SourceDiagnostics.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace attnc {
 
-/// Prints diagnostics of a context on the standard error while it lives.
-class DiagnosticPrinter : public mlir::SourceMgrDiagnosticHandler {
-public:
-  DiagnosticPrinter(llvm::SourceMgr &sources, mlir::MLIRContext *context,
-                    const CommonOptions &options, bool explain);
+/// What a pass says about its work, for --explain.
+struct Remark {
+  unsigned line; // in the input; 0 if unknown
+  std::string kind, text;
+};
 
-  /// True if an error was printed, or a warning where warnings are errors.
+/// Switches the colours of the standard error: as asked, else on a terminal
+/// unless NO_COLOR is set.
+void useColors(std::optional<bool> color);
+
+/// An empty collection for texts of `sources` that obeys -W and -Werror.
+SourceDiagnostics makeDiagnostics(const llvm::SourceMgr &sources,
+                                  const CommonOptions &options);
+
+/// Collects diagnostics of a context while it lives.
+class DiagnosticPrinter : public mlir::ScopedDiagnosticHandler {
+public:
+  DiagnosticPrinter(const llvm::SourceMgr &sources, mlir::MLIRContext *context,
+                    const CommonOptions &options);
+  ~DiagnosticPrinter() { print(); }
+
+  /// True if there was an error, or a warning where warnings are errors.
   bool failed() const { return hasFailed; }
-  /// The texts of the remarks so far, in order (shown or not).
-  llvm::ArrayRef<std::string> remarks() const { return remarkTexts; }
+  llvm::ArrayRef<Remark> remarks() const { return remarkList; }
+  /// What came since the last call goes to the standard error.
+  void print();
 
 private:
   void handle(mlir::Diagnostic &diagnostic);
 
+  const llvm::SourceMgr &sources;
   const CommonOptions &options;
-  bool explain;
+  std::optional<SourceDiagnostics> pending;
   bool hasFailed = false;
-  std::vector<std::string> remarkTexts;
+  std::vector<Remark> remarkList;
 };
 
 } // namespace attnc

@@ -4,16 +4,30 @@
 
 #include "attnc/Target/Target.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace attnc {
 
-int commandLineError(llvm::StringRef tool, const llvm::Twine &text) {
-  llvm::errs() << tool << ": error: " << text << '\n';
-  return 2;
+void printError(llvm::StringRef tool, const llvm::Twine &text) {
+  llvm::errs() << tool << ": ";
+  llvm::errs().changeColor(llvm::raw_ostream::RED, /*Bold=*/true) << "error: ";
+  llvm::errs().resetColor() << text << '\n';
+}
+
+int finishTool(llvm::StringRef tool, int exitCode) {
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return exitCode;
+  std::string reason = llvm::outs().error().message();
+  llvm::outs().clear_error();
+  printError(tool, "cannot write the standard output: " + reason);
+  return exitCode ? exitCode : 1;
 }
 
 ParsedArguments::ParsedArguments(const llvm::opt::OptTable &table,
@@ -101,6 +115,32 @@ std::optional<int> parseColor(ParsedArguments &parsed, llvm::StringRef when,
   return std::nullopt;
 }
 
+std::optional<int> parseSchedule(ParsedArguments &parsed,
+                                 const llvm::opt::Arg *arg,
+                                 CommonOptions &options) {
+  if (!arg)
+    return std::nullopt;
+  llvm::StringRef value = arg->getValue();
+  std::string text = value.str();
+  if (!value.starts_with("#")) {
+    auto file = llvm::MemoryBuffer::getFile(value, /*IsText=*/true);
+    if (!file)
+      return parsed.fail("--schedule takes #attn.schedule<...> or a file with "
+                         "it; cannot read '" +
+                         value + "': " + file.getError().message());
+    text = (*file)->getBuffer().trim().str();
+  }
+  // The attribute travels inside braces of a textual pipeline.
+  if (!llvm::StringRef(text).starts_with("#attn.schedule<") ||
+      !llvm::StringRef(text).ends_with(">") ||
+      llvm::StringRef(text).find_first_of("{}\"'\n") != llvm::StringRef::npos)
+    return parsed.fail("--schedule takes #attn.schedule<FIELD = VALUE, ...> on "
+                       "one line, got '" +
+                       llvm::StringRef(text).take_front(80) + "'");
+  options.schedule = std::move(text);
+  return std::nullopt;
+}
+
 std::optional<int> parseTarget(ParsedArguments &parsed,
                                std::optional<llvm::StringRef> cpu,
                                CommonOptions &options) {
@@ -125,13 +165,19 @@ std::optional<int> parseTarget(ParsedArguments &parsed,
                      ", native)");
 }
 
+/// The ids of all warnings: of the specs (docs/spec-reference.md) and of the
+/// passes.
+static constexpr llvm::StringLiteral warnings[] = {"offset", "slow-path"};
+
 std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
                                 CommonOptions &options) {
   bool on = !name.consume_front("no-");
-  if (name != "slow-path")
-    return parsed.fail("unknown warning '" + name +
-                       "' of -W; there is: slow-path");
-  options.warnSlowPath = on;
+  if (!llvm::is_contained(warnings, name))
+    return parsed.fail("unknown warning '" + name + "' of -W; there are: " +
+                       llvm::join(llvm::ArrayRef(warnings), ", "));
+  llvm::erase(options.hiddenWarnings, name);
+  if (!on)
+    options.hiddenWarnings.push_back(name.str());
   return std::nullopt;
 }
 

@@ -12,8 +12,12 @@
 
 namespace attnc {
 
-/// One message "TOOL: error: TEXT" on the standard error; gives 2.
-int commandLineError(llvm::StringRef tool, const llvm::Twine &text);
+/// One message "TOOL: error: TEXT" on the standard error.
+void printError(llvm::StringRef tool, const llvm::Twine &text);
+
+/// The exit code of a tool that is done: not 0 if the standard output could not
+/// be written, which is said.
+int finishTool(llvm::StringRef tool, int exitCode);
 
 /// The arguments of one run: @file expanded, unknown options and missing values
 /// told with what was probably meant.
@@ -26,7 +30,11 @@ public:
   std::optional<int> exitCode;
   llvm::opt::InputArgList list;
 
-  int fail(const llvm::Twine &text) { return commandLineError(tool, text); }
+  /// The message of a wrong command line and its exit code.
+  int fail(const llvm::Twine &text) {
+    printError(tool, text);
+    return 2;
+  }
   /// The one input, or - when `-` was given; sets exitCode if there is none or
   /// there are several.
   std::string input();
@@ -47,6 +55,10 @@ std::optional<int64_t> parseNumber(llvm::StringRef text, int64_t low,
 /// Reads --color.
 std::optional<int> parseColor(ParsedArguments &parsed, llvm::StringRef when,
                               std::optional<bool> &color);
+/// Reads --schedule, an attribute as text or the file that holds it.
+std::optional<int> parseSchedule(ParsedArguments &parsed,
+                                 const llvm::opt::Arg *arg,
+                                 CommonOptions &options);
 /// Reads -mcpu, -W, -Werror into `options`; an exit code if one is wrong.
 std::optional<int> parseTarget(ParsedArguments &parsed,
                                std::optional<llvm::StringRef> cpu,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OptionTable.h"
 #include "RunCase.h"
 #include "Session.h"
 
@@ -24,8 +25,7 @@ using SizeMap = llvm::StringMap<int64_t>;
 class Run {
 public:
   explicit Run(RunOptions options)
-      : options(std::move(options)),
-        session("attnc-run", this->options, false) {}
+      : options(std::move(options)), session("attnc-run", this->options) {}
   ~Run() { attnc_threads_destroy(pool); }
   int run();
 
@@ -58,8 +58,6 @@ bool Run::compile() {
       if (!values.empty())
         checker->sizes[name] = values.front();
     checker->dumpFolder = session.specs().front().name + ".check-stages";
-    llvm::outs() << session.specs().front().name
-                 << ": integer and random inputs, float64\n";
   }
   if (!session.advanceTo(Stage::Graph))
     return false;
@@ -198,11 +196,13 @@ int Run::run() {
 }
 
 int runAttncRun(int argc, const char *const *argv) {
+  useColors(std::nullopt);
   Parsed<RunOptions> parsed = parseRunCommandLine(
       llvm::ArrayRef<const char *>(argv, argc).drop_front());
   if (parsed.exitCode)
-    return *parsed.exitCode;
-  return Run(std::move(parsed.options)).run();
+    return finishTool("attnc-run", *parsed.exitCode);
+  useColors(parsed.options.color);
+  return finishTool("attnc-run", Run(std::move(parsed.options)).run());
 }
 
 } // namespace attnc

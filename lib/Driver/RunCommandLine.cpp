@@ -139,7 +139,8 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
                                       RunOptions &options) {
   const InputArgList &list = parsed.list;
   options.overrides = list.getAllArgValues(OPT_set);
-  options.schedule = list.getLastArgValue(OPT_schedule);
+  if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
+    return code;
   options.json = list.hasArg(OPT_json);
   options.check = !list.hasArg(OPT_no_check);
   options.checkStages = list.hasArg(OPT_check_stages);

@@ -2,11 +2,14 @@
 
 #include "Session.h"
 
+#include "OptionTable.h"
+
 #include "attnc/Pipeline/Translate.h"
 #include "attnc/Spec/Parse.h"
 #include "attnc/Target/Target.h"
 
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
@@ -23,26 +26,18 @@ static DialectRegistry allDialects() {
   return registry;
 }
 
-/// The schedule's text, or that of the file it names.
-static std::string readSchedule(llvm::StringRef text) {
-  if (text.empty() || text.starts_with("#"))
-    return text.str();
-  auto file = llvm::MemoryBuffer::getFile(text, /*IsText=*/true);
-  return file ? (*file)->getBuffer().trim().str() : text.str();
-}
-
-Session::Session(llvm::StringRef tool, const CommonOptions &options,
-                 bool explain)
+Session::Session(llvm::StringRef tool, const CommonOptions &options)
     : tool(tool), options(options), registry(allDialects()),
       context(registry, MLIRContext::Threading::DISABLED),
-      printer(sources, &context, options, explain) {
+      printer(sources, &context, options) {
   context.printOpOnDiagnostic(false); // the source line says it better
   pipeline.target = options.target;
-  pipeline.schedule = readSchedule(options.schedule);
+  pipeline.schedule = options.schedule;
 }
 
-bool Session::fail(const llvm::Twine &text) const {
-  llvm::errs() << tool << ": error: " << text << '\n';
+bool Session::fail(const llvm::Twine &text) {
+  printer.print(); // what led to it comes first
+  printError(tool, text);
   return false;
 }
 
@@ -54,24 +49,78 @@ bool Session::load(Stage stage) {
     return fail("cannot read '" + options.input +
                 "': " + buffer.getError().message());
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  llvm::scope_exit print([&] { printer.print(); });
   return stage == Stage::Spec ? loadSpec() : loadDump(stage);
 }
 
 bool Session::loadSpec() {
-  SourceDiagnostics diagnostics(sources);
+  SourceDiagnostics diagnostics = makeDiagnostics(sources, options);
   auto specs = spec::parseSpecs(sources, diagnostics, options.overrides);
   diagnostics.print(llvm::errs());
-  if (!specs || (diagnostics.warnings() && options.warningsAreErrors))
+  if (!specs || diagnostics.errors())
     return false;
   specList = std::move(*specs);
   currentStage = Stage::Spec;
   return true;
 }
 
-bool Session::loadDump(Stage stage) {
+bool Session::checkDumpOptions(Stage stage) {
   if (!options.overrides.empty())
     return fail("--set changes a spec; a dump of stage " + stageName(stage) +
                 " has none");
+  if (!options.schedule.empty() && stage >= Stage::Scheduled)
+    return fail("--schedule comes too late for a dump of stage " +
+                stageName(stage) + "; edit the dump or start from stage fused");
+  return true;
+}
+
+/// MLIR's parser recurses with the nesting, so that is bounded.
+static constexpr int maxDumpDepth = 500;
+
+/// The first place where brackets nest deeper than `maxDumpDepth`, or npos.
+static size_t findTooDeep(llvm::StringRef text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '"') {
+      while (++i < text.size() && text[i] != '"' && text[i] != '\n')
+        i += text[i] == '\\';
+    } else if (c == '/' && text.substr(i).starts_with("//")) {
+      i = text.find('\n', i);
+      if (i == llvm::StringRef::npos)
+        break;
+    } else if (llvm::StringRef("([{<").contains(c)) {
+      if (++depth > maxDumpDepth)
+        return i;
+    } else if (llvm::StringRef(")]}").contains(c) ||
+               (c == '>' && i > 0 && text[i - 1] != '-')) {
+      depth = std::max(depth - 1, 0);
+    }
+  }
+  return llvm::StringRef::npos;
+}
+
+bool Session::checkDumpText() {
+  llvm::StringRef text =
+      sources.getMemoryBuffer(sources.getMainFileID())->getBuffer();
+  if (text.starts_with("ML\xefR"))
+    return fail("'" + options.input +
+                "' is MLIR bytecode; a dump is text, as --emit writes it");
+  size_t place = findTooDeep(text);
+  if (place == llvm::StringRef::npos)
+    return true;
+  SourceDiagnostics diagnostics = makeDiagnostics(sources, options);
+  auto at = llvm::SMLoc::getFromPointer(text.data() + place);
+  diagnostics.error("too-deep", {at, at},
+                    "brackets nest deeper than " + llvm::Twine(maxDumpDepth) +
+                        " levels");
+  diagnostics.print(llvm::errs());
+  return false;
+}
+
+bool Session::loadDump(Stage stage) {
+  if (!checkDumpOptions(stage) || !checkDumpText())
+    return false;
   moduleRef = parseSourceFile<ModuleOp>(sources, &context);
   if (!moduleRef || mlir::failed(checkStage(*moduleRef, stage)))
     return false;
@@ -102,6 +151,7 @@ bool Session::adoptModule() {
 }
 
 bool Session::advanceTo(Stage stage) {
+  llvm::scope_exit print([&] { printer.print(); });
   if (currentStage == Stage::Spec && stage != Stage::Spec) {
     moduleRef = importModule(context, sources, specList);
     if (!moduleRef || !adoptModule())
@@ -113,6 +163,35 @@ bool Session::advanceTo(Stage stage) {
     return false;
   currentStage = stage;
   return adoptModule();
+}
+
+std::vector<unsigned> Session::firstLines() const {
+  std::vector<unsigned> lines;
+  for (const Interface &function : interfaceList) {
+    unsigned line = ~0u;
+    auto mayBegin = [&](llvm::SMRange range) {
+      unsigned main = sources.getMainFileID();
+      if (range.isValid() &&
+          sources.FindBufferContainingLoc(range.Start) == main)
+        line =
+            std::min(line, sources.getLineAndColumn(range.Start, main).first);
+    };
+    for (const spec::AttentionSpec &spec : specList) {
+      if (spec.name != function.name)
+        continue;
+      mayBegin(spec.nameRange);
+      for (const spec::ExprPtr &formula : {spec.score, spec.mask})
+        if (formula)
+          mayBegin(formula->range);
+    }
+    if (specList.empty())
+      if (Operation *op =
+              SymbolTable::lookupSymbolIn(moduleRef.get(), function.name))
+        if (auto at = dyn_cast<FileLineColRange>(op->getLoc()))
+          line = at.getStartLine();
+    lines.push_back(line);
+  }
+  return lines;
 }
 
 bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {

@@ -25,7 +25,7 @@ namespace attnc {
 
 class Session {
 public:
-  Session(llvm::StringRef tool, const CommonOptions &options, bool explain);
+  Session(llvm::StringRef tool, const CommonOptions &options);
 
   /// Reads the input, a dump of `stage` or a spec. False after an error, which
   /// was printed.
@@ -41,17 +41,21 @@ public:
   mlir::ModuleOp module() { return *moduleRef; }
   Stage stage() const { return currentStage; }
   llvm::ArrayRef<Interface> interfaces() const { return interfaceList; }
-  DiagnosticPrinter &diagnostics() { return printer; }
+  llvm::ArrayRef<Remark> remarks() const { return printer.remarks(); }
+  /// The line of the input where each function begins.
+  std::vector<unsigned> firstLines() const;
   /// What the passes are told; may be changed before advanceTo.
   PipelineOptions &pipelineOptions() { return pipeline; }
   const CpuTarget &target() const { return *pipeline.target; }
 
   /// "TOOL: error: TEXT" on the standard error; gives false.
-  bool fail(const llvm::Twine &text) const;
+  bool fail(const llvm::Twine &text);
 
 private:
   bool loadSpec();
   bool loadDump(Stage stage);
+  bool checkDumpOptions(Stage stage);
+  bool checkDumpText();
   bool adoptModule();
 
   llvm::StringRef tool;

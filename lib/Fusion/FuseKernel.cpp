@@ -182,6 +182,10 @@ void KernelBuilder::build() {
     OpBuilder::InsertionGuard guard(b);
     buildRegions(kernel);
   }
+  emitRemark(kernel.getLoc())
+      << "one kernel: Q @ K, score, " << (match.norm.getMask() ? "mask, " : "")
+      << (match.norm.getInit().empty() ? "softmax" : "softmax with a sink")
+      << ", @ V; no score matrix [fused]";
   b.setInsertionPointAfter(kernel);
   match.value.getResult().replaceAllUsesWith(fromKernel(
       kernel.getO(), letters[3], match.outLetters, match.value.getType()));
@@ -231,17 +235,17 @@ static void reportMissed(Operation *op, const Reasons &reasons) {
   if (!isa<attn::ContractOp, attn::NormalizeOp>(op))
     return;
   InFlightDiagnostic remark = emitRemark(op->getLoc())
-                              << "missed: " << op->getName()
-                              << " stays unfused: ";
+                              << op->getName() << " stays unfused: ";
   const auto *found = reasons.find(op);
   if (found == reasons.end()) {
     remark << (isa<attn::NormalizeOp>(op)
                    ? "no attn.contract multiplies its weights with values"
-                   : "it is not a part of a softmax");
+                   : "it is not a part of a softmax")
+           << " [missed]";
     return;
   }
   const Refusal &refusal = found->second;
-  remark << refusal.reason;
+  remark << refusal.reason << " [missed]";
   if (refusal.op != op)
     remark.attachNote(refusal.op->getLoc()) << "the reason is this op";
 }

@@ -197,21 +197,37 @@ static std::string textOf(ModuleOp module) {
   return text + "\n";
 }
 
+/// What is interpreted, so that a reader can repeat it.
+void StageChecker::announce(ModuleOp module) {
+  auto functions = getInterfaces(module);
+  for (const Interface &function : *functions) {
+    os << function.name << ": ";
+    auto values = chooseSizes(function, sizes);
+    for (auto [size, value] : llvm::zip_equal(function.sizes, *values))
+      if (size.isRuntime())
+        os << size.name << ' ' << value << ", ";
+    os << "integer and random inputs, "
+       << (isExtended(function) ? "long double" : "float64") << '\n';
+  }
+}
+
 void StageChecker::before(ModuleOp module) {
   if (hasRun || hasFailed)
     return;
   hasRun = true;
-  if (auto runs = interpret(module))
+  if (auto runs = interpret(module)) {
     last = std::move(*runs);
+    announce(module);
+  }
   lastText = textOf(module);
 }
 
 void StageChecker::after(Pass *pass, ModuleOp module) {
-  if (hasFailed || last.empty())
+  // A pass without a name only holds the passes of nested operations.
+  if (hasFailed || last.empty() || pass->getArgument().empty())
     return;
   std::string text = textOf(module);
-  llvm::StringRef name =
-      pass->getArgument().empty() ? pass->getName() : pass->getArgument();
+  llvm::StringRef name = pass->getArgument();
   if (text == lastText) {
     os << llvm::formatv("  {0,-24} no change\n", name);
     return;

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
@@ -52,6 +53,11 @@ void registerAllPasses() {
     return true;
   }();
   (void)once;
+}
+
+bool isPassName(llvm::StringRef name) {
+  registerAllPasses();
+  return PassInfo::lookup(name) != nullptr;
 }
 
 } // namespace attnc

@@ -50,6 +50,11 @@ SourceDiagnostic &SourceDiagnostics::error(StringRef id, SMRange range,
 
 SourceDiagnostic &SourceDiagnostics::warning(StringRef id, SMRange range,
                                              const Twine &message) {
+  if (is_contained(hidden, id))
+    return repeated.emplace_back(SourceDiagnostic::Severity::Warning, id, range,
+                                 message);
+  if (warningsAreErrors)
+    return error(id, range, message);
   ++warningCount;
   return diagnostics.emplace_back(SourceDiagnostic::Severity::Warning, id,
                                   range, message);
@@ -141,8 +146,13 @@ void SourceDiagnostics::print(raw_ostream &os,
     os << sources.getMemoryBuffer(sources.getMainFileID())
               ->getBufferIdentifier()
        << ": ";
-  os << (isError ? "error: " : "warning: ") << d.message << " [" << d.id
-     << "]\n";
+  os.changeColor(isError ? raw_ostream::RED : raw_ostream::MAGENTA,
+                 /*Bold=*/true)
+      << (isError ? "error: " : "warning: ");
+  os.resetColor() << d.message;
+  if (!d.id.empty())
+    os << " [" << d.id << ']';
+  os << '\n';
 
   bool first = true;
   unsigned indent = 0;
@@ -152,8 +162,10 @@ void SourceDiagnostics::print(raw_ostream &os,
     ShownLine line =
         showLine(sources.getMemoryBuffer(id)->getBuffer(), d.range);
     os << format("%5u | ", number) << StringRef(line.text).rtrim() << '\n';
-    os << "      | " << std::string(line.caret, ' ') << '^'
-       << std::string(line.width - 1, '~');
+    os << "      | " << std::string(line.caret, ' ');
+    os.changeColor(raw_ostream::GREEN, /*Bold=*/true)
+        << '^' << std::string(line.width - 1, '~');
+    os.resetColor();
     indent = line.caret + line.width;
   }
   for (const SourceDiagnostic::Remark &remark : d.remarks) {

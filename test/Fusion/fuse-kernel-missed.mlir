@@ -9,12 +9,12 @@
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
 func.func @weights_have_a_second_use(%q: !Q, %k: !K) -> (!Q, !S) {
-  // expected-remark@below {{missed: attn.contract stays unfused: its result has a second use}}
+  // expected-remark@below {{attn.contract stays unfused: its result has a second use}}
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
-  // expected-remark@below {{missed: attn.normalize stays unfused: its result has a second use}}
+  // expected-remark@below {{attn.normalize stays unfused: its result has a second use}}
   // expected-note@below {{the reason is this op}}
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
-  // expected-remark@below {{missed: attn.contract stays unfused: its result has a second use}}
+  // expected-remark@below {{attn.contract stays unfused: its result has a second use}}
   %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
   return %o, %p : !Q, !S
 }
@@ -28,12 +28,12 @@ func.func @weights_have_a_second_use(%q: !Q, %k: !K) -> (!Q, !S) {
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
 func.func @scores_have_a_second_use(%q: !Q, %k: !K) -> (!Q, !S) {
-  // expected-remark@below {{missed: attn.contract stays unfused: its result has a second use}}
+  // expected-remark@below {{attn.contract stays unfused: its result has a second use}}
   // expected-note@below {{the reason is this op}}
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
-  // expected-remark@below {{missed: attn.normalize stays unfused: its result has a second use}}
+  // expected-remark@below {{attn.normalize stays unfused: its result has a second use}}
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
-  // expected-remark@below {{missed: attn.contract stays unfused: its result has a second use}}
+  // expected-remark@below {{attn.contract stays unfused: its result has a second use}}
   %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
   return %o, %s : !Q, !S
 }
@@ -47,9 +47,9 @@ func.func @scores_have_a_second_use(%q: !Q, %k: !K) -> (!Q, !S) {
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
 func.func @two_products(%q: !Q, %k: !K) -> !Q {
-  // expected-remark@below {{missed: attn.contract stays unfused: the score has a second product}}
+  // expected-remark@below {{attn.contract stays unfused: the score has a second product}}
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
-  // expected-remark@below {{missed: attn.contract stays unfused: the score has a second product}}
+  // expected-remark@below {{attn.contract stays unfused: the score has a second product}}
   // expected-note@below {{the reason is this op}}
   %s2 = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
   %t = attn.map "bhqk,bhqk->bhqk" (%s, %s2) : (!S, !S) -> !S {
@@ -57,9 +57,9 @@ func.func @two_products(%q: !Q, %k: !K) -> !Q {
     %z = arith.mulf %x, %y : f32
     attn.yield %z : f32
   }
-  // expected-remark@below {{missed: attn.normalize stays unfused: the score has a second product}}
+  // expected-remark@below {{attn.normalize stays unfused: the score has a second product}}
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) : (!S) -> (!S, !L)
-  // expected-remark@below {{missed: attn.contract stays unfused: the score has a second product}}
+  // expected-remark@below {{attn.contract stays unfused: the score has a second product}}
   %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
   return %o : !Q
 }
@@ -73,10 +73,10 @@ func.func @two_products(%q: !Q, %k: !K) -> !Q {
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
 func.func @scores_without_a_product(%s: !S, %k: !K) -> !Q {
-  // expected-remark@below {{missed: attn.normalize stays unfused: its scores come from no product}}
+  // expected-remark@below {{attn.normalize stays unfused: its scores come from no product}}
   // expected-note@below {{the reason is this op}}
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
-  // expected-remark@below {{missed: attn.contract stays unfused: its scores come from no product}}
+  // expected-remark@below {{attn.contract stays unfused: its scores come from no product}}
   %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
   return %o : !Q
 }
@@ -90,9 +90,9 @@ func.func @scores_without_a_product(%s: !S, %k: !K) -> !Q {
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
 func.func @weights_without_values(%q: !Q, %k: !K) -> !S {
-  // expected-remark@below {{missed: attn.contract stays unfused: it is not a part of a softmax}}
+  // expected-remark@below {{attn.contract stays unfused: it is not a part of a softmax}}
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
-  // expected-remark@below {{missed: attn.normalize stays unfused: no attn.contract multiplies its weights with values}}
+  // expected-remark@below {{attn.normalize stays unfused: no attn.contract multiplies its weights with values}}
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
   return %p : !S
 }
@@ -106,7 +106,7 @@ func.func @weights_without_values(%q: !Q, %k: !K) -> !S {
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
 func.func @a_product_of_its_own(%q: !Q, %k: !K) -> !S {
-  // expected-remark@below {{missed: attn.contract stays unfused: it is not a part of a softmax}}
+  // expected-remark@below {{attn.contract stays unfused: it is not a part of a softmax}}
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
   return %s : !S
 }
@@ -120,16 +120,16 @@ func.func @a_product_of_its_own(%q: !Q, %k: !K) -> !S {
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
 func.func @mask_of_the_weights_only(%q: !Q, %k: !K) -> !Q {
-  // expected-remark@below {{missed: attn.contract stays unfused: only one of the weights and the product with the values has a mask}}
+  // expected-remark@below {{attn.contract stays unfused: only one of the weights and the product with the values has a mask}}
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
   %m = attn.mask "bhqk" : !M {
   ^bb0(%b: index, %h: index, %i: index, %j: index):
     %c = arith.cmpi sle, %j, %i : index
     attn.yield %c : i1
   }
-  // expected-remark@below {{missed: attn.normalize stays unfused: only one of the weights and the product with the values has a mask}}
+  // expected-remark@below {{attn.normalize stays unfused: only one of the weights and the product with the values has a mask}}
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) where (%m) : (!S, !M) -> (!S, !L)
-  // expected-remark@below {{missed: attn.contract stays unfused: only one of the weights and the product with the values has a mask}}
+  // expected-remark@below {{attn.contract stays unfused: only one of the weights and the product with the values has a mask}}
   // expected-note@below {{the reason is this op}}
   %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
   return %o : !Q
@@ -144,16 +144,16 @@ func.func @mask_of_the_weights_only(%q: !Q, %k: !K) -> !Q {
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
 func.func @another_mask(%q: !Q, %k: !K, %n: !M) -> !Q {
-  // expected-remark@below {{missed: attn.contract stays unfused: the weights and the product with the values have different masks}}
+  // expected-remark@below {{attn.contract stays unfused: the weights and the product with the values have different masks}}
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
   %m = attn.mask "bhqk" : !M {
   ^bb0(%b: index, %h: index, %i: index, %j: index):
     %c = arith.cmpi sle, %j, %i : index
     attn.yield %c : i1
   }
-  // expected-remark@below {{missed: attn.normalize stays unfused: the weights and the product with the values have different masks}}
+  // expected-remark@below {{attn.normalize stays unfused: the weights and the product with the values have different masks}}
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) where (%m) : (!S, !M) -> (!S, !L)
-  // expected-remark@below {{missed: attn.contract stays unfused: the weights and the product with the values have different masks}}
+  // expected-remark@below {{attn.contract stays unfused: the weights and the product with the values have different masks}}
   // expected-note@below {{the reason is this op}}
   %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) where "bhqk" (%n) : (!S, !K, !M) -> !Q
   return %o : !Q
@@ -168,11 +168,11 @@ func.func @another_mask(%q: !Q, %k: !K, %n: !M) -> !Q {
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
 func.func @softmax_over_the_queries(%q: !Q, %k: !K) -> !Q {
-  // expected-remark@below {{missed: attn.contract stays unfused: the product with the values does not sum over the axis that is normalised over}}
+  // expected-remark@below {{attn.contract stays unfused: the product with the values does not sum over the axis that is normalised over}}
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
-  // expected-remark@below {{missed: attn.normalize stays unfused: the product with the values does not sum over the axis that is normalised over}}
+  // expected-remark@below {{attn.normalize stays unfused: the product with the values does not sum over the axis that is normalised over}}
   %p, %lse = attn.normalize "bhqk" over "q" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<2x3x5xf32>)
-  // expected-remark@below {{missed: attn.contract stays unfused: the product with the values does not sum over the axis that is normalised over}}
+  // expected-remark@below {{attn.contract stays unfused: the product with the values does not sum over the axis that is normalised over}}
   // expected-note@below {{the reason is this op}}
   %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
   return %o : !Q
@@ -188,12 +188,12 @@ func.func @softmax_over_the_queries(%q: !Q, %k: !K) -> !Q {
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
 func.func @queries_without_the_batch(%q: !R, %k: !K) -> !Q {
-  // expected-remark@below {{missed: attn.contract stays unfused: the queries lack an axis of the scores}}
+  // expected-remark@below {{attn.contract stays unfused: the queries lack an axis of the scores}}
   // expected-note@below {{the reason is this op}}
   %s = attn.contract "hqd,bhkd->bhqk" (%q, %k) : (!R, !K) -> !S
-  // expected-remark@below {{missed: attn.normalize stays unfused: the queries lack an axis of the scores}}
+  // expected-remark@below {{attn.normalize stays unfused: the queries lack an axis of the scores}}
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
-  // expected-remark@below {{missed: attn.contract stays unfused: the queries lack an axis of the scores}}
+  // expected-remark@below {{attn.contract stays unfused: the queries lack an axis of the scores}}
   %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
   return %o : !Q
 }
@@ -208,11 +208,11 @@ func.func @queries_without_the_batch(%q: !R, %k: !K) -> !Q {
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
 func.func @values_without_the_heads(%q: !Q, %k: !K, %v: !W) -> !Q {
-  // expected-remark@below {{missed: attn.contract stays unfused: keys and values do not have the same batch axes}}
+  // expected-remark@below {{attn.contract stays unfused: keys and values do not have the same batch axes}}
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
-  // expected-remark@below {{missed: attn.normalize stays unfused: keys and values do not have the same batch axes}}
+  // expected-remark@below {{attn.normalize stays unfused: keys and values do not have the same batch axes}}
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
-  // expected-remark@below {{missed: attn.contract stays unfused: keys and values do not have the same batch axes}}
+  // expected-remark@below {{attn.contract stays unfused: keys and values do not have the same batch axes}}
   // expected-note@below {{the reason is this op}}
   %o = attn.contract "bhqk,bke->bhqe" (%p, %v) : (!S, !W) -> !Q
   return %o : !Q
@@ -224,12 +224,12 @@ func.func @values_without_the_heads(%q: !Q, %k: !K, %v: !W) -> !Q {
 !Q = tensor<2x2x3x4x8xf32>
 !S = tensor<2x2x3x4x4xf32>
 func.func @three_batch_axes(%q: !Q) -> !Q {
-  // expected-remark@below {{missed: attn.contract stays unfused: there are more than two axes that queries, keys and values share}}
+  // expected-remark@below {{attn.contract stays unfused: there are more than two axes that queries, keys and values share}}
   // expected-note@below {{the reason is this op}}
   %s = attn.contract "abhqd,abhkd->abhqk" (%q, %q) : (!Q, !Q) -> !S
-  // expected-remark@below {{missed: attn.normalize stays unfused: there are more than two axes that queries, keys and values share}}
+  // expected-remark@below {{attn.normalize stays unfused: there are more than two axes that queries, keys and values share}}
   %p, %lse = attn.normalize "abhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<2x2x3x4xf32>)
-  // expected-remark@below {{missed: attn.contract stays unfused: there are more than two axes that queries, keys and values share}}
+  // expected-remark@below {{attn.contract stays unfused: there are more than two axes that queries, keys and values share}}
   %o = attn.contract "abhqk,abhke->abhqe" (%p, %q) : (!S, !Q) -> !Q
   return %o : !Q
 }
@@ -240,12 +240,12 @@ func.func @three_batch_axes(%q: !Q) -> !Q {
 !Q = tensor<?x8xf32>
 !S = tensor<?x?xf32>
 func.func @axis_without_a_name(%q: !Q) -> !Q {
-  // expected-remark@below {{missed: attn.contract stays unfused: an axis has no name in #attn.dims}}
+  // expected-remark@below {{attn.contract stays unfused: an axis has no name in #attn.dims}}
   // expected-note@below {{the reason is this op}}
   %s = attn.contract "qd,kd->qk" (%q, %q) : (!Q, !Q) -> !S
-  // expected-remark@below {{missed: attn.normalize stays unfused: an axis has no name in #attn.dims}}
+  // expected-remark@below {{attn.normalize stays unfused: an axis has no name in #attn.dims}}
   %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<?xf32>)
-  // expected-remark@below {{missed: attn.contract stays unfused: an axis has no name in #attn.dims}}
+  // expected-remark@below {{attn.contract stays unfused: an axis has no name in #attn.dims}}
   %o = attn.contract "qk,ke->qe" (%p, %q) : (!S, !Q) -> !Q
   return %o : !Q
 }
@@ -257,7 +257,7 @@ func.func @axis_without_a_name(%q: !Q) -> !Q {
 !S = tensor<4x4xf64>
 !F = tensor<4x4xf32>
 func.func @formula_in_another_type(%q: !Q, %b: !F) -> !Q {
-  // expected-remark@below {{missed: attn.contract stays unfused: it computes in another type than the kernel}}
+  // expected-remark@below {{attn.contract stays unfused: it computes in another type than the kernel}}
   %s = attn.contract "qd,kd->qk" (%q, %q) : (!Q, !Q) -> !S
   // expected-note@below {{the reason is this op}}
   %f = attn.map "qk->qk" (%b) : (!F) -> !F {
@@ -270,9 +270,9 @@ func.func @formula_in_another_type(%q: !Q, %b: !F) -> !Q {
     %z = arith.addf %x, %y : f64
     attn.yield %z : f64
   }
-  // expected-remark@below {{missed: attn.normalize stays unfused: it computes in another type than the kernel}}
+  // expected-remark@below {{attn.normalize stays unfused: it computes in another type than the kernel}}
   %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) : (!S) -> (!S, tensor<4xf64>)
-  // expected-remark@below {{missed: attn.contract stays unfused: it computes in another type than the kernel}}
+  // expected-remark@below {{attn.contract stays unfused: it computes in another type than the kernel}}
   %o = attn.contract "qk,ke->qe" (%p, %q) : (!S, !Q) -> !Q
   return %o : !Q
 }

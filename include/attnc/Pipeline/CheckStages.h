@@ -52,6 +52,7 @@ private:
     std::vector<reference::Tensor> outputs;
   };
   std::optional<std::vector<Run>> interpret(mlir::ModuleOp module);
+  void announce(mlir::ModuleOp module);
   void report(llvm::StringRef pass, const std::string &difference,
               mlir::ModuleOp module);
 

@@ -30,6 +30,9 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 /// "spec graph fused scheduled tile llvm"
 std::string listStages();
 
+/// Whether there is a pass of this name, such as attn-fold-scale.
+bool isPassName(llvm::StringRef name);
+
 /// What the passes are told; everything else is in the IR.
 struct PipelineOptions {
   const CpuTarget *target = nullptr;

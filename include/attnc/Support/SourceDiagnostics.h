@@ -16,6 +16,7 @@
 #ifndef ATTNC_SUPPORT_SOURCEDIAGNOSTICS_H
 #define ATTNC_SUPPORT_SOURCEDIAGNOSTICS_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/SMLoc.h"
@@ -56,7 +57,7 @@ public:
   };
 
   Severity severity;
-  std::string id;
+  std::string id; // may be empty
   std::string message;
   llvm::SMRange range; // invalid: about the text as a whole
   std::vector<Remark> remarks;
@@ -70,6 +71,13 @@ public:
 
   explicit SourceDiagnostics(const llvm::SourceMgr &sources)
       : sources(sources) {}
+
+  /// Warnings with one of these ids are not kept.
+  void hideWarnings(llvm::ArrayRef<std::string> ids) {
+    hidden.assign(ids.begin(), ids.end());
+  }
+  /// Warnings are kept as errors from now on.
+  void makeWarningsErrors() { warningsAreErrors = true; }
 
   /// The same message about the same place is kept once. The returned
   /// reference stays valid while this object lives.
@@ -86,7 +94,7 @@ public:
   std::vector<const SourceDiagnostic *> sorted() const;
 
   /// Prints them with their source lines, and a line with the count of errors
-  /// if there are any.
+  /// if there are any; in colour if the stream's colours are enabled.
   void print(llvm::raw_ostream &os) const;
 
 private:
@@ -95,6 +103,8 @@ private:
   const llvm::SourceMgr &sources;
   std::deque<SourceDiagnostic> diagnostics, repeated;
   std::set<std::pair<const char *, std::string>> told;
+  std::vector<std::string> hidden;
+  bool warningsAreErrors = false;
   unsigned errorCount = 0;
   unsigned warningCount = 0;
 };

@@ -1,4 +1,4 @@
-//===- AttncCommandLine.cpp - The command line of attnc -------------------===//
+//===- CompilerCommandLine.cpp - The command line of attnc ----------------===//
 
 #include "CommandLine.h"
 #include "OptionTable.h"
@@ -70,13 +70,20 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
                                       AttncOptions &options) {
   const InputArgList &list = parsed.list;
   options.output = list.getLastArgValue(OPT_o);
+  if (list.hasArg(OPT_o) && options.output.empty())
+    return parsed.fail("-o needs the name of a file, a folder or -");
   options.overrides = list.getAllArgValues(OPT_set);
-  options.schedule = list.getLastArgValue(OPT_schedule);
+  if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
+    return code;
   options.triple = list.getLastArgValue(OPT_target, "x86_64-unknown-linux-gnu");
   options.explain = list.hasArg(OPT_explain);
   options.checkStages = list.hasArg(OPT_check_stages);
   options.printChanged = list.hasArg(OPT_print_changed);
   options.printAfter = list.getAllArgValues(OPT_print_after);
+  for (llvm::StringRef name : options.printAfter)
+    if (!isPassName(name))
+      return parsed.fail("--print-after does not know the pass '" + name +
+                         "'; docs/stages names them");
   options.time = list.hasArg(OPT_time);
   options.warningsAreErrors = list.hasArg(OPT_Werror);
   if (options.triple != "x86_64-unknown-linux-gnu" &&

@@ -1,0 +1,27 @@
+//===- Explain.h - What --explain prints ------------------------*- C++ -*-===//
+//
+// The remarks of the passes, gathered by function and by what they tell of.
+// Tests: test/Tools/explain.test
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_DRIVER_EXPLAIN_H
+#define ATTNC_LIB_DRIVER_EXPLAIN_H
+
+#include "Diagnostics.h"
+
+#include "attnc/Interface/Interface.h"
+
+namespace attnc {
+
+/// A line with each function's name and title, then its remarks: `  KIND TEXT`.
+/// `firstLines` has the line of the input where each function begins; a remark
+/// belongs to the last function that begins before it.
+void printExplanation(llvm::raw_ostream &os,
+                      llvm::ArrayRef<Interface> functions,
+                      llvm::ArrayRef<unsigned> firstLines,
+                      llvm::ArrayRef<Remark> remarks);
+
+} // namespace attnc
+
+#endif // ATTNC_LIB_DRIVER_EXPLAIN_H
