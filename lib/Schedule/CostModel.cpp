@@ -30,7 +30,7 @@ static constexpr int64_t kMostBlocks = 24; // sampled of a long sequence
 
 /// The part of a transfer's time that is not hidden behind arithmetic although
 /// there is enough of it.
-static constexpr double kExposed = 0.25;
+static constexpr double kExposed = 0.1;
 
 RegimeRanges::RegimeRanges(const KernelShape &shape, const Regime &regime)
     : shape(shape), regime(regime) {
@@ -103,6 +103,7 @@ double RegimeRanges::getNeededPairs() {
 double schedule::cyclesPerStep(RegisterTile tile, int64_t unroll,
                                const CpuTarget &target) {
   constexpr double issuePerCycle = 4;
+  constexpr double slack = 1.1; // an instruction may find its unit taken
   double sums = double(tile.accumulators());
   double arithmetic = target.hasFma ? sums : 2 * sums;
   double loads = double(tile.vectors + tile.rows);
@@ -111,7 +112,7 @@ double schedule::cyclesPerStep(RegisterTile tile, int64_t unroll,
   return std::max({arithmetic / target.fmaPerCycle,
                    loads / target.loadsPerCycle,
                    (arithmetic + loads + shuffles + loop) / issuePerCycle,
-                   double(target.fmaLatency)});
+                   slack * target.fmaLatency});
 }
 
 double schedule::productCycles(RegisterTile tile, double rows, double depth,
@@ -125,7 +126,7 @@ double schedule::productCycles(RegisterTile tile, double rows, double depth,
                                     uint64_t(vectors))),
             int64_t(vectors)};
   // Filling the pipeline, and loading, rescaling and storing the sums.
-  double ends = 2 * target.fmaLatency + 2 * double(tile.accumulators());
+  double ends = target.fmaLatency + double(tile.accumulators());
   double cycles = depth * (cyclesPerStep(tile, unroll, target) + waiting);
   // A tile at the end that lacks rows takes as long, or code of its own.
   return std::ceil(vectors / double(tile.vectors)) *

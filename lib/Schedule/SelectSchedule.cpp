@@ -46,10 +46,10 @@ struct Ranked {
 } // namespace
 
 /// The best first. The model does not tell apart what differs by less than
-/// three percent: of those the one that stands first in the order of
+/// two percent: of those the one that stands first in the order of
 /// preference.
 static void sort(SmallVector<Ranked> &ranked) {
-  constexpr double tolerance = 1.03;
+  constexpr double tolerance = 1.02;
   for (size_t i = 1; i < ranked.size(); ++i) // stable, and few
     for (size_t j = i; j > 0 && ranked[j].score < ranked[j - 1].score; --j)
       std::swap(ranked[j], ranked[j - 1]);

@@ -15,7 +15,7 @@
 // The register tiles fill the registers: 16 of 4 or 8 lanes, or 32 of 16.
 // CHECK-LABEL: func.func @no_mask(
 // SSE2: form = online, {{.*}}isa = sse2, mapping = rows, lanes = 4, score_granule = [2, 4], value_granule = [2, 4], {{.*}}lane_skip = false
-// AVX2: form = online, {{.*}}isa = avx2, mapping = rows, lanes = 8, score_granule = [5, 2], value_granule = [5, 2], {{.*}}lane_skip = false
+// AVX2: form = online, {{.*}}isa = avx2, mapping = rows, lanes = 8, score_granule = [6, 2], value_granule = [6, 2], {{.*}}lane_skip = false
 // AVX512: #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.000000e+00, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>
 func.func @no_mask(%q: !Q, %k: !K, %v: !K) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
