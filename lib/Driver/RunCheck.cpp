@@ -2,13 +2,18 @@
 //
 // The rule (docs/testing.md): the largest error of an output is at most twice
 // that of the plain evaluation in the same types, plus one ulp of the largest
-// reference value. Where the plain evaluation is exact, the kernel has to be.
+// reference value. Where the plain evaluation of the main output is exact, the
+// kernel has to be. The log-sum-exp cannot: kernels work in the log2 domain, so
+// every constant of the score is rounded once more, and so is the way back; on
+// inputs that are exact for the plain evaluation it may be off by 4 ulp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RunCase.h"
 
 #include "attnc/Reference/Interpreter.h"
+
+#include "mlir/IR/BuiltinTypes.h"
 
 #include <cmath>
 
@@ -39,6 +44,17 @@ OutputError largestError(const reference::Tensor &got,
       worst = {error, static_cast<int64_t>(i)};
   }
   return worst;
+}
+
+/// Whether every value fits f32 and its own type exactly. A weight that is not
+/// 0 or a power of two gives long fractions, which plain code can only round.
+bool isShort(const reference::Tensor &tensor) {
+  mlir::Type single = mlir::Float32Type::get(tensor.element.getContext());
+  return llvm::all_of(tensor.real, [&](double value) {
+    return std::isnan(value) ||
+           (reference::roundToType(value, tensor.element) == value &&
+            reference::roundToType(value, single) == value);
+  });
 }
 
 double largestValue(const reference::Tensor &tensor) {
@@ -99,12 +115,15 @@ RunCase::check(const ReferenceFunctions &functions) {
     const reference::Tensor &got = outputs[output];
     OutputError plainError =
         largestError((*plain)[output], wanted, /*rounds=*/isInteger);
-    bool isExact = isInteger && plainError.error == 0;
+    bool isMain = declared.role == TensorRole::Output;
+    bool isExact =
+        isInteger && isMain && plainError.error == 0 && isShort(wanted);
     OutputError error = largestError(got, wanted, /*rounds=*/isExact);
-    double limit =
-        isExact ? 0
-                : 2 * plainError.error + ulp(largestValue(wanted), got.element);
-    result.isExact &= isExact;
+    int ulps = isInteger && !isMain ? 4 : 1;
+    double limit = isExact ? 0
+                           : 2 * plainError.error +
+                                 ulps * ulp(largestValue(wanted), got.element);
+    result.isExact &= isExact || !isMain;
     result.isRight &= error.error <= limit;
     if (error.place >= 0 &&
         (result.place.empty() ||
