@@ -87,7 +87,9 @@ def spec(combination):
     lines = ["attnc: 1", "name: kernel", f"heads: {heads}", f"kv_heads: {kv_heads}",
              f"head_dim: {head_dim}", f"value_dim: {value_dim}", f"dtype: {combination['dtype']}"]
     formulas = [(key, combination[key]) for key in ("score", "mask", "attention", "offset", "outputs")]
-    used = [name for name in INPUTS if any(name in words(text) for _, text in formulas)]
+    # An input is used where it is indexed: `sink=` is also an argument's name.
+    used = [name for name in INPUTS
+            if any(f"{name}[" in text or f"({name})" in text for _, text in formulas)]
     if used:
         lines.append("inputs:")
         lines += [f"  {name}: {INPUTS[name]}" for name in used]
