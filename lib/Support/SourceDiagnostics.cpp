@@ -97,9 +97,16 @@ static unsigned countCharacters(StringRef text) {
 /// Of a longer line this many bytes are shown, and fewer before the place.
 static constexpr size_t shownBytes = 160, shownBefore = 120;
 
+/// Bytes of a byte order mark, which is no part of the first line.
+static size_t markBytes(StringRef buffer) {
+  return buffer.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+}
+
 static ShownLine showLine(StringRef buffer, SMRange range) {
   size_t begin = range.Start.getPointer() - buffer.data();
   size_t lineBegin = buffer.substr(0, begin).rfind('\n') + 1;
+  if (!lineBegin)
+    lineBegin = std::min(markBytes(buffer), begin);
   size_t lineEnd = std::min(buffer.find('\n', begin), buffer.size());
   size_t end = begin;
   if (range.End.isValid())
@@ -131,6 +138,9 @@ static ShownLine showLine(StringRef buffer, SMRange range) {
 static void printPlace(raw_ostream &os, const SourceMgr &sources, SMLoc at) {
   unsigned id = sources.FindBufferContainingLoc(at);
   auto [line, column] = sources.getLineAndColumn(at, id);
+  size_t mark = markBytes(sources.getMemoryBuffer(id)->getBuffer());
+  if (line == 1 && column > mark)
+    column -= mark;
   os << sources.getMemoryBuffer(id)->getBufferIdentifier() << ':' << line << ':'
      << column << ": ";
 }

@@ -101,6 +101,16 @@ TEST_F(SourceDiagnosticsTest, TheCaretCountsCharactersNotBytes) {
                      "1 error\n");
 }
 
+TEST_F(SourceDiagnosticsTest, AByteOrderMarkIsNoColumn) {
+  setText("\xEF\xBB\xBF"
+          "ab\n");
+  diagnostics.error("x", at(4, 5), "wrong");
+  EXPECT_EQ(print(), "a.yaml:1:2: error: wrong [x]\n"
+                     "    1 | ab\n"
+                     "      |  ^\n"
+                     "1 error\n");
+}
+
 TEST_F(SourceDiagnosticsTest, ARangeEndsWithItsLine) {
   setText("ab\ncd\n");
   diagnostics.error("x", at(1, 5), "wrong");
