@@ -78,28 +78,39 @@ static LogicalResult checkLoopBody(Operation *op) {
   return success();
 }
 
+/// Tiles have the dim along the lanes and one other; only rows that a dot reads
+/// have two others.
+static LogicalResult checkTiles(Operation *op) {
+  SmallVector<Value> values(op->getResults());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::append_range(values, block.getArguments());
+  for (Value value : values)
+    if (auto type = dyn_cast<tile::TileType>(value.getType()))
+      if (!isRows(value) && failed(checkTile(op, type)))
+        return failure();
+  return success();
+}
+
 static LogicalResult checkOp(Operation *op) {
-  if (failed(checkLoopBody(op)))
+  if (failed(checkLoopBody(op)) || failed(checkTiles(op)))
     return failure();
-  if (auto dot = dyn_cast<tile::DotOp>(op)) {
-    if (failed(checkDot(dot)))
-      return failure();
-    return checkTile(op, cast<tile::TileType>(dot.getResult().getType()));
-  }
+  if (auto dot = dyn_cast<tile::DotOp>(op))
+    return checkDot(dot);
   if (isa<tile::MapOp, tile::SelectMaskedOp>(op))
     return checkRegion(op);
   if (auto store = dyn_cast<tile::StoreOp>(op)) {
     if (!store.getValue().getType().hasDim(kLaneDim))
       return op->emitOpError("stores ")
              << store.getValue().getType() << " without the dim " << kLaneDim;
-    return checkTile(op, store.getValue().getType());
+    return success();
   }
   if (auto anyNan = dyn_cast<tile::AnyNanOp>(op)) {
     auto type = cast<tile::TileType>(anyNan.getValue().getType());
     if (!type.hasDim(kLaneDim))
       return op->emitOpError("looks at ")
              << type << " without the dim " << kLaneDim;
-    return checkTile(op, type);
+    return success();
   }
   if (auto branch = dyn_cast<scf::IfOp>(op))
     if (branch.getElseRegion().empty() && branch.getNumResults())

@@ -129,7 +129,8 @@ bool HomePlanner::takeOver(Scope &scope, size_t index, Value result) {
           llvm::any_of(item.ops,
                        [&](Operation *o) { return isWholeOperand(o, value); }))
         continue;
-      plan.slots[result] = plan.slots[value];
+      Slot slot = plan.slots.lookup(value);
+      plan.slots[result] = slot;
       released.insert(value);
       return true;
     }
@@ -199,10 +200,11 @@ LogicalResult HomePlanner::planFor(Scope &scope, size_t index,
     Value carried = body.getArgument(tile::ForOp::kNumLoopArgs + i);
     bool dies = isOwned(scope, init) && scope.lastUse[init] == index &&
                 init.hasOneUse();
-    plan.slots[result] = dies ? plan.slots[init] : allocate(type, inLoop);
+    Slot slot = dies ? plan.slots.lookup(init) : allocate(type, inLoop);
     if (dies)
       released.insert(init);
-    plan.slots[carried] = plan.slots[result];
+    plan.slots[result] = slot;
+    plan.slots[carried] = slot;
   }
   bool outer = std::exchange(inLoop, true);
   LogicalResult done = run(body);
@@ -227,7 +229,8 @@ LogicalResult HomePlanner::planIf(Scope &scope, size_t index,
       });
       if (uses != 1)
         continue;
-      plan.slots[result] = plan.slots[value];
+      Slot slot = plan.slots.lookup(value);
+      plan.slots[result] = slot;
       released.insert(value);
       found = true;
     }

@@ -152,10 +152,7 @@ FailureOr<Item> Grouper::makeItem(Operation *op) const {
     tile::TileType type = load.getResult().getType();
     if (spaceOf(type))
       return Item{ItemKind::LaneLoad, {op}, *spaceOf(type)};
-    if (type.getRank() == 2)
-      return Item{ItemKind::Rows, {op}, {}};
-    return op->emitOpError("loads ")
-           << type << ", but the CPU's tiles have at most two dims";
+    return Item{ItemKind::Rows, {op}, {}};
   }
   if (isa<tile::StoreOp>(op))
     return Item{ItemKind::Store, {op}, {}};

@@ -34,7 +34,7 @@ tile.program @two_block_sizes(%n: index) target #cpu {
 tile.program @three_dims(%x: !tile.buf<q, k, d : f32>, %n: index) target #cpu {
   tile.grid (%i) to (%n) {
     %c0 = arith.constant 0 : index
-    // expected-error@below {{'tile.load' op loads '!tile.tile<q:16, k:4, d:4, f32>', but the CPU's tiles have at most two dims}}
+    // expected-error@below {{'tile.load' op has the dims of '!tile.tile<q:16, k:4, d:4, f32>', but the CPU's loops have the dim q and one other}}
     %t = tile.load %x[%i, %c0, %c0] : !tile.buf<q, k, d : f32> -> !tile.tile<q:16, k:4, d:4, f32>
   }
 }
@@ -71,21 +71,21 @@ tile.program @carried_scalar(%n: index) target #cpu {
 tile.program @no_rows(%n: index) target #cpu {
   tile.grid (%i) to (%n) {
     %a = tile.splat 1.0 : !tile.tile<q:16, d:4, f32>
-    %b = tile.splat 1.0 : !tile.tile<k:16, d:4, f32>
+    %b = tile.splat 1.0 : !tile.tile<d:4, f32>
     // expected-error@below {{'tile.dot' op needs a tile.load of two dims as the operand without the dim q}}
-    %s = tile.dot (%a, %b) sum(d) : (!tile.tile<q:16, d:4, f32>, !tile.tile<k:16, d:4, f32>) -> !tile.tile<q:16, k:16, f32>
+    %s = tile.dot (%a, %b) sum(d) : (!tile.tile<q:16, d:4, f32>, !tile.tile<d:4, f32>) -> !tile.tile<q:16, f32>
   }
 }
 
 // -----
 
 #cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
-tile.program @no_lanes(%n: index) target #cpu {
+tile.program @no_lanes(%K: !tile.buf<k, d : f32>, %n: index) target #cpu {
   tile.grid (%i) to (%n) {
-    %a = tile.splat 1.0 : !tile.tile<k:16, d:4, f32>
-    %b = tile.splat 1.0 : !tile.tile<e:4, d:4, f32>
+    %b = tile.load %K[%i, %i] : !tile.buf<k, d : f32> -> !tile.tile<k:16, d:4, f32>
+    %a = tile.splat 1.0 : !tile.tile<d:4, f32>
     // expected-error@below {{'tile.dot' op needs the dim q in one operand, got it in none}}
-    %s = tile.dot (%a, %b) sum(d) : (!tile.tile<k:16, d:4, f32>, !tile.tile<e:4, d:4, f32>) -> !tile.tile<k:16, e:4, f32>
+    %s = tile.dot (%b, %a) sum(d) : (!tile.tile<k:16, d:4, f32>, !tile.tile<d:4, f32>) -> !tile.tile<k:16, f32>
   }
 }
 
@@ -151,5 +151,15 @@ tile.program @two_results(%n: index) target #cpu {
       %s, %c = arith.addui_extended %x, %x : index, i1
       tile.yield %s : index
     }
+  }
+}
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @rows_of_three_dims(%n: index) target #cpu {
+  tile.grid (%i) to (%n) {
+    // expected-error@below {{'tile.splat' op has the dims of '!tile.tile<q:16, k:4, d:4, f32>', but the CPU's loops have the dim q and one other}}
+    %a = tile.splat 1.0 : !tile.tile<q:16, k:4, d:4, f32>
   }
 }
