@@ -283,12 +283,12 @@ func.func @formula_in_another_type(%q: !Q, %b: !F) -> !Q {
 !Q = tensor<2x3x4x8xf32>
 !S = tensor<2x3x4x4xf32>
 func.func @sums_of_one_operand(%q: !Q) -> !Q {
-  // expected-remark@below {{missed: attn.contract stays unfused: the product sums over an axis that only one operand has}}
+  // expected-remark@below {{attn.contract stays unfused: the product sums over an axis that only one operand has [missed]}}
   // expected-note@below {{the reason is this op}}
   %s = attn.contract "bhqd,bhke->bhqk" (%q, %q) : (!Q, !Q) -> !S
-  // expected-remark@below {{missed: attn.normalize stays unfused: the product sums over an axis that only one operand has}}
+  // expected-remark@below {{attn.normalize stays unfused: the product sums over an axis that only one operand has [missed]}}
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<2x3x4xf32>)
-  // expected-remark@below {{missed: attn.contract stays unfused: the product sums over an axis that only one operand has}}
+  // expected-remark@below {{attn.contract stays unfused: the product sums over an axis that only one operand has [missed]}}
   %o = attn.contract "bhqk,bhke->bhqe" (%p, %q) : (!S, !Q) -> !Q
   return %o : !Q
 }
@@ -299,12 +299,12 @@ func.func @sums_of_one_operand(%q: !Q) -> !Q {
 !Q = tensor<4x8xf32>
 !S = tensor<4x4xf32>
 func.func @product_in_another_type(%q: !Q, %v: tensor<4x8xf64>) -> tensor<4x8xf64> {
-  // expected-remark@below {{missed: attn.contract stays unfused: it accumulates in another type than the kernel}}
+  // expected-remark@below {{attn.contract stays unfused: it accumulates in another type than the kernel [missed]}}
   // expected-note@below {{the reason is this op}}
   %s = attn.contract "qd,kd->qk" (%q, %q) : (!Q, !Q) -> !S
-  // expected-remark@below {{missed: attn.normalize stays unfused: it accumulates in another type than the kernel}}
+  // expected-remark@below {{attn.normalize stays unfused: it accumulates in another type than the kernel [missed]}}
   %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<4xf32>)
-  // expected-remark@below {{missed: attn.contract stays unfused: it accumulates in another type than the kernel}}
+  // expected-remark@below {{attn.contract stays unfused: it accumulates in another type than the kernel [missed]}}
   %o = attn.contract "qk,ke->qe" (%p, %v) : (!S, tensor<4x8xf64>) -> tensor<4x8xf64>
   return %o : tensor<4x8xf64>
 }
