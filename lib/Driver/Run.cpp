@@ -35,6 +35,8 @@ private:
   bool runFunction(unsigned index, LoadedObject &object);
   bool runCase(const Interface &function, std::vector<int64_t> sizes,
                void *entry, const ReferenceFunctions &reference);
+  bool drawAgain(const RunCase &first, void *entry,
+                 const ReferenceFunctions &reference, CheckResult &check);
   std::vector<SizeMap> combinations(unsigned index);
   std::optional<std::vector<int64_t>> sizesFor(const Interface &function,
                                                const SizeMap &chosen);
@@ -110,9 +112,34 @@ std::optional<std::vector<int64_t>> Run::sizesFor(const Interface &function,
   return sizes;
 }
 
+/// Rows that the error rule needs to mean something, and the draws of inputs
+/// that a case with fewer rows may take for them.
+static constexpr double wantedRows = 256;
+static constexpr unsigned maxDraws = 16;
+
+/// Calls and checks further draws of the inputs until there are enough rows.
+bool Run::drawAgain(const RunCase &first, void *entry,
+                    const ReferenceFunctions &reference, CheckResult &check) {
+  double rows = first.rows();
+  for (unsigned draw = 1;
+       rows > 0 && rows * draw < wantedRows && draw < maxDraws; ++draw) {
+    RunCase run(first.function, first.sizes, options, options.seed + draw,
+                session.module().getContext());
+    if (llvm::Error error = run.prepare())
+      return session.fail(llvm::toString(std::move(error)));
+    if (llvm::Error error = run.call(entry, runtime))
+      return session.fail(llvm::toString(std::move(error)));
+    auto result = run.check(reference);
+    if (mlir::failed(result))
+      return session.fail("the reference could not be computed");
+    check.merge(*result);
+  }
+  return true;
+}
+
 bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
                   void *entry, const ReferenceFunctions &reference) {
-  RunCase run(function, std::move(sizes), options,
+  RunCase run(function, std::move(sizes), options, options.seed,
               session.module().getContext());
   if (llvm::Error error = run.prepare())
     return session.fail(llvm::toString(std::move(error)));
@@ -124,6 +151,8 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
     if (mlir::failed(result))
       return session.fail("the reference could not be computed");
     check = *result;
+    if (!drawAgain(run, entry, reference, *check))
+      return false;
   }
   std::optional<BenchResult> bench;
   if (options.benchSeconds) {
@@ -133,7 +162,7 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
     bench = *result;
   }
   reportCase(run, options, session.target(), check, bench);
-  return !check || check->isRight;
+  return !check || check->isRight();
 }
 
 bool Run::runFunction(unsigned index, LoadedObject &object) {

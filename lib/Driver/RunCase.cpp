@@ -7,15 +7,15 @@
 namespace attnc {
 
 RunCase::RunCase(const Interface &function, std::vector<int64_t> sizes,
-                 const RunOptions &options, mlir::MLIRContext *context)
-    : function(function), sizes(std::move(sizes)), options(options),
+                 const RunOptions &options, uint64_t seed,
+                 mlir::MLIRContext *context)
+    : function(function), sizes(std::move(sizes)), options(options), seed(seed),
       context(context) {
   using Init = RunOptions::Init;
   auto kind = options.init == Init::Normal    ? reference::InputKind::Normal
               : options.init == Init::Integer ? reference::InputKind::Integer
                                               : reference::InputKind::Zero;
-  inputs = reference::randomInputs(function, this->sizes, kind, options.seed,
-                                   context);
+  inputs = reference::randomInputs(function, this->sizes, kind, seed, context);
   outputs = reference::emptyOutputs(function, this->sizes, context);
 }
 
@@ -25,7 +25,7 @@ llvm::Error RunCase::prepare() {
     const reference::Tensor &values =
         declared.isOutput() ? outputs[output++] : inputs[input++];
     memory.push_back(std::make_unique<CallTensor>(
-        declared, values.shape, options.strides, options.seed * 37 + i));
+        declared, values.shape, options.strides, seed * 37 + i));
     if (!memory.back()->isValid())
       return llvm::createStringError("no memory for tensor '" + declared.name +
                                      "'");
@@ -74,6 +74,13 @@ std::string RunCase::describeSizes() const {
       text +=
           (text.empty() ? "" : ", ") + size.name + " " + std::to_string(value);
   return text;
+}
+
+double RunCase::rows() const {
+  double rows = 1;
+  for (llvm::StringRef name : {"batch", "heads", "query_len"})
+    rows *= static_cast<double>(sizes[*function.sizeIndex(name)]);
+  return rows;
 }
 
 llvm::StringMap<int64_t> RunCase::namedSizes() const {

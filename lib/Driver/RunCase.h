@@ -30,12 +30,28 @@ struct ReferenceFunctions {
   mlir::func::FuncOp graph, fused;
 };
 
-/// How far the outputs are from the reference.
+/// How far one output is from the reference.
+struct OutputCheck {
+  double error = 0, plainError = 0;
+  double largest = 0;  // the largest reference value
+  double ulps = 1;     // of it that are allowed besides
+  double ulp = 0;      // one of them
+  std::string place;   // of the largest error, "O[0, 3, 17, 0]"
+  bool isExact = true; // plain evaluation is exact, so the kernel has to be
+
+  double limit() const { return isExact ? 0 : 2 * plainError + ulps * ulp; }
+};
+
+/// All outputs, over one or several draws of inputs.
 struct CheckResult {
-  double maxError = 0, plainError = 0, limit = 0;
-  std::string place;    // of the largest error, "O[0, 3, 17, 0]"
-  bool isExact = false; // plain evaluation is exact, so the kernel has to be
-  bool isRight = true;
+  std::vector<OutputCheck> outputs;
+
+  /// Takes the larger errors of both.
+  void merge(const CheckResult &other);
+  bool isRight() const;
+  bool isExact() const;
+  /// The output that is nearest to its limit, or furthest beyond.
+  const OutputCheck &worst() const;
 };
 
 /// Figures of --bench; times in milliseconds, rates in GFLOP/s.
@@ -50,7 +66,7 @@ struct BenchResult {
 class RunCase {
 public:
   RunCase(const Interface &function, std::vector<int64_t> sizes,
-          const RunOptions &options, mlir::MLIRContext *context);
+          const RunOptions &options, uint64_t seed, mlir::MLIRContext *context);
 
   /// Makes the tensors in memory; an error if there is no memory for them.
   llvm::Error prepare();
@@ -63,6 +79,8 @@ public:
 
   const Interface &function;
   std::vector<int64_t> sizes; // of all sizes of the interface
+  /// Rows of all heads and batches.
+  double rows() const;
   /// "batch 1, query_len 1024": the run-time sizes.
   std::string describeSizes() const;
 
@@ -71,6 +89,7 @@ private:
   bool hasDoubles() const;
 
   const RunOptions &options;
+  uint64_t seed;
   mlir::MLIRContext *context;
   std::vector<reference::Tensor> inputs, outputs;
   std::vector<std::unique_ptr<CallTensor>> memory;

@@ -32,10 +32,10 @@ static void reportJson(const RunCase &run, const RunOptions &options,
                           {"cpu", target.name},
                           {"threads", options.threads}};
   if (check) {
-    line["right"] = check->isRight;
-    line["exact"] = check->isExact;
-    line["max_error"] = number(check->maxError);
-    line["limit"] = number(check->limit);
+    line["right"] = check->isRight();
+    line["exact"] = check->isExact();
+    line["max_error"] = number(check->worst().error);
+    line["limit"] = number(check->worst().limit());
   }
   if (bench) {
     line["time_ms"] = number(bench->median);
@@ -68,17 +68,17 @@ void reportCase(const RunCase &run, const RunOptions &options,
                       sizes, sizes.empty() ? "" : ", ", typeName(run.function),
                       target.name, options.threads,
                       options.threads == 1 ? "" : "s");
-  if (check && check->isRight && check->isExact)
+  if (check && check->isRight() && check->isExact())
     os << "  check   right: exactly the reference\n";
-  else if (check && check->isRight)
+  else if (check && check->isRight())
     os << llvm::formatv(
         "  check   right: max error {0} (plain {1} has {2}; limit {3})\n",
-        brief(check->maxError), typeName(run.function),
-        brief(check->plainError), brief(check->limit));
+        brief(check->worst().error), typeName(run.function),
+        brief(check->worst().plainError), brief(check->worst().limit()));
   else if (check)
     os << llvm::formatv("  check   wrong: error {0} at {1} (limit {2})\n",
-                        brief(check->maxError), check->place,
-                        brief(check->limit));
+                        brief(check->worst().error), check->worst().place,
+                        brief(check->worst().limit()));
   if (bench)
     os << llvm::formatv(
         "  time    {0:f3} ms median of {1} (min {2:f3}, p95 {3:f3}); {4:f1} "
