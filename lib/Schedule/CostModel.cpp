@@ -35,8 +35,12 @@ static constexpr double kExposed = 0.1;
 RegimeRanges::RegimeRanges(const KernelShape &shape, const Regime &regime)
     : shape(shape), regime(regime) {
   attn::KernelOp kernel = shape.kernel;
-  queries = regime.sizeOf(attn::axisSize(kernel.getQ().getType(), 3));
-  keys = regime.sizeOf(attn::axisSize(kernel.getK().getType(), 2));
+  auto size = [&](Value tensor, unsigned axis) { // as the call would check it
+    return std::clamp<int64_t>(
+        regime.sizeOf(attn::axisSize(tensor.getType(), axis)), 0, INT32_MAX);
+  };
+  queries = size(kernel.getQ(), 3);
+  keys = size(kernel.getK(), 2);
   tableEntry = keys - queries;
   if (getNeededPairs() > 0)
     return;
@@ -284,6 +288,7 @@ void BlockCost::add(int64_t first, int64_t end, double times, Cost &cost) {
     cost.overhead += count * tiles.startTile(double(step), vectors);
     full += double(tilesFull * step);
     skipped -= double(s.anyHi - s.anyLo);
+    cost.visitedPairs += times * double((end - first) * (s.anyHi - s.anyLo));
   }
   double perTile = times / double(std::max<int64_t>(schedule.k, 1));
   cost.fullTiles += full * perTile;

@@ -56,6 +56,8 @@ struct Cost {
   }
   /// Of the FMA peak, counting the pairs that the mask allows.
   double peakFraction = 0;
+  /// Pairs of a row and a key that are visited.
+  double visitedPairs = 0;
   /// Tiles of q x k: none visited, some with the mask, the rest without.
   double skippedTiles = 0, partialTiles = 0, fullTiles = 0;
 };

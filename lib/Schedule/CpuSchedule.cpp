@@ -2,7 +2,7 @@
 //
 // Each rule says what it got and what is legal, for it is read by someone who
 // edited a dump or wrote --schedule.
-// Tests: test/Schedule/verify-scheduled-invalid.mlir
+// Tests: test/Schedule/verify-scheduled.mlir
 //
 //===----------------------------------------------------------------------===//
 

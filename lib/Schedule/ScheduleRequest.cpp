@@ -7,7 +7,8 @@
 //   #attn.schedule<form = online, target = #tile.cpu<tail = 0>>
 //
 // MLIR's own parser wants attributes complete, hence a small one.
-// Tests: test/Schedule/select-schedule.mlir, select-schedule-invalid.mlir
+// Tests: test/Schedule/select-schedule-fields.mlir,
+// select-schedule-invalid.test
 //
 //===----------------------------------------------------------------------===//
 

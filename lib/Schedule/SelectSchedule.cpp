@@ -9,7 +9,8 @@
 //       target = #tile.cpu<isa = avx512, score_granule = [4, 4], ...>>}
 //
 // Lowering and the code generator obey. A kernel that has a schedule keeps it.
-// Tests: test/Schedule/select-schedule.mlir
+// Tests: test/Schedule/select-schedule.mlir, select-schedule-fields.mlir,
+// select-schedule-invalid.test, explain.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -113,14 +114,16 @@ static const Ranked *findNext(ArrayRef<Ranked> ranked) {
 
 /// One regime of the choice: what is predicted, and where the time goes.
 static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
-                          const CpuSchedule &schedule) {
+                          double neededPairs, const CpuSchedule &schedule) {
   double tiles = cost.skippedTiles + cost.partialTiles + cost.fullTiles;
   kernel.emitRemark() << "of the " << schedule.q << " x " << schedule.k
                       << " tiles at " << at << ": "
                       << percent(cost.skippedTiles, tiles) << " skipped, "
                       << percent(cost.partialTiles, tiles) << " partial, "
                       << percent(cost.fullTiles, tiles)
-                      << " full (no mask code) [mask]";
+                      << " full (no mask code); "
+                      << percent(neededPairs, cost.visitedPairs)
+                      << " of the visited pairs count [mask]";
   double total = cost.total();
   kernel.emitRemark() << "time at " << at << ": products "
                       << percent(cost.products, total) << ", exp and formula "
@@ -131,8 +134,9 @@ static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
                       << " [limit]";
 }
 
-static void explain(attn::KernelOp kernel, const CpuTarget &target,
-                    ArrayRef<Regime> regimes, ArrayRef<Ranked> ranked) {
+static void explain(attn::KernelOp kernel, const KernelShape &shape,
+                    const CpuTarget &target, ArrayRef<Regime> regimes,
+                    ArrayRef<Ranked> ranked) {
   const Ranked &best = ranked[0];
   const Ranked *next = findNext(ranked);
   for (auto [i, regime] : llvm::enumerate(regimes)) {
@@ -144,7 +148,8 @@ static void explain(attn::KernelOp kernel, const CpuTarget &target,
       text += llvm::formatv("; next best {0}: {1}", next->schedule.summary(),
                             percent(next->costs[i].peakFraction, 1));
     kernel.emitRemark() << text << " [kernel]";
-    explainRegime(kernel, regime.text, best.costs[i], best.schedule);
+    explainRegime(kernel, regime.text, best.costs[i],
+                  RegimeRanges(shape, regime).getNeededPairs(), best.schedule);
   }
   kernel.emitRemark() << *kernel.getSchedule() << " [schedule]";
 }
@@ -239,6 +244,6 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
       best.toAttr(&getContext(), target.isa, shape.lanes(target)));
   if (interface)
     interface->kernels.push_back((target.name + ": " + best.summary()).str());
-  explain(kernel, target, regimes, ranked);
+  explain(kernel, shape, target, regimes, ranked);
   return success();
 }

@@ -2,7 +2,7 @@
 //
 // The schedule of a dump may have been edited. What cannot be compiled well is
 // refused here, by name and with what is legal, and not by spilled registers.
-// Tests: test/Schedule/verify-scheduled.mlir, verify-scheduled-invalid.mlir
+// Tests: test/Schedule/verify-scheduled.mlir
 //
 //===----------------------------------------------------------------------===//
 

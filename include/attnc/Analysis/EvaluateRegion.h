@@ -2,7 +2,7 @@
 //
 // Runs a region of index and i1 arithmetic, such as the mask or the ranges of a
 // kernel, on numbers: for the cost model, for --explain, and for tests.
-// Tests: test/Unit/Analysis/MaskRegionTest.cpp
+// Tests: test/Unit/Fusion/MaskRangesPassTest.cpp
 //
 //===----------------------------------------------------------------------===//
 

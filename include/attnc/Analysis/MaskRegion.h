@@ -5,7 +5,7 @@
 // computed: a size, a table's entry, a whole formula of them. What depends on
 // them in a way that is not understood is an opaque condition; the rest of the
 // mask keeps its meaning.
-// Tests: test/Fusion/mask-ranges.mlir, test/Unit/Analysis/MaskRegionTest.cpp
+// Tests: test/Fusion/mask-ranges.mlir, test/Unit/Fusion/MaskRangesPassTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
