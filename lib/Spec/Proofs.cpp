@@ -129,7 +129,8 @@ void Walk::reportIndex(const ExprPtr &load, unsigned axis, bool low,
     error = &report.error(low ? Message::IndexLow : Message::IndexHigh,
                           index->range, {text, value, last});
   error->fix("clamp(" + text + ", 0, " + last + ")");
-  if (index->kind == Expr::Load && !spec.inputs[index->index].low)
+  if (index->kind == Expr::Load && !spec.inputs[index->index].low &&
+      lastForm.isConstant())
     error->note(spec.inputs[index->index].typeRange,
                 "or write what its values are: 'in 0.." + last + "'");
   error->note(input.typeRange, "'" + input.name + "' is declared here");
@@ -219,7 +220,7 @@ bool Walk::checkOverflow(const ExprPtr &e, Interval &interval) {
       table = operand.get();
   if (table && !spec.inputs[table->index].low)
     error.note(spec.inputs[table->index].typeRange,
-               "write what its values are, as 'in 0..kv_len'");
+               "write what its values are, as 'in 0..2147483647'");
   else
     error.note("sizes and positions may be up to 2 ** 31 - 1; a real does not "
                "overflow: 1.0 * x");

@@ -144,27 +144,27 @@ LinearForm Prover::linearApply(const ExprPtr &e) {
 }
 
 /// a // b and a % b. For a constant b > 0 the quotient is a symbol with
-/// 0 <= a - b * quotient < b, which says all.
+/// 0 <= a - b * quotient < b, which says all. For another b the cases of its
+/// sign are choices: a definition must hold without the guards of the moment.
 LinearForm Prover::linearQuotient(const ExprPtr &e) {
   LinearForm a = linear(e->operands[0]), b = linear(e->operands[1]);
+  LinearForm one(1),
+      result = LinearForm::of(opaque(std::nullopt, std::nullopt));
   bool mod = e->op == Op::Mod;
   if (b.isConstant() && b.constant > 0) {
-    std::optional<LinearForm> low;
-    if (proves(a))
-      low = LinearForm(0);
-    Symbol quotient = opaque(low, std::nullopt);
-    LinearForm rest = a - LinearForm::of(quotient).scaled(b.constant);
+    LinearForm rest = a - result.scaled(b.constant);
     definitions.push_back(rest);
     definitions.push_back(LinearForm(b.constant - 1) - rest);
-    return mod ? rest : LinearForm::of(quotient);
+    return mod ? rest : result;
   }
-  if (!proves(b - LinearForm(1)))
-    return LinearForm::of(opaque(std::nullopt, std::nullopt));
+  Facts notPositive = {b.scaled(-1)};
   if (mod)
-    return LinearForm::of(opaque(LinearForm(0), b - LinearForm(1)));
-  if (!proves(a))
-    return LinearForm::of(opaque(std::nullopt, std::nullopt));
-  return LinearForm::of(opaque(LinearForm(0), a));
+    choices.push_back({{b - one, b - one - result, result}, notPositive});
+  else
+    choices.push_back({{b - one, a, a - result, result},
+                       {b - one, a.scaled(-1) - one, result.scaled(-1) - one},
+                       notPositive});
+  return result;
 }
 
 /// min(a, b) for sign 1, max(a, b) for sign -1.

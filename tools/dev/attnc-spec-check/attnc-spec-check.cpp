@@ -78,6 +78,7 @@ static int run(const Options &options) {
 }
 
 int main(int argc, char **argv) {
+  errs().enable_colors(false); // tests compare whole outputs
   Options options;
   for (int i = 1; i < argc; ++i) {
     StringRef argument = argv[i];
