@@ -6,7 +6,8 @@
 //
 // In lanes, three cases: no index depends on the lane (one scalar load), one
 // index is the query itself and its axis has stride 1 and is in range (a vector
-// load, decided at run time), anything else (a gather).
+// load, decided at run time), anything else (a gather: one instruction for
+// floats with AVX-512, else a loop over the lanes).
 // Tests: test/Codegen/CPU/reads.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -92,6 +93,12 @@ LaneValue RegionEmitter::emitRead(tile::ReadOp read,
   return {value, 0, 0, true};
 }
 
+/// Elements that the instruction set collects by itself.
+static bool hasGather(tile::CpuAttr target, Type element) {
+  return target.getIsa() == tile::CpuIsa::Avx512 && isa<FloatType>(element) &&
+         element.getIntOrFloatBitWidth() >= 32;
+}
+
 /// Element offsets go through scratch, so that the code is one short loop
 /// instead of a chain of inserts per lane.
 Value RegionEmitter::gather(tile::ReadOp read, ArrayRef<LaneValue> indices) {
@@ -116,6 +123,17 @@ Value RegionEmitter::gather(tile::ReadOp read, ArrayRef<LaneValue> indices) {
     offsets = offsets ? ops.add(offsets, offset) : offset;
   }
   Type raw = emitter.memoryType(buffer.element);
+  if (hasGather(emitter.target, buffer.element)) {
+    Type pointers = ops.vector(count, buffer.data.getType());
+    Value places = LLVM::GEPOp::create(ops, ops.loc, pointers, raw, buffer.data,
+                                       ArrayRef<LLVM::GEPArg>(offsets));
+    VectorType type = emitter.laneVector(raw);
+    Value all = ops.broadcast(ops.boolean(true), count);
+    Value collected = LLVM::masked_gather::create(
+        ops, ops.loc, type, places, all, ops.zero(type),
+        emitter.memoryBytes(buffer.element));
+    return emitter.fromMemory(collected, buffer.element);
+  }
   Type byte = ops.getI8Type();
   Value offsetStore =
       ops.address(emitter.scratch, byte, ops.index(emitter.plan.gatherOffsets));

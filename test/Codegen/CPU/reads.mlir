@@ -48,6 +48,28 @@ tile.program @by_query(%x: !tile.buf<q : f32>, %t: !tile.buf<n : bf16>, %n: inde
   }
 }
 
+// Any other place of a float is gathered by the instruction for it.
+// CHECK-LABEL: func.func @by_pair.grid0.body(
+// CHECK:         arith.minsi {{.*}} : vector<16xi64>
+// CHECK:         arith.maxsi {{.*}} : vector<16xi64>
+// CHECK:         %[[PLACES:.*]] = llvm.getelementptr {{.*}} vector<16xi64>) -> vector<16x!llvm.ptr>, f32
+// CHECK:         llvm.intr.masked.gather %[[PLACES]],
+tile.program @by_pair(%x: !tile.buf<q, k : f32>, %t: !tile.buf<m, n : f32>, %n: index) target #cpu {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %a = tile.splat 1.0 : !tile.tile<q:16, k:8, f32>
+    %b = tile.map (%a) at(q = %c0, k = %c0) : (!tile.tile<q:16, k:8, f32>) -> !tile.tile<q:16, k:8, f32> {
+    ^bb0(%e: f32, %q: index, %k: index):
+      %j = arith.addi %q, %k : index
+      %v = tile.read %t[%q, %j] : !tile.buf<m, n : f32> -> f32
+      %r = arith.addf %e, %v : f32
+      tile.yield %r : f32
+    }
+    tile.store %b, %x[%c0, %c0] : !tile.tile<q:16, k:8, f32>, !tile.buf<q, k : f32>
+  }
+}
+
 // Where an axis is empty the table is a zero in scratch without strides.
 // CHECK-LABEL: func.func @empty_table.grid0.body(
 // CHECK-SAME:    %{{.*}}: !llvm.ptr {llvm.noalias}, %[[SCRATCH:[a-z0-9]+]]: !llvm.ptr {llvm.noalias}, %{{.*}}: i64)
