@@ -58,6 +58,14 @@ public:
     }
   }
 
+  /// Where row 0 stands: a key of the spec.
+  std::string position() {
+    static const char *const keys[] = {"", "offset: 0\n", "offset: t[b]\n",
+                                       "query_len: kv_len\n",
+                                       "offset: t[b] - query_len\n"};
+    return keys[pick(std::size(keys))];
+  }
+
   std::string divisor(int depth) {
     static const char *const leaves[] = {"2", "3", "n", "kv_len", "-3", "w"};
     return pick(3) ? leaves[pick(std::size(leaves))] : integer(depth);
@@ -69,6 +77,11 @@ public:
     if (depth > 0 && !pick(3))
       return "(" + truth(depth - 1) + (pick(2) ? " and " : " or ") +
              truth(depth - 1) + ")";
+    if (depth > 0 && !pick(6)) { // the same entry with and without a guard
+      std::string same = entry(depth - 1);
+      return "((" + truth(depth - 1) + " and " + same + " < 3) or " + same +
+             " > 1)";
+    }
     if (depth > 0 && !pick(6))
       return "(not " + truth(depth - 1) + ")";
     if (!pick(3))
@@ -102,7 +115,8 @@ private:
 } // namespace
 
 static std::string specText(Formulas &formulas) {
-  return "attnc: 1\nname: f\nheads: 4\nkv_heads: 2\nhead_dim: 8\n"
+  return formulas.position() +
+         "attnc: 1\nname: f\nheads: 4\nkv_heads: 2\nhead_dim: 8\n"
          "sizes: {n: any}\nmask: true and " +
          formulas.truth(3) + "\nscore: Q @ K + " + formulas.entry(2) + " + " +
          formulas.integer(2) +
