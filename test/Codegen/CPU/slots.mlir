@@ -1,4 +1,4 @@
-// RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --cse | FileCheck %s
+// RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --loop-invariant-code-motion --cse | FileCheck %s
 
 #cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [1, 1], value_granule = [1, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
 
