@@ -17,6 +17,8 @@
 
 #include "attnc/Spec/Spec.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <optional>
 #include <set>
 #include <utility>
@@ -85,6 +87,7 @@ public:
 private:
   using Facts = std::vector<LinearForm>;
   using Choice = std::vector<Facts>; // one of them holds
+  using Choices = std::vector<const Choice *>;
 
   LinearForm linearApply(const ExprPtr &e);
   LinearForm linearQuotient(const ExprPtr &e);
@@ -98,13 +101,13 @@ private:
   Symbol opaque(std::optional<LinearForm> low, std::optional<LinearForm> high);
   Facts factsOf(const ExprPtr &condition, bool value,
                 std::vector<Choice> *more);
-  bool contradicts(const Facts &facts, size_t firstChoice, unsigned depth);
-  void collectFailures(Facts facts, size_t firstChoice, unsigned depth,
+  bool contradicts(const Facts &facts, llvm::ArrayRef<const Choice *> order);
+  void collectFailures(const Facts &facts, llvm::ArrayRef<const Choice *> order,
                        std::vector<std::vector<LinearForm>> &result);
   FactSet gather(const Facts &facts);
   bool speaksOf(const LinearForm &form, const std::set<Symbol> &reached) const;
-  std::set<Symbol> reach(const Facts &facts);
-  const Choice *nextChoice(const Facts &facts, size_t &index);
+  std::set<Symbol> reach(const Facts &facts, bool withGuards);
+  Choices choicesFor(const Facts &facts);
 
   struct SymbolInfo {
     std::optional<LinearForm> low, high; // of sizes and constants only

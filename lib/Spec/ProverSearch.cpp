@@ -89,8 +89,9 @@ bool Prover::speaksOf(const LinearForm &form,
          });
 }
 
-/// The symbols that the facts, the guards and their definitions speak of.
-std::set<Symbol> Prover::reach(const Facts &facts) {
+/// The symbols that the facts and their definitions speak of, and the guards
+/// and theirs.
+std::set<Symbol> Prover::reach(const Facts &facts, bool withGuards) {
   std::set<Symbol> reached;
   auto include = [&](const LinearForm &form) {
     bool grown = false;
@@ -98,13 +99,15 @@ std::set<Symbol> Prover::reach(const Facts &facts) {
       grown |= reached.insert(symbol).second;
     return grown;
   };
-  for (const Facts *list :
-       std::initializer_list<const Facts *>{&facts, &guards, &known})
-    for_each(*list, include);
-  for (const std::vector<Choice> *list : {&guardChoices, &knownChoices})
-    for (const Choice &choice : *list)
-      for (const Facts &one : choice)
-        for_each(one, include);
+  for_each(facts, include);
+  if (withGuards) {
+    for_each(guards, include);
+    for_each(known, include);
+    for (const std::vector<Choice> *list : {&guardChoices, &knownChoices})
+      for (const Choice &choice : *list)
+        for (const Facts &one : choice)
+          for_each(one, include);
+  }
   // What is left out makes fewer proofs, never wrong ones.
   for (bool grown = true; grown && budget;) {
     grown = false;
@@ -123,7 +126,7 @@ std::set<Symbol> Prover::reach(const Facts &facts) {
 
 /// All that is known of the symbols of the facts, and they.
 FactSet Prover::gather(const Facts &facts) {
-  std::set<Symbol> reached = reach(facts);
+  std::set<Symbol> reached = reach(facts, true);
   FactSet set;
   for (const LinearForm &form : definitions)
     if (speaksOf(form, reached))
@@ -135,35 +138,40 @@ FactSet Prover::gather(const Facts &facts) {
   return set;
 }
 
-const Prover::Choice *Prover::nextChoice(const Facts &facts, size_t &index) {
-  std::set<Symbol> reached = reach(facts);
-  while (index < choices.size()) {
-    const Choice &choice = choices[index++];
-    if (reached.count(definedBy(choice[0].back())))
-      return &choice;
-  }
-  size_t rest = index - choices.size();
-  if (rest >= guardChoices.size() + knownChoices.size())
-    return nullptr;
-  ++index;
-  return rest < guardChoices.size() ? &guardChoices[rest]
-                                    : &knownChoices[rest - guardChoices.size()];
+/// The choices to try: those of the facts' own definitions, then the guards,
+/// then those of the guards' definitions, since only a few are tried at once.
+Prover::Choices Prover::choicesFor(const Facts &facts) {
+  Choices order;
+  std::set<Symbol> own = reach(facts, false), all = reach(facts, true);
+  auto addDefinitions = [&](bool wanted) {
+    for (const Choice &choice : choices) {
+      Symbol symbol = definedBy(choice[0].back());
+      if (all.count(symbol) && own.count(symbol) == wanted)
+        order.push_back(&choice);
+    }
+  };
+  addDefinitions(true);
+  for (const Choice &choice : guardChoices)
+    order.push_back(&choice);
+  for (const Choice &choice : knownChoices)
+    order.push_back(&choice);
+  addDefinitions(false);
+  if (order.size() > maxChoices)
+    order.resize(maxChoices);
+  return order;
 }
 
-bool Prover::contradicts(const Facts &facts, size_t firstChoice,
-                         unsigned depth) {
+bool Prover::contradicts(const Facts &facts, ArrayRef<const Choice *> order) {
   FactSet set = gather(facts);
   set.project([](Symbol) { return false; }, budget);
   if (set.contradicts())
     return true;
-  const Choice *choice = nextChoice(facts, firstChoice);
-  if (!choice || depth == maxChoices)
+  if (order.empty())
     return false;
-  for (const Facts &one : *choice) {
+  for (const Facts &one : *order.front()) {
     Facts more = facts;
     more.insert(more.end(), one.begin(), one.end());
-    if (!contradicts(more, firstChoice, depth + 1))
-      // Perhaps this choice is beside the point, and a later one helps.
+    if (!contradicts(more, order.drop_front()))
       return false;
   }
   return true;
@@ -174,19 +182,19 @@ bool Prover::proves(const LinearForm &form) {
     return false;
   if (form.isConstant() && form.constant >= 0)
     return true;
-  return contradicts({form.scaled(-1) - LinearForm(1)}, 0, 0);
+  Facts contrary = {form.scaled(-1) - LinearForm(1)};
+  return contradicts(contrary, choicesFor(contrary));
 }
 
-void Prover::collectFailures(Facts facts, size_t firstChoice, unsigned depth,
+void Prover::collectFailures(const Facts &facts, ArrayRef<const Choice *> order,
                              std::vector<std::vector<LinearForm>> &result) {
-  if (contradicts(facts, firstChoice, depth))
+  if (contradicts(facts, order))
     return;
-  const Choice *choice = nextChoice(facts, firstChoice);
-  if (choice && depth < maxChoices) {
-    for (const Facts &one : *choice) {
+  if (!order.empty()) {
+    for (const Facts &one : *order.front()) {
       Facts more = facts;
       more.insert(more.end(), one.begin(), one.end());
-      collectFailures(more, firstChoice, depth + 1, result);
+      collectFailures(more, order.drop_front(), result);
     }
     return;
   }
@@ -218,7 +226,8 @@ std::vector<std::vector<LinearForm>> Prover::failures(const LinearForm &form) {
   std::vector<std::vector<LinearForm>> result;
   if (form.overflow)
     return {{}};
-  collectFailures({form.scaled(-1) - LinearForm(1)}, 0, 0, result);
+  Facts contrary = {form.scaled(-1) - LinearForm(1)};
+  collectFailures(contrary, choicesFor(contrary), result);
   return result;
 }
 
