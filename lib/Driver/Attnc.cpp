@@ -40,6 +40,8 @@ public:
 
 private:
   bool checkOutputOptions(Stage from);
+  bool checkDumpOptions(Stage from);
+  bool makeFolder();
   bool make(const OutputKind &kind, std::string &bytes);
   bool makeAll(Outputs &outputs);
   std::string pathOf(const OutputKind &kind) const;
@@ -123,6 +125,32 @@ bool Compilation::checkOutputOptions(Stage from) {
   return true;
 }
 
+/// What only a spec or an early stage can obey is refused for a later dump.
+bool Compilation::checkDumpOptions(Stage from) {
+  if (!options.overrides.empty() && from != Stage::Spec)
+    return session.fail("--set changes a spec; a dump of stage " +
+                        stageName(from) + " has none");
+  if (!options.schedule.empty() && from >= Stage::Scheduled)
+    return session.fail("--schedule comes too late for a dump of stage " +
+                        stageName(from) +
+                        "; edit the dump or start from stage fused");
+  return true;
+}
+
+/// The folder that -o names if there are several outputs.
+bool Compilation::makeFolder() {
+  llvm::StringRef folder = options.output;
+  if (options.emit.size() == 1 || folder.empty() ||
+      pathOf(kindOf("obj")) == folder)
+    return true;
+  std::error_code code = llvm::sys::fs::create_directories(folder);
+  if (!code && !llvm::sys::fs::is_directory(folder))
+    code = std::make_error_code(std::errc::not_a_directory);
+  return !code || session.fail("-o is a folder for several outputs; cannot "
+                               "make '" +
+                               folder + "': " + code.message());
+}
+
 bool Compilation::make(const OutputKind &kind, std::string &bytes) {
   llvm::raw_string_ostream os(bytes);
   if (kind.name == "spec") {
@@ -175,7 +203,7 @@ int Compilation::run() {
                "the stage of '" + options.input +
                "' is not in its name; give it with -x: " + listStages()),
            2;
-  if (!checkOutputOptions(from))
+  if (!checkOutputOptions(from) || !checkDumpOptions(from))
     return 2;
   if (!session.load(from))
     return 1;
@@ -196,13 +224,8 @@ int Compilation::run() {
                      session.remarks());
   if (!isMade || (checker && checker->failed()))
     return 1;
-  if (options.emit.size() > 1 && !options.output.empty() &&
-      !llvm::StringRef(options.output).ends_with(".o"))
-    if (std::error_code code =
-            llvm::sys::fs::create_directories(options.output))
-      return session.fail("cannot make the folder '" + options.output +
-                          "': " + code.message()),
-             1;
+  if (!makeFolder())
+    return 1;
   if (llvm::Error error = outputs.write())
     return session.fail(llvm::toString(std::move(error))), 1;
   return 0;

@@ -140,7 +140,7 @@ Parsed<AttncOptions> parseAttncCommandLine(llvm::ArrayRef<const char *> args) {
   if (!parsed.exitCode)
     parsed.exitCode = readOptions(parsed, result.options);
   if (!parsed.exitCode)
-    result.options.input = parsed.input();
+    result.options.input = parsed.input("a .yaml spec, a dump with -x");
   result.exitCode = parsed.exitCode;
   return result;
 }

@@ -80,18 +80,17 @@ void ParsedArguments::reportUnknown(const llvm::opt::OptTable &table) {
   }
 }
 
-std::string ParsedArguments::input() {
+std::string ParsedArguments::input(llvm::StringRef kinds) {
   std::vector<std::string> inputs;
   for (const llvm::opt::Arg *arg : list)
     if (arg->getOption().getKind() == llvm::opt::Option::InputClass)
       inputs.push_back(arg->getValue());
   if (inputs.size() == 1)
     return inputs.front();
-  exitCode = inputs.empty()
-                 ? fail("no input; give a .yaml spec, a dump with -x, or - for "
-                        "the standard input; see --help")
-                 : fail("one input is expected, got '" + inputs[0] + "' and '" +
-                        inputs[1] + "'");
+  exitCode = inputs.empty() ? fail("no input; give " + kinds +
+                                   ", or - for the standard input; see --help")
+                            : fail("one input is expected, got '" + inputs[0] +
+                                   "' and '" + inputs[1] + "'");
   return {};
 }
 

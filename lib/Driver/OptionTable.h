@@ -36,8 +36,8 @@ public:
     return 2;
   }
   /// The one input, or - when `-` was given; sets exitCode if there is none or
-  /// there are several.
-  std::string input();
+  /// there are several. `kinds` says what it may be.
+  std::string input(llvm::StringRef kinds);
 
 private:
   void expand(llvm::ArrayRef<const char *> args);

@@ -9,8 +9,10 @@
 namespace attnc {
 
 static llvm::Error cannotWrite(llvm::StringRef path, llvm::Error error) {
-  return llvm::createStringError("cannot write '" + path +
-                                 "': " + llvm::toString(std::move(error)));
+  std::string place =
+      path == "-" ? "the standard output" : ("'" + path + "'").str();
+  return llvm::createStringError("cannot write " + place + ": " +
+                                 llvm::toString(std::move(error)));
 }
 
 /// The error of a stream after everything was written to it.
@@ -48,6 +50,10 @@ static llvm::Error writeInPlace(llvm::StringRef path, llvm::StringRef bytes) {
 /// `bytes` in a new file beside `path`.
 static llvm::Expected<llvm::sys::fs::TempFile>
 writeAside(llvm::StringRef path, llvm::StringRef bytes) {
+  // Found out now and not when other files have been renamed already.
+  if (llvm::sys::fs::is_directory(path))
+    return cannotWrite(path, llvm::errorCodeToError(std::make_error_code(
+                                 std::errc::is_a_directory)));
   auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp",
                                               llvm::sys::fs::all_read |
                                                   llvm::sys::fs::owner_write);

@@ -15,7 +15,10 @@
 
 #include "attnc_threads.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <unistd.h>
 
 namespace attnc {
 namespace {
@@ -137,8 +140,36 @@ bool Run::drawAgain(const RunCase &first, void *entry,
   return true;
 }
 
+/// Each element is held as the caller's, as a double, and for the results of
+/// both references.
+static double bytesFor(const Interface &function,
+                       llvm::ArrayRef<int64_t> sizes) {
+  auto value = [&](llvm::StringRef name) -> std::optional<int64_t> {
+    auto index = function.sizeIndex(name);
+    return index ? std::optional<int64_t>(sizes[*index]) : std::nullopt;
+  };
+  double elements = 0;
+  for (const InterfaceTensor &tensor : function.tensors) {
+    double product = 1;
+    for (const SizeExpr &axis : tensor.axes)
+      product *= double(std::max<int64_t>(axis.evaluate(value).value_or(0), 0));
+    elements += product;
+  }
+  return elements * 4 * sizeof(double);
+}
+
+static double physicalMemory() {
+  return double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+}
+
 bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
                   void *entry, const ReferenceFunctions &reference) {
+  double bytes = bytesFor(function, sizes), machine = physicalMemory();
+  if (bytes > machine)
+    return session.fail(llvm::formatv("{0}: the tensors and their references "
+                                      "take {1:F1} GiB, the machine has {2:F1}",
+                                      function.name, bytes / 0x1p30,
+                                      machine / 0x1p30));
   RunCase run(function, std::move(sizes), options, options.seed,
               session.module().getContext());
   if (llvm::Error error = run.prepare())

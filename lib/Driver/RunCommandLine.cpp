@@ -187,7 +187,7 @@ Parsed<RunOptions> parseRunCommandLine(llvm::ArrayRef<const char *> args) {
   }
   if (auto code = readOptions(parsed, result.options))
     return done(*code);
-  result.options.input = parsed.input();
+  result.options.input = parsed.input("a .yaml spec");
   result.exitCode = parsed.exitCode;
   return result;
 }

@@ -64,16 +64,6 @@ bool Session::loadSpec() {
   return true;
 }
 
-bool Session::checkDumpOptions(Stage stage) {
-  if (!options.overrides.empty())
-    return fail("--set changes a spec; a dump of stage " + stageName(stage) +
-                " has none");
-  if (!options.schedule.empty() && stage >= Stage::Scheduled)
-    return fail("--schedule comes too late for a dump of stage " +
-                stageName(stage) + "; edit the dump or start from stage fused");
-  return true;
-}
-
 /// MLIR's parser recurses with the nesting, so that is bounded.
 static constexpr int maxDumpDepth = 500;
 
@@ -119,7 +109,7 @@ bool Session::checkDumpText() {
 }
 
 bool Session::loadDump(Stage stage) {
-  if (!checkDumpOptions(stage) || !checkDumpText())
+  if (!checkDumpText())
     return false;
   moduleRef = parseSourceFile<ModuleOp>(sources, &context);
   if (!moduleRef || mlir::failed(checkStage(*moduleRef, stage)))

@@ -54,7 +54,6 @@ public:
 private:
   bool loadSpec();
   bool loadDump(Stage stage);
-  bool checkDumpOptions(Stage stage);
   bool checkDumpText();
   bool adoptModule();
 

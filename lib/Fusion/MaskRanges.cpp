@@ -29,6 +29,7 @@
 
 #include "attnc/Analysis/MaskRegion.h"
 #include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Interface/SizeExpr.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -59,6 +60,7 @@ public:
 private:
   using Term = std::pair<IndexExpr, int64_t>;
 
+  Value writeSize(StringAttr size);
   Value writeSymbol(unsigned number);
   Value writeSum(IndexExpr sum);
   SmallVector<Term> getTerms(IndexExpr sum);
@@ -117,6 +119,52 @@ Value RangeWriter::copySlice(Value v) {
   return mapping.lookup(v);
 }
 
+static Value apply(OpBuilder &b, Location loc, SizeExpr::Op op, Value lhs,
+                   Value rhs) {
+  switch (op) {
+  case SizeExpr::Op::Constant:
+  case SizeExpr::Op::Size:
+    break;
+  case SizeExpr::Op::Add:
+    return arith::AddIOp::create(b, loc, lhs, rhs);
+  case SizeExpr::Op::Sub:
+    return arith::SubIOp::create(b, loc, lhs, rhs);
+  case SizeExpr::Op::Mul:
+    return arith::MulIOp::create(b, loc, lhs, rhs);
+  case SizeExpr::Op::FloorDiv:
+    return arith::FloorDivSIOp::create(b, loc, lhs, rhs);
+  case SizeExpr::Op::Mod: { // with the sign of the divisor
+    Value quotient = arith::FloorDivSIOp::create(b, loc, lhs, rhs);
+    Value product = arith::MulIOp::create(b, loc, quotient, rhs);
+    return arith::SubIOp::create(b, loc, lhs, product);
+  }
+  case SizeExpr::Op::Min:
+    return arith::MinSIOp::create(b, loc, lhs, rhs);
+  case SizeExpr::Op::Max:
+    return arith::MaxSIOp::create(b, loc, lhs, rhs);
+  }
+  llvm_unreachable("operands are no operations");
+}
+
+/// The value of a size, or of a formula of sizes such as `query_len * 2`.
+Value RangeWriter::writeSize(StringAttr size) {
+  std::string error;
+  std::optional<SizeExpr> expr = SizeExpr::parse(size.getValue(), error);
+  SmallVector<Value> stack;
+  for (const SizeExpr::Step &step : expr->postfix()) {
+    if (step.op == SizeExpr::Op::Constant) {
+      stack.push_back(getConstant(step.value));
+    } else if (step.op == SizeExpr::Op::Size) {
+      stack.push_back(attn::SizeOp::create(builder, loc, builder.getIndexType(),
+                                           builder.getStringAttr(step.name)));
+    } else {
+      Value rhs = stack.pop_back_val(), lhs = stack.pop_back_val();
+      stack.push_back(apply(builder, loc, step.op, lhs, rhs));
+    }
+  }
+  return stack.back();
+}
+
 Value RangeWriter::writeSymbol(unsigned number) {
   switch (number) {
   case IndexExprs::RowBegin:
@@ -126,8 +174,7 @@ Value RangeWriter::writeSymbol(unsigned number) {
   case IndexExprs::KeyCount:
     if (auto fixed = dyn_cast<IntegerAttr>(keyCount))
       return getConstant(fixed.getInt());
-    return attn::SizeOp::create(builder, loc, builder.getIndexType(),
-                                cast<StringAttr>(keyCount));
+    return writeSize(cast<StringAttr>(keyCount));
   default:
     return copySlice(mask.symbols[number - IndexExprs::NumReserved]);
   }
@@ -259,7 +306,9 @@ Value RangeWriter::write(IndexExpr expr) {
 static void addRanges(attn::KernelOp kernel) {
   // The extent must have a name to be compared with.
   Attribute keyCount = attn::axisSize(kernel.getK().getType(), 2);
-  if (!keyCount) {
+  auto formula = dyn_cast_if_present<StringAttr>(keyCount);
+  std::string error;
+  if (!keyCount || (formula && !SizeExpr::parse(formula.getValue(), error))) {
     kernel.emitRemark("no ranges: the number of keys has no name [mask]");
     return;
   }

@@ -49,6 +49,7 @@ private:
   RankedTensorType tensor(const InterfaceTensor &tensor);
   RankedTensorType tensor(std::initializer_list<spec::BuiltinSize> axes,
                           Type element);
+  void attachWishes(func::FuncOp function);
   func::FuncOp createFunction();
   void buildGraph(func::FuncOp func);
   Value buildScores(Value q, Value k);
@@ -202,8 +203,29 @@ LogicalResult SpecImporter::run() {
     return emitError(at(spec.score))
            << "Q has " << queryWidth << " features, K has " << keyWidth
            << ": 'Q @ K' needs equal widths";
-  buildGraph(createFunction());
+  func::FuncOp function = createFunction();
+  attachWishes(function);
+  buildGraph(function);
   return failure(hasFailed);
+}
+
+/// What the spec says about speed, for attn-select-schedule.
+void SpecImporter::attachWishes(func::FuncOp function) {
+  if (!spec.schedule.empty())
+    function->setAttr("attnc.schedule", b.getStringAttr(spec.schedule));
+  SmallVector<Attribute> regimes;
+  if (spec.expectGiven)
+    for (const spec::Regime &regime : spec.expect) {
+      SmallVector<NamedAttribute> fields;
+      for (auto [size, value] : regime.sizes)
+        fields.push_back(
+            b.getNamedAttr(spec.sizes[size].name, b.getI64IntegerAttr(value)));
+      fields.push_back(
+          b.getNamedAttr("weight", b.getF64FloatAttr(regime.weight)));
+      regimes.push_back(b.getDictionaryAttr(fields));
+    }
+  if (!regimes.empty())
+    function->setAttr("attnc.expect", b.getArrayAttr(regimes));
 }
 
 OwningOpRef<ModuleOp> attnc::importSpecs(MLIRContext &context,

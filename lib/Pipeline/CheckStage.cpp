@@ -42,14 +42,16 @@ LogicalResult checkStage(ModuleOp module, Stage expected) {
   for (Operation &op : *module.getBody()) {
     std::optional<Stage> stage = stageOf(op);
     if (!stage)
-      return op.emitError("does not belong to any stage of the compiler");
+      return op.emitError()
+             << "'" << op.getName() << "' belongs to no stage of the compiler";
     // A kernel that was left unfused makes fused and scheduled look like graph.
     bool isGraphLike = *stage == Stage::Graph && (expected == Stage::Fused ||
                                                   expected == Stage::Scheduled);
     // A schedule that is there already is kept.
     bool isScheduled = *stage == Stage::Scheduled && expected == Stage::Fused;
     if (*stage != expected && !isGraphLike && !isScheduled)
-      return op.emitError("belongs to stage ")
+      return op.emitError()
+             << "'" << op.getName() << "' belongs to stage "
              << stageName(*stage) << ", read as " << stageName(expected)
              << "; use -x " << stageName(*stage);
   }

@@ -3,7 +3,8 @@
 // --check-stages: after each pass the module is interpreted on small inputs and
 // compared with what it gave before the pass. The first pass that changes the
 // result is named, with the IR before and after it.
-// Tests: test/Pipeline/check-stages.test
+// Tests: test/Pipeline/check-stages.test,
+// test/Unit/Pipeline/CheckStagesTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
