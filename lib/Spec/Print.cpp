@@ -113,10 +113,12 @@ static void printSpec(raw_ostream &os, const AttentionSpec &spec) {
     os << "  " << input.name << ": " << inputText(spec, input) << '\n';
   if (spec.lse)
     os << "outputs: [lse]\n";
+  // A default is told in a comment, so that it stays one when it is read back.
+  llvm::StringRef lead = spec.expectGiven ? "" : "# ";
   if (!spec.expect.empty())
-    os << "expect:\n";
+    os << lead << "expect:\n";
   for (const Regime &regime : spec.expect)
-    os << "  - " << regimeText(spec, regime) << '\n';
+    os << lead << "  - " << regimeText(spec, regime) << '\n';
   if (!spec.schedule.empty())
     os << "schedule: " << quoted(spec.schedule) << '\n';
   for (const Precondition &condition : spec.preconditions)
