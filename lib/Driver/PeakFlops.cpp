@@ -10,8 +10,8 @@
 
 #include "attnc/Target/Target.h"
 
-#include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <immintrin.h>
 
 namespace attnc {
@@ -20,12 +20,6 @@ namespace {
 // Enough chains to fill two units with a latency of four or five cycles, few
 // enough for sixteen registers.
 constexpr int chains = 12;
-
-double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 // Each function runs `turns` turns of `chains` multiply-adds and returns the
 // FLOP done; the asm keeps the accumulators alive and in registers.
@@ -82,12 +76,18 @@ Kernel kernelFor(const CpuTarget &target, bool isDouble) {
 
 } // namespace
 
+double threadSeconds() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
 double measurePeak(const CpuTarget &target, bool isDouble, double seconds) {
   Kernel kernel = kernelFor(target, isDouble);
-  double flop = 0, begin = now(), end = begin;
+  double flop = 0, begin = threadSeconds(), end = begin;
   do {
     flop += kernel(10000);
-    end = now();
+    end = threadSeconds();
   } while (end - begin < seconds);
   return flop / (end - begin) * 1e-9;
 }

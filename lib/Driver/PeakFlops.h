@@ -7,9 +7,13 @@ namespace attnc {
 
 struct CpuTarget;
 
-/// GFLOP/s of independent multiply-adds in registers on this thread, in the
-/// vectors of `target`, measured over about `seconds`. An fma counts as two.
-/// Elements are f64 if `isDouble`, else f32.
+/// Seconds of CPU time that this thread has used: other load on the machine
+/// does not count.
+double threadSeconds();
+
+/// GFLOP/s (by CPU time) of independent multiply-adds in registers on this
+/// thread, in the vectors of `target`, measured over about `seconds`. An fma
+/// counts as two. Elements are f64 if `isDouble`, else f32.
 double measurePeak(const CpuTarget &target, bool isDouble, double seconds);
 
 } // namespace attnc

@@ -1,7 +1,9 @@
 //===- RunBench.cpp - Times a function against the machine's peak ---------===//
 //
 // Rounds of calls and of the FMA peak take turns, because the clock of a shared
-// machine moves; the share of the peak is the median of each round's own.
+// machine moves; the share of the peak is the median of each round's own. Times
+// are wall times. The share of one thread goes by CPU time on both sides, so
+// that other processes do not count; with several threads by wall time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,6 +77,7 @@ mlir::FailureOr<BenchResult> RunCase::bench(void *entry,
   while (secondsSince(begin) < *options.benchSeconds || shares.size() < 3) {
     double peak = peakOfWorkers(runtime, target, hasDoubles(), 0.004);
     std::vector<double> round;
+    double cpuBegin = threadSeconds();
     Clock::time_point roundBegin = Clock::now();
     do {
       Clock::time_point callBegin = Clock::now();
@@ -83,9 +86,14 @@ mlir::FailureOr<BenchResult> RunCase::bench(void *entry,
       if (status != ATTNC_OK)
         return mlir::failure();
     } while (secondsSince(roundBegin) < 0.02);
+    // A call's part of the round, in the time that the peak is measured in.
+    bool isSerial = runtime.threads <= 1;
+    double perCall = isSerial
+                         ? (threadSeconds() - cpuBegin) / double(round.size())
+                         : quantile(round, 0.5);
     peak = (peak + peakOfWorkers(runtime, target, hasDoubles(), 0.004)) / 2;
     peaks.push_back(peak);
-    shares.push_back(*flop * 1e-9 / quantile(round, 0.5) / peak * 100);
+    shares.push_back(*flop * 1e-9 / perCall / peak * 100);
     times.insert(times.end(), round.begin(), round.end());
   }
   result.calls = static_cast<int64_t>(times.size());
