@@ -1,6 +1,7 @@
 # Configuration of the lit tests. Substitutions: %cc and %cxx (the compilers),
 # %llvm_include, %lit, %python, %src (root of the sources), %obj (root of the
-# build). Features: the CPU's (avx2, avx512, amx), asan, full.
+# build). Features: the CPU's (avx2, avx512, avx512fp16),
+# asan, full.
 import os
 
 import lit.formats
@@ -65,7 +66,7 @@ flags = cpu_flags()
 for feature, needed in {
     "avx2": {"avx2", "fma"},
     "avx512": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
-    "amx": {"amx_tile", "amx_bf16"},
+    "avx512fp16": {"avx512f", "avx512_fp16", "avx512_bf16"},
 }.items():
     if needed <= flags:
         config.available_features.add(feature)
