@@ -8,7 +8,10 @@
 //   - the next value of a carried tile is written over the old one when nothing
 //     reads the old one any more (O, l), else it is copied at the end (m);
 //   - slots of tiles that are dead are used again.
-// Tests: test/Codegen/CPU/slots.mlir
+// A loop body runs the ops without lanes first and the others once for each
+// group of vectors (Loop.cpp), so what the ops without lanes leave lives as
+// long as the whole body: their slots are neither taken from dead tiles nor
+// given back. Tests: test/Codegen/CPU/slots.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +55,10 @@ private:
   void release(Scope &scope, size_t index);
   bool isOwned(const Scope &scope, Value value) const;
 
+  /// A tile without lanes in a loop body.
+  bool livesInWholeBody(tile::TileType type) const {
+    return inLoop && !type.hasDim(kLaneDim);
+  }
   int64_t bytesOf(tile::TileType type, bool local) const;
   Slot allocate(tile::TileType type, bool local);
 
@@ -80,7 +87,7 @@ Slot HomePlanner::allocate(tile::TileType type, bool local) {
             local};
   auto free =
       llvm::find_if(freeSlots, [&](auto &f) { return f.first == bytes; });
-  if (free != freeSlots.end()) {
+  if (free != freeSlots.end() && !livesInWholeBody(type)) {
     slot.offset = free->second;
     freeSlots.erase(free);
   } else {
@@ -158,7 +165,8 @@ void HomePlanner::planNest(Scope &scope, size_t index) {
 
 void HomePlanner::release(Scope &scope, size_t index) {
   for (auto [value, last] : scope.lastUse) {
-    if (last != index || !isOwned(scope, value))
+    if (last != index || !isOwned(scope, value) ||
+        livesInWholeBody(cast<tile::TileType>(value.getType())))
       continue;
     released.insert(value);
     const Slot &slot = plan.slots[value];
