@@ -1,6 +1,6 @@
 /* main.c: calls the compiled attention of examples/specs/gpt2-small.yaml.
  *
- *   attnc gpt2-small.yaml && cc -O2 main.c gpt2_small.o && ./a.out [LENGTH]
+ *   attnc gpt2-small.yaml && cc -O2 main.c gpt2_small.o -lm && ./a.out [LENGTH]
  *
  * Fills Q, K and V with random numbers, calls the function, compares rows of
  * the result with a plain evaluation in double, and takes the time. Ends with 1
