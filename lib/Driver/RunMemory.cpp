@@ -31,7 +31,8 @@ axisOrder(size_t rank, RunOptions::Strides order, uint64_t variant) {
 void CallTensor::chooseStrides(RunOptions::Strides order, uint64_t variant) {
   strides.assign(shape.size(), 0);
   int64_t step = 1;
-  for (unsigned axis : llvm::reverse(axisOrder(shape.size(), order, variant))) {
+  auto axes = axisOrder(shape.size(), order, variant);
+  for (unsigned axis : llvm::reverse(axes)) {
     bool isNegative =
         order == RunOptions::Strides::Negative ||
         (order == RunOptions::Strides::Random && (variant >> axis) % 3 == 0);

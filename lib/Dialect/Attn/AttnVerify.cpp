@@ -165,8 +165,8 @@ LogicalResult ViewOp::verify() {
     return emitOpError() << error;
   RankedTensorType types[] = {getSource().getType(), getType()};
   const ViewLabels::Side *sides[] = {&labels->input, &labels->output};
-  for (auto [type, side, what] :
-       llvm::zip(types, sides, ArrayRef<StringRef>{"source", "result"}))
+  const StringRef names[] = {"source", "result"};
+  for (auto [type, side, what] : llvm::zip(types, sides, names))
     if (size_t(type.getRank()) != side->size()) // view_c2
       return emitOpError() << what << " has " << type.getRank()
                            << " axes, the labels name " << side->size();
