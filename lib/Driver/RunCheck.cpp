@@ -25,8 +25,9 @@ namespace {
 /// fused function is interpreted row by row.
 constexpr int64_t maxGraphScores = int64_t(1) << 22;
 
-/// What no 32-bit float could hold: the far end of exp.
-constexpr double negligible = 1e-40;
+/// The far end of exp beside values of order 1: a key that is out by 70 or more
+/// in the score still weighs this much.
+constexpr double negligible = 1e-30;
 
 struct OutputError {
   double error = 0;
