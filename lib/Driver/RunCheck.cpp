@@ -14,8 +14,6 @@
 
 #include "attnc/Reference/Interpreter.h"
 
-#include "mlir/IR/BuiltinTypes.h"
-
 #include <cmath>
 
 namespace attnc {
@@ -25,9 +23,8 @@ namespace {
 /// fused function is interpreted row by row.
 constexpr int64_t maxGraphScores = int64_t(1) << 22;
 
-/// The far end of exp beside values of order 1: a key that is out by 70 or more
-/// in the score still weighs this much.
-constexpr double negligible = 1e-30;
+/// What a key that is out by 46 or more in the score adds to values of order 1.
+constexpr double negligible = 1e-20;
 
 struct OutputError {
   double error = 0;
@@ -53,17 +50,16 @@ OutputError largestError(const reference::Tensor &got,
   return worst;
 }
 
-/// Whether every value fits f32 and its own type, but for what is
-/// negligible. A weight that is not 0 or a power of two
-/// gives long fractions, which plain code can only round.
+/// Whether every value is a multiple of 2^-20 in its own type, but for what is
+/// negligible. A weight that is not 0 or a power of two gives other fractions,
+/// which plain code can only round.
 bool isShort(const reference::Tensor &tensor) {
-  mlir::Type single = mlir::Float32Type::get(tensor.element.getContext());
-  auto fits = [](double value, mlir::Type type) {
-    return std::fabs(reference::roundToType(value, type) - value) <= negligible;
-  };
   return llvm::all_of(tensor.real, [&](double value) {
-    return !std::isfinite(value) ||
-           (fits(value, tensor.element) && fits(value, single));
+    if (!std::isfinite(value))
+      return true;
+    double nearest = std::ldexp(std::nearbyint(std::ldexp(value, 20)), -20);
+    return std::fabs(nearest - value) <= negligible &&
+           reference::roundToType(nearest, tensor.element) == nearest;
   });
 }
 
