@@ -47,6 +47,8 @@ struct AttncOptions : CommonOptions {
 };
 
 struct RunOptions : CommonOptions {
+  /// Pairs of a tensor and a file: --input, --save.
+  std::vector<std::pair<std::string, std::string>> inputFiles, savedFiles;
   /// Per size its values, in the order given.
   std::vector<std::pair<std::string, std::vector<int64_t>>> sizes;
   int64_t threads = 1;

@@ -38,6 +38,8 @@ private:
   bool runFunction(unsigned index, LoadedObject &object);
   bool runCase(const Interface &function, std::vector<int64_t> sizes,
                void *entry, const ReferenceFunctions &reference);
+  bool readFiles();
+  bool callOnce(RunCase &run, void *entry);
   bool drawAgain(const RunCase &first, void *entry,
                  const ReferenceFunctions &reference, CheckResult &check);
   std::vector<SizeMap> combinations(unsigned index);
@@ -48,6 +50,7 @@ private:
   Session session;
   mlir::OwningOpRef<mlir::ModuleOp> graph, fused;
   llvm::SmallString<0> bytes;
+  TensorFiles files;
   attnc_runtime runtime = {};
   attnc_threads *pool = nullptr;
 };
@@ -75,8 +78,42 @@ bool Run::compile() {
   return isDone && !(checker && checker->failed());
 }
 
+/// The arrays of --input, and the sizes that they give.
+bool Run::readFiles() {
+  if (options.inputFiles.empty() && options.savedFiles.empty())
+    return true;
+  if (session.interfaces().size() != 1)
+    return session.fail("--input and --save take a spec with one function");
+  const Interface &function = session.interfaces().front();
+  auto read =
+      TensorFiles::read(function, options.inputFiles, options.savedFiles);
+  if (!read)
+    return session.fail(llvm::toString(read.takeError()));
+  files = std::move(*read);
+  auto sizes = files.sizes(function);
+  if (!sizes)
+    return session.fail(llvm::toString(sizes.takeError()));
+  size_t cases = 1;
+  for (const auto &[name, values] : options.sizes) {
+    cases *= values.size();
+    auto given = sizes->find(name);
+    if (given != sizes->end() &&
+        llvm::any_of(values, [&](int64_t n) { return n != given->second; }))
+      return session.fail("--size gives " + name +
+                          " another value than the files of --input, " +
+                          llvm::Twine(given->second));
+  }
+  if (cases != 1 && !options.savedFiles.empty())
+    return session.fail("--save takes one case, --size asks for " +
+                        llvm::Twine(cases));
+  for (const auto &size : *sizes)
+    options.sizes.emplace_back(size.first().str(),
+                               std::vector<int64_t>{size.second});
+  return true;
+}
+
 /// The values that each case gives the run-time sizes: those of the first
-/// regime of `expect`, replaced by the products of --size.
+/// regime of `expect`, replaced by the products of --size and by --input.
 std::vector<SizeMap> Run::combinations(unsigned index) {
   const spec::AttentionSpec &spec = session.specs()[index];
   SizeMap first;
@@ -115,6 +152,17 @@ std::optional<std::vector<int64_t>> Run::sizesFor(const Interface &function,
   return sizes;
 }
 
+/// Fills the tensors and calls the function.
+bool Run::callOnce(RunCase &run, void *entry) {
+  if (llvm::Error error = run.take(files))
+    return session.fail(llvm::toString(std::move(error)));
+  if (llvm::Error error = run.prepare())
+    return session.fail(llvm::toString(std::move(error)));
+  if (llvm::Error error = run.call(entry, runtime))
+    return session.fail(llvm::toString(std::move(error)));
+  return true;
+}
+
 /// Rows that the error rule needs to mean something, and the draws of inputs
 /// that a case with fewer rows may take for them.
 static constexpr double wantedRows = 256;
@@ -128,10 +176,8 @@ bool Run::drawAgain(const RunCase &first, void *entry,
        rows > 0 && rows * draw < wantedRows && draw < maxDraws; ++draw) {
     RunCase run(first.function, first.sizes, options, options.seed + draw,
                 session.module().getContext());
-    if (llvm::Error error = run.prepare())
-      return session.fail(llvm::toString(std::move(error)));
-    if (llvm::Error error = run.call(entry, runtime))
-      return session.fail(llvm::toString(std::move(error)));
+    if (!callOnce(run, entry))
+      return false;
     auto result = run.check(reference);
     if (mlir::failed(result))
       return session.fail("the reference could not be computed");
@@ -172,9 +218,9 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
                                       machine / 0x1p30));
   RunCase run(function, std::move(sizes), options, options.seed,
               session.module().getContext());
-  if (llvm::Error error = run.prepare())
-    return session.fail(llvm::toString(std::move(error)));
-  if (llvm::Error error = run.call(entry, runtime))
+  if (!callOnce(run, entry))
+    return false;
+  if (llvm::Error error = run.save(files))
     return session.fail(llvm::toString(std::move(error)));
   std::optional<CheckResult> check;
   if (options.check) {
@@ -242,7 +288,7 @@ int Run::run() {
     }
   if (session.specs().empty())
     return session.fail("the input holds no spec"), 1;
-  if (!compile() || !startThreads())
+  if (!compile() || !readFiles() || !startThreads())
     return 1;
   auto object = LoadedObject::load(bytes);
   if (!object)

@@ -11,6 +11,7 @@
 #include "CommandLine.h"
 #include "LoadedObject.h"
 #include "RunMemory.h"
+#include "TensorFiles.h"
 
 #include "attnc/Interface/Interface.h"
 #include "attnc/Reference/Tensor.h"
@@ -68,6 +69,13 @@ public:
   RunCase(const Interface &function, std::vector<int64_t> sizes,
           const RunOptions &options, uint64_t seed, mlir::MLIRContext *context);
 
+  /// Takes inputs from files; an error if they do not fit.
+  llvm::Error take(const TensorFiles &files) {
+    return files.fill(function, inputs);
+  }
+  llvm::Error save(const TensorFiles &files) const {
+    return files.save(function, inputs, outputs);
+  }
   /// Makes the tensors in memory; an error if there is no memory for them.
   llvm::Error prepare();
   /// One call of the entry; an error with the kernel's own sentence.

@@ -111,6 +111,20 @@ static std::optional<int> parseInputs(ParsedArguments &parsed,
   return std::nullopt;
 }
 
+/// `NAME=FILE` of --input and --save.
+static std::optional<int>
+parseFiles(ParsedArguments &parsed, llvm::StringRef option,
+           const std::vector<std::string> &texts,
+           std::vector<std::pair<std::string, std::string>> &files) {
+  for (llvm::StringRef text : texts) {
+    auto [name, path] = text.split('=');
+    if (name.empty() || path.empty())
+      return parsed.fail(option + " takes NAME=FILE.npy, got '" + text + "'");
+    files.emplace_back(name.str(), path.str());
+  }
+  return std::nullopt;
+}
+
 static std::optional<int> readNumbers(ParsedArguments &parsed,
                                       RunOptions &options) {
   const InputArgList &list = parsed.list;
@@ -154,6 +168,12 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
     if (auto code = parseWarning(parsed, name, options))
       return code;
   if (auto code = readNumbers(parsed, options))
+    return code;
+  if (auto code = parseFiles(parsed, "--input", list.getAllArgValues(OPT_input),
+                             options.inputFiles))
+    return code;
+  if (auto code = parseFiles(parsed, "--save", list.getAllArgValues(OPT_save),
+                             options.savedFiles))
     return code;
   if (auto code = parseInputs(parsed, options))
     return code;

@@ -12,6 +12,11 @@ def bench : Joined<["--"], "bench=">, MetaVarName<"<seconds>">,
   HelpText<"The same, for so many seconds">;
 def json : Switch<"json", "One line of JSON for each run on the standard output">;
 def no_check : Switch<"no-check", "Do not compare with the float64 reference">;
+defm input : Value<"input", "<name>=<file.npy>",
+  "Values of a tensor, which give the run-time sizes, too; may be repeated">;
+defm save : Value<"save", "<name>=<file.npy>",
+  "Write a tensor after the call: an output, or an input as it was; may be "
+  "repeated">;
 defm seed : Value<"seed", "<n>", "Seed of the random inputs. Default: 1">;
 defm init : Value<"init", "<kind>",
   "Inputs: normal (default), integer (every intermediate is exact, so the "
