@@ -39,6 +39,9 @@ struct OutputCheck {
   double ulp = 0;      // one of them
   std::string place;   // of the largest error, "O[0, 3, 17, 0]"
   bool isExact = true; // plain evaluation is exact, so the kernel has to be
+  int64_t values = 0;
+  int64_t notNumbers = 0; // values that are NaN in the reference
+  int64_t lost = 0;       // values at which plain evaluation overflows
 
   double limit() const { return isExact ? 0 : 2 * plainError + ulps * ulp; }
 };

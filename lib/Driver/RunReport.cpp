@@ -36,6 +36,14 @@ static void reportJson(const RunCase &run, const RunOptions &options,
     line["exact"] = check->isExact();
     line["max_error"] = number(check->worst().error);
     line["limit"] = number(check->worst().limit());
+    auto sum = [&](int64_t OutputCheck::*count) {
+      int64_t total = 0;
+      for (const OutputCheck &output : check->outputs)
+        total += output.*count;
+      return total;
+    };
+    line["not_numbers"] = sum(&OutputCheck::notNumbers);
+    line["not_compared"] = sum(&OutputCheck::lost);
   }
   if (bench) {
     line["time_ms"] = number(bench->median);
@@ -50,6 +58,25 @@ static std::string brief(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2g", value);
   return text;
+}
+
+/// What the figures of a check do not cover; one line per output.
+static void reportGaps(const RunCase &run, const CheckResult &check) {
+  size_t i = 0;
+  for (const InterfaceTensor &tensor : run.function.tensors) {
+    if (!tensor.isOutput())
+      continue;
+    const OutputCheck &output = check.outputs[i++];
+    auto tell = [&](int64_t count, llvm::StringRef what) {
+      if (count)
+        llvm::outs() << llvm::formatv(
+            "  note    {0} of {1} values of {2} {3}\n", count, output.values,
+            tensor.name, what);
+    };
+    tell(output.notNumbers, "are NaN in the reference");
+    tell(output.lost,
+         "are not compared: plain evaluation in this type overflows there");
+  }
 }
 
 static llvm::StringRef typeName(const Interface &function) {
@@ -79,6 +106,8 @@ void reportCase(const RunCase &run, const RunOptions &options,
     os << llvm::formatv("  check   wrong: error {0} at {1} (limit {2})\n",
                         brief(check->worst().error), check->worst().place,
                         brief(check->worst().limit()));
+  if (check)
+    reportGaps(run, *check);
   if (bench)
     os << llvm::formatv(
         "  time    {0:f3} ms median of {1} (min {2:f3}, p95 {3:f3}); {4:f1} "

@@ -9,7 +9,9 @@
 #include "attnc/Spec/Print.h"
 
 #include "llvm/ADT/STLExtras.h"
+
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -53,6 +55,23 @@ bool Checker::reportMissing() {
   return true;
 }
 
+/// Where(c, 0, -inf) or where(c, -inf, 0): a mask to be added to the score, as
+/// other systems have it. The text of c, or of `not (c)`; else nothing.
+static std::string conditionOfAdditiveMask(const Expr &e, const Node &node) {
+  if (!e.isApply(Op::Select) || node.kind != Node::Call ||
+      node.children.empty() || !node.range.isValid())
+    return "";
+  auto isReal = [](const ExprPtr &x, double value) {
+    return x->isConstant() && x->real == value;
+  };
+  std::string text = Report::textOf(node.children[0]->range).str();
+  if (isReal(e.operands[1], 0) && isReal(e.operands[2], -HUGE_VAL))
+    return text;
+  if (isReal(e.operands[1], -HUGE_VAL) && isReal(e.operands[2], 0))
+    return "not (" + text + ")";
+  return "";
+}
+
 /// The value as the type that its place wants.
 ExprPtr Checker::convert(Value value, const Node &node, Type type,
                          StringRef what) {
@@ -65,7 +84,12 @@ ExprPtr Checker::convert(Value value, const Node &node, Type type,
       {what.str(), typeWithArticle(type), typeWithArticle(value.type())});
   bool quotable = !bindings.size() && node.range.isValid();
   std::string text = quotable ? Report::textOf(node.range).str() : "";
-  if (type == Type::Bool && value.type() == Type::Int)
+  std::string condition = type == Type::Bool && quotable
+                              ? conditionOfAdditiveMask(*value.e, node)
+                              : "";
+  if (!condition.empty())
+    error.fix(condition);
+  else if (type == Type::Bool && value.type() == Type::Int)
     error.note("a comparison is meant? for example 0 <= q - k < 128");
   else if (value.type() == Type::Bool && !text.empty() && text.size() < 60)
     error.fix("where(" + text + ", 1, 0)");
@@ -287,7 +311,9 @@ Checker::Value Checker::undeclared(const Node &base, const Node &index) {
     if (simple)
       shape += StringRef(comma).str() + axis->second.str();
   }
-  std::string type = scope.name == "score" ? "" : "i32";
+  // Masks and positions compare ints, everything else computes with reals.
+  bool countsInInts = scope.name == "mask" || scope.name == "offset";
+  std::string type = countsInInts ? "i32" : "";
   std::vector<StringRef> names;
   for (const Input &input : spec.inputs)
     names.push_back(input.name);

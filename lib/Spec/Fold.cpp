@@ -216,6 +216,10 @@ ExprPtr foldConstants(Op op, Type type, ArrayRef<ExprPtr> x, SMRange range,
                       FoldProblem &problem) {
   if (op == Op::And || op == Op::Or || op == Op::Not || op == Op::Select)
     return foldLogic(op, x, range);
+  if (op == Op::Div && x[1]->isConstant() && x[1]->real == 0) {
+    problem = FoldProblem::ZeroDivisor;
+    return nullptr;
+  }
   if (x.empty() || !all_of(x, [](const ExprPtr &e) { return e->isConstant(); }))
     return nullptr;
   Type operand = x[0]->type;
@@ -240,10 +244,6 @@ ExprPtr foldConstants(Op op, Type type, ArrayRef<ExprPtr> x, SMRange range,
   SmallVector<double> values;
   for (const ExprPtr &e : x)
     values.push_back(e->real);
-  if (op == Op::Div && values[1] == 0) {
-    problem = FoldProblem::ZeroDivisor;
-    return nullptr;
-  }
   auto result = foldReal(op, values);
   if (!result)
     return nullptr;

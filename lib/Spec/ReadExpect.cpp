@@ -177,4 +177,55 @@ void SpecReader::readExpect() {
   }
 }
 
+/// A formula of sizes at a regime; null where a size is not known there.
+static ExprPtr valueAt(const AttentionSpec &spec, const Expr &e,
+                       const Regime &regime) {
+  if (e.kind == Expr::Size) {
+    const Size &size = spec.sizes[e.index];
+    if (size.kind == Size::Fixed)
+      return makeInt(size.value);
+    if (size.kind == Size::Derived)
+      return valueAt(spec, *size.formula, regime);
+    for (auto [index, value] : regime.sizes)
+      if (index == e.index)
+        return makeInt(value);
+    return nullptr;
+  }
+  if (e.isConstant())
+    return std::make_shared<Expr>(e);
+  if (e.kind != Expr::Apply)
+    return nullptr;
+  std::vector<ExprPtr> operands;
+  for (const ExprPtr &operand : e.operands)
+    if (!operands.emplace_back(valueAt(spec, *operand, regime)))
+      return nullptr;
+  FoldProblem problem = FoldProblem::None;
+  return foldConstants(e.op, e.type, operands, e.range, problem);
+}
+
+/// The first condition of the call that the sizes of a regime do not meet.
+static const Precondition *broken(const AttentionSpec &spec,
+                                  const Regime &regime) {
+  for (const Precondition &precondition : spec.preconditions) {
+    ExprPtr value = valueAt(spec, *precondition.condition, regime);
+    if (value && value->isConstant() && !value->boolean)
+      return &precondition;
+  }
+  return nullptr;
+}
+
+/// Sizes at which every call would be refused are no sizes to be fast at.
+void SpecReader::checkExpect() {
+  if (!spec.expectGiven) {
+    auto isBroken = [&](const Regime &regime) { return broken(spec, regime); };
+    if (!all_of(spec.expect, isBroken))
+      erase_if(spec.expect, isBroken);
+    return;
+  }
+  for (const Regime &regime : spec.expect)
+    if (const Precondition *condition = broken(spec, regime))
+      report.warning(Message::RegimeRefused, regime.range, {condition->text})
+          .note(condition->range, condition->reason + " asks for it");
+}
+
 } // namespace attnc::spec

@@ -376,6 +376,8 @@ std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
   if (!failed())
     proveFormulas();
   if (!failed())
+    checkExpect();
+  if (!failed())
     checkUse();
   if (failed())
     return std::nullopt;

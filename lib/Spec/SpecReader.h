@@ -92,6 +92,7 @@ private:
   bool readRegimeEntry(const YamlEntry &entry, Regime &regime);
   void shorthand(llvm::StringRef name, int64_t n, Regime &regime) const;
   void completeRegime(Regime &regime) const;
+  void checkExpect();
 
   // ReadUnsupported.cpp
   void readUnsupported();
