@@ -3,9 +3,12 @@
 
 usage: benchmarks/run.py [--build DIR] [--length N] [--mcpu LEVEL]
                          [--threads N] [--json] [SPEC...]
+       benchmarks/run.py --against SPEC [--rounds N] [--no-check] ... SPEC...
 
 Every figure is a share of the multiply-add peak that attnc-run measures in the
 same run, with only the operations that the mask leaves (see README.md here).
+With --against the specs and a plain one take turns, for so many rounds, and
+what is told is the median share of each and its ratio to the plain one's.
 Not part of the tests: a busy machine gives other figures.
 """
 
@@ -13,6 +16,7 @@ import argparse
 import glob
 import json
 import os
+import statistics
 import subprocess
 import sys
 
@@ -24,10 +28,27 @@ def bench(options, spec):
     sizes = f"batch=1,query_len={options.length},kv_len={options.length}"
     command = [os.path.join(options.build, "bin", "attnc-run"), spec, "--size", sizes, "--bench", "--json",
                "--threads", str(options.threads), f"-mcpu={options.mcpu}"]
+    command += ["--no-check"] if options.no_check else []
     result = subprocess.run(command, text=True, capture_output=True, check=False)
     if result.returncode:
         sys.exit(f"{' '.join(command)}\n{result.stderr}{result.stdout}")
     return json.loads(result.stdout)
+
+
+def compare(options, specs):
+    """Shares of the peak in turns, and their ratio to that of `--against`."""
+    shares = {spec: [] for spec in [options.against, *specs]}
+    for _ in range(options.rounds):
+        for spec, found in shares.items():
+            found.append(bench(options, spec)["percent_of_peak"])
+    plain = statistics.median(shares[options.against])
+    for spec, found in shares.items():
+        share = statistics.median(found)
+        if options.json:
+            print(json.dumps({"spec": os.path.basename(spec), "percent_of_peak": found, "ratio": share / plain}))
+        else:
+            print(f"{os.path.basename(spec):28} {share:5.1f} % of the peak  {100 * share / plain:5.1f} % of "
+                  f"{os.path.basename(options.against)}", flush=True)
 
 
 def main():
@@ -38,8 +59,14 @@ def main():
     parser.add_argument("--mcpu", default="native")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="all figures, one line per spec")
+    parser.add_argument("--against", metavar="SPEC", help="take turns with this spec and print ratios")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--no-check", action="store_true", help="do not compare with the reference, which takes long")
     options = parser.parse_args()
     specs = options.specs or sorted(glob.glob(os.path.join(ROOT, "benchmarks/specs/*.yaml")))
+    if options.against:
+        compare(options, specs)
+        return
     for spec in specs:
         figures = bench(options, spec)
         if options.json:
