@@ -24,14 +24,11 @@ LogicalResult ProgramInterpreter<Real>::run(tile::ProgramOp program,
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
     BlockArgument argument = body.getArgument(i);
     Tile array = toArray<Real>(tensor);
-    auto type = cast<tile::BufType>(argument.getType());
-    array.names.clear();
-    for (StringAttr name : type.getNames())
-      array.names.push_back(name.str());
-    if (array.names.size() != array.shape.size())
+    if (cast<tile::BufType>(argument.getType()).getRank() != array.shape.size())
       return program.emitError("buffer ") << i << " has another rank";
     buffers[argument] = std::move(array);
     presence[argument] = present.empty() || present[i];
+    renamed[argument] = argument;
   }
   for (auto [i, size] : llvm::enumerate(sizes))
     scalars[body.getArgument(tensors.size() + i)] = Column<Real>::integer(size);
@@ -56,7 +53,8 @@ LogicalResult ProgramInterpreter<Real>::runBlock(Block &block) {
 template <typename Real>
 LogicalResult ProgramInterpreter<Real>::runOp(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-      .template Case<tile::GridOp, tile::ForOp, tile::PhaseOp, tile::LoadOp,
+      .template Case<tile::GridOp, tile::ForOp, tile::PhaseOp,
+                     tile::WorkspaceOp, tile::RenameOp, tile::LoadOp,
                      tile::StoreOp, tile::SplatOp, tile::DotOp, tile::MapOp,
                      tile::SelectMaskedOp, tile::ReduceOp, tile::RescaleOp,
                      tile::AnyNanOp>([&](auto own) { return run(own); })
@@ -89,11 +87,45 @@ FailureOr<Column<Real>>
 ProgramInterpreter<Real>::runOwn(Operation *op,
                                  ArrayRef<const Column<Real> *> operands) {
   if (auto present = dyn_cast<tile::PresentOp>(op))
-    return Column<Real>::integer(presence.lookup(present.getBuf()));
+    return Column<Real>::integer(
+        presence.lookup(renamed.lookup(present.getBuf())));
   if (auto read = dyn_cast<tile::ReadOp>(op))
-    return readClamped(buffers[read.getBuf()], operands, read.getType(),
+    return readClamped(buffer(read.getBuf()), operands, read.getType(),
                        arithmetic);
   return op->emitError("the reference interpreter does not know this op");
+}
+
+/// What is read without having been written shows as a NaN, or as an integer
+/// that nothing computes.
+template <typename Real>
+LogicalResult ProgramInterpreter<Real>::run(tile::WorkspaceOp op) {
+  Tile array;
+  for (Value size : op.getSizes())
+    array.shape.push_back(std::max<int64_t>(integer(size), 0));
+  array.isReal = isa<FloatType>(op.getType().getElementType());
+  array.resize();
+  llvm::fill(array.data.reals, std::numeric_limits<Real>::quiet_NaN());
+  llvm::fill(array.data.integers, std::numeric_limits<int64_t>::min());
+  buffers[op.getResult()] = std::move(array);
+  presence[op.getResult()] = true;
+  renamed[op.getResult()] = op.getResult();
+  return success();
+}
+
+template <typename Real>
+LogicalResult ProgramInterpreter<Real>::run(tile::RenameOp op) {
+  Value source = renamed.lookup(op.getBuf());
+  renamed[op.getResult()] = source;
+  return success();
+}
+
+template <typename Real>
+auto ProgramInterpreter<Real>::buffer(Value buf) -> Tile & {
+  Tile &array = buffers[renamed.lookup(buf)];
+  array.names.clear();
+  for (StringAttr name : cast<tile::BufType>(buf.getType()).getNames())
+    array.names.push_back(name.str());
+  return array;
 }
 
 template <typename Real>

@@ -33,6 +33,8 @@ private:
   mlir::LogicalResult run(tile::ForOp op);
   mlir::LogicalResult run(tile::PhaseOp op);
   mlir::LogicalResult runIf(mlir::Operation &op);
+  mlir::LogicalResult run(tile::WorkspaceOp op);
+  mlir::LogicalResult run(tile::RenameOp op);
   mlir::LogicalResult run(tile::LoadOp op);
   mlir::LogicalResult run(tile::StoreOp op);
   mlir::LogicalResult run(tile::SplatOp op);
@@ -49,6 +51,8 @@ private:
   void forward(mlir::Operation *op, mlir::Block &block);
   void copy(mlir::Value from, mlir::Value to);
   int64_t integer(mlir::Value value);
+  /// The memory behind renamings, under the names of `buf`.
+  Tile &buffer(mlir::Value buf);
   Tile &tile(mlir::Value value);
   /// An empty tile of a type, rounded and stored by define.
   Tile makeTile(mlir::Value value);
@@ -67,6 +71,7 @@ private:
   llvm::DenseMap<mlir::Value, Tile> tiles, buffers;
   llvm::DenseMap<mlir::Value, Column<Real>> scalars;
   llvm::DenseMap<mlir::Value, bool> presence;
+  llvm::DenseMap<mlir::Value, mlir::Value> renamed;
 };
 
 } // namespace attnc::reference

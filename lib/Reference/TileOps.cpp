@@ -81,7 +81,7 @@ static int64_t placeInBuffer(const Array<Real> &buffer,
 template <typename Real>
 LogicalResult ProgramInterpreter<Real>::run(tile::LoadOp op) {
   Tile result = makeTile(op.getResult());
-  const Tile &buffer = buffers[op.getBuf()];
+  const Tile &buffer = this->buffer(op.getBuf());
   SmallVector<int64_t> starts, valid;
   for (Value index : op.getIndices())
     starts.push_back(integer(index));
@@ -110,10 +110,10 @@ LogicalResult ProgramInterpreter<Real>::run(tile::LoadOp op) {
 
 template <typename Real>
 LogicalResult ProgramInterpreter<Real>::run(tile::StoreOp op) {
-  if (!presence.lookup(op.getBuf()))
+  if (!presence.lookup(renamed.lookup(op.getBuf())))
     return op.emitError("stores to an output that is not present");
   const Tile &value = tile(op.getValue());
-  Tile &buffer = buffers[op.getBuf()];
+  Tile &buffer = this->buffer(op.getBuf());
   SmallVector<int64_t> starts, valid;
   for (Value index : op.getIndices())
     starts.push_back(integer(index));

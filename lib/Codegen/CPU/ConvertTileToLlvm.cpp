@@ -54,6 +54,19 @@ static void inlinePhases(attnc::tile::ProgramOp program) {
   }
 }
 
+/// With the grid's own target, if it has one.
+static FailureOr<attnc::cpu::GridPlan> planGrid(attnc::tile::GridOp grid,
+                                                attnc::tile::CpuAttr target) {
+  if (std::optional<Attribute> own = grid.getTarget()) {
+    auto cpu = dyn_cast<attnc::tile::CpuAttr>(*own);
+    if (!cpu || cpu.getIsa() != target.getIsa())
+      return grid.emitOpError("has the target ")
+             << *own << " in a program for " << target;
+    target = cpu;
+  }
+  return attnc::cpu::planGrid(grid, target);
+}
+
 static LogicalResult convertProgram(attnc::tile::ProgramOp program) {
   auto target = dyn_cast<attnc::tile::CpuAttr>(program.getTarget());
   if (!target)
@@ -64,17 +77,18 @@ static LogicalResult convertProgram(attnc::tile::ProgramOp program) {
   std::vector<attnc::cpu::GridPlan> grids;
   for (Operation &op : program.getBody().front()) {
     if (auto grid = dyn_cast<attnc::tile::GridOp>(op)) {
-      auto plan = attnc::cpu::planGrid(grid, target);
+      auto plan = planGrid(grid, target);
       if (failed(plan))
         return failure();
       grids.push_back(std::move(*plan));
-    } else if (!isa<arith::ArithDialect>(op.getDialect()) ||
-               op.getNumRegions()) {
+    } else if (!isa<attnc::tile::WorkspaceOp, attnc::tile::RenameOp>(op) &&
+               (!isa<arith::ArithDialect>(op.getDialect()) ||
+                op.getNumRegions())) {
       return op.emitOpError("stands between the grids of a program; only "
-                            "arithmetic on sizes may");
+                            "buffers and arithmetic on sizes may");
     }
   }
-  if (failed(attnc::cpu::emitFunctions(program, target, grids)))
+  if (failed(attnc::cpu::emitFunctions(program, grids)))
     return failure();
   program.erase();
   return success();

@@ -53,29 +53,31 @@ namespace {
 /// Builds one function of a program.
 class FunctionWriter {
 public:
-  FunctionWriter(tile::ProgramOp program, tile::CpuAttr target)
-      : program(program), target(target), ops(program.getContext()) {
+  explicit FunctionWriter(tile::ProgramOp program)
+      : program(program), ops(program.getContext()) {
     ops.loc = program.getLoc();
   }
 
   func::FuncOp begin(const Twine &suffix, ArrayRef<Type> inputs,
                      ArrayRef<Type> results);
   void writeConstant(const Twine &suffix, int64_t bytes);
+  void writeWorkspace();
   void writeTasks(const GridPlan &plan, unsigned number);
   LogicalResult writeBody(const GridPlan &plan, unsigned number);
 
 private:
-  void bindArguments(Emitter &emitter, Value call, Value zero);
+  void bindTensors(Emitter &emitter, Value call, Value zero);
+  void bindSizes(Emitter &emitter, Value call);
   Buffer loadBuffer(Value call, unsigned number, tile::BufType type);
   void readSafely(Buffer &buffer, Value zero);
   Value field(Value call, unsigned number);
   void bindScalars(Emitter &emitter);
+  void bindBuffers(Emitter &emitter, Value call, Value zero);
   void bindTask(Emitter &emitter, tile::GridOp grid, Value task);
   LogicalResult writeCopies(Emitter &emitter, const GridPlan &plan,
                             Value scratch);
 
   tile::ProgramOp program;
-  tile::CpuAttr target;
   Ops ops;
 };
 } // namespace
@@ -125,6 +127,11 @@ Buffer FunctionWriter::loadBuffer(Value call, unsigned number,
   return buffer;
 }
 
+static bool isReadByElement(Value buf) {
+  return llvm::any_of(buf.getUsers(),
+                      [](Operation *user) { return isa<tile::ReadOp>(user); });
+}
+
 /// Where an axis is empty every element is the zero in scratch.
 void FunctionWriter::readSafely(Buffer &buffer, Value zero) {
   if (buffer.extents.empty())
@@ -138,19 +145,24 @@ void FunctionWriter::readSafely(Buffer &buffer, Value zero) {
     stride = ops.select(filled, stride, ops.index(0));
 }
 
-void FunctionWriter::bindArguments(Emitter &emitter, Value call, Value zero) {
-  Type i64 = ops.getI64Type();
-  unsigned tensors = 0, sizes = 0;
+void FunctionWriter::bindTensors(Emitter &emitter, Value call, Value zero) {
   for (BlockArgument argument : program.getBody().getArguments()) {
-    if (auto type = dyn_cast<tile::BufType>(argument.getType())) {
-      Buffer buffer = loadBuffer(call, tensors++, type);
-      if (zero && llvm::any_of(argument.getUsers(), [](Operation *user) {
-            return isa<tile::ReadOp>(user);
-          }))
-        readSafely(buffer, zero);
-      emitter.buffers[argument] = std::move(buffer);
+    auto type = dyn_cast<tile::BufType>(argument.getType());
+    if (!type)
+      return;
+    Buffer buffer = loadBuffer(call, argument.getArgNumber(), type);
+    if (isReadByElement(argument))
+      readSafely(buffer, zero);
+    emitter.buffers[argument] = std::move(buffer);
+  }
+}
+
+void FunctionWriter::bindSizes(Emitter &emitter, Value call) {
+  Type i64 = ops.getI64Type();
+  unsigned sizes = 0;
+  for (BlockArgument argument : program.getBody().getArguments()) {
+    if (!argument.getType().isIndex())
       continue;
-    }
     Value size =
         ops.load(i64, ops.address(field(call, 0), i64, ops.index(sizes++)), 8);
     emitter.scalars.map(argument, ops.toIndex(size));
@@ -159,16 +171,92 @@ void FunctionWriter::bindArguments(Emitter &emitter, Value call, Value zero) {
 
 void FunctionWriter::bindScalars(Emitter &emitter) {
   for (Operation &op : program.getBody().front())
-    if (!isa<tile::GridOp>(op))
+    if (!isa<tile::GridOp, tile::WorkspaceOp, tile::RenameOp>(op))
       emitter.emitScalar(&op);
+}
+
+/// Elements of a workspace are dense.
+static Buffer denseBuffer(Ops &ops, Emitter &emitter,
+                          tile::WorkspaceOp workspace, Value data) {
+  Buffer buffer{workspace.getType().getElementType(), data, {}, {}};
+  for (Value size : workspace.getSizes())
+    buffer.extents.push_back(
+        ops.max(emitter.scalars.lookup(size), ops.index(0)));
+  buffer.strides.resize(buffer.extents.size());
+  Value stride = ops.index(1);
+  for (size_t axis = buffer.extents.size(); axis-- > 0;) {
+    buffer.strides[axis] = stride;
+    stride = ops.mul(stride, buffer.extents[axis]);
+  }
+  return buffer;
+}
+
+/// Bytes of an element in memory.
+static int64_t bytesOf(Type element) {
+  return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+}
+
+/// Workspaces follow each other in the call's block, each on a line of cache.
+void FunctionWriter::bindBuffers(Emitter &emitter, Value call, Value zero) {
+  Value offset = ops.index(0);
+  for (Operation &op : program.getBody().front()) {
+    if (auto workspace = dyn_cast<tile::WorkspaceOp>(op)) {
+      Value data = ops.address(field(call, 3), ops.getI8Type(), offset);
+      Buffer buffer = denseBuffer(ops, emitter, workspace, data);
+      Value bytes = ops.index(bytesOf(buffer.element));
+      for (Value extent : buffer.extents)
+        bytes = ops.mul(bytes, extent);
+      offset = ops.add(offset, ops.mul(ops.ceilDiv(bytes, 64), 64));
+      if (isReadByElement(workspace))
+        readSafely(buffer, zero);
+      emitter.buffers[workspace] = std::move(buffer);
+    } else if (auto rename = dyn_cast<tile::RenameOp>(op)) {
+      Buffer buffer = emitter.buffers.lookup(rename.getBuf());
+      if (isReadByElement(rename))
+        readSafely(buffer, zero);
+      emitter.buffers[rename] = std::move(buffer);
+    }
+  }
+}
+
+/// The bytes of all workspaces, or -1 if they exceed 61 bits: the entry then
+/// refuses the call, so bodies compute addresses without looking.
+void FunctionWriter::writeWorkspace() {
+  auto function =
+      begin("workspace", LLVM::LLVMPointerType::get(ops.getContext()),
+            ops.getI64Type());
+  Plan plan;
+  Emitter emitter(ops, plan, {}, {}, {});
+  bindSizes(emitter, function.getArgument(0));
+  bindScalars(emitter);
+  constexpr int64_t kMost = int64_t(1) << 61;
+  Value total = ops.index(0), fits = ops.boolean(true);
+  auto require = [&](Value value, Value most) {
+    fits = ops.logicalAnd(fits,
+                          ops.compare(arith::CmpIPredicate::sle, value, most));
+  };
+  for (auto workspace : program.getBody().getOps<tile::WorkspaceOp>()) {
+    Value bytes = ops.index(bytesOf(workspace.getType().getElementType()));
+    for (Value size : workspace.getSizes()) {
+      Value extent = ops.max(emitter.scalars.lookup(size), ops.index(0));
+      Value divisor = ops.max(bytes, ops.index(1));
+      require(extent,
+              arith::DivUIOp::create(ops, ops.loc, ops.index(kMost), divisor));
+      bytes = ops.mul(bytes, extent);
+    }
+    total = ops.add(total, ops.mul(ops.ceilDiv(bytes, 64), 64));
+    require(total, ops.index(kMost));
+  }
+  Value bytes = ops.select(fits, total, ops.index(-1));
+  func::ReturnOp::create(ops, ops.loc, ops.toI64(bytes));
 }
 
 void FunctionWriter::writeTasks(const GridPlan &plan, unsigned number) {
   auto function =
       begin("grid" + Twine(number) + ".tasks",
             LLVM::LLVMPointerType::get(ops.getContext()), ops.getI64Type());
-  Emitter emitter(ops, plan.whole, target, {}, {});
-  bindArguments(emitter, function.getArgument(0), {});
+  Emitter emitter(ops, plan.whole, plan.target, {}, {});
+  bindSizes(emitter, function.getArgument(0));
   bindScalars(emitter);
   Value tasks = ops.index(1);
   for (Value extent : tile::GridOp(plan.grid).getExtents())
@@ -225,7 +313,7 @@ LogicalResult FunctionWriter::writeCopies(Emitter &emitter,
       isSmall,
       [&] {
         ops.loop(ops.index(0), valid, piece, [&](Value first) {
-          Emitter small(ops, plan.piece, target, scratch, first);
+          Emitter small(ops, plan.piece, plan.target, scratch, first);
           small.scalars = known;
           small.buffers = emitter.buffers;
           done = small.emitBody(body);
@@ -249,9 +337,11 @@ LogicalResult FunctionWriter::writeBody(const GridPlan &plan, unsigned number) {
   Value zero =
       ops.address(scratch, ops.getI8Type(), ops.index(plan.whole.zero));
   ops.store(ops.constant(ops.getI64Type(), 0), zero, 64);
-  Emitter emitter(ops, plan.whole, target, scratch, ops.index(0));
-  bindArguments(emitter, function.getArgument(0), zero);
+  Emitter emitter(ops, plan.whole, plan.target, scratch, ops.index(0));
+  bindTensors(emitter, function.getArgument(0), zero);
+  bindSizes(emitter, function.getArgument(0));
   bindScalars(emitter);
+  bindBuffers(emitter, function.getArgument(0), zero);
   bindTask(emitter, plan.grid, function.getArgument(2));
   if (failed(writeCopies(emitter, plan, scratch)))
     return failure();
@@ -259,9 +349,8 @@ LogicalResult FunctionWriter::writeBody(const GridPlan &plan, unsigned number) {
   return success();
 }
 
-LogicalResult emitFunctions(tile::ProgramOp program, tile::CpuAttr target,
-                            ArrayRef<GridPlan> grids) {
-  FunctionWriter writer(program, target);
+LogicalResult emitFunctions(tile::ProgramOp program, ArrayRef<GridPlan> grids) {
+  FunctionWriter writer(program);
   int64_t scratch = 0;
   for (auto [number, plan] : llvm::enumerate(grids)) {
     writer.writeTasks(plan, number);
@@ -270,7 +359,7 @@ LogicalResult emitFunctions(tile::ProgramOp program, tile::CpuAttr target,
     scratch = std::max({scratch, plan.whole.bytes, plan.piece.bytes});
   }
   writer.writeConstant("scratch", llvm::alignTo(scratch, 64));
-  writer.writeConstant("workspace", 0);
+  writer.writeWorkspace();
   return success();
 }
 

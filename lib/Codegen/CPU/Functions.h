@@ -10,6 +10,7 @@ namespace attnc::cpu {
 /// The plans of the copies of a grid's body.
 struct GridPlan {
   tile::GridOp grid;
+  tile::CpuAttr target;
   Plan whole; // a whole block of queries
   Plan piece; // `tail` queries; `vectors` is 0 when there is no such copy
   mlir::Value validQueries; // of a block; null: all
@@ -22,7 +23,7 @@ mlir::LogicalResult checkOps(tile::GridOp grid);
 mlir::FailureOr<GridPlan> planGrid(tile::GridOp grid, tile::CpuAttr target);
 
 /// Writes the functions of a planned program at the end of the module.
-mlir::LogicalResult emitFunctions(tile::ProgramOp program, tile::CpuAttr target,
+mlir::LogicalResult emitFunctions(tile::ProgramOp program,
                                   llvm::ArrayRef<GridPlan> grids);
 
 } // namespace attnc::cpu

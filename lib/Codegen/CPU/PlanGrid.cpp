@@ -111,6 +111,7 @@ FailureOr<GridPlan> planGrid(tile::GridOp grid, tile::CpuAttr target) {
            << " lanes of the target";
   GridPlan plan;
   plan.grid = grid;
+  plan.target = target;
   if (failed(planCopy(grid, target, facts, facts.queries, plan.whole)))
     return failure();
   Block &body = grid.getBody().front();

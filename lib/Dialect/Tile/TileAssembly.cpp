@@ -237,6 +237,11 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
     result.addAttribute(getDescendingAttrName(result.name),
                         builder.getI64IntegerAttr(axis));
   }
+  Attribute target;
+  if (succeeded(parser.parseOptionalKeyword("target")) &&
+      parser.parseAttribute(target, getTargetAttrName(result.name),
+                            result.attributes))
+    return failure();
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   for (OpAsmParser::Argument &argument : arguments)
@@ -260,8 +265,11 @@ void GridOp::print(OpAsmPrinter &printer) {
   printer << " to (" << getExtents() << ')';
   if (std::optional<uint64_t> axis = getDescending())
     printer << " order(desc " << *axis << ')';
+  if (std::optional<Attribute> target = getTarget())
+    printer << " target " << *target;
   printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {getDescendingAttrName(), getArgNamesAttrName()});
+      (*this)->getAttrs(),
+      {getDescendingAttrName(), getTargetAttrName(), getArgNamesAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }

@@ -40,6 +40,10 @@ OpFoldResult SelectMaskedOp::fold(FoldAdaptor adaptor) {
   return partial && !partial.getValue() ? getValue() : Value();
 }
 
+OpFoldResult RenameOp::fold(FoldAdaptor) {
+  return getBuf().getType() == getType() ? getBuf() : Value();
+}
+
 OpFoldResult RescaleOp::fold(FoldAdaptor) {
   return splatOf(getFactor()) == 1.0 ? getValue() : Value();
 }

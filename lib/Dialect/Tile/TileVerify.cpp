@@ -207,6 +207,23 @@ static LogicalResult verifyAccess(OpT op, TileType tile) {
   return verifyNamed(op, "valid", op.getValidDims(), op.getValid(), tile); // c4
 }
 
+LogicalResult WorkspaceOp::verify() {
+  size_t axes = getType().getRank();
+  if (getSizes().size() != axes) // workspace_c1
+    return emitOpError() << "has " << getSizes().size() << " sizes for " << axes
+                         << " axes";
+  return success(); // workspace_c2: HasParent
+}
+
+LogicalResult RenameOp::verify() {
+  BufType from = getBuf().getType(), to = getType();
+  if (from.getRank() != to.getRank() ||
+      from.getElementType() != to.getElementType()) // rename_c1
+    return emitOpError() << "gives " << from << " the names of " << to
+                         << ", which has other elements or axes";
+  return success(); // rename_c2: HasParent
+}
+
 LogicalResult LoadOp::verify() { return verifyAccess(*this, getType()); }
 
 LogicalResult StoreOp::verify() {

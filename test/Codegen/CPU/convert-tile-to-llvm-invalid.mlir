@@ -135,7 +135,7 @@ tile.program @store_without_lanes(%K: !tile.buf<k, d : f32>, %n: index) target #
 
 #cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
 tile.program @branch_between_grids(%K: !tile.buf<k, d : f32>, %n: index) target #cpu {
-  // expected-error@below {{'tile.read' op stands between the grids of a program; only arithmetic on sizes may}}
+  // expected-error@below {{'tile.read' op stands between the grids of a program; only buffers and arithmetic on sizes may}}
   %x = tile.read %K[%n, %n] : !tile.buf<k, d : f32> -> f32
 }
 
@@ -161,5 +161,15 @@ tile.program @rows_of_three_dims(%n: index) target #cpu {
   tile.grid (%i) to (%n) {
     // expected-error@below {{'tile.splat' op has the dims of '!tile.tile<q:16, k:4, d:4, f32>', but the CPU's loops have the dim q and one other}}
     %a = tile.splat 1.0 : !tile.tile<q:16, k:4, d:4, f32>
+  }
+}
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+#old = #tile.cpu<isa = sse2, mapping = rows, lanes = 4, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @grid_of_another_isa(%n: index) target #cpu {
+  // expected-error@below {{'tile.grid' op has the target #tile.cpu<isa = sse2, mapping = rows, lanes = 4, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never> in a program for #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>}}
+  tile.grid (%i) to (%n) target #old {
   }
 }

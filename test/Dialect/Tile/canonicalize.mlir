@@ -153,3 +153,21 @@ func.func @hoists_values_not_loads(%x: !tile.buf<q : f32>, %t: !tile.tile<q:4, f
   }
   return %0 : !tile.tile<q:4, f32>
 }
+
+// Two workspaces are two memories; names that stay are no renaming.
+// CHECK-LABEL: tile.program @keeps_workspaces_apart
+tile.program @keeps_workspaces_apart(%x: !tile.buf<q : f32>, %n: index) target "none" {
+  // CHECK: %[[A:.*]] = tile.workspace
+  // CHECK: %[[B:.*]] = tile.workspace
+  // CHECK-NOT: tile.workspace
+  // CHECK-NOT: tile.rename
+  %a = tile.workspace [%n] : !tile.buf<q : f32>
+  %b = tile.workspace [%n] : !tile.buf<q : f32>
+  %unused = tile.workspace [%n] : !tile.buf<q : f32>
+  %r = tile.rename %x : !tile.buf<q : f32> -> !tile.buf<q : f32>
+  tile.grid (%i) to (%n) {
+    %0 = tile.load %r[%i] : !tile.buf<q : f32> -> !tile.tile<q:1, f32>
+    tile.store %0, %a[%i] : !tile.tile<q:1, f32>, !tile.buf<q : f32>
+    tile.store %0, %b[%i] : !tile.tile<q:1, f32>, !tile.buf<q : f32>
+  }
+}

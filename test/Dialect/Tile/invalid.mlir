@@ -473,3 +473,41 @@ func.func @yield_parent() {
   // expected-error@below {{'tile.yield' op expects parent op to be one of 'tile.for, tile.phase, tile.map, tile.select_masked'}}
   tile.yield
 }
+
+// -----
+
+tile.program @workspace_c1(%n: index) target "none" {
+  // expected-error@below {{has 1 sizes for 2 axes}}
+  %w = tile.workspace [%n] : !tile.buf<q, d : f32>
+}
+
+// -----
+
+func.func @workspace_c2(%n: index) {
+  // expected-error@below {{expects parent op 'tile.program'}}
+  %w = tile.workspace [%n] : !tile.buf<q : f32>
+  return
+}
+
+// -----
+
+tile.program @rename_c1(%x: !tile.buf<q, d : f32>) target "none" {
+  // expected-error@below {{gives '!tile.buf<q, d : f32>' the names of '!tile.buf<q, d : f16>', which has other elements or axes}}
+  %r = tile.rename %x : !tile.buf<q, d : f32> -> !tile.buf<q, d : f16>
+}
+
+// -----
+
+tile.program @rename_c1_axes(%x: !tile.buf<q, d : f32>) target "none" {
+  // expected-error@below {{gives '!tile.buf<q, d : f32>' the names of '!tile.buf<q : f32>', which has other elements or axes}}
+  %r = tile.rename %x : !tile.buf<q, d : f32> -> !tile.buf<q : f32>
+}
+
+// -----
+
+tile.program @rename_c2(%x: !tile.buf<q : f32>, %n: index) target "none" {
+  tile.grid (%i) to (%n) {
+    // expected-error@below {{expects parent op 'tile.program'}}
+    %r = tile.rename %x : !tile.buf<q : f32> -> !tile.buf<k : f32>
+  }
+}

@@ -50,6 +50,42 @@ TEST_F(ProgramTest, loads_outside_of_a_buffer_are_an_error) {
                           tensors, {}));
 }
 
+TEST_F(ProgramTest, a_workspace_carries_values_from_grid_to_grid) {
+  std::vector<Tensor> tensors = {f32({1, 2, 3, 4}, {2, 2}),
+                                 f32({0, 0, 0, 0}, {2, 2})};
+  ASSERT_TRUE(runProgram(R"mlir(
+    tile.program @f(%x: !tile.buf<q, d : f32>, %y: !tile.buf<q, d : f32>, %n: index) target "none" {
+      %w = tile.workspace [%n, %n] : !tile.buf<q, d : f32>
+      %t = tile.rename %w : !tile.buf<q, d : f32> -> !tile.buf<d, q : f32>
+      %c0 = arith.constant 0 : index
+      tile.grid (%i) to (%n) {
+        %0 = tile.load %x[%i, %c0] : !tile.buf<q, d : f32> -> !tile.tile<q:1, d:2, f32>
+        tile.store %0, %w[%i, %c0] : !tile.tile<q:1, d:2, f32>, !tile.buf<q, d : f32>
+      }
+      tile.grid (%i) to (%n) {
+        %0 = tile.load %t[%c0, %i] : !tile.buf<d, q : f32> -> !tile.tile<q:1, d:2, f32>
+        tile.store %0, %y[%i, %c0] : !tile.tile<q:1, d:2, f32>, !tile.buf<q, d : f32>
+      }
+    })mlir",
+                         tensors, {2}));
+  EXPECT_EQ(tensors[1].real, (std::vector<double>{1, 3, 2, 4}));
+}
+
+TEST_F(ProgramTest, what_nobody_wrote_to_a_workspace_is_nan) {
+  std::vector<Tensor> tensors = {f32({0, 0}, {2})};
+  ASSERT_TRUE(runProgram(R"mlir(
+    tile.program @f(%y: !tile.buf<q : f32>, %n: index) target "none" {
+      %w = tile.workspace [%n] : !tile.buf<q : f32>
+      tile.grid (%i) to (%n) {
+        %0 = tile.load %w[%i] : !tile.buf<q : f32> -> !tile.tile<q:1, f32>
+        tile.store %0, %y[%i] : !tile.tile<q:1, f32>, !tile.buf<q : f32>
+      }
+    })mlir",
+                         tensors, {2}));
+  EXPECT_TRUE(std::isnan(tensors[0].real[0]));
+  EXPECT_TRUE(std::isnan(tensors[0].real[1]));
+}
+
 /// Writes for each key the number of its tile's keys, negative when partial.
 constexpr llvm::StringLiteral segments = R"mlir(
   tile.program @f(%y: !tile.buf<q : f32>, %a: index, %b: index, %c: index, %d: index) target "none" {

@@ -7,6 +7,7 @@
 #ifndef ATTNC_DIALECT_TILE_TILEOPS_TD
 #define ATTNC_DIALECT_TILE_TILEOPS_TD
 
+include "attnc/Dialect/Tile/TileBufferOps.td"
 include "attnc/Dialect/Tile/TileValueOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/LoopLikeInterface.td"
@@ -22,7 +23,8 @@ def Tile_ProgramOp : Tile_Op<"program", [
   let description = [{
     Arguments are all tensors of the interface in its order (inputs and
     outputs), then all its sizes in its order. Grids run in order, with a
-    barrier between them. `target` is copied from the schedule and holds every
+    barrier between them; between them stand `tile.workspace`, `tile.rename` and
+    arithmetic on sizes. `target` is copied from the schedule and holds every
     decision of the code generator.
 
     Constraints:
@@ -60,7 +62,8 @@ def Tile_GridOp : Tile_Op<"grid", [
     Runs the body once for each tuple of indices below the extents (not at all
     when an extent is 0 or negative). Instances do not communicate and run in
     any order, on any threads. `order(desc 2)` is a hint: instances with a
-    large index on that axis take longest and should start first.
+    large index on that axis take longest and should start first. `target`
+    stands in for the program's where a grid was decided apart from the others.
 
     Constraints:
     - (grid_c1) there is one index argument per extent, and at least one;
@@ -78,6 +81,7 @@ def Tile_GridOp : Tile_Op<"grid", [
   }];
   let arguments = (ins Variadic<Index>:$extents,
                        OptionalAttr<I64Attr>:$descending,
+                       OptionalAttr<AnyAttr>:$target,
                        OptionalAttr<StrArrayAttr>:$arg_names);
   let regions = (region SizedRegion<1>:$body);
   let skipDefaultBuilders = 1;
