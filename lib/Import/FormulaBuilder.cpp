@@ -113,8 +113,13 @@ Value FormulaBuilder::buildSize(unsigned i) {
 }
 
 Value FormulaBuilder::buildApply(const Expr &e) {
-  if (e.op == Fn::Dot) // of Q and K: the contraction outside
-    return scope.dot ? scope.dot : refuse(e);
+  if (e.op == Fn::Dot) { // of Q and K: the contraction outside
+    bool known = e.operands[0]->kind == Expr::Row &&
+                 e.operands[0]->row == spec::Row::Q &&
+                 e.operands[1]->kind == Expr::Row &&
+                 e.operands[1]->row == spec::Row::K;
+    return scope.dot && known ? scope.dot : refuse(e);
+  }
   if (e.op == Fn::AlibiSlope)
     return alibiSlope(e, build(*e.operands[0]), e.operands[2]->real);
   if (e.op == Fn::T5Bucket)

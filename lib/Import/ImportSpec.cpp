@@ -22,6 +22,8 @@
 
 #include "attnc/Dialect/Attn/Attn.h"
 
+#include "attnc/Spec/Print.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Verifier.h"
@@ -198,6 +200,11 @@ void SpecImporter::buildGraph(func::FuncOp func) {
 
 LogicalResult SpecImporter::run() {
   using namespace spec;
+  for (const ExprPtr &row : {spec.definitions[0], spec.definitions[1],
+                             spec.definitions[2], spec.value})
+    if (row)
+      return emitError(at(row))
+             << "'" << printFormula(spec, *row) << "' is not supported yet";
   Attribute queryWidth = size(HeadDim), keyWidth = size(KeyDim);
   if (queryWidth != keyWidth)
     return emitError(at(spec.score))

@@ -187,10 +187,8 @@ Checker::Value Checker::callFunction(const Node &node,
   if (function.place == FunctionInfo::Row)
     return callRow(node, function, values);
   std::optional<Op> op = opOfFunction(function.function);
-  if (!op || any_of(values, [](const Value &value) {
-        return value.type() == Type::Vector;
-      }))
-    return vectorResult(node, values);
+  if (any_of(values, [](const Value &value) { return !value.axes.empty(); }))
+    return elementwise(node, *op, values);
   if (*op == Op::Select) {
     std::vector<Value> branches = {values[1], values[2]};
     unify(branches);
@@ -223,6 +221,8 @@ Checker::Value Checker::visitCall(const Node &node, bool vectorPlace) {
     return callFunction(node, *function, vectorPlace);
   if (const NamedMask *mask = findMask(node.name))
     return expandMask(node, *mask);
+  if (use.let.count(node.name))
+    return expandDefinition(node, vectorPlace);
   if (use.refused.count(node.name))
     return {};
   if (spec.findSize(node.name) || findInput(node.name) ||
@@ -266,16 +266,20 @@ Checker::Value Checker::expandMask(const Node &node, const NamedMask &mask) {
       return {};
     }
     Value value = visit(*child);
-    if (!value ||
-        !(binding.e = convert(
-              value, *child, Type::Int,
-              ("'" + parameter.name + "' of '" + mask.name + "'").str())))
+    binding.value = {
+        value
+            ? convert(value, *child, Type::Int,
+                      ("'" + parameter.name + "' of '" + mask.name + "'").str())
+            : nullptr,
+        {}};
+    if (!binding.value)
       return {};
-    if (binding.e->isConstant() && binding.e->integer < *parameter.least)
+    const Expr &given = *binding.value.e;
+    if (given.isConstant() && given.integer < *parameter.least)
       return error(Message::MaskArgument, child->range,
                    {parameter.name.str(), mask.name.str(),
                     std::to_string(*parameter.least),
-                    std::to_string(binding.e->integer)});
+                    std::to_string(given.integer)});
   }
   NodePtr formula = parseFormula({mask.formula, node.range}, report);
   if (!formula)

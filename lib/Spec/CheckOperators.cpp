@@ -31,7 +31,7 @@ Checker::Value Checker::apply(Op op, Type type, ArrayRef<Value> operands,
   case FoldProblem::NotANumber:
     return error(Message::NotANumber, range, {});
   }
-  if (!folded)
+  if (!folded || folded->type != type)
     folded = makeApply(op, type, std::move(exprs), range);
   if (folded->nodes > maxNodes)
     return error(Message::FormulaTooLong, range, {std::to_string(maxNodes)});
@@ -72,26 +72,12 @@ bool Checker::needInt(const Value &value, const Node &node, StringRef op) {
   return false;
 }
 
-/// Makes all ints real if one is real. False if there is a vector: the
-/// operation then works element by element.
-bool Checker::unify(std::vector<Value> &values) {
-  if (any_of(values, [](const Value &v) { return v.type() == Type::Vector; }))
-    return false;
+/// Makes all ints real if one is real.
+void Checker::unify(std::vector<Value> &values) {
   if (any_of(values, [](const Value &v) { return v.type() == Type::Real; }))
     for (Value &value : values)
       if (value.type() == Type::Int)
         value = toReal(value);
-  return true;
-}
-
-/// The vector that an operation gives element by element.
-Checker::Value Checker::vectorResult(const Node &node,
-                                     ArrayRef<Value> operands) {
-  missing(node.range, "an operation on vectors other than Q @ K");
-  for (const Value &operand : operands)
-    if (operand.type() == Type::Vector)
-      return {makeRow(Row::Q, node.range), operand.axes};
-  return {makeRow(Row::Q, node.range), {}};
 }
 
 Checker::Value Checker::visitUnary(const Node &node, bool vectorPlace) {
@@ -105,8 +91,8 @@ Checker::Value Checker::visitUnary(const Node &node, bool vectorPlace) {
                : Value();
   if (!needNumber(value, child, "-"))
     return {};
-  if (value.type() == Type::Vector)
-    return vectorResult(node, {value});
+  if (!value.axes.empty())
+    return elementwise(node, Op::Neg, {value});
   return apply(Op::Neg, value.type(), {value}, node.range);
 }
 
@@ -116,55 +102,6 @@ Checker::Value Checker::visitLogic(const Node &node) {
   bool good = a && needBool(a, *node.children[0], op);
   good &= b && needBool(b, *node.children[1], op);
   return good ? apply(node.op, Type::Bool, {a, b}, node.range) : Value();
-}
-
-static bool isMatrix(ArrayRef<ExprPtr> axes) { return axes.size() == 2; }
-
-/// u @ v, W @ v and v @ W; only Q @ K goes further than the check.
-Checker::Value Checker::visitDot(const Node &node) {
-  Value a = visit(*node.children[0], true), b = visit(*node.children[1], true);
-  if (!a || !b)
-    return {};
-  for (auto [value, child] : {std::pair(&a, node.children[0].get()),
-                              std::pair(&b, node.children[1].get())})
-    if (value->type() != Type::Vector)
-      return error(Message::NeedsVector, child->range,
-                   {typeWithArticle(value->type())});
-  bool shapes = !a.axes.empty() && !b.axes.empty() && a.axes.size() <= 2 &&
-                b.axes.size() <= 2 && !(isMatrix(a.axes) && isMatrix(b.axes));
-  if (!shapes)
-    return error(Message::DotShapes, node.range, {});
-  const ExprPtr &left = a.axes.back(), &right = b.axes.front();
-  bool known = left->isConstant() && right->isConstant();
-  if (known && left->integer != right->integer) {
-    auto text = [](const Node &child) {
-      return child.kind == Node::Name ? child.name
-                                      : Report::textOf(child.range).str();
-    };
-    std::string leftText = text(*node.children[0]);
-    std::string rightText = text(*node.children[1]);
-    report
-        .error(Message::Width, node.range,
-               {leftText + " has " + std::to_string(left->integer) +
-                    " features, " + rightText + " has " +
-                    std::to_string(right->integer),
-                leftText + " @ " + rightText})
-        .note("a matrix between them?  Q @ W @ K with W: [head_dim, key_dim]");
-    return {};
-  }
-  if (isMatrix(a.axes) || isMatrix(b.axes)) {
-    Value result = vectorResult(node, {a});
-    result.axes = {isMatrix(a.axes) ? a.axes.front() : b.axes.back()};
-    return result;
-  }
-  bool rows = a.e->kind == Expr::Row && b.e->kind == Expr::Row &&
-              node.children[0]->kind == Node::Name &&
-              node.children[1]->kind == Node::Name && a.e->row != b.e->row;
-  if (!rows)
-    missing(node.range, "a dot product other than Q @ K");
-  if (rows && a.e->row != Row::Q)
-    std::swap(a, b);
-  return apply(Op::Dot, Type::Real, {a, b}, node.range);
 }
 
 Checker::Value Checker::visitPower(const Node &node, Value base,
@@ -201,11 +138,11 @@ Checker::Value Checker::visitBinary(const Node &node, bool vectorPlace) {
   }
   if (!good)
     return {};
-  if (node.op == Op::Pow && values[0].type() != Type::Vector &&
-      values[1].type() != Type::Vector)
+  if (!values[0].axes.empty() || !values[1].axes.empty())
+    return elementwise(node, node.op, values);
+  if (node.op == Op::Pow)
     return visitPower(node, values[0], values[1]);
-  if (!unify(values))
-    return vectorResult(node, values);
+  unify(values);
   bool byZero = node.op == Op::FloorDiv || node.op == Op::Mod;
   if (byZero && values[1].e->isConstant() && !values[1].e->integer)
     return error(Message::ZeroDivisor, node.range, {});
@@ -219,8 +156,9 @@ Checker::Value Checker::visitBinary(const Node &node, bool vectorPlace) {
 Checker::Value Checker::compare(const Node &node, Op op, Value a, Value b) {
   bool bools = a.type() == Type::Bool && b.type() == Type::Bool;
   std::vector<Value> values = {a, b};
-  if (!unify(values))
+  if (!a.axes.empty() || !b.axes.empty())
     return error(Message::CompareVectors, node.range, {});
+  unify(values);
   bool equality = op == Op::Eq || op == Op::Ne;
   if (values[0].type() != values[1].type() || (bools && !equality))
     return error(Message::CompareTypes, node.range,

@@ -24,6 +24,14 @@ Scope Scope::ofPair(StringRef name) {
   return scope;
 }
 
+Scope Scope::ofDefinition(Row row) {
+  Scope scope = ofPair(row == Row::Q ? "Q" : row == Row::K ? "K" : "V");
+  scope.row = row == Row::Q;
+  scope.key = !scope.row;
+  scope.defines = row;
+  return scope;
+}
+
 Scope Scope::ofRow(StringRef name) {
   Scope scope = ofPair(name);
   scope.key = scope.rows = false;
@@ -126,9 +134,7 @@ Checker::Value Checker::visit(const Node &node, bool vectorPlace) {
   case Node::Index:
     return visitIndex(node, vectorPlace);
   case Node::Transpose:
-    visit(*node.children[0], true);
-    missing(node.range, "'.T' (transpose)");
-    return {};
+    return visitTranspose(node);
   case Node::Unary:
     return visitUnary(node, vectorPlace);
   case Node::Binary:
@@ -158,6 +164,8 @@ Checker::Value Checker::visitVariable(const Node &node,
   bool known = variable.variable == Variable::B   ? scope.batch
                : variable.variable == Variable::K ? scope.key
                                                   : scope.row;
+  // A definition of K or V is one per KV head.
+  known |= scope.defines && variable.variable == Variable::G;
   if (known)
     return {makeVariable(variable.variable, node.range), {}};
   if (scope.row && variable.variable == Variable::K) {
@@ -165,6 +173,7 @@ Checker::Value Checker::visitVariable(const Node &node,
     return {};
   }
   std::string names = scope.row     ? "b, h, g, i, q, sizes, inputs"
+                      : scope.key   ? "b, g, k, sizes, inputs"
                       : scope.batch ? "b, sizes, inputs"
                                     : "sizes";
   report.error(Message::Scope, node.range, {node.name, scope.name.str()})
@@ -184,10 +193,12 @@ Checker::Value Checker::visitRow(const Node &node) {
   Row row = node.name == "Q" ? Row::Q : node.name == "K" ? Row::K : Row::V;
   unsigned width = row == Row::Q ? HeadDim : row == Row::K ? KeyDim : ValueDim;
   const Size &size = spec.sizes[width];
-  if (row == Row::V)
-    missing(node.range, "V in '" + scope.name.str() + "'");
-  else if (scope.name == "mask")
+  if (scope.name == "mask")
     missing(node.range, node.name + " in 'mask'");
+  if (scope.defines && (*scope.defines == Row::Q) != (row == Row::Q))
+    return error(Message::Scope, node.range, {node.name, scope.name.str()});
+  if (auto found = use.let.find(node.name); found != use.let.end())
+    found->second.used = true;
   return {makeRow(row, node.range),
           {size.kind == Size::Fixed ? makeInt(size.value) : makeSize(width)}};
 }
@@ -204,6 +215,8 @@ Checker::Value Checker::unknownName(const Node &node, bool called) {
     for (const Input &input : spec.inputs)
       candidates.push_back(input.name);
   }
+  for (const auto &[name, definition] : use.let)
+    candidates.push_back(name);
   auto &error =
       report.error(called ? Message::UnknownFunction : Message::UnknownName,
                    called ? node.headRange : node.range, {node.name});
@@ -217,8 +230,8 @@ Checker::Value Checker::unknownName(const Node &node, bool called) {
 Checker::Value Checker::visitName(const Node &node, bool vectorPlace) {
   StringRef name = node.name;
   auto bound = bindings.find(node.name);
-  if (bound != bindings.end() && bound->second.e)
-    return {bound->second.e, {}};
+  if (bound != bindings.end() && !bound->second.input)
+    return bound->second.value;
   for (const VariableInfo &variable : variableTable())
     if (variable.name == name)
       return visitVariable(node, variable);
@@ -243,6 +256,8 @@ Checker::Value Checker::visitName(const Node &node, bool vectorPlace) {
     return load(*input, node.range, node.range, {}, vectorPlace);
   if (const NamedMask *mask = findMask(name))
     return expandMask(node, *mask);
+  if (use.let.count(node.name))
+    return expandDefinition(node, vectorPlace);
   if (use.refused.count(node.name))
     return {};
   if (const FunctionInfo *function = findFunction(name)) {
@@ -274,6 +289,8 @@ Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
         .note("known here: sizes");
     return {};
   }
+  if (scope.defines && indices.empty() && !rowIndices(input, range, indices))
+    return {};
   size_t rank = input.axes.size(), given = indices.size();
   if (given > rank || (given < rank && !vectorPlace)) {
     report
@@ -286,9 +303,14 @@ Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
     return {};
   }
   if (given < rank) {
-    missing(range, "a vector or matrix of an input");
-    return {makeRow(Row::Q, range),
-            {input.axes.begin() + given, input.axes.end()}};
+    std::vector<ExprPtr> axes(input.axes.begin() + given, input.axes.end());
+    if (axes.size() > 2 || input.dtype == DType::Bool) {
+      auto &error = report.error(Message::VectorInput, range, {input.name});
+      error.note(input.typeRange, "'" + input.name + "' is declared here");
+      return {};
+    }
+    Type type = axes.size() == 1 ? Type::Vector : Type::Matrix;
+    return {makeLoad(index, type, std::move(indices), range), std::move(axes)};
   }
   Type type = isFloat(input.dtype)         ? Type::Real
               : input.dtype == DType::Bool ? Type::Bool
@@ -336,7 +358,7 @@ Checker::Value Checker::visitIndex(const Node &node, bool vectorPlace) {
     if (bound != bindings.end())
       name = bound->second.range;
     input = findInput(base.name);
-    if (!input && bound == bindings.end()) {
+    if (!input && bound == bindings.end() && !use.let.count(base.name)) {
       if (use.refused.count(base.name))
         return {};
       if (takenBy(base.name).empty() && !spec.findSize(base.name))

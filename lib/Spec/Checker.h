@@ -32,18 +32,31 @@ struct Scope {
   bool key = false;     // k
   bool rows = false;    // Q, K, V
   bool inputs = false;
-  bool rowFunctions = false; // softmax, sum, ...
-  bool foldSizes = true;     // fixed sizes become constants
-  ExprPtr score;             // what `score` is, in `attention`
+  bool rowFunctions = false;  // softmax, sum, ...
+  std::optional<Row> defines; // of a row: inputs are indexed by axis names
+  bool foldSizes = true;      // fixed sizes become constants
+  ExprPtr score;              // what `score` is, in `attention`
 
-  static Scope ofPair(llvm::StringRef name);  // score, mask, attention
+  static Scope ofPair(llvm::StringRef name);  // score, mask, attention, value
+  static Scope ofDefinition(Row row);         // Q, K, V in `let`
   static Scope ofRow(llvm::StringRef name);   // sink, temperature
   static Scope ofBatch(llvm::StringRef name); // offset
   static Scope ofSizes(llvm::StringRef name); // sizes, axes, ranges
 };
 
+/// An entry of `let`: `name: body`, or the macro `name(parameters): body`.
+struct Definition {
+  llvm::SMRange range; // of the name
+  std::vector<std::string> parameters;
+  bool isMacro = false;
+  NodePtr body;        // null after an error
+  bool used = false;   // by a formula
+  bool active = false; // it is being expanded
+};
+
 /// Names that formulas met, and names that stand for what was refused.
 struct NameUse {
+  std::map<std::string, Definition> let; // Q, K and V included
   std::set<unsigned> inputs, sizes;
   std::set<std::string> refused; // an error has been told: no other one
 };
@@ -76,11 +89,12 @@ private:
   struct Value {
     ExprPtr e;
     std::vector<ExprPtr> axes;
+    bool transposed = false; // a matrix: axes are those of its .T
     Type type() const { return e->type; }
     explicit operator bool() const { return e != nullptr; }
   };
-  struct Binding { // of a named mask's parameter
-    ExprPtr e;
+  struct Binding { // of a parameter of a named mask or macro
+    Value value;
     std::optional<unsigned> input;
     llvm::SMRange range;
   };
@@ -93,6 +107,8 @@ private:
   Value visitBinary(const Node &node, bool vectorPlace);
   Value visitLogic(const Node &node);
   Value visitDot(const Node &node);
+  Value visitTranspose(const Node &node);
+  bool checkWidths(const Node &node, const Value &a, const Value &b);
   Value visitPower(const Node &node, Value base, Value exponent);
   Value visitChain(const Node &node);
   Value visitIndex(const Node &node, bool vectorPlace);
@@ -110,6 +126,12 @@ private:
                       llvm::ArrayRef<const Node *> bound,
                       llvm::ArrayRef<Value> values);
   Value expandMask(const Node &node, const NamedMask &mask);
+  Value expandDefinition(const Node &node, bool vectorPlace);
+  bool bindMacro(const Node &node, const Definition &macro,
+                 std::map<std::string, Binding> &arguments);
+  bool rowIndices(const Input &input, llvm::SMRange range,
+                  std::vector<ExprPtr> &indices);
+  ExprPtr rowIndex(const ExprPtr &axis, llvm::SMRange range);
   Value load(unsigned input, llvm::SMRange name, llvm::SMRange range,
              std::vector<ExprPtr> indices, bool vectorPlace);
   Value unknownName(const Node &node, bool called);
@@ -117,12 +139,15 @@ private:
   std::optional<unsigned> findInput(llvm::StringRef name);
 
   Value compare(const Node &node, Op op, Value a, Value b);
-  bool unify(std::vector<Value> &values);
+  void unify(std::vector<Value> &values);
   bool needNumber(const Value &value, const Node &node, llvm::StringRef op);
   bool needBool(const Value &value, const Node &node, llvm::StringRef op);
   bool needInt(const Value &value, const Node &node, llvm::StringRef op);
   Value toReal(Value value);
-  Value vectorResult(const Node &node, llvm::ArrayRef<Value> operands);
+  bool sameWidth(const ExprPtr &a, const ExprPtr &b);
+  bool needSameWidth(const Node &node, const Value &a, const Value &b,
+                     llvm::StringRef op);
+  Value elementwise(const Node &node, Op op, std::vector<Value> values);
   Value apply(Op op, Type type, llvm::ArrayRef<Value> operands,
               llvm::SMRange range);
   ExprPtr fold(Op op, Type type, const std::vector<ExprPtr> &operands,

@@ -24,6 +24,8 @@ StringRef typeName(Type type) {
     return "real";
   case Type::Vector:
     return "vector";
+  case Type::Matrix:
+    return "matrix";
   case Type::Tensor:
     return "tensor";
   }
@@ -148,6 +150,13 @@ bool dependsOn(const Expr &e, Variable variable) {
   return any_of(e.operands, [&](const ExprPtr &operand) {
     return dependsOn(*operand, variable);
   });
+}
+
+bool usesRow(const Expr &e, Row row) {
+  if (e.kind == Expr::Row)
+    return e.row == row;
+  return any_of(e.operands,
+                [&](const ExprPtr &operand) { return usesRow(*operand, row); });
 }
 
 } // namespace attnc::spec

@@ -78,7 +78,7 @@ std::string FunctionInfo::signature() const {
 
 std::optional<Op> opOfFunction(Function function) {
   StringRef name = functionTable()[size_t(function)].name;
-  for (unsigned op = unsigned(Op::Select); op <= unsigned(Op::T5Bucket); ++op)
+  for (unsigned op = unsigned(Op::Select); op <= unsigned(Op::L2Norm); ++op)
     if (opSpelling(Op(op)) == name)
       return Op(op);
   return std::nullopt;

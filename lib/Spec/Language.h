@@ -53,7 +53,7 @@ struct FunctionInfo {
 };
 llvm::ArrayRef<FunctionInfo> functionTable();
 const FunctionInfo *findFunction(llvm::StringRef name);
-/// The operation of a Scalar function other than l2_norm.
+/// The operation of a Scalar function.
 std::optional<Op> opOfFunction(Function function);
 
 struct MaskParameter {

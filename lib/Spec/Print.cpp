@@ -79,6 +79,9 @@ static void printSizes(raw_ostream &os, const AttentionSpec &spec) {
        {Heads, KvHeads, HeadDim, ValueDim, Batch, QueryLen, KvLen})
     os << spec.sizes[size].name << ": " << sizeText(spec, spec.sizes[size])
        << '\n';
+  const Size &keyDim = spec.sizes[KeyDim];
+  if (sizeText(spec, keyDim) != sizeText(spec, spec.sizes[HeadDim]))
+    os << keyDim.name << ": " << sizeText(spec, keyDim) << '\n';
   if (spec.sizes.size() == NumBuiltinSizes)
     return;
   os << "sizes:\n";
@@ -99,18 +102,32 @@ static void printDTypes(raw_ostream &os, const AttentionSpec &spec) {
        << ", output: " << name(spec.outputType) << "}\n";
 }
 
+static constexpr StringLiteral rowNames[] = {"Q", "K", "V"};
+
+static void printDefinitions(raw_ostream &os, const AttentionSpec &spec) {
+  if (any_of(spec.definitions, [](const ExprPtr &e) { return bool(e); }))
+    os << "let:\n";
+  for (auto [name, formula] : zip_equal(rowNames, spec.definitions))
+    if (formula)
+      os << "  " << name << ": " << quoted(printFormula(spec, *formula))
+         << '\n';
+}
+
 static void printSpec(raw_ostream &os, const AttentionSpec &spec) {
   os << "attnc: 1\nname: " << spec.name << '\n';
   printSizes(os, spec);
   printDTypes(os, spec);
   os << "score: " << quoted(printFormula(spec, *spec.score)) << '\n'
      << "mask: " << quoted(printFormula(spec, *spec.mask)) << '\n'
-     << "attention: " << attentionText(spec) << '\n'
-     << "offset: " << quoted(printFormula(spec, *spec.offset)) << '\n';
+     << "attention: " << attentionText(spec) << '\n';
+  if (spec.value)
+    os << "value: " << quoted(printFormula(spec, *spec.value)) << '\n';
+  os << "offset: " << quoted(printFormula(spec, *spec.offset)) << '\n';
   if (!spec.inputs.empty())
     os << "inputs:\n";
   for (const Input &input : spec.inputs)
     os << "  " << input.name << ": " << inputText(spec, input) << '\n';
+  printDefinitions(os, spec);
   if (spec.lse)
     os << "outputs: [lse]\n";
   // A default is told in a comment, so that it stays one when it is read back.
@@ -144,6 +161,10 @@ json::Value describeSpec(const AttentionSpec &spec) {
   json::Object inputs;
   for (const Input &input : spec.inputs)
     inputs[input.name] = inputText(spec, input);
+  json::Object let;
+  for (auto [name, formula] : zip_equal(rowNames, spec.definitions))
+    if (formula)
+      let[name] = printFormula(spec, *formula);
   json::Array expect, preconditions, outputs;
   for (const Regime &regime : spec.expect) {
     json::Object object;
@@ -167,7 +188,9 @@ json::Value describeSpec(const AttentionSpec &spec) {
       {"score", printFormula(spec, *spec.score)},
       {"mask", printFormula(spec, *spec.mask)},
       {"attention", attentionText(spec)},
+      {"value", spec.value ? printFormula(spec, *spec.value) : "V"},
       {"offset", printFormula(spec, *spec.offset)},
+      {"let", std::move(let)},
       {"inputs", std::move(inputs)},
       {"outputs", std::move(outputs)},
       {"expect", std::move(expect)},

@@ -89,9 +89,24 @@ void SpecReader::readAttention() {
     unsupported(node->range, "another attention than softmax(score)");
 }
 
+/// A vector of value_dim; null if it is V itself.
+void SpecReader::readValue() {
+  const YamlEntry *value = entry(Key::Value);
+  if (!value)
+    return;
+  spec.value =
+      readFormula(Key::Value, "V", Scope::ofPair("value"), Type::Vector);
+  if (!spec.value)
+    return;
+  checkRowWidth(spec.value, ValueDim, "'value'", value->value.range);
+  if (spec.value->kind == Expr::Row && spec.value->row == Row::V)
+    spec.value = nullptr;
+}
+
 void SpecReader::readFormulas() {
   spec.offset = readFormula(Key::Offset, "kv_len - query_len",
                             Scope::ofBatch("offset"), Type::Int);
+  readRows();
   SMRange start = anchor;
   const YamlEntry *keyDim = entry(Key::KeyDim);
   if (keyDim) // a default score that does not fit is this key's matter
@@ -101,9 +116,7 @@ void SpecReader::readFormulas() {
   anchor = start;
   spec.mask = readFormula(Key::Mask, "true", Scope::ofPair("mask"), Type::Bool);
   readAttention();
-  const Size &width = spec.sizes[KeyDim];
-  if (keyDim && !failed() && width.value != spec.sizes[HeadDim].value)
-    unsupported(keyDim->value.range, "a 'key_dim' other than 'head_dim'");
+  readValue();
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,10 +144,14 @@ void SpecReader::proveFormulas() {
     return;
   spec.offset = position->operands[1];
   prove(spec.mask, "'mask'", Domain(), nullptr);
+  Domain ofQuery{true, true, false, true}, ofKey{true, false, true, true};
+  prove(spec.definitions[unsigned(Row::Q)], "'Q'", ofQuery, nullptr);
+  prove(spec.definitions[unsigned(Row::K)], "'K'", ofKey, nullptr);
+  prove(spec.definitions[unsigned(Row::V)], "'V'", ofKey, nullptr);
   prove(spec.score, "'score'", Domain(), spec.mask);
-  prove(spec.sink, "'sink'", Domain{true, true, false, true}, nullptr);
-  prove(spec.temperature, "'temperature'", Domain{true, true, false, true},
-        nullptr);
+  prove(spec.value, "'value'", Domain(), spec.mask);
+  prove(spec.sink, "'sink'", ofQuery, nullptr);
+  prove(spec.temperature, "'temperature'", ofQuery, nullptr);
   if (!failed())
     warnOffset();
 }

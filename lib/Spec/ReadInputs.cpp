@@ -16,7 +16,7 @@ using namespace llvm;
 
 namespace attnc::spec {
 
-static constexpr unsigned maxRank = 4;
+static constexpr unsigned maxRank = 5;
 
 bool SpecReader::readElementType(Input &input, FormulaParser &parser,
                                  SMRange place) {
@@ -88,11 +88,8 @@ bool SpecReader::readAxes(Input &input, FormulaParser &parser) {
   }
   if (input.axes.size() <= maxRank)
     return true;
-  if (input.axes.size() == maxRank + 1)
-    unsupported(open, "an input of rank 5");
-  else
-    report.error(Message::TooManyAxes, open,
-                 {input.name, std::to_string(input.axes.size())});
+  report.error(Message::TooManyAxes, open,
+               {input.name, std::to_string(input.axes.size())});
   return false;
 }
 

@@ -14,37 +14,14 @@ using namespace llvm;
 
 namespace attnc::spec {
 
-/// value and output: their defaults may be written.
-void SpecReader::readLayerFormula(Key key, StringRef trivial) {
-  const YamlEntry *written = entry(key);
+/// Its default may be written.
+void SpecReader::readOutput() {
+  const YamlEntry *written = entry(Key::Output);
   if (!written || !needScalar(*written))
     return;
   NodePtr node = parseFormula({written->value.source(), {}}, report);
-  if (node && !(node->kind == Node::Name && node->name == trivial))
-    unsupported(written->key.range, "'" + keyName(key) + "'");
-}
-
-/// Remembers what `let` defines, so that its use is not an unknown name.
-void SpecReader::readLet() {
-  const YamlEntry *let = entry(Key::Let);
-  if (!let || !needMap(*let))
-    return;
-  unsigned before = report.errors();
-  for (const YamlEntry &item : let->value.map) {
-    SmallVector<StringRef> names;
-    StringRef(item.key.text).split('(').first.split(names, ',');
-    for (StringRef name : names) {
-      name = name.trim();
-      if (isIdentifier(name))
-        use.refused.insert(name.str());
-      else
-        report.error(Message::BadName, item.key.range, {name.str()});
-    }
-    if (needScalar(item))
-      parseFormula({item.value.source(), {}}, report);
-  }
-  if (report.errors() == before && !let->value.map.empty())
-    unsupported(let->key.range, "'let'");
+  if (node && !(node->kind == Node::Name && node->name == "O"))
+    unsupported(written->key.range, "'output'");
 }
 
 void SpecReader::readPrecision() {
@@ -100,8 +77,7 @@ void SpecReader::readStorage() {
 }
 
 void SpecReader::readUnsupported() {
-  readLayerFormula(Key::Value, "V");
-  readLayerFormula(Key::Output, "O");
+  readOutput();
   readPrecision();
   readStorage();
 }

@@ -67,7 +67,8 @@ one of `* & ! | > % @ [ {` or a quote is written in quotes.
 | truth value | only where one is meant; no number is one: `where(c, 1, 0)` |
 | int | 64 bits, exact; `//` and `%` round towards minus infinity, `%` has the sign of the divisor; overflow is impossible for sizes below 2^31, or refused |
 | real | `/` always divides reals: `1/16` is 0.0625; an int becomes real only where it meets one, after its own sub-formula is done in ints; constants fold in f64 |
-| vector | a row of Q, K or V; supported as `Q @ K` only |
+| vector | a row of Q, K or V, or an input without its last index: `w[h]`; operators and functions of reals work element by element, scalars beside are the same for each element; `u @ v` is the dot product |
+| matrix | an input without its last two indices: `W[h]`; `W @ v`, `v @ W`, `W.T` |
 
 An int to a constant power of at least 0 is an int. Fixed sizes are constants.
 `temperature` divides the score inside `softmax`, not the sink.
@@ -81,9 +82,16 @@ static constexpr StringLiteral afterVariables =
 | `score` | in `attention` only: the value of the `score` formula |
 | sizes | `batch query_len kv_len heads kv_heads group head_dim key_dim value_dim` and those of `sizes` |
 
-`score` and `mask` know all of them. `sink` and `temperature` have one value per
+`score`, `value` and `mask` know all of them (the mask no rows yet). `sink` and `temperature` have one value per
 row: no `k`. `offset` knows `b`, sizes and inputs; a size, an axis and the ends of a
 range know sizes only.
+
+`let` gives names to formulas: `name: formula` stands for the formula wherever it
+is used, `name(x, y): formula` is a macro. Entries called Q, K and V say what these
+rows are; a row that is defined without itself is no argument of the call. There an
+input without indices is indexed by the names of its axes: `K: K8 * scale` with
+`K8: i8[batch, kv_heads, kv_len, head_dim]` and `scale: [batch, kv_heads, kv_len]` is
+`K8[b, g, k] * scale[b, g, k]`.
 )";
 
 static constexpr StringLiteral masks = R"(

@@ -37,4 +37,28 @@ std::optional<unsigned> AttentionSpec::findSize(StringRef name) const {
   return std::nullopt;
 }
 
+bool AttentionSpec::isArgument(Row row) const {
+  const ExprPtr &definition = definitions[unsigned(row)];
+  return !definition || usesRow(*definition, row);
+}
+
+std::vector<ExprPtr> AttentionSpec::axesOf(const Expr &e) const {
+  if (e.kind == Expr::Row)
+    return {makeSize(e.row == Row::Q   ? HeadDim
+                     : e.row == Row::K ? KeyDim
+                                       : ValueDim)};
+  if (e.kind == Expr::Load) {
+    const std::vector<ExprPtr> &axes = inputs[e.index].axes;
+    return {axes.begin() + e.operands.size(), axes.end()};
+  }
+  if (e.isApply(Op::Dot)) {
+    const Expr &left = *e.operands[0], &right = *e.operands[1];
+    return {left.type == Type::Matrix ? axesOf(left)[0] : axesOf(right)[1]};
+  }
+  for (const ExprPtr &operand : e.operands)
+    if (operand->type == Type::Vector)
+      return axesOf(*operand);
+  return {};
+}
+
 } // namespace attnc::spec

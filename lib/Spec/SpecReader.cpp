@@ -121,6 +121,11 @@ bool SpecReader::checkNewName(StringRef name, SMRange range) {
       report.error(Message::TakenName, range, {name.str(), "a size"});
       return false;
     }
+  if (auto entry = use.let.find(name.str()); entry != use.let.end()) {
+    report.error(Message::TakenName, range, {name.str(), "an entry of 'let'"})
+        .note(entry->second.range, "defined here");
+    return false;
+  }
   for (const Input &input : spec.inputs)
     if (input.name == name) {
       report.error(Message::TakenName, range, {name.str(), "an input"})
@@ -340,6 +345,9 @@ void SpecReader::checkUse() {
   for (auto [i, input] : enumerate(spec.inputs))
     if (!use.inputs.count(i))
       report.error(Message::UnusedInput, input.nameRange, {input.name});
+  for (const auto &[name, definition] : use.let)
+    if (!definition.used)
+      report.error(Message::UnusedDefinition, definition.range, {name});
   for (auto [i, size] : enumerate(spec.sizes)) {
     if (i < NumBuiltinSizes || size.kind != Size::RunTime)
       continue;

@@ -71,12 +71,23 @@ private:
   bool readPromises(Input &input, FormulaParser &parser);
   bool checkPromises(const Input &input);
 
+  // ReadLet.cpp
+  void readLet();
+  bool readDefinition(const YamlEntry &item);
+  bool readParameters(llvm::StringRef text, llvm::SMRange range,
+                      Definition &definition);
+  bool refuseLayers(const Node &node);
+  void readRows();
+  bool checkRowWidth(const ExprPtr &row, BuiltinSize size, llvm::StringRef name,
+                     llvm::SMRange range);
+
   // ReadFormulas.cpp
   void readFormulas();
   NodePtr parseKey(Key key, llvm::StringRef byDefault);
   ExprPtr readFormula(Key key, llvm::StringRef byDefault, const Scope &scope,
                       Type type);
   void readAttention();
+  void readValue();
   void readSoftmax(const Node &call);
   ExprPtr readRowArgument(const Node *node, llvm::StringRef name);
   void proveFormulas();
@@ -98,8 +109,7 @@ private:
   void readUnsupported();
   void readPrecision();
   void readStorage();
-  void readLet();
-  void readLayerFormula(Key key, llvm::StringRef trivial);
+  void readOutput();
 
   // Values
   bool needScalar(const YamlEntry &entry);

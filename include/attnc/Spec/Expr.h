@@ -27,11 +27,12 @@ enum class Type : uint8_t {
   Bool,
   Int,    // 64 bits; no operation of a checked formula overflows
   Real,   // the accumulate type of the kernel
-  Vector, // of reals; only as an operand of Op::Dot
-  Tensor, // reserved for `let` and `output`
+  Vector, // of reals: a row of Q, K, V or of an input, or computed of such
+  Matrix, // of reals: the last two axes of an input; an operand of Op::Dot
+  Tensor, // reserved for `output`
 };
 
-/// "truth value", "int", "real", "vector", "tensor".
+/// "truth value", "int", "real", "vector", "matrix", "tensor".
 llvm::StringRef typeName(Type type);
 
 /// What a formula of score, mask, sink, temperature may depend on.
@@ -47,7 +48,9 @@ enum class Variable : uint8_t {
 enum class Row : uint8_t { Q, K, V }; // the vectors of (b, h, i) and (b, g, k)
 
 /// Operators and functions. The comment gives operands -> result; `num` is int
-/// or real, the same for all operands and the result.
+/// or real, the same for all operands and the result. Where a result is real,
+/// any of the real operands may be vectors of one width: the result is then a
+/// vector, element by element, and the other operands are the same for each.
 enum class Op : uint8_t {
   ToReal, // int -> real
   Neg,    // num -> num
@@ -68,7 +71,7 @@ enum class Op : uint8_t {
   Mod,    // int, int -> int; towards minus infinity, the sign of
           // the divisor, which is never 0
   Pow,    // int, int >= 0 constant -> int; real, real -> real
-  Dot,    // vector, vector -> real; here always Row::Q, Row::K
+  Dot,    // vector, vector -> real; matrix, vector or vector, matrix -> vector
   Select, // bool, any, same -> same
   Abs,
   Sign, // num -> num
@@ -99,6 +102,7 @@ enum class Op : uint8_t {
               // -> real, with n = heads of the spec
   T5Bucket,   // int d, int constant buckets, int constant max_distance,
               // bool constant bidirectional -> int in 0 .. buckets-1
+  L2Norm,     // vector v, real constant eps -> vector: v / max(|v|, eps)
 };
 
 /// How an operator or function is written: "+", "//", "where", "softcap".
@@ -115,7 +119,8 @@ struct Expr {
     Size,     // index: AttentionSpec::sizes[index]; type Int
     Row,      // row; type Vector
     Load,     // index: AttentionSpec::inputs[index]; one operand per axis, each
-              // Int; the type is Bool, Int or Real by the input's dtype
+              // Int; the type is Bool, Int or Real by the input's dtype. With
+              // one operand less it is a Vector, with two less a Matrix
     Apply,    // op on operands
   };
 
@@ -153,6 +158,9 @@ bool sameExpr(const Expr &a, const Expr &b);
 
 /// Whether the variable occurs in the formula (Q counts as itself, not as I).
 bool dependsOn(const Expr &e, Variable variable);
+
+/// Whether the row of Q, K or V occurs in the formula.
+bool usesRow(const Expr &e, Row row);
 
 } // namespace attnc::spec
 

@@ -69,7 +69,7 @@ struct Size {
 struct Input {
   std::string name;
   DType dtype = DType::F32;
-  std::vector<ExprPtr> axes;  // int formulas over sizes; rank 0 to 4
+  std::vector<ExprPtr> axes;  // int formulas over sizes; rank 0 to 5
   bool nondecreasing = false; // along the last axis
   ExprPtr low, high;          // `in low..high`, both ends included; or null
   llvm::SMRange nameRange;
@@ -100,8 +100,13 @@ struct AttentionSpec {
         outputType = DType::F32;
   std::vector<Input> inputs; // in the order of the file
 
-  ExprPtr score;       // Real; of all variables, sizes, inputs and Q @ K
+  /// What `let` says Q, K and V are, by Row: a Vector of inputs, sizes and of
+  /// b, h, g, i (Q) or b, g, k (K, V). Inside, the name that is defined means
+  /// the argument, another one means what it is defined as. Null: the argument.
+  ExprPtr definitions[3];
+  ExprPtr score;       // Real; of all variables, sizes, inputs and rows
   ExprPtr mask;        // Bool; of all variables, sizes, inputs
+  ExprPtr value;       // Vector of value_dim; of all that score is. Null: V
   ExprPtr temperature; // Real > 0 where constant; divides the score inside
                        // softmax, not the sink; not of k. Null: 1
   ExprPtr sink;        // Real; a logit that joins the denominator; not of k.
@@ -117,6 +122,11 @@ struct AttentionSpec {
 
   /// Index of a size by name.
   std::optional<unsigned> findSize(llvm::StringRef name) const;
+  /// Whether Q, K or V is a tensor of the call: `let` does not define it, or
+  /// defines it by itself.
+  bool isArgument(Row row) const;
+  /// Sizes of the axes of a Vector (one) or Matrix (two), as formulas of sizes.
+  std::vector<ExprPtr> axesOf(const Expr &e) const;
 };
 
 } // namespace attnc::spec

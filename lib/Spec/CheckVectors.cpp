@@ -1,0 +1,272 @@
+//===- CheckVectors.cpp - Vectors and matrices of formulas ----------------===//
+//
+// A vector has one axis and a matrix two; what an operation makes of them is a
+// vector again, or with '@' a real.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+#include "Prover.h"
+
+#include "attnc/Spec/Print.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+/// Whether two axes have one size at every call.
+bool Checker::sameWidth(const ExprPtr &a, const ExprPtr &b) {
+  auto isRefused = [&](const ExprPtr &e) { // as a run-time width: told there
+    return e->kind == Expr::Size && e->index < NumBuiltinSizes &&
+           e->index >= HeadDim && spec.sizes[e->index].kind == Size::RunTime;
+  };
+  if (sameExpr(*a, *b) || isRefused(a) || isRefused(b))
+    return true;
+  Prover prover(spec, Domain{false, false, false, true});
+  LinearForm difference = prover.linear(a) - prover.linear(b);
+  return prover.proves(difference) && prover.proves(difference.scaled(-1));
+}
+
+/// A size as a caller knows it: its number, else its name.
+static std::string sizeText(const AttentionSpec &spec, const ExprPtr &size) {
+  bool fixed =
+      size->kind == Expr::Size && spec.sizes[size->index].kind == Size::Fixed;
+  return fixed ? std::to_string(spec.sizes[size->index].value)
+               : printFormula(spec, *size);
+}
+
+static std::string textOf(const Node &node) {
+  return node.kind == Node::Name ? node.name : Report::textOf(node.range).str();
+}
+
+/// Of two vectors that meet element by element.
+bool Checker::needSameWidth(const Node &node, const Value &a, const Value &b,
+                            StringRef op) {
+  if (sameWidth(a.axes.front(), b.axes.front()))
+    return true;
+  report.error(Message::Width, node.range,
+               {"the left side has " + sizeText(spec, a.axes.front()) +
+                    " features, the right side has " +
+                    sizeText(spec, b.axes.front()),
+                op.str()});
+  return false;
+}
+
+/// An operation on vectors, and on scalars that are the same for each element.
+Checker::Value Checker::elementwise(const Node &node, Op op,
+                                    std::vector<Value> values) {
+  const Value *vector = nullptr;
+  StringRef name = opSpelling(op);
+  for (auto [i, value] : enumerate(values)) {
+    if (op == Op::Select && i == 0)
+      continue;
+    if (value.type() == Type::Matrix)
+      return error(Message::NeedsVector, value.e->range,
+                   {typeWithArticle(Type::Matrix)});
+    if (value.type() == Type::Bool)
+      return error(Message::NeedsNumber, value.e->range, {name.str()});
+    if (value.type() == Type::Int)
+      value = toReal(value);
+    if (value.type() != Type::Vector)
+      continue;
+    if (vector && !needSameWidth(node, *vector, value, name))
+      return {};
+    vector = &value;
+  }
+  if (op == Op::FloorDiv || op == Op::Mod)
+    return error(Message::NeedsInt, node.range,
+                 {name.str(), typeWithArticle(Type::Vector)});
+  std::vector<ExprPtr> axes = vector->axes;
+  Value result = values[0];
+  if (op != Op::Min && op != Op::Max) {
+    result = apply(op, Type::Vector, values, node.range);
+  } else { // of more than two, one by one
+    for (const Value &value : drop_begin(values)) {
+      bool isVector = !result.axes.empty() || !value.axes.empty();
+      result = apply(op, isVector ? Type::Vector : Type::Real, {result, value},
+                     node.range);
+      if (!result)
+        return {};
+      if (isVector)
+        result.axes = axes;
+    }
+  }
+  if (result)
+    result.axes = axes;
+  return result;
+}
+
+Checker::Value Checker::visitTranspose(const Node &node) {
+  Value value = visit(*node.children[0], true);
+  if (!value)
+    return {};
+  if (value.type() != Type::Matrix)
+    return error(Message::NeedsMatrix, node.range,
+                 {typeWithArticle(value.type())});
+  std::swap(value.axes[0], value.axes[1]);
+  value.transposed = !value.transposed;
+  return value;
+}
+
+/// The two axes that `a @ b` sums over.
+bool Checker::checkWidths(const Node &node, const Value &a, const Value &b) {
+  const ExprPtr &left = a.axes.back(), &right = b.axes.front();
+  if (sameWidth(left, right))
+    return true;
+  std::string leftText = textOf(*node.children[0]);
+  std::string rightText = textOf(*node.children[1]);
+  auto &error =
+      report.error(Message::Width, node.range,
+                   {leftText + " has " + sizeText(spec, left) + " features, " +
+                        rightText + " has " + sizeText(spec, right),
+                    leftText + " @ " + rightText});
+  bool isTransposed = a.axes.size() == 2   ? sameWidth(a.axes[0], right)
+                      : b.axes.size() == 2 ? sameWidth(b.axes[1], left)
+                                           : false;
+  if (isTransposed)
+    error.fix(a.axes.size() == 2 ? leftText + ".T @ " + rightText
+                                 : leftText + " @ " + rightText + ".T");
+  else if (a.axes.size() == 1 && b.axes.size() == 1)
+    error.note("a matrix between them?  Q @ W @ K with W: [head_dim, key_dim]");
+  return false;
+}
+
+/// u @ v, W @ v and v @ W.
+Checker::Value Checker::visitDot(const Node &node) {
+  Value a = visit(*node.children[0], true), b = visit(*node.children[1], true);
+  if (!a || !b)
+    return {};
+  for (auto [value, child] : {std::pair(&a, node.children[0].get()),
+                              std::pair(&b, node.children[1].get())})
+    if (value->axes.empty())
+      return error(Message::NeedsVector, child->range,
+                   {typeWithArticle(value->type())});
+  if (a.axes.size() == 2 && b.axes.size() == 2)
+    return error(Message::DotShapes, node.range, {});
+  if (!checkWidths(node, a, b))
+    return {};
+  if (!scope.rows || scope.name == "mask")
+    missing(node.range, "a product of vectors in '" + scope.name.str() + "'");
+  std::vector<ExprPtr> axes;
+  if (a.axes.size() == 2)
+    axes = {a.axes.front()};
+  else if (b.axes.size() == 2)
+    axes = {b.axes.back()};
+  bool rows = a.e->kind == Expr::Row && b.e->kind == Expr::Row;
+  if (a.transposed || b.transposed) // W.T @ v is v @ W
+    std::swap(a, b);
+  else if (rows && a.e->row == Row::K && b.e->row == Row::Q)
+    std::swap(a, b);
+  Value result = apply(Op::Dot, axes.empty() ? Type::Real : Type::Vector,
+                       {a, b}, node.range);
+  result.axes = axes;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Definitions of rows: inputs are indexed by the names of their axes
+//===----------------------------------------------------------------------===//
+
+/// b of `batch`, g of `kv_heads` and so on; null for an axis of features.
+ExprPtr Checker::rowIndex(const ExprPtr &axis, SMRange range) {
+  auto is = [&](BuiltinSize size) {
+    return axis->kind == Expr::Size && sameWidth(axis, makeSize(size)) &&
+           (axis->index == size || spec.sizes[size].kind != Size::Fixed);
+  };
+  bool ofQuery = *scope.defines == Row::Q;
+  const Size &group = spec.sizes[Group];
+  bool alike = group.kind == Size::Fixed && group.value == 1;
+  if (is(Batch))
+    return makeVariable(Variable::B, range);
+  if (ofQuery && is(QueryLen))
+    return makeVariable(Variable::I, range);
+  if (!ofQuery && is(KvLen))
+    return makeVariable(Variable::K, range);
+  if (ofQuery && is(Heads))
+    return makeVariable(Variable::H, range);
+  if (is(KvHeads) || (alike && is(Heads)))
+    return makeVariable(Variable::G, range);
+  return nullptr;
+}
+
+bool Checker::rowIndices(const Input &input, SMRange range,
+                         std::vector<ExprPtr> &indices) {
+  bool features = false, good = true;
+  for (const ExprPtr &axis : input.axes) {
+    ExprPtr index = rowIndex(axis, range);
+    good &= !(index && features);
+    features |= !index;
+    if (index)
+      indices.push_back(index);
+  }
+  if (good)
+    return true;
+  report
+      .error(Message::RowAxes, range,
+             {input.name, *scope.defines == Row::Q ? "batch, heads, query_len"
+                                                   : "batch, kv_heads, kv_len"})
+      .note(input.typeRange, "'" + input.name + "' is declared here");
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Entries of `let`
+//===----------------------------------------------------------------------===//
+
+bool Checker::bindMacro(const Node &node, const Definition &macro,
+                        std::map<std::string, Binding> &arguments) {
+  auto count = [](size_t n) {
+    return std::to_string(n) + (n == 1 ? " argument" : " arguments");
+  };
+  size_t given = node.children.size() + node.arguments.size();
+  if (given != macro.parameters.size() || !node.arguments.empty()) {
+    report
+        .error(Message::MacroArguments, node.range,
+               {node.name, count(macro.parameters.size()),
+                node.arguments.empty() ? count(given) : "one by name"})
+        .note(macro.range, "'" + node.name + "' is defined here");
+    return false;
+  }
+  for (auto [parameter, child] : zip_equal(macro.parameters, node.children)) {
+    Binding binding;
+    binding.range = child->range;
+    if (child->kind == Node::Name)
+      binding.input = findInput(child->name);
+    if (!binding.input) {
+      binding.value = visit(*child, true);
+      if (!binding.value)
+        return false;
+    }
+    arguments[parameter] = std::move(binding);
+  }
+  return true;
+}
+
+/// The formula of the entry, with the arguments in place of its parameters.
+Checker::Value Checker::expandDefinition(const Node &node, bool vectorPlace) {
+  Definition &definition = use.let[node.name];
+  definition.used = true;
+  if (definition.isMacro != (node.kind == Node::Call)) {
+    std::string text = Report::textOf(definition.range).str();
+    return definition.isMacro
+               ? error(Message::FunctionName, node.range, {node.name, text})
+               : error(Message::NotAFunction, node.headRange, {node.name});
+  }
+  if (definition.active)
+    return error(Message::Recursion, node.range, {node.name});
+  std::map<std::string, Binding> arguments;
+  if (!definition.body || !bindMacro(node, definition, arguments))
+    return {};
+  definition.active = true;
+  std::swap(bindings, arguments);
+  Value value = visit(*definition.body, vectorPlace);
+  std::swap(bindings, arguments);
+  definition.active = false;
+  return value;
+}
+
+} // namespace attnc::spec

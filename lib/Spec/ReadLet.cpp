@@ -1,0 +1,160 @@
+//===- ReadLet.cpp - Names for formulas, macros, definitions of rows ------===//
+//
+//   let:
+//     phi(x): elu(x) + 1        a macro
+//     qn: l2_norm(Q)            a name for a formula, checked where it is used
+//     K: K8 * scale             what K is; then K is no argument of the call
+//
+//===----------------------------------------------------------------------===//
+
+#include "SpecReader.h"
+
+#include "Prover.h"
+
+#include "attnc/Spec/Print.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+static std::optional<Row> rowNamed(StringRef name) {
+  return StringSwitch<std::optional<Row>>(name)
+      .Case("Q", Row::Q)
+      .Case("K", Row::K)
+      .Case("V", Row::V)
+      .Default(std::nullopt);
+}
+
+/// False after an error at the first function that only layers have.
+bool SpecReader::refuseLayers(const Node &node) {
+  if (node.kind == Node::Call) {
+    const FunctionInfo *function = findFunction(node.name);
+    if (function && function->place == FunctionInfo::Layer) {
+      unsupported(node.headRange, "'" + node.name + "'");
+      return false;
+    }
+  }
+  auto good = [&](const Node &child) { return refuseLayers(child); };
+  return all_of(node.children, [&](auto &child) { return good(*child); }) &&
+         all_of(node.arguments, [&](auto &a) { return good(*a.value); });
+}
+
+/// "(x, y)" of a macro.
+bool SpecReader::readParameters(StringRef text, SMRange range,
+                                Definition &definition) {
+  definition.isMacro = true;
+  SmallVector<StringRef> names;
+  bool closed = text.consume_back(")");
+  text.split(names, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef name : names) {
+    name = name.trim();
+    StringRef taken = takenBy(name);
+    if (closed && isIdentifier(name) && taken.empty() &&
+        !is_contained(definition.parameters, name)) {
+      definition.parameters.push_back(name.str());
+      continue;
+    }
+    if (!taken.empty())
+      report.error(Message::TakenName, range, {name.str(), taken.str()});
+    else
+      report.error(Message::BadName, range, {name.str()});
+    return false;
+  }
+  if (!closed || names.empty())
+    report.error(Message::BadName, range, {text.str()});
+  return closed && !names.empty();
+}
+
+bool SpecReader::readDefinition(const YamlEntry &item) {
+  auto [head, parameters] = StringRef(item.key.text).split('(');
+  StringRef name = head.trim();
+  if (head.contains(',')) {
+    unsupported(item.key.range, "a definition of several names at once");
+    return false;
+  }
+  Definition definition;
+  definition.range = item.key.range;
+  std::optional<Row> row = rowNamed(name);
+  if (!row && !checkNewName(name, item.key.range))
+    return false;
+  if (head.size() != item.key.text.size()) {
+    if (row) {
+      report.error(Message::RowParameters, item.key.range, {name.str()});
+      return false;
+    }
+    if (!readParameters(parameters.trim(), item.key.range, definition))
+      return false;
+  }
+  if (!needScalar(item))
+    return false;
+  definition.body = parseFormula({item.value.source(), {}}, report);
+  bool good = definition.body && refuseLayers(*definition.body);
+  if (good || row)
+    use.let[name.str()] = std::move(definition);
+  return good;
+}
+
+/// Names and formulas; those that cannot be used are not looked up again.
+void SpecReader::readLet() {
+  const YamlEntry *let = entry(Key::Let);
+  if (!let || !needMap(*let))
+    return;
+  for (const YamlEntry &item : let->value.map)
+    if (!readDefinition(item)) {
+      SmallVector<StringRef> names;
+      StringRef(item.key.text).split('(').first.split(names, ',');
+      for (StringRef name : names)
+        use.refused.insert(name.trim().str());
+    }
+}
+
+/// A row that is made of formulas must be as wide as the key says.
+bool SpecReader::checkRowWidth(const ExprPtr &row, BuiltinSize size,
+                               StringRef name, SMRange range) {
+  ExprPtr width = spec.axesOf(*row)[0];
+  Prover prover(spec, Domain{false, false, false, true});
+  LinearForm difference = prover.linear(width) - prover.linear(makeSize(size));
+  if (prover.proves(difference) && prover.proves(difference.scaled(-1)))
+    return true;
+  const Size &own = spec.sizes[size];
+  auto &error =
+      report.error(Message::RowWidth, range,
+                   {name.str(), printFormula(spec, *width), own.name,
+                    own.kind == Size::Fixed ? std::to_string(own.value)
+                                            : std::string("another size")});
+  if (!own.range.isValid())
+    error.fix(own.name + ": " + printFormula(spec, *width));
+  return false;
+}
+
+/// What Q, K and V are, if `let` says so.
+void SpecReader::readRows() {
+  static constexpr std::tuple<Row, StringLiteral, BuiltinSize> rows[] = {
+      {Row::Q, "Q", HeadDim}, {Row::K, "K", KeyDim}, {Row::V, "V", ValueDim}};
+  for (auto [row, name, width] : rows) {
+    auto found = use.let.find(name.str());
+    if (found == use.let.end() || use.refused.count(name.str()))
+      continue;
+    const Definition &definition = found->second;
+    bool used = definition.used; // its own name means the argument
+    Checker checker(spec, report, use, Scope::ofDefinition(row));
+    ExprPtr formula = checker.check(*definition.body, Type::Vector, name);
+    found->second.used = used || row == Row::V;
+    if (checker.reportMissing() || !formula ||
+        !checkRowWidth(formula, width, "'" + name.str() + "'",
+                       definition.body->range))
+      continue;
+    if (formula->kind != Expr::Row || formula->row != row)
+      spec.definitions[unsigned(row)] = formula;
+  }
+  const ExprPtr &key = spec.definitions[unsigned(Row::K)];
+  const ExprPtr &value = spec.definitions[unsigned(Row::V)];
+  if (key && value && usesRow(*key, Row::V) && usesRow(*value, Row::K))
+    report.error(Message::Recursion, use.let["V"].range, {"V"});
+}
+
+} // namespace attnc::spec
