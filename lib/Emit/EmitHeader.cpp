@@ -40,14 +40,20 @@ static std::string shapeText(const Interface &f, const InterfaceTensor &t) {
   return "[" + llvm::join(axes, ", ") + "]";
 }
 
+/// An end of a range: a number if it is fixed.
+static std::string boundText(const Interface &f, const SizeExpr &bound) {
+  std::optional<int64_t> fixed = f.resolve(bound).constantValue();
+  return fixed ? std::to_string(*fixed) : bound.str();
+}
+
 /// What is said of a tensor behind its shape: type and promises.
-static std::string kindText(const InterfaceTensor &t) {
+static std::string kindText(const Interface &f, const InterfaceTensor &t) {
   std::string text = dtypeName(t.dtype).str();
   if (t.nondecreasing)
     text += ", nondecreasing";
   if (t.range)
-    text += ", in " + std::to_string(t.range->first) + ".." +
-            std::to_string(t.range->second);
+    text += ", in " + boundText(f, t.range->first) + ".." +
+            boundText(f, t.range->second);
   if (t.nullable)
     text += ", may be null";
   return text;
@@ -64,11 +70,11 @@ static std::string tensorsText(const Interface &f) {
   std::string text, kind;
   for (size_t begin = 0, end; begin < f.tensors.size(); begin = end) {
     std::string shape = shapeText(f, f.tensors[begin]);
-    std::string here = kindText(f.tensors[begin]);
+    std::string here = kindText(f, f.tensors[begin]);
     std::vector<std::string> names;
     for (end = begin;
          end < f.tensors.size() && shapeText(f, f.tensors[end]) == shape &&
-         kindText(f.tensors[end]) == here;
+         kindText(f, f.tensors[end]) == here;
          ++end)
       names.push_back(f.tensors[end].name);
     if (begin > 0)

@@ -117,12 +117,14 @@ Constant *Writer::array(const Twine &name, ArrayRef<Constant *> records,
 Constant *Writer::writeSizes() {
   SmallVector<Constant *> records;
   for (const InterfaceSize &size : function.sizes) {
-    int64_t tensor = -1, axis = -1;
-    if (size.isRuntime())
-      std::tie(tensor, axis) = *function.bindingOf(size.name);
-    records.push_back(
-        record({text(size.name), i32(size.isRuntime()), i32(tensor), i32(axis),
-                size.isRuntime() ? noExpr() : expr(*size.value)}));
+    if (!size.isRuntime()) {
+      records.push_back(record({text(size.name), i32(0), i32(-1), i32(-1),
+                                expr(*size.value), i64(0)}));
+      continue;
+    }
+    Interface::Binding binding = *function.bindingOf(size.name);
+    records.push_back(record({text(size.name), i32(1), i32(binding.tensor),
+                              i32(binding.axis), noExpr(), i64(binding.less)}));
   }
   return array("sizes", records, sizeof(attnc_size_info));
 }
@@ -150,13 +152,13 @@ Constant *Writer::writeTensors() {
                 (tensor.nondecreasing ? ATTNC_TENSOR_NONDECREASING : 0) |
                 (tensor.range ? ATTNC_TENSOR_RANGE : 0);
     std::optional<unsigned> mayBe = function.tensorIndex(tensor.mayBe);
-    std::pair<int64_t, int64_t> range = tensor.range.value_or(std::pair(0, 0));
     const DTypeInfo &dtype = dtypeInfo(tensor.dtype);
     records.push_back(
         record({text(tensor.name), i32(firstAxis), i32(tensor.axes.size()),
                 i32(flags), i32(dtype.dlpackCode), i32(dtype.bits),
-                i32(mayBe ? int64_t(*mayBe) : -1), i32(0), i64(range.first),
-                i64(range.second)}));
+                i32(mayBe ? int64_t(*mayBe) : -1), i32(0),
+                tensor.range ? expr(tensor.range->first) : noExpr(),
+                tensor.range ? expr(tensor.range->second) : noExpr()}));
   }
   return array("tensors", records, sizeof(attnc_tensor_info));
 }

@@ -141,14 +141,7 @@ LogicalResult InterfaceImporter::addInput(const spec::Input &input) {
     std::optional<SizeExpr> high = convert(*input.high, "bound", loc);
     if (!low || !high)
       return failure();
-    std::optional<int64_t> lo = resolve(*low).constantValue();
-    std::optional<int64_t> hi = resolve(*high).constantValue();
-    if (!lo || !hi)
-      return emitError(loc) << "the range " << low->str() << ".." << high->str()
-                            << " of '" << input.name
-                            << "' depends on run-time sizes, which is not "
-                               "supported; give numbers, or clamp the index";
-    tensor.range = {*lo, *hi};
+    tensor.range = {*low, *high};
   }
   result.tensors.push_back(std::move(tensor));
   return success();

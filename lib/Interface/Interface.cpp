@@ -67,16 +67,37 @@ SizeExpr Interface::resolve(const SizeExpr &expr) const {
   return result ? *result : expr;
 }
 
-std::optional<std::pair<unsigned, unsigned>>
+/// The constant c of `size + c`; nothing for any other expression.
+static std::optional<int64_t> plusConstant(const SizeExpr &expr,
+                                           StringRef size) {
+  ArrayRef<SizeExpr::Step> steps = expr.postfix();
+  if (expr.sizeName() == size)
+    return 0;
+  if (steps.size() != 3 || steps[0].op != SizeExpr::Op::Size ||
+      steps[0].name != size || steps[1].op != SizeExpr::Op::Constant ||
+      steps[2].op != SizeExpr::Op::Add)
+    return std::nullopt;
+  return steps[1].value;
+}
+
+std::optional<Interface::Binding>
 Interface::bindingOf(StringRef runtimeSize) const {
+  std::optional<Binding> derived;
   for (auto [t, tensor] : llvm::enumerate(tensors)) {
     if (tensor.nullable)
       continue;
-    for (auto [axis, expr] : llvm::enumerate(tensor.axes))
-      if (expr.sizeName() == runtimeSize)
-        return std::pair<unsigned, unsigned>(t, axis);
+    for (auto [axis, expr] : llvm::enumerate(tensor.axes)) {
+      std::optional<int64_t> constant = plusConstant(expr, runtimeSize);
+      if (!constant)
+        continue;
+      Binding binding{unsigned(t), unsigned(axis), *constant};
+      if (*constant == 0)
+        return binding;
+      if (!derived)
+        derived = binding;
+    }
   }
-  return std::nullopt;
+  return derived;
 }
 
 std::optional<std::vector<int64_t>>

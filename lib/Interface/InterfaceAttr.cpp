@@ -26,6 +26,13 @@ static ArrayAttr strings(Builder &b, ArrayRef<SizeExpr> exprs) {
   }));
 }
 
+/// A number, or the text of a formula.
+static Attribute boundAttr(Builder &b, const SizeExpr &bound) {
+  if (std::optional<int64_t> number = bound.constantValue())
+    return b.getI64IntegerAttr(*number);
+  return b.getStringAttr(bound.str());
+}
+
 static DictionaryAttr sizeAttr(Builder &b, const InterfaceSize &size) {
   NamedAttrList list;
   list.set("name", b.getStringAttr(size.name));
@@ -43,8 +50,8 @@ static DictionaryAttr tensorAttr(Builder &b, const InterfaceTensor &tensor) {
   if (tensor.nondecreasing)
     list.set("nondecreasing", b.getUnitAttr());
   if (tensor.range)
-    list.set("range",
-             b.getI64ArrayAttr({tensor.range->first, tensor.range->second}));
+    list.set("range", b.getArrayAttr({boundAttr(b, tensor.range->first),
+                                      boundAttr(b, tensor.range->second)}));
   if (tensor.nullable)
     list.set("nullable", b.getUnitAttr());
   if (!tensor.mayBe.empty())
@@ -162,17 +169,19 @@ public:
     }
     return result;
   }
-  std::optional<std::pair<int64_t, int64_t>> range(StringRef key) {
+  std::optional<std::pair<SizeExpr, SizeExpr>> range(StringRef key) {
     ArrayRef<Attribute> ends = array(key, false);
     if (!dictionary || !dictionary.get(key))
       return std::nullopt;
-    SmallVector<int64_t> values;
+    SmallVector<SizeExpr> values;
     for (Attribute end : ends)
       if (auto number = dyn_cast<IntegerAttr>(end);
           number && number.getType().isInteger(64))
-        values.push_back(number.getInt());
+        values.push_back(SizeExpr::constant(number.getInt()));
+      else if (auto text = dyn_cast<StringAttr>(end))
+        values.push_back(parseExpr(key, text));
     if (values.size() != 2 || ends.size() != 2) {
-      fail("'" + key + "' must be two 64-bit integers");
+      fail("'" + key + "' must be two 64-bit integers or formulas of sizes");
       return std::nullopt;
     }
     return std::pair(values[0], values[1]);

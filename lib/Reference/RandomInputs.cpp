@@ -43,17 +43,22 @@ private:
 
 } // namespace
 
-static std::optional<std::vector<int64_t>>
-shapeOf(const Interface &function, const InterfaceTensor &tensor,
-        ArrayRef<int64_t> sizes) {
+static int64_t valueOf(const Interface &function, const SizeExpr &expr,
+                       ArrayRef<int64_t> sizes) {
+  return expr
+      .evaluate([&](StringRef name) -> std::optional<int64_t> {
+        auto index = function.sizeIndex(name);
+        return index ? std::optional<int64_t>(sizes[*index]) : std::nullopt;
+      })
+      .value_or(0);
+}
+
+static std::vector<int64_t> shapeOf(const Interface &function,
+                                    const InterfaceTensor &tensor,
+                                    ArrayRef<int64_t> sizes) {
   std::vector<int64_t> shape;
-  for (const SizeExpr &axis : tensor.axes) {
-    auto extent = axis.evaluate([&](StringRef name) -> std::optional<int64_t> {
-      auto index = function.sizeIndex(name);
-      return index ? std::optional<int64_t>(sizes[*index]) : std::nullopt;
-    });
-    shape.push_back(std::max<int64_t>(extent.value_or(0), 0));
-  }
+  for (const SizeExpr &axis : tensor.axes)
+    shape.push_back(std::max<int64_t>(valueOf(function, axis, sizes), 0));
   return shape;
 }
 
@@ -100,11 +105,9 @@ static void fillFloats(Tensor &tensor, const InterfaceTensor &declared,
       value = static_cast<double>(random.uniform(-8, 8));
 }
 
+/// `low` and `high` are what the range, if one is declared, says.
 static void fillIntegers(Tensor &tensor, const InterfaceTensor &declared,
-                         int64_t kvLen, Random &random) {
-  int64_t low = 0, high = kvLen;
-  if (declared.range)
-    std::tie(low, high) = *declared.range;
+                         int64_t low, int64_t high, Random &random) {
   if (tensor.element.isInteger(1))
     high = 1;
   else if (tensor.element.isInteger(8))
@@ -130,9 +133,14 @@ std::vector<Tensor> randomInputs(const Interface &function,
     if (declared.isOutput())
       continue;
     Tensor tensor = makeTensor(elementType(declared.dtype, context),
-                               *shapeOf(function, declared, sizes));
+                               shapeOf(function, declared, sizes));
+    int64_t low = 0, high = kvLen;
+    if (declared.range) {
+      low = valueOf(function, declared.range->first, sizes);
+      high = valueOf(function, declared.range->second, sizes);
+    }
     if (tensor.isInteger())
-      fillIntegers(tensor, declared, kvLen, random);
+      fillIntegers(tensor, declared, low, high, random);
     else if (tensor.size() != 0)
       fillFloats(tensor, declared, kind, kvLen, random);
     inputs.push_back(std::move(tensor));
@@ -147,7 +155,7 @@ std::vector<Tensor> emptyOutputs(const Interface &function,
   for (const InterfaceTensor &declared : function.tensors)
     if (declared.isOutput())
       outputs.push_back(makeTensor(elementType(declared.dtype, context),
-                                   *shapeOf(function, declared, sizes)));
+                                   shapeOf(function, declared, sizes)));
   return outputs;
 }
 

@@ -118,6 +118,10 @@ queries with a length per batch under the default `offset` is a warning.
 `nondecreasing` (along the last axis) and `in lo..hi` (both ends included) are
 checked by the call; `lo` and `hi` are int formulas of sizes.
 
+A number that may differ from call to call and is no extent of a tensor is an input
+without axes. A window whose width is known at the call is `mask: window(W)` with
+`W: i32`: it costs what a fixed width costs, and the same keys are skipped.
+
 Every index must be proved to be in range. What `b`, `h`, `g`, `i`, `k`, sizes and
 guards prove costs nothing; a guard is the left side of `and` and `or`, the
 condition of `where`, and for the score the mask. What only sizes decide (`doc[b, q]`

@@ -357,7 +357,11 @@ void SpecReader::checkUse() {
       });
     });
     if (!isAxis)
-      report.error(Message::UnboundSize, size.range, {size.name});
+      report.error(Message::UnboundSize, size.range, {size.name})
+          .note("a run-time number that is no extent, as of a window, is an "
+                "input without axes: '" +
+                size.name + ": i32'")
+          .fix("move it under 'inputs:'    " + size.name + ": i32");
   }
 }
 

@@ -71,8 +71,9 @@ struct InterfaceTensor {
   std::vector<SizeExpr> axes;
   /// Checked by the call: values do not fall along the last axis.
   bool nondecreasing = false;
-  /// Checked by the call: lo <= value <= hi. Integer types only.
-  std::optional<std::pair<int64_t, int64_t>> range;
+  /// Checked by the call: lo <= value <= hi, formulas of sizes. Integer types
+  /// only.
+  std::optional<std::pair<SizeExpr, SizeExpr>> range;
   /// The caller may pass NULL: the output is then not computed (extra only).
   bool nullable = false;
   /// Output only: the argument of the same type and shape that this tensor may
@@ -115,10 +116,15 @@ struct Interface {
   std::vector<std::string> runtimeSizes() const;
   /// `expr` over run-time sizes only: fixed and derived sizes are replaced.
   SizeExpr resolve(const SizeExpr &expr) const;
-  /// Where a run-time size is read: (tensor, axis) of the first required
-  /// tensor with an axis that is this size and nothing else.
-  std::optional<std::pair<unsigned, unsigned>>
-  bindingOf(llvm::StringRef runtimeSize) const;
+  /// Where a run-time size is read: the extent of an axis, less a constant.
+  struct Binding {
+    unsigned tensor, axis;
+    int64_t less = 0;
+    bool operator==(const Binding &) const = default;
+  };
+  /// The first required tensor with an axis that is this size and nothing else;
+  /// without one, the first with an axis that is the size plus a constant.
+  std::optional<Binding> bindingOf(llvm::StringRef runtimeSize) const;
   /// Values of all sizes, in order, for given run-time sizes (in the order of
   /// runtimeSizes()); nothing on overflow or a negative size.
   std::optional<std::vector<int64_t>>

@@ -52,6 +52,7 @@ struct attnc_size_info {
   int32_t is_runtime;   /* else `value` gives it from run-time sizes */
   int32_t tensor, axis; /* where a run-time size is read */
   struct attnc_expr value;
+  int64_t less; /* what the axis has more than the run-time size */
 };
 
 struct attnc_axis_info {
@@ -73,7 +74,7 @@ struct attnc_tensor_info {
   int32_t code, bits; /* of DLDataType */
   int32_t may_be;     /* the tensor that an output may be itself, or -1 */
   int32_t reserved;
-  int64_t low, high; /* with ATTNC_TENSOR_RANGE, inclusive */
+  struct attnc_expr low, high; /* with ATTNC_TENSOR_RANGE, inclusive */
 };
 
 enum { ATTNC_CONDITION_LESS_EQUAL, ATTNC_CONDITION_POSITION };

@@ -120,7 +120,8 @@ static void bind_sizes(struct attnc_frame *frame) {
   for (int32_t s = 0; s < frame->function->size_count; ++s) {
     const struct attnc_size_info *info = &frame->function->sizes[s];
     if (info->is_runtime)
-      frame->sizes[s] = frame->views[info->tensor].shape[info->axis];
+      frame->sizes[s] =
+          frame->views[info->tensor].shape[info->axis] - info->less;
   }
 }
 

@@ -15,8 +15,15 @@ static int64_t load_integer(const char *at, int32_t code, int32_t bits) {
   return code == 0 ? *(const int8_t *)at : *(const uint8_t *)at;
 }
 
+/* What the values of a table have to be. */
+struct promise {
+  int64_t low, high;
+  int rising;
+};
+
 /* Reports element `index` of table t: "doc[0, 3] is 9, expected 0 .. 7". */
 static attnc_status report_value(const struct attnc_frame *frame, int32_t t,
+                                 const struct promise *promise,
                                  const int64_t *index, int64_t value,
                                  int64_t before) {
   const struct attnc_tensor_info *info = tensor_of(frame, t);
@@ -27,12 +34,11 @@ static attnc_status report_value(const struct attnc_frame *frame, int32_t t,
     put_numbers(&message, index, info->rank);
   put(&message, " is ");
   put_number(&message, value);
-  if (info->flags & ATTNC_TENSOR_RANGE &&
-      (value < info->low || value > info->high)) {
+  if (value < promise->low || value > promise->high) {
     put(&message, ", expected ");
-    put_number(&message, info->low);
+    put_number(&message, promise->low);
     put(&message, " .. ");
-    put_number(&message, info->high);
+    put_number(&message, promise->high);
   } else {
     put(&message, " after ");
     put_number(&message, before);
@@ -43,35 +49,50 @@ static attnc_status report_value(const struct attnc_frame *frame, int32_t t,
 
 /* One row along the last axis, beginning at `row`. */
 static attnc_status check_row(const struct attnc_frame *frame, int32_t t,
-                              const char *row, int64_t *index) {
+                              const struct promise *promise, const char *row,
+                              int64_t *index) {
   const struct attnc_tensor_info *info = tensor_of(frame, t);
   const struct attnc_view *view = &frame->views[t];
   int32_t last = info->rank - 1;
   int64_t extent = info->rank ? view->shape[last] : 1;
   int64_t step = info->rank ? view->strides[last] * (info->bits / 8) : 0;
-  int64_t low = info->flags & ATTNC_TENSOR_RANGE ? info->low : INT64_MIN;
-  int64_t high = info->flags & ATTNC_TENSOR_RANGE ? info->high : INT64_MAX;
-  int rising = info->flags & ATTNC_TENSOR_NONDECREASING;
   int64_t before = INT64_MIN;
   for (int64_t i = 0; i < extent; ++i) {
     int64_t value = load_integer(row + i * step, info->code, info->bits);
-    if (value < low || value > high || (rising && value < before)) {
+    if (value < promise->low || value > promise->high ||
+        (promise->rising && value < before)) {
       if (info->rank)
         index[last] = i;
-      return report_value(frame, t, index, value, before);
+      return report_value(frame, t, promise, index, value, before);
     }
     before = value;
   }
   return ATTNC_OK;
 }
 
+/* Bounds are formulas of sizes; 0 on overflow. */
+static int read_promise(const struct attnc_frame *frame, int32_t t,
+                        struct promise *promise) {
+  const struct attnc_tensor_info *info = tensor_of(frame, t);
+  promise->low = INT64_MIN;
+  promise->high = INT64_MAX;
+  promise->rising = (info->flags & ATTNC_TENSOR_NONDECREASING) != 0;
+  return !(info->flags & ATTNC_TENSOR_RANGE) ||
+         (evaluate(frame->function, frame->sizes, info->low, &promise->low) &&
+          evaluate(frame->function, frame->sizes, info->high, &promise->high));
+}
+
 static attnc_status check_table(const struct attnc_frame *frame, int32_t t) {
   const struct attnc_tensor_info *info = tensor_of(frame, t);
+  struct promise promise;
+  if (!read_promise(frame, t, &promise))
+    return report_tensor(frame, t, ATTNC_BAD_SHAPE,
+                         "a bound of its values exceeds 63 bits");
   const struct attnc_view *view = &frame->views[t];
   int64_t index[ATTNC_MAX_RANK] = {0};
   const char *row = view->data;
   for (;;) {
-    attnc_status status = check_row(frame, t, row, index);
+    attnc_status status = check_row(frame, t, &promise, row, index);
     if (status != ATTNC_OK)
       return status;
     int32_t a = info->rank - 2;

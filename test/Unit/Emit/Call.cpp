@@ -43,7 +43,7 @@ Interface CallTest::interface() {
   f.name = "f";
   f.sizes[1].value = SizeExpr::constant(2);
   f.sizes[2].value = SizeExpr::constant(4);
-  f.tensors[3].range = {0, 7};
+  f.tensors[3].range = {SizeExpr::constant(0), SizeExpr::constant(7)};
   return f;
 }
 

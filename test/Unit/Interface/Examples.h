@@ -49,7 +49,7 @@ inline Interface withDocuments() {
   doc.dtype = DType::I32;
   doc.axes = {SizeExpr::size("batch"), SizeExpr::size("kv_len")};
   doc.nondecreasing = true;
-  doc.range = {0, 255};
+  doc.range = {SizeExpr::constant(0), SizeExpr::constant(255)};
   f.tensors.insert(f.tensors.begin() + 3, doc);
   InterfaceTensor lse;
   lse.name = "lse";

@@ -57,7 +57,8 @@ TEST_F(InterfaceAttrTest, ReadsEveryField) {
   EXPECT_EQ(f->sizes[1].fixedValue(), 8);
   EXPECT_EQ(f->tensors[1].axes[0].str(), "n + 1");
   EXPECT_TRUE(f->tensors[1].nondecreasing);
-  EXPECT_EQ(f->tensors[1].range, (std::pair<int64_t, int64_t>(0, 9)));
+  EXPECT_EQ(f->tensors[1].range,
+            std::pair(SizeExpr::constant(0), SizeExpr::constant(9)));
   EXPECT_EQ(f->tensors[2].mayBe, "Q");
   EXPECT_TRUE(f->tensors[3].nullable);
   EXPECT_EQ(f->preconditions[0].rhs.str(), "d * 4");
@@ -93,9 +94,11 @@ TEST_F(InterfaceAttrTest, RefusesAWrongKindOfAttribute) {
   EXPECT_EQ(errorAfter("nullable", "nullable = 1"),
             "a tensor of the interface 'nullable' must be a unit attribute");
   EXPECT_EQ(errorAfter("[0, 9]", "[0]"),
-            "a tensor of the interface 'range' must be two 64-bit integers");
+            "a tensor of the interface 'range' must be two 64-bit integers "
+            "or formulas of sizes");
   EXPECT_EQ(errorAfter("[0, 9]", "[0 : i128, 9 : i128]"),
-            "a tensor of the interface 'range' must be two 64-bit integers");
+            "a tensor of the interface 'range' must be two 64-bit integers "
+            "or formulas of sizes");
   EXPECT_EQ(errorAfter("[\"n\"], kernels", "[7], kernels"),
             "the interface 'positions' must be an array of strings");
   EXPECT_EQ(errorAfter("{name = \"n\"}", "\"n\""),

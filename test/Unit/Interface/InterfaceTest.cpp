@@ -14,9 +14,20 @@ namespace {
 
 TEST(InterfaceTest, FindsTheFirstRequiredAxisOfARunTimeSize) {
   Interface f = gpt2Small();
-  EXPECT_EQ(f.bindingOf("batch"), (std::pair<unsigned, unsigned>(0, 0)));
-  EXPECT_EQ(f.bindingOf("kv_len"), (std::pair<unsigned, unsigned>(1, 2)));
-  EXPECT_EQ(f.bindingOf("heads"), (std::pair<unsigned, unsigned>(0, 1)));
+  EXPECT_EQ(f.bindingOf("batch"), (Interface::Binding{0, 0}));
+  EXPECT_EQ(f.bindingOf("kv_len"), (Interface::Binding{1, 2}));
+  EXPECT_EQ(f.bindingOf("heads"), (Interface::Binding{0, 1}));
+}
+
+TEST(InterfaceTest, FindsASizeInAnAxisThatIsLongerByANumber) {
+  Interface f = gpt2Small();
+  f.sizes.push_back({"pages", {}});
+  f.tensors[0].axes.push_back(SizeExpr::size("pages") * SizeExpr::constant(2));
+  EXPECT_EQ(f.bindingOf("pages"), std::nullopt);
+  f.tensors[1].axes.push_back(SizeExpr::size("pages") + SizeExpr::constant(1));
+  EXPECT_EQ(f.bindingOf("pages"), (Interface::Binding{1, 4, 1}));
+  f.tensors[2].axes.push_back(SizeExpr::size("pages"));
+  EXPECT_EQ(f.bindingOf("pages"), (Interface::Binding{2, 4}));
 }
 
 TEST(InterfaceTest, ResolvesChainsOfDerivedSizes) {

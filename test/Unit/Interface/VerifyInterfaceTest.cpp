@@ -124,6 +124,13 @@ TEST_F(VerifyInterfaceTest, RefusesARangeOutsideTheType) {
             "that of i8");
 }
 
+TEST_F(VerifyInterfaceTest, TakesARangeThatSizesDecide) {
+  f.tensors[3].range->second = SizeExpr::size("kv_len") - SizeExpr::constant(1);
+  EXPECT_TRUE(mlir::succeeded(f.verify([&] { return errors.emit(); })));
+  f.tensors[3].range->second = SizeExpr::size("pages");
+  EXPECT_EQ(errorOf(f), "range of 'doc' 'pages': there is no size 'pages'");
+}
+
 TEST_F(VerifyInterfaceTest, RefusesARequiredExtraAsNullInput) {
   f.tensors[3].nullable = true;
   EXPECT_EQ(errorOf(f), "tensor 'doc': only an extra output can be nullable");

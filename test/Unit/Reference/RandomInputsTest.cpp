@@ -41,7 +41,7 @@ Interface makeInterface(DType dtype) {
   table.dtype = DType::I32;
   table.axes = {SizeExpr::size("kv_len")};
   table.nondecreasing = true;
-  table.range = {{3, 9}};
+  table.range = {SizeExpr::constant(3), SizeExpr::constant(9)};
   function.tensors.push_back(table);
   return function;
 }
