@@ -190,14 +190,14 @@ void Multiplier::run() {
 
 static void useBaseTwo(attn::KernelOp kernel) {
   attn::NormAttr norm = kernel.getNorm();
-  if (norm.getWeight() != attn::NormWeight::Exp)
+  if (!norm || norm.getWeight() != attn::NormWeight::Exp)
     return;
   Multiplier(kernel, kernel.getScore(), std::numbers::log2e).run();
   if (kernel.hasInit())
     Multiplier(kernel, kernel.getInit(), std::numbers::log2e).run();
-  kernel.setNormAttr(attn::NormAttr::get(kernel.getContext(), norm.getShift(),
-                                         attn::NormWeight::Exp2,
-                                         norm.getDivide()));
+  kernel.setNormalizeAttr(
+      attn::NormAttr::get(kernel.getContext(), norm.getShift(),
+                          attn::NormWeight::Exp2, norm.getDivide()));
 }
 
 namespace {

@@ -174,10 +174,10 @@ void KernelBuilder::build() {
   Value v = toKernel(match.v, letters[2]);
   Type element = getElementTypeOrSelf(match.value.getType());
   Type weights = getElementTypeOrSelf(match.norm.getWeights());
-  auto kernel = attn::KernelOp::create(
-      b, loc, tensorType(letters[3], element), tensorType(letters[4], real()),
-      q, k, v, match.norm.getNorm(), b.getF64FloatAttr(1.0),
-      TypeAttr::get(weights), attn::ScheduleAttr());
+  Type results[] = {tensorType(letters[3], element),
+                    tensorType(letters[4], real())};
+  auto kernel = attn::KernelOp::create(b, loc, TypeRange(results), q, k, v,
+                                       match.norm.getNorm(), 1.0, weights);
   {
     OpBuilder::InsertionGuard guard(b);
     buildRegions(kernel);

@@ -21,7 +21,7 @@ KernelBlock::KernelBlock(attn::KernelOp kernel, const Scope &scope)
       sizeQ(kernel.getSchedule()->getQ()), sizeK(kernel.getSchedule()->getK()),
       sizeD(lastExtent(kernel.getQ())), sizeE(lastExtent(kernel.getV())),
       accumulate(kernel.getAccumulateType()),
-      probabilities(kernel.getProbabilities()),
+      probabilities(*kernel.getProbabilities()),
       score(kernel.getScore(), scope, /*hasScore=*/true),
       mask(kernel.getMask(), scope, /*hasScore=*/false) {
   if (kernel.hasInit())

@@ -86,6 +86,9 @@ static LogicalResult checkKernel(attn::KernelOp kernel) {
   std::optional<attn::ScheduleAttr> schedule = kernel.getSchedule();
   if (!schedule)
     return kernel.emitOpError("has no schedule; run attn-select-schedule");
+  if (!kernel.getNorm() || !kernel.getNorm().isSoftmax() || !kernel.getV())
+    return kernel.emitOpError()
+           << "with " << kernel.getNormalize() << " cannot be lowered yet";
   for (auto [operand, what] : {std::pair(kernel.getQ(), "features of q"),
                                {kernel.getV(), "features of v"}}) {
     int64_t size = lastExtent(operand);

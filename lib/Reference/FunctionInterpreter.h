@@ -61,17 +61,6 @@ private:
   llvm::DenseMap<mlir::Value, Column<Real>> scalars;
 };
 
-/// Weights of a row: a score per allowed key, and a further score without a
-/// key, if there is one. `accumulate` is the type of the arithmetic.
-template <typename Real> struct RowWeights {
-  std::vector<Real> weights; // already divided; not rounded to a storage type
-  Real lse = 0;
-};
-template <typename Real>
-RowWeights<Real> normalizeRow(attn::NormAttr norm, llvm::ArrayRef<Real> scores,
-                              std::optional<Real> init, mlir::Type accumulate,
-                              Arithmetic arithmetic);
-
 /// acc + a * b, product and sum rounded each. The accumulate type is f32 or
 /// f64.
 template <typename Real> class MultiplyAdd {

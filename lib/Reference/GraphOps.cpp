@@ -1,9 +1,7 @@
 //===- GraphOps.cpp - Meaning of the unfused graph ------------------------===//
 
 #include "FunctionInterpreter.h"
-
-#include <cmath>
-#include <limits>
+#include "Rows.h"
 
 using namespace mlir;
 
@@ -201,48 +199,6 @@ LogicalResult FunctionInterpreter<Real>::run(attn::MaskOp op) {
   define(op.getResult(), std::move(result));
   return success();
 }
-
-template <typename Real>
-RowWeights<Real> normalizeRow(attn::NormAttr norm, ArrayRef<Real> scores,
-                              std::optional<Real> init, Type accumulate,
-                              Arithmetic arithmetic) {
-  auto round = [&](Real value) {
-    return arithmetic.round<Real>(value, accumulate);
-  };
-  bool isBase2 = norm.getWeight() == attn::NormWeight::Exp2;
-  const Real minusInfinity = -std::numeric_limits<Real>::infinity();
-  Real max = init.value_or(minusInfinity);
-  for (Real score : scores)
-    max = score > max ? score : max;
-  // Nothing but -inf so far: subtracting it would give NaN for weight 0.
-  Real shift = max == minusInfinity ? 0 : max;
-  auto weigh = [&](Real score) {
-    Real shifted = round(score - shift);
-    return round(isBase2 ? std::exp2(shifted) : std::exp(shifted));
-  };
-  RowWeights<Real> row;
-  Real sum = init ? weigh(*init) : 0;
-  for (Real score : scores) {
-    row.weights.push_back(weigh(score));
-    sum = round(sum + row.weights.back());
-  }
-  for (Real &weight : row.weights)
-    weight = sum == 0 ? 0 : round(weight / sum);
-  Real log = round(isBase2 ? std::log2(sum) : std::log(sum));
-  row.lse = round(shift + log);
-  if (isBase2)
-    row.lse = round(row.lse * std::log(Real(2)));
-  if (sum == 0)
-    row.lse = minusInfinity;
-  return row;
-}
-template RowWeights<double> normalizeRow(attn::NormAttr, ArrayRef<double>,
-                                         std::optional<double>, Type,
-                                         Arithmetic);
-template RowWeights<long double> normalizeRow(attn::NormAttr,
-                                              ArrayRef<long double>,
-                                              std::optional<long double>, Type,
-                                              Arithmetic);
 
 /// The further score of each row, in row-major order of `rows`; nothing without
 /// an init region.

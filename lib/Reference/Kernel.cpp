@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionInterpreter.h"
+#include "Rows.h"
 
 using namespace mlir;
 
@@ -16,8 +17,9 @@ namespace {
 template <typename Real> struct KernelRun {
   mutable attn::KernelOp op;
   Arithmetic arithmetic;
-  Array<Real> q, k, v, o, lse;
+  Array<Real> q, k, v;
   Type type; // accumulate type
+  llvm::DenseMap<Value, Array<Real>> results{};
   bool countsOnly = false;
   double flop = 0;
 
@@ -32,9 +34,21 @@ template <typename Real> struct KernelRun {
       columns.push_back(Column<Real>::integer(index));
     return columns;
   }
+  int64_t rowNumber(ArrayRef<int64_t> row) const {
+    return ((row[0] * q.shape[1] + row[1]) * q.shape[2] + row[2]) * q.shape[3] +
+           row[3];
+  }
   Real dot(ArrayRef<int64_t> row, int64_t key) const;
   void accumulate(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
                   ArrayRef<Real> weights);
+  FailureOr<std::vector<int64_t>>
+  findAllowed(SmallVector<Column<Real>> arguments,
+              RegionEvaluator<Real> &evaluator);
+  FailureOr<std::vector<Real>> computeScores(ArrayRef<int64_t> row,
+                                             ArrayRef<int64_t> allowed,
+                                             RegionEvaluator<Real> &evaluator);
+  void store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
+             ArrayRef<Real> scores, std::optional<Real> init);
   LogicalResult runRow(ArrayRef<int64_t> row, RegionEvaluator<Real> &evaluator);
 };
 
@@ -42,12 +56,9 @@ template <typename Real> struct KernelRun {
 
 template <typename Real>
 Real KernelRun<Real>::dot(ArrayRef<int64_t> row, int64_t key) const {
-  int64_t qRow =
-      ((row[0] * q.shape[1] + row[1]) * q.shape[2] + row[2]) * q.shape[3] +
-      row[3];
   int64_t kRow = (row[0] * k.shape[1] + row[1]) * k.shape[2] + key;
   MultiplyAdd<Real> multiplyAdd(type, arithmetic);
-  const Real *left = q.data.reals.data() + qRow * depth();
+  const Real *left = q.data.reals.data() + rowNumber(row) * depth();
   const Real *right = k.data.reals.data() + kRow * depth();
   Real sum = 0;
   for (int64_t d = 0; d < depth(); ++d)
@@ -60,12 +71,9 @@ template <typename Real>
 void KernelRun<Real>::accumulate(ArrayRef<int64_t> row,
                                  ArrayRef<int64_t> allowed,
                                  ArrayRef<Real> weights) {
-  int64_t oRow =
-      ((row[0] * o.shape[1] + row[1]) * o.shape[2] + row[2]) * o.shape[3] +
-      row[3];
-  Type storage = op.getProbabilities();
+  Type storage = *op.getProbabilities();
   MultiplyAdd<Real> multiplyAdd(type, arithmetic);
-  Real *sums = o.data.reals.data() + oRow * width();
+  Real *sums = results[op.getO()].data.reals.data() + rowNumber(row) * width();
   for (auto [key, weight] : llvm::zip_equal(allowed, weights)) {
     int64_t vRow = (row[0] * v.shape[1] + row[1]) * v.shape[2] + key;
     Real rounded = arithmetic.round<Real>(weight, storage);
@@ -75,54 +83,99 @@ void KernelRun<Real>::accumulate(ArrayRef<int64_t> row,
   }
 }
 
+/// Keys that the mask allows; `arguments` are b, h, g, q.
+template <typename Real>
+FailureOr<std::vector<int64_t>>
+KernelRun<Real>::findAllowed(SmallVector<Column<Real>> arguments,
+                             RegionEvaluator<Real> &evaluator) {
+  std::vector<int64_t> allowed;
+  if (keys() == 0)
+    return allowed;
+  Column<Real> all;
+  for (int64_t key = 0; key < keys(); ++key)
+    all.integers.push_back(key);
+  arguments.push_back(std::move(all));
+  auto mask = evaluator.run(op.getMask().front(), arguments);
+  if (failed(mask))
+    return failure();
+  for (int64_t key = 0; key < keys(); ++key)
+    if (mask->front().integerAt(key))
+      allowed.push_back(key);
+  return allowed;
+}
+
+template <typename Real>
+FailureOr<std::vector<Real>>
+KernelRun<Real>::computeScores(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
+                               RegionEvaluator<Real> &evaluator) {
+  std::vector<Real> scores;
+  if (allowed.empty())
+    return scores;
+  SmallVector<Column<Real>> arguments = indices(row);
+  Column<Real> dots;
+  for (int64_t key : allowed)
+    dots.reals.push_back(dot(row, key));
+  arguments.insert(arguments.begin(), std::move(dots));
+  arguments.push_back(Column<Real>{{}, allowed});
+  auto column = evaluator.run(op.getScore().front(), arguments);
+  if (failed(column))
+    return failure();
+  for (size_t i = 0; i < allowed.size(); ++i)
+    scores.push_back(column->front().realAt(i));
+  return scores;
+}
+
+template <typename Real>
+void KernelRun<Real>::store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
+                            ArrayRef<Real> scores, std::optional<Real> init) {
+  int64_t place = rowNumber(row);
+  if (attn::NormAttr norm = op.getNorm()) {
+    RowWeights<Real> weights =
+        normalizeRow<Real>(norm, scores, init, type, arithmetic);
+    if (op.getO())
+      accumulate(row, allowed, weights.weights);
+    results[op.getLse()].data.reals[place] = weights.lse;
+    return;
+  }
+  if (attn::RowAttr kind = op.getRowKind()) {
+    RowNumber<Real> number = reduceRow<Real>(kind, scores, type, arithmetic);
+    results[op.getRow()].data.reals[place] = number.value;
+    if (op.getKey())
+      results[op.getKey()].data.integers[place] =
+          number.place < allowed.size() ? allowed[number.place] : keys() - 1;
+    return;
+  }
+  Real *pairs = results[op.getDense()].data.reals.data() + place * keys();
+  auto dense = cast<attn::DenseAttr>(op.getNormalize());
+  std::fill(pairs, pairs + keys(),
+            static_cast<Real>(dense.getFill().convertToDouble()));
+  for (auto [key, score] : llvm::zip_equal(allowed, scores))
+    pairs[key] = score;
+}
+
 template <typename Real>
 LogicalResult KernelRun<Real>::runRow(ArrayRef<int64_t> row,
                                       RegionEvaluator<Real> &evaluator) {
-  SmallVector<Column<Real>> arguments = indices(row);
-  std::vector<int64_t> allowed;
-  if (keys() != 0) {
-    Column<Real> all;
-    for (int64_t key = 0; key < keys(); ++key)
-      all.integers.push_back(key);
-    arguments.push_back(std::move(all));
-    auto mask = evaluator.run(op.getMask().front(), arguments);
-    if (failed(mask))
-      return failure();
-    for (int64_t key = 0; key < keys(); ++key)
-      if (mask->front().integerAt(key))
-        allowed.push_back(key);
-    arguments.pop_back();
-  }
-  flop += 2.0 * static_cast<double>(allowed.size()) *
-          static_cast<double>(depth() + width());
+  auto allowed = findAllowed(indices(row), evaluator);
+  if (failed(allowed))
+    return failure();
+  // What computes rows again for other kernels is no need.
+  if (op.getV())
+    flop += 2.0 * static_cast<double>(allowed->size()) *
+            static_cast<double>(depth() + width());
   if (countsOnly)
     return success();
   std::optional<Real> init;
   if (op.hasInit()) {
-    auto column = evaluator.run(op.getInit().front(), arguments);
+    auto column = evaluator.run(op.getInit().front(), indices(row));
     if (failed(column))
       return failure();
     init = column->front().realAt(0);
   }
-  std::vector<Real> scores;
-  if (!allowed.empty()) {
-    Column<Real> dots;
-    for (int64_t key : allowed)
-      dots.reals.push_back(dot(row, key));
-    arguments.insert(arguments.begin(), std::move(dots));
-    arguments.push_back(Column<Real>{{}, allowed});
-    auto column = evaluator.run(op.getScore().front(), arguments);
-    if (failed(column))
-      return failure();
-    for (size_t i = 0; i < allowed.size(); ++i)
-      scores.push_back(column->front().realAt(i));
-  }
-  RowWeights<Real> result =
-      normalizeRow<Real>(op.getNorm(), scores, init, type, arithmetic);
-  accumulate(row, allowed, result.weights);
-  lse.data.reals[((row[0] * o.shape[1] + row[1]) * o.shape[2] + row[2]) *
-                     o.shape[3] +
-                 row[3]] = result.lse;
+  auto scores = computeScores(row, *allowed, evaluator);
+  if (failed(scores))
+    return failure();
+  store(row, *allowed, *scores, init);
   return success();
 }
 
@@ -131,19 +184,26 @@ LogicalResult FunctionInterpreter<Real>::run(attn::KernelOp op) {
   const auto &labels = attn::KernelOp::kLabels;
   auto q = named(op.getQ(), labels[0]);
   auto k = named(op.getK(), labels[1]);
-  auto v = named(op.getV(), labels[2]);
+  FailureOr<Array<Real>> v = Array<Real>();
+  if (op.getV())
+    v = named(op.getV(), labels[2]);
   if (failed(q) || failed(k) || failed(v))
     return failure();
-  KernelRun<Real> kernel{op, arithmetic, *q, *k,
-                         *v, {},         {}, op.getAccumulateType()};
+  KernelRun<Real> kernel{op, arithmetic, *q, *k, *v, op.getAccumulateType()};
+  kernel.countsOnly = countsOnly;
   Space rows;
   rows.names = letterNames("bhgq1");
   rows.extents.assign(q->shape.begin(), q->shape.begin() + 4);
-  kernel.lse.shape = rows.extents;
-  kernel.o.shape = rows.extents;
-  kernel.o.shape.push_back(kernel.width());
-  kernel.lse.resize();
-  kernel.o.resize();
+  for (auto [result, letters] : op.getLetteredResults()) {
+    Array<Real> &array = kernel.results[result];
+    array.shape = rows.extents;
+    if (letters.ends_with("e"))
+      array.shape.push_back(kernel.width());
+    if (letters.ends_with("k"))
+      array.shape.push_back(kernel.keys());
+    array.isReal = isa<FloatType>(getElementTypeOrSelf(result.getType()));
+    array.resize();
+  }
   rows.extents.push_back(1);
   RegionEvaluator<Real> run = evaluator();
   if (failed(forEachRow(rows, [&](ArrayRef<int64_t> index) {
@@ -151,8 +211,8 @@ LogicalResult FunctionInterpreter<Real>::run(attn::KernelOp op) {
       })))
     return failure();
   flop += kernel.flop;
-  define(op.getO(), std::move(kernel.o));
-  define(op.getLse(), std::move(kernel.lse));
+  for (auto [result, letters] : op.getLetteredResults())
+    define(result, std::move(kernel.results[result]));
   return success();
 }
 template LogicalResult FunctionInterpreter<double>::run(attn::KernelOp);

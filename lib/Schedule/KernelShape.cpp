@@ -77,12 +77,13 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
   auto bitsOf = [](Type type) {
     return cast<RankedTensorType>(type).getElementTypeBitWidth();
   };
-  Type k = kernel.getK().getType(), v = kernel.getV().getType();
+  Type k = kernel.getK().getType();
   accumulateBits = kernel.getAccumulateType().getIntOrFloatBitWidth();
   keyBits = bitsOf(k);
-  valueBits = bitsOf(v);
+  valueBits = kernel.getV() ? bitsOf(kernel.getV().getType()) : 0;
   headDim = fixedSize(k, 3).value_or(1);
-  valueDim = fixedSize(v, 3).value_or(1);
+  valueDim =
+      kernel.getV() ? fixedSize(kernel.getV().getType(), 3).value_or(1) : 0;
   fixedKeys = fixedSize(k, 2);
   fixedQueries = fixedSize(kernel.getQ().getType(), 3);
   rangesMove = false;
@@ -95,7 +96,7 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
   costs.mask =
       countOperations(kernel.getMask().front(), std::nullopt, 3, 4, target);
   costs.weight = exp2Operations(target) + 3; // subtract, add up, compare
-  if (kernel.getNorm().getWeight() == attn::NormWeight::Exp)
+  if (kernel.getNorm() && kernel.getNorm().getWeight() == attn::NormWeight::Exp)
     costs.weight += 1; // times log2(e)
 }
 

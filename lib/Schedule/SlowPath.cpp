@@ -17,7 +17,7 @@ using namespace attnc;
 /// 16-bit kernels are computed like f32 ones.
 static void warnAboutConversions(attn::KernelOp kernel) {
   Type accumulate = kernel.getAccumulateType();
-  for (Value operand : {kernel.getQ(), kernel.getK(), kernel.getV()}) {
+  for (Value operand : kernel->getOperands()) {
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
     if (element == accumulate)
       continue;

@@ -134,7 +134,7 @@ module attributes {attnc.interface = [{
       attn.yield %x : f32
     } mask {
     ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
-      // expected-error@below {{'attn.read' op must read an argument of the function}}
+      // expected-error@below {{'attn.read' op must read an argument of the function or what an op computes; a view is neither}}
       %v = attn.read %q[%b, %h, %g, %i, %j] : !q -> f32
       %c = arith.constant true
       attn.yield %c : i1

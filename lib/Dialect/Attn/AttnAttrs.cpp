@@ -111,12 +111,76 @@ DimsAttr DimsAttr::of(Type type) {
 }
 
 //===----------------------------------------------------------------------===//
-// #attn.norm, #attn.schedule
+// #attn.norm
 //===----------------------------------------------------------------------===//
 
 NormAttr NormAttr::softmax(MLIRContext *context, NormWeight weight) {
   return get(context, NormShift::Max, weight, NormDivide::Sum);
 }
+
+LogicalResult NormAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               NormShift shift, NormWeight weight,
+                               NormDivide divide) {
+  if (shift == NormShift::Max &&
+      (weight == NormWeight::Identity || divide == NormDivide::None)) // norm_c1
+    return emitError() << "shift = max needs weight = exp or exp2 and "
+                          "divide = sum, got weight = "
+                       << stringifyNormWeight(weight)
+                       << " and divide = " << stringifyNormDivide(divide);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// #attn.row, #attn.dense
+//===----------------------------------------------------------------------===//
+
+LogicalResult RowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              RowKind kind, int64_t n) {
+  if ((kind == RowKind::Rank) != (n != 0) || n < 0) // row_c1
+    return emitError() << "'" << stringifyRowKind(kind) << "' with n = " << n
+                       << "; rank needs n of at least 1, the others have none";
+  return success();
+}
+
+Attribute DenseAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  double fill = 0;
+  if (parser.parseLess() || parser.parseKeyword("fill") || parser.parseEqual())
+    return {};
+  // parseFloat() reads no "inf".
+  bool isNegative = succeeded(parser.parseOptionalMinus());
+  if (succeeded(parser.parseOptionalKeyword("inf")))
+    fill = std::numeric_limits<double>::infinity();
+  else if (parser.parseFloat(fill))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  if (isNegative)
+    fill = -fill;
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    llvm::APFloat(fill));
+}
+
+void DenseAttr::print(AsmPrinter &printer) const {
+  printer << "<fill = ";
+  if (getFill().isInfinity())
+    printer << "-inf";
+  else
+    printer.printFloat(getFill());
+  printer << '>';
+}
+
+LogicalResult DenseAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                llvm::APFloat fill) {
+  bool isMinusInfinity = fill.isInfinity() && fill.isNegative();
+  if (!fill.isFinite() && !isMinusInfinity) // dense_c1
+    return emitError() << "fill must be finite or -inf";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// #attn.schedule
+//===----------------------------------------------------------------------===//
 
 template <typename Enum>
 static ParseResult parseField(AsmParser &parser, StringRef name, Enum &value) {

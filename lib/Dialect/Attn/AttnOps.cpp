@@ -11,8 +11,17 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace attnc::attn;
+
+static ParseResult parseKernelResults(OpAsmParser &parser, Type &o, Type &lse,
+                                      Type &row, Type &key, Type &dense,
+                                      Attribute &normalize);
+static void printKernelResults(OpAsmPrinter &printer, Operation *op, Type o,
+                               Type lse, Type row, Type key, Type dense,
+                               Attribute normalize);
 
 #define GET_OP_CLASSES
 #include "attnc/Dialect/Attn/AttnOps.cpp.inc"
@@ -98,8 +107,22 @@ Type NormalizeOp::getAccumulateType() {
 }
 
 Type KernelOp::getAccumulateType() {
-  return accumulateType({getQ().getType(), getK().getType(), getV().getType(),
-                         getO().getType(), getLse().getType()});
+  SmallVector<Type> types(getOperandTypes());
+  llvm::append_range(types, getResultTypes());
+  return accumulateType(types);
+}
+
+SmallVector<std::pair<Value, StringRef>, 2> KernelOp::getLetteredResults() {
+  SmallVector<std::pair<Value, StringRef>, 2> results;
+  for (auto [result, letters] :
+       {std::pair<Value, StringRef>{getO(), kLabels[3]},
+        {getLse(), kLabels[4]},
+        {getRow(), kLabels[4]},
+        {getKey(), kLabels[4]},
+        {getDense(), kDenseLabels}})
+    if (result)
+      results.push_back({result, letters});
+  return results;
 }
 
 SmallVector<Type, 6> KernelOp::getBlockTypes(unsigned region) {
@@ -111,6 +134,18 @@ SmallVector<Type, 6> KernelOp::getBlockTypes(unsigned region) {
     types.push_back(getAccumulateType());
   types.append(kIndices[region], IndexType::get(getContext()));
   return types;
+}
+
+// o, lse, row, key, dense: how many there are of each. Results that do not fit
+// are counted as o, which the verifier refuses.
+static std::array<int32_t, 5> resultSegments(Attribute normalize,
+                                             size_t count) {
+  int32_t number = count;
+  if (isa<NormAttr>(normalize))
+    return {number == 2, 1, 0, 0, 0};
+  if (isa<DenseAttr>(normalize))
+    return {0, 0, 0, 0, 1};
+  return {0, 0, 1, number == 2, 0};
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,6 +199,23 @@ void NormalizeOp::build(OpBuilder &builder, OperationState &state, Type weights,
   SmallVector<Type> types(labels.size() - 1, builder.getIndexType());
   if (init)
     buildRegion(builder, state, *region, types, init);
+}
+
+void KernelOp::build(OpBuilder &builder, OperationState &state,
+                     TypeRange results, Value q, Value k, Value v,
+                     Attribute normalize, double scale, Type probabilities) {
+  state.addOperands({q, k});
+  if (v)
+    state.addOperands(v);
+  state.addTypes(results);
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.normalize = normalize;
+  properties.scale = builder.getF64FloatAttr(scale);
+  if (probabilities)
+    properties.probabilities = TypeAttr::get(probabilities);
+  properties.resultSegmentSizes = resultSegments(normalize, results.size());
+  for (unsigned i = 0; i < 4; ++i) // score, mask, init, ranges
+    state.addRegion();
 }
 
 std::optional<bool> MaskOp::getConstant() {
@@ -230,12 +282,55 @@ void NormalizeOp::getAsmResultNames(SetName setName) {
 }
 
 void KernelOp::getAsmResultNames(SetName setName) {
-  setName(getO(), "o");
-  setName(getLse(), "lse");
+  for (auto [result, name] : {std::pair<Value, StringRef>{getO(), "o"},
+                              {getLse(), "lse"},
+                              {getRow(), "row"},
+                              {getKey(), "key"},
+                              {getDense(), "dense"}})
+    if (result)
+      setName(result, name);
 }
 
 void SizeOp::getAsmResultNames(SetName setName) {
   setName(getResult(), getName());
+}
+
+//===----------------------------------------------------------------------===//
+// attn.kernel ... -> (TYPE, TYPE) normalize #attn.norm<...>
+//===----------------------------------------------------------------------===//
+
+// What the results are depends on the attribute behind them.
+static ParseResult parseKernelResults(OpAsmParser &parser, Type &o, Type &lse,
+                                      Type &row, Type &key, Type &dense,
+                                      Attribute &normalize) {
+  SmallVector<Type> types;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseArrow() ||
+      parser.parseCommaSeparatedList(
+          OpAsmParser::Delimiter::Paren,
+          [&] { return parser.parseType(types.emplace_back()); }) ||
+      parser.parseKeyword("normalize") || parser.parseAttribute(normalize))
+    return failure();
+  if (!isa<NormAttr, RowAttr, DenseAttr>(normalize))
+    return parser.emitError(loc) << "a kernel normalizes by #attn.norm, "
+                                    "#attn.row or #attn.dense, got "
+                                 << normalize;
+  auto segments = resultSegments(normalize, types.size());
+  if (std::accumulate(segments.begin(), segments.end(), size_t(0)) !=
+      types.size()) // kernel_c8
+    return parser.emitError(loc)
+           << normalize << " does not give " << types.size() << " results";
+  Type *kinds[] = {&o, &lse, &row, &key, &dense};
+  const Type *next = types.begin();
+  for (auto [count, kind] : llvm::zip_equal(segments, kinds))
+    if (count)
+      *kind = *next++;
+  return success();
+}
+
+static void printKernelResults(OpAsmPrinter &printer, Operation *op, Type, Type,
+                               Type, Type, Type, Attribute normalize) {
+  printer << "-> (" << op->getResultTypes() << ") normalize " << normalize;
 }
 
 //===----------------------------------------------------------------------===//

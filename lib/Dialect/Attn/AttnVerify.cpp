@@ -6,9 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "attnc/Dialect/Attn/Attn.h"
-
-#include "llvm/ADT/MapVector.h"
+#include "Verify.h"
 
 using namespace mlir;
 using namespace attnc::attn;
@@ -17,43 +15,30 @@ using namespace attnc::attn;
 // Sizes of letters
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Collects the size of each letter over the tensors of an op and refuses a
-/// second, different one. A dynamic extent without a name agrees with any.
-class LetterSizes {
-public:
-  explicit LetterSizes(Operation *op) : op(op) {}
-
-  LogicalResult add(StringRef letters, Type type, const Twine &what) {
-    auto tensor = cast<RankedTensorType>(type);
-    if (size_t(tensor.getRank()) != letters.size())
-      return op->emitOpError()
-             << what << " has " << tensor.getRank() << " axes, its labels '"
-             << letters << "' name " << letters.size();
-    for (auto [axis, letter] : llvm::enumerate(letters)) {
-      Attribute size = axisSize(tensor, axis);
-      if (!size)
-        continue;
-      auto [entry, isNew] = sizes.insert({letter, size});
-      if (!isNew && entry->second != size)
-        return op->emitOpError()
-               << "axis '" << letter << "' is " << text(size) << " in " << what
-               << ", but " << text(entry->second) << " before";
-    }
-    return success();
-  }
-
-private:
-  static std::string text(Attribute size) {
+LogicalResult LetterSizes::add(StringRef letters, Type type,
+                               const Twine &what) {
+  auto text = [](Attribute size) {
     if (auto name = dyn_cast<StringAttr>(size))
       return name.getValue().str();
     return std::to_string(cast<IntegerAttr>(size).getInt());
+  };
+  auto tensor = cast<RankedTensorType>(type);
+  if (size_t(tensor.getRank()) != letters.size())
+    return op->emitOpError()
+           << what << " has " << tensor.getRank() << " axes, its labels '"
+           << letters << "' name " << letters.size();
+  for (auto [axis, letter] : llvm::enumerate(letters)) {
+    Attribute size = axisSize(tensor, axis);
+    if (!size)
+      continue;
+    auto [entry, isNew] = sizes.insert({letter, size});
+    if (!isNew && entry->second != size)
+      return op->emitOpError()
+             << "axis '" << letter << "' is " << text(size) << " in " << what
+             << ", but " << text(entry->second) << " before";
   }
-
-  Operation *op;
-  llvm::SmallMapVector<char, Attribute, 8> sizes;
-};
-} // namespace
+  return success();
+}
 
 // Every dynamic axis that `needed` selects has a name in dims.
 static LogicalResult verifyNamed(Operation *op, Type type,
@@ -78,9 +63,8 @@ static bool isFormulaOp(Operation &op) {
          isMemoryEffectFree(&op) && op.getNumRegions() == 0;
 }
 
-// A formula: scalar pure ops, and nothing from outside but tensors to read.
-static LogicalResult verifyFormula(Operation *parent, Region &region,
-                                   StringRef what) {
+LogicalResult attnc::attn::verifyFormula(Operation *parent, Region &region,
+                                         StringRef what) {
   for (Operation &op : region.front()) {
     if (!isFormulaOp(op))
       return parent->emitOpError()
@@ -107,8 +91,8 @@ static LogicalResult verifyFormula(Operation *parent, Region &region,
   return success();
 }
 
-static LogicalResult verifyArguments(Operation *op, Region &region,
-                                     TypeRange expected, StringRef what) {
+LogicalResult attnc::attn::verifyArguments(Operation *op, Region &region,
+                                           TypeRange expected, StringRef what) {
   if (region.getArgumentTypes() == expected)
     return success();
   return op->emitOpError() << what << " has block arguments ("
@@ -116,8 +100,8 @@ static LogicalResult verifyArguments(Operation *op, Region &region,
                            << expected << ")";
 }
 
-static LogicalResult verifyYield(Operation *op, Region &region, Type expected,
-                                 StringRef what) {
+LogicalResult attnc::attn::verifyYield(Operation *op, Region &region,
+                                       Type expected, StringRef what) {
   auto yield = dyn_cast<YieldOp>(region.front().back());
   if (!yield)
     return op->emitOpError()
@@ -323,6 +307,9 @@ LogicalResult NormalizeOp::verify() {
 LogicalResult NormalizeOp::verifyRegions() {
   if (getInit().empty())
     return success();
+  if (getNorm().getDivide() != NormDivide::Sum) // normalize_c8
+    return emitOpError() << "'init' is a part of the sum, but " << getNorm()
+                         << " does not divide by it";
   SmallVector<Type> types(getRowLabels().size(), IndexType::get(getContext()));
   if (failed(verifyArguments(*this, getInit(), types, "'init'")) ||
       failed(verifyYield(*this, getInit(), getAccumulateType(), "'init'")))
@@ -331,57 +318,7 @@ LogicalResult NormalizeOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
-// attn.kernel
-//===----------------------------------------------------------------------===//
-
-LogicalResult KernelOp::verify() {
-  Value tensors[] = {getQ(), getK(), getV(), getO(), getLse()};
-  constexpr StringLiteral kNames[] = {"q", "k", "v", "o", "lse"};
-  LetterSizes sizes(*this);
-  for (auto [tensor, letters, name] : llvm::zip(tensors, kLabels, kNames))
-    if (failed(sizes.add(letters, tensor.getType(), name)))
-      return failure(); // kernel_c1, kernel_c2
-  if (getLse().getType().getElementType() != getAccumulateType()) // kernel_c3
-    return emitOpError() << "lse must have the element type "
-                         << getAccumulateType() << ", got "
-                         << getLse().getType().getElementType();
-  Type probabilities = getProbabilities();
-  if (!probabilities.isF32() && !probabilities.isF64() &&
-      !probabilities.isF16() && !probabilities.isBF16())
-    return emitOpError() << "probabilities must be f64, f32, f16 or bf16, got "
-                         << probabilities;
-  if (!getScale().isFinite()) // kernel_c4
-    return emitOpError() << "scale must be finite, got " << getScaleAttr();
-  return success();
-}
-
-LogicalResult KernelOp::verifyRegions() {
-  constexpr StringLiteral kNames[] = {"'score'", "'mask'", "'init'",
-                                      "'ranges'"};
-  Type truth = IntegerType::get(getContext(), 1);
-  for (auto [index, region] : llvm::enumerate((*this)->getRegions())) {
-    StringRef name = kNames[index];
-    if (region.empty())
-      continue;
-    // kernel_c5
-    if (failed(verifyArguments(*this, region, getBlockTypes(index), name)))
-      return failure();
-    if (&region == &getRanges()) { // kernel_c6
-      if (!isa<YieldRangesOp>(region.front().back()))
-        return emitOpError() << name << " must end with attn.yield_ranges";
-    } else if (failed(verifyYield(*this, region,
-                                  index == 1 ? truth : getAccumulateType(),
-                                  name))) {
-      return failure();
-    }
-    if (failed(verifyFormula(*this, region, name))) // kernel_c7
-      return failure();
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// attn.size, attn.read, attn.yield_ranges
+// attn.size, attn.read
 //===----------------------------------------------------------------------===//
 
 LogicalResult SizeOp::verify() {
@@ -405,12 +342,5 @@ LogicalResult ReadOp::verify() {
                          << (isa<FloatType>(expected) ? "f32 or f64"
                              : expected.isIndex()     ? "index"
                                                       : "i1");
-  return success();
-}
-
-LogicalResult YieldRangesOp::verify() {
-  if (getBounds().size() % 4 != 0) // yield_ranges_c1
-    return emitOpError() << "has " << getBounds().size()
-                         << " values, expected four per segment";
   return success();
 }

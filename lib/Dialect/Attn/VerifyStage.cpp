@@ -120,11 +120,11 @@ LogicalResult FunctionVerifier::verifySizes() {
 
 LogicalResult FunctionVerifier::verifyReads() {
   WalkResult result = func.walk([&](ReadOp read) -> WalkResult {
-    auto source = dyn_cast<BlockArgument>(read.getSource());
-    if (source && source.getOwner() == &func.getBody().front())
+    if (!read.getSource().getDefiningOp<ViewOp>())
       return success();
     return read.emitOpError() // stage_c5
-           << "must read an argument of the function";
+           << "must read an argument of the function or what an op computes; "
+              "a view is neither";
   });
   return failure(result.wasInterrupted());
 }

@@ -29,6 +29,36 @@ func.func private @dims_c3(tensor<4xf32, #attn.dims<5>>)
 
 // -----
 
+// norm_c1
+// expected-error@below {{shift = max needs weight = exp or exp2 and divide = sum, got weight = identity and divide = sum}}
+"test.op"() {n = #attn.norm<shift = max, weight = identity, divide = sum>} : () -> ()
+
+// -----
+
+// norm_c1
+// expected-error@below {{shift = max needs weight = exp or exp2 and divide = sum, got weight = exp and divide = none}}
+"test.op"() {n = #attn.norm<shift = max, weight = exp, divide = none>} : () -> ()
+
+// -----
+
+// row_c1
+// expected-error@below {{'rank' with n = 0; rank needs n of at least 1, the others have none}}
+"test.op"() {r = #attn.row<rank>} : () -> ()
+
+// -----
+
+// row_c1
+// expected-error@below {{'sum' with n = 4; rank needs n of at least 1, the others have none}}
+"test.op"() {r = #attn.row<sum, n = 4>} : () -> ()
+
+// -----
+
+// dense_c1
+// expected-error@below {{fill must be finite or -inf}}
+"test.op"() {d = #attn.dense<fill = inf>} : () -> ()
+
+// -----
+
 // schedule_c1
 // expected-error@below {{a tile has at least one row and one key, got q = 0, k = 4}}
 "test.op"() {s = #attn.schedule<form = online, q = 0, k = 4, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()

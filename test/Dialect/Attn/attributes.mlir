@@ -13,5 +13,11 @@ func.func private @name_on_a_static_axis(tensor<4xf32, #attn.dims<batch>>)
 
 // CHECK: n = #attn.norm<shift = max, weight = exp2, divide = sum>
 "test.op"() {n = #attn.norm<shift = max, weight = exp2, divide = sum>} : () -> ()
+// CHECK: n = #attn.norm<shift = none, weight = identity, divide = none>
+"test.op"() {n = #attn.norm<shift = none, weight = identity, divide = none>} : () -> ()
+// CHECK: r = [#attn.row<sum>, #attn.row<max>, #attn.row<simplex>, #attn.row<rank, n = 8>]
+"test.op"() {r = [#attn.row<sum>, #attn.row<max>, #attn.row<simplex>, #attn.row<rank, n = 8>]} : () -> ()
+// CHECK: d = [#attn.dense<fill = -inf>, #attn.dense<fill = 0.000000e+00>, #attn.dense<fill = -1.500000e+00>]
+"test.op"() {d = [#attn.dense<fill = -inf>, #attn.dense<fill = 0.0>, #attn.dense<fill = -1.5>]} : () -> ()
 // CHECK: s = #attn.schedule<form = rows, q = 16, k = 256, rescale_threshold = 2.500000e-01, rescale_in = prob, target = unit>
 "test.op"() {s = #attn.schedule<form = rows, q = 16, k = 256, rescale_threshold = 0.25, rescale_in = prob, target = unit>} : () -> ()

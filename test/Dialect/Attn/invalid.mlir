@@ -372,6 +372,18 @@ func.func @normalize_c7(%s: tensor<4x5xf32>, %sink: f32) -> tensor<4x5xf32> {
 
 // -----
 
+func.func @normalize_c8(%s: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  // expected-error@below {{'attn.normalize' op 'init' is a part of the sum, but #attn.norm<shift = none, weight = identity, divide = none> does not divide by it}}
+  %p, %l = attn.normalize "qk" over "k" #attn.norm<shift = none, weight = identity, divide = none> (%s) : (tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4xf32>) init {
+  ^bb0(%q: index):
+    %one = arith.constant 1.0 : f32
+    attn.yield %one : f32
+  }
+  return %p : tensor<4x5xf32>
+}
+
+// -----
+
 func.func @size_c1() -> index {
   // expected-error@below {{'attn.size' op needs the name of a size}}
   %n = attn.size ""

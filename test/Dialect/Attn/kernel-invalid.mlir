@@ -150,6 +150,154 @@ func.func @kernel_c7(%q: !Q, %k: !K, %f: f32) -> !Q {
 
 // -----
 
+!Q = tensor<1x2x1x4x8xf64>
+!K = tensor<1x2x5x8xf64>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_c3_row(%q: !Q, %k: !K) -> !L {
+  // expected-error@below {{'attn.kernel' op row must have the element type 'f64', got 'f32'}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f64, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f64
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %row : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_c8_v(%q: !Q, %k: !K) -> !L {
+  // expected-error@below {{'attn.kernel' op has a v, but no result o}}
+  %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %lse : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_c8_o(%q: !Q, %k: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has a result o, but no v}}
+  %o, %lse = attn.kernel ins(%q, %k : !Q, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_c8_probabilities(%q: !Q, %k: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op needs 'probabilities': the type of weights that multiply v}}
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_c8_no_probabilities(%q: !Q, %k: !K) -> !L {
+  // expected-error@below {{'attn.kernel' op has 'probabilities', but no v}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<max> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %row : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_c8_key(%q: !Q, %k: !K) -> !L {
+  // expected-error@below {{'attn.kernel' op has other results than #attn.row<rank, n = 2> gives}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<rank, n = 2> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %row : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_c8_dense(%q: !Q, %k: !K) -> !L {
+  // expected-error@below {{#attn.dense<fill = 0.000000e+00> does not give 2 results}}
+  %a, %b = attn.kernel ins(%q, %k : !Q, !K) -> (!L, !L) normalize #attn.dense<fill = 0.0> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %a : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_c9(%q: !Q, %k: !K) -> !L {
+  // expected-error@below {{'attn.kernel' op 'init' is a part of the sum, but #attn.row<sum> does not divide by it}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } init {
+  ^bb0(%b: index, %h: index, %g: index, %i: index):
+    %c = arith.constant 1.0 : f32
+    attn.yield %c : f32
+  }
+  return %row : !L
+}
+
+// -----
+
 !Q = tensor<1x2x1x4x8xf32>
 !K = tensor<1x2x5x8xf32>
 !L = tensor<1x2x1x4xf32>

@@ -127,3 +127,37 @@ func.func @scalars(%x: tensor<4xf64>, %i: tensor<i32>, %u: tensor<4xui8>, %b: te
   }
   return %r, %e : tensor<4x2xf32>, tensor<4xi1>
 }
+
+// CHECK-LABEL: func.func @kernels_of_rows_and_pairs(
+func.func @kernels_of_rows_and_pairs(%q: !Qg, %k: !K) -> tensor<?x8x2x?x?xf32, #attn.dims<batch, 8, 2, query_len, kv_len>> {
+  // CHECK: %row, %key = attn.kernel ins(%{{.*}}, %{{.*}} : {{.*}}) -> ({{.*}}xf32{{.*}}, {{.*}}xi32{{.*}}) normalize #attn.row<rank, n = 8> attributes {scale = 1.000000e+00 : f64} score {
+  %row, %key = attn.kernel ins(%q, %k : !Qg, !K) -> (!L, tensor<?x8x2x?xi32, #attn.dims<batch, 8, 2, query_len>>) normalize #attn.row<rank, n = 8> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  // CHECK: %lse = attn.kernel ins(%{{.*}}, %{{.*}} : {{.*}}) -> ({{.*}}) normalize #attn.norm<shift = none, weight = identity, divide = none>
+  %lse = attn.kernel ins(%q, %k : !Qg, !K) -> (!L) normalize #attn.norm<shift = none, weight = identity, divide = none> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  // CHECK: %dense = attn.kernel ins(%{{.*}}, %{{.*}} : {{.*}}) -> ({{.*}}) normalize #attn.dense<fill = -inf>
+  %dense = attn.kernel ins(%q, %k : !Qg, !K) -> (tensor<?x8x2x?x?xf32, #attn.dims<batch, 8, 2, query_len, kv_len>>) normalize #attn.dense<fill = -inf> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %t = attn.read %row[%b, %h, %g, %i] : !L -> f32
+    %s = arith.subf %x, %t : f32
+    attn.yield %s : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %dense : tensor<?x8x2x?x?xf32, #attn.dims<batch, 8, 2, query_len, kv_len>>
+}

@@ -53,12 +53,20 @@ def Attn_DimsAttr : Attn_Attr<"Dims", "dims", [
 }
 
 def Attn_NormAttr : Attn_Attr<"Norm", "norm"> {
-  let summary = "a normaliser of a row of scores";
+  let summary = "weights from a row of scores";
   let description = [{
     Over the allowed keys of a row: `shift` is subtracted from each score
     (`max`: the largest score, the row's init included), `weight` is applied
-    (`exp2`: the scores are in the log2 domain), and the weights are divided
-    (`sum`: by their sum, the init's weight included).
+    (`exp2`: the scores are in the log2 domain; `identity`: a score is its
+    weight), and the weights are divided (`sum`: by their sum, the init's weight
+    included; where that is 0, weights are 0).
+
+    Softmax is `<max, exp, sum>`, sigmoid attention `<none, identity, none>` of
+    a sigmoid, `x / sum(x)` is `<none, identity, sum>`.
+
+    Constraints:
+    - (norm_c1) `shift = max` needs `weight = exp` or `exp2`, and
+      `divide = sum`, which takes the shift out again.
 
     Example:
     ```mlir
@@ -69,11 +77,61 @@ def Attn_NormAttr : Attn_Attr<"Norm", "norm"> {
                         EnumParameter<Attn_NormWeight>:$weight,
                         EnumParameter<Attn_NormDivide>:$divide);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Softmax: shift = max, divide = sum, with this weight.
     static NormAttr softmax(::mlir::MLIRContext *context,
                             NormWeight weight = NormWeight::Exp);
+    /// Weights that are exponentials relative to the largest score.
+    bool isSoftmax() const { return getShift() == NormShift::Max; }
   }];
+}
+
+def Attn_RowAttr : Attn_Attr<"Row", "row"> {
+  let summary = "a number for each row of scores";
+  let description = [{
+    Over the allowed keys of a row:
+    - `sum`: the sum of the scores, 0 without a key;
+    - `max`: the largest score that is no NaN, -inf without one;
+    - `simplex`: the threshold t with `sum of max(score - t, 0) = 1` (sparsemax),
+      0 where no score is above -inf, NaN where a score is NaN or +inf;
+    - `rank, n = N`: the N-th score and its key in the order of falling scores,
+      the lower key first among equals, a NaN before all numbers; with less than
+      N allowed keys, -inf and the last key.
+
+    Constraints:
+    - (row_c1) `n` is at least 1 with `rank`, and absent (0) otherwise.
+
+    Example:
+    ```mlir
+    "test.op"() {r = #attn.row<rank, n = 8>, s = #attn.row<sum>} : () -> ()
+    ```
+  }];
+  let parameters = (ins EnumParameter<Attn_RowKind>:$kind,
+                        DefaultValuedParameter<"int64_t", "0">:$n);
+  let assemblyFormat = "`<` $kind (`,` `n` `=` $n^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Attn_DenseAttr : Attn_Attr<"Dense", "dense"> {
+  let summary = "a score for each pair of a query and a key";
+  let description = [{
+    The scores themselves, `fill` at masked places.
+
+    Constraints:
+    - (dense_c1) `fill` is finite or -inf.
+
+    Example:
+    ```mlir
+    "test.op"() {a = #attn.dense<fill = -inf>, b = #attn.dense<fill = 0.0>} : () -> ()
+    ```
+  }];
+  let parameters = (ins APFloatParameter<"f64">:$fill);
+  let builders = [AttrBuilder<(ins "double":$fill), [{
+    return $_get($_ctxt, ::llvm::APFloat(fill));
+  }]>];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {

@@ -12,16 +12,26 @@ class Attn_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 }
 
 def Attn_NormShift : Attn_Enum<"NormShift", "what is subtracted from a score", [
-  I32EnumAttrCase<"Max", 0, "max">
+  I32EnumAttrCase<"Max", 0, "max">,
+  I32EnumAttrCase<"None", 1, "none">
 ]>;
 
 def Attn_NormWeight : Attn_Enum<"NormWeight", "the weight of a shifted score", [
   I32EnumAttrCase<"Exp", 0, "exp">,
-  I32EnumAttrCase<"Exp2", 1, "exp2">
+  I32EnumAttrCase<"Exp2", 1, "exp2">,
+  I32EnumAttrCase<"Identity", 2, "identity">
 ]>;
 
 def Attn_NormDivide : Attn_Enum<"NormDivide", "what weights are divided by", [
-  I32EnumAttrCase<"Sum", 0, "sum">
+  I32EnumAttrCase<"Sum", 0, "sum">,
+  I32EnumAttrCase<"None", 1, "none">
+]>;
+
+def Attn_RowKind : Attn_Enum<"RowKind", "what is found of a row of scores", [
+  I32EnumAttrCase<"Sum", 0, "sum">,
+  I32EnumAttrCase<"Max", 1, "max">,
+  I32EnumAttrCase<"Simplex", 2, "simplex">,
+  I32EnumAttrCase<"Rank", 3, "rank">
 ]>;
 
 def Attn_ScheduleForm : Attn_Enum<"ScheduleForm", "algorithm of a kernel", [

@@ -11,21 +11,33 @@
 include "attnc/Dialect/Attn/AttnOpBase.td"
 
 def Attn_KernelOp : Attn_FormulaOp<"kernel", [
+    AttrSizedResultSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Fused attention";
   let description = [{
-    With letters b, h, g, q, k, d, e: operands q `[b h g q d]`, k `[b h k d]`,
-    v `[b h k e]`; results o `[b h g q e]`, lse `[b h g q]`.
+    Whatever visits pairs of a query and a key. With letters b, h, g, q, k, d, e:
+    operands q `[b h g q d]`, k `[b h k d]`, v `[b h k e]`.
     ```
-    x      = scale * (sum over d of q * k)           accumulate type
-    s      = score(x, b, h, g, q, k)
-    p, lse = normalize s over the k where mask(b, h, g, q, k), init(b, h, g, q)
-    o      = sum over the same k of round(p, probabilities) * v
+    x = scale * (sum over d of q * k)           accumulate type
+    s = score(x, b, h, g, q, k)
+    ```
+    What becomes of the scores, says `normalize`:
+    ```
+    #attn.norm    p, lse = normalize s over the k where mask(b, h, g, q, k),
+                           init(b, h, g, q)
+                  o = sum over the same k of round(p, probabilities) * v
+    #attn.row     row (rank: and key) = a number of the s over the same k
+    #attn.dense   dense = mask(b, h, g, q, k) ? s : fill
     ```
     It means exactly the unfused graph: masked keys have weight 0 whatever their
     score, k or v hold; a row with no allowed key gives 0. With `weight = exp2`
     scores and init are in the log2 domain; lse is in the natural log always.
-    Without `init` the sum has no further term.
+    Without a shift `lse` is the sum of the weights itself. Without `init` the
+    sum has no further term.
+
+    Results, by `normalize`: o `[b h g q e]` (if there is a v) and lse
+    `[b h g q]`; row `[b h g q]` and, for a rank, key `[b h g q]` (i32); dense
+    `[b h g q k]`.
 
     `ranges(b, h, g, q0, q1)` tells for rows q0 <= q < q1 which keys can matter:
     segments (any_lo, all_lo, all_hi, any_hi), sorted and disjoint; keys outside
@@ -34,16 +46,19 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     any_lo < any_hi; lo >= hi is empty. Deleting it never changes a result.
 
     Constraints:
-    - (kernel_c1) ranks are 5, 4, 4, 5 and 4;
+    - (kernel_c1) operands and results have the ranks said above;
     - (kernel_c2) a letter has one size in all operands and results;
-    - (kernel_c3) `lse` and `probabilities` are of float type, `lse` of the
-      accumulate type;
+    - (kernel_c3) `lse`, `row` and `probabilities` are of float type, `lse` and
+      `row` of the accumulate type, `key` is i32;
     - (kernel_c4) `scale` is finite;
     - (kernel_c5) block arguments: score (x, b, h, g, q, k), mask
       (b, h, g, q, k), init (b, h, g, q), ranges (b, h, g, q0, q1);
     - (kernel_c6) score and init yield one accumulate value, mask one `i1`,
       ranges ends with `attn.yield_ranges`;
-    - (kernel_c7) the regions are formulas (see the dialect).
+    - (kernel_c7) the regions are formulas (see the dialect);
+    - (kernel_c8) the results are those of `normalize`; o, v and `probabilities`
+      stand together, and only with `#attn.norm`;
+    - (kernel_c9) `init` stands only with `#attn.norm<divide = sum>`.
 
     Example:
     ```mlir
@@ -77,29 +92,52 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     ```
   }];
   let arguments = (ins Attn_RealTensor:$q, Attn_RealTensor:$k,
-                       Attn_RealTensor:$v, Attn_NormAttr:$norm,
-                       F64Attr:$scale, TypeAttr:$probabilities,
+                       Optional<Attn_RealTensor>:$v,
+                       AnyAttrOf<[Attn_NormAttr, Attn_RowAttr,
+                                  Attn_DenseAttr]>:$normalize,
+                       F64Attr:$scale, OptionalAttr<TypeAttr>:$probabilities,
                        OptionalAttr<Attn_ScheduleAttr>:$schedule);
-  let results = (outs Attn_RealTensor:$o, RankedTensorOf<[F32, F64]>:$lse);
+  let results = (outs Optional<Attn_RealTensor>:$o,
+                      Optional<RankedTensorOf<[F32, F64]>>:$lse,
+                      Optional<RankedTensorOf<[F32, F64]>>:$row,
+                      Optional<RankedTensorOf<[I32]>>:$key,
+                      Optional<Attn_RealTensor>:$dense);
   let regions = (region SizedRegion<1>:$score, SizedRegion<1>:$mask,
                         MaxSizedRegion<1>:$init, MaxSizedRegion<1>:$ranges);
   let assemblyFormat = [{
-    `ins` `(` $q `,` $k `,` $v `:` type($q) `,` type($k) `,` type($v) `)`
-    `->` `(` type($o) `,` type($lse) `)` `normalize` qualified($norm)
+    `ins` `(` $q `,` $k (`,` $v^)? `:` type($q) `,` type($k) (`,` type($v)^)? `)`
+    custom<KernelResults>(type($o), type($lse), type($row), type($key),
+                          type($dense), $normalize)
     attr-dict-with-keyword `score` $score `mask` $mask (`init` $init^)?
     (`ranges` $ranges^)?
   }];
+  let skipDefaultBuilders = 1;
+  // Results in the order of their description; `v` may be null, and then
+  // `probabilities` is.
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,
+                                 "::mlir::Value":$q, "::mlir::Value":$k,
+                                 "::mlir::Value":$v,
+                                 "::mlir::Attribute":$normalize,
+                                 "double":$scale,
+                                 "::mlir::Type":$probabilities)>];
   let extraClassDeclaration = [{
     /// f64 if any tensor of the op is f64, else f32.
     ::mlir::Type getAccumulateType();
+    /// How scores become weights, or null (a kernel of rows or pairs).
+    NormAttr getNorm() { return ::llvm::dyn_cast<NormAttr>(getNormalize()); }
+    RowAttr getRowKind() { return ::llvm::dyn_cast<RowAttr>(getNormalize()); }
+    /// The results that are there, with their letters.
+    ::llvm::SmallVector<std::pair<::mlir::Value, ::llvm::StringRef>, 2>
+    getLetteredResults();
     bool hasInit() { return !getInit().empty(); }
     bool hasRanges() { return !getRanges().empty(); }
     /// Types of the block arguments of each region, in the order of the op's
     /// regions: score, mask, init, ranges.
     ::llvm::SmallVector<::mlir::Type, 6> getBlockTypes(unsigned region);
-    /// Letters of q, k, v, o and lse.
+    /// Letters of q, k, v, o and lse; lse's are those of row and key, too.
     static constexpr ::llvm::StringLiteral kLabels[5] = {
         "bhgqd", "bhkd", "bhke", "bhgqe", "bhgq"};
+    static constexpr ::llvm::StringLiteral kDenseLabels = "bhgqk";
   }];
 }
 

@@ -205,13 +205,15 @@ def Attn_NormalizeOp : Attn_FormulaOp<"normalize", [
   let summary = "Weights of the keys of each row";
   let description = [{
     For each row (all letters but `over`), over the keys where the mask is
-    true: with `softmax`, `weight = exp(score - m) / sum`, m the largest score.
-    `init` is a score that takes part in m and in the sum, but has no key (the
-    attention sink). Computed in the accumulate type; weights are rounded once
-    to their element type. A masked key weighs exactly 0, whatever its score. A
-    row with no allowed key has weights 0. `lse` is the natural log of the sum
-    of exp of scores, init included: `-inf`, or the init, for a row with no
-    allowed key. Without `where` every key is allowed.
+    true, what `#attn.norm` says; for softmax `weight = exp(score - m) / sum`, m
+    the largest score. `init` is a score that takes part in m and in the sum,
+    but has no key (the attention sink). Computed in the accumulate type;
+    weights are rounded once to their element type. A masked key weighs exactly
+    0, whatever its score. A row with no allowed key has weights 0. `lse` is,
+    with `shift = max`, the natural log of the sum of exp of scores, init
+    included: `-inf`, or the init, for a row with no allowed key; without a
+    shift it is the sum of weights, init included, itself. Without `where` every
+    key is allowed.
 
     Constraints:
     - (normalize_c1) labels are distinct letters, one per axis of the scores;
@@ -222,7 +224,8 @@ def Attn_NormalizeOp : Attn_FormulaOp<"normalize", [
     - (normalize_c5) block arguments of `init` are one index per letter but
       `over`;
     - (normalize_c6) `init` ends with `attn.yield` of one accumulate value;
-    - (normalize_c7) `init` is a formula (see the dialect).
+    - (normalize_c7) `init` is a formula (see the dialect);
+    - (normalize_c8) `init` stands only with `divide = sum`.
 
     Example:
     ```mlir

@@ -22,7 +22,8 @@ namespace attnc::attn {
 /// - (stage_c3) arguments are the entry's inputs, results its outputs: element
 ///   types, extents and names of sizes;
 /// - (stage_c4) names of sizes, in `attn.size` and in dims, are the entry's;
-/// - (stage_c5) `attn.read` in a region reads an argument of the function;
+/// - (stage_c5) `attn.read` in a region reads an argument of the function or
+///   what an op of it computes, not a view;
 /// - (stage_c6) the body is one block of ops that `isAllowed` accepts and a
 ///   return; `allowed` names them for the message.
 /// Errors are reported at the offending op.

@@ -1,0 +1,112 @@
+//===- VerifyKernel.cpp - Verifiers of attn.kernel ------------------------===//
+//
+// Comments name the constraint of AttnKernel.td that a test of the same name in
+// test/Dialect/Attn/kernel-invalid.mlir violates.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify.h"
+
+using namespace mlir;
+using namespace attnc::attn;
+
+// Which of v, o and probabilities there are. (The parser gives the results by
+// `normalize`; only the generic form can have others.)
+static LogicalResult verifyParts(KernelOp op) { // kernel_c8
+  if (bool(op.getV()) != bool(op.getO()))
+    return op.emitOpError()
+           << "has "
+           << (op.getO() ? "a result o, but no v" : "a v, but no result o");
+  if (bool(op.getV()) != op.getProbabilities().has_value())
+    return op.emitOpError() << (op.getV() ? "needs 'probabilities': the type "
+                                            "of weights that multiply v"
+                                          : "has 'probabilities', but no v");
+  NormAttr norm = op.getNorm();
+  RowAttr row = op.getRowKind();
+  bool isRank = row && row.getKind() == RowKind::Rank;
+  bool isDense = isa<DenseAttr>(op.getNormalize());
+  if (op.getV() && !norm)
+    return op.emitOpError()
+           << "has a v, but " << op.getNormalize() << " gives no weights";
+  if (bool(op.getLse()) != bool(norm) || bool(op.getRow()) != bool(row) ||
+      bool(op.getKey()) != isRank || bool(op.getDense()) != isDense)
+    return op.emitOpError()
+           << "has other results than " << op.getNormalize() << " gives";
+  return success();
+}
+
+static LogicalResult verifyElements(KernelOp op) { // kernel_c3
+  for (auto [result, name] :
+       {std::pair<Value, StringRef>{op.getLse(), "lse"}, {op.getRow(), "row"}})
+    if (result &&
+        getElementTypeOrSelf(result.getType()) != op.getAccumulateType())
+      return op.emitOpError()
+             << name << " must have the element type " << op.getAccumulateType()
+             << ", got " << getElementTypeOrSelf(result.getType());
+  std::optional<Type> probabilities = op.getProbabilities();
+  if (probabilities &&
+      !isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(*probabilities))
+    return op.emitOpError() << "probabilities must be f64, f32, f16 or bf16, "
+                               "got "
+                            << *probabilities;
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  Value operands[] = {getQ(), getK(), getV()};
+  constexpr StringLiteral kNames[] = {"q", "k", "v"};
+  LetterSizes sizes(*this);
+  for (auto [tensor, letters, name] :
+       llvm::zip_first(operands, kLabels, kNames))
+    if (tensor && failed(sizes.add(letters, tensor.getType(), name)))
+      return failure(); // kernel_c1, kernel_c2
+  for (auto [result, letters] : getLetteredResults()) {
+    StringRef name = result == getO()     ? "o"
+                     : result == getLse() ? "lse"
+                     : result == getRow() ? "row"
+                     : result == getKey() ? "key"
+                                          : "dense";
+    if (failed(sizes.add(letters, result.getType(), name)))
+      return failure(); // kernel_c1, kernel_c2
+  }
+  if (failed(verifyElements(*this)) || failed(verifyParts(*this)))
+    return failure();
+  if (!getScale().isFinite()) // kernel_c4
+    return emitOpError() << "scale must be finite, got " << getScaleAttr();
+  if (hasInit() && (!getNorm() || getNorm().getDivide() != NormDivide::Sum))
+    return emitOpError() << "'init' is a part of the sum, but " // kernel_c9
+                         << getNormalize() << " does not divide by it";
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  constexpr StringLiteral kNames[] = {"'score'", "'mask'", "'init'",
+                                      "'ranges'"};
+  Type truth = IntegerType::get(getContext(), 1);
+  for (auto [index, region] : llvm::enumerate((*this)->getRegions())) {
+    StringRef name = kNames[index];
+    if (region.empty())
+      continue;
+    // kernel_c5
+    if (failed(verifyArguments(*this, region, getBlockTypes(index), name)))
+      return failure();
+    if (&region == &getRanges()) { // kernel_c6
+      if (!isa<YieldRangesOp>(region.front().back()))
+        return emitOpError() << name << " must end with attn.yield_ranges";
+    } else if (failed(verifyYield(*this, region,
+                                  index == 1 ? truth : getAccumulateType(),
+                                  name))) {
+      return failure();
+    }
+    if (failed(verifyFormula(*this, region, name))) // kernel_c7
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult YieldRangesOp::verify() {
+  if (getBounds().size() % 4 != 0) // yield_ranges_c1
+    return emitOpError() << "has " << getBounds().size()
+                         << " values, expected four per segment";
+  return success();
+}
