@@ -137,7 +137,12 @@ bool Checker::checkConstants(const Node &node, const FunctionInfo &function,
   case Function::Softcap:
     return positive(1);
   case Function::AlibiSlope:
-    return positive(2);
+    if (spec.sizes[Heads].kind == Size::Fixed)
+      return positive(2);
+    report
+        .error(Message::NeedsFixedHeads, node.headRange, {function.name.str()})
+        .note("an input does as well, for example  slope: [heads]");
+    return false;
   case Function::Softmax:
     return positive(2);
   case Function::T5Bucket: {

@@ -117,11 +117,47 @@ void SpecReader::readFixed(BuiltinSize index) {
     unsupported(size.range, "a run-time '" + size.name + "'");
 }
 
+/// How many times `part` a run-time `whole` is, where that is a fixed number.
+static std::optional<int64_t> multiple(const ExprPtr &whole,
+                                       const ExprPtr &part) {
+  if (sameExpr(*whole, *part))
+    return 1;
+  if (!whole->isApply(Op::Mul))
+    return std::nullopt;
+  for (unsigned i : {0, 1})
+    if (whole->operands[i]->isConstant() &&
+        sameExpr(*whole->operands[1 - i], *part))
+      return whole->operands[i]->integer;
+  return std::nullopt;
+}
+
+/// Heads that are read at run time are a fixed multiple of the KV heads.
+void SpecReader::readRunTimeGroups() {
+  auto formula = [&](BuiltinSize index) {
+    const Size &size = spec.sizes[index];
+    return size.kind == Size::Derived ? size.formula
+           : size.kind == Size::Fixed ? makeInt(size.value)
+                                      : makeSize(index);
+  };
+  std::optional<int64_t> group = multiple(formula(Heads), formula(KvHeads));
+  if (group && *group >= 1) {
+    spec.sizes[Group].kind = Size::Fixed;
+    spec.sizes[Group].value = *group;
+    return;
+  }
+  const Size &heads = spec.sizes[Heads], &kvHeads = spec.sizes[KvHeads];
+  if (!failed())
+    report
+        .error(Message::GroupRunTime,
+               heads.range.isValid() ? heads.range : kvHeads.range)
+        .note("for example  kv_heads: any  and  heads: kv_heads * 4");
+}
+
 /// kv_heads divides heads.
 void SpecReader::readGroups() {
   const Size &heads = spec.sizes[Heads], &kvHeads = spec.sizes[KvHeads];
   if (heads.kind != Size::Fixed || kvHeads.kind != Size::Fixed)
-    return;
+    return readRunTimeGroups();
   Size &group = spec.sizes[Group];
   group.kind = Size::Fixed;
   group.value = std::max<int64_t>(heads.value / kvHeads.value, 1);
@@ -169,6 +205,10 @@ void SpecReader::readSizes(const YamlNode &document) {
     spec.sizes[size] = spec.sizes[other];
     spec.sizes[size].name = name;
     spec.sizes[size].range = range;
+    if (spec.sizes[other].kind == Size::RunTime) { // one size, read once
+      spec.sizes[size].kind = Size::Derived;
+      spec.sizes[size].formula = makeSize(other);
+    }
   };
   byDefault(KvHeads, Key::KvHeads, Heads);
   byDefault(KeyDim, Key::KeyDim, HeadDim);
@@ -176,7 +216,7 @@ void SpecReader::readSizes(const YamlNode &document) {
   readGroups();
   for (unsigned i = 0; i < spec.sizes.size(); ++i)
     resolveSize(i);
-  for (BuiltinSize size : {Heads, HeadDim, KvHeads, KeyDim, ValueDim})
+  for (BuiltinSize size : {HeadDim, KeyDim, ValueDim})
     readFixed(size);
 }
 

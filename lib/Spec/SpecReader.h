@@ -59,6 +59,7 @@ private:
   void finishSize(unsigned index, const ExprPtr &value);
   void readFixed(BuiltinSize size);
   void readGroups();
+  void readRunTimeGroups();
 
   // ReadInputs.cpp
   void readInputs();
