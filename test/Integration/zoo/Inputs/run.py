@@ -1,0 +1,250 @@
+"""Compiles the zoo's specs, runs the kernels on the exported cases, and grades.
+
+usage: run.py ATTNC-RUN SPECS WORK [--readme README] [--only ID[,ID...]] [--keep]
+
+SPECS is the folder with <variant>.yaml. Each is run on every shape of its
+variant in f32, and on the second shape in bf16. A variant is
+  right           every output of every case is within the zoo's tolerance
+  wrong           one is not, or the compiler or the kernel crashed
+  refused         the compiler says that it cannot do it
+  not expressible there is no spec
+What is not right stands in status.txt with its reason, and what stands there
+must be so: a variant that is refused otherwise, or works, fails the run, and so
+does a README without the score line. --only says more about a few variants and
+keeps their files.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import zoo  # noqa: E402
+
+# Names of the zoo's tensors in the specs, where they differ.
+TENSORS = {"q": "Q", "k": "K", "v": "V", "o": "O", "a": "attention", "s": "score", "len": "length"}
+RENAMED = {
+    "luong-dot": {"h": "K"},
+    "luong-general": {"h": "K", "w": "W"},
+    "bahdanau-additive": {"h": "K", "wa": "Wa", "ua": "Ua"},
+    "bahdanau-padded": {"h": "K", "wa": "Wa", "ua": "Ua"},
+    "chunked-prefill": {"n": "cached_keys"},
+    "cosine-l2-qk": {"g": "gain"},
+    "int8-kv": {"k": "K8", "v": "V8"},
+    "paged-kv": {"kp": "K", "vp": "V"},
+}
+# Layouts that differ by more than a missing axis of heads. Strides are the
+# caller's in attnc; a file of NumPy has its elements in the logical order.
+LAYOUTS = {
+    "temperature": {"temp": lambda a: a.reshape(())},
+    "paged-kv": {
+        "q": lambda a: a[:, :, None],
+        "kp": lambda a: a.transpose(0, 2, 1, 3),
+        "vp": lambda a: a.transpose(0, 2, 1, 3),
+    },
+}
+# Keys of the spec that a shape sets, besides the widths and sizes that all have.
+SETTINGS = {
+    "luong-dot": {"value_dim": None},
+    "luong-general": {"key_dim": "{E}", "value_dim": None},
+    "bahdanau-additive": {"key_dim": "{E}", "value_dim": None},
+    "bahdanau-padded": {"key_dim": "{E}", "value_dim": None},
+    "window-left-right": {"mask": "band({L}, {R})"},
+}
+GENERAL = {"heads": "H", "kv_heads": "K", "head_dim": "D", "value_dim": "E"}
+
+
+def settings(variant, space, text):
+    """KEY=VALUE for --set: the shape's fixed sizes."""
+    keys = {}
+    for key, symbol in GENERAL.items():
+        if hasattr(space, symbol) and (key != "kv_heads" or "kv_heads" in text):
+            keys[key] = str(getattr(space, symbol))
+    own = re.search(r"^sizes:\n((?:  .*\n)+)", text, re.M)
+    if own:
+        sizes = re.findall(r"^  (\w+): (\S+)", own.group(1), re.M)
+        keys["sizes"] = "{%s}" % ", ".join(
+            "%s: %s" % (name, value if value == "any" else getattr(space, name)) for name, value in sizes)
+    for key, value in SETTINGS.get(variant.id, {}).items():
+        keys.pop(key, None)
+        if value is not None:
+            keys[key] = value.format(**vars(space))
+    return ["%s=%s" % item for item in keys.items()]
+
+
+def name_of(variant, tensor):
+    return RENAMED.get(variant.id, {}).get(tensor, TENSORS.get(tensor, tensor))
+
+
+def with_heads(name, array, text):
+    """Early papers have no heads: a spec has one."""
+    has_no_heads = name in ("Q", "K", "V", "O", "attention", "score") and array.ndim == 3 and "ragged" not in text
+    return array[:, None] if has_no_heads else array
+
+
+def write_inputs(variant, shape, inputs, text, folder):
+    os.makedirs(folder, exist_ok=True)
+    paths = {}
+    for tensor in variant.tensors:
+        array, name = inputs[tensor.name], name_of(variant, tensor.name)
+        if tensor.dtype == "real":
+            array = array.astype(np.float32)
+        change = LAYOUTS.get(variant.id, {}).get(tensor.name, lambda a: with_heads(name, a, text))
+        paths[name] = os.path.join(folder, name + ".npy")
+        np.save(paths[name], np.ascontiguousarray(change(array)).reshape(change(array).shape))
+    return paths
+
+
+def compare(variant, shape, wanted, tolerances, precision, text, folder):
+    """What is wrong with the outputs in `folder`, or nothing."""
+    for tensor in variant.outputs:
+        name, b = name_of(variant, tensor.name), wanted[tensor.name]
+        a = np.load(os.path.join(folder, name + ".out.npy")).astype(np.float64)
+        b = with_heads(name, b, text)
+        if variant.id == "paged-kv":
+            b = b.reshape(a.shape)
+        if a.shape != b.shape:
+            return "%s has the shape %s, not %s" % (name, a.shape, b.shape)
+        with np.errstate(invalid="ignore"):
+            error = np.where(a == b, 0.0, np.abs(a - b)).max(initial=0.0)
+        allowed = tolerances[tensor.name][precision]["atol"]
+        if not error <= allowed:  # NaN fails
+            return "%s differs by %.3g, allowed %.3g" % (name, error, allowed)
+    return None
+
+
+def run_case(arguments, variant, number, precision, text):
+    """(kind, detail) of one case: right, wrong or refused."""
+    shape = variant.shapes[number]
+    inputs = variant.inputs(shape)
+    with np.errstate(all="ignore"):
+        wanted = variant.oracle(inputs, shape)
+        tolerances = zoo.tolerance(variant, inputs, wanted, shape)
+    if any(tolerances[t.name][precision] is None for t in variant.outputs):
+        return "right", None  # a choice that rounding may flip has no tolerance
+    folder = os.path.join(arguments.work, variant.id, "s%d-%s" % (number, precision))
+    paths = write_inputs(variant, shape, inputs, text, folder)
+    command = [arguments.attnc_run, os.path.join(arguments.specs, variant.id + ".yaml"), "-Wno-slow-path",
+               "-Wno-offset"]
+    if not arguments.only:
+        command.append("--no-check")
+    for setting in settings(variant, variant.space(shape), text):
+        command += ["--set", setting]
+    if precision != "f32":
+        command += ["--set", "dtype=" + precision]
+    for name, path in paths.items():
+        command += ["--input", name + "=" + path]
+    for tensor in variant.outputs:
+        name = name_of(variant, tensor.name)
+        command += ["--save", "%s=%s" % (name, os.path.join(folder, name + ".out.npy"))]
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+    said = result.stdout.decode("utf-8", "replace")
+    if arguments.only:
+        print(" ".join("'%s'" % c if " " in c else c for c in command) + "\n" + said)
+    if result.returncode not in (0, 1) or "internal error" in said or "Assertion" in said:
+        return "wrong", "exit code %d: %s" % (result.returncode, said.strip()[-400:])
+    refusal = re.search(r"error: (.*)", said)
+    if refusal:
+        ids = re.findall(r"\[([\w-]+)\]$", refusal.group(1))
+        return "refused", (ids[0] if ids else "call") + ": " + refusal.group(1)
+    fault = compare(variant, shape, wanted, tolerances, precision, text, folder)
+    return ("wrong", fault) if fault else ("right", None)
+
+
+def run_variant(arguments, variant):
+    """(kind, detail) of a variant: the worst of its cases."""
+    path = os.path.join(arguments.specs, variant.id + ".yaml")
+    if not os.path.exists(path):
+        return "needs", None
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    body = [line for line in text.splitlines() if line and not line.startswith(("#", "attnc:"))]
+    cases = [(n, "f32") for n in range(len(variant.shapes))] + [(min(1, len(variant.shapes) - 1), "bf16")]
+    refused = None
+    for number, precision in cases:
+        try:
+            kind, detail = run_case(arguments, variant, number, precision, text)
+        except Exception as error:  # a broken case must not hide the others
+            kind, detail = "wrong", "%s: %s" % (type(error).__name__, error)
+        if kind == "wrong":
+            return "wrong", "s%d %s: %s" % (number, precision, detail)
+        if kind == "refused" and refused is None:
+            refused = detail
+            if not arguments.only:
+                break  # one is enough to know
+    return ("refused", refused) if refused else ("right", "%d lines" % len(body))
+
+
+def read_status():
+    """{id: (kind, message id or None, reason)} of status.txt."""
+    status = {}
+    with open(os.path.join(HERE, "status.txt"), encoding="utf-8") as f:
+        for line in f:
+            fields = line.split("#")[0].split(None, 2)
+            if not fields:
+                continue
+            kind, name, rest = fields
+            message = None
+            if kind == "refused":
+                message, rest = rest.split(None, 1)
+            status[name] = (kind, message, rest.strip())
+    return status
+
+
+def faults(results, status, specs):
+    """Where results and status.txt disagree."""
+    for name, (kind, detail) in results.items():
+        listed = status.get(name, ("right", None, ""))
+        if kind == "wrong":
+            yield "%s: wrong: %s" % (name, detail)
+        elif kind != listed[0]:
+            yield "%s: %s%s, status.txt says %s" % (name, kind, " (%s)" % detail if detail else "", listed[0])
+        elif kind == "refused" and not detail.startswith(listed[1] + ":"):
+            yield "%s: refused with %s, status.txt says %s" % (name, detail, listed[1])
+    for name in status:
+        if name not in zoo.REGISTRY:
+            yield "%s: in status.txt, but not in the zoo" % name
+    for name in sorted(os.listdir(specs)):
+        if name.endswith(".yaml") and name[:-5] not in zoo.REGISTRY:
+            yield "%s: no such variant" % name
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("attnc_run")
+    parser.add_argument("specs")
+    parser.add_argument("work")
+    parser.add_argument("--readme")
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    zoo.load(HERE)
+    only = [name for name in arguments.only.split(",") if name]
+    picked = [zoo.REGISTRY[name] for name in only] or list(zoo.REGISTRY.values())
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = dict(zip([v.id for v in picked], pool.map(lambda v: run_variant(arguments, v), picked)))
+    status = read_status()
+    found = list(faults(results, status if not only else {n: s for n, s in status.items() if n in only},
+                        arguments.specs))
+    for name, (kind, detail) in results.items():
+        reason = status[name][2] if name in status and kind != "right" else ""
+        print("%-14s %-28s %s" % ({"needs": "not expressible"}.get(kind, kind), name, reason or detail or ""))
+    count = {kind: sum(k == kind for k, _ in results.values()) for kind in ("right", "wrong", "refused", "needs")}
+    score = "%d of %d variants right, %d wrong" % (count["right"], len(results), count["wrong"])
+    if arguments.readme and not only:
+        with open(arguments.readme, encoding="utf-8") as f:
+            if score not in " ".join(f.read().split()):
+                found.append("README.md: the score is not there: " + score)
+    for fault in found:
+        print("FAIL " + fault)
+    print("%s; %d refused, %d not expressible" % (score, count["refused"], count["needs"]))
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
