@@ -55,6 +55,16 @@ Value FormulaBuilder::build(const Expr &e) {
   return value;
 }
 
+/// Vectors are real, whatever the elements of the input.
+Value FormulaBuilder::asReal(const Expr &e, Value element) {
+  bool isElement = e.type == spec::Type::Vector || e.type == spec::Type::Matrix;
+  return isElement && element.getType().isIndex() ? toReal(element) : element;
+}
+
+void FormulaBuilder::bind(const Expr &e, Value value) {
+  built[&e] = asReal(e, value);
+}
+
 Value FormulaBuilder::buildNode(const Expr &e) {
   switch (e.kind) {
   case Expr::Constant:
@@ -69,14 +79,20 @@ Value FormulaBuilder::buildNode(const Expr &e) {
     SmallVector<Value> indices;
     for (const spec::ExprPtr &operand : e.operands)
       indices.push_back(build(*operand));
+    if (e.type == spec::Type::Vector || e.type == spec::Type::Matrix)
+      llvm::append_range(indices, scope.features);
     Value tensor = scope.inputs[e.index];
-    return attn::ReadOp::create(b, attn::scalarType(tensor.getType(), real),
-                                tensor, indices);
+    if (cast<RankedTensorType>(tensor.getType()).getRank() !=
+        int64_t(indices.size()))
+      return refuse(e);
+    Value element = attn::ReadOp::create(
+        b, attn::scalarType(tensor.getType(), real), tensor, indices);
+    return asReal(e, element);
   }
   case Expr::Apply:
     return buildApply(e);
   case Expr::Row:
-    break; // an operand of a dot product only
+    break; // bound if known
   }
   return refuse(e);
 }
@@ -113,13 +129,8 @@ Value FormulaBuilder::buildSize(unsigned i) {
 }
 
 Value FormulaBuilder::buildApply(const Expr &e) {
-  if (e.op == Fn::Dot) { // of Q and K: the contraction outside
-    bool known = e.operands[0]->kind == Expr::Row &&
-                 e.operands[0]->row == spec::Row::Q &&
-                 e.operands[1]->kind == Expr::Row &&
-                 e.operands[1]->row == spec::Row::K;
-    return scope.dot && known ? scope.dot : refuse(e);
-  }
+  if (e.op == Fn::Dot || e.op == Fn::L2Norm) // contractions, bound if known
+    return refuse(e);
   if (e.op == Fn::AlibiSlope)
     return alibiSlope(e, build(*e.operands[0]), e.operands[2]->real);
   if (e.op == Fn::T5Bucket)

@@ -31,10 +31,10 @@ struct FormulaScope {
   /// Batch, KV head, query head inside its group, query row, key. The key is
   /// null where no key exists (sink).
   mlir::Value b, h, g, i, k;
-  /// Q @ K; null where it does not exist.
-  mlir::Value dot;
   /// The tensors of AttentionSpec::inputs.
   mlir::ValueRange inputs;
+  /// Places in the axes of a vector or matrix, where the formula is one.
+  llvm::SmallVector<mlir::Value, 2> features = {};
 };
 
 class FormulaBuilder {
@@ -51,6 +51,11 @@ public:
   /// The value of the formula. After an error, which is reported at its node,
   /// some value of the right type, and failed() is true.
   mlir::Value build(const spec::Expr &e);
+  /// The value of a node that is computed outside, an element of a vector.
+  void bind(const spec::Expr &e, mlir::Value value);
+  /// v / max(sqrt(s), eps) of an Op::L2Norm, whose operand and sum of squares
+  /// are bound to the operand and to the node.
+  mlir::Value normalized(const spec::Expr &e);
   /// `value / divisor` of reals.
   mlir::Value divide(mlir::Value value, mlir::Value divisor);
   bool failed() const { return hasFailed; }
@@ -67,6 +72,7 @@ private:
   mlir::Value constant(mlir::TypedAttr value);
   mlir::Value zeroOf(spec::Type type);
   mlir::Value refuse(const spec::Expr &e);
+  mlir::Value asReal(const spec::Expr &e, mlir::Value element);
 
   // FormulaReal.cpp
   mlir::Value buildReal(const spec::Expr &e, llvm::ArrayRef<mlir::Value> x);

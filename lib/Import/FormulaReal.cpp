@@ -155,6 +155,14 @@ Value FormulaBuilder::realFunction(Fn op, Value x) {
   }
 }
 
+Value FormulaBuilder::normalized(const Expr &e) {
+  Value length = math::SqrtOp::create(b, build(e));
+  if (e.operands[1]->real > 0)
+    length =
+        arith::MaximumFOp::create(b, length, constant(e.operands[1]->real));
+  return divide(build(*e.operands[0]), length);
+}
+
 Value FormulaBuilder::softcap(Value x, Value cap) {
   Value tanh = math::TanhOp::create(b, divide(x, cap));
   return arith::MulFOp::create(b, tanh, cap);

@@ -155,7 +155,7 @@ void InterfaceImporter::addOutputs() {
   // after the same row of Q is read, and by the same task.
   InterfaceTensor &output = result.tensors.back();
   if (resolve(size(ValueDim)) == resolve(size(HeadDim)) &&
-      spec.queryType == spec.outputType)
+      spec.isArgument(Row::Q) && spec.queryType == spec.outputType)
     output.mayBe = "Q";
   if (!spec.lse)
     return;
@@ -219,12 +219,15 @@ FailureOr<Interface> InterfaceImporter::run() {
   result.name = spec.name;
   if (failed(addSizes()))
     return failure();
-  addTensor("Q", TensorRole::Query, spec.queryType,
-            {Batch, Heads, QueryLen, HeadDim});
-  addTensor("K", TensorRole::Key, spec.keyType,
-            {Batch, KvHeads, KvLen, KeyDim});
-  addTensor("V", TensorRole::Value, spec.valueType,
-            {Batch, KvHeads, KvLen, ValueDim});
+  if (spec.isArgument(Row::Q))
+    addTensor("Q", TensorRole::Query, spec.queryType,
+              {Batch, Heads, QueryLen, HeadDim});
+  if (spec.isArgument(Row::K))
+    addTensor("K", TensorRole::Key, spec.keyType,
+              {Batch, KvHeads, KvLen, KeyDim});
+  if (spec.isArgument(Row::V))
+    addTensor("V", TensorRole::Value, spec.valueType,
+              {Batch, KvHeads, KvLen, ValueDim});
   for (const spec::Input &input : spec.inputs)
     if (failed(addInput(input)))
       return failure();

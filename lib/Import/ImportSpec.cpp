@@ -18,7 +18,7 @@
 
 #include "attnc/Import/Import.h"
 
-#include "FormulaBuilder.h"
+#include "RowFormulas.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 
@@ -54,12 +54,14 @@ private:
   void attachWishes(func::FuncOp function);
   func::FuncOp createFunction();
   void buildGraph(func::FuncOp func);
-  Value buildScores(Value q, Value k);
+  void addProduct(RowFormulas &rows, FormulaLeaves &leaves);
+  Value buildScores(RowFormulas &rows);
+  Value buildValues(RowFormulas &rows, Value weights, Value mask);
   Value buildMask();
   std::pair<Value, Value> buildWeights(Value scores, Value mask, Type element);
-  // Adds `formula` at the end of a region, and `then` to its value.
+  // Adds `formula` at the end of a region.
   void yield(OpBuilder &builder, const spec::Expr &formula,
-             const FormulaScope &scope, const spec::Expr *divisor = nullptr);
+             const FormulaScope &scope);
   Location at(const spec::ExprPtr &e) { return locations.at(e->range, here); }
 
   ModuleOp module;
@@ -68,8 +70,9 @@ private:
   const Interface &interface;
   Location here;
   ImplicitLocOpBuilder b;
-  Type real;         // the accumulate type
-  ValueRange inputs; // of spec.inputs
+  Type real;            // the accumulate type
+  ValueRange inputs;    // of spec.inputs
+  spec::ExprPtr unused; // Q @ K where the score has none
   bool hasFailed = false;
 };
 } // namespace
@@ -110,29 +113,62 @@ func::FuncOp SpecImporter::createFunction() {
 }
 
 void SpecImporter::yield(OpBuilder &builder, const spec::Expr &formula,
-                         const FormulaScope &scope, const spec::Expr *divisor) {
+                         const FormulaScope &scope) {
   Location loc = locations.at(formula.range, here);
   FormulaBuilder build(builder, loc, locations, spec, real, scope);
   Value value = build.build(formula);
-  if (divisor)
-    value = build.divide(value, build.build(*divisor));
   hasFailed |= build.failed();
   attn::YieldOp::create(builder, loc, value);
 }
 
-Value SpecImporter::buildScores(Value q, Value k) {
+/// Kernels are made around a product of queries and keys: a score without one
+/// gets Q @ K and does not use it.
+void SpecImporter::addProduct(RowFormulas &rows, FormulaLeaves &leaves) {
+  using namespace spec;
+  for (const LetteredTensor &leaf : leaves.tensors)
+    if (StringRef(leaf.letters).contains('q') &&
+        StringRef(leaf.letters).contains('k'))
+      return;
+  if (size(HeadDim) != size(KeyDim)) {
+    hasFailed = true;
+    emitError(at(spec.score)) << "a score without a product of Q and K needs "
+                                 "a key_dim that is head_dim";
+    return;
+  }
+  unused = makeApply(spec::Op::Dot, spec::Type::Real,
+                     {makeRow(Row::Q), makeRow(Row::K)});
+  leaves.tensors.push_back(rows.vector(*unused));
+}
+
+Value SpecImporter::buildScores(RowFormulas &rows) {
   using namespace spec;
   RankedTensorType type =
       tensor({Batch, KvHeads, Group, QueryLen, KvLen}, real);
   b.setLoc(at(spec.score));
-  Value dots =
-      attn::ContractOp::create(b, type, "bhgqd,bhkd->bhgqk", q, k).getResult();
-  return attn::MapOp::create(
-      b, type, "bhgqk->bhgqk", dots,
-      [&](OpBuilder &builder, Location, ValueRange x) {
-        FormulaScope scope{x[1], x[2], x[3], x[4], x[5], x[0], inputs};
-        yield(builder, *spec.score, scope, spec.temperature.get());
-      });
+  FormulaLeaves leaves = rows.leavesOf(*spec.score);
+  addProduct(rows, leaves);
+  return rows.map("bhgqk", type, leaves, [&](FormulaBuilder &formula) {
+    Value score = formula.build(*spec.score);
+    if (!spec.temperature)
+      return score;
+    return formula.divide(score, formula.build(*spec.temperature));
+  });
+}
+
+/// Weights times what keys contribute.
+Value SpecImporter::buildValues(RowFormulas &rows, Value weights, Value mask) {
+  using namespace spec;
+  ExprPtr formula = spec.value ? spec.value : makeRow(Row::V);
+  LetteredTensor value = rows.vector(*formula);
+  value.letters.back() = 'e';
+  b.setLoc(here);
+  return attn::ContractOp::create(
+      b,
+      tensor({Batch, KvHeads, Group, QueryLen, ValueDim},
+             elementType(*attnc::parseDType(dtypeName(spec.outputType)),
+                         b.getContext())),
+      b.getStringAttr("bhgqk," + value.letters + "->bhgqe"), weights,
+      value.tensor, b.getStringAttr("bhgqk"), mask);
 }
 
 Value SpecImporter::buildMask() {
@@ -141,7 +177,7 @@ Value SpecImporter::buildMask() {
   return attn::MaskOp::create(
       b, tensor({Batch, KvHeads, Group, QueryLen, KvLen}, b.getI1Type()),
       "bhgqk", [&](OpBuilder &builder, Location, ValueRange x) {
-        FormulaScope scope{x[0], x[1], x[2], x[3], x[4], {}, inputs};
+        FormulaScope scope{x[0], x[1], x[2], x[3], x[4], inputs};
         yield(builder, *spec.mask, scope);
       });
 }
@@ -151,7 +187,7 @@ std::pair<Value, Value> SpecImporter::buildWeights(Value scores, Value mask,
   using namespace spec;
   b.setLoc(spec.sink ? at(spec.sink) : here);
   auto init = [&](OpBuilder &builder, Location, ValueRange x) {
-    FormulaScope scope{x[0], x[1], x[2], x[3], {}, {}, inputs};
+    FormulaScope scope{x[0], x[1], x[2], x[3], {}, inputs};
     yield(builder, *spec.sink, scope);
   };
   attn::RegionBuilder build = init;
@@ -165,30 +201,30 @@ std::pair<Value, Value> SpecImporter::buildWeights(Value scores, Value mask,
 
 void SpecImporter::buildGraph(func::FuncOp func) {
   using namespace spec;
-  Block::BlockArgListType arguments = func.getArguments();
-  Value Q = arguments[0], K = arguments[1], V = arguments[2];
-  inputs = ValueRange(arguments).drop_front(3);
+  ValueRange left = func.getArguments();
+  SmallVector<Value> given;
+  for (Row row : {Row::Q, Row::K, Row::V}) {
+    bool isArgument = spec.isArgument(row);
+    given.push_back(isArgument ? left.front() : Value());
+    left = left.drop_front(isArgument);
+  }
+  inputs = left;
   FunctionType type = func.getFunctionType();
-  SmallVector<mlir::Type> tensors(type.getInputs().take_front(3));
-  tensors.push_back(type.getResult(0));
+  SmallVector<mlir::Type> tensors{type.getResult(0)};
+  for (Value tensor : given)
+    if (tensor)
+      tensors.push_back(tensor.getType());
   real = attn::accumulateType(tensors);
 
-  Value q =
-      attn::ViewOp::create(b,
-                           tensor({Batch, KvHeads, Group, QueryLen, HeadDim},
-                                  getElementTypeOrSelf(Q)),
-                           "b(hg)qd->bhgqd", Q);
-  Value scores = buildScores(q, K);
+  RowFormulas rows(b, locations, spec, interface, given, inputs, real);
+  Value scores = buildScores(rows);
   Value mask = buildMask();
   // Weights are rounded to the type of what they multiply.
-  auto [weights, lse] = buildWeights(scores, mask, getElementTypeOrSelf(V));
-  b.setLoc(here);
-  Value o = attn::ContractOp::create(
-      b,
-      tensor({Batch, KvHeads, Group, QueryLen, ValueDim},
-             getElementTypeOrSelf(type.getResult(0))),
-      b.getStringAttr("bhgqk,bhke->bhgqe"), weights, V,
-      b.getStringAttr("bhgqk"), mask);
+  attnc::DType weightType = *attnc::parseDType(dtypeName(spec.valueType));
+  auto [weights, lse] =
+      buildWeights(scores, mask, elementType(weightType, b.getContext()));
+  Value o = buildValues(rows, weights, mask);
+  hasFailed |= rows.failed();
   SmallVector<Value> results;
   results.push_back(
       attn::ViewOp::create(b, type.getResult(0), "bhgqe->b(hg)qe", o));
@@ -199,17 +235,6 @@ void SpecImporter::buildGraph(func::FuncOp func) {
 }
 
 LogicalResult SpecImporter::run() {
-  using namespace spec;
-  for (const ExprPtr &row : {spec.definitions[0], spec.definitions[1],
-                             spec.definitions[2], spec.value})
-    if (row)
-      return emitError(at(row))
-             << "'" << printFormula(spec, *row) << "' is not supported yet";
-  Attribute queryWidth = size(HeadDim), keyWidth = size(KeyDim);
-  if (queryWidth != keyWidth)
-    return emitError(at(spec.score))
-           << "Q has " << queryWidth << " features, K has " << keyWidth
-           << ": 'Q @ K' needs equal widths";
   func::FuncOp function = createFunction();
   attachWishes(function);
   buildGraph(function);
