@@ -7,6 +7,7 @@
 #include "Prover.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -117,6 +118,20 @@ LinearForm Prover::linearLoad(const ExprPtr &e) {
   return LinearForm::of(entry);
 }
 
+/// Exact where the base is a constant, as with fixed sizes.
+LinearForm Prover::linearPower(const ExprPtr &e) {
+  LinearForm base = linear(e->operands[0]);
+  int64_t exponent = e->operands[1]->integer, power = 1;
+  bool isExact = base.isConstant() && exponent < 64;
+  for (int64_t i = 0; isExact && i < exponent; ++i)
+    isExact = !MulOverflow<int64_t>(power, base.constant, power);
+  if (isExact)
+    return LinearForm(power);
+  if (exponent % 2 == 0)
+    return LinearForm::of(opaque(LinearForm(0), std::nullopt));
+  return LinearForm::of(opaque(std::nullopt, std::nullopt));
+}
+
 LinearForm Prover::linearApply(const ExprPtr &e) {
   switch (e->op) {
   case Op::FloorDiv:
@@ -134,9 +149,7 @@ LinearForm Prover::linearApply(const ExprPtr &e) {
     return LinearForm::of(
         opaque(LinearForm(0), linear(e->operands[1]) - LinearForm(1)));
   case Op::Pow:
-    if (e->operands[1]->integer % 2 == 0)
-      return LinearForm::of(opaque(LinearForm(0), std::nullopt));
-    break;
+    return linearPower(e);
   default:
     break;
   }

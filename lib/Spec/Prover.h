@@ -90,6 +90,7 @@ private:
   using Choices = std::vector<const Choice *>;
 
   LinearForm linearApply(const ExprPtr &e);
+  LinearForm linearPower(const ExprPtr &e);
   LinearForm linearQuotient(const ExprPtr &e);
   LinearForm linearChoice(const ExprPtr &e);
   LinearForm linearLoad(const ExprPtr &e);

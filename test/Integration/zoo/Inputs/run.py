@@ -57,6 +57,8 @@ SETTINGS = {
     "bahdanau-padded": {"key_dim": "{E}", "value_dim": None},
     "window-left-right": {"mask": "band({L}, {R})"},
 }
+# Sizes of the specs that have another name in the zoo.
+SIZES = {"rows": "Y", "columns": "X"}
 GENERAL = {"heads": "H", "kv_heads": "K", "head_dim": "D", "value_dim": "E"}
 
 
@@ -70,7 +72,7 @@ def settings(variant, space, text):
     if own:
         sizes = re.findall(r"^  (\w+): (\S+)", own.group(1), re.M)
         keys["sizes"] = "{%s}" % ", ".join(
-            "%s: %s" % (name, value if value == "any" else getattr(space, name)) for name, value in sizes)
+            "%s: %s" % (name, value if value == "any" else getattr(space, SIZES.get(name, name))) for name, value in sizes)
     for key, value in SETTINGS.get(variant.id, {}).items():
         keys.pop(key, None)
         if value is not None:
