@@ -53,7 +53,7 @@ struct RunOptions : CommonOptions {
   std::vector<std::pair<std::string, std::vector<int64_t>>> sizes;
   int64_t threads = 1;
   std::optional<double> benchSeconds;
-  bool json = false, check = true, checkStages = false;
+  bool json = false, check = true, checkStages = false, interpret = false;
   uint64_t seed = 1;
   enum class Init { Normal, Integer, Zero } init = Init::Normal;
   enum class Strides { Bhsd, Bshd, Negative, Random } strides = Strides::Bhsd;

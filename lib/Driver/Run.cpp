@@ -35,6 +35,7 @@ public:
 private:
   bool compile();
   bool startThreads();
+  bool interpretFunction(unsigned index);
   bool runFunction(unsigned index, LoadedObject &object);
   bool runCase(const Interface &function, std::vector<int64_t> sizes,
                void *entry, const ReferenceFunctions &reference);
@@ -70,6 +71,8 @@ bool Run::compile() {
   if (!session.advanceTo(Stage::Graph))
     return false;
   graph = session.module().clone();
+  if (options.interpret)
+    return true;
   if (!session.advanceTo(Stage::Fused))
     return false;
   fused = session.module().clone();
@@ -260,6 +263,28 @@ bool Run::runFunction(unsigned index, LoadedObject &object) {
   return isRight;
 }
 
+/// --interpret: the reference in the place of the kernel.
+bool Run::interpretFunction(unsigned index) {
+  const Interface &function = session.interfaces()[index];
+  for (const SizeMap &chosen : combinations(index)) {
+    auto sizes = sizesFor(function, chosen);
+    if (!sizes)
+      return false;
+    RunCase run(function, std::move(*sizes), options, options.seed,
+                session.module().getContext());
+    if (llvm::Error error = run.take(files))
+      return session.fail(llvm::toString(std::move(error)));
+    if (mlir::failed(run.interpret(
+            graph->lookupSymbol<mlir::func::FuncOp>(function.name))))
+      return session.fail("the reference could not be computed");
+    if (llvm::Error error = run.save(files))
+      return session.fail(llvm::toString(std::move(error)));
+    llvm::outs() << function.name << "  " << run.describeSizes()
+                 << ", the reference in float64\n";
+  }
+  return true;
+}
+
 bool Run::startThreads() {
   runtime.size = sizeof runtime;
   runtime.threads = 1;
@@ -290,12 +315,17 @@ int Run::run() {
     return session.fail("the input holds no spec"), 1;
   if (!compile() || !readFiles() || !startThreads())
     return 1;
+  bool isRight = true;
+  if (options.interpret) {
+    for (unsigned i = 0; i < session.interfaces().size(); ++i)
+      isRight &= interpretFunction(i);
+    return isRight ? 0 : 1;
+  }
   auto object = LoadedObject::load(bytes);
   if (!object)
     return session.fail("internal error: " +
                         llvm::toString(object.takeError())),
            1;
-  bool isRight = true;
   for (unsigned i = 0; i < session.interfaces().size(); ++i)
     isRight &= runFunction(i, *object);
   return isRight ? 0 : 1;

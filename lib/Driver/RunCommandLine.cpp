@@ -158,6 +158,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   options.json = list.hasArg(OPT_json);
   options.check = !list.hasArg(OPT_no_check);
   options.checkStages = list.hasArg(OPT_check_stages);
+  options.interpret = list.hasArg(OPT_interpret);
   options.warningsAreErrors = list.hasArg(OPT_Werror);
   std::optional<llvm::StringRef> cpu;
   if (const Arg *arg = list.getLastArg(OPT_mcpu))
@@ -169,6 +170,9 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
       return code;
   if (auto code = readNumbers(parsed, options))
     return code;
+  if (options.interpret && (options.checkStages || options.benchSeconds))
+    return parsed.fail("--interpret compiles nothing that --bench or "
+                       "--check-stages could look at");
   if (auto code = parseFiles(parsed, "--input", list.getAllArgValues(OPT_input),
                              options.inputFiles))
     return code;

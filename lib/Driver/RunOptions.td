@@ -17,6 +17,9 @@ defm input : Value<"input", "<name>=<file.npy>",
 defm save : Value<"save", "<name>=<file.npy>",
   "Write a tensor after the call: an output, or an input as it was; may be "
   "repeated">;
+def interpret : Switch<"interpret",
+  "Compile nothing: evaluate the formulas in float64, also those that cannot be "
+  "compiled yet">;
 defm seed : Value<"seed", "<n>", "Seed of the random inputs. Default: 1">;
 defm init : Value<"init", "<kind>",
   "Inputs: normal (default), integer (every intermediate is exact, so the "

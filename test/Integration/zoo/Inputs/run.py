@@ -1,6 +1,6 @@
 """Compiles the zoo's specs, runs the kernels on the exported cases, and grades.
 
-usage: run.py ATTNC-RUN SPECS WORK [--readme README] [--only ID[,ID...]] [--keep]
+usage: run.py ATTNC-RUN SPECS WORK [--readme README] [--only ID[,ID...]] [--interpret]
 
 SPECS is the folder with <variant>.yaml. Each is run on every shape of its
 variant in f32, and on the second shape in bf16. A variant is
@@ -10,8 +10,8 @@ variant in f32, and on the second shape in bf16. A variant is
   not expressible there is no spec
 What is not right stands in status.txt with its reason, and what stands there
 must be so: a variant that is refused otherwise, or works, fails the run, and so
-does a README without the score line. --only says more about a few variants and
-keeps their files.
+does a README without the score line. --only says more about a few variants;
+--interpret grades the compiler's reference in the place of the kernels.
 """
 
 import argparse
@@ -134,7 +134,9 @@ def run_case(arguments, variant, number, precision, text):
     paths = write_inputs(variant, shape, inputs, text, folder)
     command = [arguments.attnc_run, os.path.join(arguments.specs, variant.id + ".yaml"), "-Wno-slow-path",
                "-Wno-offset"]
-    if not arguments.only:
+    if arguments.interpret:
+        command.append("--interpret")
+    elif not arguments.only:
         command.append("--no-check")
     for setting in settings(variant, variant.space(shape), text):
         command += ["--set", setting]
@@ -224,6 +226,7 @@ def main():
     parser.add_argument("work")
     parser.add_argument("--readme")
     parser.add_argument("--only", default="")
+    parser.add_argument("--interpret", action="store_true")
     arguments = parser.parse_args()
     zoo.load(HERE)
     only = [name for name in arguments.only.split(",") if name]
