@@ -39,16 +39,22 @@ template <typename Real> struct KernelRun {
            row[3];
   }
   Real dot(ArrayRef<int64_t> row, int64_t key) const;
-  void accumulate(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
-                  ArrayRef<Real> weights);
+  FailureOr<Real> pair(ArrayRef<int64_t> row, int64_t key,
+                       RegionEvaluator<Real> &evaluator);
+  FailureOr<Column<Real>> valueOf(ArrayRef<int64_t> row, int64_t key,
+                                  RegionEvaluator<Real> &evaluator);
+  LogicalResult accumulate(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
+                           ArrayRef<Real> weights,
+                           RegionEvaluator<Real> &evaluator);
   FailureOr<std::vector<int64_t>>
   findAllowed(SmallVector<Column<Real>> arguments,
               RegionEvaluator<Real> &evaluator);
   FailureOr<std::vector<Real>> computeScores(ArrayRef<int64_t> row,
                                              ArrayRef<int64_t> allowed,
                                              RegionEvaluator<Real> &evaluator);
-  void store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
-             ArrayRef<Real> scores, std::optional<Real> init);
+  LogicalResult store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
+                      ArrayRef<Real> scores, std::optional<Real> init,
+                      RegionEvaluator<Real> &evaluator);
   LogicalResult runRow(ArrayRef<int64_t> row, RegionEvaluator<Real> &evaluator);
 };
 
@@ -67,20 +73,78 @@ Real KernelRun<Real>::dot(ArrayRef<int64_t> row, int64_t key) const {
   return arithmetic.round<Real>(sum * scale, type);
 }
 
+/// 0, 1, .. as a column, then b, h, g, q and k: indices of a feature.
 template <typename Real>
-void KernelRun<Real>::accumulate(ArrayRef<int64_t> row,
-                                 ArrayRef<int64_t> allowed,
-                                 ArrayRef<Real> weights) {
+static SmallVector<Column<Real>>
+featureIndices(int64_t count, ArrayRef<int64_t> row, int64_t key) {
+  Column<Real> places;
+  for (int64_t i = 0; i < count; ++i)
+    places.integers.push_back(i);
+  SmallVector<Column<Real>> columns{std::move(places)};
+  for (int64_t index : row)
+    columns.push_back(Column<Real>::integer(index));
+  columns.push_back(Column<Real>::integer(key));
+  return columns;
+}
+
+/// The sum over features of the region `pair`.
+template <typename Real>
+FailureOr<Real> KernelRun<Real>::pair(ArrayRef<int64_t> row, int64_t key,
+                                      RegionEvaluator<Real> &evaluator) {
+  Real sum = 0;
+  if (depth() != 0) {
+    int64_t kRow = (row[0] * k.shape[1] + row[1]) * k.shape[2] + key;
+    const Real *left = q.data.reals.data() + rowNumber(row) * depth();
+    const Real *right = k.data.reals.data() + kRow * depth();
+    SmallVector<Column<Real>> arguments{
+        {std::vector<Real>(left, left + depth()), {}},
+        {std::vector<Real>(right, right + depth()), {}}};
+    llvm::append_range(arguments, featureIndices<Real>(depth(), row, key));
+    auto terms = evaluator.run(op.getPair().front(), arguments);
+    if (failed(terms))
+      return failure();
+    for (int64_t d = 0; d < depth(); ++d)
+      sum = arithmetic.round<Real>(sum + terms->front().realAt(d), type);
+  }
+  Real scale = op.getScale().convertToDouble();
+  return arithmetic.round<Real>(sum * scale, type);
+}
+
+/// What a key contributes.
+template <typename Real>
+FailureOr<Column<Real>>
+KernelRun<Real>::valueOf(ArrayRef<int64_t> row, int64_t key,
+                         RegionEvaluator<Real> &evaluator) {
+  int64_t vRow = (row[0] * v.shape[1] + row[1]) * v.shape[2] + key;
+  const Real *first = v.data.reals.data() + vRow * width();
+  Column<Real> value{std::vector<Real>(first, first + width()), {}};
+  if (!op.hasValue() || width() == 0)
+    return value;
+  SmallVector<Column<Real>> arguments{std::move(value)};
+  llvm::append_range(arguments, featureIndices<Real>(width(), row, key));
+  auto made = evaluator.run(op.getValue().front(), arguments);
+  if (failed(made))
+    return failure();
+  return made->front();
+}
+
+template <typename Real>
+LogicalResult KernelRun<Real>::accumulate(ArrayRef<int64_t> row,
+                                          ArrayRef<int64_t> allowed,
+                                          ArrayRef<Real> weights,
+                                          RegionEvaluator<Real> &evaluator) {
   Type storage = *op.getProbabilities();
   MultiplyAdd<Real> multiplyAdd(type, arithmetic);
   Real *sums = results[op.getO()].data.reals.data() + rowNumber(row) * width();
   for (auto [key, weight] : llvm::zip_equal(allowed, weights)) {
-    int64_t vRow = (row[0] * v.shape[1] + row[1]) * v.shape[2] + key;
+    auto value = valueOf(row, key, evaluator);
+    if (failed(value))
+      return failure();
     Real rounded = arithmetic.round<Real>(weight, storage);
-    const Real *value = v.data.reals.data() + vRow * width();
     for (int64_t e = 0; e < width(); ++e)
-      sums[e] = multiplyAdd(sums[e], rounded, value[e]);
+      sums[e] = multiplyAdd(sums[e], rounded, value->realAt(e));
   }
+  return success();
 }
 
 /// Keys that the mask allows; `arguments` are b, h, g, q.
@@ -113,8 +177,14 @@ KernelRun<Real>::computeScores(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
     return scores;
   SmallVector<Column<Real>> arguments = indices(row);
   Column<Real> dots;
-  for (int64_t key : allowed)
-    dots.reals.push_back(dot(row, key));
+  for (int64_t key : allowed) {
+    FailureOr<Real> sum = dot(row, key);
+    if (op.hasPair())
+      sum = pair(row, key, evaluator);
+    if (failed(sum))
+      return failure();
+    dots.reals.push_back(*sum);
+  }
   arguments.insert(arguments.begin(), std::move(dots));
   arguments.push_back(Column<Real>{{}, allowed});
   auto column = evaluator.run(op.getScore().front(), arguments);
@@ -126,16 +196,17 @@ KernelRun<Real>::computeScores(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
 }
 
 template <typename Real>
-void KernelRun<Real>::store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
-                            ArrayRef<Real> scores, std::optional<Real> init) {
+LogicalResult
+KernelRun<Real>::store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
+                       ArrayRef<Real> scores, std::optional<Real> init,
+                       RegionEvaluator<Real> &evaluator) {
   int64_t place = rowNumber(row);
   if (attn::NormAttr norm = op.getNorm()) {
     RowWeights<Real> weights =
         normalizeRow<Real>(norm, scores, init, type, arithmetic);
-    if (op.getO())
-      accumulate(row, allowed, weights.weights);
     results[op.getLse()].data.reals[place] = weights.lse;
-    return;
+    return op.getO() ? accumulate(row, allowed, weights.weights, evaluator)
+                     : success();
   }
   if (attn::RowAttr kind = op.getRowKind()) {
     RowNumber<Real> number = reduceRow<Real>(kind, scores, type, arithmetic);
@@ -143,7 +214,7 @@ void KernelRun<Real>::store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
     if (op.getKey())
       results[op.getKey()].data.integers[place] =
           number.place < allowed.size() ? allowed[number.place] : keys() - 1;
-    return;
+    return success();
   }
   Real *pairs = results[op.getDense()].data.reals.data() + place * keys();
   auto dense = cast<attn::DenseAttr>(op.getNormalize());
@@ -151,6 +222,7 @@ void KernelRun<Real>::store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
             static_cast<Real>(dense.getFill().convertToDouble()));
   for (auto [key, score] : llvm::zip_equal(allowed, scores))
     pairs[key] = score;
+  return success();
 }
 
 template <typename Real>
@@ -175,8 +247,7 @@ LogicalResult KernelRun<Real>::runRow(ArrayRef<int64_t> row,
   auto scores = computeScores(row, *allowed, evaluator);
   if (failed(scores))
     return failure();
-  store(row, *allowed, *scores, init);
-  return success();
+  return store(row, *allowed, *scores, init, evaluator);
 }
 
 template <typename Real>

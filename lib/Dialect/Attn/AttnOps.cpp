@@ -127,11 +127,11 @@ SmallVector<std::pair<Value, StringRef>, 2> KernelOp::getLetteredResults() {
 
 SmallVector<Type, 6> KernelOp::getBlockTypes(unsigned region) {
   // score (x, b, h, g, q, k), mask (b, h, g, q, k), init (b, h, g, q),
-  // ranges (b, h, g, q0, q1)
-  constexpr unsigned kIndices[] = {5, 5, 4, 5};
-  SmallVector<Type, 6> types;
-  if (region == 0)
-    types.push_back(getAccumulateType());
+  // ranges (b, h, g, q0, q1), pair (x, y, d, b, h, g, q, k),
+  // value (x, e, b, h, g, q, k)
+  constexpr unsigned kReals[] = {1, 0, 0, 0, 2, 1};
+  constexpr unsigned kIndices[] = {5, 5, 4, 5, 6, 6};
+  SmallVector<Type, 6> types(kReals[region], getAccumulateType());
   types.append(kIndices[region], IndexType::get(getContext()));
   return types;
 }
@@ -214,7 +214,7 @@ void KernelOp::build(OpBuilder &builder, OperationState &state,
   if (probabilities)
     properties.probabilities = TypeAttr::get(probabilities);
   properties.resultSegmentSizes = resultSegments(normalize, results.size());
-  for (unsigned i = 0; i < 4; ++i) // score, mask, init, ranges
+  for (unsigned i = 0; i < 6; ++i) // score, mask, init, ranges, pair, value
     state.addRegion();
 }
 
@@ -273,7 +273,12 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, SetName setName) {
         setName(argument, name);
     return;
   }
-  nameArguments(region, &region == &getScore() ? "xbhgqk" : "bhgqk", setName);
+  nameArguments(region,
+                &region == &getScore()   ? "xbhgqk"
+                : &region == &getPair()  ? "xydbhgqk"
+                : &region == &getValue() ? "xebhgqk"
+                                         : "bhgqk",
+                setName);
 }
 
 void NormalizeOp::getAsmResultNames(SetName setName) {

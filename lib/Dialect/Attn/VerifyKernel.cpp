@@ -76,12 +76,14 @@ LogicalResult KernelOp::verify() {
   if (hasInit() && (!getNorm() || getNorm().getDivide() != NormDivide::Sum))
     return emitOpError() << "'init' is a part of the sum, but " // kernel_c9
                          << getNormalize() << " does not divide by it";
+  if (hasValue() && !getV()) // kernel_c10
+    return emitOpError("'value' is what keys contribute, but there is no v");
   return success();
 }
 
 LogicalResult KernelOp::verifyRegions() {
-  constexpr StringLiteral kNames[] = {"'score'", "'mask'", "'init'",
-                                      "'ranges'"};
+  constexpr StringLiteral kNames[] = {"'score'",  "'mask'", "'init'",
+                                      "'ranges'", "'pair'", "'value'"};
   Type truth = IntegerType::get(getContext(), 1);
   for (auto [index, region] : llvm::enumerate((*this)->getRegions())) {
     StringRef name = kNames[index];

@@ -316,3 +316,45 @@ func.func @yield_ranges_c1(%q: !Q, %k: !K) -> !Q {
   }
   return %o : !Q
 }
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_c10(%q: !Q, %k: !K) -> !L {
+  // expected-error@below {{'attn.kernel' op 'value' is what keys contribute, but there is no v}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } value {
+  ^bb0(%x: f32, %e: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  }
+  return %row : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_c5_pair(%q: !Q, %k: !K) -> !L {
+  // expected-error@below {{'attn.kernel' op 'pair' has block arguments ('f32', 'f32', 'index'), expected ('f32', 'f32', 'index', 'index', 'index', 'index', 'index', 'index')}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } pair {
+  ^bb0(%x: f32, %y: f32, %d: index):
+    attn.yield %x : f32
+  }
+  return %row : !L
+}

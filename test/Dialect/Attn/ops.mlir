@@ -128,6 +128,35 @@ func.func @scalars(%x: tensor<4xf64>, %i: tensor<i32>, %u: tensor<4xui8>, %b: te
   return %r, %e : tensor<4x2xf32>, tensor<4xi1>
 }
 
+// CHECK-LABEL: func.func @kernel_of_features(
+func.func @kernel_of_features(%q: !Qg, %k: !K, %v: !K) -> !Qg {
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Qg, !K, !K) -> (!Qg, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = bf16}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  // CHECK: } pair {
+  // CHECK-NEXT: ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %q: index, %k: index):
+  } pair {
+  ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %sum = arith.addf %x, %y : f32
+    %tanh = math.tanh %sum : f32
+    attn.yield %tanh : f32
+  // CHECK: } value {
+  // CHECK-NEXT: ^bb0(%x: f32, %e: index, %b: index, %h: index, %g: index, %q: index, %k: index):
+  } value {
+  ^bb0(%x: f32, %e: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %twice = arith.addf %x, %x : f32
+    attn.yield %twice : f32
+  }
+  return %o : !Qg
+}
+
 // CHECK-LABEL: func.func @kernels_of_rows_and_pairs(
 func.func @kernels_of_rows_and_pairs(%q: !Qg, %k: !K) -> tensor<?x8x2x?x?xf32, #attn.dims<batch, 8, 2, query_len, kv_len>> {
   // CHECK: %row, %key = attn.kernel ins(%{{.*}}, %{{.*}} : {{.*}}) -> ({{.*}}xf32{{.*}}, {{.*}}xi32{{.*}}) normalize #attn.row<rank, n = 8> attributes {scale = 1.000000e+00 : f64} score {

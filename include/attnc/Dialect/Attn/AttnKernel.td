@@ -21,11 +21,16 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     x = scale * (sum over d of q * k)           accumulate type
     s = score(x, b, h, g, q, k)
     ```
+    With `pair`, x is `scale * sum over d of pair(q, k, d, b, h, g, q, k)`, the
+    first two being elements of the operands (additive attention: the product is
+    the special case `q * k`).
+
     What becomes of the scores, says `normalize`:
     ```
     #attn.norm    p, lse = normalize s over the k where mask(b, h, g, q, k),
                            init(b, h, g, q)
-                  o = sum over the same k of round(p, probabilities) * v
+                  o = sum over the same k of round(p, probabilities) * v,
+                      or * value(v, e, b, h, g, q, k) if there is `value`
     #attn.row     row (rank: and key) = a number of the s over the same k
     #attn.dense   dense = mask(b, h, g, q, k) ? s : fill
     ```
@@ -52,13 +57,15 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
       `row` of the accumulate type, `key` is i32;
     - (kernel_c4) `scale` is finite;
     - (kernel_c5) block arguments: score (x, b, h, g, q, k), mask
-      (b, h, g, q, k), init (b, h, g, q), ranges (b, h, g, q0, q1);
-    - (kernel_c6) score and init yield one accumulate value, mask one `i1`,
-      ranges ends with `attn.yield_ranges`;
+      (b, h, g, q, k), init (b, h, g, q), ranges (b, h, g, q0, q1), pair
+      (x, y, d, b, h, g, q, k), value (x, e, b, h, g, q, k);
+    - (kernel_c6) mask yields one `i1`, ranges ends with `attn.yield_ranges`, the
+      others yield one accumulate value;
     - (kernel_c7) the regions are formulas (see the dialect);
     - (kernel_c8) the results are those of `normalize`; o, v and `probabilities`
       stand together, and only with `#attn.norm`;
-    - (kernel_c9) `init` stands only with `#attn.norm<divide = sum>`.
+    - (kernel_c9) `init` stands only with `#attn.norm<divide = sum>`;
+    - (kernel_c10) `value` stands only with a v.
 
     Example:
     ```mlir
@@ -103,13 +110,14 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
                       Optional<RankedTensorOf<[I32]>>:$key,
                       Optional<Attn_RealTensor>:$dense);
   let regions = (region SizedRegion<1>:$score, SizedRegion<1>:$mask,
-                        MaxSizedRegion<1>:$init, MaxSizedRegion<1>:$ranges);
+                        MaxSizedRegion<1>:$init, MaxSizedRegion<1>:$ranges,
+                        MaxSizedRegion<1>:$pair, MaxSizedRegion<1>:$value);
   let assemblyFormat = [{
     `ins` `(` $q `,` $k (`,` $v^)? `:` type($q) `,` type($k) (`,` type($v)^)? `)`
     custom<KernelResults>(type($o), type($lse), type($row), type($key),
                           type($dense), $normalize)
     attr-dict-with-keyword `score` $score `mask` $mask (`init` $init^)?
-    (`ranges` $ranges^)?
+    (`ranges` $ranges^)? (`pair` $pair^)? (`value` $value^)?
   }];
   let skipDefaultBuilders = 1;
   // Results in the order of their description; `v` may be null, and then
@@ -131,8 +139,10 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     getLetteredResults();
     bool hasInit() { return !getInit().empty(); }
     bool hasRanges() { return !getRanges().empty(); }
+    bool hasPair() { return !getPair().empty(); }
+    bool hasValue() { return !getValue().empty(); }
     /// Types of the block arguments of each region, in the order of the op's
-    /// regions: score, mask, init, ranges.
+    /// regions: score, mask, init, ranges, pair, value.
     ::llvm::SmallVector<::mlir::Type, 6> getBlockTypes(unsigned region);
     /// Letters of q, k, v, o and lse; lse's are those of row and key, too.
     static constexpr ::llvm::StringLiteral kLabels[5] = {
