@@ -274,6 +274,8 @@ bool Run::interpretFunction(unsigned index) {
                 session.module().getContext());
     if (llvm::Error error = run.take(files))
       return session.fail(llvm::toString(std::move(error)));
+    if (llvm::Error error = run.checkPreconditions())
+      return session.fail(llvm::toString(std::move(error)));
     if (mlir::failed(run.interpret(
             graph->lookupSymbol<mlir::func::FuncOp>(function.name))))
       return session.fail("the reference could not be computed");

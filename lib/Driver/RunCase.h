@@ -83,6 +83,8 @@ public:
   llvm::Error prepare();
   /// One call of the entry; an error with the kernel's own sentence.
   llvm::Error call(void *entry, const attnc_runtime &runtime);
+  /// What a call checks: sizes and values of tables; the error says which.
+  llvm::Error checkPreconditions() const;
   /// Puts the reference's results into the outputs.
   mlir::LogicalResult interpret(mlir::func::FuncOp graph);
   mlir::FailureOr<CheckResult> check(const ReferenceFunctions &reference);

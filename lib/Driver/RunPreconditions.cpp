@@ -1,0 +1,62 @@
+//===- RunPreconditions.cpp - What holds at a call, for the reference -----===//
+//
+// An object refuses sizes and tables that the spec does not admit. The
+// reference would read a table's nearest entry instead, so --interpret checks
+// the same before it starts. Tests: test/Tools/run-files.test
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunCase.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace attnc {
+
+/// The first entry of a table that its declaration does not admit.
+static llvm::Error checkValues(const InterfaceTensor &declared,
+                               const reference::Tensor &tensor,
+                               std::optional<int64_t> low,
+                               std::optional<int64_t> high) {
+  int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
+  for (auto [i, value] : llvm::enumerate(tensor.integer)) {
+    if (low && high && (value < *low || value > *high))
+      return llvm::createStringError(
+          declared.name + ": entry " + llvm::Twine(i) + " is " +
+          llvm::Twine(value) + ", expected " + llvm::Twine(*low) + " .. " +
+          llvm::Twine(*high));
+    if (declared.nondecreasing && int64_t(i) % row != 0 &&
+        value < tensor.integer[i - 1])
+      return llvm::createStringError(
+          declared.name + ": entry " + llvm::Twine(i) + " is " +
+          llvm::Twine(value) + ", expected nondecreasing values");
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error RunCase::checkPreconditions() const {
+  auto value = [&](llvm::StringRef name) -> std::optional<int64_t> {
+    auto index = function.sizeIndex(name);
+    return index ? std::optional<int64_t>(sizes[*index]) : std::nullopt;
+  };
+  for (const InterfacePrecondition &condition : function.preconditions) {
+    auto lhs = condition.lhs.evaluate(value),
+         rhs = condition.rhs.evaluate(value);
+    if (!lhs || !rhs || *lhs > *rhs)
+      return llvm::createStringError(function.name + ": " + condition.sentence);
+  }
+  size_t input = 0;
+  for (const InterfaceTensor &declared : function.tensors) {
+    if (declared.isOutput())
+      continue;
+    std::optional<int64_t> low, high;
+    if (declared.range) {
+      low = declared.range->first.evaluate(value);
+      high = declared.range->second.evaluate(value);
+    }
+    if (llvm::Error error = checkValues(declared, inputs[input++], low, high))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+} // namespace attnc
