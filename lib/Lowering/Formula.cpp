@@ -8,6 +8,10 @@
 //   %z = tile.map () at(q = %q0) { tile.read %bias[%h, %q] }   (once per row)
 //   ... in the loop: tile.map (%x, %z) { %x * %s + %z }
 //
+// What depends on q - k only has as many values in a tile as it has diagonals:
+// a map over the distances of the tile's pairs computes each once, and a skew
+// gives it to the pairs.
+//
 // Tests: test/Lowering/dependence-split.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -16,6 +20,7 @@
 
 #include "attnc/Dialect/Attn/Attn.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -90,7 +95,8 @@ Formula::Formula(Region &region, const Scope &scope, bool hasScore)
   auto given = [&](Value value) {
     return llvm::is_contained(split.uniform, value) ||
            llvm::is_contained(split.onQuery, value) ||
-           llvm::is_contained(split.onKey, value);
+           llvm::is_contained(split.onKey, value) ||
+           llvm::is_contained(split.onDistance, value);
   };
   llvm::DenseSet<Value> needed;
   findNeeded(block, yielded(), given, needed);
@@ -131,6 +137,8 @@ static Value emitTile(OpBuilder &builder, Value value, StringRef dim,
 }
 
 void Formula::emitQueryTiles(OpBuilder &builder, int64_t size, Value q0) {
+  queries = size;
+  this->q0 = q0;
   for (Value value : split.onQuery)
     queryTiles.push_back(
         emitTile(builder, value, "q", size, q0,
@@ -140,6 +148,29 @@ void Formula::emitQueryTiles(OpBuilder &builder, int64_t size, Value q0) {
                    emitScalars(inner, block, value, scope, map);
                    return map.lookup(value);
                  }));
+}
+
+/// The first distance is that of the first query and the last key. A part of
+/// the distance has the value at (q, k) that it has at (q - k, 0).
+Value Formula::emitDistances(OpBuilder &builder, Value value, int64_t keys,
+                             Value k0) {
+  Location loc = value.getLoc();
+  Value last = arith::AddIOp::create(
+      builder, loc, k0, arith::ConstantIndexOp::create(builder, loc, keys - 1));
+  Value first = arith::SubIOp::create(builder, loc, q0, last);
+  Value distances =
+      emitTile(builder, value, tile::kDistanceDim, queries + keys - 1, first,
+               [&](OpBuilder &inner, Location, ValueRange arguments) {
+                 IRMapping map = uniform;
+                 map.map(argument(hasScore + 3), arguments[0]);
+                 map.map(argument(hasScore + 4),
+                         arith::ConstantIndexOp::create(inner, loc, 0));
+                 emitScalars(inner, block, value, scope, map);
+                 return map.lookup(value);
+               });
+  auto type = tile::TileType::get(
+      builder.getContext(), {{"q", queries}, {"k", keys}}, value.getType());
+  return tile::SkewOp::create(builder, loc, type, distances, "q", "k");
 }
 
 SmallVector<Value> Formula::emitTiles(OpBuilder &builder, int64_t size,
@@ -154,6 +185,8 @@ SmallVector<Value> Formula::emitTiles(OpBuilder &builder, int64_t size,
                    emitScalars(inner, block, value, scope, map);
                    return map.lookup(value);
                  }));
+  for (Value value : split.onDistance)
+    tiles.push_back(emitDistances(builder, value, size, k0));
   return tiles;
 }
 
@@ -174,7 +207,8 @@ Value Formula::emitElement(OpBuilder &builder, ValueRange arguments) const {
     arguments = arguments.drop_front();
   }
   for (ArrayRef<Value> values :
-       {ArrayRef<Value>(split.onQuery), ArrayRef<Value>(split.onKey)})
+       {ArrayRef<Value>(split.onQuery), ArrayRef<Value>(split.onKey),
+        ArrayRef<Value>(split.onDistance)})
     for (Value value : values) {
       map.map(value, arguments.front());
       arguments = arguments.drop_front();

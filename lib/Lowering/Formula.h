@@ -5,8 +5,8 @@
 
 #include "Scope.h"
 
+#include "attnc/Analysis/DependenceSplit.h"
 #include "attnc/Dialect/Tile/Tile.h"
-#include "attnc/Lowering/DependenceSplit.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -34,7 +34,8 @@ public:
   void emitUniform(mlir::OpBuilder &builder, mlir::ValueRange bhg);
   /// Maps over the block of `size` queries from q0; they stand before the loop.
   void emitQueryTiles(mlir::OpBuilder &builder, int64_t size, mlir::Value q0);
-  /// Those maps, then maps over the `size` keys from k0.
+  /// Those maps, then maps over the `size` keys from k0, then what depends on
+  /// the distance from those keys: a map over the distances, skewed.
   llvm::SmallVector<mlir::Value> emitTiles(mlir::OpBuilder &builder,
                                            int64_t size, mlir::Value k0);
   /// The indices that an element needs: of q0 and k0 those that are used.
@@ -46,6 +47,8 @@ public:
                           mlir::ValueRange arguments) const;
 
 private:
+  mlir::Value emitDistances(mlir::OpBuilder &builder, mlir::Value value,
+                            int64_t keys, mlir::Value k0);
   mlir::Value argument(unsigned number) const;
   mlir::Value yielded() const;
 
@@ -56,6 +59,8 @@ private:
   bool usesQuery = false, usesKey = false;
   mlir::IRMapping uniform;
   llvm::SmallVector<mlir::Value> queryTiles;
+  int64_t queries = 0; // of a block, from q0
+  mlir::Value q0;
 };
 
 } // namespace attnc::lowering

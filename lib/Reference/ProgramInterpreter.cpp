@@ -57,7 +57,8 @@ LogicalResult ProgramInterpreter<Real>::runOp(Operation &op) {
                      tile::WorkspaceOp, tile::RenameOp, tile::LoadOp,
                      tile::StoreOp, tile::SplatOp, tile::DotOp, tile::MapOp,
                      tile::SelectMaskedOp, tile::ReduceOp, tile::RescaleOp,
-                     tile::AnyNanOp>([&](auto own) { return run(own); })
+                     tile::SkewOp, tile::AnyNanOp>(
+          [&](auto own) { return run(own); })
       .template Case<scf::IfOp>([&](scf::IfOp) { return runIf(op); })
       .Default([&](Operation *scalar) -> LogicalResult {
         FailureOr<Column<Real>> column = evaluator().evaluate(scalar);

@@ -43,6 +43,7 @@ private:
   mlir::LogicalResult run(tile::SelectMaskedOp op);
   mlir::LogicalResult run(tile::ReduceOp op);
   mlir::LogicalResult run(tile::RescaleOp op);
+  mlir::LogicalResult run(tile::SkewOp op);
   mlir::LogicalResult run(tile::AnyNanOp op);
   mlir::LogicalResult runTile(tile::ForOp op, int64_t start, int64_t count,
                               bool partial);

@@ -305,6 +305,27 @@ LogicalResult ProgramInterpreter<Real>::run(tile::RescaleOp op) {
 }
 
 template <typename Real>
+LogicalResult ProgramInterpreter<Real>::run(tile::SkewOp op) {
+  Tile result = makeTile(op.getResult());
+  const Tile &value = tile(op.getValue());
+  Space space = spaceOf(result);
+  int plus = space.find(op.getPlus()), minus = space.find(op.getMinus());
+  auto steps = stepsIn(result, space);
+  forEachValid(space, ArrayAttr::get(op.getContext(), {}), {}, false,
+               [&](ArrayRef<int64_t> index) {
+                 int64_t to = offsetOf(steps, index);
+                 int64_t from =
+                     index[plus] - index[minus] + space.extents[minus] - 1;
+                 if (result.isReal)
+                   result.data.reals[to] = value.data.reals[from];
+                 else
+                   result.data.integers[to] = value.data.integers[from];
+               });
+  define(op.getResult(), std::move(result));
+  return success();
+}
+
+template <typename Real>
 LogicalResult ProgramInterpreter<Real>::run(tile::AnyNanOp op) {
   const Tile &value = tile(op.getValue());
   Space space = spaceOf(value);
@@ -332,6 +353,7 @@ ATTNC_INSTANTIATE(MapOp)
 ATTNC_INSTANTIATE(SelectMaskedOp)
 ATTNC_INSTANTIATE(ReduceOp)
 ATTNC_INSTANTIATE(RescaleOp)
+ATTNC_INSTANTIATE(SkewOp)
 ATTNC_INSTANTIATE(AnyNanOp)
 
 } // namespace attnc::reference

@@ -8,18 +8,28 @@
 !t = tensor<?xf32, #attn.dims<kv_len>>
 !n = tensor<?xi32, #attn.dims<batch>>
 
-// The slope needs the head only: a scalar, once per block.
-// CHECK-LABEL: tile.program @uniform_part_is_a_scalar
+// The slope needs the head only: a scalar, once per block. With the distance of
+// query and key it is computed once per diagonal: 64 + 64 - 1 of them, from that
+// of the first query and the last key.
+// CHECK-LABEL: tile.program @distance_part_is_a_table_of_diagonals
 // CHECK-SAME:    %[[T:[^ ]*]]: !tile.buf<a0 : f32>
 // CHECK:         tile.grid (%{{.*}}, %[[H:.*]], %{{.*}}) to
 // CHECK:           %[[SLOPE:.*]] = tile.read %[[T]][%[[H]]]
-// CHECK:           tile.for
+// CHECK:           tile.for (%[[K0:.*]], %{{.*}}, %{{.*}}) in
 // CHECK:             %[[D:.*]] = tile.dot
-// CHECK:             tile.map(%[[D]]) at(q = %{{.*}}, k = %{{.*}})
-// CHECK-NEXT:        ^bb0(%[[X:.*]]: f32, %[[Q:.*]]: index, %[[K:.*]]: index):
-// CHECK-NEXT:          %[[P:.*]] = arith.subi %[[Q]], %[[K]] : index
+// CHECK:             %[[C63:.*]] = arith.constant 63 : index
+// CHECK:             %[[LAST:.*]] = arith.addi %[[K0]], %[[C63]] : index
+// CHECK:             %[[FIRST:.*]] = arith.subi %{{.*}}, %[[LAST]] : index
+// CHECK:             %[[TABLE:.*]] = tile.map() at(r = %[[FIRST]]) : () -> !tile.tile<r:127, f32>
+// CHECK-NEXT:        ^bb0(%[[R:.*]]: index):
+// CHECK:               %[[P:.*]] = arith.subi %[[R]], %{{.*}} : index
 // CHECK:               arith.mulf %[[SLOPE]], %{{.*}} : f32
-func.func @uniform_part_is_a_scalar(%Q: !q, %K: !k, %V: !k, %T: !t) -> !q {
+// CHECK:             %[[PAIRS:.*]] = tile.skew %[[TABLE]] plus(q) minus(k) : <r:127, f32> -> <q:64, k:64, f32>
+// CHECK:             tile.map(%[[D]], %[[PAIRS]]) : (
+// CHECK-NEXT:        ^bb0(%[[X:.*]]: f32, %[[A:.*]]: f32):
+// CHECK-NEXT:          %[[Y:.*]] = arith.subf %[[X]], %[[A]] : f32
+// CHECK-NEXT:          tile.yield %[[Y]]
+func.func @distance_part_is_a_table_of_diagonals(%Q: !q, %K: !k, %V: !k, %T: !t) -> !q {
   %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
   score {
@@ -114,6 +124,33 @@ func.func @mask_is_split(%Q: !q, %K: !k, %V: !k) -> !q {
     %r = arith.floordivsi %i, %c8 : index
     %c = arith.floordivsi %j, %c8 : index
     %e = arith.cmpi eq, %r, %c : index
+    attn.yield %e : i1
+  }
+
+  return %o : !q
+}
+
+// So are conditions on the distance, as truth values.
+// CHECK-LABEL: tile.program @distance_of_a_mask
+// CHECK:           %[[TABLE:.*]] = tile.map() at(r = %{{.*}}) : () -> !tile.tile<r:127, i1>
+// CHECK:             arith.remsi
+// CHECK:           %[[PAIRS:.*]] = tile.skew %[[TABLE]] plus(q) minus(k) : <r:127, i1> -> <q:64, k:64, i1>
+// CHECK:           tile.select_masked %{{.*}} with(%[[PAIRS]] : !tile.tile<q:64, k:64, i1>) valid(k = %{{.*}})
+// CHECK-NEXT:      ^bb0(%[[C:.*]]: i1):
+// CHECK-NEXT:        tile.yield %[[C]] : i1
+func.func @distance_of_a_mask(%Q: !q, %K: !k, %V: !k) -> !q {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %d = arith.subi %i, %j : index
+    %m = arith.remsi %d, %c4 : index
+    %e = arith.cmpi eq, %m, %c0 : index
     attn.yield %e : i1
   }
 

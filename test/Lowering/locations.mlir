@@ -9,7 +9,7 @@
 
 // CHECK-LABEL: tile.program @steps_and_formulas
 // CHECK:         tile.dot{{.*}} loc("spec.yaml":4:1)
-// CHECK:         tile.map{{.*}} at(q
+// CHECK:         tile.map{{.*}} at(r
 // CHECK:           arith.subi {{.*}} loc("spec.yaml":5:16)
 // CHECK:         tile.select_masked
 // CHECK:           arith.cmpi {{.*}} loc("spec.yaml":6:7)

@@ -92,8 +92,33 @@ static LogicalResult checkTiles(Operation *op) {
   return success();
 }
 
+/// Distances lie along the lanes like queries, but only maps make them and only
+/// skews read them.
+static LogicalResult checkDistances(Operation *op) {
+  auto hasDistances = [](Type type) {
+    auto tile = dyn_cast<tile::TileType>(type);
+    return tile && tile.hasDim(tile::kDistanceDim);
+  };
+  auto skew = dyn_cast<tile::SkewOp>(op);
+  if (skew &&
+      (skew.getPlus() != kLaneDim || !hasDistances(skew.getValue().getType()) ||
+       !skew.getValue().getDefiningOp<tile::MapOp>()))
+    return op->emitOpError("needs plus(")
+           << kLaneDim << ") and a tile.map over the dim " << tile::kDistanceDim
+           << " as its operand";
+  if (skew || isa<tile::MapOp>(op))
+    return success();
+  if (llvm::none_of(op->getOperandTypes(), hasDistances) &&
+      llvm::none_of(op->getResultTypes(), hasDistances))
+    return success();
+  return op->emitOpError("has a tile with the dim ")
+         << tile::kDistanceDim
+         << ", which only tile.map and tile.skew may have";
+}
+
 static LogicalResult checkOp(Operation *op) {
-  if (failed(checkLoopBody(op)) || failed(checkTiles(op)))
+  if (failed(checkLoopBody(op)) || failed(checkTiles(op)) ||
+      failed(checkDistances(op)))
     return failure();
   if (auto dot = dyn_cast<tile::DotOp>(op))
     return checkDot(dot);

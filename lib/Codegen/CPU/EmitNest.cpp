@@ -140,6 +140,8 @@ SmallVector<Value> Emitter::emitGranule(Granule &granule, ValueRange carried) {
       granule.registers[result] = std::move(values);
     } else if (auto select = dyn_cast<tile::SelectMaskedOp>(op)) {
       emitSelectMasked(granule, select);
+    } else if (auto skew = dyn_cast<tile::SkewOp>(op)) {
+      emitSkew(granule, skew);
     } else {
       auto rescale = cast<tile::RescaleOp>(op);
       SmallVector<Value> values;
@@ -209,6 +211,48 @@ void Emitter::emitChunk(const Item &item, Window window) {
     storeResult(outside, reduce.getResult());
     place += count;
   }
+}
+
+/// A nest over the distances of a tile. A tile of few keys has few of them: its
+/// first ones belong to the keys that it lacks.
+void Emitter::emitDistances(const Item &item) {
+  Value low = ops.index(0);
+  auto skew =
+      dyn_cast<tile::SkewOp>(*item.ops.back()->getResult(0).user_begin());
+  if (skew && item.ops.back()->hasOneUse()) {
+    auto minus = StringAttr::get(skew.getContext(), skew.getMinus());
+    int64_t size = *skew.getResult().getType().getDimSize(minus);
+    if (Value extent = item.ops.size() == 1 ? extentOf(minus, size) : Value()) {
+      Value unused = ops.sub(ops.index(size - plan.extraRows), extent);
+      low = ops.mul(ops.floorDiv(ops.max(unused, low), lanes()), lanes());
+    }
+  }
+  int64_t count = llvm::alignTo(item.space.size, lanes());
+  ops.loop(low, ops.index(count), lanes(), [&](Value first) {
+    Granule granule(item, {first, 1}, {});
+    emitGranule(granule, {});
+  });
+}
+
+/// A row of pairs has distances that follow each other, from that of the first
+/// query on.
+void Emitter::emitSkew(Granule &granule, tile::SkewOp skew) {
+  tile::TileType type = skew.getValue().getType();
+  const Slot &slot = plan.slots.find(skew.getValue())->second;
+  int64_t keys = granule.item.space.size;
+  unsigned bytes =
+      plan.storage(type.getElementType()).getIntOrFloatBitWidth() / 8;
+  Window window{firstRow(granule.window), granule.window.vectors};
+  SmallVector<Value> values;
+  for (int64_t row = 0; row < granule.rows; ++row)
+    for (int64_t v = 0; v < window.vectors; ++v) {
+      Window first = window;
+      first.first =
+          ops.add(ops.sub(window.first, granule.start), keys - 1 - row);
+      values.push_back(
+          loadLanes(slotAddress(slot, type, {}, first, v), type, bytes));
+    }
+  granule.registers[skew.getResult()] = std::move(values);
 }
 
 /// Copies a tile, or a constant, into a slot.

@@ -102,6 +102,8 @@ private:
 
   // EmitNest.cpp
   void emitNest(const Item &item, Window window);
+  void emitDistances(const Item &item);
+  void emitSkew(Granule &granule, tile::SkewOp skew);
   void emitChunk(const Item &item, Window window);
   SmallVector<Value> emitGranule(Granule &granule, mlir::ValueRange carried);
   void emitReduce(Granule &granule, tile::ReduceOp reduce,
@@ -128,6 +130,8 @@ private:
                     Window window, int64_t vector);
   Value loadSlot(const Slot &slot, tile::TileType type, Value row,
                  Window window, int64_t vector);
+  Value loadLanes(Value pointer, tile::TileType type, unsigned alignment);
+  Value fromSlot(Value value, tile::TileType type);
   void storeSlot(Value value, const Slot &slot, tile::TileType type, Value row,
                  Window window, int64_t vector);
   /// Memory elements to the registers' types and back; scalars or vectors.

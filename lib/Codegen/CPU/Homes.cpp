@@ -75,8 +75,13 @@ static int64_t widthOf(const Plan &plan, bool local) {
 
 int64_t HomePlanner::bytesOf(tile::TileType type, bool local) const {
   int64_t elements = 1;
-  for (auto [name, size] : type.getDims())
-    elements *= name == kLaneDim ? widthOf(plan, local) : size + plan.extraRows;
+  if (type.hasDim(tile::kDistanceDim))
+    elements =
+        plan.distanceLead() + llvm::alignTo(type.getNumElements(), plan.lanes);
+  else
+    for (auto [name, size] : type.getDims())
+      elements *=
+          name == kLaneDim ? widthOf(plan, local) : size + plan.extraRows;
   unsigned bits = plan.storage(type.getElementType()).getIntOrFloatBitWidth();
   return llvm::alignTo(elements * bits / 8, 64);
 }

@@ -30,6 +30,11 @@ public:
   /// The value is the place of an element along a dim: 0 .. 2^31 - 1, as the
   /// entry has checked.
   void addPosition(mlir::Value value) { ranges[value] = {{0, 2147483647}}; }
+  /// The value is the difference of two such places. (Others, past the ends of
+  /// both dims, are computed but not used.)
+  void addDistance(mlir::Value value) {
+    ranges[value] = {{-2147483647, 2147483647}};
+  }
   /// The range of an index or integer, or nothing when it can be anything.
   std::optional<IndexRange> of(mlir::Value value);
 

@@ -89,6 +89,8 @@ void Emitter::emitItem(const Item &item, const Window *window) {
       if (auto select = dyn_cast<tile::SelectMaskedOp>(inner))
         noteExtents(inner, select.getResult().getType(), select.getValidDims(),
                     select.getValid());
+    if (item.space.distances)
+      return emitDistances(item);
     if (!item.space.lanes)
       return emitNest(item, {ops.index(0), 1});
     return forEachGroup(window, [&](Window w) { emitNest(item, w); });

@@ -17,12 +17,16 @@ namespace attnc::cpu {
 // Slots
 //===----------------------------------------------------------------------===//
 
+static bool isOnLanes(tile::TileType type) { return spaceOf(type)->lanes; }
+
 Value Emitter::slotAddress(const Slot &slot, tile::TileType type, Value row,
                            Window window, int64_t vector) {
   Type storage = plan.storage(type.getElementType());
   Value start = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
   Value element = ops.index(0);
-  if (type.hasDim(kLaneDim)) {
+  if (type.hasDim(tile::kDistanceDim)) {
+    element = ops.add(window.first, vector * lanes() + plan.distanceLead());
+  } else if (type.hasDim(kLaneDim)) {
     element = slot.local ? ops.index((window.local + vector) * lanes())
                          : ops.add(window.first, vector * lanes());
   }
@@ -36,12 +40,23 @@ Value Emitter::loadSlot(const Slot &slot, tile::TileType type, Value row,
   Type storage = plan.storage(type.getElementType());
   unsigned bytes = storage.getIntOrFloatBitWidth() / 8;
   Value pointer = slotAddress(slot, type, row, window, vector);
-  bool onLanes = type.hasDim(kLaneDim);
-  Type held = onLanes ? Type(laneVector(storage)) : storage;
-  Value value = ops.load(held, pointer, onLanes ? bytes * lanes() : bytes);
+  return isOnLanes(type) ? loadLanes(pointer, type, bytes * lanes())
+                         : fromSlot(ops.load(storage, pointer, bytes), type);
+}
+
+/// Elements of a slot behind each other.
+Value Emitter::loadLanes(Value pointer, tile::TileType type,
+                         unsigned alignment) {
+  Type storage = plan.storage(type.getElementType());
+  return fromSlot(ops.load(laneVector(storage), pointer, alignment), type);
+}
+
+/// What a slot holds of a tile, as the registers have it.
+Value Emitter::fromSlot(Value value, tile::TileType type) {
+  Type held = value.getType();
   if (type.getElementType().isInteger(1))
     return ops.compare(arith::CmpIPredicate::ne, value, ops.constant(held, 0));
-  if (!onLanes && type.getElementType().isIndex())
+  if (!isa<VectorType>(held) && type.getElementType().isIndex())
     return ops.toIndex(value);
   return value;
 }
@@ -50,7 +65,7 @@ void Emitter::storeSlot(Value value, const Slot &slot, tile::TileType type,
                         Value row, Window window, int64_t vector) {
   Type storage = plan.storage(type.getElementType());
   unsigned bytes = storage.getIntOrFloatBitWidth() / 8;
-  bool onLanes = type.hasDim(kLaneDim);
+  bool onLanes = isOnLanes(type);
   if (type.getElementType().isInteger(1))
     value = arith::ExtUIOp::create(
         ops, ops.loc, onLanes ? Type(laneVector(storage)) : storage, value);

@@ -30,6 +30,10 @@ namespace attnc::cpu {
 
 std::optional<Space> spaceOf(tile::TileType type) {
   Space space;
+  if (type.hasDim(tile::kDistanceDim)) {
+    space = {true, {}, type.getNumElements(), true};
+    return type.getRank() == 1 ? std::optional(space) : std::nullopt;
+  }
   for (auto [name, size] : type.getDims()) {
     if (name == kLaneDim) {
       space.lanes = true;
@@ -54,7 +58,8 @@ Type Plan::storage(Type element) const {
 static tile::TileType iterationTile(Operation *op) {
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return reduce.getInput().getType();
-  if (isa<tile::MapOp, tile::SelectMaskedOp, tile::RescaleOp, tile::DotOp>(op))
+  if (isa<tile::MapOp, tile::SelectMaskedOp, tile::RescaleOp, tile::SkewOp,
+          tile::DotOp>(op))
     return cast<tile::TileType>(op->getResult(0).getType());
   return {};
 }

@@ -22,6 +22,7 @@
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <vector>
 
@@ -31,14 +32,17 @@ namespace attnc::cpu {
 inline constexpr llvm::StringLiteral kLaneDim = "q";
 
 /// The places that a nest visits: one dim (or none) times the lanes (or not).
+/// Along the lanes are the block's queries, or the distances of a tile.
 struct Space {
   bool lanes = false;
   mlir::StringAttr dim; // null: none
-  int64_t size = 1;     // of `dim`
+  int64_t size = 1;     // of `dim`, or the number of distances
+  bool distances = false;
   bool operator==(const Space &) const = default;
 };
 
-/// The space of a tile; nothing when it has two dims besides the lanes.
+/// The space of a tile; nothing when it has two dims besides the lanes, or one
+/// besides distances.
 std::optional<Space> spaceOf(tile::TileType type);
 
 enum class ItemKind {
@@ -57,11 +61,11 @@ struct Item {
   llvm::SmallVector<mlir::Operation *> ops;
   Space space; // of a nest
 
-  /// Whether the item works on lanes, so that it runs once per group of
-  /// vectors.
+  /// Whether the item works on queries in lanes, so that it runs once per
+  /// group of vectors.
   bool onLanes() const {
     return kind == ItemKind::LaneLoad || kind == ItemKind::Store ||
-           (kind == ItemKind::Nest && space.lanes);
+           (kind == ItemKind::Nest && space.lanes && !space.distances);
   }
 };
 
@@ -88,6 +92,9 @@ struct Plan {
   int64_t gatherElements = 0; // offset of an element per lane
   int64_t extraRows = 0; // a run-time number of rows is rounded up by these
 
+  /// Places before the first distance in a slot: rows past the end of a tile
+  /// of keys look there, for elements that nobody uses.
+  int64_t distanceLead() const { return llvm::alignTo(extraRows, lanes); }
   /// Storage of an element: accumulator, i64 for index, i8 for i1.
   mlir::Type storage(mlir::Type element) const;
 };

@@ -52,8 +52,15 @@ void RegionEmitter::bindElements(Value argument, Value tile) {
 }
 
 void RegionEmitter::bindPositions(Value argument, StringAttr dim, Value at) {
-  ranges.addPosition(argument);
   Entry entry;
+  if (dim == tile::kDistanceDim) {
+    ranges.addDistance(argument);
+    entry.depends = kOnLanes;
+    entry.places.push_back({ops.add(at, granule.window.first), 1, 0});
+    entries[argument] = std::move(entry);
+    return;
+  }
+  ranges.addPosition(argument);
   if (dim == kLaneDim) {
     entry.depends = kOnLanes;
     Value first = ops.add(at, emitter.firstRow(granule.window));

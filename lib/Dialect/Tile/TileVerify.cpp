@@ -369,6 +369,26 @@ LogicalResult RescaleOp::verify() {
   return success();
 }
 
+LogicalResult SkewOp::verify() {
+  TileType value = getValue().getType(), result = getType();
+  std::optional<int64_t> plus = result.getDimSize(getPlus());
+  std::optional<int64_t> minus = result.getDimSize(getMinus());
+  if (!plus || !minus || getPlus() == getMinus() ||
+      result.getRank() != 2) // skew_c1
+    return emitOpError() << "result must have the dims '" << getPlus()
+                         << "' and '" << getMinus() << "', got " << result;
+  int64_t diagonals = *plus + *minus - 1;
+  if (value.getRank() != 1 || value.getNumElements() != diagonals ||
+      result.hasDim(value.getNames().front())) // skew_c2
+    return emitOpError() << "expected a value with one other dim of "
+                         << diagonals << " places, one per diagonal, got "
+                         << value;
+  if (value.getElementType() != result.getElementType()) // skew_c3
+    return emitOpError() << "value and result must have one element type, got "
+                         << value << " and " << result;
+  return success();
+}
+
 LogicalResult AnyNanOp::verify() {
   TileType type = getValue().getType();
   if (!isa<FloatType>(type.getElementType())) // any_nan_c1

@@ -173,3 +173,27 @@ tile.program @grid_of_another_isa(%n: index) target #cpu {
   tile.grid (%i) to (%n) target #old {
   }
 }
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @constant_distances(%n: index) target #cpu {
+  tile.grid (%i) to (%n) {
+    // expected-error@below {{'tile.splat' op has a tile with the dim r, which only tile.map and tile.skew may have}}
+    %a = tile.splat 1.0 : !tile.tile<r:31, f32>
+  }
+}
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @skew_of_keys(%n: index) target #cpu {
+  tile.grid (%i) to (%n) {
+    %a = tile.map () at(r = %n) : () -> !tile.tile<r:31, index> {
+    ^bb0(%x: index):
+      tile.yield %x : index
+    }
+    // expected-error@below {{'tile.skew' op needs plus(q) and a tile.map over the dim r as its operand}}
+    %b = tile.skew %a plus(k) minus(q) : !tile.tile<r:31, index> -> !tile.tile<q:16, k:16, index>
+  }
+}

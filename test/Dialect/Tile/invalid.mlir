@@ -422,6 +422,30 @@ func.func @rescale_c2(%o: !tile.tile<q:4, f32>, %a: !tile.tile<q:4, f64>) {
 
 // -----
 
+func.func @skew_c1(%r: !tile.tile<r:7, f32>) {
+  // expected-error@below {{'tile.skew' op result must have the dims 'q' and 'd', got '!tile.tile<q:4, k:4, f32>'}}
+  %0 = tile.skew %r plus(q) minus(d) : !tile.tile<r:7, f32> -> !tile.tile<q:4, k:4, f32>
+  return
+}
+
+// -----
+
+func.func @skew_c2(%r: !tile.tile<r:8, f32>) {
+  // expected-error@below {{'tile.skew' op expected a value with one other dim of 7 places, one per diagonal, got '!tile.tile<r:8, f32>'}}
+  %0 = tile.skew %r plus(q) minus(k) : !tile.tile<r:8, f32> -> !tile.tile<q:4, k:4, f32>
+  return
+}
+
+// -----
+
+func.func @skew_c3(%r: !tile.tile<r:7, f32>) {
+  // expected-error@below {{'tile.skew' op value and result must have one element type, got '!tile.tile<r:7, f32>' and '!tile.tile<q:4, k:4, f64>'}}
+  %0 = tile.skew %r plus(q) minus(k) : !tile.tile<r:7, f32> -> !tile.tile<q:4, k:4, f64>
+  return
+}
+
+// -----
+
 func.func @any_nan_c1(%o: !tile.tile<q:4, i1>) {
   // expected-error@below {{'tile.any_nan' op looks for NaN in elements 'i1'}}
   %0 = tile.any_nan %o : !tile.tile<q:4, i1>

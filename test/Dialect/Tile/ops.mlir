@@ -101,6 +101,14 @@ func.func @values(%q: !tile.tile<q:4, d:2, f32>, %k: !tile.tile<k:8, d:2, f16>, 
   %4 = tile.reduce add (%s) over(k) init(%r) : (!tile.tile<q:4, k:8, f32>) -> !tile.tile<q:4, f32>
   // CHECK: tile.rescale %{{.*}} by %{{.*}} : !tile.tile<q:4, k:8, f32>, <q:4, f32>
   %5 = tile.rescale %s by %r : !tile.tile<q:4, k:8, f32>, !tile.tile<q:4, f32>
+  // CHECK: %[[MAP:.*]] = tile.map() at(r = %{{.*}}) : () -> !tile.tile<r:11, f32>
+  %7 = tile.map () at(r = %n) : () -> !tile.tile<r:11, f32> {
+  ^bb0(%d: index):
+    %c = arith.constant 1.0 : f32
+    tile.yield %c : f32
+  }
+  // CHECK: tile.skew %[[MAP]] plus(q) minus(k) : <r:11, f32> -> <q:4, k:8, f32>
+  %8 = tile.skew %7 plus(q) minus(k) : !tile.tile<r:11, f32> -> !tile.tile<q:4, k:8, f32>
   // CHECK: tile.any_nan %{{.*}} valid(q = %{{.*}}) : <q:4, f32>
   %6 = tile.any_nan %r valid(q = %n) : !tile.tile<q:4, f32>
   return

@@ -179,4 +179,27 @@ TEST_F(ProgramTest, select_masked_keeps_a_full_tile_as_it_is) {
   }
 }
 
+TEST_F(ProgramTest, skew_gives_pairs_the_value_of_their_diagonal) {
+  std::vector<Tensor> tensors = {f32({0, 0, 0, 0, 0, 0}, {2, 3})};
+  ASSERT_TRUE(runProgram(R"mlir(
+    tile.program @f(%y: !tile.buf<q, k : f32>) target "none" {
+      %c1 = arith.constant 1 : index
+      tile.grid (%i) to (%c1) {
+        %c0 = arith.constant 0 : index
+        %first = arith.constant 5 : index
+        %r = tile.map () at(r = %first) : () -> !tile.tile<r:4, f32> {
+        ^bb0(%d: index):
+          %n = arith.index_cast %d : index to i64
+          %f = arith.sitofp %n : i64 to f32
+          tile.yield %f : f32
+        }
+        %s = tile.skew %r plus(q) minus(k) : !tile.tile<r:4, f32> -> !tile.tile<q:2, k:3, f32>
+        tile.store %s, %y[%c0, %c0] : !tile.tile<q:2, k:3, f32>, !tile.buf<q, k : f32>
+      }
+    })mlir",
+                         tensors, {}));
+  // The last key's diagonal is the first one.
+  EXPECT_EQ(tensors[0].real, (std::vector<double>{7, 6, 5, 8, 7, 6}));
+}
+
 } // namespace

@@ -25,6 +25,10 @@ namespace attnc::tile {
 /// Dims with a value each: `at(q = %q0, k = %k0)`, `valid(k = %nk)`.
 using NamedValues = llvm::ArrayRef<std::pair<llvm::StringRef, mlir::Value>>;
 
+/// The dim of what is known by the distance of a query and a key only. A target
+/// that has queries along its lanes has these there, too.
+inline constexpr llvm::StringLiteral kDistanceDim = "r";
+
 /// Builds the ops of a scalar region from its arguments and returns what the
 /// region yields.
 using BodyBuilder = llvm::function_ref<mlir::Value(

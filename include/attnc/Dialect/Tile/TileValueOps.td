@@ -261,6 +261,47 @@ def Tile_RescaleOp : Tile_Op<"rescale", [Pure]> {
   let hasFolder = 1;
 }
 
+def Tile_SkewOp : Tile_Op<"skew", [Pure]> {
+  let summary = "Give each pair the value of its distance";
+  let description = [{
+    `result[i, j] = value[i - j + n - 1]`, where i is the place along `plus`, j
+    along `minus`, and n the size of `minus`: all pairs of a diagonal have one
+    value, and the first belongs to the first i and the last j. So a part of a
+    formula that depends on q - k only is computed once per diagonal.
+
+    Constraints:
+    - (skew_c1) the result has the dims `plus` and `minus` and no other;
+    - (skew_c2) the operand has one dim, which is none of these, of as many
+      places as there are diagonals: the sum of their sizes minus 1;
+    - (skew_c3) both have one element type.
+
+    Example:
+    ```mlir
+    func.func @alibi(%q0: index, %k0: index, %slope: f32) -> !tile.tile<q:64, k:16, f32> {
+      %c15 = arith.constant 15 : index
+      %last = arith.addi %k0, %c15 : index
+      %first = arith.subi %q0, %last : index
+      %0 = tile.map () at(r = %first) : () -> !tile.tile<r:79, f32> {
+      ^bb0(%distance: index):
+        %2 = arith.index_cast %distance : index to i64
+        %3 = arith.sitofp %2 : i64 to f32
+        %4 = arith.mulf %slope, %3 : f32
+        tile.yield %4 : f32
+      }
+      %1 = tile.skew %0 plus(q) minus(k) : !tile.tile<r:79, f32> -> !tile.tile<q:64, k:16, f32>
+      return %1 : !tile.tile<q:64, k:16, f32>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$value, StrAttr:$plus, StrAttr:$minus);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = [{
+    $value `plus` `(` custom<Dim>($plus) `)` `minus` `(` custom<Dim>($minus) `)`
+    attr-dict `:` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_AnyNanOp : Tile_Op<"any_nan", [Pure]> {
   let summary = "Whether an element is NaN";
   let description = [{

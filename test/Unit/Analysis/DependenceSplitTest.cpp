@@ -1,6 +1,6 @@
 //===- DependenceSplitTest.cpp - Tests of splitByDependence ---------------===//
 
-#include "attnc/Lowering/DependenceSplit.h"
+#include "attnc/Analysis/DependenceSplit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-using namespace attnc::lowering;
+using namespace attnc;
 using namespace mlir;
 
 namespace {
@@ -61,6 +61,59 @@ TEST_F(DependenceSplitTest, UniformPartIsFound) {
   EXPECT_EQ(names(alibi.uniform), "exp2 ");
   EXPECT_EQ(names(alibi.onQuery), "");
   EXPECT_EQ(names(alibi.onKey), "");
+}
+
+TEST_F(DependenceSplitTest, PartOfTheDistanceIsFound) {
+  EXPECT_EQ(names(split(kAlibi).onDistance), "addf ");
+}
+
+TEST_F(DependenceSplitTest, DistanceIsSeenThroughSums) {
+  DependenceSplit parts = split(R"(
+    %two = arith.constant 2 : index
+    %p = arith.addi %q, %h : index
+    %q2 = arith.muli %p, %two : index
+    %k2 = arith.muli %k, %two : index
+    %d = arith.subi %k2, %q2 : index
+    %di = arith.index_cast %d : index to i64
+    %df = arith.sitofp %di : i64 to f32
+    %y = arith.addf %x, %df : f32
+    return %y : f32)");
+  EXPECT_EQ(names(parts.onDistance), "sitofp ");
+}
+
+TEST_F(DependenceSplitTest, SumOfQueryAndKeyIsNoDistance) {
+  DependenceSplit parts = split(R"(
+    %d = arith.addi %q, %k : index
+    %di = arith.index_cast %d : index to i64
+    %df = arith.sitofp %di : i64 to f32
+    %y = arith.addf %x, %df : f32
+    return %y : f32)");
+  EXPECT_EQ(names(parts.onDistance), "");
+}
+
+TEST_F(DependenceSplitTest, DistanceOf32BitsIsNone) {
+  DependenceSplit parts = split(R"(
+    %q32 = arith.index_cast %q : index to i32
+    %k32 = arith.index_cast %k : index to i32
+    %d = arith.subi %q32, %k32 : i32
+    %df = arith.sitofp %d : i32 to f32
+    %y = arith.addf %x, %df : f32
+    return %y : f32)");
+  EXPECT_EQ(names(parts.onDistance), "");
+}
+
+TEST_F(DependenceSplitTest, DistanceWithTheQueryIsOnThePair) {
+  DependenceSplit parts = split(R"(
+    %d = arith.subi %q, %k : index
+    %di = arith.index_cast %d : index to i64
+    %df = arith.sitofp %di : i64 to f32
+    %qi = arith.index_cast %q : index to i64
+    %qf = arith.sitofp %qi : i64 to f32
+    %t = arith.mulf %df, %qf : f32
+    %y = arith.addf %x, %t : f32
+    return %y : f32)");
+  EXPECT_EQ(names(parts.onDistance), "sitofp ");
+  EXPECT_EQ(names(parts.onQuery), "sitofp ");
 }
 
 TEST_F(DependenceSplitTest, FloatPartsOfQueryAndKeyAreFound) {
