@@ -43,7 +43,8 @@ class KernelBuilder {
 public:
   explicit KernelBuilder(KernelMatch &match)
       : match(match), b(match.value), loc(match.score.getLoc()) {
-    for (const LetteredTensor &tensor : {match.q, match.k, match.v})
+    LetteredTensor scores{match.norm.getScores(), match.normLetters};
+    for (const LetteredTensor &tensor : {match.q, match.k, match.v, scores})
       for (auto [axis, letter] : llvm::enumerate(tensor.letters))
         sizes.insert({letter, attn::axisSize(tensor.tensor.getType(), axis)});
   }
@@ -57,8 +58,13 @@ private:
   SmallVector<Type> types();
   Type tensorType(StringRef letters, Type element);
   Value toKernel(const LetteredTensor &tensor, StringRef letters);
+  Value broadcast(const LetteredTensor &tensor, StringRef letters);
+  bool isSingle(char letter);
   Value fromKernel(Value tensor, StringRef letters, StringRef to, Type type);
   void buildRegions(attn::KernelOp kernel);
+  Block *addBlock(attn::KernelOp kernel, unsigned region);
+  void buildPair(attn::KernelOp kernel);
+  void buildContribution(attn::KernelOp kernel);
   Value elementAt(Scalarizer &scalars, Value tensor, ValueRange indices);
 
   KernelMatch &match;
@@ -97,7 +103,28 @@ static std::string groupMissing(StringRef letters, StringRef all) {
          letters.drop_front().str();
 }
 
+bool KernelBuilder::isSingle(char letter) {
+  auto known = sizes.find(letter);
+  return known == sizes.end() || known->second == b.getI64IntegerAttr(1);
+}
+
+/// A row that is the same for several is repeated in memory.
+Value KernelBuilder::broadcast(const LetteredTensor &tensor,
+                               StringRef letters) {
+  emitRemark(loc) << "the rows '" << tensor.letters << "' are copied to '"
+                  << letters << "' [copied]";
+  Type type = tensorType(letters, getElementTypeOrSelf(tensor.tensor));
+  return attn::MapOp::create(
+      b, loc, type, tensor.letters + "->" + letters.str(), tensor.tensor,
+      [](OpBuilder &inner, Location at, ValueRange x) {
+        attn::YieldOp::create(inner, at, x.front());
+      });
+}
+
 Value KernelBuilder::toKernel(const LetteredTensor &tensor, StringRef letters) {
+  for (char letter : letters)
+    if (!StringRef(tensor.letters).contains(letter) && !isSingle(letter))
+      return broadcast(tensor, letters);
   Type type = tensorType(letters, getElementTypeOrSelf(tensor.tensor));
   std::string labels =
       groupMissing(tensor.letters, letters) + "->" + letters.str();
@@ -119,6 +146,10 @@ LogicalResult KernelBuilder::check(Refusal &refusal) {
   if (failed(checkScalarizable(match.norm.getScores(), match.score.getResult(),
                                real(), refusal)))
     return failure();
+  for (const LetteredTensor &made : {match.pair, match.contribution})
+    if (made.tensor &&
+        failed(checkScalarizable(made.tensor, none, real(), refusal)))
+      return failure();
   if (!match.norm.getMask())
     return success();
   return checkScalarizable(match.norm.getMask(), none, real(), refusal);
@@ -133,21 +164,71 @@ Value KernelBuilder::elementAt(Scalarizer &scalars, Value tensor,
   return scalars.at(tensor, places);
 }
 
-void KernelBuilder::buildRegions(attn::KernelOp kernel) {
-  auto addBlock = [&](unsigned index) {
-    Region &region = kernel->getRegion(index);
-    SmallVector<Type, 6> arguments = kernel.getBlockTypes(index);
-    SmallVector<Location> locs(arguments.size(), loc);
-    return b.createBlock(&region, region.end(), arguments, locs);
+/// The indices of a tensor's axes, out of those that are called `names`.
+static SmallVector<Value> placesOf(StringRef letters, StringRef names,
+                                   ValueRange indices) {
+  SmallVector<Value> places;
+  for (char letter : letters)
+    places.push_back(indices[*attn::axisOf(names, letter)]);
+  return places;
+}
+
+Block *KernelBuilder::addBlock(attn::KernelOp kernel, unsigned index) {
+  Region &region = kernel->getRegion(index);
+  SmallVector<Type, 6> arguments = kernel.getBlockTypes(index);
+  SmallVector<Location> locs(arguments.size(), loc);
+  return b.createBlock(&region, region.end(), arguments, locs);
+}
+
+/// One term of the product: the map, of elements of q and k, times the other
+/// operand.
+void KernelBuilder::buildPair(attn::KernelOp kernel) {
+  constexpr StringLiteral kNames = "dbhgqk";
+  Block *block = addBlock(kernel, 4);
+  ValueRange indices = block->getArguments().drop_front(2);
+  auto placed = [&](const LetteredTensor &tensor) {
+    return placesOf(tensor.letters, kNames, indices);
   };
+  Value none;
+  Scalarizer scalars(b, real(), none, none);
+  scalars.compute(match.pair.tensor);
+  scalars.give(match.q.tensor, placed(match.q), block->getArgument(0));
+  scalars.give(match.k.tensor, placed(match.k), block->getArgument(1));
+  Value made = scalars.at(match.pair.tensor, placed(match.pair));
+  Value other = scalars.at(match.other.tensor, placed(match.other));
+  Value term = arith::MulFOp::create(b, loc, other, made);
+  attn::YieldOp::create(b, loc, term);
+}
+
+/// What a key contributes: the map, of elements of v.
+void KernelBuilder::buildContribution(attn::KernelOp kernel) {
+  constexpr StringLiteral kNames = "ebhgqk";
+  Block *block = addBlock(kernel, 5);
+  ValueRange indices = block->getArguments().drop_front();
+  Value none;
+  Scalarizer scalars(b, real(), none, none);
+  scalars.compute(match.contribution.tensor);
+  scalars.give(match.v.tensor, placesOf(match.v.letters, kNames, indices),
+               block->getArgument(0));
+  Value made =
+      scalars.at(match.contribution.tensor,
+                 placesOf(match.contribution.letters, kNames, indices));
+  attn::YieldOp::create(b, loc, made);
+}
+
+void KernelBuilder::buildRegions(attn::KernelOp kernel) {
+  if (match.pair.tensor)
+    buildPair(kernel);
+  if (match.contribution.tensor)
+    buildContribution(kernel);
   Value none, score, mask;
-  Block *block = addBlock(0);
+  Block *block = addBlock(kernel, 0);
   Scalarizer scores(b, real(), match.score.getResult(), block->getArgument(0));
   score = elementAt(scores, match.norm.getScores(),
                     block->getArguments().drop_front());
   attn::YieldOp::create(b, match.norm.getScores().getLoc(), score);
 
-  block = addBlock(1);
+  block = addBlock(kernel, 1);
   Scalarizer masks(b, real(), none, none);
   if (match.norm.getMask())
     mask = elementAt(masks, match.norm.getMask(), block->getArguments());
@@ -157,7 +238,7 @@ void KernelBuilder::buildRegions(attn::KernelOp kernel) {
 
   if (match.norm.getInit().empty())
     return;
-  block = addBlock(2);
+  block = addBlock(kernel, 2);
   Scalarizer inits(b, real(), none, none);
   SmallVector<Value> row;
   for (char letter : match.normLetters)
@@ -183,9 +264,11 @@ void KernelBuilder::build() {
     buildRegions(kernel);
   }
   emitRemark(kernel.getLoc())
-      << "one kernel: Q @ K, score, " << (match.norm.getMask() ? "mask, " : "")
+      << "one kernel: " << (match.pair.tensor ? "a sum over features" : "Q @ K")
+      << ", score, " << (match.norm.getMask() ? "mask, " : "")
       << (match.norm.getInit().empty() ? "softmax" : "softmax with a sink")
-      << ", @ V; no score matrix [fused]";
+      << (match.contribution.tensor ? ", @ a formula of V" : ", @ V")
+      << "; no score matrix [fused]";
   b.setInsertionPointAfter(kernel);
   match.value.getResult().replaceAllUsesWith(fromKernel(
       kernel.getO(), letters[3], match.outLetters, match.value.getType()));

@@ -16,28 +16,14 @@
 
 #include "KernelMatch.h"
 
+#include "KeyOperand.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::fusion;
-using attn::axisOf;
-
-LetteredTensor attnc::fusion::skipPermutations(LetteredTensor tensor) {
-  while (auto view = tensor.tensor.getDefiningOp<attn::ViewOp>()) {
-    attn::ViewLabels labels = view.getViewLabels();
-    std::string from = llvm::join(labels.input, "");
-    std::string to = llvm::join(labels.output, "");
-    if (from.size() != labels.input.size() || to.size() != labels.output.size())
-      break;
-    std::string letters;
-    for (char letter : from)
-      letters += tensor.letters[*axisOf(to, letter)];
-    tensor = {view.getSource(), letters};
-  }
-  return tensor;
-}
 
 namespace {
 /// Replaces letters of one op by those of another.
@@ -73,6 +59,8 @@ public:
 private:
   LogicalResult findWeights();
   FailureOr<bool> findProduct(LetteredTensor scores);
+  FailureOr<bool> takeProduct(attn::ContractOp product, StringRef letters);
+  LogicalResult findValues();
   LogicalResult findOperands();
   LogicalResult verifyAxes();
   LogicalResult assignLetters();
@@ -122,20 +110,48 @@ LogicalResult Matcher::findWeights() {
   return refuse(match.value, "no operand of it is weights of attn.normalize");
 }
 
+// Of v the row of the key, and the letters that its result brings.
+LogicalResult Matcher::findValues() {
+  auto toNorm = [&](StringRef letters) {
+    std::string renamed = valueToNorm(letters);
+    std::replace(renamed.begin(), renamed.end(), '?', kE);
+    return renamed;
+  };
+  match.v.letters = toNorm(match.v.letters);
+  match.outLetters = toNorm(match.value.getAxisLabels().output);
+  char key = match.norm.getOver().front();
+  if (contains(match.outLetters, key) || !contains(match.v.letters, key))
+    return refuse(match.value, "the product with the values does not sum over "
+                               "the axis that is normalised over");
+  match.v = findKeyRow(match.v, key, kE, std::nullopt, match.contribution);
+  return success();
+}
+
+// A product of rows of the query with rows of the key. Of several, one is the
+// kernel's own, the others are tensors that its score reads.
+FailureOr<bool> Matcher::takeProduct(attn::ContractOp product,
+                                     StringRef letters) {
+  char key = match.norm.getOver().front();
+  bool ofQuery = llvm::any_of(letters, [&](char letter) {
+    return letter != key && !contains(match.v.letters, letter);
+  });
+  if (!contains(letters, key) || !ofQuery)
+    return false;
+  if (match.score && (match.score != product || scoreLetters != letters))
+    return refuse(product, "the score has a second product");
+  match.score = product;
+  scoreLetters = letters;
+  return true;
+}
+
 // The one product that the scores are computed from. Maps on the way to it are
 // parts of the kernel; a map that is not is a formula, which Scalarizer clones.
 // True if `scores` comes from the product.
 FailureOr<bool> Matcher::findProduct(LetteredTensor scores) {
   scores = skipPermutations(scores);
   Operation *op = scores.tensor.getDefiningOp();
-  if (auto product = dyn_cast_if_present<attn::ContractOp>(op)) {
-    if (match.score &&
-        (match.score != product || scoreLetters != scores.letters))
-      return refuse(product, "the score has a second product");
-    match.score = product;
-    scoreLetters = scores.letters;
-    return true;
-  }
+  if (auto product = dyn_cast_if_present<attn::ContractOp>(op))
+    return takeProduct(product, scores.letters);
   auto map = dyn_cast_if_present<attn::MapOp>(op);
   if (!map || !seen.insert(op).second)
     return llvm::is_contained(path, op);
@@ -156,8 +172,6 @@ FailureOr<bool> Matcher::findProduct(LetteredTensor scores) {
 
 LogicalResult Matcher::findOperands() {
   attn::Labels labels = match.score.getAxisLabels();
-  if (scoreLetters.size() != match.norm.getLabels().size())
-    return refuse(match.score, "the product lacks an axis of the scores");
   if (match.score.getMask())
     return refuse(match.score, "the product has a mask of its own");
   Renaming toNorm;
@@ -177,16 +191,14 @@ LogicalResult Matcher::findOperands() {
   if (contains(lhs.letters, key) == contains(rhs.letters, key))
     return refuse(match.score, "not exactly one operand of the product has the "
                                "axis that is normalised over");
-  bool keyIsLeft = contains(lhs.letters, key);
-  match.k = keyIsLeft ? lhs : rhs;
-  match.q = keyIsLeft ? rhs : lhs;
-
-  std::string v = valueToNorm(match.v.letters);
-  std::string out = valueToNorm(match.value.getAxisLabels().output);
-  std::replace(v.begin(), v.end(), '?', kE);
-  std::replace(out.begin(), out.end(), '?', kE);
-  match.v.letters = v;
-  match.outLetters = out;
+  const LetteredTensor &keyed = contains(lhs.letters, key) ? lhs : rhs;
+  match.other = contains(lhs.letters, key) ? rhs : lhs;
+  match.k = findKeyRow(keyed, key, kD, match.v.letters, match.pair);
+  match.q = match.other;
+  if (match.pair.tensor && match.q.letters.size() == 1) // no row but weights
+    match.q = findQueryRow(match.pair, key, kD);
+  if (!match.q.tensor)
+    return refuse(match.score, "it is a product of no row of the query");
   return success();
 }
 
@@ -200,20 +212,12 @@ LogicalResult Matcher::verifyAxes() {
       llvm::count(match.outLetters, kE) != 1)
     return refuse(match.value,
                   "the values do not have exactly one axis of their own");
-  if (contains(match.outLetters, key) || !contains(match.v.letters, key))
-    return refuse(match.value, "the product with the values does not sum over "
-                               "the axis that is normalised over");
   for (char letter : match.norm.getLabels()) {
     if (letter == key)
       continue;
     if (!contains(match.outLetters, letter))
       return refuse(match.value, "the product with the values sums over a "
                                  "second axis of the weights");
-    if (!contains(match.q.letters, letter))
-      return refuse(match.score, "the queries lack an axis of the scores");
-    if (contains(match.k.letters, letter) != contains(match.v.letters, letter))
-      return refuse(match.value,
-                    "keys and values do not have the same batch axes");
   }
   return success();
 }
@@ -223,7 +227,8 @@ LogicalResult Matcher::assignLetters() {
   char key = match.norm.getOver().front();
   for (char letter : match.norm.getLabels())
     if (letter != key)
-      (contains(match.k.letters, letter) ? shared : own) += letter;
+      (contains(match.k.letters + match.v.letters, letter) ? shared : own) +=
+          letter;
   if (shared.size() > 2)
     return refuse(match.score,
                   "there are more than two axes that queries, keys "
@@ -239,7 +244,8 @@ LogicalResult Matcher::assignLetters() {
   toKernel.add({&key, 1}, "k");
   toKernel.add({&kD, 1}, "d");
   toKernel.add({&kE, 1}, "e");
-  for (LetteredTensor *tensor : {&match.q, &match.k, &match.v})
+  for (LetteredTensor *tensor : {&match.q, &match.k, &match.v, &match.pair,
+                                 &match.other, &match.contribution})
     tensor->letters = toKernel(tensor->letters);
   match.outLetters = toKernel(match.outLetters);
   match.normLetters = toKernel(match.norm.getLabels());
@@ -300,7 +306,7 @@ LogicalResult Matcher::verifyTypes() {
 }
 
 LogicalResult Matcher::run() {
-  if (failed(findWeights()) ||
+  if (failed(findWeights()) || failed(findValues()) ||
       failed(
           findProduct({match.norm.getScores(), match.norm.getLabels().str()})))
     return failure();

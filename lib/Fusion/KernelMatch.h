@@ -27,6 +27,9 @@ struct KernelMatch {
   attn::ContractOp score, value;
   attn::NormalizeOp norm;
   LetteredTensor q, k, v;
+  /// Where the product's operands, or the values, differ from pair to pair: the
+  /// map that makes one of q and k, or of v, and the product's other operand.
+  LetteredTensor pair, other, contribution;
   std::string outLetters;  // of value's result
   std::string normLetters; // of the scores
 };
@@ -41,9 +44,6 @@ struct Refusal {
 /// case `partial` holds the ops that were recognised.
 mlir::FailureOr<KernelMatch>
 matchKernel(attn::ContractOp value, Refusal &refusal, KernelMatch &partial);
-
-/// Skips views that only change the order of axes; `letters` follow.
-LetteredTensor skipPermutations(LetteredTensor tensor);
 
 } // namespace attnc::fusion
 

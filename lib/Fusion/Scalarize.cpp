@@ -62,14 +62,17 @@ static bool isViewComputable(attn::ViewOp view) {
 // What can be done
 //===----------------------------------------------------------------------===//
 
-static bool isArgument(Value tensor) {
-  auto argument = dyn_cast<BlockArgument>(tensor);
-  return argument && argument.getOwner()->isEntryBlock();
+/// Arguments, and what products and normalisers have computed.
+static bool isReadable(Value tensor) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    return argument.getOwner()->isEntryBlock();
+  return isa<attn::KernelOp, attn::ContractOp, attn::NormalizeOp>(
+      tensor.getDefiningOp());
 }
 
 static LogicalResult check(Value tensor, Value product, Type real,
                            Refusal &refusal, DenseSet<Value> &seen) {
-  if (tensor == product || isArgument(tensor) || !seen.insert(tensor).second)
+  if (tensor == product || isReadable(tensor) || !seen.insert(tensor).second)
     return success();
   Operation *op = tensor.getDefiningOp();
   auto refuse = [&](const Twine &reason) {
@@ -173,7 +176,9 @@ Value Scalarizer::viewAt(attn::ViewOp view, ValueRange indices) {
 Value Scalarizer::build(Value tensor, ValueRange indices) {
   if (tensor == product)
     return rounded(tensor.getLoc(), dot, getElementTypeOrSelf(tensor));
-  if (isArgument(tensor))
+  bool isKept =
+      computed && tensor != computed && tensor.getDefiningOp<attn::MapOp>();
+  if (isReadable(tensor) || isKept)
     return attn::ReadOp::create(
         b, b.getInsertionBlock()->getParentOp()->getLoc(),
         attn::scalarType(tensor.getType(), real), tensor, indices);
@@ -185,10 +190,19 @@ Value Scalarizer::build(Value tensor, ValueRange indices) {
   return inlineBlock(cast<attn::MaskOp>(op).getBody().front(), indices);
 }
 
-Value Scalarizer::at(Value tensor, ValueRange indices) {
+static std::vector<const void *> keyOf(Value tensor, ValueRange indices) {
   std::vector<const void *> key{tensor.getAsOpaquePointer()};
   for (Value index : indices)
     key.push_back(index.getAsOpaquePointer());
+  return key;
+}
+
+void Scalarizer::give(Value tensor, ValueRange indices, Value element) {
+  built[keyOf(tensor, indices)] = element;
+}
+
+Value Scalarizer::at(Value tensor, ValueRange indices) {
+  std::vector<const void *> key = keyOf(tensor, indices);
   if (auto known = built.find(key); known != built.end())
     return known->second;
   return built[key] = build(tensor, indices);

@@ -29,6 +29,11 @@ public:
              mlir::Value dot)
       : b(builder), real(real), product(product), dot(dot) {}
 
+  /// `element` is that of `tensor` at `indices`.
+  void give(mlir::Value tensor, mlir::ValueRange indices, mlir::Value element);
+  /// Maps other than this one are read, not computed again.
+  void compute(mlir::Value map) { computed = map; }
+
   /// The element of `tensor`, which is scalarizable, at `indices`, rounded as
   /// the tensor would hold it.
   mlir::Value at(mlir::Value tensor, mlir::ValueRange indices);
@@ -43,7 +48,7 @@ private:
 
   mlir::OpBuilder &b;
   mlir::Type real;
-  mlir::Value product, dot;
+  mlir::Value product, dot, computed;
   // A graph may share values; each is computed once per place.
   std::map<std::vector<const void *>, mlir::Value> built;
 };
