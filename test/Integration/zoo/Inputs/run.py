@@ -1,6 +1,7 @@
 """Compiles the zoo's specs, runs the kernels on the exported cases, and grades.
 
 usage: run.py ATTNC-RUN SPECS WORK [--readme README] [--only ID[,ID...]] [--interpret]
+              [--update]
 
 SPECS is the folder with <variant>.yaml. Each is run on every shape of its
 variant in f32, and on the second shape in bf16. A variant is
@@ -11,7 +12,8 @@ variant in f32, and on the second shape in bf16. A variant is
 What is not right stands in status.txt with its reason, and what stands there
 must be so: a variant that is refused otherwise, or works, fails the run, and so
 does a README without the score line. --only says more about a few variants;
---interpret grades the compiler's reference in the place of the kernels.
+--interpret grades the compiler's reference in the place of the kernels; --update
+writes what is refused today into status.txt, and the score into README.
 """
 
 import argparse
@@ -219,6 +221,24 @@ def faults(results, status, specs):
             yield "%s: no such variant" % name
 
 
+def update(results, readme, score):
+    """Writes what is refused today into status.txt, and the score into the README."""
+    path = os.path.join(HERE, "status.txt")
+    with open(path, encoding="utf-8") as f:
+        lines = [line for line in f if not line.startswith("refused ")]
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(lines)
+        for name, (kind, detail) in results.items():
+            if kind == "refused":
+                message, text = detail.split(": ", 1)
+                f.write("refused %s %s %s\n" % (name, message, re.sub(r" \[[\w-]+\]$", "", text)))
+    if readme:
+        with open(readme, encoding="utf-8") as f:
+            text = re.sub(r"\d+ of \d+\s+variants right, \d+ wrong", score, f.read())
+        with open(readme, "w", encoding="utf-8") as f:
+            f.write(text)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("attnc_run")
@@ -227,20 +247,23 @@ def main():
     parser.add_argument("--readme")
     parser.add_argument("--only", default="")
     parser.add_argument("--interpret", action="store_true")
+    parser.add_argument("--update", action="store_true")
     arguments = parser.parse_args()
     zoo.load(HERE)
     only = [name for name in arguments.only.split(",") if name]
     picked = [zoo.REGISTRY[name] for name in only] or list(zoo.REGISTRY.values())
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = dict(zip([v.id for v in picked], pool.map(lambda v: run_variant(arguments, v), picked)))
+    count = {kind: sum(k == kind for k, _ in results.values()) for kind in ("right", "wrong", "refused", "needs")}
+    score = "%d of %d variants right, %d wrong" % (count["right"], len(results), count["wrong"])
+    if arguments.update and not only:
+        update(results, arguments.readme, score)
     status = read_status()
     found = list(faults(results, status if not only else {n: s for n, s in status.items() if n in only},
                         arguments.specs))
     for name, (kind, detail) in results.items():
         reason = status[name][2] if name in status and kind != "right" else ""
         print("%-14s %-28s %s" % ({"needs": "not expressible"}.get(kind, kind), name, reason or detail or ""))
-    count = {kind: sum(k == kind for k, _ in results.values()) for kind in ("right", "wrong", "refused", "needs")}
-    score = "%d of %d variants right, %d wrong" % (count["right"], len(results), count["wrong"])
     if arguments.readme and not only:
         with open(arguments.readme, encoding="utf-8") as f:
             if score not in " ".join(f.read().split()):
