@@ -158,11 +158,17 @@ public:
     double operations = shape.costs.score + shape.costs.weight +
                         (masked ? shape.costs.mask + 2 : 0);
     double perVector = operations / target.fmaPerCycle;
+    // A table of the tile's distances is filled anew.
+    double distances =
+        std::ceil((keys - 1) / double(lanes) + vectors) *
+        (shape.costs.scoreDistance + (masked ? shape.costs.maskDistance : 0)) /
+        target.fmaPerCycle;
     // Rows of K and V that are stored narrower are converted once.
     double converted =
         (shape.keyBits < shape.accumulateBits ? double(shape.headDim) : 0) +
         (shape.valueBits < shape.accumulateBits ? double(shape.valueDim) : 0);
-    return keys * vectors * perVector + 2 * keys * converted / double(lanes);
+    return keys * vectors * perVector + distances +
+           2 * keys * converted / double(lanes);
   }
   /// Cycles to start a tile: loops and phases, and, where the tiles of a block
   /// do not fit L1 together, fetching them in turn: the scores are written,
@@ -252,10 +258,15 @@ void BlockCost::addPartial(int64_t lo, int64_t hi, int64_t step, double times,
     int64_t at = lo + i * count / sampled * step;
     int64_t keys = std::min(step, hi - at);
     double active = activeVectors(at, at + keys);
-    cost.partial += times * double(count) / double(sampled) *
-                    (tiles.products(double(keys), active) +
-                     tiles.weights(double(keys), active, /*masked=*/true) +
-                     tiles.startTile(double(keys), active));
+    Cost one;
+    one.products = tiles.products(double(keys), active);
+    one.weights = tiles.weights(double(keys), active, /*masked=*/true);
+    one.overhead = tiles.startTile(double(keys), active);
+    double share = times * double(count) / double(sampled);
+    cost.products += share * one.products;
+    cost.weights += share * one.weights;
+    cost.overhead += share * one.overhead;
+    cost.partial += share * one.total();
   }
 }
 
@@ -314,14 +325,13 @@ Cost schedule::predictCost(const KernelShape &shape, const CpuTarget &target,
   if (blocks > whole)
     block.add(whole * schedule.q, queries, 1, cost);
   double all = tiles.bytes(double(ranges.getKeys()));
-  double perCycle = all <= 0.75 * double(target.l2Bytes)
-                        ? target.l2BytesPerCycle
-                        : target.memoryBytesPerCycle;
+  bool inL2 = all <= 0.75 * double(target.l2Bytes);
+  double perCycle = inL2 ? target.l2BytesPerCycle : target.memoryBytesPerCycle;
   double read = double(blocks) * all *
                 (1 - cost.skippedTiles * double(schedule.k) /
                          std::max(1.0, double(blocks * ranges.getKeys())));
-  cost.memory = std::max(kExposed * read / target.l2BytesPerCycle,
-                         read / perCycle - cost.total());
+  cost.memory =
+      std::max(kExposed * read / perCycle, read / perCycle - cost.total());
   double flops =
       2 * ranges.getNeededPairs() * double(shape.headDim + shape.valueDim);
   if (cost.total() > 0)

@@ -46,14 +46,13 @@ private:
 
 /// Cycles of one head, by cause.
 struct Cost {
-  double products = 0; // full tiles: Q K^T and P V
-  double weights = 0;  // full tiles: score formula, exp
-  double partial = 0;  // tiles that need the mask, all of it
+  double products = 0; // Q K^T and P V
+  double weights = 0;  // formula, mask, exp
   double overhead = 0; // starting tiles and blocks, packing Q, storing O
   double memory = 0;   // waiting for K and V beyond all that
-  double total() const {
-    return products + weights + partial + overhead + memory;
-  }
+  double total() const { return products + weights + overhead + memory; }
+  /// What tiles that need the mask have of these.
+  double partial = 0;
   /// Of the FMA peak, counting the pairs that the mask allows.
   double peakFraction = 0;
   /// Pairs of a row and a key that are visited.

@@ -1,22 +1,26 @@
 //===- KernelShape.cpp - What a schedule depends on in a kernel -----------===//
 //
-// Formulas are counted as the code generator will run them: what depends on the
-// row alone or the key alone is hoisted and costs nothing here.
+// Formulas are counted as they will run: what depends on the row alone or the
+// key alone is hoisted and costs nothing here, what depends on their distance
+// is counted per distance, and a load per pair.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelShape.h"
 
-#include "llvm/ADT/DenseMap.h"
+#include "attnc/Analysis/DependenceSplit.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
 
-/// Vector operations of exp2: the polynomial of degree 5, and what brings the
+/// Vector operations of exp2: the polynomial of degree 6, and what brings the
 /// argument near zero and the exponent back.
 static double exp2Operations(const CpuTarget &target) {
-  double polynomial = target.hasFma ? 5 : 10;
+  double polynomial = target.hasFma ? 6 : 12;
   if (target.hasScalef) // reduce, scale
     return polynomial + 2;
   if (target.hasRound) // clamp, round, subtract, convert, shift, add
@@ -24,14 +28,29 @@ static double exp2Operations(const CpuTarget &target) {
   return polynomial + 7; // the rounding is two conversions
 }
 
-static double operationCost(Operation *op, const CpuTarget &target) {
+/// Operations of a read on a vector of `lanes` elements. A table with an entry
+/// per query and key is read in pieces, anything else is gathered: an address
+/// and a load for each lane.
+static double readCost(attn::ReadOp read, const DependenceSplit &split,
+                       int64_t lanes) {
+  bool byPair = llvm::all_of(read.getIndices(), [&](Value index) {
+    unsigned bits = split.dependence.lookup(index);
+    return bits != OnDistance && llvm::popcount(bits) < 2;
+  });
+  return (byPair ? 2.5 : 6) * double(lanes);
+}
+
+/// Operations of an op on a vector of `lanes` elements.
+static double operationCost(Operation *op, const DependenceSplit &split,
+                            const CpuTarget &target, int64_t lanes) {
   constexpr double division = 8;
   double exp2 = exp2Operations(target);
-  if (isa<arith::ConstantOp, attn::SizeOp>(op))
+  if (isa<arith::ConstantOp, attn::SizeOp, arith::IndexCastOp>(op))
     return 0;
-  if (isa<attn::ReadOp>(op)) // a load, or a gather of one lane after the other
-    return 4;
-  if (isa<arith::DivFOp, arith::FloorDivSIOp, math::SqrtOp, math::RsqrtOp>(op))
+  if (auto read = dyn_cast<attn::ReadOp>(op))
+    return readCost(read, split, lanes);
+  if (isa<arith::DivFOp, arith::FloorDivSIOp, arith::RemSIOp, math::SqrtOp,
+          math::RsqrtOp>(op))
     return division;
   if (isa<math::TanhOp, math::ErfOp>(op))
     return 2 * exp2 + division;
@@ -40,31 +59,62 @@ static double operationCost(Operation *op, const CpuTarget &target) {
     return 1;
   if (isa<math::MathDialect>(op->getDialect()))
     return exp2 + 4;
-  // Positions are 64 bits wide: two vectors for one of scores.
-  return isa<IndexType>(op->getResult(0).getType()) ? 2 : 1;
+  return 1; // positions have 32 bits almost always
 }
 
-/// The cost of the ops that depend on the arguments `always`, or on both of
-/// `row` and `key`.
-static double countOperations(Block &block, std::optional<unsigned> always,
-                              unsigned row, unsigned key,
-                              const CpuTarget &target) {
-  enum : unsigned { Row = 1, Key = 2, Both = 3 };
-  llvm::DenseMap<Value, unsigned> depends;
-  if (always)
-    depends[block.getArgument(*always)] = Both;
-  depends[block.getArgument(row)] |= Row;
-  depends[block.getArgument(key)] |= Key;
-  double cost = 0;
-  for (Operation &op : block.without_terminator()) {
-    unsigned bits = 0;
-    for (Value operand : op.getOperands())
-      bits |= depends.lookup(operand);
-    depends[op.getResult(0)] = bits;
-    if (bits == Both)
-      cost += operationCost(&op, target);
+namespace {
+/// Costs of a formula where it depends on a pair, and on a distance.
+struct FormulaCosts {
+  double pair = 0, distance = 0;
+};
+} // namespace
+
+/// Operations that the `roots` need and that the lists of a split do not give,
+/// of those that `counts` accepts.
+static double costOf(Block &block, ValueRange roots,
+                     llvm::function_ref<bool(Value)> given,
+                     llvm::function_ref<double(Operation &)> cost) {
+  llvm::DenseSet<Value> needed(roots.begin(), roots.end());
+  double sum = 0;
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    Value result = op.getResult(0);
+    if (!needed.contains(result) || given(result))
+      continue;
+    needed.insert(op.operand_begin(), op.operand_end());
+    sum += cost(op);
   }
-  return cost;
+  return sum;
+}
+
+/// Counts a formula as lowering splits it; `arguments` are what its arguments
+/// depend on.
+static FormulaCosts countOperations(Block &block, ArrayRef<unsigned> arguments,
+                                    const CpuTarget &target, int64_t lanes) {
+  DependenceSplit split = splitByDependence(block, arguments);
+  auto hoisted = [&](Value value) {
+    return llvm::is_contained(split.uniform, value) ||
+           llvm::is_contained(split.onQuery, value) ||
+           llvm::is_contained(split.onKey, value);
+  };
+  auto given = [&](Value value) {
+    return hoisted(value) || llvm::is_contained(split.onDistance, value);
+  };
+  FormulaCosts costs;
+  costs.pair = costOf(
+      block, block.getTerminator()->getOperands(), given, [&](Operation &op) {
+        // One row or one key alone is a scalar or leaves the
+        // loop.
+        unsigned bits = split.dependence[op.getResult(0)];
+        bool alone =
+            llvm::popcount(bits) < 2 && !(bits & (OnPair | OnDistance));
+        return alone ? 0 : operationCost(&op, split, target, lanes);
+      });
+  costs.pair += double(split.onDistance.size()); // loads
+  costs.distance = costOf(block, split.onDistance, hoisted, [&](Operation &op) {
+    bool varies = split.dependence[op.getResult(0)] == OnDistance;
+    return varies ? operationCost(&op, split, target, lanes) : 0;
+  });
+  return costs;
 }
 
 static std::optional<int64_t> fixedSize(Type type, unsigned axis) {
@@ -92,9 +142,17 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
     rangesMove = !ranges.getArgument(3).use_empty() ||
                  !ranges.getArgument(4).use_empty();
   }
-  costs.score = countOperations(kernel.getScore().front(), 0, 4, 5, target);
-  costs.mask =
-      countOperations(kernel.getMask().front(), std::nullopt, 3, 4, target);
+  FormulaCosts score =
+      countOperations(kernel.getScore().front(),
+                      {OnPair, OnNothing, OnNothing, OnNothing, OnQuery, OnKey},
+                      target, lanes(target));
+  FormulaCosts mask = countOperations(
+      kernel.getMask().front(),
+      {OnNothing, OnNothing, OnNothing, OnQuery, OnKey}, target, lanes(target));
+  costs.score = score.pair;
+  costs.mask = mask.pair;
+  costs.scoreDistance = score.distance;
+  costs.maskDistance = mask.distance;
   costs.weight = exp2Operations(target) + 3; // subtract, add up, compare
   if (kernel.getNorm() && kernel.getNorm().getWeight() == attn::NormWeight::Exp)
     costs.weight += 1; // times log2(e)

@@ -21,6 +21,8 @@ struct ElementCosts {
   double score = 0;  // the score formula
   double mask = 0;   // the mask, where it is evaluated
   double weight = 0; // exp2 or exp, with the subtraction and the sums
+  /// The same per distance of a query and a key, once per tile.
+  double scoreDistance = 0, maskDistance = 0;
 };
 
 struct KernelShape {

@@ -112,6 +112,16 @@ static const Ranked *findNext(ArrayRef<Ranked> ranked) {
   return nullptr;
 }
 
+/// Why a schedule that is better at a regime is not the choice, or nothing.
+static StringRef whyNot(const Ranked &best, const Ranked &next, size_t regime) {
+  if (next.costs[regime].total() >= best.costs[regime].total())
+    return "";
+  if (next.score > best.score)
+    return " (better here, worse over all sizes of expect)";
+  return " (as good to the model, which does not tell 2% apart; the usual one "
+         "is taken)";
+}
+
 /// One regime of the choice: what is predicted, and where the time goes.
 static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
                           double neededPairs, const CpuSchedule &schedule) {
@@ -127,11 +137,11 @@ static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
   double total = cost.total();
   kernel.emitRemark() << "time at " << at << ": products "
                       << percent(cost.products, total) << ", exp and formula "
-                      << percent(cost.weights, total) << ", partial tiles "
-                      << percent(cost.partial, total) << ", starting "
+                      << percent(cost.weights, total) << ", starting "
                       << percent(cost.overhead, total)
                       << ", waiting for memory " << percent(cost.memory, total)
-                      << " [limit]";
+                      << "; partial tiles take " << percent(cost.partial, total)
+                      << " of it [limit]";
 }
 
 static void explain(attn::KernelOp kernel, const KernelShape &shape,
@@ -145,8 +155,9 @@ static void explain(attn::KernelOp kernel, const KernelShape &shape,
                       best.schedule.summary(),
                       percent(best.costs[i].peakFraction, 1), regime.text);
     if (next)
-      text += llvm::formatv("; next best {0}: {1}", next->schedule.summary(),
-                            percent(next->costs[i].peakFraction, 1));
+      text += llvm::formatv("; next best {0}: {1}{2}", next->schedule.summary(),
+                            percent(next->costs[i].peakFraction, 1),
+                            whyNot(best, *next, i));
     kernel.emitRemark() << text << " [kernel]";
     explainRegime(kernel, regime.text, best.costs[i],
                   RegimeRanges(shape, regime).getNeededPairs(), best.schedule);
