@@ -152,6 +152,8 @@ private:
                   mlir::ArrayAttr validDims, mlir::ValueRange valid);
 
   // Read.cpp
+  /// An index within an axis of a table.
+  Value clampIndex(Value index, Value extent);
   /// Element `indices` of a table, clamped.
   Value readScalar(tile::ReadOp read, mlir::ArrayRef<Value> indices);
 

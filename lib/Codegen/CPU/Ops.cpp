@@ -172,16 +172,24 @@ void Ops::branch(Value condition, llvm::function_ref<void()> yes,
 
 Value Ops::choose(Type type, Value condition, llvm::function_ref<Value()> yes,
                   llvm::function_ref<Value()> no) {
+  return chooseAll(
+      type, condition, [&] { return SmallVector<Value>{yes()}; },
+      [&] { return SmallVector<Value>{no()}; })[0];
+}
+
+SmallVector<Value> Ops::chooseAll(TypeRange types, Value condition,
+                                  llvm::function_ref<SmallVector<Value>()> yes,
+                                  llvm::function_ref<SmallVector<Value>()> no) {
   if (std::optional<int64_t> known = constantOf(condition))
     return *known ? yes() : no();
-  auto op = scf::IfOp::create(*this, loc, TypeRange(type), condition,
+  auto op = scf::IfOp::create(*this, loc, types, condition,
                               /*addThenBlock=*/true, /*addElseBlock=*/true);
   InsertionGuard guard(*this);
   setInsertionPointToStart(op.thenBlock());
   scf::YieldOp::create(*this, loc, yes());
   setInsertionPointToStart(op.elseBlock());
   scf::YieldOp::create(*this, loc, no());
-  return op.getResult(0);
+  return op.getResults();
 }
 
 } // namespace attnc::cpu

@@ -75,6 +75,11 @@ public:
   /// A branch that yields one value of `type`.
   Value choose(mlir::Type type, Value condition,
                llvm::function_ref<Value()> yes, llvm::function_ref<Value()> no);
+  /// The same for several values.
+  mlir::SmallVector<Value>
+  chooseAll(mlir::TypeRange types, Value condition,
+            llvm::function_ref<mlir::SmallVector<Value>()> yes,
+            llvm::function_ref<mlir::SmallVector<Value>()> no);
 
 private:
   mlir::Block *entry = nullptr;

@@ -7,7 +7,8 @@
 // In lanes, three cases: no index depends on the lane (one scalar load), one
 // index is the query itself and its axis has stride 1 and is in range (a vector
 // load, decided at run time), anything else (a gather: one instruction for
-// floats with AVX-512, else a loop over the lanes).
+// floats with AVX-512, else a loop over the lanes). A table with an entry per
+// query and key is read in pieces (ReadRows.cpp).
 // Tests: test/Codegen/CPU/reads.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -18,7 +19,7 @@ using namespace mlir;
 
 namespace attnc::cpu {
 
-static Value clampToAxis(Ops &ops, Value index, Value extent) {
+Value Emitter::clampIndex(Value index, Value extent) {
   Value last = ops.sub(extent, ops.index(1));
   return ops.max(ops.min(ops.toIndex(index), last), ops.index(0));
 }
@@ -28,7 +29,7 @@ Value Emitter::readScalar(tile::ReadOp read, ArrayRef<Value> indices) {
   Value offset = ops.index(0);
   for (auto [index, extent, stride] :
        llvm::zip(indices, buffer.extents, buffer.strides))
-    offset = ops.add(offset, ops.mul(clampToAxis(ops, index, extent), stride));
+    offset = ops.add(offset, ops.mul(clampIndex(index, extent), stride));
   Type type = memoryType(buffer.element);
   Value pointer = ops.address(buffer.data, type, offset);
   return fromMemory(ops.load(type, pointer, memoryBytes(buffer.element)),
@@ -79,9 +80,9 @@ LaneValue RegionEmitter::emitRead(tile::ReadOp read,
     Value offset = first;
     for (auto [i, index] : llvm::enumerate(indices))
       if (i != *axis)
-        offset = ops.add(
-            offset, ops.mul(clampToAxis(ops, scalar(index), buffer.extents[i]),
-                            buffer.strides[i]));
+        offset = ops.add(offset, ops.mul(emitter.clampIndex(scalar(index),
+                                                            buffer.extents[i]),
+                                         buffer.strides[i]));
     Type type = emitter.memoryType(buffer.element);
     Value pointer = ops.address(buffer.data, type, offset);
     Value raw = ops.load(emitter.laneVector(type), pointer,
@@ -111,7 +112,7 @@ Value RegionEmitter::gather(tile::ReadOp read, ArrayRef<LaneValue> indices) {
     Value offset;
     if (!index.onLanes()) {
       offset = ops.broadcast(
-          ops.toI64(ops.mul(clampToAxis(ops, scalar(index), extent), stride)),
+          ops.toI64(ops.mul(emitter.clampIndex(scalar(index), extent), stride)),
           count);
     } else {
       auto splat = [&](Value v) { return ops.broadcast(ops.toI64(v), count); };

@@ -59,6 +59,18 @@ private:
   std::optional<LaneValue> emitLinearCompare(mlir::arith::CmpIOp op,
                                              LaneValue a, LaneValue b);
   LaneValue emitRead(tile::ReadOp read, mlir::ArrayRef<LaneValue> indices);
+  /// Reads a table by query and key for the whole granule, or says that it is
+  /// none (ReadRows.cpp).
+  bool emitReadRows(tile::ReadOp read);
+  struct RowsRead {
+    unsigned key, query; // axes of the table
+    Value firstKey, firstQuery;
+  };
+  Value isDirect(const Buffer &buffer, const RowsRead &read);
+  SmallVector<Value> loadPieces(const Buffer &buffer, Value start,
+                                Value queryStride);
+  std::optional<unsigned> keyAxis(tile::ReadOp read);
+  bool isConsecutive(Value value);
   std::optional<unsigned> contiguousAxis(tile::ReadOp read,
                                          mlir::ArrayRef<LaneValue> indices);
   Value gather(tile::ReadOp read, mlir::ArrayRef<LaneValue> indices);
@@ -74,6 +86,8 @@ private:
   Ops &ops;
   IndexRanges ranges;
   llvm::DenseMap<Value, Entry> entries;
+  /// Positions along the nest's dim: one more in each row of the granule.
+  llvm::DenseSet<Value> positions;
 };
 
 } // namespace attnc::cpu

@@ -68,6 +68,7 @@ void RegionEmitter::bindPositions(Value argument, StringAttr dim, Value at) {
       entry.places.push_back({first, 1, v * emitter.lanes()});
   } else {
     entry.depends = kOnRows;
+    positions.insert(argument);
     for (int64_t row = 0; row < granule.rows; ++row)
       entry.places.push_back({ops.add(ops.add(at, granule.start), row)});
   }
@@ -80,6 +81,8 @@ void RegionEmitter::run(Block &region) {
 }
 
 void RegionEmitter::evaluate(Operation *op) {
+  if (auto read = dyn_cast<tile::ReadOp>(op); read && emitReadRows(read))
+    return;
   Entry entry;
   SmallVector<Value> used;
   for (Value operand : op->getOperands())
