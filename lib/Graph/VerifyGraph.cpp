@@ -23,7 +23,7 @@ namespace attnc::graph {
 // graph_c1: kernels come with Fusion.
 static bool isGraphOp(Operation *op) {
   return isa<attn::ViewOp, attn::ContractOp, attn::MapOp, attn::MaskOp,
-             attn::NormalizeOp>(op);
+             attn::NormalizeOp, attn::ReduceOp>(op);
 }
 
 namespace {
@@ -32,7 +32,7 @@ struct VerifyGraph final : graph::impl::VerifyGraphBase<VerifyGraph> {
     markAllAnalysesPreserved();
     if (failed(attn::verifyStage(getOperation(), isGraphOp,
                                  "attn.view, attn.contract, attn.map, "
-                                 "attn.mask and attn.normalize")))
+                                 "attn.mask, attn.normalize and attn.reduce")))
       signalPassFailure();
   }
 };

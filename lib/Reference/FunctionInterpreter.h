@@ -40,6 +40,7 @@ private:
   mlir::LogicalResult run(attn::MapOp op);
   mlir::LogicalResult run(attn::MaskOp op);
   mlir::LogicalResult run(attn::NormalizeOp op);
+  mlir::LogicalResult run(attn::ReduceOp op);
   mlir::LogicalResult run(attn::KernelOp op);
 
   /// The array of a value whose axes are named by `letters`.

@@ -282,6 +282,56 @@ LogicalResult FunctionInterpreter<Real>::run(attn::NormalizeOp op) {
   return success();
 }
 
+template <typename Real>
+LogicalResult FunctionInterpreter<Real>::run(attn::ReduceOp op) {
+  auto scores = named(op.getScores(), op.getLabels());
+  FailureOr<Array<Real>> mask = Array<Real>();
+  if (op.getMask())
+    mask = named(op.getMask(), op.getLabels());
+  if (failed(scores) || failed(mask))
+    return failure();
+  Space walk;
+  int64_t keys = 0;
+  for (auto [name, extent] : llvm::zip_equal(scores->names, scores->shape))
+    if (name == op.getOver())
+      keys = extent;
+    else
+      walk.names.push_back(name), walk.extents.push_back(extent);
+  Array<Real> row, key;
+  row.names = key.names = walk.names;
+  row.shape = key.shape = walk.extents;
+  key.isReal = false;
+  row.resize();
+  key.resize();
+  walk.names.push_back(op.getOver().str());
+  walk.extents.push_back(1);
+  Type type = cast<RankedTensorType>(op.getRow().getType()).getElementType();
+  SmallVector<int64_t> in = stepsIn(*scores, walk);
+  SmallVector<int64_t> where = stepsIn(*mask, walk);
+  SmallVector<int64_t> out = stepsIn(row, walk);
+  (void)forEachRow(walk, [&](ArrayRef<int64_t> index) {
+    int64_t base = offsetOf(in, index), m = offsetOf(where, index);
+    int64_t place = offsetOf(out, index);
+    std::vector<Real> allowed;
+    std::vector<int64_t> places;
+    for (int64_t k = 0; k < keys; ++k)
+      if (!op.getMask() || mask->data.integers[m + k * where.back()]) {
+        places.push_back(k);
+        allowed.push_back(scores->data.reals[base + k * in.back()]);
+      }
+    RowNumber<Real> number =
+        reduceRow<Real>(op.getKind(), allowed, type, arithmetic);
+    row.data.reals[place] = number.value;
+    key.data.integers[place] =
+        number.place < places.size() ? places[number.place] : keys - 1;
+    return success();
+  });
+  define(op.getRow(), std::move(row));
+  if (op.getKey())
+    define(op.getKey(), std::move(key));
+  return success();
+}
+
 #define ATTNC_INSTANTIATE(OP)                                                  \
   template LogicalResult FunctionInterpreter<double>::run(attn::OP);           \
   template LogicalResult FunctionInterpreter<long double>::run(attn::OP);
@@ -290,5 +340,6 @@ ATTNC_INSTANTIATE(ContractOp)
 ATTNC_INSTANTIATE(MapOp)
 ATTNC_INSTANTIATE(MaskOp)
 ATTNC_INSTANTIATE(NormalizeOp)
+ATTNC_INSTANTIATE(ReduceOp)
 
 } // namespace attnc::reference

@@ -205,6 +205,9 @@ KernelRun<Real>::store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
     RowWeights<Real> weights =
         normalizeRow<Real>(norm, scores, init, type, arithmetic);
     results[op.getLse()].data.reals[place] = weights.lse;
+    if (op.getDense()) // elsewhere 0
+      for (auto [key, weight] : llvm::zip_equal(allowed, weights.weights))
+        results[op.getDense()].data.reals[place * keys() + key] = weight;
     return op.getO() ? accumulate(row, allowed, weights.weights, evaluator)
                      : success();
   }

@@ -95,6 +95,12 @@ std::string NormalizeOp::getRowLabels() {
   return row;
 }
 
+std::string ReduceOp::getRowLabels() {
+  std::string row = getLabels().str();
+  llvm::erase(row, getOver().front());
+  return row;
+}
+
 Type MapOp::getAccumulateType() {
   SmallVector<Type> types(getInputs().getTypes());
   types.push_back(getType());
@@ -137,15 +143,20 @@ SmallVector<Type, 6> KernelOp::getBlockTypes(unsigned region) {
 }
 
 // o, lse, row, key, dense: how many there are of each. Results that do not fit
-// are counted as o, which the verifier refuses.
+// are not counted, which the parser and the verifier refuse.
 static std::array<int32_t, 5> resultSegments(Attribute normalize,
-                                             size_t count) {
-  int32_t number = count;
-  if (isa<NormAttr>(normalize))
-    return {number == 2, 1, 0, 0, 0};
+                                             TypeRange results) {
+  if (isa<NormAttr>(normalize)) {
+    // o, lse, dense, or without the first or the last of them: lse has an axis
+    // less than dense.
+    auto last = results.empty() ? RankedTensorType()
+                                : dyn_cast<RankedTensorType>(results.back());
+    bool hasDense = results.size() > 1 && last && last.getRank() == 5;
+    return {results.size() == (hasDense ? 3u : 2u), 1, 0, 0, hasDense};
+  }
   if (isa<DenseAttr>(normalize))
     return {0, 0, 0, 0, 1};
-  return {0, 0, 1, number == 2, 0};
+  return {0, 0, 1, results.size() == 2, 0};
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,6 +212,19 @@ void NormalizeOp::build(OpBuilder &builder, OperationState &state, Type weights,
     buildRegion(builder, state, *region, types, init);
 }
 
+void ReduceOp::build(OpBuilder &builder, OperationState &state,
+                     TypeRange results, StringRef labels, StringRef over,
+                     RowAttr kind, Value scores, Value mask) {
+  state.addOperands(scores);
+  if (mask)
+    state.addOperands(mask);
+  state.addTypes(results);
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.labels = builder.getStringAttr(labels);
+  properties.over = builder.getStringAttr(over);
+  properties.kind = kind;
+}
+
 void KernelOp::build(OpBuilder &builder, OperationState &state,
                      TypeRange results, Value q, Value k, Value v,
                      Attribute normalize, double scale, Type probabilities) {
@@ -213,7 +237,7 @@ void KernelOp::build(OpBuilder &builder, OperationState &state,
   properties.scale = builder.getF64FloatAttr(scale);
   if (probabilities)
     properties.probabilities = TypeAttr::get(probabilities);
-  properties.resultSegmentSizes = resultSegments(normalize, results.size());
+  properties.resultSegmentSizes = resultSegments(normalize, results);
   for (unsigned i = 0; i < 6; ++i) // score, mask, init, ranges, pair, value
     state.addRegion();
 }
@@ -286,6 +310,12 @@ void NormalizeOp::getAsmResultNames(SetName setName) {
   setName(getLse(), "lse");
 }
 
+void ReduceOp::getAsmResultNames(SetName setName) {
+  setName(getRow(), "row");
+  if (getKey())
+    setName(getKey(), "key");
+}
+
 void KernelOp::getAsmResultNames(SetName setName) {
   for (auto [result, name] : {std::pair<Value, StringRef>{getO(), "o"},
                               {getLse(), "lse"},
@@ -320,7 +350,7 @@ static ParseResult parseKernelResults(OpAsmParser &parser, Type &o, Type &lse,
     return parser.emitError(loc) << "a kernel normalizes by #attn.norm, "
                                     "#attn.row or #attn.dense, got "
                                  << normalize;
-  auto segments = resultSegments(normalize, types.size());
+  auto segments = resultSegments(normalize, types);
   if (std::accumulate(segments.begin(), segments.end(), size_t(0)) !=
       types.size()) // kernel_c8
     return parser.emitError(loc)

@@ -318,6 +318,37 @@ LogicalResult NormalizeOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
+// attn.reduce
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::verify() {
+  if (!areDistinctLetters(getLabels())) // reduce_c1
+    return emitOpError() << "'" << getLabels()
+                         << "' is not a list of distinct letters a-z";
+  if (getOver().size() != 1 || !getLabels().contains(getOver())) // reduce_c2
+    return emitOpError() << "'over' must be one letter of '" << getLabels()
+                         << "', got '" << getOver() << "'";
+  LetterSizes sizes(*this);
+  if (failed(sizes.add(getLabels(), getScores().getType(), "the scores")))
+    return failure();
+  if (getMask() && failed(sizes.add(getLabels(), getMask().getType(),
+                                    "the mask"))) // reduce_c3
+    return failure();
+  if (failed(sizes.add(getRowLabels(), getRow().getType(), "row")) ||
+      (getKey() &&
+       failed(sizes.add(getRowLabels(), getKey().getType(), "key"))))
+    return failure(); // reduce_c4
+  Type accumulate = accumulateType({getScores().getType(), getRow().getType()});
+  if (getRow().getType().getElementType() != accumulate)
+    return emitOpError() << "row must have the element type " << accumulate
+                         << ", got " << getRow().getType().getElementType();
+  if (bool(getKey()) != (getKind().getKind() == RowKind::Rank))
+    return emitOpError() << getKind()
+                         << (getKey() ? " has no key" : " has a key");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // attn.size, attn.read
 //===----------------------------------------------------------------------===//
 

@@ -24,12 +24,13 @@ static LogicalResult verifyParts(KernelOp op) { // kernel_c8
   NormAttr norm = op.getNorm();
   RowAttr row = op.getRowKind();
   bool isRank = row && row.getKind() == RowKind::Rank;
-  bool isDense = isa<DenseAttr>(op.getNormalize());
+  bool needsDense = isa<DenseAttr>(op.getNormalize());
   if (op.getV() && !norm)
     return op.emitOpError()
            << "has a v, but " << op.getNormalize() << " gives no weights";
   if (bool(op.getLse()) != bool(norm) || bool(op.getRow()) != bool(row) ||
-      bool(op.getKey()) != isRank || bool(op.getDense()) != isDense)
+      bool(op.getKey()) != isRank ||
+      (!norm && bool(op.getDense()) != needsDense))
     return op.emitOpError()
            << "has other results than " << op.getNormalize() << " gives";
   return success();

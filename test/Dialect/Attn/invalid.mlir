@@ -384,6 +384,38 @@ func.func @normalize_c8(%s: tensor<4x5xf32>) -> tensor<4x5xf32> {
 
 // -----
 
+func.func @reduce_c1(%s: tensor<4x5xf32>) -> tensor<4xf32> {
+  // expected-error@below {{'attn.reduce' op 'qq' is not a list of distinct letters a-z}}
+  %r = attn.reduce "qq" over "k" #attn.row<sum> (%s) : (tensor<4x5xf32>) -> (tensor<4xf32>)
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @reduce_c2(%s: tensor<4x5xf32>) -> tensor<4xf32> {
+  // expected-error@below {{'attn.reduce' op 'over' must be one letter of 'qk', got 'h'}}
+  %r = attn.reduce "qk" over "h" #attn.row<sum> (%s) : (tensor<4x5xf32>) -> (tensor<4xf32>)
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @reduce_c3(%s: tensor<4x5xf32>, %m: tensor<4x6xi1>) -> tensor<4xf32> {
+  // expected-error@below {{'attn.reduce' op axis 'k' is 6 in the mask, but 5 before}}
+  %r = attn.reduce "qk" over "k" #attn.row<sum> (%s) where (%m) : (tensor<4x5xf32>, tensor<4x6xi1>) -> (tensor<4xf32>)
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @reduce_c4(%s: tensor<4x5xf32>) -> tensor<4xf32> {
+  // expected-error@below {{'attn.reduce' op #attn.row<sum> has no key}}
+  %r, %k = attn.reduce "qk" over "k" #attn.row<sum> (%s) : (tensor<4x5xf32>) -> (tensor<4xf32>, tensor<4xi32>)
+  return %r : tensor<4xf32>
+}
+
+// -----
+
 func.func @size_c1() -> index {
   // expected-error@below {{'attn.size' op needs the name of a size}}
   %n = attn.size ""

@@ -97,6 +97,18 @@ TEST_F(FunctionTest, normalize_weighs_minus_infinity_as_zero) {
   EXPECT_EQ(result[1].real[1], -INFINITY);
 }
 
+TEST_F(FunctionTest, reduce_gives_a_number_for_each_row) {
+  auto result = run(
+      R"mlir(
+    func.func @f(%s: tensor<2x3xf32>, %m: tensor<2x3xi1>) -> (tensor<2xf32>, tensor<2xi32>) {
+      %row, %key = attn.reduce "qk" over "k" #attn.row<rank, n = 2> (%s) where (%m) : (tensor<2x3xf32>, tensor<2x3xi1>) -> (tensor<2xf32>, tensor<2xi32>)
+      return %row, %key : tensor<2xf32>, tensor<2xi32>
+    })mlir",
+      {f32({9, 2, 1, 3, 3, NAN}, {2, 3}), truth({0, 1, 1, 1, 1, 0}, {2, 3})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{1, 3}));
+  EXPECT_EQ(result[1].integer, (std::vector<int64_t>{2, 1}));
+}
+
 TEST_F(FunctionTest, normalize_counts_the_sink_in_the_sum) {
   auto result = run(R"mlir(
     func.func @f(%s: tensor<1x1xf32>, %m: tensor<1x1xi1>) -> (tensor<1x1xf32>, tensor<1xf32>) {

@@ -40,9 +40,9 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     Without a shift `lse` is the sum of the weights itself. Without `init` the
     sum has no further term.
 
-    Results, by `normalize`: o `[b h g q e]` (if there is a v) and lse
-    `[b h g q]`; row `[b h g q]` and, for a rank, key `[b h g q]` (i32); dense
-    `[b h g q k]`.
+    Results, by `normalize`: o `[b h g q e]` (if there is a v), lse `[b h g q]`
+    and, if asked for, dense, the weights p themselves, 0 where masked; row
+    `[b h g q]` and, for a rank, key `[b h g q]` (i32); dense `[b h g q k]`.
 
     `ranges(b, h, g, q0, q1)` tells for rows q0 <= q < q1 which keys can matter:
     segments (any_lo, all_lo, all_hi, any_hi), sorted and disjoint; keys outside

@@ -265,6 +265,54 @@ def Attn_NormalizeOp : Attn_FormulaOp<"normalize", [
   }];
 }
 
+def Attn_ReduceOp : Attn_Op<"reduce", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "A number for each row";
+  let description = [{
+    For each row (all letters but `over`), over the places where the mask is
+    true, what `#attn.row` says; for a rank also the place along `over` where it
+    stands. Computed in the accumulate type. Without `where` every place is
+    allowed.
+
+    Constraints:
+    - (reduce_c1) labels are distinct letters, one per axis of the scores;
+    - (reduce_c2) `over` is one of them;
+    - (reduce_c3) the mask has the sizes of the scores;
+    - (reduce_c4) results have the sizes of the scores without `over`; row is of
+      the accumulate type, key (of a rank, and only there) is i32.
+
+    Example:
+    ```mlir
+    func.func @rank(%s: tensor<4x5xf32>, %m: tensor<4x5xi1>) -> tensor<4xf32> {
+      %sum = attn.reduce "qk" over "k" #attn.row<sum> (%s) : (tensor<4x5xf32>) -> (tensor<4xf32>)
+      %row, %key = attn.reduce "qk" over "k" #attn.row<rank, n = 2> (%s) where (%m) : (tensor<4x5xf32>, tensor<4x5xi1>) -> (tensor<4xf32>, tensor<4xi32>)
+      return %row : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$labels, StrAttr:$over, Attn_RowAttr:$kind,
+                       Attn_RealTensor:$scores,
+                       Optional<Attn_MaskTensor>:$mask);
+  let results = (outs RankedTensorOf<[F32, F64]>:$row,
+                      Optional<RankedTensorOf<[I32]>>:$key);
+  let assemblyFormat = [{
+    $labels `over` $over qualified($kind) `(` $scores `)` (`where` `(` $mask^ `)`)?
+    `:` `(` type($scores) (`,` type($mask)^)? `)`
+    `->` `(` type($row) (`,` type($key)^)? `)` attr-dict
+  }];
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,
+                                 "::llvm::StringRef":$labels,
+                                 "::llvm::StringRef":$over, "RowAttr":$kind,
+                                 "::mlir::Value":$scores,
+                                 "::mlir::Value":$mask)>];
+  let extraClassDeclaration = [{
+    /// The letters without `over`.
+    std::string getRowLabels();
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // In regions
 //===----------------------------------------------------------------------===//
