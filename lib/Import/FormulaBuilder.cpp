@@ -62,6 +62,10 @@ Value FormulaBuilder::asReal(const Expr &e, Value element) {
 }
 
 void FormulaBuilder::bind(const Expr &e, Value value) {
+  if (e.type == spec::Type::Int && isa<FloatType>(value.getType())) { // a count
+    Value whole = arith::FPToSIOp::create(b, b.getI64Type(), value);
+    value = arith::IndexCastOp::create(b, b.getIndexType(), whole);
+  }
   built[&e] = asReal(e, value);
 }
 

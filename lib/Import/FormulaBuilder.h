@@ -58,6 +58,15 @@ public:
   mlir::Value normalized(const spec::Expr &e);
   /// `value / divisor` of reals.
   mlir::Value divide(mlir::Value value, mlir::Value divisor);
+  /// A weight that is 0 where the score is -inf.
+  mlir::Value zeroWhereNothing(mlir::Value score, mlir::Value weight);
+  /// x if it is greater than `least`, or as great and its key no later than
+  /// `key`; else -inf.
+  mlir::Value keepGreatest(mlir::Value x, mlir::Value least, mlir::Value key);
+  /// max(x - threshold, 0)
+  mlir::Value excess(mlir::Value x, mlir::Value threshold);
+  /// The score where `allowed`, else -inf.
+  mlir::Value unlessMasked(mlir::Value allowed, mlir::Value score);
   bool failed() const { return hasFailed; }
 
 private:
@@ -76,6 +85,7 @@ private:
 
   // FormulaReal.cpp
   mlir::Value buildReal(const spec::Expr &e, llvm::ArrayRef<mlir::Value> x);
+  mlir::Value divideBySum(mlir::Value value, mlir::Value sum);
   mlir::Value realArithmetic(spec::Op op, llvm::ArrayRef<mlir::Value> x);
   mlir::Value realFunction(spec::Op op, mlir::Value x);
   mlir::Value power(const spec::Expr &e, mlir::Value x, mlir::Value y);

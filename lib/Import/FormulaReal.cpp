@@ -36,8 +36,46 @@ Value FormulaBuilder::divide(Value value, Value divisor) {
   return arith::DivFOp::create(b, value, divisor);
 }
 
+// x / sum(x) is 0 where the sum is 0.
+Value FormulaBuilder::divideBySum(Value value, Value sum) {
+  Value zero = constant(0);
+  Value isZero = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, zero);
+  return arith::SelectOp::create(b, isZero, zero, divide(value, sum));
+}
+
+Value FormulaBuilder::zeroWhereNothing(Value score, Value weight) {
+  Value nothing = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, score,
+                                        constant(-HUGE_VAL));
+  return arith::SelectOp::create(b, nothing, constant(0), weight);
+}
+
+Value FormulaBuilder::unlessMasked(Value allowed, Value score) {
+  return arith::SelectOp::create(b, allowed, score, constant(-HUGE_VAL));
+}
+
+Value FormulaBuilder::keepGreatest(Value x, Value least, Value key) {
+  using F = arith::CmpFPredicate;
+  // Not less: a NaN counts as greater than all numbers.
+  Value above = arith::CmpFOp::create(b, F::UGT, x, least);
+  Value equal = arith::CmpFOp::create(b, F::OEQ, x, least);
+  Value before =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sle, scope.k, key);
+  Value kept =
+      arith::OrIOp::create(b, above, arith::AndIOp::create(b, equal, before));
+  return arith::SelectOp::create(b, kept, x, constant(-HUGE_VAL));
+}
+
+Value FormulaBuilder::excess(Value x, Value threshold) {
+  Value above = arith::SubFOp::create(b, x, threshold);
+  return arith::MaximumFOp::create(b, above, constant(0));
+}
+
 Value FormulaBuilder::buildReal(const Expr &e, ArrayRef<Value> x) {
   switch (e.op) {
+  case Fn::Div:
+    if (spec::isSumOfRow(*e.operands[1]))
+      return divideBySum(x[0], x[1]);
+    break;
   case Fn::Pow:
     return power(e, x[0], x[1]);
   case Fn::Softcap:

@@ -157,15 +157,20 @@ void InterfaceImporter::addOutputs() {
   if (resolve(size(ValueDim)) == resolve(size(HeadDim)) &&
       spec.isArgument(Row::Q) && spec.queryType == spec.outputType)
     output.mayBe = "Q";
-  if (!spec.lse)
-    return;
   bool isDouble = llvm::is_contained(
       {spec.queryType, spec.keyType, spec.valueType, spec.outputType},
       spec::DType::F64);
-  addTensor("lse", TensorRole::Extra,
-            isDouble ? spec::DType::F64 : spec::DType::F32,
-            {Batch, Heads, QueryLen});
-  result.tensors.back().nullable = true;
+  spec::DType computed = isDouble ? spec::DType::F64 : spec::DType::F32;
+  auto addExtra = [&](bool wanted, StringRef name,
+                      std::initializer_list<BuiltinSize> axes) {
+    if (!wanted)
+      return;
+    addTensor(name, TensorRole::Extra, computed, axes);
+    result.tensors.back().nullable = true;
+  };
+  addExtra(spec.lse, "lse", {Batch, Heads, QueryLen});
+  addExtra(spec.attentionOutput, "attention", {Batch, Heads, QueryLen, KvLen});
+  addExtra(spec.scoreOutput, "score", {Batch, Heads, QueryLen, KvLen});
 }
 
 LogicalResult InterfaceImporter::addPreconditions() {

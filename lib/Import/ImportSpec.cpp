@@ -6,7 +6,8 @@
 //   %s = attn.contract  Q @ K, in the accumulate type
 //   %t = attn.map       the score formula, then / temperature
 //   %m = attn.mask      the mask formula
-//   %p = attn.normalize softmax over the allowed keys, the sink as init
+//   %p = attn.normalize softmax over the allowed keys, the sink as init; or the
+//                       weights of another `attention`, maybe divided by a sum
 //   %o = attn.contract  P @ V over the allowed keys
 //   %O = attn.view      heads merged
 //
@@ -55,10 +56,20 @@ private:
   func::FuncOp createFunction();
   void buildGraph(func::FuncOp func);
   void addProduct(RowFormulas &rows, FormulaLeaves &leaves);
-  Value buildScores(RowFormulas &rows);
+  /// How weights come from pairs: a norm, the formula of the pairs, and a term
+  /// of the sum without a key, or null.
+  struct Normaliser {
+    attn::NormAttr norm;
+    const spec::Expr *pairs;
+    const spec::Expr *init;
+  };
+  Normaliser findNormaliser();
+  Value buildPairs(RowFormulas &rows, const spec::Expr &formula);
+  Value buildMaskedScores(RowFormulas &rows, Value mask);
   Value buildValues(RowFormulas &rows, Value weights, Value mask);
   Value buildMask();
-  std::pair<Value, Value> buildWeights(Value scores, Value mask, Type element);
+  attn::NormalizeOp buildWeights(const Normaliser &normaliser, Value scores,
+                                 Value mask, Type element);
   // Adds `formula` at the end of a region.
   void yield(OpBuilder &builder, const spec::Expr &formula,
              const FormulaScope &scope);
@@ -121,6 +132,14 @@ void SpecImporter::yield(OpBuilder &builder, const spec::Expr &formula,
   attn::YieldOp::create(builder, loc, value);
 }
 
+static bool hasRowFunction(const spec::Expr &e) {
+  if (e.kind == spec::Expr::Apply && spec::isRowFunction(e.op))
+    return true;
+  return llvm::any_of(e.operands, [](const spec::ExprPtr &operand) {
+    return hasRowFunction(*operand);
+  });
+}
+
 /// Kernels are made around a product of queries and keys: a score without one
 /// gets Q @ K and does not use it.
 void SpecImporter::addProduct(RowFormulas &rows, FormulaLeaves &leaves) {
@@ -140,19 +159,66 @@ void SpecImporter::addProduct(RowFormulas &rows, FormulaLeaves &leaves) {
   leaves.tensors.push_back(rows.vector(*unused));
 }
 
-Value SpecImporter::buildScores(RowFormulas &rows) {
+/// What is normalised: a score, or a weight before its division.
+Value SpecImporter::buildPairs(RowFormulas &rows, const spec::Expr &formula) {
   using namespace spec;
   RankedTensorType type =
       tensor({Batch, KvHeads, Group, QueryLen, KvLen}, real);
+  b.setLoc(locations.at(formula.range, here));
+  FormulaLeaves leaves = rows.leavesOf(formula);
+  addProduct(rows, leaves);
+  bool guarded = !spec.isSoftmax && rows.addGuard(formula, leaves);
+  return rows.map("bhgqk", type, leaves, [&](FormulaBuilder &build) {
+    Value x = build.build(formula);
+    if (guarded)
+      x = build.zeroWhereNothing(build.build(*spec.score), x);
+    if (spec.isSoftmax && spec.temperature)
+      x = build.divide(x, build.build(*spec.temperature));
+    return x;
+  });
+}
+
+/// The output `score`: the formula, -inf where the mask is false.
+Value SpecImporter::buildMaskedScores(RowFormulas &rows, Value mask) {
+  using namespace spec;
   b.setLoc(at(spec.score));
   FormulaLeaves leaves = rows.leavesOf(*spec.score);
   addProduct(rows, leaves);
-  return rows.map("bhgqk", type, leaves, [&](FormulaBuilder &formula) {
-    Value score = formula.build(*spec.score);
-    if (!spec.temperature)
-      return score;
-    return formula.divide(score, formula.build(*spec.temperature));
-  });
+  leaves.tensors.push_back({mask, "bhgqk"});
+  return rows.map(
+      "bhgqk", tensor({Batch, KvHeads, Group, QueryLen, KvLen}, real), leaves,
+      [&](FormulaBuilder &build, ValueRange x) {
+        return build.unlessMasked(x.back(), build.build(*spec.score));
+      });
+}
+
+/// How the weights come from pairs: for x / (sum(x) + rest) by dividing, with
+/// the rest as init; for softmax with the sink.
+SpecImporter::Normaliser SpecImporter::findNormaliser() {
+  using namespace spec;
+  if (spec.isSoftmax)
+    return {attn::NormAttr::softmax(b.getContext()), spec.attention.get(),
+            spec.sink.get()};
+  auto norm = [&](attn::NormDivide divide) {
+    return attn::NormAttr::get(b.getContext(), attn::NormShift::None,
+                               attn::NormWeight::Identity, divide);
+  };
+  const Expr &e = *spec.attention;
+  auto isSum = [&](const Expr &sum) {
+    return sum.isApply(spec::Op::Sum) &&
+           sameExpr(*sum.operands[0], *e.operands[0]);
+  };
+  if (e.isApply(spec::Op::Div)) {
+    const Expr *x = e.operands[0].get(), &sum = *e.operands[1];
+    if (isSum(sum))
+      return {norm(attn::NormDivide::Sum), x, nullptr};
+    if (sum.isApply(spec::Op::Add))
+      for (unsigned i : {0, 1})
+        if (isSum(*sum.operands[i]) && !isOfPair(*sum.operands[1 - i]) &&
+            !hasRowFunction(*sum.operands[1 - i]))
+          return {norm(attn::NormDivide::Sum), x, sum.operands[1 - i].get()};
+  }
+  return {norm(attn::NormDivide::None), &e, nullptr};
 }
 
 /// Weights times what keys contribute.
@@ -182,21 +248,22 @@ Value SpecImporter::buildMask() {
       });
 }
 
-std::pair<Value, Value> SpecImporter::buildWeights(Value scores, Value mask,
-                                                   Type element) {
+attn::NormalizeOp SpecImporter::buildWeights(const Normaliser &normaliser,
+                                             Value scores, Value mask,
+                                             Type element) {
   using namespace spec;
-  b.setLoc(spec.sink ? at(spec.sink) : here);
+  const Expr *rest = normaliser.init;
+  b.setLoc(rest ? locations.at(rest->range, here) : here);
   auto init = [&](OpBuilder &builder, Location, ValueRange x) {
     FormulaScope scope{x[0], x[1], x[2], x[3], {}, inputs};
-    yield(builder, *spec.sink, scope);
+    yield(builder, *rest, scope);
   };
   attn::RegionBuilder build = init;
-  auto op = attn::NormalizeOp::create(
+  return attn::NormalizeOp::create(
       b, tensor({Batch, KvHeads, Group, QueryLen, KvLen}, element),
       tensor({Batch, KvHeads, Group, QueryLen}, real), "bhgqk", "k",
-      attn::NormAttr::softmax(b.getContext()), scores, mask,
-      spec.sink ? build : attn::RegionBuilder(nullptr));
-  return {op.getWeights(), op.getLse()};
+      normaliser.norm, scores, mask,
+      rest ? build : attn::RegionBuilder(nullptr));
 }
 
 void SpecImporter::buildGraph(func::FuncOp func) {
@@ -217,20 +284,40 @@ void SpecImporter::buildGraph(func::FuncOp func) {
   real = attn::accumulateType(tensors);
 
   RowFormulas rows(b, locations, spec, interface, given, inputs, real);
-  Value scores = buildScores(rows);
-  Value mask = buildMask();
+  Value mask; // made where it is needed first
+  auto getMask = [&] {
+    Location before = b.getLoc();
+    if (!mask)
+      mask = buildMask();
+    b.setLoc(before);
+    return mask;
+  };
+  rows.setMask(getMask);
+  Normaliser normaliser = findNormaliser();
+  Value scores = buildPairs(rows, *normaliser.pairs);
+  getMask();
   // Weights are rounded to the type of what they multiply.
-  attnc::DType weightType = *attnc::parseDType(dtypeName(spec.valueType));
-  auto [weights, lse] =
-      buildWeights(scores, mask, elementType(weightType, b.getContext()));
+  attnc::DType weightType = *attnc::parseDType(
+      dtypeName(spec.probabilities.value_or(spec.valueType)));
+  attn::NormalizeOp norm = buildWeights(
+      normaliser, scores, mask, elementType(weightType, b.getContext()));
+  Value weights = norm.getWeights(), lse = norm.getLse();
   Value o = buildValues(rows, weights, mask);
   hasFailed |= rows.failed();
   SmallVector<Value> results;
   results.push_back(
       attn::ViewOp::create(b, type.getResult(0), "bhgqe->b(hg)qe", o));
+  auto addResult = [&](Value tensor, StringRef letters) {
+    std::string labels = ("bhg" + letters + "->b(hg)" + letters).str();
+    results.push_back(attn::ViewOp::create(b, type.getResult(results.size()),
+                                           labels, tensor));
+  };
   if (spec.lse)
-    results.push_back(
-        attn::ViewOp::create(b, type.getResult(1), "bhgq->b(hg)q", lse));
+    addResult(lse, "q");
+  if (spec.attentionOutput)
+    addResult(buildWeights(normaliser, scores, mask, real).getWeights(), "qk");
+  if (spec.scoreOutput)
+    addResult(buildMaskedScores(rows, mask), "qk");
   func::ReturnOp::create(b, results);
 }
 

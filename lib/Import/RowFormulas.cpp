@@ -194,7 +194,8 @@ LetteredTensor RowFormulas::read(const Expr &e) {
 //===----------------------------------------------------------------------===//
 
 bool RowFormulas::isTensor(const Expr &e) {
-  if (e.kind == Expr::Row || e.isApply(Fn::Dot) || e.isApply(Fn::L2Norm))
+  if (e.kind == Expr::Row || e.isApply(Fn::Dot) || e.isApply(Fn::L2Norm) ||
+      (e.kind == Expr::Apply && spec::isRowFunction(e.op)))
     return true;
   bool hasAxes = e.type == spec::Type::Vector || e.type == spec::Type::Matrix;
   return e.kind == Expr::Load && hasAxes && axesOfLoad(e);
@@ -224,6 +225,13 @@ FormulaLeaves RowFormulas::leavesOf(const Expr &e) {
 Value RowFormulas::map(StringRef letters, Type result,
                        const FormulaLeaves &leaves,
                        llvm::function_ref<Value(FormulaBuilder &)> formula) {
+  return map(letters, result, leaves,
+             [&](FormulaBuilder &build, ValueRange) { return formula(build); });
+}
+
+Value RowFormulas::map(
+    StringRef letters, Type result, const FormulaLeaves &leaves,
+    llvm::function_ref<Value(FormulaBuilder &, ValueRange)> formula) {
   SmallVector<Value> operands;
   SmallVector<StringRef> names;
   for (const LetteredTensor &leaf : leaves.tensors) {
@@ -248,7 +256,7 @@ Value RowFormulas::map(StringRef letters, Type result,
         FormulaBuilder build(builder, loc, locations, spec, real, scope);
         for (auto [node, leaf] : leaves.nodes)
           build.bind(*node, scalars[leaf]);
-        Value value = formula(build);
+        Value value = formula(build, scalars);
         hasFailed |= build.failed();
         attn::YieldOp::create(builder, loc, value);
       });
@@ -361,6 +369,8 @@ LetteredTensor RowFormulas::vector(const Expr &e) {
     tensor = product(e);
   else if (e.isApply(Fn::L2Norm))
     tensor = norm(e);
+  else if (e.kind == Expr::Apply && spec::isRowFunction(e.op))
+    tensor = rowFunction(e);
   else
     tensor = elementwise(e);
   b.setLoc(before);

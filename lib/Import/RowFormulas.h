@@ -23,10 +23,12 @@
 
 #include "FormulaBuilder.h"
 
+#include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Interface/Interface.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <functional>
 #include <string>
 
 namespace attnc::import {
@@ -61,13 +63,34 @@ public:
   mlir::Value map(llvm::StringRef letters, mlir::Type result,
                   const FormulaLeaves &leaves,
                   llvm::function_ref<mlir::Value(FormulaBuilder &)> formula);
+  /// The same, where `formula` also gets the elements of the leaves' tensors.
+  mlir::Value
+  map(llvm::StringRef letters, mlir::Type result, const FormulaLeaves &leaves,
+      llvm::function_ref<mlir::Value(FormulaBuilder &, mlir::ValueRange)>
+          formula);
   /// A tensor type: sizes of the letters b h g q k, then those of features.
   mlir::RankedTensorType type(llvm::StringRef letters,
                               llvm::ArrayRef<spec::ExprPtr> features,
                               mlir::Type element);
+  /// What tells which keys a row may see, for sum() and its like.
+  void setMask(std::function<mlir::Value()> getMask) {
+    mask = std::move(getMask);
+  }
+  /// Adds what zeroWhereNothing() needs to the leaves of a weight `e`; false if
+  /// the weight is 0 by itself where the score is -inf.
+  bool addGuard(const spec::Expr &e, FormulaLeaves &leaves);
   bool failed() const { return hasFailed; }
 
 private:
+  // RowFunctions.cpp
+  LetteredTensor rowFunction(const spec::Expr &e);
+  mlir::Value rowOperand(const spec::Expr &e, bool isTerm);
+  LetteredTensor rowSum(const spec::Expr &e);
+  LetteredTensor rowSoftmax(const spec::Expr &e);
+  LetteredTensor rowTopK(const spec::Expr &e);
+  LetteredTensor rowSparsemax(const spec::Expr &e);
+  attn::ReduceOp reduce(attn::RowAttr kind, mlir::Value x);
+
   LetteredTensor row(spec::Row row);
   LetteredTensor argument(spec::Row row);
   LetteredTensor load(const spec::Expr &e);
@@ -96,6 +119,7 @@ private:
   bool isDefining[3] = {};
   llvm::DenseMap<const spec::Expr *, LetteredTensor> built;
   std::vector<const spec::Expr *> written; // those outside of definitions
+  std::function<mlir::Value()> mask;
   bool hasFailed = false;
 };
 

@@ -145,6 +145,10 @@ bool Checker::checkConstants(const Node &node, const FunctionInfo &function,
     return false;
   case Function::Softmax:
     return positive(2);
+  case Function::TopK:
+    return require(values[1].e->integer >= 1 &&
+                       values[1].e->integer <= INT32_MAX,
+                   1, "at least 1 and below 2 ** 31");
   case Function::T5Bucket: {
     int64_t buckets = values[1].e->integer;
     bool both = values[3].e->boolean;
@@ -164,15 +168,26 @@ bool Checker::checkConstants(const Node &node, const FunctionInfo &function,
   }
 }
 
+/// Sink and temperature have one value per row.
+bool Checker::needsRow(const ExprPtr &e, StringRef name, const Node &node) {
+  if (!isOfPair(*e))
+    return true;
+  report.error(Message::PerRow, node.range,
+               {name.str(), Report::textOf(node.range).str()});
+  return false;
+}
+
 Checker::Value Checker::callRow(const Node &node, const FunctionInfo &function,
+                                ArrayRef<const Node *> bound,
                                 const std::vector<Value> &values) {
-  missing(node.range, function.function == Function::Softmax
-                          ? "'softmax' inside another formula"
-                          : "'" + function.name.str() + "'");
-  // Stands for the value: what comes after is only checked.
-  if (function.function == Function::Count)
-    return {makeSize(KvLen, node.range), {}};
-  return {makeApply(Op::Exp, Type::Real, {values[0].e}, node.range), {}};
+  Op op = *opOfFunction(function.function);
+  if (op == Op::Softmax)
+    for (unsigned i : {1, 2})
+      if (bound[i] &&
+          !needsRow(values[i].e, function.parameters[i].name, *bound[i]))
+        return {};
+  return apply(op, function.result == "int" ? Type::Int : Type::Real, values,
+               node.range);
 }
 
 Checker::Value Checker::callFunction(const Node &node,
@@ -190,7 +205,7 @@ Checker::Value Checker::callFunction(const Node &node,
       !checkConstants(node, function, bound, values))
     return {};
   if (function.place == FunctionInfo::Row)
-    return callRow(node, function, values);
+    return callRow(node, function, bound, values);
   std::optional<Op> op = opOfFunction(function.function);
   if (any_of(values, [](const Value &value) { return !value.axes.empty(); }))
     return elementwise(node, *op, values);

@@ -116,7 +116,9 @@ private:
   Value callFunction(const Node &node, const FunctionInfo &function,
                      bool vectorPlace);
   Value callRow(const Node &node, const FunctionInfo &function,
+                llvm::ArrayRef<const Node *> bound,
                 const std::vector<Value> &values);
+  bool needsRow(const ExprPtr &e, llvm::StringRef name, const Node &node);
   bool checkArguments(const Node &node, const FunctionInfo &function,
                       llvm::ArrayRef<const Node *> bound,
                       std::vector<Value> &values, bool vectorPlace);

@@ -144,6 +144,10 @@ bool sameExpr(const Expr &a, const Expr &b) {
   return true;
 }
 
+bool isRowNumber(Op op) { return op == Op::Sum || op == Op::Count; }
+
+bool isRowFunction(Op op) { return op >= Op::Softmax; }
+
 bool dependsOn(const Expr &e, Variable variable) {
   if (e.kind == Expr::Variable)
     return e.variable == variable;
@@ -151,6 +155,22 @@ bool dependsOn(const Expr &e, Variable variable) {
     return dependsOn(*operand, variable);
   });
 }
+
+bool isOfPair(const Expr &e) {
+  if (e.kind == Expr::Row ||
+      (e.kind == Expr::Variable && e.variable == Variable::K))
+    return true;
+  if (e.kind == Expr::Apply && isRowNumber(e.op))
+    return false;
+  return any_of(e.operands, [](const ExprPtr &x) { return isOfPair(*x); });
+}
+
+static bool hasSum(const Expr &e) {
+  return e.isApply(Op::Sum) ||
+         any_of(e.operands, [](const ExprPtr &x) { return hasSum(*x); });
+}
+
+bool isSumOfRow(const Expr &e) { return hasSum(e) && !isOfPair(e); }
 
 bool usesRow(const Expr &e, Row row) {
   if (e.kind == Expr::Row)

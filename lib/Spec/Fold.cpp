@@ -220,7 +220,8 @@ ExprPtr foldConstants(Op op, Type type, ArrayRef<ExprPtr> x, SMRange range,
     problem = FoldProblem::ZeroDivisor;
     return nullptr;
   }
-  if (x.empty() || !all_of(x, [](const ExprPtr &e) { return e->isConstant(); }))
+  if (x.empty() || isRowFunction(op) ||
+      !all_of(x, [](const ExprPtr &e) { return e->isConstant(); }))
     return nullptr;
   Type operand = x[0]->type;
   if (op == Op::ToReal)

@@ -105,6 +105,8 @@ Interval intervalOf(const Expr &e, ArrayRef<Interval> x) {
   }
   case Op::Select:
     return x[0].join(x[1]);
+  case Op::Count:
+    return Interval::of(0, INT32_MAX);
   case Op::T5Bucket:
     return Interval::of(0, e.operands[1]->integer - 1);
   default:

@@ -78,7 +78,7 @@ std::string FunctionInfo::signature() const {
 
 std::optional<Op> opOfFunction(Function function) {
   StringRef name = functionTable()[size_t(function)].name;
-  for (unsigned op = unsigned(Op::Select); op <= unsigned(Op::L2Norm); ++op)
+  for (unsigned op = unsigned(Op::Select); op <= unsigned(Op::Count); ++op)
     if (opSpelling(Op(op)) == name)
       return Op(op);
   return std::nullopt;
@@ -159,9 +159,9 @@ StringRef takenBy(StringRef name) {
   if (findMask(name))
     return "a named mask";
   static constexpr StringLiteral words[] = {
-      "Q",     "K",   "V",   "O",       "Y",     "score", "true",
-      "false", "inf", "and", "or",      "not",   "if",    "else",
-      "in",    "any", "lse", "prefill", "decode"};
+      "Q",     "K",   "V",   "O",         "Y",       "score", "true",
+      "false", "inf", "and", "or",        "not",     "if",    "else",
+      "in",    "any", "lse", "attention", "prefill", "decode"};
   return is_contained(words, name) ? "the language" : "";
 }
 

@@ -38,15 +38,6 @@ static std::string inputText(const AttentionSpec &spec, const Input &input) {
   return text;
 }
 
-static std::string attentionText(const AttentionSpec &spec) {
-  std::string text = "softmax(score";
-  if (spec.sink)
-    text += ", sink=" + printFormula(spec, *spec.sink);
-  if (spec.temperature)
-    text += ", temperature=" + printFormula(spec, *spec.temperature);
-  return text + ")";
-}
-
 static std::string weightText(double weight) {
   char buffer[64];
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, weight).ptr};
@@ -113,13 +104,23 @@ static void printDefinitions(raw_ostream &os, const AttentionSpec &spec) {
          << '\n';
 }
 
+static std::vector<StringRef> outputNames(const AttentionSpec &spec) {
+  std::vector<StringRef> names;
+  for (auto [wanted, name] : {std::pair<bool, StringRef>{spec.lse, "lse"},
+                              {spec.attentionOutput, "attention"},
+                              {spec.scoreOutput, "score"}})
+    if (wanted)
+      names.push_back(name);
+  return names;
+}
+
 static void printSpec(raw_ostream &os, const AttentionSpec &spec) {
   os << "attnc: 1\nname: " << spec.name << '\n';
   printSizes(os, spec);
   printDTypes(os, spec);
   os << "score: " << quoted(printFormula(spec, *spec.score)) << '\n'
      << "mask: " << quoted(printFormula(spec, *spec.mask)) << '\n'
-     << "attention: " << attentionText(spec) << '\n';
+     << "attention: " << quoted(printAttention(spec)) << '\n';
   if (spec.value)
     os << "value: " << quoted(printFormula(spec, *spec.value)) << '\n';
   os << "offset: " << quoted(printFormula(spec, *spec.offset)) << '\n';
@@ -128,8 +129,12 @@ static void printSpec(raw_ostream &os, const AttentionSpec &spec) {
   for (const Input &input : spec.inputs)
     os << "  " << input.name << ": " << inputText(spec, input) << '\n';
   printDefinitions(os, spec);
-  if (spec.lse)
-    os << "outputs: [lse]\n";
+  if (spec.probabilities)
+    os << "precision: {probabilities: " << dtypeName(*spec.probabilities)
+       << "}\n";
+  std::vector<StringRef> outputs = outputNames(spec);
+  if (!outputs.empty())
+    os << "outputs: [" << llvm::join(outputs, ", ") << "]\n";
   // A default is told in a comment, so that it stays one when it is read back.
   llvm::StringRef lead = spec.expectGiven ? "" : "# ";
   if (!spec.expect.empty())
@@ -175,8 +180,8 @@ json::Value describeSpec(const AttentionSpec &spec) {
   }
   for (const Precondition &condition : spec.preconditions)
     preconditions.push_back(condition.text);
-  if (spec.lse)
-    outputs.push_back("lse");
+  for (StringRef output : outputNames(spec))
+    outputs.push_back(output);
   return json::Object{
       {"attnc", 1},
       {"name", spec.name},
@@ -187,7 +192,7 @@ json::Value describeSpec(const AttentionSpec &spec) {
                              {"output", dtypeName(spec.outputType)}}},
       {"score", printFormula(spec, *spec.score)},
       {"mask", printFormula(spec, *spec.mask)},
-      {"attention", attentionText(spec)},
+      {"attention", printAttention(spec)},
       {"value", spec.value ? printFormula(spec, *spec.value) : "V"},
       {"offset", printFormula(spec, *spec.offset)},
       {"let", std::move(let)},

@@ -34,7 +34,9 @@ enum Precedence : uint8_t {
 
 class FormulaPrinter {
 public:
-  explicit FormulaPrinter(const AttentionSpec &spec) : spec(spec) {}
+  /// What equals `score` is printed as that name (null: nothing is).
+  FormulaPrinter(const AttentionSpec &spec, const Expr *score)
+      : spec(spec), score(score) {}
   std::string print(const Expr &e, Precedence least);
 
 private:
@@ -45,6 +47,7 @@ private:
   std::string list(ArrayRef<ExprPtr> operands);
 
   const AttentionSpec &spec;
+  const Expr *score;
 };
 } // namespace
 
@@ -151,6 +154,8 @@ std::string FormulaPrinter::apply(const Expr &e, Precedence &precedence) {
 
 std::string FormulaPrinter::text(const Expr &e, Precedence &precedence) {
   precedence = PPrimary;
+  if (score && e.nodes == score->nodes && sameExpr(e, *score))
+    return "score";
   switch (e.kind) {
   case Expr::Constant:
     return constant(e, precedence);
@@ -180,7 +185,19 @@ std::string FormulaPrinter::print(const Expr &e, Precedence least) {
 }
 
 std::string printFormula(const AttentionSpec &spec, const Expr &formula) {
-  return FormulaPrinter(spec).print(formula, POr);
+  return FormulaPrinter(spec, nullptr).print(formula, POr);
+}
+
+std::string printAttention(const AttentionSpec &spec) {
+  FormulaPrinter printer(spec, spec.score.get());
+  std::string text = printer.print(*spec.attention, POr);
+  if (!spec.isSoftmax)
+    return text;
+  if (spec.sink)
+    text += ", sink=" + printFormula(spec, *spec.sink);
+  if (spec.temperature)
+    text += ", temperature=" + printFormula(spec, *spec.temperature);
+  return "softmax(" + text + ")";
 }
 
 std::string titleOfMask(const AttentionSpec &spec) {

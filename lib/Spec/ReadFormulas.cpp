@@ -49,19 +49,19 @@ ExprPtr SpecReader::readRowArgument(const Node *node, StringRef name) {
   return value;
 }
 
-/// attention: softmax(x, sink=s, temperature=t). x is a formula of score: it
-/// takes the score's place.
+/// attention: softmax(x, sink=s, temperature=t).
 void SpecReader::readSoftmax(const Node &call) {
   const FunctionInfo &softmax = *findFunction("softmax");
   Scope scope = Scope::ofPair("attention");
   scope.score = spec.score;
+  scope.rowFunctions = true;
   Checker checker(spec, report, use, scope);
   std::vector<const Node *> bound;
   if (!checker.bind(call, softmax, bound))
     return;
   ExprPtr score = checker.check(*bound[0], Type::Real, "'x' of 'softmax'");
-  if (!checker.reportMissing() && score)
-    spec.score = score;
+  if (!checker.reportMissing())
+    spec.attention = score;
   spec.sink = readRowArgument(bound[1], "sink");
   spec.temperature = readRowArgument(bound[2], "temperature");
   auto isConstant = [](const ExprPtr &e, double value) {
@@ -83,10 +83,9 @@ void SpecReader::readAttention() {
   scope.score = spec.score;
   scope.rowFunctions = true;
   Checker checker(spec, report, use, scope);
-  unsigned before = report.errors();
-  checker.check(*node, Type::Real, "attention");
-  if (report.errors() == before)
-    unsupported(node->range, "another attention than softmax(score)");
+  spec.attention = checker.check(*node, Type::Real, "attention");
+  spec.isSoftmax = false;
+  checker.reportMissing();
 }
 
 /// A vector of value_dim; null if it is V itself.
@@ -148,7 +147,12 @@ void SpecReader::proveFormulas() {
   prove(spec.definitions[unsigned(Row::Q)], "'Q'", ofQuery, nullptr);
   prove(spec.definitions[unsigned(Row::K)], "'K'", ofKey, nullptr);
   prove(spec.definitions[unsigned(Row::V)], "'V'", ofKey, nullptr);
+  bool scoreAlone = spec.attention == spec.score;
   prove(spec.score, "'score'", Domain(), spec.mask);
+  if (scoreAlone)
+    spec.attention = spec.score;
+  else if (!failed()) // it holds the score: errors are told once
+    prove(spec.attention, "'attention'", Domain(), spec.mask);
   prove(spec.value, "'value'", Domain(), spec.mask);
   prove(spec.sink, "'sink'", ofQuery, nullptr);
   prove(spec.temperature, "'temperature'", ofQuery, nullptr);

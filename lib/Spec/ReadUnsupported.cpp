@@ -24,6 +24,28 @@ void SpecReader::readOutput() {
     unsupported(written->key.range, "'output'");
 }
 
+/// The type of weights where they multiply V: that of V, or the wider one in
+/// which they are computed.
+void SpecReader::readProbabilities(const YamlEntry &item) {
+  std::optional<DType> dtype = readDType(item.value);
+  if (!dtype) // it has been told
+    return;
+  bool isDouble = is_contained(
+      {spec.queryType, spec.keyType, spec.valueType, spec.outputType},
+      DType::F64);
+  DType computed = isDouble ? DType::F64 : DType::F32;
+  if (*dtype != spec.valueType && *dtype != computed) {
+    std::string legal = dtypeName(computed).str();
+    if (spec.valueType != computed)
+      legal += " or " + dtypeName(spec.valueType).str();
+    report.error(Message::BadArgument, item.value.range,
+                 {"'probabilities'", legal});
+    return;
+  }
+  if (*dtype != spec.valueType) // else it is the default
+    spec.probabilities = dtype;
+}
+
 void SpecReader::readPrecision() {
   const YamlEntry *precision = entry(Key::Precision);
   if (!precision || !needMap(*precision))
@@ -40,6 +62,8 @@ void SpecReader::readPrecision() {
              item.value.text != "false")
       report.error(Message::BadArgument, item.value.range,
                    {"'tf32'", "true or false"});
+    else if (item.key.text == "probabilities")
+      readProbabilities(item);
     else if (item.key.text == "tf32" ||
              readDType(item.value)) // else it has been told
       unsupported(item.key.range, "'" + item.key.text + "'");

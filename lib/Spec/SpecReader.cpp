@@ -311,9 +311,14 @@ void SpecReader::readOutputs() {
     }
     if (is_contained(seen, item.text))
       report.error(Message::RepeatedOutput, item.range, {item.text});
-    else if (item.text != "lse")
+    else if (item.text == "state")
       unsupported(item.range, "the output '" + item.text + "'");
+    if (item.text == "lse" && spec.attention && !spec.isSoftmax)
+      report.error(Message::LseOfSoftmax, item.range)
+          .note("the sum of other weights is no output");
     spec.lse |= item.text == "lse";
+    spec.attentionOutput |= item.text == "attention";
+    spec.scoreOutput |= item.text == "score";
     seen.push_back(item.text);
   }
 }

@@ -109,6 +109,7 @@ private:
   // ReadUnsupported.cpp
   void readUnsupported();
   void readPrecision();
+  void readProbabilities(const YamlEntry &item);
   void readStorage();
   void readOutput();
 

@@ -103,7 +103,19 @@ enum class Op : uint8_t {
   T5Bucket,   // int d, int constant buckets, int constant max_distance,
               // bool constant bidirectional -> int in 0 .. buckets-1
   L2Norm,     // vector v, real constant eps -> vector: v / max(|v|, eps)
+  // In `attention`, over the allowed keys of the row:
+  Softmax,   // real x, real sink, real temperature -> real; sink and
+             // temperature are of the row
+  Sparsemax, // real -> real
+  TopK,      // real x, int constant n -> real
+  Sum,       // real -> real, of the row
+  Count,     // -> int, of the row
 };
+
+/// Sum and Count: one number per row.
+bool isRowNumber(Op op);
+/// Softmax to Count: what looks at all keys of a row.
+bool isRowFunction(Op op);
 
 /// How an operator or function is written: "+", "//", "where", "softcap".
 llvm::StringRef opSpelling(Op op);
@@ -158,6 +170,13 @@ bool sameExpr(const Expr &a, const Expr &b);
 
 /// Whether the variable occurs in the formula (Q counts as itself, not as I).
 bool dependsOn(const Expr &e, Variable variable);
+
+/// Whether the formula differs from key to key of a row.
+bool isOfPair(const Expr &e);
+
+/// Whether the formula is one number per row with an Op::Sum in it. A quotient
+/// by such a number is 0 where the number is 0.
+bool isSumOfRow(const Expr &e);
 
 /// Whether the row of Q, K or V occurs in the formula.
 bool usesRow(const Expr &e, Row row);

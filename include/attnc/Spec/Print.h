@@ -32,6 +32,9 @@ void printSpecs(llvm::raw_ostream &os, llvm::ArrayRef<AttentionSpec> specs);
 /// A formula with no more parentheses than needed.
 std::string printFormula(const AttentionSpec &spec, const Expr &formula);
 
+/// The `attention` of a spec as a formula of `score`.
+std::string printAttention(const AttentionSpec &spec);
+
 /// A mask for titles: the name of a mask that needs no parameters ("causal"),
 /// or "mask " and the formula.
 std::string titleOfMask(const AttentionSpec &spec);

@@ -104,15 +104,20 @@ struct AttentionSpec {
   /// b, h, g, i (Q) or b, g, k (K, V). Inside, the name that is defined means
   /// the argument, another one means what it is defined as. Null: the argument.
   ExprPtr definitions[3];
-  ExprPtr score;       // Real; of all variables, sizes, inputs and rows
-  ExprPtr mask;        // Bool; of all variables, sizes, inputs
-  ExprPtr value;       // Vector of value_dim; of all that score is. Null: V
-  ExprPtr temperature; // Real > 0 where constant; divides the score inside
-                       // softmax, not the sink; not of k. Null: 1
-  ExprPtr sink;        // Real; a logit that joins the denominator; not of k.
-                       // Null: none
-  ExprPtr offset;      // Int over b, sizes, inputs: position of query row 0
-  bool lse = false;    // outputs: [lse]
+  ExprPtr score;         // Real; of all variables, sizes, inputs and rows
+  ExprPtr mask;          // Bool; of all variables, sizes, inputs
+  ExprPtr value;         // Vector of value_dim; of all that score is. Null: V
+  ExprPtr attention;     // Real; of all that score is, score itself, and rows:
+                         // what softmax normalises, or else the weight
+  bool isSoftmax = true; // attention is `softmax(...)` as a whole
+  ExprPtr temperature;   // Real > 0 where constant; divides the score inside
+                         // softmax, not the sink; not of k. Null: 1
+  ExprPtr sink;          // Real; a logit that joins the denominator; not of k.
+                         // Null: none
+  ExprPtr offset;        // Int over b, sizes, inputs: position of query row 0
+  bool lse = false;      // outputs: [lse], only with isSoftmax
+  bool attentionOutput = false, scoreOutput = false; // [attention, score]
+  std::optional<DType> probabilities; // precision: weights that multiply V
 
   std::vector<Regime> expect; // as given, else the default of the language
   bool expectGiven = false;
