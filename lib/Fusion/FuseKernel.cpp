@@ -223,7 +223,8 @@ void KernelBuilder::buildRegions(attn::KernelOp kernel) {
     buildContribution(kernel);
   Value none, score, mask;
   Block *block = addBlock(kernel, 0);
-  Scalarizer scores(b, real(), match.score.getResult(), block->getArgument(0));
+  Scalarizer scores(b, real(), match.score.getResult(), block->getArgument(0),
+                    match.norm.getMask());
   score = elementAt(scores, match.norm.getScores(),
                     block->getArguments().drop_front());
   attn::YieldOp::create(b, match.norm.getScores().getLoc(), score);
@@ -248,6 +249,13 @@ void KernelBuilder::buildRegions(attn::KernelOp kernel) {
   attn::YieldOp::create(b, match.norm.getLoc(), init);
 }
 
+/// The normaliser in the remark; without a shift, a formula is all there is.
+static StringRef describe(attn::NormalizeOp norm) {
+  if (norm.getNorm().isSoftmax())
+    return norm.getInit().empty() ? "softmax, " : "softmax with a sink, ";
+  return norm.getNorm().getDivide() == attn::NormDivide::Sum ? "sum, " : "";
+}
+
 void KernelBuilder::build() {
   constexpr auto &letters = attn::KernelOp::kLabels;
   Value q = toKernel(match.q, letters[0]);
@@ -266,8 +274,8 @@ void KernelBuilder::build() {
   emitRemark(kernel.getLoc())
       << "one kernel: " << (match.pair.tensor ? "a sum over features" : "Q @ K")
       << ", score, " << (match.norm.getMask() ? "mask, " : "")
-      << (match.norm.getInit().empty() ? "softmax" : "softmax with a sink")
-      << (match.contribution.tensor ? ", @ a formula of V" : ", @ V")
+      << describe(match.norm)
+      << (match.contribution.tensor ? "@ a formula of V" : "@ V")
       << "; no score matrix [fused]";
   b.setInsertionPointAfter(kernel);
   match.value.getResult().replaceAllUsesWith(fromKernel(

@@ -62,7 +62,7 @@ static bool isViewComputable(attn::ViewOp view) {
 // What can be done
 //===----------------------------------------------------------------------===//
 
-/// Arguments, and what products and normalisers have computed.
+/// Arguments, and what kernels, products and normalisers have computed.
 static bool isReadable(Value tensor) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return argument.getOwner()->isEntryBlock();
@@ -176,6 +176,8 @@ Value Scalarizer::viewAt(attn::ViewOp view, ValueRange indices) {
 Value Scalarizer::build(Value tensor, ValueRange indices) {
   if (tensor == product)
     return rounded(tensor.getLoc(), dot, getElementTypeOrSelf(tensor));
+  if (tensor == always)
+    return arith::ConstantOp::create(b, tensor.getLoc(), b.getBoolAttr(true));
   bool isKept =
       computed && tensor != computed && tensor.getDefiningOp<attn::MapOp>();
   if (isReadable(tensor) || isKept)

@@ -24,10 +24,11 @@ mlir::LogicalResult checkScalarizable(mlir::Value tensor, mlir::Value product,
 
 class Scalarizer {
 public:
-  /// Elements of `product` are `dot` (null where the kernel has none).
+  /// Elements of `product` are `dot` (null where the kernel has none); those of
+  /// `always`, the kernel's mask, are true wherever a score matters.
   Scalarizer(mlir::OpBuilder &builder, mlir::Type real, mlir::Value product,
-             mlir::Value dot)
-      : b(builder), real(real), product(product), dot(dot) {}
+             mlir::Value dot, mlir::Value always = {})
+      : b(builder), real(real), product(product), dot(dot), always(always) {}
 
   /// `element` is that of `tensor` at `indices`.
   void give(mlir::Value tensor, mlir::ValueRange indices, mlir::Value element);
@@ -48,7 +49,7 @@ private:
 
   mlir::OpBuilder &b;
   mlir::Type real;
-  mlir::Value product, dot, computed;
+  mlir::Value product, dot, always, computed;
   // A graph may share values; each is computed once per place.
   std::map<std::vector<const void *>, mlir::Value> built;
 };

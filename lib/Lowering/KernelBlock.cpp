@@ -16,16 +16,64 @@ static int64_t lastExtent(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape().back();
 }
 
+SmallVector<Value, 3> SoftmaxState::values() const {
+  SmallVector<Value, 3> values;
+  for (Value value : {o, m, l})
+    if (value)
+      values.push_back(value);
+  return values;
+}
+
+SoftmaxState SoftmaxState::withValues(ValueRange values) const {
+  SoftmaxState state = *this;
+  for (Value *value : {&state.o, &state.m, &state.l})
+    if (*value) {
+      *value = values.front();
+      values = values.drop_front();
+    }
+  return state;
+}
+
+/// Whether the sum of the weights is asked for.
+static bool needsSum(attn::KernelOp kernel) {
+  if (isa<attn::DenseAttr>(kernel.getNormalize()))
+    return false;
+  if (attn::RowAttr row = kernel.getRowKind())
+    return row.getKind() == attn::RowKind::Sum;
+  attn::NormAttr norm = kernel.getNorm();
+  return norm.getDivide() == attn::NormDivide::Sum ||
+         !kernel.getLse().use_empty();
+}
+
+static bool needsMax(attn::KernelOp kernel) {
+  if (isa<attn::DenseAttr>(kernel.getNormalize()))
+    return false;
+  if (attn::RowAttr row = kernel.getRowKind())
+    return row.getKind() == attn::RowKind::Max;
+  return kernel.getNorm().isSoftmax();
+}
+
 KernelBlock::KernelBlock(attn::KernelOp kernel, const Scope &scope)
     : kernel(kernel), scope(scope), loc(kernel.getLoc()),
       sizeQ(kernel.getSchedule()->getQ()), sizeK(kernel.getSchedule()->getK()),
-      sizeD(lastExtent(kernel.getQ())), sizeE(lastExtent(kernel.getV())),
+      sizeD(lastExtent(kernel.getQ())),
+      sizeE(kernel.getV() ? lastExtent(kernel.getV()) : 0),
       accumulate(kernel.getAccumulateType()),
-      probabilities(*kernel.getProbabilities()),
+      probabilities(kernel.getProbabilities().value_or(accumulate)),
+      hasValues(bool(kernel.getV())), hasMax(needsMax(kernel)),
+      hasSum(needsSum(kernel)), hasPairs(bool(kernel.getDense())),
       score(kernel.getScore(), scope, /*hasScore=*/true),
       mask(kernel.getMask(), scope, /*hasScore=*/false) {
   if (kernel.hasInit())
     init.emplace(kernel.getInit(), scope, /*hasScore=*/false);
+}
+
+bool KernelBlock::isIdentity() {
+  if (isa<attn::DenseAttr>(kernel.getNormalize()))
+    return true;
+  if (attn::RowAttr row = kernel.getRowKind())
+    return row.getKind() == attn::RowKind::Sum;
+  return kernel.getNorm().getWeight() == attn::NormWeight::Identity;
 }
 
 tile::TileType KernelBlock::tileType(
@@ -109,10 +157,13 @@ Value KernelBlock::emitScores(OpBuilder &builder, Value query,
                               return score.emitElement(b, arguments);
                             });
   }
+  double fill = isIdentity() ? 0.0 : -std::numeric_limits<double>::infinity();
+  if (auto dense = dyn_cast<attn::DenseAttr>(kernel.getNormalize()))
+    fill = dense.getFill().convertToDouble();
   return tile::SelectMaskedOp::create(
       builder, kernel.getMask().getLoc(), x,
       mask.emitTiles(builder, sizeK, keys.k0), mask.indices(q0, keys.k0),
-      {{"k", keys.nk}}, keys.partial, -std::numeric_limits<double>::infinity(),
+      {{"k", keys.nk}}, keys.partial, fill,
       [&](OpBuilder &b, Location, ValueRange arguments) {
         return mask.emitElement(b, arguments);
       });

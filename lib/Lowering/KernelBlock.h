@@ -27,14 +27,20 @@ struct BlockBuffer {
 /// A result of the function: which result of the kernel it is, and where.
 struct BlockOutput {
   BlockBuffer buffer;
-  bool isLse = false;
+  bool isLse = false; // one number per row
   bool nullable = false;
+  bool isPairs = false; // one number per pair of query and key
 };
 
 /// Values carried from tile to tile, one row per query: the accumulated values
-/// o, the largest score m, and the sum of weights l relative to m.
+/// o, the largest score m, and the sum of weights l (relative to m if there is
+/// one). What the kernel does not need is null.
 struct SoftmaxState {
   mlir::Value o, m, l;
+
+  /// Those that are there, and the state of which they are the values.
+  llvm::SmallVector<mlir::Value, 3> values() const;
+  SoftmaxState withValues(mlir::ValueRange values) const;
 };
 
 /// A tile of keys.
@@ -52,6 +58,8 @@ public:
   mlir::Location loc;
   int64_t sizeQ, sizeK, sizeD, sizeE; // of tiles
   mlir::Type accumulate, probabilities;
+  bool hasValues, hasMax, hasSum; // what the state has: o, m, l
+  bool hasPairs;                  // tiles of pairs are stored
   BlockBuffer q, k, v;
   std::vector<BlockOutput> outputs;
   llvm::SmallVector<mlir::Value, 3> bhg;
@@ -77,14 +85,17 @@ public:
   mlir::Value emitQuery(mlir::OpBuilder &builder);
   /// o, m and l before the first key.
   SoftmaxState emitInitial(mlir::OpBuilder &builder);
-  /// Scores of a tile of keys, masked ones -inf.
+  /// Whether a score is a weight (or a term of a sum) itself: a masked one is
+  /// 0.
+  bool isIdentity();
+  /// Scores of a tile of keys, masked ones -inf, or 0 if they are weights.
   mlir::Value emitScores(mlir::OpBuilder &builder, mlir::Value query,
                          const KeyTile &keys);
   /// Whether a query may see a key, for products that leave the others out.
   mlir::Value emitAllowed(mlir::OpBuilder &builder, const KeyTile &keys);
   /// m, or 0 in rows that have seen nothing: -inf - -inf never happens.
   mlir::Value emitShift(mlir::OpBuilder &builder, mlir::Value m);
-  /// The weight of `x - shift`.
+  /// The weight of `x - shift`; `shift` is null where the kernel has no m.
   mlir::Value emitWeight(mlir::OpBuilder &builder, mlir::Value x,
                          mlir::Value shift);
   /// Weights in the type that multiplies V.
@@ -98,10 +109,17 @@ public:
   mlir::Value
   emitNanRule(mlir::OpBuilder &builder, mlir::Value o,
               llvm::function_ref<mlir::Value(mlir::OpBuilder &)> redo);
-  /// Divides, and stores every output.
+  /// The weight of a key in the end: `weight` / l, or as it is.
+  mlir::Value emitDivided(mlir::OpBuilder &builder, mlir::Value weight,
+                          mlir::Value l);
+  /// Stores a tile of pairs in every output.
+  void emitPairs(mlir::OpBuilder &builder, mlir::Value pairs,
+                 const KeyTile &keys);
+  /// Divides, and stores every output of rows.
   void emitOutputs(mlir::OpBuilder &builder, const SoftmaxState &state);
 
 private:
+  mlir::Value emitInit(mlir::OpBuilder &builder);
   void emitStore(mlir::OpBuilder &builder, const BlockOutput &output,
                  const SoftmaxState &state);
 };

@@ -3,6 +3,9 @@
 //   o * (l == 0 ? 0 : 1 / l), rounded once to the output's type
 //   lse = l == 0 ? -inf : (m + log2(l)) * ln 2
 //
+// A kernel that does not divide stores o, one without a shift l as lse; a row
+// of sums or maxima is l or m.
+//
 // l is 0 in rows that saw no key, and at least 1 (2^-T with a threshold) in
 // others. What the caller may leave out is computed under tile.present.
 // Tests: test/Lowering/outputs.mlir
@@ -26,32 +29,49 @@ static Value isZero(OpBuilder &b, Location loc, Value x) {
                                emitReal(b, loc, x.getType(), 0.0));
 }
 
+/// 1 / l, or 0 where l is 0; null where nothing is divided.
+static Value emitInverse(OpBuilder &builder, KernelBlock &block, Value l) {
+  if (block.kernel.getNorm().getDivide() != attn::NormDivide::Sum)
+    return {};
+  Location loc = block.loc;
+  return emitMap(builder, loc, block.rowType(), l,
+                 [&](OpBuilder &b, ValueRange arguments) -> Value {
+                   Value zero = emitReal(b, loc, block.accumulate, 0.0);
+                   Value one = emitReal(b, loc, block.accumulate, 1.0);
+                   Value quotient =
+                       arith::DivFOp::create(b, loc, one, arguments[0]);
+                   return arith::SelectOp::create(
+                       b, loc, isZero(b, loc, arguments[0]), zero, quotient);
+                 });
+}
+
 static Value emitOutput(OpBuilder &builder, KernelBlock &block,
                         const SoftmaxState &state, Type element) {
   Location loc = block.loc;
-  Value inverse = emitMap(
-      builder, loc, block.rowType(), state.l,
-      [&](OpBuilder &b, ValueRange arguments) -> Value {
-        Value zero = emitReal(b, loc, block.accumulate, 0.0);
-        Value one = emitReal(b, loc, block.accumulate, 1.0);
-        Value quotient = arith::DivFOp::create(b, loc, one, arguments[0]);
-        return arith::SelectOp::create(b, loc, isZero(b, loc, arguments[0]),
-                                       zero, quotient);
-      });
-  return emitMap(
-      builder, loc, block.outType().withElementType(element),
-      {state.o, inverse}, [&](OpBuilder &b, ValueRange arguments) -> Value {
-        Value x = arith::MulFOp::create(b, loc, arguments[0], arguments[1]);
-        unsigned width = element.getIntOrFloatBitWidth();
-        unsigned have = block.accumulate.getIntOrFloatBitWidth();
-        if (width < have)
-          return arith::TruncFOp::create(b, loc, element, x);
-        return x;
-      });
+  unsigned width = element.getIntOrFloatBitWidth();
+  bool narrow = width < block.accumulate.getIntOrFloatBitWidth();
+  SmallVector<Value, 2> inputs{state.o};
+  if (Value inverse = emitInverse(builder, block, state.l))
+    inputs.push_back(inverse);
+  else if (!narrow)
+    return state.o;
+  return emitMap(builder, loc, block.outType().withElementType(element), inputs,
+                 [&](OpBuilder &b, ValueRange arguments) -> Value {
+                   Value x = arguments[0];
+                   if (arguments.size() == 2)
+                     x = arith::MulFOp::create(b, loc, x, arguments[1]);
+                   if (narrow)
+                     return arith::TruncFOp::create(b, loc, element, x);
+                   return x;
+                 });
 }
 
 static Value emitLse(OpBuilder &builder, KernelBlock &block,
                      const SoftmaxState &state) {
+  if (!state.m) // the sum itself
+    return state.l;
+  if (!state.l) // the largest score
+    return state.m;
   Location loc = block.loc;
   Type type = block.accumulate;
   bool base2 = block.kernel.getNorm().getWeight() == attn::NormWeight::Exp2;
@@ -71,6 +91,41 @@ static Value emitLse(OpBuilder &builder, KernelBlock &block,
       });
 }
 
+Value KernelBlock::emitDivided(OpBuilder &builder, Value weight, Value l) {
+  if (!kernel.getNorm() ||
+      kernel.getNorm().getDivide() != attn::NormDivide::Sum)
+    return weight;
+  return emitMap(builder, loc, cast<tile::TileType>(weight.getType()),
+                 {weight, l}, [&](OpBuilder &b, ValueRange arguments) -> Value {
+                   Value quotient = arith::DivFOp::create(b, loc, arguments[0],
+                                                          arguments[1]);
+                   return arith::SelectOp::create(
+                       b, loc, isZero(b, loc, arguments[1]),
+                       emitReal(b, loc, accumulate, 0.0), quotient);
+                 });
+}
+
+void KernelBlock::emitPairs(OpBuilder &builder, Value pairs,
+                            const KeyTile &keys) {
+  for (const BlockOutput &output : outputs) {
+    if (!output.isPairs)
+      continue;
+    auto buf = cast<tile::BufType>(output.buffer.buf.getType());
+    auto type = cast<tile::TileType>(pairs.getType());
+    Type element = buf.getElementType();
+    Value value = pairs;
+    if (element.getIntOrFloatBitWidth() < accumulate.getIntOrFloatBitWidth())
+      value = emitMap(builder, loc, type.withElementType(element), pairs,
+                      [&](OpBuilder &b, ValueRange arguments) -> Value {
+                        return arith::TruncFOp::create(b, loc, element,
+                                                       arguments[0]);
+                      });
+    tile::StoreOp::create(builder, loc, value, output.buffer.buf,
+                          indices(builder, output.buffer, keys.k0),
+                          {{"q", rows}, {"k", keys.nk}});
+  }
+}
+
 void KernelBlock::emitStore(OpBuilder &builder, const BlockOutput &output,
                             const SoftmaxState &state) {
   auto buf = cast<tile::BufType>(output.buffer.buf.getType());
@@ -83,6 +138,8 @@ void KernelBlock::emitStore(OpBuilder &builder, const BlockOutput &output,
 
 void KernelBlock::emitOutputs(OpBuilder &builder, const SoftmaxState &state) {
   for (const BlockOutput &output : outputs) {
+    if (output.isPairs)
+      continue;
     OpBuilder::InsertionGuard guard(builder);
     if (output.nullable) {
       Value given = tile::PresentOp::create(builder, loc, builder.getI1Type(),

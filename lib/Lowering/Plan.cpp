@@ -81,6 +81,11 @@ static int64_t lastExtent(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape().back();
 }
 
+/// Whether there is a lowering for what becomes of the scores.
+static bool isKnown(attn::KernelOp kernel) {
+  return kernel.getNorm() && kernel.getV();
+}
+
 /// Tile sizes, and what the form asks for.
 static LogicalResult checkKernel(attn::KernelOp kernel) {
   std::optional<attn::ScheduleAttr> schedule = kernel.getSchedule();
@@ -89,7 +94,7 @@ static LogicalResult checkKernel(attn::KernelOp kernel) {
   if (kernel.hasPair() || kernel.hasValue())
     return kernel.emitOpError("with a region 'pair' or 'value' cannot be "
                               "lowered yet");
-  if (!kernel.getNorm() || !kernel.getNorm().isSoftmax() || !kernel.getV())
+  if (!isKnown(kernel))
     return kernel.emitOpError()
            << "with " << kernel.getNormalize() << " cannot be lowered yet";
   for (auto [operand, what] : {std::pair(kernel.getQ(), "features of q"),

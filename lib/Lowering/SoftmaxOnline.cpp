@@ -6,6 +6,9 @@
 //             l = l * a + row sum of p
 //     value:  o = o * a + P V
 //
+// A kernel without a shift has no m and no a, one that does not divide no l,
+// one without values no o.
+//
 // With a threshold T the maximum is replaced only when it grows by more than T:
 // then a = 1 in most tiles, which a target may skip, and p <= 2^T.
 // Tests: test/Lowering/softmax-online.mlir, lazy-rescale.mlir, nan-rule.mlir
@@ -79,44 +82,83 @@ static Value emitMaximum(OpBuilder &builder, KernelBlock &block, Value largest,
                  });
 }
 
-/// The three phases on one tile of keys.
+/// p, a (nothing without m) and l of a tile with scores s.
+static SmallVector<Value> emitProb(OpBuilder &b, KernelBlock &block, Value s,
+                                   Value m, const SoftmaxState &state) {
+  Location loc = block.loc;
+  Value shift = block.emitShift(b, m);
+  Value weights = block.emitWeight(b, s, shift), l = state.l, factor;
+  if (m)
+    factor = block.emitWeight(b, state.m, shift);
+  if (m && l)
+    l = tile::RescaleOp::create(b, loc, block.rowType(), l, factor);
+  if (l)
+    l = tile::ReduceOp::create(b, loc, block.rowType(), tile::ReduceKind::Add,
+                               weights, "k", l);
+  bool early =
+      block.kernel.getSchedule()->getRescaleIn() == attn::RescalePlace::Prob;
+  if (factor && early && state.o) // the rescaled accumulator instead
+    factor = tile::RescaleOp::create(b, loc, block.outType(), state.o, factor);
+  SmallVector<Value> results;
+  if (state.o) {
+    results.push_back(block.emitProbabilities(b, weights));
+    if (factor)
+      results.push_back(factor);
+  }
+  if (l)
+    results.push_back(l);
+  return results;
+}
+
+/// o' = a o + P V; `factor` is null without a maximum.
+static Value emitValue(OpBuilder &b, KernelBlock &block, Value p, Value factor,
+                       const KeyTile &keys, Value o) {
+  bool early =
+      block.kernel.getSchedule()->getRescaleIn() == attn::RescalePlace::Prob;
+  if (factor && early)
+    o = factor;
+  else if (factor)
+    o = tile::RescaleOp::create(b, block.loc, block.outType(), o, factor);
+  return block.emitValues(b, p, keys, o, Value());
+}
+
+/// The phases on one tile of keys; those without results do not stand.
 static SmallVector<Value> emitTile(OpBuilder &builder, KernelBlock &block,
                                    Value query, const KeyTile &keys,
                                    const SoftmaxState &state) {
   Location loc = block.loc;
-  bool early =
-      block.kernel.getSchedule()->getRescaleIn() == attn::RescalePlace::Prob;
   auto scores =
       tile::PhaseOp::create(builder, loc, "score", [&](OpBuilder &b, Location) {
         Value s = block.emitScores(b, query, keys);
+        if (!state.m)
+          return SmallVector<Value>{s};
         Value largest = tile::ReduceOp::create(
             b, loc, block.rowType(), tile::ReduceKind::Max, s, "k", state.m);
         return SmallVector<Value>{s, emitMaximum(b, block, largest, state.m)};
       });
-  Value s = scores.getResult(0), m = scores.getResult(1);
+  SoftmaxState next = state;
+  Value s = scores.getResult(0);
+  if (state.m)
+    next.m = scores.getResult(1);
+  if (!state.o && !state.l)
+    return next.values();
   auto probs =
       tile::PhaseOp::create(builder, loc, "prob", [&](OpBuilder &b, Location) {
-        Value shift = block.emitShift(b, m);
-        Value weights = block.emitWeight(b, s, shift);
-        Value factor = block.emitWeight(b, state.m, shift);
-        Value kept =
-            tile::RescaleOp::create(b, loc, block.rowType(), state.l, factor);
-        Value l = tile::ReduceOp::create(
-            b, loc, block.rowType(), tile::ReduceKind::Add, weights, "k", kept);
-        Value o = factor; // early: the rescaled accumulator instead
-        if (early)
-          o = tile::RescaleOp::create(b, loc, block.outType(), state.o, factor);
-        return SmallVector<Value>{block.emitProbabilities(b, weights), o, l};
+        return emitProb(b, block, s, next.m, state);
       });
+  ValueRange results = probs.getResults();
+  if (state.l)
+    next.l = results.back();
+  if (!state.o)
+    return next.values();
+  Value p = results[0], factor = state.m ? results[1] : Value();
   auto values =
       tile::PhaseOp::create(builder, loc, "value", [&](OpBuilder &b, Location) {
-        Value o = probs.getResult(1);
-        if (!early)
-          o = tile::RescaleOp::create(b, loc, block.outType(), state.o, o);
         return SmallVector<Value>{
-            block.emitValues(b, probs.getResult(0), keys, o, Value())};
+            emitValue(b, block, p, factor, keys, state.o)};
       });
-  return {values.getResult(0), m, probs.getResult(2)};
+  next.o = values.getResult(0);
+  return next.values();
 }
 
 /// The values again, with masked products left out: m is known, so there is
@@ -136,20 +178,44 @@ static Value emitAgain(OpBuilder &builder, KernelBlock &block, Value query,
                   })[0];
 }
 
+/// Once m and l are known: the weights (or scores) of all pairs of the block,
+/// masked ones included.
+static void emitPairLoop(OpBuilder &builder, KernelBlock &block, Value query,
+                         const SoftmaxState &state) {
+  bool full = block.mask.isAlwaysTrue();
+  Value shift = block.emitShift(builder, state.m);
+  SmallVector<Value> all{block.zero, block.zero,
+                         full ? block.kvLen : block.zero, block.kvLen};
+  emitLoop(builder, block, all, {},
+           [&](OpBuilder &b, const KeyTile &keys, ValueRange) {
+             Value s = block.emitScores(b, query, keys);
+             Value weight = block.emitWeight(b, s, shift);
+             block.emitPairs(b, block.emitDivided(b, weight, state.l), keys);
+             return SmallVector<Value>();
+           });
+}
+
 SoftmaxState emitOnline(OpBuilder &builder, KernelBlock &block) {
   Value query = block.emitQuery(builder);
   SoftmaxState initial = block.emitInitial(builder);
   SmallVector<Value> segments = emitSegments(builder, block);
-  SmallVector<Value> results =
-      emitLoop(builder, block, segments, {initial.o, initial.m, initial.l},
-               [&](OpBuilder &b, const KeyTile &keys, ValueRange carried) {
-                 return emitTile(b, block, query, keys,
-                                 {carried[0], carried[1], carried[2]});
-               });
-  Value o = block.emitNanRule(builder, results[0], [&](OpBuilder &b) {
-    return emitAgain(b, block, query, segments, results[1]);
-  });
-  return {o, results[1], results[2]};
+  if (initial.values().empty()) {
+    emitPairLoop(builder, block, query, initial);
+    return initial;
+  }
+  SmallVector<Value> results = emitLoop(
+      builder, block, segments, initial.values(),
+      [&](OpBuilder &b, const KeyTile &keys, ValueRange carried) {
+        return emitTile(b, block, query, keys, initial.withValues(carried));
+      });
+  SoftmaxState state = initial.withValues(results);
+  if (state.o)
+    state.o = block.emitNanRule(builder, state.o, [&](OpBuilder &b) {
+      return emitAgain(b, block, query, segments, state.m);
+    });
+  if (block.hasPairs)
+    emitPairLoop(builder, block, query, state);
+  return state;
 }
 
 } // namespace attnc::lowering

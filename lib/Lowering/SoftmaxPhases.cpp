@@ -1,5 +1,9 @@
 //===- SoftmaxPhases.cpp - The pieces of softmax on tiles -----------------===//
 //
+// A kernel without a shift has no m: its weights are the scores themselves, or
+// their exponentials. Then a masked score is 0, since the score formula of what
+// lies past the last key need not be 0: sigmoid(0) = 0.5.
+//
 // Guards, by case:
 // - a row that has seen no key has m = -inf: emitShift subtracts 0 instead, so
 //   its weights are exp(-inf) = 0 and never exp(-inf - -inf);
@@ -35,30 +39,44 @@ static Value selectNothing(OpBuilder &b, Location loc, Value x, Value ifNothing,
   return arith::SelectOp::create(b, loc, is, ifNothing, otherwise);
 }
 
+Value KernelBlock::emitInit(OpBuilder &builder) {
+  if (!init)
+    return tile::SplatOp::create(builder, loc, rowType(),
+                                 isIdentity() ? 0.0 : -kInfinity);
+  return tile::MapOp::create(builder, kernel.getInit().getLoc(), rowType(),
+                             init->emitTiles(builder, sizeK, zero),
+                             init->indices(q0, {}),
+                             [&](OpBuilder &b, Location, ValueRange arguments) {
+                               return init->emitElement(b, arguments);
+                             });
+}
+
 SoftmaxState KernelBlock::emitInitial(OpBuilder &builder) {
   SoftmaxState state;
-  state.o = tile::SplatOp::create(builder, loc, outType(), 0.0);
-  if (!init) {
-    state.m = tile::SplatOp::create(builder, loc, rowType(), -kInfinity);
-    state.l = tile::SplatOp::create(builder, loc, rowType(), 0.0);
+  if (hasValues)
+    state.o = tile::SplatOp::create(builder, loc, outType(), 0.0);
+  Value start = emitInit(builder);
+  if (hasMax)
+    state.m = start;
+  if (!hasSum)
     return state;
-  }
-  state.m = tile::MapOp::create(
-      builder, kernel.getInit().getLoc(), rowType(),
-      init->emitTiles(builder, sizeK, zero), init->indices(q0, {}),
-      [&](OpBuilder &b, Location, ValueRange arguments) {
-        return init->emitElement(b, arguments);
-      });
-  state.l = emitMap(builder, loc, rowType(), state.m,
-                    [&](OpBuilder &b, ValueRange arguments) {
-                      return selectNothing(b, loc, arguments[0],
-                                           emitReal(b, loc, accumulate, 0.0),
-                                           emitReal(b, loc, accumulate, 1.0));
-                    });
+  if (!init)
+    state.l = tile::SplatOp::create(builder, loc, rowType(), 0.0);
+  else if (!hasMax)
+    state.l = emitWeight(builder, start, Value());
+  else
+    state.l = emitMap(builder, loc, rowType(), state.m,
+                      [&](OpBuilder &b, ValueRange arguments) {
+                        return selectNothing(b, loc, arguments[0],
+                                             emitReal(b, loc, accumulate, 0.0),
+                                             emitReal(b, loc, accumulate, 1.0));
+                      });
   return state;
 }
 
 Value KernelBlock::emitShift(OpBuilder &builder, Value m) {
+  if (!m)
+    return {};
   return emitMap(
       builder, loc, rowType(), m, [&](OpBuilder &b, ValueRange arguments) {
         return selectNothing(b, loc, arguments[0],
@@ -67,12 +85,18 @@ Value KernelBlock::emitShift(OpBuilder &builder, Value m) {
 }
 
 Value KernelBlock::emitWeight(OpBuilder &builder, Value x, Value shift) {
+  if (isIdentity())
+    return x;
   auto type = cast<tile::TileType>(x.getType());
   bool base2 = kernel.getNorm().getWeight() == attn::NormWeight::Exp2;
-  return emitMap(builder, loc, type, {x, shift},
+  SmallVector<Value, 2> inputs{x};
+  if (shift)
+    inputs.push_back(shift);
+  return emitMap(builder, loc, type, inputs,
                  [&](OpBuilder &b, ValueRange arguments) -> Value {
-                   Value d = arith::SubFOp::create(b, loc, arguments[0],
-                                                   arguments[1]);
+                   Value d = arguments[0];
+                   if (shift)
+                     d = arith::SubFOp::create(b, loc, d, arguments[1]);
                    if (base2)
                      return math::Exp2Op::create(b, loc, d);
                    return math::ExpOp::create(b, loc, d);

@@ -18,7 +18,28 @@ using namespace mlir;
 
 namespace attnc::lowering {
 
+/// p (with values) and l (with a sum) of scores s.
+static SmallVector<Value> emitProb(OpBuilder &b, KernelBlock &block, Value s,
+                                   Value m, const SoftmaxState &initial) {
+  Value shift = block.emitShift(b, m);
+  Value weights = block.emitWeight(b, s, shift), l = initial.l;
+  if (l && m && block.init) // the sink's weight
+    l = tile::RescaleOp::create(b, block.loc, block.rowType(), l,
+                                block.emitWeight(b, initial.m, shift));
+  if (l)
+    l = tile::ReduceOp::create(b, block.loc, block.rowType(),
+                               tile::ReduceKind::Add, weights, "k", l);
+  SmallVector<Value> results;
+  if (initial.o)
+    results.push_back(block.emitProbabilities(b, weights));
+  if (l)
+    results.push_back(l);
+  return results;
+}
+
 SoftmaxState emitRows(OpBuilder &builder, KernelBlock &block) {
+  if (block.hasPairs) // a loop that stores
+    return emitOnline(builder, block);
   Location loc = block.loc;
   // A tile that is full and needs no mask is not partial.
   auto keyType = cast<RankedTensorType>(block.kernel.getK().getType());
@@ -32,33 +53,35 @@ SoftmaxState emitRows(OpBuilder &builder, KernelBlock &block) {
   auto scores =
       tile::PhaseOp::create(builder, loc, "score", [&](OpBuilder &b, Location) {
         Value s = block.emitScores(b, query, keys);
+        if (!initial.m)
+          return SmallVector<Value>{s};
         Value m = tile::ReduceOp::create(
             b, loc, block.rowType(), tile::ReduceKind::Max, s, "k", initial.m);
         return SmallVector<Value>{s, m};
       });
-  Value m = scores.getResult(1);
+  SoftmaxState state = initial;
+  if (initial.m)
+    state.m = scores.getResult(1);
+  if (!initial.o && !initial.l)
+    return state;
   auto probs =
       tile::PhaseOp::create(builder, loc, "prob", [&](OpBuilder &b, Location) {
-        Value shift = block.emitShift(b, m);
-        Value weights = block.emitWeight(b, scores.getResult(0), shift);
-        Value l = initial.l;
-        if (block.init) // the sink's weight
-          l = tile::RescaleOp::create(b, loc, block.rowType(), l,
-                                      block.emitWeight(b, initial.m, shift));
-        l = tile::ReduceOp::create(b, loc, block.rowType(),
-                                   tile::ReduceKind::Add, weights, "k", l);
-        return SmallVector<Value>{block.emitProbabilities(b, weights), l};
+        return emitProb(b, block, scores.getResult(0), state.m, initial);
       });
+  if (initial.l)
+    state.l = probs.getResults().back();
+  if (!initial.o)
+    return state;
   Value p = probs.getResult(0);
   auto values =
       tile::PhaseOp::create(builder, loc, "value", [&](OpBuilder &b, Location) {
         return SmallVector<Value>{
             block.emitValues(b, p, keys, Value(), Value())};
       });
-  Value o = block.emitNanRule(builder, values.getResult(0), [&](OpBuilder &b) {
+  state.o = block.emitNanRule(builder, values.getResult(0), [&](OpBuilder &b) {
     return block.emitValues(b, p, keys, Value(), block.emitAllowed(b, keys));
   });
-  return {o, m, probs.getResult(1)};
+  return state;
 }
 
 } // namespace attnc::lowering

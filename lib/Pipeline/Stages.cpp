@@ -27,6 +27,7 @@ constexpr StageEntry stages[] = {
      "attn-fuse-maps,"
      "canonicalize,"
      "cse,"
+     "func.func(attn-fuse-rows)," // before the kernels that read the rows
      "func.func(attn-fuse-kernel),"
      "attn-fold-scale,"
      "attn-base-two,"

@@ -28,6 +28,21 @@ static double exp2Operations(const CpuTarget &target) {
   return polynomial + 7; // the rounding is two conversions
 }
 
+/// Vector operations that turn a score into a weight and its share of the sums.
+static double weightOperations(attn::NormAttr norm, const CpuTarget &target) {
+  if (!norm)
+    return 1; // add up or compare
+  double sum = norm.getDivide() == attn::NormDivide::Sum ? 1 : 0;
+  if (norm.getWeight() == attn::NormWeight::Identity)
+    return sum;
+  double weight = exp2Operations(target) + sum;
+  if (norm.isSoftmax())
+    weight += 2; // subtract, compare
+  if (norm.getWeight() == attn::NormWeight::Exp)
+    weight += 1; // times log2(e)
+  return weight;
+}
+
 /// Operations of a read on a vector of `lanes` elements. A table with an entry
 /// per query and key is read in pieces, anything else is gathered: an address
 /// and a load for each lane.
@@ -153,9 +168,7 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
   costs.mask = mask.pair;
   costs.scoreDistance = score.distance;
   costs.maskDistance = mask.distance;
-  costs.weight = exp2Operations(target) + 3; // subtract, add up, compare
-  if (kernel.getNorm() && kernel.getNorm().getWeight() == attn::NormWeight::Exp)
-    costs.weight += 1; // times log2(e)
+  costs.weight = weightOperations(kernel.getNorm(), target);
 }
 
 //===----------------------------------------------------------------------===//

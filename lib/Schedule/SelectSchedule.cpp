@@ -237,9 +237,10 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
                                      const CpuTarget &target) {
   if (kernel.getSchedule())
     return success();
-  if (!kernel.getNorm() || !kernel.getNorm().isSoftmax() || !kernel.getV())
-    return kernel.emitError() << "no schedule: only kernels of softmax with "
-                                 "values can be scheduled yet";
+  if (!kernel.getNorm() || !kernel.getV())
+    return kernel.emitError()
+           << "no schedule: a kernel with " << kernel.getNormalize()
+           << " and no values cannot be scheduled yet";
   KernelShape shape(kernel, target);
   auto request = getRequest(function, target, shape.lanes(target));
   if (failed(request))

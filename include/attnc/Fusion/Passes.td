@@ -5,6 +5,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FuseRows : Pass<"attn-fuse-rows", "::mlir::func::FuncOp"> {
+  let summary = "Make kernels of numbers per row and of further outputs";
+  let description = [{
+    What looks at all keys of a row before the weights are known becomes a
+    kernel of its own that computes the scores again: `attn.reduce`, and the
+    denominator of an `attn.normalize` that is a part of a formula, whose weights
+    become an `attn.map` of scores and denominator. Later formulas read the row.
+    So does a result of the function that is one number per pair: a kernel that
+    stores them.
+
+    Takes what import writes: pairs named bhgqk, made of one product
+    "bhgqd,bhkd->bhgqk". The rest is left, and a remark tells why.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 def FuseKernel : Pass<"attn-fuse-kernel", "::mlir::func::FuncOp"> {
   let summary = "Merge products, formulas, mask and softmax into attn.kernel";
   let description = [{

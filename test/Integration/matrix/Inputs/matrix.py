@@ -27,7 +27,8 @@ FACTORS = {
               "Q @ K / sqrt(head_dim) + bias[h, i, k]",
               "Q @ K / sqrt(head_dim) + table[t5_bucket(k - q, 32, 128), h]",
               "Q @ K * where(k % 2 == 0, 0.125, 0.25)"),
-    "attention": ("", "softmax(score, sink=sink[h])", "softmax(score, sink=-1)", "softmax(score, temperature=2)"),
+    "attention": ("", "softmax(score, sink=sink[h])", "softmax(score, sink=-1)", "softmax(score, temperature=2)",
+                  "sigmoid(score)", "relu(score) / (sum(relu(score)) + 1e-3)"),
     "dtype": ("f32", "f64", "bf16", "f16"),
     "offset": ("", "0"),
     "outputs": ("", "[lse]"),
@@ -86,6 +87,8 @@ def spec(combination):
     head_dim, value_dim = combination["dims"]
     lines = ["attnc: 1", "name: kernel", f"heads: {heads}", f"kv_heads: {kv_heads}",
              f"head_dim: {head_dim}", f"value_dim: {value_dim}", f"dtype: {combination['dtype']}"]
+    if "softmax" not in (combination["attention"] or "softmax"):
+        combination = {**combination, "outputs": ""}  # lse is softmax's
     formulas = [(key, combination[key]) for key in ("score", "mask", "attention", "offset", "outputs")]
     # An input is used where it is indexed: `sink=` is also an argument's name.
     used = [name for name in INPUTS

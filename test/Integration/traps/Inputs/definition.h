@@ -28,6 +28,10 @@ typedef struct problem {
   double (*score)(const struct problem *p, double dot, int64_t h, int64_t i,
                   int64_t k);
   double (*sink)(int64_t h);
+  /* Instead of softmax: the weight of a score that is not -inf, and whether
+     weights are divided by their sum (0 where that is 0). */
+  double (*weight)(double score);
+  int divides;
 } problem;
 
 static int64_t compared, wrong;
@@ -119,6 +123,21 @@ static inline double score_of(const problem *p, int64_t bh, int64_t i,
                   : dot / sqrt((double)p->dim);
 }
 
+/* A row of O whose weights are no softmax. */
+static inline void weighted(const problem *p, int64_t b, int64_t bh, int64_t i,
+                            double *out) {
+  double sum = 0;
+  for (int64_t k = 0; k < p->keys; ++k) {
+    double score = allowed(p, b, i, k) ? score_of(p, bh, i, k) : -INFINITY;
+    double weight = score == -INFINITY ? 0 : p->weight(score);
+    sum += weight;
+    for (int64_t d = 0; weight != 0 && d < p->value_dim; ++d)
+      out[d] += weight * p->V[(bh * p->keys + k) * p->value_dim + d];
+  }
+  for (int64_t d = 0; p->divides && sum != 0 && d < p->value_dim; ++d)
+    out[d] /= sum;
+}
+
 /* One row of O from the definition; returns its logsumexp. A key that is masked
    is not looked at. */
 static inline double reference(const problem *p, int64_t b, int64_t h,
@@ -132,6 +151,10 @@ static inline double reference(const problem *p, int64_t b, int64_t h,
     }
   for (int64_t d = 0; d < p->value_dim; ++d)
     out[d] = 0;
+  if (p->weight) {
+    weighted(p, b, bh, i, out);
+    return 0;
+  }
   double base = max == -INFINITY ? 0 : max;
   for (int64_t k = 0; k < p->keys; ++k)
     if (allowed(p, b, i, k)) {

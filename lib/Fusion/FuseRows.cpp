@@ -1,0 +1,325 @@
+//===- FuseRows.cpp - Numbers of rows and of pairs as kernels -------------===//
+//
+//   %t = attn.map "bhgqk->bhgqk" (%s) {x}
+//   %sum = attn.reduce "bhgqk" over "k" #attn.row<sum> (%t) where (%m)
+//   %w = attn.map "bhgqk,bhgq->bhgqk" (%s, %sum) {score / sum}
+// becomes
+//   %sum = attn.kernel ins(%q, %K) -> (...) normalize #attn.row<sum> score {x}
+//   %w = attn.map "bhgqk,bhgq->bhgqk" (%s, %sum) {score / sum}
+//
+// Computing the scores twice costs a product; keeping them would cost a matrix
+// in memory. A normaliser inside a formula is its denominator, a row, and
+//
+//   softmax    exp(x - lse)     (-inf: 0)
+//   x / sum    x / sum          (0: 0)
+//
+// and a result of the function with a number per pair is a kernel that stores
+// them. The formulas of what follows read rows by attn.read (Scalarize.cpp).
+// Tests: test/Fusion/fuse-rows.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Fusion/Passes.h"
+
+#include "Scalarize.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::fusion;
+
+namespace attnc::fusion {
+#define GEN_PASS_DEF_FUSEROWS
+#include "attnc/Fusion/Passes.h.inc"
+} // namespace attnc::fusion
+
+static constexpr StringLiteral kPairs = "bhgqk", kKey = "k";
+
+static bool isProduct(attn::ContractOp op) {
+  return op.getLabels() == "bhgqd,bhkd->bhgqk" && !op.getMask();
+}
+
+/// The products that `tensor` is computed from.
+static void findProducts(Value tensor, SetVector<Operation *> &products,
+                         DenseSet<Value> &seen) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op || !seen.insert(tensor).second)
+    return;
+  if (isa<attn::ContractOp>(op))
+    products.insert(op);
+  else if (isa<attn::MapOp, attn::ViewOp>(op))
+    for (Value operand : op->getOperands())
+      findProducts(operand, products, seen);
+}
+
+namespace {
+class RowFuser {
+public:
+  explicit RowFuser(func::FuncOp func) : func(func) {}
+  void run();
+
+private:
+  void fuseReduce(attn::ReduceOp op);
+  void splitNormalize(attn::NormalizeOp op);
+  void fusePairs(OpOperand &result);
+  attn::KernelOp buildPairs(OpBuilder &b, Value pairs);
+  attn::ContractOp productOf(Value scores);
+  attn::KernelOp build(OpBuilder &b, Location loc, TypeRange results,
+                       Attribute normalize, Value scores, Value mask,
+                       Region *init);
+  Value weightsOf(OpBuilder &b, attn::NormalizeOp op, Value lse);
+  void miss(Operation *op, const Twine &reason) {
+    emitRemark(op->getLoc())
+        << op->getName() << " stays unfused: " << reason << " [missed]";
+  }
+
+  func::FuncOp func;
+};
+} // namespace
+
+/// The product that scores are computed from; any, where they need none. Null
+/// if there is no such one.
+attn::ContractOp RowFuser::productOf(Value scores) {
+  SetVector<Operation *> products;
+  DenseSet<Value> seen;
+  findProducts(scores, products, seen);
+  attn::ContractOp found;
+  for (Operation *op : products) {
+    auto product = cast<attn::ContractOp>(op);
+    if (isProduct(product) && found)
+      return {};
+    if (isProduct(product))
+      found = product;
+  }
+  if (!found)
+    func.walk([&](attn::ContractOp op) {
+      if (!found && isProduct(op) &&
+          op->isBeforeInBlock(scores.getDefiningOp()))
+        found = op;
+    });
+  return found;
+}
+
+/// Null, and a remark, if the scores cannot be computed in a kernel.
+attn::KernelOp RowFuser::build(OpBuilder &b, Location loc, TypeRange results,
+                               Attribute normalize, Value scores, Value mask,
+                               Region *init) {
+  Operation *at = scores.getDefiningOp();
+  attn::ContractOp product = at ? productOf(scores) : attn::ContractOp();
+  if (!product) {
+    miss(at ? at : func.getOperation(),
+         "its scores come from no product of queries and keys, or from two");
+    return {};
+  }
+  Value q = product.getLhs(), k = product.getRhs();
+  SmallVector<Type> types{q.getType(), k.getType()};
+  llvm::append_range(types, results);
+  Type real = attn::accumulateType(types);
+  Refusal refusal;
+  if (failed(checkScalarizable(scores, product.getResult(), real, refusal)) ||
+      (mask && failed(checkScalarizable(mask, {}, real, refusal)))) {
+    miss(refusal.op, refusal.reason);
+    return {};
+  }
+  auto kernel = attn::KernelOp::create(b, loc, results, q, k, Value(),
+                                       normalize, 1.0, Type());
+  OpBuilder::InsertionGuard guard(b);
+  auto addBlock = [&](Region &region) {
+    SmallVector<Type, 6> arguments =
+        kernel.getBlockTypes(region.getRegionNumber());
+    SmallVector<Location> locs(arguments.size(), loc);
+    return b.createBlock(&region, region.end(), arguments, locs);
+  };
+  Block *block = addBlock(kernel.getScore());
+  Scalarizer forScore(b, real, product.getResult(), block->getArgument(0),
+                      mask);
+  Value score = forScore.at(scores, block->getArguments().drop_front());
+  attn::YieldOp::create(b, scores.getLoc(), score);
+  block = addBlock(kernel.getMask());
+  Scalarizer forMask(b, real, {}, {});
+  Value allowed =
+      mask ? forMask.at(mask, block->getArguments())
+           : arith::ConstantOp::create(b, loc, b.getBoolAttr(true)).getResult();
+  attn::YieldOp::create(b, allowed.getLoc(), allowed);
+  if (init && !init->empty()) {
+    block = addBlock(kernel.getInit());
+    Scalarizer forInit(b, real, {}, {});
+    Value value = forInit.inlineBlock(init->front(), block->getArguments());
+    attn::YieldOp::create(b, loc, value);
+  }
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+void RowFuser::fuseReduce(attn::ReduceOp op) {
+  if (op.getLabels() != kPairs || op.getOver() != kKey)
+    return miss(op, "it does not reduce the keys of pairs named bhgqk");
+  OpBuilder b(op);
+  attn::KernelOp kernel =
+      build(b, op.getLoc(), op.getResultTypes(), op.getKind(), op.getScores(),
+            op.getMask(), nullptr);
+  if (!kernel)
+    return;
+  emitRemark(op.getLoc()) << "one kernel per row: Q @ K, score, "
+                          << attn::stringifyRowKind(op.getKind().getKind())
+                          << " [fused]";
+  op.replaceAllUsesWith(kernel.getResults());
+  op.erase();
+}
+
+/// Whether a use of the weights is no formula: a product with values, or a
+/// result of the function.
+static bool isWhole(Operation *user) {
+  if (isa<attn::ViewOp>(user))
+    return llvm::all_of(user->getUsers(), isWhole);
+  return isa<attn::ContractOp, func::ReturnOp>(user);
+}
+
+static bool leadsToProduct(Operation *user) {
+  return isa<attn::ContractOp>(user) ||
+         (isa<attn::ViewOp>(user) &&
+          llvm::any_of(user->getUsers(), leadsToProduct));
+}
+
+/// The weights as a map of scores and denominator.
+Value RowFuser::weightsOf(OpBuilder &b, attn::NormalizeOp op, Value lse) {
+  attn::NormAttr norm = op.getNorm();
+  SmallVector<Value> inputs{op.getScores()};
+  std::string labels = kPairs.str();
+  auto add = [&](Value input, StringRef letters) {
+    if (!input)
+      return;
+    inputs.push_back(input);
+    labels += ("," + letters).str();
+  };
+  add(lse, "bhgq");
+  add(op.getMask(), kPairs);
+  labels += "->" + kPairs.str();
+  return attn::MapOp::create(
+      b, op.getLoc(), op.getWeights().getType(), labels, inputs,
+      [&](OpBuilder &b, Location loc, ValueRange x) {
+        Value weight = x[0];
+        auto constant = [&](double value) -> Value {
+          return arith::ConstantOp::create(
+              b, loc, b.getFloatAttr(weight.getType(), value));
+        };
+        Value zero = constant(0);
+        auto unless = [&](Value y, double nothing, Value value) -> Value {
+          Value is = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, y,
+                                           constant(nothing));
+          return arith::SelectOp::create(b, loc, is, zero, value);
+        };
+        if (norm.isSoftmax()) {
+          Value d = arith::SubFOp::create(b, loc, weight, x[1]);
+          weight = unless(x[1], -std::numeric_limits<double>::infinity(),
+                          math::ExpOp::create(b, loc, d));
+        } else {
+          if (norm.getWeight() == attn::NormWeight::Exp)
+            weight = math::ExpOp::create(b, loc, weight);
+          if (norm.getWeight() == attn::NormWeight::Exp2)
+            weight = math::Exp2Op::create(b, loc, weight);
+          if (lse)
+            weight =
+                unless(x[1], 0, arith::DivFOp::create(b, loc, weight, x[1]));
+        }
+        if (op.getMask())
+          weight =
+              arith::SelectOp::create(b, loc, x[lse ? 2 : 1], weight, zero);
+        attn::YieldOp::create(b, loc, weight);
+      });
+}
+
+void RowFuser::splitNormalize(attn::NormalizeOp op) {
+  bool isPart = llvm::any_of(op.getWeights().getUsers(),
+                             [](Operation *user) { return !isWhole(user); });
+  if (!isPart || op.getLabels() != kPairs || op.getOver() != kKey)
+    return;
+  OpBuilder b(op);
+  Value lse;
+  if (op.getNorm().getDivide() == attn::NormDivide::Sum) {
+    attn::KernelOp kernel =
+        build(b, op.getLoc(), op.getLse().getType(), op.getNorm(),
+              op.getScores(), op.getMask(), &op.getInit());
+    if (!kernel)
+      return;
+    emitRemark(op.getLoc()) << "one kernel per row: Q @ K, score, "
+                               "denominator [fused]";
+    lse = kernel.getLse();
+  }
+  Value weights = weightsOf(b, op, lse);
+  op.getWeights().replaceUsesWithIf(
+      weights, [](OpOperand &use) { return !isWhole(use.getOwner()); });
+  if (op->use_empty())
+    op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+/// The kernel that stores what `pairs` holds: weights, or a formula. In a
+/// formula the choice by the mask is a part of it, so every place is stored.
+attn::KernelOp RowFuser::buildPairs(OpBuilder &b, Value pairs) {
+  Location loc = pairs.getLoc();
+  if (auto norm = pairs.getDefiningOp<attn::NormalizeOp>()) {
+    Type results[] = {norm.getLse().getType(), pairs.getType()};
+    return build(b, loc, TypeRange(results), norm.getNorm(), norm.getScores(),
+                 norm.getMask(), &norm.getInit());
+  }
+  auto everywhere = attn::DenseAttr::get(
+      b.getContext(), -std::numeric_limits<double>::infinity());
+  return build(b, loc, pairs.getType(), everywhere, pairs, Value(), nullptr);
+}
+
+void RowFuser::fusePairs(OpOperand &result) {
+  Value pairs = result.get();
+  while (auto view = pairs.getDefiningOp<attn::ViewOp>())
+    pairs = view.getSource();
+  auto map = pairs.getDefiningOp<attn::MapOp>();
+  auto norm = pairs.getDefiningOp<attn::NormalizeOp>();
+  bool isPairs = map && map.getAxisLabels().output == kPairs;
+  if (norm)
+    isPairs = pairs == norm.getWeights() && norm.getLabels() == kPairs;
+  if (!isPairs)
+    return;
+  OpBuilder b(pairs.getContext());
+  b.setInsertionPointAfterValue(pairs);
+  attn::KernelOp kernel = buildPairs(b, pairs);
+  if (!kernel)
+    return;
+  emitRemark(pairs.getLoc()) << "one kernel that stores a number per pair "
+                                "[fused]";
+  pairs.replaceUsesWithIf(kernel.getDense(), [](OpOperand &use) {
+    return isWhole(use.getOwner()) && !leadsToProduct(use.getOwner());
+  });
+}
+
+void RowFuser::run() {
+  for (Operation &op :
+       llvm::make_early_inc_range(func.getBody().front().without_terminator()))
+    if (auto reduce = dyn_cast<attn::ReduceOp>(op))
+      fuseReduce(reduce);
+    else if (auto normalize = dyn_cast<attn::NormalizeOp>(op))
+      splitNormalize(normalize);
+  for (OpOperand &result :
+       func.getBody().front().getTerminator()->getOpOperands())
+    fusePairs(result);
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+namespace {
+struct FuseRows final : fusion::impl::FuseRowsBase<FuseRows> {
+  void runOnOperation() override {
+    if (llvm::hasSingleElement(getOperation().getBody()))
+      RowFuser(getOperation()).run();
+  }
+};
+} // namespace
