@@ -167,14 +167,17 @@ template <typename Real>
 static bool compare(arith::CmpFPredicate predicate, Real a, Real b) {
   using P = arith::CmpFPredicate;
   bool unordered = std::isnan(a) || std::isnan(b);
-  // The predicates OEQ .. ORD are 1 .. 7 and UEQ .. UNO 8 .. 14, made of the
+  // The predicates OEQ .. ONE are 1 .. 6 and UEQ .. UNE 8 .. 13, made of the
   // bits equal = 1, greater = 2, less = 4.
   if (predicate == P::AlwaysFalse || predicate == P::AlwaysTrue)
     return predicate == P::AlwaysTrue;
+  if (predicate == P::ORD || predicate == P::UNO)
+    return unordered == (predicate == P::UNO);
   unsigned code = static_cast<unsigned>(predicate);
-  if (code >= 8)
-    return unordered || ((code - 8) & (a == b ? 1 : a > b ? 2 : 4));
-  return !unordered && (code & (a == b ? 1 : a > b ? 2 : 4));
+  bool acceptsNan = code > static_cast<unsigned>(P::ORD);
+  if (unordered)
+    return acceptsNan;
+  return (acceptsNan ? code - 7 : code) & (a == b ? 1 : a > b ? 2 : 4);
 }
 
 namespace {

@@ -62,6 +62,32 @@ TEST_F(FunctionTest, map_gets_elements_and_positions) {
   EXPECT_EQ(result[0].real, (std::vector<double>{0, -1, 11, 10}));
 }
 
+TEST_F(FunctionTest, comparisons_of_reals_know_equal_greater_less_and_nan) {
+  struct {
+    const char *predicate;
+    std::vector<int64_t> values; // for equal, greater, less, NaN
+  } rows[] = {
+      {"oeq", {1, 0, 0, 0}}, {"ogt", {0, 1, 0, 0}}, {"oge", {1, 1, 0, 0}},
+      {"olt", {0, 0, 1, 0}}, {"ole", {1, 0, 1, 0}}, {"one", {0, 1, 1, 0}},
+      {"ord", {1, 1, 1, 0}}, {"ueq", {1, 0, 0, 1}}, {"ugt", {0, 1, 0, 1}},
+      {"uge", {1, 1, 0, 1}}, {"ult", {0, 0, 1, 1}}, {"ule", {1, 0, 1, 1}},
+      {"une", {0, 1, 1, 1}}, {"uno", {0, 0, 0, 1}}};
+  for (const auto &row : rows) {
+    std::string text = R"mlir(
+    func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xi1> {
+      %0 = attn.map "k,k->k" (%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1> {
+      ^bb0(%a: f32, %b: f32, %k: index):
+        %c = arith.cmpf PREDICATE, %a, %b : f32
+        attn.yield %c : i1
+      }
+      return %0 : tensor<4xi1>
+    })mlir";
+    text.replace(text.find("PREDICATE"), 9, row.predicate);
+    auto result = run(text, {f32({1, 2, 1, NAN}, {4}), f32({1, 1, 2, 1}, {4})});
+    EXPECT_EQ(result[0].integer, row.values) << row.predicate;
+  }
+}
+
 TEST_F(FunctionTest, mask_takes_extents_from_named_sizes) {
   auto result = run(R"mlir(
     func.func @f() -> tensor<?x?xi1, #attn.dims<query_len, kv_len>> {

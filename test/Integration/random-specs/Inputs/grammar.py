@@ -134,6 +134,8 @@ class Spec:
             "dilated(%d)" % n, lambda: "padding(%s)" % self.input("i32[batch]"),
             lambda: "document(%s)" % self.input("i32[batch, kv_len]" + self.one("", " nondecreasing")),
             lambda: self.input("bool[batch, kv_len]") + "[b, k]",
+            # Of reals only those that no rounding moves across the border.
+            lambda: "%s[b, k] %s 0.5" % (self.input("f32[batch, kv_len]"), self.one(*COMPARISONS)),
             lambda: compared(1), lambda: "0 <= %s < %d" % (self.int(1), n))
         if depth <= 0:
             return named()
