@@ -51,6 +51,7 @@ struct RunOptions : CommonOptions {
   std::vector<std::pair<std::string, std::string>> inputFiles, savedFiles;
   /// Per size its values, in the order given.
   std::vector<std::pair<std::string, std::vector<int64_t>>> sizes;
+  std::optional<Stage> inputStage; // -x: spec, graph or fused
   int64_t threads = 1;
   std::optional<double> benchSeconds;
   bool json = false, check = true, checkStages = false, interpret = false;

@@ -66,9 +66,10 @@ bool Run::compile() {
     for (const auto &[name, values] : options.sizes)
       if (!values.empty())
         checker->sizes[name] = values.front();
-    checker->dumpFolder = session.specs().front().name + ".check-stages";
+    checker->dumpFolder = session.interfaces().front().name + ".check-stages";
   }
-  if (!session.advanceTo(Stage::Graph))
+  // What a dump of a later stage means is the reference of earlier ones.
+  if (session.stage() < Stage::Graph && !session.advanceTo(Stage::Graph))
     return false;
   graph = session.module().clone();
   if (options.interpret)
@@ -118,11 +119,13 @@ bool Run::readFiles() {
 /// The values that each case gives the run-time sizes: those of the first
 /// regime of `expect`, replaced by the products of --size and by --input.
 std::vector<SizeMap> Run::combinations(unsigned index) {
-  const spec::AttentionSpec &spec = session.specs()[index];
-  SizeMap first;
-  if (!spec.expect.empty())
-    for (auto [size, value] : spec.expect.front().sizes)
-      first[spec.sizes[size].name] = value;
+  SizeMap first; // a dump has none
+  if (index < session.specs().size()) {
+    const spec::AttentionSpec &spec = session.specs()[index];
+    if (!spec.expect.empty())
+      for (auto [size, value] : spec.expect.front().sizes)
+        first[spec.sizes[size].name] = value;
+  }
   std::vector<SizeMap> cases = {first};
   for (const auto &[name, values] : options.sizes) {
     std::vector<SizeMap> next;
@@ -301,9 +304,11 @@ bool Run::startThreads() {
 }
 
 int Run::run() {
-  if (llvm::StringRef(options.input).ends_with(".mlir"))
-    return session.fail("attnc-run takes a spec, not a dump"), 2;
-  if (!session.load(Stage::Spec))
+  if (!options.inputStage && llvm::StringRef(options.input).ends_with(".mlir"))
+    return session.fail("attnc-run takes a spec, or a dump with -x graph or "
+                        "-x fused"),
+           2;
+  if (!session.load(options.inputStage.value_or(Stage::Spec)))
     return 1;
   for (const auto &[name, values] : options.sizes)
     for (const spec::AttentionSpec &spec : session.specs()) {
@@ -313,7 +318,8 @@ int Run::run() {
                             name + "'"),
                2;
     }
-  if (session.specs().empty())
+  if (options.inputStage.value_or(Stage::Spec) == Stage::Spec &&
+      session.specs().empty())
     return session.fail("the input holds no spec"), 1;
   if (!compile() || !readFiles() || !startThreads())
     return 1;

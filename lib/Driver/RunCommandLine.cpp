@@ -3,6 +3,7 @@
 #include "CommandLine.h"
 #include "OptionTable.h"
 
+#include "attnc/Pipeline/Stages.h"
 #include "attnc/Support/Version.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -155,6 +156,12 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   options.overrides = list.getAllArgValues(OPT_set);
   if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
     return code;
+  if (const Arg *arg = list.getLastArg(OPT_x)) {
+    options.inputStage = parseStage(arg->getValue());
+    if (!options.inputStage || *options.inputStage > Stage::Fused)
+      return parsed.fail(llvm::Twine("-x takes spec, graph or fused, got '") +
+                         arg->getValue() + "'");
+  }
   options.json = list.hasArg(OPT_json);
   options.check = !list.hasArg(OPT_no_check);
   options.checkStages = list.hasArg(OPT_check_stages);

@@ -27,6 +27,8 @@ defm init : Value<"init", "<kind>",
 defm strides : Value<"strides", "<kind>",
   "Memory order of the tensors: bhsd (default, contiguous), bshd, negative, "
   "random">;
+def x : JoinedOrSeparate<["-"], "x">, MetaVarName<"<stage>">,
+  HelpText<"The input is a dump of this stage: spec graph fused. Default: spec">;
 def check_stages : Switch<"check-stages",
   "Interpret before and after each pass on the given sizes; name the first pass "
   "that changes the result">;

@@ -1,8 +1,9 @@
 //===- VerifyFused.cpp - Check the invariants of stage fused --------------===//
 //
-// Schedule, Lowering and the code generators know kernels and views. An op that
-// Fusion had to leave alone would be lost on them, so the compilation ends
-// here, and the remark of attn-fuse-kernel tells why.
+// What visits pairs of queries and keys is a kernel if fusion could make one.
+// Ops on other tensors stand beside it, and so does what fusion had to leave
+// alone: the remark of attn-fuse-kernel tells why, and the warning slow-path
+// that it goes through memory.
 // Tests: test/Fusion/verify-fused.mlir, verify-fused-invalid.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +23,8 @@ namespace attnc::fusion {
 
 // fused_c1
 static bool isFusedOp(Operation *op) {
-  return isa<attn::ViewOp, attn::KernelOp>(op);
+  return isa<attn::ViewOp, attn::KernelOp, attn::ContractOp, attn::MapOp,
+             attn::MaskOp, attn::NormalizeOp>(op);
 }
 
 namespace {
@@ -31,8 +33,8 @@ struct VerifyFused final : fusion::impl::VerifyFusedBase<VerifyFused> {
     markAllAnalysesPreserved();
     if (failed(attn::verifyStage(
             getOperation(), isFusedOp,
-            "attn.kernel and attn.view; what is not fused cannot be compiled "
-            "yet")))
+            "attn.kernel, and beside it attn.view, attn.contract, attn.map, "
+            "attn.mask and attn.normalize")))
       signalPassFailure();
   }
 };

@@ -10,9 +10,12 @@
 //     tile.grid (%b, %h, %g, %i) to (batch, kv_heads, group, blocks of q) {
 //       load Q; loop over keys; store O } }
 //
-// The schedule is obeyed, nothing is decided here. Plan.cpp checks that the
-// function has that form; this file makes program and grid; the forms are in
-// SoftmaxOnline.cpp and SoftmaxRows.cpp.
+// and so each op beside the kernels becomes a grid of its own. What one leaves
+// for another lies in a tile.workspace.
+//
+// The schedule is obeyed, nothing is decided here. Plan.cpp checks what can be
+// lowered; KernelGrid.cpp makes the grid of a kernel, Lower*.cpp those of other
+// ops.
 // Tests: test/Lowering/convert-attn-to-tile.mlir (and -invalid),
 // test/Unit/Lowering/ConvertAttnToTileTest.cpp compares with the interpreter.
 //
@@ -22,6 +25,7 @@
 
 #include "KernelBlock.h"
 #include "Plan.h"
+#include "SideBlock.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,95 +43,73 @@ namespace attnc::lowering {
 using namespace attnc;
 using namespace attnc::lowering;
 
-/// The program with its arguments, and the scope that maps the function's
-/// values to them.
-static tile::ProgramOp createProgram(func::FuncOp function, const Plan &plan,
-                                     OpBuilder &builder, Scope &scope) {
-  SmallVector<Type> types(plan.buffers.begin(), plan.buffers.end());
-  types.append(plan.signature.sizes.size(), builder.getIndexType());
-  SmallVector<StringRef> names(plan.signature.tensors.begin(),
-                               plan.signature.tensors.end());
-  names.append(plan.signature.sizes.begin(), plan.signature.sizes.end());
-  auto program = tile::ProgramOp::create(
-      builder, function.getLoc(), function.getName(),
-      attn::KernelOp(plan.kernel).getSchedule()->getTarget(), types, names);
-  ValueRange arguments = program.getBody().getArguments();
-  for (BlockArgument argument : function.getArguments())
-    scope.values.map(argument, arguments[argument.getArgNumber()]);
-  for (auto [name, value] : llvm::zip_equal(
-           plan.signature.sizes, arguments.drop_front(plan.buffers.size())))
-    scope.sizes[name] = value;
-
-  builder.setInsertionPointToEnd(&program.getBody().front());
-  for (Operation &op : function.getBody().front())
-    if (auto size = dyn_cast<attn::SizeOp>(op))
-      scope.values.map(size.getResult(), scope.sizes.lookup(size.getName()));
-    else if (isa<arith::ArithDialect>(op.getDialect()))
-      builder.clone(op, scope.values);
-  return program;
+/// What the first op with decisions was decided for.
+static Attribute targetOf(func::FuncOp function) {
+  for (Operation &op : function.getBody().front()) {
+    if (auto kernel = dyn_cast<attn::KernelOp>(op))
+      return kernel.getSchedule()->getTarget();
+    if (attn::BlockAttr block = attn::BlockAttr::of(&op))
+      return block.getTarget();
+  }
+  llvm_unreachable("checked: there is something to compute");
 }
 
-/// The grid over batch, KV heads, group members and blocks of queries; fills in
-/// the block's places. A group of one has no axis.
-static void createGrid(OpBuilder &builder, KernelBlock &block) {
-  Location loc = block.loc;
-  Type q = block.kernel.getQ().getType();
-  auto extent = [&](unsigned axis) {
-    return block.scope.sizeOf(builder, loc, attn::axisSize(q, axis));
-  };
-  Value queries = extent(3);
-  Value step = arith::ConstantIndexOp::create(builder, loc, block.sizeQ);
-  SmallVector<Value> extents{extent(0), extent(1)};
-  SmallVector<StringRef> names{"b", "h"};
-  bool grouped = cast<RankedTensorType>(q).getDimSize(2) != 1;
-  if (grouped) {
-    extents.push_back(extent(2));
-    names.push_back("g");
-  }
-  extents.push_back(
-      builder.createOrFold<arith::CeilDivSIOp>(loc, queries, step));
-  names.push_back("i");
-  auto grid = tile::GridOp::create(builder, loc, extents, names);
-  if (block.kernel.hasRanges()) // later queries may see more keys
-    grid.setDescending(extents.size() - 1);
+/// How results are copied: like the first side op, or in vectors alone.
+static attn::BlockAttr blockOfCopies(func::FuncOp function) {
+  for (Operation &op : function.getBody().front())
+    if (attn::BlockAttr block = attn::BlockAttr::of(&op))
+      return block;
+  Attribute target = targetOf(function);
+  auto cpu = dyn_cast<tile::CpuAttr>(target);
+  return attn::BlockAttr::get(function.getContext(), attn::BlockForm::Element,
+                              "q", "", cpu ? cpu.getLanes() : 1, 1, target);
+}
 
-  builder.setInsertionPointToStart(&grid.getBody().front());
-  ValueRange places = grid.getBody().getArguments();
-  block.zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  block.bhg = {places[0], places[1], grouped ? places[2] : block.zero};
-  Value size = arith::ConstantIndexOp::create(builder, loc, block.sizeQ);
-  block.q0 = arith::MulIOp::create(builder, loc, places.back(), size);
-  Value left = arith::SubIOp::create(builder, loc, queries, block.q0);
-  block.rows = arith::MinSIOp::create(builder, loc, left, size);
-  block.q1 = arith::AddIOp::create(builder, loc, block.q0, block.rows);
-  block.kvLen = block.scope.sizeOf(
-      builder, loc, attn::axisSize(block.kernel.getK().getType(), 2));
+static LogicalResult lowerOp(Operation &op, Storage &storage) {
+  if (auto kernel = dyn_cast<attn::KernelOp>(op))
+    return lowerKernel(kernel, storage);
+  if (auto contract = dyn_cast<attn::ContractOp>(op))
+    return lowerContract(contract, storage);
+  if (auto map = dyn_cast<attn::MapOp>(op))
+    return lowerMap(map, storage);
+  if (auto normalize = dyn_cast<attn::NormalizeOp>(op))
+    return lowerNormalize(normalize, storage);
+  OpBuilder builder = OpBuilder::atBlockEnd(&storage.program.getBody().front());
+  Scope &scope = storage.scope;
+  if (auto size = dyn_cast<attn::SizeOp>(op))
+    scope.values.map(size.getResult(), scope.sizes.lookup(size.getName()));
+  else if (isa<arith::ArithDialect>(op.getDialect()))
+    builder.clone(op, scope.values);
+  return success();
+}
+
+/// The grids of a function, in the order of its ops.
+static LogicalResult lowerOps(func::FuncOp function, Storage &storage) {
+  if (failed(checkReads(function, storage.scope)))
+    return failure();
+  for (Operation &op : function.getBody().front())
+    if (failed(lowerOp(op, storage)))
+      return failure();
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (unsigned number : storage.unstored())
+    if (failed(lowerCopy(terminator->getOperand(number), number,
+                         blockOfCopies(function), storage)))
+      return failure();
+  storage.settleNames();
+  return success();
 }
 
 static LogicalResult lowerFunction(func::FuncOp function) {
-  FailureOr<Plan> plan = planFunction(function);
-  if (failed(plan))
+  if (failed(checkForm(function)))
     return failure();
-  OpBuilder builder(function);
-  Scope scope;
-  tile::ProgramOp program = createProgram(function, *plan, builder, scope);
-  ValueRange buffers = program.getBody().getArguments();
-
-  KernelBlock block(plan->kernel, scope);
-  BlockBuffer *operands[] = {&block.q, &block.k, &block.v};
-  for (unsigned i = 0; i < 3; ++i)
-    *operands[i] = {buffers[plan->arguments[i].getArgNumber()],
-                    plan->operands[i]};
-  block.outputs = plan->outputs;
-  for (auto [i, output] : llvm::enumerate(block.outputs))
-    output.buffer.buf = buffers[function.getNumArguments() + i];
-
-  createGrid(builder, block);
-  block.emitHead(builder);
-  bool rows = plan->kernel.getSchedule()->getForm() == attn::ScheduleForm::Rows;
-  SoftmaxState state =
-      rows ? emitRows(builder, block) : emitOnline(builder, block);
-  block.emitOutputs(builder, state);
+  FailureOr<Signature> signature = signatureOf(function);
+  if (failed(signature) || failed(checkFunction(function, *signature)))
+    return failure();
+  Storage storage(function, *signature, targetOf(function));
+  if (failed(lowerOps(function, storage))) {
+    storage.program.erase(); // lowered whole or not touched
+    return failure();
+  }
   function.erase();
   return success();
 }

@@ -18,6 +18,8 @@
 
 #include "Formula.h"
 
+#include "ReadElement.h"
+
 #include "attnc/Dialect/Attn/Attn.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -62,9 +64,8 @@ static void cloneScalar(OpBuilder &builder, Operation &op, const Scope &scope,
   SmallVector<Value> indices;
   for (Value index : read.getIndices())
     indices.push_back(map.lookup(index));
-  map.map(read.getResult(),
-          tile::ReadOp::create(builder, read.getLoc(), read.getType(),
-                               map.lookup(read.getSource()), indices));
+  map.map(read.getResult(), emitRead(builder, read.getLoc(), read.getSource(),
+                                     indices, read.getType(), scope));
 }
 
 void emitScalars(OpBuilder &builder, Block &block, ValueRange roots,

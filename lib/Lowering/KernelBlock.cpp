@@ -89,25 +89,7 @@ SmallVector<Value> KernelBlock::indices(OpBuilder &builder,
       return bhg[uniform];
     return letter == 'q' ? q0 : letter == 'k' ? key : zero;
   };
-  SmallVector<Value> result;
-  for (const AxisDigits &axis : buffer.digits) {
-    Value index;
-    for (const Digit &digit : axis) {
-      if (isAlwaysZero(digit))
-        continue;
-      Value value = valueOf(digit.letter);
-      if (index) {
-        Value size = scope.sizeOf(builder, loc, digit.size);
-        index = builder.createOrFold<arith::MulIOp>(loc, index, size);
-        value = builder.createOrFold<arith::AddIOp>(loc, index, value);
-      }
-      index = value;
-    }
-    if (!index)
-      index = zero;
-    result.push_back(index);
-  }
-  return result;
+  return indicesOf(builder, loc, scope, buffer.digits, valueOf);
 }
 
 void KernelBlock::emitHead(OpBuilder &builder) {

@@ -9,7 +9,7 @@
 #define ATTNC_LIB_LOWERING_KERNELBLOCK_H
 
 #include "Formula.h"
-#include "ViewIndices.h"
+#include "Storage.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Tile/Tile.h"
@@ -17,12 +17,6 @@
 #include <optional>
 
 namespace attnc::lowering {
-
-/// A tensor of the kernel in memory.
-struct BlockBuffer {
-  mlir::Value buf;
-  TensorDigits digits;
-};
 
 /// A result of the function: which result of the kernel it is, and where.
 struct BlockOutput {
@@ -127,6 +121,10 @@ private:
 /// The forms of #attn.schedule: from Q to the state after all keys.
 SoftmaxState emitOnline(mlir::OpBuilder &builder, KernelBlock &block);
 SoftmaxState emitRows(mlir::OpBuilder &builder, KernelBlock &block);
+
+/// The grid of a kernel. Emits an error when a tensor cannot be walked over in
+/// blocks.
+mlir::LogicalResult lowerKernel(attn::KernelOp kernel, Storage &storage);
 
 /// A tile.map without indices.
 mlir::Value emitMap(

@@ -1,29 +1,25 @@
-//===- Plan.h - The parts of a function that can be lowered -----*- C++ -*-===//
+//===- Plan.h - What can be lowered -----------------------------*- C++ -*-===//
 
 #ifndef ATTNC_LIB_LOWERING_PLAN_H
 #define ATTNC_LIB_LOWERING_PLAN_H
 
-#include "KernelBlock.h"
+#include "Scope.h"
 #include "Signature.h"
+
+#include "attnc/Dialect/Attn/Attn.h"
 
 namespace attnc::lowering {
 
-/// One kernel between views of the function's arguments and results.
-struct Plan {
-  attn::KernelOp kernel;
-  Signature signature;
-  /// Of q, k and v.
-  mlir::BlockArgument arguments[3];
-  TensorDigits operands[3];
-  /// Of the function's results; their buffers are filled in later.
-  std::vector<BlockOutput> outputs;
-  /// Of the function's arguments, then of its results.
-  llvm::SmallVector<tile::BufType> buffers;
-};
+/// One block, whose arguments and results are tensors that a program can take.
+mlir::LogicalResult checkForm(mlir::func::FuncOp function);
 
-/// Checks everything that the lowering relies on; emits one error that says
-/// what cannot be lowered, and why.
-mlir::FailureOr<Plan> planFunction(mlir::func::FuncOp function);
+/// Every op has a lowering and its decisions, and all sizes are known. Each of
+/// these emits one error that says what cannot be lowered, and why.
+mlir::LogicalResult checkFunction(mlir::func::FuncOp function,
+                                  const Signature &signature);
+
+/// Formulas read elements whose places can be computed.
+mlir::LogicalResult checkReads(mlir::func::FuncOp function, const Scope &scope);
 
 } // namespace attnc::lowering
 

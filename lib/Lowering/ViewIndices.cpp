@@ -11,12 +11,13 @@
 
 #include "ViewIndices.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace attnc::lowering {
 
-/// The kernel's own digits of a tensor: one letter per axis.
-static TensorDigits startOf(Value value, StringRef letters) {
+TensorDigits startOf(Value value, StringRef letters) {
   TensorDigits digits;
   for (auto [axis, letter] : llvm::enumerate(letters))
     digits.push_back({Digit{letter, attn::axisSize(value.getType(), axis)}});
@@ -24,20 +25,21 @@ static TensorDigits startOf(Value value, StringRef letters) {
 }
 
 /// Carries digits through a view, from the side `known` to the side `wanted`.
-static FailureOr<TensorDigits> carry(attn::ViewOp view,
-                                     const TensorDigits &digits,
-                                     ArrayRef<StringRef> known,
-                                     ArrayRef<StringRef> wanted) {
+static FailureOr<TensorDigits>
+carry(attn::ViewOp view, const TensorDigits &digits, ArrayRef<StringRef> known,
+      ArrayRef<StringRef> wanted, bool report = true) {
   llvm::DenseMap<char, AxisDigits> ofLetter;
   for (auto [axis, group] : llvm::zip_equal(digits, known)) {
     if (group.size() == 1) {
       ofLetter[group[0]] = axis;
       continue;
     }
+    if (group.size() != axis.size() && !report)
+      return failure();
     if (group.size() != axis.size())
       return view.emitOpError()
              << "joins axes '" << group
-             << "' that the kernel walks over as one; this cannot be lowered "
+             << "' that are walked over as one; this cannot be lowered "
                 "to loads and stores of blocks yet";
     for (auto [letter, digit] : llvm::zip_equal(group, axis))
       ofLetter[letter] = {digit};
@@ -51,9 +53,8 @@ static FailureOr<TensorDigits> carry(attn::ViewOp view,
   return result;
 }
 
-FailureOr<TensorDigits> digitsOfOperand(attn::KernelOp kernel, Value operand,
-                                        StringRef letters,
-                                        BlockArgument &argument) {
+FailureOr<TensorDigits> digitsOfOperand(Value operand, StringRef letters,
+                                        Value &root) {
   TensorDigits digits = startOf(operand, letters);
   while (auto view = operand.getDefiningOp<attn::ViewOp>()) {
     attn::ViewLabels labels = view.getViewLabels();
@@ -64,11 +65,7 @@ FailureOr<TensorDigits> digitsOfOperand(attn::KernelOp kernel, Value operand,
     digits = *next;
     operand = view.getSource();
   }
-  argument = dyn_cast<BlockArgument>(operand);
-  if (!argument)
-    return kernel.emitOpError()
-           << "operand '" << letters
-           << "' is no view of an argument of the function";
+  root = operand;
   return digits;
 }
 
@@ -78,8 +75,8 @@ Value sourceOfViews(Value value) {
   return value;
 }
 
-FailureOr<TensorDigits> digitsOfResult(attn::KernelOp, Value returned,
-                                       StringRef letters) {
+FailureOr<TensorDigits> digitsOfResult(Value returned, StringRef letters,
+                                       bool report) {
   SmallVector<attn::ViewOp> views;
   while (auto view = returned.getDefiningOp<attn::ViewOp>()) {
     views.push_back(view);
@@ -89,7 +86,7 @@ FailureOr<TensorDigits> digitsOfResult(attn::KernelOp, Value returned,
   for (attn::ViewOp view : llvm::reverse(views)) {
     attn::ViewLabels labels = view.getViewLabels();
     FailureOr<TensorDigits> next =
-        carry(view, digits, labels.input, labels.output);
+        carry(view, digits, labels.input, labels.output, report);
     if (failed(next))
       return failure();
     digits = *next;
@@ -106,8 +103,41 @@ bool isAlwaysZero(const Digit &digit) {
   return size && size.getInt() == 1 && !isTiled(digit);
 }
 
+TensorDigits renamed(TensorDigits digits,
+                     llvm::function_ref<char(char)> nameOf) {
+  for (AxisDigits &axis : digits)
+    for (Digit &digit : axis)
+      digit.letter = nameOf(digit.letter);
+  return digits;
+}
+
+SmallVector<Value> indicesOf(OpBuilder &builder, Location loc,
+                             const Scope &scope, const TensorDigits &digits,
+                             llvm::function_ref<Value(char)> valueOf) {
+  SmallVector<Value> result;
+  for (const AxisDigits &axis : digits) {
+    Value index;
+    for (const Digit &digit : axis) {
+      if (isAlwaysZero(digit))
+        continue;
+      Value value = valueOf(digit.letter);
+      if (index) {
+        Value size = scope.sizeOf(builder, loc, digit.size);
+        index = builder.createOrFold<arith::MulIOp>(loc, index, size);
+        value = builder.createOrFold<arith::AddIOp>(loc, index, value);
+      }
+      index = value;
+    }
+    result.push_back(index); // null: always 0
+  }
+  for (Value &index : result)
+    if (!index)
+      index = arith::ConstantIndexOp::create(builder, loc, 0);
+  return result;
+}
+
 FailureOr<tile::BufType> bufferOf(Location loc, const TensorDigits &digits,
-                                  Type element) {
+                                  Type element, bool report) {
   SmallVector<StringAttr> names;
   for (const AxisDigits &axis : digits) {
     assert(!axis.empty() && "every axis has a letter");
@@ -116,6 +146,8 @@ FailureOr<tile::BufType> bufferOf(Location loc, const TensorDigits &digits,
     for (const Digit &digit : axis) {
       if (isAlwaysZero(digit))
         continue;
+      if (tiled && !report)
+        return failure();
       if (tiled)
         return emitError(loc)
                << "an axis with '" << name << "' in front of '" << digit.letter

@@ -3,6 +3,8 @@
 #ifndef ATTNC_LIB_LOWERING_VIEWINDICES_H
 #define ATTNC_LIB_LOWERING_VIEWINDICES_H
 
+#include "Scope.h"
+
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
@@ -23,19 +25,24 @@ using AxisDigits = llvm::SmallVector<Digit, 2>;
 /// A tensor of the function as the kernel sees it: one entry per axis.
 using TensorDigits = std::vector<AxisDigits>;
 
-/// The digits of the function's argument that a chain of views turns into an
-/// operand of the kernel (`letters`); emits an error when the operand is not an
-/// argument or when a view cuts an axis into pieces that no letter is.
-mlir::FailureOr<TensorDigits> digitsOfOperand(attn::KernelOp kernel,
-                                              mlir::Value operand,
+/// The digits of the tensor from which a chain of views makes `operand`, whose
+/// axes are `letters`; `root` becomes that tensor. Emits an error when a view
+/// cuts an axis into pieces that no letter is.
+mlir::FailureOr<TensorDigits> digitsOfOperand(mlir::Value operand,
                                               llvm::StringRef letters,
-                                              mlir::BlockArgument &argument);
+                                              mlir::Value &root);
 
-/// The same for a result of the function that is a chain of views of the
-/// kernel's result `letters`.
-mlir::FailureOr<TensorDigits> digitsOfResult(attn::KernelOp kernel,
-                                             mlir::Value returned,
-                                             llvm::StringRef letters);
+/// The same for a tensor that a chain of views makes from an op's result with
+/// the axes `letters`; without `report` an error is not told.
+mlir::FailureOr<TensorDigits> digitsOfResult(mlir::Value returned,
+                                             llvm::StringRef letters,
+                                             bool report = true);
+
+/// The letter of a number, which has no axes.
+inline constexpr char kNoLetter = '.';
+
+/// A tensor's own digits: one letter per axis.
+TensorDigits startOf(mlir::Value value, llvm::StringRef letters);
 
 /// The value from which a chain of views starts.
 mlir::Value sourceOfViews(mlir::Value value);
@@ -43,11 +50,22 @@ mlir::Value sourceOfViews(mlir::Value value);
 /// A letter that is no axis of a tile and has one value only.
 bool isAlwaysZero(const Digit &digit);
 
+/// The digits with other letters.
+TensorDigits renamed(TensorDigits digits,
+                     llvm::function_ref<char(char)> nameOf);
+
+/// Indices of the element at the places that `valueOf` gives to the letters.
+llvm::SmallVector<mlir::Value>
+indicesOf(mlir::OpBuilder &builder, mlir::Location loc, const Scope &scope,
+          const TensorDigits &digits,
+          llvm::function_ref<mlir::Value(char)> valueOf);
+
 /// The buffer with these axes; a tiled letter (q, k, d, e) names its axis and
 /// must be the fastest digit of it
-/// that varies. Emits an error at `loc` otherwise.
-mlir::FailureOr<tile::BufType>
-bufferOf(mlir::Location loc, const TensorDigits &digits, mlir::Type element);
+/// that varies. Emits an error at `loc` otherwise, unless `report` is false.
+mlir::FailureOr<tile::BufType> bufferOf(mlir::Location loc,
+                                        const TensorDigits &digits,
+                                        mlir::Type element, bool report = true);
 
 } // namespace attnc::lowering
 

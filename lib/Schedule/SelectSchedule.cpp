@@ -18,6 +18,7 @@
 
 #include "Candidates.h"
 #include "CostModel.h"
+#include "SideOps.h"
 #include "SlowPath.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -192,6 +193,10 @@ struct SelectSchedule final
       });
       if (result.wasInterrupted())
         return signalPassFailure();
+      function.walk([&](Operation *op) {
+        if (isSideOp(op) && !attn::BlockAttr::of(op))
+          op->setAttr(attn::BlockAttr::kName, chooseBlock(op, *target));
+      });
     }
     getOperation()->setAttr("attnc.target",
                             StringAttr::get(&getContext(), target->name));

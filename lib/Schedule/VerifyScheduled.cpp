@@ -9,6 +9,7 @@
 #include "attnc/Schedule/Passes.h"
 
 #include "CpuSchedule.h"
+#include "SideOps.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -65,6 +66,18 @@ static LogicalResult verifyKernel(attn::KernelOp kernel,
   return success();
 }
 
+/// verify_scheduled_c9
+static LogicalResult verifySideOp(Operation *op, const CpuTarget &target) {
+  attn::BlockAttr block = attn::BlockAttr::of(op);
+  if (!block)
+    return op->emitOpError("has no attn.block; attn-select-schedule gives it "
+                           "one");
+  std::string problem = findProblem(op, block, target);
+  if (!problem.empty())
+    return op->emitOpError() << "has an illegal attn.block: " << problem;
+  return success();
+}
+
 namespace {
 struct VerifyScheduled final
     : attnc::schedule::impl::VerifyScheduledBase<VerifyScheduled> {
@@ -80,9 +93,10 @@ struct VerifyScheduled final
         error << "; got '" << name.getValue() << "'";
       return signalPassFailure();
     }
-    WalkResult result = getOperation().walk([&](attn::KernelOp kernel) {
-      return failed(verifyKernel(kernel, *target)) ? WalkResult::interrupt()
-                                                   : WalkResult::advance();
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      if (auto kernel = dyn_cast<attn::KernelOp>(op))
+        return WalkResult(verifyKernel(kernel, *target));
+      return WalkResult(isSideOp(op) ? verifySideOp(op, *target) : success());
     });
     if (result.wasInterrupted())
       signalPassFailure();

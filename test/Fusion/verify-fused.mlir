@@ -35,3 +35,35 @@ module attributes {attnc.interface = [{
 
 // expected-error@below {{the module has no attribute 'attnc.interface' with a list of functions}}
 module {}
+
+// -----
+
+// Beside kernels stand ops on other tensors, and what fusion had to leave.
+// CHECK-LABEL: func.func @beside_kernels(
+!Q = tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>
+!S = tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, query_len>>
+!M = tensor<?x2x?x?xi1, #attn.dims<batch, 2, query_len, query_len>>
+!L = tensor<?x2x?xf32, #attn.dims<batch, 2, query_len>>
+module attributes {attnc.interface = [{
+    name = "beside_kernels", title = "attention", spec = "heads: 2",
+    sizes = [{name = "batch"}, {name = "heads", value = "2"}, {name = "query_len"}],
+    tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]}],
+    preconditions = [], positions = []}]} {
+  func.func @beside_kernels(%Q: !Q) -> !Q {
+    %f = attn.map "bhqd->bhqd" (%Q) : (!Q) -> !Q {
+    ^bb0(%x: f32, %b: index, %h: index, %q: index, %d: index):
+      %y = math.tanh %x : f32
+      attn.yield %y : f32
+    }
+    %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %f) : (!Q, !Q) -> !S
+    %m = attn.mask "bhqk" : !M {
+    ^bb0(%b: index, %h: index, %q: index, %k: index):
+      %c = arith.cmpi sle, %k, %q : index
+      attn.yield %c : i1
+    }
+    %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) where (%m) : (!S, !M) -> (!S, !L)
+    %o = attn.contract "bhqk,bhke->bhqe" (%p, %Q) where "bhqk" (%m) : (!S, !Q, !M) -> !Q
+    return %o : !Q
+  }
+}

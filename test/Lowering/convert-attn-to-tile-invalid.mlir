@@ -2,8 +2,8 @@
 // RUN: attnc-opt %s --convert-attn-to-tile --split-input-file --verify-diagnostics
 
 !q = tensor<4x8xf32>
-func.func @unfused(%Q: !q, %K: !q) -> tensor<4x4xf32> {
-  // expected-error@below {{'attn.contract' op was not fused into an attn.kernel, and there is no lowering of it alone yet; the remarks of attn-fuse-kernel say why it was not fused}}
+func.func @unscheduled_side_op(%Q: !q, %K: !q) -> tensor<4x4xf32> {
+  // expected-error@below {{'attn.contract' op has no attn.block; run attn-select-schedule}}
   %s = attn.contract "qd,kd->qk" (%Q, %K) : (!q, !q) -> tensor<4x4xf32>
   return %s : tensor<4x4xf32>
 }
@@ -15,7 +15,7 @@ func.func private @declaration(tensor<4xf32>)
 
 // -----
 
-// expected-error@below {{holds no attn.kernel to lower}}
+// expected-error@below {{holds nothing to compute}}
 func.func @nothing(%Q: tensor<4xf32>) -> tensor<4xf32> {
   return %Q : tensor<4xf32>
 }
@@ -37,7 +37,7 @@ func.func @unknown_elements(%Q: tensor<4xi16>) {
 // -----
 
 func.func @arithmetic_on_tensors(%Q: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@below {{'arith.addf' op was not fused into an attn.kernel}}
+  // expected-error@below {{'arith.addf' op has no lowering to tiles}}
   %0 = arith.addf %Q, %Q : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -136,64 +136,10 @@ func.func @any_value_dim(%Q: !q, %K: !k, %V: !v) -> !o {
 !q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
 !k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
 !l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
-func.func @one_tensor_as_keys_and_values(%Q: !q, %K: !k) -> !q {
-  // expected-error@below {{'attn.kernel' op reads one tensor as two of q, k and v, which cannot be lowered yet; pass it twice}}
-  %o, %lse = attn.kernel ins(%Q, %K, %K : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
-    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
-  score {
-  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
-    attn.yield %x : f32
-  } mask {
-  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
-    %true = arith.constant true
-    attn.yield %true : i1
-  }
-
-  return %o : !q
-}
-
-// -----
-
-#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
-!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
-!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
-!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
-func.func @two_kernels(%Q: !q, %K: !k, %V: !k) -> !q {
-  // expected-note@below {{the first one}}
-  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
-    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
-  score {
-  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
-    attn.yield %x : f32
-  } mask {
-  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
-    %true = arith.constant true
-    attn.yield %true : i1
-  }
-  // expected-error@below {{'attn.kernel' op is the second kernel of its function; only functions of one kernel can be lowered yet}}
-  %o2, %lse2 = attn.kernel ins(%o, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
-    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
-  score {
-  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
-    attn.yield %x : f32
-  } mask {
-  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
-    %true = arith.constant true
-    attn.yield %true : i1
-  }
-  return %o2 : !q
-}
-
-// -----
-
-#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
-!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
-!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
-!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
 !unnamed = tensor<?x2x1x?x32xf32>
 !lu = tensor<?x2x1x?xf32>
-// expected-error@below {{the size of axis 0 of q is unknown: the axis is dynamic and has no name in #attn.dims}}
 func.func @unnamed_axis(%Q: !unnamed, %K: !k, %V: !k) -> !unnamed {
+  // expected-error@below {{'attn.kernel' op has an axis 0 of 'tensor<?x2x1x?x32xf32>' whose size is unknown: it is dynamic and has no name in #attn.dims}}
   %o, %lse = attn.kernel ins(%Q, %K, %V : !unnamed, !k, !k) -> (!unnamed, !lu) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
   score {
@@ -214,8 +160,8 @@ func.func @unnamed_axis(%Q: !unnamed, %K: !k, %V: !k) -> !unnamed {
 !unnamed = tensor<?x?x?x?x32xf32>
 !lu = tensor<?x?x?x?xf32>
 !heads = tensor<?x?x?x32xf32>
-// expected-error@below {{the size of axis 0 of q is unknown: the axis is dynamic and has no name in #attn.dims}}
 func.func @unnamed_heads(%Q: !heads, %K: !k, %V: !k) -> !unnamed {
+  // expected-error@below {{'attn.view' op has an axis 0 of 'tensor<?x?x?x32xf32>' whose size is unknown: it is dynamic and has no name in #attn.dims}}
   %q = attn.view "b(hg)qd->bhgqd" %Q : !heads -> !unnamed
   %o, %lse = attn.kernel ins(%q, %K, %V : !unnamed, !k, !k) -> (!unnamed, !lu) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
@@ -262,7 +208,7 @@ func.func @rows_and_features_merged(%Q: !flat, %K: !k, %V: !k) -> !q {
 !l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
 !split = tensor<?x2x1x?x4x8xf32, #attn.dims<batch, 2, 1, query_len, 4, 8>>
 func.func @features_joined_by_a_view(%Q: !split, %K: !k, %V: !k) -> !q {
-  // expected-error@below {{'attn.view' op joins axes 'dc' that the kernel walks over as one; this cannot be lowered to loads and stores of blocks yet}}
+  // expected-error@below {{'attn.view' op joins axes 'dc' that are walked over as one; this cannot be lowered to loads and stores of blocks yet}}
   %q = attn.view "bhgqdc->bhgq(dc)" %Q : !split -> !q
   %o, %lse = attn.kernel ins(%q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
@@ -276,27 +222,6 @@ func.func @features_joined_by_a_view(%Q: !split, %K: !k, %V: !k) -> !q {
   }
 
   return %o : !q
-}
-
-// -----
-
-#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
-!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
-!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
-!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
-func.func @returns_an_argument(%Q: !q, %K: !k, %V: !k) -> (!q, !q) {
-  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
-    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
-  score {
-  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
-    attn.yield %x : f32
-  } mask {
-  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
-    %true = arith.constant true
-    attn.yield %true : i1
-  }
-  // expected-error@below {{'func.return' op result 1 is no view of a result of the kernel}}
-  return %o, %Q : !q, !q
 }
 
 // -----
@@ -321,4 +246,22 @@ module attributes {attnc.interface = [{name = "f", title = "t", spec = "s", size
 
   return %o : !q
 }
+}
+
+// -----
+
+#block = #attn.block<form = element, lanes = "", rows = "", q = 16, k = 64, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 4, tail = 0, lane_skip = false, pack = auto>>
+func.func @one_row_of_scores(%S: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{'attn.normalize' op has no axis but the one that it goes over; there is no lowering of one row alone yet}}
+  %p, %lse = attn.normalize "k" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%S) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) attributes {attn.block = #block}
+  return %p : tensor<4xf32>
+}
+
+// -----
+
+#block = #attn.block<form = element, lanes = "k", rows = "", q = 16, k = 64, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 4, tail = 0, lane_skip = false, pack = auto>>
+func.func @number(%S: tensor<4xf32>) -> tensor<f32> {
+  %t = attn.contract "k,k->" (%S, %S) {attn.block = #block} : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  // expected-error@below {{'func.return' op result 0 has no axes, which cannot be returned}}
+  return %t : tensor<f32>
 }

@@ -8,15 +8,17 @@ include "mlir/Pass/PassBase.td"
 def ConvertAttnToTile : Pass<"convert-attn-to-tile", "::mlir::ModuleOp"> {
   let summary = "Lower each scheduled kernel to a tile program";
   let description = [{
-    A function of one `attn.kernel` between `attn.view` ops becomes a
-    `tile.program` of its name, obeying the kernel's `#attn.schedule`:
+    A function becomes a `tile.program` of its name, obeying the
+    `#attn.schedule` of each kernel and the `#attn.block` of each other op:
 
     - the arguments are the tensors and the sizes of the function in
       `attnc.interface`; without that attribute the function's arguments and
       results, and the names of sizes in its types and `attn.size` ops;
     - views become index arithmetic of loads and stores;
-    - the grid has one instance per batch, KV head, group member and block of
-      queries;
+    - each op becomes a grid; results that later ops read lie in a
+      `tile.workspace`;
+    - a kernel's grid has one instance per batch, KV head, group member and
+      block of queries;
     - form `online` walks over the segments of the kernel's ranges with a
       running maximum; form `rows` takes all keys at once;
     - formulas are split by what they depend on (attnc/Analysis/DependenceSplit.h).

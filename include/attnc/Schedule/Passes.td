@@ -20,6 +20,8 @@ def SelectSchedule : Pass<"attn-select-schedule", "::mlir::ModuleOp"> {
     #attn.schedule<form = online, q = 64, target = #tile.cpu<tail = 0>>
     ```
 
+    Ops beside the kernels get an `attn.block` by a fixed rule.
+
     Remarks tell the choice, the next best one and what they cost. What will be
     slow for a reason that the user can change is a warning of the id
     `slow-path`.
@@ -48,7 +50,10 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       registers;
     - (verify_scheduled_c6) `partial` is at most `k`, `tail` at most `q`;
     - (verify_scheduled_c7) form `rows` has a fixed number of keys, at most `k`;
-    - (verify_scheduled_c8) the tiles of a block fit half of the L2 cache.
+    - (verify_scheduled_c8) the tiles of a block fit half of the L2 cache;
+    - (verify_scheduled_c9) each op beside the kernels that makes a tensor has
+      an `attn.block` of the level, along axes of its result that its form can
+      take.
   }];
 }
 

@@ -237,3 +237,20 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a schedule needs a target";
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// #attn.block
+//===----------------------------------------------------------------------===//
+
+LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                BlockForm, StringRef lanes, StringRef rows,
+                                int64_t q, int64_t k, Attribute) {
+  if (lanes.size() > 1 || rows.size() > 1 ||
+      (!rows.empty() && lanes == rows)) // block_c1
+    return emitError() << "lanes and rows are different letters, or none; got '"
+                       << lanes << "' and '" << rows << "'";
+  if (q < 1 || k < 1) // block_c2
+    return emitError() << "a block has at least one element, got q = " << q
+                       << ", k = " << k;
+  return success();
+}

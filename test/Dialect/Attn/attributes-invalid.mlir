@@ -73,3 +73,21 @@ func.func private @dims_c3(tensor<4xf32, #attn.dims<5>>)
 
 // expected-error@below {{expected one of [online, rows] for algorithm of a kernel, got: tree}}
 "test.op"() {s = #attn.schedule<form = tree, q = 4, k = 4, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()
+
+// -----
+
+// block_c1
+// expected-error@below {{lanes and rows are different letters, or none; got 'e' and 'e'}}
+"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "e", q = 64, k = 32, target = unit>} : () -> ()
+
+// -----
+
+// block_c1
+// expected-error@below {{lanes and rows are different letters, or none; got 'eq' and ''}}
+"test.op"() {b = #attn.block<form = element, lanes = "eq", rows = "", q = 64, k = 32, target = unit>} : () -> ()
+
+// -----
+
+// block_c2
+// expected-error@below {{a block has at least one element, got q = 0, k = 32}}
+"test.op"() {b = #attn.block<form = element, lanes = "e", rows = "", q = 0, k = 32, target = unit>} : () -> ()

@@ -21,3 +21,5 @@ func.func private @name_on_a_static_axis(tensor<4xf32, #attn.dims<batch>>)
 "test.op"() {d = [#attn.dense<fill = -inf>, #attn.dense<fill = 0.0>, #attn.dense<fill = -1.5>]} : () -> ()
 // CHECK: s = #attn.schedule<form = rows, q = 16, k = 256, rescale_threshold = 2.500000e-01, rescale_in = prob, target = unit>
 "test.op"() {s = #attn.schedule<form = rows, q = 16, k = 256, rescale_threshold = 0.25, rescale_in = prob, target = unit>} : () -> ()
+// CHECK: b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, target = unit>
+"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, target = unit>} : () -> ()

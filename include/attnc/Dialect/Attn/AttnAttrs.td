@@ -172,4 +172,41 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
   let genVerifyDecl = 1;
 }
 
+def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
+  let summary = "how an op beside the kernels is computed, completely";
+  let description = [{
+    The attribute `attn.block` of ops that are no part of a kernel. `form`:
+    `dot` multiplies blocks of two matrices; `element` reads elements, whatever
+    the axes. `lanes`: the letter of the result along which vectors lie (none:
+    the result is one number), in blocks of `q`; `rows`: another letter of the
+    result, in blocks of `k` (none: each element of the other axes by itself).
+    A sum that is not taken at once goes in steps of `k`. `target`: the
+    target's part, an attribute of the `tile` dialect.
+
+    Constraints:
+    - (block_c1) `lanes` and `rows` are one letter or none, and differ;
+    - (block_c2) `q` and `k` are at least 1.
+
+    Example:
+    ```mlir
+    "test.op"() {attn.block = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 64, target = "any">} : () -> ()
+    ```
+  }];
+  let parameters = (ins EnumParameter<Attn_BlockForm>:$form,
+                        StringRefParameter<"a letter">:$lanes,
+                        StringRefParameter<"a letter">:$rows,
+                        "int64_t":$q, "int64_t":$k,
+                        "::mlir::Attribute":$target);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The attribute of ops that holds a block.
+    static constexpr ::llvm::StringLiteral kName = "attn.block";
+    /// The block of an op, or null.
+    static BlockAttr of(::mlir::Operation *op) {
+      return op->getAttrOfType<BlockAttr>(kName);
+    }
+  }];
+}
+
 #endif // ATTNC_DIALECT_ATTN_ATTNATTRS_TD

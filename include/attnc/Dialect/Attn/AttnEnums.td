@@ -39,6 +39,11 @@ def Attn_ScheduleForm : Attn_Enum<"ScheduleForm", "algorithm of a kernel", [
   I32EnumAttrCase<"Rows", 1, "rows">
 ]>;
 
+def Attn_BlockForm : Attn_Enum<"BlockForm", "algorithm beside kernels", [
+  I32EnumAttrCase<"Dot", 0, "dot">,
+  I32EnumAttrCase<"Element", 1, "element">
+]>;
+
 def Attn_RescalePlace : Attn_Enum<"RescalePlace",
                                   "phase that rescales the accumulator", [
   I32EnumAttrCase<"Value", 0, "value">,

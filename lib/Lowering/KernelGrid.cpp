@@ -1,0 +1,97 @@
+//===- KernelGrid.cpp - The grid of one kernel ----------------------------===//
+//
+// The forms are in SoftmaxOnline.cpp and SoftmaxRows.cpp.
+// Tests: test/Lowering/convert-attn-to-tile.mlir (and -invalid)
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBlock.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace attnc::lowering {
+
+/// The grid over batch, KV heads, group members and blocks of queries; fills in
+/// the block's places. A group of one has no axis.
+static void createGrid(OpBuilder &builder, tile::ProgramOp program,
+                       KernelBlock &block) {
+  Location loc = block.loc;
+  Type q = block.kernel.getQ().getType();
+  auto extent = [&](unsigned axis) {
+    return block.scope.sizeOf(builder, loc, attn::axisSize(q, axis));
+  };
+  Value queries = extent(3);
+  Value step = arith::ConstantIndexOp::create(builder, loc, block.sizeQ);
+  SmallVector<Value> extents{extent(0), extent(1)};
+  SmallVector<StringRef> names{"b", "h"};
+  bool grouped = cast<RankedTensorType>(q).getDimSize(2) != 1;
+  if (grouped) {
+    extents.push_back(extent(2));
+    names.push_back("g");
+  }
+  extents.push_back(
+      builder.createOrFold<arith::CeilDivSIOp>(loc, queries, step));
+  names.push_back("i");
+  auto grid = tile::GridOp::create(builder, loc, extents, names);
+  Attribute target = block.kernel.getSchedule()->getTarget();
+  if (target != program.getTarget())
+    grid.setTargetAttr(target);
+  if (block.kernel.hasRanges()) // later queries may see more keys
+    grid.setDescending(extents.size() - 1);
+
+  builder.setInsertionPointToStart(&grid.getBody().front());
+  ValueRange places = grid.getBody().getArguments();
+  block.zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  block.bhg = {places[0], places[1], grouped ? places[2] : block.zero};
+  Value size = arith::ConstantIndexOp::create(builder, loc, block.sizeQ);
+  block.q0 = arith::MulIOp::create(builder, loc, places.back(), size);
+  Value left = arith::SubIOp::create(builder, loc, queries, block.q0);
+  block.rows = arith::MinSIOp::create(builder, loc, left, size);
+  block.q1 = arith::AddIOp::create(builder, loc, block.q0, block.rows);
+  block.kvLen = block.scope.sizeOf(
+      builder, loc, attn::axisSize(block.kernel.getK().getType(), 2));
+}
+
+static char sameName(char letter) { return letter; }
+
+/// Fills in where q, k and v lie and where the results go.
+static LogicalResult bindTensors(KernelBlock &block, Storage &storage) {
+  attn::KernelOp kernel = block.kernel;
+  BlockBuffer *operands[] = {&block.q, &block.k, &block.v};
+  for (unsigned i = 0; i < 3; ++i) {
+    auto buffer = storage.operand(kernel, kernel->getOperand(i),
+                                  attn::KernelOp::kLabels[i], sameName);
+    if (failed(buffer))
+      return failure();
+    *operands[i] = *buffer;
+  }
+  for (auto [result, letters] : kernel.getLetteredResults()) {
+    auto places =
+        storage.destinations(result, letters, sameName, Storage::Copies::Never);
+    if (failed(places))
+      return failure();
+    bool isRow = letters == attn::KernelOp::kLabels[4];
+    bool isPairs = letters == attn::KernelOp::kDenseLabels;
+    for (const Destination &place : *places)
+      block.outputs.push_back({place.buffer, isRow, place.nullable, isPairs});
+  }
+  return success();
+}
+
+LogicalResult lowerKernel(attn::KernelOp kernel, Storage &storage) {
+  KernelBlock block(kernel, storage.scope);
+  if (failed(bindTensors(block, storage)))
+    return failure();
+  OpBuilder builder = OpBuilder::atBlockEnd(&storage.program.getBody().front());
+  createGrid(builder, storage.program, block);
+  block.emitHead(builder);
+  bool rows = kernel.getSchedule()->getForm() == attn::ScheduleForm::Rows;
+  SoftmaxState state =
+      rows ? emitRows(builder, block) : emitOnline(builder, block);
+  block.emitOutputs(builder, state);
+  return success();
+}
+
+} // namespace attnc::lowering

@@ -1,0 +1,117 @@
+//===- SideBlock.h - One block of an op beside the kernels ------*- C++ -*-===//
+//
+// What the lowerings of attn.contract, attn.map and attn.normalize share: the
+// grid over blocks of the result, places of letters, and stores. In a block the
+// lanes' letter is the dim `q`, the rows' letter the dim `e`, and what is
+// summed the dim `k`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_LOWERING_SIDEBLOCK_H
+#define ATTNC_LIB_LOWERING_SIDEBLOCK_H
+
+#include "Storage.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace attnc::lowering {
+
+/// Values of letters.
+using Places = llvm::SmallDenseMap<char, mlir::Value>;
+
+class SideBlock {
+public:
+  SideBlock(mlir::Operation *op, Storage &storage);
+
+  /// Adds the letters of a tensor of the op.
+  void addAxes(llvm::StringRef letters, mlir::Value tensor);
+  /// The dim of a letter, or a name of its own for a letter without one.
+  char nameOf(char letter) const;
+  /// Plans where a result goes; in a loop no branch can stand. Emits an error
+  /// when it cannot be stored.
+  mlir::LogicalResult addResult(mlir::Value result, llvm::StringRef letters,
+                                bool inLoop = false);
+  /// An operand that is read in blocks.
+  mlir::FailureOr<BlockBuffer> operand(mlir::Value operand,
+                                       llvm::StringRef letters);
+  /// Starts the grid over the blocks of axes with these letters.
+  void open(llvm::StringRef axes);
+
+  /// A tile over some of the dims q, e and k.
+  tile::TileType tileType(llvm::StringRef dims, mlir::Type element) const;
+  tile::TileType tileType(llvm::StringRef dims) const {
+    return tileType(dims, accumulate);
+  }
+  /// A tile whose elements `body` computes from the elements of `inputs` and
+  /// the places of all letters; those of the dim k are counted from `k0`.
+  mlir::Value
+  map(tile::TileType type, mlir::ValueRange inputs, mlir::Value k0,
+      llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange,
+                                     const Places &)>
+          body);
+  /// `value` with fill where it lies past `nk` or `keep` is false.
+  mlir::Value select(
+      mlir::Value value, mlir::Value k0, mlir::Value nk, double fill,
+      llvm::function_ref<mlir::Value(mlir::OpBuilder &, const Places &)> keep);
+  /// A block of an operand; `k0` and `nk` belong to the dim k.
+  mlir::Value load(const BlockBuffer &operand, llvm::StringRef dims,
+                   mlir::Value k0, mlir::Value nk);
+  /// Stores a tile wherever the result goes, rounded once.
+  void store(mlir::Value value, mlir::Value result, mlir::Value k0 = {},
+             mlir::Value nk = {});
+  /// The element of a tensor whose axes have these letters.
+  mlir::Value read(mlir::OpBuilder &b, mlir::Value tensor,
+                   llvm::StringRef letters, const Places &places);
+  /// What a region with `arguments` yields, in place.
+  mlir::Value inlined(mlir::OpBuilder &b, mlir::Region &region,
+                      mlir::ValueRange arguments);
+
+  /// A loop over 0 to `count` in steps of at most `step`.
+  llvm::SmallVector<mlir::Value>
+  loop(mlir::Value count, int64_t step, mlir::ValueRange inits,
+       llvm::function_ref<llvm::SmallVector<mlir::Value>(
+           mlir::Value k0, mlir::Value nk, mlir::ValueRange carried)>
+           body);
+
+  /// The run-time number of elements along a letter.
+  mlir::Value sizeOf(mlir::OpBuilder &b, char letter) const;
+  /// The fixed number, or nothing.
+  std::optional<int64_t> fixedSize(char letter) const;
+
+  mlir::Operation *op;
+  Storage &storage;
+  attn::BlockAttr block;
+  mlir::Location loc;
+  mlir::OpBuilder builder;
+  mlir::Type accumulate;
+  std::string summed;     // letters of the dim k, the first varying slowest
+  int64_t summedSize = 0; // of a tile along it
+
+private:
+  llvm::SmallVector<std::pair<llvm::StringRef, mlir::Value>>
+  starts(tile::TileType type, mlir::Value k0) const;
+  Places placesIn(mlir::OpBuilder &b, tile::TileType type,
+                  mlir::ValueRange indices) const;
+  llvm::SmallVector<mlir::Value> indices(const BlockBuffer &buffer,
+                                         mlir::Value k0);
+  llvm::SmallVector<std::pair<llvm::StringRef, mlir::Value>>
+  valid(tile::TileType type, mlir::Value nk) const;
+  int64_t rowsOfTile() const;
+
+  llvm::SmallDenseMap<char, mlir::Attribute> sizes;
+  llvm::DenseMap<mlir::Value, std::vector<Destination>> results;
+  Places uniform;
+  mlir::Value q0, nq, e0, ne, zero;
+};
+
+/// Grids of single ops; each emits an error for what it cannot do.
+mlir::LogicalResult lowerContract(attn::ContractOp op, Storage &storage);
+mlir::LogicalResult lowerMap(attn::MapOp op, Storage &storage);
+mlir::LogicalResult lowerNormalize(attn::NormalizeOp op, Storage &storage);
+/// A grid that copies a tensor to a result of the function.
+mlir::LogicalResult lowerCopy(mlir::Value value, unsigned number,
+                              attn::BlockAttr block, Storage &storage);
+
+} // namespace attnc::lowering
+
+#endif // ATTNC_LIB_LOWERING_SIDEBLOCK_H

@@ -1,0 +1,204 @@
+//===- Storage.cpp - Where the tensors of a function lie ------------------===//
+//
+// Tests: test/Lowering/workspace.mlir, view-indices.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Storage.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace attnc::lowering {
+
+/// A buffer with names that no block uses.
+static tile::BufType plainType(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  SmallVector<StringAttr> names;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    names.push_back(StringAttr::get(type.getContext(), "a" + Twine(i)));
+  return tile::BufType::get(type.getContext(), names, type.getElementType());
+}
+
+Storage::Storage(func::FuncOp function, const Signature &signature,
+                 Attribute target)
+    : function(function), signature(signature),
+      stored(function.getNumResults()) {
+  OpBuilder builder(function);
+  SmallVector<Type> types;
+  for (Type type : function.getArgumentTypes())
+    types.push_back(plainType(type));
+  for (Type type : function.getResultTypes())
+    types.push_back(plainType(type));
+  types.append(signature.sizes.size(), builder.getIndexType());
+  SmallVector<StringRef> names(signature.tensors.begin(),
+                               signature.tensors.end());
+  names.append(signature.sizes.begin(), signature.sizes.end());
+  program = tile::ProgramOp::create(builder, function.getLoc(),
+                                    function.getName(), target, types, names);
+  ValueRange arguments = program.getBody().getArguments();
+  for (BlockArgument argument : function.getArguments())
+    scope.values.map(argument, arguments[argument.getArgNumber()]);
+  for (auto [name, value] : llvm::zip_equal(
+           signature.sizes, arguments.drop_front(signature.tensors.size())))
+    scope.sizes[name] = value;
+}
+
+Value Storage::output(unsigned number) {
+  return program.getBody().getArgument(function.getNumArguments() + number);
+}
+
+Value Storage::named(Value buf, tile::BufType type) {
+  if (buf.getType() == type)
+    return buf;
+  for (Operation *user : buf.getUsers())
+    if (auto rename = dyn_cast<tile::RenameOp>(user))
+      if (rename.getType() == type)
+        return rename;
+  OpBuilder builder(program.getContext());
+  if (Operation *def = buf.getDefiningOp())
+    builder.setInsertionPointAfter(def);
+  else
+    builder.setInsertionPointToStart(&program.getBody().front());
+  return tile::RenameOp::create(builder, program.getLoc(), type, buf);
+}
+
+FailureOr<BlockBuffer> Storage::operand(Operation *op, Value operand,
+                                        StringRef letters, NameOf nameOf) {
+  Value root;
+  FailureOr<TensorDigits> digits = digitsOfOperand(operand, letters, root);
+  if (failed(digits))
+    return failure();
+  TensorDigits names = renamed(*digits, nameOf);
+  FailureOr<tile::BufType> type =
+      bufferOf(op->getLoc(), names,
+               cast<RankedTensorType>(root.getType()).getElementType());
+  if (failed(type))
+    return failure();
+  return BlockBuffer{named(scope.values.lookup(root), *type), names};
+}
+
+/// The results of the function that are views of `alias`, and whether an op
+/// reads it.
+void Storage::addOutputs(Value alias, SmallVectorImpl<unsigned> &numbers,
+                         bool &isRead) {
+  for (OpOperand &use : alias.getUses()) {
+    if (auto view = dyn_cast<attn::ViewOp>(use.getOwner()))
+      addOutputs(view.getResult(), numbers, isRead);
+    else if (isa<func::ReturnOp>(use.getOwner()))
+      numbers.push_back(use.getOperandNumber());
+    else
+      isRead = true;
+  }
+}
+
+/// A workspace for a result; one without axes gets one of size 1.
+static tile::WorkspaceOp createWorkspace(OpBuilder &builder, Value result,
+                                         const Scope &scope) {
+  auto type = cast<RankedTensorType>(result.getType());
+  SmallVector<Value> sizes;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    sizes.push_back(
+        scope.sizeOf(builder, result.getLoc(), attn::axisSize(type, axis)));
+  tile::BufType buf = plainType(type);
+  if (sizes.empty()) {
+    sizes.push_back(
+        arith::ConstantIndexOp::create(builder, result.getLoc(), 1));
+    buf = tile::BufType::get(type.getContext(),
+                             StringAttr::get(type.getContext(), "a0"),
+                             type.getElementType());
+  }
+  return tile::WorkspaceOp::create(builder, result.getLoc(), buf, sizes);
+}
+
+FailureOr<std::vector<Destination>> Storage::destinations(Value result,
+                                                          StringRef letters,
+                                                          NameOf nameOf,
+                                                          Copies copies) {
+  bool mayCopy = copies != Copies::Never;
+  SmallVector<unsigned> numbers;
+  bool isRead = false;
+  addOutputs(result, numbers, isRead);
+  llvm::sort(numbers);
+  std::vector<Destination> places;
+  Operation *terminator = function.getBody().front().getTerminator();
+  Type element = cast<RankedTensorType>(result.getType()).getElementType();
+  auto add = [&](Value buf, const TensorDigits &digits,
+                 bool nullable) -> LogicalResult {
+    TensorDigits names = renamed(digits, nameOf);
+    FailureOr<tile::BufType> type =
+        bufferOf(result.getLoc(), names, element, !mayCopy);
+    if (failed(type))
+      return failure();
+    places.push_back({{named(buf, *type), names}, nullable});
+    return success();
+  };
+  for (unsigned number : numbers) {
+    FailureOr<TensorDigits> digits =
+        digitsOfResult(terminator->getOperand(number), letters, !mayCopy);
+    bool nullable = signature.nullable[function.getNumArguments() + number];
+    if (letters.empty() || (nullable && copies == Copies::Nullable))
+      isRead = true;
+    else if (succeeded(digits) &&
+             succeeded(add(output(number), *digits, nullable)))
+      stored[number] = true;
+    else if (mayCopy)
+      isRead = true;
+    else
+      return failure();
+  }
+  if (!isRead)
+    return places;
+  OpBuilder builder = OpBuilder::atBlockEnd(&program.getBody().front());
+  tile::WorkspaceOp workspace = createWorkspace(builder, result, scope);
+  scope.values.map(result, workspace.getResult());
+  TensorDigits digits = startOf(result, letters);
+  if (digits.empty())
+    digits.push_back({Digit{kNoLetter, builder.getI64IntegerAttr(1)}});
+  if (failed(add(workspace, digits, false)))
+    return failure();
+  return places;
+}
+
+SmallVector<unsigned> Storage::unstored() const {
+  SmallVector<unsigned> numbers;
+  for (auto [number, done] : llvm::enumerate(stored))
+    if (!done)
+      numbers.push_back(number);
+  return numbers;
+}
+
+Destination Storage::copyTo(unsigned number) {
+  auto type = cast<tile::BufType>(output(number).getType());
+  SmallVector<StringAttr> names(type.getNames());
+  names.back() = StringAttr::get(type.getContext(), "q");
+  Value buf = named(output(number), tile::BufType::get(type.getContext(), names,
+                                                       type.getElementType()));
+  stored[number] = true;
+  return {{buf, {}}, signature.nullable[function.getNumArguments() + number]};
+}
+
+void Storage::settleNames() {
+  SmallVector<Value> buffers;
+  for (BlockArgument argument : program.getBody().getArguments())
+    if (isa<tile::BufType>(argument.getType()))
+      buffers.push_back(argument);
+  for (auto workspace : program.getBody().getOps<tile::WorkspaceOp>())
+    buffers.push_back(workspace);
+  for (Value buf : buffers) {
+    tile::RenameOp first;
+    for (Operation *user : buf.getUsers())
+      if (auto rename = dyn_cast<tile::RenameOp>(user))
+        // New renamings stand in front of older ones.
+        if (!first || first->isBeforeInBlock(rename))
+          first = rename;
+    if (!first)
+      continue;
+    buf.setType(first.getType());
+    first.replaceAllUsesWith(buf);
+    first.erase();
+  }
+}
+
+} // namespace attnc::lowering

@@ -1,0 +1,74 @@
+//===- Storage.h - Where the tensors of a function lie ----------*- C++ -*-===//
+//
+// Arguments and results of a function are buffers of the caller. What an op
+// makes for a later one lies in a workspace; what is only returned is stored
+// where the caller wants it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_LOWERING_STORAGE_H
+#define ATTNC_LIB_LOWERING_STORAGE_H
+
+#include "Signature.h"
+#include "ViewIndices.h"
+
+namespace attnc::lowering {
+
+/// A tensor as an op walks over it.
+struct BlockBuffer {
+  mlir::Value buf;
+  TensorDigits digits;
+};
+
+/// One of the places to which a result goes.
+struct Destination {
+  BlockBuffer buffer;
+  bool nullable = false; // the caller may leave it out
+};
+
+class Storage {
+public:
+  /// Letters of an op's axes as names of dims; blocks go along q, k, d and e.
+  using NameOf = llvm::function_ref<char(char)>;
+
+  Storage(mlir::func::FuncOp function, const Signature &signature,
+          mlir::Attribute target);
+
+  /// An operand with the axes `letters`. Emits an error when it cannot be read
+  /// in blocks.
+  mlir::FailureOr<BlockBuffer> operand(mlir::Operation *op, mlir::Value operand,
+                                       llvm::StringRef letters, NameOf nameOf);
+  /// What goes through a workspace though it is only returned: nothing (what
+  /// blocks cannot be stored in is an error), what blocks cannot be stored in,
+  /// or also what the caller may leave out.
+  enum class Copies { Never, AsNeeded, Nullable };
+  /// Where a result with the axes `letters` goes: outputs, and a workspace if
+  /// another op reads it, or a copy to an output is needed.
+  mlir::FailureOr<std::vector<Destination>>
+  destinations(mlir::Value result, llvm::StringRef letters, NameOf nameOf,
+               Copies copies);
+  /// Results of the function that no op has stored.
+  llvm::SmallVector<unsigned> unstored() const;
+  mlir::Value output(unsigned number);
+  /// A result of the function with its last axis as lanes.
+  Destination copyTo(unsigned number);
+
+  /// Gives each buffer the names under which it is first walked over.
+  void settleNames();
+
+  tile::ProgramOp program;
+  Scope scope;
+
+private:
+  void addOutputs(mlir::Value alias, llvm::SmallVectorImpl<unsigned> &numbers,
+                  bool &isRead);
+  mlir::Value named(mlir::Value buf, tile::BufType type);
+
+  mlir::func::FuncOp function;
+  const Signature &signature;
+  llvm::SmallVector<bool> stored; // per result of the function
+};
+
+} // namespace attnc::lowering
+
+#endif // ATTNC_LIB_LOWERING_STORAGE_H

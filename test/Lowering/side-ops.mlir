@@ -1,0 +1,112 @@
+// Ops beside the kernels, each a grid of its own.
+// RUN: attnc-opt %s --convert-attn-to-tile --canonicalize --cse | FileCheck %s
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [6, 4], value_granule = [6, 4], unroll = 4, tail = 0, lane_skip = false, pack = auto>
+#along_e = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 64, target = #cpu>
+!q = tensor<?x32xf32, #attn.dims<query_len, 32>>
+!o = tensor<?x64xf32, #attn.dims<query_len, 64>>
+
+// A short sum at once: one load of each operand, one product.
+// CHECK-LABEL: tile.program @projects
+// CHECK-SAME:    (%[[Q:in0]]: !tile.buf<e, k : f32>, %[[W:in1]]: !tile.buf<k, q : f32>, %[[O:out0]]: !tile.buf<e, q : f32>
+// CHECK:         tile.grid (%[[J:.*]], %[[I:.*]]) to
+// CHECK:           %[[E0:.*]] = arith.muli %[[J]]
+// CHECK:           %[[NE:.*]] = arith.minsi
+// CHECK:           %[[A:.*]] = tile.load %[[W]][%{{.*}}, %[[Q0:.*]]] valid(q = %[[NQ:.*]]) {{.*}} -> <q:64, k:32, f32>
+// CHECK:           %[[B:.*]] = tile.load %[[Q]][%[[E0]], %{{.*}}] valid(e = %[[NE]]) {{.*}} -> <e:64, k:32, f32>
+// CHECK:           %[[P:.*]] = tile.dot(%[[A]], %[[B]]) sum(k)
+// CHECK:           tile.store %[[P]], %[[O]][%[[E0]], %[[Q0]]] valid(q = %[[NQ]], e = %[[NE]])
+func.func @projects(%Q: !q, %W: tensor<32x64xf32>) -> !o {
+  %0 = attn.contract "qd,de->qe" (%Q, %W) {attn.block = #along_e} : (!q, tensor<32x64xf32>) -> !o
+  return %0 : !o
+}
+
+#along_d = #attn.block<form = dot, lanes = "e", rows = "d", q = 64, k = 64, target = #cpu>
+!k = tensor<?x32xf16, #attn.dims<kv_len, 32>>
+
+// A sum over all keys goes in steps. The result is rounded once.
+// CHECK-LABEL: tile.program @sums_over_keys
+// CHECK:         tile.grid (%{{.*}}) to
+// CHECK:           %[[ZERO:.*]] = tile.splat 0.0
+// CHECK:           %[[SUM:.*]] = tile.for (%[[K0:.*]], %[[NK:.*]], %{{.*}}) in [(%[[C0:.*]], %[[C0]], %kv_len, %kv_len)] step 64 partial_step 16 iter(%[[ACC:.*]] = %[[ZERO]])
+// CHECK:             %[[A:.*]] = tile.load %{{.*}}[%[[K0]], %{{.*}}] valid({{.*}}k = %[[NK]]) {{.*}} -> <q:64, k:64, f16>
+// CHECK:             %[[B:.*]] = tile.load %{{.*}}[%[[K0]], %{{.*}}] valid(k = %[[NK]]) {{.*}} -> <e:32, k:64, f16>
+// CHECK:             tile.dot(%[[A]], %[[B]]) sum(k) acc(%[[ACC]])
+// CHECK:           %[[R:.*]] = tile.map(%[[SUM]]) {{.*}} -> !tile.tile<q:64, e:32, f16>
+// CHECK:           tile.store %[[R]]
+func.func @sums_over_keys(%K: !k, %V: !k) -> tensor<32x32xf16> {
+  %0 = attn.contract "kd,ke->de" (%K, %V) {attn.block = #along_d} : (!k, !k) -> tensor<32x32xf16>
+  return %0 : tensor<32x32xf16>
+}
+
+#elements = #attn.block<form = element, lanes = "q", rows = "", q = 16, k = 64, target = #cpu>
+
+// All summed letters are one dim; a mask is a formula of its user.
+// CHECK-LABEL: tile.program @sums_elements
+// CHECK:         %[[LAST:.*]] = tile.for (%[[K0:.*]], %[[NK:.*]], %{{.*}}) in
+// CHECK:           %[[P:.*]] = tile.map() at(q = %{{.*}}, k = %[[K0]])
+// CHECK:             %[[C:.*]] = arith.floordivsi %[[K:.*]], %c8
+// CHECK:             %[[WHOLE:.*]] = arith.muli %[[C]], %c8
+// CHECK:             %[[D:.*]] = arith.subi %[[K]], %[[WHOLE]]
+// CHECK:             %[[X:.*]] = tile.read %{{.*}}[%[[Q:.*]], %[[C]], %[[D]]]
+// CHECK:             %[[Y:.*]] = tile.read %{{.*}}[%[[C]], %[[D]]]
+// CHECK:             arith.mulf %[[X]], %[[Y]]
+// CHECK:           %[[S:.*]] = tile.select_masked %[[P]] {{.*}} valid(k = %[[NK]]) when %true fill 0.0
+// CHECK:             arith.cmpi sle
+// CHECK:           tile.reduce add(%[[S]]) over(k)
+func.func @sums_elements(%a: tensor<20x4x8xf32>, %b: tensor<4x8xf32>) -> tensor<20xf32> {
+  %m = attn.mask "qd" : tensor<20x8xi1> {
+  ^bb0(%q: index, %d: index):
+    %c = arith.cmpi sle, %d, %q : index
+    attn.yield %c : i1
+  }
+  %0 = attn.contract "qcd,cd->q" (%a, %b) where "qd" (%m) {attn.block = #elements} : (tensor<20x4x8xf32>, tensor<4x8xf32>, tensor<20x8xi1>) -> tensor<20xf32>
+  return %0 : tensor<20xf32>
+}
+
+#map = #attn.block<form = element, lanes = "d", rows = "k", q = 32, k = 64, target = #cpu>
+!h = tensor<?x2x32xf32, #attn.dims<kv_len, 2, 32>>
+
+// CHECK-LABEL: tile.program @maps
+// CHECK:         tile.grid (%[[H:.*]], %{{.*}}, %{{.*}}) to (%c2, %{{.*}}, %{{.*}})
+// CHECK:           %[[T:.*]] = tile.map() at(q = %{{.*}}, e = %{{.*}}) : () -> !tile.tile<q:32, e:64, f32> {
+// CHECK-NEXT:      ^bb0(%[[D:.*]]: index, %[[K:.*]]: index):
+// CHECK:             tile.read %{{.*}}[%[[K]], %[[H]], %[[D]]]
+// CHECK:             math.exp
+// CHECK:           tile.store %[[T]]
+func.func @maps(%K: !h) -> !h {
+  %0 = attn.map "khd->khd" (%K) : (!h) -> !h attributes {attn.block = #map} {
+  ^bb0(%x: f32, %k: index, %h: index, %d: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  return %0 : !h
+}
+
+#rows = #attn.block<form = element, lanes = "q", rows = "", q = 16, k = 64, target = #cpu>
+!s = tensor<?x?xf32, #attn.dims<query_len, kv_len>>
+!l = tensor<?xf32, #attn.dims<query_len>>
+
+// Three passes over the scores; without a shift there is no maximum, without a
+// division the sum is only returned.
+// CHECK-LABEL: tile.program @softmax
+// CHECK:         tile.reduce max
+// CHECK:         tile.reduce add
+// CHECK:         tile.for
+// CHECK:           tile.store %{{.*}} valid(q = %{{.*}}, k = %{{.*}})
+// CHECK-LABEL: tile.program @weights
+// CHECK-NOT:     tile.reduce max
+// CHECK:         %[[L:.*]] = tile.for
+// CHECK:           tile.reduce add
+// CHECK:         tile.for
+// CHECK-NOT:       arith.divf
+// CHECK:           tile.store
+// CHECK:         tile.store %[[L]]
+func.func @softmax(%S: !s) -> !s {
+  %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%S) : (!s) -> (!s, !l) attributes {attn.block = #rows}
+  return %p : !s
+}
+func.func @weights(%S: !s) -> (!s, !l) {
+  %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = none, weight = identity, divide = none> (%S) : (!s) -> (!s, !l) attributes {attn.block = #rows}
+  return %p, %lse : !s, !l
+}

@@ -1,0 +1,68 @@
+// Blocks of ops beside the kernels: one rule, no search.
+// RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v4 -o %t && FileCheck %s --input-file %t
+
+// A product of two matrices that lie in memory: vectors along the last axis of
+// the result, rows along the other one.
+// CHECK-LABEL: func.func @projects_rows
+// CHECK: attn.contract {{.*}}#attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 64, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [6, 4], value_granule = [6, 4], unroll = 4, tail = 0, lane_skip = false, pack = auto>>
+func.func @projects_rows(%Q: tensor<?x32xf32, #attn.dims<query_len, 32>>, %W: tensor<32x64xf32>) -> tensor<?x64xf32, #attn.dims<query_len, 64>> {
+  %0 = attn.contract "qd,de->qe" (%Q, %W) : (tensor<?x32xf32, #attn.dims<query_len, 32>>, tensor<32x64xf32>) -> tensor<?x64xf32, #attn.dims<query_len, 64>>
+  return %0 : tensor<?x64xf32, #attn.dims<query_len, 64>>
+}
+
+// An axis of 4 fills no vector.
+// CHECK-LABEL: func.func @takes_the_axis_that_fills_vectors
+// CHECK: attn.contract {{.*}}#attn.block<form = dot, lanes = "q", rows = "e", q = 64, {{.*}}tail = 16
+func.func @takes_the_axis_that_fills_vectors(%Q: tensor<?x32xf32, #attn.dims<query_len, 32>>, %W: tensor<32x4xf32>) -> tensor<?x4xf32, #attn.dims<query_len, 4>> {
+  %0 = attn.contract "qd,de->qe" (%Q, %W) : (tensor<?x32xf32, #attn.dims<query_len, 32>>, tensor<32x4xf32>) -> tensor<?x4xf32, #attn.dims<query_len, 4>>
+  return %0 : tensor<?x4xf32, #attn.dims<query_len, 4>>
+}
+
+// Lanes of a masked product are an axis of the mask.
+// CHECK-LABEL: func.func @masks_with_rows
+// CHECK: attn.contract {{.*}}#attn.block<form = dot, lanes = "q", rows = "e"
+func.func @masks_with_rows(%P: tensor<64x64xf32>, %V: tensor<64x64xf32>, %M: tensor<64x64xi1>) -> tensor<64x64xf32> {
+  %0 = attn.contract "qk,ke->qe" (%P, %V) where "qk" (%M) : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xi1>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// Two summed axes, and one that no matrix has: element by element.
+// CHECK-LABEL: func.func @reads_elements
+// CHECK: attn.contract {{.*}}#attn.block<form = element, lanes = "e", rows = "", q = 64
+// CHECK: attn.contract {{.*}}#attn.block<form = element, lanes = "", rows = "", q = 16
+func.func @reads_elements(%a: tensor<8x4x4xf32>, %b: tensor<4x4x64xf32>) -> (tensor<8x64xf32>, tensor<f32>) {
+  %0 = attn.contract "qcd,cde->qe" (%a, %b) : (tensor<8x4x4xf32>, tensor<4x4x64xf32>) -> tensor<8x64xf32>
+  %1 = attn.contract "qcd,qcd->" (%a, %a) : (tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> tensor<f32>
+  return %0, %1 : tensor<8x64xf32>, tensor<f32>
+}
+
+// A summed axis that a view merges does not lie in memory.
+// CHECK-LABEL: func.func @reads_merged_axes
+// CHECK: attn.contract {{.*}}#attn.block<form = element
+func.func @reads_merged_axes(%a: tensor<64x4x8xf32>, %b: tensor<64x32xf32>) -> tensor<64x64xf32> {
+  %m = attn.view "qcd->q(cd)" %a : tensor<64x4x8xf32> -> tensor<64x32xf32>
+  %0 = attn.contract "qd,kd->qk" (%m, %b) : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// Formulas go along the last axis, in blocks of another one; the weights of a
+// row along the rows. Half as many f64 fit a vector.
+// CHECK-LABEL: func.func @formulas
+// CHECK: attn.map {{.*}}#attn.block<form = element, lanes = "d", rows = "k", q = 32, k = 64, {{.*}}lanes = 8
+// CHECK: attn.normalize {{.*}}#attn.block<form = element, lanes = "k", rows = ""
+func.func @formulas(%K: tensor<?x40xf64, #attn.dims<kv_len, 40>>) -> tensor<?x40xf64, #attn.dims<kv_len, 40>> {
+  %0 = attn.map "kd->kd" (%K) : (tensor<?x40xf64, #attn.dims<kv_len, 40>>) -> tensor<?x40xf64, #attn.dims<kv_len, 40>> {
+  ^bb0(%x: f64, %k: index, %d: index):
+    %y = math.exp %x : f64
+    attn.yield %y : f64
+  }
+  %p, %lse = attn.normalize "kd" over "d" #attn.norm<shift = max, weight = exp, divide = sum> (%0) : (tensor<?x40xf64, #attn.dims<kv_len, 40>>) -> (tensor<?x40xf64, #attn.dims<kv_len, 40>>, tensor<?xf64, #attn.dims<kv_len>>)
+  return %p : tensor<?x40xf64, #attn.dims<kv_len, 40>>
+}
+
+// CHECK-LABEL: func.func @keeps_a_block
+// CHECK: attn.contract {{.*}}#attn.block<form = element, lanes = "q", rows = "", q = 16, k = 8, target = unit>
+func.func @keeps_a_block(%Q: tensor<8x32xf32>, %W: tensor<32x64xf32>) -> tensor<8x64xf32> {
+  %0 = attn.contract "qd,de->qe" (%Q, %W) {attn.block = #attn.block<form = element, lanes = "q", rows = "", q = 16, k = 8, target = unit>} : (tensor<8x32xf32>, tensor<32x64xf32>) -> tensor<8x64xf32>
+  return %0 : tensor<8x64xf32>
+}
