@@ -17,6 +17,10 @@
 // key: constants and `scale` absorb the factor, what depends on the query or
 // the key alone is computed outside of the inner loop (Lowering splits formulas
 // by dependence), anything else costs one. Never more than one at the end.
+//
+// The least number of a type, which masks are often made of, must not become
+// -inf: a row of such scores has weights, a row of -inf has none. So constants
+// and what tables give stay finite when they are multiplied.
 // Tests: test/Fusion/base-two.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -26,6 +30,8 @@
 #include "RealConstant.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -68,6 +74,8 @@ private:
   Value constant(Location loc, Type type, double value) {
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
   }
+  /// `y` times a number, finite where y is: it may be the least number.
+  Value multiply(Value y, double number);
 
   attn::KernelOp kernel;
   Region &region;
@@ -125,6 +133,50 @@ SmallVector<unsigned, 2> Multiplier::linearOperands(Operation *op,
   return {};
 }
 
+/// The largest finite number of a type.
+static double largest(Type type) {
+  return llvm::APFloat::getLargest(cast<FloatType>(type).getFloatSemantics())
+      .convertToDouble();
+}
+
+/// A table's entry may be the least number there is; functions of it with
+/// bounded values, and integers, may not.
+static bool readsReals(Value y, unsigned depth) {
+  Operation *op = y.getDefiningOp();
+  if (!op || !isa<FloatType>(y.getType()) || depth == 0 ||
+      isa<math::TanhOp, math::ErfOp, math::SinOp, math::CosOp>(op))
+    return false;
+  return isa<attn::ReadOp>(op) ||
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return readsReals(operand, depth - 1);
+         });
+}
+
+Value Multiplier::multiply(Value y, double number) {
+  Location loc = y.getLoc();
+  Value c = constant(loc, y.getType(), number);
+  Value product = arith::MulFOp::create(b, loc, y, c);
+  constexpr unsigned maxOperations = 16;
+  if (std::abs(number) <= 1 || !readsReals(y, maxOperations))
+    return product;
+  // Infinities and NaN stay.
+  auto selectIf = [&](arith::CmpFPredicate predicate, Value left, Value right,
+                      Value yes, Value no) -> Value {
+    Value is = arith::CmpFOp::create(b, loc, predicate, left, right);
+    return arith::SelectOp::create(b, loc, is, yes, no);
+  };
+  double most = largest(y.getType());
+  Value low = constant(loc, y.getType(), -most);
+  Value high = constant(loc, y.getType(), most);
+  Value infinity =
+      constant(loc, y.getType(), std::numeric_limits<double>::infinity());
+  using Predicate = arith::CmpFPredicate;
+  Value finite = selectIf(Predicate::OLT, product, low, low, product);
+  finite = selectIf(Predicate::OGT, finite, high, high, finite);
+  Value size = math::AbsFOp::create(b, loc, y);
+  return selectIf(Predicate::OEQ, size, infinity, product, finite);
+}
+
 // Multiplications per pair that push(y) adds.
 unsigned Multiplier::cost(Value y, unsigned depth) {
   if (realConstant(y) || !dependsOnPair(y))
@@ -148,7 +200,11 @@ unsigned Multiplier::cost(Value y, unsigned depth) {
 Value Multiplier::push(Value y, unsigned depth) {
   if (std::optional<double> number = realConstant(y)) {
     b.setInsertionPointAfterValue(y);
-    return constant(y.getLoc(), y.getType(), *number * factor);
+    double most = largest(y.getType());
+    double product = *number * factor;
+    if (std::isfinite(*number))
+      product = std::clamp(product, -most, most);
+    return constant(y.getLoc(), y.getType(), product);
   }
   if (isProduct(y) && canScaleProduct()) {
     kernel.setScaleAttr(
@@ -159,8 +215,7 @@ Value Multiplier::push(Value y, unsigned depth) {
   if (op && y.hasOneUse() && isDivisionByConstant(op)) {
     b.setInsertionPoint(op);
     double divisor = *realConstant(op->getOperand(1));
-    Value c = constant(y.getLoc(), y.getType(), factor / divisor);
-    return arith::MulFOp::create(b, y.getLoc(), op->getOperand(0), c);
+    return multiply(op->getOperand(0), factor / divisor);
   }
   SmallVector<unsigned, 2> operands;
   if (op && y.hasOneUse() && depth < kMaxDepth)
@@ -175,8 +230,7 @@ Value Multiplier::push(Value y, unsigned depth) {
     return y;
   }
   b.setInsertionPointAfterValue(y);
-  Value c = constant(y.getLoc(), y.getType(), factor);
-  return arith::MulFOp::create(b, y.getLoc(), y, c);
+  return multiply(y, factor);
 }
 
 void Multiplier::run() {
