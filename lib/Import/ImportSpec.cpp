@@ -154,8 +154,10 @@ void SpecImporter::addProduct(RowFormulas &rows, FormulaLeaves &leaves) {
                                  "a key_dim that is head_dim";
     return;
   }
-  unused = makeApply(spec::Op::Dot, spec::Type::Real,
-                     {makeRow(Row::Q), makeRow(Row::K)});
+  // One node for all uses: rows remember the nodes that they have written.
+  if (!unused)
+    unused = makeApply(spec::Op::Dot, spec::Type::Real,
+                       {makeRow(Row::Q), makeRow(Row::K)});
   leaves.tensors.push_back(rows.vector(*unused));
 }
 

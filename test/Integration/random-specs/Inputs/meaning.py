@@ -182,7 +182,7 @@ class Meaning:
         return score, weights, self.lse(names), (weights[mask, None] * values[mask]).sum(0)
 
     def lse(self, names):
-        call = re.fullmatch(r"softmax\((.*)\)", self.formula)
+        call = re.fullmatch(r"softmax\((?:[^()]|\([^()]*\))*\)", self.formula)
         if not call or "top_k" in self.formula or self.formula.count("softmax") > 1:
             return None
         keep = lambda x, sink=-math.inf, temperature=1: (x, sink, temperature)

@@ -108,7 +108,11 @@ def run(arguments, seed):
     spec = grammar.Spec(seed)
     folder = os.path.join(arguments.work, str(seed))
     os.makedirs(folder, exist_ok=True)
-    found = [check_meaning(arguments, seed, spec, folder), check_kernel(arguments, seed, spec, folder)]
+    try:
+        found = [check_meaning(arguments, seed, spec, folder)]
+    except Exception as error:  # meaning.py's fault; the other seeds go on
+        found = [("broken", "%s: %s" % (type(error).__name__, error))]
+    found.append(check_kernel(arguments, seed, spec, folder))
     if all(kind in ("right", "refused") for kind, _ in found):
         for name in os.listdir(folder):
             os.remove(os.path.join(folder, name))
