@@ -107,8 +107,8 @@ Value KernelBlock::emitQuery(OpBuilder &builder) {
       builder, loc, type.withElementType(buf.getElementType()), q.buf,
       indices(builder, q, {}), {{"q", rows}});
   double scale = kernel.getScale().convertToDouble();
-  if (scale == 1.0)
-    return query; // tile.dot converts
+  if (scale == 1.0 || kernel.hasPair()) // tile.dot converts
+    return query;                       // the sum over features is scaled
   return emitMap(builder, loc, type, query,
                  [&](OpBuilder &b, ValueRange arguments) -> Value {
                    Value x = arguments[0];
@@ -128,8 +128,11 @@ Value KernelBlock::emitScores(OpBuilder &builder, Value query,
       tile::LoadOp::create(builder, loc, type, k.buf,
                            indices(builder, k, keys.k0), {{"k", keys.nk}});
   tile::TileType scores = tileType({{"q", sizeQ}, {"k", sizeK}});
-  Value x = tile::DotOp::create(builder, loc, scores, query, key, "d",
-                                /*acc=*/Value(), /*mask=*/Value());
+  Value x = kernel.hasPair()
+                ? emitPair(builder, query, key, keys)
+                : tile::DotOp::create(builder, loc, scores, query, key, "d",
+                                      /*acc=*/Value(), /*mask=*/Value())
+                      .getResult();
   if (!score.isIdentity()) {
     SmallVector<Value> inputs{x};
     llvm::append_range(inputs, score.emitTiles(builder, sizeK, keys.k0));
@@ -148,6 +151,55 @@ Value KernelBlock::emitScores(OpBuilder &builder, Value query,
       {{"k", keys.nk}}, keys.partial, fill,
       [&](OpBuilder &b, Location, ValueRange arguments) {
         return mask.emitElement(b, arguments);
+      });
+}
+
+Value KernelBlock::emitPair(OpBuilder &builder, Value query, Value key,
+                            const KeyTile &keys) {
+  Block &region = kernel.getPair().front();
+  tile::TileType scores = tileType({{"q", sizeQ}, {"k", sizeK}});
+  Value sums = tile::DotOp::create(
+      builder, kernel.getPair().getLoc(), scores, query, key, "d",
+      /*acc=*/Value(), /*mask=*/Value(),
+      {{"d", zero}, {"q", q0}, {"k", keys.k0}},
+      [&](OpBuilder &b, Location, ValueRange arguments) {
+        IRMapping map;
+        // Two elements and the feature, then b h g, then query and key.
+        map.map(region.getArguments().take_front(3), arguments.take_front(3));
+        map.map(region.getArguments().slice(3, 3), bhg);
+        map.map(region.getArguments().take_back(2), arguments.take_back(2));
+        Value term = region.getTerminator()->getOperand(0);
+        emitScalars(b, region, term, scope, map);
+        return map.lookup(term);
+      });
+  double scale = kernel.getScale().convertToDouble();
+  if (scale == 1.0)
+    return sums;
+  return emitMap(builder, loc, scores, sums,
+                 [&](OpBuilder &b, ValueRange arguments) -> Value {
+                   return arith::MulFOp::create(
+                       b, loc, arguments[0],
+                       emitReal(b, loc, accumulate, scale));
+                 });
+}
+
+/// Weights times a formula of values.
+Value KernelBlock::emitContributions(OpBuilder &builder, Value p, Value value,
+                                     const KeyTile &keys, Value acc,
+                                     Value where) {
+  Block &region = kernel.getValue().front();
+  return tile::DotOp::create(
+      builder, kernel.getValue().getLoc(), outType(), p, value, "k", acc, where,
+      {{"e", zero}, {"q", q0}, {"k", keys.k0}},
+      [&](OpBuilder &b, Location at, ValueRange arguments) -> Value {
+        IRMapping map;
+        // An element and its place, then b h g, then query and key.
+        map.map(region.getArguments().take_front(2), arguments.slice(1, 2));
+        map.map(region.getArguments().slice(2, 3), bhg);
+        map.map(region.getArguments().take_back(2), arguments.take_back(2));
+        Value made = region.getTerminator()->getOperand(0);
+        emitScalars(b, region, made, scope, map);
+        return arith::MulFOp::create(b, at, arguments[0], map.lookup(made));
       });
 }
 
@@ -172,6 +224,8 @@ Value KernelBlock::emitValues(OpBuilder &builder, Value p, const KeyTile &keys,
   Value value =
       tile::LoadOp::create(builder, loc, type, v.buf,
                            indices(builder, v, keys.k0), {{"k", keys.nk}});
+  if (kernel.hasValue())
+    return emitContributions(builder, p, value, keys, acc, where);
   return tile::DotOp::create(builder, loc, outType(), p, value, "k", acc,
                              where);
 }

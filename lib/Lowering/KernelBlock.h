@@ -85,6 +85,12 @@ public:
   /// Scores of a tile of keys, masked ones -inf, or 0 if they are weights.
   mlir::Value emitScores(mlir::OpBuilder &builder, mlir::Value query,
                          const KeyTile &keys);
+  /// Sums over features of the region `pair`, scaled.
+  mlir::Value emitPair(mlir::OpBuilder &builder, mlir::Value query,
+                       mlir::Value key, const KeyTile &keys);
+  mlir::Value emitContributions(mlir::OpBuilder &builder, mlir::Value p,
+                                mlir::Value value, const KeyTile &keys,
+                                mlir::Value acc, mlir::Value where);
   /// Whether a query may see a key, for products that leave the others out.
   mlir::Value emitAllowed(mlir::OpBuilder &builder, const KeyTile &keys);
   /// m, or 0 in rows that have seen nothing: -inf - -inf never happens.

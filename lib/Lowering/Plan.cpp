@@ -63,9 +63,6 @@ static LogicalResult checkKernel(attn::KernelOp kernel) {
   std::optional<attn::ScheduleAttr> schedule = kernel.getSchedule();
   if (!schedule)
     return kernel.emitOpError("has no schedule; run attn-select-schedule");
-  if (kernel.hasPair() || kernel.hasValue())
-    return kernel.emitOpError("with a region 'pair' or 'value' cannot be "
-                              "lowered yet");
   if (!isKnown(kernel))
     return kernel.emitOpError()
            << "with " << kernel.getNormalize() << " cannot be lowered yet";

@@ -39,6 +39,8 @@ private:
   mlir::LogicalResult run(tile::StoreOp op);
   mlir::LogicalResult run(tile::SplatOp op);
   mlir::LogicalResult run(tile::DotOp op);
+  mlir::LogicalResult evaluateTerms(tile::DotOp op, const Space &space,
+                                    std::vector<Real> &terms);
   mlir::LogicalResult run(tile::MapOp op);
   mlir::LogicalResult run(tile::SelectMaskedOp op);
   mlir::LogicalResult run(tile::ReduceOp op);

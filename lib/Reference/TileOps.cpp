@@ -151,6 +151,28 @@ LogicalResult ProgramInterpreter<Real>::run(tile::SplatOp op) {
   return success();
 }
 
+/// What the term yields at every place of the result and the summed dim.
+template <typename Real>
+LogicalResult
+ProgramInterpreter<Real>::evaluateTerms(tile::DotOp op, const Space &space,
+                                        std::vector<Real> &terms) {
+  SmallVector<const Tile *> operands{&tile(op.getLhs()), &tile(op.getRhs())};
+  SmallVector<unsigned> axes;
+  SmallVector<int64_t> starts;
+  for (auto [dim, start] : llvm::zip_equal(op.getAtDims(), op.getAt())) {
+    axes.push_back(space.find(cast<StringAttr>(dim).getValue()));
+    starts.push_back(integer(start));
+  }
+  terms.resize(space.size());
+  RegionEvaluator<Real> run = evaluator();
+  auto store = [&](int64_t place, const Column<Real> &column) {
+    for (int64_t lane = 0; lane < space.rowLength(); ++lane)
+      terms[place + lane] = column.realAt(lane);
+  };
+  return evaluateOver<Real>(space, op.getTerm().front(), operands, axes, starts,
+                            run, store);
+}
+
 template <typename Real>
 LogicalResult ProgramInterpreter<Real>::run(tile::DotOp op) {
   Tile result = op.getAcc() ? tile(op.getAcc()) : makeTile(op.getResult());
@@ -166,15 +188,23 @@ LogicalResult ProgramInterpreter<Real>::run(tile::DotOp op) {
     mask = tile(op.getMask());
   auto left = stepsIn(lhs, space), right = stepsIn(rhs, space);
   auto out = stepsIn(result, space), where = stepsIn(mask, space);
-  MultiplyAdd<Real> multiplyAdd(
-      cast<tile::TileType>(op.getResult().getType()).getElementType(),
-      arithmetic);
+  Type element =
+      cast<tile::TileType>(op.getResult().getType()).getElementType();
+  MultiplyAdd<Real> multiplyAdd(element, arithmetic);
+  std::vector<Real> terms;
+  if (op.hasTerm() && failed(evaluateTerms(op, space, terms)))
+    return failure();
+  int64_t place = 0;
   (void)forEachRow(space, [&](ArrayRef<int64_t> index) {
     int64_t a = offsetOf(left, index), b = offsetOf(right, index);
     int64_t m = offsetOf(where, index);
     Real &sum = result.data.reals[offsetOf(out, index)];
-    for (int64_t i = 0; i < space.rowLength(); ++i)
-      if (!op.getMask() || mask.data.integers[m + i * where.back()])
+    for (int64_t i = 0; i < space.rowLength(); ++i, ++place)
+      if (op.getMask() && !mask.data.integers[m + i * where.back()])
+        continue;
+      else if (op.hasTerm())
+        sum = arithmetic.round<Real>(sum + terms[place], element);
+      else
         sum = multiplyAdd(sum, lhs.data.reals[a + i * left.back()],
                           rhs.data.reals[b + i * right.back()]);
     return success();

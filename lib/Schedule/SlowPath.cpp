@@ -29,6 +29,17 @@ static void warnAboutConversions(attn::KernelOp kernel) {
   }
 }
 
+/// A formula per feature of each pair, where others have a product.
+static void warnAboutFeatures(attn::KernelOp kernel) {
+  for (auto [region, what] :
+       {std::pair(&kernel.getPair(), "score"), {&kernel.getValue(), "value"}})
+    if (!region->empty())
+      emitWarning(region->getLoc())
+          << "the " << what
+          << " is a formula of each feature of each pair, computed without the "
+             "registers of a matrix product [slow-path]";
+}
+
 /// What stands outside of a kernel writes its result to memory.
 static void warnAboutUnfused(Operation *op) {
   if (isa<attn::ContractOp, attn::MapOp, attn::MaskOp, attn::NormalizeOp>(op))
@@ -39,9 +50,11 @@ static void warnAboutUnfused(Operation *op) {
 
 void schedule::warnAboutSlowPaths(func::FuncOp function) {
   function.walk([](Operation *op) {
-    if (auto kernel = dyn_cast<attn::KernelOp>(op))
+    if (auto kernel = dyn_cast<attn::KernelOp>(op)) {
       warnAboutConversions(kernel);
-    else
+      warnAboutFeatures(kernel);
+    } else {
       warnAboutUnfused(op);
+    }
   });
 }

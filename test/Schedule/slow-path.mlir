@@ -20,6 +20,32 @@ func.func @sixteen_bits(%q: !Q, %k: !K, %v: !K) -> !Q {
   return %o : !Q
 }
 
+!Qf = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!Kf = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+func.func @features(%q: !Qf, %k: !Kf) -> !Qf {
+  // expected-warning@below {{the score is a formula of each feature of each pair, computed without the registers of a matrix product [slow-path]}}
+  // expected-warning@below {{the value is a formula of each feature of each pair, computed without the registers of a matrix product [slow-path]}}
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Qf, !Kf, !Kf) -> (!Qf, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } pair {
+  ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %s = arith.addf %x, %y : f32
+    attn.yield %s : f32
+  } value {
+  ^bb0(%x: f32, %e: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  }
+  return %o : !Qf
+}
+
 func.func @unfused(%q: tensor<4x8xf32>, %k: tensor<5x8xf32>) -> tensor<4x5xf32> {
   // expected-warning@below {{'attn.contract' is not part of a fused kernel, so its result goes through memory [slow-path]}}
   %s = attn.contract "qd,kd->qk" (%q, %k) : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x5xf32>

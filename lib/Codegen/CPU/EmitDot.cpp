@@ -9,13 +9,16 @@
 // values are zero or the dot's `acc`, which elementwise ops of the same nest
 // may have made (the rescaled output).
 //
+// A dot of terms evaluates its region on the same operands instead, for fewer
+// places at once: what it computes needs registers of its own.
+//
 // The number of products is exact also when it is known at run time only; rows
 // of B past the end are never read: their index is clamped to the last row.
 // Tests: test/Codegen/CPU/dot.mlir
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "RegionEmitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -53,6 +56,72 @@ static Broadcasts broadcastsOf(Ops &ops, const Rows &rows, StringAttr free,
   return b;
 }
 
+/// The term of each place of the granule, for element `n` of the sum: of
+/// `vectors` of queries and a scalar per row.
+SmallVector<Value> Emitter::emitTerm(Granule &granule, tile::DotOp dot, Value n,
+                                     ArrayRef<Value> vectors,
+                                     ArrayRef<Value> scalarRows) {
+  Block &term = dot.getTerm().front();
+  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+  RegionEmitter region(*this, granule);
+  region.bindVectors(term.getArgument(lhsOnLanes ? 0 : 1), vectors);
+  region.bindScalars(term.getArgument(lhsOnLanes ? 1 : 0), scalarRows);
+  for (auto [argument, dim, start] :
+       llvm::zip_equal(term.getArguments().drop_front(2),
+                       dot.getAtDims().getAsRange<StringAttr>(), dot.getAt())) {
+    Value first = scalars.lookup(start);
+    if (dim.getValue() == dot.getSum())
+      region.bindPosition(argument, ops.add(first, n));
+    else
+      region.bindPositions(argument, dim, first);
+  }
+  region.run(term);
+  return region.results(term.getTerminator()->getOperand(0),
+                        granule.item.space);
+}
+
+/// The sums of terms of one vector of queries, a few rows after the other:
+/// enough of them to hide the latency of a term.
+SmallVector<Value> Emitter::emitTerms(Granule &granule, tile::DotOp dot,
+                                      ArrayRef<Value> pointers, Value step,
+                                      SmallVector<Value> sums) {
+  constexpr int64_t kRowsAtOnce = 4;
+  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+  Value a = lhsOnLanes ? dot.getLhs() : dot.getRhs();
+  auto sum = StringAttr::get(dot.getContext(), dot.getSum());
+  int64_t size = *cast<tile::TileType>(a.getType()).getDimSize(sum);
+  Item along{ItemKind::Nest, {}, {true, sum, size}};
+  Value count = extentOf(sum, size);
+  for (int64_t first = 0; first < granule.rows; first += kRowsAtOnce) {
+    int64_t rows = std::min(kRowsAtOnce, granule.rows - first);
+    Value start = granule.start ? ops.add(granule.start, first) : Value();
+    Granule part(granule.item, granule.window, start, rows);
+    auto addTerms = [&](Value n, ValueRange carried) {
+      Granule at(along, granule.window, n);
+      SmallVector<Value> next(carried), perRow;
+      for (Value pointer : pointers.slice(first, rows))
+        perRow.push_back(
+            ops.load(accumulator(),
+                     ops.address(pointer, accumulator(), ops.mul(n, step)),
+                     memoryBytes(accumulator())));
+      SmallVector<Value> terms =
+          emitTerm(part, dot, n, element(at, a, 0, 0), perRow);
+      for (auto [acc, term] : llvm::zip_equal(next, terms)) {
+        Value total = arith::AddFOp::create(ops, ops.loc, acc, term);
+        if (dot.getMask())
+          total = ops.select(element(at, dot.getMask(), 0, 0), total, acc);
+        acc = total;
+      }
+      return next;
+    };
+    SmallVector<Value> made =
+        ops.loop(ops.index(0), count ? count : ops.index(size), 1,
+                 ArrayRef(sums).slice(first, rows), addTerms);
+    llvm::copy(made, sums.begin() + first);
+  }
+  return sums;
+}
+
 void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
   bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
   Value a = lhsOnLanes ? dot.getLhs() : dot.getRhs();
@@ -70,6 +139,11 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
     for (int64_t v = 0; v < vectors; ++v)
       sums.push_back(dot.getAcc() ? element(granule, dot.getAcc(), row, v)
                                   : ops.zero(laneVector(accumulator())));
+  if (dot.hasTerm()) {
+    granule.registers[dot.getResult()] =
+        emitTerms(granule, dot, scalars.pointers, scalars.step, sums);
+    return;
+  }
   Item along{ItemKind::Nest, {}, {true, sum, *aType.getDimSize(sum)}};
   auto addProducts = [&](Value n, ValueRange carried) {
     SmallVector<Value> next(carried);

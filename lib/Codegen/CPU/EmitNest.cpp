@@ -163,7 +163,8 @@ void Emitter::emitNest(const Item &item, Window window) {
   int64_t width = window.vectors;
   for (Operation *op : item.ops)
     if (auto dot = dyn_cast<tile::DotOp>(op))
-      width = std::min(width, dot.getMask() ? 1 : granuleOf(dot).second);
+      width = std::min(
+          width, dot.getMask() || dot.hasTerm() ? 1 : granuleOf(dot).second);
   // The register tile is narrower than the window: one nest after the other.
   for (int64_t v = 0; v < window.vectors; v += width) {
     Window chunk{ops.add(window.first, v * lanes()),

@@ -115,6 +115,12 @@ private:
 
   // EmitDot.cpp
   void emitDot(Granule &granule, tile::DotOp dot);
+  SmallVector<Value> emitTerms(Granule &granule, tile::DotOp dot,
+                               mlir::ArrayRef<Value> pointers, Value step,
+                               SmallVector<Value> sums);
+  SmallVector<Value> emitTerm(Granule &granule, tile::DotOp dot, Value n,
+                              mlir::ArrayRef<Value> vectors,
+                              mlir::ArrayRef<Value> scalarRows);
 
   // RegionVectorize.cpp
   SmallVector<Value> emitRegion(Granule &granule, Block &region,

@@ -32,6 +32,12 @@ public:
 
   /// Binds an argument to the elements of a tile.
   void bindElements(Value argument, Value tile);
+  /// Binds an argument to a vector for each vector of queries.
+  void bindVectors(Value argument, mlir::ArrayRef<Value> vectors);
+  /// Binds an argument to a scalar for each row (or one for all).
+  void bindScalars(Value argument, mlir::ArrayRef<Value> rows);
+  /// Binds an argument to one place that is the same everywhere.
+  void bindPosition(Value argument, Value place);
   /// Binds an argument to the places along `dim`, the first of which is `at`.
   void bindPositions(Value argument, StringAttr dim, Value at);
   /// Evaluates the ops of the region.

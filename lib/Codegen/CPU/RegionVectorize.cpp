@@ -51,6 +51,29 @@ void RegionEmitter::bindElements(Value argument, Value tile) {
   entries[argument] = std::move(entry);
 }
 
+void RegionEmitter::bindVectors(Value argument, ArrayRef<Value> vectors) {
+  Entry entry;
+  entry.depends = kOnLanes;
+  for (Value vector : vectors)
+    entry.places.push_back({vector, 0, 0, true});
+  entries[argument] = std::move(entry);
+}
+
+void RegionEmitter::bindScalars(Value argument, ArrayRef<Value> rows) {
+  Entry entry;
+  entry.depends = rows.size() > 1 ? kOnRows : 0;
+  for (Value row : rows)
+    entry.places.push_back({row});
+  entries[argument] = std::move(entry);
+}
+
+void RegionEmitter::bindPosition(Value argument, Value place) {
+  ranges.addPosition(argument);
+  Entry entry;
+  entry.places.push_back({place});
+  entries[argument] = std::move(entry);
+}
+
 void RegionEmitter::bindPositions(Value argument, StringAttr dim, Value at) {
   Entry entry;
   if (dim == tile::kDistanceDim) {

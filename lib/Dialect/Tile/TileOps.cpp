@@ -136,6 +136,35 @@ static void buildBody(OpBuilder &builder, OperationState &state,
   YieldOp::create(builder, state.location, result);
 }
 
+void DotOp::build(OpBuilder &builder, OperationState &state, TileType type,
+                  Value lhs, Value rhs, StringRef sum, Value acc, Value mask,
+                  NamedValues at, BodyBuilder term) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.sum = builder.getStringAttr(sum);
+  properties.at_dims = builder.getStrArrayAttr(dimsOf(at));
+  properties.operandSegmentSizes = {1, 1, acc != nullptr, mask != nullptr,
+                                    static_cast<int32_t>(at.size())};
+  state.addOperands({lhs, rhs});
+  if (acc)
+    state.addOperands(acc);
+  if (mask)
+    state.addOperands(mask);
+  state.addOperands(valuesOf(at));
+  state.addTypes(type);
+  if (!term) {
+    state.addRegion();
+    return;
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(state.addRegion());
+  block->addArguments({type.getElementType(), type.getElementType()},
+                      {state.location, state.location});
+  for (size_t i = 0; i < at.size(); ++i)
+    block->addArgument(builder.getIndexType(), state.location);
+  Value result = term(builder, state.location, block->getArguments());
+  YieldOp::create(builder, state.location, result);
+}
+
 void MapOp::build(OpBuilder &builder, OperationState &state, TileType type,
                   ValueRange inputs, NamedValues at, BodyBuilder body) {
   auto &properties = state.getOrAddProperties<Properties>();
@@ -206,6 +235,12 @@ static void nameScalars(Region &region, size_t numInputs, ArrayAttr dims,
       setNameFn(argument, "x");
     else if (i - numInputs < dims.size())
       setNameFn(argument, cast<StringAttr>(dims[i - numInputs]).getValue());
+}
+
+void DotOp::getAsmBlockArgumentNames(Region &region,
+                                     OpAsmSetValueNameFn setNameFn) {
+  if (!region.empty())
+    nameScalars(region, 2, getAtDims(), setNameFn);
 }
 
 void MapOp::getAsmBlockArgumentNames(Region &region,

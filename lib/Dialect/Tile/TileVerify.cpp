@@ -96,13 +96,10 @@ static LogicalResult verifyScalarOps(Operation *op, Region &body) {
 }
 
 /// Arguments and yield of a scalar region.
-static LogicalResult verifyScalarRegion(Operation *op, Region &body,
-                                        ValueRange inputs, size_t numIndices,
-                                        Type yielded) {
+static LogicalResult verifyScalars(Operation *op, Region &body,
+                                   SmallVector<Type> expected,
+                                   size_t numIndices, Type yielded) {
   Block &block = body.front();
-  SmallVector<Type> expected;
-  for (Value input : inputs)
-    expected.push_back(tileOf(input).getElementType());
   expected.append(numIndices, IndexType::get(op->getContext()));
   if (TypeRange(block.getArgumentTypes()) != TypeRange(expected))
     return op->emitOpError()
@@ -115,6 +112,15 @@ static LogicalResult verifyScalarRegion(Operation *op, Region &body,
     return op->emitOpError() << "region must yield one " << yielded << ", got ("
                              << block.getTerminator()->getOperandTypes() << ")";
   return verifyScalarOps(op, body);
+}
+
+static LogicalResult verifyScalarRegion(Operation *op, Region &body,
+                                        ValueRange inputs, size_t numIndices,
+                                        Type yielded) {
+  SmallVector<Type> elements;
+  for (Value input : inputs)
+    elements.push_back(tileOf(input).getElementType());
+  return verifyScalars(op, body, std::move(elements), numIndices, yielded);
 }
 
 static LogicalResult verifyYield(Operation *op, Block &block,
@@ -302,6 +308,20 @@ LogicalResult DotOp::verify() {
   dims.emplace_back(getSumAttr(), *size);
   return verifySubset(*this, "mask", mask,
                       TileType::get(dims, mask.getElementType()));
+}
+
+LogicalResult DotOp::verifyRegions() {
+  TileType result = getType();
+  if (!hasTerm()) // dot_c6
+    return getAt().empty() ? success() : emitOpError("has 'at' without a term");
+  SmallVector<TileType::Dim> dims = result.getDims();
+  dims.emplace_back(getSumAttr(), *getLhs().getType().getDimSize(getSum()));
+  TileType all = TileType::get(dims, result.getElementType());
+  if (failed(verifyNamed(*this, "at", getAtDims(), getAt(), all)))
+    return failure();
+  Type element = result.getElementType();
+  return verifyScalars(*this, getTerm(), SmallVector<Type>{element, element},
+                       getAt().size(), element);
 }
 
 LogicalResult MapOp::verifyRegions() {

@@ -59,3 +59,27 @@ tile.program @where(%P: !tile.buf<q, k : f32>, %M: !tile.buf<q, k : i1>, %V: !ti
     tile.store %o, %O[%c0, %c0] : !tile.tile<q:16, e:2, f32>, !tile.buf<q, e : f32>
   }
 }
+
+// Terms: a vector of queries at a time, each row of the granule by its formula.
+// CHECK-LABEL: func.func @terms.grid0.body(
+// CHECK:         scf.for %[[D:.*]] = %c0 to %c5 step %c1 iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK-COUNT-2:   arith.addf %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK-DAG:       arith.addf %[[A]], %{{.*}} : vector<16xf32>
+// CHECK-DAG:       arith.addf %[[B]], %{{.*}} : vector<16xf32>
+// CHECK:           scf.yield
+// CHECK-NOT:     vector.fma
+// CHECK:         return
+tile.program @terms(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>, %S: !tile.buf<q, k : f32>, %n: index) target #unrolled {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : f32> -> !tile.tile<q:16, d:5, f32>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : f32> -> !tile.tile<k:2, d:5, f32>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:5, f32>, !tile.tile<k:2, d:5, f32>) -> !tile.tile<q:16, k:2, f32> term {
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.addf %x, %y : f32
+      tile.yield %z : f32
+    }
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:16, k:2, f32>, !tile.buf<q, k : f32>
+  }
+}

@@ -274,6 +274,36 @@ func.func @dot_c5(%a: !tile.tile<q:4, d:8, f32>, %b: !tile.tile<k:4, d:8, f32>, 
 
 // -----
 
+func.func @dot_c6(%a: !tile.tile<q:4, d:8, f32>, %b: !tile.tile<k:4, d:8, f32>) {
+  // expected-error@below {{'tile.dot' op region has arguments ('f32'), expected ('f32', 'f32'): one per operand's element, then an index per 'at' dim}}
+  %0 = tile.dot (%a, %b) sum(d) : (!tile.tile<q:4, d:8, f32>, !tile.tile<k:4, d:8, f32>) -> !tile.tile<q:4, k:4, f32> term {
+  ^bb0(%x: f32):
+    tile.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+func.func @dot_c6_place(%a: !tile.tile<q:4, d:8, f32>, %b: !tile.tile<k:4, d:8, f32>, %c: index) {
+  // expected-error@below {{'tile.dot' op at names dim 'e', which '!tile.tile<q:4, k:4, d:8, f32>' has not}}
+  %0 = tile.dot (%a, %b) sum(d) at(e = %c) : (!tile.tile<q:4, d:8, f32>, !tile.tile<k:4, d:8, f32>) -> !tile.tile<q:4, k:4, f32> term {
+  ^bb0(%x: f32, %y: f32, %e: index):
+    tile.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+func.func @dot_c6_at(%a: !tile.tile<q:4, d:8, f32>, %b: !tile.tile<k:4, d:8, f32>, %c: index) {
+  // expected-error@below {{'tile.dot' op has 'at' without a term}}
+  %0 = tile.dot (%a, %b) sum(d) at(d = %c) : (!tile.tile<q:4, d:8, f32>, !tile.tile<k:4, d:8, f32>) -> !tile.tile<q:4, k:4, f32>
+  return
+}
+
+// -----
+
 func.func @map_c1(%a: !tile.tile<q:4, f32>) {
   // expected-error@below {{'tile.map' op operand has q:4, expected q:8}}
   %0 = tile.map (%a) : (!tile.tile<q:4, f32>) -> !tile.tile<q:8, f32> {
@@ -479,7 +509,7 @@ func.func @select_masked_c5(%s: !tile.tile<k:4, f32>, %p: i1) {
 // Types that the assembly cannot express (dot_c4, reduce_c3): the generic form.
 func.func @dot_c4(%a: !tile.tile<q:4, d:8, f32>, %b: !tile.tile<k:4, d:8, f32>, %c: !tile.tile<q:4, f32>) {
   // expected-error@below {{'tile.dot' op acc is '!tile.tile<q:4, f32>', expected '!tile.tile<q:4, k:4, f32>'}}
-  %0 = "tile.dot"(%a, %b, %c) <{sum = "d", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (!tile.tile<q:4, d:8, f32>, !tile.tile<k:4, d:8, f32>, !tile.tile<q:4, f32>) -> !tile.tile<q:4, k:4, f32>
+  %0 = "tile.dot"(%a, %b, %c) <{sum = "d", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, at_dims = []}> ({}) : (!tile.tile<q:4, d:8, f32>, !tile.tile<k:4, d:8, f32>, !tile.tile<q:4, f32>) -> !tile.tile<q:4, k:4, f32>
   return
 }
 
@@ -494,7 +524,7 @@ func.func @reduce_c3(%s: !tile.tile<q:4, k:4, f32>, %m: !tile.tile<k:4, f32>) {
 // -----
 
 func.func @yield_parent() {
-  // expected-error@below {{'tile.yield' op expects parent op to be one of 'tile.for, tile.phase, tile.map, tile.select_masked'}}
+  // expected-error@below {{'tile.yield' op expects parent op to be one of 'tile.dot, tile.for, tile.phase, tile.map, tile.select_masked'}}
   tile.yield
 }
 

@@ -83,6 +83,14 @@ func.func @constants() {
 func.func @values(%q: !tile.tile<q:4, d:2, f32>, %k: !tile.tile<k:8, d:2, f16>, %s: !tile.tile<q:4, k:8, f32>, %m: !tile.tile<k:8, i1>, %r: !tile.tile<q:4, f32>, %n: index, %p: i1) {
   // CHECK: tile.dot(%{{.*}}, %{{.*}}) sum(d) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32>
   %0 = tile.dot (%q, %k) sum(d) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32>
+  // CHECK: tile.dot(%{{.*}}, %{{.*}}) sum(d) at(d = %{{.*}}) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32> term {
+  // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: f32, %{{.*}}: index):
+  %places = arith.constant 0 : index
+  %terms = tile.dot (%q, %k) sum(d) at(d = %places) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32> term {
+  ^bb0(%x: f32, %y: f32, %d: index):
+    %sum = arith.addf %x, %y : f32
+    tile.yield %sum : f32
+  }
   // CHECK: tile.dot(%{{.*}}, %{{.*}}) sum(d) acc(%{{.*}}) where(%{{.*}} : !tile.tile<k:8, i1>) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32>
   %1 = tile.dot (%q, %k) sum(d) acc(%s) where(%m : !tile.tile<k:8, i1>) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32>
   // CHECK: tile.map(%{{.*}}, %{{.*}}) at(k = %{{.*}}) : (!tile.tile<q:4, k:8, f32>, !tile.tile<k:8, i1>) -> !tile.tile<q:4, k:8, f32> {

@@ -195,7 +195,7 @@ def Tile_PhaseOp : Tile_Op<"phase", Tile_RegionIsEffect # [SingleBlock]> {
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator,
-    ParentOneOf<["ForOp", "PhaseOp", "MapOp", "SelectMaskedOp"]>]> {
+    ParentOneOf<["DotOp", "ForOp", "PhaseOp", "MapOp", "SelectMaskedOp"]>]> {
   let summary = "Ends a region with its results";
   let description = [{
     The scalar of a `tile.map` or `tile.select_masked`, the next carried values

@@ -43,7 +43,10 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_DotOp : Tile_Op<"dot", [Pure, AttrSizedOperandSegments]> {
+def Tile_DotOp : Tile_Op<"dot", [
+    Pure, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface,
+                              ["getAsmBlockArgumentNames"]>]> {
   let summary = "Sum products over one named dim";
   let description = [{
     `result[i, j] = acc[i, j] + sum over n of lhs[i, n] * rhs[j, n]`, where n is
@@ -54,6 +57,9 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AttrSizedOperandSegments]> {
     `where` leaves out the products at places where the mask is false: then a
     NaN or an infinity of an operand does not reach the result.
 
+    With a region `term` the sum is not of products but of what the region yields
+    for the two elements, converted, and one index per `at` dim.
+
     Constraints:
     - (dot_c1) both operands have the dim `sum`, with one size, and the result
       has not;
@@ -62,7 +68,11 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AttrSizedOperandSegments]> {
     - (dot_c3) elements are floats, and the result's type is at least as wide
       as the operands';
     - (dot_c4) `acc` has the result's type;
-    - (dot_c5) the mask is an i1 tile whose dims are dims of the result or `sum`.
+    - (dot_c5) the mask is an i1 tile whose dims are dims of the result or `sum`;
+    - (dot_c6) a term has two arguments of the result's element type and an
+      index per `at` dim, which are dims of the result or `sum`; it yields one
+      such element by ops of arith and math and `tile.read`, and uses no tile
+      from outside. Without a term there is no `at`.
 
     Example:
     ```mlir
@@ -74,19 +84,42 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AttrSizedOperandSegments]> {
       %0 = tile.dot (%p, %v) sum(k) acc(%o) where(%m : !tile.tile<q:64, k:16, i1>) : (!tile.tile<q:64, k:16, f32>, !tile.tile<k:16, e:32, f32>) -> !tile.tile<q:64, e:32, f32>
       return %0 : !tile.tile<q:64, e:32, f32>
     }
+    func.func @additive(%q: !tile.tile<q:64, d:32, f32>, %k: !tile.tile<k:16, d:32, f32>) -> !tile.tile<q:64, k:16, f32> {
+      %0 = tile.dot (%q, %k) sum(d) : (!tile.tile<q:64, d:32, f32>, !tile.tile<k:16, d:32, f32>) -> !tile.tile<q:64, k:16, f32> term {
+      ^bb0(%x: f32, %y: f32):
+        %1 = arith.addf %x, %y : f32
+        %2 = math.tanh %1 : f32
+        tile.yield %2 : f32
+      }
+      return %0 : !tile.tile<q:64, k:16, f32>
+    }
     ```
   }];
   let arguments = (ins Tile_TileType:$lhs, Tile_TileType:$rhs, StrAttr:$sum,
                        Optional<Tile_TileType>:$acc,
-                       Optional<Tile_TileType>:$mask);
+                       Optional<Tile_TileType>:$mask,
+                       Variadic<Index>:$at, StrArrayAttr:$at_dims);
   let results = (outs Tile_TileType:$result);
+  let regions = (region MaxSizedRegion<1>:$term);
   let assemblyFormat = [{
     `(` $lhs `,` $rhs `)` `sum` `(` custom<Dim>($sum) `)`
-    (`acc` `(` $acc^ `)`)? (`where` `(` $mask^ `:` type($mask) `)`)? attr-dict
+    (`acc` `(` $acc^ `)`)? (`where` `(` $mask^ `:` type($mask) `)`)?
+    `` custom<At>($at_dims, $at) attr-dict
     `:` custom<DotTypes>(ref($acc), type($lhs), type($rhs), type($acc),
-                         type($result))
+                         type($result)) (`term` $term^)?
   }];
+  let skipDefaultBuilders = 1;
+  // Of products, or of terms; `acc` and `mask` may be null.
+  let builders = [
+    OpBuilder<(ins "TileType":$type, "::mlir::Value":$lhs, "::mlir::Value":$rhs,
+                   "::llvm::StringRef":$sum, "::mlir::Value":$acc,
+                   "::mlir::Value":$mask, CArg<"NamedValues", "{}">:$at,
+                   CArg<"BodyBuilder", "nullptr">:$term)>];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    bool hasTerm() { return !getTerm().empty(); }
+  }];
 }
 
 class Tile_RegionOp<string opMnemonic, list<Trait> traits = []>

@@ -1,0 +1,52 @@
+// A score that is a sum over features of a formula, and a formula of v, are dots
+// of terms.
+// RUN: attnc-opt %s --convert-attn-to-tile --canonicalize | FileCheck %s
+
+#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+!t = tensor<9x32xf32>
+
+// The scale is applied to the sum, once.
+// CHECK-LABEL: tile.program @features
+// CHECK:         %[[Q:.*]] = tile.load {{.*}} -> <q:64, d:32, f32>
+// CHECK-NOT:     tile.map(%[[Q]])
+// CHECK:         tile.for (%[[K0:[a-z0-9]+]],
+// CHECK:           %[[K:.*]] = tile.load {{.*}} -> <k:64, d:32, f32>
+// CHECK:           %[[S:[0-9]+]] = tile.dot(%[[Q]], %[[K]]) sum(d) at(d = %{{.*}}, q = %{{.*}}, k = %[[K0]]) : {{.*}} term {
+// CHECK-NEXT:      ^bb0(%[[X:[a-z0-9_]+]]: f32, %[[Y:[a-z0-9_]+]]: f32, %[[D:[a-z0-9_]+]]: index,
+// CHECK:             %[[W:[0-9]+]] = tile.read %{{.*}}[%{{.*}}, %[[D]]]
+// CHECK:             arith.mulf %{{.*}}, %[[W]]
+// CHECK:           tile.map(%[[S]])
+// CHECK-NEXT:      ^bb0
+// CHECK:             arith.mulf %{{.*}}, %{{.*}}
+// CHECK:           %[[V:.*]] = tile.load {{.*}} -> <k:64, e:32, f32>
+// CHECK:           tile.dot(%[[P:.*]], %[[V]]) sum(k) acc(%{{.*}}) at(e = %{{.*}}, q = %{{.*}}, k = %[[K0]]) : {{.*}} term {
+// CHECK-NEXT:      ^bb0(%[[PE:[a-z0-9_]+]]: f32, %[[VE:[a-z0-9_]+]]: f32,
+// CHECK:             %[[C:[0-9]+]] = math.exp %[[VE]]
+// CHECK-NEXT:        arith.mulf %[[PE]], %[[C]]
+func.func @features(%Q: !q, %K: !k, %V: !k, %T: !t) -> !q {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.5 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } pair {
+  ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %r = arith.subi %j, %i : index
+    %w = attn.read %T[%r, %d] : !t -> f32
+    %s = arith.addf %x, %y : f32
+    %z = arith.mulf %s, %w : f32
+    attn.yield %z : f32
+  } value {
+  ^bb0(%x: f32, %e: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = math.exp %x : f32
+    attn.yield %c : f32
+  }
+  return %o : !q
+}
