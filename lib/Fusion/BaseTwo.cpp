@@ -13,6 +13,9 @@
 //     %0 = attn.read %bias[%h, %k]   %1 = arith.mulf %0, 1.44269502
 //     %2 = arith.addf %x, %1         attn.yield %2
 //
+// An exp inside of a score (a sigmoid is one) becomes exp2 likewise, where its
+// argument takes the factor for nothing.
+//
 // Where to multiply is chosen by counting multiplications per pair of query and
 // key: constants and `scale` absorb the factor, what depends on the query or
 // the key alone is computed outside of the inner loop (Lowering splits formulas
@@ -48,7 +51,7 @@ namespace attnc::fusion {
 } // namespace attnc::fusion
 
 namespace {
-/// Multiplies what one region yields.
+/// Multiplies what one region yields, or what is given to its exponentials.
 class Multiplier {
 public:
   Multiplier(attn::KernelOp kernel, Region &region, double factor)
@@ -56,6 +59,7 @@ public:
     findDependences();
   }
   void run();
+  void useBaseTwoInside();
 
 private:
   // Deeper formulas are multiplied where this depth is reached.
@@ -242,7 +246,32 @@ void Multiplier::run() {
       op.erase();
 }
 
+/// exp(-y) is exp2(y times -log2 e) as well.
+void Multiplier::useBaseTwoInside() {
+  double positive = factor;
+  for (auto exp :
+       llvm::make_early_inc_range(region.front().getOps<math::ExpOp>())) {
+    Value y = exp.getOperand();
+    factor = positive;
+    for (auto negation = y.getDefiningOp<arith::NegFOp>();
+         negation && y.hasOneUse();
+         negation = y.getDefiningOp<arith::NegFOp>()) {
+      y = negation.getOperand();
+      factor = -factor;
+    }
+    if (!y.hasOneUse() || !dependsOnPair(y) || cost(y, 0) != 0)
+      continue;
+    y = push(y, 0);
+    b.setInsertionPoint(exp);
+    exp.replaceAllUsesWith(
+        math::Exp2Op::create(b, exp.getLoc(), y).getResult());
+    exp.erase();
+  }
+  factor = positive;
+}
+
 static void useBaseTwo(attn::KernelOp kernel) {
+  Multiplier(kernel, kernel.getScore(), std::numbers::log2e).useBaseTwoInside();
   attn::NormAttr norm = kernel.getNorm();
   if (!norm || norm.getWeight() != attn::NormWeight::Exp)
     return;

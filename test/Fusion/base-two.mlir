@@ -208,3 +208,66 @@ func.func @least_number(%q: !Q, %k: !K, %bias: tensor<4xf32>) -> !Q {
   }
   return %o : !Q
 }
+
+// -----
+
+// An exp inside of the score is exp2 where its argument takes the factor for
+// nothing, and its sign with it; the weights need no exponential here.
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @sigmoid(
+// CHECK:         weight = identity
+// CHECK-SAME:    scale = -0.18033688011112042 : f64} score {
+// CHECK-NOT:       math.exp %
+// CHECK-NOT:       negf
+// CHECK:           %[[T:.*]] = attn.read %arg2[%q]
+// CHECK:           %[[C:.*]] = arith.mulf %[[T]],
+// CHECK:           %[[Y:.*]] = arith.addf %x, %{{.*}} : f32
+// CHECK:           math.exp2 %[[Y]] : f32
+func.func @sigmoid(%q: !Q, %k: !K, %bias: tensor<4xf32>) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = none, weight = identity, divide = none> attributes {scale = 0.125 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %one = arith.constant 1.0 : f32
+    %0 = attn.read %bias[%i] : tensor<4xf32> -> f32
+    %1 = arith.addf %x, %0 : f32
+    %2 = arith.negf %1 : f32
+    %3 = math.exp %2 : f32
+    %4 = arith.addf %3, %one : f32
+    %5 = arith.divf %one, %4 : f32
+    attn.yield %5 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+// Not where that would cost a multiplication per pair: the product is used
+// twice.
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @silu(
+// CHECK:         scale = 1.250000e-01 : f64} score {
+// CHECK:           %[[N:.*]] = arith.negf %x : f32
+// CHECK:           math.exp %[[N]] : f32
+func.func @silu(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = none, weight = identity, divide = none> attributes {scale = 0.125 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %one = arith.constant 1.0 : f32
+    %2 = arith.negf %x : f32
+    %3 = math.exp %2 : f32
+    %4 = arith.addf %3, %one : f32
+    %5 = arith.divf %x, %4 : f32
+    attn.yield %5 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -77,6 +78,21 @@ static bool isNative(Operation *op, const LaneFeatures &features) {
   return false;
 }
 
+/// One over a vector of f32, where an estimate and a step of Newton's method
+/// are several times as fast as the division. They flush denormals.
+static bool isFastReciprocal(Operation *op, const LaneFeatures &features) {
+  auto quotient = dyn_cast<arith::DivFOp>(op);
+  if (!quotient || !features.avx512 || !features.fma ||
+      !features.flushDenormals)
+    return false;
+  auto type = dyn_cast<VectorType>(quotient.getType());
+  Value one = quotient.getLhs();
+  if (auto broadcast = one.getDefiningOp<vector::BroadcastOp>())
+    one = broadcast.getSource();
+  return type && type.getElementType().isF32() &&
+         matchPattern(one, m_OneFloat());
+}
+
 static LogicalResult refuse(Operation *op, const Twine &why) {
   std::string f32, f64;
   for (const Expansion &entry : expansions) {
@@ -127,6 +143,8 @@ static FailureOr<Real> expand(LaneContext &ctx, Operation *op) {
       operands.push_back(operand(ctx, value));
     return fma(operands[0], operands[1], operands[2]);
   }
+  if (auto quotient = dyn_cast<arith::DivFOp>(op))
+    return reciprocal({{&ctx, quotient.getRhs()}});
   const Expansion *entry = lookUp(op);
   if (!entry)
     return refuse(op, "the function is not known");
@@ -151,7 +169,7 @@ struct ExpandMath final : attnc::codegen::impl::ExpandMathBase<ExpandMath> {
     getOperation()->walk([&](Operation *op) {
       bool ours =
           isa<math::MathDialect>(op->getDialect()) || isa<vector::FMAOp>(op);
-      if (ours && !isNative(op, features))
+      if ((ours && !isNative(op, features)) || isFastReciprocal(op, features))
         ops.push_back(op);
     });
     for (Operation *op : ops) {

@@ -154,6 +154,9 @@ Real powerOfTwo(Bits biased, Real like);
 /// a / b to within 1 ulp, for normal b and 1 / b. Several times as fast as the
 /// division of AVX-512; the same as it elsewhere.
 Real divide(Real a, Real b);
+/// 1 / b to within 1 ulp in f32, with AVX-512. Zeros, infinities and NaN are as
+/// they should be; a denormal b or 1 / b counts as zero.
+Real reciprocal(Real b);
 
 } // namespace attnc::codegen
 

@@ -42,4 +42,11 @@ Real divide(Real a, Real b) {
   return fnma(inverse, excess, quotient);
 }
 
+Real reciprocal(Real b) {
+  Real inverse = avx512Reciprocal14(b);
+  Real missing = fnma(b, inverse, b.constant(1.0));
+  // 0 times infinity: the inverse is infinite or zero, and exact.
+  return select(missing == missing, fma(inverse, missing, inverse), inverse);
+}
+
 } // namespace attnc::codegen

@@ -3,6 +3,8 @@
 // RUN:   | FileCheck %s --check-prefix=AVX512
 // RUN: attnc-opt %s --codegen-expand-math="fma=false round=false" \
 // RUN:   | FileCheck %s --check-prefix=BASE
+// RUN: attnc-opt %s --codegen-expand-math="avx512 flush-denormals" \
+// RUN:   | FileCheck %s --check-prefix=FLUSH
 
 // Accuracy and special values: test/Unit/Codegen/Common/ExpandMathTest.cpp.
 
@@ -161,4 +163,30 @@ func.func @no_function_is_left(%x: vector<4xf32>) -> vector<4xf32> {
   %6 = math.erfc %5 : vector<4xf32>
   %7 = math.cos %6 : vector<4xf32>
   return %7 : vector<4xf32>
+}
+
+// A quotient of one is an estimate and a step of Newton's method where
+// denormals are flushed; any other quotient is left to the processor.
+// FLUSH-LABEL: func.func @one_over(
+// FLUSH-SAME:    %[[X:.*]]: vector<16xf32>
+// FLUSH:         %[[R:.*]] = llvm.call_intrinsic "llvm.x86.avx512.rcp14.ps.512"(%[[X]],
+// FLUSH-COUNT-2: math.fma
+// FLUSH:         arith.select %{{.*}}, %{{.*}}, %[[R]] : vector<16xi1>, vector<16xf32>
+// FLUSH-NOT:     arith.divf %cst
+// AVX512-LABEL: func.func @one_over(
+// AVX512-NOT:     rcp14
+// AVX512:         arith.divf
+func.func @one_over(%x: vector<16xf32>) -> vector<16xf32> {
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %0 = arith.divf %one, %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// FLUSH-LABEL: func.func @two_over(
+// FLUSH-NOT:     rcp14
+// FLUSH:         arith.divf
+func.func @two_over(%x: vector<16xf32>) -> vector<16xf32> {
+  %two = arith.constant dense<2.0> : vector<16xf32>
+  %0 = arith.divf %two, %x : vector<16xf32>
+  return %0 : vector<16xf32>
 }

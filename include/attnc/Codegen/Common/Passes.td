@@ -27,7 +27,8 @@ def ExpandMath : Pass<"codegen-expand-math"> {
     Special values follow C's Annex F: a NaN gives a NaN, infinities give the
     limits, arguments outside the domain give NaN, and the sign of a zero is
     kept. Denormal arguments and results are right unless the code runs in a
-    mode that flushes them.
+    mode that flushes them; with `avx512` and `flush-denormals` one over a vector
+    of f32 is computed from an estimate, to 1 ulp.
 
     Example (`fma=true`, the default; rsqrt is the shortest):
 
