@@ -26,7 +26,9 @@ FACTORS = {
     "score": ("", "Q @ K", "softcap(Q @ K / 4, 30)", "Q @ K / sqrt(head_dim) + alibi_slope(h) * (k - q)",
               "Q @ K / sqrt(head_dim) + bias[h, i, k]",
               "Q @ K / sqrt(head_dim) + table[t5_bucket(k - q, 32, 128), h]",
-              "Q @ K * where(k % 2 == 0, 0.125, 0.25)"),
+              "Q @ K * where(k % 2 == 0, 0.125, 0.25)", "Q @ W[h] @ K / head_dim",
+              "u[h] @ tanh(Q / 8 + K / 4)"),
+    "value": ("", "V + rel[clamp(k - q, -3, 3) + 3]"),
     "attention": ("", "softmax(score, sink=sink[h])", "softmax(score, sink=-1)", "softmax(score, temperature=2)",
                   "sigmoid(score)", "relu(score) / (sum(relu(score)) + 1e-3)"),
     "dtype": ("f32", "f64", "bf16", "f16"),
@@ -43,6 +45,9 @@ INPUTS = {
     "bias": "f32[heads, query_len, kv_len]",
     "table": "f32[32, heads]",
     "sink": "f32[heads]",
+    "W": "f32[heads, head_dim, head_dim]",
+    "u": "f32[heads, head_dim]",
+    "rel": "f32[7, value_dim]",
 }
 # Query lengths and key lengths; each combination runs at all pairs of a row.
 LENGTHS = (
@@ -89,7 +94,7 @@ def spec(combination):
              f"head_dim: {head_dim}", f"value_dim: {value_dim}", f"dtype: {combination['dtype']}"]
     if "softmax" not in (combination["attention"] or "softmax"):
         combination = {**combination, "outputs": ""}  # lse is softmax's
-    formulas = [(key, combination[key]) for key in ("score", "mask", "attention", "offset", "outputs")]
+    formulas = [(key, combination[key]) for key in ("score", "mask", "attention", "value", "offset", "outputs")]
     # An input is used where it is indexed: `sink=` is also an argument's name.
     used = [name for name in INPUTS
             if any(f"{name}[" in text or f"({name})" in text for _, text in formulas)]
