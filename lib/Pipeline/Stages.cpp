@@ -24,6 +24,7 @@ constexpr StageEntry stages[] = {
     {"spec", ""},
     {"graph", "attn-verify-graph"}, // made by importSpecs
     {"fused",
+     "attn-distribute-products,"
      "attn-fuse-maps,"
      "canonicalize,"
      "cse,"

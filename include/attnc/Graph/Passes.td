@@ -5,6 +5,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DistributeProducts : Pass<"attn-distribute-products"> {
+  let summary = "Multiply the parts of a sum of rows, and tables before reading";
+  let description = [{
+    A product with a sum of rows that has more axes than each of them becomes a
+    sum of products, and a product with a row of a table that an index chooses
+    becomes a product with the table from which the index chooses: relative
+    positions cost one product of the queries with the table. Not where the map
+    is anything else than such a sum, where it has a second user, nor where
+    something is rounded in between.
+  }];
+}
+
 def FuseMaps : Pass<"attn-fuse-maps"> {
   let summary = "Merge a formula into the formula that uses it";
   let description = [{
