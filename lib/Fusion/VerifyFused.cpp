@@ -24,7 +24,7 @@ namespace attnc::fusion {
 // fused_c1
 static bool isFusedOp(Operation *op) {
   return isa<attn::ViewOp, attn::KernelOp, attn::ContractOp, attn::MapOp,
-             attn::MaskOp, attn::NormalizeOp>(op);
+             attn::MaskOp, attn::NormalizeOp, attn::ReduceOp>(op);
 }
 
 namespace {
@@ -34,7 +34,7 @@ struct VerifyFused final : fusion::impl::VerifyFusedBase<VerifyFused> {
     if (failed(attn::verifyStage(
             getOperation(), isFusedOp,
             "attn.kernel, and beside it attn.view, attn.contract, attn.map, "
-            "attn.mask and attn.normalize")))
+            "attn.mask, attn.normalize and attn.reduce")))
       signalPassFailure();
   }
 };

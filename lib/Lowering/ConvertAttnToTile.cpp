@@ -72,6 +72,8 @@ static LogicalResult lowerOp(Operation &op, Storage &storage) {
     return lowerContract(contract, storage);
   if (auto map = dyn_cast<attn::MapOp>(op))
     return lowerMap(map, storage);
+  if (auto reduce = dyn_cast<attn::ReduceOp>(op))
+    return lowerReduce(reduce, storage);
   if (auto normalize = dyn_cast<attn::NormalizeOp>(op))
     return lowerNormalize(normalize, storage);
   OpBuilder builder = OpBuilder::atBlockEnd(&storage.program.getBody().front());

@@ -106,7 +106,8 @@ static LogicalResult checkOps(func::FuncOp function) {
     if (auto kernel = dyn_cast<attn::KernelOp>(op)) {
       if (failed(checkKernel(kernel)))
         return failure();
-    } else if (!isa<attn::ContractOp, attn::MapOp, attn::NormalizeOp>(op)) {
+    } else if (!isa<attn::ContractOp, attn::MapOp, attn::NormalizeOp,
+                    attn::ReduceOp>(op)) {
       return op.emitOpError("has no lowering to tiles");
     } else if (!attn::BlockAttr::of(&op)) {
       return op.emitOpError("has no attn.block; run attn-select-schedule");

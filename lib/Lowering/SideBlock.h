@@ -108,6 +108,7 @@ private:
 mlir::LogicalResult lowerContract(attn::ContractOp op, Storage &storage);
 mlir::LogicalResult lowerMap(attn::MapOp op, Storage &storage);
 mlir::LogicalResult lowerNormalize(attn::NormalizeOp op, Storage &storage);
+mlir::LogicalResult lowerReduce(attn::ReduceOp op, Storage &storage);
 /// A grid that copies a tensor to a result of the function.
 mlir::LogicalResult lowerCopy(mlir::Value value, unsigned number,
                               attn::BlockAttr block, Storage &storage);

@@ -28,6 +28,7 @@ constexpr StageEntry stages[] = {
      "attn-fuse-maps,"
      "canonicalize,"
      "cse,"
+     "func.func(attn-reorder-products)," // before fusion makes pairs of them
      "func.func(attn-fuse-rows)," // before the kernels that read the rows
      "func.func(attn-fuse-kernel),"
      "attn-fold-scale,"

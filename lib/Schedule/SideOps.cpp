@@ -26,7 +26,8 @@ using namespace mlir;
 namespace attnc::schedule {
 
 bool isSideOp(Operation *op) {
-  return isa<attn::ContractOp, attn::MapOp, attn::NormalizeOp>(op);
+  return isa<attn::ContractOp, attn::MapOp, attn::NormalizeOp, attn::ReduceOp>(
+      op);
 }
 
 namespace {
@@ -74,6 +75,11 @@ static Axes axesOf(Operation *op) {
   if (auto normalize = dyn_cast<attn::NormalizeOp>(op)) {
     axes.add(normalize.getLabels(), normalize.getScores());
     axes.result = normalize.getRowLabels();
+    return axes;
+  }
+  if (auto reduce = dyn_cast<attn::ReduceOp>(op)) {
+    axes.add(reduce.getLabels(), reduce.getScores());
+    axes.result = reduce.getRowLabels();
     return axes;
   }
   attn::Labels labels;

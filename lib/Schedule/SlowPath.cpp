@@ -40,12 +40,23 @@ static void warnAboutFeatures(attn::KernelOp kernel) {
              "registers of a matrix product [slow-path]";
 }
 
-/// What stands outside of a kernel writes its result to memory.
-static void warnAboutUnfused(Operation *op) {
-  if (isa<attn::ContractOp, attn::MapOp, attn::MaskOp, attn::NormalizeOp>(op))
-    op->emitWarning() << "'" << op->getName()
-                      << "' is not part of a fused kernel, so its result goes "
-                         "through memory [slow-path]";
+/// Tensors with a number for each pair of a query and a key that no kernel
+/// holds: scores and weights of an attn.normalize, and what has their shape.
+static void warnAboutUnfused(func::FuncOp function) {
+  SmallVector<ArrayRef<int64_t>> pairs;
+  auto shapeOf = [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getShape();
+  };
+  function.walk(
+      [&](attn::NormalizeOp op) { pairs.push_back(shapeOf(op.getScores())); });
+  function.walk([&](Operation *op) {
+    if (isa<attn::NormalizeOp>(op) ||
+        (isa<attn::ContractOp, attn::MapOp>(op) &&
+         llvm::is_contained(pairs, shapeOf(op->getResult(0)))))
+      op->emitWarning() << "'" << op->getName()
+                        << "' is not part of a fused kernel, so its result "
+                           "goes through memory [slow-path]";
+  });
 }
 
 void schedule::warnAboutSlowPaths(func::FuncOp function) {
@@ -53,8 +64,7 @@ void schedule::warnAboutSlowPaths(func::FuncOp function) {
     if (auto kernel = dyn_cast<attn::KernelOp>(op)) {
       warnAboutConversions(kernel);
       warnAboutFeatures(kernel);
-    } else {
-      warnAboutUnfused(op);
     }
   });
+  warnAboutUnfused(function);
 }

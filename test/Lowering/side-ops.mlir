@@ -110,3 +110,14 @@ func.func @weights(%S: !s) -> (!s, !l) {
   %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = none, weight = identity, divide = none> (%S) : (!s) -> (!s, !l) attributes {attn.block = #rows}
   return %p, %lse : !s, !l
 }
+
+// CHECK-LABEL: tile.program @adds_rows
+// CHECK:         %[[ZERO:.*]] = tile.splat 0.0
+// CHECK:         %[[SUM:.*]] = tile.for {{.*}} = %[[ZERO]])
+// CHECK:           tile.select_masked %{{.*}} fill 0.0
+// CHECK:           tile.reduce add
+// CHECK:         tile.store %[[SUM]]
+func.func @adds_rows(%S: !s) -> !l {
+  %row = attn.reduce "qk" over "k" #attn.row<sum> (%S) : (!s) -> (!l) {attn.block = #rows}
+  return %row : !l
+}

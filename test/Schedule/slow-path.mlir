@@ -49,5 +49,13 @@ func.func @features(%q: !Qf, %k: !Kf) -> !Qf {
 func.func @unfused(%q: tensor<4x8xf32>, %k: tensor<5x8xf32>) -> tensor<4x5xf32> {
   // expected-warning@below {{'attn.contract' is not part of a fused kernel, so its result goes through memory [slow-path]}}
   %s = attn.contract "qd,kd->qk" (%q, %k) : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x5xf32>
-  return %s : tensor<4x5xf32>
+  // expected-warning@below {{'attn.normalize' is not part of a fused kernel, so its result goes through memory [slow-path]}}
+  %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4xf32>)
+  return %p : tensor<4x5xf32>
+}
+
+// Not a number for each pair.
+func.func @projection(%q: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
+  %0 = attn.contract "qd,de->qe" (%q, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
 }

@@ -22,6 +22,18 @@ def FuseRows : Pass<"attn-fuse-rows", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def ReorderProducts : Pass<"attn-reorder-products", "::mlir::func::FuncOp"> {
+  let summary = "Multiply keys with values first where weights are products";
+  let description = [{
+    Linear attention without a mask: weights that are the scores themselves
+    (`weight = identity`), and scores that are products of features, so that the
+    sums may be taken in another order. The cost of both orders is counted at
+    the sizes of `attnc.expect`, and a remark tells it. What is masked, or what
+    is no product of the query's and the key's part, is left.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def FuseKernel : Pass<"attn-fuse-kernel", "::mlir::func::FuncOp"> {
   let summary = "Merge products, formulas, mask and softmax into attn.kernel";
   let description = [{

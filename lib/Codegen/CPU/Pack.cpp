@@ -172,6 +172,24 @@ SmallVector<Value> Emitter::transpose(SmallVector<Value> square) {
   return square;
 }
 
+/// Whether elements of queries may follow each other in memory: in tensors
+/// whose last axis lies along the lanes.
+static bool mayFollow(Value buf) {
+  auto type = cast<tile::BufType>(buf.getType());
+  return type.getRank() && type.getNames().back() == kLaneDim &&
+         isa<FloatType>(type.getElementType());
+}
+
+/// Whether all elements of a vector of queries from `first` on follow each
+/// other in memory and are valid.
+static Value followInMemory(Ops &ops, Value rowStride, Value rowCount,
+                            Value first, int64_t lanes) {
+  Value unit = ops.compare(arith::CmpIPredicate::eq, rowStride, ops.index(1));
+  Value inside =
+      ops.compare(arith::CmpIPredicate::sle, ops.add(first, lanes), rowCount);
+  return ops.logicalAnd(unit, inside);
+}
+
 void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
   auto type = cast<tile::TileType>(load.getResult().getType());
   Block2D block = blockOf(type, load.getBuf(), load.getIndices(),
@@ -222,9 +240,9 @@ void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
   Value slowFrom = ops.select(unit, ops.index(whole), ops.index(0));
   forEachVector(window, [&](Window single) {
     Value first = firstRow(single);
+    Value zero = ops.zero(laneVector(accumulator()));
     auto loadSquare = [&](Value column) {
       SmallVector<Value> values;
-      Value zero = ops.zero(laneVector(accumulator()));
       for (int64_t lane = 0; lane < lanes(); ++lane) {
         Value row = ops.add(first, lane);
         Value inside =
@@ -240,16 +258,36 @@ void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
       for (auto [i, value] : llvm::enumerate(transpose(std::move(values))))
         storeSlot(value, slot, type, ops.add(column, i), single, 0);
     };
-    if (whole)
-      ops.branch(unit, [&] {
-        ops.loop(ops.index(0), ops.index(whole), lanes(), loadSquare);
+    auto loadTransposed = [&] {
+      if (whole)
+        ops.branch(unit, [&] {
+          ops.loop(ops.index(0), ops.index(whole), lanes(), loadSquare);
+        });
+      ops.loop(slowFrom, ops.index(block.columns), 1, [&](Value column) {
+        ops.loop(ops.index(0), ops.index(lanes()), 1, [&](Value lane) {
+          storeElement(loadElement(ops.add(first, lane), column), column,
+                       single, lane);
+        });
       });
-    ops.loop(slowFrom, ops.index(block.columns), 1, [&](Value column) {
-      ops.loop(ops.index(0), ops.index(lanes()), 1, [&](Value lane) {
-        storeElement(loadElement(ops.add(first, lane), column), column, single,
-                     lane);
+    };
+    if (!mayFollow(load.getBuf()))
+      return loadTransposed();
+    auto loadVectors = [&] {
+      Value end = ops.min(block.columnCount, ops.index(block.columns));
+      ops.loop(ops.index(0), end, 1, [&](Value column) {
+        Value from = ops.add(first, ops.mul(column, block.columnStride));
+        Value at = ops.address(block.data, memory, from);
+        Value raw = ops.load(laneVector(memory), at, bytes);
+        Value value = fromMemory(raw, block.element);
+        storeSlot(value, slot, type, column, single, 0);
       });
-    });
+      ops.loop(end, ops.index(block.columns), 1, [&](Value column) {
+        storeSlot(zero, slot, type, column, single, 0);
+      });
+    };
+    ops.branch(
+        followInMemory(ops, block.rowStride, block.rowCount, first, lanes()),
+        loadVectors, loadTransposed);
   });
 }
 
@@ -293,11 +331,16 @@ void Emitter::emitStore(tile::StoreOp store, const Window *window) {
       });
     Value end = ops.min(block.columnCount, ops.index(block.columns));
     Value left = ops.min(ops.sub(block.rowCount, first), ops.index(lanes()));
-    ops.loop(slowFrom, end, 1, [&](Value column) {
+    Value vectors;
+    if (mayFollow(store.getBuf()))
+      vectors =
+          followInMemory(ops, block.rowStride, block.rowCount, first, lanes());
+    auto storeVector = [&](Value values, Value column) {
+      Value to = ops.add(first, ops.mul(column, block.columnStride));
+      ops.store(values, ops.address(block.data, memory, to), bytes);
+    };
+    auto storeLanes = [&](Value values, Value column) {
       // Lanes go through scratch: their number is known at run time only.
-      Granule granule(item, single, column);
-      Value values =
-          toMemory(element(granule, store.getValue(), 0, 0), block.element);
       Value staged =
           ops.address(scratch, ops.getI8Type(), ops.index(plan.gatherElements));
       ops.store(values, staged, 64);
@@ -308,6 +351,16 @@ void Emitter::emitStore(tile::StoreOp store, const Window *window) {
                            ops.mul(column, block.columnStride));
         ops.store(value, ops.address(block.data, memory, to), bytes);
       });
+    };
+    ops.loop(slowFrom, end, 1, [&](Value column) {
+      Granule granule(item, single, column);
+      Value values =
+          toMemory(element(granule, store.getValue(), 0, 0), block.element);
+      if (!mayFollow(store.getBuf()))
+        return storeLanes(values, column);
+      ops.branch(
+          vectors, [&] { storeVector(values, column); },
+          [&] { storeLanes(values, column); });
     });
   });
 }
