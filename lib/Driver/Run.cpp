@@ -66,7 +66,10 @@ bool Run::compile() {
     for (const auto &[name, values] : options.sizes)
       if (!values.empty())
         checker->sizes[name] = values.front();
-    checker->dumpFolder = session.interfaces().front().name + ".check-stages";
+    checker->dumpFolder =
+        (session.specs().empty() ? session.interfaces().front().name
+                                 : session.specs().front().name) +
+        ".check-stages";
   }
   // What a dump of a later stage means is the reference of earlier ones.
   if (session.stage() < Stage::Graph && !session.advanceTo(Stage::Graph))
