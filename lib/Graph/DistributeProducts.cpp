@@ -46,11 +46,12 @@ class Distributor {
 public:
   Distributor(attn::ContractOp product, PatternRewriter &rewriter)
       : product(product), rewriter(rewriter) {}
-  LogicalResult match();
+  /// Whether the left (0) or right operand is a sum to take apart.
+  LogicalResult match(unsigned side);
   void rewrite();
 
 private:
-  LogicalResult findMap();
+  LogicalResult findMap(unsigned side);
   LogicalResult addTerms(Value sum, bool isNegative);
   LogicalResult addTable(attn::ReadOp read, bool isNegative);
   char letterOf(Value index);
@@ -71,23 +72,21 @@ private:
 };
 } // namespace
 
-LogicalResult Distributor::findMap() {
+LogicalResult Distributor::findMap(unsigned side) {
   attn::Labels labels = product.getAxisLabels();
-  for (unsigned i : {0, 1}) {
-    Value operand = i ? product.getRhs() : product.getLhs();
-    map = operand.getDefiningOp<attn::MapOp>();
-    if (!map || !map->hasOneUse())
-      continue;
-    other = i ? product.getLhs() : product.getRhs();
-    mapLetters = labels.inputs[i].str();
-    otherLetters = labels.inputs[1 - i].str();
-    for (char letter : mapLetters)
-      if (!labels.output.contains(letter))
-        summed = letter;
-    if (summed && StringRef(otherLetters).contains(summed))
-      return success();
-  }
-  return refuse("no operand is a map with no other use");
+  Value operand = side ? product.getRhs() : product.getLhs();
+  map = operand.getDefiningOp<attn::MapOp>();
+  if (!map || !map->hasOneUse())
+    return refuse("the operand is no map with no other use");
+  other = side ? product.getLhs() : product.getRhs();
+  mapLetters = labels.inputs[side].str();
+  otherLetters = labels.inputs[1 - side].str();
+  for (char letter : mapLetters)
+    if (!labels.output.contains(letter))
+      summed = letter;
+  if (!summed || !StringRef(otherLetters).contains(summed))
+    return refuse("does not sum over an axis of both operands");
+  return success();
 }
 
 /// The product's letter of a place of the map's region, or '?'.
@@ -161,10 +160,10 @@ LogicalResult Distributor::addTerms(Value sum, bool isNegative) {
   return addTerms(op->getOperand(1), isNegative != isa<arith::SubFOp>(op));
 }
 
-LogicalResult Distributor::match() {
+LogicalResult Distributor::match(unsigned side) {
   if (product.getMask())
     return refuse("has a mask");
-  if (failed(findMap()))
+  if (failed(findMap(side)))
     return failure();
   Type real = attn::accumulateType(product->getOperandTypes());
   if (getElementTypeOrSelf(product.getType()) != real ||
@@ -262,11 +261,14 @@ void Distributor::rewrite() {
 
 static LogicalResult distribute(attn::ContractOp product,
                                 PatternRewriter &rewriter) {
-  Distributor distributor(product, rewriter);
-  if (failed(distributor.match()))
-    return failure();
-  distributor.rewrite();
-  return success();
+  for (unsigned side : {0, 1}) {
+    Distributor distributor(product, rewriter);
+    if (failed(distributor.match(side)))
+      continue;
+    distributor.rewrite();
+    return success();
+  }
+  return failure();
 }
 
 namespace {

@@ -68,3 +68,30 @@ func.func @keeps_a_sum_of_keys(%q: !Q, %k: !K, %l: !K) -> !S {
   %s = attn.contract "bhgqd,bhkd->bhgqk" (%q, %t) : (!Q, !K) -> !S
   return %s : !S
 }
+
+// -----
+
+// Either operand may be the sum: here the left one is a map of queries alone.
+// CHECK-LABEL: func.func @takes_the_right_operand(
+// CHECK:         %[[M:[0-9]+]] = attn.map "bhgqd->bhgqd"
+// CHECK:         %[[G:[0-9]+]] = attn.contract "bhgqd,had->bhgqa"(%[[M]], %{{.*}})
+// CHECK:         attn.map "->bhgqk"()
+// CHECK:           attn.read %[[G]]
+!Q = tensor<1x2x1x4x8xf32>
+!T = tensor<2x4x5x8xf32>
+!S = tensor<1x2x1x4x5xf32>
+func.func @takes_the_right_operand(%q: !Q, %table: tensor<2x9x8xf32>) -> !S {
+  %e = attn.map "bhgqd->bhgqd" (%q) : (!Q) -> !Q {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %d: index):
+    %y = arith.addf %x, %x : f32
+    attn.yield %y : f32
+  }
+  %t = attn.map "->hqkd" () : () -> !T {
+  ^bb0(%h: index, %i: index, %j: index, %d: index):
+    %r = arith.subi %j, %i : index
+    %y = attn.read %table[%h, %r, %d] : tensor<2x9x8xf32> -> f32
+    attn.yield %y : f32
+  }
+  %s = attn.contract "bhgqd,hqkd->bhgqk" (%e, %t) : (!Q, !T) -> !S
+  return %s : !S
+}
