@@ -85,7 +85,8 @@ attnc::evaluateRegion(Block &block, ArrayRef<int64_t> arguments,
     values[argument] = value;
   for (Operation &op : block) {
     SmallVector<int64_t> operands;
-    bool isLeaf = isa<attn::SizeOp, attn::ReadOp>(op);
+    bool isLeaf = isa<attn::SizeOp, attn::ReadOp, attn::TableMinOp,
+                      attn::TableMaxOp, attn::LowerBoundOp>(op);
     for (Value operand : op.getOperands()) {
       auto it = values.find(operand);
       if (it != values.end())

@@ -80,6 +80,12 @@ static IndexBounds boundsOf(const IndexNode &n) {
     return {std::max(at(0).lo, at(1).lo), std::max(at(0).hi, at(1).hi)};
   case Kind::Select:
     return {std::min(at(0).lo, at(1).lo), std::max(at(0).hi, at(1).hi)};
+  case Kind::LowerBound:
+    return {0, IndexExprs::maxSize};
+  case Kind::Read:
+  case Kind::TableMin:
+  case Kind::TableMax:
+    break; // those of the table: make()
   }
   return {};
 }
@@ -122,7 +128,9 @@ IndexExpr IndexExprs::make(Kind kind, int64_t value, ArrayRef<int64_t> factors,
   node->factors.assign(factors.begin(), factors.end());
   node->operands.assign(operands.begin(), operands.end());
   node->number = nodes.size();
-  node->bounds = boundsOf(*node);
+  bool isElement =
+      kind == Kind::Read || kind == Kind::TableMin || kind == Kind::TableMax;
+  node->bounds = isElement ? tables[value].bounds : boundsOf(*node);
   node->mayOverflow = node->bounds.mayOverflow();
   for (IndexExpr operand : operands) {
     node->mayOverflow |= operand->mayOverflow;
@@ -291,13 +299,44 @@ IndexExpr IndexExprs::select(ArrayRef<IndexExpr> conditions, IndexExpr a,
 }
 
 //===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+unsigned IndexExprs::addTable(IndexTable table) {
+  tables.push_back(table);
+  return tables.size() - 1;
+}
+
+IndexExpr IndexExprs::read(unsigned table, ArrayRef<IndexExpr> indices) {
+  return make(Kind::Read, table, {}, indices);
+}
+
+IndexExpr IndexExprs::tableEnd(Kind kind, unsigned table,
+                               ArrayRef<IndexExpr> first,
+                               ArrayRef<IndexExpr> last) {
+  if (first == last)
+    return read(table, first);
+  SmallVector<IndexExpr> operands(first);
+  operands.append(last.begin(), last.end());
+  return make(kind, table, {}, operands);
+}
+
+IndexExpr IndexExprs::lowerBound(unsigned table, ArrayRef<IndexExpr> row,
+                                 IndexExpr value) {
+  SmallVector<IndexExpr> operands(row);
+  operands.push_back(value);
+  return make(Kind::LowerBound, table, {}, operands);
+}
+
+//===----------------------------------------------------------------------===//
 // Proofs, evaluation, size
 //===----------------------------------------------------------------------===//
 
 bool IndexExprs::provablyLessEqual(IndexExpr a, IndexExpr b, unsigned depth) {
   if (a == b)
     return true;
-  if (++depth > 5) // each level of minima and maxima doubles the work
+  // Each level of minima and maxima doubles the work.
+  if (++depth > 5 || ++numProofs > maxProofs)
     return false;
   auto forBoth = [&](IndexExpr e, auto test) {
     return test(e->operands[0]) && test(e->operands[1]);
@@ -321,8 +360,61 @@ bool IndexExprs::provablyLessEqual(IndexExpr a, IndexExpr b, unsigned depth) {
   return !difference->mayOverflow && difference->bounds.lo >= 0;
 }
 
-int64_t attnc::evaluate(IndexExpr expr, ArrayRef<int64_t> symbols) {
-  auto at = [&](unsigned i) { return evaluate(expr->operands[i], symbols); };
+/// The element at `places`, each clamped to its axis.
+static int64_t elementAt(const TableValues &table, ArrayRef<int64_t> places) {
+  int64_t offset = 0;
+  for (auto [extent, place] : zip_equal(table.shape, places))
+    offset = offset * extent + std::clamp<int64_t>(place, 0, extent - 1);
+  return table.data[offset];
+}
+
+static int64_t endOf(const TableValues &table, ArrayRef<int64_t> places,
+                     bool greatest) {
+  size_t rank = table.shape.size();
+  SmallVector<int64_t> first, last;
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t end = table.shape[i] - 1;
+    first.push_back(std::clamp<int64_t>(places[i], 0, end));
+    last.push_back(
+        std::max(first[i], std::clamp<int64_t>(places[rank + i], 0, end)));
+  }
+  SmallVector<int64_t> at = first;
+  int64_t best = elementAt(table, at);
+  while (true) {
+    size_t axis = rank;
+    while (axis > 0 && at[axis - 1] == last[axis - 1]) {
+      at[axis - 1] = first[axis - 1];
+      --axis;
+    }
+    if (axis == 0)
+      return best;
+    ++at[axis - 1];
+    int64_t value = elementAt(table, at);
+    best = greatest ? std::max(best, value) : std::min(best, value);
+  }
+}
+
+/// Read, TableMin, TableMax, LowerBound; an empty table holds zeros only.
+static int64_t evaluateTable(IndexExpr expr, const TableValues &table,
+                             ArrayRef<int64_t> operands) {
+  if (table.data.empty())
+    return 0;
+  if (expr->kind == Kind::Read)
+    return elementAt(table, operands);
+  if (expr->kind != Kind::LowerBound)
+    return endOf(table, operands, expr->kind == Kind::TableMax);
+  SmallVector<int64_t> places(operands);
+  for (places.back() = 0; places.back() < table.shape.back(); ++places.back())
+    if (elementAt(table, places) >= operands.back())
+      break;
+  return places.back();
+}
+
+int64_t attnc::evaluate(IndexExpr expr, ArrayRef<int64_t> symbols,
+                        ArrayRef<TableValues> tables) {
+  auto at = [&](unsigned i) {
+    return evaluate(expr->operands[i], symbols, tables);
+  };
   switch (expr->kind) {
   case Kind::Constant:
     return expr->value;
@@ -347,6 +439,15 @@ int64_t attnc::evaluate(IndexExpr expr, ArrayRef<int64_t> symbols) {
       if (at(i) < 0)
         return at(1);
     return at(0);
+  case Kind::Read:
+  case Kind::TableMin:
+  case Kind::TableMax:
+  case Kind::LowerBound: {
+    SmallVector<int64_t> operands;
+    for (unsigned i = 0; i < expr->operands.size(); ++i)
+      operands.push_back(at(i));
+    return evaluateTable(expr, tables[expr->value], operands);
+  }
   }
   return 0;
 }

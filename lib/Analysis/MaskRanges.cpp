@@ -16,6 +16,8 @@
 
 #include "attnc/Analysis/MaskRanges.h"
 
+#include "attnc/Analysis/BlockRange.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace attnc;
@@ -23,11 +25,6 @@ using namespace llvm;
 using Kind = IndexNode::Kind;
 
 namespace {
-/// The least and the greatest value over the rows of the block.
-struct RowRange {
-  IndexExpr least, greatest;
-};
-
 /// Turns one case into a segment.
 class CaseSolver {
 public:
@@ -38,6 +35,7 @@ public:
 private:
   bool solveComparison(IndexExpr expr);
   bool addRowCondition(IndexExpr expr);
+  bool solveRead(IndexExpr read, IndexExpr bound, bool isLower);
   bool addLower(IndexExpr bound);
   bool addUpper(IndexExpr bound);
 
@@ -48,89 +46,8 @@ private:
 };
 } // namespace
 
-static std::optional<RowRange> overRows(IndexExprs &exprs, IndexExpr expr);
-
-static std::optional<RowRange> sumOverRows(IndexExprs &exprs, IndexExpr sum) {
-  RowRange result{exprs.constant(sum->value), exprs.constant(sum->value)};
-  for (auto [factor, operand] : zip_equal(sum->factors, sum->operands)) {
-    auto term = overRows(exprs, operand);
-    if (!term)
-      return std::nullopt;
-    if (factor < 0)
-      std::swap(term->least, term->greatest);
-    result.least = exprs.add(result.least, exprs.scale(term->least, factor));
-    result.greatest =
-        exprs.add(result.greatest, exprs.scale(term->greatest, factor));
-  }
-  return result;
-}
-
-static std::optional<RowRange> productOverRows(IndexExprs &exprs,
-                                               IndexExpr product) {
-  IndexExpr fixed = product->operands[0], moving = product->operands[1];
-  if (fixed->usesRow)
-    std::swap(fixed, moving);
-  auto range = overRows(exprs, moving);
-  if (fixed->usesRow || !range)
-    return std::nullopt;
-  IndexExpr a = exprs.mul(fixed, range->least);
-  IndexExpr b = exprs.mul(fixed, range->greatest);
-  if (fixed->bounds.lo >= 0)
-    return RowRange{a, b};
-  if (fixed->bounds.hi <= 0)
-    return RowRange{b, a};
-  return RowRange{exprs.min(a, b), exprs.max(a, b)};
-}
-
-static std::optional<RowRange> overRows(IndexExprs &exprs, IndexExpr expr) {
-  if (!expr->usesRow)
-    return RowRange{expr, expr};
-  switch (expr->kind) {
-  case Kind::Symbol:
-    if (expr != exprs.symbol(IndexExprs::Row))
-      return std::nullopt;
-    return RowRange{exprs.symbol(IndexExprs::RowBegin),
-                    exprs.add(exprs.symbol(IndexExprs::RowEnd), -1)};
-  case Kind::Sum:
-    return sumOverRows(exprs, expr);
-  case Kind::Product:
-    return productOverRows(exprs, expr);
-  case Kind::FloorDiv: {
-    auto range = overRows(exprs, expr->operands[0]);
-    IndexExpr divisor = expr->operands[1];
-    if (!range || divisor->usesRow)
-      return std::nullopt;
-    return RowRange{exprs.floorDiv(range->least, divisor),
-                    exprs.floorDiv(range->greatest, divisor)};
-  }
-  case Kind::Min:
-  case Kind::Max: {
-    auto a = overRows(exprs, expr->operands[0]);
-    auto b = overRows(exprs, expr->operands[1]);
-    if (!a || !b)
-      return std::nullopt;
-    auto both = [&](IndexExpr x, IndexExpr y) {
-      return expr->kind == Kind::Min ? exprs.min(x, y) : exprs.max(x, y);
-    };
-    return RowRange{both(a->least, b->least), both(a->greatest, b->greatest)};
-  }
-  case Kind::Constant:
-  case Kind::Select:
-    break;
-  }
-  return std::nullopt;
-}
-
-/// overRows, where the ends can be computed without overflow.
-static std::optional<RowRange> safeOverRows(IndexExprs &exprs, IndexExpr expr) {
-  auto range = overRows(exprs, expr);
-  if (!range || range->least->mayOverflow || range->greatest->mayOverflow)
-    return std::nullopt;
-  return range;
-}
-
 bool CaseSolver::addLower(IndexExpr bound) {
-  auto range = safeOverRows(exprs, bound);
+  auto range = rangeOverBlock(exprs, bound);
   if (!range)
     return false;
   anyLo = anyLo ? exprs.max(anyLo, range->least) : range->least;
@@ -139,7 +56,7 @@ bool CaseSolver::addLower(IndexExpr bound) {
 }
 
 bool CaseSolver::addUpper(IndexExpr bound) {
-  auto range = safeOverRows(exprs, bound);
+  auto range = rangeOverBlock(exprs, bound);
   if (!range)
     return false;
   anyHi = anyHi ? exprs.min(anyHi, range->greatest) : range->greatest;
@@ -148,7 +65,7 @@ bool CaseSolver::addUpper(IndexExpr bound) {
 }
 
 bool CaseSolver::addRowCondition(IndexExpr expr) {
-  auto range = safeOverRows(exprs, expr);
+  auto range = rangeOverBlock(exprs, expr);
   if (!range)
     return false;
   anyConditions.push_back(range->greatest);
@@ -175,6 +92,20 @@ findKeyTerm(IndexExprs &exprs, IndexExpr expr, IndexExpr &rest) {
   return found;
 }
 
+/// A comparison with `t[.., k]`, where t never decreases along the keys:
+/// t[k] >= -bound, or with an upper bound t[k] <= bound.
+bool CaseSolver::solveRead(IndexExpr read, IndexExpr bound, bool isLower) {
+  const IndexTable &table = exprs.getTable(read->value);
+  ArrayRef<IndexExpr> row = ArrayRef(read->operands).drop_back();
+  if (!table.nondecreasing || !table.spansKeys ||
+      read->operands.back() != exprs.symbol(IndexExprs::Key) ||
+      any_of(row, [](IndexExpr e) { return e->usesKey; }))
+    return false;
+  IndexExpr limit = isLower ? exprs.scale(bound, -1) : exprs.add(bound, 1);
+  IndexExpr place = exprs.lowerBound(read->value, row, limit);
+  return isLower ? addLower(place) : addUpper(place);
+}
+
 /// Solves `expr >= 0` for the key. False: it cannot be done.
 bool CaseSolver::solveComparison(IndexExpr expr) {
   if (expr->mayOverflow)
@@ -190,6 +121,8 @@ bool CaseSolver::solveComparison(IndexExpr expr) {
   if (term == exprs.symbol(IndexExprs::Key))
     return factor > 0 ? addLower(exprs.scale(bound, -1))
                       : addUpper(exprs.add(bound, 1));
+  if (term->kind == Kind::Read)
+    return solveRead(term, bound, factor > 0);
   if (term->kind != Kind::FloorDiv)
     return false;
   // floor(x / d) >= b: x >= d * b.   floor(x / d) <= b: x <= d * b + d - 1.
@@ -261,8 +194,9 @@ static KeySegment hull(IndexExprs &exprs, const KeySegment &a,
 
 /// Puts the segments in an order that holds for all values of the symbols, if
 /// need be by merging, and cuts off what an earlier segment holds.
-static Segments arrange(IndexExprs &exprs, Segments segments) {
+static Segments arrange(IndexExprs &exprs, Segments segments, bool &merged) {
   Segments sorted;
+  merged = false;
   auto isFirst = [&](const KeySegment &s) {
     return all_of(segments, [&](const KeySegment &other) {
       return exprs.provablyLessEqual(s.anyLo, other.anyLo);
@@ -281,6 +215,7 @@ static Segments arrange(IndexExprs &exprs, Segments segments) {
     }
     KeySegment last = segments.pop_back_val();
     segments.back() = hull(exprs, segments.back(), last);
+    merged = true;
   }
   IndexExpr end = nullptr;
   IndexExpr count = exprs.symbol(IndexExprs::KeyCount);
@@ -311,13 +246,14 @@ MaskRanges attnc::solveMask(IndexExprs &exprs, const MaskCases &mask,
   for (const MaskCases::Case &c : mask.cases)
     segments.push_back(CaseSolver(exprs).solve(c, result.numUnsolved));
   mergeEqualStarts(exprs, segments);
-  result.segments = arrange(exprs, std::move(segments));
+  result.segments = arrange(exprs, std::move(segments), result.merged);
   IndexExpr zero = exprs.constant(0);
   if (result.segments.empty())
     result.segments.push_back({zero, zero, zero, zero});
   if (exprs.exhausted() || any_of(result.segments, mayOverflow) ||
       any_of(assumptions, [](IndexExpr e) { return e->mayOverflow; })) {
     result.segments = {wholeSegment(exprs)};
+    result.merged = true;
     return result;
   }
   KeySegment whole = wholeSegment(exprs);

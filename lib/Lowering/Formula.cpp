@@ -47,6 +47,17 @@ static void findNeeded(Block &block, ValueRange roots,
           needed.insert(operand);
 }
 
+/// The op of tile that asks the same about a table, with the same operands; or
+/// nothing.
+static StringRef tileTableOp(Operation &op) {
+  if (isa<attn::TableMinOp>(op))
+    return tile::TableMinOp::getOperationName();
+  if (isa<attn::TableMaxOp>(op))
+    return tile::TableMaxOp::getOperationName();
+  return isa<attn::LowerBoundOp>(op) ? tile::LowerBoundOp::getOperationName()
+                                     : StringRef();
+}
+
 static void cloneScalar(OpBuilder &builder, Operation &op, const Scope &scope,
                         IRMapping &map) {
   if (auto size = dyn_cast<attn::SizeOp>(op)) {
@@ -56,6 +67,14 @@ static void cloneScalar(OpBuilder &builder, Operation &op, const Scope &scope,
   for (Value operand : op.getOperands())
     if (!map.contains(operand) && scope.values.contains(operand))
       map.map(operand, scope.values.lookup(operand));
+  if (StringRef name = tileTableOp(op); !name.empty()) {
+    OperationState state(op.getLoc(), name);
+    for (Value operand : op.getOperands())
+      state.addOperands(map.lookup(operand));
+    state.addTypes(op.getResultTypes());
+    map.map(op.getResult(0), builder.create(state)->getResult(0));
+    return;
+  }
   auto read = dyn_cast<attn::ReadOp>(op);
   if (!read) {
     builder.clone(op, map);

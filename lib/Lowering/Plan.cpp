@@ -165,8 +165,11 @@ LogicalResult checkFunction(func::FuncOp function, const Signature &signature) {
 }
 
 LogicalResult checkReads(func::FuncOp function, const Scope &scope) {
-  WalkResult result = function.walk([&](attn::ReadOp read) -> WalkResult {
-    return checkElements(read, read.getSource(), scope);
+  WalkResult result = function.walk([&](Operation *op) -> WalkResult {
+    if (!isa<attn::ReadOp, attn::TableMinOp, attn::TableMaxOp,
+             attn::LowerBoundOp>(op))
+      return WalkResult::advance();
+    return checkElements(op, op->getOperand(0), scope);
   });
   return failure(result.wasInterrupted());
 }

@@ -16,29 +16,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBlock.h"
+#include "KeyWalk.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
 namespace attnc::lowering {
-
-/// Bounds of the loop: the kernel's ranges for this block, or all keys as one
-/// segment that needs the mask everywhere.
-static SmallVector<Value> emitSegments(OpBuilder &builder, KernelBlock &block) {
-  attn::KernelOp kernel = block.kernel;
-  if (!kernel.hasRanges())
-    return {block.zero, block.zero, block.zero, block.kvLen};
-  Block &region = kernel.getRanges().front();
-  IRMapping map;
-  map.map(region.getArguments().take_front(3), block.bhg);
-  map.map(region.getArgument(3), block.q0);
-  map.map(region.getArgument(4), block.q1);
-  OperandRange bounds = region.getTerminator()->getOperands();
-  emitScalars(builder, region, bounds, block.scope, map);
-  return llvm::map_to_vector(bounds,
-                             [&](Value bound) { return map.lookup(bound); });
-}
 
 /// Keys of a tile that needs the mask.
 static int64_t partialStep(KernelBlock &block) {
@@ -48,13 +32,14 @@ static int64_t partialStep(KernelBlock &block) {
 
 /// Loops over the segments; `body` gives the values after a tile.
 static SmallVector<Value>
-emitLoop(OpBuilder &builder, KernelBlock &block, ValueRange segments,
+emitLoop(OpBuilder &builder, KernelBlock &block, const KeyWalk &walk,
          ValueRange inits,
          llvm::function_ref<SmallVector<Value>(OpBuilder &, const KeyTile &,
                                                ValueRange)>
              body) {
-  auto loop = tile::ForOp::create(builder, block.loc, segments, inits,
+  auto loop = tile::ForOp::create(builder, block.loc, walk.segments, inits,
                                   block.sizeK, partialStep(block));
+  walk.emitClassify(builder, block, loop);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&loop.getBody().front());
   KeyTile keys{loop.getKeyStart(), loop.getKeyCount(), loop.getPartial()};
@@ -164,10 +149,10 @@ static SmallVector<Value> emitTile(OpBuilder &builder, KernelBlock &block,
 /// The values again, with masked products left out: m is known, so there is
 /// nothing to rescale.
 static Value emitAgain(OpBuilder &builder, KernelBlock &block, Value query,
-                       ValueRange segments, Value m) {
+                       const KeyWalk &walk, Value m) {
   Value shift = block.emitShift(builder, m);
   Value zero = tile::SplatOp::create(builder, block.loc, block.outType(), 0.0);
-  return emitLoop(builder, block, segments, zero,
+  return emitLoop(builder, block, walk, zero,
                   [&](OpBuilder &b, const KeyTile &keys, ValueRange carried) {
                     Value s = block.emitScores(b, query, keys);
                     Value p = block.emitProbabilities(
@@ -184,8 +169,8 @@ static void emitPairLoop(OpBuilder &builder, KernelBlock &block, Value query,
                          const SoftmaxState &state) {
   bool full = block.mask.isAlwaysTrue();
   Value shift = block.emitShift(builder, state.m);
-  SmallVector<Value> all{block.zero, block.zero,
-                         full ? block.kvLen : block.zero, block.kvLen};
+  KeyWalk all(
+      {block.zero, block.zero, full ? block.kvLen : block.zero, block.kvLen});
   emitLoop(builder, block, all, {},
            [&](OpBuilder &b, const KeyTile &keys, ValueRange) {
              Value s = block.emitScores(b, query, keys);
@@ -198,20 +183,20 @@ static void emitPairLoop(OpBuilder &builder, KernelBlock &block, Value query,
 SoftmaxState emitOnline(OpBuilder &builder, KernelBlock &block) {
   Value query = block.emitQuery(builder);
   SoftmaxState initial = block.emitInitial(builder);
-  SmallVector<Value> segments = emitSegments(builder, block);
   if (initial.values().empty()) {
     emitPairLoop(builder, block, query, initial);
     return initial;
   }
+  KeyWalk walk(builder, block);
   SmallVector<Value> results = emitLoop(
-      builder, block, segments, initial.values(),
+      builder, block, walk, initial.values(),
       [&](OpBuilder &b, const KeyTile &keys, ValueRange carried) {
         return emitTile(b, block, query, keys, initial.withValues(carried));
       });
   SoftmaxState state = initial.withValues(results);
   if (state.o)
     state.o = block.emitNanRule(builder, state.o, [&](OpBuilder &b) {
-      return emitAgain(b, block, query, segments, state.m);
+      return emitAgain(b, block, query, walk, state.m);
     });
   if (block.hasPairs)
     emitPairLoop(builder, block, query, state);

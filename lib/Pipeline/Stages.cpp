@@ -33,7 +33,8 @@ constexpr StageEntry stages[] = {
      "func.func(attn-fuse-kernel),"
      "attn-fold-scale,"
      "attn-base-two,"
-     "attn-mask-ranges," // after the others: it reads the final mask region
+     "attn-mask-ranges,"    // after the others: it reads the final mask region
+     "attn-classify-tiles," // after the segments: it mends what they are not
      "canonicalize,"
      "cse,"
      "attn-verify-fused"},

@@ -107,13 +107,18 @@ FunctionInterpreter<Real>::runOwn(Operation *op,
       return op->emitError("size '") << size.getName() << "' has no value";
     return Column<Real>::integer(it->second);
   }
-  auto read = dyn_cast<attn::ReadOp>(op);
-  if (!read)
+  if (!isa<attn::ReadOp, attn::TableMinOp, attn::TableMaxOp,
+           attn::LowerBoundOp>(op))
     return op->emitError("the reference interpreter does not know this op");
-  auto it = arrays.find(read.getSource());
+  auto it = arrays.find(op->getOperand(0));
   if (it == arrays.end())
     return op->emitError("reads a value without an array");
-  return readClamped(it->second, operands, read.getType(), arithmetic);
+  if (isa<attn::ReadOp>(op))
+    return readClamped(it->second, operands, op->getResult(0).getType(),
+                       arithmetic);
+  if (isa<attn::LowerBoundOp>(op))
+    return lowerBound(it->second, operands);
+  return tableEnd(it->second, operands, isa<attn::TableMaxOp>(op));
 }
 
 template <typename Real>

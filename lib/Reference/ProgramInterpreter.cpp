@@ -93,6 +93,11 @@ ProgramInterpreter<Real>::runOwn(Operation *op,
   if (auto read = dyn_cast<tile::ReadOp>(op))
     return readClamped(buffer(read.getBuf()), operands, read.getType(),
                        arithmetic);
+  if (isa<tile::TableMinOp, tile::TableMaxOp>(op))
+    return tableEnd(buffer(op->getOperand(0)), operands,
+                    isa<tile::TableMaxOp>(op));
+  if (auto bound = dyn_cast<tile::LowerBoundOp>(op))
+    return lowerBound(buffer(bound.getBuf()), operands);
   return op->emitError("the reference interpreter does not know this op");
 }
 
@@ -163,6 +168,49 @@ LogicalResult ProgramInterpreter<Real>::runTile(tile::ForOp op, int64_t start,
   return success();
 }
 
+/// The class of the keys [from, to); 1 without a `classify`.
+template <typename Real>
+FailureOr<int64_t> ProgramInterpreter<Real>::classOf(tile::ForOp op,
+                                                     int64_t from, int64_t to) {
+  if (!op.hasClassify())
+    return 1;
+  auto columns =
+      evaluator().run(op.getClassify().front(),
+                      {Column<Real>::integer(from), Column<Real>::integer(to)});
+  if (failed(columns))
+    return failure();
+  return columns->front().integerAt(0);
+}
+
+/// The keys [from, to) in tiles that need the mask, as far as `classify` does
+/// not know better.
+template <typename Real>
+LogicalResult ProgramInterpreter<Real>::runPieces(tile::ForOp op, int64_t from,
+                                                  int64_t to) {
+  int64_t step = op.getStep(), partialStep = op.getPartialStep();
+  int64_t pieceSize = op.hasClassify() ? step : std::max<int64_t>(to - from, 1);
+  for (int64_t piece = from; piece < to; piece += pieceSize) {
+    int64_t end = std::min(piece + pieceSize, to);
+    FailureOr<int64_t> whole = classOf(op, piece, end);
+    if (failed(whole))
+      return failure();
+    if (*whole == 0)
+      continue;
+    if (*whole == 2 && end - piece == step) {
+      if (failed(runTile(op, piece, step, false)))
+        return failure();
+      continue;
+    }
+    for (int64_t key = piece; key < end; key += partialStep) {
+      int64_t count = std::min(partialStep, end - key);
+      FailureOr<int64_t> part = classOf(op, key, key + count);
+      if (failed(part) || (*part && failed(runTile(op, key, count, true))))
+        return failure();
+    }
+  }
+  return success();
+}
+
 template <typename Real>
 LogicalResult ProgramInterpreter<Real>::run(tile::ForOp op) {
   Block &body = op.getBody().front();
@@ -170,13 +218,7 @@ LogicalResult ProgramInterpreter<Real>::run(tile::ForOp op) {
     copy(init, body.getArgument(tile::ForOp::kNumLoopArgs + i));
     copy(init, op.getResult(i));
   }
-  int64_t step = op.getStep(), partialStep = op.getPartialStep();
-  auto runPartial = [&](int64_t from, int64_t to) -> LogicalResult {
-    for (int64_t key = from; key < to; key += partialStep)
-      if (failed(runTile(op, key, std::min(partialStep, to - key), true)))
-        return failure();
-    return success();
-  };
+  int64_t step = op.getStep();
   for (unsigned i = 0; i < op.getNumSegments(); ++i) {
     ValueRange bounds = op.getSegment(i);
     int64_t anyLo = integer(bounds[0]), anyHi = integer(bounds[3]);
@@ -187,12 +229,12 @@ LogicalResult ProgramInterpreter<Real>::run(tile::ForOp op) {
     int64_t full = (allHi - allLo) / step;
     if (full == 0)
       allLo = anyLo;
-    if (failed(runPartial(anyLo, allLo)))
+    if (failed(runPieces(op, anyLo, allLo)))
       return failure();
     for (int64_t tile = 0; tile < full; ++tile)
       if (failed(runTile(op, allLo + tile * step, step, false)))
         return failure();
-    if (failed(runPartial(allLo + full * step, anyHi)))
+    if (failed(runPieces(op, allLo + full * step, anyHi)))
       return failure();
   }
   return success();

@@ -49,6 +49,8 @@ private:
   mlir::LogicalResult run(tile::AnyNanOp op);
   mlir::LogicalResult runTile(tile::ForOp op, int64_t start, int64_t count,
                               bool partial);
+  mlir::FailureOr<int64_t> classOf(tile::ForOp op, int64_t from, int64_t to);
+  mlir::LogicalResult runPieces(tile::ForOp op, int64_t from, int64_t to);
 
   /// Gives the results of `op` the values of the terminator of `block`.
   void forward(mlir::Operation *op, mlir::Block &block);

@@ -76,6 +76,18 @@ Column<Real> readClamped(const Array<Real> &array,
                          llvm::ArrayRef<const Column<Real> *> positions,
                          mlir::Type type, Arithmetic arithmetic);
 
+/// The least, or the greatest, element of `array` from the places `ends` (a
+/// column per axis, first ones, then last ones) on; attn.table_min says how.
+template <typename Real>
+Column<Real> tableEnd(const Array<Real> &array,
+                      llvm::ArrayRef<const Column<Real> *> ends, bool greatest);
+
+/// The first index along the last axis whose element is not less than the last
+/// of `operands`; the others say which row.
+template <typename Real>
+Column<Real> lowerBound(const Array<Real> &array,
+                        llvm::ArrayRef<const Column<Real> *> operands);
+
 } // namespace attnc::reference
 
 #endif // ATTNC_LIB_REFERENCE_SPACE_H

@@ -49,6 +49,17 @@ RegimeRanges::RegimeRanges(const KernelShape &shape, const Regime &regime)
   memo.clear();
 }
 
+/// Documents of a sequence, where nothing is known of them.
+static constexpr int64_t kDocuments = 8;
+
+/// Whether `op` reads a table that keys are searched in.
+static bool isSearched(Operation *op) {
+  return isa<attn::ReadOp>(op) &&
+         llvm::any_of(op->getOperand(0).getUsers(), [](Operation *user) {
+           return isa<attn::LowerBoundOp>(user);
+         });
+}
+
 SmallVector<KeySpan, 2> RegimeRanges::evaluate(int64_t first,
                                                int64_t end) const {
   SmallVector<KeySpan, 2> spans;
@@ -56,7 +67,14 @@ SmallVector<KeySpan, 2> RegimeRanges::evaluate(int64_t first,
   attn::KernelOp kernel = shape.kernel;
   if (!kernel.hasRanges())
     return {{0, 0, 0, keys}};
-  auto leaf = [&](Operation *op, ArrayRef<int64_t>) -> std::optional<int64_t> {
+  auto leaf = [&](Operation *op,
+                  ArrayRef<int64_t> operands) -> std::optional<int64_t> {
+    // A row in which keys are searched holds ids of so many documents.
+    int64_t document = std::max<int64_t>(keys / kDocuments, 1);
+    if (isa<attn::LowerBoundOp>(op))
+      return std::clamp<int64_t>(operands.back() * document, 0, keys);
+    if (isSearched(op))
+      return operands.back() / document;
     if (auto size = dyn_cast<attn::SizeOp>(op))
       return regime.sizeOf(size.getName());
     return op->getResult(0).getType().isInteger(1) ? 1 : tableEntry;

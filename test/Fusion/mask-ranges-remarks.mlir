@@ -21,7 +21,7 @@ func.func @says_what_it_found(%q: !Q, %k: !K, %v: !K) -> !Q {
 }
 
 func.func @says_what_it_did_not_understand(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-remark@below {{1 segment of keys from 1 operation; 1 condition not solved, so every tile there runs the mask [mask]}}
+  // expected-remark@below {{1 segment of keys from 1 operation; 1 condition is not solved by segments [mask]}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f32}

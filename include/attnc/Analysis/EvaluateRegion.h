@@ -16,8 +16,8 @@
 
 namespace attnc {
 
-/// The value of an op that computes nothing, attn.size or attn.read, from its
-/// operands; nothing: it is not known.
+/// The value of an op that computes nothing, attn.size or one that looks at a
+/// table, from its integer operands; nothing: it is not known.
 using LeafValue = llvm::function_ref<std::optional<int64_t>(
     mlir::Operation *, llvm::ArrayRef<int64_t>)>;
 

@@ -47,6 +47,12 @@ struct IndexNode {
     Min,
     Max,
     Select, // operands[2..] are all >= 0 ? operands[0] : operands[1]
+    // Of the table with the number `value`; places out of range are clamped.
+    Read,       // the element at the operands
+    TableMin,   // the least from operands[0..rank) to operands[rank..)
+    TableMax,   // the greatest
+    LowerBound, // the first index along the last axis of the row operands[..]
+                // whose element is at least the last operand
   };
 
   Kind kind;
@@ -67,12 +73,30 @@ struct IndexNode {
   bool isConstant(int64_t c) const { return isConstant() && value == c; }
 };
 
+/// A tensor that the mask reads at places that depend on the row or the key.
+struct IndexTable {
+  IndexBounds bounds; // of its elements
+  /// Along the last axis; the call checks it.
+  bool nondecreasing = false;
+  /// The last axis has as many elements as there are keys.
+  bool spansKeys = false;
+};
+
 /// Makes and owns expressions.
 class IndexExprs {
 public:
   /// Symbols that every analysis has: a query row q and a key k, the block of
-  /// rows [q0, q1), and the number of keys.
-  enum : unsigned { Row, Key, RowBegin, RowEnd, KeyCount, NumReserved };
+  /// rows [q0, q1), the number of keys, and the keys [k0, k1) of a tile.
+  enum : unsigned {
+    Row,
+    Key,
+    RowBegin,
+    RowEnd,
+    KeyCount,
+    KeyBegin,
+    KeyEnd,
+    NumReserved
+  };
 
   /// Bounds of a row, a key, a size: the entry of a kernel refuses more.
   static constexpr int64_t maxSize = (int64_t(1) << 31) - 1;
@@ -100,16 +124,30 @@ public:
   IndexExpr select(llvm::ArrayRef<IndexExpr> conditions, IndexExpr a,
                    IndexExpr b);
 
+  /// A table that expressions may read; its number.
+  unsigned addTable(IndexTable table);
+  const IndexTable &getTable(unsigned number) const { return tables[number]; }
+  IndexExpr read(unsigned table, llvm::ArrayRef<IndexExpr> indices);
+  /// `kind` is TableMin or TableMax; `last` is not below `first`.
+  IndexExpr tableEnd(IndexNode::Kind kind, unsigned table,
+                     llvm::ArrayRef<IndexExpr> first,
+                     llvm::ArrayRef<IndexExpr> last);
+  /// The table is nondecreasing.
+  IndexExpr lowerBound(unsigned table, llvm::ArrayRef<IndexExpr> row,
+                       IndexExpr value);
+
   /// `a <= b` for all values of the symbols within their bounds. Sound, not
   /// complete.
   bool provablyLessEqual(IndexExpr a, IndexExpr b, unsigned depth = 0);
 
   /// Whether so much was made that the analysis had better give up: the text of
   /// a mask is the user's, and nothing may take seconds.
-  bool exhausted() const { return nodes.size() > maxNodes; }
+  bool exhausted() const {
+    return nodes.size() > maxNodes || numProofs > maxProofs;
+  }
 
 private:
-  static constexpr size_t maxNodes = 2000;
+  static constexpr size_t maxNodes = 2000, maxProofs = 8000;
   using NodeKey = std::tuple<IndexNode::Kind, int64_t, std::vector<int64_t>,
                              std::vector<IndexExpr>>;
 
@@ -122,10 +160,19 @@ private:
   std::vector<std::unique_ptr<IndexNode>> nodes;
   std::map<NodeKey, IndexExpr> unique;
   std::vector<IndexExpr> symbols;
+  std::vector<IndexTable> tables;
+  size_t numProofs = 0;
 };
 
-/// The value for these symbols, for tests and figures.
-int64_t evaluate(IndexExpr expr, llvm::ArrayRef<int64_t> symbols);
+/// The elements of a table, the last axis dense.
+struct TableValues {
+  llvm::SmallVector<int64_t, 3> shape;
+  std::vector<int64_t> data;
+};
+
+/// The value for these symbols and tables, for tests and figures.
+int64_t evaluate(IndexExpr expr, llvm::ArrayRef<int64_t> symbols,
+                 llvm::ArrayRef<TableValues> tables = {});
 
 /// The number of operations in the expressions, common ones counted once.
 unsigned countOperations(llvm::ArrayRef<IndexExpr> exprs);

@@ -56,6 +56,11 @@ struct MaskRanges {
   llvm::SmallVector<KeySegment, 2> segments;
   /// Comparisons that could not be solved for the key. They bound nothing.
   unsigned numUnsolved = 0;
+  /// Some segments were taken together, as their order is not known: keys
+  /// between them are visited in vain.
+  bool merged = false;
+
+  bool areExact() const { return numUnsolved == 0 && !merged; }
 };
 
 /// More segments than this are not worth their code.

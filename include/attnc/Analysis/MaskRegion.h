@@ -12,15 +12,26 @@
 #ifndef ATTNC_ANALYSIS_MASKREGION_H
 #define ATTNC_ANALYSIS_MASKREGION_H
 
-#include "attnc/Analysis/MaskRanges.h"
+#include "attnc/Analysis/MaskCondition.h"
 
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/Value.h"
 
+#include <functional>
+
 namespace attnc {
+
+/// What the call checks of a table.
+struct TableFacts {
+  bool nondecreasing = false;
+  std::optional<std::pair<int64_t, int64_t>> range; // of its elements
+};
+using TableFactsOf = std::function<TableFacts(mlir::Value)>;
 
 struct MaskRegion {
   mlir::Block *block = nullptr;
+  /// The mask as it is written, and as a union of cases.
+  const MaskCondition *condition = nullptr;
   MaskCases cases;
   /// Must be >= 0 at run time for the cases to mean what the region says.
   llvm::SmallVector<IndexExpr, 2> assumptions;
@@ -28,14 +39,17 @@ struct MaskRegion {
   /// stand for; null for an opaque symbol. They depend on neither the row nor
   /// the key.
   llvm::SmallVector<mlir::Value> symbols;
+  /// The tensors that the tables of the expressions stand for.
+  llvm::SmallVector<mlir::Value> tables;
   /// Where the first condition stands that was not understood.
   mlir::Operation *opaque = nullptr;
 };
 
 /// `block` has the arguments (b, h, g, q, k) and yields one i1. `keyCount` is
 /// the extent of the key axis, a number or the name of a size.
-MaskRegion readMaskRegion(IndexExprs &exprs, mlir::Block &block,
-                          mlir::Attribute keyCount);
+MaskRegion readMaskRegion(IndexExprs &exprs, MaskConditions &conditions,
+                          mlir::Block &block, mlir::Attribute keyCount,
+                          TableFactsOf factsOf);
 
 } // namespace attnc
 

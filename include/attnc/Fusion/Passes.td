@@ -75,9 +75,26 @@ def MaskRanges : Pass<"attn-mask-ranges"> {
     Exact for masks that compare sums of the row, the key and anything that
     depends on neither: causal, window, band, first, chunk (divisions by a
     constant or a symbol) and their conjunctions; for unions where the order of
-    the parts is provable. What is not understood stays right: it bounds
+    the parts is provable; for entries of tables that the interface calls
+    nondecreasing (ids of documents in order: their ends are searched) and
+    entries of the row's own place. What is not understood stays right: it bounds
     nothing. A remark tells how many segments there are and which condition was
     not understood.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ClassifyTiles : Pass<"attn-classify-tiles"> {
+  let summary = "Write down which tiles are empty or full";
+  let description = [{
+    Gives each `attn.kernel` whose segments of `ranges` are too weak for its mask
+    a region `classify`: ids of documents in any order, strides longer than a
+    tile, neighbourhoods on a grid, tables of blocks, holes. It is evaluated for
+    each tile that the segments leave open.
+
+    A table is looked at from its least to its greatest entry of the tile, so
+    only tables of which a tile uses at most 256 entries count. A remark tells
+    where no tile would be decided.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -85,6 +85,9 @@ private:
   void emitFor(tile::ForOp loop, const Window *window);
   void emitSegment(tile::ForOp loop, mlir::ValueRange bounds,
                    const Window *window);
+  void emitPieces(tile::ForOp loop, Value allLow, Value full, Value low,
+                  Value high, const Window *window);
+  Value emitClass(tile::ForOp loop, Value first, Value end);
   void emitKeys(tile::ForOp loop, Value first, Value count, bool partial,
                 const Window *window);
   void emitActive(tile::ForOp loop, llvm::function_ref<void(Window)> body);
@@ -156,6 +159,13 @@ private:
   struct Block2D; // a block of a buffer as rows of lanes
   Block2D blockOf(tile::TileType type, Value buf, mlir::ValueRange indices,
                   mlir::ArrayAttr validDims, mlir::ValueRange valid);
+
+  // Table.cpp
+  Value readInteger(const Buffer &buffer, Value offset);
+  Value tableEnd(const Buffer &buffer, mlir::ValueRange first,
+                 mlir::ValueRange last, bool greatest);
+  Value lowerBound(const Buffer &buffer, mlir::ValueRange row, Value value);
+  bool emitTable(Operation *op);
 
   // Read.cpp
   /// An index within an axis of a table.

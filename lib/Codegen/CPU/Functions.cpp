@@ -46,6 +46,8 @@ void Emitter::emitScalar(Operation *op) {
                                      buffer.data, null));
     return;
   }
+  if (emitTable(op))
+    return;
   ops.clone(*op, scalars);
 }
 
@@ -128,8 +130,10 @@ Buffer FunctionWriter::loadBuffer(Value call, unsigned number,
 }
 
 static bool isReadByElement(Value buf) {
-  return llvm::any_of(buf.getUsers(),
-                      [](Operation *user) { return isa<tile::ReadOp>(user); });
+  return llvm::any_of(buf.getUsers(), [](Operation *user) {
+    return isa<tile::ReadOp, tile::TableMinOp, tile::TableMaxOp,
+               tile::LowerBoundOp>(user);
+  });
 }
 
 /// Where an axis is empty every element is the zero in scratch.

@@ -61,6 +61,13 @@ Range IndexRanges::compute(Value value) {
                : std::nullopt;
   if (auto read = dyn_cast<tile::ReadOp>(op))
     return ofElements(read.getBuf().getType().getElementType());
+  if (isa<tile::TableMinOp, tile::TableMaxOp>(op)) {
+    Type element =
+        cast<tile::BufType>(op->getOperand(0).getType()).getElementType();
+    return element.isInteger(1) ? Range(IndexRange{0, 1}) : ofElements(element);
+  }
+  if (isa<tile::LowerBoundOp>(op))
+    return IndexRange{0, 2147483647};
   if (isa<arith::IndexCastOp>(op))
     return of(op->getOperand(0));
   if (auto select = dyn_cast<arith::SelectOp>(op)) {

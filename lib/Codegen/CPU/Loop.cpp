@@ -169,6 +169,8 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
   Value tailStart =
       ops.select(isAny, ops.add(allLow, ops.mul(full, step)), anyLow);
   auto emitPart = [&](Value low, Value high, Value fullTiles) {
+    if (loop.hasClassify())
+      return emitPieces(loop, allLow, fullTiles, low, high, window);
     if (hasFull)
       ops.loop(zero, fullTiles, 1, [&](Value number) {
         emitKeys(loop, ops.add(allLow, ops.mul(number, step)), ops.index(step),
@@ -186,6 +188,52 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
     emitPart(ops.select(isHead, anyLow, tailStart),
              ops.select(isHead, headEnd, anyHigh),
              ops.select(isHead, zero, full));
+  });
+}
+
+/// What `classify` says of the keys [first, end).
+Value Emitter::emitClass(tile::ForOp loop, Value first, Value end) {
+  Block &block = loop.getClassify().front();
+  scalars.map(block.getArgument(0), first);
+  scalars.map(block.getArgument(1), end);
+  for (Operation &op : block.without_terminator())
+    emitScalar(&op);
+  return scalars.lookup(block.getTerminator()->getOperand(0));
+}
+
+/// `full` tiles from `allLow` on that are known to be full, then pieces of
+/// [low, high) that are classified. One loop, so that the code of a full tile
+/// is there once.
+void Emitter::emitPieces(tile::ForOp loop, Value allLow, Value full, Value low,
+                         Value high, const Window *window) {
+  int64_t step = loop.getStep(), partialStep = loop.getPartialStep();
+  Value zero = ops.index(0);
+  Value pieces = ops.max(ops.ceilDiv(ops.sub(high, low), step), zero);
+  ops.loop(zero, ops.add(full, pieces), 1, [&](Value number) {
+    Value known = ops.compare(Predicate::slt, number, full);
+    Value piece = ops.add(low, ops.mul(ops.sub(number, full), step));
+    Value first =
+        ops.select(known, ops.add(allLow, ops.mul(number, step)), piece);
+    Value rest = ops.min(ops.add(first, step), high);
+    Value end = ops.select(known, ops.add(first, step), rest);
+    Value found = ops.choose(
+        ops.getIndexType(), known, [&] { return ops.index(2); },
+        [&] { return emitClass(loop, first, end); });
+    Value isFull = ops.logicalAnd(
+        ops.compare(Predicate::eq, found, ops.index(2)),
+        ops.compare(Predicate::eq, ops.sub(end, first), ops.index(step)));
+    ops.branch(
+        isFull, [&] { emitKeys(loop, first, ops.index(step), false, window); },
+        [&] {
+          Value isEmpty = ops.compare(Predicate::eq, found, zero);
+          Value last = ops.select(isEmpty, first, end);
+          ops.loop(first, last, partialStep, [&](Value at) {
+            Value count = ops.min(ops.sub(end, at), ops.index(partialStep));
+            Value part = emitClass(loop, at, ops.add(at, count));
+            ops.branch(ops.compare(Predicate::ne, part, zero),
+                       [&] { emitKeys(loop, at, count, true, window); });
+          });
+        });
   });
 }
 

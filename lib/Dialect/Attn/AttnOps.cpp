@@ -134,9 +134,9 @@ SmallVector<std::pair<Value, StringRef>, 2> KernelOp::getLetteredResults() {
 SmallVector<Type, 6> KernelOp::getBlockTypes(unsigned region) {
   // score (x, b, h, g, q, k), mask (b, h, g, q, k), init (b, h, g, q),
   // ranges (b, h, g, q0, q1), pair (x, y, d, b, h, g, q, k),
-  // value (x, e, b, h, g, q, k)
-  constexpr unsigned kReals[] = {1, 0, 0, 0, 2, 1};
-  constexpr unsigned kIndices[] = {5, 5, 4, 5, 6, 6};
+  // value (x, e, b, h, g, q, k), classify (b, h, g, q0, q1, k0, k1)
+  constexpr unsigned kReals[] = {1, 0, 0, 0, 2, 1, 0};
+  constexpr unsigned kIndices[] = {5, 5, 4, 5, 6, 6, 7};
   SmallVector<Type, 6> types(kReals[region], getAccumulateType());
   types.append(kIndices[region], IndexType::get(getContext()));
   return types;
@@ -238,7 +238,8 @@ void KernelOp::build(OpBuilder &builder, OperationState &state,
   if (probabilities)
     properties.probabilities = TypeAttr::get(probabilities);
   properties.resultSegmentSizes = resultSegments(normalize, results);
-  for (unsigned i = 0; i < 6; ++i) // score, mask, init, ranges, pair, value
+  constexpr unsigned kRegions = 7; // score to classify
+  for (unsigned i = 0; i < kRegions; ++i)
     state.addRegion();
 }
 
@@ -289,8 +290,8 @@ void NormalizeOp::getAsmBlockArgumentNames(Region &region, SetName setName) {
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, SetName setName) {
-  if (&region == &getRanges()) {
-    constexpr StringLiteral kNames[] = {"b", "h", "g", "q0", "q1"};
+  if (&region == &getRanges() || &region == &getClassify()) {
+    constexpr StringLiteral kNames[] = {"b", "h", "g", "q0", "q1", "k0", "k1"};
     if (!region.empty())
       for (auto [argument, name] :
            llvm::zip(region.front().getArguments(), kNames))

@@ -56,7 +56,8 @@ static LogicalResult verifyNamed(Operation *op, Type type,
 //===----------------------------------------------------------------------===//
 
 static bool isFormulaOp(Operation &op) {
-  if (isa<SizeOp, ReadOp, YieldOp, YieldRangesOp>(op))
+  if (isa<SizeOp, ReadOp, TableMinOp, TableMaxOp, LowerBoundOp, YieldOp,
+          YieldRangesOp>(op))
     return true;
   return isa_and_present<arith::ArithDialect, math::MathDialect>(
              op.getDialect()) &&
@@ -373,5 +374,26 @@ LogicalResult ReadOp::verify() {
                          << (isa<FloatType>(expected) ? "f32 or f64"
                              : expected.isIndex()     ? "index"
                                                       : "i1");
+  return success();
+}
+
+// table_min_c1, table_max_c1
+template <typename OpT> static LogicalResult verifyTableEnd(OpT op) {
+  int64_t rank = op.getSource().getType().getRank();
+  if (int64_t(op.getFirst().size()) == rank)
+    return success();
+  return op.emitOpError() << "has " << op.getFirst().size()
+                          << " first places, the table has " << rank << " axes";
+}
+
+LogicalResult TableMinOp::verify() { return verifyTableEnd(*this); }
+LogicalResult TableMaxOp::verify() { return verifyTableEnd(*this); }
+
+LogicalResult LowerBoundOp::verify() {
+  int64_t rank = getSource().getType().getRank();
+  if (int64_t(getIndices().size()) + 1 != rank) // lower_bound_c1
+    return emitOpError() << "has " << getIndices().size()
+                         << " indices of a row, the table has " << rank
+                         << " axes";
   return success();
 }

@@ -83,22 +83,23 @@ LogicalResult KernelOp::verify() {
 }
 
 LogicalResult KernelOp::verifyRegions() {
-  constexpr StringLiteral kNames[] = {"'score'",  "'mask'", "'init'",
-                                      "'ranges'", "'pair'", "'value'"};
+  constexpr StringLiteral kNames[] = {"'score'",   "'mask'", "'init'",
+                                      "'ranges'",  "'pair'", "'value'",
+                                      "'classify'"};
+  Type real = getAccumulateType(), index = IndexType::get(getContext());
   Type truth = IntegerType::get(getContext(), 1);
-  for (auto [index, region] : llvm::enumerate((*this)->getRegions())) {
-    StringRef name = kNames[index];
+  Type yields[] = {real, truth, real, Type(), real, real, index};
+  for (auto [i, region] : llvm::enumerate((*this)->getRegions())) {
+    StringRef name = kNames[i];
     if (region.empty())
       continue;
     // kernel_c5
-    if (failed(verifyArguments(*this, region, getBlockTypes(index), name)))
+    if (failed(verifyArguments(*this, region, getBlockTypes(i), name)))
       return failure();
     if (&region == &getRanges()) { // kernel_c6
       if (!isa<YieldRangesOp>(region.front().back()))
         return emitOpError() << name << " must end with attn.yield_ranges";
-    } else if (failed(verifyYield(*this, region,
-                                  index == 1 ? truth : getAccumulateType(),
-                                  name))) {
+    } else if (failed(verifyYield(*this, region, yields[i], name))) {
       return failure();
     }
     if (failed(verifyFormula(*this, region, name))) // kernel_c7

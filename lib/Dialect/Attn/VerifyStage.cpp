@@ -119,10 +119,11 @@ LogicalResult FunctionVerifier::verifySizes() {
 }
 
 LogicalResult FunctionVerifier::verifyReads() {
-  WalkResult result = func.walk([&](ReadOp read) -> WalkResult {
-    if (!read.getSource().getDefiningOp<ViewOp>())
-      return success();
-    return read.emitOpError() // stage_c5
+  WalkResult result = func.walk([&](Operation *read) -> WalkResult {
+    if (!isa<ReadOp, TableMinOp, TableMaxOp, LowerBoundOp>(read) ||
+        !read->getOperand(0).getDefiningOp<ViewOp>())
+      return WalkResult::advance();
+    return read->emitOpError() // stage_c5
            << "must read an argument of the function or what an op computes; "
               "a view is neither";
   });

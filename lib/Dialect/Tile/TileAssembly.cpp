@@ -352,7 +352,21 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   properties.operandSegmentSizes = {static_cast<int32_t>(bounds.size()),
                                     static_cast<int32_t>(inits.size())};
   result.addTypes(types);
-  return parser.parseRegion(*result.addRegion(), arguments);
+  Region *body = result.addRegion(), *classify = result.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  if (failed(parser.parseOptionalKeyword("classify")))
+    return success();
+  arguments.clear();
+  loc = parser.getCurrentLocation();
+  if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren))
+    return failure();
+  if (arguments.size() != 2)
+    return parser.emitError(loc) << "classify declares (%first, %end), got "
+                                 << arguments.size() << " names";
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = builder.getIndexType();
+  return parser.parseRegion(*classify, arguments);
 }
 
 void ForOp::print(OpAsmPrinter &printer) {
@@ -379,6 +393,12 @@ void ForOp::print(OpAsmPrinter &printer) {
                             getOperandSegmentSizesAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  if (!hasClassify())
+    return;
+  printer << " classify (";
+  llvm::interleaveComma(getClassify().getArguments(), printer);
+  printer << ") ";
+  printer.printRegion(getClassify(), /*printEntryBlockArgs=*/false);
 }
 
 } // namespace attnc::tile

@@ -86,6 +86,7 @@ void ForOp::build(OpBuilder &builder, OperationState &state, ValueRange bounds,
   block.addArgument(builder.getI1Type(), state.location);
   for (Value init : inits)
     block.addArgument(init.getType(), state.location);
+  state.addRegion();
 }
 
 void PhaseOp::build(OpBuilder &builder, OperationState &state, StringRef name,
@@ -222,6 +223,12 @@ void GridOp::getAsmBlockArgumentNames(Region &region,
 
 void ForOp::getAsmBlockArgumentNames(Region &region,
                                      OpAsmSetValueNameFn setNameFn) {
+  if (&region == &getClassify()) {
+    for (auto [argument, name] :
+         llvm::zip(region.getArguments(), ArrayRef<StringRef>{"k0", "k1"}))
+      setNameFn(argument, name);
+    return;
+  }
   static constexpr StringLiteral names[] = {"k0", "nk", "partial"};
   for (auto [i, argument] : llvm::enumerate(region.getArguments()))
     setNameFn(argument, i < kNumLoopArgs ? names[i] : StringLiteral("carried"));

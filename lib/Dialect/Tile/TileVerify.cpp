@@ -72,13 +72,17 @@ static LogicalResult verifyNamed(Operation *op, StringRef what, ArrayAttr dims,
   return success();
 }
 
-/// Ops of a scalar region: arith, math and tile.read, on scalars.
-static LogicalResult verifyScalarOps(Operation *op, Region &body) {
+/// Ops of a scalar region: arith, math and tile.read, on scalars, and where
+/// `questions` are legal those about parts of tables.
+static LogicalResult verifyScalarOps(Operation *op, Region &body,
+                                     bool questions = false) {
   WalkResult result = body.walk([&](Operation *inner) {
     std::string problem;
-    if (!isa<YieldOp, ReadOp>(inner) &&
-        !isa_and_present<arith::ArithDialect, math::MathDialect>(
-            inner->getDialect()))
+    bool isOurs =
+        isa<YieldOp, ReadOp>(inner) ||
+        (questions && isa<TableMinOp, TableMaxOp, LowerBoundOp>(inner));
+    if (!isOurs && !isa_and_present<arith::ArithDialect, math::MathDialect>(
+                       inner->getDialect()))
       problem = ("has '" + inner->getName().getStringRef() +
                  "' in its region; only ops of arith and math and tile.read "
                  "are scalar ops")
@@ -178,7 +182,17 @@ LogicalResult ForOp::verifyRegions() {
   if (TypeRange(block.getArgumentTypes()) != TypeRange(expected)) // for_c3
     return emitOpError() << "body has arguments (" << block.getArgumentTypes()
                          << "), expected (" << expected << ")";
-  return success(); // for_c4: LoopLikeOpInterface
+  if (!hasClassify())
+    return success();                      // for_c4: LoopLikeOpInterface
+  Block &classify = getClassify().front(); // for_c5
+  Type index = builder.getIndexType();
+  if (TypeRange(classify.getArgumentTypes()) != TypeRange({index, index}))
+    return emitOpError() << "'classify' has arguments ("
+                         << classify.getArgumentTypes()
+                         << "), expected (index, index)";
+  if (failed(verifyYield(*this, classify, index)))
+    return failure();
+  return verifyScalarOps(*this, getClassify(), /*questions=*/true);
 }
 
 LogicalResult PhaseOp::verifyRegions() {
@@ -251,6 +265,37 @@ LogicalResult ReadOp::verify() {
                          << "; integers are read as index, truth values as i1, "
                             "floats as f32 or f64";
   return success();
+}
+
+/// The constraints that the questions about tables share (c1, c2).
+static LogicalResult verifyTable(Operation *op, BufType buf, size_t places,
+                                 StringRef what, int64_t expected) {
+  if (int64_t(places) != expected) // c1
+    return op->emitOpError() << "has " << places << ' ' << what
+                             << " for a buffer of " << buf.getRank() << " axes";
+  if (isa<FloatType>(buf.getElementType())) // c2
+    return op->emitOpError() << "asks about elements " << buf.getElementType()
+                             << "; only integers and truth values are ordered "
+                                "here";
+  return success();
+}
+
+LogicalResult TableMinOp::verify() {
+  BufType buf = getBuf().getType();
+  return verifyTable(*this, buf, getFirst().size(), "first places",
+                     buf.getRank());
+}
+
+LogicalResult TableMaxOp::verify() {
+  BufType buf = getBuf().getType();
+  return verifyTable(*this, buf, getFirst().size(), "first places",
+                     buf.getRank());
+}
+
+LogicalResult LowerBoundOp::verify() {
+  BufType buf = getBuf().getType();
+  return verifyTable(*this, buf, getIndices().size(), "indices of a row",
+                     int64_t(buf.getRank()) - 1);
 }
 
 //===----------------------------------------------------------------------===//

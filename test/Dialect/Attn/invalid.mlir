@@ -444,3 +444,27 @@ func.func @yield_outside(%x: f32) {
   // expected-error@below {{'attn.yield' op expects parent op to be one of 'attn.map, attn.mask, attn.normalize, attn.kernel'}}
   attn.yield %x : f32
 }
+
+// -----
+
+func.func @table_min_c1(%t: tensor<4x4xi32>, %i: index) -> index {
+  // expected-error@below {{'attn.table_min' op has 1 first places, the table has 2 axes}}
+  %x = attn.table_min %t[%i] to [%i] : tensor<4x4xi32>
+  return %x : index
+}
+
+// -----
+
+func.func @table_max_c1(%t: tensor<4x4xi32>, %i: index) -> index {
+  // expected-error@below {{'attn.table_max' op has 1 first places, the table has 2 axes}}
+  %x = attn.table_max %t[%i] to [%i] : tensor<4x4xi32>
+  return %x : index
+}
+
+// -----
+
+func.func @lower_bound_c1(%t: tensor<4x4xi32>, %i: index) -> index {
+  // expected-error@below {{'attn.lower_bound' op has 2 indices of a row, the table has 2 axes}}
+  %x = attn.lower_bound %t[%i, %i], %i : tensor<4x4xi32>
+  return %x : index
+}

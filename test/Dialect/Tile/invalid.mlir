@@ -565,3 +565,51 @@ tile.program @rename_c2(%x: !tile.buf<q : f32>, %n: index) target "none" {
     %r = tile.rename %x : !tile.buf<q : f32> -> !tile.buf<k : f32>
   }
 }
+
+// -----
+
+func.func @table_min_c1(%x: !tile.buf<a0, a1 : i32>, %i: index) {
+  // expected-error@below {{'tile.table_min' op has 1 first places for a buffer of 2 axes}}
+  %0 = tile.table_min %x[%i] to [%i] : !tile.buf<a0, a1 : i32>
+  return
+}
+
+// -----
+
+func.func @table_max_c2(%x: !tile.buf<a0 : f32>, %i: index) {
+  // expected-error@below {{'tile.table_max' op asks about elements 'f32'; only integers and truth values are ordered here}}
+  %0 = tile.table_max %x[%i] to [%i] : !tile.buf<a0 : f32>
+  return
+}
+
+// -----
+
+func.func @lower_bound_c1(%x: !tile.buf<a0 : i32>, %i: index) {
+  // expected-error@below {{'tile.lower_bound' op has 1 indices of a row for a buffer of 1 axes}}
+  %0 = tile.lower_bound %x[%i], %i : !tile.buf<a0 : i32>
+  return
+}
+
+// -----
+
+func.func @for_c5_names(%n: index) {
+  tile.for (%k0, %nk, %p) in [(%n, %n, %n, %n)] step 8 partial_step 8 {
+    tile.yield
+  // expected-error@below {{classify declares (%first, %end), got 1 names}}
+  } classify (%a) {
+    tile.yield %a : index
+  }
+  return
+}
+
+// -----
+
+func.func @for_c5_yield(%n: index, %t: i1) {
+  // expected-error@below {{'tile.for' op yields ('i1'), expected ('index')}}
+  tile.for (%k0, %nk, %p) in [(%n, %n, %n, %n)] step 8 partial_step 8 {
+    tile.yield
+  } classify (%a, %b) {
+    tile.yield %t : i1
+  }
+  return
+}

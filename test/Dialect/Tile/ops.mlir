@@ -134,3 +134,28 @@ tile.program @memory(%x: !tile.buf<k, d : f32>, %n: index) target "none" {
   tile.grid (%i) to (%n) order(desc 0) target "other" {
   }
 }
+
+// CHECK-LABEL: func.func @questions_about_tables
+func.func @questions_about_tables(%t: !tile.buf<a0, a1 : i32>, %n: index) -> index {
+  // CHECK: %[[A:.*]] = tile.table_min %{{.*}}[%{{.*}}, %{{.*}}] to[%{{.*}}, %{{.*}}] : <a0, a1 : i32>
+  %0 = tile.table_min %t[%n, %n] to [%n, %n] : !tile.buf<a0, a1 : i32>
+  // CHECK: tile.table_max %{{.*}}[%[[A]], %{{.*}}] to[%{{.*}}, %{{.*}}] : <a0, a1 : i32>
+  %1 = tile.table_max %t[%0, %n] to [%n, %n] : !tile.buf<a0, a1 : i32>
+  // CHECK: tile.lower_bound %{{.*}}[%{{.*}}], %{{.*}} : <a0, a1 : i32>
+  %2 = tile.lower_bound %t[%n], %1 : !tile.buf<a0, a1 : i32>
+  return %2 : index
+}
+
+// CHECK-LABEL: func.func @for_with_classes
+func.func @for_with_classes(%n: index, %zero: index) -> index {
+  // CHECK: tile.for (%{{.*}}, %{{.*}}, %{{.*}}) in
+  // CHECK: } classify (%[[K0:.*]], %{{.*}}) {
+  // CHECK-NEXT: tile.yield %[[K0]] : index
+  %0 = tile.for (%k0, %nk, %p) in [(%zero, %zero, %zero, %n)] step 8 partial_step 4 iter(%a = %zero) -> (index) {
+    %1 = arith.addi %a, %nk : index
+    tile.yield %1 : index
+  } classify (%a, %b) {
+    tile.yield %a : index
+  }
+  return %0 : index
+}

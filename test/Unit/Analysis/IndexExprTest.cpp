@@ -74,8 +74,8 @@ TEST_F(IndexExprTest, EvaluatesEveryKind) {
       {exprs.sub(x, d)}, exprs.mul(x, d),
       exprs.add(exprs.floorDiv(exprs.scale(x, 3), d), exprs.min(q0, n)));
   //                  q, k, q0, q1, n, x, d
-  EXPECT_EQ(evaluate(e, {0, 0, 5, 6, 4, 7, 2}), 14);
-  EXPECT_EQ(evaluate(e, {0, 0, 5, 6, 4, -7, 2}), -11 + 4);
+  EXPECT_EQ(evaluate(e, {0, 0, 5, 6, 4, 0, 0, 7, 2}), 14);
+  EXPECT_EQ(evaluate(e, {0, 0, 5, 6, 4, 0, 0, -7, 2}), -11 + 4);
 }
 
 TEST_F(IndexExprTest, CountsSharedOperationsOnce) {

@@ -106,7 +106,7 @@ protected:
 
   void checkBlocks(const MaskCases &mask, const MaskRanges &ranges,
                    const Values &tuple, int64_t length, Waste &waste) {
-    Values v{0, 0, 0, 0, length};
+    Values v{0, 0, 0, 0, length, 0, 0};
     v.insert(v.end(), tuple.begin(), tuple.end());
     std::vector<Keys> seen(maxLength);
     for (v[0] = 0; v[0] < maxLength; ++v[0])
@@ -295,7 +295,7 @@ TEST_F(MaskRangesTest, OpaqueConditionsProveNothing) {
 TEST_F(MaskRangesTest, RowConditionsEmptyTheBlock) {
   MaskCases mask = all(causal(), lt(row, a)); // rows past a see nothing
   check(mask, tuples({0, 3, 20, 50}));
-  Values v{0, 0, 20, 30, 48, 0, 3, 0, 1};
+  Values v{0, 0, 20, 30, 48, 0, 0, 0, 3, 0, 1};
   KeySegment s = solveMask(exprs, mask).segments[0];
   EXPECT_GE(evaluate(s.anyLo, v), evaluate(s.anyHi, v));
 }

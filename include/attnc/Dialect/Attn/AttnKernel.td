@@ -50,6 +50,11 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     [all_lo, all_hi) for none; 0 <= any_lo and any_hi <= kv_len whenever
     any_lo < any_hi; lo >= hi is empty. Deleting it never changes a result.
 
+    `classify(b, h, g, q0, q1, k0, k1)` yields for the rows [q0, q1) and the
+    keys [k0, k1) 0 only if the mask is false for all of these pairs, 2 only if
+    it is true for all, else 1. It tells what segments are too weak for: holes,
+    and what tables hold. Deleting it never changes a result, either.
+
     Constraints:
     - (kernel_c1) operands and results have the ranks said above;
     - (kernel_c2) a letter has one size in all operands and results;
@@ -58,9 +63,10 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     - (kernel_c4) `scale` is finite;
     - (kernel_c5) block arguments: score (x, b, h, g, q, k), mask
       (b, h, g, q, k), init (b, h, g, q), ranges (b, h, g, q0, q1), pair
-      (x, y, d, b, h, g, q, k), value (x, e, b, h, g, q, k);
-    - (kernel_c6) mask yields one `i1`, ranges ends with `attn.yield_ranges`, the
-      others yield one accumulate value;
+      (x, y, d, b, h, g, q, k), value (x, e, b, h, g, q, k), classify
+      (b, h, g, q0, q1, k0, k1);
+    - (kernel_c6) mask yields one `i1`, ranges ends with `attn.yield_ranges`,
+      classify yields one index, the others yield one accumulate value;
     - (kernel_c7) the regions are formulas (see the dialect);
     - (kernel_c8) the results are those of `normalize`; o, v and `probabilities`
       stand together, and only with `#attn.norm`;
@@ -111,13 +117,15 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
                       Optional<Attn_RealTensor>:$dense);
   let regions = (region SizedRegion<1>:$score, SizedRegion<1>:$mask,
                         MaxSizedRegion<1>:$init, MaxSizedRegion<1>:$ranges,
-                        MaxSizedRegion<1>:$pair, MaxSizedRegion<1>:$value);
+                        MaxSizedRegion<1>:$pair, MaxSizedRegion<1>:$value,
+                        MaxSizedRegion<1>:$classify);
   let assemblyFormat = [{
     `ins` `(` $q `,` $k (`,` $v^)? `:` type($q) `,` type($k) (`,` type($v)^)? `)`
     custom<KernelResults>(type($o), type($lse), type($row), type($key),
                           type($dense), $normalize)
     attr-dict-with-keyword `score` $score `mask` $mask (`init` $init^)?
     (`ranges` $ranges^)? (`pair` $pair^)? (`value` $value^)?
+    (`classify` $classify^)?
   }];
   let skipDefaultBuilders = 1;
   // Results in the order of their description; `v` may be null, and then
@@ -141,8 +149,9 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     bool hasRanges() { return !getRanges().empty(); }
     bool hasPair() { return !getPair().empty(); }
     bool hasValue() { return !getValue().empty(); }
+    bool hasClassify() { return !getClassify().empty(); }
     /// Types of the block arguments of each region, in the order of the op's
-    /// regions: score, mask, init, ranges, pair, value.
+    /// regions: score, mask, init, ranges, pair, value, classify.
     ::llvm::SmallVector<::mlir::Type, 6> getBlockTypes(unsigned region);
     /// Letters of q, k, v, o and lse; lse's are those of row and key, too.
     static constexpr ::llvm::StringLiteral kLabels[5] = {

@@ -8,6 +8,7 @@
 #define ATTNC_DIALECT_TILE_TILEOPS_TD
 
 include "attnc/Dialect/Tile/TileBufferOps.td"
+include "attnc/Dialect/Tile/TileTableOps.td"
 include "attnc/Dialect/Tile/TileValueOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/LoopLikeInterface.td"
@@ -117,6 +118,13 @@ def Tile_ForOp : Tile_Op<"for", Tile_RegionIsEffect # [
     Nothing is rounded to multiples of a step, so disjoint segments
     stay disjoint. A segment with any_lo >= any_hi is empty.
 
+    `classify(k0, k1)` tells for the keys [k0, k1) whether the mask admits none
+    of them (0), some (1) or all (2). With it, head and tail are cut into pieces
+    of `step` keys, the last one of what is left. A piece of class 0 is left
+    out; one of class 2 with `step` keys is one tile with `partial` false; any
+    other is visited as above, in tiles of `partial_step` keys, of which those
+    of class 0 are left out. Taking `classify` away never changes a result.
+
     The body gets the first key of the tile, its number of keys, `partial`, and
     the carried values; it yields the next ones.
 
@@ -124,7 +132,9 @@ def Tile_ForOp : Tile_Op<"for", Tile_RegionIsEffect # [
     - (for_c1) there are four bounds per segment;
     - (for_c2) `step` >= `partial_step` >= 1;
     - (for_c3) the body's arguments are index, index, i1 and the carried types;
-    - (for_c4) the body yields the carried types, which are the result types.
+    - (for_c4) the body yields the carried types, which are the result types;
+    - (for_c5) `classify` has two index arguments, scalar ops, and yields an
+      index.
 
     Example:
     ```mlir
@@ -140,12 +150,13 @@ def Tile_ForOp : Tile_Op<"for", Tile_RegionIsEffect # [
   let arguments = (ins Variadic<Index>:$bounds, Variadic<AnyType>:$init_values,
                        I64Attr:$step, I64Attr:$partial_step);
   let results = (outs Variadic<AnyType>:$results);
-  let regions = (region SizedRegion<1>:$body);
+  let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$classify);
   let skipDefaultBuilders = 1;
   let builders = [
     OpBuilder<(ins "::mlir::ValueRange":$bounds, "::mlir::ValueRange":$initValues,
                    "int64_t":$step, "int64_t":$partialStep)>];
   let extraClassDeclaration = [{
+    bool hasClassify() { return !getClassify().empty(); }
     unsigned getNumSegments() { return getBounds().size() / 4; }
     /// The four bounds of one segment.
     ::mlir::ValueRange getSegment(unsigned i) {

@@ -1,0 +1,95 @@
+//===- AttnTableOps.td - Questions about parts of tables ------------------===//
+//
+// What the regions `ranges` and `classify` of a kernel ask about the table that
+// a mask reads: they decide for many pairs at once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_DIALECT_ATTN_ATTNTABLEOPS_TD
+#define ATTNC_DIALECT_ATTN_ATTNTABLEOPS_TD
+
+include "attnc/Dialect/Attn/AttnOpBase.td"
+
+def Attn_Table : RankedTensorOf<[I64, I32, I8, UI8, I1]>;
+
+class Attn_TableEndOp<string mnemonic> : Attn_Op<mnemonic, [
+    SameVariadicOperandSize]> {
+  let arguments = (ins Attn_Table:$source, Variadic<Index>:$first,
+                       Variadic<Index>:$last);
+  let results = (outs Index:$result);
+  let assemblyFormat = [{
+    $source `[` $first `]` `to` `[` $last `]` attr-dict `:` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_TableMinOp : Attn_TableEndOp<"table_min"> {
+  let summary = "The least element of a part of a table";
+  let description = [{
+    Over the places from `first` to `last`, both included, along each axis. They
+    are clamped to the axis as those of `attn.read`; where `last` is below
+    `first`, only `first` counts. So the result is the least that an `attn.read`
+    at an index in the range can give. Truth values count as 0 and 1; of a
+    tensor with an empty axis it is 0.
+
+    Constraints:
+    - (table_min_c1) there is one `first` and one `last` per axis.
+
+    Example:
+    ```mlir
+    func.func @oldest(%doc: tensor<2x?xi32>, %b: index, %q0: index, %q1: index) -> index {
+      %x = attn.table_min %doc[%b, %q0] to [%b, %q1] : tensor<2x?xi32>
+      return %x : index
+    }
+    ```
+  }];
+}
+
+def Attn_TableMaxOp : Attn_TableEndOp<"table_max"> {
+  let summary = "The greatest element of a part of a table";
+  let description = [{
+    The counterpart of `attn.table_min`.
+
+    Constraints:
+    - (table_max_c1) there is one `first` and one `last` per axis.
+
+    Example:
+    ```mlir
+    func.func @newest(%doc: tensor<2x?xi32>, %b: index, %q0: index, %q1: index) -> index {
+      %x = attn.table_max %doc[%b, %q0] to [%b, %q1] : tensor<2x?xi32>
+      return %x : index
+    }
+    ```
+  }];
+}
+
+def Attn_LowerBoundOp : Attn_Op<"lower_bound"> {
+  let summary = "The first element of a nondecreasing row that is not less";
+  let description = [{
+    The first index along the last axis whose element is at least `value`, or
+    the extent of that axis; `indices` say which row (clamped as those of
+    `attn.read`). The row never decreases: the caller has promised it
+    (`nondecreasing`) and the call checks it. In a row that does decrease the
+    result is some index.
+
+    Constraints:
+    - (lower_bound_c1) there is one index per axis but the last, and an axis.
+
+    Example:
+    ```mlir
+    func.func @start(%doc: tensor<2x?xi32>, %b: index, %x: index) -> index {
+      %k = attn.lower_bound %doc[%b], %x : tensor<2x?xi32>
+      return %k : index
+    }
+    ```
+  }];
+  let arguments = (ins Attn_Table:$source, Variadic<Index>:$indices,
+                       Index:$value);
+  let results = (outs Index:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` `,` $value attr-dict `:` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // ATTNC_DIALECT_ATTN_ATTNTABLEOPS_TD

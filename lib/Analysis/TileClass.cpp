@@ -1,0 +1,81 @@
+//===- TileClass.cpp - Whether a tile is empty or full --------------------===//
+//
+// Each comparison is taken at the end of its interval over the tile
+// (BlockRange) that makes it true if anything does, or false if anything does;
+// and, or and not carry that upwards. Where parts of a mask depend on each
+// other, this sees less than there is, never more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Analysis/BlockRange.h"
+#include "attnc/Analysis/MaskCondition.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace attnc;
+using namespace llvm;
+using Kind = MaskCondition::Kind;
+
+namespace {
+class Classifier {
+public:
+  Classifier(IndexExprs &exprs, MaskConditions &conditions)
+      : exprs(exprs), conditions(conditions) {}
+  TileClass classify(const MaskCondition *mask);
+
+private:
+  TileClass compute(const MaskCondition *mask);
+  TileClass compare(IndexExpr expr);
+
+  IndexExprs &exprs;
+  MaskConditions &conditions;
+  DenseMap<const MaskCondition *, TileClass> known;
+};
+} // namespace
+
+TileClass Classifier::compare(IndexExpr expr) {
+  std::optional<BlockRange> range;
+  if (!expr->mayOverflow && !exprs.exhausted())
+    range = rangeOverBlock(exprs, expr);
+  if (!range)
+    return {conditions.truth(true), conditions.truth(false)};
+  return {conditions.atLeastZero(range->greatest),
+          conditions.atLeastZero(range->least)};
+}
+
+TileClass Classifier::compute(const MaskCondition *mask) {
+  switch (mask->kind) {
+  case Kind::Never:
+  case Kind::Always:
+    return {mask, mask};
+  case Kind::Unknown:
+    return {conditions.truth(true), conditions.truth(false)};
+  case Kind::AtLeastZero:
+    return compare(mask->expr);
+  case Kind::Not: {
+    TileClass a = classify(mask->a);
+    return {conditions.negate(a.all), conditions.negate(a.some)};
+  }
+  case Kind::And: {
+    TileClass a = classify(mask->a), b = classify(mask->b);
+    return {conditions.both(a.some, b.some), conditions.both(a.all, b.all)};
+  }
+  case Kind::Or: {
+    TileClass a = classify(mask->a), b = classify(mask->b);
+    return {conditions.either(a.some, b.some), conditions.either(a.all, b.all)};
+  }
+  }
+  return {};
+}
+
+TileClass Classifier::classify(const MaskCondition *mask) {
+  if (auto it = known.find(mask); it != known.end())
+    return it->second;
+  TileClass result = compute(mask);
+  return known[mask] = result;
+}
+
+TileClass attnc::classifyTile(IndexExprs &exprs, MaskConditions &conditions,
+                              const MaskCondition *mask) {
+  return Classifier(exprs, conditions).classify(mask);
+}

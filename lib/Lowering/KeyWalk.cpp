@@ -1,0 +1,95 @@
+//===- KeyWalk.cpp - Which keys a loop visits -----------------------------===//
+//
+//   attn.kernel ... ranges { ... } classify { ... }
+// becomes
+//   ... the segments, and the least and greatest entries of the queries ...
+//   tile.for (...) in [...] ... { ... } classify (%k0, %k1) {
+//     ... what depends on the keys
+//     tile.yield %class : index
+//   }
+//
+// Tests: test/Lowering/key-walk.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "KeyWalk.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace attnc::lowering {
+
+/// The arguments (b, h, g, q0, q1) of a region.
+static void mapBlock(IRMapping &map, Block &region, KernelBlock &block) {
+  map.map(region.getArguments().take_front(3), block.bhg);
+  map.map(region.getArgument(3), block.q0);
+  map.map(region.getArgument(4), block.q1);
+}
+
+/// Values of `classify` that do not depend on k0 and k1 and are used by some
+/// that do.
+static SmallVector<Value> findFixed(Block &classify) {
+  llvm::DenseSet<Value> moving(classify.args_begin() + 5, classify.args_end());
+  auto isMoving = [&](Value v) { return moving.contains(v); };
+  SmallVector<Value> fixed;
+  for (Operation &op : classify) {
+    bool isEnd = op.hasTrait<OpTrait::IsTerminator>();
+    if (!isEnd && llvm::none_of(op.getOperands(), isMoving))
+      continue;
+    moving.insert(op.result_begin(), op.result_end());
+    for (Value operand : op.getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (def && def->getBlock() == &classify && !isMoving(operand) &&
+          !def->hasTrait<OpTrait::ConstantLike>())
+        fixed.push_back(operand);
+    }
+  }
+  return fixed;
+}
+
+KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
+  attn::KernelOp kernel = block.kernel;
+  if (kernel.hasRanges()) {
+    Block &region = kernel.getRanges().front();
+    IRMapping map;
+    mapBlock(map, region, block);
+    OperandRange bounds = region.getTerminator()->getOperands();
+    emitScalars(builder, region, bounds, block.scope, map);
+    for (Value bound : bounds)
+      segments.push_back(map.lookup(bound));
+  } else {
+    segments = {block.zero, block.zero, block.zero, block.kvLen};
+  }
+  if (!kernel.hasClassify())
+    return;
+  classifies = true;
+  Block &region = kernel.getClassify().front();
+  mapBlock(classified, region, block);
+  IRMapping map = classified;
+  SmallVector<Value> fixed = findFixed(region);
+  emitScalars(builder, region, fixed, block.scope, map);
+  for (Value value : fixed)
+    classified.map(value, map.lookup(value));
+}
+
+void KeyWalk::emitClassify(OpBuilder &builder, KernelBlock &block,
+                           tile::ForOp loop) const {
+  attn::KernelOp kernel = block.kernel;
+  if (!classifies)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = kernel.getClassify().getLoc();
+  Type index = builder.getIndexType();
+  Block *to = builder.createBlock(&loop.getClassify(), Region::iterator(),
+                                  {index, index}, {loc, loc});
+  Block &region = kernel.getClassify().front();
+  IRMapping map = classified;
+  map.map(region.getArgument(5), to->getArgument(0));
+  map.map(region.getArgument(6), to->getArgument(1));
+  Value yielded = region.getTerminator()->getOperand(0);
+  emitScalars(builder, region, yielded, block.scope, map);
+  tile::YieldOp::create(builder, loc, map.lookup(yielded));
+}
+
+} // namespace attnc::lowering

@@ -1,0 +1,34 @@
+//===- KeyWalk.h - Which keys a loop visits ---------------------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_LOWERING_KEYWALK_H
+#define ATTNC_LIB_LOWERING_KEYWALK_H
+
+#include "KernelBlock.h"
+
+namespace attnc::lowering {
+
+/// The regions `ranges` and `classify` of a kernel for one block of queries.
+class KeyWalk {
+public:
+  /// Computes what is known before the loop: the segments, and the parts of
+  /// `classify` that do not depend on the keys of a tile, so that a table is
+  /// searched for the queries once.
+  KeyWalk(mlir::OpBuilder &builder, KernelBlock &block);
+  /// These segments, whatever the regions say.
+  explicit KeyWalk(llvm::ArrayRef<mlir::Value> segments) : segments(segments) {}
+
+  /// Gives `loop` its region `classify`, if the kernel has one.
+  void emitClassify(mlir::OpBuilder &builder, KernelBlock &block,
+                    tile::ForOp loop) const;
+
+  /// Bounds of tile.for; without `ranges` all keys, all of them masked.
+  llvm::SmallVector<mlir::Value> segments;
+
+private:
+  bool classifies = false;
+  mlir::IRMapping classified;
+};
+
+} // namespace attnc::lowering
+
+#endif // ATTNC_LIB_LOWERING_KEYWALK_H
