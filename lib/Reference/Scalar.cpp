@@ -269,6 +269,10 @@ static std::optional<Column<Real>> evaluateSpecial(const Lanes<Real> &lanes) {
       return negates ? -lanes.integer(0, i) : lanes.integer(0, i);
     });
   }
+  if (isa<arith::BitcastOp>(op) && op->getResult(0).getType().isF32())
+    return lanes.reals([&](size_t i) {
+      return Real(llvm::bit_cast<float>(uint32_t(lanes.integer(0, i))));
+    });
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     return lanes.reals([&](size_t i) { return lanes.real(0, i); });
   if (op->getName().getStringRef() == "math.fma")

@@ -186,8 +186,17 @@ Value Emitter::toMemory(Value value, Type element) {
                                hasF16Conversion(target));
   if (format)
     return convertFloat(ops, value, format);
-  return arith::ExtUIOp::create(
-      ops, ops.loc, shapedLike(value.getType(), ops.getI8Type()), value);
+  Type memory = shapedLike(value.getType(), memoryType(element));
+  if (getElementTypeOrSelf(value.getType()).isIndex())
+    value = arith::IndexCastOp::create(
+        ops, ops.loc, shapedLike(value.getType(), ops.getI64Type()), value);
+  unsigned held = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  unsigned bits = getElementTypeOrSelf(memory).getIntOrFloatBitWidth();
+  if (held > bits) // a place: its values fit
+    return arith::TruncIOp::create(ops, ops.loc, memory, value);
+  if (held < bits) // a truth value
+    return arith::ExtUIOp::create(ops, ops.loc, memory, value);
+  return value;
 }
 
 /// `value`, held in the accumulator's type, rounded to a narrower type.

@@ -180,6 +180,10 @@ LaneValue RegionEmitter::emit(Operation *op, SmallVector<LaneValue> operands) {
   if (isa<arith::IndexCastOp>(op) && isInteger(op->getOperand(0).getType()) &&
       (operands[0].onLanes() || operands[0].offset))
     return operands[0];
+  // Integers are held in as many bits as their values need.
+  if (isa<arith::TruncIOp, arith::ExtSIOp>(op) && operands[0].onLanes() &&
+      isInteger(op->getOperand(0).getType()))
+    return operands[0];
   if (std::optional<LaneValue> linear = emitLinear(op, operands))
     return *linear;
   bool onLanes = llvm::any_of(operands, [](auto &o) { return o.onLanes(); });
@@ -231,6 +235,13 @@ LaneValue RegionEmitter::emitVector(Operation *op,
   if (isa<arith::TruncFOp>(op))
     return {emitter.roundTo(lanes(operands[0]), type), 0, 0, true};
   bool integers = llvm::any_of(op->getOperandTypes(), isInteger);
+  if (isa<arith::BitcastOp>(op) && integers) {
+    Type held = heldType(type, emitter.accumulator());
+    Value bits = lanes(operands[0], held.getIntOrFloatBitWidth());
+    return {
+        arith::BitcastOp::create(ops, ops.loc, emitter.laneVector(held), bits),
+        0, 0, true};
+  }
   if (integers)
     return emitInteger(op, operands);
   SmallVector<Value> values;

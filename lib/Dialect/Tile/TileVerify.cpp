@@ -220,7 +220,10 @@ static LogicalResult verifyAccess(OpT op, TileType tile) {
     if (!buf.hasAxis(name.getValue())) // c2
       return op.emitOpError() << "tile has dim '" << name.getValue()
                               << "', which is no axis of " << buf;
-  if (tile.getElementType() != buf.getElementType()) // c3
+  bool isPlace = tile.getElementType().isIndex() && isa<StoreOp>(op) &&
+                 buf.getElementType().isSignlessInteger() &&
+                 !buf.getElementType().isInteger(1);
+  if (tile.getElementType() != buf.getElementType() && !isPlace) // c3
     return op.emitOpError()
            << "tile has elements " << tile.getElementType() << ", the buffer "
            << buf.getElementType() << "; convert with tile.map";

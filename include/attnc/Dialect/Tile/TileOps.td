@@ -282,7 +282,8 @@ def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments]> {
     Constraints:
     - (store_c1) there is one index per axis;
     - (store_c2) each dim of the tile is an axis of the buffer;
-    - (store_c3) the element types are equal;
+    - (store_c3) the element types are equal, or index and an integer that holds
+      its values;
     - (store_c4) each valid extent names another dim of the tile.
 
     Example:
