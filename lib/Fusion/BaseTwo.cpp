@@ -273,7 +273,9 @@ void Multiplier::useBaseTwoInside() {
 static void useBaseTwo(attn::KernelOp kernel) {
   Multiplier(kernel, kernel.getScore(), std::numbers::log2e).useBaseTwoInside();
   attn::NormAttr norm = kernel.getNorm();
-  if (!norm || norm.getWeight() != attn::NormWeight::Exp)
+  // An lse that formulas read has an exponent's error: no further roundings.
+  bool isRow = !kernel.getV() && !kernel.getDense();
+  if (!norm || norm.getWeight() != attn::NormWeight::Exp || isRow)
     return;
   Multiplier(kernel, kernel.getScore(), std::numbers::log2e).run();
   if (kernel.hasInit())

@@ -274,8 +274,12 @@ LogicalResult Matcher::verifyMask() {
 LogicalResult Matcher::verifyUses() {
   path.push_back(match.score);
   for (Operation *op : path) {
-    Value result = op->getResult(0); // lse may have any use
-    if (!result.hasOneUse())
+    // A formula may use what it is made of twice; lse may have any use.
+    Value result = op->getResult(0);
+    bool isInside = llvm::all_of(result.getUsers(), [&](Operation *user) {
+      return user == match.value || llvm::is_contained(path, user);
+    });
+    if (!result.hasOneUse() && !isInside)
       return refuse(op, "its result has a second use");
   }
   return success();

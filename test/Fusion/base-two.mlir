@@ -271,3 +271,21 @@ func.func @silu(%q: !Q, %k: !K) -> !Q {
   }
   return %o : !Q
 }
+
+// -----
+
+// Formulas read this lse as an exponent: the kernel keeps exp.
+// CHECK-LABEL: func.func @keeps_an_lse_alone(
+// CHECK:         normalize #attn.norm<shift = max, weight = exp, divide = sum>
+func.func @keeps_an_lse_alone(%q: tensor<1x1x1x4x8xf32>, %k: tensor<1x1x4x8xf32>) -> tensor<1x1x1x4xf32> {
+  %lse = attn.kernel ins(%q, %k : tensor<1x1x1x4x8xf32>, tensor<1x1x4x8xf32>) -> (tensor<1x1x1x4xf32>) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %lse : tensor<1x1x1x4xf32>
+}

@@ -180,3 +180,31 @@ func.func @shared_formula(%q: !Q, %r: !Q, %b: !S) -> (!Q, !Q) {
   %o2 = attn.contract "qk,ke->qe" (%p2, %r) where "qk" (%m) : (!S, !Q, !M) -> !Q
   return %o, %o2 : !Q, !Q
 }
+
+// -----
+
+// A formula may use the product twice: both uses are in the kernel.
+!Q = tensor<4x8xf32>
+!S = tensor<4x4xf32>
+// CHECK-LABEL: func.func @product_used_twice(
+// CHECK-NOT:     attn.contract
+// CHECK:         attn.kernel
+// CHECK:           %[[E:.*]] = math.exp %x : f32
+// CHECK:           arith.addf %x, %[[E]] : f32
+// CHECK-NOT:     attn.contract
+func.func @product_used_twice(%q: !Q) -> !Q {
+  %s = attn.contract "qd,kd->qk" (%q, %q) : (!Q, !Q) -> !S
+  %f = attn.map "qk->qk" (%s) : (!S) -> !S {
+  ^bb0(%x: f32, %i: index, %j: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  %t = attn.map "qk,qk->qk" (%s, %f) : (!S, !S) -> !S {
+  ^bb0(%x: f32, %y: f32, %i: index, %j: index):
+    %z = arith.addf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) : (!S) -> (!S, tensor<4xf32>)
+  %o = attn.contract "qk,ke->qe" (%p, %q) : (!S, !Q) -> !Q
+  return %o : !Q
+}
