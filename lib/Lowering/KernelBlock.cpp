@@ -36,10 +36,10 @@ SoftmaxState SoftmaxState::withValues(ValueRange values) const {
 
 /// Whether the sum of the weights is asked for.
 static bool needsSum(attn::KernelOp kernel) {
-  if (isa<attn::DenseAttr>(kernel.getNormalize()))
-    return false;
   if (attn::RowAttr row = kernel.getRowKind())
     return row.getKind() == attn::RowKind::Sum;
+  if (!kernel.getNorm())
+    return false;
   attn::NormAttr norm = kernel.getNorm();
   return norm.getDivide() == attn::NormDivide::Sum ||
          !kernel.getLse().use_empty();

@@ -24,6 +24,7 @@ struct BlockOutput {
   bool isLse = false; // one number per row
   bool nullable = false;
   bool isPairs = false; // one number per pair of query and key
+  bool isKey = false;   // the key of a rank
 };
 
 /// Values carried from tile to tile, one row per query: the accumulated values
@@ -59,6 +60,7 @@ public:
   llvm::SmallVector<mlir::Value, 3> bhg;
   mlir::Value q0, q1, rows, zero; // rows = q1 - q0; zero is the index 0
   mlir::Value kvLen;
+  mlir::Value key; // of a rank
   Formula score, mask;
   std::optional<Formula> init;
 
@@ -127,6 +129,13 @@ private:
 /// The forms of #attn.schedule: from Q to the state after all keys.
 SoftmaxState emitOnline(mlir::OpBuilder &builder, KernelBlock &block);
 SoftmaxState emitRows(mlir::OpBuilder &builder, KernelBlock &block);
+/// The score of rank n of each row, and its key.
+struct RowRank {
+  mlir::Value score, key;
+};
+RowRank emitRank(mlir::OpBuilder &builder, KernelBlock &block, int64_t n);
+/// The threshold of sparsemax of each row.
+mlir::Value emitSimplex(mlir::OpBuilder &builder, KernelBlock &block);
 
 /// The grid of a kernel. Emits an error when a tensor cannot be walked over in
 /// blocks.

@@ -8,6 +8,7 @@
 #include "KernelBlock.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -60,7 +61,7 @@ static char sameName(char letter) { return letter; }
 static LogicalResult bindTensors(KernelBlock &block, Storage &storage) {
   attn::KernelOp kernel = block.kernel;
   BlockBuffer *operands[] = {&block.q, &block.k, &block.v};
-  for (unsigned i = 0; i < 3; ++i) {
+  for (unsigned i = 0; i < kernel->getNumOperands(); ++i) {
     auto buffer = storage.operand(kernel, kernel->getOperand(i),
                                   attn::KernelOp::kLabels[i], sameName);
     if (failed(buffer))
@@ -73,11 +74,45 @@ static LogicalResult bindTensors(KernelBlock &block, Storage &storage) {
     if (failed(places))
       return failure();
     bool isRow = letters == attn::KernelOp::kLabels[4];
-    bool isPairs = letters == attn::KernelOp::kDenseLabels;
+    bool isPairs = result == kernel.getDense();
     for (const Destination &place : *places)
-      block.outputs.push_back({place.buffer, isRow, place.nullable, isPairs});
+      block.outputs.push_back({place.buffer, isRow, place.nullable, isPairs,
+                               result == kernel.getKey()});
   }
   return success();
+}
+
+/// If the caller may leave out every result: a branch in which the rest of the
+/// block stands.
+static void branchOnOutputs(OpBuilder &builder, KernelBlock &block) {
+  Value wanted;
+  for (const BlockOutput &output : block.outputs) {
+    if (!output.nullable)
+      return;
+    Value given = tile::PresentOp::create(
+        builder, block.loc, builder.getI1Type(), output.buffer.buf);
+    wanted = wanted ? arith::OrIOp::create(builder, block.loc, wanted, given)
+                          .getResult()
+                    : given;
+  }
+  if (!wanted)
+    return;
+  auto branch = scf::IfOp::create(builder, block.loc, wanted);
+  builder.setInsertionPointToStart(branch.thenBlock());
+}
+
+static SoftmaxState emitForm(OpBuilder &builder, KernelBlock &block) {
+  attn::RowAttr row = block.kernel.getRowKind();
+  if (row && row.getKind() == attn::RowKind::Simplex)
+    return {{}, emitSimplex(builder, block), {}};
+  if (row && row.getKind() == attn::RowKind::Rank) {
+    RowRank rank = emitRank(builder, block, row.getN());
+    block.key = rank.key;
+    return {{}, rank.score, {}};
+  }
+  if (block.kernel.getSchedule()->getForm() == attn::ScheduleForm::Rows)
+    return emitRows(builder, block);
+  return emitOnline(builder, block);
 }
 
 LogicalResult lowerKernel(attn::KernelOp kernel, Storage &storage) {
@@ -86,10 +121,10 @@ LogicalResult lowerKernel(attn::KernelOp kernel, Storage &storage) {
     return failure();
   OpBuilder builder = OpBuilder::atBlockEnd(&storage.program.getBody().front());
   createGrid(builder, storage.program, block);
+  if (kernel.getDense()) // the others cost nothing beside what is needed
+    branchOnOutputs(builder, block);
   block.emitHead(builder);
-  bool rows = kernel.getSchedule()->getForm() == attn::ScheduleForm::Rows;
-  SoftmaxState state =
-      rows ? emitRows(builder, block) : emitOnline(builder, block);
+  SoftmaxState state = emitForm(builder, block);
   block.emitOutputs(builder, state);
   return success();
 }

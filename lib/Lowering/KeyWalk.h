@@ -29,6 +29,14 @@ private:
   mlir::IRMapping classified;
 };
 
+/// Loops over the segments; `body` gives the values after a tile.
+llvm::SmallVector<mlir::Value>
+emitLoop(mlir::OpBuilder &builder, KernelBlock &block, const KeyWalk &walk,
+         mlir::ValueRange inits,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>(
+             mlir::OpBuilder &, const KeyTile &, mlir::ValueRange)>
+             body);
+
 } // namespace attnc::lowering
 
 #endif // ATTNC_LIB_LOWERING_KEYWALK_H

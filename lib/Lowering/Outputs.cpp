@@ -129,7 +129,8 @@ void KernelBlock::emitPairs(OpBuilder &builder, Value pairs,
 void KernelBlock::emitStore(OpBuilder &builder, const BlockOutput &output,
                             const SoftmaxState &state) {
   auto buf = cast<tile::BufType>(output.buffer.buf.getType());
-  Value value = output.isLse
+  Value value = output.isKey ? key
+                : output.isLse
                     ? emitLse(builder, *this, state)
                     : emitOutput(builder, *this, state, buf.getElementType());
   tile::StoreOp::create(builder, loc, value, output.buffer.buf,

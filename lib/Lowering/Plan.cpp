@@ -53,9 +53,12 @@ static int64_t lastExtent(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape().back();
 }
 
-/// Whether there is a lowering for what becomes of the scores.
+/// Whether there is a lowering for what becomes of the scores: a rank searches
+/// the bits of f32.
 static bool isKnown(attn::KernelOp kernel) {
-  return kernel.getNorm() && kernel.getV();
+  attn::RowAttr row = kernel.getRowKind();
+  return !row || row.getKind() != attn::RowKind::Rank ||
+         kernel.getAccumulateType().isF32();
 }
 
 /// Tile sizes, and what the form asks for.
@@ -66,23 +69,24 @@ static LogicalResult checkKernel(attn::KernelOp kernel) {
   if (!isKnown(kernel))
     return kernel.emitOpError()
            << "with " << kernel.getNormalize() << " cannot be lowered yet";
-  for (auto [operand, what] : {std::pair(kernel.getQ(), "features of q"),
-                               {kernel.getV(), "features of v"}}) {
+  SmallVector<std::pair<Value, StringRef>, 2> rows{
+      {kernel.getQ(), "features of q"}};
+  if (kernel.getV())
+    rows.push_back({kernel.getV(), "features of v"});
+  int64_t q = schedule->getQ(), k = schedule->getK();
+  for (auto [operand, what] : rows) {
     int64_t size = lastExtent(operand);
     if (ShapedType::isDynamic(size) || size == 0)
       return kernel.emitOpError()
              << "the " << what << " must have a fixed size of at least 1 to be "
              << "lowered to tiles";
-  }
-  int64_t q = schedule->getQ(), k = schedule->getK();
-  for (int64_t features :
-       {lastExtent(kernel.getQ()), lastExtent(kernel.getV())})
-    if (!tile::TileType::fits({q, k}) || !tile::TileType::fits({q, features}) ||
-        !tile::TileType::fits({k, features}))
+    if (!tile::TileType::fits({q, k}) || !tile::TileType::fits({q, size}) ||
+        !tile::TileType::fits({k, size}))
       return kernel.emitOpError()
-             << "tiles of q = " << q << ", k = " << k << " and " << features
+             << "tiles of q = " << q << ", k = " << k << " and " << size
              << " features are too large; the limit is "
              << tile::TileType::kMaxElements << " elements";
+  }
   int64_t keys = cast<RankedTensorType>(kernel.getK().getType()).getDimSize(2);
   if (schedule->getForm() == attn::ScheduleForm::Rows &&
       (ShapedType::isDynamic(keys) || keys > schedule->getK()))

@@ -30,8 +30,7 @@ static int64_t partialStep(KernelBlock &block) {
   return cpu ? std::min(cpu.getPartial(), block.sizeK) : block.sizeK;
 }
 
-/// Loops over the segments; `body` gives the values after a tile.
-static SmallVector<Value>
+SmallVector<Value>
 emitLoop(OpBuilder &builder, KernelBlock &block, const KeyWalk &walk,
          ValueRange inits,
          llvm::function_ref<SmallVector<Value>(OpBuilder &, const KeyTile &,

@@ -40,6 +40,25 @@ static void warnAboutFeatures(attn::KernelOp kernel) {
              "registers of a matrix product [slow-path]";
 }
 
+/// A threshold is searched for; how, is in lib/Lowering/Rank.cpp, Simplex.cpp.
+static void warnAboutSearches(attn::KernelOp kernel) {
+  attn::RowAttr row = kernel.getRowKind();
+  if (!row)
+    return;
+  bool isRank = row.getKind() == attn::RowKind::Rank;
+  if (!isRank && row.getKind() != attn::RowKind::Simplex)
+    return;
+  StringRef passes = isRank                               ? "9"
+                     : kernel.getAccumulateType().isF64() ? "15"
+                                                          : "8";
+  kernel.emitWarning() << (isRank ? "the n-th greatest score"
+                                  : "the threshold of sparsemax")
+                       << " is searched for in " << passes
+                       << " passes over the keys"
+                       << (isRank ? ", 17 where scores are equal" : "")
+                       << ", each of which computes the scores [slow-path]";
+}
+
 /// Tensors with a number for each pair of a query and a key that no kernel
 /// holds: scores and weights of an attn.normalize, and what has their shape.
 static void warnAboutUnfused(func::FuncOp function) {
@@ -64,6 +83,7 @@ void schedule::warnAboutSlowPaths(func::FuncOp function) {
     if (auto kernel = dyn_cast<attn::KernelOp>(op)) {
       warnAboutConversions(kernel);
       warnAboutFeatures(kernel);
+      warnAboutSearches(kernel);
     }
   });
   warnAboutUnfused(function);

@@ -59,3 +59,31 @@ func.func @projection(%q: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16x
   %0 = attn.contract "qd,de->qe" (%q, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   return %0 : tensor<4x16xf32>
 }
+
+!Q32 = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K32 = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!I = tensor<?x8x1x?xi32, #attn.dims<batch, 8, 1, query_len>>
+
+func.func @searches(%q: !Q32, %k: !K32) -> (!L, !L) {
+  // expected-warning@below {{the n-th greatest score is searched for in 9 passes over the keys, 17 where scores are equal, each of which computes the scores [slow-path]}}
+  %row, %key = attn.kernel ins(%q, %k : !Q32, !K32) -> (!L, !I) normalize #attn.row<rank, n = 4> attributes {scale = 1.0 : f64}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  // expected-warning@below {{the threshold of sparsemax is searched for in 8 passes over the keys, each of which computes the scores [slow-path]}}
+  %t = attn.kernel ins(%q, %k : !Q32, !K32) -> (!L) normalize #attn.row<simplex> attributes {scale = 1.0 : f64}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %row, %t : !L, !L
+}
