@@ -22,15 +22,17 @@ RunCase::RunCase(const Interface &function, std::vector<int64_t> sizes,
 llvm::Error RunCase::prepare() {
   size_t input = 0, output = 0;
   for (auto [i, declared] : llvm::enumerate(function.tensors)) {
-    const reference::Tensor &values =
+    reference::Tensor &values =
         declared.isOutput() ? outputs[output++] : inputs[input++];
     memory.push_back(std::make_unique<CallTensor>(
         declared, values.shape, options.strides, seed * 37 + i));
     if (!memory.back()->isValid())
       return llvm::createStringError("no memory for tensor '" + declared.name +
                                      "'");
-    if (!declared.isOutput())
-      memory.back()->store(values);
+    if (declared.isOutput())
+      continue;
+    memory.back()->store(values);
+    memory.back()->load(values); // where elements are repeated, the last counts
   }
   return llvm::Error::success();
 }
@@ -77,10 +79,27 @@ std::string RunCase::describeSizes() const {
 }
 
 double RunCase::rows() const {
-  double rows = 1;
-  for (llvm::StringRef name : {"batch", "heads", "query_len"})
-    rows *= static_cast<double>(sizes[*function.sizeIndex(name)]);
-  return rows;
+  if (function.sizeIndex("query_tokens")) // of all sequences
+    return product({"heads", "query_len"});
+  return product({"batch", "heads", "query_len"});
+}
+
+double RunCase::scores() const {
+  return product({"batch", "heads", "query_len", "kv_len"});
+}
+
+/// Of ragged tensors the rows of all sequences stand for the length: no
+/// sequence is longer.
+double RunCase::product(llvm::ArrayRef<llvm::StringRef> names) const {
+  double product = 1;
+  for (llvm::StringRef name : names) {
+    auto index = function.sizeIndex(name);
+    if (!index)
+      index = function.sizeIndex(name == "query_len" ? "query_tokens"
+                                                     : "kv_tokens");
+    product *= static_cast<double>(sizes[*index]);
+  }
+  return product;
 }
 
 llvm::StringMap<int64_t> RunCase::namedSizes() const {

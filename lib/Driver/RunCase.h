@@ -96,10 +96,13 @@ public:
   std::vector<int64_t> sizes; // of all sizes of the interface
   /// Rows of all heads and batches.
   double rows() const;
+  /// Scores that the unfused graph holds at once.
+  double scores() const;
   /// "batch 1, query_len 1024": the run-time sizes.
   std::string describeSizes() const;
 
 private:
+  double product(llvm::ArrayRef<llvm::StringRef> names) const;
   llvm::StringMap<int64_t> namedSizes() const;
   bool hasDoubles() const;
 

@@ -80,17 +80,30 @@ Expected<TensorFiles> TensorFiles::read(const Interface &function,
   return files;
 }
 
+/// The size that an axis is, and by how much the axis is longer.
+static std::pair<std::optional<StringRef>, int64_t>
+sizeOf(const SizeExpr &axis) {
+  ArrayRef<SizeExpr::Step> steps = axis.postfix();
+  bool isLonger = steps.size() == 3 && steps[0].op == SizeExpr::Op::Size &&
+                  steps[1].op == SizeExpr::Op::Constant &&
+                  steps[2].op == SizeExpr::Op::Add;
+  if (isLonger)
+    return {StringRef(steps[0].name), steps[1].value};
+  return {axis.sizeName(), 0};
+}
+
 Expected<StringMap<int64_t>>
 TensorFiles::sizes(const Interface &function) const {
   StringMap<int64_t> sizes;
   StringMap<std::string> origin;
   for (const Given &one : given)
-    for (auto [axis, extent] :
+    for (auto [axis, axisExtent] :
          zip_equal(function.tensors[one.tensor].axes, one.array.shape)) {
-      auto name = axis.sizeName();
+      auto [name, more] = sizeOf(axis);
       auto index = name ? function.sizeIndex(*name) : std::nullopt;
       if (!index || !function.sizes[*index].isRuntime())
         continue;
+      int64_t extent = axisExtent - more;
       auto [place, isNew] = sizes.try_emplace(*name, extent);
       if (isNew)
         origin[*name] = one.path;

@@ -104,12 +104,41 @@ static std::string overlapText(const Interface &f) {
   return maybe + ", else" + (isOne ? "" : " " + list(outputs)) + nothing;
 }
 
+/// "Ragged: sequence b is rows start[b] .. start[b + 1] - 1 of Q and O."
+static std::string layoutText(const Interface &f) {
+  std::string text;
+  std::vector<const InterfaceTensor *> left;
+  for (const InterfaceTensor &t : f.tensors)
+    if (t.rows != RowLayout::Dense)
+      left.push_back(&t);
+  while (!left.empty()) {
+    const InterfaceTensor &first = *left.front();
+    std::vector<std::string> names;
+    llvm::erase_if(left, [&](const InterfaceTensor *t) {
+      bool isSame = t->rows == first.rows && t->rowTable == first.rowTable;
+      if (isSame)
+        names.push_back(t->name);
+      return isSame;
+    });
+    const std::string &table = first.rowTable;
+    if (first.rows == RowLayout::Ragged) {
+      text += "\n   Ragged: sequence b is rows " + table + "[b] .. " + table +
+              "[b + 1] - 1 of " + list(names) + ".";
+      continue;
+    }
+    std::string n = boundText(f, first.axes[2]);
+    text += "\n   Paged: key k of sequence b is row k % " + n + " of page " +
+            table + "[b, k / " + n + "] of " + list(names) + ".";
+  }
+  return text;
+}
+
 static std::string functionComment(const Interface &f) {
-  std::string text = "/* " + tensorsText(f) +
-                     ", any strides (null = contiguous).\n   " +
-                     overlapText(f) +
-                     " Re-entrant. The result does not depend on the number "
-                     "of threads.";
+  std::string text =
+      "/* " + tensorsText(f) + ", any strides (null = contiguous).\n   " +
+      overlapText(f) + layoutText(f) + (layoutText(f).empty() ? " " : "\n   ") +
+      "Re-entrant. The result does not depend on the number "
+      "of threads.";
   for (const InterfacePrecondition &condition : f.preconditions)
     text += "\n   Checked by the call: " + condition.sentence + ".";
   return text + " */\n";

@@ -24,7 +24,8 @@ namespace attnc::fusion {
 // fused_c1
 static bool isFusedOp(Operation *op) {
   return isa<attn::ViewOp, attn::KernelOp, attn::ContractOp, attn::MapOp,
-             attn::MaskOp, attn::NormalizeOp, attn::ReduceOp>(op);
+             attn::MaskOp, attn::NormalizeOp, attn::ReduceOp, attn::UnpackOp,
+             attn::PackOp, attn::PagesOp>(op);
 }
 
 namespace {
@@ -33,8 +34,9 @@ struct VerifyFused final : fusion::impl::VerifyFusedBase<VerifyFused> {
     markAllAnalysesPreserved();
     if (failed(attn::verifyStage(
             getOperation(), isFusedOp,
-            "attn.kernel, and beside it attn.view, attn.contract, attn.map, "
-            "attn.mask, attn.normalize and attn.reduce")))
+            "attn.kernel, and beside it attn.view, ops of storage, "
+            "attn.contract, attn.map, attn.mask, attn.normalize and "
+            "attn.reduce")))
       signalPassFailure();
   }
 };

@@ -23,7 +23,8 @@ namespace attnc::graph {
 // graph_c1: kernels come with Fusion.
 static bool isGraphOp(Operation *op) {
   return isa<attn::ViewOp, attn::ContractOp, attn::MapOp, attn::MaskOp,
-             attn::NormalizeOp, attn::ReduceOp>(op);
+             attn::NormalizeOp, attn::ReduceOp, attn::UnpackOp, attn::PackOp,
+             attn::PagesOp>(op);
 }
 
 namespace {
@@ -31,8 +32,9 @@ struct VerifyGraph final : graph::impl::VerifyGraphBase<VerifyGraph> {
   void runOnOperation() override {
     markAllAnalysesPreserved();
     if (failed(attn::verifyStage(getOperation(), isGraphOp,
-                                 "attn.view, attn.contract, attn.map, "
-                                 "attn.mask, attn.normalize and attn.reduce")))
+                                 "attn.view, ops of storage, attn.contract, "
+                                 "attn.map, attn.mask, attn.normalize and "
+                                 "attn.reduce")))
       signalPassFailure();
   }
 };

@@ -125,10 +125,23 @@ Value FormulaBuilder::buildVariable(spec::Variable variable) {
   llvm_unreachable("all variables are listed");
 }
 
+/// start[b + 1] - start[b]
+Value FormulaBuilder::buildLength(const spec::Storage &storage) {
+  Value start = scope.inputs[storage.table];
+  Type type = b.getIndexType();
+  Value next = arith::AddIOp::create(b, scope.b, index(1));
+  Value end = attn::ReadOp::create(b, type, start, next);
+  Value begin = attn::ReadOp::create(b, type, start, scope.b);
+  return arith::SubIOp::create(b, end, begin);
+}
+
 Value FormulaBuilder::buildSize(unsigned i) {
   const spec::Size &size = spec.sizes[i];
   if (size.kind == spec::Size::Fixed)
     return index(size.value);
+  if (size.kind == spec::Size::PerSequence)
+    return buildLength(i == spec::QueryLen ? spec.queryStorage
+                                           : spec.kvStorage);
   return attn::SizeOp::create(b, b.getIndexType(), size.name);
 }
 

@@ -73,6 +73,7 @@ private:
   mlir::Value buildNode(const spec::Expr &e);
   mlir::Value buildVariable(spec::Variable variable);
   mlir::Value buildSize(unsigned index);
+  mlir::Value buildLength(const spec::Storage &storage);
   mlir::Value buildApply(const spec::Expr &e);
   mlir::Value buildCompare(spec::Op op, mlir::Value x, mlir::Value y);
   mlir::Value buildLogic(spec::Op op, llvm::ArrayRef<mlir::Value> x);

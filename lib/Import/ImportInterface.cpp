@@ -34,6 +34,12 @@ private:
   LogicalResult addInput(const spec::Input &input);
   void addTensor(StringRef name, TensorRole role, spec::DType dtype,
                  std::initializer_list<spec::BuiltinSize> axes);
+  LogicalResult placeRows(InterfaceTensor &tensor,
+                          const spec::Storage &storage);
+  SizeExpr tokensOf(const spec::Storage &storage) const {
+    return SizeExpr::size(spec.sizes[storage.tokens].name);
+  }
+  std::optional<std::pair<SizeExpr, SizeExpr>> rangeOfStarts(unsigned input);
   void addOutputs();
   LogicalResult addPreconditions();
   void addPositions();
@@ -91,11 +97,14 @@ spec::BuiltinSize InterfaceImporter::nameToSay(spec::BuiltinSize index) const {
                       : index == KeyDim || index == ValueDim ? HeadDim
                                                              : index;
   bool isSame = resolve(size(plain)) == resolve(size(index));
-  return isSame && !result.sizes[index].isRuntime() ? plain : index;
+  bool isFixed = spec.sizes[index].kind != Size::RunTime;
+  return isSame && isFixed ? plain : index;
 }
 
 LogicalResult InterfaceImporter::addSizes() {
   for (const spec::Size &size : spec.sizes) {
+    if (size.kind == spec::Size::PerSequence)
+      continue;
     InterfaceSize entry;
     entry.name = size.name;
     if (size.kind == spec::Size::Fixed)
@@ -123,6 +132,44 @@ void InterfaceImporter::addTensor(
   result.tensors.push_back(std::move(tensor));
 }
 
+/// From [batch, heads, rows, features] to how the rows are stored.
+LogicalResult InterfaceImporter::placeRows(InterfaceTensor &tensor,
+                                           const spec::Storage &storage) {
+  using spec::Storage;
+  if (storage.kind == Storage::Dense)
+    return success();
+  tensor.rowTable = spec.inputs[storage.table].name;
+  if (storage.kind == Storage::Ragged) {
+    tensor.rows = RowLayout::Ragged;
+    tensor.axes.erase(tensor.axes.begin() + 2);
+    tensor.axes[0] = tokensOf(storage);
+    return success();
+  }
+  std::optional<SizeExpr> pages = convert(*spec.pages(), "number of pages",
+                                          locations.at(storage.range, here));
+  if (!pages)
+    return failure();
+  tensor.rows = RowLayout::Paged;
+  tensor.axes[0] = *pages;
+  tensor.axes[2] = SizeExpr::constant(storage.pageRows);
+  return success();
+}
+
+/// A table of starts points into every tensor that it describes.
+std::optional<std::pair<SizeExpr, SizeExpr>>
+InterfaceImporter::rangeOfStarts(unsigned input) {
+  std::optional<SizeExpr> last;
+  for (const spec::Storage &storage : {spec.queryStorage, spec.kvStorage}) {
+    if (storage.kind != spec::Storage::Ragged || storage.table != input)
+      continue;
+    SizeExpr tokens = tokensOf(storage);
+    last = last ? SizeExpr::binary(SizeExpr::Op::Min, *last, tokens) : tokens;
+  }
+  if (!last)
+    return std::nullopt;
+  return std::pair(SizeExpr::constant(0), *last);
+}
+
 LogicalResult InterfaceImporter::addInput(const spec::Input &input) {
   Location loc = locations.at(input.typeRange, here);
   InterfaceTensor tensor;
@@ -142,6 +189,8 @@ LogicalResult InterfaceImporter::addInput(const spec::Input &input) {
     if (!low || !high)
       return failure();
     tensor.range = {*low, *high};
+  } else {
+    tensor.range = rangeOfStarts(&input - spec.inputs.data());
   }
   result.tensors.push_back(std::move(tensor));
   return success();
@@ -151,6 +200,7 @@ void InterfaceImporter::addOutputs() {
   using namespace spec;
   addTensor("O", TensorRole::Output, spec.outputType,
             {Batch, Heads, QueryLen, ValueDim});
+  (void)placeRows(result.tensors.back(), spec.queryStorage);
   // In place is possible where O has the very shape of Q: a row of O is written
   // after the same row of Q is read, and by the same task.
   InterfaceTensor &output = result.tensors.back();
@@ -166,6 +216,7 @@ void InterfaceImporter::addOutputs() {
     if (!wanted)
       return;
     addTensor(name, TensorRole::Extra, computed, axes);
+    (void)placeRows(result.tensors.back(), spec.queryStorage);
     result.tensors.back().nullable = true;
   };
   addExtra(spec.lse, "lse", {Batch, Heads, QueryLen});
@@ -190,13 +241,20 @@ LogicalResult InterfaceImporter::addPreconditions() {
 }
 
 void InterfaceImporter::addPositions() {
-  result.positions = {size(spec::QueryLen), size(spec::KvLen)};
+  bool raggedQueries = spec.queryStorage.kind == spec::Storage::Ragged;
+  bool raggedKeys = spec.kvStorage.kind == spec::Storage::Ragged;
+  result.positions = {
+      raggedQueries ? tokensOf(spec.queryStorage) : size(spec::QueryLen),
+      raggedKeys ? tokensOf(spec.kvStorage) : size(spec::KvLen)};
   // An offset from a table is bounded by the front end's own rules.
   std::optional<SizeExpr> offset = sizeFormula(spec, *spec.offset);
   if (!offset)
     return;
   result.positions.push_back(*offset);
-  if (*offset != size(spec::KvLen) - size(spec::QueryLen)) // else it is kv_len
+  if (raggedQueries) // a sequence has at most all rows
+    result.positions.push_back(*offset + tokensOf(spec.queryStorage));
+  else if (*offset !=
+           size(spec::KvLen) - size(spec::QueryLen)) // else it is kv_len
     result.positions.push_back(*offset + size(spec::QueryLen));
 }
 
@@ -210,6 +268,10 @@ std::string InterfaceImporter::title() const {
   if (kvHeads != heads)
     title += " on " + kvHeads + " KV heads";
   title += ", " + spec::dtypeName(spec.queryType).str();
+  if (spec.queryStorage.kind == spec::Storage::Ragged)
+    title += ", ragged";
+  if (spec.kvStorage.kind == spec::Storage::Paged)
+    title += ", pages of " + std::to_string(spec.kvStorage.pageRows);
   constexpr size_t kLongest = 60;
   std::string mask = titleOfMask(spec);
   bool isComment =
@@ -224,15 +286,21 @@ FailureOr<Interface> InterfaceImporter::run() {
   result.name = spec.name;
   if (failed(addSizes()))
     return failure();
-  if (spec.isArgument(Row::Q))
-    addTensor("Q", TensorRole::Query, spec.queryType,
-              {Batch, Heads, QueryLen, HeadDim});
-  if (spec.isArgument(Row::K))
-    addTensor("K", TensorRole::Key, spec.keyType,
-              {Batch, KvHeads, KvLen, KeyDim});
-  if (spec.isArgument(Row::V))
-    addTensor("V", TensorRole::Value, spec.valueType,
-              {Batch, KvHeads, KvLen, ValueDim});
+  auto addRows = [&](Row row, StringRef name, TensorRole role,
+                     spec::DType dtype, const Storage &storage,
+                     std::initializer_list<BuiltinSize> axes) {
+    if (!spec.isArgument(row))
+      return success();
+    addTensor(name, role, dtype, axes);
+    return placeRows(result.tensors.back(), storage);
+  };
+  if (failed(addRows(Row::Q, "Q", TensorRole::Query, spec.queryType,
+                     spec.queryStorage, {Batch, Heads, QueryLen, HeadDim})) ||
+      failed(addRows(Row::K, "K", TensorRole::Key, spec.keyType, spec.kvStorage,
+                     {Batch, KvHeads, KvLen, KeyDim})) ||
+      failed(addRows(Row::V, "V", TensorRole::Value, spec.valueType,
+                     spec.kvStorage, {Batch, KvHeads, KvLen, ValueDim})))
+    return failure();
   for (const spec::Input &input : spec.inputs)
     if (failed(addInput(input)))
       return failure();

@@ -19,6 +19,7 @@
 
 #include "attnc/Import/Import.h"
 
+#include "ImportStorage.h"
 #include "RowFormulas.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
@@ -46,9 +47,7 @@ public:
 
 private:
   Attribute size(const SizeExpr &expr);
-  Attribute size(spec::BuiltinSize index) {
-    return size(SizeExpr::size(spec.sizes[index].name));
-  }
+  Attribute size(spec::BuiltinSize index);
   RankedTensorType tensor(const InterfaceTensor &tensor);
   RankedTensorType tensor(std::initializer_list<spec::BuiltinSize> axes,
                           Type element);
@@ -95,6 +94,12 @@ Attribute SpecImporter::size(const SizeExpr &expr) {
   if (std::optional<int64_t> number = resolved.constantValue())
     return b.getI64IntegerAttr(*number);
   return b.getStringAttr(resolved.str());
+}
+
+// A length that differs from sequence to sequence is an axis as long as all
+// rows together.
+Attribute SpecImporter::size(spec::BuiltinSize index) {
+  return size(SizeExpr::size(spec.sizes[spec.axisOf(index)].name));
 }
 
 RankedTensorType SpecImporter::tensor(const InterfaceTensor &tensor) {
@@ -239,6 +244,21 @@ Value SpecImporter::buildValues(RowFormulas &rows, Value weights, Value mask) {
       value.tensor, b.getStringAttr("bhgqk"), mask);
 }
 
+/// The mask, within the keys of the sequence.
+static spec::ExprPtr withLength(const spec::AttentionSpec &spec) {
+  using namespace spec;
+  if (spec.sizes[KvLen].kind != spec::Size::PerSequence)
+    return spec.mask;
+  ExprPtr inside =
+      makeApply(spec::Op::Lt, spec::Type::Bool,
+                {makeVariable(Variable::K, spec.mask->range), makeSize(KvLen)},
+                spec.mask->range);
+  if (spec.mask->isConstant() && spec.mask->boolean)
+    return inside;
+  return makeApply(spec::Op::And, spec::Type::Bool, {inside, spec.mask},
+                   spec.mask->range);
+}
+
 Value SpecImporter::buildMask() {
   using namespace spec;
   b.setLoc(at(spec.mask));
@@ -246,7 +266,7 @@ Value SpecImporter::buildMask() {
       b, tensor({Batch, KvHeads, Group, QueryLen, KvLen}, b.getI1Type()),
       "bhgqk", [&](OpBuilder &builder, Location, ValueRange x) {
         FormulaScope scope{x[0], x[1], x[2], x[3], x[4], inputs};
-        yield(builder, *spec.mask, scope);
+        yield(builder, *withLength(spec), scope);
       });
 }
 
@@ -285,6 +305,15 @@ void SpecImporter::buildGraph(func::FuncOp func) {
       tensors.push_back(tensor.getType());
   real = attn::accumulateType(tensors);
 
+  for (auto [index, storage, heads, length, width] :
+       {std::tuple(0, &spec.queryStorage, Heads, QueryLen, HeadDim),
+        std::tuple(1, &spec.kvStorage, KvHeads, KvLen, KeyDim),
+        std::tuple(2, &spec.kvStorage, KvHeads, KvLen, ValueDim)})
+    if (given[index])
+      given[index] =
+          denseRows(b, here, *storage, inputs, given[index],
+                    {size(Batch), size(heads), size(length), size(width)});
+
   RowFormulas rows(b, locations, spec, interface, given, inputs, real);
   Value mask; // made where it is needed first
   auto getMask = [&] {
@@ -307,13 +336,20 @@ void SpecImporter::buildGraph(func::FuncOp func) {
   Value o = buildValues(rows, weights, mask);
   hasFailed |= rows.failed();
   SmallVector<Value> results;
-  results.push_back(
-      attn::ViewOp::create(b, type.getResult(0), "bhgqe->b(hg)qe", o));
   auto addResult = [&](Value tensor, StringRef letters) {
+    SmallVector<Attribute> sizes{size(Batch), size(Heads)};
+    for (char letter : letters)
+      sizes.push_back(size(letter == 'q'   ? QueryLen
+                           : letter == 'k' ? KvLen
+                                           : ValueDim));
     std::string labels = ("bhg" + letters + "->b(hg)" + letters).str();
-    results.push_back(attn::ViewOp::create(b, type.getResult(results.size()),
-                                           labels, tensor));
+    mlir::Type merged = attn::tensorType(sizes, getElementTypeOrSelf(tensor));
+    Value dense = attn::ViewOp::create(b, merged, labels, tensor);
+    mlir::Type stored = type.getResult(results.size());
+    results.push_back(storedRows(b, here, spec.queryStorage, inputs, dense,
+                                 cast<RankedTensorType>(stored)));
   };
+  addResult(o, "qe");
   if (spec.lse)
     addResult(lse, "q");
   if (spec.attentionOutput)
@@ -335,7 +371,10 @@ void SpecImporter::attachWishes(func::FuncOp function) {
   if (!spec.schedule.empty())
     function->setAttr("attnc.schedule", b.getStringAttr(spec.schedule));
   SmallVector<Attribute> regimes;
-  if (spec.expectGiven)
+  // A default length means nothing for an axis of pages or of all rows.
+  bool isDense = spec.queryStorage.kind == spec::Storage::Dense &&
+                 spec.kvStorage.kind == spec::Storage::Dense;
+  if (spec.expectGiven || !isDense)
     for (const spec::Regime &regime : spec.expect) {
       SmallVector<NamedAttribute> fields;
       for (auto [size, value] : regime.sizes)

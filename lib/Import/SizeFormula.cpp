@@ -50,6 +50,8 @@ std::optional<SizeExpr> Converter::number(const Expr &e) {
   case Expr::Constant:
     return constant(e.integer);
   case Expr::Size:
+    if (spec.sizes[e.index].kind == spec::Size::PerSequence)
+      return std::nullopt;
     return SizeExpr::size(spec.sizes[e.index].name);
   case Expr::Apply:
     return e.op == spec::Op::Select ? choice(e) : apply(e);

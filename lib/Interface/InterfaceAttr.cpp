@@ -52,6 +52,9 @@ static DictionaryAttr tensorAttr(Builder &b, const InterfaceTensor &tensor) {
   if (tensor.range)
     list.set("range", b.getArrayAttr({boundAttr(b, tensor.range->first),
                                       boundAttr(b, tensor.range->second)}));
+  if (tensor.rows != RowLayout::Dense)
+    list.set(tensor.rows == RowLayout::Ragged ? "ragged" : "paged",
+             b.getStringAttr(tensor.rowTable));
   if (tensor.nullable)
     list.set("nullable", b.getUnitAttr());
   if (!tensor.mayBe.empty())
@@ -226,6 +229,14 @@ readTensor(Attribute attr, function_ref<InFlightDiagnostic()> emitError) {
   tensor.axes = reader.exprs("axes", true);
   tensor.nondecreasing = reader.flag("nondecreasing");
   tensor.range = reader.range("range");
+  std::string ragged = reader.string("ragged", false);
+  std::string paged = reader.string("paged", false);
+  if (!ragged.empty() && !paged.empty())
+    reader.fail("cannot be both 'ragged' and 'paged'");
+  tensor.rows = !ragged.empty()  ? RowLayout::Ragged
+                : !paged.empty() ? RowLayout::Paged
+                                 : RowLayout::Dense;
+  tensor.rowTable = ragged + paged;
   tensor.nullable = reader.flag("nullable");
   tensor.mayBe = reader.string("may_be", false);
   if (!reader.finish())

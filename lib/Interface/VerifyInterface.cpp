@@ -44,6 +44,7 @@ private:
   LogicalResult verifyTensors();
   LogicalResult verifyTensor(const InterfaceTensor &tensor);
   LogicalResult verifyValues(const InterfaceTensor &tensor);
+  LogicalResult verifyRows(const InterfaceTensor &tensor);
   LogicalResult verifyMayBe(const InterfaceTensor &tensor);
   LogicalResult verifyBindings();
   LogicalResult verifyConditions();
@@ -166,7 +167,8 @@ LogicalResult Verifier::verifyTensor(const InterfaceTensor &tensor) {
   if (tensor.nullable && tensor.role != TensorRole::Extra)
     return error() << "tensor '" << tensor.name
                    << "': only an extra output can be nullable";
-  if (failed(verifyValues(tensor)) || failed(verifyMayBe(tensor)))
+  if (failed(verifyValues(tensor)) || failed(verifyRows(tensor)) ||
+      failed(verifyMayBe(tensor)))
     return failure();
   return success();
 }
@@ -212,6 +214,25 @@ LogicalResult Verifier::verifyValues(const InterfaceTensor &tensor) {
                    << " .. " << high.str()
                    << " must be rising and lie in that of "
                    << dtypeName(tensor.dtype);
+  return success();
+}
+
+// Kernels follow these tables without looking at their values again.
+LogicalResult Verifier::verifyRows(const InterfaceTensor &tensor) {
+  if (tensor.rows == RowLayout::Dense)
+    return success();
+  std::optional<unsigned> index = function.tensorIndex(tensor.rowTable);
+  bool ragged = tensor.rows == RowLayout::Ragged;
+  size_t rank = ragged ? 1 : 2, least = ragged ? 1 : 3;
+  const InterfaceTensor *table = index ? &function.tensors[*index] : nullptr;
+  if (!table || table->role != TensorRole::Input || !table->range ||
+      table->axes.size() != rank || table->nondecreasing != ragged ||
+      tensor.axes.size() < least)
+    return error() << "tensor '" << tensor.name << "' cannot be "
+                   << (ragged ? "ragged" : "paged") << " by '"
+                   << tensor.rowTable << "': an input of " << rank
+                   << (ragged ? " axis, nondecreasing," : " axes")
+                   << " with a range says where the rows of a sequence lie";
   return success();
 }
 

@@ -87,9 +87,59 @@ SmallVector<Value> KernelBlock::indices(OpBuilder &builder,
     size_t uniform = StringRef("bhg").find(letter);
     if (uniform != StringRef::npos)
       return bhg[uniform];
-    return letter == 'q' ? q0 : letter == 'k' ? key : zero;
+    Value place = letter == 'q' ? q0 : letter == 'k' ? key : zero;
+    if (const Sequence *sequence = sequenceOf(buffer, letter))
+      return builder.createOrFold<arith::AddIOp>(loc, sequence->begin, place);
+    return place;
   };
   return indicesOf(builder, loc, scope, buffer.digits, valueOf);
+}
+
+const Sequence *KernelBlock::sequenceOf(const BlockBuffer &buffer,
+                                        char letter) const {
+  const Digit *digit = findTable(buffer.digits, letter);
+  if (!digit)
+    return nullptr;
+  auto found = sequences.find(scope.values.lookup(digit->table));
+  return found == sequences.end() ? nullptr : &found->second;
+}
+
+void KernelBlock::emitSequences(OpBuilder &builder) {
+  Type index = builder.getIndexType();
+  SmallVector<const BlockBuffer *> buffers{&q, &k, &v};
+  for (const BlockOutput &output : outputs)
+    buffers.push_back(&output.buffer);
+  for (const BlockBuffer *buffer : buffers)
+    for (char letter : StringRef("qk")) {
+      const Digit *digit = findTable(buffer->digits, letter);
+      if (!digit)
+        continue;
+      Value start = scope.values.lookup(digit->table);
+      if (sequences.contains(start))
+        continue;
+      Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+      Value next = arith::AddIOp::create(builder, loc, bhg[0], one);
+      Value begin = tile::ReadOp::create(builder, loc, index, start, bhg[0]);
+      Value end = tile::ReadOp::create(builder, loc, index, start, next);
+      sequences[start] = {begin,
+                          arith::SubIOp::create(builder, loc, end, begin)};
+    }
+}
+
+Value KernelBlock::emitKeys(OpBuilder &builder, const BlockBuffer &buffer,
+                            tile::TileType type, const KeyTile &keys) {
+  SmallVector<Value> places = indices(builder, buffer, keys.k0);
+  const Digit *page = findTable(buffer.digits, 'p');
+  if (!page)
+    return tile::LoadOp::create(builder, loc, type, buffer.buf, places,
+                                {{"k", keys.nk}});
+  auto rows = llvm::find_if(buffer.digits, [](const AxisDigits &axis) {
+    return axis.front().letter == 'k';
+  });
+  int64_t pageRows = cast<IntegerAttr>(rows->front().size).getInt();
+  return tile::LoadOp::create(
+      builder, loc, type, buffer.buf, places, {{"k", keys.nk}},
+      scope.values.lookup(page->table), bhg[0], pageRows);
 }
 
 void KernelBlock::emitHead(OpBuilder &builder) {
@@ -124,9 +174,7 @@ Value KernelBlock::emitScores(OpBuilder &builder, Value query,
   auto buf = cast<tile::BufType>(k.buf.getType());
   auto type = tile::TileType::get(
       kernel.getContext(), {{"k", sizeK}, {"d", sizeD}}, buf.getElementType());
-  Value key =
-      tile::LoadOp::create(builder, loc, type, k.buf,
-                           indices(builder, k, keys.k0), {{"k", keys.nk}});
+  Value key = emitKeys(builder, k, type, keys);
   tile::TileType scores = tileType({{"q", sizeQ}, {"k", sizeK}});
   Value x = kernel.hasPair()
                 ? emitPair(builder, query, key, keys)
@@ -221,9 +269,7 @@ Value KernelBlock::emitValues(OpBuilder &builder, Value p, const KeyTile &keys,
   auto buf = cast<tile::BufType>(v.buf.getType());
   auto type = tile::TileType::get(
       kernel.getContext(), {{"k", sizeK}, {"e", sizeE}}, buf.getElementType());
-  Value value =
-      tile::LoadOp::create(builder, loc, type, v.buf,
-                           indices(builder, v, keys.k0), {{"k", keys.nk}});
+  Value value = emitKeys(builder, v, type, keys);
   if (kernel.hasValue())
     return emitContributions(builder, p, value, keys, acc, where);
   return tile::DotOp::create(builder, loc, outType(), p, value, "k", acc,

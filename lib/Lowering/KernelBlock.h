@@ -38,6 +38,11 @@ struct SoftmaxState {
   SoftmaxState withValues(mlir::ValueRange values) const;
 };
 
+/// The rows of this instance's sequence in a ragged tensor.
+struct Sequence {
+  mlir::Value begin, length;
+};
+
 /// A tile of keys.
 struct KeyTile {
   mlir::Value k0, nk, partial;
@@ -61,6 +66,8 @@ public:
   mlir::Value q0, q1, rows, zero; // rows = q1 - q0; zero is the index 0
   mlir::Value kvLen;
   mlir::Value key; // of a rank
+  /// By table of starts, for the tables of ragged tensors.
+  llvm::DenseMap<mlir::Value, Sequence> sequences;
   Formula score, mask;
   std::optional<Formula> init;
 
@@ -74,6 +81,14 @@ public:
   /// start of features.
   llvm::SmallVector<mlir::Value>
   indices(mlir::OpBuilder &builder, const BlockBuffer &buffer, mlir::Value key);
+
+  /// Rows of keys in a tile, from where they lie.
+  mlir::Value emitKeys(mlir::OpBuilder &builder, const BlockBuffer &buffer,
+                       tile::TileType type, const KeyTile &keys);
+  /// Finds the sequences of ragged tensors; b of this instance is known.
+  void emitSequences(mlir::OpBuilder &builder);
+  /// The sequence of rows `letter` (q or k), if they are ragged.
+  const Sequence *sequenceOf(const BlockBuffer &buffer, char letter) const;
 
   /// What is computed once per block: uniform parts and rows of the formulas.
   void emitHead(mlir::OpBuilder &builder);

@@ -14,45 +14,95 @@ using namespace mlir;
 
 namespace attnc::lowering {
 
-/// The grid over batch, KV heads, group members and blocks of queries; fills in
-/// the block's places. A group of one has no axis.
-static void createGrid(OpBuilder &builder, tile::ProgramOp program,
-                       KernelBlock &block) {
+/// Blocks of queries in all sequences of a ragged tensor: at most one more for
+/// each sequence than rows of all have, and none without sequences.
+static Value countBlocks(OpBuilder &builder, Location loc, Value batch,
+                         Value rows, Value step) {
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value whole = arith::FloorDivSIOp::create(builder, loc, rows, step);
+  Value blocks = arith::AddIOp::create(builder, loc, whole, batch);
+  Value any = arith::MinSIOp::create(builder, loc, batch, one);
+  return arith::MulIOp::create(builder, loc, any, blocks);
+}
+
+/// Which sequence and which block of it an instance is about, and the rows of
+/// the block.
+static void findBlock(OpBuilder &builder, KernelBlock &block, Value number,
+                      Value queries) {
+  Location loc = block.loc;
+  if (const Digit *ragged = findTable(block.q.digits, 'q')) {
+    auto place = tile::LocateOp::create(
+        builder, loc, builder.getIndexType(), builder.getIndexType(), number,
+        block.scope.values.lookup(ragged->table), block.sizeQ);
+    block.bhg[0] = place.getSequence();
+    number = place.getBlock();
+  }
+  block.emitSequences(builder);
+  Value size = arith::ConstantIndexOp::create(builder, loc, block.sizeQ);
+  block.q0 = arith::MulIOp::create(builder, loc, number, size);
+  const Sequence *sequence = block.sequenceOf(block.q, 'q');
+  if (sequence)
+    queries = sequence->length;
+  Value left = arith::SubIOp::create(builder, loc, queries, block.q0);
+  block.rows = arith::MinSIOp::create(builder, loc, left, size);
+  if (sequence) // a block behind the last row
+    block.rows = arith::MaxSIOp::create(builder, loc, block.rows, block.zero);
+  block.q1 = arith::AddIOp::create(builder, loc, block.q0, block.rows);
+}
+
+/// Extents and names of the grid's axes: batch, KV heads, group members and
+/// blocks of queries. A group of one has no axis, and the blocks of ragged
+/// queries are those of all sequences.
+static tile::GridOp makeGrid(OpBuilder &builder, KernelBlock &block,
+                             Value queries) {
   Location loc = block.loc;
   Type q = block.kernel.getQ().getType();
   auto extent = [&](unsigned axis) {
     return block.scope.sizeOf(builder, loc, attn::axisSize(q, axis));
   };
-  Value queries = extent(3);
   Value step = arith::ConstantIndexOp::create(builder, loc, block.sizeQ);
   SmallVector<Value> extents{extent(0), extent(1)};
   SmallVector<StringRef> names{"b", "h"};
-  bool grouped = cast<RankedTensorType>(q).getDimSize(2) != 1;
-  if (grouped) {
+  if (cast<RankedTensorType>(q).getDimSize(2) != 1) {
     extents.push_back(extent(2));
     names.push_back("g");
   }
+  bool ragged = findTable(block.q.digits, 'q');
   extents.push_back(
-      builder.createOrFold<arith::CeilDivSIOp>(loc, queries, step));
+      ragged ? countBlocks(builder, loc, extents[0], queries, step)
+             : builder.createOrFold<arith::CeilDivSIOp>(loc, queries, step));
   names.push_back("i");
-  auto grid = tile::GridOp::create(builder, loc, extents, names);
+  return tile::GridOp::create(builder, loc,
+                              ArrayRef(extents).drop_front(ragged),
+                              ArrayRef(names).drop_front(ragged));
+}
+
+/// Makes the grid and fills in the block's places.
+static void createGrid(OpBuilder &builder, tile::ProgramOp program,
+                       KernelBlock &block) {
+  Location loc = block.loc;
+  Type q = block.kernel.getQ().getType();
+  Value queries = block.scope.sizeOf(builder, loc, attn::axisSize(q, 3));
+  tile::GridOp grid = makeGrid(builder, block, queries);
   Attribute target = block.kernel.getSchedule()->getTarget();
   if (target != program.getTarget())
     grid.setTargetAttr(target);
   if (block.kernel.hasRanges()) // later queries may see more keys
-    grid.setDescending(extents.size() - 1);
+    grid.setDescending(grid.getExtents().size() - 1);
 
   builder.setInsertionPointToStart(&grid.getBody().front());
-  ValueRange places = grid.getBody().getArguments();
+  SmallVector<Value> places(grid.getBody().getArguments());
+  if (findTable(block.q.digits, 'q'))
+    places.insert(places.begin(), Value()); // found by the block's number
+  bool grouped = places.size() == 4;
   block.zero = arith::ConstantIndexOp::create(builder, loc, 0);
   block.bhg = {places[0], places[1], grouped ? places[2] : block.zero};
-  Value size = arith::ConstantIndexOp::create(builder, loc, block.sizeQ);
-  block.q0 = arith::MulIOp::create(builder, loc, places.back(), size);
-  Value left = arith::SubIOp::create(builder, loc, queries, block.q0);
-  block.rows = arith::MinSIOp::create(builder, loc, left, size);
-  block.q1 = arith::AddIOp::create(builder, loc, block.q0, block.rows);
-  block.kvLen = block.scope.sizeOf(
-      builder, loc, attn::axisSize(block.kernel.getK().getType(), 2));
+  findBlock(builder, block, places.back(), queries);
+  const Sequence *keys = block.sequenceOf(block.k, 'k');
+  block.kvLen = keys ? keys->length
+                     : block.scope.sizeOf(
+                           builder, loc,
+                           attn::axisSize(block.kernel.getK().getType(), 2));
 }
 
 static char sameName(char letter) { return letter; }

@@ -14,6 +14,7 @@
 
 #include "KeyWalk.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -48,6 +49,17 @@ static SmallVector<Value> findFixed(Block &classify) {
   return fixed;
 }
 
+/// Ranges end within the axis of keys, which for ragged keys holds those of all
+/// sequences.
+static void endWithSequence(OpBuilder &builder, KernelBlock &block,
+                            SmallVectorImpl<Value> &segments) {
+  if (!block.sequenceOf(block.k, 'k'))
+    return;
+  for (unsigned last = 3; last < segments.size(); last += 4)
+    segments[last] = arith::MinSIOp::create(builder, block.loc, segments[last],
+                                            block.kvLen);
+}
+
 KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
   attn::KernelOp kernel = block.kernel;
   if (kernel.hasRanges()) {
@@ -58,6 +70,7 @@ KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
     emitScalars(builder, region, bounds, block.scope, map);
     for (Value bound : bounds)
       segments.push_back(map.lookup(bound));
+    endWithSequence(builder, block, segments);
   } else {
     segments = {block.zero, block.zero, block.zero, block.kvLen};
   }

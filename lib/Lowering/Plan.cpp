@@ -24,7 +24,8 @@ static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
 /// An op that makes no tensor of its own: an index, a size, a formula of its
 /// users.
 static bool isHarmless(Operation &op) {
-  if (isa<attn::ViewOp, attn::SizeOp, attn::MaskOp, func::ReturnOp>(op))
+  if (isa<attn::ViewOp, attn::UnpackOp, attn::PackOp, attn::PagesOp,
+          attn::SizeOp, attn::MaskOp, func::ReturnOp>(op))
     return true;
   return isa_and_present<arith::ArithDialect>(op.getDialect()) &&
          llvm::all_of(op.getOperandTypes(), isScalar) &&

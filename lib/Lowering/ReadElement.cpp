@@ -11,6 +11,7 @@
 #include "ReadElement.h"
 
 #include "Formula.h"
+#include "ViewIndices.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 
@@ -30,6 +31,10 @@ static Attribute sizeOfLetter(attn::ViewOp view, char letter) {
 }
 
 LogicalResult checkElements(Operation *user, Value tensor, const Scope &scope) {
+  Operation *source = sourceOfViews(tensor).getDefiningOp();
+  if (isa_and_present<attn::UnpackOp, attn::PackOp, attn::PagesOp>(source))
+    return user->emitOpError("reads single elements of ragged or paged rows, "
+                             "which cannot be lowered yet");
   for (auto view = tensor.getDefiningOp<attn::ViewOp>(); view;
        view = view.getSource().getDefiningOp<attn::ViewOp>()) {
     attn::ViewLabels labels = view.getViewLabels();

@@ -70,6 +70,10 @@ FailureOr<BlockBuffer> Storage::operand(Operation *op, Value operand,
   FailureOr<TensorDigits> digits = digitsOfOperand(operand, letters, root);
   if (failed(digits))
     return failure();
+  if (!isa<attn::KernelOp>(op) && hasTable(*digits))
+    return op->emitOpError(
+        "reads ragged or paged rows beside the kernel, which "
+        "cannot be lowered yet");
   TensorDigits names = renamed(*digits, nameOf);
   FailureOr<tile::BufType> type =
       bufferOf(op->getLoc(), names,
@@ -84,8 +88,8 @@ FailureOr<BlockBuffer> Storage::operand(Operation *op, Value operand,
 void Storage::addOutputs(Value alias, SmallVectorImpl<unsigned> &numbers,
                          bool &isRead) {
   for (OpOperand &use : alias.getUses()) {
-    if (auto view = dyn_cast<attn::ViewOp>(use.getOwner()))
-      addOutputs(view.getResult(), numbers, isRead);
+    if (isa<attn::ViewOp, attn::PackOp>(use.getOwner()))
+      addOutputs(use.getOwner()->getResult(0), numbers, isRead);
     else if (isa<func::ReturnOp>(use.getOwner()))
       numbers.push_back(use.getOperandNumber());
     else
@@ -112,6 +116,13 @@ static tile::WorkspaceOp createWorkspace(OpBuilder &builder, Value result,
   return tile::WorkspaceOp::create(builder, result.getLoc(), buf, sizes);
 }
 
+/// Whether a returned tensor has ragged rows.
+static bool isPacked(Value returned) {
+  while (auto view = returned.getDefiningOp<attn::ViewOp>())
+    returned = view.getSource();
+  return bool(returned.getDefiningOp<attn::PackOp>());
+}
+
 FailureOr<std::vector<Destination>> Storage::destinations(Value result,
                                                           StringRef letters,
                                                           NameOf nameOf,
@@ -135,6 +146,9 @@ FailureOr<std::vector<Destination>> Storage::destinations(Value result,
     return success();
   };
   for (unsigned number : numbers) {
+    if (mayCopy && isPacked(terminator->getOperand(number)))
+      return result.getDefiningOp()->emitOpError(
+          "makes ragged rows beside the kernel, which cannot be lowered yet");
     FailureOr<TensorDigits> digits =
         digitsOfResult(terminator->getOperand(number), letters, !mayCopy);
     bool nullable = signature.nullable[function.getNumArguments() + number];

@@ -4,6 +4,8 @@
 // function's tensors and the kernel become index arithmetic of loads and
 // stores. A view is a relation between letters, so the same walk serves
 // operands (from the view's result to its source) and results (the other way).
+// Rows of sequences that lie behind each other or in pages are found through a
+// table: a digit says through which.
 // Tests: test/Lowering/view-indices.mlir,
 // test/Lowering/convert-attn-to-tile-invalid.mlir
 //
@@ -53,17 +55,60 @@ carry(attn::ViewOp view, const TensorDigits &digits, ArrayRef<StringRef> known,
   return result;
 }
 
+/// Carries digits [b][rows]... of rows of each sequence to where they lie: all
+/// behind each other, or in pages.
+static FailureOr<TensorDigits> carryRows(Operation *op, Value table,
+                                         const TensorDigits &digits,
+                                         bool report = true) {
+  auto isLetter = [&](unsigned axis, StringRef letters) {
+    return digits[axis].size() == 1 && !digits[axis][0].table &&
+           letters.contains(digits[axis][0].letter);
+  };
+  bool paged = isa<attn::PagesOp>(op);
+  bool isPlain = isLetter(0, "b") && isLetter(1, paged ? "k" : "qk");
+  if (!isPlain || !isa<BlockArgument>(table)) {
+    if (report)
+      op->emitOpError("is of rows that no kernel walks over as the rows of its "
+                      "sequences, or by a table that is no argument; this "
+                      "cannot be lowered yet");
+    return failure();
+  }
+  TensorDigits result;
+  Digit row = digits[1][0];
+  if (auto pages = dyn_cast<attn::PagesOp>(op)) {
+    Type source = pages.getSource().getType();
+    result.push_back({Digit{'p', attn::axisSize(source, 0), table}});
+    result.push_back({Digit{'k', attn::axisSize(source, 1)}});
+  } else {
+    result.push_back({Digit{row.letter, row.size, table}});
+  }
+  result.insert(result.end(), digits.begin() + 2, digits.end());
+  return result;
+}
+
+/// From the result of an op to its source.
+static FailureOr<TensorDigits> carryBack(Operation *op,
+                                         const TensorDigits &digits) {
+  if (auto view = dyn_cast<attn::ViewOp>(op)) {
+    attn::ViewLabels labels = view.getViewLabels();
+    return carry(view, digits, labels.output, labels.input);
+  }
+  if (auto unpack = dyn_cast<attn::UnpackOp>(op))
+    return carryRows(op, unpack.getStart(), digits);
+  return carryRows(op, cast<attn::PagesOp>(op).getTable(), digits);
+}
+
 FailureOr<TensorDigits> digitsOfOperand(Value operand, StringRef letters,
                                         Value &root) {
   TensorDigits digits = startOf(operand, letters);
-  while (auto view = operand.getDefiningOp<attn::ViewOp>()) {
-    attn::ViewLabels labels = view.getViewLabels();
-    FailureOr<TensorDigits> next =
-        carry(view, digits, labels.output, labels.input);
+  while (isa_and_present<attn::ViewOp, attn::UnpackOp, attn::PagesOp>(
+      operand.getDefiningOp())) {
+    Operation *op = operand.getDefiningOp();
+    FailureOr<TensorDigits> next = carryBack(op, digits);
     if (failed(next))
       return failure();
     digits = *next;
-    operand = view.getSource();
+    operand = op->getOperand(0);
   }
   root = operand;
   return digits;
@@ -77,21 +122,41 @@ Value sourceOfViews(Value value) {
 
 FailureOr<TensorDigits> digitsOfResult(Value returned, StringRef letters,
                                        bool report) {
-  SmallVector<attn::ViewOp> views;
-  while (auto view = returned.getDefiningOp<attn::ViewOp>()) {
-    views.push_back(view);
-    returned = view.getSource();
+  SmallVector<Operation *> ops;
+  while (
+      isa_and_present<attn::ViewOp, attn::PackOp>(returned.getDefiningOp())) {
+    ops.push_back(returned.getDefiningOp());
+    returned = ops.back()->getOperand(0);
   }
   TensorDigits digits = startOf(returned, letters);
-  for (attn::ViewOp view : llvm::reverse(views)) {
-    attn::ViewLabels labels = view.getViewLabels();
-    FailureOr<TensorDigits> next =
-        carry(view, digits, labels.input, labels.output, report);
+  for (Operation *op : llvm::reverse(ops)) {
+    FailureOr<TensorDigits> next = failure();
+    if (auto pack = dyn_cast<attn::PackOp>(op)) {
+      next = carryRows(op, pack.getStart(), digits, report);
+    } else {
+      auto view = cast<attn::ViewOp>(op);
+      attn::ViewLabels labels = view.getViewLabels();
+      next = carry(view, digits, labels.input, labels.output, report);
+    }
     if (failed(next))
       return failure();
     digits = *next;
   }
   return digits;
+}
+
+const Digit *findTable(const TensorDigits &digits, char letter) {
+  for (const AxisDigits &axis : digits)
+    for (const Digit &digit : axis)
+      if (digit.letter == letter && digit.table)
+        return &digit;
+  return nullptr;
+}
+
+bool hasTable(const TensorDigits &digits) {
+  return llvm::any_of(digits, [](const AxisDigits &axis) {
+    return llvm::any_of(axis, [](const Digit &digit) { return digit.table; });
+  });
 }
 
 static bool isTiled(const Digit &digit) {

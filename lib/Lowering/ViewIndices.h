@@ -12,10 +12,13 @@
 
 namespace attnc::lowering {
 
-/// One letter of the kernel and its size (as attn::axisSize gives it).
+/// One letter of the kernel and its size (as attn::axisSize gives it). With a
+/// table, an argument of the function: rows q or k of a ragged tensor, which
+/// begin at table[b]; or p, the page table[b, k // n] of key k.
 struct Digit {
   char letter;
   mlir::Attribute size;
+  mlir::Value table = {};
 };
 
 /// An axis of an argument or result: a number in mixed radix, whose digits are
@@ -46,6 +49,12 @@ TensorDigits startOf(mlir::Value value, llvm::StringRef letters);
 
 /// The value from which a chain of views starts.
 mlir::Value sourceOfViews(mlir::Value value);
+
+/// The digit with this letter and a table, or null.
+const Digit *findTable(const TensorDigits &digits, char letter);
+
+/// Whether rows are found through a table: only kernels walk over such tensors.
+bool hasTable(const TensorDigits &digits);
 
 /// A letter that is no axis of a tile and has one value only.
 bool isAlwaysZero(const Digit &digit);

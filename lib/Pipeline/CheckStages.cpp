@@ -54,11 +54,12 @@ chooseSizes(const Interface &function, const llvm::StringMap<int64_t> &given) {
     std::vector<int64_t> runtime;
     for (const std::string &name : function.runtimeSizes()) {
       auto it = given.find(name);
-      runtime.push_back(it != given.end()     ? it->second
-                        : name == "batch"     ? batch
-                        : name == "query_len" ? queryLen
-                        : name == "kv_len"    ? kvLen
-                                              : 5);
+      runtime.push_back(it != given.end() ? it->second
+                        : name == "batch" ? batch
+                        : name == "query_len" || name == "query_tokens"
+                            ? queryLen
+                        : name == "kv_len" || name == "kv_tokens" ? kvLen
+                                                                  : 5);
     }
     auto sizes = function.evaluateSizes(runtime);
     if (!sizes)

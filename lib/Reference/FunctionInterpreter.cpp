@@ -72,7 +72,8 @@ template <typename Real>
 LogicalResult FunctionInterpreter<Real>::runOp(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .template Case<attn::ViewOp, attn::ContractOp, attn::MapOp, attn::MaskOp,
-                     attn::NormalizeOp, attn::ReduceOp, attn::KernelOp>(
+                     attn::NormalizeOp, attn::ReduceOp, attn::KernelOp,
+                     attn::UnpackOp, attn::PackOp, attn::PagesOp>(
           [&](auto own) { return run(own); })
       .Default([&](Operation *scalar) -> LogicalResult {
         FailureOr<Column<Real>> column = evaluator().evaluate(scalar);

@@ -42,6 +42,12 @@ private:
   mlir::LogicalResult run(attn::NormalizeOp op);
   mlir::LogicalResult run(attn::ReduceOp op);
   mlir::LogicalResult run(attn::KernelOp op);
+  mlir::LogicalResult run(attn::UnpackOp op);
+  mlir::LogicalResult run(attn::PackOp op);
+  mlir::LogicalResult run(attn::PagesOp op);
+  /// The number of rows of a sequence that exist: of each where the rows of
+  /// `q` are views of a ragged tensor, else all.
+  std::vector<int64_t> lengthsOf(mlir::Value q, int64_t batch, int64_t rows);
 
   /// The array of a value whose axes are named by `letters`.
   mlir::FailureOr<Array<Real>> named(mlir::Value value,

@@ -280,7 +280,11 @@ LogicalResult FunctionInterpreter<Real>::run(attn::KernelOp op) {
   }
   rows.extents.push_back(1);
   RegionEvaluator<Real> run = evaluator();
+  std::vector<int64_t> lengths =
+      lengthsOf(op.getQ(), rows.extents[0], rows.extents[3]);
   if (failed(forEachRow(rows, [&](ArrayRef<int64_t> index) {
+        if (index[3] >= lengths[index[0]]) // a row that no sequence has
+          return success();
         return kernel.runRow(index.drop_back(), run);
       })))
     return failure();

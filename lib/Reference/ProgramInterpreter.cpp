@@ -54,10 +54,10 @@ template <typename Real>
 LogicalResult ProgramInterpreter<Real>::runOp(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .template Case<tile::GridOp, tile::ForOp, tile::PhaseOp,
-                     tile::WorkspaceOp, tile::RenameOp, tile::LoadOp,
-                     tile::StoreOp, tile::SplatOp, tile::DotOp, tile::MapOp,
-                     tile::SelectMaskedOp, tile::ReduceOp, tile::RescaleOp,
-                     tile::SkewOp, tile::AnyNanOp>(
+                     tile::WorkspaceOp, tile::RenameOp, tile::LocateOp,
+                     tile::LoadOp, tile::StoreOp, tile::SplatOp, tile::DotOp,
+                     tile::MapOp, tile::SelectMaskedOp, tile::ReduceOp,
+                     tile::RescaleOp, tile::SkewOp, tile::AnyNanOp>(
           [&](auto own) { return run(own); })
       .template Case<scf::IfOp>([&](scf::IfOp) { return runIf(op); })
       .Default([&](Operation *scalar) -> LogicalResult {

@@ -36,6 +36,12 @@ private:
   mlir::LogicalResult run(tile::WorkspaceOp op);
   mlir::LogicalResult run(tile::RenameOp op);
   mlir::LogicalResult run(tile::LoadOp op);
+  mlir::LogicalResult run(tile::LocateOp op);
+  /// Where a load finds an element of its tile; -1 outside of the buffer, -2 on
+  /// a page that there is not.
+  int64_t placeOf(tile::LoadOp op, const Tile &buffer,
+                  mlir::ArrayRef<int64_t> starts, const Space &space,
+                  mlir::ArrayRef<int64_t> index);
   mlir::LogicalResult run(tile::StoreOp op);
   mlir::LogicalResult run(tile::SplatOp op);
   mlir::LogicalResult run(tile::DotOp op);

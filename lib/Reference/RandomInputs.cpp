@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 using namespace mlir;
@@ -62,10 +63,25 @@ static std::vector<int64_t> shapeOf(const Interface &function,
   return shape;
 }
 
+/// The key that a row of K, counted over its axes but the last, is of all keys
+/// that may meet in a row of scores.
+static int64_t keyOf(const Tensor &tensor, RowLayout layout, int64_t row) {
+  if (layout == RowLayout::Dense)
+    return row;
+  int64_t heads = tensor.shape[1];
+  if (layout == RowLayout::Ragged)
+    return row / heads;
+  int64_t pageRows = tensor.shape[2];
+  return row / (heads * pageRows) * pageRows + row % pageRows;
+}
+
 /// Q and K such that q . k = gap * rank(k): the rank's bits are spread over the
 /// features, as powers of two in both factors, so that narrow types hold them.
-static void fillRanks(Tensor &tensor, bool isQuery, int64_t keys, int gapBits,
-                      Random &random) {
+static void fillRanks(Tensor &tensor, const InterfaceTensor &declared,
+                      int64_t keys, int gapBits, Random &random) {
+  bool isQuery = declared.role == TensorRole::Query;
+  if (declared.rows == RowLayout::Paged)
+    keys = tensor.shape[0] * tensor.shape[2];
   int64_t width = tensor.shape.back();
   int64_t rows = tensor.size() / width;
   int64_t bits =
@@ -85,7 +101,7 @@ static void fillRanks(Tensor &tensor, bool isQuery, int64_t keys, int gapBits,
         value = std::ldexp(1.0, exponent / 2);
         continue;
       }
-      int64_t part = rank[row % keys] >> d;
+      int64_t part = rank[keyOf(tensor, declared.rows, row) % keys] >> d;
       if (d + 1 < used)
         part &= 1;
       value = std::ldexp(static_cast<double>(part), exponent - exponent / 2);
@@ -96,7 +112,7 @@ static void fillFloats(Tensor &tensor, const InterfaceTensor &declared,
                        InputKind kind, int64_t kvLen, Random &random) {
   if (kind == InputKind::Integer &&
       (declared.role == TensorRole::Query || declared.role == TensorRole::Key))
-    return fillRanks(tensor, declared.role == TensorRole::Query, kvLen,
+    return fillRanks(tensor, declared, kvLen,
                      declared.dtype == DType::F64 ? 14 : 11, random);
   for (double &value : tensor.real)
     if (kind == InputKind::Normal)
@@ -110,8 +126,11 @@ static void fillIntegers(Tensor &tensor, const InterfaceTensor &declared,
                          int64_t low, int64_t high, Random &random) {
   if (tensor.element.isInteger(1))
     high = 1;
-  else if (tensor.element.isInteger(8))
-    high = std::min<int64_t>(high, 127);
+  else if (tensor.element.isInteger(8) && !declared.range) {
+    bool isSigned = !tensor.element.isUnsignedInteger();
+    low = isSigned ? -128 : 0;
+    high = isSigned ? 127 : 255;
+  }
   for (int64_t &value : tensor.integer)
     value = random.uniform(low, high);
   if (!declared.nondecreasing || tensor.shape.empty() ||
@@ -122,12 +141,47 @@ static void fillIntegers(Tensor &tensor, const InterfaceTensor &declared,
     std::sort(row, row + tensor.shape.back());
 }
 
+/// Begins of sequences: they share out all rows unevenly, and every fourth or
+/// so is empty.
+static void fillStarts(Tensor &tensor, int64_t tokens, Random &random) {
+  for (int64_t &value : tensor.integer)
+    value = random.uniform(0, tokens);
+  tensor.integer.back() = tokens;
+  tensor.integer.front() = 0;
+  std::sort(tensor.integer.begin(), tensor.integer.end());
+  for (size_t i = 1; i + 1 < tensor.integer.size(); ++i)
+    if (random.uniform(0, 3) == 0)
+      tensor.integer[i] = tensor.integer[i - 1];
+}
+
+/// Entries of a table of pages: all different as long as there are enough.
+static void fillPages(Tensor &tensor, int64_t low, int64_t high,
+                      Random &random) {
+  std::vector<int64_t> pages;
+  for (int64_t page = std::max<int64_t>(low, 0); page <= high; ++page)
+    pages.push_back(page);
+  for (size_t i = pages.size(); i > 1; --i)
+    std::swap(pages[i - 1], pages[random.uniform(0, i - 1)]);
+  for (auto [i, value] : llvm::enumerate(tensor.integer))
+    value = pages.empty() ? low : pages[i % pages.size()];
+}
+
+/// How other tensors use a table: to find their rows, or not at all.
+static RowLayout useOf(const Interface &function, StringRef table) {
+  for (const InterfaceTensor &tensor : function.tensors)
+    if (tensor.rows != RowLayout::Dense && tensor.rowTable == table)
+      return tensor.rows;
+  return RowLayout::Dense;
+}
+
 std::vector<Tensor> randomInputs(const Interface &function,
                                  ArrayRef<int64_t> sizes, InputKind kind,
                                  uint64_t seed, MLIRContext *context) {
   Random random(seed);
-  auto kvIndex = function.sizeIndex("kv_len");
-  int64_t kvLen = kvIndex ? sizes[*kvIndex] : 1;
+  int64_t kvLen = 1;
+  for (StringRef name : {"kv_len", "kv_tokens"})
+    if (auto index = function.sizeIndex(name))
+      kvLen = sizes[*index];
   std::vector<Tensor> inputs;
   for (const InterfaceTensor &declared : function.tensors) {
     if (declared.isOutput())
@@ -139,7 +193,12 @@ std::vector<Tensor> randomInputs(const Interface &function,
       low = valueOf(function, declared.range->first, sizes);
       high = valueOf(function, declared.range->second, sizes);
     }
-    if (tensor.isInteger())
+    RowLayout use = useOf(function, declared.name);
+    if (use == RowLayout::Ragged)
+      fillStarts(tensor, high, random);
+    else if (use == RowLayout::Paged)
+      fillPages(tensor, low, high, random);
+    else if (tensor.isInteger())
       fillIntegers(tensor, declared, low, high, random);
     else if (tensor.size() != 0)
       fillFloats(tensor, declared, kind, kvLen, random);
@@ -156,6 +215,10 @@ std::vector<Tensor> emptyOutputs(const Interface &function,
     if (declared.isOutput())
       outputs.push_back(makeTensor(elementType(declared.dtype, context),
                                    shapeOf(function, declared, sizes)));
+  // What nobody writes is not a number: rows of no sequence, as in attn.pack.
+  for (Tensor &output : outputs)
+    std::fill(output.real.begin(), output.real.end(),
+              std::numeric_limits<double>::quiet_NaN());
   return outputs;
 }
 

@@ -79,6 +79,57 @@ static int64_t placeInBuffer(const Array<Real> &buffer,
 }
 
 template <typename Real>
+int64_t ProgramInterpreter<Real>::placeOf(tile::LoadOp op, const Tile &buffer,
+                                          ArrayRef<int64_t> starts,
+                                          const Space &space,
+                                          ArrayRef<int64_t> index) {
+  if (!op.getTable())
+    return placeInBuffer(buffer, starts, space, index);
+  auto names = op.getBuf().getType().getNames();
+  auto axisOf = [&](StringRef name) {
+    return llvm::find_if(names, [&](StringAttr n) { return n == name; }) -
+           names.begin();
+  };
+  const Tile &table = this->buffer(op.getTable());
+  SmallVector<int64_t> positions(starts);
+  SmallVector<int64_t> within(index);
+  int dim = space.find("k");
+  int64_t key = starts[axisOf("k")] + index[dim];
+  int64_t rows = *op.getPageRows(), entry = 0;
+  SmallVector<int64_t> places;
+  for (Value position : op.getTableIndices())
+    places.push_back(integer(position));
+  places.push_back(key / rows);
+  for (auto [place, extent] : llvm::zip_equal(places, table.shape)) {
+    if (extent == 0)
+      return -2;
+    entry = entry * extent + std::clamp<int64_t>(place, 0, extent - 1);
+  }
+  int64_t page = starts[axisOf("p")] + table.data.integers[entry];
+  if (page < 0 || page >= buffer.shape[axisOf("p")])
+    return -2;
+  positions[axisOf("p")] = page;
+  positions[axisOf("k")] = key % rows;
+  within[dim] = 0;
+  return placeInBuffer(buffer, positions, space, within);
+}
+
+template <typename Real>
+LogicalResult ProgramInterpreter<Real>::run(tile::LocateOp op) {
+  const std::vector<int64_t> &start = this->buffer(op.getStart()).data.integers;
+  int64_t number = integer(op.getNumber()), step = op.getStep();
+  int64_t sequence = 0, first = 0;
+  for (size_t s = 0; s + 1 < start.size(); ++s) {
+    int64_t begin = (start[s] - start[0]) / step + int64_t(s);
+    if (begin <= number)
+      sequence = s, first = begin;
+  }
+  scalars[op.getSequence()] = Column<Real>::integer(sequence);
+  scalars[op.getBlock()] = Column<Real>::integer(number - first);
+  return success();
+}
+
+template <typename Real>
 LogicalResult ProgramInterpreter<Real>::run(tile::LoadOp op) {
   Tile result = makeTile(op.getResult());
   const Tile &buffer = this->buffer(op.getBuf());
@@ -92,9 +143,9 @@ LogicalResult ProgramInterpreter<Real>::run(tile::LoadOp op) {
   bool isInside = true;
   forEachValid(space, op.getValidDims(), valid, false,
                [&](ArrayRef<int64_t> index) {
-                 int64_t from = placeInBuffer(buffer, starts, space, index);
+                 int64_t from = placeOf(op, buffer, starts, space, index);
                  int64_t to = offsetOf(steps, index);
-                 isInside &= from >= 0;
+                 isInside &= from != -1;
                  if (from < 0)
                    return;
                  if (result.isReal)
@@ -376,6 +427,7 @@ LogicalResult ProgramInterpreter<Real>::run(tile::AnyNanOp op) {
   template LogicalResult ProgramInterpreter<double>::run(tile::OP);            \
   template LogicalResult ProgramInterpreter<long double>::run(tile::OP);
 ATTNC_INSTANTIATE(LoadOp)
+ATTNC_INSTANTIATE(LocateOp)
 ATTNC_INSTANTIATE(StoreOp)
 ATTNC_INSTANTIATE(SplatOp)
 ATTNC_INSTANTIATE(DotOp)

@@ -248,6 +248,16 @@ Checker::Value Checker::visitName(const Node &node, bool vectorPlace) {
   if (std::optional<unsigned> index = spec.findSize(name)) {
     use.sizes.insert(*index);
     const Size &size = spec.sizes[*index];
+    if (size.kind == Size::PerSequence && !scope.batch) {
+      const Storage &storage =
+          *index == QueryLen ? spec.queryStorage : spec.kvStorage;
+      report
+          .error(Message::LengthScope, node.range,
+                 {node.name, scope.name.str()})
+          .note(storage.range, "storage is ragged here")
+          .fix(spec.sizes[storage.tokens].name);
+      return {};
+    }
     if (size.kind == Size::Fixed && scope.foldSizes)
       return {makeInt(size.value, node.range), {}};
     return {makeSize(*index, node.range), {}};

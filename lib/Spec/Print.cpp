@@ -16,9 +16,34 @@ namespace attnc::spec {
 static std::string sizeText(const AttentionSpec &spec, const Size &size) {
   if (size.kind == Size::RunTime)
     return "any";
+  if (size.kind == Size::PerSequence)
+    return "of each sequence";
   if (size.kind == Size::Fixed)
     return std::to_string(size.value);
   return printFormula(spec, *size.formula);
+}
+
+/// "ragged(start)", "paged(table, 16)".
+static std::string storageText(const AttentionSpec &spec,
+                               const Storage &storage) {
+  if (storage.kind == Storage::Dense)
+    return "dense";
+  const std::string &table = spec.inputs[storage.table].name;
+  if (storage.kind == Storage::Ragged)
+    return "ragged(" + table + ")";
+  return "paged(" + table + ", " + std::to_string(storage.pageRows) + ")";
+}
+
+static void printStorage(raw_ostream &os, const AttentionSpec &spec) {
+  bool isDense = true;
+  for (auto [name, storage] : {std::pair("query", &spec.queryStorage),
+                               std::pair("kv", &spec.kvStorage)}) {
+    if (storage->kind == Storage::Dense)
+      continue;
+    os << (isDense ? "storage:\n" : "") << "  " << name << ": "
+       << storageText(spec, *storage) << '\n';
+    isDense = false;
+  }
 }
 
 static std::string inputText(const AttentionSpec &spec, const Input &input) {
@@ -68,15 +93,19 @@ static std::string quoted(const std::string &text) {
 static void printSizes(raw_ostream &os, const AttentionSpec &spec) {
   for (BuiltinSize size :
        {Heads, KvHeads, HeadDim, ValueDim, Batch, QueryLen, KvLen})
-    os << spec.sizes[size].name << ": " << sizeText(spec, spec.sizes[size])
-       << '\n';
+    if (spec.sizes[size].kind != Size::PerSequence)
+      os << spec.sizes[size].name << ": " << sizeText(spec, spec.sizes[size])
+         << '\n';
   const Size &keyDim = spec.sizes[KeyDim];
   if (sizeText(spec, keyDim) != sizeText(spec, spec.sizes[HeadDim]))
     os << keyDim.name << ": " << sizeText(spec, keyDim) << '\n';
-  if (spec.sizes.size() == NumBuiltinSizes)
+  auto named =
+      make_filter_range(drop_begin(spec.sizes, NumBuiltinSizes),
+                        [](const Size &size) { return !size.implied; });
+  if (named.empty())
     return;
   os << "sizes:\n";
-  for (const Size &size : drop_begin(spec.sizes, NumBuiltinSizes))
+  for (const Size &size : named)
     os << "  " << size.name << ": " << sizeText(spec, size) << '\n';
 }
 
@@ -129,6 +158,7 @@ static void printSpec(raw_ostream &os, const AttentionSpec &spec) {
   for (const Input &input : spec.inputs)
     os << "  " << input.name << ": " << inputText(spec, input) << '\n';
   printDefinitions(os, spec);
+  printStorage(os, spec);
   if (spec.probabilities)
     os << "precision: {probabilities: " << dtypeName(*spec.probabilities)
        << "}\n";
@@ -197,6 +227,8 @@ json::Value describeSpec(const AttentionSpec &spec) {
       {"offset", printFormula(spec, *spec.offset)},
       {"let", std::move(let)},
       {"inputs", std::move(inputs)},
+      {"storage", json::Object{{"query", storageText(spec, spec.queryStorage)},
+                               {"kv", storageText(spec, spec.kvStorage)}}},
       {"outputs", std::move(outputs)},
       {"expect", std::move(expect)},
       {"preconditions", std::move(preconditions)}};

@@ -33,7 +33,14 @@ LinearForm Prover::size(unsigned index) {
   if (size.kind == Size::Derived && size.formula)
     return linear(size.formula);
   auto [place, isNew] = sizes.try_emplace(index, 0);
-  if (isNew) {
+  if (isNew && size.kind == Size::PerSequence) {
+    // No size: a call does not ask for conditions on it.
+    bool isQuery = index == QueryLen;
+    const Storage &storage = isQuery ? spec.queryStorage : spec.kvStorage;
+    bool exists = (isQuery ? domain.row : domain.key) && domain.ranges;
+    LinearForm tokens = this->size(storage.tokens);
+    sizes[index] = opaque(LinearForm(exists), tokens);
+  } else if (isNew) {
     bool exists = (index == Batch && domain.batch) ||
                   (index == QueryLen && domain.row) ||
                   (index == KvLen && domain.key);

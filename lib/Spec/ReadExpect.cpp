@@ -28,7 +28,25 @@ static std::string runTimeSizes(const AttentionSpec &spec) {
 void SpecReader::shorthand(StringRef name, int64_t n, Regime &regime) const {
   std::pair<unsigned, int64_t> sizes[] = {
       {Batch, 1}, {QueryLen, name == "decode" ? 1 : n}, {KvLen, n}};
-  for (auto &size : sizes)
+  std::pair<unsigned, int64_t> pool = sizes[0];
+  // With one sequence its length is the number of all rows, and as many pages
+  // as it needs are there.
+  if (spec.queryStorage.kind == Storage::Ragged)
+    sizes[1].first = spec.queryStorage.tokens;
+  if (spec.kvStorage.kind == Storage::Ragged)
+    sizes[2].first = spec.kvStorage.tokens;
+  if (spec.kvStorage.kind == Storage::Paged && !failed()) {
+    const ExprPtr &width = spec.inputs[spec.kvStorage.table].axes[1];
+    bool counts =
+        width->kind == Expr::Size && spec.sizes[KvLen].kind == Size::Derived;
+    int64_t rows = spec.kvStorage.pageRows;
+    if (counts)
+      sizes[2] = {width->index, (n + rows - 1) / rows};
+    ExprPtr pages = spec.pages();
+    if (pages->kind == Expr::Size)
+      pool = {pages->index, (n + rows - 1) / rows};
+  }
+  for (auto &size : {sizes[0], sizes[1], sizes[2], pool})
     if (spec.sizes[size.first].kind == Size::RunTime &&
         !hasSize(regime, size.first))
       regime.sizes.push_back(size);

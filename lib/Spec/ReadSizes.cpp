@@ -187,6 +187,7 @@ void SpecReader::readSizes(const YamlNode &document) {
     auto found = find_if(builtin, [&](auto &pair) { return pair.first == i; });
     addSize(name, found == std::end(builtin) ? nullptr : entry(found->second));
   }
+  addStorageSizes();
   readNamedSizes();
   for (Key key : {Key::Heads, Key::HeadDim})
     if (!entry(key)) {

@@ -70,40 +70,9 @@ void SpecReader::readPrecision() {
   }
 }
 
-void SpecReader::readStorage() {
-  const YamlEntry *storage = entry(Key::Storage);
-  if (!storage || !needMap(*storage))
-    return;
-  static constexpr StringRef names[] = {"query", "kv"};
-  for (const YamlEntry &item : storage->value.map) {
-    if (!is_contained(names, item.key.text)) {
-      report.error(Message::UnknownKey, item.key.range, {item.key.text})
-          .note("'storage' has query, kv")
-          .fix(nearest(item.key.text, names));
-      continue;
-    }
-    if (!needScalar(item))
-      continue;
-    NodePtr node = parseFormula({item.value.source(), {}}, report);
-    if (!node)
-      continue;
-    bool ragged = node->kind == Node::Call && node->name == "ragged" &&
-                  node->children.size() == 1 && node->arguments.empty();
-    bool paged = node->kind == Node::Call && node->name == "paged" &&
-                 node->children.size() == 2 && node->arguments.empty();
-    bool dense = node->kind == Node::Name && node->name == "dense";
-    if (ragged || paged)
-      unsupported(item.value.range, "'" + node->name + "' storage");
-    else if (!dense)
-      report.error(Message::Storage, item.value.range, {item.value.text})
-          .note("storage is dense, ragged(start) or paged(table, n)");
-  }
-}
-
 void SpecReader::readUnsupported() {
   readOutput();
   readPrecision();
-  readStorage();
 }
 
 } // namespace attnc::spec

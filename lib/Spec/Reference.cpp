@@ -134,6 +134,35 @@ A divisor of ints must be proved to be other than 0 in the same way. `batch`,
 evaluated for existing rows and keys; other sizes that are `any` may be 0 and give
 the precondition `n >= 1`. A divisor that only a guard or the existence of a row or
 key keeps from 0 is computed as `max(divisor, 1)`.
+
+## Storage
+
+| storage | tensors | where row r of sequence b is |
+|---|---|---|
+| `dense` | `[batch, heads, rows, features]` | row r |
+| `ragged(start)` | `[all rows, heads, features]` | row `start[b] + r`, for the rows below `start[b + 1]` |
+| `paged(table, n)` | `[pages, kv_heads, n, features]` | row `r % n` of page `table[b, r // n]` |
+
+`query` is the storage of Q and of the outputs, which lose their batch axis with it
+(`lse` is `[all rows, heads]`); `kv` that of K and V. Queries are not paged.
+
+`start: i32[batch + 1] nondecreasing` (or i64) has an entry more than there are
+sequences. Its values lie in 0 .. the number of all rows; the call checks it
+(`ATTNC_BAD_VALUE`). Sequences may be empty, and rows before the first, behind the
+last one are neither read nor written. The axis of all rows is the size
+`query_tokens` (`kv_tokens`), which a formula or an input may use. `query_len`
+(`kv_len`) is each sequence's own and is not set; it is known where `b` is, so it is
+no axis of an input. With the default `offset` each sequence's last query stands at
+its last key. Both sides may have one `start`.
+
+`table: i32[batch, width] in 0..pages - 1` (or i64) says by its range how many pages
+there are. How many keys a sequence has is not in it: `kv_len` is written, as
+`width * n` or less (the call refuses more, `ATTNC_BAD_SHAPE`), and shorter
+sequences mask the rest: `mask: k < length[b]`. The call checks all entries of the
+table, used or not: an unused one holds any page. If unused entries hold -1, declare
+`in -1..pages - 1`: keys of a page that there is not are rows of zeros, which the
+mask leaves out. Nothing is read out of range in any case. Several sequences may
+share pages, and pages may lie in any order.
 )";
 
 static constexpr StringLiteral diagnostics = R"(

@@ -30,6 +30,25 @@ bool isFloat(DType dtype) {
          dtype == DType::BF16;
 }
 
+unsigned AttentionSpec::axisOf(BuiltinSize length) const {
+  if (sizes[length].kind != Size::PerSequence)
+    return length;
+  return (length == QueryLen ? queryStorage : kvStorage).tokens;
+}
+
+ExprPtr AttentionSpec::pages() const {
+  if (kvStorage.kind != Storage::Paged || kvStorage.table >= inputs.size() ||
+      !inputs[kvStorage.table].high)
+    return nullptr;
+  const ExprPtr &last = inputs[kvStorage.table].high;
+  if (last->isConstant())
+    return makeInt(last->integer + 1);
+  if (last->isApply(Op::Sub) && last->operands[1]->isConstant() &&
+      last->operands[1]->integer == 1)
+    return last->operands[0];
+  return makeApply(Op::Add, Type::Int, {last, makeInt(1)});
+}
+
 std::optional<unsigned> AttentionSpec::findSize(StringRef name) const {
   for (unsigned i = 0; i < sizes.size(); ++i)
     if (sizes[i].name == name)

@@ -354,13 +354,15 @@ void SpecReader::checkUse() {
     if (!definition.used)
       report.error(Message::UnusedDefinition, definition.range, {name});
   for (auto [i, size] : enumerate(spec.sizes)) {
-    if (i < NumBuiltinSizes || size.kind != Size::RunTime)
+    if (i < NumBuiltinSizes || size.kind != Size::RunTime || size.implied)
       continue;
     bool isAxis = any_of(spec.inputs, [&](const Input &input) {
       return any_of(input.axes, [&](const ExprPtr &axis) {
         return axis->kind == Expr::Size && axis->index == i;
       });
     });
+    ExprPtr pages = spec.pages();
+    isAxis |= pages && pages->kind == Expr::Size && pages->index == i;
     if (!isAxis)
       report.error(Message::UnboundSize, size.range, {size.name})
           .note("a run-time number that is no extent, as of a window, is an "
@@ -379,14 +381,17 @@ std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
   anchor =
       document.map.empty() ? document.range : document.map.front().key.range;
   readName(document);
+  readStorage(); // ragged storage has a size of its own
   readSizes(document);
   readDTypes();
   readLet(); // its names before the formulas that use them
   bool sizesFailed = failed();
   readInputs();
+  bindStorage();
   readFormulas();
   readUnsupported();
   readOutputs();
+  checkStorage();
   readSchedule();
   if (!sizesFailed)
     readExpect();

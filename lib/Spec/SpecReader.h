@@ -110,8 +110,22 @@ private:
   void readUnsupported();
   void readPrecision();
   void readProbabilities(const YamlEntry &item);
-  void readStorage();
   void readOutput();
+
+  // ReadStorage.cpp
+  struct PendingStorage {
+    Storage *storage;
+    std::string table;
+    llvm::SMRange tableRange;
+  };
+  void readStorage();
+  bool readStorageCall(const Node &call, PendingStorage &pending);
+  void addStorageSizes();
+  void bindStorage();
+  void checkStorage();
+  bool checkStarts(const Input &input);
+  bool checkPages(const Input &input);
+  void checkPagedLength(const Input &input);
 
   // Values
   bool needScalar(const YamlEntry &entry);
@@ -135,8 +149,9 @@ private:
     NodePtr formula;
     enum State : uint8_t { Done, Waiting, Active } state = Done;
   };
-  std::vector<PendingSize> pending; // by index of the size
-  bool mixedTypes = false;          // dtype is a map with different types
+  std::vector<PendingSize> pending;     // by index of the size
+  std::vector<PendingStorage> storages; // whose tables are not looked up yet
+  bool mixedTypes = false;              // dtype is a map with different types
 };
 
 /// The C identifiers that a generated header cannot use.

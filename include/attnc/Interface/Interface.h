@@ -60,6 +60,8 @@ struct InterfaceSize {
 
 enum class TensorRole : uint8_t { Query, Key, Value, Input, Output, Extra };
 
+enum class RowLayout : uint8_t { Dense, Ragged, Paged };
+
 /// One tensor argument. Shapes are in the logical order of the spec language
 /// (`[batch, heads, query_len, head_dim]`); strides are the caller's.
 struct InterfaceTensor {
@@ -74,6 +76,12 @@ struct InterfaceTensor {
   /// Checked by the call: lo <= value <= hi, formulas of sizes. Integer types
   /// only.
   std::optional<std::pair<SizeExpr, SizeExpr>> range;
+  /// How the rows of a sequence lie in the tensor. Dense: along an axis of
+  /// their own. Ragged: those of all sequences along axis 0, sequence b from
+  /// rowTable[b] to rowTable[b + 1]. Paged: row k of sequence b is row k % n of
+  /// page rowTable[b, k // n], axis 0 counts pages and axis 2 holds n rows.
+  RowLayout rows = RowLayout::Dense;
+  std::string rowTable;
   /// The caller may pass NULL: the output is then not computed (extra only).
   bool nullable = false;
   /// Output only: the argument of the same type and shape that this tensor may

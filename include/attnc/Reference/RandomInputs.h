@@ -25,14 +25,16 @@ enum class InputKind {
 
 /// The tensors of `function` that are inputs, in order, for the given values of
 /// all its sizes (Interface::evaluateSizes). Floats are rounded to their dtype;
-/// integers lie in their declared range, else in 0 .. kv_len, and do not fall
-/// where they are declared nondecreasing. The same seed gives the same tensors
-/// everywhere.
+/// integers lie in their declared range, else those of 8 bits in that of their
+/// type and others in 0 .. kv_len, and do not fall
+/// where they are declared nondecreasing. Tables of ragged tensors share out
+/// all rows, some sequences empty; tables of pages are shuffled. The same seed
+/// gives the same tensors everywhere.
 std::vector<Tensor> randomInputs(const Interface &function,
                                  llvm::ArrayRef<int64_t> sizes, InputKind kind,
                                  uint64_t seed, mlir::MLIRContext *context);
 
-/// Zeros in the shapes of the outputs of `function`.
+/// NaN in the shapes of the outputs of `function`.
 std::vector<Tensor> emptyOutputs(const Interface &function,
                                  llvm::ArrayRef<int64_t> sizes,
                                  mlir::MLIRContext *context);

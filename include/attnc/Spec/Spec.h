@@ -58,12 +58,32 @@ struct Size {
     Fixed,   // value
     RunTime, // `any`: read from the tensors at each call; 0 is legal
     Derived, // formula of other sizes; the call compares it with the tensors
+    PerSequence, // query_len and kv_len of ragged storage: start[b + 1] -
+                 // start[b], known where b is
   };
   std::string name;
   Kind kind = RunTime;
   int64_t value = 0;
   ExprPtr formula; // Derived: an int formula over sizes that are not Derived
-  llvm::SMRange range; // of the value in the file; invalid for a default
+  llvm::SMRange range;  // of the value in the file; invalid for a default
+  bool implied = false; // the axis of a ragged tensor: no key says it
+};
+
+/// Where the rows of a sequence lie in the tensors of a side.
+struct Storage {
+  enum Kind : uint8_t {
+    Dense,  // [batch, heads, rows, features]
+    Ragged, // [rows of all sequences, heads, features]; `table` says where each
+            // begins
+    Paged,  // [pages, heads, rows of a page, features]; `table` says in which
+            // page each block of rows lies
+  };
+  Kind kind = Dense;
+  unsigned table = 0; // index of the input
+  int64_t pageRows = 0;
+  /// Ragged: index of the size that is the axis of all rows.
+  unsigned tokens = 0;
+  llvm::SMRange range;
 };
 
 struct Input {
@@ -116,6 +136,7 @@ struct AttentionSpec {
                          // Null: none
   ExprPtr offset;        // Int over b, sizes, inputs: position of query row 0
   bool lse = false;      // outputs: [lse], only with isSoftmax
+  Storage queryStorage, kvStorage; // of Q and the outputs; of K and V
   bool attentionOutput = false, scoreOutput = false; // [attention, score]
   std::optional<DType> probabilities; // precision: weights that multiply V
 
@@ -125,6 +146,12 @@ struct AttentionSpec {
   llvm::SMRange scheduleRange;
   std::vector<Precondition> preconditions;
 
+  /// The number of pages of paged storage: what the range of its table ends
+  /// with, plus 1.
+  ExprPtr pages() const;
+  /// The size along the axis of query_len or kv_len: itself, or of ragged
+  /// storage the rows of all sequences.
+  unsigned axisOf(BuiltinSize length) const;
   /// Index of a size by name.
   std::optional<unsigned> findSize(llvm::StringRef name) const;
   /// Whether Q, K or V is a tensor of the call: `let` does not define it, or

@@ -122,6 +122,10 @@ static LogicalResult checkOp(Operation *op) {
     return failure();
   if (auto dot = dyn_cast<tile::DotOp>(op))
     return checkDot(dot);
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    if (load.getTable() && !isRows(load.getResult()))
+      return op->emitOpError("reads through a table what is not rows of keys "
+                             "times one other dim");
   if (isa<tile::MapOp, tile::SelectMaskedOp>(op))
     return checkRegion(op);
   if (auto store = dyn_cast<tile::StoreOp>(op)) {

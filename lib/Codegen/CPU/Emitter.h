@@ -45,6 +45,15 @@ struct Rows {
   StringAttr row, column;
 };
 
+/// A row of a tile of rows between a tensor and scratch.
+struct RowCopy {
+  Type element; // of the tensor
+  Value from, to;
+  Value columnStride, columnCount;
+  Value unit; // the columns follow each other
+  int64_t columns;
+};
+
 /// What a nest works on at once: `rows` elements of the nest's dim from `start`
 /// on, times the vectors of the window. A tile's registers are numbered
 /// row * vectors + vector, without the part that the tile lacks.
@@ -78,6 +87,8 @@ public:
 private:
   friend class RegionEmitter;
   friend class LaneActivity;
+
+  struct PagedBlock; // the tensor of a load through a table
 
   // Loop.cpp
   void emitItems(Block &block, const Window *window);
@@ -152,6 +163,8 @@ private:
 
   // Pack.cpp
   void emitRows(tile::LoadOp load);
+  void copyRow(const RowCopy &copy);
+  Value needsCopy(Type element, Value unit, Value rowStride);
   void emitLaneLoad(tile::LoadOp load, const Window *window);
   void emitStore(tile::StoreOp store, const Window *window);
   void emitAnyNan(tile::AnyNanOp op, const Window *window);
@@ -159,6 +172,13 @@ private:
   struct Block2D; // a block of a buffer as rows of lanes
   Block2D blockOf(tile::TileType type, Value buf, mlir::ValueRange indices,
                   mlir::ArrayAttr validDims, mlir::ValueRange valid);
+
+  // Pages.cpp
+  void emitPagedRows(tile::LoadOp load);
+  PagedBlock pagedBlockOf(tile::LoadOp load);
+  std::pair<Value, Value> findPage(tile::LoadOp load, const PagedBlock &block,
+                                   Value number);
+  void copyPages(tile::LoadOp load, const PagedBlock &block, Value target);
 
   // Table.cpp
   Value readInteger(const Buffer &buffer, Value offset);
@@ -171,7 +191,8 @@ private:
   /// An index within an axis of a table.
   Value clampIndex(Value index, Value extent);
   /// Element `indices` of a table, clamped.
-  Value readScalar(tile::ReadOp read, mlir::ArrayRef<Value> indices);
+  Value readElement(Value buf, mlir::ArrayRef<Value> indices);
+  void emitLocate(tile::LocateOp locate);
 
   int64_t lanes() const { return plan.lanes; }
   Type accumulator() const { return plan.accumulator; }

@@ -35,7 +35,7 @@ void Emitter::emitScalar(Operation *op) {
     SmallVector<Value> indices;
     for (Value index : read.getIndices())
       indices.push_back(scalars.lookup(index));
-    scalars.map(read.getResult(), readScalar(read, indices));
+    scalars.map(read.getResult(), readElement(read.getBuf(), indices));
     return;
   }
   if (auto present = dyn_cast<tile::PresentOp>(op)) {
@@ -46,6 +46,8 @@ void Emitter::emitScalar(Operation *op) {
                                      buffer.data, null));
     return;
   }
+  if (auto locate = dyn_cast<tile::LocateOp>(op))
+    return emitLocate(locate);
   if (emitTable(op))
     return;
   ops.clone(*op, scalars);
@@ -130,9 +132,11 @@ Buffer FunctionWriter::loadBuffer(Value call, unsigned number,
 }
 
 static bool isReadByElement(Value buf) {
-  return llvm::any_of(buf.getUsers(), [](Operation *user) {
+  return llvm::any_of(buf.getUsers(), [&](Operation *user) {
+    auto load = dyn_cast<tile::LoadOp>(user);
     return isa<tile::ReadOp, tile::TableMinOp, tile::TableMaxOp,
-               tile::LowerBoundOp>(user);
+               tile::LowerBoundOp, tile::LocateOp>(user) ||
+           (load && load.getTable() == buf);
   });
 }
 

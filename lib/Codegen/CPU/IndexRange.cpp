@@ -59,6 +59,8 @@ Range IndexRanges::compute(Value value) {
                value.getParentBlock()->getParentOp())
                ? Range(IndexRange{0, int64_t(1) << 46})
                : std::nullopt;
+  if (isa<tile::LocateOp>(op)) // places of a grid in another form
+    return IndexRange{0, int64_t(1) << 46};
   if (auto read = dyn_cast<tile::ReadOp>(op))
     return ofElements(read.getBuf().getType().getElementType());
   if (isa<tile::TableMinOp, tile::TableMaxOp>(op)) {

@@ -85,60 +85,70 @@ Emitter::Block2D Emitter::blockOf(tile::TileType type, Value buf,
 // Rows of K and V
 //===----------------------------------------------------------------------===//
 
+/// Whether rows cannot be read where they lie: they are in another type, their
+/// columns or they themselves lie badly, or the target wants it so.
+Value Emitter::needsCopy(Type element, Value unit, Value rowStride) {
+  if (element != accumulator() || target.getPack() == tile::CpuPack::Always)
+    return ops.boolean(true);
+  Value copy = arith::XOrIOp::create(ops, ops.loc, unit, ops.boolean(true));
+  if (target.getPack() != tile::CpuPack::Auto)
+    return copy;
+  int64_t mask = kHarmfulStride / memoryBytes(element) - 1;
+  Value low = arith::AndIOp::create(ops, ops.loc, rowStride, ops.index(mask));
+  return ops.logicalOr(
+      copy, ops.compare(arith::CmpIPredicate::eq, low, ops.index(0)));
+}
+
+/// Vectors where the columns follow each other and all are there, else one
+/// element after the other.
+void Emitter::copyRow(const RowCopy &copy) {
+  Type memory = memoryType(copy.element);
+  unsigned bytes = memoryBytes(copy.element);
+  auto store = [&](Value raw, Value column) {
+    ops.store(fromMemory(raw, copy.element),
+              ops.address(copy.to, accumulator(), column),
+              memoryBytes(accumulator()));
+  };
+  auto copyElement = [&](Value column) {
+    Value from =
+        ops.address(copy.from, memory, ops.mul(column, copy.columnStride));
+    store(ops.load(memory, from, bytes), column);
+  };
+  int64_t whole = copy.columns / lanes() * lanes();
+  bool wholeColumns = constantOf(copy.columnCount) == copy.columns;
+  Value fast = wholeColumns ? copy.unit : ops.boolean(false);
+  ops.branch(
+      fast,
+      [&] {
+        ops.loop(ops.index(0), ops.index(whole), lanes(), [&](Value column) {
+          Value from = ops.address(copy.from, memory, column);
+          store(ops.load(laneVector(memory), from, bytes), column);
+        });
+        ops.loop(ops.index(whole), ops.index(copy.columns), 1, copyElement);
+      },
+      [&] { ops.loop(ops.index(0), copy.columnCount, 1, copyElement); });
+}
+
 void Emitter::emitRows(tile::LoadOp load) {
+  if (load.getTable())
+    return emitPagedRows(load);
   auto type = cast<tile::TileType>(load.getResult().getType());
   Block2D block = blockOf(type, load.getBuf(), load.getIndices(),
                           load.getValidDims(), load.getValid());
   auto [rowDim, columnDim] = rowAndColumn(load);
-  Type memory = memoryType(block.element);
-  unsigned bytes = memoryBytes(block.element);
   Value unit =
       ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1));
-  Value copy = arith::XOrIOp::create(ops, ops.loc, unit, ops.boolean(true));
-  if (block.element != accumulator() ||
-      target.getPack() == tile::CpuPack::Always) {
-    copy = ops.boolean(true);
-  } else if (target.getPack() == tile::CpuPack::Auto) {
-    Value low = arith::AndIOp::create(ops, ops.loc, block.rowStride,
-                                      ops.index(kHarmfulStride / bytes - 1));
-    copy = ops.logicalOr(
-        copy, ops.compare(arith::CmpIPredicate::eq, low, ops.index(0)));
-  }
+  Value copy = needsCopy(block.element, unit, block.rowStride);
   const Slot &slot = plan.packs.find(load)->second;
   Value packed = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
-  auto copyElement = [&](Value row, Value column) {
-    Value from = ops.add(ops.mul(row, block.rowStride),
-                         ops.mul(column, block.columnStride));
-    Value raw = ops.load(memory, ops.address(block.data, memory, from), bytes);
-    Value to = ops.add(ops.mul(row, block.columns), column);
-    ops.store(fromMemory(raw, block.element),
-              ops.address(packed, accumulator(), to),
-              memoryBytes(accumulator()));
-  };
-  auto copyVectors = [&](Value row) {
-    int64_t whole = block.columns / lanes() * lanes();
-    ops.loop(ops.index(0), ops.index(whole), lanes(), [&](Value column) {
-      Value from = ops.add(ops.mul(row, block.rowStride), column);
-      Value raw = ops.load(laneVector(memory),
-                           ops.address(block.data, memory, from), bytes);
-      Value to = ops.add(ops.mul(row, block.columns), column);
-      ops.store(fromMemory(raw, block.element),
-                ops.address(packed, accumulator(), to),
-                memoryBytes(accumulator()));
-    });
-    ops.loop(ops.index(whole), ops.index(block.columns), 1,
-             [&](Value column) { copyElement(row, column); });
-  };
-  bool wholeColumns = constantOf(block.columnCount) == block.columns;
   ops.branch(copy, [&] {
     ops.loop(ops.index(0), block.rowCount, 1, [&](Value row) {
-      Value fast = wholeColumns ? unit : ops.boolean(false);
-      ops.branch(
-          fast, [&] { copyVectors(row); },
-          [&] {
-            ops.loop(ops.index(0), block.columnCount, 1,
-                     [&](Value column) { copyElement(row, column); });
-          });
+      Value from = ops.address(block.data, memoryType(block.element),
+                               ops.mul(row, block.rowStride));
+      Value to =
+          ops.address(packed, accumulator(), ops.mul(row, block.columns));
+      copyRow({block.element, from, to, block.columnStride, block.columnCount,
+               unit, block.columns});
     });
   });
   rows[load.getResult()] = {

@@ -68,7 +68,8 @@ static bool isScalarSlice(Value value, Block &body) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != &body)
     return true;
-  if (op->getNumRegions() || !isMemoryEffectFree(op))
+  bool isTable = isa<tile::ReadOp, tile::LocateOp>(op);
+  if (op->getNumRegions() || (!isTable && !isMemoryEffectFree(op)))
     return false;
   return llvm::all_of(op->getOperands(),
                       [&](Value v) { return isScalarSlice(v, body); });

@@ -24,8 +24,8 @@ Value Emitter::clampIndex(Value index, Value extent) {
   return ops.max(ops.min(ops.toIndex(index), last), ops.index(0));
 }
 
-Value Emitter::readScalar(tile::ReadOp read, ArrayRef<Value> indices) {
-  const Buffer &buffer = buffers[read.getBuf()];
+Value Emitter::readElement(Value buf, ArrayRef<Value> indices) {
+  const Buffer &buffer = buffers[buf];
   Value offset = ops.index(0);
   for (auto [index, extent, stride] :
        llvm::zip(indices, buffer.extents, buffer.strides))
@@ -34,6 +34,34 @@ Value Emitter::readScalar(tile::ReadOp read, ArrayRef<Value> indices) {
   Value pointer = ops.address(buffer.data, type, offset);
   return fromMemory(ops.load(type, pointer, memoryBytes(buffer.element)),
                     buffer.element);
+}
+
+/// Halves the range of sequences until one is left; its length in bits is the
+/// number of turns.
+void Emitter::emitLocate(tile::LocateOp locate) {
+  Value number = scalars.lookup(locate.getNumber()), zero = ops.index(0);
+  Value start = locate.getStart();
+  Value origin = readElement(start, zero);
+  auto firstOf = [&](Value sequence) {
+    Value begin = ops.sub(readElement(start, sequence), origin);
+    return ops.add(ops.floorDiv(begin, locate.getStep()), sequence);
+  };
+  Type i64 = ops.getI64Type();
+  Value sequences = ops.sub(buffers[start].extents[0], ops.index(1));
+  Value leading = LLVM::CountLeadingZerosOp::create(
+      ops, ops.loc, i64, ops.toI64(sequences), /*is_zero_poison=*/false);
+  Value turns = ops.sub(ops.index(64), ops.toIndex(leading));
+  SmallVector<Value> range =
+      ops.loop(zero, turns, 1, {zero, sequences},
+               [&](Value, ValueRange ends) -> SmallVector<Value> {
+                 Value middle = ops.floorDiv(ops.add(ends[0], ends[1]), 2);
+                 Value isBelow = ops.compare(arith::CmpIPredicate::sle,
+                                             firstOf(middle), number);
+                 return {ops.select(isBelow, middle, ends[0]),
+                         ops.select(isBelow, ends[1], middle)};
+               });
+  scalars.map(locate.getSequence(), range[0]);
+  scalars.map(locate.getBlock(), ops.sub(number, firstOf(range[0])));
 }
 
 /// The axis along which the lanes of a read follow each other, if all other
@@ -57,7 +85,7 @@ LaneValue RegionEmitter::emitRead(tile::ReadOp read,
     SmallVector<Value> values;
     for (LaneValue index : indices)
       values.push_back(scalar(index));
-    return {emitter.readScalar(read, values)};
+    return {emitter.readElement(read.getBuf(), values)};
   }
   std::optional<unsigned> axis = contiguousAxis(read, indices);
   if (!axis)

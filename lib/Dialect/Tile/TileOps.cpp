@@ -101,8 +101,16 @@ void PhaseOp::build(OpBuilder &builder, OperationState &state, StringRef name,
 
 void LoadOp::build(OpBuilder &builder, OperationState &state, TileType type,
                    Value buf, ValueRange indices, NamedValues valid) {
-  build(builder, state, type, buf, indices, valuesOf(valid),
-        builder.getStrArrayAttr(dimsOf(valid)));
+  build(builder, state, type, buf, indices, valuesOf(valid), Value(),
+        ValueRange(), builder.getStrArrayAttr(dimsOf(valid)), IntegerAttr());
+}
+
+void LoadOp::build(OpBuilder &builder, OperationState &state, TileType type,
+                   Value buf, ValueRange indices, NamedValues valid,
+                   Value table, ValueRange tableIndices, int64_t pageRows) {
+  build(builder, state, type, buf, indices, valuesOf(valid), table,
+        tableIndices, builder.getStrArrayAttr(dimsOf(valid)),
+        builder.getI64IntegerAttr(pageRows));
 }
 
 void StoreOp::build(OpBuilder &builder, OperationState &state, Value value,

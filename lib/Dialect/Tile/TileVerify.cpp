@@ -247,7 +247,40 @@ LogicalResult RenameOp::verify() {
   return success(); // rename_c2: HasParent
 }
 
-LogicalResult LoadOp::verify() { return verifyAccess(*this, getType()); }
+static bool isTable(BufType buf) {
+  return isa<IntegerType>(buf.getElementType()) &&
+         buf.getElementType().getIntOrFloatBitWidth() >= 32;
+}
+
+LogicalResult LoadOp::verify() {
+  if (failed(verifyAccess(*this, getType())))
+    return failure();
+  if (!getTable() && !getPageRows())
+    return success();
+  BufType buf = getBuf().getType();
+  auto table = getTable() ? cast<BufType>(getTable().getType()) : BufType();
+  bool good = table && getPageRows().value_or(0) >= 1 &&
+              getType().hasDim("k") && !getType().hasDim("p") &&
+              buf.hasAxis("p") && isTable(table) &&
+              getTableIndices().size() + 1 == table.getRank();
+  if (!good) // load_c5
+    return emitOpError()
+           << "reads keys through a table of pages; that needs axes p and k of "
+              "the buffer, a dim k of the tile, a step of at least 1, and a "
+              "table of integers with one index less than axes";
+  return success();
+}
+
+LogicalResult LocateOp::verify() {
+  BufType start = getStart().getType();
+  if (start.getRank() != 1 || !isTable(start)) // locate_c1
+    return emitOpError() << "needs starts of i32 or i64 along one axis, got "
+                         << start;
+  if (getStep() < 1) // locate_c2
+    return emitOpError() << "has the step " << getStep()
+                         << ", expected at least 1";
+  return success();
+}
 
 LogicalResult StoreOp::verify() {
   return verifyAccess(*this, getValue().getType());

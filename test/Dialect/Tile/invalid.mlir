@@ -613,3 +613,43 @@ func.func @for_c5_yield(%n: index, %t: i1) {
   }
   return
 }
+
+// -----
+
+func.func @load_c5(%K: !tile.buf<h, k, d : f32>, %t: !tile.buf<a0, a1 : i32>, %n: index) {
+  // expected-error@below {{reads keys through a table of pages; that needs axes p and k of the buffer, a dim k of the tile, a step of at least 1, and a table of integers with one index less than axes}}
+  %0 = tile.load %K[%n, %n, %n] through(%t[%n] step 16 : !tile.buf<a0, a1 : i32>) : !tile.buf<h, k, d : f32> -> !tile.tile<k:8, d:4, f32>
+  return
+}
+
+// -----
+
+func.func @load_c5_indices(%K: !tile.buf<p, k, d : f32>, %t: !tile.buf<a0, a1 : i32>, %n: index) {
+  // expected-error@below {{reads keys through a table of pages}}
+  %0 = tile.load %K[%n, %n, %n] through(%t[%n, %n] step 16 : !tile.buf<a0, a1 : i32>) : !tile.buf<p, k, d : f32> -> !tile.tile<k:8, d:4, f32>
+  return
+}
+
+// -----
+
+func.func @load_c5_step(%K: !tile.buf<p, k, d : f32>, %t: !tile.buf<a0, a1 : i32>, %n: index) {
+  // expected-error@below {{reads keys through a table of pages}}
+  %0 = tile.load %K[%n, %n, %n] through(%t[%n] step 0 : !tile.buf<a0, a1 : i32>) : !tile.buf<p, k, d : f32> -> !tile.tile<k:8, d:4, f32>
+  return
+}
+
+// -----
+
+func.func @locate_c1(%start: !tile.buf<a0 : f32>, %j: index) {
+  // expected-error@below {{needs starts of i32 or i64 along one axis, got '!tile.buf<a0 : f32>'}}
+  %b, %i = tile.locate %j in %start step 8 : !tile.buf<a0 : f32>
+  return
+}
+
+// -----
+
+func.func @locate_c2(%start: !tile.buf<a0 : i32>, %j: index) {
+  // expected-error@below {{has the step 0, expected at least 1}}
+  %b, %i = tile.locate %j in %start step 0 : !tile.buf<a0 : i32>
+  return
+}

@@ -159,3 +159,12 @@ func.func @for_with_classes(%n: index, %zero: index) -> index {
   }
   return %0 : index
 }
+
+// CHECK-LABEL: func.func @storage
+func.func @storage(%K: !tile.buf<p, k, d : f32>, %t: !tile.buf<a0, a1 : i32>, %start: !tile.buf<a0 : i64>, %n: index) {
+  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] valid(k = %{{.*}}) through(%{{.*}}[%{{.*}}] step 16 : !tile.buf<a0, a1 : i32>) : <p, k, d : f32> -> <k:8, d:4, f32>
+  %0 = tile.load %K[%n, %n, %n] valid(k = %n) through(%t[%n] step 16 : !tile.buf<a0, a1 : i32>) : !tile.buf<p, k, d : f32> -> !tile.tile<k:8, d:4, f32>
+  // CHECK: tile.locate %{{.*}} in %{{.*}} step 32 : <a0 : i64>
+  %b, %i = tile.locate %n in %start step 32 : !tile.buf<a0 : i64>
+  return
+}

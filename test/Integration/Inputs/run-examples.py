@@ -19,6 +19,14 @@ def main(attnc_run, work, *folders):
         sizes = dict(SIZES)
         if "query_len: kv_len" in text:
             del sizes["query_len"]
+        if "query: ragged" in text:
+            sizes["query_tokens"] = sizes.pop("query_len") * 2
+        if "kv: ragged" in text:
+            sizes["kv_tokens"] = sizes.get("query_tokens", sizes.pop("kv_len"))
+            sizes.pop("kv_len", None)
+        if "kv: paged" in text:
+            del sizes["kv_len"]
+            sizes.update(width=5, pages=13)
         sizes = ",".join(f"{name}={value}" for name, value in sizes.items())
         result = subprocess.run([attnc_run, spec, "--size", sizes], cwd=work, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)

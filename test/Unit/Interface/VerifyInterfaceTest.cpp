@@ -131,6 +131,19 @@ TEST_F(VerifyInterfaceTest, TakesARangeThatSizesDecide) {
   EXPECT_EQ(errorOf(f), "range of 'doc' 'pages': there is no size 'pages'");
 }
 
+TEST_F(VerifyInterfaceTest, RefusesATableThatSaysNoRows) {
+  f.tensors[1].rows = RowLayout::Paged;
+  f.tensors[1].rowTable = "pages";
+  EXPECT_EQ(errorOf(f), "tensor 'K' cannot be paged by 'pages': an input of 2 "
+                        "axes with a range says where the rows of a sequence "
+                        "lie");
+  f.tensors[1].rows = RowLayout::Ragged;
+  f.tensors[1].rowTable = "doc"; // two axes
+  EXPECT_EQ(errorOf(f), "tensor 'K' cannot be ragged by 'doc': an input of 1 "
+                        "axis, nondecreasing, with a range says where the rows "
+                        "of a sequence lie");
+}
+
 TEST_F(VerifyInterfaceTest, RefusesARequiredExtraAsNullInput) {
   f.tensors[3].nullable = true;
   EXPECT_EQ(errorOf(f), "tensor 'doc': only an extra output can be nullable");

@@ -42,6 +42,12 @@ protected:
     return tensor;
   }
 
+  Tensor i32(std::vector<int64_t> values, llvm::ArrayRef<int64_t> shape) {
+    Tensor tensor = makeTensor(mlir::Builder(&context).getI32Type(), shape);
+    tensor.integer = std::move(values);
+    return tensor;
+  }
+
   /// Results of a function in exact arithmetic.
   std::vector<Tensor> run(llvm::StringRef text, std::vector<Tensor> inputs,
                           const Sizes &sizes = {},

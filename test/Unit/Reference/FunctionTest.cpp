@@ -22,6 +22,39 @@ TEST_F(FunctionTest, view_splits_and_permutes_heads) {
             (std::vector<double>{0, 20, 10, 30, 1, 21, 11, 31, 2, 22, 12, 32}));
 }
 
+TEST_F(FunctionTest, unpack_gives_each_sequence_its_rows) {
+  auto result = run(R"mlir(
+    func.func @f(%x: tensor<4x1xf32>, %s: tensor<4xi32>) -> tensor<3x4x1xf32> {
+      %0 = attn.unpack %x by %s : tensor<4x1xf32>, tensor<4xi32> -> tensor<3x4x1xf32>
+      return %0 : tensor<3x4x1xf32>
+    })mlir",
+                    {f32({1, 2, 3, 4}, {4, 1}), i32({1, 3, 3, 4}, {4})});
+  EXPECT_EQ(result[0].real,
+            (std::vector<double>{2, 3, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0}));
+}
+
+TEST_F(FunctionTest, pack_leaves_rows_of_no_sequence_alone) {
+  auto result = run(R"mlir(
+    func.func @f(%x: tensor<2x3xf32>, %s: tensor<3xi32>) -> tensor<3xf32> {
+      %0 = attn.pack %x by %s : tensor<2x3xf32>, tensor<3xi32> -> tensor<3xf32>
+      return %0 : tensor<3xf32>
+    })mlir",
+                    {f32({1, 2, 3, 4, 5, 6}, {2, 3}), i32({1, 2, 3}, {3})});
+  EXPECT_TRUE(std::isnan(result[0].real[0]));
+  EXPECT_EQ(result[0].real[1], 1);
+  EXPECT_EQ(result[0].real[2], 4);
+}
+
+TEST_F(FunctionTest, pages_that_are_not_there_are_zeros) {
+  auto result = run(R"mlir(
+    func.func @f(%x: tensor<2x2x1xf32>, %t: tensor<2x2xi32>) -> tensor<2x3x1xf32> {
+      %0 = attn.pages %x by %t : tensor<2x2x1xf32>, tensor<2x2xi32> -> tensor<2x3x1xf32>
+      return %0 : tensor<2x3x1xf32>
+    })mlir",
+                    {f32({1, 2, 3, 4}, {2, 2, 1}), i32({1, 0, -1, 1}, {2, 2})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{3, 4, 1, 0, 0, 3}));
+}
+
 TEST_F(FunctionTest, contract_leaves_out_masked_products) {
   auto result = run(R"mlir(
     func.func @f(%p: tensor<2x2xf32>, %v: tensor<2x1xf32>, %m: tensor<2x2xi1>) -> tensor<2x1xf32> {

@@ -36,6 +36,49 @@ TEST_F(ProgramTest, load_fills_and_store_leaves_what_is_not_valid) {
   EXPECT_EQ(tensors[1].real, (std::vector<double>{2, 3, 9}));
 }
 
+TEST_F(ProgramTest, a_load_goes_through_a_table_of_pages) {
+  // Three pages of two rows; keys 1 to 5 of pages 2, 0, 7 (which is not there).
+  std::vector<Tensor> tensors = {f32({1, 2, 3, 4, 5, 6}, {3, 2, 1}),
+                                 i32({2, 0, 7}, {3}),
+                                 f32({9, 9, 9, 9, 9, 9}, {6, 1})};
+  ASSERT_TRUE(runProgram(R"mlir(
+    tile.program @f(%x: !tile.buf<p, k, d : f32>, %t: !tile.buf<a0 : i32>, %y: !tile.buf<k, d : f32>, %n: index) target "none" {
+      tile.grid (%i) to (%n) {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c5 = arith.constant 5 : index
+        %0 = tile.load %x[%c0, %c1, %c0] valid(k = %c5) through(%t[] step 2 : !tile.buf<a0 : i32>) : !tile.buf<p, k, d : f32> -> !tile.tile<k:6, d:1, f32>
+        tile.store %0, %y[%c0, %c0] : !tile.tile<k:6, d:1, f32>, !tile.buf<k, d : f32>
+      }
+    })mlir",
+                         tensors, {1}));
+  EXPECT_EQ(tensors[2].real, (std::vector<double>{6, 1, 2, 0, 0, 0}));
+}
+
+TEST_F(ProgramTest, locate_numbers_the_blocks_of_all_sequences) {
+  // Lengths 3, 0, 5 from row 4 on, in blocks of 2: numbers 0 1 | 2 | 3 4 5 | 6.
+  std::vector<Tensor> tensors = {i32({4, 7, 7, 12}, {4}),
+                                 f32({9, 9, 9, 9, 9, 9, 9}, {7})};
+  ASSERT_TRUE(runProgram(R"mlir(
+    tile.program @f(%start: !tile.buf<a0 : i32>, %y: !tile.buf<q : f32>, %n: index) target "none" {
+      tile.grid (%j) to (%n) {
+        %b, %i = tile.locate %j in %start step 2 : !tile.buf<a0 : i32>
+        %c10 = arith.constant 10 : index
+        %tens = arith.muli %b, %c10 : index
+        %both = arith.addi %tens, %i : index
+        %0 = tile.map () at(q = %both) : () -> !tile.tile<q:1, f32> {
+        ^bb0(%q: index):
+          %1 = arith.index_cast %q : index to i64
+          %2 = arith.sitofp %1 : i64 to f32
+          tile.yield %2 : f32
+        }
+        tile.store %0, %y[%j] : !tile.tile<q:1, f32>, !tile.buf<q : f32>
+      }
+    })mlir",
+                         tensors, {7}));
+  EXPECT_EQ(tensors[1].real, (std::vector<double>{0, 1, 10, 20, 21, 22, 23}));
+}
+
 TEST_F(ProgramTest, loads_outside_of_a_buffer_are_an_error) {
   std::vector<Tensor> tensors = {f32({1, 2, 3}, {3})};
   mlir::ScopedDiagnosticHandler quiet(

@@ -83,6 +83,56 @@ TEST(RandomInputsTest, tables_keep_their_declared_properties) {
   EXPECT_LE(table.back(), 9);
 }
 
+/// K lies in rows or pages that the table says.
+Interface withRows(RowLayout rows, std::vector<SizeExpr> axes,
+                   std::vector<SizeExpr> tableAxes, SizeExpr last) {
+  Interface function = makeInterface(DType::F32);
+  function.tensors[1].rows = rows;
+  function.tensors[1].rowTable = "doc";
+  function.tensors[1].axes = std::move(axes);
+  InterfaceTensor &table = function.tensors[3];
+  table.axes = std::move(tableAxes);
+  table.nondecreasing = rows == RowLayout::Ragged;
+  table.range = {SizeExpr::constant(0), std::move(last)};
+  return function;
+}
+
+TEST(RandomInputsTest, starts_share_out_all_rows_and_leave_some_empty) {
+  mlir::MLIRContext context;
+  SizeExpr one = SizeExpr::constant(1), rows = SizeExpr::size("kv_len");
+  Interface function =
+      withRows(RowLayout::Ragged, {rows, one, SizeExpr::size("head_dim")},
+               {SizeExpr::size("query_len") + one}, rows);
+  auto start =
+      randomInputs(function, {20, 300, 4}, InputKind::Normal, 1, &context)[3]
+          .integer;
+  ASSERT_EQ(start.size(), 21u);
+  EXPECT_TRUE(std::is_sorted(start.begin(), start.end()));
+  EXPECT_EQ(start.front(), 0);
+  EXPECT_EQ(start.back(), 300);
+  std::set<int64_t> lengths;
+  for (size_t b = 0; b + 1 < start.size(); ++b)
+    lengths.insert(start[b + 1] - start[b]);
+  EXPECT_TRUE(lengths.count(0));
+  EXPECT_GT(lengths.size(), 5u);
+}
+
+TEST(RandomInputsTest, pages_are_shuffled_and_differ) {
+  mlir::MLIRContext context;
+  SizeExpr one = SizeExpr::constant(1), pages = SizeExpr::size("kv_len");
+  Interface function =
+      withRows(RowLayout::Paged,
+               {pages, one, SizeExpr::constant(2), SizeExpr::size("head_dim")},
+               {one, SizeExpr::size("query_len")}, pages - one);
+  auto table =
+      randomInputs(function, {6, 9, 4}, InputKind::Normal, 1, &context)[3]
+          .integer;
+  EXPECT_EQ(std::set<int64_t>(table.begin(), table.end()).size(), 6u);
+  EXPECT_FALSE(std::is_sorted(table.begin(), table.end()));
+  for (int64_t page : table)
+    EXPECT_TRUE(page >= 0 && page < 9) << page;
+}
+
 TEST(RandomInputsTest, a_seed_gives_the_same_inputs_again) {
   mlir::MLIRContext context;
   auto make = [&](uint64_t seed) {

@@ -10,6 +10,7 @@
 
 include "attnc/Dialect/Attn/AttnKernel.td"
 include "attnc/Dialect/Attn/AttnOpBase.td"
+include "attnc/Dialect/Attn/AttnStorage.td"
 include "attnc/Dialect/Attn/AttnTableOps.td"
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- TileBufferOps.td - Buffers between grids ------------*- tablegen -*-===//
+//===- TileBufferOps.td - Buffers of a program -------------*- tablegen -*-===//
 //
 // The examples are parsed and verified by tools/dev/check_docs.py.
 //
@@ -70,6 +70,39 @@ def Tile_RenameOp : Tile_Op<"rename", [Pure, HasParent<"ProgramOp">]> {
   let assemblyFormat = "$buf attr-dict `:` type($buf) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+}
+
+def Tile_LocateOp : Tile_Op<"locate", [AlwaysSpeculatable]> {
+  let summary = "Which sequence a block of rows belongs to";
+  let description = [{
+    Blocks of n rows (`step n`) are numbered through the sequences of a ragged
+    tensor, whose sequence s has the rows start[s] .. start[s + 1] - 1: it has
+    the numbers from `(start[s] - start[0]) floordiv n + s` up to those of the
+    next one, at least as many as it has blocks. The result is the last sequence
+    whose numbers begin at `%j` or before (0 if none does), and the number of
+    the block within it. Some blocks begin behind the last row of their
+    sequence: at most one per sequence, so that
+    `rows of all floordiv n + sequences` numbers suffice.
+
+    Constraints:
+    - (locate_c1) the starts are integers along one axis;
+    - (locate_c2) `step` is at least 1.
+
+    Example:
+    ```mlir
+    func.func @find(%start: !tile.buf<a0 : i32>, %j: index) -> (index, index) {
+      %b, %i = tile.locate %j in %start step 32 : !tile.buf<a0 : i32>
+      return %b, %i : index, index
+    }
+    ```
+  }];
+  let arguments = (ins Index:$number, Arg<Tile_BufType, "", [MemRead]>:$start,
+                       I64Attr:$step);
+  let results = (outs Index:$sequence, Index:$block);
+  let assemblyFormat = [{
+    $number `in` $start `step` $step attr-dict `:` type($start)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // ATTNC_DIALECT_TILE_TILEBUFFEROPS_TD

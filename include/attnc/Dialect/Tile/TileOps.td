@@ -240,11 +240,20 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
     the others are 0; without one, the whole dim is in range. Nothing outside is
     ever read.
 
+    With `through(%table[%b] step n)` keys lie in pages: the buffer's axis p
+    counts pages and its axis k has the n rows of one. Element k of the tile is
+    the key number `index of k + k`, which is row `key mod n` of page
+    `index of p + table[b, key floordiv n]`; the table is read as by
+    `tile.read`. A key whose page the buffer lacks is 0.
+
     Constraints:
     - (load_c1) there is one index per axis;
     - (load_c2) each dim of the tile is an axis of the buffer;
     - (load_c3) the element types are equal;
-    - (load_c4) each valid extent names another dim of the tile.
+    - (load_c4) each valid extent names another dim of the tile;
+    - (load_c5) with a table, n is at least 1, the tile has a dim k and none p,
+      the buffer has both axes, and the table, of integers, has one index less
+      than axes.
 
     Example:
     ```mlir
@@ -253,19 +262,32 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
       %0 = tile.load %K[%b, %h, %k0, %c0] valid(k = %nk) : !tile.buf<b, h, k, d : bf16> -> !tile.tile<k:64, d:128, bf16>
       return %0 : !tile.tile<k:64, d:128, bf16>
     }
+    func.func @paged_keys(%K: !tile.buf<p, h, k, d : f32>, %table: !tile.buf<a0, a1 : i32>, %b: index, %h: index, %k0: index, %nk: index) -> !tile.tile<k:64, d:128, f32> {
+      %c0 = arith.constant 0 : index
+      %0 = tile.load %K[%c0, %h, %k0, %c0] valid(k = %nk) through(%table[%b] step 16 : !tile.buf<a0, a1 : i32>) : !tile.buf<p, h, k, d : f32> -> !tile.tile<k:64, d:128, f32>
+      return %0 : !tile.tile<k:64, d:128, f32>
+    }
     ```
   }];
   let arguments = (ins Arg<Tile_BufType, "", [MemRead]>:$buf,
                        Variadic<Index>:$indices, Variadic<Index>:$valid,
-                       StrArrayAttr:$valid_dims);
+                       Arg<Optional<Tile_BufType>, "", [MemRead]>:$table,
+                       Variadic<Index>:$table_indices,
+                       StrArrayAttr:$valid_dims,
+                       OptionalAttr<I64Attr>:$page_rows);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $buf `[` $indices `]` `` custom<Valid>($valid_dims, $valid) attr-dict `:`
-    type($buf) `->` type($result)
+    $buf `[` $indices `]` `` custom<Valid>($valid_dims, $valid)
+    (`through` `(` $table^ `[` $table_indices `]` `step` $page_rows `:` type($table) `)`)?
+    attr-dict `:` type($buf) `->` type($result)
   }];
   let builders = [
     OpBuilder<(ins "TileType":$type, "::mlir::Value":$buf,
-                   "::mlir::ValueRange":$indices, "NamedValues":$valid)>];
+                   "::mlir::ValueRange":$indices, "NamedValues":$valid)>,
+    OpBuilder<(ins "TileType":$type, "::mlir::Value":$buf,
+                   "::mlir::ValueRange":$indices, "NamedValues":$valid,
+                   "::mlir::Value":$table, "::mlir::ValueRange":$tableIndices,
+                   "int64_t":$pageRows)>];
   let extraClassDeclaration = [{
     /// The valid extent along a dim, or null: all of it.
     ::mlir::Value getValidOf(::llvm::StringRef dim);

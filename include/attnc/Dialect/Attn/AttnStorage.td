@@ -1,0 +1,108 @@
+//===- AttnStorage.td - Where the rows of sequences lie -------------------===//
+//
+// Numbers of constraints as in AttnOps.td; tests in
+// test/Dialect/Attn/storage-invalid.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_DIALECT_ATTN_ATTNSTORAGE_TD
+#define ATTNC_DIALECT_ATTN_ATTNSTORAGE_TD
+
+include "attnc/Dialect/Attn/AttnOpBase.td"
+
+def Attn_TableTensor : RankedTensorOf<[I64, I32]>;
+
+def Attn_UnpackOp : Attn_Op<"unpack"> {
+  let summary = "Rows of all sequences as rows of each";
+  let description = [{
+    Ragged storage: `result[b, i, ...] = source[start[b] + i, ...]` where
+    `0 <= i < start[b + 1] - start[b]` and the source has that row, else 0.
+    Nothing is moved: a kernel reads the rows where they lie, and a sequence is
+    as long as its own rows, so whoever reads the result masks the others.
+
+    Constraints:
+    - (unpack_c1) the result has one axis more than the source, of one element
+      type;
+    - (unpack_c2) `start` has one axis;
+    - (unpack_c3) axes 1 and later of the result have the sizes of the source's.
+
+    Example:
+    ```mlir
+    func.func @rows(%Q: tensor<?x2x8xf32, #attn.dims<query_tokens, 2, 8>>, %start: tensor<?xi32, #attn.dims<"batch + 1">>) -> tensor<?x?x2x8xf32, #attn.dims<batch, query_tokens, 2, 8>> {
+      %q = attn.unpack %Q by %start : tensor<?x2x8xf32, #attn.dims<query_tokens, 2, 8>>, tensor<?xi32, #attn.dims<"batch + 1">> -> tensor<?x?x2x8xf32, #attn.dims<batch, query_tokens, 2, 8>>
+      return %q : tensor<?x?x2x8xf32, #attn.dims<batch, query_tokens, 2, 8>>
+    }
+    ```
+  }];
+  let arguments = (ins Attn_AnyTensor:$source, Attn_TableTensor:$start);
+  let results = (outs Attn_AnyTensor:$result);
+  let assemblyFormat = [{
+    $source `by` $start attr-dict `:` type($source) `,` type($start) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_PackOp : Attn_Op<"pack"> {
+  let summary = "Rows of each sequence as rows of all";
+  let description = [{
+    The way back from `attn.unpack`: `result[start[b] + i, ...] =
+    source[b, i, ...]` for `0 <= i < start[b + 1] - start[b]`. A row that no
+    sequence has is not written at all; an interpreter shows NaN there.
+
+    Constraints:
+    - (pack_c1) the source has one axis more than the result, of one element
+      type;
+    - (pack_c2) `start` has one axis;
+    - (pack_c3) axes 1 and later of the source have the sizes of the result's.
+
+    Example:
+    ```mlir
+    func.func @rows(%o: tensor<?x?x2x8xf32, #attn.dims<batch, query_tokens, 2, 8>>, %start: tensor<?xi32, #attn.dims<"batch + 1">>) -> tensor<?x2x8xf32, #attn.dims<query_tokens, 2, 8>> {
+      %O = attn.pack %o by %start : tensor<?x?x2x8xf32, #attn.dims<batch, query_tokens, 2, 8>>, tensor<?xi32, #attn.dims<"batch + 1">> -> tensor<?x2x8xf32, #attn.dims<query_tokens, 2, 8>>
+      return %O : tensor<?x2x8xf32, #attn.dims<query_tokens, 2, 8>>
+    }
+    ```
+  }];
+  let arguments = (ins Attn_RealTensor:$source, Attn_TableTensor:$start);
+  let results = (outs Attn_RealTensor:$result);
+  let assemblyFormat = [{
+    $source `by` $start attr-dict `:` type($source) `,` type($start) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_PagesOp : Attn_Op<"pages"> {
+  let summary = "Rows of pages as rows of sequences";
+  let description = [{
+    Paged storage, with n the size of the source's axis 1:
+    `result[b, k, ...] = source[table[b, k floordiv n], k mod n, ...]`, 0 where
+    the source has no such page. The table is read as by `attn.read`. Nothing is
+    moved.
+
+    Constraints:
+    - (pages_c1) the result has as many axes as the source, at least two, of one
+      element type;
+    - (pages_c2) the table has two axes, and the source's axis 1 is fixed and
+      not 0;
+    - (pages_c3) axes 2 and later of the result have the sizes of the source's.
+
+    Example:
+    ```mlir
+    func.func @keys(%K: tensor<?x16x8xf32, #attn.dims<pages, 16, 8>>, %table: tensor<?x?xi32, #attn.dims<batch, width>>) -> tensor<?x?x8xf32, #attn.dims<batch, "width * 16", 8>> {
+      %k = attn.pages %K by %table : tensor<?x16x8xf32, #attn.dims<pages, 16, 8>>, tensor<?x?xi32, #attn.dims<batch, width>> -> tensor<?x?x8xf32, #attn.dims<batch, "width * 16", 8>>
+      return %k : tensor<?x?x8xf32, #attn.dims<batch, "width * 16", 8>>
+    }
+    ```
+  }];
+  let arguments = (ins Attn_AnyTensor:$source, Attn_TableTensor:$table);
+  let results = (outs Attn_AnyTensor:$result);
+  let assemblyFormat = [{
+    $source `by` $table attr-dict `:` type($source) `,` type($table) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // ATTNC_DIALECT_ATTN_ATTNSTORAGE_TD

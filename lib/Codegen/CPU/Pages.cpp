@@ -1,0 +1,144 @@
+//===- Pages.cpp - Rows of keys that lie in pages -------------------------===//
+//
+// A tile of keys is read where it lies if one page holds all of it and its rows
+// can be read in place (Pack.cpp); otherwise its rows are copied to scratch,
+// page by page: the table is looked at once for each page that the tile
+// touches. A page that the tensor does not have gives zeros.
+// Tests: test/Codegen/CPU/pages.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+/// The tensor of a load through a table, with everything but page and key.
+struct Emitter::PagedBlock {
+  Type element;
+  Value data; // at all other indices
+  Value pageStride, pages, firstPage;
+  Value rowStride, firstKey, keyCount;
+  Value columnStride, columnCount, unit;
+  int64_t columns = 1;
+};
+
+static Value validOf(tile::LoadOp load, StringAttr dim, int64_t size, Ops &ops,
+                     const IRMapping &scalars) {
+  Value valid = load.getValidOf(dim);
+  return valid ? ops.min(scalars.lookup(valid), ops.index(size))
+               : ops.index(size);
+}
+
+Emitter::PagedBlock Emitter::pagedBlockOf(tile::LoadOp load) {
+  const Buffer &buffer = buffers[load.getBuf()];
+  tile::TileType type = load.getResult().getType();
+  PagedBlock block;
+  block.element = buffer.element;
+  Value offset = ops.index(0);
+  for (auto [axis, index, stride, extent] :
+       llvm::zip(load.getBuf().getType().getNames(), load.getIndices(),
+                 buffer.strides, buffer.extents)) {
+    Value start = scalars.lookup(index);
+    std::optional<int64_t> size = type.getDimSize(axis);
+    if (axis == "p") {
+      block.pageStride = stride;
+      block.pages = extent;
+      block.firstPage = start;
+      continue;
+    }
+    if (axis == "k") {
+      block.rowStride = stride;
+      block.firstKey = start;
+      block.keyCount = validOf(load, axis, *size, ops, scalars);
+      continue;
+    }
+    offset = ops.add(offset, ops.mul(start, stride));
+    if (!size)
+      continue;
+    block.columns = *size;
+    block.columnStride = stride;
+    block.columnCount = validOf(load, axis, *size, ops, scalars);
+  }
+  block.unit =
+      ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1));
+  block.data = ops.address(buffer.data, memoryType(buffer.element), offset);
+  return block;
+}
+
+/// The address of row 0 of page table[.., number], and whether it exists.
+std::pair<Value, Value>
+Emitter::findPage(tile::LoadOp load, const PagedBlock &block, Value number) {
+  SmallVector<Value> places;
+  for (Value index : load.getTableIndices())
+    places.push_back(scalars.lookup(index));
+  places.push_back(number);
+  Value page = ops.add(block.firstPage, readElement(load.getTable(), places));
+  Value exists =
+      ops.logicalAnd(ops.compare(arith::CmpIPredicate::sge, page, ops.index(0)),
+                     ops.compare(arith::CmpIPredicate::slt, page, block.pages));
+  Value data = ops.address(block.data, memoryType(block.element),
+                           ops.mul(page, block.pageStride));
+  return {data, exists};
+}
+
+void Emitter::copyPages(tile::LoadOp load, const PagedBlock &block,
+                        Value target) {
+  int64_t pageRows = *load.getPageRows();
+  Value end = ops.add(block.firstKey, block.keyCount);
+  Value first = ops.floorDiv(block.firstKey, pageRows);
+  ops.loop(first, ops.ceilDiv(end, pageRows), 1, [&](Value number) {
+    auto [data, exists] = findPage(load, block, number);
+    Value pageKey = ops.mul(number, pageRows);
+    Value low = ops.max(pageKey, block.firstKey);
+    Value high = ops.min(ops.add(pageKey, pageRows), end);
+    ops.loop(low, high, 1, [&, data = data, exists = exists](Value key) {
+      Value row = ops.sub(key, pageKey);
+      Value from = ops.address(data, memoryType(block.element),
+                               ops.mul(row, block.rowStride));
+      Value to =
+          ops.address(target, accumulator(),
+                      ops.mul(ops.sub(key, block.firstKey), block.columns));
+      ops.branch(
+          exists,
+          [&] {
+            copyRow({block.element, from, to, block.columnStride,
+                     block.columnCount, block.unit, block.columns});
+          },
+          [&] {
+            ops.loop(ops.index(0), ops.index(block.columns), 1, [&](Value at) {
+              ops.store(ops.zero(accumulator()),
+                        ops.address(to, accumulator(), at),
+                        memoryBytes(accumulator()));
+            });
+          });
+    });
+  });
+}
+
+void Emitter::emitPagedRows(tile::LoadOp load) {
+  PagedBlock block = pagedBlockOf(load);
+  int64_t pageRows = *load.getPageRows();
+  Value number = ops.floorDiv(block.firstKey, pageRows);
+  Value row = ops.sub(block.firstKey, ops.mul(number, pageRows));
+  Value fits = ops.compare(arith::CmpIPredicate::sle,
+                           ops.add(row, block.keyCount), ops.index(pageRows));
+  auto [data, exists] = findPage(load, block, number);
+  Value isBad = needsCopy(block.element, block.unit, block.rowStride);
+  Value inPlace = ops.logicalAnd(fits, exists);
+  Value copy = ops.logicalOr(
+      isBad, arith::XOrIOp::create(ops, ops.loc, inPlace, ops.boolean(true)));
+  const Slot &slot = plan.packs.find(load)->second;
+  Value packed = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
+  ops.branch(copy, [&] { copyPages(load, block, packed); });
+  Value direct = ops.address(data, memoryType(block.element),
+                             ops.mul(row, block.rowStride));
+  auto [rowDim, columnDim] = rowAndColumn(load);
+  rows[load.getResult()] = {
+      ops.select(copy, packed, direct),
+      ops.select(copy, ops.index(block.columns), block.rowStride), rowDim,
+      columnDim};
+}
+
+} // namespace attnc::cpu

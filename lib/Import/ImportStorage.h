@@ -1,0 +1,26 @@
+//===- ImportStorage.h - Ragged and paged tensors in the graph --*- C++ -*-===//
+
+#ifndef ATTNC_LIB_IMPORT_IMPORTSTORAGE_H
+#define ATTNC_LIB_IMPORT_IMPORTSTORAGE_H
+
+#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Spec/Spec.h"
+
+namespace attnc::import {
+
+/// A tensor of rows as [batch, heads, rows, features], with these sizes.
+/// `inputs` are the tensors of the spec's inputs.
+mlir::Value denseRows(mlir::OpBuilder &b, mlir::Location loc,
+                      const spec::Storage &storage, mlir::ValueRange inputs,
+                      mlir::Value tensor,
+                      llvm::ArrayRef<mlir::Attribute> sizes);
+
+/// A tensor [batch, heads, rows] or [batch, heads, rows, features] as it is
+/// stored, a result of the function.
+mlir::Value storedRows(mlir::OpBuilder &b, mlir::Location loc,
+                       const spec::Storage &storage, mlir::ValueRange inputs,
+                       mlir::Value tensor, mlir::RankedTensorType result);
+
+} // namespace attnc::import
+
+#endif // ATTNC_LIB_IMPORT_IMPORTSTORAGE_H

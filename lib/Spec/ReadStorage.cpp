@@ -1,0 +1,210 @@
+//===- ReadStorage.cpp - Ragged and paged tensors -------------------------===//
+//
+//   storage:
+//     query: ragged(start)
+//     kv: paged(table, 16)
+//
+// Read in two steps: the kinds before the sizes, since ragged storage brings a
+// size and makes a length each sequence's own; the tables after the inputs.
+// Tests: test/Spec/Keys/storage*.yaml
+//
+//===----------------------------------------------------------------------===//
+
+#include "SpecReader.h"
+
+#include "Proofs.h"
+
+#include "attnc/Spec/Print.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+static constexpr int64_t maxPageRows = 65536;
+
+bool SpecReader::readStorageCall(const Node &call, PendingStorage &pending) {
+  if (!call.arguments.empty() || call.children.empty() ||
+      call.children[0]->kind != Node::Name)
+    return false;
+  pending.table = call.children[0]->name;
+  pending.tableRange = call.children[0]->range;
+  Storage &storage = *pending.storage;
+  if (call.name == "ragged" && call.children.size() == 1) {
+    storage.kind = Storage::Ragged;
+    return true;
+  }
+  if (call.name != "paged" || call.children.size() != 2)
+    return false;
+  const Node &rows = *call.children[1];
+  if (rows.kind != Node::Int || rows.integer < 1 || rows.integer > maxPageRows)
+    report.error(Message::BadArgument, rows.range,
+                 {"'n' of 'paged'", "a number in 1 .. 65536"});
+  else
+    storage.pageRows = rows.integer;
+  storage.kind = Storage::Paged;
+  return true;
+}
+
+void SpecReader::readStorage() {
+  const YamlEntry *storage = entry(Key::Storage);
+  if (!storage || !needMap(*storage))
+    return;
+  static constexpr StringRef names[] = {"query", "kv"};
+  for (const YamlEntry &item : storage->value.map) {
+    if (!is_contained(names, item.key.text)) {
+      report.error(Message::UnknownKey, item.key.range, {item.key.text})
+          .note("'storage' has query, kv")
+          .fix(nearest(item.key.text, names));
+      continue;
+    }
+    if (!needScalar(item))
+      continue;
+    NodePtr node = parseFormula({item.value.source(), {}}, report);
+    if (!node || (node->kind == Node::Name && node->name == "dense"))
+      continue;
+    bool isQuery = item.key.text == "query";
+    PendingStorage pending;
+    pending.storage = isQuery ? &spec.queryStorage : &spec.kvStorage;
+    pending.storage->range = item.value.range;
+    bool good = node->kind == Node::Call && readStorageCall(*node, pending);
+    if (!good)
+      report.error(Message::Storage, item.value.range, {item.value.text})
+          .note("storage is dense, ragged(start) or paged(table, n)");
+    else if (isQuery && pending.storage->kind == Storage::Paged)
+      report.error(Message::PagedQuery, item.value.range);
+    else
+      storages.push_back(std::move(pending));
+  }
+}
+
+/// Ragged storage: the axis of all rows is a size, the length is none.
+void SpecReader::addStorageSizes() {
+  for (auto [storage, length, key, name] :
+       {std::tuple(&spec.queryStorage, QueryLen, Key::QueryLen, "query_tokens"),
+        std::tuple(&spec.kvStorage, KvLen, Key::KvLen, "kv_tokens")}) {
+    if (storage->kind != Storage::Ragged)
+      continue;
+    if (const YamlEntry *written = entry(key))
+      report
+          .error(Message::RaggedLength, written->key.range,
+                 {keyName(key).str()})
+          .note("all rows together are '" + std::string(name) + "'");
+    storage->tokens = spec.sizes.size();
+    spec.sizes.emplace_back().name = name;
+    spec.sizes.back().implied = true;
+    pending.emplace_back();
+    spec.sizes[length].kind = Size::PerSequence;
+    pending[length] = PendingSize();
+  }
+}
+
+static bool isInteger(DType dtype) {
+  return dtype == DType::I32 || dtype == DType::I64;
+}
+
+/// start: i32[batch + 1] nondecreasing
+bool SpecReader::checkStarts(const Input &input) {
+  Prover prover(spec, Domain{false, false, false, true});
+  auto isOneMoreThanBatch = [&](const ExprPtr &axis) {
+    return prover.linear(axis) - prover.linear(makeSize(Batch)) ==
+           LinearForm(1);
+  };
+  return isInteger(input.dtype) && input.axes.size() == 1 &&
+         isOneMoreThanBatch(input.axes[0]) && input.nondecreasing && !input.low;
+}
+
+/// table: i32[batch, width] in 0..pages - 1
+bool SpecReader::checkPages(const Input &input) {
+  Prover prover(spec, Domain{false, false, false, true});
+  return isInteger(input.dtype) && input.axes.size() == 2 &&
+         prover.linear(input.axes[0]) == prover.linear(makeSize(Batch)) &&
+         input.high;
+}
+
+/// kv_len is not an extent of pages: the spec says it, and the table has to
+/// have a column for every key.
+void SpecReader::checkPagedLength(const Input &input) {
+  ExprPtr width = input.axes[1], rows = makeInt(spec.kvStorage.pageRows);
+  ExprPtr capacity = makeApply(Op::Mul, Type::Int, {width, rows});
+  std::string text = printFormula(spec, *capacity);
+  bool isAxis = any_of(spec.inputs, [&](const Input &other) {
+    return any_of(other.axes, [&](const ExprPtr &axis) {
+      return axis->kind == Expr::Size && axis->index == KvLen;
+    });
+  });
+  if (spec.sizes[KvLen].kind == Size::RunTime && !isAxis) {
+    report.error(Message::UnboundSize, spec.kvStorage.range, {"kv_len"})
+        .note("pages do not tell how many keys a sequence has")
+        .fix("kv_len: " + text);
+    return;
+  }
+  Prover prover(spec, Domain{false, false, false, true});
+  ExprPtr keys = makeSize(KvLen);
+  if (prover.proves(prover.linear(capacity) - prover.linear(keys)))
+    return;
+  ExprPtr condition = makeApply(Op::Le, Type::Bool, {keys, capacity});
+  spec.preconditions.push_back({condition, printFormula(spec, *condition),
+                                "the table of pages '" + input.name + "'",
+                                input.typeRange});
+}
+
+/// The tables of the storage, once the inputs are known.
+void SpecReader::bindStorage() {
+  for (const PendingStorage &pending : storages) {
+    auto found = find_if(spec.inputs, [&](const Input &input) {
+      return input.name == pending.table;
+    });
+    Storage &storage = *pending.storage;
+    bool ragged = storage.kind == Storage::Ragged;
+    std::string declaration =
+        pending.table + (ragged ? ": i32[batch + 1] "
+                                  "nondecreasing"
+                                : ": i32[batch, width] in "
+                                  "0..pages - 1");
+    if (found == spec.inputs.end()) {
+      if (!use.refused.count(pending.table))
+        report.error(Message::Undeclared, pending.tableRange, {pending.table})
+            .fix("add under 'inputs:'    " + declaration);
+      continue;
+    }
+    storage.table = found - spec.inputs.begin();
+    use.inputs.insert(storage.table);
+    if (ragged ? !checkStarts(*found) : !checkPages(*found)) {
+      report
+          .error(Message::StorageTable, found->typeRange,
+                 {found->name, declaration})
+          .note(storage.range, ragged
+                                   ? "it says where each sequence begins; that "
+                                     "its values are in range goes without "
+                                     "saying"
+                                   : "it says in which page keys lie; its "
+                                     "range says how many pages there are");
+      continue;
+    }
+    if (!ragged && storage.pageRows)
+      checkPagedLength(*found);
+  }
+}
+
+/// Rows that `let` makes are no tensors of the call.
+void SpecReader::checkStorage() {
+  for (auto [storage, row] :
+       {std::pair(&spec.queryStorage, Row::Q),
+        std::pair(&spec.kvStorage, Row::K), std::pair(&spec.kvStorage, Row::V)})
+    if (storage->kind != Storage::Dense && spec.definitions[unsigned(row)]) {
+      unsupported(storage->range,
+                  Twine("ragged or paged storage of rows that 'let' defines"));
+      return;
+    }
+  for (const Storage *storage : {&spec.queryStorage, &spec.kvStorage})
+    if (storage->kind == Storage::Ragged &&
+        (spec.attentionOutput || spec.scoreOutput)) {
+      unsupported(storage->range,
+                  "the output 'attention' or 'score' of ragged sequences");
+      return;
+    }
+}
+
+} // namespace attnc::spec

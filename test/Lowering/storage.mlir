@@ -1,0 +1,33 @@
+// Ragged and paged tensors: rows are found where they lie, nothing is copied.
+// RUN: attnc %S/Inputs/storage.yaml --emit=tile -o - | FileCheck %s
+
+// The blocks of all sequences are numbered; each finds its sequence, and ends
+// with it. A block behind the last row has no rows.
+// CHECK-LABEL: tile.program @varlen(
+// CHECK-SAME: %Q: !tile.buf<q, h, d : f32>, %K: !tile.buf<k, h, d : f32>, %V: !tile.buf<k, h, e : f32>, %start: !tile.buf<a0 : i32>, %O: !tile.buf<q, h, e : f32>
+// CHECK: %[[BLOCKS:.*]] = arith.muli
+// CHECK: tile.grid (%h, %i) to (%{{.*}}, %[[BLOCKS]]) order(desc 1)
+// CHECK: %[[B:.*]], %[[I:.*]] = tile.locate %i in %start step [[STEP:[0-9]+]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[B]], %c1
+// CHECK: %[[BEGIN:.*]] = tile.read %start[%[[B]]]
+// CHECK: %[[END:.*]] = tile.read %start[%[[NEXT]]]
+// CHECK: %[[LENGTH:.*]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK: %[[Q0:.*]] = arith.muli %[[I]], %c[[STEP]]
+// CHECK: %[[LEFT:.*]] = arith.subi %[[LENGTH]], %[[Q0]]
+// CHECK: %[[SOME:.*]] = arith.minsi %[[LEFT]], %c[[STEP]]
+// CHECK: %[[ROWS:.*]] = arith.maxsi %[[SOME]], %c0
+// CHECK: %[[FIRST:.*]] = arith.addi %[[BEGIN]], %[[Q0]]
+// CHECK: tile.load %Q[%[[FIRST]], %h, %c0] valid(q = %[[ROWS]])
+// Keys end with the sequence, too.
+// CHECK: %[[LAST:.*]] = arith.minsi %{{.*}}, %[[LENGTH]]
+// CHECK: tile.for (%k0, %nk, %partial) in [(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}})]
+// CHECK: %[[KEY:.*]] = arith.addi %[[BEGIN]], %k0
+// CHECK: tile.load %K[%[[KEY]], %h, %c0] valid(k = %nk)
+// CHECK: tile.store %{{.*}}, %O[%[[FIRST]], %h, %c0] valid(q = %[[ROWS]])
+
+// The key's number stands at the axis of the rows of a page; the page is added.
+// CHECK-LABEL: tile.program @paged(
+// CHECK-SAME: %K: !tile.buf<p, h, k, d : f32>
+// CHECK: tile.grid (%b, %h, %i)
+// CHECK: tile.load %K[%c0, %h, %k0, %c0] valid(k = %nk) through(%table[%b] step 16 : !tile.buf<a0, a1 : i32>)
+// CHECK: tile.load %V[%c0, %h, %k0, %c0] valid(k = %nk) through(%table[%b] step 16 : !tile.buf<a0, a1 : i32>)
