@@ -57,7 +57,13 @@ struct RunOptions : CommonOptions {
   bool json = false, check = true, checkStages = false, interpret = false;
   uint64_t seed = 1;
   enum class Init { Normal, Integer, Zero } init = Init::Normal;
-  enum class Strides { Bhsd, Bshd, Negative, Random } strides = Strides::Bhsd;
+  enum class Strides {
+    Bhsd,
+    Bshd,
+    Negative,
+    Random,
+    Broadcast, // inputs: some axes repeat one element
+  } strides = Strides::Bhsd;
 };
 
 /// The options, or the exit code when the tool is done already (help, version)

@@ -104,11 +104,16 @@ static std::optional<int> parseInputs(ParsedArguments &parsed,
                    .Case("bshd", Strides::Bshd)
                    .Case("negative", Strides::Negative)
                    .Case("random", Strides::Random)
+                   .Case("broadcast", Strides::Broadcast)
                    .Default(std::nullopt);
   if (!order)
-    return parsed.fail("--strides takes bhsd, bshd, negative or random, got '" +
+    return parsed.fail("--strides takes bhsd, bshd, negative, random or "
+                       "broadcast, got '" +
                        strides + "'");
   options.strides = *order;
+  if (order == Strides::Broadcast && !options.inputFiles.empty())
+    return parsed.fail("--strides=broadcast repeats elements of the inputs, so "
+                       "it takes no --input");
   return std::nullopt;
 }
 

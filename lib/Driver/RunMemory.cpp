@@ -32,7 +32,11 @@ void CallTensor::chooseStrides(RunOptions::Strides order, uint64_t variant) {
   strides.assign(shape.size(), 0);
   int64_t step = 1;
   auto axes = axisOrder(shape.size(), order, variant);
+  // Spreads the bits of small numbers (SplitMix64's increment).
+  uint64_t repeated = (variant + 1) * 0x9e3779b97f4a7c15u >> 32;
   for (unsigned axis : llvm::reverse(axes)) {
+    if (order == RunOptions::Strides::Broadcast && (repeated >> axis) % 3 == 0)
+      continue; // every place along it is the first
     bool isNegative =
         order == RunOptions::Strides::Negative ||
         (order == RunOptions::Strides::Random && (variant >> axis) % 3 == 0);
@@ -47,7 +51,9 @@ CallTensor::CallTensor(const InterfaceTensor &declared,
                        llvm::ArrayRef<int64_t> shape, RunOptions::Strides order,
                        uint64_t variant)
     : dtype(declared.dtype), shape(shape.begin(), shape.end()), tensor() {
-  chooseStrides(order, variant);
+  // An output cannot repeat elements.
+  bool isDense = declared.isOutput() && order == RunOptions::Strides::Broadcast;
+  chooseStrides(isDense ? RunOptions::Strides::Bhsd : order, variant);
   int64_t low = 0, high = 0;
   bool isEmpty = false;
   for (auto [extent, stride] : llvm::zip_equal(this->shape, strides)) {

@@ -26,7 +26,7 @@ defm init : Value<"init", "<kind>",
   "result must be, too), zero">;
 defm strides : Value<"strides", "<kind>",
   "Memory order of the tensors: bhsd (default, contiguous), bshd, negative, "
-  "random">;
+  "random, broadcast (inputs with strides of 0)">;
 def x : JoinedOrSeparate<["-"], "x">, MetaVarName<"<stage>">,
   HelpText<"The input is a dump of this stage: spec graph fused. Default: spec">;
 def check_stages : Switch<"check-stages",

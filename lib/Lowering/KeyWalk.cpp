@@ -56,8 +56,8 @@ static void endWithSequence(OpBuilder &builder, KernelBlock &block,
   if (!block.sequenceOf(block.k, 'k'))
     return;
   for (unsigned last = 3; last < segments.size(); last += 4)
-    segments[last] = arith::MinSIOp::create(builder, block.loc, segments[last],
-                                            block.kvLen);
+    segments[last] =
+        arith::MinSIOp::create(builder, block.loc, segments[last], block.kvLen);
 }
 
 KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {

@@ -34,9 +34,10 @@ FACTORS = {
     "dtype": ("f32", "f64", "bf16", "f16"),
     "offset": ("", "0"),
     "outputs": ("", "[lse]"),
-    "strides": ("bhsd", "bshd", "negative", "random"),
+    "strides": ("bhsd", "bshd", "negative", "random", "broadcast"),
     "init": ("integer", "normal"),
     "lengths": (0, 1, 2, 3, 4, 5),
+    "storage": ("dense", "ragged", "ragged keys", "pages of 16", "pages of 5", "ragged, pages of 16"),
     "threads": (1, 3),
 }
 INPUTS = {
@@ -86,6 +87,15 @@ def combinations():
     return chosen
 
 
+def words(text):
+    return "".join(c if c.isalnum() or c == "_" else " " for c in text).split()
+
+
+def storage_of(combination):
+    """A product beside the kernel reads dense rows only."""
+    return "dense" if "W" in words(combination["score"]) else combination["storage"]
+
+
 def spec(combination):
     """The YAML text of a combination."""
     heads, kv_heads = combination["heads"]
@@ -94,28 +104,54 @@ def spec(combination):
              f"head_dim: {head_dim}", f"value_dim: {value_dim}", f"dtype: {combination['dtype']}"]
     if "softmax" not in (combination["attention"] or "softmax"):
         combination = {**combination, "outputs": ""}  # lse is softmax's
-    formulas = [(key, combination[key]) for key in ("score", "mask", "attention", "value", "offset", "outputs")]
+    storage, inputs, mask = storage_of(combination), dict(INPUTS), combination["mask"]
+    ragged_keys = storage in ("ragged", "ragged keys")
+    rows = ["query: ragged(start)"] if storage.startswith("ragged") and storage != "ragged keys" else []
+    rows += ["kv: ragged(start_k)"] if ragged_keys else []
+    if rows and "doc" in words(mask):
+        mask = "window(9)"  # an own length is no extent of doc
+    if rows:
+        queries = "query_tokens" if "query: ragged(start)" in rows else "query_len"
+        inputs["bias"] = f"f32[heads, {queries}, {'kv_tokens' if ragged_keys else 'kv_len'}]"
+    if "pages" in storage:
+        page = storage.split()[-1]
+        rows.append(f"kv: paged(pages_of, {page})")
+        lines += [f"kv_len: width * {page}", "sizes: {pages: any, width: any}"]
+    if rows:
+        lines += ["storage:"] + [f"  {row}" for row in rows]
+    inputs.update({"start": "i32[batch + 1] nondecreasing", "start_k": "i64[batch + 1] nondecreasing",
+                   "pages_of": "i32[batch, width] in 0..pages - 1"})
+    formulas = [(key, mask if key == "mask" else combination[key]) for key in ("score", "mask", "attention", "value", "offset", "outputs")]
     # An input is used where it is indexed: `sink=` is also an argument's name.
-    used = [name for name in INPUTS
-            if any(f"{name}[" in text or f"({name})" in text for _, text in formulas)]
+    used = [name for name in inputs
+            if any(f"{name}[" in text or f"({name})" in text for _, text in formulas)
+            or any(f"({name}" in row and name in words(row) for row in rows)]
     if used:
         lines.append("inputs:")
-        lines += [f"  {name}: {INPUTS[name]}" for name in used]
+        lines += [f"  {name}: {inputs[name]}" for name in used]
     lines += [f"{key}: {text}" for key, text in formulas if text]
     return "\n".join(lines) + "\n"
 
 
-def words(text):
-    return "".join(c if c.isalnum() or c == "_" else " " for c in text).split()
-
-
 def sizes(combination):
     queries, keys = LENGTHS[combination["lengths"]]
+    storage, batch, query, key = storage_of(combination), 2, "query_len", "kv_len"
+    if storage.startswith("ragged") and storage != "ragged keys":
+        query, batch = "query_tokens", 3
+    if storage in ("ragged", "ragged keys"):
+        key, batch = "kv_tokens", 3
+    if "pages" in storage:
+        page = int(storage.split()[-1])
+        key, keys = "width", sorted({-(-k // page) for k in keys})
+        more = f",pages={batch * max(keys) + 3}"
+    else:
+        more = ""
     if "doc" in words(combination["mask"]):
         # doc[b, q] is in range only where each query row has its key row.
-        keys = [k for k in keys if k >= max(queries)] or [max(queries)]
-    return (f"batch=2,query_len={','.join(map(str, queries))},"
-            f"kv_len={','.join(map(str, keys))}")
+        unit = page if "pages" in storage else 1
+        keys = [k for k in keys if k * unit >= max(queries)] or [-(-max(queries) // unit)]
+    return (f"batch={batch},{query}={','.join(map(str, queries))},"
+            f"{key}={','.join(map(str, keys))}{more}")
 
 
 def run(attnc_run, path, combination):
