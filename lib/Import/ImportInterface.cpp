@@ -202,10 +202,12 @@ void InterfaceImporter::addOutputs() {
             {Batch, Heads, QueryLen, ValueDim});
   (void)placeRows(result.tensors.back(), spec.queryStorage);
   // In place is possible where O has the very shape of Q: a row of O is written
-  // after the same row of Q is read, and by the same task.
+  // after the same row of Q is read, and by the same task. What else is made of
+  // pairs may be computed later, and would read O for Q.
   InterfaceTensor &output = result.tensors.back();
   if (resolve(size(ValueDim)) == resolve(size(HeadDim)) &&
-      spec.isArgument(Row::Q) && spec.queryType == spec.outputType)
+      spec.isArgument(Row::Q) && spec.queryType == spec.outputType &&
+      !spec.attentionOutput && !spec.scoreOutput)
     output.mayBe = "Q";
   bool isDouble = llvm::is_contained(
       {spec.queryType, spec.keyType, spec.valueType, spec.outputType},

@@ -29,6 +29,13 @@ static Value isZero(OpBuilder &b, Location loc, Value x) {
                                emitReal(b, loc, x.getType(), 0.0));
 }
 
+/// x / l, or zero where l is 0.
+static Value quotient(OpBuilder &b, Location loc, Value zero, Value x,
+                      Value l) {
+  Value divided = arith::DivFOp::create(b, loc, x, l);
+  return arith::SelectOp::create(b, loc, isZero(b, loc, l), zero, divided);
+}
+
 /// 1 / l, or 0 where l is 0; null where nothing is divided.
 static Value emitInverse(OpBuilder &builder, KernelBlock &block, Value l) {
   if (block.kernel.getNorm().getDivide() != attn::NormDivide::Sum)
@@ -38,10 +45,7 @@ static Value emitInverse(OpBuilder &builder, KernelBlock &block, Value l) {
                  [&](OpBuilder &b, ValueRange arguments) -> Value {
                    Value zero = emitReal(b, loc, block.accumulate, 0.0);
                    Value one = emitReal(b, loc, block.accumulate, 1.0);
-                   Value quotient =
-                       arith::DivFOp::create(b, loc, one, arguments[0]);
-                   return arith::SelectOp::create(
-                       b, loc, isZero(b, loc, arguments[0]), zero, quotient);
+                   return quotient(b, loc, zero, one, arguments[0]);
                  });
 }
 
@@ -51,14 +55,24 @@ static Value emitOutput(OpBuilder &builder, KernelBlock &block,
   unsigned width = element.getIntOrFloatBitWidth();
   bool narrow = width < block.accumulate.getIntOrFloatBitWidth();
   SmallVector<Value, 2> inputs{state.o};
-  if (Value inverse = emitInverse(builder, block, state.l))
+  // A sum of weights without a shift may be so large that its inverse is a
+  // subnormal number, which counts as 0.
+  bool divides =
+      !state.m && block.kernel.getNorm().getDivide() == attn::NormDivide::Sum;
+  if (divides)
+    inputs.push_back(state.l);
+  else if (Value inverse = emitInverse(builder, block, state.l))
     inputs.push_back(inverse);
   else if (!narrow)
     return state.o;
   return emitMap(builder, loc, block.outType().withElementType(element), inputs,
                  [&](OpBuilder &b, ValueRange arguments) -> Value {
                    Value x = arguments[0];
-                   if (arguments.size() == 2)
+                   if (divides)
+                     x = quotient(b, loc,
+                                  emitReal(b, loc, block.accumulate, 0.0), x,
+                                  arguments[1]);
+                   else if (arguments.size() == 2)
                      x = arith::MulFOp::create(b, loc, x, arguments[1]);
                    if (narrow)
                      return arith::TruncFOp::create(b, loc, element, x);

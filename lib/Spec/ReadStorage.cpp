@@ -38,11 +38,11 @@ bool SpecReader::readStorageCall(const Node &call, PendingStorage &pending) {
   if (call.name != "paged" || call.children.size() != 2)
     return false;
   const Node &rows = *call.children[1];
-  if (rows.kind != Node::Int || rows.integer < 1 || rows.integer > maxPageRows)
-    report.error(Message::BadArgument, rows.range,
-                 {"'n' of 'paged'", "a number in 1 .. 65536"});
-  else
+  pending.rowsRange = rows.range;
+  if (rows.kind == Node::Int)
     storage.pageRows = rows.integer;
+  else if (rows.kind == Node::Name)
+    pending.rows = rows.name;
   storage.kind = Storage::Paged;
   return true;
 }
@@ -150,6 +150,21 @@ void SpecReader::checkPagedLength(const Input &input) {
                                 input.typeRange});
 }
 
+/// The keys of a page, a number or a fixed size.
+bool SpecReader::readPageRows(const PendingStorage &pending) {
+  int64_t &rows = pending.storage->pageRows;
+  std::optional<unsigned> size = spec.findSize(pending.rows);
+  if (size && spec.sizes[*size].kind == Size::Fixed)
+    rows = spec.sizes[*size].value;
+  if (rows >= 1 && rows <= maxPageRows)
+    return true;
+  rows = 0;
+  report.error(
+      Message::BadArgument, pending.rowsRange,
+      {"'n' of 'paged'", "a number in 1 .. 65536 or the name of a fixed size"});
+  return false;
+}
+
 /// The tables of the storage, once the inputs are known.
 void SpecReader::bindStorage() {
   for (const PendingStorage &pending : storages) {
@@ -158,6 +173,7 @@ void SpecReader::bindStorage() {
     });
     Storage &storage = *pending.storage;
     bool ragged = storage.kind == Storage::Ragged;
+    bool hasLength = !ragged && readPageRows(pending);
     std::string declaration =
         pending.table + (ragged ? ": i32[batch + 1] "
                                   "nondecreasing"
@@ -183,7 +199,7 @@ void SpecReader::bindStorage() {
                                      "range says how many pages there are");
       continue;
     }
-    if (!ragged && storage.pageRows)
+    if (hasLength)
       checkPagedLength(*found);
   }
 }

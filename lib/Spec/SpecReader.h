@@ -115,14 +115,15 @@ private:
   // ReadStorage.cpp
   struct PendingStorage {
     Storage *storage;
-    std::string table;
-    llvm::SMRange tableRange;
+    std::string table, rows; // rows of a page, if that is a name
+    llvm::SMRange tableRange, rowsRange;
   };
   void readStorage();
   bool readStorageCall(const Node &call, PendingStorage &pending);
   void addStorageSizes();
   void bindStorage();
   void checkStorage();
+  bool readPageRows(const PendingStorage &pending);
   bool checkStarts(const Input &input);
   bool checkPages(const Input &input);
   void checkPagedLength(const Input &input);

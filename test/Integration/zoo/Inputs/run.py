@@ -49,6 +49,7 @@ LAYOUTS = {
         "q": lambda a: a[:, :, None],
         "kp": lambda a: a.transpose(0, 2, 1, 3),
         "vp": lambda a: a.transpose(0, 2, 1, 3),
+        "table": lambda a: a.clip(0),  # an entry that no key needs names a page, too
     },
 }
 # Keys of the spec that a shape sets, besides the widths and sizes that all have.
