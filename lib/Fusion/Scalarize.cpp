@@ -62,12 +62,13 @@ static bool isViewComputable(attn::ViewOp view) {
 // What can be done
 //===----------------------------------------------------------------------===//
 
-/// Arguments, and what kernels, products and normalisers have computed.
+/// Arguments, also ragged or paged ones as dense tensors, and what kernels,
+/// products and normalisers have computed.
 static bool isReadable(Value tensor) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return argument.getOwner()->isEntryBlock();
-  return isa<attn::KernelOp, attn::ContractOp, attn::NormalizeOp>(
-      tensor.getDefiningOp());
+  return isa<attn::KernelOp, attn::ContractOp, attn::NormalizeOp,
+             attn::UnpackOp, attn::PagesOp>(tensor.getDefiningOp());
 }
 
 static LogicalResult check(Value tensor, Value product, Type real,

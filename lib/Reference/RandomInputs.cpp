@@ -80,8 +80,6 @@ static int64_t keyOf(const Tensor &tensor, RowLayout layout, int64_t row) {
 static void fillRanks(Tensor &tensor, const InterfaceTensor &declared,
                       int64_t keys, int gapBits, Random &random) {
   bool isQuery = declared.role == TensorRole::Query;
-  if (declared.rows == RowLayout::Paged)
-    keys = tensor.shape[0] * tensor.shape[2];
   int64_t width = tensor.shape.back();
   int64_t rows = tensor.size() / width;
   int64_t bits =
@@ -174,6 +172,18 @@ static RowLayout useOf(const Interface &function, StringRef table) {
   return RowLayout::Dense;
 }
 
+/// All keys that have ranks of their own: of paged storage those of all pages.
+static int64_t countKeys(const Interface &function, ArrayRef<int64_t> sizes) {
+  for (const InterfaceTensor &tensor : function.tensors)
+    if (tensor.rows == RowLayout::Paged)
+      return std::max<int64_t>(valueOf(function, tensor.axes[0], sizes), 1) *
+             std::max<int64_t>(valueOf(function, tensor.axes[2], sizes), 1);
+  for (StringRef name : {"kv_len", "kv_tokens"})
+    if (auto index = function.sizeIndex(name))
+      return sizes[*index];
+  return 1;
+}
+
 std::vector<Tensor> randomInputs(const Interface &function,
                                  ArrayRef<int64_t> sizes, InputKind kind,
                                  uint64_t seed, MLIRContext *context) {
@@ -201,7 +211,7 @@ std::vector<Tensor> randomInputs(const Interface &function,
     else if (tensor.isInteger())
       fillIntegers(tensor, declared, low, high, random);
     else if (tensor.size() != 0)
-      fillFloats(tensor, declared, kind, kvLen, random);
+      fillFloats(tensor, declared, kind, countKeys(function, sizes), random);
     inputs.push_back(std::move(tensor));
   }
   return inputs;

@@ -92,8 +92,18 @@ def words(text):
 
 
 def storage_of(combination):
-    """A product beside the kernel reads dense rows only."""
-    return "dense" if "W" in words(combination["score"]) else combination["storage"]
+    """What is computed beside the kernel reads dense rows only: products with a
+    matrix, and sums of scores that are no product of rows."""
+    score, attention = combination["score"], combination["attention"]
+    beside = "W" in words(score) or ("tanh" in words(score) and "sum" in words(attention))
+    return "dense" if beside else combination["storage"]
+
+
+def init_of(combination):
+    """Integer scores reach as far as there are keys in all pages: as weights they
+    would leave the range of f16."""
+    weights = "sum" in words(combination["attention"]) and combination["dtype"] == "f16"
+    return "normal" if weights and "pages" in storage_of(combination) else combination["init"]
 
 
 def spec(combination):
@@ -156,7 +166,7 @@ def sizes(combination):
 
 def run(attnc_run, path, combination):
     command = [attnc_run, path, "--size", sizes(combination), f"-mcpu={combination['level']}",
-               f"--init={combination['init']}", f"--strides={combination['strides']}",
+               f"--init={init_of(combination)}", f"--strides={combination['strides']}",
                f"--threads={combination['threads']}"]
     try:
         result = subprocess.run(command, text=True, timeout=300, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
