@@ -93,9 +93,10 @@ def words(text):
 
 def storage_of(combination):
     """What is computed beside the kernel reads dense rows only: products with a
-    matrix, and sums of scores that are no product of rows."""
+    matrix, and rows of 16 bits or sums where scores are no product of rows."""
     score, attention = combination["score"], combination["attention"]
-    beside = "W" in words(score) or ("tanh" in words(score) and "sum" in words(attention))
+    narrow = combination["dtype"] in ("f16", "bf16")
+    beside = "W" in words(score) or ("tanh" in words(score) and (narrow or "sum" in words(attention)))
     return "dense" if beside else combination["storage"]
 
 
