@@ -55,6 +55,7 @@ struct RunOptions : CommonOptions {
   int64_t threads = 1;
   std::optional<double> benchSeconds;
   bool json = false, check = true, checkStages = false, interpret = false;
+  bool mask = false;
   uint64_t seed = 1;
   enum class Init { Normal, Integer, Zero } init = Init::Normal;
   enum class Strides {

@@ -56,6 +56,9 @@ static std::optional<int> parseEmit(ParsedArguments &parsed,
       options.emit.assign(std::begin(outputs), std::end(outputs));
       continue;
     }
+    if (name == "mask") // needs sizes and the entries of tables
+      return parsed.fail("--emit does not know 'mask'; attnc-run --mask tells "
+                         "which tiles a mask visits");
     if (!llvm::is_contained(outputs, name))
       return parsed.fail("--emit does not know '" + name + "'; it takes " +
                          llvm::join(llvm::ArrayRef(outputs), ", ") + " or all");

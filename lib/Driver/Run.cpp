@@ -36,6 +36,7 @@ private:
   bool compile();
   bool startThreads();
   bool interpretFunction(unsigned index);
+  bool tellTiles(unsigned index);
   bool runFunction(unsigned index, LoadedObject &object);
   bool runCase(const Interface &function, std::vector<int64_t> sizes,
                void *entry, const ReferenceFunctions &reference);
@@ -79,6 +80,11 @@ bool Run::compile() {
     return true;
   if (!session.advanceTo(Stage::Fused))
     return false;
+  if (options.mask) {
+    bool isDone = session.advanceTo(Stage::Scheduled);
+    session.pipelineOptions().instrument = nullptr;
+    return isDone && !(checker && checker->failed());
+  }
   fused = session.module().clone();
   bool isDone = session.emit(EmitKind::Object, bytes);
   session.pipelineOptions().instrument = nullptr;
@@ -293,6 +299,28 @@ bool Run::interpretFunction(unsigned index) {
   return true;
 }
 
+/// --mask: the tiles of the kernels instead of their results.
+bool Run::tellTiles(unsigned index) {
+  const Interface &function = session.interfaces()[index];
+  for (const SizeMap &chosen : combinations(index)) {
+    auto sizes = sizesFor(function, chosen);
+    if (!sizes)
+      return false;
+    RunCase run(function, std::move(*sizes), options, options.seed,
+                session.module().getContext());
+    if (llvm::Error error = run.take(files))
+      return session.fail(llvm::toString(std::move(error)));
+    if (llvm::Error error = run.checkPreconditions())
+      return session.fail(llvm::toString(std::move(error)));
+    auto tiles = run.countTiles(
+        session.module().lookupSymbol<mlir::func::FuncOp>(function.name));
+    if (mlir::failed(tiles))
+      return session.fail("the tiles could not be counted");
+    reportTiles(run, options, session.target(), *tiles);
+  }
+  return true;
+}
+
 bool Run::startThreads() {
   runtime.size = sizeof runtime;
   runtime.threads = 1;
@@ -327,6 +355,11 @@ int Run::run() {
   if (!compile() || !readFiles() || !startThreads())
     return 1;
   bool isRight = true;
+  if (options.mask) {
+    for (unsigned i = 0; i < session.interfaces().size(); ++i)
+      isRight &= tellTiles(i);
+    return isRight ? 0 : 1;
+  }
   if (options.interpret) {
     for (unsigned i = 0; i < session.interfaces().size(); ++i)
       isRight &= interpretFunction(i);

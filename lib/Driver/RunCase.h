@@ -1,7 +1,8 @@
 //===- RunCase.h - One function at one set of sizes -------------*- C++ -*-===//
 //
 // What attnc-run does with it: call it, compare it with the reference
-// (RunCheck.cpp), time it (RunBench.cpp), and tell (RunReport.cpp).
+// (RunCheck.cpp), time it (RunBench.cpp), look at its mask (RunMask.cpp), and
+// tell (RunReport.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 #include "TensorFiles.h"
 
 #include "attnc/Interface/Interface.h"
+#include "attnc/Reference/KernelTiles.h"
 #include "attnc/Reference/Tensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -87,6 +89,9 @@ public:
   llvm::Error checkPreconditions() const;
   /// Puts the reference's results into the outputs.
   mlir::LogicalResult interpret(mlir::func::FuncOp graph);
+  /// Which tiles each kernel of a function of stage scheduled computes.
+  mlir::FailureOr<std::vector<reference::KernelTiles>>
+  countTiles(mlir::func::FuncOp scheduled) const;
   mlir::FailureOr<CheckResult> check(const ReferenceFunctions &reference);
   mlir::FailureOr<BenchResult> bench(void *entry, const attnc_runtime &runtime,
                                      const ReferenceFunctions &reference,
@@ -118,6 +123,10 @@ void reportCase(const RunCase &run, const RunOptions &options,
                 const CpuTarget &target,
                 const std::optional<CheckResult> &check,
                 const std::optional<BenchResult> &bench);
+/// The outcome of --mask: text for people, or one line of JSON.
+void reportTiles(const RunCase &run, const RunOptions &options,
+                 const CpuTarget &target,
+                 llvm::ArrayRef<reference::KernelTiles> kernels);
 
 } // namespace attnc
 

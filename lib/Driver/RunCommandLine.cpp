@@ -171,6 +171,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   options.check = !list.hasArg(OPT_no_check);
   options.checkStages = list.hasArg(OPT_check_stages);
   options.interpret = list.hasArg(OPT_interpret);
+  options.mask = list.hasArg(OPT_mask);
   options.warningsAreErrors = list.hasArg(OPT_Werror);
   std::optional<llvm::StringRef> cpu;
   if (const Arg *arg = list.getLastArg(OPT_mcpu))
@@ -185,6 +186,10 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   if (options.interpret && (options.checkStages || options.benchSeconds))
     return parsed.fail("--interpret compiles nothing that --bench or "
                        "--check-stages could look at");
+  if (options.mask &&
+      (options.interpret || options.benchSeconds || list.hasArg(OPT_save)))
+    return parsed.fail("--mask runs nothing, so it takes neither --bench nor "
+                       "--save nor --interpret");
   if (auto code = parseFiles(parsed, "--input", list.getAllArgValues(OPT_input),
                              options.inputFiles))
     return code;

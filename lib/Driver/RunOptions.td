@@ -20,6 +20,9 @@ defm save : Value<"save", "<name>=<file.npy>",
 def interpret : Switch<"interpret",
   "Compile nothing: evaluate the formulas in float64, also those that cannot be "
   "compiled yet">;
+def mask : Switch<"mask",
+  "Compile nothing: tell which tiles of the mask are computed, which are needed, "
+  "and draw them if they are few">;
 defm seed : Value<"seed", "<n>", "Seed of the random inputs. Default: 1">;
 defm init : Value<"init", "<kind>",
   "Inputs: normal (default), integer (every intermediate is exact, so the "

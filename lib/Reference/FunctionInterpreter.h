@@ -29,6 +29,12 @@ public:
   /// Only count what kernels have to do; their results are zeros.
   bool countsOnly = false;
   double flop = 0;
+  /// Called with each kernel, the extents of b, h, g and q, the number of keys
+  /// and of each sequence's rows. With `countsOnly` nothing else is counted.
+  std::function<mlir::LogicalResult(attn::KernelOp, llvm::ArrayRef<int64_t>,
+                                    int64_t, llvm::ArrayRef<int64_t>,
+                                    RegionEvaluator<Real> &)>
+      lookAt;
 
   mlir::FailureOr<std::vector<Tensor>> run(mlir::func::FuncOp function,
                                            llvm::ArrayRef<Tensor> inputs);

@@ -282,6 +282,11 @@ LogicalResult FunctionInterpreter<Real>::run(attn::KernelOp op) {
   RegionEvaluator<Real> run = evaluator();
   std::vector<int64_t> lengths =
       lengthsOf(op.getQ(), rows.extents[0], rows.extents[3]);
+  if (lookAt && failed(lookAt(op, ArrayRef(rows.extents).take_front(4),
+                              kernel.keys(), lengths, run)))
+    return failure();
+  if (lookAt && countsOnly)
+    rows.extents[3] = 0;
   if (failed(forEachRow(rows, [&](ArrayRef<int64_t> index) {
         if (index[3] >= lengths[index[0]]) // a row that no sequence has
           return success();
