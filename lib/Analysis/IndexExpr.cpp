@@ -10,6 +10,7 @@
 #include "attnc/Analysis/IndexExpr.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -119,9 +120,15 @@ IndexExpr IndexExprs::makeSymbol(IndexBounds bounds, bool opaque) {
 
 IndexExpr IndexExprs::make(Kind kind, int64_t value, ArrayRef<int64_t> factors,
                            ArrayRef<IndexExpr> operands) {
-  IndexExpr &slot = unique[NodeKey{kind, value, factors.vec(), operands.vec()}];
-  if (slot)
-    return slot;
+  size_t hash = hash_combine(kind, value, factors, operands);
+  auto [first, last] = unique.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    IndexExpr known = it->second;
+    if (known->kind == kind && known->value == value &&
+        ArrayRef(known->factors) == factors &&
+        ArrayRef(known->operands) == operands)
+      return known;
+  }
   auto node = std::make_unique<IndexNode>();
   node->kind = kind;
   node->value = value;
@@ -137,32 +144,13 @@ IndexExpr IndexExprs::make(Kind kind, int64_t value, ArrayRef<int64_t> factors,
     node->usesRow |= operand->usesRow;
     node->usesKey |= operand->usesKey;
   }
-  slot = node.get();
   nodes.push_back(std::move(node));
-  return slot;
+  unique.emplace(hash, nodes.back().get());
+  return nodes.back().get();
 }
 
 IndexExpr IndexExprs::constant(int64_t value) {
   return make(Kind::Constant, value, {}, {});
-}
-
-/// Terms by number of their node; those with the factor 0 are dropped.
-IndexExpr
-IndexExprs::makeSum(std::map<unsigned, std::pair<IndexExpr, int64_t>> terms,
-                    int64_t value) {
-  SmallVector<int64_t> factors;
-  SmallVector<IndexExpr> operands;
-  for (auto &[number, term] : terms) {
-    if (term.second == 0)
-      continue;
-    operands.push_back(term.first);
-    factors.push_back(term.second);
-  }
-  if (operands.empty())
-    return constant(value);
-  if (operands.size() == 1 && factors[0] == 1 && value == 0)
-    return operands[0];
-  return make(Kind::Sum, value, factors, operands);
 }
 
 /// Two's complement, as the kernel computes. What wraps around has bounds that
@@ -174,29 +162,72 @@ static int64_t wrapMul(int64_t a, int64_t b) {
   return int64_t(uint64_t(a) * uint64_t(b));
 }
 
-IndexExpr IndexExprs::add(IndexExpr a, IndexExpr b) {
-  std::map<unsigned, std::pair<IndexExpr, int64_t>> terms;
-  int64_t value = 0;
-  bool wraps = false;
-  auto addTerm = [&](IndexExpr operand, int64_t factor) {
-    auto &term = terms[operand->number];
-    term.first = operand;
-    wraps |= AddOverflow(term.second, factor, term.second);
-  };
-  for (IndexExpr e : {a, b}) {
-    if (e->isConstant()) {
-      wraps |= AddOverflow(value, e->value, value);
-    } else if (e->kind == Kind::Sum) {
-      wraps |= AddOverflow(value, e->value, value);
-      for (auto [factor, operand] : zip_equal(e->factors, e->operands))
-        addTerm(operand, factor);
+IndexExpr IndexExprs::makeSum(const Terms &terms, int64_t value) {
+  if (terms.empty())
+    return constant(value);
+  if (terms.size() == 1 && terms[0].second == 1 && value == 0)
+    return terms[0].first;
+  SmallVector<int64_t> factors;
+  SmallVector<IndexExpr> operands;
+  for (auto [operand, factor] : terms) {
+    operands.push_back(operand);
+    factors.push_back(factor);
+  }
+  return make(Kind::Sum, value, factors, operands);
+}
+
+/// What `expr` times `factor`, which is not 0, is the sum of, but for a
+/// constant.
+IndexExprs::Terms IndexExprs::termsOf(IndexExpr expr, int64_t factor,
+                                      bool &wraps) {
+  if (expr->isConstant())
+    return {};
+  if (expr->kind != Kind::Sum)
+    return {{expr, factor}};
+  Terms terms;
+  for (auto [f, operand] : zip_equal(expr->factors, expr->operands)) {
+    int64_t product;
+    wraps |= MulOverflow(f, factor, product);
+    terms.push_back({operand, product});
+  }
+  return terms;
+}
+
+/// Both lists in one, without terms that vanish.
+IndexExprs::Terms IndexExprs::addTerms(const Terms &a, const Terms &b,
+                                       bool &wraps) {
+  Terms sum;
+  const auto *i = a.begin(), *j = b.begin();
+  while (i != a.end() || j != b.end()) {
+    if (j == b.end() || (i != a.end() && i->first->number < j->first->number)) {
+      sum.push_back(*i++);
+    } else if (i == a.end() || j->first->number < i->first->number) {
+      sum.push_back(*j++);
     } else {
-      addTerm(e, 1);
+      int64_t factor;
+      wraps |= AddOverflow(i->second, j->second, factor);
+      if (factor != 0)
+        sum.push_back({i->first, factor});
+      ++i;
+      ++j;
     }
   }
+  return sum;
+}
+
+/// The constant of a sum.
+static int64_t constantOf(IndexExpr expr) {
+  return expr->isConstant() || expr->kind == Kind::Sum ? expr->value : 0;
+}
+
+IndexExpr IndexExprs::add(IndexExpr a, IndexExpr b) {
+  bool wraps = false;
+  int64_t value;
+  wraps |= AddOverflow(constantOf(a), constantOf(b), value);
+  Terms terms = addTerms(termsOf(a, 1, wraps), termsOf(b, 1, wraps), wraps);
   if (wraps) // no such sum can be trusted; keep it apart from all others
     return makeSymbol(IndexBounds(), /*opaque=*/true);
-  return makeSum(std::move(terms), value);
+  return makeSum(terms, value);
 }
 
 IndexExpr IndexExprs::scale(IndexExpr a, int64_t factor) {
@@ -204,24 +235,13 @@ IndexExpr IndexExprs::scale(IndexExpr a, int64_t factor) {
     return constant(0);
   if (factor == 1)
     return a;
-  std::map<unsigned, std::pair<IndexExpr, int64_t>> terms;
   bool wraps = false;
-  int64_t value = 0;
-  if (a->isConstant()) {
-    wraps |= MulOverflow(a->value, factor, value);
-  } else if (a->kind == Kind::Sum) {
-    wraps |= MulOverflow(a->value, factor, value);
-    for (auto [f, operand] : zip_equal(a->factors, a->operands)) {
-      int64_t product;
-      wraps |= MulOverflow(f, factor, product);
-      terms[operand->number] = {operand, product};
-    }
-  } else {
-    terms[a->number] = {a, factor};
-  }
+  int64_t value;
+  wraps |= MulOverflow(constantOf(a), factor, value);
+  Terms terms = termsOf(a, factor, wraps);
   if (wraps)
     return makeSymbol(IndexBounds(), /*opaque=*/true);
-  return makeSum(std::move(terms), value);
+  return makeSum(terms, value);
 }
 
 IndexExpr IndexExprs::mul(IndexExpr a, IndexExpr b) {
@@ -253,18 +273,18 @@ IndexExpr IndexExprs::floorDiv(IndexExpr a, IndexExpr divisor) {
     return make(Kind::FloorDiv, 0, {}, {a, divisor});
   // floor((d * x + y + r) / d) = x + floor((y + r mod d) / d) + floor(r / d)
   int64_t d = divisor->value;
-  std::map<unsigned, std::pair<IndexExpr, int64_t>> outside, inside;
+  Terms outside, inside;
   for (auto [factor, operand] : zip_equal(a->factors, a->operands)) {
     bool multiple = factor % d == 0;
     auto &terms = multiple ? outside : inside;
-    terms[operand->number] = {operand, multiple ? factor / d : factor};
+    terms.push_back({operand, multiple ? factor / d : factor});
   }
   int64_t whole = floorDivide(a->value, d);
-  IndexExpr rest = makeSum(std::move(inside), a->value - whole * d);
+  IndexExpr rest = makeSum(inside, a->value - whole * d);
   IndexExpr quotient = rest->isConstant()
                            ? constant(floorDivide(rest->value, d))
                            : make(Kind::FloorDiv, 0, {}, {rest, divisor});
-  return add(makeSum(std::move(outside), whole), quotient);
+  return add(makeSum(outside, whole), quotient);
 }
 
 IndexExpr IndexExprs::min(IndexExpr a, IndexExpr b) {
@@ -332,12 +352,21 @@ IndexExpr IndexExprs::lowerBound(unsigned table, ArrayRef<IndexExpr> row,
 // Proofs, evaluation, size
 //===----------------------------------------------------------------------===//
 
-bool IndexExprs::provablyLessEqual(IndexExpr a, IndexExpr b, unsigned depth) {
-  if (a == b)
-    return true;
-  // Each level of minima and maxima doubles the work.
-  if (++depth > 5 || ++numProofs > maxProofs)
-    return false;
+/// `b - a >= 0` by its terms, which are not made into a node: most proofs fail.
+bool IndexExprs::isDifferenceAtLeastZero(IndexExpr b, IndexExpr a) {
+  bool wraps = false;
+  Terms terms = addTerms(termsOf(b, 1, wraps), termsOf(a, -1, wraps), wraps);
+  __int128 lo = __int128(constantOf(b)) - constantOf(a), hi = lo;
+  for (auto [operand, factor] : terms) {
+    IndexBounds t = multiply({factor, factor}, operand->bounds);
+    lo += t.lo;
+    hi += t.hi;
+    wraps |= operand->mayOverflow;
+  }
+  return !wraps && lo >= 0 && hi < IndexBounds::limit;
+}
+
+bool IndexExprs::prove(IndexExpr a, IndexExpr b, unsigned depth) {
   auto forBoth = [&](IndexExpr e, auto test) {
     return test(e->operands[0]) && test(e->operands[1]);
   };
@@ -356,8 +385,22 @@ bool IndexExprs::provablyLessEqual(IndexExpr a, IndexExpr b, unsigned depth) {
     return true;
   if (b->kind == Kind::Max && forOne(b, moreThanA))
     return true;
-  IndexExpr difference = sub(b, a);
-  return !difference->mayOverflow && difference->bounds.lo >= 0;
+  return isDifferenceAtLeastZero(b, a);
+}
+
+bool IndexExprs::provablyLessEqual(IndexExpr a, IndexExpr b, unsigned depth) {
+  if (a == b)
+    return true;
+  // Each level of minima and maxima doubles the work.
+  if (++depth > 5)
+    return false;
+  std::pair<IndexExpr, std::pair<IndexExpr, unsigned>> question{a, {b, depth}};
+  if (auto it = proved.find(question); it != proved.end())
+    return it->second;
+  if (++numProofs > maxProofs)
+    return false;
+  bool result = prove(a, b, depth);
+  return proved[question] = result;
 }
 
 /// The element at `places`, each clamped to its axis.

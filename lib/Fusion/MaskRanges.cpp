@@ -21,7 +21,8 @@
 //
 // The analysis is lib/Analysis/MaskRanges.cpp. A kernel that has ranges keeps
 // them, so that a dump may be edited.
-// Tests: test/Fusion/mask-ranges.mlir, test/Unit/Fusion/MaskRangesPassTest.cpp
+// Tests: test/Fusion/mask-ranges.mlir, mask-ranges-large.test,
+// test/Unit/Fusion/MaskRangesPassTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,6 +79,11 @@ static void addRanges(attn::KernelOp kernel) {
   InFlightDiagnostic remark = kernel.emitRemark();
   remark << count(ranges.segments.size(), "segment") << " of keys from "
          << count(numOps, "operation");
+  if (exprs.exhausted()) {
+    remark << "; the mask has too many parts to be analysed in time, so all of "
+              "its tiles run it [mask]";
+    return;
+  }
   if (ranges.numUnsolved == 0) {
     remark << " [mask]";
     return;

@@ -13,11 +13,12 @@
 #define ATTNC_ANALYSIS_INDEXEXPR_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace attnc {
@@ -148,19 +149,25 @@ public:
 
 private:
   static constexpr size_t maxNodes = 2000, maxProofs = 8000;
-  using NodeKey = std::tuple<IndexNode::Kind, int64_t, std::vector<int64_t>,
-                             std::vector<IndexExpr>>;
+  /// Terms of a sum with their factors, in the order of their numbers.
+  using Terms = llvm::SmallVector<std::pair<IndexExpr, int64_t>, 8>;
 
   IndexExpr make(IndexNode::Kind kind, int64_t value,
                  llvm::ArrayRef<int64_t> factors,
                  llvm::ArrayRef<IndexExpr> operands);
-  IndexExpr makeSum(std::map<unsigned, std::pair<IndexExpr, int64_t>> terms,
-                    int64_t value);
+  static Terms termsOf(IndexExpr expr, int64_t factor, bool &wraps);
+  static Terms addTerms(const Terms &a, const Terms &b, bool &wraps);
+  IndexExpr makeSum(const Terms &terms, int64_t value);
+  static bool isDifferenceAtLeastZero(IndexExpr b, IndexExpr a);
+  bool prove(IndexExpr a, IndexExpr b, unsigned depth);
 
   std::vector<std::unique_ptr<IndexNode>> nodes;
-  std::map<NodeKey, IndexExpr> unique;
+  std::unordered_multimap<size_t, IndexExpr> unique; // by hash
   std::vector<IndexExpr> symbols;
   std::vector<IndexTable> tables;
+  /// What was proved or not, by the operands and the depth.
+  llvm::DenseMap<std::pair<IndexExpr, std::pair<IndexExpr, unsigned>>, bool>
+      proved;
   size_t numProofs = 0;
 };
 

@@ -12,7 +12,7 @@
 
 #include "gtest/gtest.h"
 
-#include <chrono>
+#include <ctime>
 #include <random>
 
 using namespace attnc;
@@ -382,18 +382,25 @@ private:
 class OneRandomMask : public MaskBruteForceTest {
 public:
   void TestBody() override {}
-  /// Checks blocks and tiles at random; the time of the analysis in ns.
-  int64_t run(unsigned seed);
+  /// Checks blocks and tiles at random; the time of the analysis in ms.
+  double run(unsigned seed);
 };
 
-int64_t OneRandomMask::run(unsigned seed) {
+/// Of this thread, so that a busy machine does not count.
+double threadMilliseconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return double(t.tv_sec) * 1e3 + double(t.tv_nsec) / 1e6;
+}
+
+double OneRandomMask::run(unsigned seed) {
   engine.seed(seed);
   IndexExpr atoms[] = {q, k, row, k, size, length, q, k};
   Condition mask = RandomMask(exprs, tree, engine, atoms).make(3);
-  auto start = std::chrono::steady_clock::now();
+  double start = threadMilliseconds();
   MaskRanges ranges = solveMask(exprs, casesOf(exprs, mask));
   TileClass tile = classifyTile(exprs, tree, mask);
-  auto time = std::chrono::steady_clock::now() - start;
+  double time = threadMilliseconds() - start;
   int64_t keys = 5 + int64_t(engine() % 20);
   Tables tables(keys, engine);
   Values v(exprs.getNumSymbols());
@@ -415,7 +422,7 @@ int64_t OneRandomMask::run(unsigned seed) {
       checkTile(tile, v, tables, truth);
     }
   }
-  return std::chrono::nanoseconds(time).count();
+  return time;
 }
 
 TEST(RandomMasksTest, AreSoundAndAnalysedInTime) {
@@ -423,14 +430,18 @@ TEST(RandomMasksTest, AreSoundAndAnalysedInTime) {
   unsigned count = wanted ? unsigned(std::atoi(wanted)) : 2000;
   double sum = 0, most = 0;
   for (unsigned seed = 0; seed < count; ++seed) {
-    double time = double(OneRandomMask().run(seed)) / 1e6;
+    double time = OneRandomMask().run(seed);
+    if (time > 5) // chance, unless it is again
+      time = std::min(time, OneRandomMask().run(seed));
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
     sum += time;
     most = std::max(most, time);
   }
-  std::printf("%u random masks: analysis %.3f ms on average, at most %.3f ms\n",
-              count, sum / count, most);
-  EXPECT_LT(sum / count, 10);
+  std::printf(
+      "%u random masks: analysis %.3f ms of CPU time on average, at most %.3f "
+      "ms\n",
+      count, sum / count, most);
+  EXPECT_LT(most, 10);
 }
 
 } // namespace
