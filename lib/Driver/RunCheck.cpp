@@ -17,6 +17,7 @@
 #include "attnc/Reference/Interpreter.h"
 
 #include <cmath>
+#include <limits>
 
 namespace attnc {
 namespace {
@@ -83,13 +84,16 @@ double largestValue(const reference::Tensor &tensor) {
   return largest;
 }
 
-/// The distance from `value` to the next number of a float type.
+/// The distance from `value` to the next number of a float type, of which f32
+/// has no subnormal ones: kernels may count them as 0.
 double ulp(double value, mlir::Type type) {
   auto precision =
       mlir::cast<mlir::FloatType>(type).getFPMantissaWidth(); // with hidden bit
   int exponent = 0;
   std::frexp(value, &exponent);
-  return std::ldexp(1.0, exponent - static_cast<int>(precision));
+  double distance = std::ldexp(1.0, exponent - static_cast<int>(precision));
+  double least = type.isF32() ? std::numeric_limits<float>::min() : 0;
+  return std::max(distance, least);
 }
 
 std::string placeText(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,

@@ -21,6 +21,12 @@
 // the key alone is computed outside of the inner loop (Lowering splits formulas
 // by dependence), anything else costs one. Never more than one at the end.
 //
+// A factor rounds what it multiplies, and of large scores only the differences
+// matter. That is free where a score carries roundings of its own size anyway,
+// as everything made of the product does; but 10000 + k / 4 is exact, and so
+// may be tables. Such scores keep exp, which multiplies after the subtraction.
+// The same holds of x - m inside of an exp, where m comes from the same row.
+//
 // The least number of a type, which masks are often made of, must not become
 // -inf: a row of such scores has weights, a row of -inf has none. So constants
 // and what tables give stay finite when they are multiplied.
@@ -60,6 +66,10 @@ public:
   }
   void run();
   void useBaseTwoInside();
+  /// Whether another rounding of what the region yields does not show.
+  bool isInexact() {
+    return inexact.contains(region.front().getTerminator()->getOperand(0));
+  }
 
 private:
   // Deeper formulas are multiplied where this depth is reached.
@@ -70,6 +80,7 @@ private:
   bool isProduct(Value y) {
     return &region == &kernel.getScore() && y == region.getArgument(0);
   }
+  bool hasRoundings(Operation *op);
   bool canScaleProduct();
   // Operands through which the factor may go, all of them or the cheapest.
   SmallVector<unsigned, 2> linearOperands(Operation *op, unsigned depth);
@@ -86,6 +97,7 @@ private:
   double factor;
   OpBuilder b;
   DenseMap<Value, unsigned> dependence; // 1: on the row, 2: on the key
+  DenseSet<Value> inexact; // what carries the roundings of the product
 };
 } // namespace
 
@@ -97,10 +109,33 @@ static bool isDivisionByConstant(Operation *op) {
   return divisor && *divisor != 0 && std::isfinite(1 / *divisor);
 }
 
+/// A number of a row that another kernel made of the scores, maybe the greatest
+/// of them: a difference to it may be exact.
+static bool readsRowOfScores(Value y) {
+  auto read = y.getDefiningOp<attn::ReadOp>();
+  return read && read.getSource().getDefiningOp<attn::KernelOp>();
+}
+
+/// Of an op whose operands are known.
+bool Multiplier::hasRoundings(Operation *op) {
+  auto isRounded = [&](Value y) { return inexact.contains(y); };
+  if (isa<arith::SelectOp, arith::MinimumFOp, arith::MaximumFOp>(op))
+    return llvm::all_of(op->getOperands().take_back(2), [&](Value y) {
+      return isRounded(y) || realConstant(y);
+    });
+  if (isa<math::FloorOp, math::CeilOp, attn::ReadOp>(op) ||
+      (isa<arith::AddFOp, arith::SubFOp>(op) &&
+       llvm::any_of(op->getOperands(), readsRowOfScores)))
+    return false;
+  return llvm::any_of(op->getOperands(), isRounded);
+}
+
 void Multiplier::findDependences() {
   unsigned first = &region == &kernel.getScore() ? 1 : 0;
-  if (first)
+  if (first) {
     dependence[region.getArgument(0)] = 3;
+    inexact.insert(region.getArgument(0));
+  }
   dependence[region.getArgument(first + 3)] = 1;
   if (region.getNumArguments() > first + 4)
     dependence[region.getArgument(first + 4)] = 2;
@@ -110,6 +145,8 @@ void Multiplier::findDependences() {
       on |= dependence.lookup(operand);
     for (Value result : op.getResults())
       dependence[result] = on;
+    if (op.getNumResults() == 1 && hasRoundings(&op))
+      inexact.insert(op.getResult(0));
   }
 }
 
@@ -259,7 +296,8 @@ void Multiplier::useBaseTwoInside() {
       y = negation.getOperand();
       factor = -factor;
     }
-    if (!y.hasOneUse() || !dependsOnPair(y) || cost(y, 0) != 0)
+    if (!y.hasOneUse() || !dependsOnPair(y) || cost(y, 0) != 0 ||
+        !inexact.contains(y))
       continue;
     y = push(y, 0);
     b.setInsertionPoint(exp);
@@ -273,11 +311,14 @@ void Multiplier::useBaseTwoInside() {
 static void useBaseTwo(attn::KernelOp kernel) {
   Multiplier(kernel, kernel.getScore(), std::numbers::log2e).useBaseTwoInside();
   attn::NormAttr norm = kernel.getNorm();
-  // An lse that formulas read has an exponent's error: no further roundings.
+  // Rows that formulas read are differences' other sides: no further roundings.
   bool isRow = !kernel.getV() && !kernel.getDense();
   if (!norm || norm.getWeight() != attn::NormWeight::Exp || isRow)
     return;
-  Multiplier(kernel, kernel.getScore(), std::numbers::log2e).run();
+  Multiplier scores(kernel, kernel.getScore(), std::numbers::log2e);
+  if (!scores.isInexact())
+    return;
+  scores.run();
   if (kernel.hasInit())
     Multiplier(kernel, kernel.getInit(), std::numbers::log2e).run();
   kernel.setNormalizeAttr(

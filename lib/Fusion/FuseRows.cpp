@@ -10,8 +10,11 @@
 // Computing the scores twice costs a product; keeping them would cost a matrix
 // in memory. A normaliser inside a formula is its denominator, a row, and
 //
-//   softmax    exp(x - lse)     (-inf: 0)
-//   x / sum    x / sum          (0: 0)
+//   softmax    exp(x - max) / sum     (sum 0: 0)
+//   x / sum    x / sum                (sum 0: 0)
+//
+// where max and sum stay apart: exp(x - lse) has an error as large as that of
+// lse, which grows with the scores.
 //
 // and a result of the function with a number per pair is a kernel that stores
 // them. The formulas of what follows read rows by attn.read (Scalarize.cpp).
@@ -69,7 +72,7 @@ private:
   attn::KernelOp build(OpBuilder &b, Location loc, TypeRange results,
                        Attribute normalize, Value scores, Value mask,
                        Region *init);
-  Value weightsOf(OpBuilder &b, attn::NormalizeOp op, Value lse);
+  Value weightsOf(OpBuilder &b, attn::NormalizeOp op, Value max, Value sum);
   void miss(Operation *op, const Twine &reason) {
     emitRemark(op->getLoc())
         << op->getName() << " stays unfused: " << reason << " [missed]";
@@ -186,8 +189,9 @@ static bool leadsToProduct(Operation *user) {
           llvm::any_of(user->getUsers(), leadsToProduct));
 }
 
-/// The weights as a map of scores and denominator.
-Value RowFuser::weightsOf(OpBuilder &b, attn::NormalizeOp op, Value lse) {
+/// The weights as a map of scores, shift and denominator.
+Value RowFuser::weightsOf(OpBuilder &b, attn::NormalizeOp op, Value max,
+                          Value sum) {
   attn::NormAttr norm = op.getNorm();
   SmallVector<Value> inputs{op.getScores()};
   std::string labels = kPairs.str();
@@ -197,39 +201,32 @@ Value RowFuser::weightsOf(OpBuilder &b, attn::NormalizeOp op, Value lse) {
     inputs.push_back(input);
     labels += ("," + letters).str();
   };
-  add(lse, "bhgq");
+  add(max, "bhgq");
+  add(sum, "bhgq");
   add(op.getMask(), kPairs);
   labels += "->" + kPairs.str();
   return attn::MapOp::create(
       b, op.getLoc(), op.getWeights().getType(), labels, inputs,
       [&](OpBuilder &b, Location loc, ValueRange x) {
         Value weight = x[0];
-        auto constant = [&](double value) -> Value {
-          return arith::ConstantOp::create(
-              b, loc, b.getFloatAttr(weight.getType(), value));
-        };
-        Value zero = constant(0);
-        auto unless = [&](Value y, double nothing, Value value) -> Value {
-          Value is = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, y,
-                                           constant(nothing));
-          return arith::SelectOp::create(b, loc, is, zero, value);
-        };
-        if (norm.isSoftmax()) {
-          Value d = arith::SubFOp::create(b, loc, weight, x[1]);
-          weight = unless(x[1], -std::numeric_limits<double>::infinity(),
-                          math::ExpOp::create(b, loc, d));
-        } else {
-          if (norm.getWeight() == attn::NormWeight::Exp)
-            weight = math::ExpOp::create(b, loc, weight);
-          if (norm.getWeight() == attn::NormWeight::Exp2)
-            weight = math::Exp2Op::create(b, loc, weight);
-          if (lse)
-            weight =
-                unless(x[1], 0, arith::DivFOp::create(b, loc, weight, x[1]));
+        Value zero = arith::ConstantOp::create(
+            b, loc, b.getFloatAttr(weight.getType(), 0));
+        if (max) // -inf - -inf is no weight, but then the sum is 0
+          weight = arith::SubFOp::create(b, loc, weight, x[1]);
+        if (norm.getWeight() == attn::NormWeight::Exp)
+          weight = math::ExpOp::create(b, loc, weight);
+        if (norm.getWeight() == attn::NormWeight::Exp2)
+          weight = math::Exp2Op::create(b, loc, weight);
+        if (sum) {
+          Value l = x[max ? 2 : 1];
+          Value is =
+              arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, l, zero);
+          weight = arith::DivFOp::create(b, loc, weight, l);
+          weight = arith::SelectOp::create(b, loc, is, zero, weight);
         }
         if (op.getMask())
-          weight =
-              arith::SelectOp::create(b, loc, x[lse ? 2 : 1], weight, zero);
+          weight = arith::SelectOp::create(b, loc, x[inputs.size() - 1], weight,
+                                           zero);
         attn::YieldOp::create(b, loc, weight);
       });
 }
@@ -240,18 +237,20 @@ void RowFuser::splitNormalize(attn::NormalizeOp op) {
   if (!isPart || op.getLabels() != kPairs || op.getOver() != kKey)
     return;
   OpBuilder b(op);
-  Value lse;
+  Value max, sum;
   if (op.getNorm().getDivide() == attn::NormDivide::Sum) {
-    attn::KernelOp kernel =
-        build(b, op.getLoc(), op.getLse().getType(), op.getNorm(),
-              op.getScores(), op.getMask(), &op.getInit());
+    SmallVector<Type, 2> rows(op.getNorm().isSoftmax() ? 2 : 1,
+                              op.getLse().getType());
+    attn::KernelOp kernel = build(b, op.getLoc(), rows, op.getNorm(),
+                                  op.getScores(), op.getMask(), &op.getInit());
     if (!kernel)
       return;
     emitRemark(op.getLoc()) << "one kernel per row: Q @ K, score, "
                                "denominator [fused]";
-    lse = kernel.getLse();
+    sum = kernel.getLse();
+    max = kernel.getRow();
   }
-  Value weights = weightsOf(b, op, lse);
+  Value weights = weightsOf(b, op, max, sum);
   op.getWeights().replaceUsesWithIf(
       weights, [](OpOperand &use) { return !isWhole(use.getOwner()); });
   if (op->use_empty())

@@ -20,6 +20,7 @@
 #include "attnc/Import/Import.h"
 
 #include "ImportStorage.h"
+#include "Infinities.h"
 #include "RowFormulas.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
@@ -29,6 +30,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Verifier.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace attnc;
@@ -63,10 +66,13 @@ private:
     const spec::Expr *init;
   };
   Normaliser findNormaliser();
-  Value buildPairs(RowFormulas &rows, const spec::Expr &formula);
+  std::optional<Normaliser> findSoftmax(const spec::Expr &term,
+                                        const spec::Expr *rest);
+  Value buildPairs(RowFormulas &rows, const Normaliser &normaliser);
   Value buildMaskedScores(RowFormulas &rows, Value mask);
   Value buildValues(RowFormulas &rows, Value weights, Value mask);
   Value buildMask();
+  mlir::Type weightType(attn::NormAttr norm);
   attn::NormalizeOp buildWeights(const Normaliser &normaliser, Value scores,
                                  Value mask, Type element);
   // Adds `formula` at the end of a region.
@@ -83,6 +89,7 @@ private:
   Type real;            // the accumulate type
   ValueRange inputs;    // of spec.inputs
   spec::ExprPtr unused; // Q @ K where the score has none
+  spec::ExprPtr sink;   // of a softmax that is written as a quotient
   bool hasFailed = false;
 };
 } // namespace
@@ -167,14 +174,16 @@ void SpecImporter::addProduct(RowFormulas &rows, FormulaLeaves &leaves) {
 }
 
 /// What is normalised: a score, or a weight before its division.
-Value SpecImporter::buildPairs(RowFormulas &rows, const spec::Expr &formula) {
+Value SpecImporter::buildPairs(RowFormulas &rows,
+                               const Normaliser &normaliser) {
   using namespace spec;
+  const Expr &formula = *normaliser.pairs;
   RankedTensorType type =
       tensor({Batch, KvHeads, Group, QueryLen, KvLen}, real);
   b.setLoc(locations.at(formula.range, here));
   FormulaLeaves leaves = rows.leavesOf(formula);
   addProduct(rows, leaves);
-  bool guarded = !spec.isSoftmax && rows.addGuard(formula, leaves);
+  bool guarded = !normaliser.norm.isSoftmax() && rows.addGuard(formula, leaves);
   return rows.map("bhgqk", type, leaves, [&](FormulaBuilder &build) {
     Value x = build.build(formula);
     if (guarded)
@@ -199,6 +208,32 @@ Value SpecImporter::buildMaskedScores(RowFormulas &rows, Value mask) {
       });
 }
 
+/// exp(x) / (sum(exp(x)) + rest) is a softmax of x whose sink is log(rest), and
+/// as one it never overflows.
+std::optional<SpecImporter::Normaliser>
+SpecImporter::findSoftmax(const spec::Expr &term, const spec::Expr *rest) {
+  bool isBase2 = term.isApply(spec::Op::Exp2);
+  if (!isBase2 && !term.isApply(spec::Op::Exp))
+    return std::nullopt;
+  const spec::Expr &x = *term.operands[0];
+  if (canBeInfinite(*spec.score) &&
+      valueAtMinusInfinity(x, *spec.score) != -HUGE_VAL)
+    return std::nullopt;
+  const spec::Expr *init = nullptr;
+  if (rest && rest->isApply(term.op)) {
+    init = rest->operands[0].get();
+  } else if (rest) {
+    bool isNumber = rest->isConstant() && rest->type == spec::Type::Real;
+    if (!isNumber || !(rest->real >= 0) || std::isinf(rest->real))
+      return std::nullopt;
+    double log = isBase2 ? std::log2(rest->real) : std::log(rest->real);
+    sink = spec::makeReal(log, rest->range);
+    init = rest->real > 0 ? sink.get() : nullptr;
+  }
+  auto weight = isBase2 ? attn::NormWeight::Exp2 : attn::NormWeight::Exp;
+  return Normaliser{attn::NormAttr::softmax(b.getContext(), weight), &x, init};
+}
+
 /// How the weights come from pairs: for x / (sum(x) + rest) by dividing, with
 /// the rest as init; for softmax with the sink.
 SpecImporter::Normaliser SpecImporter::findNormaliser() {
@@ -215,15 +250,20 @@ SpecImporter::Normaliser SpecImporter::findNormaliser() {
     return sum.isApply(spec::Op::Sum) &&
            sameExpr(*sum.operands[0], *e.operands[0]);
   };
+  auto quotient = [&](const Expr *rest) {
+    const Expr &x = *e.operands[0];
+    return findSoftmax(x, rest).value_or(
+        Normaliser{norm(attn::NormDivide::Sum), &x, rest});
+  };
   if (e.isApply(spec::Op::Div)) {
-    const Expr *x = e.operands[0].get(), &sum = *e.operands[1];
+    const Expr &sum = *e.operands[1];
     if (isSum(sum))
-      return {norm(attn::NormDivide::Sum), x, nullptr};
+      return quotient(nullptr);
     if (sum.isApply(spec::Op::Add))
       for (unsigned i : {0, 1})
         if (isSum(*sum.operands[i]) && !isOfPair(*sum.operands[1 - i]) &&
             !hasRowFunction(*sum.operands[1 - i]))
-          return {norm(attn::NormDivide::Sum), x, sum.operands[1 - i].get()};
+          return quotient(sum.operands[1 - i].get());
   }
   return {norm(attn::NormDivide::None), &e, nullptr};
 }
@@ -268,6 +308,16 @@ Value SpecImporter::buildMask() {
         FormulaScope scope{x[0], x[1], x[2], x[3], x[4], inputs};
         yield(builder, *withLength(spec), scope);
       });
+}
+
+/// The type that weights are rounded to before they multiply values: that of
+/// the values, if none says else. What is no softmax may have weights that such
+/// a type is too small for.
+mlir::Type SpecImporter::weightType(attn::NormAttr norm) {
+  if (!spec.probabilities && !norm.isSoftmax())
+    return real;
+  spec::DType type = spec.probabilities.value_or(spec.valueType);
+  return elementType(*attnc::parseDType(dtypeName(type)), b.getContext());
 }
 
 attn::NormalizeOp SpecImporter::buildWeights(const Normaliser &normaliser,
@@ -325,13 +375,10 @@ void SpecImporter::buildGraph(func::FuncOp func) {
   };
   rows.setMask(getMask);
   Normaliser normaliser = findNormaliser();
-  Value scores = buildPairs(rows, *normaliser.pairs);
+  Value scores = buildPairs(rows, normaliser);
   getMask();
-  // Weights are rounded to the type of what they multiply.
-  attnc::DType weightType = *attnc::parseDType(
-      dtypeName(spec.probabilities.value_or(spec.valueType)));
-  attn::NormalizeOp norm = buildWeights(
-      normaliser, scores, mask, elementType(weightType, b.getContext()));
+  attn::NormalizeOp norm =
+      buildWeights(normaliser, scores, mask, weightType(normaliser.norm));
   Value weights = norm.getWeights(), lse = norm.getLse();
   Value o = buildValues(rows, weights, mask);
   hasFailed |= rows.failed();

@@ -25,6 +25,7 @@ struct BlockOutput {
   bool nullable = false;
   bool isPairs = false; // one number per pair of query and key
   bool isKey = false;   // the key of a rank
+  bool isMax = false;   // the largest score, beside the sum
 };
 
 /// Values carried from tile to tile, one row per query: the accumulated values

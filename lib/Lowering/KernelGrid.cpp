@@ -127,7 +127,8 @@ static LogicalResult bindTensors(KernelBlock &block, Storage &storage) {
     bool isPairs = result == kernel.getDense();
     for (const Destination &place : *places)
       block.outputs.push_back({place.buffer, isRow, place.nullable, isPairs,
-                               result == kernel.getKey()});
+                               result == kernel.getKey(),
+                               kernel.getLse() && result == kernel.getRow()});
   }
   return success();
 }

@@ -4,7 +4,7 @@
 //   lse = l == 0 ? -inf : (m + log2(l)) * ln 2
 //
 // A kernel that does not divide stores o, one without a shift l as lse; a row
-// of sums or maxima is l or m.
+// of sums or maxima is l or m, and the two parts of a softmax are l and m.
 //
 // l is 0 in rows that saw no key, and at least 1 (2^-T with a threshold) in
 // others. What the caller may leave out is computed under tile.present.
@@ -82,7 +82,7 @@ static Value emitOutput(OpBuilder &builder, KernelBlock &block,
 
 static Value emitLse(OpBuilder &builder, KernelBlock &block,
                      const SoftmaxState &state) {
-  if (!state.m) // the sum itself
+  if (!state.m || (state.l && block.kernel.getRow())) // the sum itself
     return state.l;
   if (!state.l) // the largest score
     return state.m;
@@ -143,7 +143,8 @@ void KernelBlock::emitPairs(OpBuilder &builder, Value pairs,
 void KernelBlock::emitStore(OpBuilder &builder, const BlockOutput &output,
                             const SoftmaxState &state) {
   auto buf = cast<tile::BufType>(output.buffer.buf.getType());
-  Value value = output.isKey ? key
+  Value value = output.isKey   ? key
+                : output.isMax ? state.m
                 : output.isLse
                     ? emitLse(builder, *this, state)
                     : emitOutput(builder, *this, state, buf.getElementType());

@@ -13,7 +13,8 @@
 // - a sink takes part as a score without a key: m starts at it and l at 1, or
 //   at 0 when the sink is -inf;
 // - weights are rounded to `probabilities` only where they multiply V; l sums
-//   them unrounded, as the formula does.
+//   them unrounded, as the formula does. Those without a shift that a sum
+//   divides in the end are not rounded: 100000 / 200000 is no number of f16.
 // Tests: test/Lowering/softmax-online.mlir, softmax-rows.mlir, sink.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -105,8 +106,11 @@ Value KernelBlock::emitWeight(OpBuilder &builder, Value x, Value shift) {
 
 Value KernelBlock::emitProbabilities(OpBuilder &builder, Value weights) {
   auto type = cast<tile::TileType>(weights.getType());
-  if (probabilities.getIntOrFloatBitWidth() >=
-      accumulate.getIntOrFloatBitWidth())
+  // What is divided later may be out of range before.
+  bool isBounded = hasMax || !kernel.getNorm() ||
+                   kernel.getNorm().getDivide() == attn::NormDivide::None;
+  if (!isBounded || probabilities.getIntOrFloatBitWidth() >=
+                        accumulate.getIntOrFloatBitWidth())
     return weights;
   return emitMap(builder, loc, type.withElementType(probabilities), weights,
                  [&](OpBuilder &b, ValueRange arguments) -> Value {

@@ -204,7 +204,10 @@ KernelRun<Real>::store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
   if (attn::NormAttr norm = op.getNorm()) {
     RowWeights<Real> weights =
         normalizeRow<Real>(norm, scores, init, type, arithmetic);
-    results[op.getLse()].data.reals[place] = weights.lse;
+    results[op.getLse()].data.reals[place] =
+        op.getRow() ? weights.sum : weights.lse;
+    if (op.getRow())
+      results[op.getRow()].data.reals[place] = weights.max;
     if (op.getDense()) // elsewhere 0
       for (auto [key, weight] : llvm::zip_equal(allowed, weights.weights))
         results[op.getDense()].data.reals[place * keys() + key] = weight;

@@ -27,11 +27,12 @@ RowWeights<Real> normalizeRow(attn::NormAttr norm, ArrayRef<Real> scores,
     return arithmetic.round<Real>(value, accumulate);
   };
   bool isBase2 = norm.getWeight() == attn::NormWeight::Exp2;
+  RowWeights<Real> row;
   Real shift = 0;
   if (norm.isSoftmax()) {
-    Real max = largest(scores, init.value_or(minusInfinity<Real>));
+    row.max = largest(scores, init.value_or(minusInfinity<Real>));
     // Nothing but -inf so far: subtracting it would give NaN for weight 0.
-    shift = max == minusInfinity<Real> ? 0 : max;
+    shift = row.max == minusInfinity<Real> ? 0 : row.max;
   }
   auto weigh = [&](Real score) {
     if (norm.getWeight() == attn::NormWeight::Identity)
@@ -39,12 +40,12 @@ RowWeights<Real> normalizeRow(attn::NormAttr norm, ArrayRef<Real> scores,
     Real shifted = round(score - shift);
     return round(isBase2 ? std::exp2(shifted) : std::exp(shifted));
   };
-  RowWeights<Real> row;
   Real sum = init ? weigh(*init) : 0;
   for (Real score : scores) {
     row.weights.push_back(weigh(score));
     sum = round(sum + row.weights.back());
   }
+  row.sum = sum;
   if (norm.getDivide() == attn::NormDivide::Sum)
     for (Real &weight : row.weights)
       weight = sum == 0 ? 0 : round(weight / sum);

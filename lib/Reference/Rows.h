@@ -20,6 +20,8 @@ namespace attnc::reference {
 template <typename Real> struct RowWeights {
   std::vector<Real> weights; // already divided; not rounded to a storage type
   Real lse = 0;
+  Real max = 0; // of the scores and the one without a key, with a shift
+  Real sum = 0; // of the weights before their division
 };
 template <typename Real>
 RowWeights<Real> normalizeRow(attn::NormAttr norm, llvm::ArrayRef<Real> scores,

@@ -24,6 +24,9 @@ namespace attnc::reference {
 template <typename Real> Real Arithmetic::round(Real value, Type type) const {
   if (!rounded || !isa<FloatType>(type))
     return value;
+  // Kernels of f32 may count its subnormal numbers as 0.
+  if (type.isF32() && std::abs(value) < std::numeric_limits<float>::min())
+    return std::copysign(Real(0), value);
   return static_cast<Real>(roundToType(static_cast<double>(value), type));
 }
 template double Arithmetic::round(double, Type) const;

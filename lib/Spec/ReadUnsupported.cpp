@@ -42,8 +42,7 @@ void SpecReader::readProbabilities(const YamlEntry &item) {
                  {"'probabilities'", legal});
     return;
   }
-  if (*dtype != spec.valueType) // else it is the default
-    spec.probabilities = dtype;
+  spec.probabilities = dtype;
 }
 
 void SpecReader::readPrecision() {

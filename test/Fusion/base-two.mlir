@@ -274,7 +274,7 @@ func.func @silu(%q: !Q, %k: !K) -> !Q {
 
 // -----
 
-// Formulas read this lse as an exponent: the kernel keeps exp.
+// Formulas subtract this maximum from scores: the kernel keeps exp.
 // CHECK-LABEL: func.func @keeps_an_lse_alone(
 // CHECK:         normalize #attn.norm<shift = max, weight = exp, divide = sum>
 func.func @keeps_an_lse_alone(%q: tensor<1x1x1x4x8xf32>, %k: tensor<1x1x4x8xf32>) -> tensor<1x1x1x4xf32> {
@@ -288,4 +288,94 @@ func.func @keeps_an_lse_alone(%q: tensor<1x1x1x4x8xf32>, %k: tensor<1x1x4x8xf32>
     attn.yield %c : i1
   }
   return %lse : tensor<1x1x1x4xf32>
+}
+
+// -----
+
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// 10000 + k / 4 is exact, its product by log2 e is not.
+// CHECK-LABEL: func.func @keeps_exact_scores(
+// CHECK:         weight = exp,
+// CHECK:           %[[S:.*]] = arith.constant 1.000000e+04 : f32
+// CHECK-NEXT:      %[[D:.*]] = arith.constant 2.500000e-01 : f32
+// CHECK:           %[[M:.*]] = arith.mulf %{{.*}}, %[[D]] : f32
+// CHECK-NEXT:      %[[Y:.*]] = arith.addf %[[S]], %[[M]] : f32
+// CHECK-NEXT:      attn.yield %[[Y]] : f32
+func.func @keeps_exact_scores(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 10000.0 : f32
+    %d = arith.constant 0.25 : f32
+    %0 = arith.index_cast %j : index to i64
+    %1 = arith.sitofp %0 : i64 to f32
+    %2 = arith.mulf %1, %d : f32
+    %3 = arith.addf %c, %2 : f32
+    attn.yield %3 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// One side of the choice is read from a table, and may be exact.
+// CHECK-LABEL: func.func @keeps_an_exact_choice(
+// CHECK:         weight = exp,
+// CHECK-NOT:       1.44269502
+func.func @keeps_an_exact_choice(%q: !Q, %k: !K, %bias: tensor<4xf32>) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %0 = arith.cmpi sle, %i, %j : index
+    %1 = attn.read %bias[%j] : tensor<4xf32> -> f32
+    %2 = arith.select %0, %1, %x : f32
+    attn.yield %2 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// x - m is exact where m is one of the scores: that exp stays.
+// CHECK-LABEL: func.func @keeps_a_difference_to_a_row(
+// CHECK:         attn.kernel {{.*}} normalize #attn.row<max>
+// CHECK:         attn.kernel {{.*}} attributes {{{.*}}scale = 1.000000e+00 : f64}
+// CHECK:           %[[M:.*]] = attn.read %{{.*}}[%b, %h, %g, %q]
+// CHECK:           %[[D:.*]] = arith.subf %x, %[[M]] : f32
+// CHECK:           math.exp %[[D]] : f32
+func.func @keeps_a_difference_to_a_row(%q: !Q, %k: !K) -> !Q {
+  %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<max> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = none, weight = identity, divide = none> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %0 = attn.read %row[%b, %h, %g, %i] : !L -> f32
+    %1 = arith.subf %x, %0 : f32
+    %2 = math.exp %1 : f32
+    attn.yield %2 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
 }

@@ -78,13 +78,19 @@ func.func @rows_read_rows(%q: !Q, %k: !K, %v: !K) -> !Q {
 !M = tensor<?x2x1x?x?xi1, #attn.dims<batch, 2, 1, query_len, kv_len>>
 !L = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
 
-// A softmax inside a formula is its denominator; its sink goes with it.
+// A softmax inside a formula is its maximum and its denominator, which stay apart;
+// its sink goes with them.
 // CHECK-LABEL: func.func @inner_softmax(
-// CHECK:         %[[LSE:.*]] = attn.kernel {{.*}} normalize #attn.norm<shift = max, weight = exp, divide = sum>
+// CHECK:         %[[SUM:.*]], %[[MAX:.*]] = attn.kernel {{.*}} normalize #attn.norm<shift = max, weight = exp, divide = sum>
 // CHECK:         } init {
-// CHECK:         %[[P:.*]] = attn.map "bhgqk,bhgq,bhgqk->bhgqk"(%{{.*}}, %[[LSE]], %{{.*}})
-// CHECK:           %[[D:.*]] = arith.subf %x, %{{.*}} : f32
-// CHECK:           math.exp %[[D]] : f32
+// CHECK:         %[[P:.*]] = attn.map "bhgqk,bhgq,bhgq,bhgqk->bhgqk"(%{{.*}}, %[[MAX]], %[[SUM]], %{{.*}})
+// CHECK-NEXT:    ^bb0(%x: f32, %[[M:.*]]: f32, %[[L:.*]]: f32, %[[A:.*]]: i1,
+// CHECK:           %[[D:.*]] = arith.subf %x, %[[M]] : f32
+// CHECK:           %[[E:.*]] = math.exp %[[D]] : f32
+// CHECK:           %[[NONE:.*]] = arith.cmpf oeq, %[[L]], %[[ZERO:.*]] : f32
+// CHECK:           %[[W:.*]] = arith.divf %[[E]], %[[L]] : f32
+// CHECK:           %[[S:.*]] = arith.select %[[NONE]], %[[ZERO]], %[[W]] : f32
+// CHECK:           arith.select %[[A]], %[[S]], %[[ZERO]] : f32
 // CHECK-NOT:     attn.normalize {{.*}}shift = max
 // CHECK:         attn.normalize {{.*}}shift = none
 func.func @inner_softmax(%q: !Q, %k: !K, %v: !K) -> !Q {

@@ -6,6 +6,8 @@
 !q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
 !k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
 !l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+!qh = tensor<?x2x1x?x32xf16, #attn.dims<batch, 2, 1, query_len, 32>>
+!kh = tensor<?x2x?x32xf16, #attn.dims<batch, 2, kv_len, 32>>
 !s = tensor<?x2x1x?x?xf32, #attn.dims<batch, 2, 1, query_len, kv_len>>
 
 // CHECK-LABEL: tile.program @weights
@@ -89,4 +91,46 @@ func.func @pairs(%Q: !q, %K: !k) -> !s {
     attn.yield %c : i1
   }
   return %p : !s
+}
+
+// The two parts of a softmax.
+// CHECK-LABEL: tile.program @parts
+// CHECK-SAME:    %[[SUM:[^ ]*]]: !tile.buf<b, h, g, q : f32>, %[[MAX:[^ ]*]]: !tile.buf<b, h, g, q : f32>
+// CHECK:         %[[STATE:.*]]:2 = tile.for
+// CHECK-NOT:     math.log
+// CHECK:         tile.store %[[STATE]]#1, %[[SUM]]
+// CHECK:         tile.store %[[STATE]]#0, %[[MAX]]
+func.func @parts(%Q: !q, %K: !k) -> (!l, !l) {
+  %sum, %max = attn.kernel ins(%Q, %K : !q, !k) -> (!l, !l) normalize #attn.norm<shift = max, weight = exp, divide = sum>
+    attributes {scale = 1.0 : f64, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.cmpi sle, %j, %i : index
+    attn.yield %c : i1
+  }
+  return %sum, %max : !l, !l
+}
+
+// 100000 / 200000 is no number of f16 before the division: no rounding.
+// CHECK-LABEL: tile.program @large_weights
+// CHECK-NOT:     arith.truncf
+// CHECK:         tile.phase "value"
+// CHECK:         tile.dot(%{{.*}}) sum(k) acc(%{{.*}}) : (!tile.tile<q:64, k:64, f32>,
+// CHECK:         arith.divf
+// CHECK:         arith.truncf %{{.*}} : f32 to f16
+func.func @large_weights(%Q: !qh, %K: !kh, %V: !kh) -> !qh {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !qh, !kh, !kh) -> (!qh, !l) normalize #attn.norm<shift = none, weight = identity, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f16, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !qh
 }

@@ -147,11 +147,16 @@ SmallVector<Type, 6> KernelOp::getBlockTypes(unsigned region) {
 static std::array<int32_t, 5> resultSegments(Attribute normalize,
                                              TypeRange results) {
   if (isa<NormAttr>(normalize)) {
-    // o, lse, dense, or without the first or the last of them: lse has an axis
-    // less than dense.
-    auto last = results.empty() ? RankedTensorType()
-                                : dyn_cast<RankedTensorType>(results.back());
-    bool hasDense = results.size() > 1 && last && last.getRank() == 5;
+    // o, lse, dense, or without the first or the last of them, or lse and row:
+    // these have an axis less than o and dense, and one type.
+    auto hasAxes = [&](Type type, int64_t count) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.getRank() == count;
+    };
+    bool hasDense = results.size() > 1 && hasAxes(results.back(), 5);
+    if (results.size() == 2 && results[0] == results[1] &&
+        hasAxes(results[0], 4))
+      return {0, 1, 1, 0, 0};
     return {results.size() == (hasDense ? 3u : 2u), 1, 0, 0, hasDense};
   }
   if (isa<DenseAttr>(normalize))

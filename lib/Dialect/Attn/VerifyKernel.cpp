@@ -28,7 +28,9 @@ static LogicalResult verifyParts(KernelOp op) { // kernel_c8
   if (op.getV() && !norm)
     return op.emitOpError()
            << "has a v, but " << op.getNormalize() << " gives no weights";
-  if (bool(op.getLse()) != bool(norm) || bool(op.getRow()) != bool(row) ||
+  bool isParts = norm && norm.isSoftmax() && !op.getO() && !op.getDense();
+  bool hasRow = op.getRow() && !isParts;
+  if (bool(op.getLse()) != bool(norm) || hasRow != bool(row) ||
       bool(op.getKey()) != isRank ||
       (!norm && bool(op.getDense()) != needsDense))
     return op.emitOpError()

@@ -189,6 +189,24 @@ func.func @kernel_c8_v(%q: !Q, %k: !K) -> !L {
 !Q = tensor<1x2x1x4x8xf32>
 !K = tensor<1x2x5x8xf32>
 !L = tensor<1x2x1x4xf32>
+func.func @kernel_c8_parts(%q: !Q, %k: !K) -> !L {
+  // expected-error@below {{'attn.kernel' op has other results than #attn.norm<shift = none, weight = exp, divide = sum> gives}}
+  %sum, %max = attn.kernel ins(%q, %k : !Q, !K) -> (!L, !L) normalize #attn.norm<shift = none, weight = exp, divide = sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %sum : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
 func.func @kernel_c8_o(%q: !Q, %k: !K) -> !Q {
   // expected-error@below {{'attn.kernel' op has a result o, but no v}}
   %o, %lse = attn.kernel ins(%q, %k : !Q, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64} score {

@@ -177,6 +177,15 @@ func.func @kernels_of_rows_and_pairs(%q: !Qg, %k: !K) -> tensor<?x8x2x?x?xf32, #
     %c = arith.constant true
     attn.yield %c : i1
   }
+  // CHECK: %{{.*}}, %{{.*}} = attn.kernel ins(%{{.*}}, %{{.*}} : {{.*}}) -> ({{.*}}, {{.*}}) normalize #attn.norm<shift = max, weight = exp, divide = sum>
+  %sum, %max = attn.kernel ins(%q, %k : !Qg, !K) -> (!L, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
   // CHECK: %dense = attn.kernel ins(%{{.*}}, %{{.*}} : {{.*}}) -> ({{.*}}) normalize #attn.dense<fill = -inf>
   %dense = attn.kernel ins(%q, %k : !Qg, !K) -> (tensor<?x8x2x?x?xf32, #attn.dims<batch, 8, 2, query_len, kv_len>>) normalize #attn.dense<fill = -inf> attributes {scale = 1.0 : f64} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):

@@ -97,6 +97,13 @@ TEST_F(RowsTest, lse_needs_no_values) {
   EXPECT_DOUBLE_EQ(result[0].real[0], 3 + std::log(4.0));
 }
 
+TEST_F(RowsTest, a_softmax_without_values_gives_sum_and_maximum) {
+  auto parts = runRow("#attn.norm<shift = max, weight = exp, divide = sum>",
+                      "!L, !L", {99, 1, 1, 2, 1, 99}, "2.0");
+  EXPECT_NEAR(parts[0].real[0], 2 + 3 * std::exp(-1.0), 1e-12);
+  EXPECT_EQ(parts[1].real[0], 2);
+}
+
 TEST_F(RowsTest, sum_and_max_are_of_allowed_keys) {
   EXPECT_EQ(number("sum", {9, 1, 2, 3, 4, 9}).real[0], 10);
   EXPECT_EQ(number("max", {9, 1, NAN, 3, 2, 9}).real[0], 3);

@@ -38,11 +38,13 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     score, k or v hold; a row with no allowed key gives 0. With `weight = exp2`
     scores and init are in the log2 domain; lse is in the natural log always.
     Without a shift `lse` is the sum of the weights itself. Without `init` the
-    sum has no further term.
+    sum has no further term. A softmax whose weights are computed elsewhere may
+    give its two parts: `row`, the largest score (init included), and as `lse`
+    the sum of exp(score - row); exp(score - lse) would round them together.
 
     Results, by `normalize`: o `[b h g q e]` (if there is a v), lse `[b h g q]`
-    and, if asked for, dense, the weights p themselves, 0 where masked; row
-    `[b h g q]` and, for a rank, key `[b h g q]` (i32); dense `[b h g q k]`.
+    and, if asked for, dense, the weights p themselves, 0 where masked, or row
+    `[b h g q]`; row `[b h g q]` and, for a rank, key `[b h g q]` (i32); dense `[b h g q k]`.
 
     `ranges(b, h, g, q0, q1)` tells for rows q0 <= q < q1 which keys can matter:
     segments (any_lo, all_lo, all_hi, any_hi), sorted and disjoint; keys outside
@@ -69,7 +71,8 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
       classify yields one index, the others yield one accumulate value;
     - (kernel_c7) the regions are formulas (see the dialect);
     - (kernel_c8) the results are those of `normalize`; o, v and `probabilities`
-      stand together, and only with `#attn.norm`;
+      stand together, and only with `#attn.norm`; lse and row stand alone
+      together, with `shift = max`;
     - (kernel_c9) `init` stands only with `#attn.norm<divide = sum>`;
     - (kernel_c10) `value` stands only with a v.
 
