@@ -236,6 +236,27 @@ TEST_F(MaskRangesTest, SinksAndWindow) {
   EXPECT_EQ(numSegments(sinks), 2u);
 }
 
+/// Rounded to multiples of a tile, the sinks and the window would both hold the
+/// first tile where the window starts in it, and its keys would count twice.
+TEST_F(MaskRangesTest, SegmentsThatOverlapOnceRoundedAreDisjoint) {
+  MaskRanges ranges =
+      solveMask(exprs, all(causal(), any(lt(k, c(4)), window(c(20)))));
+  ASSERT_EQ(ranges.segments.size(), 2u);
+  const KeySegment &sinks = ranges.segments[0], &rest = ranges.segments[1];
+  for (int64_t tile : {8, 16, 64}) {
+    unsigned overlaps = 0;
+    for (int64_t q0 = 0; q0 < 48; ++q0)
+      for (int64_t q1 = q0 + 1; q1 <= 48; ++q1) {
+        Values v{0, 0, q0, q1, 48, 0, 0, /*offset=*/0, 0, 0, 1};
+        int64_t end = evaluate(sinks.anyHi, v), start = evaluate(rest.anyLo, v);
+        EXPECT_LE(end, start) << "rows " << q0 << ".." << q1;
+        overlaps += start < evaluate(rest.anyHi, v) &&
+                    start / tile * tile < (end + tile - 1) / tile * tile;
+      }
+    EXPECT_GT(overlaps, 100u) << "tiles of " << tile;
+  }
+}
+
 TEST_F(MaskRangesTest, SymbolicSinksAndWindow) {
   MaskCases sinks = any(lt(k, b), window(a));
   expectExact(sinks, tuples({1, 2, 5, 9, 40}, {0, 1, 4, 30}));
