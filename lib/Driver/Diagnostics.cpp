@@ -84,6 +84,9 @@ void DiagnosticPrinter::handle(Diagnostic &diagnostic) {
     pending.emplace(makeDiagnostics(sources, options));
   llvm::SMRange range = rangeOf(sources, location);
   bool isWarning = diagnostic.getSeverity() == DiagnosticSeverity::Warning;
+  // What a pass refuses in a spec is legal there.
+  if (!isWarning && kind.empty() && range.isValid())
+    kind = "unsupported";
   SourceDiagnostic &shown = isWarning ? pending->warning(kind, range, text)
                                       : pending->error(kind, range, text);
   if (location && !range.isValid())
@@ -91,6 +94,11 @@ void DiagnosticPrinter::handle(Diagnostic &diagnostic) {
                llvm::Twine(location.getStartLine()) + ":" +
                llvm::Twine(location.getStartColumn()));
   for (Diagnostic &note : diagnostic.getNotes()) {
+    if (std::string fix = note.str();
+        llvm::StringRef(fix).starts_with("fix: ")) {
+      shown.fix(llvm::StringRef(fix).drop_front(5));
+      continue;
+    }
     llvm::SMRange place = rangeOf(sources, fileLocation(note.getLocation()));
     if (place.isValid() && place.Start != range.Start)
       shown.note(place, note.str());

@@ -187,10 +187,11 @@ static bool readsReals(Value y, unsigned depth) {
   if (!op || !isa<FloatType>(y.getType()) || depth == 0 ||
       isa<math::TanhOp, math::ErfOp, math::SinOp, math::CosOp>(op))
     return false;
-  return isa<attn::ReadOp>(op) ||
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return readsReals(operand, depth - 1);
-         });
+  if (auto read = dyn_cast<attn::ReadOp>(op)) // not what products made
+    return isa<BlockArgument>(read.getSource());
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return readsReals(operand, depth - 1);
+  });
 }
 
 Value Multiplier::multiply(Value y, double number) {

@@ -99,7 +99,7 @@ Value FormulaBuilder::t5Bucket(const spec::Expr &e, Value d) {
     hasFailed = true;
     emitError(b.getLoc()) << "'t5_bucket' with " << buckets
                           << " buckets is not supported; at most "
-                          << kMostBuckets << " are";
+                          << kMostBuckets << " are [unsupported]";
     return zeroOf(e.type);
   }
   Value zero = index(0), one = index(1);

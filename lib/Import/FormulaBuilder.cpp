@@ -38,8 +38,11 @@ Value FormulaBuilder::zeroOf(spec::Type type) {
 // Keeps the types right, so that one formula may report several errors.
 Value FormulaBuilder::refuse(const Expr &e) {
   hasFailed = true;
-  emitError(b.getLoc()) << "'" << printFormula(spec, e)
-                        << "' is not supported in a kernel of " << real;
+  InFlightDiagnostic error = emitError(b.getLoc());
+  error << "'" << printFormula(spec, e) << "' is not supported in a kernel of "
+        << real << " [unsupported]";
+  if (real.isF64())
+    error.attachNote() << "fix: dtype: f32";
   return zeroOf(e.type);
 }
 

@@ -80,10 +80,6 @@ Value FormulaBuilder::buildReal(const Expr &e, ArrayRef<Value> x) {
     return power(e, x[0], x[1]);
   case Fn::Softcap:
     return softcap(x[0], x[1]);
-  case Fn::Log1p:
-  case Fn::Gelu:
-  case Fn::Softplus:
-  case Fn::Erf:
   case Fn::Sin:
   case Fn::Cos:
     if (real.isF64()) // no f64 code for them yet
@@ -213,14 +209,15 @@ Value FormulaBuilder::softcap(Value x, Value cap) {
 Value FormulaBuilder::gelu(Value x) {
   const double factor = -std::numbers::sqrt2 / 2;
   const double high = static_cast<float>(factor);
-  // Outside, erfc is 0 or 2 in f32, and d would be infinity - infinity.
-  constexpr double kEdge = 15;
-  Value inside = arith::MaximumFOp::create(b, x, constant(-kEdge));
-  inside = arith::MinimumFOp::create(b, inside, constant(kEdge));
+  const auto low = double(-std::numbers::sqrt2_v<long double> / 2 - high);
+  // Outside, erfc is 0 or 2, and d would be infinity - infinity.
+  const double edge = real.isF64() ? 40 : 15;
+  Value inside = arith::MaximumFOp::create(b, x, constant(-edge));
+  inside = arith::MinimumFOp::create(b, inside, constant(edge));
   Value y = arith::MulFOp::create(b, inside, constant(high));
   Value rest = math::FmaOp::create(b, inside, constant(high),
                                    arith::NegFOp::create(b, y));
-  Value d = math::FmaOp::create(b, inside, constant(factor - high), rest);
+  Value d = math::FmaOp::create(b, inside, constant(low), rest);
   Value square = arith::MulFOp::create(b, y, y);
   Value slope = arith::MulFOp::create(
       b, math::ExpOp::create(b, arith::NegFOp::create(b, square)),

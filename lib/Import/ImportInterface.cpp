@@ -77,7 +77,7 @@ std::optional<SizeExpr> InterfaceImporter::convert(const spec::Expr &e,
   if (!expr)
     emitError(locations.at(e.range, otherwise))
         << what << " '" << printFormula(spec, e)
-        << "' is not supported: integer arithmetic of sizes is";
+        << "' is not supported: integer arithmetic of sizes is [unsupported]";
   return expr;
 }
 
@@ -234,7 +234,7 @@ LogicalResult InterfaceImporter::addPreconditions() {
              << "the condition '" << precondition.text << "' that "
              << precondition.reason
              << " needs is not supported: comparisons of integer arithmetic "
-                "of sizes are";
+                "of sizes are [unsupported]";
     for (auto &[lhs, rhs] : *pairs)
       result.preconditions.push_back(
           {lhs, rhs, precondition.reason + " needs " + precondition.text});

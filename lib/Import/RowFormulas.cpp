@@ -30,7 +30,7 @@ RowFormulas::RowFormulas(ImplicitLocOpBuilder &builder,
 Value RowFormulas::refuse(const Expr &e, const Twine &reason) {
   hasFailed = true;
   emitError(locations.at(e.range, b.getLoc()))
-      << "'" << printFormula(spec, e) << "' " << reason;
+      << "'" << printFormula(spec, e) << "' " << reason << " [unsupported]";
   return {};
 }
 

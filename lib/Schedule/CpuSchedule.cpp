@@ -28,10 +28,12 @@ attn::ScheduleAttr CpuSchedule::toAttr(MLIRContext *context, StringRef isa,
                                  rescaleIn, cpu);
 }
 
-std::string CpuSchedule::summary() const {
-  return llvm::formatv(
-      "{0} softmax, {1} queries x {2} keys",
-      form == attn::ScheduleForm::Rows ? "whole-row" : "online", q, k);
+std::string CpuSchedule::summary(bool isSoftmax) const {
+  bool isWhole = form == attn::ScheduleForm::Rows;
+  StringRef how = isSoftmax ? isWhole ? "whole-row softmax" : "online softmax"
+                  : isWhole ? "whole rows"
+                            : "tile by tile";
+  return llvm::formatv("{0}, {1} queries x {2} keys", how, q, k);
 }
 
 int64_t schedule::tileBytes(const KernelShape &shape,

@@ -37,8 +37,9 @@ struct CpuSchedule {
 
   attn::ScheduleAttr toAttr(mlir::MLIRContext *context, llvm::StringRef isa,
                             int64_t lanes) const;
-  /// "online softmax, 64 queries x 64 keys".
-  std::string summary() const;
+  /// "online softmax, 64 queries x 64 keys"; without a running maximum, "tile
+  /// by tile, ...".
+  std::string summary(bool isSoftmax) const;
 };
 
 /// What the user fixed; the rest is chosen.

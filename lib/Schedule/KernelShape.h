@@ -26,7 +26,11 @@ struct ElementCosts {
 };
 
 struct KernelShape {
-  attn::KernelOp kernel;
+  mutable attn::KernelOp kernel;
+  /// Whether weights are relative to a running maximum.
+  bool isSoftmax() const {
+    return kernel.getNorm() && kernel.getNorm().isSoftmax();
+  }
   /// Bits of an element of the sums, and of a stored element of K and V.
   unsigned accumulateBits, keyBits, valueBits;
   int64_t headDim, valueDim;

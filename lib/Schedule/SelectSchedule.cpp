@@ -108,7 +108,7 @@ static std::string percent(double part, double whole) {
 /// The next best that differs in what a reader can tell apart.
 static const Ranked *findNext(ArrayRef<Ranked> ranked) {
   for (const Ranked &r : ranked.drop_front())
-    if (r.schedule.summary() != ranked[0].schedule.summary())
+    if (r.schedule.summary(true) != ranked[0].schedule.summary(true))
       return &r;
   return nullptr;
 }
@@ -153,12 +153,12 @@ static void explain(attn::KernelOp kernel, const KernelShape &shape,
   for (auto [i, regime] : llvm::enumerate(regimes)) {
     std::string text =
         llvm::formatv("{0}: {1}, predicted {2} of the peak at {3}", target.name,
-                      best.schedule.summary(),
+                      best.schedule.summary(shape.isSoftmax()),
                       percent(best.costs[i].peakFraction, 1), regime.text);
     if (next)
-      text += llvm::formatv("; next best {0}: {1}{2}", next->schedule.summary(),
-                            percent(next->costs[i].peakFraction, 1),
-                            whyNot(best, *next, i));
+      text += llvm::formatv(
+          "; next best {0}: {1}{2}", next->schedule.summary(shape.isSoftmax()),
+          percent(next->costs[i].peakFraction, 1), whyNot(best, *next, i));
     kernel.emitRemark() << text << " [kernel]";
     explainRegime(kernel, regime.text, best.costs[i],
                   RegimeRanges(shape, regime).getNeededPairs(), best.schedule);
@@ -264,7 +264,8 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
   kernel.setScheduleAttr(
       best.toAttr(&getContext(), target.isa, shape.lanes(target)));
   if (interface)
-    interface->kernels.push_back((target.name + ": " + best.summary()).str());
+    interface->kernels.push_back(
+        (target.name + ": " + best.summary(shape.isSoftmax())).str());
   explain(kernel, shape, target, regimes, ranked);
   return success();
 }

@@ -72,9 +72,12 @@ static void warnAboutUnfused(func::FuncOp function) {
     if (isa<attn::NormalizeOp>(op) ||
         (isa<attn::ContractOp, attn::MapOp>(op) &&
          llvm::is_contained(pairs, shapeOf(op->getResult(0)))))
-      op->emitWarning() << "'" << op->getName()
-                        << "' is not part of a fused kernel, so its result "
-                           "goes through memory [slow-path]";
+      op->emitWarning() << "no kernel takes "
+                        << (isa<attn::NormalizeOp>(op)  ? "these weights"
+                            : isa<attn::ContractOp>(op) ? "this product"
+                                                        : "this formula")
+                        << ", so its result goes through memory: a number for "
+                           "each query and key [slow-path]";
   });
 }
 

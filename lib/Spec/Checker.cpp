@@ -222,6 +222,9 @@ Checker::Value Checker::unknownName(const Node &node, bool called) {
                    called ? node.headRange : node.range, {node.name});
   StringRef near = nearest(node.name, candidates);
   error.fix(near);
+  bool onlySizes = !scope.batch && !scope.inputs; // an axis, a size, a range
+  if (near.empty() && !called && onlySizes)
+    error.fix("add under 'sizes:'    " + node.name + ": any");
   if (near.empty() && !called && (node.name == "pi" || node.name == "e"))
     error.note("write the number");
   return {};

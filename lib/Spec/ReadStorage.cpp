@@ -196,7 +196,9 @@ void SpecReader::bindStorage() {
                                      "its values are in range goes without "
                                      "saying"
                                    : "it says in which page keys lie; its "
-                                     "range says how many pages there are");
+                                     "range says how many pages there are, a "
+                                     "number or a size ('pages: any' under "
+                                     "'sizes:')");
       continue;
     }
     if (hasLength)

@@ -1,6 +1,7 @@
 //===- SpecReader.cpp - One YAML document into one spec -------------------===//
 
 #include "SpecReader.h"
+#include "Prover.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -356,9 +357,12 @@ void SpecReader::checkUse() {
   for (auto [i, size] : enumerate(spec.sizes)) {
     if (i < NumBuiltinSizes || size.kind != Size::RunTime || size.implied)
       continue;
+    // An axis, or an axis less a number.
+    Prover prover(spec, Domain{false, false, false, true});
+    LinearForm self = prover.linear(makeSize(i));
     bool isAxis = any_of(spec.inputs, [&](const Input &input) {
       return any_of(input.axes, [&](const ExprPtr &axis) {
-        return axis->kind == Expr::Size && axis->index == i;
+        return (prover.linear(axis) - self).isConstant();
       });
     });
     ExprPtr pages = spec.pages();

@@ -47,9 +47,9 @@ func.func @features(%q: !Qf, %k: !Kf) -> !Qf {
 }
 
 func.func @unfused(%q: tensor<4x8xf32>, %k: tensor<5x8xf32>) -> tensor<4x5xf32> {
-  // expected-warning@below {{'attn.contract' is not part of a fused kernel, so its result goes through memory [slow-path]}}
+  // expected-warning@below {{no kernel takes this product, so its result goes through memory: a number for each query and key [slow-path]}}
   %s = attn.contract "qd,kd->qk" (%q, %k) : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x5xf32>
-  // expected-warning@below {{'attn.normalize' is not part of a fused kernel, so its result goes through memory [slow-path]}}
+  // expected-warning@below {{no kernel takes these weights, so its result goes through memory: a number for each query and key [slow-path]}}
   %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4xf32>)
   return %p : tensor<4x5xf32>
 }

@@ -174,6 +174,28 @@ def fixed(f, weight, degree, a, b, rounding, first):
     return [mp.mpf(v) for v in first] + c, error
 
 
+def chebyshev(f, degree, a, b, size):
+    """Interpolation at Chebyshev's points, which is nearly minimax, with
+    coefficients rounded to f64; the error is relative to `size`."""
+    c = mp.chebyfit(f, [a, b], degree + 1)[::-1]
+    c = [f64(x) for x in c]
+    xs = [a + (b - a) * mp.mpf(i) / 1000 for i in range(1, 1000)]
+    error = max(abs(mp.polyval(c[::-1], x) - f(x)) / size(x) for x in xs)
+    return c, error
+
+
+SHEPHERD = mp.mpf("3.75")
+
+
+def shepherd(y):  # erfc(x) exp(x^2) (1 + 2x) - 5/4, y = (x - k) / (x + k)
+    x = SHEPHERD * (1 + y) / (1 - y)
+    return mp.erfc(x) * mp.exp(x * x) * (1 + 2 * x) - mp.mpf(5) / 4
+
+
+def shepherd_place(x):
+    return (mp.mpf(x) - SHEPHERD) / (mp.mpf(x) + SHEPHERD)
+
+
 SQRT_HALF = mp.sqrt(mp.mpf(1) / 2)
 LOG_RANGE = (SQRT_HALF - 1, 2 * SQRT_HALF - 1)
 LOG_Z = ((2 * SQRT_HALF - 1) / (2 * SQRT_HALF + 1)) ** 2 * mp.mpf("1.001")
@@ -202,6 +224,12 @@ POLYNOMIALS = {
     "erfTailF32": lambda: rounded_polynomial(
         lambda a: mp.log(mp.erfc(a), 2), lambda a: mp.erfc(a) * LN2, 5,
         mp.mpf(1), mp.mpf(4), f32),
+    "erfF64": lambda: chebyshev(
+        near_zero(lambda t: odd(mp.erf)(t) - 1, 2 / mp.sqrt(mp.pi) - 1), 12,
+        mp.mpf(0), mp.mpf(1), odd(mp.erf)),
+    "erfcF64": lambda: chebyshev(
+        shepherd, 23, shepherd_place("0.5"), shepherd_place("27.3"),
+        lambda y: shepherd(y) + mp.mpf(5) / 4),
     "sinQuarter": lambda: rounded_polynomial(
         near_zero(odd(lambda x: mp.sin(x * mp.pi / 2)), mp.pi / 2),
         lambda t: 1, 4, mp.mpf(0), mp.mpf(".2501"), f64),

@@ -45,10 +45,10 @@ struct Expansion {
 
 static constexpr Expansion expansions[] = {
     {"math.ceil", roundUp, true},        {"math.cos", expandCos, false},
-    {"math.erf", expandErf, false},      {"math.erfc", expandErfc, false},
+    {"math.erf", expandErf, true},       {"math.erfc", expandErfc, true},
     {"math.exp", expandExp, true},       {"math.exp2", expandExp2, true},
     {"math.expm1", expandExpm1, true},   {"math.floor", roundDown, true},
-    {"math.log", expandLog, true},       {"math.log1p", expandLog1p, false},
+    {"math.log", expandLog, true},       {"math.log1p", expandLog1p, true},
     {"math.log2", expandLog2, true},     {"math.round", roundAway, true},
     {"math.roundeven", roundEven, true}, {"math.rsqrt", expandRsqrt, true},
     {"math.sin", expandSin, false},      {"math.tanh", expandTanh, true},

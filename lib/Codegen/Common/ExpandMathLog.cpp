@@ -104,7 +104,7 @@ Real expandLog1p(Real x) {
   // An infinite x makes `lost` NaN, which f then is, but u stays infinite.
   Real value = withSpecialCases(u, result);
   // Keeps the sign of zero, and denormals.
-  return select(abs(x) < 0x1p-25, x, value);
+  return select(abs(x) < (x.isF64() ? 0x1p-54 : 0x1p-25), x, value);
 }
 
 } // namespace attnc::codegen

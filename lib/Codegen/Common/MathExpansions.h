@@ -22,7 +22,7 @@ Real expandExp(Real x);
 Real expandExpOfSum(Real x, std::optional<Real> low);
 Real expandExpm1(Real x);
 
-// ExpandMathLog.cpp, f32 and f64; expandLog1p f32.
+// ExpandMathLog.cpp, f32 and f64.
 Real expandLog(Real x);
 Real expandLog2(Real x);
 Real expandLog1p(Real x);
@@ -30,7 +30,7 @@ Real expandLog1p(Real x);
 // ExpandMathTanh.cpp, f32 and f64.
 Real expandTanh(Real x);
 
-// ExpandMathErf.cpp, f32.
+// ExpandMathErf.cpp, f32 and f64.
 Real expandErf(Real x);
 Real expandErfc(Real x);
 

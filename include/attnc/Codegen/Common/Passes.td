@@ -17,7 +17,7 @@ def ExpandMath : Pass<"codegen-expand-math"> {
     | element type | functions |
     |---|---|
     | f32, and f16 and bf16 by way of f32 | exp exp2 expm1 log log2 log1p tanh erf erfc sin cos rsqrt |
-    | f64 | exp exp2 expm1 log log2 tanh rsqrt |
+    | f64 | exp exp2 expm1 log log2 log1p tanh erf erfc rsqrt |
     | all of these | floor ceil trunc round roundeven, fma |
 
     docs/math-accuracy.md lists the measured error of each. `sqrt`, `absf`,
