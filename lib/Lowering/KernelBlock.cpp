@@ -105,7 +105,6 @@ const Sequence *KernelBlock::sequenceOf(const BlockBuffer &buffer,
 }
 
 void KernelBlock::emitSequences(OpBuilder &builder) {
-  Type index = builder.getIndexType();
   SmallVector<const BlockBuffer *> buffers{&q, &k, &v};
   for (const BlockOutput &output : outputs)
     buffers.push_back(&output.buffer);
@@ -117,12 +116,7 @@ void KernelBlock::emitSequences(OpBuilder &builder) {
       Value start = scope.values.lookup(digit->table);
       if (sequences.contains(start))
         continue;
-      Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-      Value next = arith::AddIOp::create(builder, loc, bhg[0], one);
-      Value begin = tile::ReadOp::create(builder, loc, index, start, bhg[0]);
-      Value end = tile::ReadOp::create(builder, loc, index, start, next);
-      sequences[start] = {begin,
-                          arith::SubIOp::create(builder, loc, end, begin)};
+      sequences[start] = emitSequence(builder, loc, start, bhg[0]);
     }
 }
 

@@ -9,6 +9,7 @@
 #define ATTNC_LIB_LOWERING_KERNELBLOCK_H
 
 #include "Formula.h"
+#include "RaggedRows.h"
 #include "Storage.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
@@ -37,11 +38,6 @@ struct SoftmaxState {
   /// Those that are there, and the state of which they are the values.
   llvm::SmallVector<mlir::Value, 3> values() const;
   SoftmaxState withValues(mlir::ValueRange values) const;
-};
-
-/// The rows of this instance's sequence in a ragged tensor.
-struct Sequence {
-  mlir::Value begin, length;
 };
 
 /// A tile of keys.

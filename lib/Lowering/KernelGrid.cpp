@@ -14,17 +14,6 @@ using namespace mlir;
 
 namespace attnc::lowering {
 
-/// Blocks of queries in all sequences of a ragged tensor: at most one more for
-/// each sequence than rows of all have, and none without sequences.
-static Value countBlocks(OpBuilder &builder, Location loc, Value batch,
-                         Value rows, Value step) {
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  Value whole = arith::FloorDivSIOp::create(builder, loc, rows, step);
-  Value blocks = arith::AddIOp::create(builder, loc, whole, batch);
-  Value any = arith::MinSIOp::create(builder, loc, batch, one);
-  return arith::MulIOp::create(builder, loc, any, blocks);
-}
-
 /// Which sequence and which block of it an instance is about, and the rows of
 /// the block.
 static void findBlock(OpBuilder &builder, KernelBlock &block, Value number,

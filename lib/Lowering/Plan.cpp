@@ -54,22 +54,11 @@ static int64_t lastExtent(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape().back();
 }
 
-/// Whether there is a lowering for what becomes of the scores: a rank searches
-/// the bits of f32.
-static bool isKnown(attn::KernelOp kernel) {
-  attn::RowAttr row = kernel.getRowKind();
-  return !row || row.getKind() != attn::RowKind::Rank ||
-         kernel.getAccumulateType().isF32();
-}
-
 /// Tile sizes, and what the form asks for.
 static LogicalResult checkKernel(attn::KernelOp kernel) {
   std::optional<attn::ScheduleAttr> schedule = kernel.getSchedule();
   if (!schedule)
     return kernel.emitOpError("has no schedule; run attn-select-schedule");
-  if (!isKnown(kernel))
-    return kernel.emitOpError()
-           << "with " << kernel.getNormalize() << " cannot be lowered yet";
   SmallVector<std::pair<Value, StringRef>, 2> rows{
       {kernel.getQ(), "features of q"}};
   if (kernel.getV())

@@ -4,11 +4,11 @@
 // turned round. The n-th greatest score is the greatest t with at least n
 // scores >= t, and each pass over the keys finds four bits of it:
 //
-//   eight passes: base += step * how many of the fifteen t = float(base + i
-//                 step) have at least n scores >= t
+//   8 passes, of f64 16: base += step * how many of the fifteen t = float(base
+//                 + i step) have at least n scores >= t
 //   one pass:     how many scores are above t, how many equal it
 //   if more are equal than are wanted, in the same way the key at which they
-//   are enough: eight passes over scores that equal t at keys <= base + i step
+//   are enough: 8 passes over scores that equal t at keys <= base + i step
 //
 // Scores are computed again in each pass. A NaN counts as above every number.
 // Tests: test/Lowering/rank.mlir
@@ -27,10 +27,8 @@ using namespace mlir;
 
 namespace attnc::lowering {
 
-static constexpr unsigned kPasses = 8, kSteps = 15;
+static constexpr unsigned kKeyPasses = 8, kSteps = 15;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// The places of -inf and inf in the order.
-static constexpr int64_t kLowest = -2139095041, kHighest = 2139095040;
 
 namespace {
 class Rank {
@@ -39,7 +37,12 @@ public:
       : builder(builder), block(block), loc(block.loc),
         wanted(static_cast<double>(n)), query(block.emitQuery(builder)),
         walk(builder, block), rowType(block.rowType()),
-        placeType(rowType.withElementType(builder.getIndexType())) {}
+        placeType(rowType.withElementType(builder.getIndexType())),
+        bits(block.accumulate.getIntOrFloatBitWidth()),
+        highest(llvm::APFloat::getInf(
+                    cast<FloatType>(block.accumulate).getFloatSemantics())
+                    .bitcastToAPInt()
+                    .getSExtValue()) {}
 
   RowRank run();
 
@@ -53,6 +56,7 @@ private:
   Value narrowKey(Value base, int64_t step, Value t, Value missing);
   Value advance(Value base, int64_t step, ValueRange counts, Value limit,
                 arith::CmpFPredicate passes);
+  Value move(OpBuilder &b, Value base, Value distance);
   Value floatOf(Value base, int64_t distance);
   Value searchKey(Value t, Value missing);
   Value lastKey();
@@ -80,6 +84,9 @@ private:
   Value query;
   KeyWalk walk;
   tile::TileType rowType, placeType;
+  unsigned bits;
+  /// The place of inf in the order; that of -inf is -1 - highest.
+  int64_t highest;
 };
 } // namespace
 
@@ -115,19 +122,28 @@ Value Rank::one(OpBuilder &b, ValueRange inputs, Value k0,
       });
 }
 
+/// The place at `distance` behind `base`, at most that of infinity.
+Value Rank::move(OpBuilder &b, Value base, Value distance) {
+  Value last = arith::SubIOp::create(b, loc, place(b, highest), distance);
+  Value beyond =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, base, last);
+  Value sum = arith::AddIOp::create(b, loc, base, distance);
+  return arith::SelectOp::create(b, loc, beyond, place(b, highest), sum);
+}
+
 /// The float at `distance` behind `base` in the order, at most infinity: places
 /// from 0 are bits, those below 0 are bits of the size, counted down.
 Value Rank::floatOf(Value base, int64_t distance) {
   return row(block.accumulate, base, [&](OpBuilder &b, ValueRange x) {
-    Value at = arith::AddIOp::create(b, loc, x[0], place(b, distance));
-    at = arith::MinSIOp::create(b, loc, at, place(b, kHighest));
+    Value at = move(b, x[0], place(b, distance));
     Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
                                         place(b, 0));
     Value down = arith::SubIOp::create(b, loc, place(b, -1), at);
-    Value bits = arith::SelectOp::create(b, loc, below, down, at);
-    Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), bits);
-    Value narrow = arith::TruncIOp::create(b, loc, b.getI32Type(), wide);
-    Value size = arith::BitcastOp::create(b, loc, block.accumulate, narrow);
+    Value place = arith::SelectOp::create(b, loc, below, down, at);
+    Value word = arith::IndexCastOp::create(b, loc, b.getI64Type(), place);
+    if (bits < 64)
+      word = arith::TruncIOp::create(b, loc, b.getIntegerType(bits), word);
+    Value size = arith::BitcastOp::create(b, loc, block.accumulate, word);
     Value negative = arith::NegFOp::create(b, loc, size);
     return arith::SelectOp::create(b, loc, below, negative, size).getResult();
   });
@@ -142,14 +158,14 @@ Value Rank::advance(Value base, int64_t step, ValueRange counts, Value limit,
     inputs.push_back(limit);
   return row(builder.getIndexType(), inputs, [&](OpBuilder &b, ValueRange x) {
     Value least = limit ? x.back() : constant(b, wanted);
-    Value result = x[counts.size()];
+    Value distance = place(b, 0);
     for (Value number : x.take_front(counts.size())) {
-      Value moved =
+      Value more =
           arith::SelectOp::create(b, loc, compare(b, passes, number, least),
                                   place(b, step), place(b, 0));
-      result = arith::AddIOp::create(b, loc, result, moved);
+      distance = arith::AddIOp::create(b, loc, distance, more);
     }
-    return result;
+    return move(b, x[counts.size()], distance);
   });
 }
 
@@ -200,9 +216,8 @@ Value Rank::lastKey() {
 Value Rank::searchKey(Value t, Value missing) {
   Value base = row(builder.getIndexType(), t,
                    [&](OpBuilder &b, ValueRange) { return place(b, -1); });
-  for (unsigned pass = 0; pass < kPasses; ++pass)
-    base =
-        narrowKey(base, INT64_C(1) << (4 * (kPasses - 1 - pass)), t, missing);
+  for (unsigned pass = kKeyPasses; pass-- > 0;)
+    base = narrowKey(base, INT64_C(1) << (4 * pass), t, missing);
   return row(builder.getIndexType(), base, [&](OpBuilder &b, ValueRange x) {
     return arith::AddIOp::create(b, loc, x[0], place(b, 1)).getResult();
   });
@@ -210,10 +225,11 @@ Value Rank::searchKey(Value t, Value missing) {
 
 RowRank Rank::run() {
   Value zero = tile::SplatOp::create(builder, loc, rowType, 0.0);
-  Value base = row(builder.getIndexType(), zero,
-                   [&](OpBuilder &b, ValueRange) { return place(b, kLowest); });
-  for (unsigned pass = 0; pass < kPasses; ++pass)
-    base = narrowScore(base, INT64_C(1) << (4 * (kPasses - 1 - pass)));
+  Value base = row(builder.getIndexType(), zero, [&](OpBuilder &b, ValueRange) {
+    return place(b, -1 - highest);
+  });
+  for (unsigned pass = bits / 4; pass-- > 0;)
+    base = narrowScore(base, INT64_C(1) << (4 * pass));
   Value t = floatOf(base, 0);
   SmallVector<Value> counts = count(3, [&](OpBuilder &b, Value s,
                                            const KeyTile &) {

@@ -3,7 +3,9 @@
 // A formula may read any tensor that an earlier op made, through any views.
 // Blocks need axes that lie in memory as they are walked over (ViewIndices.h);
 // a single element only needs its place, so here every view is arithmetic:
-// merged axes are h * group + g, split ones n / group and n % group.
+// merged axes are h * group + g, split ones n / group and n % group, row i of
+// sequence b is row start[b] + i of all, row k in pages of n is row k % n of
+// page table[b, k / n].
 // Tests: test/Lowering/read-element.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -31,12 +33,16 @@ static Attribute sizeOfLetter(attn::ViewOp view, char letter) {
 }
 
 LogicalResult checkElements(Operation *user, Value tensor, const Scope &scope) {
-  Operation *source = sourceOfViews(tensor).getDefiningOp();
-  if (isa_and_present<attn::UnpackOp, attn::PackOp, attn::PagesOp>(source))
-    return user->emitOpError("reads single elements of ragged or paged rows, "
-                             "which cannot be lowered yet");
-  for (auto view = tensor.getDefiningOp<attn::ViewOp>(); view;
-       view = view.getSource().getDefiningOp<attn::ViewOp>()) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (isa<attn::PackOp>(op))
+      return user->emitOpError("reads rows of all sequences that the function "
+                               "made, which cannot be lowered yet");
+    if (!isa<attn::ViewOp, attn::UnpackOp, attn::PagesOp>(op))
+      break;
+    tensor = op->getOperand(0);
+    auto view = dyn_cast<attn::ViewOp>(op);
+    if (!view)
+      continue;
     attn::ViewLabels labels = view.getViewLabels();
     for (StringRef group : llvm::concat<StringRef>(labels.input, labels.output))
       for (char letter : group)
@@ -90,6 +96,56 @@ static Value emitMaskElement(OpBuilder &builder, attn::MaskOp mask,
   return map.lookup(yielded);
 }
 
+/// `element` where 0 <= index < end, else 0.
+static Value whereInside(OpBuilder &b, Location loc, Value index, Value end,
+                         Value element) {
+  Value first = arith::ConstantIndexOp::create(b, loc, 0);
+  Value from =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, index, first);
+  Value before =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, end);
+  Value inside = arith::AndIOp::create(b, loc, from, before);
+  Value none =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(element.getType()));
+  return arith::SelectOp::create(b, loc, inside, element, none);
+}
+
+/// Row `indices[1]` of sequence `indices[0]`.
+static Value emitRaggedElement(OpBuilder &b, attn::UnpackOp op,
+                               ValueRange indices, Type type,
+                               const Scope &scope) {
+  Location loc = op.getLoc();
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value next = arith::AddIOp::create(b, loc, indices[0], one);
+  Value begin =
+      emitRead(b, loc, op.getStart(), indices[0], b.getIndexType(), scope);
+  Value end = emitRead(b, loc, op.getStart(), next, b.getIndexType(), scope);
+  SmallVector<Value> places(indices.drop_front());
+  places[0] = arith::AddIOp::create(b, loc, begin, places[0]);
+  Value element = emitRead(b, loc, op.getSource(), places, type, scope);
+  Value length = arith::SubIOp::create(b, loc, end, begin);
+  return whereInside(b, loc, indices[1], length, element);
+}
+
+/// Row `indices[1]` of the pages of sequence `indices[0]`.
+static Value emitPagedElement(OpBuilder &b, attn::PagesOp op,
+                              ValueRange indices, Type type,
+                              const Scope &scope) {
+  Location loc = op.getLoc();
+  Type source = op.getSource().getType();
+  Value rows = scope.sizeOf(b, loc, attn::axisSize(source, 1));
+  Value number = arith::FloorDivSIOp::create(b, loc, indices[1], rows);
+  Value page = emitRead(b, loc, op.getTable(), {indices[0], number},
+                        b.getIndexType(), scope);
+  Value before = arith::MulIOp::create(b, loc, number, rows);
+  SmallVector<Value> places(indices);
+  places[0] = page;
+  places[1] = arith::SubIOp::create(b, loc, indices[1], before);
+  Value element = emitRead(b, loc, op.getSource(), places, type, scope);
+  Value pages = scope.sizeOf(b, loc, attn::axisSize(source, 0));
+  return whereInside(b, loc, page, pages, element);
+}
+
 Value emitRead(OpBuilder &builder, Location loc, Value tensor,
                ValueRange indices, Type type, const Scope &scope) {
   SmallVector<Value> places(indices);
@@ -99,6 +155,10 @@ Value emitRead(OpBuilder &builder, Location loc, Value tensor,
   }
   if (auto mask = tensor.getDefiningOp<attn::MaskOp>())
     return emitMaskElement(builder, mask, places, scope);
+  if (auto unpack = tensor.getDefiningOp<attn::UnpackOp>())
+    return emitRaggedElement(builder, unpack, places, type, scope);
+  if (auto pages = tensor.getDefiningOp<attn::PagesOp>())
+    return emitPagedElement(builder, pages, places, type, scope);
   Value buf = scope.values.lookup(tensor);
   if (places.size() < cast<tile::BufType>(buf.getType()).getRank())
     places.push_back(arith::ConstantIndexOp::create(builder, loc, 0));

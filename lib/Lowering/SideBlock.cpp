@@ -22,6 +22,12 @@ static Type accumulateOf(Operation *op) {
   return attn::accumulateType(types);
 }
 
+Value emitRounded(OpBuilder &builder, Location loc, Value x, Type element) {
+  if (!isa<FloatType>(element) || x.getType() == element)
+    return x;
+  return arith::TruncFOp::create(builder, loc, element, x);
+}
+
 SideBlock::SideBlock(Operation *op, Storage &storage)
     : op(op), storage(storage), block(attn::BlockAttr::of(op)),
       loc(op->getLoc()),
@@ -280,11 +286,10 @@ void SideBlock::store(Value value, Value result, Value k0, Value nk) {
   Type element = cast<RankedTensorType>(result.getType()).getElementType();
   if (isa<FloatType>(element) && element != type.getElementType()) {
     type = type.withElementType(element);
-    value = tile::MapOp::create(
-        builder, loc, type, value, tile::NamedValues(),
-        [&](OpBuilder &b, Location, ValueRange x) -> Value {
-          return arith::TruncFOp::create(b, loc, element, x[0]);
-        });
+    value = tile::MapOp::create(builder, loc, type, value, tile::NamedValues(),
+                                [&](OpBuilder &b, Location, ValueRange x) {
+                                  return emitRounded(b, loc, x[0], element);
+                                });
   }
   for (const Destination &place : results[result]) {
     OpBuilder::InsertionGuard guard(builder);

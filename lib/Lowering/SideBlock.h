@@ -104,6 +104,10 @@ private:
   mlir::Value q0, nq, e0, ne, zero;
 };
 
+/// A scalar in the type of a result: a wider float is rounded.
+mlir::Value emitRounded(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value x, mlir::Type element);
+
 /// Grids of single ops; each emits an error for what it cannot do.
 mlir::LogicalResult lowerContract(attn::ContractOp op, Storage &storage);
 mlir::LogicalResult lowerMap(attn::MapOp op, Storage &storage);

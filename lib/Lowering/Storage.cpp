@@ -146,9 +146,10 @@ FailureOr<std::vector<Destination>> Storage::destinations(Value result,
     return success();
   };
   for (unsigned number : numbers) {
-    if (mayCopy && isPacked(terminator->getOperand(number)))
-      return result.getDefiningOp()->emitOpError(
-          "makes ragged rows beside the kernel, which cannot be lowered yet");
+    if (mayCopy && isPacked(terminator->getOperand(number))) {
+      isRead = true; // only kernels go along sequences
+      continue;
+    }
     FailureOr<TensorDigits> digits =
         digitsOfResult(terminator->getOperand(number), letters, !mayCopy);
     bool nullable = signature.nullable[function.getNumArguments() + number];

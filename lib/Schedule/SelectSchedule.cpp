@@ -242,11 +242,6 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
                                      const CpuTarget &target) {
   if (kernel.getSchedule())
     return success();
-  attn::RowAttr row = kernel.getRowKind();
-  if (row && row.getKind() == attn::RowKind::Rank &&
-      !kernel.getAccumulateType().isF32())
-    return kernel.emitError() << "top_k is supported in f32, f16 and bf16 "
-                                 "only; use one of these as dtype";
   KernelShape shape(kernel, target);
   auto request = getRequest(function, target, shape.lanes(target));
   if (failed(request))

@@ -96,7 +96,7 @@ static Axes axesOf(Operation *op) {
 }
 
 /// Whether an axis of a tensor is an axis of the memory behind it: views only
-/// move it.
+/// move it, and no table says where rows are.
 static bool liesInMemory(Value tensor, unsigned axis) {
   while (auto view = tensor.getDefiningOp<attn::ViewOp>()) {
     attn::ViewLabels labels = view.getViewLabels();
@@ -107,7 +107,8 @@ static bool liesInMemory(Value tensor, unsigned axis) {
     axis = place - labels.input.begin();
     tensor = view.getSource();
   }
-  return true;
+  return !isa_and_present<attn::UnpackOp, attn::PagesOp>(
+      tensor.getDefiningOp());
 }
 
 static std::string pick(StringRef letters,

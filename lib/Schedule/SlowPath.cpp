@@ -48,14 +48,14 @@ static void warnAboutSearches(attn::KernelOp kernel) {
   bool isRank = row.getKind() == attn::RowKind::Rank;
   if (!isRank && row.getKind() != attn::RowKind::Simplex)
     return;
-  StringRef passes = isRank                               ? "9"
-                     : kernel.getAccumulateType().isF64() ? "15"
-                                                          : "8";
+  bool isWide = kernel.getAccumulateType().isF64();
+  unsigned passes = isRank ? (isWide ? 17 : 9) : (isWide ? 15 : 8);
+  std::string ties =
+      ", " + std::to_string(passes + 8) + " where scores are equal";
   kernel.emitWarning() << (isRank ? "the n-th greatest score"
                                   : "the threshold of sparsemax")
                        << " is searched for in " << passes
-                       << " passes over the keys"
-                       << (isRank ? ", 17 where scores are equal" : "")
+                       << " passes over the keys" << (isRank ? ties : "")
                        << ", each of which computes the scores [slow-path]";
 }
 

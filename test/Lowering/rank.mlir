@@ -31,3 +31,30 @@ func.func @third(%Q: !q, %K: !k) -> (!l, !i) {
   }
   return %row, %key : !l, !i
 }
+
+// -----
+
+// Sixteen passes over the bits of f64.
+#schedule64 = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 8, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q64 = tensor<?x2x1x?x32xf64, #attn.dims<batch, 2, 1, query_len, 32>>
+!k64 = tensor<?x2x?x32xf64, #attn.dims<batch, 2, kv_len, 32>>
+!l64 = tensor<?x2x1x?xf64, #attn.dims<batch, 2, 1, query_len>>
+!i = tensor<?x2x1x?xi32, #attn.dims<batch, 2, 1, query_len>>
+
+// CHECK-LABEL: tile.program @third_f64
+// CHECK:         arith.bitcast %{{.*}} : i64 to f64
+// CHECK-COUNT-16: :15 = tile.for
+// CHECK:         :3 = tile.for
+// CHECK-COUNT-8: :15 = tile.for
+func.func @third_f64(%Q: !q64, %K: !k64) -> (!l64, !i) {
+  %row, %key = attn.kernel ins(%Q, %K : !q64, !k64) -> (!l64, !i) normalize #attn.row<rank, n = 3> attributes {scale = 1.0 : f64, schedule = #schedule64}
+  score {
+  ^bb0(%x: f64, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f64
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.cmpi sle, %j, %i : index
+    attn.yield %c : i1
+  }
+  return %row, %key : !l64, !i
+}

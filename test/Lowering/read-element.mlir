@@ -58,3 +58,39 @@ func.func @reads_what_an_op_made(%a: tensor<20xf32>) -> tensor<20xf32> {
   }
   return %1 : tensor<20xf32>
 }
+
+// Row i of sequence b is row start[b] + i of all, 0 behind the sequence's last.
+// CHECK-LABEL: tile.program @reads_ragged_rows
+// CHECK:             %[[BEGIN:.*]] = tile.read %in1[%[[B:.*]]]
+// CHECK:             %[[END:.*]] = tile.read %in1[%{{.*}}]
+// CHECK:             %[[ROW:.*]] = arith.addi %[[BEGIN]], %[[I:.*]] :
+// CHECK:             %[[X:.*]] = tile.read %in0[%[[ROW]], %{{.*}}]
+// CHECK:             %[[LENGTH:.*]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK:             arith.cmpi slt, %[[I]], %[[LENGTH]]
+// CHECK:             arith.select %{{.*}}, %[[X]], %cst
+func.func @reads_ragged_rows(%a: tensor<?x8xf32, #attn.dims<tokens, 8>>, %start: tensor<?xi32, #attn.dims<"batch + 1">>) -> tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>> {
+  %v = attn.unpack %a by %start : tensor<?x8xf32, #attn.dims<tokens, 8>>, tensor<?xi32, #attn.dims<"batch + 1">> -> tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>>
+  %0 = attn.map "biq->biq" (%v) : (tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>> attributes {attn.block = #block} {
+  ^bb0(%x: f32, %b: index, %i: index, %q: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  return %0 : tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>>
+}
+
+// Row k in pages of 16 is row k % 16 of page table[b, k / 16].
+// CHECK-LABEL: tile.program @reads_pages
+// CHECK:             %[[NUMBER:.*]] = arith.floordivsi %[[K:.*]], %c16
+// CHECK:             %[[PAGE:.*]] = tile.read %in1[%{{.*}}, %[[NUMBER]]]
+// CHECK:             %[[WHOLE:.*]] = arith.muli %[[NUMBER]], %c16
+// CHECK:             %[[ROW:.*]] = arith.subi %[[K]], %[[WHOLE]]
+// CHECK:             tile.read %in0[%[[PAGE]], %[[ROW]], %{{.*}}]
+func.func @reads_pages(%a: tensor<?x16x8xf32, #attn.dims<pages, 16, 8>>, %table: tensor<?x?xi32, #attn.dims<batch, width>>) -> tensor<?x?x8xf32, #attn.dims<batch, "width * 16", 8>> {
+  %v = attn.pages %a by %table : tensor<?x16x8xf32, #attn.dims<pages, 16, 8>>, tensor<?x?xi32, #attn.dims<batch, width>> -> tensor<?x?x8xf32, #attn.dims<batch, "width * 16", 8>>
+  %0 = attn.map "bkq->bkq" (%v) : (tensor<?x?x8xf32, #attn.dims<batch, "width * 16", 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, "width * 16", 8>> attributes {attn.block = #block} {
+  ^bb0(%x: f32, %b: index, %k: index, %q: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  return %0 : tensor<?x?x8xf32, #attn.dims<batch, "width * 16", 8>>
+}

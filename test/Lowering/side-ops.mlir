@@ -121,3 +121,28 @@ func.func @adds_rows(%S: !s) -> !l {
   %row = attn.reduce "qk" over "k" #attn.row<sum> (%S) : (!s) -> (!l) {attn.block = #rows}
   return %row : !l
 }
+
+// Rows of sequences go to their places among all, one by one; an instance
+// behind the last row of its sequence stores nothing.
+// CHECK-LABEL: tile.program @packs_rows
+// CHECK:         %[[W:.*]] = tile.workspace[%batch, %tokens, %c8]
+// CHECK:         %[[ROWS:.*]] = arith.addi %tokens, %batch
+// CHECK:         %[[BLOCKS:.*]] = arith.muli %{{.*}}, %[[ROWS]]
+// CHECK:         tile.grid (%[[N:.*]], %{{.*}}) to (%[[BLOCKS]], %c1)
+// CHECK:           %[[S:.*]], %[[I:.*]] = tile.locate %[[N]] in %in1 step 1
+// CHECK:           %[[BEGIN:.*]] = tile.read %in1[%[[S]]]
+// CHECK:           %[[LENGTH:.*]] = arith.subi %{{.*}}, %[[BEGIN]]
+// CHECK:           %[[INSIDE:.*]] = arith.cmpi slt, %[[I]], %[[LENGTH]]
+// CHECK:           scf.if %[[INSIDE]] {
+// CHECK:             %[[TO:.*]] = arith.addi %[[BEGIN]], %[[I]]
+// CHECK:             tile.read %[[W]][%[[S]], %[[I]], %{{.*}}]
+// CHECK:             tile.store %{{.*}}, %out0[%[[TO]], %{{.*}}]
+func.func @packs_rows(%a: tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>>, %start: tensor<?xi32, #attn.dims<"batch + 1">>) -> tensor<?x8xf32, #attn.dims<tokens, 8>> {
+  %0 = attn.map "biq->biq" (%a) : (tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>> attributes {attn.block = #elements} {
+  ^bb0(%x: f32, %b: index, %i: index, %q: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  %1 = attn.pack %0 by %start : tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>>, tensor<?xi32, #attn.dims<"batch + 1">> -> tensor<?x8xf32, #attn.dims<tokens, 8>>
+  return %1 : tensor<?x8xf32, #attn.dims<tokens, 8>>
+}

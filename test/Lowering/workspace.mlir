@@ -65,9 +65,9 @@ func.func @two_kernels(%Q: !q, %K: !k, %V: !k) -> !q {
 // CHECK-SAME:    %[[OUT:out1]]: !tile.buf<a0, a1, a2, a3, q : f32>, %batch
 // CHECK:         tile.grid (%b, %h, %i)
 // CHECK:         tile.grid (%[[A0:.*]], %[[A1:.*]], %[[A2:.*]], %[[A3:.*]], %[[A4:.*]]) to
+// CHECK:           tile.present %[[OUT]]
 // CHECK:           %[[AT:.*]] = arith.muli %[[A4]]
 // CHECK:           tile.read %[[Q]][%[[A0]], %[[A1]], %[[A2]], %[[A3]], %{{.*}}]
-// CHECK:           tile.present %[[OUT]]
 // CHECK:           tile.store %{{.*}}, %[[OUT]][%[[A0]], %[[A1]], %[[A2]], %[[A3]], %[[AT]]]
 func.func @returns_an_argument(%Q: !q, %K: !k, %V: !k) -> (!q, !q) {
   %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>

@@ -66,3 +66,12 @@ func.func @keeps_a_block(%Q: tensor<8x32xf32>, %W: tensor<32x64xf32>) -> tensor<
   %0 = attn.contract "qd,de->qe" (%Q, %W) {attn.block = #attn.block<form = element, lanes = "q", rows = "", q = 16, k = 8, target = unit>} : (tensor<8x32xf32>, tensor<32x64xf32>) -> tensor<8x64xf32>
   return %0 : tensor<8x64xf32>
 }
+
+// Rows behind a table do not follow each other.
+// CHECK-LABEL: func.func @reads_ragged_rows
+// CHECK: attn.contract {{.*}}#attn.block<form = element, lanes = "e"
+func.func @reads_ragged_rows(%Q: tensor<?x32xf32, #attn.dims<tokens, 32>>, %start: tensor<?xi32, #attn.dims<"batch + 1">>, %W: tensor<32x64xf32>) -> tensor<?x?x64xf32, #attn.dims<batch, tokens, 64>> {
+  %q = attn.unpack %Q by %start : tensor<?x32xf32, #attn.dims<tokens, 32>>, tensor<?xi32, #attn.dims<"batch + 1">> -> tensor<?x?x32xf32, #attn.dims<batch, tokens, 32>>
+  %0 = attn.contract "bqd,de->bqe" (%q, %W) : (tensor<?x?x32xf32, #attn.dims<batch, tokens, 32>>, tensor<32x64xf32>) -> tensor<?x?x64xf32, #attn.dims<batch, tokens, 64>>
+  return %0 : tensor<?x?x64xf32, #attn.dims<batch, tokens, 64>>
+}

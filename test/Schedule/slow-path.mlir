@@ -87,3 +87,22 @@ func.func @searches(%q: !Q32, %k: !K32) -> (!L, !L) {
   }
   return %row, %t : !L, !L
 }
+
+!Q64 = tensor<?x8x1x?x64xf64, #attn.dims<batch, 8, 1, query_len, 64>>
+!K64 = tensor<?x8x?x64xf64, #attn.dims<batch, 8, kv_len, 64>>
+!L64 = tensor<?x8x1x?xf64, #attn.dims<batch, 8, 1, query_len>>
+
+// Twice as many bits.
+func.func @searches_f64(%q: !Q64, %k: !K64) -> (!L64, !I) {
+  // expected-warning@below {{the n-th greatest score is searched for in 17 passes over the keys, 25 where scores are equal, each of which computes the scores [slow-path]}}
+  %row, %key = attn.kernel ins(%q, %k : !Q64, !K64) -> (!L64, !I) normalize #attn.row<rank, n = 4> attributes {scale = 1.0 : f64}
+  score {
+  ^bb0(%x: f64, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f64
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %row, %key : !L64, !I
+}

@@ -232,8 +232,8 @@ void GridOp::getAsmBlockArgumentNames(Region &region,
 void ForOp::getAsmBlockArgumentNames(Region &region,
                                      OpAsmSetValueNameFn setNameFn) {
   if (&region == &getClassify()) {
-    for (auto [argument, name] :
-         llvm::zip(region.getArguments(), ArrayRef<StringRef>{"k0", "k1"}))
+    static constexpr StringLiteral ends[] = {"k0", "k1"};
+    for (auto [argument, name] : llvm::zip(region.getArguments(), ends))
       setNameFn(argument, name);
     return;
   }

@@ -87,10 +87,11 @@ TEST(Check, DotHasTheQueryFirst) {
   EXPECT_EQ(e->operands[1]->row, Row::K);
 }
 
-TEST(Check, AttentionOfTheScoreTakesItsPlace) {
+TEST(Check, AttentionOfTheScoreKeepsIt) {
   auto spec = parse(base("attention: softmax(score / 2, temperature=3)\n"));
   ASSERT_TRUE(spec);
-  EXPECT_EQ(printFormula(*spec, *spec->score), "Q @ K / 8.0 / 2.0");
+  EXPECT_EQ(printFormula(*spec, *spec->score), "Q @ K / 8.0");
+  EXPECT_EQ(printFormula(*spec, *spec->attention), "Q @ K / 8.0 / 2.0");
   EXPECT_EQ(spec->temperature->real, 3.0);
   EXPECT_FALSE(spec->sink);
 }

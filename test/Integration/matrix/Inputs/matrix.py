@@ -91,20 +91,11 @@ def words(text):
     return "".join(c if c.isalnum() or c == "_" else " " for c in text).split()
 
 
-def storage_of(combination):
-    """What is computed beside the kernel reads dense rows only: products with a
-    matrix, and rows of 16 bits or sums where scores are no product of rows."""
-    score, attention = combination["score"], combination["attention"]
-    narrow = combination["dtype"] in ("f16", "bf16")
-    beside = "W" in words(score) or ("tanh" in words(score) and (narrow or "sum" in words(attention)))
-    return "dense" if beside else combination["storage"]
-
-
 def init_of(combination):
     """Integer scores reach as far as there are keys in all pages: as weights they
     would leave the range of f16."""
     weights = "sum" in words(combination["attention"]) and combination["dtype"] == "f16"
-    return "normal" if weights and "pages" in storage_of(combination) else combination["init"]
+    return "normal" if weights and "pages" in combination["storage"] else combination["init"]
 
 
 def spec(combination):
@@ -115,7 +106,7 @@ def spec(combination):
              f"head_dim: {head_dim}", f"value_dim: {value_dim}", f"dtype: {combination['dtype']}"]
     if "softmax" not in (combination["attention"] or "softmax"):
         combination = {**combination, "outputs": ""}  # lse is softmax's
-    storage, inputs, mask = storage_of(combination), dict(INPUTS), combination["mask"]
+    storage, inputs, mask = combination["storage"], dict(INPUTS), combination["mask"]
     ragged_keys = storage in ("ragged", "ragged keys")
     rows = ["query: ragged(start)"] if storage.startswith("ragged") and storage != "ragged keys" else []
     rows += ["kv: ragged(start_k)"] if ragged_keys else []
@@ -146,7 +137,7 @@ def spec(combination):
 
 def sizes(combination):
     queries, keys = LENGTHS[combination["lengths"]]
-    storage, batch, query, key = storage_of(combination), 2, "query_len", "kv_len"
+    storage, batch, query, key = combination["storage"], 2, "query_len", "kv_len"
     if storage.startswith("ragged") and storage != "ragged keys":
         query, batch = "query_tokens", 3
     if storage in ("ragged", "ragged keys"):
