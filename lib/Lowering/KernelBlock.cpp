@@ -95,9 +95,27 @@ SmallVector<Value> KernelBlock::indices(OpBuilder &builder,
   return indicesOf(builder, loc, scope, buffer.digits, valueOf);
 }
 
+SmallVector<const BlockBuffer *> KernelBlock::buffers() const {
+  SmallVector<const BlockBuffer *> all{&q, &k, &v};
+  for (const BlockOutput &output : outputs)
+    all.push_back(&output.buffer);
+  return all;
+}
+
+const Digit *KernelBlock::findRagged(char letter) const {
+  for (const BlockBuffer *buffer : buffers())
+    if (const Digit *digit = findTable(buffer->digits, letter))
+      return digit;
+  return nullptr;
+}
+
 const Sequence *KernelBlock::sequenceOf(const BlockBuffer &buffer,
                                         char letter) const {
-  const Digit *digit = findTable(buffer.digits, letter);
+  return findTable(buffer.digits, letter) ? sequenceOf(letter) : nullptr;
+}
+
+const Sequence *KernelBlock::sequenceOf(char letter) const {
+  const Digit *digit = findRagged(letter);
   if (!digit)
     return nullptr;
   auto found = sequences.find(scope.values.lookup(digit->table));
@@ -105,10 +123,7 @@ const Sequence *KernelBlock::sequenceOf(const BlockBuffer &buffer,
 }
 
 void KernelBlock::emitSequences(OpBuilder &builder) {
-  SmallVector<const BlockBuffer *> buffers{&q, &k, &v};
-  for (const BlockOutput &output : outputs)
-    buffers.push_back(&output.buffer);
-  for (const BlockBuffer *buffer : buffers)
+  for (const BlockBuffer *buffer : buffers())
     for (char letter : StringRef("qk")) {
       const Digit *digit = findTable(buffer->digits, letter);
       if (!digit)

@@ -73,6 +73,8 @@ public:
   tileType(std::initializer_list<std::pair<llvm::StringRef, int64_t>> dims);
   tile::TileType rowType() { return tileType({{"q", sizeQ}}); }
   tile::TileType outType() { return tileType({{"q", sizeQ}, {"e", sizeE}}); }
+  /// Where q, k and v lie and the results go.
+  llvm::SmallVector<const BlockBuffer *> buffers() const;
 
   /// Indices into a buffer: b, h and g of this instance, `q0`, `key`, and the
   /// start of features.
@@ -84,8 +86,14 @@ public:
                        tile::TileType type, const KeyTile &keys);
   /// Finds the sequences of ragged tensors; b of this instance is known.
   void emitSequences(mlir::OpBuilder &builder);
-  /// The sequence of rows `letter` (q or k), if they are ragged.
+  /// The sequence of the rows `letter` (q or k) of a buffer, if it is ragged.
   const Sequence *sequenceOf(const BlockBuffer &buffer, char letter) const;
+  /// The digit of a buffer that has ragged rows `letter`, or null: all such
+  /// buffers have the same, and the others (workspaces) are as long as the rows
+  /// of all sequences.
+  const Digit *findRagged(char letter) const;
+  /// The sequence to which the walk over `letter` keeps, if there is one.
+  const Sequence *sequenceOf(char letter) const;
 
   /// What is computed once per block: uniform parts and rows of the formulas.
   void emitHead(mlir::OpBuilder &builder);

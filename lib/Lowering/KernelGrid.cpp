@@ -19,7 +19,7 @@ namespace attnc::lowering {
 static void findBlock(OpBuilder &builder, KernelBlock &block, Value number,
                       Value queries) {
   Location loc = block.loc;
-  if (const Digit *ragged = findTable(block.q.digits, 'q')) {
+  if (const Digit *ragged = block.findRagged('q')) {
     auto place = tile::LocateOp::create(
         builder, loc, builder.getIndexType(), builder.getIndexType(), number,
         block.scope.values.lookup(ragged->table), block.sizeQ);
@@ -29,7 +29,7 @@ static void findBlock(OpBuilder &builder, KernelBlock &block, Value number,
   block.emitSequences(builder);
   Value size = arith::ConstantIndexOp::create(builder, loc, block.sizeQ);
   block.q0 = arith::MulIOp::create(builder, loc, number, size);
-  const Sequence *sequence = block.sequenceOf(block.q, 'q');
+  const Sequence *sequence = block.sequenceOf('q');
   if (sequence)
     queries = sequence->length;
   Value left = arith::SubIOp::create(builder, loc, queries, block.q0);
@@ -56,7 +56,7 @@ static tile::GridOp makeGrid(OpBuilder &builder, KernelBlock &block,
     extents.push_back(extent(2));
     names.push_back("g");
   }
-  bool ragged = findTable(block.q.digits, 'q');
+  bool ragged = block.findRagged('q');
   extents.push_back(
       ragged ? countBlocks(builder, loc, extents[0], queries, step)
              : builder.createOrFold<arith::CeilDivSIOp>(loc, queries, step));
@@ -81,13 +81,13 @@ static void createGrid(OpBuilder &builder, tile::ProgramOp program,
 
   builder.setInsertionPointToStart(&grid.getBody().front());
   SmallVector<Value> places(grid.getBody().getArguments());
-  if (findTable(block.q.digits, 'q'))
+  if (block.findRagged('q'))
     places.insert(places.begin(), Value()); // found by the block's number
   bool grouped = places.size() == 4;
   block.zero = arith::ConstantIndexOp::create(builder, loc, 0);
   block.bhg = {places[0], places[1], grouped ? places[2] : block.zero};
   findBlock(builder, block, places.back(), queries);
-  const Sequence *keys = block.sequenceOf(block.k, 'k');
+  const Sequence *keys = block.sequenceOf('k');
   block.kvLen = keys ? keys->length
                      : block.scope.sizeOf(
                            builder, loc,

@@ -53,7 +53,7 @@ static SmallVector<Value> findFixed(Block &classify) {
 /// sequences.
 static void endWithSequence(OpBuilder &builder, KernelBlock &block,
                             SmallVectorImpl<Value> &segments) {
-  if (!block.sequenceOf(block.k, 'k'))
+  if (!block.sequenceOf('k'))
     return;
   for (unsigned last = 3; last < segments.size(); last += 4)
     segments[last] =

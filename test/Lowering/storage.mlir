@@ -31,3 +31,15 @@
 // CHECK: tile.grid (%b, %h, %i)
 // CHECK: tile.load %K[%c0, %h, %k0, %c0] valid(k = %nk) through(%table[%b] step 16 : !tile.buf<a0, a1 : i32>)
 // CHECK: tile.load %V[%c0, %h, %k0, %c0] valid(k = %nk) through(%table[%b] step 16 : !tile.buf<a0, a1 : i32>)
+
+// Q is a workspace here; the rows of O are those of sequences all the same.
+// CHECK-LABEL: tile.program @projected(
+// CHECK: %[[W:.*]] = tile.workspace[%batch,
+// CHECK: %[[Q:.*]] = tile.rename %[[W]]
+// CHECK: tile.grid (%h, %i)
+// CHECK: %[[S:.*]], %[[I:.*]] = tile.locate %i in %start step [[STEP:[0-9]+]]
+// CHECK: %[[FROM:.*]] = tile.read %start[%[[S]]]
+// CHECK: %[[PLACE:.*]] = arith.muli %[[I]], %c[[STEP]]
+// CHECK: tile.load %[[Q]][%[[S]], %h, %c0, %[[PLACE]], %c0] valid(q = %[[N:.*]])
+// CHECK: %[[TO:.*]] = arith.addi %[[FROM]], %[[PLACE]]
+// CHECK: tile.store %{{.*}}, %O[%[[TO]], %h, %c0] valid(q = %[[N]])
