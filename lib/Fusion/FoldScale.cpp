@@ -13,8 +13,8 @@
 //     %2 = math.tanh %x
 //
 // Factors are multiplied in f64 and rounded once. Only what stands directly on
-// the product: a factor behind a sum or a function is another number.
-// Tests: test/Fusion/fold-scale.mlir
+// the product, in all of its uses: a factor behind a sum or a function is
+// another number. Tests: test/Fusion/fold-scale.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,23 +61,28 @@ static bool isUsable(double scale, Type real) {
 
 static bool foldOne(attn::KernelOp kernel) {
   BlockArgument x = kernel.getScore().getArgument(0);
-  if (!x.hasOneUse())
+  if (x.use_empty())
     return false;
-  Operation *user = *x.user_begin();
-  std::optional<double> factor = factorOf(user, x);
-  if (!factor)
+  std::optional<double> factor = factorOf(*x.user_begin(), x);
+  // Formulas that use their score twice divide twice.
+  if (!factor || !llvm::all_of(x.getUsers(), [&](Operation *user) {
+        return factorOf(user, x) == factor;
+      }))
     return false;
   double scale = kernel.getScale().convertToDouble() * *factor;
   if (!isUsable(scale, kernel.getAccumulateType()))
     return false;
   Builder b(kernel.getContext());
   kernel.setScaleAttr(b.getF64FloatAttr(scale));
-  user->getResult(0).replaceAllUsesWith(x);
-  SmallVector<Operation *> constants;
-  for (Value operand : user->getOperands())
-    if (Operation *op = operand.getDefiningOp())
-      constants.push_back(op);
-  user->erase();
+  SmallVector<Operation *> users(x.getUsers());
+  SetVector<Operation *> constants;
+  for (Operation *user : users) {
+    for (Value operand : user->getOperands())
+      if (Operation *op = operand.getDefiningOp())
+        constants.insert(op);
+    user->getResult(0).replaceAllUsesWith(x);
+    user->erase();
+  }
   for (Operation *op : constants)
     if (isOpTriviallyDead(op))
       op->erase();

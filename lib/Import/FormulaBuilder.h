@@ -68,6 +68,7 @@ public:
   /// The score where `allowed`, else -inf.
   mlir::Value unlessMasked(mlir::Value allowed, mlir::Value score);
   bool failed() const { return hasFailed; }
+  mlir::Value constant(double value);
 
 private:
   mlir::Value buildNode(const spec::Expr &e);
@@ -94,7 +95,6 @@ private:
   mlir::Value anyPower(mlir::Value x, mlir::Value y);
   mlir::Value gelu(mlir::Value x);
   mlir::Value softcap(mlir::Value x, mlir::Value cap);
-  mlir::Value constant(double value);
 
   // FormulaBias.cpp
   mlir::Value alibiSlope(const spec::Expr &e, mlir::Value h, double max);

@@ -73,7 +73,8 @@ private:
   Value buildValues(RowFormulas &rows, Value weights, Value mask);
   Value buildMask();
   mlir::Type weightType(attn::NormAttr norm);
-  attn::NormalizeOp buildWeights(const Normaliser &normaliser, Value scores,
+  attn::NormalizeOp buildWeights(RowFormulas &rows,
+                                 const Normaliser &normaliser, Value scores,
                                  Value mask, Type element);
   // Adds `formula` at the end of a region.
   void yield(OpBuilder &builder, const spec::Expr &formula,
@@ -160,10 +161,18 @@ void SpecImporter::addProduct(RowFormulas &rows, FormulaLeaves &leaves) {
     if (StringRef(leaf.letters).contains('q') &&
         StringRef(leaf.letters).contains('k'))
       return;
+  // Keys of another width have no product with queries, but rows of zeros do.
   if (size(HeadDim) != size(KeyDim)) {
-    hasFailed = true;
-    emitError(at(spec.score)) << "a score without a product of Q and K needs "
-                                 "a key_dim that is head_dim";
+    ExprPtr width = makeSize(HeadDim);
+    Value zeros =
+        rows.map("bhkd", rows.type("bhkd", width, real), {},
+                 [&](FormulaBuilder &build) { return build.constant(0); });
+    if (!unused) // kept: rows remember the nodes that they have written
+      unused = makeRow(Row::Q);
+    Value product = attn::ContractOp::create(
+        b, tensor({Batch, KvHeads, Group, QueryLen, KvLen}, real),
+        "bhgqd,bhkd->bhgqk", rows.vector(*unused).tensor, zeros);
+    leaves.tensors.push_back({product, "bhgqk"});
     return;
   }
   // One node for all uses: rows remember the nodes that they have written.
@@ -183,6 +192,8 @@ Value SpecImporter::buildPairs(RowFormulas &rows,
   b.setLoc(locations.at(formula.range, here));
   FormulaLeaves leaves = rows.leavesOf(formula);
   addProduct(rows, leaves);
+  if (spec.isSoftmax && spec.temperature)
+    rows.addLeaves(*spec.temperature, leaves);
   bool guarded = !normaliser.norm.isSoftmax() && rows.addGuard(formula, leaves);
   return rows.map("bhgqk", type, leaves, [&](FormulaBuilder &build) {
     Value x = build.build(formula);
@@ -320,15 +331,17 @@ mlir::Type SpecImporter::weightType(attn::NormAttr norm) {
   return elementType(*attnc::parseDType(dtypeName(type)), b.getContext());
 }
 
-attn::NormalizeOp SpecImporter::buildWeights(const Normaliser &normaliser,
+attn::NormalizeOp SpecImporter::buildWeights(RowFormulas &rows,
+                                             const Normaliser &normaliser,
                                              Value scores, Value mask,
                                              Type element) {
   using namespace spec;
   const Expr *rest = normaliser.init;
   b.setLoc(rest ? locations.at(rest->range, here) : here);
+  FormulaLeaves leaves = rest ? rows.leavesOf(*rest) : FormulaLeaves();
   auto init = [&](OpBuilder &builder, Location, ValueRange x) {
-    FormulaScope scope{x[0], x[1], x[2], x[3], {}, inputs};
-    yield(builder, *rest, scope);
+    Value value = rows.ofRow(builder, b.getLoc(), *rest, leaves, x);
+    attn::YieldOp::create(builder, b.getLoc(), value);
   };
   attn::RegionBuilder build = init;
   return attn::NormalizeOp::create(
@@ -378,7 +391,7 @@ void SpecImporter::buildGraph(func::FuncOp func) {
   Value scores = buildPairs(rows, normaliser);
   getMask();
   attn::NormalizeOp norm =
-      buildWeights(normaliser, scores, mask, weightType(normaliser.norm));
+      buildWeights(rows, normaliser, scores, mask, weightType(normaliser.norm));
   Value weights = norm.getWeights(), lse = norm.getLse();
   Value o = buildValues(rows, weights, mask);
   hasFailed |= rows.failed();
@@ -400,7 +413,8 @@ void SpecImporter::buildGraph(func::FuncOp func) {
   if (spec.lse)
     addResult(lse, "q");
   if (spec.attentionOutput)
-    addResult(buildWeights(normaliser, scores, mask, real).getWeights(), "qk");
+    addResult(buildWeights(rows, normaliser, scores, mask, real).getWeights(),
+              "qk");
   if (spec.scoreOutput)
     addResult(buildMaskedScores(rows, mask), "qk");
   func::ReturnOp::create(b, results);

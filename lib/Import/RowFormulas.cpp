@@ -262,6 +262,26 @@ Value RowFormulas::map(
       });
 }
 
+Value RowFormulas::ofRow(OpBuilder &builder, Location loc, const Expr &e,
+                         const FormulaLeaves &leaves, ValueRange places) {
+  FormulaScope scope{places[0], places[1], places[2], places[3], {}, inputs};
+  FormulaBuilder formula(builder, loc, locations, spec, real, scope);
+  SmallVector<Value> elements;
+  for (const LetteredTensor &leaf : leaves.tensors) {
+    SmallVector<Value> indices;
+    for (char letter : leaf.letters)
+      indices.push_back(places[*attn::axisOf("bhgq", letter)]);
+    Type type = attn::scalarType(leaf.tensor.getType(), real);
+    elements.push_back(
+        attn::ReadOp::create(builder, loc, type, leaf.tensor, indices));
+  }
+  for (auto [node, leaf] : leaves.nodes)
+    formula.bind(*node, elements[leaf]);
+  Value value = formula.build(e);
+  hasFailed |= formula.failed();
+  return value;
+}
+
 LetteredTensor RowFormulas::elementwise(const Expr &e) {
   FormulaLeaves leaves = leavesOf(e);
   std::string letters;

@@ -59,6 +59,14 @@ public:
   LetteredTensor vector(const spec::Expr &e);
   /// The products in a formula, and its vectors that are tensors by themselves.
   FormulaLeaves leavesOf(const spec::Expr &e);
+  void addLeaves(const spec::Expr &e, FormulaLeaves &leaves) {
+    collect(e, leaves);
+  }
+  /// In a region with the indices b, h, g and q: the formula, whose leaves have
+  /// one element per row and are read.
+  mlir::Value ofRow(mlir::OpBuilder &builder, mlir::Location loc,
+                    const spec::Expr &e, const FormulaLeaves &leaves,
+                    mlir::ValueRange places);
   /// A map over `letters` that computes the formula of leaves and indices.
   mlir::Value map(llvm::StringRef letters, mlir::Type result,
                   const FormulaLeaves &leaves,

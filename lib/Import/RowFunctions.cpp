@@ -70,11 +70,9 @@ LetteredTensor RowFormulas::rowSoftmax(const Expr &e) {
   });
   const Expr &sink = *e.operands[1];
   bool hasSink = !sink.isConstant() || sink.real != -HUGE_VAL;
+  FormulaLeaves ofSink = leavesOf(sink);
   auto init = [&](OpBuilder &builder, Location loc, ValueRange places) {
-    FormulaScope scope{places[0], places[1], places[2], places[3], {}, inputs};
-    FormulaBuilder formula(builder, loc, locations, spec, real, scope);
-    Value value = formula.build(sink);
-    hasFailed |= formula.failed();
+    Value value = ofRow(builder, loc, sink, ofSink, places);
     attn::YieldOp::create(builder, loc, value);
   };
   attn::RegionBuilder build = init;

@@ -149,7 +149,7 @@ Checker::Value Checker::visitDot(const Node &node) {
     return error(Message::DotShapes, node.range, {});
   if (!checkWidths(node, a, b))
     return {};
-  if (!scope.rows || scope.name == "mask")
+  if (!(scope.rows || scope.query) || scope.name == "mask")
     missing(node.range, "a product of vectors in '" + scope.name.str() + "'");
   std::vector<ExprPtr> axes;
   if (a.axes.size() == 2)

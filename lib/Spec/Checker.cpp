@@ -35,12 +35,13 @@ Scope Scope::ofDefinition(Row row) {
 Scope Scope::ofRow(StringRef name) {
   Scope scope = ofPair(name);
   scope.key = scope.rows = false;
+  scope.query = true;
   return scope;
 }
 
 Scope Scope::ofBatch(StringRef name) {
   Scope scope = ofRow(name);
-  scope.row = false;
+  scope.row = scope.query = false;
   return scope;
 }
 
@@ -182,7 +183,7 @@ Checker::Value Checker::visitVariable(const Node &node,
 }
 
 Checker::Value Checker::visitRow(const Node &node) {
-  if (!scope.rows) {
+  if (!scope.rows && !(scope.query && node.name == "Q")) {
     if (scope.row)
       report.error(Message::PerRow, node.range, {scope.name.str(), node.name});
     else

@@ -31,6 +31,7 @@ struct Scope {
   bool row = false;     // h, g, i, q
   bool key = false;     // k
   bool rows = false;    // Q, K, V
+  bool query = false;   // Q alone
   bool inputs = false;
   bool rowFunctions = false;  // softmax, sum, ...
   std::optional<Row> defines; // of a row: inputs are indexed by axis names

@@ -157,7 +157,7 @@ bool dependsOn(const Expr &e, Variable variable) {
 }
 
 bool isOfPair(const Expr &e) {
-  if (e.kind == Expr::Row ||
+  if ((e.kind == Expr::Row && e.row != Row::Q) ||
       (e.kind == Expr::Variable && e.variable == Variable::K))
     return true;
   if (e.kind == Expr::Apply && isRowNumber(e.op))

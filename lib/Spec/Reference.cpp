@@ -83,7 +83,7 @@ static constexpr StringLiteral afterVariables =
 | sizes | `batch query_len kv_len heads kv_heads group head_dim key_dim value_dim` and those of `sizes` |
 
 `score`, `value` and `mask` know all of them (the mask no rows yet). `sink` and `temperature` have one value per
-row: no `k`. `offset` knows `b`, sizes and inputs; a size, an axis and the ends of a
+row: no `k`, and of the rows only Q. `offset` knows `b`, sizes and inputs; a size, an axis and the ends of a
 range know sizes only.
 
 `let` gives names to formulas: `name: formula` stands for the formula wherever it

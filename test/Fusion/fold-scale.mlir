@@ -30,6 +30,35 @@ func.func @chain_of_factors(%q: !Q, %k: !K) -> !Q {
 
 // -----
 
+// Two uses of a score divide twice, by the same number.
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// CHECK-LABEL: func.func @same_factor_in_all_uses(
+// CHECK:         scale = 1.250000e-01 : f64} score {
+// CHECK-NOT:       arith.divf
+// CHECK:           %[[T:.*]] = math.tanh %x : f32
+// CHECK-NEXT:      %[[Y:.*]] = arith.addf %x, %[[T]] : f32
+// CHECK-NEXT:      attn.yield %[[Y]] : f32
+func.func @same_factor_in_all_uses(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 8.0 : f32
+    %0 = arith.divf %x, %c : f32
+    %1 = arith.divf %x, %c : f32
+    %2 = math.tanh %1 : f32
+    %3 = arith.addf %0, %2 : f32
+    attn.yield %3 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
 // A factor behind a sum scales the sum.
 !Q = tensor<1x1x1x4x8xf32>
 !K = tensor<1x1x4x8xf32>
