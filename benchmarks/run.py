@@ -2,7 +2,7 @@
 """Times the specs of benchmarks/specs against the peak of this machine.
 
 usage: benchmarks/run.py [--build DIR] [--length N] [--mcpu LEVEL]
-                         [--threads N] [--json] [SPEC...]
+                         [--threads N] [--json] [--input NAME=FILE] [SPEC...]
        benchmarks/run.py --against SPEC [--rounds N] [--no-check] ... SPEC...
 
 Every figure is a share of the multiply-add peak that attnc-run measures in the
@@ -23,12 +23,13 @@ import sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
 
-def bench(options, spec):
+def bench(options, spec, inputs=()):
     """The figures of attnc-run for one spec."""
     sizes = f"batch=1,query_len={options.length},kv_len={options.length}"
     command = [os.path.join(options.build, "bin", "attnc-run"), spec, "--size", sizes, "--bench", "--json",
                "--threads", str(options.threads), f"-mcpu={options.mcpu}"]
     command += ["--no-check"] if options.no_check else []
+    command += [f"--input={i}" for i in inputs]
     result = subprocess.run(command, text=True, capture_output=True, check=False)
     if result.returncode:
         sys.exit(f"{' '.join(command)}\n{result.stderr}{result.stdout}")
@@ -40,7 +41,8 @@ def compare(options, specs):
     shares = {spec: [] for spec in [options.against, *specs]}
     for _ in range(options.rounds):
         for spec, found in shares.items():
-            found.append(bench(options, spec)["percent_of_peak"])
+            inputs = options.input if spec != options.against else ()
+            found.append(bench(options, spec, inputs)["percent_of_peak"])
     plain = statistics.median(shares[options.against])
     for spec, found in shares.items():
         share = statistics.median(found)
@@ -62,13 +64,15 @@ def main():
     parser.add_argument("--against", metavar="SPEC", help="take turns with this spec and print ratios")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--no-check", action="store_true", help="do not compare with the reference, which takes long")
+    parser.add_argument("--input", metavar="NAME=FILE.npy", action="append", default=[],
+                        help="a tensor of the SPECs, not of that of --against; else random")
     options = parser.parse_args()
     specs = options.specs or sorted(glob.glob(os.path.join(ROOT, "benchmarks/specs/*.yaml")))
     if options.against:
         compare(options, specs)
         return
     for spec in specs:
-        figures = bench(options, spec)
+        figures = bench(options, spec, options.input)
         if options.json:
             print(json.dumps(figures))
         else:

@@ -181,7 +181,12 @@ private:
   void copyPages(tile::LoadOp load, const PagedBlock &block, Value target);
 
   // Table.cpp
+  Value toInteger(Value raw, Type element);
   Value readInteger(const Buffer &buffer, Value offset);
+  Value scanVectors(const Buffer &buffer, Value start, Value count,
+                    int64_t width, bool greatest);
+  Value scanRow(const Buffer &buffer, Value start, Value count, Value stride,
+                Value best, bool greatest);
   Value tableEnd(const Buffer &buffer, mlir::ValueRange first,
                  mlir::ValueRange last, bool greatest);
   Value lowerBound(const Buffer &buffer, mlir::ValueRange row, Value value);

@@ -1,14 +1,17 @@
 //===- Table.cpp - Questions about parts of tables ------------------------===//
 //
 // The least and the greatest entry that a tile uses, and where an entry lies in
-// a nondecreasing row: scalar loops over the few entries of a block, which cost
-// nothing beside the tile that they may save. Empty tables are a zero with
-// strides 0 (Functions.cpp), so clamping is all that is left to do.
-// Tests: test/Codegen/CPU/tables.mlir
+// a nondecreasing row: loops over the few entries of a block, which cost little
+// beside the tile that they may save. In a long sequence most tiles are asked
+// and left out, so entries that lie side by side are taken as vectors. Empty
+// tables are a zero with strides 0 (Functions.cpp), so clamping is all that is
+// left to do. Tests: test/Codegen/CPU/tables.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -19,16 +22,80 @@ static Value clampToAxis(Ops &ops, Value index, Value extent) {
   return ops.max(ops.min(ops.toIndex(index), last), ops.index(0));
 }
 
-/// The element `offset` elements from the start as an index; truth values are 0
-/// and 1.
+/// A stored element as an index; truth values are 0 and 1.
+Value Emitter::toInteger(Value raw, Type element) {
+  Value value = fromMemory(raw, element);
+  if (!value.getType().isInteger(1))
+    return value;
+  return ops.select(value, ops.index(1), ops.index(0));
+}
+
+/// The element `offset` elements from the start as an index.
 Value Emitter::readInteger(const Buffer &buffer, Value offset) {
   Type type = memoryType(buffer.element);
   Value raw = ops.load(type, ops.address(buffer.data, type, offset),
                        memoryBytes(buffer.element));
-  Value value = fromMemory(raw, buffer.element);
-  if (!value.getType().isInteger(1))
-    return value;
-  return ops.select(value, ops.index(1), ops.index(0));
+  return toInteger(raw, buffer.element);
+}
+
+/// The least or greatest of `count` elements side by side, as many as a vector
+/// of `width` has or more. The last vector overlaps the one before.
+Value Emitter::scanVectors(const Buffer &buffer, Value start, Value count,
+                           int64_t width, bool greatest) {
+  Type element = memoryType(buffer.element);
+  Type type = ops.vector(width, element);
+  bool isSigned =
+      !buffer.element.isInteger(1) && !buffer.element.isUnsignedInteger();
+  auto loadAt = [&](Value place) {
+    Value at = ops.address(buffer.data, element, ops.add(start, place));
+    return ops.load(type, at, memoryBytes(buffer.element));
+  };
+  auto combine = [&](Value a, Value b) -> Value {
+    if (isSigned)
+      return greatest ? Value(arith::MaxSIOp::create(ops, ops.loc, a, b))
+                      : Value(arith::MinSIOp::create(ops, ops.loc, a, b));
+    return greatest ? Value(arith::MaxUIOp::create(ops, ops.loc, a, b))
+                    : Value(arith::MinUIOp::create(ops, ops.loc, a, b));
+  };
+  Value last = ops.sub(count, ops.index(width));
+  Value best =
+      ops.loop(ops.index(0), last, width, loadAt(last),
+               [&](Value place, ValueRange carried) {
+                 return SmallVector<Value>{combine(carried[0], loadAt(place))};
+               })[0];
+  using Kind = vector::CombiningKind;
+  Kind kind = isSigned ? (greatest ? Kind::MAXSI : Kind::MINSI)
+                       : (greatest ? Kind::MAXUI : Kind::MINUI);
+  Value one = vector::ReductionOp::create(ops, ops.loc, kind, best);
+  return toInteger(one, buffer.element);
+}
+
+/// The least or greatest of `best` and `count` elements from `start` on.
+Value Emitter::scanRow(const Buffer &buffer, Value start, Value count,
+                       Value stride, Value best, bool greatest) {
+  auto combine = [&](Value a, Value b) {
+    return greatest ? ops.max(a, b) : ops.min(a, b);
+  };
+  int64_t bits = memoryBytes(buffer.element) * 8;
+  int64_t width = std::min<int64_t>(
+      16, lanes() * accumulator().getIntOrFloatBitWidth() / bits);
+  Value isDense = ops.logicalAnd(
+      ops.compare(arith::CmpIPredicate::eq, stride, ops.index(1)),
+      ops.compare(arith::CmpIPredicate::sge, count, ops.index(width)));
+  return ops.choose(
+      ops.getIndexType(), isDense,
+      [&] {
+        return combine(best,
+                       scanVectors(buffer, start, count, width, greatest));
+      },
+      [&] {
+        return ops.loop(ops.index(0), count, 1, best,
+                        [&](Value place, ValueRange carried) {
+                          Value at = ops.add(start, ops.mul(place, stride));
+                          return SmallVector<Value>{
+                              combine(carried[0], readInteger(buffer, at))};
+                        })[0];
+      });
 }
 
 Value Emitter::tableEnd(const Buffer &buffer, ValueRange first, ValueRange last,
@@ -53,6 +120,9 @@ Value Emitter::tableEnd(const Buffer &buffer, ValueRange first, ValueRange last,
         if (low[axis] == high[axis])
           return scan(axis + 1, offset, best);
         Value count = ops.add(ops.sub(high[axis], low[axis]), 1);
+        if (axis + 1 == low.size())
+          return scanRow(buffer, offset, count, buffer.strides[axis], best,
+                         greatest);
         return ops.loop(
             ops.index(0), count, 1, best, [&](Value place, ValueRange carried) {
               Value at = ops.add(offset, ops.mul(place, buffer.strides[axis]));

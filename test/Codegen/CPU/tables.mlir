@@ -1,13 +1,23 @@
-// Scans of parts of tables are plain loops over clamped places; a row that never
-// decreases is searched in 31 steps, whatever its length.
+// Scans of parts of tables are loops over clamped places, by vectors where entries
+// lie side by side; a row that never decreases is searched in 31 steps, whatever its
+// length.
 // RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --cse | FileCheck %s
 
 #cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [1, 1], value_granule = [1, 1], unroll = 1, tail = 0, lane_skip = true, pack = never>
 
 // CHECK-LABEL: func.func @classes.grid0.body(
 // The least entry of the block:
-// CHECK:         scf.for {{.*}} iter_args(%{{.*}}) -> (index) {
-// CHECK:           llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> i32
+// CHECK:         %[[ONE:.*]] = arith.cmpi eq, %{{.*}}, %c1
+// CHECK:         %[[MANY:.*]] = arith.cmpi sge, %{{.*}}, %c16
+// CHECK:         %[[DENSE:.*]] = arith.andi %[[ONE]], %[[MANY]]
+// CHECK:         scf.if %[[DENSE]] -> (index) {
+// CHECK:           %[[LAST:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<16xi32>
+// CHECK:           %[[BEST:.*]] = scf.for {{.*}} step %c16 iter_args(%{{.*}} = %[[LAST]]) -> (vector<16xi32>) {
+// CHECK:             arith.minsi {{.*}} : vector<16xi32>
+// CHECK:           vector.reduction <minsi>, %[[BEST]] : vector<16xi32> into i32
+// CHECK:         } else {
+// CHECK:           scf.for {{.*}} iter_args(%{{.*}}) -> (index) {
+// CHECK:             llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> i32
 // CHECK:           arith.minsi
 // The place of a value:
 // CHECK:         scf.for {{.*}} to %c31 step %c1 iter_args(%{{.*}}, %{{.*}}) -> (index, index) {
