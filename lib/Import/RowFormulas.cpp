@@ -333,6 +333,9 @@ LetteredTensor RowFormulas::product(const Expr &e) {
     left.letters.back() = 'c';
     result += 'd';
   }
+  if (std::optional<LetteredTensor> stored =
+          storedProduct(e, left, right, result))
+    return *stored;
   std::string labels = left.letters + "," + right.letters + "->" + result;
   RankedTensorType sums =
       type(result,

@@ -104,6 +104,14 @@ private:
   LetteredTensor load(const spec::Expr &e);
   LetteredTensor read(const spec::Expr &e);
   LetteredTensor product(const spec::Expr &e);
+  // StoredProducts.cpp
+  /// The product of ragged or paged rows where they lie, or nothing.
+  std::optional<LetteredTensor> storedProduct(const spec::Expr &e,
+                                              const LetteredTensor &left,
+                                              const LetteredTensor &right,
+                                              llvm::StringRef result);
+  LetteredTensor inFormulaOrder(mlir::Value tensor, llvm::StringRef found,
+                                llvm::StringRef heads, llvm::StringRef made);
   LetteredTensor norm(const spec::Expr &e);
   LetteredTensor elementwise(const spec::Expr &e);
   LetteredTensor operand(const spec::Expr &e);

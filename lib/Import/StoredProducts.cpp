@@ -1,0 +1,108 @@
+//===- StoredProducts.cpp - Products of ragged and paged rows -------------===//
+//
+// A row times a matrix is computed where the row lies, once, whoever reads it:
+//
+//   %p = attn.contract "thgd,cd->thgc" (%rows, %W)
+//   %q = attn.unpack %p by %start
+//
+// where the rows that attn.unpack gives would be those of all sequences, for
+// each sequence again. A matrix that differs from sequence to sequence, or from
+// row to row, has no such product.
+// Tests: test/Import/stored-products.yaml
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowFormulas.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::import;
+using spec::Expr;
+
+/// What finds the ragged or paged rows that a tensor views; null for others.
+static Operation *storageOf(Value tensor) {
+  while (auto view = tensor.getDefiningOp<attn::ViewOp>())
+    tensor = view.getSource();
+  Operation *op = tensor.getDefiningOp();
+  return op && isa<attn::UnpackOp, attn::PagesOp>(op) ? op : nullptr;
+}
+
+/// The rows as dense ones again: `letters` are b, the row's letter and others.
+static Value findRows(OpBuilder &b, Location loc, Operation *storage,
+                      Value stored, ArrayRef<Attribute> sizes) {
+  Type type = attn::tensorType(sizes, getElementTypeOrSelf(stored));
+  Value table = storage->getOperand(1);
+  if (isa<attn::PagesOp>(storage))
+    return attn::PagesOp::create(b, loc, type, stored, table);
+  return attn::UnpackOp::create(b, loc, type, stored, table);
+}
+
+std::optional<LetteredTensor>
+RowFormulas::storedProduct(const Expr &e, const LetteredTensor &left,
+                           const LetteredTensor &right, StringRef result) {
+  bool isRight = storageOf(right.tensor);
+  const LetteredTensor &rows = isRight ? right : left;
+  StringRef matrix = isRight ? left.letters : right.letters;
+  Operation *storage = storageOf(rows.tensor);
+  if (!storage || matrix.find_first_of("bqk") != StringRef::npos)
+    return std::nullopt;
+  bool isQuery = StringRef(rows.letters).contains('q');
+  std::string places = isa<attn::PagesOp>(storage) ? "pn" : "t";
+  std::string heads = isQuery ? "hg" : "h", width(1, rows.letters.back());
+  // The axis that the product leaves, or none.
+  std::string made = result.substr(result.find_first_of("cd")).str();
+  if (e.type == spec::Type::Real)
+    made.clear();
+
+  Value source = storage->getOperand(0);
+  auto sizesOf = [&](Type tensor, size_t count, Attribute last) {
+    SmallVector<Attribute> sizes;
+    for (size_t axis = 0; axis < count; ++axis)
+      sizes.push_back(attn::axisSize(tensor, axis));
+    for (char letter : heads)
+      sizes.push_back(sizeOf(letter));
+    if (last)
+      sizes.push_back(last);
+    return sizes;
+  };
+  Attribute last = made.empty() ? Attribute() : size(*spec.axesOf(e).front());
+  SmallVector<Attribute> stored =
+      sizesOf(source.getType(), places.size(), last);
+  SmallVector<Attribute> each =
+      sizesOf(storage->getResult(0).getType(), 2, last);
+  // Heads are split, as in the rows of formulas, if they are not yet.
+  size_t rank = cast<RankedTensorType>(source.getType()).getRank();
+  if (isQuery && rank == places.size() + 2) {
+    Attribute own =
+        attn::axisSize(rows.tensor.getType(), rows.letters.size() - 1);
+    Type split = attn::tensorType(sizesOf(source.getType(), places.size(), own),
+                                  getElementTypeOrSelf(source));
+    source = attn::ViewOp::create(
+        b, split, places + "(hg)" + width + "->" + places + "hg" + width,
+        source);
+  }
+  std::string label = places + heads + width;
+  std::string labels =
+      isRight ? matrix.str() + "," + label : label + "," + matrix.str();
+  Value product = attn::ContractOp::create(
+      b, attn::tensorType(stored, real), labels + "->" + places + heads + made,
+      isRight ? left.tensor : source, isRight ? source : right.tensor);
+  return inFormulaOrder(findRows(b, b.getLoc(), storage, product, each),
+                        isQuery ? "bq" : "bk", heads, made);
+}
+
+/// [b, row, heads, features] with the letters and in the order of formulas.
+LetteredTensor RowFormulas::inFormulaOrder(Value tensor, StringRef found,
+                                           StringRef heads, StringRef made) {
+  std::string letters = (found + heads + made).str();
+  std::string order = inOrder((found + heads).str()) + made.str();
+  SmallVector<Attribute> sizes;
+  for (char letter : order)
+    sizes.push_back(attn::axisSize(tensor.getType(), letters.find(letter)));
+  Value view = attn::ViewOp::create(
+      b, attn::tensorType(sizes, getElementTypeOrSelf(tensor)),
+      letters + "->" + order, tensor);
+  if (!made.empty())
+    order.back() = 'd';
+  return {view, order};
+}
