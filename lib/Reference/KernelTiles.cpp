@@ -166,7 +166,7 @@ LogicalResult HeadTiles::check(int64_t begin, int64_t end) {
              << begin << " to " << end - 1 << " 'ranges' or 'classify' "
              << (isLost ? "leaves out" : "takes as allowed for all") << " key "
              << key << ", which the mask allows for " << allowed[key]
-             << " of them";
+             << " of them [mask]";
   }
   return success();
 }
@@ -257,7 +257,7 @@ countKernel(attn::KernelOp op, ArrayRef<int64_t> extents, int64_t keys,
     return op.emitError("has too many pairs to look at every one: ")
            << queries << " rows by " << keys << " keys for " << tiles->counted
            << " batches and heads that differ; at most 2^32 are counted, so "
-              "take smaller sizes";
+              "take smaller sizes [mask]";
   for (int64_t i = 0; i < tiles->counted; ++i) {
     int64_t g = i % distinct[2], h = i / distinct[2] % distinct[1];
     int64_t b = i / distinct[2] / distinct[1];
