@@ -44,15 +44,14 @@ RowFormulas::storedProduct(const Expr &e, const LetteredTensor &left,
   const LetteredTensor &rows = isRight ? right : left;
   StringRef matrix = isRight ? left.letters : right.letters;
   Operation *storage = storageOf(rows.tensor);
-  if (!storage || matrix.find_first_of("bqk") != StringRef::npos)
+  // Numbers of rows are read by formulas, which read no views.
+  bool isNumber = e.type == spec::Type::Real;
+  if (!storage || isNumber || matrix.find_first_of("bqk") != StringRef::npos)
     return std::nullopt;
   bool isQuery = StringRef(rows.letters).contains('q');
   std::string places = isa<attn::PagesOp>(storage) ? "pn" : "t";
   std::string heads = isQuery ? "hg" : "h", width(1, rows.letters.back());
-  // The axis that the product leaves, or none.
-  std::string made = result.substr(result.find_first_of("cd")).str();
-  if (e.type == spec::Type::Real)
-    made.clear();
+  std::string made(1, result.back()); // the axis that the product leaves
 
   Value source = storage->getOperand(0);
   auto sizesOf = [&](Type tensor, size_t count, Attribute last) {
@@ -61,11 +60,10 @@ RowFormulas::storedProduct(const Expr &e, const LetteredTensor &left,
       sizes.push_back(attn::axisSize(tensor, axis));
     for (char letter : heads)
       sizes.push_back(sizeOf(letter));
-    if (last)
-      sizes.push_back(last);
+    sizes.push_back(last);
     return sizes;
   };
-  Attribute last = made.empty() ? Attribute() : size(*spec.axesOf(e).front());
+  Attribute last = size(*spec.axesOf(e).front());
   SmallVector<Attribute> stored =
       sizesOf(source.getType(), places.size(), last);
   SmallVector<Attribute> each =
@@ -102,7 +100,6 @@ LetteredTensor RowFormulas::inFormulaOrder(Value tensor, StringRef found,
   Value view = attn::ViewOp::create(
       b, attn::tensorType(sizes, getElementTypeOrSelf(tensor)),
       letters + "->" + order, tensor);
-  if (!made.empty())
-    order.back() = 'd';
+  order.back() = 'd';
   return {view, order};
 }
