@@ -42,6 +42,7 @@ public:
   SourceDiagnostic &warning(Message message, llvm::SMRange range,
                             std::initializer_list<std::string> arguments = {});
   unsigned errors() const { return sink.errors(); }
+  unsigned foundErrors() const { return sink.foundErrors(); }
 
   /// Characters of a buffer between two places.
   static llvm::StringRef textOf(llvm::SMRange range) {

@@ -378,7 +378,7 @@ void SpecReader::checkUse() {
 
 std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
                                               ArrayRef<YamlEntry> overrides) {
-  errorsBefore = report.errors();
+  errorsBefore = report.foundErrors();
   if (!collectKeys(document, overrides) || !checkVersion(document))
     return std::nullopt;
   reportUnknownKeys(document);

@@ -48,7 +48,7 @@ private:
   void readOutputs();
   void readSchedule();
   void checkUse();
-  bool failed() const { return report.errors() != errorsBefore; }
+  bool failed() const { return report.foundErrors() != errorsBefore; }
 
   // ReadSizes.cpp
   void readSizes(const YamlNode &document);

@@ -40,6 +40,7 @@ SourceDiagnostic &SourceDiagnostic::fix(const Twine &text) {
 SourceDiagnostic &SourceDiagnostics::error(StringRef id, SMRange range,
                                            const Twine &message) {
   std::string text = message.str();
+  ++foundCount;
   if (!told.insert({range.Start.getPointer(), text}).second)
     return repeated.emplace_back(SourceDiagnostic::Severity::Error, id, range,
                                  message);

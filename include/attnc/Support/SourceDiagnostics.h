@@ -87,6 +87,8 @@ public:
                             const llvm::Twine &message);
 
   unsigned errors() const { return errorCount; }
+  /// With those that are kept once: an error of --set is one of each function.
+  unsigned foundErrors() const { return foundCount; }
   unsigned warnings() const { return warningCount; }
   const llvm::SourceMgr &sourceMgr() const { return sources; }
 
@@ -105,7 +107,7 @@ private:
   std::set<std::pair<const char *, std::string>> told;
   std::vector<std::string> hidden;
   bool warningsAreErrors = false;
-  unsigned errorCount = 0;
+  unsigned errorCount = 0, foundCount = 0;
   unsigned warningCount = 0;
 };
 
