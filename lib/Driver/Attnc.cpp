@@ -44,6 +44,9 @@ private:
   bool makeFolder();
   bool make(const OutputKind &kind, std::string &bytes);
   bool makeAll(Outputs &outputs);
+  bool addOutput(Outputs &outputs, std::string path, std::string bytes);
+  bool makeRemarks(Outputs &outputs);
+  bool makeDependencies(Outputs &outputs);
   std::string pathOf(const OutputKind &kind) const;
   std::string stem() const;
 
@@ -186,13 +189,65 @@ bool Compilation::makeAll(Outputs &outputs) {
     OutputKind kind = kindOf(name);
     if (!make(kind, bytes))
       return false;
-    std::string path = pathOf(kind);
-    if (path != "-" && options.input != "-" &&
-        llvm::sys::fs::equivalent(path, options.input))
-      return session.fail("the output '" + path + "' is the input");
-    outputs.add(std::move(path), std::move(bytes));
+    if (!addOutput(outputs, pathOf(kind), std::move(bytes)))
+      return false;
   }
+  return makeRemarks(outputs) && makeDependencies(outputs);
+}
+
+bool Compilation::addOutput(Outputs &outputs, std::string path,
+                            std::string bytes) {
+  if (path != "-" && options.input != "-" &&
+      llvm::sys::fs::equivalent(path, options.input))
+    return session.fail("the output '" + path + "' is the input");
+  outputs.add(std::move(path), std::move(bytes));
   return true;
+}
+
+bool Compilation::makeRemarks(Outputs &outputs) {
+  if (options.remarks.empty())
+    return true;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printRemarks(os, options.input, session.interfaces(), session.firstLines(),
+               session.remarks());
+  return addOutput(outputs, options.remarks, std::move(text));
+}
+
+/// A file's name in a rule of make.
+static std::string inRule(llvm::StringRef path) {
+  std::string result;
+  for (char c : path) {
+    if (c == ' ' || c == '#')
+      result += '\\';
+    if (c == '$')
+      result += '$';
+    result += c;
+  }
+  return result;
+}
+
+/// The rule of -MD: `OUTPUT...: INPUT...`.
+bool Compilation::makeDependencies(Outputs &outputs) {
+  if (!options.dependencies)
+    return true;
+  std::string rule, path = *options.dependencies;
+  for (llvm::StringRef name : options.emit)
+    rule += (rule.empty() ? "" : " ") + inRule(pathOf(kindOf(name)));
+  rule += ":";
+  for (llvm::StringRef input :
+       {llvm::StringRef(options.input), llvm::StringRef(options.scheduleFile)})
+    if (!input.empty() && input != "-")
+      rule += " " + inRule(input);
+  if (path.empty()) {
+    llvm::SmallString<128> beside(pathOf(kindOf(options.emit.front())));
+    if (beside == "-")
+      return session.fail("-MD has no name for its file beside the standard "
+                          "output; give it with -MF");
+    llvm::sys::path::replace_extension(beside, ".d");
+    path = beside.str().str();
+  }
+  return addOutput(outputs, std::move(path), rule + "\n");
 }
 
 int Compilation::run() {

@@ -15,6 +15,13 @@ defm target : Value<"target", "<triple>",
   "Target triple. Default and only one so far: x86_64-unknown-linux-gnu">;
 def explain : Switch<"explain",
   "Say on the standard error what was fused, skipped, scheduled and why">;
+defm remarks : Value<"remarks", "<file>",
+  "Write what --explain says as YAML that LLVM's tools read (llvm-remarkutil)">;
+def MD : Flag<["-"], "MD">,
+  HelpText<"Write a rule for make and ninja, too: what the outputs are made of. "
+           "Default: in NAME.d, beside the first output">;
+def MF : JoinedOrSeparate<["-"], "MF">, MetaVarName<"<file>">,
+  HelpText<"The file of -MD">;
 def check_stages : Switch<"check-stages",
   "Interpret before and after each pass on small inputs; name the first pass "
   "that changes the result">;

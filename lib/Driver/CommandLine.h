@@ -28,6 +28,7 @@ struct CommonOptions {
   std::string input;                  // a path, or - for the standard input
   std::vector<std::string> overrides; // --set KEY=VALUE
   std::string schedule;               // attribute as text; empty: chosen
+  std::string scheduleFile;           // where that text was, if in a file
   const CpuTarget *target = nullptr;
   bool targetGiven = false;
   std::vector<std::string> hiddenWarnings; // -Wno-NAME
@@ -44,6 +45,8 @@ struct AttncOptions : CommonOptions {
   bool explain = false, checkStages = false;
   bool printChanged = false, time = false;
   std::vector<std::string> printAfter;
+  std::string remarks;                     // file of --remarks; empty: none
+  std::optional<std::string> dependencies; // -MD; empty: the default name
 };
 
 struct RunOptions : CommonOptions {

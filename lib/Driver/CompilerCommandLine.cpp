@@ -78,6 +78,13 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   options.overrides = list.getAllArgValues(OPT_set);
   if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
     return code;
+  options.remarks = list.getLastArgValue(OPT_remarks);
+  if (list.hasArg(OPT_remarks) && options.remarks.empty())
+    return parsed.fail("--remarks needs the name of a file, or -");
+  if (list.hasArg(OPT_MF) && !list.hasArg(OPT_MD))
+    return parsed.fail("-MF names the file of -MD, which is not given");
+  if (list.hasArg(OPT_MD))
+    options.dependencies = list.getLastArgValue(OPT_MF).str();
   options.triple = list.getLastArgValue(OPT_target, "x86_64-unknown-linux-gnu");
   options.explain = list.hasArg(OPT_explain);
   options.checkStages = list.hasArg(OPT_check_stages);

@@ -77,7 +77,8 @@ void DiagnosticPrinter::handle(Diagnostic &diagnostic) {
   FileLineColRange location = fileLocation(diagnostic.getLocation());
   if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
     unsigned line = location ? location.getStartLine() : 0;
-    remarkList.push_back({line, std::move(kind), text.str()});
+    unsigned column = location ? location.getStartColumn() : 0;
+    remarkList.push_back({line, column, std::move(kind), text.str()});
     return;
   }
   if (!pending)

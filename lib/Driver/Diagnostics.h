@@ -19,9 +19,9 @@
 
 namespace attnc {
 
-/// What a pass says about its work, for --explain.
+/// What a pass says about its work, for --explain and --remarks.
 struct Remark {
-  unsigned line; // in the input; 0 if unknown
+  unsigned line, column; // in the input; 0 if unknown
   std::string kind, text;
 };
 

@@ -1,4 +1,4 @@
-//===- Explain.cpp - What --explain prints --------------------------------===//
+//===- Explain.cpp - What --explain and --remarks tell --------------------===//
 
 #include "Explain.h"
 
@@ -34,17 +34,53 @@ static void printTitle(llvm::raw_ostream &os, const Interface &function) {
   os << '\n';
 }
 
+/// Calls `take` with the remarks about one function, in the order of `kinds`.
+static void forEachRemark(llvm::ArrayRef<unsigned> firstLines,
+                          llvm::ArrayRef<Remark> remarks, size_t function,
+                          llvm::function_ref<void(const Remark &)> take) {
+  for (size_t rank = 0; rank <= std::size(kinds); ++rank)
+    for (const Remark &remark : remarks)
+      if (rankOf(remark) == rank && functionOf(remark, firstLines) == function)
+        take(remark);
+}
+
 void printExplanation(llvm::raw_ostream &os,
                       llvm::ArrayRef<Interface> functions,
                       llvm::ArrayRef<unsigned> firstLines,
                       llvm::ArrayRef<Remark> remarks) {
   for (size_t i = 0; i < functions.size(); ++i) {
     printTitle(os, functions[i]);
-    for (size_t rank = 0; rank <= std::size(kinds); ++rank)
-      for (const Remark &remark : remarks)
-        if (rankOf(remark) == rank && functionOf(remark, firstLines) == i)
-          os << llvm::formatv("  {0,-9} {1}\n", remark.kind, remark.text);
+    forEachRemark(firstLines, remarks, i, [&](const Remark &remark) {
+      os << llvm::formatv("  {0,-9} {1}\n", remark.kind, remark.text);
+    });
   }
+}
+
+/// A YAML scalar in single quotes.
+static std::string quoted(llvm::StringRef text) {
+  std::string result = "'";
+  for (char c : text)
+    result += c == '\'' ? "''" : std::string(1, c);
+  return result + "'";
+}
+
+void printRemarks(llvm::raw_ostream &os, llvm::StringRef file,
+                  llvm::ArrayRef<Interface> functions,
+                  llvm::ArrayRef<unsigned> firstLines,
+                  llvm::ArrayRef<Remark> remarks) {
+  for (auto [i, function] : llvm::enumerate(functions))
+    forEachRemark(firstLines, remarks, i, [&](const Remark &remark) {
+      llvm::StringRef type = remark.kind == "fused"    ? "Passed"
+                             : remark.kind == "missed" ? "Missed"
+                                                       : "Analysis";
+      os << "--- !" << type << "\nPass: attnc\nName: "
+         << (remark.kind.empty() ? "note" : remark.kind) << '\n';
+      if (remark.line)
+        os << "DebugLoc: { File: " << quoted(file) << ", Line: " << remark.line
+           << ", Column: " << remark.column << " }\n";
+      os << "Function: " << function.name
+         << "\nArgs:\n  - String: " << quoted(remark.text) << "\n...\n";
+    });
 }
 
 } // namespace attnc

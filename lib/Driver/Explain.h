@@ -1,7 +1,7 @@
-//===- Explain.h - What --explain prints ------------------------*- C++ -*-===//
+//===- Explain.h - What --explain and --remarks tell ------------*- C++ -*-===//
 //
 // The remarks of the passes, gathered by function and by what they tell of.
-// Tests: test/Tools/explain.test
+// Tests: test/Tools/explain.test, test/Tools/remarks.test
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +21,13 @@ void printExplanation(llvm::raw_ostream &os,
                       llvm::ArrayRef<Interface> functions,
                       llvm::ArrayRef<unsigned> firstLines,
                       llvm::ArrayRef<Remark> remarks);
+
+/// The same as YAML for LLVM's tools, a document for each remark; `file` is the
+/// input's name.
+void printRemarks(llvm::raw_ostream &os, llvm::StringRef file,
+                  llvm::ArrayRef<Interface> functions,
+                  llvm::ArrayRef<unsigned> firstLines,
+                  llvm::ArrayRef<Remark> remarks);
 
 } // namespace attnc
 

@@ -128,6 +128,7 @@ std::optional<int> parseSchedule(ParsedArguments &parsed,
                          "it; cannot read '" +
                          value + "': " + file.getError().message());
     text = (*file)->getBuffer().trim().str();
+    options.scheduleFile = value.str();
   }
   // The attribute travels inside braces of a textual pipeline.
   if (!llvm::StringRef(text).starts_with("#attn.schedule<") ||
