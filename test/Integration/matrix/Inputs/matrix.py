@@ -1,12 +1,13 @@
 """Compiles and runs combinations of features against the float64 reference.
 
-usage: matrix.py ATTNC-RUN WORK LEVEL [--list] [--only NUMBER]
+usage: matrix.py ATTNC-RUN WORK LEVEL [--wide] [--list] [--only NUMBER]
 
 Every pair of values of two factors below occurs in some combination (a greedy
 covering array, the same on every run), and each combination runs at several
 pairs of lengths. LEVEL picks the combinations of one micro-architecture.
 attnc-run decides whether a result is right: exactly for integer inputs, within
-twice the plain evaluation's error for random ones.
+twice the plain evaluation's error for random ones. --wide has more values and
+factors, in twice as many combinations; it is run by hand.
 """
 
 import argparse
@@ -40,15 +41,47 @@ FACTORS = {
     "storage": ("dense", "ragged", "ragged keys", "pages of 16", "pages of 5", "ragged, pages of 16"),
     "threads": (1, 3),
 }
+# What --wide adds: values of these factors, and factors.
+WIDE = {
+    "mask": ("k < prefix[b] or causal", "document(any_doc)", "abs(q // 8 - k // 8) <= 1 and abs(q % 8 - k % 8) <= 2",
+             "keep[b, k]", "blocks[clamp(q // 16, 0, 15), min(k // 16, 15)] == 1", "edges[i, k]"),
+    "score": ("Q @ P @ K / head_dim", "w @ tanh(U1 @ Q / 16 + U2 @ K / 16)",
+              "l2_norm(Q, 1e-6) @ l2_norm(K, 1e-6) * scale[h]", "Q @ (K + near[clamp(k - q, -3, 3) + 3]) / 8"),
+    "value": ("V * gate[b, k]",),
+    "attention": ("softmax(score, sink=sink[h], temperature=4)", "relu(score)**2 / kv_len", "softmax(top_k(score, 4))",
+                  "sparsemax(score)", "softmax(score) / 2 + sigmoid(score) / (2 * count())"),
+    "outputs": ("[attention]", "[score, lse]"),
+    "tables": ("f32", "f64", "bf16", "f16", "i8", "u8", "i32", "i64"),
+    "probabilities": ("", "wide"),
+    "rows": ("", "K: K8 * k_scale", "V: V8 * v_scale"),
+}
+# TABLE is the type of the combination's factor `tables`; so is ROWS, if products
+# may have it.
 INPUTS = {
     "length": "i32[batch]",
     "doc": "i32[batch, kv_len] nondecreasing",
-    "bias": "f32[heads, query_len, kv_len]",
-    "table": "f32[32, heads]",
-    "sink": "f32[heads]",
-    "W": "f32[heads, head_dim, head_dim]",
-    "u": "f32[heads, head_dim]",
-    "rel": "f32[7, value_dim]",
+    "bias": "TABLE[heads, query_len, kv_len]",
+    "table": "TABLE[32, heads]",
+    "sink": "TABLE[heads]",
+    "W": "ROWS[heads, head_dim, head_dim]",
+    "u": "ROWS[heads, head_dim]",
+    "rel": "ROWS[7, value_dim]",
+    "prefix": "i64[batch]",
+    "any_doc": "i64[batch, kv_len]",
+    "keep": "bool[batch, kv_len]",
+    "blocks": "u8[16, 16]",
+    "edges": "bool[query_len, kv_len]",
+    "scale": "TABLE[heads]",
+    "gate": "TABLE[batch, kv_len]",
+    "P": "ROWS[head_dim, key_dim]",
+    "w": "ROWS[24]",
+    "U1": "ROWS[24, head_dim]",
+    "U2": "ROWS[24, key_dim]",
+    "near": "ROWS[7, head_dim]",
+    "K8": "i8[batch, kv_heads, kv_len, key_dim]",
+    "k_scale": "TABLE[batch, kv_heads, kv_len]",
+    "V8": "u8[batch, kv_heads, kv_len, value_dim]",
+    "v_scale": "TABLE[batch, kv_heads, kv_len]",
 }
 # Query lengths and key lengths; each combination runs at all pairs of a row.
 LENGTHS = (
@@ -91,53 +124,92 @@ def words(text):
     return "".join(c if c.isalnum() or c == "_" else " " for c in text).split()
 
 
+def widen():
+    """Takes what --wide adds."""
+    for name, values in WIDE.items():
+        FACTORS[name] = FACTORS.get(name, ()) + values
+
+
+def storage_of(combination):
+    """Rows that are defined are inputs, which are dense; the outputs `attention`
+    and `score` are refused of ragged sequences."""
+    has_matrix = set(words(combination["outputs"])) & {"attention", "score"}
+    return "dense" if combination.get("rows") or has_matrix else combination["storage"]
+
+
 def init_of(combination):
     """Integer scores reach as far as there are keys in all pages: as weights they
     would leave the range of f16."""
     weights = "sum" in words(combination["attention"]) and combination["dtype"] == "f16"
-    return "normal" if weights and "pages" in combination["storage"] else combination["init"]
+    return "normal" if weights and "pages" in storage_of(combination) else combination["init"]
+
+
+def outputs_of(combination):
+    """Only where a softmax is the whole attention is there an lse."""
+    attention = combination["attention"] or "softmax(score)"
+    whole = attention.startswith("softmax(") and "sigmoid" not in attention
+    wanted = [name for name in words(combination["outputs"]) if name != "lse" or whole]
+    return f"[{', '.join(wanted)}]" if wanted else ""
+
+
+def storage_lines(combination, inputs):
+    """What a spec says of its storage; `inputs` get the axes that there are."""
+    storage = storage_of(combination)
+    ragged_queries = storage.startswith("ragged") and storage != "ragged keys"
+    ragged_keys = storage in ("ragged", "ragged keys")
+    rows = ["query: ragged(start)"] if ragged_queries else []
+    rows += ["kv: ragged(start_k)"] if ragged_keys else []
+    for name, kind in inputs.items():
+        kind = kind.replace("query_len", "query_tokens") if ragged_queries else kind
+        inputs[name] = kind.replace("kv_len", "kv_tokens") if ragged_keys else kind
+    lines = []
+    if "pages" in storage:
+        page = storage.split()[-1]
+        rows.append(f"kv: paged(pages_of, {page})")
+        lines += [f"kv_len: width * {page}", "sizes: {pages: any, width: any}"]
+    return lines + (["storage:"] + [f"  {row}" for row in rows] if rows else [])
+
+
+def inputs_of(combination):
+    """Tables have the combination's type, rows of products a float that the
+    kernel holds."""
+    table, dtype = combination.get("tables", "f32"), combination["dtype"]
+    row = table if "f" in table and (table != "f64" or dtype == "f64") else dtype
+    return {name: kind.replace("TABLE", table).replace("ROWS", row) for name, kind in INPUTS.items()}
 
 
 def spec(combination):
     """The YAML text of a combination."""
     heads, kv_heads = combination["heads"]
     head_dim, value_dim = combination["dims"]
+    dtype, score, mask = combination["dtype"], combination["score"], combination["mask"]
     lines = ["attnc: 1", "name: kernel", f"heads: {heads}", f"kv_heads: {kv_heads}",
-             f"head_dim: {head_dim}", f"value_dim: {value_dim}", f"dtype: {combination['dtype']}"]
-    if "softmax" not in (combination["attention"] or "softmax"):
-        combination = {**combination, "outputs": ""}  # lse is softmax's
-    storage, inputs, mask = combination["storage"], dict(INPUTS), combination["mask"]
-    ragged_keys = storage in ("ragged", "ragged keys")
-    rows = ["query: ragged(start)"] if storage.startswith("ragged") and storage != "ragged keys" else []
-    rows += ["kv: ragged(start_k)"] if ragged_keys else []
-    if rows and "doc" in words(mask):
+             f"head_dim: {head_dim}", f"value_dim: {value_dim}", f"dtype: {dtype}"]
+    lines += ["key_dim: 24"] if set(words(score)) & {"P", "U2"} else []
+    if combination.get("probabilities"):
+        lines.append(f"precision: {{probabilities: {'f64' if dtype == 'f64' else 'f32'}}}")
+    if storage_of(combination).startswith("ragged") and set(words(mask)) & {"doc", "any_doc"}:
         mask = "window(9)"  # an own length is no extent of doc
-    if rows:
-        queries = "query_tokens" if "query: ragged(start)" in rows else "query_len"
-        inputs["bias"] = f"f32[heads, {queries}, {'kv_tokens' if ragged_keys else 'kv_len'}]"
-    if "pages" in storage:
-        page = storage.split()[-1]
-        rows.append(f"kv: paged(pages_of, {page})")
-        lines += [f"kv_len: width * {page}", "sizes: {pages: any, width: any}"]
-    if rows:
-        lines += ["storage:"] + [f"  {row}" for row in rows]
+    inputs, rows = inputs_of(combination), combination.get("rows")
+    storage = storage_lines(combination, inputs)
+    lines += storage + (["let:", f"  {rows}"] if rows else [])
     inputs.update({"start": "i32[batch + 1] nondecreasing", "start_k": "i64[batch + 1] nondecreasing",
                    "pages_of": "i32[batch, width] in 0..pages - 1"})
-    formulas = [(key, mask if key == "mask" else combination[key]) for key in ("score", "mask", "attention", "value", "offset", "outputs")]
+    formulas = {key: combination[key] for key in ("score", "attention", "value", "offset")}
+    formulas = {"score": score, "mask": mask, **formulas, "outputs": outputs_of(combination)}
     # An input is used where it is indexed: `sink=` is also an argument's name.
-    used = [name for name in inputs
-            if any(f"{name}[" in text or f"({name})" in text for _, text in formulas)
-            or any(f"({name}" in row and name in words(row) for row in rows)]
+    text = " ".join([*formulas.values(), *storage])
+    used = [name for name in inputs if f"{name}[" in text or f"({name})" in text or f"({name}, " in text
+            or name in words(f"{score} {rows}")]
     if used:
-        lines.append("inputs:")
-        lines += [f"  {name}: {inputs[name]}" for name in used]
-    lines += [f"{key}: {text}" for key, text in formulas if text]
+        lines += ["inputs:"] + [f"  {name}: {inputs[name]}" for name in used]
+    lines += [f"{key}: {text}" for key, text in formulas.items() if text]
     return "\n".join(lines) + "\n"
 
 
 def sizes(combination):
     queries, keys = LENGTHS[combination["lengths"]]
-    storage, batch, query, key = combination["storage"], 2, "query_len", "kv_len"
+    storage, batch, query, key = storage_of(combination), 2, "query_len", "kv_len"
     if storage.startswith("ragged") and storage != "ragged keys":
         query, batch = "query_tokens", 3
     if storage in ("ragged", "ragged keys"):
@@ -148,7 +220,7 @@ def sizes(combination):
         more = f",pages={batch * max(keys) + 3}"
     else:
         more = ""
-    if "doc" in words(combination["mask"]):
+    if set(words(combination["mask"])) & {"doc", "any_doc"}:
         # doc[b, q] is in range only where each query row has its key row.
         unit = page if "pages" in storage else 1
         keys = [k for k in keys if k * unit >= max(queries)] or [-(-max(queries) // unit)]
@@ -175,10 +247,13 @@ def main():
     parser.add_argument("attnc_run")
     parser.add_argument("work")
     parser.add_argument("level")
+    parser.add_argument("--wide", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--only", type=int)
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
+    if options.wide:
+        widen()
     jobs = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for number, combination in enumerate(combinations()):
