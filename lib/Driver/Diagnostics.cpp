@@ -85,8 +85,7 @@ void DiagnosticPrinter::handle(Diagnostic &diagnostic) {
     pending.emplace(makeDiagnostics(sources, options));
   llvm::SMRange range = rangeOf(sources, location);
   bool isWarning = diagnostic.getSeverity() == DiagnosticSeverity::Warning;
-  // What a pass refuses in a spec is legal there.
-  if (!isWarning && kind.empty() && range.isValid())
+  if (!isWarning && kind.empty() && specIsRead && range.isValid())
     kind = "unsupported";
   SourceDiagnostic &shown = isWarning ? pending->warning(kind, range, text)
                                       : pending->error(kind, range, text);

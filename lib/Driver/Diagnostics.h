@@ -43,6 +43,8 @@ public:
   /// True if there was an error, or a warning where warnings are errors.
   bool failed() const { return hasFailed; }
   llvm::ArrayRef<Remark> remarks() const { return remarkList; }
+  /// The source is a spec that was read: what passes refuse there is legal.
+  void startPasses() { specIsRead = true; }
   /// What came since the last call goes to the standard error.
   void print();
 
@@ -52,7 +54,7 @@ private:
   const llvm::SourceMgr &sources;
   const CommonOptions &options;
   std::optional<SourceDiagnostics> pending;
-  bool hasFailed = false;
+  bool hasFailed = false, specIsRead = false;
   std::vector<Remark> remarkList;
 };
 

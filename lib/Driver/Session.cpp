@@ -60,6 +60,7 @@ bool Session::loadSpec() {
   if (!specs || diagnostics.errors())
     return false;
   specList = std::move(*specs);
+  printer.startPasses();
   currentStage = Stage::Spec;
   return true;
 }

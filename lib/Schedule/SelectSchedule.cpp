@@ -225,15 +225,15 @@ FailureOr<ScheduleRequest> SelectSchedule::getRequest(func::FuncOp function,
   std::string error;
   std::optional<ScheduleRequest> request = ScheduleRequest::parse(text, error);
   if (!request)
-    return function.emitError(error);
+    return function.emitError() << error << " [schedule]";
   if (request->isa && *request->isa != target.isa)
     return function.emitError()
            << "the schedule is for isa = " << *request->isa << ", but "
-           << target.name << " has " << target.isa;
+           << target.name << " has " << target.isa << " [schedule]";
   if (request->lanes && *request->lanes != lanes)
     return function.emitError()
            << "the schedule has lanes = " << *request->lanes << ", but "
-           << target.name << " has " << lanes << " for this kernel";
+           << target.name << " has " << lanes << " for this kernel [schedule]";
   return *request;
 }
 
@@ -254,7 +254,7 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
   std::string problem;
   SmallVector<Ranked> ranked = rank(shape, target, *request, regimes, problem);
   if (ranked.empty())
-    return kernel.emitError() << "no schedule: " << problem;
+    return kernel.emitError() << "no schedule: " << problem << " [schedule]";
   const CpuSchedule &best = ranked[0].schedule;
   kernel.setScheduleAttr(
       best.toAttr(&getContext(), target.isa, shape.lanes(target)));
