@@ -312,9 +312,9 @@ void Multiplier::useBaseTwoInside() {
 static void useBaseTwo(attn::KernelOp kernel) {
   Multiplier(kernel, kernel.getScore(), std::numbers::log2e).useBaseTwoInside();
   attn::NormAttr norm = kernel.getNorm();
-  // Rows that formulas read are differences' other sides: no further roundings.
-  bool isRow = !kernel.getV() && !kernel.getDense();
-  if (!norm || norm.getWeight() != attn::NormWeight::Exp || isRow)
+  // Rows that formulas read are differences' other sides, and weights for each
+  // pair are bound by memory: no further roundings.
+  if (!norm || norm.getWeight() != attn::NormWeight::Exp || !kernel.getV())
     return;
   Multiplier scores(kernel, kernel.getScore(), std::numbers::log2e);
   if (!scores.isInexact())

@@ -379,3 +379,23 @@ func.func @keeps_a_difference_to_a_row(%q: !Q, %k: !K) -> !Q {
   }
   return %o : !Q
 }
+
+// -----
+
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// Weights that are stored for each pair are bound by memory: exp costs nothing.
+// CHECK-LABEL: func.func @keeps_stored_weights(
+// CHECK:         attn.kernel {{.*}} normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {{{.*}}scale = 1.000000e+00 : f64}
+func.func @keeps_stored_weights(%q: !Q, %k: !K) -> tensor<1x1x1x4x4xf32> {
+  %lse, %dense = attn.kernel ins(%q, %k : !Q, !K) -> (!L, tensor<1x1x1x4x4xf32>) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %dense : tensor<1x1x1x4x4xf32>
+}
