@@ -45,6 +45,8 @@ struct KeyTile {
   mlir::Value k0, nk, partial;
 };
 
+class ChunkStates;
+
 /// One instance of the grid.
 class KernelBlock {
 public:
@@ -67,6 +69,7 @@ public:
   llvm::DenseMap<mlir::Value, Sequence> sequences;
   Formula score, mask;
   std::optional<Formula> init;
+  ChunkStates *states = nullptr; // of form chunked
 
   /// A tile type with elements of the accumulate type.
   tile::TileType

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelBlock.h"
+#include "ChunkStates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -160,10 +160,24 @@ LogicalResult lowerKernel(attn::KernelOp kernel, Storage &storage) {
   if (failed(bindTensors(block, storage)))
     return failure();
   OpBuilder builder = OpBuilder::atBlockEnd(&storage.program.getBody().front());
+  std::optional<ChunkStates> states;
+  if (kernel.getSchedule()->getForm() == attn::ScheduleForm::Chunked) {
+    std::string reason;
+    std::optional<ScoreFactors> factors = findScoreFactors(kernel, reason);
+    if (!factors)
+      return kernel.emitOpError("has form chunked, which does not apply, ")
+             << "because " << reason;
+    states.emplace(std::move(*factors), block);
+    if (failed(states->emitGrid(builder, storage)))
+      return failure();
+    block.states = &*states;
+  }
   createGrid(builder, storage.program, block);
   if (kernel.getDense()) // the others cost nothing beside what is needed
     branchOnOutputs(builder, block);
   block.emitHead(builder);
+  if (states)
+    states->emitStart(builder);
   SoftmaxState state = emitForm(builder, block);
   block.emitOutputs(builder, state);
   return success();

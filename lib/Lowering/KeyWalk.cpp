@@ -86,6 +86,12 @@ KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
     classified.map(value, map.lookup(value));
 }
 
+void KeyWalk::startAt(OpBuilder &builder, Location loc, Value first) {
+  for (unsigned begin = 0; begin < segments.size(); begin += 4)
+    segments[begin] =
+        arith::MaxSIOp::create(builder, loc, segments[begin], first);
+}
+
 void KeyWalk::emitClassify(OpBuilder &builder, KernelBlock &block,
                            tile::ForOp loop) const {
   attn::KernelOp kernel = block.kernel;

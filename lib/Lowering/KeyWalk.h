@@ -17,6 +17,9 @@ public:
   /// These segments, whatever the regions say.
   explicit KeyWalk(llvm::ArrayRef<mlir::Value> segments) : segments(segments) {}
 
+  /// Leaves out keys before `first`.
+  void startAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value first);
+
   /// Gives `loop` its region `classify`, if the kernel has one.
   void emitClassify(mlir::OpBuilder &builder, KernelBlock &block,
                     tile::ForOp loop) const;

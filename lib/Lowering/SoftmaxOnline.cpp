@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelBlock.h"
+#include "ChunkStates.h"
 #include "KeyWalk.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -148,10 +148,9 @@ static SmallVector<Value> emitTile(OpBuilder &builder, KernelBlock &block,
 /// The values again, with masked products left out: m is known, so there is
 /// nothing to rescale.
 static Value emitAgain(OpBuilder &builder, KernelBlock &block, Value query,
-                       const KeyWalk &walk, Value m) {
+                       const KeyWalk &walk, Value m, Value initial) {
   Value shift = block.emitShift(builder, m);
-  Value zero = tile::SplatOp::create(builder, block.loc, block.outType(), 0.0);
-  return emitLoop(builder, block, walk, zero,
+  return emitLoop(builder, block, walk, initial,
                   [&](OpBuilder &b, const KeyTile &keys, ValueRange carried) {
                     Value s = block.emitScores(b, query, keys);
                     Value p = block.emitProbabilities(
@@ -187,6 +186,10 @@ SoftmaxState emitOnline(OpBuilder &builder, KernelBlock &block) {
     return initial;
   }
   KeyWalk walk(builder, block);
+  if (block.states) {
+    initial = block.states->emitInitial(builder, query, initial);
+    walk.startAt(builder, block.loc, block.states->getFirstKey());
+  }
   SmallVector<Value> results = emitLoop(
       builder, block, walk, initial.values(),
       [&](OpBuilder &b, const KeyTile &keys, ValueRange carried) {
@@ -195,7 +198,7 @@ SoftmaxState emitOnline(OpBuilder &builder, KernelBlock &block) {
   SoftmaxState state = initial.withValues(results);
   if (state.o)
     state.o = block.emitNanRule(builder, state.o, [&](OpBuilder &b) {
-      return emitAgain(b, block, query, walk, state.m);
+      return emitAgain(b, block, query, walk, state.m, initial.o);
     });
   if (block.hasPairs)
     emitPairLoop(builder, block, query, state);

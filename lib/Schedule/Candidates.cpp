@@ -1,9 +1,10 @@
 //===- Candidates.cpp - Schedules worth a look ----------------------------===//
 //
-// Blocks of 1 to 8 vectors of queries by 16 to 256 keys. The rest follows: the
-// register tiles are those with the cheapest product for the block, the tail
-// and the lane skip cost code only and are there whenever they can matter.
-// Tests: test/Schedule/select-schedule.mlir
+// Blocks of 1 to 8 vectors of queries by 16 to 256 keys, and for linear
+// attention chunks of 64 to 256. The rest follows: the register tiles are those
+// with the cheapest product for the block, the tail and the lane skip cost code
+// only and are there whenever they can matter. Tests:
+// test/Schedule/select-schedule.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,14 +100,23 @@ schedule::makeCandidates(const KernelShape &shape, const CpuTarget &target,
   queries = choices(request.q, queries);
 
   SmallVector<CpuSchedule> result;
-  auto add = [&](Form form, int64_t q, int64_t k, int64_t partial) {
+  auto add = [&](Form form, int64_t q, int64_t k, int64_t partial,
+                 int64_t chunk) {
     CpuSchedule &s = result.emplace_back();
     s.form = form;
     s.q = q;
     s.k = k;
+    s.chunk = chunk;
     s.partial = partial;
     complete(s, shape, target, request);
   };
+  auto may = [&](Form form, bool otherwise) {
+    return request.form ? *request.form == form : otherwise;
+  };
+  bool mayBeChunked =
+      may(Form::Chunked, shape.factors.has_value() || request.chunk);
+  bool mayBeOnline = may(Form::Online, !request.chunk);
+  int64_t noChunk = request.chunk.value_or(0); // which findProblem refuses
   bool mayBeRows = shape.fixedKeys && *shape.fixedKeys >= 1 &&
                    *shape.fixedKeys <= request.k.value_or(mostKeysOfRows);
   for (int64_t q : queries) {
@@ -114,16 +124,22 @@ schedule::makeCandidates(const KernelShape &shape, const CpuTarget &target,
       int64_t k = request.k.value_or(shape.fixedKeys.value_or(leastKeys));
       add(Form::Rows, q, std::max<int64_t>(k, 1),
           request.partial.value_or(
-              std::min<int64_t>(16, std::max<int64_t>(k, 1))));
+              std::min<int64_t>(16, std::max<int64_t>(k, 1))),
+          noChunk);
     }
     if (request.form == Form::Rows)
       continue;
     for (int64_t k :
          choices(request.k, {64, 32, 48, 96, 128, 192, 256, leastKeys}))
       for (int64_t partial : choices(request.partial, {16, 32, 8}))
-        if (request.partial || partial <= std::max<int64_t>(k, 8))
-          add(Form::Online, q, k,
-              std::min(partial, request.partial ? partial : k));
+        if (request.partial || partial <= std::max<int64_t>(k, 8)) {
+          int64_t least = std::min(partial, request.partial ? partial : k);
+          if (mayBeOnline)
+            add(Form::Online, q, k, least, noChunk);
+          for (int64_t chunk : choices(request.chunk, {128, 64, 256}))
+            if (mayBeChunked && (request.k || request.chunk || k <= chunk))
+              add(Form::Chunked, q, k, least, chunk);
+        }
   }
   return result;
 }

@@ -204,6 +204,29 @@ public:
   double startBlock(double vectors) const {
     return 60 + 2 * vectors * double(shape.headDim + shape.valueDim);
   }
+  /// Cycles to make the states before all chunks of `keys` keys but the last:
+  /// keys are weighted, lie along the lanes feature by feature, and multiply
+  /// the values.
+  double makeStates(double keys) const {
+    double chunks =
+        std::floor(std::max(keys - 1, 0.0) / double(schedule.chunk));
+    double vectors = std::ceil(double(shape.headDim) / double(lanes));
+    double depth = double(schedule.chunk), e = stateRows();
+    double sums = productCycles(schedule.value, e, depth, vectors,
+                                schedule.unroll, target);
+    // A weight per key is a formula of scalars.
+    constexpr double perKey = 20;
+    double weighted = depth * (perKey + 3 * vectors);
+    double stored = vectors * e * 2;
+    return chunks * (sums + weighted + stored) / double(shape.sharing);
+  }
+  /// Cycles to start a block from a state.
+  double startFromState(double vectors) const {
+    double d = double(shape.headDim), e = stateRows();
+    double lanesOf = vectors * double(lanes * shape.accumulateBytes());
+    return product(schedule.value, e, d, vectors, lanesOf * d) +
+           vectors * (d + 30);
+  }
   /// Bytes that `keys` keys and values take in memory.
   double bytes(double keys) const {
     return keys *
@@ -213,6 +236,8 @@ public:
   }
 
 private:
+  /// The features of values, and the sum.
+  double stateRows() const { return double(shape.valueDim) + 1; }
   /// `reused` bytes are read again for each row of register tiles; what of them
   /// does not fit three quarters of L1 comes from L2.
   double product(RegisterTile tile, double rows, double depth, double vectors,
@@ -228,6 +253,12 @@ private:
   const CpuSchedule &schedule;
   int64_t lanes;
 };
+
+/// Whether states are made for so many queries.
+bool usesStates(const CpuSchedule &schedule, int64_t queries) {
+  return schedule.form == attn::ScheduleForm::Chunked &&
+         2 * queries >= schedule.chunk;
+}
 
 /// Adds up the tiles of one block of rows.
 class BlockCost {
@@ -298,6 +329,13 @@ void BlockCost::add(int64_t first, int64_t end, double times, Cost &cost) {
   double full = 0, skipped = double(keys);
   bool isRows = schedule.form == attn::ScheduleForm::Rows;
   SmallVector<KeySpan, 2> spans = ranges.get(first, end);
+  if (usesStates(schedule, ranges.getQueries()) && !spans.empty()) {
+    int64_t seen = std::min(spans[0].allHi, keys - 1) / schedule.chunk;
+    if (int64_t start = seen * schedule.chunk; start > 0) {
+      spans[0].anyLo = spans[0].allLo = start;
+      cost.states += times * tiles.startFromState(vectors);
+    }
+  }
   if (isRows) { // one tile of all keys, masked unless every key is seen
     bool masked =
         spans.size() != 1 || spans[0].allLo != 0 || spans[0].allHi != keys;
@@ -342,6 +380,8 @@ Cost schedule::predictCost(const KernelShape &shape, const CpuTarget &target,
   }
   if (blocks > whole)
     block.add(whole * schedule.q, queries, 1, cost);
+  if (usesStates(schedule, queries))
+    cost.states += tiles.makeStates(double(ranges.getKeys()));
   double all = tiles.bytes(double(ranges.getKeys()));
   bool inL2 = all <= 0.75 * double(target.l2Bytes);
   double perCycle = inL2 ? target.l2BytesPerCycle : target.memoryBytesPerCycle;

@@ -50,9 +50,13 @@ struct Cost {
   double weights = 0;  // formula, mask, exp
   double overhead = 0; // starting tiles and blocks, packing Q, storing O
   double memory = 0;   // waiting for K and V beyond all that
-  double total() const { return products + weights + overhead + memory; }
+  double total() const {
+    return products + weights + overhead + memory + states;
+  }
   /// What tiles that need the mask have of these.
   double partial = 0;
+  /// Of form chunked: the states, their part in a block's values included.
+  double states = 0;
   /// Of the FMA peak, counting the pairs that the mask allows.
   double peakFraction = 0;
   /// Pairs of a row and a key that are visited.

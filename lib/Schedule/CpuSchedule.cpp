@@ -24,11 +24,15 @@ attn::ScheduleAttr CpuSchedule::toAttr(MLIRContext *context, StringRef isa,
       context, *tile::symbolizeCpuIsa(isa), tile::CpuMapping::Rows, lanes,
       {score.rows, score.vectors}, {value.rows, value.vectors}, unroll, tail,
       laneSkip, pack, partial);
-  return attn::ScheduleAttr::get(context, form, q, k, rescaleThreshold,
+  return attn::ScheduleAttr::get(context, form, q, k, chunk, rescaleThreshold,
                                  rescaleIn, cpu);
 }
 
 std::string CpuSchedule::summary(bool isSoftmax) const {
+  if (form == attn::ScheduleForm::Chunked)
+    return llvm::formatv("chunked scan, {0} queries x {1} keys in chunks of "
+                         "{2}",
+                         q, k, chunk);
   bool isWhole = form == attn::ScheduleForm::Rows;
   StringRef how = isSoftmax ? isWhole ? "whole-row softmax" : "online softmax"
                   : isWhole ? "whole rows"
@@ -65,6 +69,23 @@ static std::string findGranuleProblem(StringRef name, RegisterTile tile,
       "{2} vectors at most {6} rows fit",
       name, tile.rows, tile.vectors, registers, target.name,
       target.vectorRegisters, most);
+}
+
+/// c10
+static std::string findChunkProblem(const KernelShape &shape,
+                                    const CpuSchedule &s) {
+  constexpr int64_t mostKeys = 4096;
+  if (s.form != attn::ScheduleForm::Chunked && s.chunk != 0)
+    return llvm::formatv("chunk = {0} belongs to form = chunked", s.chunk);
+  if (s.form != attn::ScheduleForm::Chunked)
+    return {};
+  if (!shape.factors)
+    return "form = chunked does not apply, because " + shape.whyNoFactors +
+           "; use form = online";
+  if (s.chunk < 1 || s.chunk > mostKeys)
+    return llvm::formatv("chunk = {0} is not within 1 .. {1}", s.chunk,
+                         mostKeys);
+  return {};
 }
 
 std::string schedule::findProblem(const KernelShape &shape,
@@ -106,6 +127,8 @@ std::string schedule::findProblem(const KernelShape &shape,
                            "are {0} and k = {1}; use k = {0} or form = online",
                            *shape.fixedKeys, s.k);
   }
+  if (std::string problem = findChunkProblem(shape, s); !problem.empty())
+    return problem;
   // A kernel with very wide heads has no tile that small: the least is legal.
   CpuSchedule least;
   least.q = lanes;

@@ -28,6 +28,7 @@ int64_t registersOf(RegisterTile tile, const CpuTarget &target);
 struct CpuSchedule {
   attn::ScheduleForm form = attn::ScheduleForm::Online;
   int64_t q = 0, k = 0;
+  int64_t chunk = 0; // of form chunked
   double rescaleThreshold = 0;
   attn::RescalePlace rescaleIn = attn::RescalePlace::Value;
   RegisterTile score, value;
@@ -45,7 +46,7 @@ struct CpuSchedule {
 /// What the user fixed; the rest is chosen.
 struct ScheduleRequest {
   std::optional<attn::ScheduleForm> form;
-  std::optional<int64_t> q, k, unroll, tail, partial;
+  std::optional<int64_t> q, k, chunk, unroll, tail, partial;
   std::optional<double> rescaleThreshold;
   std::optional<attn::RescalePlace> rescaleIn;
   std::optional<RegisterTile> score, value;

@@ -169,6 +169,9 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
   costs.scoreDistance = score.distance;
   costs.maskDistance = mask.distance;
   costs.weight = weightOperations(kernel.getNorm(), target);
+  factors = findScoreFactors(kernel, whyNoFactors);
+  if (factors && !factors->differsInGroup)
+    sharing = fixedSize(kernel.getQ().getType(), 2).value_or(1);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #ifndef ATTNC_LIB_SCHEDULE_KERNELSHAPE_H
 #define ATTNC_LIB_SCHEDULE_KERNELSHAPE_H
 
+#include "attnc/Analysis/ScoreFactors.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Interface/Interface.h"
 #include "attnc/Target/Target.h"
@@ -40,6 +41,11 @@ struct KernelShape {
   /// Which keys may be seen depends on the row.
   bool rangesMove;
   ElementCosts costs;
+  /// For form chunked; or why there are none.
+  std::optional<ScoreFactors> factors;
+  std::string whyNoFactors;
+  /// Query heads that share what keys contribute, where that is fixed.
+  int64_t sharing = 1;
 
   KernelShape(attn::KernelOp kernel, const CpuTarget &target);
 

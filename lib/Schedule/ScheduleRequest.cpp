@@ -107,9 +107,11 @@ bool RequestParser::parseScheduleField(StringRef name, StringRef value,
     return parseNumber(name, value, request.q);
   if (name == "k")
     return parseNumber(name, value, request.k);
+  if (name == "chunk")
+    return parseNumber(name, value, request.chunk);
   if (name == "form")
     return parseWord(name, value, attn::symbolizeScheduleForm(value),
-                     "online, rows", request.form);
+                     "online, rows, chunked", request.form);
   if (name == "rescale_in")
     return parseWord(name, value, attn::symbolizeRescalePlace(value),
                      "value, prob", request.rescaleIn);
@@ -175,8 +177,9 @@ bool RequestParser::parseField(StringRef name, StringRef value) {
   if (known)
     return parsed;
   error = llvm::formatv(
-      "unknown schedule field '{0}'; fields are form, q, k, rescale_threshold, "
-      "rescale_in, target, isa, mapping, lanes, score_granule, value_granule, "
+      "unknown schedule field '{0}'; fields are form, q, k, chunk, "
+      "rescale_threshold, rescale_in, target, isa, mapping, lanes, "
+      "score_granule, value_granule, "
       "unroll, tail, lane_skip, pack, partial",
       name);
   return false;

@@ -136,10 +136,13 @@ static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
                       << percent(neededPairs, cost.visitedPairs)
                       << " of the visited pairs count [mask]";
   double total = cost.total();
+  std::string statesText;
+  if (cost.states > 0)
+    statesText = ", states " + percent(cost.states, total);
   kernel.emitRemark() << "time at " << at << ": products "
                       << percent(cost.products, total) << ", exp and formula "
                       << percent(cost.weights, total) << ", starting "
-                      << percent(cost.overhead, total)
+                      << percent(cost.overhead, total) << statesText
                       << ", waiting for memory " << percent(cost.memory, total)
                       << "; partial tiles take " << percent(cost.partial, total)
                       << " of it [limit]";
@@ -163,6 +166,9 @@ static void explain(attn::KernelOp kernel, const KernelShape &shape,
     explainRegime(kernel, regime.text, best.costs[i],
                   RegimeRanges(shape, regime).getNeededPairs(), best.schedule);
   }
+  if (!shape.factors && isLinearAttention(kernel))
+    kernel.emitRemark() << "linear attention by pairs, not by chunks, because "
+                        << shape.whyNoFactors << " [kernel]";
   kernel.emitRemark() << *kernel.getSchedule() << " [schedule]";
 }
 

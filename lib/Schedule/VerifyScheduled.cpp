@@ -27,6 +27,7 @@ static CpuSchedule readSchedule(attn::ScheduleAttr attr, tile::CpuAttr cpu) {
   s.form = attr.getForm();
   s.q = attr.getQ();
   s.k = attr.getK();
+  s.chunk = attr.getChunk();
   s.rescaleThreshold = attr.getRescaleThreshold().convertToDouble();
   s.rescaleIn = attr.getRescaleIn();
   s.score = {cpu.getScoreGranule()[0], cpu.getScoreGranule()[1]};
@@ -60,7 +61,7 @@ static LogicalResult verifyKernel(attn::KernelOp kernel,
            << target.name << " has " << shape.lanes(target) << " of "
            << shape.accumulateBits << " bits";
   std::string problem =
-      findProblem(shape, target, readSchedule(*attr, cpu)); // c4 to c8
+      findProblem(shape, target, readSchedule(*attr, cpu)); // c4 to c8, c10
   if (!problem.empty())
     return kernel.emitOpError() << "has an illegal schedule: " << problem;
   return success();

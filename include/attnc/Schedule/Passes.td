@@ -53,7 +53,9 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
     - (verify_scheduled_c8) the tiles of a block fit half of the L2 cache;
     - (verify_scheduled_c9) each op beside the kernels that makes a tensor has
       an `attn.block` of the level, along axes of its result that its form can
-      take.
+      take;
+    - (verify_scheduled_c10) form `chunked` has a score of factors of two sides
+      and the mask `k <= q`, and chunks of 1 to 4096 keys.
   }];
 }
 

@@ -197,39 +197,53 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   ScheduleForm form = ScheduleForm::Online;
   RescalePlace rescaleIn = RescalePlace::Value;
-  int64_t q = 0, k = 0;
+  int64_t q = 0, k = 0, chunk = 0;
   double threshold = 0;
   Attribute target;
   if (parser.parseLess() || parseField(parser, "form", form) ||
       parser.parseComma() || parseField(parser, "q", q) ||
-      parser.parseComma() || parseField(parser, "k", k) ||
-      parser.parseComma() || parser.parseKeyword("rescale_threshold") ||
-      parser.parseEqual() || parser.parseFloat(threshold) ||
-      parser.parseComma() || parseField(parser, "rescale_in", rescaleIn) ||
-      parser.parseComma() || parser.parseKeyword("target") ||
-      parser.parseEqual() || parser.parseAttribute(target) ||
-      parser.parseGreater())
+      parser.parseComma() || parseField(parser, "k", k) || parser.parseComma())
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("chunk")) &&
+      (parser.parseEqual() || parser.parseInteger(chunk) ||
+       parser.parseComma()))
+    return {};
+  if (parser.parseKeyword("rescale_threshold") || parser.parseEqual() ||
+      parser.parseFloat(threshold) || parser.parseComma() ||
+      parseField(parser, "rescale_in", rescaleIn) || parser.parseComma() ||
+      parser.parseKeyword("target") || parser.parseEqual() ||
+      parser.parseAttribute(target) || parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    form, q, k, llvm::APFloat(threshold), rescaleIn, target);
+                    form, q, k, chunk, llvm::APFloat(threshold), rescaleIn,
+                    target);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
   printer << "<form = " << stringifyScheduleForm(getForm())
-          << ", q = " << getQ() << ", k = " << getK()
-          << ", rescale_threshold = ";
+          << ", q = " << getQ() << ", k = " << getK();
+  if (getChunk())
+    printer << ", chunk = " << getChunk();
+  printer << ", rescale_threshold = ";
   printer.printFloat(getRescaleThreshold());
   printer << ", rescale_in = " << stringifyRescalePlace(getRescaleIn())
           << ", target = " << getTarget() << '>';
 }
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   ScheduleForm, int64_t q, int64_t k,
+                                   ScheduleForm form, int64_t q, int64_t k,
+                                   int64_t chunk,
                                    llvm::APFloat rescaleThreshold, RescalePlace,
                                    Attribute target) {
   if (q < 1 || k < 1) // schedule_c1
     return emitError() << "a tile has at least one row and one key, got q = "
                        << q << ", k = " << k;
+  bool isChunked = form == ScheduleForm::Chunked;
+  if (isChunked ? chunk < 1 : chunk != 0) // schedule_c3
+    return emitError() << "form = " << stringifyScheduleForm(form)
+                       << (isChunked ? " needs chunk, at least 1"
+                                     : " has no chunk")
+                       << ", got chunk = " << chunk;
   if (!rescaleThreshold.isFinite() || rescaleThreshold.isNegative())
     // schedule_c2
     return emitError() << "rescale_threshold must be finite and at least 0";

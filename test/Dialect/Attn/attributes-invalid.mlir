@@ -71,7 +71,19 @@ func.func private @dims_c3(tensor<4xf32, #attn.dims<5>>)
 
 // -----
 
-// expected-error@below {{expected one of [online, rows] for algorithm of a kernel, got: tree}}
+// schedule_c3
+// expected-error@below {{form = chunked needs chunk, at least 1, got chunk = 0}}
+"test.op"() {s = #attn.schedule<form = chunked, q = 4, k = 4, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()
+
+// -----
+
+// schedule_c3
+// expected-error@below {{form = online has no chunk, got chunk = 8}}
+"test.op"() {s = #attn.schedule<form = online, q = 4, k = 4, chunk = 8, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()
+
+// -----
+
+// expected-error@below {{expected one of [online, rows, chunked] for algorithm of a kernel, got: tree}}
 "test.op"() {s = #attn.schedule<form = tree, q = 4, k = 4, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()
 
 // -----

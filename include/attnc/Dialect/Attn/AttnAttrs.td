@@ -138,7 +138,9 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
   let summary = "how a kernel is computed, completely";
   let description = [{
     `form`: `online` walks over tiles of keys with a running maximum; `rows`
-    holds all keys of a row in one tile, without one. `q`, `k`: rows and keys
+    holds all keys of a row in one tile, without one; `chunked` walks over the
+    keys since the last multiple of `chunk`, and takes the earlier ones as one
+    matrix of features by values (linear attention). `q`, `k`: rows and keys
     of a tile. `rescale_threshold`: the running maximum is replaced only when
     the new one exceeds it by more than this (units of the score; 0: always).
     `rescale_in`: the phase in which the accumulator is rescaled. `target`:
@@ -146,7 +148,9 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
 
     Constraints:
     - (schedule_c1) `q` and `k` are at least 1;
-    - (schedule_c2) `rescale_threshold` is finite and not negative.
+    - (schedule_c2) `rescale_threshold` is finite and not negative;
+    - (schedule_c3) `chunk` is at least 1 with `form = chunked`, and absent (0)
+      otherwise.
 
     Whether a schedule suits a kernel and a target is checked by
     `attn-verify-scheduled`.
@@ -154,19 +158,21 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     Example:
     ```mlir
     "test.op"() {s = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = "any">} : () -> ()
+    "test.op"() {s = #attn.schedule<form = chunked, q = 64, k = 64, chunk = 128, rescale_threshold = 0.0, rescale_in = value, target = "any">} : () -> ()
     ```
   }];
   let parameters = (ins EnumParameter<Attn_ScheduleForm>:$form,
-                        "int64_t":$q, "int64_t":$k,
+                        "int64_t":$q, "int64_t":$k, "int64_t":$chunk,
                         APFloatParameter<"f64">:$rescaleThreshold,
                         EnumParameter<Attn_RescalePlace>:$rescaleIn,
                         "::mlir::Attribute":$target);
   let builders = [AttrBuilder<(ins "ScheduleForm":$form, "int64_t":$q,
-                                   "int64_t":$k, "double":$rescaleThreshold,
+                                   "int64_t":$k, "int64_t":$chunk,
+                                   "double":$rescaleThreshold,
                                    "RescalePlace":$rescaleIn,
                                    "::mlir::Attribute":$target), [{
-    return $_get($_ctxt, form, q, k, ::llvm::APFloat(rescaleThreshold),
-                 rescaleIn, target);
+    return $_get($_ctxt, form, q, k, chunk,
+                 ::llvm::APFloat(rescaleThreshold), rescaleIn, target);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -36,7 +36,8 @@ def Attn_RowKind : Attn_Enum<"RowKind", "what is found of a row of scores", [
 
 def Attn_ScheduleForm : Attn_Enum<"ScheduleForm", "algorithm of a kernel", [
   I32EnumAttrCase<"Online", 0, "online">,
-  I32EnumAttrCase<"Rows", 1, "rows">
+  I32EnumAttrCase<"Rows", 1, "rows">,
+  I32EnumAttrCase<"Chunked", 2, "chunked">
 ]>;
 
 def Attn_BlockForm : Attn_Enum<"BlockForm", "algorithm beside kernels", [

@@ -1,0 +1,440 @@
+//===- ScoreFactors.cpp - Scores that are products of two sides -----------===//
+//
+//   score: x * f(q) * g(k) * exp(u(q) + w(k)) * a ** (q - k)
+//   mask:  k <= q + offset and m(q) and n(k)
+//
+// A factor is looked at from the outside in: products and quotients are taken
+// apart, what depends on one side stays whole, and what depends on both must be
+// an exponential of a sum of two sides, or a power as Import writes it. 0 under
+// a condition of one side is a factor, too. 0 for a score of -inf, which Import
+// adds where an infinity cannot be excluded, is none: a product of finite
+// factors is not infinite.
+//
+// Tests: test/Schedule/chunked.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Analysis/ScoreFactors.h"
+
+#include "attnc/Analysis/DependenceSplit.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+static bool isConstant(Value value, double number) {
+  FloatAttr attr;
+  return matchPattern(value, m_Constant(&attr)) &&
+         attr.getValueAsDouble() == number;
+}
+
+/// A choice between two values by a comparison of floats.
+static arith::CmpFOp comparisonOf(Value value, arith::CmpFPredicate predicate) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
+                        : arith::CmpFOp();
+  return compare && compare.getPredicate() == predicate ? compare
+                                                        : arith::CmpFOp();
+}
+
+//===----------------------------------------------------------------------===//
+// Two sides
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the values of a region depend on.
+class Sides {
+public:
+  Sides(Block &block, ArrayRef<unsigned> bits)
+      : split(splitByDependence(block, bits)) {}
+
+  unsigned of(Value value) const { return split.dependence.lookup(value); }
+  bool isUniform(Value value) const { return of(value) == OnNothing; }
+  /// Depends on one side, or on none.
+  bool isOneSided(Value value) const {
+    return !(of(value) & ~OnQuery) || !(of(value) & ~OnKey);
+  }
+  /// Whether a value is the sum of one of the query and one of the key.
+  bool isSum(Value value) const;
+  /// Whether it is `base ** n` with a base of the head and an integer n that is
+  /// such a sum.
+  bool isPower(Value value) const;
+
+private:
+  bool findSum(Value value) const;
+  /// `t` becomes the integer of the power as a float.
+  bool isPositivePower(Value value, Value &t) const;
+  bool isSignedPower(Value value, Value power, Value t) const;
+
+  DependenceSplit split;
+  mutable llvm::DenseMap<Value, bool> sums; // what was asked for
+};
+} // namespace
+
+bool Sides::isSum(Value value) const {
+  auto known = sums.find(value);
+  if (known != sums.end())
+    return known->second;
+  bool found = findSum(value);
+  sums[value] = found;
+  return found;
+}
+
+bool Sides::findSum(Value value) const {
+  if (isOneSided(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  auto sum = [&](Value operand) { return isSum(operand); };
+  if (isa<arith::AddFOp, arith::SubFOp, arith::NegFOp, arith::AddIOp,
+          arith::SubIOp, arith::IndexCastOp, arith::SIToFPOp, arith::ExtFOp>(
+          op))
+    return llvm::all_of(op->getOperands(), sum);
+  if (isa<arith::MulFOp, arith::MulIOp>(op))
+    return (isUniform(op->getOperand(0)) && isSum(op->getOperand(1))) ||
+           (isUniform(op->getOperand(1)) && isSum(op->getOperand(0)));
+  if (isa<arith::DivFOp>(op))
+    return isUniform(op->getOperand(1)) && isSum(op->getOperand(0));
+  return false;
+}
+
+/// exp2(t * log2(|base|))
+bool Sides::isPositivePower(Value value, Value &t) const {
+  auto exp2 = value.getDefiningOp<math::Exp2Op>();
+  auto product =
+      exp2 ? exp2.getOperand().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+  if (!product)
+    return false;
+  bool left = isUniform(product.getLhs());
+  t = left ? product.getRhs() : product.getLhs();
+  Value log = left ? product.getLhs() : product.getRhs();
+  return isUniform(log) && t.getDefiningOp<arith::SIToFPOp>() && isSum(t);
+}
+
+/// t is an integer ? (t / 2 is one ? power : -power) : NaN
+bool Sides::isSignedPower(Value value, Value power, Value t) const {
+  auto isFloorOf = [](arith::CmpFOp compare, Value x) {
+    auto floor = compare.getRhs().getDefiningOp<math::FloorOp>();
+    return compare.getLhs() == x && floor && floor.getOperand() == x;
+  };
+  auto whole = comparisonOf(value, arith::CmpFPredicate::OEQ);
+  if (whole && isFloorOf(whole, t))
+    value = value.getDefiningOp<arith::SelectOp>().getTrueValue();
+  auto even = comparisonOf(value, arith::CmpFPredicate::OEQ);
+  auto half =
+      even ? even.getLhs().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+  if (!half || !isFloorOf(even, half) || half.getLhs() != t ||
+      !isConstant(half.getRhs(), 0.5))
+    return false;
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto negative = select.getFalseValue().getDefiningOp<arith::NegFOp>();
+  return select.getTrueValue() == power && negative &&
+         negative.getOperand() == power;
+}
+
+bool Sides::isPower(Value value) const {
+  // n == 0 ? 1 : ...
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto zero = select ? select.getCondition().getDefiningOp<arith::CmpIOp>()
+                     : arith::CmpIOp();
+  Value integer;
+  if (zero && zero.getPredicate() == arith::CmpIPredicate::eq &&
+      matchPattern(zero.getRhs(), m_Zero()) &&
+      isConstant(select.getTrueValue(), 1.0)) {
+    integer = zero.getLhs();
+    value = select.getFalseValue();
+  }
+  // base == 1 ? 1 : ...
+  auto one = comparisonOf(value, arith::CmpFPredicate::OEQ);
+  if (one && isUniform(one)) {
+    select = value.getDefiningOp<arith::SelectOp>();
+    if (!isConstant(select.getTrueValue(), 1.0))
+      return false;
+    value = select.getFalseValue();
+  }
+  // base < 0 ? signed : positive
+  Value power = value, t;
+  auto negative = comparisonOf(value, arith::CmpFPredicate::OLT);
+  if (negative && isUniform(negative))
+    power = value.getDefiningOp<arith::SelectOp>().getFalseValue();
+  if (!isPositivePower(power, t) ||
+      (integer && integer != t.getDefiningOp<arith::SIToFPOp>().getIn()))
+    return false;
+  return power == value ||
+         isSignedPower(value.getDefiningOp<arith::SelectOp>().getTrueValue(),
+                       power, t);
+}
+
+//===----------------------------------------------------------------------===//
+// The score
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ScoreSplit {
+public:
+  ScoreSplit(Block &block, ScoreFactors &factors)
+      : block(block), factors(factors),
+        sides(block,
+              {OnPair, OnNothing, OnNothing, OnNothing, OnQuery, OnKey}) {}
+
+  /// Whether `value` is the product of the features times factors.
+  bool split(Value value);
+
+private:
+  bool splitChoice(arith::SelectOp choice);
+  bool add(Value value, bool inverse);
+  bool needsScore(Value value) const { return sides.of(value) & OnPair; }
+
+  Block &block;
+  ScoreFactors &factors;
+  Sides sides;
+};
+} // namespace
+
+bool ScoreSplit::split(Value value) {
+  if (value == block.getArgument(0))
+    return true;
+  if (auto product = value.getDefiningOp<arith::MulFOp>()) {
+    bool left = needsScore(product.getLhs());
+    return split(left ? product.getLhs() : product.getRhs()) &&
+           add(left ? product.getRhs() : product.getLhs(), false);
+  }
+  if (auto quotient = value.getDefiningOp<arith::DivFOp>())
+    return split(quotient.getLhs()) && add(quotient.getRhs(), true);
+  auto choice = value.getDefiningOp<arith::SelectOp>();
+  return choice && splitChoice(choice);
+}
+
+/// 0 under a condition, or a factor.
+bool ScoreSplit::splitChoice(arith::SelectOp choice) {
+  bool whereTrue = isConstant(choice.getTrueValue(), 0.0);
+  if (!whereTrue && !isConstant(choice.getFalseValue(), 0.0))
+    return false;
+  Value condition = choice.getCondition();
+  Value otherwise = whereTrue ? choice.getFalseValue() : choice.getTrueValue();
+  if (!split(otherwise))
+    return false;
+  // A guard of infinite scores.
+  auto compare = condition.getDefiningOp<arith::CmpFOp>();
+  if (whereTrue && compare && needsScore(compare.getLhs()) &&
+      compare.getPredicate() == arith::CmpFPredicate::OEQ &&
+      isConstant(compare.getRhs(), -std::numeric_limits<double>::infinity()))
+    return true;
+  if (!sides.isOneSided(condition))
+    return false;
+  auto use =
+      whereTrue ? ScoreFactors::Use::ZeroWhere : ScoreFactors::Use::ZeroUnless;
+  bool ofQuery = !(sides.of(condition) & ~OnQuery);
+  (ofQuery ? factors.ofQuery : factors.ofKey).push_back({condition, use});
+  return true;
+}
+
+bool ScoreSplit::add(Value value, bool inverse) {
+  unsigned bits = sides.of(value);
+  auto use = inverse ? ScoreFactors::Use::Over : ScoreFactors::Use::Times;
+  if (!(bits & ~OnQuery)) {
+    factors.ofQuery.push_back({value, use});
+    return true;
+  }
+  if (!(bits & ~OnKey)) {
+    factors.ofKey.push_back({value, use});
+    return true;
+  }
+  if (needsScore(value))
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<arith::MulFOp, arith::DivFOp>(op))
+    return add(op->getOperand(0), inverse) &&
+           add(op->getOperand(1), inverse != isa<arith::DivFOp>(op));
+  if (isa_and_present<math::ExpOp, math::Exp2Op>(op) &&
+      sides.isSum(op->getOperand(0))) {
+    factors.decays.push_back(
+        {value, op->getOperand(0), isa<math::Exp2Op>(op), use});
+    return true;
+  }
+  if (!sides.isPower(value))
+    return false;
+  factors.decays.push_back({value, {}, false, use});
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The mask
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The factors of the query and the key in an integer that is linear in both.
+struct Slopes {
+  int64_t query = 0, key = 0;
+};
+
+class MaskSplit {
+public:
+  MaskSplit(Block &block, ScoreFactors &factors)
+      : block(block), factors(factors),
+        sides(block, {OnNothing, OnNothing, OnNothing, OnQuery, OnKey}) {}
+
+  bool split(Value condition);
+  bool foundCausal() const { return isCausal; }
+
+private:
+  /// Nothing where the value is not linear, or deeper than `depth` operations.
+  std::optional<Slopes> slopesOf(Value value, unsigned depth = 8) const;
+  bool matchCausal(arith::CmpIOp compare);
+
+  Block &block;
+  ScoreFactors &factors;
+  Sides sides;
+  bool isCausal = false;
+};
+} // namespace
+
+std::optional<Slopes> MaskSplit::slopesOf(Value value, unsigned depth) const {
+  if (sides.isUniform(value))
+    return Slopes();
+  if (value == block.getArgument(3))
+    return Slopes{1, 0};
+  if (value == block.getArgument(4))
+    return Slopes{0, 1};
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_present<arith::AddIOp, arith::SubIOp>(op))
+    return std::nullopt;
+  if (depth == 0)
+    return std::nullopt;
+  auto a = slopesOf(op->getOperand(0), depth - 1);
+  auto b = slopesOf(op->getOperand(1), depth - 1);
+  if (!a || !b)
+    return std::nullopt;
+  int64_t sign = isa<arith::AddIOp>(op) ? 1 : -1;
+  return Slopes{a->query + sign * b->query, a->key + sign * b->key};
+}
+
+bool MaskSplit::matchCausal(arith::CmpIOp compare) {
+  using Predicate = arith::CmpIPredicate;
+  Predicate predicate = compare.getPredicate();
+  Value low = compare.getLhs(), high = compare.getRhs();
+  if (predicate == Predicate::sge || predicate == Predicate::sgt)
+    std::swap(low, high);
+  else if (predicate != Predicate::sle && predicate != Predicate::slt)
+    return false;
+  auto a = slopesOf(low), b = slopesOf(high);
+  if (!a || !b || b->query - a->query != 1 || a->key - b->key != 1 || isCausal)
+    return false;
+  isCausal = true;
+  factors.causal = {low, high,
+                    predicate == Predicate::slt || predicate == Predicate::sgt};
+  return true;
+}
+
+bool MaskSplit::split(Value condition) {
+  if (matchPattern(condition, m_One()))
+    return true;
+  unsigned bits = sides.of(condition);
+  if (!(bits & ~OnQuery)) {
+    factors.queryMask.push_back(condition);
+    return true;
+  }
+  if (!(bits & ~OnKey)) {
+    factors.keyMask.push_back(condition);
+    return true;
+  }
+  if (auto both = condition.getDefiningOp<arith::AndIOp>())
+    return split(both.getLhs()) && split(both.getRhs());
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  return compare && matchCausal(compare);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+/// The values of a region that depend on its argument g.
+static llvm::DenseSet<Value> findOfGroup(Block &block, unsigned g) {
+  llvm::DenseSet<Value> found{block.getArgument(g)};
+  for (Operation &op : block)
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value operand) { return found.contains(operand); }))
+      found.insert(op.result_begin(), op.result_end());
+  return found;
+}
+
+static void findGroup(attn::KernelOp kernel, ScoreFactors &factors) {
+  auto ofScore = findOfGroup(kernel.getScore().front(), 3);
+  auto ofMask = findOfGroup(kernel.getMask().front(), 2);
+  bool differs = false;
+  for (const ScoreFactors::Factor &factor : factors.ofKey)
+    differs |= ofScore.contains(factor.value);
+  for (const ScoreFactors::Decay &decay : factors.decays)
+    differs |= ofScore.contains(decay.value);
+  for (Value condition : factors.keyMask)
+    differs |= ofMask.contains(condition);
+  // Where a decay is measured from is a place of the query.
+  if (!factors.decays.empty())
+    for (Value side : {factors.causal.low, factors.causal.high})
+      differs |= ofMask.contains(side);
+  factors.differsInGroup = differs;
+}
+
+/// Whether the weights are the scores, and nothing but sums of them is asked
+/// for.
+static bool hasLinearWeights(attn::KernelOp kernel) {
+  if (attn::RowAttr row = kernel.getRowKind())
+    return row.getKind() == attn::RowKind::Sum;
+  attn::NormAttr norm = kernel.getNorm();
+  return norm && norm.getShift() == attn::NormShift::None &&
+         norm.getWeight() == attn::NormWeight::Identity;
+}
+
+bool isLinearAttention(attn::KernelOp kernel) {
+  if (!hasLinearWeights(kernel) || kernel.hasPair())
+    return false;
+  ScoreFactors factors;
+  Block &score = kernel.getScore().front(), &mask = kernel.getMask().front();
+  MaskSplit ofMask(mask, factors);
+  return ScoreSplit(score, factors)
+             .split(score.getTerminator()->getOperand(0)) &&
+         !matchPattern(mask.getTerminator()->getOperand(0), m_One());
+}
+
+/// Whether the function has rows of sequences that lie behind each other or in
+/// pages: what an op makes of them is as long as all together.
+static bool hasTableRows(attn::KernelOp kernel) {
+  return llvm::any_of(*kernel->getBlock(), [](Operation &op) {
+    return isa<attn::UnpackOp, attn::PackOp, attn::PagesOp>(op);
+  });
+}
+
+std::optional<ScoreFactors> findScoreFactors(attn::KernelOp kernel,
+                                             std::string &reason) {
+  auto fail = [&](StringRef why) {
+    reason = why.str();
+    return std::nullopt;
+  };
+  if (!hasLinearWeights(kernel))
+    return fail("weights are not the scores themselves");
+  if (kernel.hasPair() || kernel.hasValue())
+    return fail("the score or the value is a formula of each feature");
+  if (hasTableRows(kernel))
+    return fail("rows are ragged or lie in pages");
+  ScoreFactors factors;
+  Block &score = kernel.getScore().front(), &mask = kernel.getMask().front();
+  if (!ScoreSplit(score, factors).split(score.getTerminator()->getOperand(0)))
+    return fail("the score is not the product of the features times factors of "
+                "the query, of the key, and exponentials of a sum of both");
+  MaskSplit ofMask(mask, factors);
+  if (!ofMask.split(mask.getTerminator()->getOperand(0)) ||
+      !ofMask.foundCausal())
+    return fail("the mask is not 'k <= q' and conditions of the query alone or "
+                "the key alone");
+  findGroup(kernel, factors);
+  return factors;
+}
+
+} // namespace attnc
