@@ -47,13 +47,14 @@ struct Case {
   std::string ranges, init; // empty: none
   std::string schedule = "form = online, q = 8, k = 8, rescale_threshold = "
                          "0.0, rescale_in = value";
-  std::string weight = "exp2";
+  std::string norm = "shift = max, weight = exp2, divide = sum";
   double scale = 0.5;
   int64_t kvHeads = 2, group = 1, d = 3, e = 5;
   std::string kvLen = "?"; // or a number
   // Run-time sizes and inputs.
   int64_t queryLen = 0, keyLen = 0;
   double poison = 0; // written into V where the mask of the case is false
+  int64_t poisonedKey = -1; // of each head; -1: the last one
   bool withLse = true;
   std::string element = "f32"; // of Q, K, V and O; f64: of everything
 };
@@ -128,7 +129,7 @@ func.func @f(%Q: !Q, %K: !K, %V: !V, %table: tensor<7xf32, #attn.dims<7>>,
              %len: tensor<?xi32, #attn.dims<batch>>) -> (!O, !L) {{
   %vq = attn.view "b(hg)qd->bhgqd" %Q : !Q -> !q
   %o, %lse = attn.kernel ins(%vq, %K, %V : !q, !K, !V) -> (!o, !l)
-    normalize #attn.norm<shift = max, weight = {8}, divide = sum>
+    normalize #attn.norm<{8}>
     attributes {{scale = {9:f6} : f64, probabilities = f32,
       schedule = #attn.schedule<{10}, target = #tile.cpu<isa = avx2,
         mapping = rows, lanes = 8, score_granule = [4, 2],
@@ -139,7 +140,7 @@ func.func @f(%Q: !Q, %K: !K, %V: !V, %table: tensor<7xf32, #attn.dims<7>>,
   %L = attn.view "bhgq->b(hg)q" %lse : !l -> !L
   return %O, %L : !O, !L
 })",
-      heads, c.kvHeads, c.group, c.d, c.e, nkv, regions, c.kvLen, c.weight,
+      heads, c.kvHeads, c.group, c.d, c.e, nkv, regions, c.kvLen, c.norm,
       c.scale, c.schedule);
 }
 
@@ -183,9 +184,10 @@ protected:
         reference::makeTensor(IntegerType::get(&context, 32), {kBatch});
     len.integer = {c.keyLen / 2, c.keyLen};
     inputs.push_back(len);
-    if (c.poison != 0 && c.keyLen > 0) // the last key of each head
+    int64_t key = c.poisonedKey < 0 ? c.keyLen - 1 : c.poisonedKey;
+    if (c.poison != 0 && key >= 0 && key < c.keyLen)
       for (int64_t i = 0; i < kBatch * c.kvHeads; ++i)
-        inputs[2].real[((i + 1) * c.keyLen - 1) * c.e] = c.poison;
+        inputs[2].real[(i * c.keyLen + key) * c.e] = c.poison;
     return inputs;
   }
 
@@ -320,7 +322,7 @@ TEST_F(ConvertAttnToTile, SinkAndEmptyRows) {
 
 TEST_F(ConvertAttnToTile, NaturalExponential) {
   Case c;
-  c.weight = "exp";
+  c.norm = "shift = max, weight = exp, divide = sum";
   c.mask = kCausal;
   c.init = kSink;
   checkLengths(c);
@@ -378,6 +380,51 @@ TEST_F(ConvertAttnToTile, RowsForm) {
             c.queryLen = queries;
             check(c);
           }
+      }
+}
+
+/// Linear attention in chunks of `chunk` keys.
+static Case chunkedCase(int64_t chunk, const char *divide) {
+  Case c;
+  c.norm = formatv("shift = none, weight = identity, divide = {0}", divide);
+  c.schedule = formatv("form = chunked, q = 8, k = 8, chunk = {0}, "
+                       "rescale_threshold = 0.0, rescale_in = value",
+                       chunk);
+  c.mask = kCausal;
+  c.ranges = kCausalRanges;
+  return c;
+}
+
+TEST_F(ConvertAttnToTile, ChunkedForm) {
+  for (int64_t chunk : {1, 3, 8})
+    for (const char *divide : {"none", "sum"})
+      for (const char *rate : {"-0.125", "0.25", "3.0"}) {
+        Case c = chunkedCase(chunk, divide);
+        c.score = decayScore(rate);
+        c.group = 2;
+        SCOPED_TRACE(formatv("{0}, {1}, {2}", chunk, divide, rate).str());
+        checkLengths(c);
+      }
+}
+
+TEST_F(ConvertAttnToTile, ChunkedFormWithoutRanges) {
+  Case c = chunkedCase(4, "sum");
+  c.ranges = "";
+  checkLengths(c);
+}
+
+// States are sums over many keys: what is no number must neither come in with a
+// masked key nor reach rows before its own.
+TEST_F(ConvertAttnToTile, ChunkedFormWithNan) {
+  for (double poison : {kNan, kInf})
+    for (int64_t key : {0, 5, 13})
+      for (const char *mask : {kCausal, kCausalPadding, kCausalButFive}) {
+        Case c = chunkedCase(4, "none");
+        c.mask = mask;
+        c.ranges = "";
+        c.poison = poison;
+        c.poisonedKey = key;
+        checkLengths(c);
       }
 }
 

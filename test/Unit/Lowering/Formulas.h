@@ -72,6 +72,34 @@ inline constexpr const char *kPadding = R"(
     %l = attn.read %len[%b] : tensor<?xi32, #attn.dims<batch>> -> index
     %c = arith.cmpi slt, %k, %l : index
     attn.yield %c : i1)";
+// A length per sequence, half of the keys at first; and without key 5.
+inline constexpr const char *kCausalPadding = R"(
+    %l = attn.read %len[%b] : tensor<?xi32, #attn.dims<batch>> -> index
+    %i = arith.cmpi slt, %k, %l : index
+    %p = arith.addi %q, %off : index
+    %a = arith.cmpi sle, %k, %p : index
+    %c = arith.andi %i, %a : i1
+    attn.yield %c : i1)";
+inline constexpr const char *kCausalButFive = R"(
+    %c5 = arith.addi %c4, %c1 : index
+    %i = arith.cmpi ne, %k, %c5 : index
+    %p = arith.addi %q, %off : index
+    %a = arith.cmpi sle, %k, %p : index
+    %c = arith.andi %i, %a : i1
+    attn.yield %c : i1)";
+// The score times exp(rate * (q - k)).
+inline std::string decayScore(const std::string &rate) {
+  return R"(
+    %d = arith.subi %q, %k : index
+    %di = arith.index_cast %d : index to i64
+    %df = arith.sitofp %di : i64 to f32
+    %rate = arith.constant )" +
+         rate + R"( : f32
+    %u = arith.mulf %df, %rate : f32
+    %decay = math.exp %u : f32
+    %y = arith.mulf %x, %decay : f32
+    attn.yield %y : f32)";
+}
 // A sink per query head; table[1] is -inf.
 inline constexpr const char *kSink = R"(
     %i = arith.addi %h, %g : index
