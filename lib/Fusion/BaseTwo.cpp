@@ -23,9 +23,11 @@
 //
 // A factor rounds what it multiplies, and of large scores only the differences
 // matter. That is free where a score carries roundings of its own size anyway,
-// as everything made of the product does; but 10000 + k / 4 is exact, and so
-// may be tables. Such scores keep exp, which multiplies after the subtraction.
-// The same holds of x - m inside of an exp, where m comes from the same row.
+// as sums and products with the product do; but 10000 + k / 4 is exact, and so
+// may be tables, and what saturates is exact at its ends: relu(x) + k / 4 is
+// k / 4 for half of the products. Such scores keep exp, which multiplies after
+// the subtraction. The same holds of x - m inside of an exp, where m comes from
+// the same row.
 //
 // The least number of a type, which masks are often made of, must not become
 // -inf: a row of such scores has weights, a row of -inf has none. So constants
@@ -57,6 +59,10 @@ namespace attnc::fusion {
 } // namespace attnc::fusion
 
 namespace {
+/// Whether a value carries the roundings of the product: always, unless it has
+/// reached one end (equal for all keys) or small ends, or not.
+enum class Inexact { No, UnlessAtEnd, UnlessAtSmallEnds, Always };
+
 /// Multiplies what one region yields, or what is given to its exponentials.
 class Multiplier {
 public:
@@ -68,7 +74,8 @@ public:
   void useBaseTwoInside();
   /// Whether another rounding of what the region yields does not show.
   bool isInexact() {
-    return inexact.contains(region.front().getTerminator()->getOperand(0));
+    return inexactness(region.front().getTerminator()->getOperand(0)) !=
+           Inexact::No;
   }
 
 private:
@@ -80,7 +87,10 @@ private:
   bool isProduct(Value y) {
     return &region == &kernel.getScore() && y == region.getArgument(0);
   }
-  bool hasRoundings(Operation *op);
+  Inexact inexactness(Value y) { return inexact.lookup(y); }
+  Inexact inexactness(Operation *op);
+  Inexact ofChoice(Operation *op);
+  Inexact ofSum(Operation *op);
   bool canScaleProduct();
   // Operands through which the factor may go, all of them or the cheapest.
   SmallVector<unsigned, 2> linearOperands(Operation *op, unsigned depth);
@@ -97,7 +107,7 @@ private:
   double factor;
   OpBuilder b;
   DenseMap<Value, unsigned> dependence; // 1: on the row, 2: on the key
-  DenseSet<Value> inexact; // what carries the roundings of the product
+  DenseMap<Value, Inexact> inexact;
 };
 } // namespace
 
@@ -116,25 +126,77 @@ static bool readsRowOfScores(Value y) {
   return read && read.getSource().getDefiningOp<attn::KernelOp>();
 }
 
+/// A select, minimum or maximum. A large constant is one end; of two of them
+/// the difference is exact.
+Inexact Multiplier::ofChoice(Operation *op) {
+  constexpr double small = 64;
+  Inexact least = Inexact::Always;
+  unsigned large = 0, constants = 0;
+  for (Value y : op->getOperands().take_back(2)) {
+    if (std::optional<double> number = realConstant(y)) {
+      ++constants;
+      large += std::abs(*number) > small && std::isfinite(*number);
+      continue;
+    }
+    least = std::min(least, inexactness(y));
+    large += inexactness(y) == Inexact::UnlessAtEnd;
+  }
+  if (constants == 2 || least == Inexact::No || large > 1)
+    return Inexact::No;
+  if (large)
+    return Inexact::UnlessAtEnd;
+  return constants ? std::min(least, Inexact::UnlessAtSmallEnds) : least;
+}
+
+/// A rounding of its own size, if one term has always one; what is exact at an
+/// end shows the other term there.
+Inexact Multiplier::ofSum(Operation *op) {
+  Inexact left = inexactness(op->getOperand(0));
+  Inexact right = inexactness(op->getOperand(1));
+  if (llvm::any_of(op->getOperands(), readsRowOfScores))
+    return Inexact::No;
+  if (left == Inexact::Always || right == Inexact::Always)
+    return Inexact::Always;
+  if (realConstant(op->getOperand(0)))
+    return right;
+  if (realConstant(op->getOperand(1)))
+    return left;
+  return left == Inexact::UnlessAtEnd && right == Inexact::UnlessAtEnd
+             ? Inexact::No
+             : std::min(left, right);
+}
+
 /// Of an op whose operands are known.
-bool Multiplier::hasRoundings(Operation *op) {
-  auto isRounded = [&](Value y) { return inexact.contains(y); };
+Inexact Multiplier::inexactness(Operation *op) {
   if (isa<arith::SelectOp, arith::MinimumFOp, arith::MaximumFOp>(op))
-    return llvm::all_of(op->getOperands().take_back(2), [&](Value y) {
-      return isRounded(y) || realConstant(y);
-    });
-  if (isa<math::FloorOp, math::CeilOp, attn::ReadOp>(op) ||
-      (isa<arith::AddFOp, arith::SubFOp>(op) &&
-       llvm::any_of(op->getOperands(), readsRowOfScores)))
-    return false;
-  return llvm::any_of(op->getOperands(), isRounded);
+    return ofChoice(op);
+  if (isa<arith::AddFOp, arith::SubFOp>(op))
+    return ofSum(op);
+  if (isa<math::FloorOp, math::CeilOp, attn::ReadOp>(op))
+    return Inexact::No;
+  Inexact most = Inexact::No, least = Inexact::Always; // of what varies
+  for (Value y : op->getOperands()) {
+    if (realConstant(y) == 0)
+      return Inexact::No;
+    if (realConstant(y))
+      continue;
+    most = std::max(most, inexactness(y));
+    least = std::min(least, inexactness(y));
+  }
+  if (isa<arith::MulFOp, arith::DivFOp>(op))
+    return most == Inexact::Always ? most : std::min(least, most);
+  if (isa<arith::NegFOp, math::AbsFOp, math::SqrtOp, math::LogOp, math::Log2Op,
+          math::Log1pOp, math::SinOp, math::CosOp>(op))
+    return most;
+  // The others have ends: exp, tanh, erf, ...
+  return std::min(most, Inexact::UnlessAtSmallEnds);
 }
 
 void Multiplier::findDependences() {
   unsigned first = &region == &kernel.getScore() ? 1 : 0;
   if (first) {
     dependence[region.getArgument(0)] = 3;
-    inexact.insert(region.getArgument(0));
+    inexact[region.getArgument(0)] = Inexact::Always;
   }
   dependence[region.getArgument(first + 3)] = 1;
   if (region.getNumArguments() > first + 4)
@@ -145,8 +207,8 @@ void Multiplier::findDependences() {
       on |= dependence.lookup(operand);
     for (Value result : op.getResults())
       dependence[result] = on;
-    if (op.getNumResults() == 1 && hasRoundings(&op))
-      inexact.insert(op.getResult(0));
+    if (op.getNumResults() == 1)
+      inexact[op.getResult(0)] = inexactness(&op);
   }
 }
 
@@ -298,7 +360,7 @@ void Multiplier::useBaseTwoInside() {
       factor = -factor;
     }
     if (!y.hasOneUse() || !dependsOnPair(y) || cost(y, 0) != 0 ||
-        !inexact.contains(y))
+        inexactness(y) == Inexact::No)
       continue;
     y = push(y, 0);
     b.setInsertionPoint(exp);

@@ -14,7 +14,10 @@
 //
 // Factors are multiplied in f64 and rounded once. Only what stands directly on
 // the product, in all of its uses: a factor behind a sum or a function is
-// another number. Tests: test/Fusion/fold-scale.mlir
+// another number. A kernel that reads a number of each row from another one
+// (the greatest score, the n-th greatest) compares scores with it, so both must
+// round them alike: a factor is folded in all of them or in none.
+// Tests: test/Fusion/fold-scale.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +26,8 @@
 #include "RealConstant.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
 
 #include <limits>
 
@@ -59,21 +64,26 @@ static bool isUsable(double scale, Type real) {
          size <= std::numeric_limits<float>::max();
 }
 
-static bool foldOne(attn::KernelOp kernel) {
+/// The factor of all uses of the product.
+static std::optional<double> factorOf(attn::KernelOp kernel) {
   BlockArgument x = kernel.getScore().getArgument(0);
   if (x.use_empty())
-    return false;
+    return std::nullopt;
   std::optional<double> factor = factorOf(*x.user_begin(), x);
   // Formulas that use their score twice divide twice.
   if (!factor || !llvm::all_of(x.getUsers(), [&](Operation *user) {
         return factorOf(user, x) == factor;
       }))
-    return false;
+    return std::nullopt;
   double scale = kernel.getScale().convertToDouble() * *factor;
-  if (!isUsable(scale, kernel.getAccumulateType()))
-    return false;
+  return isUsable(scale, kernel.getAccumulateType()) ? factor : std::nullopt;
+}
+
+static void fold(attn::KernelOp kernel, double factor) {
+  BlockArgument x = kernel.getScore().getArgument(0);
   Builder b(kernel.getContext());
-  kernel.setScaleAttr(b.getF64FloatAttr(scale));
+  kernel.setScaleAttr(
+      b.getF64FloatAttr(kernel.getScale().convertToDouble() * factor));
   SmallVector<Operation *> users(x.getUsers());
   SetVector<Operation *> constants;
   for (Operation *user : users) {
@@ -86,16 +96,44 @@ static bool foldOne(attn::KernelOp kernel) {
   for (Operation *op : constants)
     if (isOpTriviallyDead(op))
       op->erase();
+}
+
+/// Kernels that read rows of each other.
+static llvm::EquivalenceClasses<Operation *> findGroups(Operation *root) {
+  llvm::EquivalenceClasses<Operation *> groups;
+  root->walk([&](attn::KernelOp kernel) {
+    groups.insert(kernel);
+    kernel->walk([&](attn::ReadOp read) {
+      if (auto source = read.getSource().getDefiningOp<attn::KernelOp>())
+        groups.unionSets(kernel, source);
+    });
+  });
+  return groups;
+}
+
+static bool foldOne(ArrayRef<attn::KernelOp> group) {
+  std::optional<double> factor = factorOf(group.front());
+  if (!factor || !llvm::all_of(group, [&](attn::KernelOp kernel) {
+        return factorOf(kernel) == factor;
+      }))
+    return false;
+  for (attn::KernelOp kernel : group)
+    fold(kernel, *factor);
   return true;
 }
 
 namespace {
 struct FoldScale final : fusion::impl::FoldScaleBase<FoldScale> {
   void runOnOperation() override {
-    getOperation()->walk([](attn::KernelOp kernel) {
-      while (foldOne(kernel))
+    llvm::EquivalenceClasses<Operation *> groups = findGroups(getOperation());
+    for (const auto *leader : groups) {
+      SmallVector<attn::KernelOp> group;
+      if (leader->isLeader())
+        for (Operation *member : groups.members(*leader))
+          group.push_back(cast<attn::KernelOp>(member));
+      while (!group.empty() && foldOne(group))
         ;
-    });
+    }
   }
 };
 } // namespace

@@ -208,7 +208,7 @@ Value FormulaBuilder::softcap(Value x, Value cap) {
 // to the last bit.
 Value FormulaBuilder::gelu(Value x) {
   const double factor = -std::numbers::sqrt2 / 2;
-  const double high = static_cast<float>(factor);
+  const double high = real.isF64() ? factor : static_cast<float>(factor);
   const auto low = double(-std::numbers::sqrt2_v<long double> / 2 - high);
   // Outside, erfc is 0 or 2, and d would be infinity - infinity.
   const double edge = real.isF64() ? 40 : 15;

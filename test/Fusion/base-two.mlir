@@ -112,7 +112,7 @@ func.func @one_multiplication(%q: !Q, %k: !K, %bias: tensor<4x4xf32>) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     %0 = attn.read %bias[%i, %j] : tensor<4x4xf32> -> f32
-    %1 = math.tanh %x : f32
+    %1 = math.sin %x : f32
     %2 = arith.addf %0, %1 : f32
     attn.yield %2 : f32
   } mask {
@@ -398,4 +398,99 @@ func.func @keeps_stored_weights(%q: !Q, %k: !K) -> tensor<1x1x1x4x4xf32> {
     attn.yield %c : i1
   }
   return %dense : tensor<1x1x1x4x4xf32>
+}
+
+// -----
+
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// relu(x) + bias is the bias alone where x is negative.
+// CHECK-LABEL: func.func @keeps_what_shows_at_an_end(
+// CHECK:         attn.kernel {{.*}} normalize #attn.norm<shift = max, weight = exp, divide = sum>
+func.func @keeps_what_shows_at_an_end(%q: !Q, %k: !K, %t: tensor<4xf32>) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %zero = arith.constant 0.0 : f32
+    %relu = arith.maximumf %x, %zero : f32
+    %bias = attn.read %t[%j] : tensor<4xf32> -> f32
+    %0 = arith.addf %relu, %bias : f32
+    attn.yield %0 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// relu(x) and softcap(x) are at their ends for other keys alike.
+// CHECK-LABEL: func.func @has_equal_ends(
+// CHECK:         attn.kernel {{.*}} normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+func.func @has_equal_ends(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %zero = arith.constant 0.0 : f32
+    %relu = arith.maximumf %x, %zero : f32
+    attn.yield %relu : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// The difference of two constants is exact.
+// CHECK-LABEL: func.func @keeps_two_large_ends(
+// CHECK:         attn.kernel {{.*}} normalize #attn.norm<shift = max, weight = exp, divide = sum>
+func.func @keeps_two_large_ends(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %low = arith.constant 100000.0 : f32
+    %high = arith.constant 100001.0 : f32
+    %0 = arith.maximumf %x, %low : f32
+    %1 = arith.minimumf %0, %high : f32
+    attn.yield %1 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// So is that of a choice between them.
+// CHECK-LABEL: func.func @keeps_a_choice_of_constants(
+// CHECK:         attn.kernel {{.*}} normalize #attn.norm<shift = max, weight = exp, divide = sum>
+func.func @keeps_a_choice_of_constants(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %zero = arith.constant 0.0 : f32
+    %low = arith.constant 100000.0 : f32
+    %high = arith.constant 100000.25 : f32
+    %0 = arith.cmpf ogt, %x, %zero : f32
+    %1 = arith.select %0, %high, %low : f32
+    attn.yield %1 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
 }

@@ -128,3 +128,75 @@ func.func @keeps_extreme_factors(%q: !Q, %k: !K) -> !Q {
   }
   return %o : !Q
 }
+
+// -----
+
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// The greatest score must be one of the scores that it is compared with.
+// CHECK-LABEL: func.func @keeps_scores_alike(
+// CHECK:         attn.row<max> attributes {{{.*}}scale = 1.000000e+00 : f64}
+// CHECK:         attn.norm{{.*}} scale = 1.000000e+00 : f64}
+func.func @keeps_scores_alike(%q: !Q, %k: !K) -> !Q {
+  %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<max> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 3.0 : f32
+    %0 = arith.mulf %x, %c : f32
+    attn.yield %0 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = none, weight = identity, divide = none> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 7.0 : f32
+    %0 = arith.mulf %x, %c : f32
+    %m = attn.read %row[%b, %h, %g, %i] : !L -> f32
+    %1 = arith.subf %0, %m : f32
+    %2 = math.exp %1 : f32
+    attn.yield %2 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+!Q = tensor<1x1x1x4x8xf32>
+!K = tensor<1x1x4x8xf32>
+!L = tensor<1x1x1x4xf32>
+// A factor that all of them have goes.
+// CHECK-LABEL: func.func @folds_in_all(
+// CHECK:         attn.row<max> attributes {{{.*}}scale = 3.000000e+00 : f64}
+// CHECK:         attn.norm{{.*}} scale = 3.000000e+00 : f64}
+func.func @folds_in_all(%q: !Q, %k: !K) -> !Q {
+  %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<max> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 3.0 : f32
+    %0 = arith.mulf %x, %c : f32
+    attn.yield %0 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = none, weight = identity, divide = none> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 3.0 : f32
+    %0 = arith.mulf %x, %c : f32
+    %m = attn.read %row[%b, %h, %g, %i] : !L -> f32
+    %1 = arith.subf %0, %m : f32
+    %2 = math.exp %1 : f32
+    attn.yield %2 : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
