@@ -170,9 +170,11 @@ Value Rank::advance(Value base, int64_t step, ValueRange counts, Value limit,
 }
 
 Value Rank::narrowScore(Value base, int64_t step) {
+  // Distances wrap: 15 * 2^60 does, the places that are reached do not.
+  auto steps = static_cast<uint64_t>(step);
   SmallVector<Value> thresholds;
   for (unsigned i = 1; i <= kSteps; ++i)
-    thresholds.push_back(floatOf(base, i * step));
+    thresholds.push_back(floatOf(base, static_cast<int64_t>(i * steps)));
   SmallVector<Value> counts =
       count(kSteps, [&](OpBuilder &b, Value s, const KeyTile &) {
         SmallVector<Value> terms;
