@@ -31,6 +31,7 @@ static llvm::json::Object toJson(const KernelTiles &tiles) {
                             {"q", tiles.blockQ},
                             {"k", tiles.blockK},
                             {"partial", tiles.partial},
+                            {"chunk", tiles.chunk},
                             {"classifies", tiles.classifies},
                             {"tiles", tiles.all()},
                             {"needed", tiles.needed()},
@@ -78,6 +79,20 @@ static std::string describeSegments(const BlockOfRows &block) {
   return text.empty() ? "no key" : text;
 }
 
+/// How a block goes over the keys, as far as a picture of tiles does not say.
+static std::string describeForm(const KernelTiles &tiles) {
+  if (tiles.isRows)
+    return ", all keys at once";
+  std::string text =
+      llvm::formatv(", {0} keys where the mask runs", tiles.partial);
+  if (tiles.chunk)
+    text +=
+        llvm::formatv("; in chunks of {0}, which a state may stand for: the "
+                      "picture is the way by pairs",
+                      tiles.chunk);
+  return text;
+}
+
 static void draw(llvm::raw_ostream &os, const KernelTiles &tiles) {
   size_t columns = tiles.blocks.empty() ? 0 : tiles.blocks.front().uses.size();
   if (tiles.blocks.size() > maxDrawnRows || columns > maxDrawnColumns) {
@@ -106,10 +121,7 @@ static void reportKernel(llvm::raw_ostream &os, const KernelTiles &tiles) {
   os << llvm::formatv(
       "  kernel  {0} rows by {1} keys in tiles of {2} x {3}{4}, {5}{6}\n",
       tiles.queries, tiles.keys, tiles.blockQ, tiles.blockK,
-      tiles.isRows
-          ? ", all keys at once"
-          : llvm::formatv(", {0} keys where the mask runs", tiles.partial)
-                .str(),
+      describeForm(tiles),
       tiles.classifies ? "by segments and classes" : "by segments",
       describeHeads(tiles));
   os << llvm::formatv(

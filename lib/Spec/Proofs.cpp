@@ -197,11 +197,13 @@ bool Walk::checkDivisor(ExprPtr &divisor) {
   if (decidedBySizes && addPreconditions(value - one, reason, divisor->range))
     return true;
   auto &error = report.error(Message::MaybeZero, divisor->range, {text});
-  if (prover.proves(value))
+  bool isCount = prover.proves(value);
+  if (isCount)
     error.fix("max(" + text + ", 1)");
   if (divisor->kind == Expr::Load)
     error.note(spec.inputs[divisor->index].typeRange,
-               "or write what its values are, as 'in 1..8'");
+               std::string(isCount ? "or write" : "write") +
+                   " what its values are, as 'in 1..8'");
   return false;
 }
 

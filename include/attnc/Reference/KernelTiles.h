@@ -43,6 +43,7 @@ struct KernelTiles {
   int64_t blockQ = 0, blockK = 0;
   int64_t partial = 0; // keys of a tile that runs the mask, at most
   bool isRows = false; // all keys in one tile
+  int64_t chunk = 0;   // of form chunked: what is counted are its pairs
   bool classifies = false;
   /// What is counted once stands for so many batches and heads.
   int64_t heads = 1, counted = 1;
