@@ -89,13 +89,16 @@ attn::ContractOp RowFuser::productOf(Value scores) {
   DenseSet<Value> seen;
   findProducts(scores, products, seen);
   attn::ContractOp found;
-  for (Operation *op : products) {
-    auto product = cast<attn::ContractOp>(op);
-    if (isProduct(product) && found)
-      return {};
-    if (isProduct(product))
-      found = product;
-  }
+  // attn-fuse-kernel leaves scores of two products alone, be the other one of a
+  // table; a row must be compared with the very scores that it was made of.
+  auto isOfPairs = [](Operation *op) {
+    return cast<attn::ContractOp>(op).getAxisLabels().output == "bhgqk";
+  };
+  if (llvm::count_if(products, isOfPairs) > 1)
+    return {};
+  for (Operation *op : products)
+    if (isProduct(cast<attn::ContractOp>(op)))
+      found = cast<attn::ContractOp>(op);
   if (!found)
     func.walk([&](attn::ContractOp op) {
       if (!found && isProduct(op) &&
