@@ -20,13 +20,26 @@
 // it is. Whether it pays is counted at the sizes of attnc.expect: a short
 // sequence is cheaper the other way. Sums over keys and features are f64: in
 // f32 a long sequence would lose digits, and a short one those that cancel in
-// n / l.
+// n / l. Where weights are f64 themselves, no wider type is left; there values
+// are measured from their mean:
+//
+//   %c = attn.map "bhe,->bhe" (sum of %v, number of keys) { bf16(sum / number)
+//   } %w = attn.map "bhke,bhe->bhke" (%v, %c) { v - c }
+//   ... with %w for %v
+//   %o = ... { l == 0 ? 0 : n / l + c }
+//
+// Weights s / sum(s) add up to 1 whatever the errors of s, so these matter as
+// far as values differ; n and l have errors of their own, which matter as far
+// as values are not 0. One key weighs 1 exactly. The mean has few bits, so that
+// differences of short numbers stay exact, and is 0 where it is not finite.
 //
 // Tests: test/Fusion/reorder-products.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "attnc/Fusion/Passes.h"
+
+#include "LinearMatch.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Interface/SizeExpr.h"
@@ -35,185 +48,14 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <set>
-
 using namespace mlir;
 using namespace attnc;
+using namespace attnc::fusion;
 
 namespace attnc::fusion {
 #define GEN_PASS_DEF_REORDERPRODUCTS
 #include "attnc/Fusion/Passes.h.inc"
 } // namespace attnc::fusion
-
-namespace {
-/// A factor of a score; `inverse`: the score is divided by it.
-struct Factor {
-  Value value;
-  bool inverse;
-};
-
-struct LinearMatch {
-  attn::ContractOp value, product;
-  attn::NormalizeOp norm;
-  attn::MapOp formula; // may be null
-  Value query, key;
-  std::string pairs, rows, queryLetters, keyLetters, valueLetters, outLetters;
-  char over = 0;
-  SmallVector<Factor> ofQuery, ofKey;
-
-  std::string stateLetters() const;
-};
-} // namespace
-
-static std::string without(StringRef letters, StringRef others) {
-  std::string kept;
-  llvm::copy_if(letters, std::back_inserter(kept),
-                [&](char letter) { return !others.contains(letter); });
-  return kept;
-}
-
-std::string LinearMatch::stateLetters() const {
-  std::string of = without(keyLetters, std::string(1, over));
-  return of + without(valueLetters, of + std::string(1, over));
-}
-
-//===----------------------------------------------------------------------===//
-// Recognition
-//===----------------------------------------------------------------------===//
-
-/// The arguments of `block` that a value needs.
-static void findArguments(Value value, Block &block,
-                          std::set<unsigned> &numbers) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() == &block)
-      numbers.insert(argument.getArgNumber());
-    return;
-  }
-  Operation *op = value.getDefiningOp();
-  if (op->getBlock() == &block)
-    for (Value operand : op->getOperands())
-      findArguments(operand, block, numbers);
-}
-
-namespace {
-/// Splits the formula of a score into its factors.
-class FactorSplit {
-public:
-  FactorSplit(LinearMatch &match)
-      : match(match), block(match.formula.getBody().front()) {}
-
-  /// Whether `value` is the score times factors of one side each.
-  bool split(Value value) {
-    if (value == block.getArgument(0))
-      return true;
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return false;
-    if (isa<arith::MulFOp>(op)) {
-      bool left = needsScore(op->getOperand(0));
-      return split(op->getOperand(left ? 0 : 1)) &&
-             add(op->getOperand(left ? 1 : 0), false);
-    }
-    if (isa<arith::DivFOp>(op))
-      return split(op->getOperand(0)) && add(op->getOperand(1), true);
-    return false;
-  }
-
-private:
-  bool needsScore(Value value) {
-    std::set<unsigned> numbers;
-    findArguments(value, block, numbers);
-    return numbers.count(0);
-  }
-
-  bool add(Value factor, bool inverse) {
-    std::set<unsigned> numbers;
-    findArguments(factor, block, numbers);
-    auto within = [&](StringRef letters) {
-      return llvm::all_of(numbers, [&](unsigned number) {
-        return number > 0 && letters.contains(match.pairs[number - 1]);
-      });
-    };
-    if (within(match.queryLetters))
-      match.ofQuery.push_back({factor, inverse});
-    else if (within(match.keyLetters))
-      match.ofKey.push_back({factor, inverse});
-    else
-      return false;
-    return true;
-  }
-
-  LinearMatch &match;
-  Block &block;
-};
-} // namespace
-
-/// Scores as a product of one summed axis or more, under the letters of pairs.
-static bool matchProduct(LinearMatch &match, Value scores) {
-  if (auto map = scores.getDefiningOp<attn::MapOp>()) {
-    attn::Labels labels = map.getAxisLabels();
-    if (labels.inputs.size() != 1 || labels.inputs[0] != match.pairs ||
-        labels.output != match.pairs)
-      return false;
-    match.formula = map;
-    scores = map.getInputs()[0];
-  }
-  match.product = scores.getDefiningOp<attn::ContractOp>();
-  if (!match.product || match.product.getMask())
-    return false;
-  attn::Labels labels = match.product.getAxisLabels();
-  if (labels.output != match.pairs)
-    return false;
-  bool keyIsLeft = labels.inputs[0].contains(match.over);
-  match.query = keyIsLeft ? match.product.getRhs() : match.product.getLhs();
-  match.key = keyIsLeft ? match.product.getLhs() : match.product.getRhs();
-  match.queryLetters = labels.inputs[!keyIsLeft ? 0 : 1].str();
-  match.keyLetters = labels.inputs[keyIsLeft ? 0 : 1].str();
-  if (StringRef(match.queryLetters).contains(match.over) ||
-      !without(match.rows, match.queryLetters).empty() ||
-      !without(match.queryLetters, match.rows + match.keyLetters).empty())
-    return false;
-  if (!match.formula)
-    return true;
-  Value yielded =
-      match.formula.getBody().front().getTerminator()->getOperand(0);
-  return FactorSplit(match).split(yielded);
-}
-
-/// Linear attention up to the product with the values, or nothing.
-static std::optional<LinearMatch> matchLinear(attn::ContractOp value) {
-  LinearMatch match;
-  match.value = value;
-  match.norm = value.getLhs().getDefiningOp<attn::NormalizeOp>();
-  if (!match.norm || value.getMask() || match.norm.getMask() ||
-      match.norm.getNorm().getShift() != attn::NormShift::None ||
-      match.norm.getNorm().getWeight() != attn::NormWeight::Identity ||
-      !match.norm.getWeights().hasOneUse())
-    return std::nullopt;
-  attn::Labels labels = value.getAxisLabels();
-  match.pairs = match.norm.getLabels().str();
-  match.over = match.norm.getOver()[0];
-  match.rows = match.norm.getRowLabels();
-  match.valueLetters = labels.inputs[1].str();
-  match.outLetters = labels.output.str();
-  StringRef valueLetters = match.valueLetters;
-  if (labels.inputs[0] != match.pairs || !valueLetters.contains(match.over) ||
-      labels.output.contains(match.over) ||
-      !without(match.rows, match.outLetters).empty() ||
-      !matchProduct(match, match.norm.getScores()))
-    return std::nullopt;
-  // Summed features of the score are none of the values, and axes of the values
-  // are axes of the keys or features.
-  std::string summed = without(match.keyLetters, match.pairs);
-  std::string features =
-      without(match.valueLetters, match.keyLetters + match.rows);
-  if (!without(summed, match.valueLetters).size() ||
-      summed != without(summed, match.valueLetters) ||
-      match.outLetters != without(match.outLetters, summed) ||
-      !without(features, match.outLetters).empty())
-    return std::nullopt;
-  return match;
-}
 
 //===----------------------------------------------------------------------===//
 // Cost
@@ -322,11 +164,18 @@ private:
     return attn::ContractOp::create(b, loc, typeOf(out, b.getF64Type()), labels,
                                     lhs, rhs);
   }
-  Value scaled(Value tensor, StringRef letters, ArrayRef<Factor> factors);
+  Value scaled(Value tensor, StringRef letters,
+               ArrayRef<LinearMatch::Factor> factors);
   Value ones();
   Value withInit(Value sum);
   Value rounded(Value tensor, StringRef letters, Value like);
-  Value divided(Value total, Value sum);
+  std::string centreLetters() const {
+    return without(match.valueLetters, std::string(1, match.over));
+  }
+  Value centreOf(Value values);
+  Value centred(Value values, Value centre);
+  Value divided(Value total, Value sum, Value centre);
+  Value sumOfWeights(Value query, Value key);
 
   LinearMatch &match;
   OpBuilder b;
@@ -349,7 +198,7 @@ static Value cloneInto(OpBuilder &b, Value value, Block &block,
 
 /// A tensor times factors that depend on its letters only.
 Value Reorder::scaled(Value tensor, StringRef letters,
-                      ArrayRef<Factor> factors) {
+                      ArrayRef<LinearMatch::Factor> factors) {
   if (factors.empty())
     return tensor;
   Block &block = match.formula.getBody().front();
@@ -362,7 +211,7 @@ Value Reorder::scaled(Value tensor, StringRef letters,
           if (auto axis = attn::axisOf(letters, letter))
             map.map(block.getArgument(number + 1), arguments[*axis + 1]);
         Value x = arguments[0];
-        for (const Factor &factor : factors) {
+        for (const LinearMatch::Factor &factor : factors) {
           Value y = cloneInto(inner, factor.value, block, map);
           x = factor.inverse
                   ? arith::DivFOp::create(inner, at, x, y).getResult()
@@ -415,43 +264,92 @@ Value Reorder::rounded(Value tensor, StringRef letters, Value like) {
                              });
 }
 
-Value Reorder::divided(Value total, Value sum) {
-  std::string labels =
-      match.outLetters + "," + match.rows + "->" + match.outLetters;
+/// What values are measured from: their mean over the keys, to 8 bits.
+Value Reorder::centreOf(Value values) {
+  std::string over(1, match.over), letters = centreLetters();
+  Value one = ones();
+  Value sum = contract(match.valueLetters, values, over, one, letters);
+  Value count = contract(over, one, over, one, "");
   return attn::MapOp::create(
-      b, loc, match.value.getType(), labels, ValueRange{total, sum},
+      b, loc, typeOf(letters, b.getBF16Type()), letters + ",->" + letters,
+      ValueRange{sum, count}, [&](OpBuilder &inner, Location at, ValueRange x) {
+        auto number = [&](double value) -> Value {
+          return arith::ConstantOp::create(inner, at,
+                                           inner.getF64FloatAttr(value));
+        };
+        Value mean = arith::DivFOp::create(inner, at, x[0], x[1]);
+        Value size = math::AbsFOp::create(inner, at, mean);
+        Value finite = arith::CmpFOp::create(
+            inner, at, arith::CmpFPredicate::OLT, size, number(0x1p127));
+        Value kept =
+            arith::SelectOp::create(inner, at, finite, mean, number(0.0));
+        attn::YieldOp::create(inner, at, kept);
+      });
+}
+
+Value Reorder::centred(Value values, Value centre) {
+  std::string labels =
+      match.valueLetters + "," + centreLetters() + "->" + match.valueLetters;
+  return attn::MapOp::create(b, loc, typeOf(match.valueLetters, real), labels,
+                             ValueRange{values, centre},
+                             [&](OpBuilder &inner, Location at, ValueRange x) {
+                               Value rest =
+                                   arith::SubFOp::create(inner, at, x[0], x[1]);
+                               attn::YieldOp::create(inner, at, rest);
+                             });
+}
+
+/// `centre` is null where values are measured from 0.
+Value Reorder::divided(Value total, Value sum, Value centre) {
+  std::string labels = match.outLetters + "," + match.rows;
+  SmallVector<Value> inputs{total, sum};
+  if (centre) {
+    labels += "," + centreLetters();
+    inputs.push_back(centre);
+  }
+  return attn::MapOp::create(
+      b, loc, match.value.getType(), labels + "->" + match.outLetters, inputs,
       [&](OpBuilder &inner, Location at, ValueRange x) {
         Value zero =
             arith::ConstantOp::create(inner, at, inner.getF64FloatAttr(0.0));
         Value none = arith::CmpFOp::create(inner, at, arith::CmpFPredicate::OEQ,
                                            x[1], zero);
         Value quotient = arith::DivFOp::create(inner, at, x[0], x[1]);
+        if (centre)
+          quotient = arith::AddFOp::create(inner, at, quotient, x[2]);
         Value result = arith::SelectOp::create(inner, at, none, zero, quotient);
         attn::YieldOp::create(inner, at, result);
       });
 }
 
+Value Reorder::sumOfWeights(Value query, Value key) {
+  std::string over(1, match.over), left = without(match.keyLetters, over);
+  Value keys = contract(match.keyLetters, key, over, ones(), left);
+  return withInit(contract(match.queryLetters, query, left, keys, match.rows));
+}
+
 void Reorder::run() {
-  std::string over(1, match.over), state = match.stateLetters();
+  bool divides = match.norm.getNorm().getDivide() == attn::NormDivide::Sum;
+  Value values = match.value.getRhs(), lse = match.norm.getLse();
   Value query = scaled(match.query, match.queryLetters, match.ofQuery);
   Value key = scaled(match.key, match.keyLetters, match.ofKey);
-  Value keyValues = contract(match.keyLetters, key, match.valueLetters,
-                             match.value.getRhs(), state);
-  Value total =
-      contract(match.queryLetters, query, state, keyValues, match.outLetters);
-  Value lse = match.norm.getLse();
-  bool divides = match.norm.getNorm().getDivide() == attn::NormDivide::Sum;
-  Value sum;
-  if (divides || !lse.use_empty()) {
-    std::string left = without(match.keyLetters, over);
-    Value keys = contract(match.keyLetters, key, over, ones(), left);
-    sum = withInit(contract(match.queryLetters, query, left, keys, match.rows));
+  Value centre; // weights with an init do not add up to 1
+  if (divides && real.isF64() && match.norm.getInit().empty()) {
+    centre = centreOf(values);
+    values = centred(values, centre);
   }
+  Value keyValues = contract(match.keyLetters, key, match.valueLetters, values,
+                             match.stateLetters());
+  Value total = contract(match.queryLetters, query, match.stateLetters(),
+                         keyValues, match.outLetters);
+  Value sum;
+  if (divides || !lse.use_empty())
+    sum = sumOfWeights(query, key);
   if (!lse.use_empty())
     lse.replaceAllUsesWith(rounded(sum, match.rows, lse));
   Value result = match.value.getResult();
-  result =
-      divides ? divided(total, sum) : rounded(total, match.outLetters, result);
+  result = divides ? divided(total, sum, centre)
+                   : rounded(total, match.outLetters, result);
   match.value.getResult().replaceAllUsesWith(result);
   match.value.erase();
   match.norm.erase();

@@ -111,3 +111,39 @@ func.func @keeps_short_sequences(%Q: !q, %K: !k, %V: !k) -> !q attributes {attnc
   %o = attn.contract "bqk,bke->bqe" (%p, %V) : (!s, !k) -> !q
   return %o : !q
 }
+
+// In f64 sums have no wider type: values are measured from their mean.
+!dq = tensor<?x?x64xf64, #attn.dims<batch, query_len, 64>>
+!dk = tensor<?x?x64xf64, #attn.dims<batch, kv_len, 64>>
+!ds = tensor<?x?x?xf64, #attn.dims<batch, query_len, kv_len>>
+!dl = tensor<?x?xf64, #attn.dims<batch, query_len>>
+
+// CHECK-LABEL: func.func @measures_values_from_their_mean(
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: {{[^%]*}}%[[K:[a-z0-9]+]]: {{[^%]*}}%[[V:[a-z0-9]+]]:
+// CHECK:         %[[SUM:.*]] = attn.contract "bke,k->be"(%[[V]],
+// CHECK:         %[[COUNT:.*]] = attn.contract "k,k->"
+// CHECK:         %[[MEAN:.*]] = attn.map "be,->be"(%[[SUM]], %[[COUNT]]) : {{.*}} -> tensor<?x64xbf16
+// CHECK:         %[[W:.*]] = attn.map "bke,be->bke"(%[[V]], %[[MEAN]])
+// CHECK:           arith.subf
+// CHECK:         %[[KV:.*]] = attn.contract "bkd,bke->bde"(%[[K]], %[[W]])
+// CHECK:         %[[N:.*]] = attn.contract "bqd,bde->bqe"(%[[Q]], %[[KV]])
+// CHECK:         attn.map "bqe,bq,be->bqe"(%[[N]], %{{.*}}, %[[MEAN]])
+// CHECK:           arith.divf
+// CHECK:           arith.addf
+func.func @measures_values_from_their_mean(%Q: !dq, %K: !dk, %V: !dk) -> !dq {
+  %s = attn.contract "bqd,bkd->bqk" (%Q, %K) : (!dq, !dk) -> !ds
+  %p, %lse = attn.normalize "bqk" over "k" #attn.norm<shift = none, weight = identity, divide = sum> (%s) : (!ds) -> (!ds, !dl)
+  %o = attn.contract "bqk,bke->bqe" (%p, %V) : (!ds, !dk) -> !dq
+  return %o : !dq
+}
+
+// Weights that are not divided by their sum do not add up to 1.
+// CHECK-LABEL: func.func @measures_other_values_from_0(
+// CHECK-NOT:     bf16
+// CHECK:         return
+func.func @measures_other_values_from_0(%Q: !dq, %K: !dk, %V: !dk) -> !dq {
+  %s = attn.contract "bqd,bkd->bqk" (%Q, %K) : (!dq, !dk) -> !ds
+  %p, %lse = attn.normalize "bqk" over "k" #attn.norm<shift = none, weight = identity, divide = none> (%s) : (!ds) -> (!ds, !dl)
+  %o = attn.contract "bqk,bke->bqe" (%p, %V) : (!ds, !dk) -> !dq
+  return %o : !dq
+}
