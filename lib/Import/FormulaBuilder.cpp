@@ -60,7 +60,8 @@ Value FormulaBuilder::build(const Expr &e) {
 
 /// Vectors are real, whatever the elements of the input.
 Value FormulaBuilder::asReal(const Expr &e, Value element) {
-  bool isElement = e.type == spec::Type::Vector || e.type == spec::Type::Matrix;
+  bool isElement = e.type == spec::Type::Vector ||
+                   e.type == spec::Type::Matrix || e.kind == Expr::Element;
   return isElement && element.getType().isIndex() ? toReal(element) : element;
 }
 
@@ -70,6 +71,13 @@ void FormulaBuilder::bind(const Expr &e, Value value) {
     value = arith::IndexCastOp::create(b, b.getIndexType(), whole);
   }
   built[&e] = asReal(e, value);
+}
+
+void FormulaBuilder::bindElements(const Expr &e, ValueRange elements) {
+  if (e.kind == Expr::Element && !built.contains(&e))
+    bind(e, elements[e.index]);
+  for (const spec::ExprPtr &operand : e.operands)
+    bindElements(*operand, elements);
 }
 
 Value FormulaBuilder::buildNode(const Expr &e) {
@@ -98,7 +106,10 @@ Value FormulaBuilder::buildNode(const Expr &e) {
   }
   case Expr::Apply:
     return buildApply(e);
+  case Expr::Place:
+    return scope.places[e.index];
   case Expr::Row:
+  case Expr::Element:
     break; // bound if known
   }
   return refuse(e);

@@ -35,6 +35,8 @@ struct FormulaScope {
   mlir::ValueRange inputs;
   /// Places in the axes of a vector or matrix, where the formula is one.
   llvm::SmallVector<mlir::Value, 2> features = {};
+  /// Places along the axes of the result, where the formula is a tensor's.
+  mlir::ValueRange places = {};
 };
 
 class FormulaBuilder {
@@ -53,6 +55,8 @@ public:
   mlir::Value build(const spec::Expr &e);
   /// The value of a node that is computed outside, an element of a vector.
   void bind(const spec::Expr &e, mlir::Value value);
+  /// The elements of a tensor's operands.
+  void bindElements(const spec::Expr &e, mlir::ValueRange elements);
   /// v / max(sqrt(s), eps) of an Op::L2Norm, whose operand and sum of squares
   /// are bound to the operand and to the node.
   mlir::Value normalized(const spec::Expr &e);

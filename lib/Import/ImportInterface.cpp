@@ -40,7 +40,9 @@ private:
     return SizeExpr::size(spec.sizes[storage.tokens].name);
   }
   std::optional<std::pair<SizeExpr, SizeExpr>> rangeOfStarts(unsigned input);
-  void addOutputs();
+  LogicalResult addOutputs();
+  LogicalResult addOutput();
+  void addExtras();
   LogicalResult addPreconditions();
   void addPositions();
   std::string title() const;
@@ -196,8 +198,10 @@ LogicalResult InterfaceImporter::addInput(const spec::Input &input) {
   return success();
 }
 
-void InterfaceImporter::addOutputs() {
+LogicalResult InterfaceImporter::addOutputs() {
   using namespace spec;
+  if (spec.output)
+    return addOutput();
   addTensor("O", TensorRole::Output, spec.outputType,
             {Batch, Heads, QueryLen, ValueDim});
   (void)placeRows(result.tensors.back(), spec.queryStorage);
@@ -209,6 +213,30 @@ void InterfaceImporter::addOutputs() {
       spec.isArgument(Row::Q) && spec.queryType == spec.outputType &&
       !spec.attentionOutput && !spec.scoreOutput)
     output.mayBe = "Q";
+  addExtras();
+  return success();
+}
+
+/// Y: the axes of its formula.
+LogicalResult InterfaceImporter::addOutput() {
+  InterfaceTensor output;
+  output.name = "Y";
+  output.role = TensorRole::Output;
+  output.dtype = storage(spec.outputType);
+  Location loc = locations.at(spec.output->range, here);
+  for (const spec::ExprPtr &axis : spec.output->axes) {
+    std::optional<SizeExpr> expr = convert(*axis, "axis", loc);
+    if (!expr)
+      return failure();
+    output.axes.push_back(*expr);
+  }
+  result.tensors.push_back(std::move(output));
+  addExtras();
+  return success();
+}
+
+void InterfaceImporter::addExtras() {
+  using namespace spec;
   bool isDouble = llvm::is_contained(
       {spec.queryType, spec.keyType, spec.valueType, spec.outputType},
       spec::DType::F64);
@@ -306,8 +334,7 @@ FailureOr<Interface> InterfaceImporter::run() {
   for (const spec::Input &input : spec.inputs)
     if (failed(addInput(input)))
       return failure();
-  addOutputs();
-  if (failed(addPreconditions()))
+  if (failed(addOutputs()) || failed(addPreconditions()))
     return failure();
   addPositions();
   result.title = title();

@@ -22,6 +22,7 @@
 #include "ImportStorage.h"
 #include "Infinities.h"
 #include "RowFormulas.h"
+#include "TensorGraph.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 
@@ -72,6 +73,7 @@ private:
   Value buildMaskedScores(RowFormulas &rows, Value mask);
   Value buildValues(RowFormulas &rows, Value weights, Value mask);
   Value buildMask();
+  Value buildOutput(TensorGraph &tensors, Value o, mlir::Type type);
   mlir::Type weightType(attn::NormAttr norm);
   attn::NormalizeOp buildWeights(RowFormulas &rows,
                                  const Normaliser &normaliser, Value scores,
@@ -351,6 +353,18 @@ attn::NormalizeOp SpecImporter::buildWeights(RowFormulas &rows,
       rest ? build : attn::RegionBuilder(nullptr));
 }
 
+/// What `output` makes of O.
+Value SpecImporter::buildOutput(TensorGraph &tensors, Value o,
+                                mlir::Type type) {
+  using namespace spec;
+  RankedTensorType merged = tensor({Batch, Heads, QueryLen, ValueDim},
+                                   getElementTypeOrSelf(o.getType()));
+  tensors.setResult(attn::ViewOp::create(b, merged, "bhgqe->b(hg)qe", o));
+  Value output = tensors.buildAs(*spec.output, getElementTypeOrSelf(type));
+  hasFailed |= tensors.failed();
+  return output;
+}
+
 void SpecImporter::buildGraph(func::FuncOp func) {
   using namespace spec;
   ValueRange left = func.getArguments();
@@ -362,11 +376,18 @@ void SpecImporter::buildGraph(func::FuncOp func) {
   }
   inputs = left;
   FunctionType type = func.getFunctionType();
-  SmallVector<mlir::Type> tensors{type.getResult(0)};
+  TensorGraph tensors(b, locations, spec, interface, given, inputs);
+  SmallVector<mlir::Type> types{type.getResult(0)};
   for (Value tensor : given)
     if (tensor)
-      tensors.push_back(tensor.getType());
-  real = attn::accumulateType(tensors);
+      types.push_back(tensor.getType());
+  std::optional<LetteredTensor> defined[3];
+  for (Row row : {Row::Q, Row::K, Row::V})
+    if (spec.rows[unsigned(row)].tensor) {
+      defined[unsigned(row)] = tensors.buildRow(row);
+      types.push_back(defined[unsigned(row)]->tensor.getType());
+    }
+  real = attn::accumulateType(types);
 
   for (auto [index, storage, heads, length, width] :
        {std::tuple(0, &spec.queryStorage, Heads, QueryLen, HeadDim),
@@ -378,6 +399,9 @@ void SpecImporter::buildGraph(func::FuncOp func) {
                     {size(Batch), size(heads), size(length), size(width)});
 
   RowFormulas rows(b, locations, spec, interface, given, inputs, real);
+  for (Row row : {Row::Q, Row::K, Row::V})
+    if (defined[unsigned(row)])
+      rows.setRow(row, *defined[unsigned(row)]);
   Value mask; // made where it is needed first
   auto getMask = [&] {
     Location before = b.getLoc();
@@ -409,7 +433,10 @@ void SpecImporter::buildGraph(func::FuncOp func) {
     results.push_back(storedRows(b, here, spec.queryStorage, inputs, dense,
                                  cast<RankedTensorType>(stored)));
   };
-  addResult(o, "qe");
+  if (spec.output)
+    results.push_back(buildOutput(tensors, o, type.getResult(0)));
+  else
+    addResult(o, "qe");
   if (spec.lse)
     addResult(lse, "q");
   if (spec.attentionOutput)

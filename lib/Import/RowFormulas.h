@@ -55,6 +55,10 @@ public:
               const Interface &interface, llvm::ArrayRef<mlir::Value> arguments,
               mlir::ValueRange inputs, mlir::Type real);
 
+  /// What a row is, where tensors say it.
+  void setRow(spec::Row row, const LetteredTensor &tensor) {
+    rows[unsigned(row)] = given[unsigned(row)] = tensor;
+  }
   /// The vector as a tensor whose last letter is d.
   LetteredTensor vector(const spec::Expr &e);
   /// The products in a formula, and its vectors that are tensors by themselves.

@@ -106,15 +106,31 @@ static void fillRanks(Tensor &tensor, const InterfaceTensor &declared,
     }
 }
 
+/// A matrix of weights, whose sizes the spec fixes, is multiplied with rows:
+/// products keep the size of the rows, as in a trained layer. Else scores are
+/// so large that the softmax is a maximum, which a rounding flips.
+static double spreadOf(const Interface &function, const Tensor &tensor,
+                       const InterfaceTensor &declared) {
+  size_t rank = tensor.shape.size();
+  bool isFixed = llvm::all_of(declared.axes, [&](const SizeExpr &axis) {
+    return function.resolve(axis).constantValue();
+  });
+  if (declared.role != TensorRole::Input || rank < 2 || !isFixed)
+    return 1;
+  return 1 / std::sqrt(double(
+                 std::max(tensor.shape[rank - 2], tensor.shape[rank - 1])));
+}
+
 static void fillFloats(Tensor &tensor, const InterfaceTensor &declared,
-                       InputKind kind, int64_t kvLen, Random &random) {
+                       InputKind kind, int64_t kvLen, double spread,
+                       Random &random) {
   if (kind == InputKind::Integer &&
       (declared.role == TensorRole::Query || declared.role == TensorRole::Key))
     return fillRanks(tensor, declared, kvLen,
                      declared.dtype == DType::F64 ? 14 : 11, random);
   for (double &value : tensor.real)
     if (kind == InputKind::Normal)
-      value = roundToType(random.normal(), tensor.element);
+      value = roundToType(random.normal() * spread, tensor.element);
     else if (kind == InputKind::Integer)
       value = static_cast<double>(random.uniform(-8, 8));
 }
@@ -211,7 +227,8 @@ std::vector<Tensor> randomInputs(const Interface &function,
     else if (tensor.isInteger())
       fillIntegers(tensor, declared, low, high, random);
     else if (tensor.size() != 0)
-      fillFloats(tensor, declared, kind, countKeys(function, sizes), random);
+      fillFloats(tensor, declared, kind, countKeys(function, sizes),
+                 spreadOf(function, tensor, declared), random);
     inputs.push_back(std::move(tensor));
   }
   return inputs;

@@ -118,7 +118,18 @@ ExprPtr Checker::check(const Node &node, Type type, StringRef what) {
   return result;
 }
 
+ExprPtr Checker::checkAny(const Node &node) {
+  unsigned before = report.errors();
+  Value value = visit(node);
+  if (report.errors() != before)
+    missingFeatures.clear();
+  return value.e;
+}
+
 Checker::Value Checker::visit(const Node &node, bool vectorPlace) {
+  if (leaves)
+    if (std::optional<ExprPtr> leaf = leaves(node))
+      return {*leaf, {}};
   switch (node.kind) {
   case Node::Int:
     return {makeInt(node.integer, node.range), {}};
@@ -173,10 +184,11 @@ Checker::Value Checker::visitVariable(const Node &node,
     report.error(Message::PerRow, node.range, {scope.name.str(), node.name});
     return {};
   }
-  std::string names = scope.row     ? "b, h, g, i, q, sizes, inputs"
-                      : scope.key   ? "b, g, k, sizes, inputs"
-                      : scope.batch ? "b, sizes, inputs"
-                                    : "sizes";
+  std::string names = scope.row      ? "b, h, g, i, q, sizes, inputs"
+                      : scope.key    ? "b, g, k, sizes, inputs"
+                      : scope.batch  ? "b, sizes, inputs"
+                      : scope.inputs ? "sizes, inputs"
+                                     : "sizes";
   report.error(Message::Scope, node.range, {node.name, scope.name.str()})
       .note("known here: " + names);
   return {};

@@ -17,6 +17,7 @@
 
 #include "attnc/Spec/Spec.h"
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -50,9 +51,10 @@ struct Definition {
   llvm::SMRange range; // of the name
   std::vector<std::string> parameters;
   bool isMacro = false;
-  NodePtr body;        // null after an error
-  bool used = false;   // by a formula
-  bool active = false; // it is being expanded
+  NodePtr body;           // null after an error
+  bool used = false;      // by a formula
+  bool ofTensors = false; // by a formula of tensors
+  bool active = false;    // it is being expanded
 };
 
 /// Names that formulas met, and names that stand for what was refused.
@@ -71,6 +73,14 @@ public:
   /// ("mask", "an index"). Null after an error, or after a name that was
   /// refused elsewhere.
   ExprPtr check(const Node &node, Type type, llvm::StringRef what);
+
+  /// The same of any type.
+  ExprPtr checkAny(const Node &node);
+
+  /// What stands for a node that is checked elsewhere: its formula, null after
+  /// an error; nothing where it is one of this checker.
+  using Leaves = std::function<std::optional<ExprPtr>(const Node &)>;
+  void setLeaves(Leaves found) { leaves = std::move(found); }
 
   /// What the language has and this compiler does not yet.
   struct Missing {
@@ -172,6 +182,7 @@ private:
   Scope scope;
   std::map<std::string, Binding> bindings;
   std::vector<Missing> missingFeatures;
+  Leaves leaves;
 };
 
 /// "an int", "a truth value".

@@ -103,6 +103,18 @@ ExprPtr makeLoad(unsigned input, Type type, std::vector<ExprPtr> indices,
   return node;
 }
 
+ExprPtr makeElement(unsigned operand, Type type, SMRange range) {
+  auto node = makeNode(Expr::Element, type, range);
+  node->index = operand;
+  return node;
+}
+
+ExprPtr makePlace(unsigned axis, SMRange range) {
+  auto node = makeNode(Expr::Place, Type::Int, range);
+  node->index = axis;
+  return node;
+}
+
 ExprPtr makeApply(Op op, Type type, std::vector<ExprPtr> operands,
                   SMRange range) {
   auto node = makeNode(Expr::Apply, type, range);
@@ -125,6 +137,8 @@ static bool samePayload(const Expr &a, const Expr &b) {
     return a.row == b.row;
   case Expr::Size:
   case Expr::Load:
+  case Expr::Element:
+  case Expr::Place:
     return a.index == b.index;
   case Expr::Apply:
     return a.op == b.op;

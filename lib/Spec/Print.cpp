@@ -125,8 +125,11 @@ static void printDTypes(raw_ostream &os, const AttentionSpec &spec) {
 static constexpr StringLiteral rowNames[] = {"Q", "K", "V"};
 
 static void printDefinitions(raw_ostream &os, const AttentionSpec &spec) {
-  if (any_of(spec.definitions, [](const ExprPtr &e) { return bool(e); }))
+  if (!spec.let.empty() ||
+      any_of(spec.definitions, [](const ExprPtr &e) { return bool(e); }))
     os << "let:\n";
+  for (const LetText &entry : spec.let)
+    os << "  " << entry.name << ": " << quoted(entry.formula) << '\n';
   for (auto [name, formula] : zip_equal(rowNames, spec.definitions))
     if (formula)
       os << "  " << name << ": " << quoted(printFormula(spec, *formula))
@@ -152,6 +155,8 @@ static void printSpec(raw_ostream &os, const AttentionSpec &spec) {
      << "attention: " << quoted(printAttention(spec)) << '\n';
   if (spec.value)
     os << "value: " << quoted(printFormula(spec, *spec.value)) << '\n';
+  if (spec.output)
+    os << "output: " << quoted(spec.outputText) << '\n';
   os << "offset: " << quoted(printFormula(spec, *spec.offset)) << '\n';
   if (!spec.inputs.empty())
     os << "inputs:\n";
@@ -200,6 +205,8 @@ json::Value describeSpec(const AttentionSpec &spec) {
   for (auto [name, formula] : zip_equal(rowNames, spec.definitions))
     if (formula)
       let[name] = printFormula(spec, *formula);
+  for (const LetText &entry : spec.let)
+    let[entry.name] = entry.formula;
   json::Array expect, preconditions, outputs;
   for (const Regime &regime : spec.expect) {
     json::Object object;
@@ -224,6 +231,7 @@ json::Value describeSpec(const AttentionSpec &spec) {
       {"mask", printFormula(spec, *spec.mask)},
       {"attention", printAttention(spec)},
       {"value", spec.value ? printFormula(spec, *spec.value) : "V"},
+      {"output", spec.output ? spec.outputText : "O"},
       {"offset", printFormula(spec, *spec.offset)},
       {"let", std::move(let)},
       {"inputs", std::move(inputs)},

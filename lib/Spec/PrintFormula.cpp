@@ -174,6 +174,10 @@ std::string FormulaPrinter::text(const Expr &e, Precedence &precedence) {
   }
   case Expr::Apply:
     return apply(e, precedence);
+  case Expr::Element: // in messages
+    return "x" + std::to_string(e.index);
+  case Expr::Place:
+    return "i" + std::to_string(e.index);
   }
   return "";
 }

@@ -102,6 +102,25 @@ void SpecReader::readValue() {
     spec.value = nullptr;
 }
 
+/// What is made of O. Its default may be written.
+void SpecReader::readOutput() {
+  const YamlEntry *written = entry(Key::Output);
+  if (!written || !needScalar(*written))
+    return;
+  NodePtr node = parseFormula({written->value.source(), {}}, report);
+  if (!node || (node->kind == Node::Name && node->name == "O"))
+    return;
+  if (spec.queryStorage.kind != Storage::Dense) {
+    report.error(Message::Unsupported, written->key.range,
+                 {"'output' of ragged queries"});
+    return;
+  }
+  spec.output = tensors.checkOutput(*node);
+  spec.outputText = written->value.text;
+  if (spec.output && !usesResult(*spec.output))
+    unsupported(written->value.range, "an 'output' without O");
+}
+
 void SpecReader::readFormulas() {
   spec.offset = readFormula(Key::Offset, "kv_len - query_len",
                             Scope::ofBatch("offset"), Type::Int);
@@ -116,6 +135,8 @@ void SpecReader::readFormulas() {
   spec.mask = readFormula(Key::Mask, "true", Scope::ofPair("mask"), Type::Bool);
   readAttention();
   readValue();
+  readOutput();
+  keepLet();
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 //     phi(x): elu(x) + 1        a macro
 //     qn: l2_norm(Q)            a name for a formula, checked where it is used
 //     K: K8 * scale             what K is; then K is no argument of the call
+//     V: split_heads(x @ Wv)    the same by tensors (TensorChecker.h)
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,20 +30,6 @@ static std::optional<Row> rowNamed(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// False after an error at the first function that only layers have.
-bool SpecReader::refuseLayers(const Node &node) {
-  if (node.kind == Node::Call) {
-    const FunctionInfo *function = findFunction(node.name);
-    if (function && function->place == FunctionInfo::Layer) {
-      unsupported(node.headRange, "'" + node.name + "'");
-      return false;
-    }
-  }
-  auto good = [&](const Node &child) { return refuseLayers(child); };
-  return all_of(node.children, [&](auto &child) { return good(*child); }) &&
-         all_of(node.arguments, [&](auto &a) { return good(*a.value); });
-}
-
 /// "(x, y)" of a macro.
 bool SpecReader::readParameters(StringRef text, SMRange range,
                                 Definition &definition) {
@@ -52,7 +39,7 @@ bool SpecReader::readParameters(StringRef text, SMRange range,
   text.split(names, ',', -1, /*KeepEmpty=*/false);
   for (StringRef name : names) {
     name = name.trim();
-    StringRef taken = takenBy(name);
+    StringRef taken = name == "Y" ? "" : takenBy(name); // no formula has Y
     if (closed && isIdentifier(name) && taken.empty() &&
         !is_contained(definition.parameters, name)) {
       definition.parameters.push_back(name.str());
@@ -92,7 +79,7 @@ bool SpecReader::readDefinition(const YamlEntry &item) {
   if (!needScalar(item))
     return false;
   definition.body = parseFormula({item.value.source(), {}}, report);
-  bool good = definition.body && refuseLayers(*definition.body);
+  bool good = definition.body != nullptr;
   if (good || row)
     use.let[name.str()] = std::move(definition);
   return good;
@@ -140,6 +127,10 @@ void SpecReader::readRows() {
     if (found == use.let.end() || use.refused.count(name.str()))
       continue;
     const Definition &definition = found->second;
+    if (definition.body && tensors.isOfTensors(*definition.body)) {
+      spec.rows[unsigned(row)] = tensors.checkRow(row);
+      continue;
+    }
     bool used = definition.used; // its own name means the argument
     Checker checker(spec, report, use, Scope::ofDefinition(row));
     ExprPtr formula = checker.check(*definition.body, Type::Vector, name);
@@ -155,6 +146,22 @@ void SpecReader::readRows() {
   const ExprPtr &value = spec.definitions[unsigned(Row::V)];
   if (key && value && usesRow(*key, Row::V) && usesRow(*value, Row::K))
     report.error(Message::Recursion, use.let["V"].range, {"V"});
+}
+
+/// The entries that tensors use, as they are written.
+void SpecReader::keepLet() {
+  const YamlEntry *let = entry(Key::Let);
+  if (!let || let->value.kind != YamlNode::Map)
+    return;
+  for (const YamlEntry &item : let->value.map) {
+    StringRef name = StringRef(item.key.text).split('(').first.trim();
+    std::optional<Row> row = rowNamed(name);
+    auto found = use.let.find(name.str());
+    if (found == use.let.end() || !found->second.ofTensors ||
+        (row && spec.definitions[unsigned(*row)]))
+      continue;
+    spec.let.push_back({item.key.text, item.value.text});
+  }
 }
 
 } // namespace attnc::spec

@@ -14,16 +14,6 @@ using namespace llvm;
 
 namespace attnc::spec {
 
-/// Its default may be written.
-void SpecReader::readOutput() {
-  const YamlEntry *written = entry(Key::Output);
-  if (!written || !needScalar(*written))
-    return;
-  NodePtr node = parseFormula({written->value.source(), {}}, report);
-  if (node && !(node->kind == Node::Name && node->name == "O"))
-    unsupported(written->key.range, "'output'");
-}
-
 /// The type of weights where they multiply V: that of V, or the wider one in
 /// which they are computed.
 void SpecReader::readProbabilities(const YamlEntry &item) {
@@ -69,9 +59,6 @@ void SpecReader::readPrecision() {
   }
 }
 
-void SpecReader::readUnsupported() {
-  readOutput();
-  readPrecision();
-}
+void SpecReader::readUnsupported() { readPrecision(); }
 
 } // namespace attnc::spec

@@ -165,6 +165,51 @@ mask leaves out. Nothing is read out of range in any case. Several sequences may
 share pages, and pages may lie in any order.
 )";
 
+static constexpr StringLiteral layers = R"(
+## Layers
+
+`let` may also say by whole tensors what Q, K and V are, and `output` what is made
+of O: then the function is a layer, and its main output is called `Y`.
+
+```yaml
+attnc: 1
+heads: 12
+head_dim: 64
+query_len: kv_len
+sizes:
+  model: 768
+mask: causal
+let:
+  Q: split_heads(x @ Wq)
+  K: split_heads(x @ Wk)
+  V: split_heads(x @ Wv)
+output: x + merge_heads(O) @ Wo
+inputs:
+  x: [batch, kv_len, model]
+  Wq, Wk, Wv: [model, heads * head_dim]
+  Wo: [heads * value_dim, model]
+```
+
+An entry of `let` is of tensors if it uses one of the functions below, itself or
+through another entry; entries that only `output` uses may be anything. There an
+input without indices is the whole tensor; Q is `[batch, heads, query_len,
+head_dim]`, K and V are `[batch, kv_heads, kv_len, key_dim]` and `value_dim`, as
+`let` defines them, and O is `[batch, heads, query_len, value_dim]`. What `let` says
+of Q, K, V has these axes; batch and heads may be absent, if all are the same.
+
+An axis is known by its size. `A @ B` sums over the last axis of A and the last but
+one (or only) axis of B; of the axes in front those that both have are shared, and
+the others kept. Operators and functions of reals work element by element: the axes
+of one operand are among those of the other, in the same order, and as far right as
+they fit (`[batch, query_len, model] + [model]`); sizes that are written alike go
+before sizes that are equal. `X.T` exchanges the last two axes. Numbers, sizes and
+inputs without axes are the same for all elements.
+
+Elements of a product or a formula have the wider type of the operands (f16 and bf16
+meet in f32), and are computed in f32 (f64 where one is f64) and rounded once.
+
+)";
+
 static constexpr StringLiteral diagnostics = R"(
 ## Diagnostics
 
@@ -203,16 +248,13 @@ void printReference(raw_ostream &os) {
   os << "\nOnly in `attention`, over the allowed keys of a row:\n\n"
         "| function | meaning |\n|---|---|\n";
   printFunctions(os, FunctionInfo::Row);
-  os << "\nOnly in `let` and `output`, which are not supported yet: ";
-  ListSeparator comma;
-  for (const FunctionInfo &function : functionTable())
-    if (function.place == FunctionInfo::Layer)
-      os << comma << '`' << function.name << '`';
-  os << ".\n" << masks;
+  os << masks;
   for (const NamedMask &mask : maskTable())
     os << "| `" << mask.signature() << "` | `" << cell(mask.formula) << "` | "
        << mask.keys << " |\n";
-  os << inputs << diagnostics;
+  os << inputs << layers << "| function | meaning |\n|---|---|\n";
+  printFunctions(os, FunctionInfo::Layer);
+  os << diagnostics;
   for (const DiagnosticId &id : diagnosticIds())
     os << "### " << id.id << "\n\n" << id.explanation << "\n\n";
 }

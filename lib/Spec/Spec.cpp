@@ -2,6 +2,7 @@
 
 #include "attnc/Spec/Spec.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -28,6 +29,39 @@ std::optional<DType> parseDType(StringRef name) {
 bool isFloat(DType dtype) {
   return dtype == DType::F64 || dtype == DType::F32 || dtype == DType::F16 ||
          dtype == DType::BF16;
+}
+
+DType widerFloat(DType a, DType b) {
+  if (a == b)
+    return a;
+  return a == DType::F64 || b == DType::F64 ? DType::F64 : DType::F32;
+}
+
+static bool contains(const Tensor &tensor,
+                     function_ref<bool(const Tensor &)> leaf,
+                     DenseSet<const Tensor *> &seen) {
+  if (leaf(tensor))
+    return true;
+  return any_of(tensor.operands, [&](const TensorPtr &operand) {
+    return seen.insert(operand.get()).second && contains(*operand, leaf, seen);
+  });
+}
+
+bool usesArgument(const Tensor &tensor, Row row) {
+  DenseSet<const Tensor *> seen;
+  return contains(
+      tensor,
+      [&](const Tensor &leaf) {
+        return leaf.kind == Tensor::Argument && leaf.row == row;
+      },
+      seen);
+}
+
+bool usesResult(const Tensor &tensor) {
+  DenseSet<const Tensor *> seen;
+  return contains(
+      tensor, [](const Tensor &leaf) { return leaf.kind == Tensor::Result; },
+      seen);
 }
 
 unsigned AttentionSpec::axisOf(BuiltinSize length) const {
@@ -57,6 +91,8 @@ std::optional<unsigned> AttentionSpec::findSize(StringRef name) const {
 }
 
 bool AttentionSpec::isArgument(Row row) const {
+  if (const TensorPtr &tensor = rows[unsigned(row)].tensor)
+    return usesArgument(*tensor, row);
   const ExprPtr &definition = definitions[unsigned(row)];
   return !definition || usesRow(*definition, row);
 }

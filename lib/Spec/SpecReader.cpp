@@ -376,6 +376,33 @@ void SpecReader::checkUse() {
   }
 }
 
+/// batch, query_len and kv_len are read from tensors of the call.
+void SpecReader::checkLengths() {
+  auto isAxis = [&](unsigned index) {
+    for (auto [row, length] :
+         {std::pair(Row::Q, QueryLen), std::pair(Row::K, KvLen),
+          std::pair(Row::V, KvLen)})
+      if (spec.isArgument(row) && (index == Batch || index == length))
+        return true;
+    return any_of(spec.inputs, [&](const Input &input) {
+      return any_of(input.axes, [&](const ExprPtr &axis) {
+        return axis->kind == Expr::Size && axis->index == index;
+      });
+    });
+  };
+  for (unsigned index : {Batch, QueryLen, KvLen}) {
+    const Size &size = spec.sizes[index];
+    if (size.kind != Size::RunTime || isAxis(index))
+      continue;
+    auto &error =
+        report.error(Message::UnboundLength,
+                     size.range.isValid() ? size.range : anchor, {size.name});
+    if (index != Batch)
+      error.note("self-attention has one length for both")
+          .fix(index == QueryLen ? "query_len: kv_len" : "kv_len: query_len");
+  }
+}
+
 std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
                                               ArrayRef<YamlEntry> overrides) {
   errorsBefore = report.foundErrors();
@@ -405,6 +432,8 @@ std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
     checkExpect();
   if (!failed())
     checkUse();
+  if (!failed())
+    checkLengths();
   if (failed())
     return std::nullopt;
   return std::move(spec);

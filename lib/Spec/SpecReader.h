@@ -14,6 +14,7 @@
 #include "Language.h"
 #include "Proofs.h"
 #include "Report.h"
+#include "TensorChecker.h"
 #include "Yaml.h"
 
 #include "attnc/Spec/Spec.h"
@@ -48,6 +49,7 @@ private:
   void readOutputs();
   void readSchedule();
   void checkUse();
+  void checkLengths();
   bool failed() const { return report.foundErrors() != errorsBefore; }
 
   // ReadSizes.cpp
@@ -77,8 +79,8 @@ private:
   bool readDefinition(const YamlEntry &item);
   bool readParameters(llvm::StringRef text, llvm::SMRange range,
                       Definition &definition);
-  bool refuseLayers(const Node &node);
   void readRows();
+  void keepLet();
   bool checkRowWidth(const ExprPtr &row, BuiltinSize size, llvm::StringRef name,
                      llvm::SMRange range);
 
@@ -89,6 +91,7 @@ private:
                       Type type);
   void readAttention();
   void readValue();
+  void readOutput();
   void readSoftmax(const Node &call);
   ExprPtr readRowArgument(const Node *node, llvm::StringRef name);
   void proveFormulas();
@@ -110,7 +113,6 @@ private:
   void readUnsupported();
   void readPrecision();
   void readProbabilities(const YamlEntry &item);
-  void readOutput();
 
   // ReadStorage.cpp
   struct PendingStorage {
@@ -144,6 +146,7 @@ private:
   std::map<Key, YamlEntry> keys;
   AttentionSpec spec;
   NameUse use;
+  TensorChecker tensors{spec, report, use};
   llvm::SMRange anchor; // stands for what the file does not say
 
   struct PendingSize {

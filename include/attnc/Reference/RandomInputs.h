@@ -13,7 +13,8 @@
 namespace attnc::reference {
 
 enum class InputKind {
-  /// Floats from a normal distribution.
+  /// Floats from a normal distribution; matrices of weights, inputs whose axes
+  /// are all fixed, divided by the root of the greater of their last two axes.
   Normal,
   /// Floats for which plain attention is exact: V holds small integers, and the
   /// scores q . k of any two keys differ by a multiple of 2^11 (2^14 for f64),

@@ -29,7 +29,7 @@ enum class Type : uint8_t {
   Real,   // the accumulate type of the kernel
   Vector, // of reals: a row of Q, K, V or of an input, or computed of such
   Matrix, // of reals: the last two axes of an input; an operand of Op::Dot
-  Tensor, // reserved for `output`
+  Tensor, // of `let` and `output`: see Tensor.h
 };
 
 /// "truth value", "int", "real", "vector", "matrix", "tensor".
@@ -134,6 +134,9 @@ struct Expr {
               // Int; the type is Bool, Int or Real by the input's dtype. With
               // one operand less it is a Vector, with two less a Matrix
     Apply,    // op on operands
+    // In the formula of a tensor (Tensor::Map) only:
+    Element, // of the operand `index`; Real, or Bool of a truth value
+    Place,   // along axis `index` of the result; type Int
   };
 
   Kind kind;
@@ -162,6 +165,8 @@ ExprPtr makeSize(unsigned index, llvm::SMRange range = {});
 ExprPtr makeRow(Row row, llvm::SMRange range = {});
 ExprPtr makeLoad(unsigned input, Type type, std::vector<ExprPtr> indices,
                  llvm::SMRange range = {});
+ExprPtr makeElement(unsigned operand, Type type, llvm::SMRange range = {});
+ExprPtr makePlace(unsigned axis, llvm::SMRange range = {});
 ExprPtr makeApply(Op op, Type type, std::vector<ExprPtr> operands,
                   llvm::SMRange range = {});
 

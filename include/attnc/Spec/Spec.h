@@ -18,7 +18,9 @@
 #ifndef ATTNC_SPEC_SPEC_H
 #define ATTNC_SPEC_SPEC_H
 
+#include "attnc/Spec/DType.h"
 #include "attnc/Spec/Expr.h"
+#include "attnc/Spec/Tensor.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/SMLoc.h"
@@ -30,13 +32,6 @@
 #include <vector>
 
 namespace attnc::spec {
-
-enum class DType : uint8_t { F64, F32, F16, BF16, I64, I32, I8, U8, Bool };
-
-/// "f64", "bf16", "bool", ...
-llvm::StringRef dtypeName(DType dtype);
-std::optional<DType> parseDType(llvm::StringRef name);
-bool isFloat(DType dtype);
 
 /// The sizes that every spec has stand first in AttentionSpec::sizes, in this
 /// order; those of `sizes:` follow in the order of the file.
@@ -112,6 +107,11 @@ struct Precondition {
   llvm::SMRange range;
 };
 
+/// An entry of `let` that tensors use, as it is written.
+struct LetText {
+  std::string name, formula; // "Q, K, V", "phi(x)"
+};
+
 struct AttentionSpec {
   std::string name;
   llvm::SMRange nameRange; // of `name`, or of the first key
@@ -124,8 +124,14 @@ struct AttentionSpec {
   /// b, h, g, i (Q) or b, g, k (K, V). Inside, the name that is defined means
   /// the argument, another one means what it is defined as. Null: the argument.
   ExprPtr definitions[3];
-  ExprPtr score;         // Real; of all variables, sizes, inputs and rows
-  ExprPtr mask;          // Bool; of all variables, sizes, inputs
+  /// What `let` says Q, K and V are, by Row, where it says so by tensors. Null:
+  /// `definitions` or the argument.
+  RowTensor rows[3];
+  TensorPtr output;         // what is made of O, called Y. Null: O
+  std::vector<LetText> let; // of rows and output, in the order of the file
+  std::string outputText;   // the formula of `output`
+  ExprPtr score;            // Real; of all variables, sizes, inputs and rows
+  ExprPtr mask;             // Bool; of all variables, sizes, inputs
   ExprPtr value;         // Vector of value_dim; of all that score is. Null: V
   ExprPtr attention;     // Real; of all that score is, score itself, and rows:
                          // what softmax normalises, or else the weight

@@ -73,6 +73,29 @@ TEST(RandomInputsTest, integer_scores_differ_by_the_gap_in_every_type) {
   }
 }
 
+TEST(RandomInputsTest, products_with_weights_keep_the_size_of_rows) {
+  mlir::MLIRContext context;
+  Interface function = makeInterface(DType::F32);
+  for (bool isFixed : {true, false}) {
+    InterfaceTensor weights;
+    weights.name = isFixed ? "W" : "x";
+    weights.axes = {isFixed ? SizeExpr::constant(400)
+                            : SizeExpr::size("kv_len"),
+                    SizeExpr::constant(100)};
+    function.tensors.push_back(weights);
+  }
+  auto inputs =
+      randomInputs(function, {2, 400, 4}, InputKind::Normal, 1, &context);
+  auto meanSquare = [](const Tensor &tensor) {
+    double sum = 0;
+    for (double value : tensor.real)
+      sum += value * value;
+    return sum / double(tensor.size());
+  };
+  EXPECT_NEAR(meanSquare(inputs[4]), 1.0 / 400, 0.1 / 400);
+  EXPECT_NEAR(meanSquare(inputs[5]), 1, 0.1);
+}
+
 TEST(RandomInputsTest, tables_keep_their_declared_properties) {
   mlir::MLIRContext context;
   auto inputs = randomInputs(makeInterface(DType::F32), {2, 65, 4},

@@ -229,6 +229,8 @@ Evaluator::Value Evaluator::evaluate(const Expr &e, bool guarded) {
     value.integer = sizeOf(e.index);
     return value;
   case Expr::Row:
+  case Expr::Element: // of tensors, whose formulas are not evaluated here
+  case Expr::Place:
     return value;
   case Expr::Load:
     return load(e, guarded);

@@ -40,6 +40,8 @@ RENAMED = {
     "cosine-l2-qk": {"g": "gain"},
     "int8-kv": {"k": "K8", "v": "V8"},
     "paged-kv": {"kp": "K", "vp": "V"},
+    "wo-concat": {"b": "bias"},
+    "v-low-rank-ua": {"a": "A"},
 }
 # Layouts that differ by more than a missing axis of heads. Strides are the
 # caller's in attnc; a file of NumPy has its elements in the logical order.
@@ -59,6 +61,9 @@ SETTINGS = {
     "bahdanau-additive": {"key_dim": "{E}", "value_dim": None},
     "bahdanau-padded": {"key_dim": "{E}", "value_dim": None},
     "window-left-right": {"mask": "band({L}, {R})"},
+    "value-down-up": {"value_dim": None},
+    "qk-circuit": {"head_dim": None},
+    "ov-circuit": {"value_dim": None},
 }
 # Sizes of the specs that have another name in the zoo.
 SIZES = {"rows": "Y", "columns": "X"}
@@ -83,7 +88,9 @@ def settings(variant, space, text):
     return ["%s=%s" % item for item in keys.items()]
 
 
-def name_of(variant, tensor):
+def name_of(variant, tensor, text):
+    if tensor == "o" and re.search(r"^output:", text, re.M):
+        return "Y"
     return RENAMED.get(variant.id, {}).get(tensor, TENSORS.get(tensor, tensor))
 
 
@@ -97,7 +104,7 @@ def write_inputs(variant, shape, inputs, text, folder):
     os.makedirs(folder, exist_ok=True)
     paths = {}
     for tensor in variant.tensors:
-        array, name = inputs[tensor.name], name_of(variant, tensor.name)
+        array, name = inputs[tensor.name], name_of(variant, tensor.name, text)
         if tensor.dtype == "real":
             array = array.astype(np.float32)
         change = LAYOUTS.get(variant.id, {}).get(tensor.name, lambda a: with_heads(name, a, text))
@@ -109,7 +116,7 @@ def write_inputs(variant, shape, inputs, text, folder):
 def compare(variant, shape, wanted, tolerances, precision, text, folder):
     """What is wrong with the outputs in `folder`, or nothing."""
     for tensor in variant.outputs:
-        name, b = name_of(variant, tensor.name), wanted[tensor.name]
+        name, b = name_of(variant, tensor.name, text), wanted[tensor.name]
         a = np.load(os.path.join(folder, name + ".out.npy")).astype(np.float64)
         b = with_heads(name, b, text)
         if variant.id == "paged-kv":
@@ -148,7 +155,7 @@ def run_case(arguments, variant, number, precision, text):
     for name, path in paths.items():
         command += ["--input", name + "=" + path]
     for tensor in variant.outputs:
-        name = name_of(variant, tensor.name)
+        name = name_of(variant, tensor.name, text)
         command += ["--save", "%s=%s" % (name, os.path.join(folder, name + ".out.npy"))]
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
     said = result.stdout.decode("utf-8", "replace")

@@ -1,0 +1,69 @@
+//===- Tensor.h - A checked formula of tensors ----------------------------===//
+//
+// What `let` and `output` say of whole tensors, after the front end: names are
+// resolved, functions are written out as few kinds of nodes, and every node has
+// its axes. A tensor is a graph: nodes are immutable, and one that is used
+// twice is one node.
+//
+// Axes meet by labels as in an einsum: one letter per axis, `abc,cd->abd`. The
+// letters of two nodes have nothing to do with each other.
+//
+// Tests: test/Spec/Layers
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_SPEC_TENSOR_H
+#define ATTNC_SPEC_TENSOR_H
+
+#include "attnc/Spec/DType.h"
+#include "attnc/Spec/Expr.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attnc::spec {
+
+struct Tensor;
+using TensorPtr = std::shared_ptr<const Tensor>;
+
+struct Tensor {
+  enum Kind : uint8_t {
+    Input,    // AttentionSpec::inputs[index]
+    Argument, // the argument Q, K or V, by `row`: [batch, heads, rows, width]
+    Result,   // O: the attention of the spec's Q, K and V
+    Map,      // `formula` for each element, of operands' elements
+    Contract, // sum over the letters that the result lacks of the product of
+              // two operands
+    View, // the elements of one operand, `ab(cd)->acbd`: letters in brackets
+          // share an axis, the first varies slowest
+  };
+
+  Kind kind = Input;
+  DType dtype = DType::F32;  // of the elements, rounded once
+  std::vector<ExprPtr> axes; // sizes, as formulas of sizes
+  std::vector<TensorPtr> operands;
+  std::string labels;
+  ExprPtr formula; // Map: of Expr::Element, Expr::Place, sizes and inputs
+  unsigned index = 0;
+  Row row = Row::Q;
+  llvm::SMRange range; // in the spec
+};
+
+/// Whether the argument Q, K or V occurs in the tensor.
+bool usesArgument(const Tensor &tensor, Row row);
+
+/// Whether the result of attention occurs in it.
+bool usesResult(const Tensor &tensor);
+
+/// What `let` says that Q, K or V is: [batch, heads, rows, width], where batch
+/// and heads may be absent, if they are the same for all.
+struct RowTensor {
+  TensorPtr tensor;
+  bool hasBatch = true, hasHeads = true;
+};
+
+} // namespace attnc::spec
+
+#endif // ATTNC_SPEC_TENSOR_H

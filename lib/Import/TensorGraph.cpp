@@ -1,0 +1,141 @@
+//===- TensorGraph.cpp - Formulas of tensors as ops -----------------------===//
+
+#include "TensorGraph.h"
+
+#include "SizeFormula.h"
+
+#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Spec/Print.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::import;
+using spec::Tensor;
+
+Attribute TensorGraph::size(const spec::Expr &e) {
+  std::optional<SizeExpr> expr = sizeFormula(spec, e);
+  if (!expr) {
+    hasFailed = true;
+    emitError(locations.at(e.range, b.getLoc()))
+        << "axis '" << printFormula(spec, e)
+        << "' is not supported: integer arithmetic of sizes is [unsupported]";
+  }
+  SizeExpr resolved = interface.resolve(expr ? *expr : SizeExpr());
+  if (std::optional<int64_t> number = resolved.constantValue())
+    return b.getI64IntegerAttr(*number);
+  return b.getStringAttr(resolved.str());
+}
+
+static Type elementOf(spec::DType dtype, MLIRContext *context) {
+  return elementType(*attnc::parseDType(spec::dtypeName(dtype)), context);
+}
+
+RankedTensorType TensorGraph::typeOf(const Tensor &tensor) {
+  SmallVector<Attribute> sizes;
+  for (const spec::ExprPtr &axis : tensor.axes)
+    sizes.push_back(size(*axis));
+  return attn::tensorType(sizes, elementOf(tensor.dtype, b.getContext()));
+}
+
+Value TensorGraph::buildMap(const Tensor &tensor) {
+  SmallVector<Value> operands;
+  SmallVector<Type> types;
+  for (const spec::TensorPtr &operand : tensor.operands) {
+    operands.push_back(build(*operand));
+    types.push_back(operands.back().getType());
+  }
+  RankedTensorType type = typeOf(tensor);
+  types.push_back(type);
+  Type real = attn::accumulateType(types);
+  return attn::MapOp::create(
+      b, type, tensor.labels, operands,
+      [&](OpBuilder &builder, Location loc, ValueRange x) {
+        FormulaScope scope;
+        scope.inputs = inputs;
+        scope.places = x.drop_front(operands.size());
+        FormulaBuilder formula(builder, loc, locations, spec, real, scope);
+        formula.bindElements(*tensor.formula, x.take_front(operands.size()));
+        Value value = formula.build(*tensor.formula);
+        hasFailed |= formula.failed();
+        attn::YieldOp::create(builder, loc, value);
+      });
+}
+
+Value TensorGraph::buildNode(const Tensor &tensor) {
+  switch (tensor.kind) {
+  case Tensor::Input:
+    return inputs[tensor.index];
+  case Tensor::Argument:
+    return arguments[unsigned(tensor.row)];
+  case Tensor::Result:
+    return result;
+  case Tensor::Map:
+    return buildMap(tensor);
+  case Tensor::Contract: {
+    Value lhs = build(*tensor.operands[0]), rhs = build(*tensor.operands[1]);
+    return attn::ContractOp::create(b, typeOf(tensor), tensor.labels, lhs, rhs);
+  }
+  case Tensor::View: {
+    Value source = build(*tensor.operands[0]);
+    return attn::ViewOp::create(b, typeOf(tensor), tensor.labels, source);
+  }
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+Value TensorGraph::build(const Tensor &tensor) {
+  if (Value known = built.lookup(&tensor))
+    return known;
+  Location before = b.getLoc();
+  b.setLoc(locations.at(tensor.range, before));
+  Value value = buildNode(tensor);
+  b.setLoc(before);
+  return built[&tensor] = value;
+}
+
+Value TensorGraph::buildAs(const Tensor &tensor, Type element) {
+  Value value = build(tensor);
+  bool isComputed =
+      tensor.kind != Tensor::Input && tensor.kind != Tensor::Argument;
+  if (getElementTypeOrSelf(value) == element && isComputed)
+    return value;
+  auto type = cast<RankedTensorType>(value.getType());
+  std::string letters;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    letters += char('a' + axis);
+  return attn::MapOp::create(
+      b, type.clone(element), letters + "->" + letters, value,
+      [](OpBuilder &builder, Location loc, ValueRange x) {
+        attn::YieldOp::create(builder, loc, x.front());
+      });
+}
+
+LetteredTensor TensorGraph::buildRow(spec::Row row) {
+  const spec::RowTensor &defined = spec.rows[unsigned(row)];
+  Value tensor = build(*defined.tensor);
+  bool isQuery = row == spec::Row::Q;
+  std::string letters = isQuery ? "qd" : "kd", before;
+  if (defined.hasHeads) {
+    letters.insert(0, isQuery ? "hg" : "h");
+    before = isQuery ? "(hg)" : "h";
+  }
+  if (defined.hasBatch) {
+    letters.insert(0, "b");
+    before.insert(0, "b");
+  }
+  before += isQuery ? "qd" : "kd";
+  if (before == letters)
+    return {tensor, letters};
+  SmallVector<Attribute> sizes;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    sizes.push_back(attn::axisSize(type, axis));
+  unsigned head = defined.hasBatch ? 1 : 0;
+  sizes[head] = size(*spec::makeSize(spec::KvHeads));
+  sizes.insert(sizes.begin() + head + 1, size(*spec::makeSize(spec::Group)));
+  RankedTensorType split = attn::tensorType(sizes, type.getElementType());
+  return {attn::ViewOp::create(b, split, before + "->" + letters, tensor),
+          letters};
+}

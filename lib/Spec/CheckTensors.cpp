@@ -1,0 +1,383 @@
+//===- CheckTensors.cpp - Names and macros of tensor formulas -------------===//
+
+#include "TensorChecker.h"
+
+#include "Proofs.h"
+
+#include "attnc/Spec/Print.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+static constexpr StringLiteral rowNames[] = {"Q", "K", "V"};
+
+static std::optional<Row> rowNamed(StringRef name) {
+  return StringSwitch<std::optional<Row>>(name)
+      .Case("Q", Row::Q)
+      .Case("K", Row::K)
+      .Case("V", Row::V)
+      .Default(std::nullopt);
+}
+
+std::string textOfNode(const Node &node) {
+  return node.kind == Node::Name ? node.name : Report::textOf(node.range).str();
+}
+
+//===----------------------------------------------------------------------===//
+// Which entries are of tensors
+//===----------------------------------------------------------------------===//
+
+bool TensorChecker::usesTensors(const Node &node,
+                                std::vector<std::string> &seen) {
+  if (node.kind == Node::Call) {
+    const FunctionInfo *function = findFunction(node.name);
+    if (function && function->place == FunctionInfo::Layer)
+      return true;
+  }
+  if (node.kind == Node::Name || node.kind == Node::Call) {
+    auto entry = use.let.find(node.name);
+    if (entry != use.let.end() && entry->second.body && !rowNamed(node.name) &&
+        !is_contained(seen, node.name)) {
+      seen.push_back(node.name);
+      if (usesTensors(*entry->second.body, seen))
+        return true;
+    }
+  }
+  auto uses = [&](const Node &child) { return usesTensors(child, seen); };
+  return any_of(node.children, [&](auto &child) { return uses(*child); }) ||
+         any_of(node.arguments, [&](auto &a) { return uses(*a.value); });
+}
+
+bool TensorChecker::isOfTensors(const Node &node) {
+  std::vector<std::string> seen;
+  return usesTensors(node, seen);
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+DType TensorChecker::computeType() const {
+  bool isDouble = is_contained(
+      {spec.queryType, spec.keyType, spec.valueType, spec.outputType},
+      DType::F64);
+  return isDouble ? DType::F64 : DType::F32;
+}
+
+TensorChecker::Value TensorChecker::visitInput(unsigned index,
+                                               const Node &node) {
+  const attnc::spec::Input &input = spec.inputs[index];
+  use.inputs.insert(index);
+  if (input.dtype == DType::F64 && computeType() != DType::F64) {
+    report
+        .error(Message::Unsupported, node.range,
+               {"a tensor of f64 in a layer of " +
+                dtypeName(spec.queryType).str()})
+        .note(input.typeRange, "'" + input.name + "' is declared here");
+    return {};
+  }
+  auto tensor = std::make_shared<Tensor>();
+  tensor->kind = Tensor::Input;
+  tensor->dtype = input.dtype;
+  tensor->axes = input.axes;
+  tensor->index = index;
+  tensor->range = node.range;
+  return {tensor, nullptr};
+}
+
+static TensorPtr argumentTensor(const AttentionSpec &spec, Row row,
+                                SMRange range) {
+  auto tensor = std::make_shared<Tensor>();
+  bool isQuery = row == Row::Q;
+  tensor->kind = Tensor::Argument;
+  tensor->row = row;
+  tensor->dtype = isQuery         ? spec.queryType
+                  : row == Row::K ? spec.keyType
+                                  : spec.valueType;
+  tensor->axes = {makeSize(Batch), makeSize(isQuery ? Heads : KvHeads),
+                  makeSize(isQuery ? QueryLen : KvLen),
+                  makeSize(isQuery         ? HeadDim
+                           : row == Row::K ? KeyDim
+                                           : ValueDim)};
+  tensor->range = range;
+  return tensor;
+}
+
+/// The argument in its own definition, elsewhere what `let` says.
+TensorChecker::Value TensorChecker::visitRow(Row row, const Node &node) {
+  const Storage &storage = row == Row::Q ? spec.queryStorage : spec.kvStorage;
+  if (storage.kind != Storage::Dense) {
+    report.error(Message::Unsupported, node.range, {"a tensor of such rows"})
+        .note(storage.range, "their storage is set here");
+    return {};
+  }
+  auto entry = use.let.find(rowNames[unsigned(row)].str());
+  if (entry == use.let.end() || (defining && *defining == row)) {
+    std::string name = "the argument " + node.name;
+    Value &argument = known[name];
+    if (!argument)
+      argument.tensor = argumentTensor(spec, row, node.range);
+    return argument;
+  }
+  if (!entry->second.body)
+    return {};
+  std::optional<Row> before = defining;
+  defining = row;
+  Value value = visitDefinition(node);
+  defining = before;
+  return value;
+}
+
+/// An entry of `let` without parameters: one value, however often it is used.
+TensorChecker::Value TensorChecker::visitDefinition(const Node &node) {
+  Definition &definition = use.let[node.name];
+  definition.used = definition.ofTensors = true;
+  if (auto found = known.find(node.name); found != known.end())
+    return found->second;
+  if (definition.isMacro) {
+    report.error(Message::FunctionName, node.range,
+                 {node.name, Report::textOf(definition.range).str()});
+    return {};
+  }
+  if (definition.active) {
+    report.error(Message::Recursion, node.range, {node.name});
+    return {};
+  }
+  if (!definition.body)
+    return {};
+  Value value = evaluate(definition, {});
+  return known[node.name] = value;
+}
+
+TensorChecker::Value TensorChecker::evaluate(Definition &definition,
+                                             Environment arguments) {
+  definition.active = true;
+  std::swap(environment, arguments);
+  Value value = visit(*definition.body);
+  std::swap(environment, arguments);
+  definition.active = false;
+  return value;
+}
+
+/// A macro: each use is written out with its arguments.
+TensorChecker::Value TensorChecker::expand(const Node &node) {
+  Definition &macro = use.let[node.name];
+  macro.used = macro.ofTensors = true;
+  auto count = [](size_t n) {
+    return std::to_string(n) + (n == 1 ? " argument" : " arguments");
+  };
+  if (!macro.isMacro) {
+    report.error(Message::NotAFunction, node.headRange, {node.name});
+    return {};
+  }
+  if (macro.active) {
+    report.error(Message::Recursion, node.range, {node.name});
+    return {};
+  }
+  if (node.children.size() != macro.parameters.size() ||
+      !node.arguments.empty()) {
+    report
+        .error(Message::MacroArguments, node.range,
+               {node.name, count(macro.parameters.size()),
+                node.arguments.empty() ? count(node.children.size())
+                                       : "one by name"})
+        .note(macro.range, "'" + node.name + "' is defined here");
+    return {};
+  }
+  Environment arguments;
+  for (auto [parameter, child] : zip_equal(macro.parameters, node.children)) {
+    Value value = visit(*child);
+    if (!value)
+      return {};
+    arguments[parameter] = value;
+  }
+  return macro.body ? evaluate(macro, std::move(arguments)) : Value();
+}
+
+std::optional<TensorChecker::Value> TensorChecker::visitName(const Node &node) {
+  if (auto bound = environment.find(node.name); bound != environment.end())
+    return bound->second;
+  if (std::optional<Row> row = rowNamed(node.name))
+    return visitRow(*row, node);
+  if (node.name == "O") {
+    if (!attentionKnown) {
+      report.error(Message::Scope, node.range, {"O", what.str()})
+          .note("O is what the attention of Q, K and V gives: it is known in "
+                "'output'");
+      return Value();
+    }
+    Value &result = known["the result O"];
+    if (!result) {
+      auto tensor = std::make_shared<Tensor>();
+      tensor->kind = Tensor::Result;
+      tensor->dtype = spec.outputType;
+      tensor->axes = {makeSize(Batch), makeSize(Heads), makeSize(QueryLen),
+                      makeSize(ValueDim)};
+      tensor->range = node.range;
+      result.tensor = tensor;
+    }
+    return result;
+  }
+  if (use.let.count(node.name))
+    return visitDefinition(node);
+  for (auto [index, input] : enumerate(spec.inputs))
+    if (input.name == node.name && !input.axes.empty())
+      return visitInput(index, node);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+/// What is no operation on elements; nothing for one that is.
+std::optional<TensorChecker::Value> TensorChecker::visitLeaf(const Node &node) {
+  switch (node.kind) {
+  case Node::Name:
+    return visitName(node);
+  case Node::Transpose:
+    return visitTranspose(node);
+  case Node::Binary:
+    if (node.op == Op::Dot)
+      return visitProduct(node);
+    return std::nullopt;
+  case Node::Call:
+    if (const FunctionInfo *function = findFunction(node.name)) {
+      if (function->place == FunctionInfo::Layer)
+        return call(node, *function);
+    } else if (use.let.count(node.name)) {
+      return expand(node);
+    }
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// A formula in which tensors stand for their elements.
+TensorChecker::Value TensorChecker::visitElements(const Node &node) {
+  std::vector<TensorPtr> operands;
+  Scope scope = Scope::ofSizes(what);
+  scope.inputs = true;
+  Checker checker(spec, report, use, scope);
+  checker.setLeaves([&](const Node &child) -> std::optional<ExprPtr> {
+    std::optional<Value> leaf = visitLeaf(child);
+    if (!leaf)
+      return std::nullopt;
+    if (!leaf->tensor)
+      return leaf->scalar;
+    auto same = find(operands, leaf->tensor);
+    unsigned index = same - operands.begin();
+    if (same == operands.end())
+      operands.push_back(leaf->tensor);
+    bool isBool = leaf->tensor->dtype == DType::Bool;
+    return makeElement(index, isBool ? Type::Bool : Type::Real, child.range);
+  });
+  ExprPtr formula = checker.checkAny(node);
+  if (checker.reportMissing() || !formula)
+    return {};
+  if (formula->kind == Expr::Element)
+    return {operands[formula->index], nullptr};
+  formula = proveFormula(spec, report, formula, ("'" + what + "'").str(),
+                         Domain{false, false, false, true}, nullptr);
+  if (!formula || operands.empty())
+    return {nullptr, formula};
+  return {map(formula, std::move(operands), node.range), nullptr};
+}
+
+TensorChecker::Value TensorChecker::visit(const Node &node) {
+  if (std::optional<Value> leaf = visitLeaf(node))
+    return *leaf;
+  return visitElements(node);
+}
+
+/// A tensor; a number is one without axes.
+TensorPtr TensorChecker::visitTensor(const Node &node) {
+  Value value = visit(node);
+  if (!value || value.tensor)
+    return value.tensor;
+  if (value.scalar->type == Type::Bool) {
+    report.error(Message::MustBe, node.range,
+                 {"'" + textOfNode(node) + "'", "a tensor",
+                  typeWithArticle(Type::Bool)});
+    return nullptr;
+  }
+  return map(value.scalar, {}, node.range);
+}
+
+//===----------------------------------------------------------------------===//
+// Q, K, V and Y
+//===----------------------------------------------------------------------===//
+
+void TensorChecker::noteInputs(SourceDiagnostic &error,
+                               std::initializer_list<const Tensor *> tensors) {
+  for (const Tensor *tensor : tensors)
+    if (tensor->kind == Tensor::Input) {
+      const attnc::spec::Input &input = spec.inputs[tensor->index];
+      error.note(input.typeRange, "'" + input.name + "' is declared here");
+    }
+}
+
+RowTensor TensorChecker::checkRow(Row row) {
+  Definition &definition = use.let[rowNames[unsigned(row)].str()];
+  what = rowNames[unsigned(row)];
+  bool used = definition.used;
+  Node name;
+  name.kind = Node::Name;
+  name.name = what.str();
+  name.range = definition.body->range;
+  std::optional<Value> value = visitRow(row, name);
+  definition.used = used || row == Row::V;
+  TensorPtr tensor = value->tensor;
+  if (!tensor) {
+    if (value->scalar)
+      report.error(Message::MustBe, definition.body->range,
+                   {"'" + what.str() + "'", "a tensor",
+                    typeWithArticle(value->scalar->type)});
+    return {};
+  }
+  TensorPtr whole = argumentTensor(spec, row, {});
+  size_t rank = tensor->axes.size();
+  for (auto [batch, heads] :
+       {std::pair(true, true), std::pair(true, false), std::pair(false, true),
+        std::pair(false, false)}) {
+    Axes axes(whole->axes.begin() + 2, whole->axes.end());
+    if (heads)
+      axes.insert(axes.begin(), whole->axes[1]);
+    if (batch)
+      axes.insert(axes.begin(), whole->axes[0]);
+    if (rank == axes.size() && shapes.embed(tensor->axes, axes))
+      return {asReal(tensor), batch, heads};
+  }
+  auto &error = report.error(Message::RowShape, definition.body->range,
+                             {what.str(), shapeText(whole), shapeText(tensor)});
+  auto isAxis = [&](size_t axis, const ExprPtr &size) {
+    return axis < rank && shapes.isSame(tensor->axes[axis], size);
+  };
+  BuiltinSize length = row == Row::Q ? QueryLen : KvLen;
+  if (row != Row::Q && rank == 4 && !isAxis(1, whole->axes[1]) &&
+      isAxis(1, makeSize(Heads)))
+    error.note("split_heads(..., kv_heads) splits into key and value heads");
+  else if (rank >= 2 && !isAxis(rank - 2, makeSize(length)) &&
+           isAxis(rank - 2, makeSize(length == QueryLen ? KvLen : QueryLen)))
+    error.note("self-attention has one length for both")
+        .fix(isAxis(rank - 2, makeSize(KvLen)) ? "query_len: kv_len"
+                                               : "kv_len: query_len");
+  else if (rank == 3)
+    error.note("split_heads(...) makes heads of the last axis");
+  noteInputs(error, {tensor.get()});
+  return {};
+}
+
+TensorPtr TensorChecker::checkOutput(const Node &node) {
+  what = "output";
+  attentionKnown = true;
+  TensorPtr tensor = visitTensor(node);
+  return tensor ? asReal(tensor) : nullptr;
+}
+
+} // namespace attnc::spec

@@ -1,0 +1,110 @@
+//===- TensorChecker.h - Formulas of whole tensors ------------------------===//
+//
+// `let` and `output` speak of tensors: inputs, Q, K, V and O without indices.
+// What is computed element by element is a formula of elements, checked like
+// any other one (Checker); what rearranges or sums axes is a node of its own.
+// Functions of layers are written out here, so that later stages know a few
+// kinds of nodes and no function.
+//
+// Tests: test/Spec/Layers
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_SPEC_TENSORCHECKER_H
+#define ATTNC_LIB_SPEC_TENSORCHECKER_H
+
+#include "Checker.h"
+#include "TensorShapes.h"
+
+#include <map>
+#include <string>
+
+namespace attnc::spec {
+
+class TensorChecker {
+public:
+  TensorChecker(AttentionSpec &spec, Report &report, NameUse &use)
+      : spec(spec), report(report), use(use), shapes(spec) {}
+
+  /// Whether an entry of `let` has a function that only tensors have.
+  bool isOfTensors(const Node &node);
+  /// What Q, K or V is; an empty one after an error.
+  RowTensor checkRow(Row row);
+  /// What is made of O; null after an error.
+  TensorPtr checkOutput(const Node &node);
+
+private:
+  /// A tensor, or a formula of sizes and of inputs without axes.
+  struct Value {
+    TensorPtr tensor;
+    ExprPtr scalar;
+    explicit operator bool() const { return tensor || scalar; }
+  };
+  using Environment = std::map<std::string, Value>; // parameters of a macro
+
+  // CheckTensors.cpp
+  Value visit(const Node &node);
+  TensorPtr visitTensor(const Node &node);
+  std::optional<Value> visitLeaf(const Node &node);
+  std::optional<Value> visitName(const Node &node);
+  Value visitElements(const Node &node);
+  Value visitInput(unsigned index, const Node &node);
+  Value visitRow(Row row, const Node &node);
+  Value visitDefinition(const Node &node);
+  Value expand(const Node &node);
+  Value evaluate(Definition &definition, Environment arguments);
+  bool usesTensors(const Node &node, std::vector<std::string> &seen);
+
+  // TensorElements.cpp
+  TensorPtr map(const ExprPtr &formula, std::vector<TensorPtr> operands,
+                llvm::SMRange range);
+  bool shapeOf(const Expr &e, llvm::ArrayRef<TensorPtr> operands, Axes &axes);
+  TensorPtr mapOver(Axes axes, const ExprPtr &formula,
+                    std::vector<TensorPtr> operands, llvm::SMRange range,
+                    std::optional<DType> dtype = std::nullopt);
+  TensorPtr asReal(const TensorPtr &tensor);
+
+  // TensorProducts.cpp
+  Value visitProduct(const Node &node);
+  Value visitTranspose(const Node &node);
+  TensorPtr matmul(const TensorPtr &a, const TensorPtr &b, const Node &node);
+  TensorPtr contract(std::string labels, Axes axes, const TensorPtr &a,
+                     const TensorPtr &b, llvm::SMRange range);
+
+  // TensorFunctions.cpp
+  Value call(const Node &node, const FunctionInfo &function);
+  TensorPtr splitHeads(const TensorPtr &x, const ExprPtr &n, const Node &node);
+  TensorPtr mergeHeads(const TensorPtr &x, const Node &node);
+  TensorPtr view(std::string labels, Axes axes, const TensorPtr &x,
+                 llvm::SMRange range);
+  ExprPtr countArgument(const Node *node, llvm::StringRef byDefault,
+                        llvm::SMRange place);
+
+  std::string shapeText(const TensorPtr &tensor) const {
+    return shapes.text(tensor->axes);
+  }
+  /// Notes at the inputs that a tensor is made of, where they are declared.
+  void noteInputs(SourceDiagnostic &error,
+                  std::initializer_list<const Tensor *> tensors);
+  Checker elementChecker(std::vector<TensorPtr> &operands);
+  /// The wider type of the real operands, or that of sums.
+  DType commonType(llvm::ArrayRef<TensorPtr> operands) const;
+  DType computeType() const;
+
+  AttentionSpec &spec;
+  Report &report;
+  NameUse &use;
+  TensorShapes shapes;
+  llvm::StringRef what;        // "Q", "output": for messages
+  std::optional<Row> defining; // whose own name is the argument
+  bool attentionKnown = false; // O has a meaning
+  Environment environment;
+  std::map<std::string, Value> known; // entries of `let` without parameters
+};
+
+/// How a caller refers to a formula: its text.
+std::string textOfNode(const Node &node);
+
+} // namespace attnc::spec
+
+#endif // ATTNC_LIB_SPEC_TENSORCHECKER_H
