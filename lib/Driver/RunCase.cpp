@@ -16,14 +16,26 @@ RunCase::RunCase(const Interface &function, std::vector<int64_t> sizes,
               : options.init == Init::Integer ? reference::InputKind::Integer
                                               : reference::InputKind::Zero;
   inputs = reference::randomInputs(function, this->sizes, kind, seed, context);
-  outputs = reference::emptyOutputs(function, this->sizes, context);
+  results = reference::emptyOutputs(function, this->sizes, context);
+  forEachInOut([&](size_t input, size_t) { results.push_back(inputs[input]); });
+}
+
+/// Calls `visit(input, tensor)` for each input that a call changes.
+void RunCase::forEachInOut(
+    llvm::function_ref<void(size_t, size_t)> visit) const {
+  size_t input = 0;
+  for (auto [i, declared] : llvm::enumerate(function.tensors)) {
+    if (declared.inout)
+      visit(input, i);
+    input += !declared.isOutput();
+  }
 }
 
 llvm::Error RunCase::prepare() {
   size_t input = 0, output = 0;
   for (auto [i, declared] : llvm::enumerate(function.tensors)) {
     reference::Tensor &values =
-        declared.isOutput() ? outputs[output++] : inputs[input++];
+        declared.isOutput() ? results[output++] : inputs[input++];
     memory.push_back(std::make_unique<CallTensor>(
         declared, values.shape, options.strides, seed * 37 + i));
     if (!memory.back()->isValid())
@@ -45,6 +57,9 @@ llvm::Error RunCase::call(void *entry, const attnc_runtime &runtime) {
       tensor->poison();
     tensors.push_back(tensor->descriptor());
   }
+  // A call that was made before has changed these.
+  forEachInOut(
+      [&](size_t input, size_t i) { memory[i]->store(inputs[input]); });
   std::string sentence;
   attnc_runtime reporting = runtime;
   void *user = runtime.user;
@@ -65,7 +80,8 @@ llvm::Error RunCase::call(void *entry, const attnc_runtime &runtime) {
   size_t output = 0;
   for (auto [declared, tensor] : llvm::zip_equal(function.tensors, memory))
     if (declared.isOutput())
-      tensor->load(outputs[output++]);
+      tensor->load(results[output++]);
+  forEachInOut([&](size_t, size_t i) { memory[i]->load(results[output++]); });
   return llvm::Error::success();
 }
 
@@ -97,7 +113,8 @@ double RunCase::product(llvm::ArrayRef<llvm::StringRef> names) const {
     if (!index)
       index = function.sizeIndex(name == "query_len" ? "query_tokens"
                                                      : "kv_tokens");
-    product *= static_cast<double>(sizes[*index]);
+    if (index) // a dump may have no such size
+      product *= static_cast<double>(sizes[*index]);
   }
   return product;
 }

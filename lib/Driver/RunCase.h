@@ -79,7 +79,7 @@ public:
     return files.fill(function, inputs);
   }
   llvm::Error save(const TensorFiles &files) const {
-    return files.save(function, inputs, outputs);
+    return files.save(function, inputs, results);
   }
   /// Makes the tensors in memory; an error if there is no memory for them.
   llvm::Error prepare();
@@ -107,6 +107,7 @@ public:
   std::string describeSizes() const;
 
 private:
+  void forEachInOut(llvm::function_ref<void(size_t, size_t)> visit) const;
   double product(llvm::ArrayRef<llvm::StringRef> names) const;
   llvm::StringMap<int64_t> namedSizes() const;
   bool hasDoubles() const;
@@ -114,7 +115,9 @@ private:
   const RunOptions &options;
   uint64_t seed;
   mlir::MLIRContext *context;
-  std::vector<reference::Tensor> inputs, outputs;
+  std::vector<reference::Tensor> inputs;
+  /// What the call writes: outputs, then the new values of inputs in place.
+  std::vector<reference::Tensor> results;
   std::vector<std::unique_ptr<CallTensor>> memory;
 };
 

@@ -118,8 +118,9 @@ static OutputCheck compare(const InterfaceTensor &declared,
   OutputError plainError =
       largestError(plain, plain, wanted, /*rounds=*/isInteger);
   check.plainError = plainError.error;
-  check.isExact = isInteger && declared.role == TensorRole::Output &&
-                  plainError.error == 0 && isShort(wanted);
+  bool isMain = declared.role == TensorRole::Output || declared.inout;
+  check.isExact =
+      isInteger && isMain && plainError.error == 0 && isShort(wanted);
   OutputError error =
       largestError(got, plain, wanted, /*rounds=*/check.isExact);
   check.error = error.error;
@@ -137,12 +138,12 @@ static OutputCheck compare(const InterfaceTensor &declared,
 }
 
 mlir::LogicalResult RunCase::interpret(mlir::func::FuncOp graph) {
-  auto results = reference::interpret(graph, inputs, namedSizes(),
-                                      reference::Precision::Exact);
-  if (failed(results))
+  auto values = reference::interpret(graph, inputs, namedSizes(),
+                                     reference::Precision::Exact);
+  if (failed(values))
     return mlir::failure();
   // What a file of the output's type holds.
-  for (auto [output, result] : llvm::zip_equal(outputs, *results)) {
+  for (auto [output, result] : llvm::zip_equal(results, *values)) {
     output.integer = result.integer;
     for (auto [value, exact] : llvm::zip_equal(output.real, result.real))
       value = reference::roundToType(exact, output.element);
@@ -163,13 +164,10 @@ RunCase::check(const ReferenceFunctions &functions) {
   if (failed(exact) || failed(plain))
     return mlir::failure();
   CheckResult result;
-  for (const InterfaceTensor &declared : function.tensors) {
-    size_t i = result.outputs.size();
-    if (declared.isOutput())
-      result.outputs.push_back(
-          compare(declared, outputs[i], (*plain)[i], (*exact)[i],
-                  options.init != RunOptions::Init::Normal));
-  }
+  for (auto [i, index] : llvm::enumerate(function.results()))
+    result.outputs.push_back(compare(function.tensors[index], results[i],
+                                     (*plain)[i], (*exact)[i],
+                                     options.init != RunOptions::Init::Normal));
   return result;
 }
 

@@ -51,8 +51,9 @@ CallTensor::CallTensor(const InterfaceTensor &declared,
                        llvm::ArrayRef<int64_t> shape, RunOptions::Strides order,
                        uint64_t variant)
     : dtype(declared.dtype), shape(shape.begin(), shape.end()), tensor() {
-  // An output cannot repeat elements.
-  bool isDense = declared.isOutput() && order == RunOptions::Strides::Broadcast;
+  // What is written cannot repeat elements.
+  bool isDense =
+      declared.isWritten() && order == RunOptions::Strides::Broadcast;
   chooseStrides(isDense ? RunOptions::Strides::Bhsd : order, variant);
   int64_t low = 0, high = 0;
   bool isEmpty = false;

@@ -15,7 +15,7 @@ def no_check : Switch<"no-check", "Do not compare with the float64 reference">;
 defm input : Value<"input", "<name>=<file.npy>",
   "Values of a tensor, which give the run-time sizes, too; may be repeated">;
 defm save : Value<"save", "<name>=<file.npy>",
-  "Write a tensor after the call: an output, or an input as it was; may be "
+  "Write a tensor as it is after the call: an output, or an input; may be "
   "repeated">;
 def interpret : Switch<"interpret",
   "Compile nothing: evaluate the formulas in float64, also those that cannot be "

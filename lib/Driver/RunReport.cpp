@@ -62,11 +62,9 @@ static std::string brief(double value) {
 
 /// What the figures of a check do not cover; one line per output.
 static void reportGaps(const RunCase &run, const CheckResult &check) {
-  size_t i = 0;
-  for (const InterfaceTensor &tensor : run.function.tensors) {
-    if (!tensor.isOutput())
-      continue;
-    const OutputCheck &output = check.outputs[i++];
+  for (auto [i, index] : llvm::enumerate(run.function.results())) {
+    const InterfaceTensor &tensor = run.function.tensors[index];
+    const OutputCheck &output = check.outputs[i];
     auto tell = [&](int64_t count, llvm::StringRef what) {
       if (count)
         llvm::outs() << llvm::formatv(

@@ -157,17 +157,19 @@ Error TensorFiles::fill(const Interface &function,
 
 Error TensorFiles::save(const Interface &function,
                         ArrayRef<reference::Tensor> inputs,
-                        ArrayRef<reference::Tensor> outputs) const {
+                        ArrayRef<reference::Tensor> results) const {
   Outputs files;
+  std::vector<unsigned> written = function.results();
   for (const auto &[index, path] : saved) {
     const InterfaceTensor &declared = function.tensors[index];
-    size_t place = count_if(ArrayRef(function.tensors).take_front(index),
-                            [&](const InterfaceTensor &tensor) {
-                              return tensor.isOutput() == declared.isOutput();
-                            });
-    files.add(path,
-              numpyBytes(declared.isOutput() ? outputs[place] : inputs[place],
-                         declared.dtype));
+    size_t place = count_if(
+        ArrayRef(function.tensors).take_front(index),
+        [](const InterfaceTensor &tensor) { return !tensor.isOutput(); });
+    const reference::Tensor &tensor =
+        declared.isWritten()
+            ? results[llvm::find(written, index) - written.begin()]
+            : inputs[place];
+    files.add(path, numpyBytes(tensor, declared.dtype));
   }
   return files.write();
 }

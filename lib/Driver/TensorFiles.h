@@ -39,7 +39,7 @@ public:
   /// Writes the files to be saved.
   llvm::Error save(const Interface &function,
                    llvm::ArrayRef<reference::Tensor> inputs,
-                   llvm::ArrayRef<reference::Tensor> outputs) const;
+                   llvm::ArrayRef<reference::Tensor> results) const;
 
 private:
   struct Given {

@@ -36,6 +36,12 @@ std::string attnc::describeJson(const Interface &function,
       for (const std::string &kernel : function.kernels)
         json.value(utf8(kernel));
     });
+    if (llvm::any_of(function.tensors, [](auto &t) { return t.inout; }))
+      json.attributeArray("inout", [&] {
+        for (const InterfaceTensor &tensor : function.tensors)
+          if (tensor.inout)
+            json.value(tensor.name);
+      });
     json.attribute("spec", utf8(function.spec));
   });
   return text;

@@ -56,6 +56,8 @@ static std::string kindText(const Interface &f, const InterfaceTensor &t) {
             boundText(f, t.range->second);
   if (t.nullable)
     text += ", may be null";
+  if (t.inout)
+    text += ", changed in place";
   return text;
 }
 
@@ -90,7 +92,7 @@ static std::string overlapText(const Interface &f) {
   std::vector<std::string> outputs;
   std::string maybe;
   for (const InterfaceTensor &t : f.tensors) {
-    if (!t.isOutput())
+    if (!t.isWritten())
       continue;
     outputs.push_back(t.name);
     if (!t.mayBe.empty())
@@ -156,7 +158,7 @@ static std::string pointerFields(const Interface &f) {
   std::string text, last;
   for (const InterfaceTensor &t : f.tensors) {
     std::string type =
-        (t.isOutput() ? "" : "const ") + dtypeInfo(t.dtype).cType.str() + " ";
+        (t.isWritten() ? "" : "const ") + dtypeInfo(t.dtype).cType.str() + " ";
     if (type == last)
       text += ", *" + t.name;
     else
@@ -175,7 +177,7 @@ static std::string rawArgs(const Interface &f) {
                         "]");
   std::vector<std::string> outputs;
   for (const InterfaceTensor &t : f.tensors)
-    if (t.isOutput())
+    if (t.isWritten())
       outputs.push_back(t.name);
   std::string text = "typedef struct " + type +
                      " { /* strides in elements, in the order of the shapes "

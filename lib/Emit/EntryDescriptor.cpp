@@ -150,7 +150,8 @@ Constant *Writer::writeTensors() {
     int flags = (tensor.isOutput() ? ATTNC_TENSOR_OUTPUT : 0) |
                 (tensor.nullable ? ATTNC_TENSOR_NULLABLE : 0) |
                 (tensor.nondecreasing ? ATTNC_TENSOR_NONDECREASING : 0) |
-                (tensor.range ? ATTNC_TENSOR_RANGE : 0);
+                (tensor.range ? ATTNC_TENSOR_RANGE : 0) |
+                (tensor.inout ? ATTNC_TENSOR_INOUT : 0);
     std::optional<unsigned> mayBe = function.tensorIndex(tensor.mayBe);
     const DTypeInfo &dtype = dtypeInfo(tensor.dtype);
     records.push_back(

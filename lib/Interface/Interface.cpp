@@ -38,6 +38,15 @@ std::vector<std::string> Interface::runtimeSizes() const {
   return names;
 }
 
+std::vector<unsigned> Interface::results() const {
+  std::vector<unsigned> indices;
+  for (bool isOutput : {true, false})
+    for (auto [index, tensor] : llvm::enumerate(tensors))
+      if (tensor.isOutput() == isOutput && tensor.isWritten())
+        indices.push_back(index);
+  return indices;
+}
+
 std::optional<SizeExpr> attnc::tryResolve(const Interface &function,
                                           const SizeExpr &expr) {
   SizeExpr result = expr;

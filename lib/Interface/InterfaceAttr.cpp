@@ -57,6 +57,8 @@ static DictionaryAttr tensorAttr(Builder &b, const InterfaceTensor &tensor) {
              b.getStringAttr(tensor.rowTable));
   if (tensor.nullable)
     list.set("nullable", b.getUnitAttr());
+  if (tensor.inout)
+    list.set("inout", b.getUnitAttr());
   if (!tensor.mayBe.empty())
     list.set("may_be", b.getStringAttr(tensor.mayBe));
   return list.getDictionary(b.getContext());
@@ -238,6 +240,7 @@ readTensor(Attribute attr, function_ref<InFlightDiagnostic()> emitError) {
                                  : RowLayout::Dense;
   tensor.rowTable = ragged + paged;
   tensor.nullable = reader.flag("nullable");
+  tensor.inout = reader.flag("inout");
   tensor.mayBe = reader.string("may_be", false);
   if (!reader.finish())
     return failure();

@@ -45,6 +45,7 @@ private:
   LogicalResult verifyTensor(const InterfaceTensor &tensor);
   LogicalResult verifyValues(const InterfaceTensor &tensor);
   LogicalResult verifyRows(const InterfaceTensor &tensor);
+  LogicalResult verifyInOut(const InterfaceTensor &tensor);
   LogicalResult verifyMayBe(const InterfaceTensor &tensor);
   LogicalResult verifyBindings();
   LogicalResult verifyConditions();
@@ -168,7 +169,7 @@ LogicalResult Verifier::verifyTensor(const InterfaceTensor &tensor) {
     return error() << "tensor '" << tensor.name
                    << "': only an extra output can be nullable";
   if (failed(verifyValues(tensor)) || failed(verifyRows(tensor)) ||
-      failed(verifyMayBe(tensor)))
+      failed(verifyInOut(tensor)) || failed(verifyMayBe(tensor)))
     return failure();
   return success();
 }
@@ -236,6 +237,18 @@ LogicalResult Verifier::verifyRows(const InterfaceTensor &tensor) {
   return success();
 }
 
+LogicalResult Verifier::verifyInOut(const InterfaceTensor &tensor) {
+  if (!tensor.inout)
+    return success();
+  if (tensor.role != TensorRole::Input || !isFloat(tensor.dtype))
+    return error() << "tensor '" << tensor.name
+                   << "': only an input of floats can be inout";
+  if (tensor.rows != RowLayout::Dense)
+    return error() << "tensor '" << tensor.name
+                   << "': ragged or paged rows cannot be inout";
+  return success();
+}
+
 LogicalResult Verifier::verifyMayBe(const InterfaceTensor &tensor) {
   if (tensor.mayBe.empty())
     return success();
@@ -247,6 +260,9 @@ LogicalResult Verifier::verifyMayBe(const InterfaceTensor &tensor) {
     return error() << "tensor '" << tensor.name << "' may be '" << tensor.mayBe
                    << "', which is no input";
   const InterfaceTensor &other = function.tensors[*index];
+  if (other.inout)
+    return error() << "tensor '" << tensor.name << "' may be '" << other.name
+                   << "', which is written itself";
   if (other.dtype != tensor.dtype || other.axes != tensor.axes)
     return error() << "tensor '" << tensor.name << "' may be '" << other.name
                    << "', but their types or axes differ";

@@ -86,7 +86,7 @@ static bool isExtended(const Interface &function) {
   });
 }
 
-/// Outputs of one function in whichever stage the module is; nothing if it is
+/// What one function writes, in whichever stage the module is; nothing if it is
 /// past the interpreted stages or an op fails.
 static std::optional<std::vector<reference::Tensor>>
 interpretFunction(ModuleOp module, const Interface &function,
@@ -112,7 +112,14 @@ interpretFunction(ModuleOp module, const Interface &function,
   llvm::append_range(inputs, outputs);
   if (failed(reference::interpret(program, inputs, {}, sizes, precision)))
     return std::nullopt;
-  return std::vector<reference::Tensor>(inputs.begin() + count, inputs.end());
+  std::vector<reference::Tensor> results(inputs.begin() + count, inputs.end());
+  size_t input = 0;
+  for (const InterfaceTensor &tensor : function.tensors) {
+    if (tensor.inout)
+      results.push_back(inputs[input]);
+    input += !tensor.isOutput();
+  }
+  return results;
 }
 
 std::optional<std::vector<StageChecker::Run>>

@@ -11,6 +11,7 @@
 //     sizes = [{name = "batch"}, {name = "heads", value = "12"}, ...],
 //     tensors = [{name = "Q", role = "query", dtype = "f32",
 //                 axes = ["batch", "heads", "query_len", "head_dim"]}, ...
+//                {name = "cache", role = "input", ..., inout},
 //                {name = "O", role = "output", ..., may_be = "Q"}],
 //     preconditions = [{lhs = "query_len", rhs = "kv_len",
 //                       sentence = "doc[b, q] needs query_len <= kv_len"}],
@@ -84,6 +85,9 @@ struct InterfaceTensor {
   std::string rowTable;
   /// The caller may pass NULL: the output is then not computed (extra only).
   bool nullable = false;
+  /// Input only: the call changes it. Like an output it overlaps nothing, and
+  /// no element is there twice.
+  bool inout = false;
   /// Output only: the argument of the same type and shape that this tensor may
   /// be itself (equal pointer and strides); empty: overlaps nothing.
   std::string mayBe;
@@ -91,6 +95,7 @@ struct InterfaceTensor {
   bool isOutput() const {
     return role == TensorRole::Output || role == TensorRole::Extra;
   }
+  bool isWritten() const { return isOutput() || inout; }
   bool operator==(const InterfaceTensor &) const = default;
 };
 
@@ -122,6 +127,9 @@ struct Interface {
   std::optional<unsigned> sizeIndex(llvm::StringRef name) const;
   std::optional<unsigned> tensorIndex(llvm::StringRef name) const;
   std::vector<std::string> runtimeSizes() const;
+  /// The tensors that a call writes, in the order in which a function of the IR
+  /// returns them: outputs, then inputs that are inout.
+  std::vector<unsigned> results() const;
   /// `expr` over run-time sizes only: fixed and derived sizes are replaced.
   SizeExpr resolve(const SizeExpr &expr) const;
   /// Where a run-time size is read: the extent of an axis, less a constant.

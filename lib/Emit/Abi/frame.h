@@ -35,8 +35,9 @@ tensor_of(const struct attnc_frame *frame, int32_t t) {
   return &frame->function->tensors[t];
 }
 
-static inline int is_output(const struct attnc_frame *frame, int32_t t) {
-  return tensor_of(frame, t)->flags & ATTNC_TENSOR_OUTPUT;
+static inline int is_written(const struct attnc_frame *frame, int32_t t) {
+  return tensor_of(frame, t)->flags &
+         (ATTNC_TENSOR_OUTPUT | ATTNC_TENSOR_INOUT);
 }
 
 #endif

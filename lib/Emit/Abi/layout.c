@@ -126,21 +126,26 @@ static int is_injective(const struct attnc_view *view, int32_t rank) {
   return 1;
 }
 
-static attnc_status check_output(const struct attnc_frame *frame, int32_t t) {
+static attnc_status check_written(const struct attnc_frame *frame, int32_t t) {
   const struct attnc_view *view = &frame->views[t];
   int32_t rank = tensor_of(frame, t)->rank;
+  int is_inout = tensor_of(frame, t)->flags & ATTNC_TENSOR_INOUT;
+  const char *overlap = is_inout ? " let elements of an inout tensor overlap"
+                                 : " let elements of an output overlap";
   for (int32_t a = 0; a < rank; ++a) {
     if (view->shape[a] == 1)
       continue;
     if (view->strides[a] == 0)
-      return report_strides(frame, t, ": an output cannot have stride 0");
+      return report_strides(frame, t,
+                            is_inout ? ": an inout tensor cannot have stride 0"
+                                     : ": an output cannot have stride 0");
     for (int32_t b = 0; b < a; ++b)
       if (view->shape[b] > 1 &&
           magnitude(view->strides[a]) == magnitude(view->strides[b]))
-        return report_strides(frame, t, " let elements of an output overlap");
+        return report_strides(frame, t, overlap);
   }
   if (!is_injective(view, rank))
-    return report_strides(frame, t, " let elements of an output overlap");
+    return report_strides(frame, t, overlap);
   return ATTNC_OK;
 }
 
@@ -154,8 +159,8 @@ static attnc_status place_tensor(struct attnc_frame *frame, int32_t t,
   if (frame->views[t].elements == 0)
     return ATTNC_OK; /* its data may be null */
   status = locate(frame, t, data);
-  if (status == ATTNC_OK && is_output(frame, t))
-    status = check_output(frame, t);
+  if (status == ATTNC_OK && is_written(frame, t))
+    status = check_written(frame, t);
   return status;
 }
 
@@ -213,7 +218,7 @@ static int is_same(const struct attnc_frame *frame, int32_t t, int32_t u) {
 static attnc_status check_overlap(const struct attnc_frame *frame, int32_t t) {
   const struct attnc_function *function = frame->function;
   for (int32_t u = 0; u < function->tensor_count; ++u) {
-    if (u == t || !frame->views[u].data || (is_output(frame, u) && u < t))
+    if (u == t || !frame->views[u].data || (is_written(frame, u) && u < t))
       continue;
     if (u == tensor_of(frame, t)->may_be && is_same(frame, t, u))
       continue;
@@ -232,7 +237,7 @@ static attnc_status check_overlap(const struct attnc_frame *frame, int32_t t) {
 
 static attnc_status check_overlaps(const struct attnc_frame *frame) {
   for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
-    if (!is_output(frame, t) || !frame->views[t].data)
+    if (!is_written(frame, t) || !frame->views[t].data)
       continue;
     attnc_status status = check_overlap(frame, t);
     if (status != ATTNC_OK)

@@ -109,6 +109,25 @@ TEST(HeaderTest, StatesTypesPromisesAndPreconditions) {
       << text;
 }
 
+TEST(HeaderTest, LetsACallChangeAnInOutInput) {
+  Interface f = withDocuments();
+  InterfaceTensor cache = f.tensors[1];
+  cache.name = "cache";
+  cache.role = TensorRole::Input;
+  cache.inout = true;
+  f.tensors.insert(f.tensors.begin() + 4, cache);
+  std::string text = emitHeader("f", f);
+  EXPECT_TRUE(contains(text, "   cache [batch, 12, kv_len, 64]: f32, changed "
+                             "in place;\n"))
+      << text;
+  EXPECT_TRUE(contains(text, "   O may be Q itself, else cache, O and lse "
+                             "overlap nothing."))
+      << text;
+  EXPECT_TRUE(contains(text, "const int32_t *doc; float *cache, *O, *lse;\n"))
+      << text;
+  EXPECT_TRUE(contains(text, "(0 not for cache, O and lse)")) << text;
+}
+
 TEST(HeaderTest, ShowsFixedAndDerivedSizes) {
   Interface f = gpt2Small();
   f.sizes[0].value = SizeExpr::constant(1);
@@ -182,6 +201,14 @@ TEST(DescribeTest, IsJsonInAFixedOrder) {
                 "\",\"abi\":1,\"targets\":[\"x86-64-v4\"],\"kernels\":["
                 "\"online, 64 queries x 256 keys\"],\"spec\":\"attnc: "
                 "1\\nheads: 12\\nhead_dim: 64\\nmask: causal\\n\"}");
+}
+
+TEST(DescribeTest, NamesInputsThatACallChanges) {
+  Interface f = gpt2Small();
+  f.tensors[1].role = TensorRole::Input;
+  f.tensors[1].inout = true;
+  EXPECT_TRUE(contains(describeJson(f, CodegenTarget()),
+                       "\"kernels\":[],\"inout\":[\"K\"],\"spec\":"));
 }
 
 } // namespace

@@ -22,6 +22,7 @@ constexpr const char *kText = R"({
     {name = "Q", role = "query", dtype = "f32", axes = ["n", "d"]},
     {name = "t", role = "input", dtype = "i32", axes = ["n + 1"],
      nondecreasing, range = [0, 9]},
+    {name = "c", role = "input", dtype = "f32", axes = ["n", "d"], inout},
     {name = "O", role = "output", dtype = "f32", axes = ["n", "d"],
      may_be = "Q"},
     {name = "lse", role = "extra", dtype = "f32", axes = ["n"], nullable}],
@@ -57,10 +58,11 @@ TEST_F(InterfaceAttrTest, ReadsEveryField) {
   EXPECT_EQ(f->sizes[1].fixedValue(), 8);
   EXPECT_EQ(f->tensors[1].axes[0].str(), "n + 1");
   EXPECT_TRUE(f->tensors[1].nondecreasing);
+  EXPECT_TRUE(f->tensors[2].inout);
   EXPECT_EQ(f->tensors[1].range,
             std::pair(SizeExpr::constant(0), SizeExpr::constant(9)));
-  EXPECT_EQ(f->tensors[2].mayBe, "Q");
-  EXPECT_TRUE(f->tensors[3].nullable);
+  EXPECT_EQ(f->tensors[3].mayBe, "Q");
+  EXPECT_TRUE(f->tensors[4].nullable);
   EXPECT_EQ(f->preconditions[0].rhs.str(), "d * 4");
   EXPECT_EQ(f->kernels.size(), 1u);
 }

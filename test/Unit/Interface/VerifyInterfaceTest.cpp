@@ -149,6 +149,24 @@ TEST_F(VerifyInterfaceTest, RefusesARequiredExtraAsNullInput) {
   EXPECT_EQ(errorOf(f), "tensor 'doc': only an extra output can be nullable");
 }
 
+TEST_F(VerifyInterfaceTest, RefusesToChangeWhatIsNoInputOfFloats) {
+  f.tensors[3].inout = true;
+  EXPECT_EQ(errorOf(f), "tensor 'doc': only an input of floats can be inout");
+  f = withDocuments();
+  f.tensors[4].inout = true;
+  EXPECT_EQ(errorOf(f), "tensor 'O': only an input of floats can be inout");
+}
+
+TEST_F(VerifyInterfaceTest, RefusesAnAliasOfWhatIsWrittenItself) {
+  InterfaceTensor cache = f.tensors[0];
+  cache.name = "cache";
+  cache.role = TensorRole::Input;
+  cache.inout = true;
+  f.tensors.insert(f.tensors.begin() + 4, cache);
+  f.tensors[5].mayBe = "cache";
+  EXPECT_EQ(errorOf(f), "tensor 'O' may be 'cache', which is written itself");
+}
+
 TEST_F(VerifyInterfaceTest, RefusesAnAliasOfAnotherShape) {
   f.tensors[4].mayBe = "K";
   EXPECT_EQ(errorOf(f),
