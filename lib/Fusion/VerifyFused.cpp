@@ -10,7 +10,7 @@
 
 #include "attnc/Fusion/Passes.h"
 
-#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/VerifyStage.h"
 
 using namespace mlir;
@@ -25,7 +25,8 @@ namespace attnc::fusion {
 static bool isFusedOp(Operation *op) {
   return isa<attn::ViewOp, attn::KernelOp, attn::ContractOp, attn::MapOp,
              attn::MaskOp, attn::NormalizeOp, attn::ReduceOp, attn::UnpackOp,
-             attn::PackOp, attn::PagesOp>(op);
+             attn::PackOp, attn::PagesOp, attn::SliceOp, attn::ConcatOp,
+             attn::AppendOp>(op);
 }
 
 namespace {
@@ -34,9 +35,9 @@ struct VerifyFused final : fusion::impl::VerifyFusedBase<VerifyFused> {
     markAllAnalysesPreserved();
     if (failed(attn::verifyStage(
             getOperation(), isFusedOp,
-            "attn.kernel, and beside it attn.view, ops of storage, "
-            "attn.contract, attn.map, attn.mask, attn.normalize and "
-            "attn.reduce")))
+            "attn.kernel, and beside it attn.view, attn.slice, attn.concat, "
+            "attn.append, ops of storage, attn.contract, attn.map, attn.mask, "
+            "attn.normalize and attn.reduce")))
       signalPassFailure();
   }
 };

@@ -9,7 +9,7 @@
 
 #include "attnc/Graph/Passes.h"
 
-#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/VerifyStage.h"
 
 using namespace mlir;
@@ -24,7 +24,7 @@ namespace attnc::graph {
 static bool isGraphOp(Operation *op) {
   return isa<attn::ViewOp, attn::ContractOp, attn::MapOp, attn::MaskOp,
              attn::NormalizeOp, attn::ReduceOp, attn::UnpackOp, attn::PackOp,
-             attn::PagesOp>(op);
+             attn::PagesOp, attn::SliceOp, attn::ConcatOp, attn::AppendOp>(op);
 }
 
 namespace {
@@ -32,7 +32,8 @@ struct VerifyGraph final : graph::impl::VerifyGraphBase<VerifyGraph> {
   void runOnOperation() override {
     markAllAnalysesPreserved();
     if (failed(attn::verifyStage(getOperation(), isGraphOp,
-                                 "attn.view, ops of storage, attn.contract, "
+                                 "attn.view, attn.slice, attn.concat, "
+                                 "attn.append, ops of storage, attn.contract, "
                                  "attn.map, attn.mask, attn.normalize and "
                                  "attn.reduce")))
       signalPassFailure();

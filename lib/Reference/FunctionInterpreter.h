@@ -10,7 +10,7 @@
 
 #include "Space.h"
 
-#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Reference/Interpreter.h"
 
 namespace attnc::reference {
@@ -51,6 +51,9 @@ private:
   mlir::LogicalResult run(attn::UnpackOp op);
   mlir::LogicalResult run(attn::PackOp op);
   mlir::LogicalResult run(attn::PagesOp op);
+  mlir::LogicalResult run(attn::SliceOp op);
+  mlir::LogicalResult run(attn::ConcatOp op);
+  mlir::LogicalResult run(attn::AppendOp op);
   /// The number of rows of a sequence that exist: of each where the rows of
   /// `q` are views of a ragged tensor, else all.
   std::vector<int64_t> lengthsOf(mlir::Value q, int64_t batch, int64_t rows);

@@ -40,9 +40,8 @@ LogicalResult LetterSizes::add(StringRef letters, Type type,
   return success();
 }
 
-// Every dynamic axis that `needed` selects has a name in dims.
-static LogicalResult verifyNamed(Operation *op, Type type,
-                                 function_ref<bool(unsigned)> needed) {
+LogicalResult attnc::attn::verifyNamed(Operation *op, Type type,
+                                       function_ref<bool(unsigned)> needed) {
   for (unsigned axis : llvm::seq(cast<RankedTensorType>(type).getRank()))
     if (needed(axis) && !axisSize(type, axis))
       return op->emitOpError()

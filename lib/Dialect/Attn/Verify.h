@@ -16,11 +16,17 @@ public:
   explicit LetterSizes(mlir::Operation *op) : op(op) {}
   mlir::LogicalResult add(llvm::StringRef letters, mlir::Type type,
                           const llvm::Twine &what);
+  /// The next tensor may have another size along this letter.
+  void forget(char letter) { sizes.erase(letter); }
 
 private:
   mlir::Operation *op;
   llvm::SmallMapVector<char, mlir::Attribute, 8> sizes;
 };
+
+/// Every dynamic axis of the result that `needed` selects has a name in dims.
+mlir::LogicalResult verifyNamed(mlir::Operation *op, mlir::Type type,
+                                llvm::function_ref<bool(unsigned)> needed);
 
 /// A formula: scalar pure ops, and nothing from outside but tensors to read.
 mlir::LogicalResult verifyFormula(mlir::Operation *parent, mlir::Region &region,

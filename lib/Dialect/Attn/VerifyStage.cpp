@@ -7,7 +7,7 @@
 
 #include "attnc/Dialect/Attn/VerifyStage.h"
 
-#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -62,16 +62,22 @@ LogicalResult FunctionVerifier::verifyTensor(Type type,
 LogicalResult FunctionVerifier::verifySignature() {
   SmallVector<Type> types(func.getArgumentTypes());
   llvm::append_range(types, func.getResultTypes());
-  size_t inputs = llvm::count_if(
-      interface.tensors, [](const auto &tensor) { return !tensor.isOutput(); });
+  SmallVector<const InterfaceTensor *> tensors, results;
+  for (const InterfaceTensor &tensor : interface.tensors)
+    if (!tensor.isOutput())
+      tensors.push_back(&tensor);
+  size_t inputs = tensors.size();
+  for (unsigned index : interface.results())
+    results.push_back(&interface.tensors[index]);
+  llvm::append_range(tensors, results);
   if (func.getNumArguments() != inputs ||
-      types.size() != interface.tensors.size()) // stage_c3
+      types.size() != tensors.size()) // stage_c3
     return func.emitOpError()
            << "has " << func.getNumArguments() << " arguments and "
            << func.getNumResults() << " results, the interface has " << inputs
-           << " and " << interface.tensors.size() - inputs;
-  for (auto [type, tensor] : llvm::zip(types, interface.tensors))
-    if (failed(verifyTensor(type, tensor)))
+           << " and " << results.size();
+  for (auto [type, tensor] : llvm::zip(types, tensors))
+    if (failed(verifyTensor(type, *tensor)))
       return failure();
   return success();
 }
@@ -121,7 +127,7 @@ LogicalResult FunctionVerifier::verifySizes() {
 LogicalResult FunctionVerifier::verifyReads() {
   WalkResult result = func.walk([&](Operation *read) -> WalkResult {
     if (!isa<ReadOp, TableMinOp, TableMaxOp, LowerBoundOp>(read) ||
-        !read->getOperand(0).getDefiningOp<ViewOp>())
+        !isa_and_present<ViewOp, SliceOp>(read->getOperand(0).getDefiningOp()))
       return WalkResult::advance();
     return read->emitOpError() // stage_c5
            << "must read an argument of the function or what an op computes; "
@@ -161,7 +167,8 @@ attnc::attn::verifyStage(ModuleOp module,
       return failure();
     FunctionVerifier verifier(func, interface);
     if (failed(verifier.verifySignature()) || failed(verifier.verifySizes()) ||
-        failed(verifier.verifyReads()))
+        failed(verifier.verifyReads()) ||
+        failed(verifyInPlace(func, interface)))
       return failure();
     ++ops;
   }

@@ -55,6 +55,70 @@ TEST_F(FunctionTest, pages_that_are_not_there_are_zeros) {
   EXPECT_EQ(result[0].real, (std::vector<double>{3, 4, 1, 0, 0, 3}));
 }
 
+TEST_F(FunctionTest, slice_takes_a_piece_of_an_axis) {
+  auto result = run(R"mlir(
+    func.func @f(%x: tensor<2x3x2xf32>) -> tensor<2x2x2xf32> {
+      %0 = attn.slice "bsd" %x along "s" [1, 2] : tensor<2x3x2xf32> -> tensor<2x2x2xf32>
+      return %0 : tensor<2x2x2xf32>
+    })mlir",
+                    {f32({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {2, 3, 2})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{2, 3, 4, 5, 8, 9, 10, 11}));
+}
+
+TEST_F(FunctionTest, slice_of_a_table_keeps_integers) {
+  auto result = run(R"mlir(
+    func.func @f(%x: tensor<4xi32>) -> tensor<2xi32> {
+      %0 = attn.slice "n" %x along "n" [2, 2] : tensor<4xi32> -> tensor<2xi32>
+      return %0 : tensor<2xi32>
+    })mlir",
+                    {i32({5, 6, 7, 8}, {4})});
+  EXPECT_EQ(result[0].integer, (std::vector<int64_t>{7, 8}));
+}
+
+TEST_F(FunctionTest, concat_broadcasts_a_part_without_heads) {
+  auto result = run(R"mlir(
+    func.func @f(%x: tensor<2x2xf32>, %y: tensor<1xf32>) -> tensor<2x3xf32> {
+      %0 = attn.concat "hd,d->hd" along "d" (%x, %y) : (tensor<2x2xf32>, tensor<1xf32>) -> tensor<2x3xf32>
+      return %0 : tensor<2x3xf32>
+    })mlir",
+                    {f32({1, 2, 3, 4}, {2, 2}), f32({9}, {1})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{1, 2, 9, 3, 4, 9}));
+}
+
+TEST_F(FunctionTest, concat_along_a_slow_axis_takes_permuted_parts) {
+  auto result = run(R"mlir(
+    func.func @f(%x: tensor<1x2xf32>, %y: tensor<2x2xf32>) -> tensor<3x2xf32> {
+      %0 = attn.concat "sd,ds->sd" along "s" (%x, %y) : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+      return %0 : tensor<3x2xf32>
+    })mlir",
+                    {f32({1, 2}, {1, 2}), f32({3, 4, 5, 6}, {2, 2})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{1, 2, 3, 5, 4, 6}));
+}
+
+TEST_F(FunctionTest, append_writes_each_sequence_at_its_own_end) {
+  auto result = run(R"mlir(
+    func.func @f(%c: tensor<2x3x1xf32>, %x: tensor<2x2x1xf32>, %at: tensor<2xi32>) -> (tensor<2x3x1xf32>, tensor<2x3x1xf32>) {
+      %0 = attn.append "bsd" %c, %x along "s" at "b" (%at) : tensor<2x3x1xf32>, tensor<2x2x1xf32>, tensor<2xi32> -> tensor<2x3x1xf32>
+      return %0, %c : tensor<2x3x1xf32>, tensor<2x3x1xf32>
+    })mlir",
+                    {f32({1, 2, 3, 4, 5, 6}, {2, 3, 1}),
+                     f32({7, 8, 9, 10}, {2, 2, 1}), i32({1, 0}, {2})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{1, 7, 8, 9, 10, 6}));
+  // The old value is a value of its own.
+  EXPECT_EQ(result[1].real, (std::vector<double>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST_F(FunctionTest, append_writes_nothing_outside) {
+  auto result =
+      run(R"mlir(
+    func.func @f(%c: tensor<3x1xf32>, %x: tensor<2x1xf32>, %at: tensor<i32>) -> tensor<3x1xf32> {
+      %0 = attn.append "sd" %c, %x along "s" at "" (%at) : tensor<3x1xf32>, tensor<2x1xf32>, tensor<i32> -> tensor<3x1xf32>
+      return %0 : tensor<3x1xf32>
+    })mlir",
+          {f32({1, 2, 3}, {3, 1}), f32({7, 8}, {2, 1}), i32({2}, {})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{1, 2, 7}));
+}
+
 TEST_F(FunctionTest, contract_leaves_out_masked_products) {
   auto result = run(R"mlir(
     func.func @f(%p: tensor<2x2xf32>, %v: tensor<2x1xf32>, %m: tensor<2x2xi1>) -> tensor<2x1xf32> {

@@ -19,18 +19,28 @@ namespace attnc::attn {
 /// - (stage_c1) the module has a valid attribute `attnc.interface`;
 /// - (stage_c2) there is one function with a body per entry, in order, and
 ///   nothing else;
-/// - (stage_c3) arguments are the entry's inputs, results its outputs: element
-///   types, extents and names of sizes;
+/// - (stage_c3) arguments are the entry's inputs, results its outputs and then
+///   the new values of inputs that are `inout`: element types, extents and
+///   names of sizes;
 /// - (stage_c4) names of sizes, in `attn.size` and in dims, are the entry's;
 /// - (stage_c5) `attn.read` in a region reads an argument of the function or
-///   what an op of it computes, not a view;
+///   what an op of it computes, not a view or a slice;
 /// - (stage_c6) the body is one block of ops that `isAllowed` accepts and a
-///   return; `allowed` names them for the message.
+///   return; `allowed` names them for the message;
+/// - (stage_c7 to stage_c9) what verifyInPlace() says.
 /// Errors are reported at the offending op.
 mlir::LogicalResult
 verifyStage(mlir::ModuleOp module,
             llvm::function_ref<bool(mlir::Operation *)> isAllowed,
             llvm::StringRef allowed);
+
+/// Checks a function that has the arguments and results of its interface:
+/// - (stage_c7) the cache of `attn.append` is an argument that is `inout`, and
+///   an `inout` argument is returned as it is or as `attn.append` made it;
+/// - (stage_c8) no op after `attn.append` reads the value from before it;
+/// - (stage_c9) a range of the table `at` keeps the rows inside the cache.
+mlir::LogicalResult verifyInPlace(mlir::func::FuncOp func,
+                                  const Interface &interface);
 
 } // namespace attnc::attn
 
