@@ -62,13 +62,14 @@ static bool isViewComputable(attn::ViewOp view) {
 // What can be done
 //===----------------------------------------------------------------------===//
 
-/// Arguments, also ragged or paged ones as dense tensors, and what kernels,
-/// products and normalisers have computed.
+/// Arguments, also ragged or paged ones as dense tensors, what kernels,
+/// products and normalisers have computed, and what was put together.
 static bool isReadable(Value tensor) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return argument.getOwner()->isEntryBlock();
   return isa<attn::KernelOp, attn::ContractOp, attn::NormalizeOp,
-             attn::UnpackOp, attn::PagesOp>(tensor.getDefiningOp());
+             attn::UnpackOp, attn::PagesOp, attn::ConcatOp, attn::AppendOp>(
+      tensor.getDefiningOp());
 }
 
 static LogicalResult check(Value tensor, Value product, Type real,
@@ -85,6 +86,8 @@ static LogicalResult check(Value tensor, Value product, Type real,
       return refuse("a size that its formula needs is not known by name");
     return check(view.getSource(), product, real, refusal, seen);
   }
+  if (auto slice = dyn_cast<attn::SliceOp>(op))
+    return check(slice.getSource(), product, real, refusal, seen);
   if (auto map = dyn_cast<attn::MapOp>(op)) {
     bool isReal = llvm::any_of(map.getBody().getArguments(), [](Value x) {
       return isa<FloatType>(x.getType());
@@ -174,6 +177,15 @@ Value Scalarizer::viewAt(attn::ViewOp view, ValueRange indices) {
   return at(view.getSource(), places);
 }
 
+Value Scalarizer::sliceAt(attn::SliceOp slice, ValueRange indices) {
+  SmallVector<Value> places(indices);
+  Value offset =
+      arith::ConstantIndexOp::create(b, slice.getLoc(), slice.getOffset());
+  Value &place = places[slice.getAxis()];
+  place = arith::AddIOp::create(b, slice.getLoc(), place, offset);
+  return at(slice.getSource(), places);
+}
+
 Value Scalarizer::build(Value tensor, ValueRange indices) {
   if (tensor == product)
     return rounded(tensor.getLoc(), dot, getElementTypeOrSelf(tensor));
@@ -190,6 +202,8 @@ Value Scalarizer::build(Value tensor, ValueRange indices) {
     return mapAt(map, indices);
   if (auto view = dyn_cast<attn::ViewOp>(op))
     return viewAt(view, indices);
+  if (auto slice = dyn_cast<attn::SliceOp>(op))
+    return sliceAt(slice, indices);
   return inlineBlock(cast<attn::MaskOp>(op).getBody().front(), indices);
 }
 

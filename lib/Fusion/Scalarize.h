@@ -11,6 +11,8 @@
 
 #include "KernelMatch.h"
 
+#include "attnc/Dialect/Attn/AttnMove.h"
+
 #include "mlir/IR/Builders.h"
 
 #include <map>
@@ -45,6 +47,7 @@ private:
   mlir::Value build(mlir::Value tensor, mlir::ValueRange indices);
   mlir::Value mapAt(attn::MapOp map, mlir::ValueRange indices);
   mlir::Value viewAt(attn::ViewOp view, mlir::ValueRange indices);
+  mlir::Value sliceAt(attn::SliceOp slice, mlir::ValueRange indices);
   mlir::Value rounded(mlir::Location loc, mlir::Value x, mlir::Type element);
 
   mlir::OpBuilder &b;

@@ -76,6 +76,10 @@ static LogicalResult lowerOp(Operation &op, Storage &storage) {
     return lowerReduce(reduce, storage);
   if (auto normalize = dyn_cast<attn::NormalizeOp>(op))
     return lowerNormalize(normalize, storage);
+  if (auto concat = dyn_cast<attn::ConcatOp>(op))
+    return lowerConcat(concat, storage);
+  if (auto append = dyn_cast<attn::AppendOp>(op))
+    return lowerAppend(append, storage);
   OpBuilder builder = OpBuilder::atBlockEnd(&storage.program.getBody().front());
   Scope &scope = storage.scope;
   if (auto size = dyn_cast<attn::SizeOp>(op))

@@ -11,6 +11,7 @@
 
 #include "ReadElement.h"
 
+#include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,8 +25,8 @@ static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
 /// An op that makes no tensor of its own: an index, a size, a formula of its
 /// users.
 static bool isHarmless(Operation &op) {
-  if (isa<attn::ViewOp, attn::UnpackOp, attn::PackOp, attn::PagesOp,
-          attn::SizeOp, attn::MaskOp, func::ReturnOp>(op))
+  if (isa<attn::ViewOp, attn::SliceOp, attn::UnpackOp, attn::PackOp,
+          attn::PagesOp, attn::SizeOp, attn::MaskOp, func::ReturnOp>(op))
     return true;
   return isa_and_present<arith::ArithDialect>(op.getDialect()) &&
          llvm::all_of(op.getOperandTypes(), isScalar) &&
@@ -101,7 +102,7 @@ static LogicalResult checkOps(func::FuncOp function) {
       if (failed(checkKernel(kernel)))
         return failure();
     } else if (!isa<attn::ContractOp, attn::MapOp, attn::NormalizeOp,
-                    attn::ReduceOp>(op)) {
+                    attn::ReduceOp, attn::ConcatOp, attn::AppendOp>(op)) {
       return op.emitOpError("has no lowering to tiles");
     } else if (!attn::BlockAttr::of(&op)) {
       return op.emitOpError("has no attn.block; run attn-select-schedule");

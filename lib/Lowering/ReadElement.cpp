@@ -3,7 +3,8 @@
 // A formula may read any tensor that an earlier op made, through any views.
 // Blocks need axes that lie in memory as they are walked over (ViewIndices.h);
 // a single element only needs its place, so here every view is arithmetic:
-// merged axes are h * group + g, split ones n / group and n % group, row i of
+// merged axes are h * group + g, split ones n / group and n % group, place i of
+// a slice is offset + i of its source, row i of
 // sequence b is row start[b] + i of all, row k in pages of n is row k % n of
 // page table[b, k / n].
 // Tests: test/Lowering/read-element.mlir
@@ -15,29 +16,18 @@
 #include "Formula.h"
 #include "ViewIndices.h"
 
-#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
 
 using namespace mlir;
 
 namespace attnc::lowering {
-
-/// The size of a letter of a view, from the side where it stands alone.
-static Attribute sizeOfLetter(attn::ViewOp view, char letter) {
-  attn::ViewLabels labels = view.getViewLabels();
-  for (auto [side, tensor] : {std::pair(labels.input, view.getSource()),
-                              {labels.output, view.getResult()}})
-    for (auto [axis, group] : llvm::enumerate(side))
-      if (group == StringRef(&letter, 1))
-        return attn::axisSize(tensor.getType(), axis);
-  return {};
-}
 
 LogicalResult checkElements(Operation *user, Value tensor, const Scope &scope) {
   while (Operation *op = tensor.getDefiningOp()) {
     if (isa<attn::PackOp>(op))
       return user->emitOpError("reads rows of all sequences that the function "
                                "made, which cannot be lowered yet");
-    if (!isa<attn::ViewOp, attn::UnpackOp, attn::PagesOp>(op))
+    if (!isa<attn::ViewOp, attn::SliceOp, attn::UnpackOp, attn::PagesOp>(op))
       break;
     tensor = op->getOperand(0);
     auto view = dyn_cast<attn::ViewOp>(op);
@@ -84,6 +74,17 @@ static SmallVector<Value> throughView(OpBuilder &b, Location loc,
     result.push_back(index);
   }
   return result;
+}
+
+/// Indices into the source of a slice.
+static SmallVector<Value> throughSlice(OpBuilder &b, Location loc,
+                                       attn::SliceOp slice,
+                                       ValueRange indices) {
+  SmallVector<Value> places(indices);
+  Value offset = arith::ConstantIndexOp::create(b, loc, slice.getOffset());
+  Value &place = places[slice.getAxis()];
+  place = b.createOrFold<arith::AddIOp>(loc, place, offset);
+  return places;
 }
 
 static Value emitMaskElement(OpBuilder &builder, attn::MaskOp mask,
@@ -149,9 +150,14 @@ static Value emitPagedElement(OpBuilder &b, attn::PagesOp op,
 Value emitRead(OpBuilder &builder, Location loc, Value tensor,
                ValueRange indices, Type type, const Scope &scope) {
   SmallVector<Value> places(indices);
-  while (auto view = tensor.getDefiningOp<attn::ViewOp>()) {
-    places = throughView(builder, loc, view, places, scope);
-    tensor = view.getSource();
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (auto view = dyn_cast<attn::ViewOp>(op))
+      places = throughView(builder, loc, view, places, scope);
+    else if (auto slice = dyn_cast<attn::SliceOp>(op))
+      places = throughSlice(builder, loc, slice, places);
+    else
+      break;
+    tensor = op->getOperand(0);
   }
   if (auto mask = tensor.getDefiningOp<attn::MaskOp>())
     return emitMaskElement(builder, mask, places, scope);

@@ -72,6 +72,15 @@ LogicalResult SideBlock::addResult(Value result, StringRef letters,
   return success();
 }
 
+LogicalResult SideBlock::addInPlace(Value cache, StringRef letters) {
+  auto place = storage.inPlace(op, cache, letters,
+                               [&](char letter) { return nameOf(letter); });
+  if (failed(place))
+    return failure();
+  results[op->getResult(0)] = {std::move(*place)};
+  return success();
+}
+
 FailureOr<BlockBuffer> SideBlock::operand(Value operand, StringRef letters) {
   return storage.operand(op, operand, letters,
                          [&](char letter) { return nameOf(letter); });
@@ -230,14 +239,28 @@ Value SideBlock::select(
       });
 }
 
+/// Where the block begins along an axis.
+Value SideBlock::placeOf(char name, Value k0) const {
+  if (name == 'q' || name == 'e' || name == 'k')
+    return name == 'q' ? q0 : name == 'e' ? e0 : k0;
+  for (auto [letter, value] : uniform)
+    if (nameOf(letter) == name)
+      return value;
+  return zero;
+}
+
 SmallVector<Value> SideBlock::indices(const BlockBuffer &buffer, Value k0) {
+  return indicesOf(builder, loc, storage.scope, buffer.digits,
+                   [&](char name) { return placeOf(name, k0); });
+}
+
+SmallVector<Value> SideBlock::shifted(const BlockBuffer &buffer, Value k0) {
   return indicesOf(builder, loc, storage.scope, buffer.digits, [&](char name) {
-    if (name == 'q' || name == 'e' || name == 'k')
-      return name == 'q' ? q0 : name == 'e' ? e0 : k0;
-    for (auto [letter, value] : uniform)
+    Value place = placeOf(name, k0);
+    for (auto [letter, by] : shifts)
       if (nameOf(letter) == name)
-        return value;
-    return zero;
+        place = builder.createOrFold<arith::AddIOp>(loc, place, by);
+    return place;
   });
 }
 
@@ -300,7 +323,7 @@ void SideBlock::store(Value value, Value result, Value k0, Value nk) {
       builder.setInsertionPointToStart(branch.thenBlock());
     }
     tile::StoreOp::create(builder, loc, value, place.buffer.buf,
-                          indices(place.buffer, k0), valid(type, nk));
+                          shifted(place.buffer, k0), valid(type, nk));
   }
 }
 

@@ -31,11 +31,17 @@ public:
   /// when it cannot be stored.
   mlir::LogicalResult addResult(mlir::Value result, llvm::StringRef letters,
                                 bool inLoop = false);
+  /// The result of an op with one goes where its operand `cache` lies.
+  mlir::LogicalResult addInPlace(mlir::Value cache, llvm::StringRef letters);
   /// An operand that is read in blocks.
   mlir::FailureOr<BlockBuffer> operand(mlir::Value operand,
                                        llvm::StringRef letters);
   /// Starts the grid over the blocks of axes with these letters.
   void open(llvm::StringRef axes);
+  /// From the next grid on there are `size` elements along a letter.
+  void resize(char letter, mlir::Attribute size) { sizes[letter] = size; }
+  /// What is stored goes `by` places further along a letter.
+  void shift(char letter, mlir::Value by) { shifts[letter] = by; }
 
   /// A tile over some of the dims q, e and k.
   tile::TileType tileType(llvm::StringRef dims, mlir::Type element) const;
@@ -62,6 +68,10 @@ public:
   /// The element of a tensor whose axes have these letters.
   mlir::Value read(mlir::OpBuilder &b, mlir::Value tensor,
                    llvm::StringRef letters, const Places &places);
+  /// The one that belongs to the whole block: no block goes along the letters.
+  mlir::Value readOnce(mlir::Value tensor, llvm::StringRef letters) {
+    return read(builder, tensor, letters, uniform);
+  }
   /// What a region with `arguments` yields, in place.
   mlir::Value inlined(mlir::OpBuilder &b, mlir::Region &region,
                       mlir::ValueRange arguments);
@@ -94,13 +104,16 @@ private:
                   mlir::ValueRange indices) const;
   llvm::SmallVector<mlir::Value> indices(const BlockBuffer &buffer,
                                          mlir::Value k0);
+  mlir::Value placeOf(char name, mlir::Value k0) const;
+  llvm::SmallVector<mlir::Value> shifted(const BlockBuffer &buffer,
+                                         mlir::Value k0);
   llvm::SmallVector<std::pair<llvm::StringRef, mlir::Value>>
   valid(tile::TileType type, mlir::Value nk) const;
   int64_t rowsOfTile() const;
 
   llvm::SmallDenseMap<char, mlir::Attribute> sizes;
   llvm::DenseMap<mlir::Value, std::vector<Destination>> results;
-  Places uniform;
+  Places uniform, shifts;
   mlir::Value q0, nq, e0, ne, zero;
 };
 
@@ -113,6 +126,8 @@ mlir::LogicalResult lowerContract(attn::ContractOp op, Storage &storage);
 mlir::LogicalResult lowerMap(attn::MapOp op, Storage &storage);
 mlir::LogicalResult lowerNormalize(attn::NormalizeOp op, Storage &storage);
 mlir::LogicalResult lowerReduce(attn::ReduceOp op, Storage &storage);
+mlir::LogicalResult lowerConcat(attn::ConcatOp op, Storage &storage);
+mlir::LogicalResult lowerAppend(attn::AppendOp op, Storage &storage);
 /// A grid that copies a tensor to a result of the function.
 mlir::LogicalResult lowerCopy(mlir::Value value, unsigned number,
                               attn::BlockAttr block, Storage &storage);

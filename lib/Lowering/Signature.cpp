@@ -7,7 +7,8 @@
 
 #include "Signature.h"
 
-#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/VerifyStage.h"
 #include "attnc/Interface/Interface.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -27,13 +28,16 @@ static FailureOr<Signature> fromInterface(func::FuncOp function,
   }
   for (const InterfaceSize &size : interface.sizes)
     signature.sizes.push_back(size.name);
-  unsigned outputs = interface.tensors.size() - inputs;
+  signature.outputs = interface.tensors.size() - inputs;
+  size_t inPlace = interface.results().size() - signature.outputs;
   if (inputs != function.getNumArguments() ||
-      outputs != function.getNumResults())
+      signature.outputs + inPlace != function.getNumResults())
     return function.emitError()
            << "has " << function.getNumArguments() << " arguments and "
            << function.getNumResults() << " results, but its interface names "
-           << inputs << " inputs and " << outputs << " outputs";
+           << inputs << " inputs and " << signature.outputs << " outputs";
+  if (failed(attn::verifyInPlace(function, interface)))
+    return failure();
   return signature;
 }
 
@@ -55,8 +59,13 @@ static Signature fromTypes(func::FuncOp function) {
   };
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
     addTensor(type, "in", i);
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    addTensor(type, "out", i);
+  ValueRange results =
+      function.getBody().front().getTerminator()->getOperands();
+  while (!results.empty() && results.back().getDefiningOp<attn::AppendOp>())
+    results = results.drop_back();
+  signature.outputs = results.size();
+  for (auto [i, result] : llvm::enumerate(results))
+    addTensor(result.getType(), "out", i);
   function.walk([&](attn::SizeOp size) { addSize(size.getName(), signature); });
   return signature;
 }

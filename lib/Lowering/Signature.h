@@ -16,8 +16,10 @@ struct Signature {
   std::vector<std::string> tensors;
   std::vector<bool> nullable; // per tensor: the caller may pass NULL
   std::vector<std::string> sizes;
+  unsigned outputs = 0; // results of the function with a buffer of their own
 };
 
+/// Results behind the outputs are arguments that the function changes in place.
 /// From `attnc.interface` of the module; without that attribute from the
 /// function itself: sizes are the names in its types and `attn.size` ops.
 /// Emits an error when the two do not fit.

@@ -23,13 +23,12 @@ static tile::BufType plainType(Type tensor) {
 
 Storage::Storage(func::FuncOp function, const Signature &signature,
                  Attribute target)
-    : function(function), signature(signature),
-      stored(function.getNumResults()) {
+    : function(function), signature(signature), stored(signature.outputs) {
   OpBuilder builder(function);
   SmallVector<Type> types;
   for (Type type : function.getArgumentTypes())
     types.push_back(plainType(type));
-  for (Type type : function.getResultTypes())
+  for (Type type : function.getResultTypes().take_front(signature.outputs))
     types.push_back(plainType(type));
   types.append(signature.sizes.size(), builder.getIndexType());
   SmallVector<StringRef> names(signature.tensors.begin(),
@@ -81,6 +80,22 @@ FailureOr<BlockBuffer> Storage::operand(Operation *op, Value operand,
   if (failed(type))
     return failure();
   return BlockBuffer{named(scope.values.lookup(root), *type), names};
+}
+
+FailureOr<Destination> Storage::inPlace(Operation *op, Value cache,
+                                        StringRef letters, NameOf nameOf) {
+  Value buf = scope.values.lookupOrNull(cache);
+  if (!buf)
+    return op->emitOpError("writes in the place of a view, which cannot be "
+                           "lowered; the cache must be an argument");
+  TensorDigits names = renamed(startOf(cache, letters), nameOf);
+  FailureOr<tile::BufType> type =
+      bufferOf(op->getLoc(), names,
+               cast<RankedTensorType>(cache.getType()).getElementType());
+  if (failed(type))
+    return failure();
+  scope.values.map(op->getResult(0), buf);
+  return Destination{{named(buf, *type), names}};
 }
 
 /// The results of the function that are views of `alias`, and whether an op

@@ -47,6 +47,10 @@ public:
   mlir::FailureOr<std::vector<Destination>>
   destinations(mlir::Value result, llvm::StringRef letters, NameOf nameOf,
                Copies copies);
+  /// Where `op` writes its result: in the place of `cache`, which has the axes
+  /// `letters`.
+  mlir::FailureOr<Destination> inPlace(mlir::Operation *op, mlir::Value cache,
+                                       llvm::StringRef letters, NameOf nameOf);
   /// Results of the function that no op has stored.
   llvm::SmallVector<unsigned> unstored() const;
   mlir::Value output(unsigned number);

@@ -26,6 +26,35 @@ TensorDigits startOf(Value value, StringRef letters) {
   return digits;
 }
 
+Attribute sizeOfLetter(attn::ViewOp view, char letter) {
+  attn::ViewLabels labels = view.getViewLabels();
+  for (auto [side, tensor] : {std::pair(labels.input, view.getSource()),
+                              {labels.output, view.getResult()}})
+    for (auto [axis, group] : llvm::enumerate(side))
+      if (group == StringRef(&letter, 1))
+        return attn::axisSize(tensor.getType(), axis);
+  return {};
+}
+
+/// Gives the digits of an axis to the letters of its group. A letter of size 1
+/// may be left without: it is always 0.
+static bool shareOut(attn::ViewOp view, StringRef group, const AxisDigits &axis,
+                     llvm::DenseMap<char, AxisDigits> &ofLetter) {
+  size_t without = group.size() - std::min(axis.size(), group.size());
+  const Digit *next = axis.begin();
+  for (char letter : group) {
+    Attribute size = sizeOfLetter(view, letter);
+    auto number = dyn_cast_if_present<IntegerAttr>(size);
+    if (without > 0 && number && number.getInt() == 1) {
+      ofLetter[letter] = {Digit{kUnit, size}};
+      --without;
+    } else if (next != axis.end()) {
+      ofLetter[letter] = {*next++};
+    }
+  }
+  return without == 0 && next == axis.end();
+}
+
 /// Carries digits through a view, from the side `known` to the side `wanted`.
 static FailureOr<TensorDigits>
 carry(attn::ViewOp view, const TensorDigits &digits, ArrayRef<StringRef> known,
@@ -36,15 +65,14 @@ carry(attn::ViewOp view, const TensorDigits &digits, ArrayRef<StringRef> known,
       ofLetter[group[0]] = axis;
       continue;
     }
-    if (group.size() != axis.size() && !report)
-      return failure();
-    if (group.size() != axis.size())
-      return view.emitOpError()
-             << "joins axes '" << group
-             << "' that are walked over as one; this cannot be lowered "
-                "to loads and stores of blocks yet";
-    for (auto [letter, digit] : llvm::zip_equal(group, axis))
-      ofLetter[letter] = {digit};
+    if (shareOut(view, group, axis, ofLetter))
+      continue;
+    if (report)
+      view.emitOpError()
+          << "joins axes '" << group
+          << "' that are walked over as one; this cannot be lowered to loads "
+             "and stores of blocks yet";
+    return failure();
   }
   TensorDigits result;
   for (StringRef group : wanted) {
@@ -62,7 +90,7 @@ static FailureOr<TensorDigits> carryRows(Operation *op, Value table,
                                          bool report = true) {
   auto isLetter = [&](unsigned axis, StringRef letters) {
     return digits[axis].size() == 1 && !digits[axis][0].table &&
-           letters.contains(digits[axis][0].letter);
+           !digits[axis][0].places && letters.contains(digits[axis][0].letter);
   };
   bool paged = isa<attn::PagesOp>(op);
   bool isPlain = isLetter(0, "b") && isLetter(1, paged ? "k" : "qk");
@@ -86,6 +114,43 @@ static FailureOr<TensorDigits> carryRows(Operation *op, Value table,
   return result;
 }
 
+/// How many places a digit has, if that is a number.
+static std::optional<int64_t> countPlaces(const Digit &digit) {
+  auto number = dyn_cast_if_present<IntegerAttr>(digit.places ? digit.places
+                                                              : digit.size);
+  return number ? std::optional(number.getInt()) : std::nullopt;
+}
+
+/// From a piece of an axis to the axis: the last digit is moved, and the first
+/// one has as many places as the whole axis gives it.
+static FailureOr<TensorDigits> carrySlice(attn::SliceOp slice,
+                                          TensorDigits digits) {
+  AxisDigits &axis = digits[slice.getAxis()];
+  bool byTable = llvm::any_of(axis, [&](const Digit &digit) {
+    return digit.table || (digit.letter == 'k' && findTable(digits, 'p'));
+  });
+  if (byTable)
+    return slice.emitOpError("is a piece of an axis of ragged or paged rows; "
+                             "this cannot be lowered yet");
+  int64_t extent = slice.getSource().getType().getDimSize(slice.getAxis());
+  int64_t others = 1;
+  for (const Digit &digit : ArrayRef(axis).drop_front()) {
+    std::optional<int64_t> places = countPlaces(digit);
+    if (!places || *places == 0 || extent % (others * *places))
+      return slice.emitOpError()
+             << "is a piece of an axis of " << extent
+             << " that is walked over as several, which do not divide it; "
+                "this cannot be lowered to loads and stores of blocks yet";
+    others *= *places;
+  }
+  axis.back().offset += slice.getOffset();
+  axis.front().places = IntegerAttr::get(
+      IntegerType::get(slice.getContext(), 64), extent / others);
+  if (!axis.back().places)
+    axis.back().places = axis.back().size;
+  return digits;
+}
+
 /// From the result of an op to its source.
 static FailureOr<TensorDigits> carryBack(Operation *op,
                                          const TensorDigits &digits) {
@@ -93,6 +158,8 @@ static FailureOr<TensorDigits> carryBack(Operation *op,
     attn::ViewLabels labels = view.getViewLabels();
     return carry(view, digits, labels.output, labels.input);
   }
+  if (auto slice = dyn_cast<attn::SliceOp>(op))
+    return carrySlice(slice, digits);
   if (auto unpack = dyn_cast<attn::UnpackOp>(op))
     return carryRows(op, unpack.getStart(), digits);
   return carryRows(op, cast<attn::PagesOp>(op).getTable(), digits);
@@ -101,8 +168,8 @@ static FailureOr<TensorDigits> carryBack(Operation *op,
 FailureOr<TensorDigits> digitsOfOperand(Value operand, StringRef letters,
                                         Value &root) {
   TensorDigits digits = startOf(operand, letters);
-  while (isa_and_present<attn::ViewOp, attn::UnpackOp, attn::PagesOp>(
-      operand.getDefiningOp())) {
+  while (isa_and_present<attn::ViewOp, attn::SliceOp, attn::UnpackOp,
+                         attn::PagesOp>(operand.getDefiningOp())) {
     Operation *op = operand.getDefiningOp();
     FailureOr<TensorDigits> next = carryBack(op, digits);
     if (failed(next))
@@ -172,7 +239,8 @@ TensorDigits renamed(TensorDigits digits,
                      llvm::function_ref<char(char)> nameOf) {
   for (AxisDigits &axis : digits)
     for (Digit &digit : axis)
-      digit.letter = nameOf(digit.letter);
+      if (digit.letter != kUnit)
+        digit.letter = nameOf(digit.letter);
   return digits;
 }
 
@@ -183,11 +251,18 @@ SmallVector<Value> indicesOf(OpBuilder &builder, Location loc,
   for (const AxisDigits &axis : digits) {
     Value index;
     for (const Digit &digit : axis) {
-      if (isAlwaysZero(digit))
+      bool isZero = isAlwaysZero(digit);
+      if (isZero && !digit.places)
         continue;
-      Value value = valueOf(digit.letter);
+      Value value = isZero ? Value() : valueOf(digit.letter);
+      if (!value || digit.offset != 0) {
+        Value by = arith::ConstantIndexOp::create(builder, loc, digit.offset);
+        value =
+            value ? builder.createOrFold<arith::AddIOp>(loc, value, by) : by;
+      }
       if (index) {
-        Value size = scope.sizeOf(builder, loc, digit.size);
+        Value size = scope.sizeOf(builder, loc,
+                                  digit.places ? digit.places : digit.size);
         index = builder.createOrFold<arith::MulIOp>(loc, index, size);
         value = builder.createOrFold<arith::AddIOp>(loc, index, value);
       }
@@ -201,6 +276,26 @@ SmallVector<Value> indicesOf(OpBuilder &builder, Location loc,
   return result;
 }
 
+/// A letter that no axis has.
+static char unusedLetter(const TensorDigits &digits,
+                         ArrayRef<StringAttr> names) {
+  char name = 'z';
+  auto isUsed = [&] {
+    return llvm::any_of(names,
+                        [&](StringAttr other) {
+                          return other.getValue() == StringRef(&name, 1);
+                        }) ||
+           llvm::any_of(digits, [&](const AxisDigits &axis) {
+             return llvm::any_of(axis, [&](const Digit &digit) {
+               return digit.letter == name;
+             });
+           });
+  };
+  while (isUsed())
+    --name;
+  return name;
+}
+
 FailureOr<tile::BufType> bufferOf(Location loc, const TensorDigits &digits,
                                   Type element, bool report) {
   SmallVector<StringAttr> names;
@@ -209,7 +304,7 @@ FailureOr<tile::BufType> bufferOf(Location loc, const TensorDigits &digits,
     char name = axis.front().letter;
     bool tiled = false; // by a letter further to the front
     for (const Digit &digit : axis) {
-      if (isAlwaysZero(digit))
+      if (isAlwaysZero(digit) && !digit.places)
         continue;
       if (tiled && !report)
         return failure();
@@ -222,6 +317,8 @@ FailureOr<tile::BufType> bufferOf(Location loc, const TensorDigits &digits,
       if (tiled)
         name = digit.letter;
     }
+    if (name == kUnit)
+      name = unusedLetter(digits, names);
     names.push_back(StringAttr::get(element.getContext(), StringRef(&name, 1)));
   }
   return tile::BufType::get(element.getContext(), names, element);

@@ -5,7 +5,7 @@
 
 #include "Scope.h"
 
-#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include <vector>
@@ -19,6 +19,10 @@ struct Digit {
   char letter;
   mlir::Attribute size;
   mlir::Value table = {};
+  /// Of a slice: what the letter is moved by, and how many places there are
+  /// (null: `size`).
+  int64_t offset = 0;
+  mlir::Attribute places = {};
 };
 
 /// An axis of an argument or result: a number in mixed radix, whose digits are
@@ -43,6 +47,13 @@ mlir::FailureOr<TensorDigits> digitsOfResult(mlir::Value returned,
 
 /// The letter of a number, which has no axes.
 inline constexpr char kNoLetter = '.';
+
+/// The letter of an axis of size 1 that nobody walks over.
+inline constexpr char kUnit = '1';
+
+/// The size of a letter of a view, from the side where it stands alone, or
+/// null.
+mlir::Attribute sizeOfLetter(attn::ViewOp view, char letter);
 
 /// A tensor's own digits: one letter per axis.
 TensorDigits startOf(mlir::Value value, llvm::StringRef letters);

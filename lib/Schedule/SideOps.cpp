@@ -19,6 +19,8 @@
 
 #include "CpuSchedule.h"
 
+#include "attnc/Dialect/Attn/AttnMove.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -26,8 +28,8 @@ using namespace mlir;
 namespace attnc::schedule {
 
 bool isSideOp(Operation *op) {
-  return isa<attn::ContractOp, attn::MapOp, attn::NormalizeOp, attn::ReduceOp>(
-      op);
+  return isa<attn::ContractOp, attn::MapOp, attn::NormalizeOp, attn::ReduceOp,
+             attn::ConcatOp, attn::AppendOp>(op);
 }
 
 namespace {
@@ -70,6 +72,13 @@ struct Choice {
 };
 } // namespace
 
+static std::string pick(StringRef letters,
+                        llvm::function_ref<bool(char)> keep) {
+  std::string kept;
+  llvm::copy_if(letters, std::back_inserter(kept), keep);
+  return kept;
+}
+
 static Axes axesOf(Operation *op) {
   Axes axes;
   if (auto normalize = dyn_cast<attn::NormalizeOp>(op)) {
@@ -82,13 +91,23 @@ static Axes axesOf(Operation *op) {
     axes.result = reduce.getRowLabels();
     return axes;
   }
+  if (auto append = dyn_cast<attn::AppendOp>(op)) {
+    // A block is of one place of `at`: its rows follow each other.
+    axes.add(append.getLabels(), append.getRows());
+    axes.result = pick(append.getLabels(), [&](char l) {
+      return !append.getAtLabels().contains(l);
+    });
+    return axes;
+  }
   attn::Labels labels;
   if (auto contract = dyn_cast<attn::ContractOp>(op)) {
     labels = contract.getAxisLabels();
     axes.add(labels.inputs[0], contract.getLhs());
     axes.add(labels.inputs[1], contract.getRhs());
   } else {
-    labels = cast<attn::MapOp>(op).getAxisLabels();
+    auto map = dyn_cast<attn::MapOp>(op);
+    labels =
+        map ? map.getAxisLabels() : cast<attn::ConcatOp>(op).getAxisLabels();
     axes.add(labels.output, op->getResult(0));
   }
   axes.result = labels.output.str();
@@ -98,7 +117,12 @@ static Axes axesOf(Operation *op) {
 /// Whether an axis of a tensor is an axis of the memory behind it: views only
 /// move it, and no table says where rows are.
 static bool liesInMemory(Value tensor, unsigned axis) {
-  while (auto view = tensor.getDefiningOp<attn::ViewOp>()) {
+  while (isa_and_present<attn::ViewOp, attn::SliceOp>(tensor.getDefiningOp())) {
+    if (auto slice = tensor.getDefiningOp<attn::SliceOp>()) {
+      tensor = slice.getSource();
+      continue;
+    }
+    auto view = tensor.getDefiningOp<attn::ViewOp>();
     attn::ViewLabels labels = view.getViewLabels();
     StringRef letter = labels.output[axis];
     auto *place = llvm::find(labels.input, letter);
@@ -109,13 +133,6 @@ static bool liesInMemory(Value tensor, unsigned axis) {
   }
   return !isa_and_present<attn::UnpackOp, attn::PagesOp>(
       tensor.getDefiningOp());
-}
-
-static std::string pick(StringRef letters,
-                        llvm::function_ref<bool(char)> keep) {
-  std::string kept;
-  llvm::copy_if(letters, std::back_inserter(kept), keep);
-  return kept;
 }
 
 /// The axes of a product of matrices, or nothing.
@@ -171,7 +188,7 @@ static Choice choose(Operation *op, const Axes &axes, int64_t lanes) {
   if (std::optional<char> lane = axes.bestLanes(axes.result, lanes)) {
     choice.lanes = std::string(1, *lane);
     std::string rest = pick(axes.result, [&](char l) { return l != *lane; });
-    if (isa<attn::MapOp>(op) && !rest.empty())
+    if (isa<attn::MapOp, attn::ConcatOp, attn::AppendOp>(op) && !rest.empty())
       choice.rows = std::string(1, *axes.largest(rest));
   }
   return choice;
