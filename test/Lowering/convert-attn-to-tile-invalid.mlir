@@ -265,3 +265,29 @@ func.func @number(%S: tensor<4xf32>) -> tensor<f32> {
   // expected-error@below {{'func.return' op result 0 has no axes, which cannot be returned}}
   return %t : tensor<f32>
 }
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>
+#block = #attn.block<form = dot, lanes = "h", rows = "q", q = 64, k = 64, target = #cpu>
+
+// Three heads of four from place 1 of 13 on.
+func.func @a_piece_that_cuts_a_head(%X: tensor<8x13xf32>, %W: tensor<3x4x16xf32>) -> tensor<8x16xf32> {
+  // expected-error@below {{'attn.slice' op is a piece of an axis of 13 that is walked over as several, which do not divide it; this cannot be lowered to loads and stores of blocks yet}}
+  %0 = attn.slice "qx" %X along "x" [1, 12] : tensor<8x13xf32> -> tensor<8x12xf32>
+  %q = attn.view "q(hd)->qhd" %0 : tensor<8x12xf32> -> tensor<8x3x4xf32>
+  %1 = attn.contract "qgd,gdh->qh" (%q, %W) {attn.block = #block} : (tensor<8x3x4xf32>, tensor<3x4x16xf32>) -> tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
+}
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>
+#block = #attn.block<form = element, lanes = "d", rows = "s", q = 16, k = 64, target = #cpu>
+
+func.func @rows_in_the_place_of_a_view(%c: tensor<2x8x9xf32>, %x: tensor<2x3x8xf32>, %at: tensor<2xi32>) -> tensor<2x9x8xf32> {
+  %v = attn.view "bds->bsd" %c : tensor<2x8x9xf32> -> tensor<2x9x8xf32>
+  // expected-error@below {{'attn.append' op writes in the place of a view, which cannot be lowered; the cache must be an argument}}
+  %0 = attn.append "bsd" %v, %x along "s" at "b" (%at) {attn.block = #block} : tensor<2x9x8xf32>, tensor<2x3x8xf32>, tensor<2xi32> -> tensor<2x9x8xf32>
+  return %0 : tensor<2x9x8xf32>
+}

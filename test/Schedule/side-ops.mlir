@@ -75,3 +75,28 @@ func.func @reads_ragged_rows(%Q: tensor<?x32xf32, #attn.dims<tokens, 32>>, %star
   %0 = attn.contract "bqd,de->bqe" (%q, %W) : (tensor<?x?x32xf32, #attn.dims<batch, tokens, 32>>, tensor<32x64xf32>) -> tensor<?x?x64xf32, #attn.dims<batch, tokens, 64>>
   return %0 : tensor<?x?x64xf32, #attn.dims<batch, tokens, 64>>
 }
+
+// A piece of an axis lies in memory as the axis does.
+// CHECK-LABEL: func.func @projects_a_slice
+// CHECK: attn.contract {{.*}}#attn.block<form = dot, lanes = "e", rows = "q"
+func.func @projects_a_slice(%X: tensor<?x96xf32, #attn.dims<query_len, 96>>, %W: tensor<32x64xf32>) -> tensor<?x64xf32, #attn.dims<query_len, 64>> {
+  %q = attn.slice "qd" %X along "d" [64, 32] : tensor<?x96xf32, #attn.dims<query_len, 96>> -> tensor<?x32xf32, #attn.dims<query_len, 32>>
+  %0 = attn.contract "qd,de->qe" (%q, %W) : (tensor<?x32xf32, #attn.dims<query_len, 32>>, tensor<32x64xf32>) -> tensor<?x64xf32, #attn.dims<query_len, 64>>
+  return %0 : tensor<?x64xf32, #attn.dims<query_len, 64>>
+}
+
+// Parts are stored like the result of a formula.
+// CHECK-LABEL: func.func @puts_parts_together
+// CHECK: attn.concat {{.*}}#attn.block<form = element, lanes = "d", rows = "s"
+func.func @puts_parts_together(%X: tensor<?x48xf32, #attn.dims<n, 48>>) -> tensor<?x96xf32, #attn.dims<n, 96>> {
+  %0 = attn.concat "sd,sd->sd" along "d" (%X, %X) : (tensor<?x48xf32, #attn.dims<n, 48>>, tensor<?x48xf32, #attn.dims<n, 48>>) -> tensor<?x96xf32, #attn.dims<n, 96>>
+  return %0 : tensor<?x96xf32, #attn.dims<n, 96>>
+}
+
+// New rows follow each other in one sequence only: no block goes along b.
+// CHECK-LABEL: func.func @adds_rows
+// CHECK: attn.append {{.*}}#attn.block<form = element, lanes = "s", rows = "d"
+func.func @adds_rows(%C: tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>, %X: tensor<?x?x4xf32, #attn.dims<batch, query_len, 4>>, %past: tensor<?xi32, #attn.dims<batch>>) -> tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>> {
+  %0 = attn.append "bsd" %C, %X along "s" at "b" (%past) : tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>, tensor<?x?x4xf32, #attn.dims<batch, query_len, 4>>, tensor<?xi32, #attn.dims<batch>> -> tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>
+  return %0 : tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>
+}
