@@ -11,8 +11,6 @@
 
 #include "CostModel.h"
 
-#include "attnc/Analysis/EvaluateRegion.h"
-
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -22,101 +20,15 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
 
-//===----------------------------------------------------------------------===//
-// Ranges at a regime
-//===----------------------------------------------------------------------===//
-
-static constexpr int64_t kMostBlocks = 24; // sampled of a long sequence
+/// Blocks sampled of a long sequence, and where tiles are asked for classes.
+static constexpr int64_t kMostBlocks = 64, kMostClassified = 24;
 
 /// The part of a transfer's time that is not hidden behind arithmetic although
 /// there is enough of it.
 static constexpr double kExposed = 0.1;
 
-RegimeRanges::RegimeRanges(const KernelShape &shape, const Regime &regime)
-    : shape(shape), regime(regime) {
-  attn::KernelOp kernel = shape.kernel;
-  auto size = [&](Value tensor, unsigned axis) { // as the call would check it
-    return std::clamp<int64_t>(
-        regime.sizeOf(attn::axisSize(tensor.getType(), axis)), 0, INT32_MAX);
-  };
-  queries = size(kernel.getQ(), 3);
-  keys = size(kernel.getK(), 2);
-  tableEntry = keys - queries;
-  if (getNeededPairs() > 0)
-    return;
-  tableEntry = keys;
-  neededPairs.reset();
-  memo.clear();
-}
-
-/// Documents of a sequence, where nothing is known of them.
-static constexpr int64_t kDocuments = 8;
-
-/// Whether `op` reads a table that keys are searched in.
-static bool isSearched(Operation *op) {
-  return isa<attn::ReadOp>(op) &&
-         llvm::any_of(op->getOperand(0).getUsers(), [](Operation *user) {
-           return isa<attn::LowerBoundOp>(user);
-         });
-}
-
-SmallVector<KeySpan, 2> RegimeRanges::evaluate(int64_t first,
-                                               int64_t end) const {
-  SmallVector<KeySpan, 2> spans;
-  SmallVector<KeySpan, 2> all{{0, 0, keys, keys}};
-  attn::KernelOp kernel = shape.kernel;
-  if (!kernel.hasRanges())
-    return {{0, 0, 0, keys}};
-  auto leaf = [&](Operation *op,
-                  ArrayRef<int64_t> operands) -> std::optional<int64_t> {
-    // A row in which keys are searched holds ids of so many documents.
-    int64_t document = std::max<int64_t>(keys / kDocuments, 1);
-    if (isa<attn::LowerBoundOp>(op))
-      return std::clamp<int64_t>(operands.back() * document, 0, keys);
-    if (isSearched(op))
-      return operands.back() / document;
-    if (auto size = dyn_cast<attn::SizeOp>(op))
-      return regime.sizeOf(size.getName());
-    return op->getResult(0).getType().isInteger(1) ? 1 : tableEntry;
-  };
-  auto bounds =
-      evaluateRegion(kernel.getRanges().front(), {0, 0, 0, first, end}, leaf);
-  if (!bounds)
-    return all;
-  for (size_t i = 0; i + 3 < bounds->size(); i += 4) {
-    KeySpan s{(*bounds)[i], (*bounds)[i + 1], (*bounds)[i + 2],
-              (*bounds)[i + 3]};
-    s.anyLo = std::max<int64_t>(s.anyLo, 0);
-    s.anyHi = std::min(s.anyHi, keys);
-    if (s.anyLo >= s.anyHi)
-      continue;
-    s.allLo = std::clamp(s.allLo, s.anyLo, s.anyHi);
-    s.allHi = std::clamp(s.allHi, s.allLo, s.anyHi);
-    spans.push_back(s);
-  }
-  return spans;
-}
-
-const SmallVector<KeySpan, 2> &RegimeRanges::get(int64_t first, int64_t end) {
-  auto [it, isNew] = memo.try_emplace({first, end});
-  if (isNew)
-    it->second = evaluate(first, end);
-  return it->second;
-}
-
-double RegimeRanges::getNeededPairs() {
-  if (neededPairs)
-    return *neededPairs;
-  double pairs = 0;
-  int64_t samples = std::min<int64_t>(queries, 2 * kMostBlocks);
-  for (int64_t i = 0; i < samples; ++i) {
-    int64_t row = i * queries / samples;
-    for (const KeySpan &s : get(row, row + 1))
-      pairs += double(s.anyHi - s.anyLo) * double(queries) / double(samples);
-  }
-  neededPairs = pairs;
-  return pairs;
-}
+/// Scalar operations that start in a cycle, beside vectors.
+static constexpr double kScalarsPerCycle = 2;
 
 //===----------------------------------------------------------------------===//
 // Parts of a tile
@@ -181,12 +93,13 @@ public:
         std::ceil((keys - 1) / double(lanes) + vectors) *
         (shape.costs.scoreDistance + (masked ? shape.costs.maskDistance : 0)) /
         target.fmaPerCycle;
+    double perKey = shape.costs.scoreKey + (masked ? shape.costs.maskKey : 0);
     // Rows of K and V that are stored narrower are converted once.
     double converted =
         (shape.keyBits < shape.accumulateBits ? double(shape.headDim) : 0) +
         (shape.valueBits < shape.accumulateBits ? double(shape.valueDim) : 0);
-    return keys * vectors * perVector + distances +
-           2 * keys * converted / double(lanes);
+    return keys * (vectors * perVector + perKey / kScalarsPerCycle) +
+           distances + 2 * keys * converted / double(lanes);
   }
   /// Cycles to start a tile: loops and phases, and, where the tiles of a block
   /// do not fit L1 together, fetching them in turn: the scores are written,
@@ -198,6 +111,13 @@ public:
     if (row * (d + e + keys) <= double(target.l1dBytes))
       return loops;
     return loops + kExposed * row * (3 * keys + 2 * e) / target.l2BytesPerCycle;
+  }
+  /// Cycles to decide the class of a tile of `keys` keys. The extremes of a
+  /// vector, an answer that is waited for, and a branch follow each scan.
+  double classify(double keys) const {
+    constexpr double reduce = 12;
+    return shape.costs.classify / kScalarsPerCycle +
+           shape.costs.classifyScans * (keys / double(lanes) + reduce);
   }
   /// Cycles of a block's beginning and end: queries are transposed in, results
   /// out.
@@ -271,8 +191,12 @@ public:
   void add(int64_t first, int64_t end, double times, Cost &cost);
 
 private:
+  void addSpan(const KeySpan &span, int64_t step, double times, Cost &cost);
+  void addPieces(int64_t lo, int64_t hi, int64_t step, double times,
+                 Cost &cost);
   void addPartial(int64_t lo, int64_t hi, int64_t step, double times,
                   Cost &cost);
+  void addTile(int64_t lo, int64_t hi, bool masked, double times, Cost &cost);
   /// Vectors of queries that see a key of [lo, hi).
   double activeVectors(int64_t lo, int64_t hi);
 
@@ -282,6 +206,8 @@ private:
   RegimeRanges &ranges;
   int64_t firstRow = 0, endRow = 0;
   double vectors = 0;
+  bool hasClasses = false;
+  double fullKeys = 0, partialKeys = 0; // of the block at hand
 };
 } // namespace
 
@@ -298,25 +224,79 @@ double BlockCost::activeVectors(int64_t lo, int64_t hi) {
   return std::clamp(active, 1.0, vectors);
 }
 
+/// One tile of [lo, hi), counted `times` times.
+void BlockCost::addTile(int64_t lo, int64_t hi, bool masked, double times,
+                        Cost &cost) {
+  double keys = double(hi - lo),
+         active = masked ? activeVectors(lo, hi) : vectors;
+  Cost one;
+  one.products = tiles.products(keys, active);
+  one.weights = tiles.weights(keys, active, masked);
+  one.overhead = tiles.startTile(keys, active);
+  cost.products += times * one.products;
+  cost.weights += times * one.weights;
+  cost.overhead += times * one.overhead;
+  if (masked)
+    cost.partial += times * one.total();
+}
+
+/// Tiles of `step` keys that need the mask; with classes those that are not
+/// empty.
 void BlockCost::addPartial(int64_t lo, int64_t hi, int64_t step, double times,
                            Cost &cost) {
   // A long run is alike along the way: a table's mask has no full tiles.
   int64_t count = llvm::divideCeil(std::max<int64_t>(hi - lo, 0), step);
   int64_t sampled = std::min<int64_t>(count, 32);
   for (int64_t i = 0; i < sampled; ++i) {
-    int64_t at = lo + i * count / sampled * step;
-    int64_t keys = std::min(step, hi - at);
-    double active = activeVectors(at, at + keys);
-    Cost one;
-    one.products = tiles.products(double(keys), active);
-    one.weights = tiles.weights(double(keys), active, /*masked=*/true);
-    one.overhead = tiles.startTile(double(keys), active);
+    int64_t at = lo + sampleAt(i, sampled, count) * step;
+    int64_t end = std::min(at + step, hi);
     double share = times * double(count) / double(sampled);
-    cost.products += share * one.products;
-    cost.weights += share * one.weights;
-    cost.overhead += share * one.overhead;
-    cost.partial += share * one.total();
+    if (hasClasses) {
+      cost.overhead += share * tiles.classify(double(end - at));
+      if (ranges.classOf(firstRow, endRow, at, end) == 0)
+        continue;
+    }
+    addTile(at, end, /*masked=*/true, share, cost);
+    partialKeys += share * double(end - at);
   }
+}
+
+/// Pieces of `step` keys that are asked for their class.
+void BlockCost::addPieces(int64_t lo, int64_t hi, int64_t step, double times,
+                          Cost &cost) {
+  int64_t count = llvm::divideCeil(std::max<int64_t>(hi - lo, 0), step);
+  int64_t sampled = std::min<int64_t>(count, 24);
+  for (int64_t i = 0; i < sampled; ++i) {
+    int64_t at = lo + sampleAt(i, sampled, count) * step;
+    int64_t end = std::min(at + step, hi);
+    double share = times * double(count) / double(sampled);
+    cost.overhead += share * tiles.classify(double(end - at));
+    int64_t found = ranges.classOf(firstRow, endRow, at, end);
+    if (found == 2 && end - at == step) {
+      addTile(at, end, /*masked=*/false, share, cost);
+      fullKeys += share * double(step);
+    } else if (found != 0) {
+      addPartial(at, end, std::min(schedule.partial, step), share, cost);
+    }
+  }
+}
+
+/// A segment as tile.for visits it.
+void BlockCost::addSpan(const KeySpan &s, int64_t step, double times,
+                        Cost &cost) {
+  int64_t tilesFull = (s.allHi - s.allLo) / step;
+  int64_t start = tilesFull ? s.allLo : s.anyLo;
+  int64_t stop = tilesFull ? s.allLo + tilesFull * step : s.anyLo;
+  int64_t partial = std::min(schedule.partial, step);
+  for (auto [lo, hi] : {std::pair(s.anyLo, start), std::pair(stop, s.anyHi)})
+    if (hasClasses)
+      addPieces(lo, hi, step, times, cost);
+    else
+      addPartial(lo, hi, partial, times, cost);
+  if (tilesFull)
+    addTile(s.allLo, s.allLo + step, /*masked=*/false,
+            times * double(tilesFull), cost);
+  fullKeys += times * double(tilesFull * step);
 }
 
 void BlockCost::add(int64_t first, int64_t end, double times, Cost &cost) {
@@ -326,8 +306,9 @@ void BlockCost::add(int64_t first, int64_t end, double times, Cost &cost) {
   vectors = double(rows / lanes);
   cost.overhead += times * tiles.startBlock(vectors);
   int64_t keys = ranges.getKeys();
-  double full = 0, skipped = double(keys);
   bool isRows = schedule.form == attn::ScheduleForm::Rows;
+  hasClasses = !isRows && ranges.hasClasses();
+  fullKeys = partialKeys = 0;
   SmallVector<KeySpan, 2> spans = ranges.get(first, end);
   if (usesStates(schedule, ranges.getQueries()) && !spans.empty()) {
     int64_t seen = std::min(spans[0].allHi, keys - 1) / schedule.chunk;
@@ -339,28 +320,18 @@ void BlockCost::add(int64_t first, int64_t end, double times, Cost &cost) {
   if (isRows) { // one tile of all keys, masked unless every key is seen
     bool masked =
         spans.size() != 1 || spans[0].allLo != 0 || spans[0].allHi != keys;
-    spans = {{0, 0, masked ? 0 : keys, keys}};
+    addTile(0, keys, masked, times, cost);
+    (masked ? partialKeys : fullKeys) += times * double(keys);
+  } else {
+    for (const KeySpan &s : spans)
+      addSpan(s, schedule.k, times, cost);
   }
-  for (const KeySpan &s : spans) {
-    int64_t step = isRows ? std::max<int64_t>(keys, 1) : schedule.k;
-    int64_t partial = isRows ? step : std::min(schedule.partial, schedule.k);
-    int64_t tilesFull = (s.allHi - s.allLo) / step;
-    int64_t start = tilesFull ? s.allLo : s.anyLo;
-    int64_t stop = tilesFull ? s.allLo + tilesFull * step : s.anyLo;
-    addPartial(s.anyLo, start, partial, times, cost);
-    addPartial(stop, s.anyHi, partial, times, cost);
-    double count = times * double(tilesFull);
-    cost.products += count * tiles.products(double(step), vectors);
-    cost.weights += count * tiles.weights(double(step), vectors, false);
-    cost.overhead += count * tiles.startTile(double(step), vectors);
-    full += double(tilesFull * step);
-    skipped -= double(s.anyHi - s.anyLo);
-    cost.visitedPairs += times * double((end - first) * (s.anyHi - s.anyLo));
-  }
-  double perTile = times / double(std::max<int64_t>(schedule.k, 1));
-  cost.fullTiles += full * perTile;
-  cost.skippedTiles += skipped * perTile;
-  cost.partialTiles += (double(keys) - full - skipped) * perTile;
+  double perTile = 1 / double(std::max<int64_t>(schedule.k, 1));
+  cost.visitedPairs += double(end - first) * (fullKeys + partialKeys);
+  cost.fullTiles += fullKeys * perTile;
+  cost.partialTiles += partialKeys * perTile;
+  cost.skippedTiles +=
+      (times * double(keys) - fullKeys - partialKeys) * perTile;
 }
 
 Cost schedule::predictCost(const KernelShape &shape, const CpuTarget &target,
@@ -373,9 +344,10 @@ Cost schedule::predictCost(const KernelShape &shape, const CpuTarget &target,
   int64_t blocks = llvm::divideCeil(queries, schedule.q);
   // The last block may be short; of the others a sample is enough.
   int64_t whole = queries / schedule.q;
-  int64_t samples = std::min(whole, kMostBlocks);
+  int64_t samples =
+      std::min(whole, ranges.hasClasses() ? kMostClassified : kMostBlocks);
   for (int64_t i = 0; i < samples; ++i) {
-    int64_t first = (2 * i + 1) * whole / (2 * samples) * schedule.q;
+    int64_t first = sampleAt(i, samples, whole) * schedule.q;
     block.add(first, first + schedule.q, double(whole) / double(samples), cost);
   }
   if (blocks > whole)

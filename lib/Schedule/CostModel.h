@@ -9,40 +9,9 @@
 #define ATTNC_LIB_SCHEDULE_COSTMODEL_H
 
 #include "CpuSchedule.h"
-
-#include <map>
-#include <tuple>
+#include "RegimeRanges.h"
 
 namespace attnc::schedule {
-
-/// Keys of one segment that a group of rows visits; see tile.for.
-struct KeySpan {
-  int64_t anyLo, allLo, allHi, anyHi;
-};
-
-/// Segments of the kernel's ranges at a regime. Entries of tables are not
-/// known: an integer read from one is taken as kv_len - query_len, like the
-/// past of a cache, and where that leaves no key as kv_len, like a length.
-class RegimeRanges {
-public:
-  RegimeRanges(const KernelShape &shape, const Regime &regime);
-
-  int64_t getQueries() const { return queries; }
-  int64_t getKeys() const { return keys; }
-  /// The spans of rows [first, end).
-  const llvm::SmallVector<KeySpan, 2> &get(int64_t first, int64_t end);
-  /// Pairs of a row and a key that the mask allows, about.
-  double getNeededPairs();
-
-private:
-  llvm::SmallVector<KeySpan, 2> evaluate(int64_t first, int64_t end) const;
-
-  const KernelShape &shape;
-  const Regime &regime;
-  int64_t queries, keys, tableEntry;
-  std::optional<double> neededPairs;
-  std::map<std::pair<int64_t, int64_t>, llvm::SmallVector<KeySpan, 2>> memo;
-};
 
 /// Cycles of one head, by cause.
 struct Cost {

@@ -10,6 +10,8 @@
 
 #include "attnc/Analysis/DependenceSplit.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/bit.h"
 
@@ -78,9 +80,9 @@ static double operationCost(Operation *op, const DependenceSplit &split,
 }
 
 namespace {
-/// Costs of a formula where it depends on a pair, and on a distance.
+/// Costs of a formula where it depends on a pair, on a distance, and on a key.
 struct FormulaCosts {
-  double pair = 0, distance = 0;
+  double pair = 0, distance = 0, key = 0;
 };
 } // namespace
 
@@ -129,7 +131,32 @@ static FormulaCosts countOperations(Block &block, ArrayRef<unsigned> arguments,
     bool varies = split.dependence[op.getResult(0)] == OnDistance;
     return varies ? operationCost(&op, split, target, lanes) : 0;
   });
+  // Vectors lie along the queries, so what the key alone decides is a scalar:
+  // an address and a load for an entry of a table, one for other ops.
+  auto uniform = [&](Value value) {
+    return llvm::is_contained(split.uniform, value);
+  };
+  costs.key = costOf(block, split.onKey, uniform, [&](Operation &op) {
+    bool varies = split.dependence[op.getResult(0)] == OnKey;
+    return !varies ? 0.0 : isa<attn::ReadOp>(op) ? 2.0 : 1.0;
+  });
   return costs;
+}
+
+/// Counts what deciding the class of a tile takes; what the block of queries
+/// alone decides is computed before. Scans are of the keys' entries.
+static void countClassify(Block &classify, ElementCosts &costs) {
+  llvm::DenseSet<Value> moving(classify.args_begin() + 5, classify.args_end());
+  for (Operation &op : classify.without_terminator()) {
+    if (llvm::none_of(op.getOperands(),
+                      [&](Value v) { return moving.contains(v); }))
+      continue;
+    moving.insert(op.getResult(0));
+    if (isa<attn::TableMinOp, attn::TableMaxOp>(op))
+      ++costs.classifyScans;
+    else
+      ++costs.classify;
+  }
 }
 
 static std::optional<int64_t> fixedSize(Type type, unsigned axis) {
@@ -168,10 +195,23 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
   costs.mask = mask.pair;
   costs.scoreDistance = score.distance;
   costs.maskDistance = mask.distance;
+  costs.scoreKey = score.key;
+  costs.maskKey = mask.key;
+  if (kernel.hasClassify())
+    countClassify(kernel.getClassify().front(), costs);
   costs.weight = weightOperations(kernel.getNorm(), target);
   factors = findScoreFactors(kernel, whyNoFactors);
   if (factors && !factors->differsInGroup)
     sharing = fixedSize(kernel.getQ().getType(), 2).value_or(1);
+}
+
+const InterfaceTensor *KernelShape::findTensor(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!interface || !argument || !argument.getOwner()->isEntryBlock() ||
+      !isa<func::FuncOp>(argument.getOwner()->getParentOp()) ||
+      argument.getArgNumber() >= interface->tensors.size())
+    return nullptr;
+  return &interface->tensors[argument.getArgNumber()];
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,6 +240,21 @@ int64_t Regime::sizeOf(Attribute axis) const {
   return formula
       ->evaluate([&](StringRef name) { return std::optional(sizeOf(name)); })
       .value_or(1);
+}
+
+/// Whether the tensor is a view of rows that lie behind each other.
+static bool isRagged(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  while (isa_and_present<attn::ViewOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_present<attn::UnpackOp>(op);
+}
+
+int64_t Regime::rowsOf(Value tensor, unsigned axis) const {
+  int64_t rows = sizeOf(attn::axisSize(tensor.getType(), axis));
+  if (isRagged(tensor))
+    rows /= std::max<int64_t>(sizeOf(attn::axisSize(tensor.getType(), 0)), 1);
+  return std::clamp<int64_t>(rows, 0, INT32_MAX);
 }
 
 /// Fills in fixed and derived sizes, and run-time sizes that are not given.

@@ -24,6 +24,11 @@ struct ElementCosts {
   double weight = 0; // exp2 or exp, with the subtraction and the sums
   /// The same per distance of a query and a key, once per tile.
   double scoreDistance = 0, maskDistance = 0;
+  /// The same per key, for what formulas read and compute of the key alone.
+  double scoreKey = 0, maskKey = 0;
+  /// Per tile that is asked for its class: scalar operations, and scans of the
+  /// entries that the tile's keys have in tables.
+  double classify = 0, classifyScans = 0;
 };
 
 struct KernelShape {
@@ -47,7 +52,13 @@ struct KernelShape {
   /// Query heads that share what keys contribute, where that is fixed.
   int64_t sharing = 1;
 
+  /// What is promised of the function's arguments, or null.
+  const Interface *interface = nullptr;
+
   KernelShape(attn::KernelOp kernel, const CpuTarget &target);
+
+  /// The tensor of the interface that an argument of the function is, or null.
+  const InterfaceTensor *findTensor(mlir::Value argument) const;
 
   int64_t lanes(const CpuTarget &target) const {
     return target.lanes(accumulateBits);
@@ -66,6 +77,9 @@ struct Regime {
   /// is not known.
   int64_t sizeOf(mlir::Attribute axis) const;
   int64_t sizeOf(llvm::StringRef name) const;
+  /// The rows of one sequence along an axis of Q, K or V, as a call would allow
+  /// it; of ragged rows those of all sequences in equal parts.
+  int64_t rowsOf(mlir::Value tensor, unsigned axis) const;
 };
 
 /// The regimes of `function`: its attribute `attnc.expect`, or one of 1024

@@ -163,8 +163,12 @@ static void explain(attn::KernelOp kernel, const KernelShape &shape,
           "; next best {0}: {1}{2}", next->schedule.summary(shape.isSoftmax()),
           percent(next->costs[i].peakFraction, 1), whyNot(best, *next, i));
     kernel.emitRemark() << text << " [kernel]";
-    explainRegime(kernel, regime.text, best.costs[i],
-                  RegimeRanges(shape, regime).getNeededPairs(), best.schedule);
+    RegimeRanges ranges(shape, regime);
+    explainRegime(kernel, regime.text, best.costs[i], ranges.getNeededPairs(),
+                  best.schedule);
+    if (std::string tables = ranges.getTables().describe(); !tables.empty())
+      kernel.emitRemark() << "tables are assumed at " << regime.text << ": "
+                          << tables << " [mask]";
   }
   if (!shape.factors && isLinearAttention(kernel))
     kernel.emitRemark() << "linear attention by pairs, not by chunks, because "
@@ -256,6 +260,7 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
   for (Interface &i : interfaces)
     if (i.name == function.getName())
       interface = &i;
+  shape.interface = interface;
   SmallVector<Regime> regimes = getRegimes(function, interface);
   std::string problem;
   SmallVector<Ranked> ranked = rank(shape, target, *request, regimes, problem);

@@ -1,0 +1,240 @@
+//===- AssumedTables.cpp - What tables of a mask are taken to hold --------===//
+//
+// A table is told by how it is used, never by its name:
+//
+// - truth values are true;
+// - starts of the rows of sequences (attn.unpack): all sequences of one length;
+// - integers read for the query and for the key and compared, or searched: ids
+//   of a few runs of one length, in order;
+// - any other integer is one number throughout, which the ranges choose.
+//
+// Seven runs: a power of two would let blocks of queries end where documents
+// do, which favours those sizes of blocks over what a call finds.
+// Tests: test/Schedule/assumed-tables.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "AssumedTables.h"
+
+#include "attnc/Analysis/DependenceSplit.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::schedule;
+
+/// Runs of one id that a table is taken to hold, unless it has fewer ids.
+static constexpr int64_t kRuns = 7;
+
+static bool looksAtTable(Operation *op) {
+  return isa<attn::ReadOp, attn::TableMinOp, attn::TableMaxOp,
+             attn::LowerBoundOp>(op);
+}
+
+static bool isTruth(Value table) {
+  return cast<RankedTensorType>(table.getType()).getElementType().isInteger(1);
+}
+
+AssumedTables::AssumedTables(const KernelShape &shape, const Regime &regime)
+    : shape(shape), regime(regime) {
+  attn::KernelOp kernel = shape.kernel;
+  for (Region *region :
+       {&kernel.getMask(), &kernel.getRanges(), &kernel.getClassify()})
+    addTables(*region);
+  findIds();
+  findStarts(); // which are searched, too, in some masks
+}
+
+void AssumedTables::addTables(Region &region) {
+  region.walk([&](Operation *op) {
+    if (!looksAtTable(op))
+      return;
+    Value table = op->getOperand(0);
+    auto type = cast<RankedTensorType>(table.getType());
+    if (type.getElementType().isInteger(1))
+      tables[table].kind = Kind::Truth;
+    else if (type.getElementType().isIntOrIndex())
+      tables.try_emplace(table);
+  });
+}
+
+void AssumedTables::markIds(Value table, unsigned axis) {
+  auto *found = tables.find(table);
+  if (found == tables.end() || found->second.kind != Kind::Others)
+    return;
+  Content &content = found->second;
+  content.kind = Kind::Ids;
+  content.axis = axis;
+  content.extent = std::max<int64_t>(
+      regime.sizeOf(attn::axisSize(table.getType(), axis)), 1);
+  content.count = kRuns;
+  const InterfaceTensor *tensor = shape.findTensor(table);
+  if (!tensor || !tensor->range)
+    return;
+  std::optional<int64_t> low = tensor->range->first.constantValue();
+  std::optional<int64_t> high = tensor->range->second.constantValue();
+  if (!low || !high || *high < *low)
+    return;
+  content.least = *low;
+  content.count = std::min<int64_t>(kRuns, *high - *low + 1);
+}
+
+/// The reads that `value` is computed from, those in an index left out.
+static void collectReads(Value value, llvm::SetVector<Value> &seen,
+                         SmallVectorImpl<attn::ReadOp> &reads) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !seen.insert(value))
+    return;
+  if (auto read = dyn_cast<attn::ReadOp>(op)) {
+    reads.push_back(read);
+    return;
+  }
+  for (Value operand : op->getOperands())
+    collectReads(operand, seen, reads);
+}
+
+/// The axis along which a read moves with the query (or the key) and with
+/// nothing else; nothing: there is not one such axis.
+static std::optional<unsigned> findMovingAxis(attn::ReadOp read, unsigned bits,
+                                              const DependenceSplit &split) {
+  std::optional<unsigned> found;
+  for (auto [axis, index] : llvm::enumerate(read.getIndices())) {
+    unsigned depends = split.dependence.lookup(index);
+    if (depends == OnNothing)
+      continue;
+    if (found || depends != bits)
+      return std::nullopt;
+    found = axis;
+  }
+  return found;
+}
+
+void AssumedTables::findIds() {
+  attn::KernelOp kernel = shape.kernel;
+  Block &mask = kernel.getMask().front();
+  DependenceSplit split = splitByDependence(
+      mask, {OnNothing, OnNothing, OnNothing, OnQuery, OnKey});
+  for (auto compare : mask.getOps<arith::CmpIOp>()) {
+    llvm::SetVector<Value> seen;
+    SmallVector<attn::ReadOp> reads;
+    collectReads(compare.getLhs(), seen, reads);
+    collectReads(compare.getRhs(), seen, reads);
+    auto moves = [&](unsigned bits) {
+      return llvm::any_of(reads, [&](attn::ReadOp read) {
+        return findMovingAxis(read, bits, split).has_value();
+      });
+    };
+    if (!moves(OnQuery) || !moves(OnKey))
+      continue;
+    for (attn::ReadOp read : reads)
+      for (unsigned bits : {OnQuery, OnKey})
+        if (auto axis = findMovingAxis(read, bits, split))
+          markIds(read->getOperand(0), *axis);
+  }
+  if (kernel.hasRanges())
+    kernel.getRanges().walk([&](attn::LowerBoundOp search) {
+      Value table = search.getSource();
+      markIds(table, cast<RankedTensorType>(table.getType()).getRank() - 1);
+    });
+}
+
+void AssumedTables::findStarts() {
+  for (auto &[table, content] : tables)
+    for (Operation *user : table.getUsers()) {
+      auto unpack = dyn_cast<attn::UnpackOp>(user);
+      if (!unpack || unpack.getStart() != table)
+        continue;
+      int64_t sequences =
+          regime.sizeOf(attn::axisSize(unpack.getResult().getType(), 0));
+      content.kind = Kind::Starts;
+      content.axis = 0;
+      content.extent = sequences + 1;
+      content.rows =
+          regime.sizeOf(attn::axisSize(unpack.getSource().getType(), 0)) /
+          std::max<int64_t>(sequences, 1);
+      break;
+    }
+}
+
+bool AssumedTables::hasOthers() const {
+  return llvm::any_of(tables, [](const auto &entry) {
+    return entry.second.kind == Kind::Others;
+  });
+}
+
+int64_t AssumedTables::entryAt(const Content &content, int64_t index) const {
+  index = std::clamp<int64_t>(index, 0, content.extent - 1);
+  switch (content.kind) {
+  case Kind::Others:
+    return others;
+  case Kind::Truth:
+    return 1;
+  case Kind::Ids:
+    return content.least + index * content.count / content.extent;
+  case Kind::Starts:
+    return index * content.rows;
+  }
+  llvm_unreachable("no such kind");
+}
+
+int64_t AssumedTables::valueOf(Operation *op,
+                               ArrayRef<int64_t> operands) const {
+  auto *found = tables.find(op->getOperand(0));
+  Content content = found == tables.end() ? Content() : found->second;
+  if (found == tables.end() && isTruth(op->getOperand(0)))
+    content.kind = Kind::Truth;
+  unsigned axis = content.axis;
+  if (isa<attn::LowerBoundOp>(op)) { // entries do not fall
+    int64_t first = 0, end = content.extent;
+    while (first < end) {
+      int64_t middle = first + (end - first) / 2;
+      if (entryAt(content, middle) < operands.back())
+        first = middle + 1;
+      else
+        end = middle;
+    }
+    return first;
+  }
+  size_t rank = isa<attn::ReadOp>(op) ? operands.size() : operands.size() / 2;
+  if (axis >= rank)
+    return entryAt(content, 0);
+  int64_t index = operands[axis];
+  if (isa<attn::TableMaxOp>(op))
+    index = std::max(index, operands[rank + axis]);
+  return entryAt(content, index);
+}
+
+std::string AssumedTables::nameOf(Value table) const {
+  if (const InterfaceTensor *tensor = shape.findTensor(table))
+    return tensor->name;
+  if (auto argument = dyn_cast<BlockArgument>(table))
+    return "table " + std::to_string(argument.getArgNumber());
+  return "a table";
+}
+
+std::string AssumedTables::describe() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::ListSeparator separator("; ");
+  for (const auto &[table, content] : tables) {
+    os << separator << nameOf(table) << ": ";
+    switch (content.kind) {
+    case Kind::Others:
+      os << others << " throughout";
+      break;
+    case Kind::Truth:
+      os << "true throughout";
+      break;
+    case Kind::Ids:
+      os << content.count << " ids in order, " << content.extent / content.count
+         << " entries each";
+      break;
+    case Kind::Starts:
+      os << "sequences of " << content.rows << " rows";
+      break;
+    }
+  }
+  return text;
+}

@@ -1,0 +1,134 @@
+//===- RegimeRanges.cpp - Keys that blocks visit at given sizes -----------===//
+//
+// Blocks and keys of a long sequence are sampled, never at equal distances:
+// documents and chunks repeat, and a distance that fits theirs would see the
+// same part of each.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RegimeRanges.h"
+
+#include "attnc/Analysis/EvaluateRegion.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::schedule;
+
+int64_t schedule::sampleAt(int64_t i, int64_t samples, int64_t whole) {
+  if (samples >= whole)
+    return i;
+  constexpr double golden = 0.6180339887498949;
+  double within = double(i + 1) * golden;
+  within -= std::floor(within);
+  return int64_t((double(i) + within) * double(whole) / double(samples));
+}
+
+RegimeRanges::RegimeRanges(const KernelShape &shape, const Regime &regime)
+    : shape(shape), regime(regime), tables(shape, regime) {
+  attn::KernelOp kernel = shape.kernel;
+  queries = regime.rowsOf(kernel.getQ(), 3);
+  keys = regime.rowsOf(kernel.getK(), 2);
+  // A number is the past of a cache, or, where that leaves no key, a length.
+  tables.setOthers(keys - queries);
+  if (!tables.hasOthers() || getNeededPairs() > 0)
+    return;
+  tables.setOthers(keys);
+  neededPairs.reset();
+  memo.clear();
+}
+
+std::optional<int64_t> RegimeRanges::leaf(Operation *op,
+                                          ArrayRef<int64_t> operands) const {
+  if (auto size = dyn_cast<attn::SizeOp>(op))
+    return regime.sizeOf(size.getName());
+  return tables.valueOf(op, operands);
+}
+
+SmallVector<KeySpan, 2> RegimeRanges::evaluate(int64_t first,
+                                               int64_t end) const {
+  attn::KernelOp kernel = shape.kernel;
+  if (!kernel.hasRanges())
+    return {{0, 0, 0, keys}};
+  auto bounds = evaluateRegion(
+      kernel.getRanges().front(), {0, 0, 0, first, end},
+      [&](Operation *op, ArrayRef<int64_t> v) { return leaf(op, v); });
+  if (!bounds)
+    return {{0, 0, keys, keys}};
+  SmallVector<KeySpan, 2> spans;
+  for (size_t i = 0; i + 3 < bounds->size(); i += 4) {
+    KeySpan s{(*bounds)[i], (*bounds)[i + 1], (*bounds)[i + 2],
+              (*bounds)[i + 3]};
+    s.anyLo = std::max<int64_t>(s.anyLo, 0);
+    s.anyHi = std::min(s.anyHi, keys);
+    if (s.anyLo >= s.anyHi)
+      continue;
+    s.allLo = std::clamp(s.allLo, s.anyLo, s.anyHi);
+    s.allHi = std::clamp(s.allHi, s.allLo, s.anyHi);
+    spans.push_back(s);
+  }
+  return spans;
+}
+
+const SmallVector<KeySpan, 2> &RegimeRanges::get(int64_t first, int64_t end) {
+  auto [it, isNew] = memo.try_emplace({first, end});
+  if (isNew)
+    it->second = evaluate(first, end);
+  return it->second;
+}
+
+int64_t RegimeRanges::classOf(int64_t firstRow, int64_t endRow,
+                              int64_t firstKey, int64_t endKey) {
+  attn::KernelOp kernel = shape.kernel;
+  if (!kernel.hasClassify())
+    return 1;
+  auto [it, isNew] =
+      classes.try_emplace({firstRow, endRow, firstKey, endKey}, 1);
+  if (isNew)
+    if (auto found = evaluateRegion(
+            kernel.getClassify().front(),
+            {0, 0, 0, firstRow, endRow, firstKey, endKey},
+            [&](Operation *op, ArrayRef<int64_t> v) { return leaf(op, v); }))
+      it->second = (*found)[0];
+  return it->second;
+}
+
+/// Of the keys of a span the part that the mask lets a row see. Ranges alone
+/// are exact for one row, nearly, unless there are classes.
+double RegimeRanges::allowedPart(int64_t row, const KeySpan &span) const {
+  attn::KernelOp kernel = shape.kernel;
+  if (!kernel.hasClassify())
+    return 1;
+  constexpr int64_t mostKeys = 64;
+  int64_t count = span.anyHi - span.anyLo, allowed = 0;
+  int64_t samples = std::min(count, mostKeys);
+  for (int64_t i = 0; i < samples; ++i) {
+    int64_t key = span.anyLo + sampleAt(i, samples, count);
+    auto seen = evaluateRegion(
+        kernel.getMask().front(), {0, 0, 0, row, key},
+        [&](Operation *op, ArrayRef<int64_t> v) { return leaf(op, v); });
+    allowed += !seen || (*seen)[0] != 0;
+  }
+  return double(allowed) / double(samples);
+}
+
+double RegimeRanges::countPairs() {
+  attn::KernelOp kernel = shape.kernel;
+  double pairs = 0;
+  int64_t samples = std::min<int64_t>(queries, kernel.hasClassify() ? 64 : 256);
+  for (int64_t i = 0; i < samples; ++i) {
+    int64_t row = sampleAt(i, samples, queries);
+    for (const KeySpan &s : get(row, row + 1))
+      pairs += double(s.anyHi - s.anyLo) * allowedPart(row, s) *
+               double(queries) / double(samples);
+  }
+  return pairs;
+}
+
+double RegimeRanges::getNeededPairs() {
+  if (!neededPairs)
+    neededPairs = countPairs();
+  return *neededPairs;
+}

@@ -1,0 +1,61 @@
+//===- RegimeRanges.h - Keys that blocks visit at given sizes ---*- C++ -*-===//
+//
+// The regions `ranges` and `classify` of a kernel, evaluated at the sizes of a
+// regime.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_SCHEDULE_REGIMERANGES_H
+#define ATTNC_LIB_SCHEDULE_REGIMERANGES_H
+
+#include "AssumedTables.h"
+
+#include <map>
+
+namespace attnc::schedule {
+
+/// Keys of one segment that a group of rows visits; see tile.for.
+struct KeySpan {
+  int64_t anyLo, allLo, allHi, anyHi;
+};
+
+/// The i-th of so many places in [0, whole): one in each of `samples` equal
+/// parts, not always the same place of it, so that what repeats along the way
+/// is met where it falls. All places if there are no more than samples.
+int64_t sampleAt(int64_t i, int64_t samples, int64_t whole);
+
+class RegimeRanges {
+public:
+  RegimeRanges(const KernelShape &shape, const Regime &regime);
+
+  int64_t getQueries() const { return queries; }
+  int64_t getKeys() const { return keys; }
+  /// The spans of rows [first, end).
+  const llvm::SmallVector<KeySpan, 2> &get(int64_t first, int64_t end);
+  bool hasClasses() const { return shape.kernel.hasClassify(); }
+  /// What `classify` says of a tile: 0 empty, 1 partial, 2 full; 1 without it.
+  int64_t classOf(int64_t firstRow, int64_t endRow, int64_t firstKey,
+                  int64_t endKey);
+  /// Pairs of a row and a key that the mask allows, about.
+  double getNeededPairs();
+  const AssumedTables &getTables() const { return tables; }
+
+private:
+  llvm::SmallVector<KeySpan, 2> evaluate(int64_t first, int64_t end) const;
+  std::optional<int64_t> leaf(mlir::Operation *op,
+                              llvm::ArrayRef<int64_t> operands) const;
+  double allowedPart(int64_t row, const KeySpan &span) const;
+  double countPairs();
+
+  const KernelShape &shape;
+  const Regime &regime;
+  AssumedTables tables;
+  int64_t queries, keys;
+  std::optional<double> neededPairs;
+  std::map<std::pair<int64_t, int64_t>, llvm::SmallVector<KeySpan, 2>> memo;
+  std::map<std::array<int64_t, 4>, int64_t> classes;
+};
+
+} // namespace attnc::schedule
+
+#endif // ATTNC_LIB_SCHEDULE_REGIMERANGES_H
