@@ -77,6 +77,16 @@ Value TensorGraph::buildNode(const Tensor &tensor) {
     Value lhs = build(*tensor.operands[0]), rhs = build(*tensor.operands[1]);
     return attn::ContractOp::create(b, typeOf(tensor), tensor.labels, lhs, rhs);
   }
+  case Tensor::Sum: {
+    Value source = build(*tensor.operands[0]);
+    auto [letters, rest] = StringRef(tensor.labels).split("->");
+    std::string over = letters.str();
+    llvm::erase_if(over, [rest = rest](char c) { return rest.contains(c); });
+    auto kind = attn::RowAttr::get(b.getContext(), attn::RowKind::Sum, 0);
+    return attn::ReduceOp::create(b, TypeRange{typeOf(tensor)}, letters, over,
+                                  kind, source, Value())
+        .getRow();
+  }
   case Tensor::View: {
     Value source = build(*tensor.operands[0]);
     return attn::ViewOp::create(b, typeOf(tensor), tensor.labels, source);

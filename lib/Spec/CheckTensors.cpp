@@ -247,7 +247,8 @@ std::optional<TensorChecker::Value> TensorChecker::visitLeaf(const Node &node) {
     return std::nullopt;
   case Node::Call:
     if (const FunctionInfo *function = findFunction(node.name)) {
-      if (function->place == FunctionInfo::Layer)
+      if (function->place == FunctionInfo::Layer ||
+          function->function == Function::L2Norm)
         return call(node, *function);
     } else if (use.let.count(node.name)) {
       return expand(node);

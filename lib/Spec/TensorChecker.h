@@ -80,6 +80,15 @@ private:
   ExprPtr countArgument(const Node *node, llvm::StringRef byDefault,
                         llvm::SMRange place);
 
+  // TensorNorms.cpp
+  TensorPtr norm(const Node &node, const FunctionInfo &function,
+                 llvm::ArrayRef<const Node *> bound);
+  TensorPtr sumOfRows(const TensorPtr &x, bool squares, llvm::SMRange range);
+  bool addFactor(const Node *node, Op op, ExprPtr &formula,
+                 std::vector<TensorPtr> &operands);
+  ExprPtr numberArgument(const Node *node, llvm::StringRef byDefault,
+                         const Node &call, llvm::StringRef name);
+
   std::string shapeText(const TensorPtr &tensor) const {
     return shapes.text(tensor->axes);
   }

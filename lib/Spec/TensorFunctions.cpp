@@ -120,6 +120,10 @@ TensorChecker::Value TensorChecker::call(const Node &node,
       return {};
     return {mergeHeads(x, node), nullptr};
   }
+  case Function::RmsNorm:
+  case Function::LayerNorm:
+  case Function::L2Norm:
+    return {norm(node, function, bound), nullptr};
   default:
     report.error(Message::Unsupported, node.headRange, {"'" + node.name + "'"});
     return {};

@@ -36,6 +36,7 @@ struct Tensor {
     Map,      // `formula` for each element, of operands' elements
     Contract, // sum over the letters that the result lacks of the product of
               // two operands
+    Sum,      // over the letter that the result lacks
     View, // the elements of one operand, `ab(cd)->acbd`: letters in brackets
           // share an axis, the first varies slowest
   };

@@ -42,6 +42,7 @@ RENAMED = {
     "paged-kv": {"kp": "K", "vp": "V"},
     "wo-concat": {"b": "bias"},
     "v-low-rank-ua": {"a": "A"},
+    "rela": {"g": "gain"},
 }
 # Layouts that differ by more than a missing axis of heads. Strides are the
 # caller's in attnc; a file of NumPy has its elements in the logical order.
