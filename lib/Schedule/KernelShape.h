@@ -1,19 +1,18 @@
 //===- KernelShape.h - What a schedule depends on in a kernel ---*- C++ -*-===//
 //
 // The numbers of an attn.kernel that candidates, checks and the cost model ask
-// for, and the sizes at which its speed matters (regimes).
+// for.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef ATTNC_LIB_SCHEDULE_KERNELSHAPE_H
 #define ATTNC_LIB_SCHEDULE_KERNELSHAPE_H
 
+#include "attnc/Analysis/Regimes.h"
 #include "attnc/Analysis/ScoreFactors.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Interface/Interface.h"
 #include "attnc/Target/Target.h"
-
-#include "llvm/ADT/StringMap.h"
 
 namespace attnc::schedule {
 
@@ -65,27 +64,6 @@ struct KernelShape {
   }
   int64_t accumulateBytes() const { return accumulateBits / 8; }
 };
-
-/// Sizes at which a function is expected to run.
-struct Regime {
-  llvm::StringMap<int64_t> sizes;
-  double weight = 1;
-  /// "query_len = 1024, kv_len = 1024": the sizes that are known at run time.
-  std::string text;
-
-  /// The value of a size, an axis of a type, or a formula of sizes; 1 where it
-  /// is not known.
-  int64_t sizeOf(mlir::Attribute axis) const;
-  int64_t sizeOf(llvm::StringRef name) const;
-  /// The rows of one sequence along an axis of Q, K or V, as a call would allow
-  /// it; of ragged rows those of all sequences in equal parts.
-  int64_t rowsOf(mlir::Value tensor, unsigned axis) const;
-};
-
-/// The regimes of `function`: its attribute `attnc.expect`, or one of 1024
-/// queries and keys. `interface` (or null) has fixed and derived sizes.
-llvm::SmallVector<Regime> getRegimes(mlir::Operation *function,
-                                     const Interface *interface);
 
 } // namespace attnc::schedule
 
