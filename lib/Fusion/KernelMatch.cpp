@@ -229,6 +229,17 @@ LogicalResult Matcher::assignLetters() {
     if (letter != key)
       (contains(match.k.letters + match.v.letters, letter) ? shared : own) +=
           letter;
+  // An axis of size 1 may belong to the keys as well as not: groups of one
+  // query head, where all heads share their keys.
+  auto isSingle = [&](char letter) {
+    unsigned axis = *attn::axisOf(match.norm.getLabels(), letter);
+    return match.norm.getScores().getType().getDimSize(axis) == 1;
+  };
+  if (auto single = llvm::find_if(own, isSingle);
+      own.size() > 2 && shared.size() < 2 && single != own.end()) {
+    shared += *single;
+    own.erase(single - own.begin(), 1);
+  }
   if (shared.size() > 2)
     return refuse(match.score,
                   "there are more than two axes that queries, keys "

@@ -208,3 +208,23 @@ func.func @product_used_twice(%q: !Q) -> !Q {
   %o = attn.contract "qk,ke->qe" (%p, %q) : (!S, !Q) -> !Q
   return %o : !Q
 }
+
+// -----
+
+// All heads share their keys, and each is a group of one: heads become the
+// group, the axis of size 1 that of the keys' heads.
+!Q = tensor<2x3x1x4x8xf32>
+!K = tensor<2x5x8xf32>
+!S = tensor<2x3x1x4x5xf32>
+// CHECK-LABEL: func.func @heads_that_share_keys(
+// CHECK-SAME:      %[[Q:[a-z0-9]+]]: {{[^%]*}}%[[K:[a-z0-9]+]]:
+// CHECK-DAG:     %[[QV:.*]] = attn.view "bghqd->bhgqd" %[[Q]]
+// CHECK-DAG:     %[[KV:.*]] = attn.view "(bh)kd->bhkd" %[[K]] : tensor<2x5x8xf32> -> tensor<2x1x5x8xf32
+// CHECK:         attn.kernel ins(%[[QV]], %[[KV]], %{{.*}})
+// CHECK-NOT:     attn.contract
+func.func @heads_that_share_keys(%q: !Q, %k: !K) -> !Q {
+  %s = attn.contract "bhgqd,bkd->bhgqk" (%q, %k) : (!Q, !K) -> !S
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<2x3x1x4xf32>)
+  %o = attn.contract "bhgqk,bke->bhgqe" (%p, %k) : (!S, !K) -> !Q
+  return %o : !Q
+}
