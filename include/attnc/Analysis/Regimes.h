@@ -4,7 +4,7 @@
 // a spec, `attnc.expect` of a function. Whoever chooses between two ways to
 // compute the same evaluates both there, and only there.
 //
-// Tests: test/Schedule/select-schedule.mlir
+// Tests: test/Schedule/select-schedule.mlir, test/Graph/reassociate-expect.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,6 +27,30 @@ def FuseMaps : Pass<"attn-fuse-maps"> {
   }];
 }
 
+def Reassociate : Pass<"attn-reassociate", "::mlir::func::FuncOp"> {
+  let summary = "Multiply in the cheapest order";
+  let description = [{
+    A product whose operands are products, seen through views and constant
+    factors, may be taken in any order. Of all orders of up to 8 tensors the one
+    is taken that costs least at the sizes of `attnc.expect`: the sum over its
+    products of the greater of FLOPs by the peak and bytes by the bandwidth. A
+    tie keeps the order as written, and so does a size that is not expected but
+    would decide. Weights of a normaliser that one product reads, and scores that
+    only a normaliser reads, count no bytes. A remark tells both costs.
+
+    What is left in between has the wider type of what was in between and of the
+    operands; what rounds to a narrower type, is needed elsewhere or has a mask
+    ends a tree.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
+           "The CPU level whose peak and bandwidth count">,
+    Option<"weightProducts", "weight-products", "bool", "false",
+           "Multiply weights with weights where that is cheaper">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def VerifyGraph : Pass<"attn-verify-graph", "::mlir::ModuleOp"> {
   let summary = "Check the invariants of stage graph";
   let description = [{

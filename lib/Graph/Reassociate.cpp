@@ -1,0 +1,141 @@
+//===- Reassociate.cpp - Products in their cheapest order -----------------===//
+//
+// Which of two products comes first is not said by the mathematics, and the
+// order that is easy to write is often not the cheapest. Low-rank values, for
+// example, need not be made for each key:
+//
+//   %v = attn.contract "bkr,re->bke" (%U, %A)
+//   %o = attn.contract "bqk,bke->bqe" (%p, %v)
+// becomes, where queries are few,
+//   %u = attn.contract "bqk,bkr->bqr" (%p, %U)
+//   %o = attn.contract "bqr,re->bqe" (%u, %A)
+//
+// Nothing here knows what a projection, an output matrix or a latent cache is:
+// trees of products are flattened (ProductTree), all orders are compared by
+// their costs where the function is expected to run (ProductOrder), and a tie
+// leaves the order as written. Products of weights with weights change what a
+// caller can expect of rounding and cost work in every call; they need
+// permission.
+//
+// Tests: test/Graph/reassociate*.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Graph/Passes.h"
+
+#include "ReassociateRewrite.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attnc;
+
+namespace attnc::graph {
+#define GEN_PASS_DEF_REASSOCIATE
+#include "attnc/Graph/Passes.h.inc"
+} // namespace attnc::graph
+
+static std::string scientific(double number) {
+  return llvm::formatv("{0:e2}", number);
+}
+
+static std::string describe(const OrderCost &cost) {
+  return scientific(cost.flops) + " FLOPs, " + scientific(cost.bytes) +
+         " bytes, " + scientific(cost.cycles) + " cycles";
+}
+
+/// Both orders at each regime.
+static void explain(const ProductTree &tree, const OrderPlan &plan) {
+  for (const RegimeOrder &at : plan.regimes) {
+    InFlightDiagnostic remark = tree.root->emitRemark();
+    bool isKept = !plan.isBetter;
+    ArrayRef<ProductStep> other = isKept ? at.bestSteps : plan.steps;
+    const OrderCost &cost = isKept ? at.best : at.chosen;
+    remark << "product of " << tree.leaves.size() << " at " << at.regime.text
+           << ": " << describeOrder(tree, tree.written)
+           << ", as written, takes " << describe(at.written);
+    std::string best = describeOrder(tree, other);
+    if (best != describeOrder(tree, tree.written))
+      remark << "; " << best << " " << describe(cost);
+    remark << (isKept ? "; left" : "; reordered") << " [order]";
+  }
+  if (!plan.undecided.empty())
+    tree.root->emitRemark()
+        << describeOrder(tree, plan.steps)
+        << " would be cheaper at expect, but not at every " << plan.undecided
+        << ", which expect does not list; left [order]";
+}
+
+/// What products of weights would save.
+static void explainWeights(const ProductTree &tree, ArrayRef<Regime> regimes,
+                           const OrderPlan &plan, OrderRequest request) {
+  request.allowWeightProducts = true;
+  OrderPlan allowed = planOrder(tree, regimes, request);
+  if (!allowed.isBetter)
+    return;
+  for (auto [with, without] : llvm::zip_equal(allowed.regimes, plan.regimes))
+    if (with.chosen.cycles < without.chosen.cycles)
+      tree.root->emitRemark()
+          << describeOrder(tree, allowed.steps)
+          << " multiplies weights with weights, which changes rounding; with "
+             "--allow-weight-products it takes "
+          << describe(with.chosen) << " instead of "
+          << scientific(without.chosen.cycles) << " at " << with.regime.text
+          << " [order]";
+}
+
+namespace {
+struct Reassociate final : graph::impl::ReassociateBase<Reassociate> {
+  using ReassociateBase::ReassociateBase;
+
+  void runOnOperation() override;
+
+private:
+  void reassociate(const ProductTree &tree, ArrayRef<Regime> regimes,
+                   const OrderRequest &request);
+};
+} // namespace
+
+void Reassociate::reassociate(const ProductTree &tree, ArrayRef<Regime> regimes,
+                              const OrderRequest &request) {
+  if (tree.leaves.size() > kMostLeaves || !graph::canRewrite(tree)) {
+    tree.root->emitRemark()
+        << "product of " << tree.leaves.size() << ", more than " << kMostLeaves
+        << " or of more axes than letters: in the order as written [order]";
+    return;
+  }
+  OrderPlan plan = planOrder(tree, regimes, request);
+  explain(tree, plan);
+  if (!request.allowWeightProducts)
+    explainWeights(tree, regimes, plan, request);
+  if (plan.isBetter)
+    graph::rewriteProducts(tree, plan.steps,
+                           letterSizes(tree, regimes.front()));
+}
+
+void Reassociate::runOnOperation() {
+  const CpuTarget *target = lookupCpuTarget(cpu);
+  if (!target) {
+    emitError(getOperation().getLoc())
+        << "unknown CPU '" << cpu << "'; known are " << listCpuTargetNames();
+    return signalPassFailure();
+  }
+  OrderRequest request{target, weightProducts};
+  SmallVector<Regime> regimes = getRegimes(getOperation(), nullptr);
+  SmallVector<attn::ContractOp> products(
+      getOperation().getOps<attn::ContractOp>());
+  llvm::SmallPtrSet<Operation *, 16> inner;
+  // From the results up: a product that another one contains is no root.
+  for (attn::ContractOp root : llvm::reverse(products)) {
+    if (inner.contains(root))
+      continue;
+    std::optional<ProductTree> tree = flattenProducts(root);
+    if (!tree)
+      continue;
+    inner.insert(tree->ops.begin(), tree->ops.end());
+    if (tree->leaves.size() > 2)
+      reassociate(*tree, regimes, request);
+  }
+}
