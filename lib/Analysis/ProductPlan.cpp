@@ -141,7 +141,7 @@ OrderPlan Planner::run(int64_t open) {
   if (!plan.isBetter && plan.undecided.empty())
     plan.steps = tree.written;
   for (RegimeOrder &at : plan.regimes)
-    at.chosen = cost(plan.steps, at.regime);
+    at.chosen = plan.isBetter ? cost(plan.steps, at.regime) : at.written;
   return plan;
 }
 

@@ -63,7 +63,7 @@ static void completeSizes(Regime &regime, const Interface &interface) {
 }
 
 SmallVector<Regime> attnc::getRegimes(Operation *function,
-                                         const Interface *interface) {
+                                      const Interface *interface) {
   SmallVector<Regime> regimes;
   auto expect = function->getAttrOfType<ArrayAttr>("attnc.expect");
   for (Attribute entry : expect ? expect.getValue() : ArrayRef<Attribute>()) {

@@ -137,6 +137,10 @@ bool Compilation::checkDumpOptions(Stage from) {
     return session.fail("--schedule comes too late for a dump of stage " +
                         stageName(from) +
                         "; edit the dump or start from stage fused");
+  if (options.allowWeightProducts && from >= Stage::Fused)
+    return session.fail("--allow-weight-products comes too late for a dump of "
+                        "stage " +
+                        stageName(from) + "; start from stage graph");
   return true;
 }
 

@@ -29,6 +29,7 @@ struct CommonOptions {
   std::vector<std::string> overrides; // --set KEY=VALUE
   std::string schedule;               // attribute as text; empty: chosen
   std::string scheduleFile;           // where that text was, if in a file
+  bool allowWeightProducts = false;
   const CpuTarget *target = nullptr;
   bool targetGiven = false;
   std::vector<std::string> hiddenWarnings; // -Wno-NAME

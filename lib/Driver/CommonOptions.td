@@ -25,6 +25,8 @@ defm set : Value<"set", "<key>=<value>",
 defm schedule : Value<"schedule", "<attribute>",
   "Schedule of all kernels, such as #attn.schedule<q = 48>; what it does not "
   "say is chosen. A file name gives the file's text">;
+def allow_weight_products : Switch<"allow-weight-products",
+  "Multiply weights with weights where that is cheaper; it changes rounding">;
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"<level>">,
   HelpText<"Micro-architecture: one of --print-targets, or native. Default: "
            "x86-64-v3">;

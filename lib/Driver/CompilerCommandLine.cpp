@@ -78,6 +78,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   options.overrides = list.getAllArgValues(OPT_set);
   if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
     return code;
+  options.allowWeightProducts = list.hasArg(OPT_allow_weight_products);
   options.remarks = list.getLastArgValue(OPT_remarks);
   if (list.hasArg(OPT_remarks) && options.remarks.empty())
     return parsed.fail("--remarks needs the name of a file, or -");

@@ -161,6 +161,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   options.overrides = list.getAllArgValues(OPT_set);
   if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
     return code;
+  options.allowWeightProducts = list.hasArg(OPT_allow_weight_products);
   if (const Arg *arg = list.getLastArg(OPT_x)) {
     options.inputStage = parseStage(arg->getValue());
     if (!options.inputStage || *options.inputStage > Stage::Fused)

@@ -33,6 +33,7 @@ Session::Session(llvm::StringRef tool, const CommonOptions &options)
   context.printOpOnDiagnostic(false); // the source line says it better
   pipeline.target = options.target;
   pipeline.schedule = options.schedule;
+  pipeline.allowWeightProducts = options.allowWeightProducts;
 }
 
 bool Session::fail(const llvm::Twine &text) {

@@ -41,8 +41,8 @@
 
 #include "LinearMatch.h"
 
+#include "attnc/Analysis/Regimes.h"
 #include "attnc/Dialect/Attn/Attn.h"
-#include "attnc/Interface/SizeExpr.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -69,24 +69,14 @@ public:
     add(match.queryLetters, match.query);
     add(match.keyLetters, match.key);
     add(match.valueLetters, match.value.getRhs());
-    auto function = match.value->getParentOfType<func::FuncOp>();
-    auto expect = function->getAttrOfType<ArrayAttr>("attnc.expect");
-    SmallVector<DictionaryAttr> regimes;
-    if (expect)
-      llvm::append_range(regimes, expect.getAsRange<DictionaryAttr>());
-    if (regimes.empty())
-      regimes.push_back(DictionaryAttr::get(function.getContext()));
     std::string key =
         match.keyLetters + without(match.valueLetters, match.keyLetters);
     std::string pair = match.pairs, state = match.stateLetters();
-    for (DictionaryAttr at : regimes) {
-      double weight = 1;
-      for (NamedAttribute field : at)
-        if (auto number = dyn_cast<FloatAttr>(field.getValue()))
-          weight = number.getValueAsDouble();
-      pairs += weight * (count(unite(pair, match.queryLetters), at) +
-                         count(unite(pair, match.valueLetters), at));
-      linear += weight *
+    auto function = match.value->getParentOfType<func::FuncOp>();
+    for (const Regime &at : getRegimes(function, nullptr)) {
+      pairs += at.weight * (count(unite(pair, match.queryLetters), at) +
+                            count(unite(pair, match.valueLetters), at));
+      linear += at.weight *
                 (count(key, at) + count(unite(match.queryLetters, state), at));
     }
   }
@@ -100,27 +90,11 @@ private:
     for (auto [axis, letter] : llvm::enumerate(letters))
       sizes[letter] = attn::axisSize(tensor.getType(), axis);
   }
-  double count(StringRef letters, DictionaryAttr at) const {
+  double count(StringRef letters, const Regime &at) const {
     double product = 1;
     for (char letter : letters)
-      product *= sizeOf(sizes.lookup(letter), at);
+      product *= double(at.sizeOf(sizes.lookup(letter)));
     return product;
-  }
-  /// Sequences are taken as 1024 long where nothing is expected.
-  static double sizeOf(Attribute size, DictionaryAttr at) {
-    if (auto number = dyn_cast_if_present<IntegerAttr>(size))
-      return double(number.getInt());
-    auto text = dyn_cast_if_present<StringAttr>(size);
-    std::string error;
-    auto expr = text ? SizeExpr::parse(text.getValue(), error) : std::nullopt;
-    if (!expr)
-      return 1;
-    auto value = expr->evaluate([&](StringRef name) -> std::optional<int64_t> {
-      if (auto number = at.getAs<IntegerAttr>(name))
-        return number.getInt();
-      return name == "batch" ? 1 : 1024;
-    });
-    return double(value.value_or(1));
   }
 
   llvm::SmallDenseMap<char, Attribute> sizes;

@@ -28,6 +28,7 @@ constexpr StageEntry stages[] = {
      "attn-fuse-maps,"
      "canonicalize,"
      "cse,"
+     "func.func(attn-reassociate{cpu=@cpu@ weight-products=@weights@}),"
      "func.func(attn-reorder-products)," // before fusion makes pairs of them
      "func.func(attn-fuse-rows)," // before the kernels that read the rows
      "func.func(attn-fuse-kernel),"
@@ -72,6 +73,7 @@ std::string stagePasses(Stage stage, const PipelineOptions &options) {
   };
   replace("@schedule@", schedule);
   replace("@cpu@", options.target->name.str());
+  replace("@weights@", options.allowWeightProducts ? "true" : "false");
   return text;
 }
 

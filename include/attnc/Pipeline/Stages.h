@@ -38,6 +38,8 @@ struct PipelineOptions {
   const CpuTarget *target = nullptr;
   /// Text of a #attn.schedule for all kernels; empty: chosen.
   std::string schedule;
+  /// Weights may be multiplied with weights.
+  bool allowWeightProducts = false;
   /// Names of passes after which the IR is printed on the standard error.
   std::vector<std::string> printAfter;
   /// Print after each pass that changed something.
