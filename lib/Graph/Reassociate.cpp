@@ -24,6 +24,7 @@
 #include "attnc/Graph/Passes.h"
 
 #include "ReassociateRewrite.h"
+#include "ReassociateSums.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -61,6 +62,17 @@ static void explain(const ProductTree &tree, const OrderPlan &plan) {
       remark << "; " << best << " " << describe(cost);
     remark << (isKept ? "; left" : "; reordered") << " [order]";
   }
+  // One order serves all regimes; who needs more writes a function for each.
+  constexpr double loss = 1.1;
+  for (const RegimeOrder &at : plan.regimes)
+    if (plan.regimes.size() > 1 && at.chosen.cycles > loss * at.best.cycles)
+      tree.root->emitRemark()
+          << "at " << at.regime.text << " alone "
+          << describeOrder(tree, at.bestSteps) << " takes "
+          << scientific(at.best.cycles) << " cycles instead of "
+          << scientific(at.chosen.cycles)
+          << "; a function that expects these sizes only would have it "
+             "[order]";
   if (!plan.undecided.empty())
     tree.root->emitRemark()
         << describeOrder(tree, plan.steps)
@@ -86,6 +98,19 @@ static void explainWeights(const ProductTree &tree, ArrayRef<Regime> regimes,
           << " [order]";
 }
 
+static void explain(attn::ContractOp root, const graph::ProductSum &sum,
+                    ArrayRef<Regime> regimes) {
+  for (const Regime &at : regimes) {
+    InFlightDiagnostic remark = root->emitRemark();
+    remark << "sum of products at " << at.text << ": " << sum.describeWritten()
+           << ", as written, takes " << describe(sum.writtenAt(at));
+    if (sum.isBetter())
+      remark << "; " << sum.describeChosen() << " "
+             << describe(sum.chosenAt(at));
+    remark << (sum.isBetter() ? "; reordered" : "; left") << " [order]";
+  }
+}
+
 namespace {
 struct Reassociate final : graph::impl::ReassociateBase<Reassociate> {
   using ReassociateBase::ReassociateBase;
@@ -95,6 +120,8 @@ struct Reassociate final : graph::impl::ReassociateBase<Reassociate> {
 private:
   void reassociate(const ProductTree &tree, ArrayRef<Regime> regimes,
                    const OrderRequest &request);
+  void reassociate(attn::ContractOp root, graph::ProductSum &sum,
+                   ArrayRef<Regime> regimes, const OrderRequest &request);
 };
 } // namespace
 
@@ -115,6 +142,25 @@ void Reassociate::reassociate(const ProductTree &tree, ArrayRef<Regime> regimes,
                            letterSizes(tree, regimes.front()));
 }
 
+void Reassociate::reassociate(attn::ContractOp root, graph::ProductSum &sum,
+                              ArrayRef<Regime> regimes,
+                              const OrderRequest &request) {
+  sum.plan(regimes, request);
+  explain(root, sum, regimes);
+  if (sum.isBetter())
+    sum.rejoin(regimes);
+  else
+    sum.discard();
+}
+
+/// Of a sum that was put together anew, what it was made of.
+static void eraseDeadOps(func::FuncOp function) {
+  for (Block &block : function.getBody())
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+}
+
 void Reassociate::runOnOperation() {
   const CpuTarget *target = lookupCpuTarget(cpu);
   if (!target) {
@@ -131,6 +177,12 @@ void Reassociate::runOnOperation() {
   for (attn::ContractOp root : llvm::reverse(products)) {
     if (inner.contains(root))
       continue;
+    if (auto sum = graph::ProductSum::distribute(root)) {
+      for (const ProductTree &tree : sum->getTrees())
+        inner.insert(tree.ops.begin(), tree.ops.end());
+      reassociate(root, *sum, regimes, request);
+      continue;
+    }
     std::optional<ProductTree> tree = flattenProducts(root);
     if (!tree)
       continue;
@@ -138,4 +190,5 @@ void Reassociate::runOnOperation() {
     if (tree->leaves.size() > 2)
       reassociate(*tree, regimes, request);
   }
+  eraseDeadOps(getOperation());
 }

@@ -32,13 +32,33 @@ module attributes {attnc.interface = [{
                {name = "K", role = "key", dtype = "f32", axes = ["batch", "kv_len", "8"]},
                {name = "V", role = "value", dtype = "f32", axes = ["batch", "kv_len", "16"]},
                {name = "O", role = "output", dtype = "f32", axes = ["batch", "query_len", "16"]}],
+    preconditions = [], positions = ["query_len", "kv_len"]}, {
+    name = "latent_one_query", title = "4 heads, latent 16", spec = "",
+    sizes = [{name = "batch"}, {name = "query_len"}, {name = "kv_len"}],
+    tensors = [{name = "Qn", role = "query", dtype = "f32", axes = ["batch", "query_len", "4", "8"]},
+               {name = "c", role = "key", dtype = "f32", axes = ["batch", "kv_len", "16"]},
+               {name = "Qr", role = "input", dtype = "f32", axes = ["batch", "query_len", "4", "4"]},
+               {name = "kr", role = "input", dtype = "f32", axes = ["batch", "kv_len", "4"]},
+               {name = "wuk", role = "input", dtype = "f32", axes = ["16", "4", "8"]},
+               {name = "wuv", role = "input", dtype = "f32", axes = ["16", "4", "8"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "query_len", "4", "8"]}],
+    preconditions = [], positions = ["query_len", "kv_len"]}, {
+    name = "latent_many_queries", title = "4 heads, latent 64", spec = "",
+    sizes = [{name = "batch"}, {name = "query_len"}, {name = "kv_len"}],
+    tensors = [{name = "Qn", role = "query", dtype = "f32", axes = ["batch", "query_len", "4", "8"]},
+               {name = "c", role = "key", dtype = "f32", axes = ["batch", "kv_len", "64"]},
+               {name = "Qr", role = "input", dtype = "f32", axes = ["batch", "query_len", "4", "4"]},
+               {name = "kr", role = "input", dtype = "f32", axes = ["batch", "kv_len", "4"]},
+               {name = "wuk", role = "input", dtype = "f32", axes = ["64", "4", "8"]},
+               {name = "wuv", role = "input", dtype = "f32", axes = ["64", "4", "8"]},
+               {name = "O", role = "output", dtype = "f32", axes = ["batch", "query_len", "4", "8"]}],
     preconditions = [], positions = ["query_len", "kv_len"]}]} {
 func.func @low_rank_values(%Q: tensor<?x?x16xf32, #attn.dims<batch, query_len, 16>>, %K: tensor<?x?x16xf32, #attn.dims<batch, kv_len, 16>>, %U: tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>, %A: tensor<4x64xf32, #attn.dims<4, 64>>) -> tensor<?x?x64xf32, #attn.dims<batch, query_len, 64>> {
   %s = attn.contract "bqd,bkd->bqk" (%Q, %K) : (tensor<?x?x16xf32, #attn.dims<batch, query_len, 16>>, tensor<?x?x16xf32, #attn.dims<batch, kv_len, 16>>) -> tensor<?x?x?xf32, #attn.dims<batch, query_len, kv_len>>
   %t = attn.map "bqk->bqk" (%s) : (tensor<?x?x?xf32, #attn.dims<batch, query_len, kv_len>>) -> tensor<?x?x?xf32, #attn.dims<batch, query_len, kv_len>> {
   ^bb0(%x: f32, %ib: index, %iq: index, %ik: index):
-    %c = arith.constant 0.25 : f32
-    %y = arith.mulf %x, %c : f32
+    %cst = arith.constant 0.25 : f32
+    %y = arith.mulf %x, %cst : f32
     attn.yield %y : f32
   }
   %m = attn.mask "bqk" : tensor<?x?x?xi1, #attn.dims<batch, query_len, kv_len>> {
@@ -68,8 +88,8 @@ func.func @one_query(%X: tensor<?x?x32xf32, #attn.dims<batch, query_len, 32>>, %
   %s = attn.contract "bqhd,bkhd->bhqk" (%q, %k) : (tensor<?x?x4x8xf32, #attn.dims<batch, query_len, 4, 8>>, tensor<?x?x4x8xf32, #attn.dims<batch, kv_len, 4, 8>>) -> tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>
   %t = attn.map "bhqk->bhqk" (%s) : (tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>) -> tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>> {
   ^bb0(%x: f32, %ib: index, %ih: index, %iq: index, %ik: index):
-    %c = arith.constant 0.353 : f32
-    %y = arith.mulf %x, %c : f32
+    %cst = arith.constant 0.353 : f32
+    %y = arith.mulf %x, %cst : f32
     attn.yield %y : f32
   }
   %p, %p_lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) : (tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>) -> (tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>, tensor<?x4x?xf32, #attn.dims<batch, 4, query_len>>)
@@ -83,5 +103,39 @@ func.func @keys_times_values(%Q: tensor<?x?x8xf32, #attn.dims<batch, query_len, 
   %s = attn.contract "bqd,bkd->bqk" (%Q, %K) : (tensor<?x?x8xf32, #attn.dims<batch, query_len, 8>>, tensor<?x?x8xf32, #attn.dims<batch, kv_len, 8>>) -> tensor<?x?x?xf32, #attn.dims<batch, query_len, kv_len>>
   %o = attn.contract "bqk,bke->bqe" (%s, %V) : (tensor<?x?x?xf32, #attn.dims<batch, query_len, kv_len>>, tensor<?x?x16xf32, #attn.dims<batch, kv_len, 16>>) -> tensor<?x?x16xf32, #attn.dims<batch, query_len, 16>>
   return %o : tensor<?x?x16xf32, #attn.dims<batch, query_len, 16>>
+}
+
+func.func @latent_one_query(%Qn: tensor<?x?x4x8xf32, #attn.dims<batch, query_len, 4, 8>>, %c: tensor<?x?x16xf32, #attn.dims<batch, kv_len, 16>>, %Qr: tensor<?x?x4x4xf32, #attn.dims<batch, query_len, 4, 4>>, %kr: tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>, %wuk: tensor<16x4x8xf32, #attn.dims<16, 4, 8>>, %wuv: tensor<16x4x8xf32, #attn.dims<16, 4, 8>>) -> tensor<?x?x4x8xf32, #attn.dims<batch, query_len, 4, 8>> attributes {attnc.expect = [{query_len = 1 : i64, kv_len = 4096 : i64}]} {
+  %kn = attn.contract "bkc,chd->bkhd" (%c, %wuk) : (tensor<?x?x16xf32, #attn.dims<batch, kv_len, 16>>, tensor<16x4x8xf32, #attn.dims<16, 4, 8>>) -> tensor<?x?x4x8xf32, #attn.dims<batch, kv_len, 4, 8>>
+  %v = attn.contract "bkc,che->bkhe" (%c, %wuv) : (tensor<?x?x16xf32, #attn.dims<batch, kv_len, 16>>, tensor<16x4x8xf32, #attn.dims<16, 4, 8>>) -> tensor<?x?x4x8xf32, #attn.dims<batch, kv_len, 4, 8>>
+  %q = attn.concat "bqhd,bqhd->bqhd" along "d" (%Qn, %Qr) : (tensor<?x?x4x8xf32, #attn.dims<batch, query_len, 4, 8>>, tensor<?x?x4x4xf32, #attn.dims<batch, query_len, 4, 4>>) -> tensor<?x?x4x12xf32, #attn.dims<batch, query_len, 4, 12>>
+  %k = attn.concat "bkhd,bkd->bkhd" along "d" (%kn, %kr) : (tensor<?x?x4x8xf32, #attn.dims<batch, kv_len, 4, 8>>, tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>) -> tensor<?x?x4x12xf32, #attn.dims<batch, kv_len, 4, 12>>
+  %s = attn.contract "bqhd,bkhd->bhqk" (%q, %k) : (tensor<?x?x4x12xf32, #attn.dims<batch, query_len, 4, 12>>, tensor<?x?x4x12xf32, #attn.dims<batch, kv_len, 4, 12>>) -> tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>
+  %t = attn.map "bhqk->bhqk" (%s) : (tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>) -> tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>> {
+  ^bb0(%x: f32, %ib: index, %ih: index, %iq: index, %ik: index):
+    %cst = arith.constant 0.0721687824 : f32
+    %y = arith.mulf %x, %cst : f32
+    attn.yield %y : f32
+  }
+  %p, %p_lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) : (tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>) -> (tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>, tensor<?x4x?xf32, #attn.dims<batch, 4, query_len>>)
+  %o = attn.contract "bhqk,bkhe->bqhe" (%p, %v) : (tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>, tensor<?x?x4x8xf32, #attn.dims<batch, kv_len, 4, 8>>) -> tensor<?x?x4x8xf32, #attn.dims<batch, query_len, 4, 8>>
+  return %o : tensor<?x?x4x8xf32, #attn.dims<batch, query_len, 4, 8>>
+}
+
+func.func @latent_many_queries(%Qn: tensor<?x?x4x8xf32, #attn.dims<batch, query_len, 4, 8>>, %c: tensor<?x?x64xf32, #attn.dims<batch, kv_len, 64>>, %Qr: tensor<?x?x4x4xf32, #attn.dims<batch, query_len, 4, 4>>, %kr: tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>, %wuk: tensor<64x4x8xf32, #attn.dims<64, 4, 8>>, %wuv: tensor<64x4x8xf32, #attn.dims<64, 4, 8>>) -> tensor<?x?x4x8xf32, #attn.dims<batch, query_len, 4, 8>> attributes {attnc.expect = [{query_len = 4096 : i64, kv_len = 4096 : i64}]} {
+  %kn = attn.contract "bkc,chd->bkhd" (%c, %wuk) : (tensor<?x?x64xf32, #attn.dims<batch, kv_len, 64>>, tensor<64x4x8xf32, #attn.dims<64, 4, 8>>) -> tensor<?x?x4x8xf32, #attn.dims<batch, kv_len, 4, 8>>
+  %v = attn.contract "bkc,che->bkhe" (%c, %wuv) : (tensor<?x?x64xf32, #attn.dims<batch, kv_len, 64>>, tensor<64x4x8xf32, #attn.dims<64, 4, 8>>) -> tensor<?x?x4x8xf32, #attn.dims<batch, kv_len, 4, 8>>
+  %q = attn.concat "bqhd,bqhd->bqhd" along "d" (%Qn, %Qr) : (tensor<?x?x4x8xf32, #attn.dims<batch, query_len, 4, 8>>, tensor<?x?x4x4xf32, #attn.dims<batch, query_len, 4, 4>>) -> tensor<?x?x4x12xf32, #attn.dims<batch, query_len, 4, 12>>
+  %k = attn.concat "bkhd,bkd->bkhd" along "d" (%kn, %kr) : (tensor<?x?x4x8xf32, #attn.dims<batch, kv_len, 4, 8>>, tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>) -> tensor<?x?x4x12xf32, #attn.dims<batch, kv_len, 4, 12>>
+  %s = attn.contract "bqhd,bkhd->bhqk" (%q, %k) : (tensor<?x?x4x12xf32, #attn.dims<batch, query_len, 4, 12>>, tensor<?x?x4x12xf32, #attn.dims<batch, kv_len, 4, 12>>) -> tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>
+  %t = attn.map "bhqk->bhqk" (%s) : (tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>) -> tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>> {
+  ^bb0(%x: f32, %ib: index, %ih: index, %iq: index, %ik: index):
+    %cst = arith.constant 0.0721687824 : f32
+    %y = arith.mulf %x, %cst : f32
+    attn.yield %y : f32
+  }
+  %p, %p_lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) : (tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>) -> (tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>, tensor<?x4x?xf32, #attn.dims<batch, 4, query_len>>)
+  %o = attn.contract "bhqk,bkhe->bqhe" (%p, %v) : (tensor<?x4x?x?xf32, #attn.dims<batch, 4, query_len, kv_len>>, tensor<?x?x4x8xf32, #attn.dims<batch, kv_len, 4, 8>>) -> tensor<?x?x4x8xf32, #attn.dims<batch, query_len, 4, 8>>
+  return %o : tensor<?x?x4x8xf32, #attn.dims<batch, query_len, 4, 8>>
 }
 }
