@@ -47,6 +47,19 @@ static std::string describe(const OrderCost &cost) {
          " bytes, " + scientific(cost.cycles) + " cycles";
 }
 
+/// One order serves all regimes; who needs more writes a function for each.
+static void explainLoss(attn::ContractOp root, const Regime &at,
+                        const OrderCost &chosen, const OrderCost &best,
+                        const std::string &order) {
+  constexpr double loss = 1.1;
+  if (chosen.cycles > loss * best.cycles)
+    root->emitRemark() << "at " << at.text << " alone " << order << " takes "
+                       << scientific(best.cycles) << " cycles instead of "
+                       << scientific(chosen.cycles)
+                       << "; a function that expects these sizes only would "
+                          "have it [order]";
+}
+
 /// Both orders at each regime.
 static void explain(const ProductTree &tree, const OrderPlan &plan) {
   for (const RegimeOrder &at : plan.regimes) {
@@ -62,17 +75,10 @@ static void explain(const ProductTree &tree, const OrderPlan &plan) {
       remark << "; " << best << " " << describe(cost);
     remark << (isKept ? "; left" : "; reordered") << " [order]";
   }
-  // One order serves all regimes; who needs more writes a function for each.
-  constexpr double loss = 1.1;
   for (const RegimeOrder &at : plan.regimes)
-    if (plan.regimes.size() > 1 && at.chosen.cycles > loss * at.best.cycles)
-      tree.root->emitRemark()
-          << "at " << at.regime.text << " alone "
-          << describeOrder(tree, at.bestSteps) << " takes "
-          << scientific(at.best.cycles) << " cycles instead of "
-          << scientific(at.chosen.cycles)
-          << "; a function that expects these sizes only would have it "
-             "[order]";
+    if (plan.undecided.empty())
+      explainLoss(tree.root, at.regime, at.chosen, at.best,
+                  describeOrder(tree, at.bestSteps));
   if (!plan.undecided.empty())
     tree.root->emitRemark()
         << describeOrder(tree, plan.steps)
@@ -99,7 +105,7 @@ static void explainWeights(const ProductTree &tree, ArrayRef<Regime> regimes,
 }
 
 static void explain(attn::ContractOp root, const graph::ProductSum &sum,
-                    ArrayRef<Regime> regimes) {
+                    ArrayRef<Regime> regimes, const OrderRequest &request) {
   for (const Regime &at : regimes) {
     InFlightDiagnostic remark = root->emitRemark();
     remark << "sum of products at " << at.text << ": " << sum.describeWritten()
@@ -108,6 +114,12 @@ static void explain(attn::ContractOp root, const graph::ProductSum &sum,
       remark << "; " << sum.describeChosen() << " "
              << describe(sum.chosenAt(at));
     remark << (sum.isBetter() ? "; reordered" : "; left") << " [order]";
+  }
+  for (const Regime &at : regimes) {
+    graph::ProductSum alone = sum;
+    alone.plan(at, request);
+    explainLoss(root, at, sum.chosenAt(at), alone.chosenAt(at),
+                alone.describeChosen());
   }
 }
 
@@ -146,7 +158,7 @@ void Reassociate::reassociate(attn::ContractOp root, graph::ProductSum &sum,
                               ArrayRef<Regime> regimes,
                               const OrderRequest &request) {
   sum.plan(regimes, request);
-  explain(root, sum, regimes);
+  explain(root, sum, regimes, request);
   if (sum.isBetter())
     sum.rejoin(regimes);
   else

@@ -128,9 +128,15 @@ OrderCost ProductSum::chosenAt(const Regime &at) const {
 void ProductSum::plan(ArrayRef<Regime> regimes, const OrderRequest &request) {
   target = request.target;
   chosen = written;
+  hasBetter = false;
+  // A regime counts relative to the best that it could have.
   SmallVector<double> weights;
-  for (const Regime &regime : regimes)
-    weights.push_back(regime.weight / costOf(written, regime).cycles);
+  for (const Regime &regime : regimes) {
+    ProductSum alone = *this;
+    if (regimes.size() > 1)
+      alone.plan(regime, request);
+    weights.push_back(regime.weight / alone.chosenAt(regime).cycles);
+  }
   // Which terms change is decided together: what is put together has the axes
   // of all of them.
   Choice best = written;
@@ -143,14 +149,12 @@ void ProductSum::plan(ArrayRef<Regime> regimes, const OrderRequest &request) {
       best[i] = steps;
   }
   auto relative = [&](const Choice &choice) {
-    double cost = 0, all = 0;
-    for (auto [regime, weight] : llvm::zip_equal(regimes, weights)) {
+    double cost = 0;
+    for (auto [regime, weight] : llvm::zip_equal(regimes, weights))
       cost += weight * costOf(choice, regime).cycles;
-      all += regime.weight;
-    }
-    return cost / all;
+    return cost;
   };
-  double least = kOrderTie;
+  double least = kOrderTie * relative(written);
   size_t combinations = size_t(1) << std::min<size_t>(trees.size(), 6);
   for (size_t which = 1; which < combinations; ++which) {
     Choice choice = written;
@@ -172,6 +176,8 @@ void ProductSum::plan(ArrayRef<Regime> regimes, const OrderRequest &request) {
         if (costOf(chosen, regime).cycles <= costOf(written, regime).cycles &&
             costOf(chosen, at).cycles > costOf(written, at).cycles)
           hasBetter = false;
+  if (!hasBetter)
+    chosen = written;
 }
 
 static std::string describeSum(ArrayRef<ProductTree> trees,

@@ -60,6 +60,21 @@ func.func @many_queries(%qn: !qn, %qr: !qr, %c: !c, %kr: !kr, %wuk: !w, %wuv: !w
   return %o : !qn
 }
 
+// One order for both: a remark tells what the other regime loses.
+// CHECK-LABEL: func.func @both(
+// CHECK:         attn.contract "bqhd,bkd->bhqk"
+// REMARK: remark: at kv_len = 4096, query_len = 4096 alone arg0 (arg2 arg4) + arg1 arg3 takes {{.*}} cycles instead of {{.*}}; a function that expects these sizes only would have it [order]
+func.func @both(%qn: !qn, %qr: !qr, %c: !c, %kr: !kr, %wuk: !w, %wuv: !w) -> !qn attributes {attnc.expect = [{query_len = 1 : i64, kv_len = 4096 : i64}, {query_len = 4096 : i64, kv_len = 4096 : i64}]} {
+  %kn = attn.contract "bkc,chd->bkhd" (%c, %wuk) : (!c, !w) -> !kn
+  %v = attn.contract "bkc,che->bkhe" (%c, %wuv) : (!c, !w) -> !kn
+  %q = attn.concat "bqhd,bqhd->bqhd" along "d" (%qn, %qr) : (!qn, !qr) -> !q
+  %k = attn.concat "bkhd,bkd->bkhd" along "d" (%kn, %kr) : (!kn, !kr) -> !k
+  %s = attn.contract "bqhd,bkhd->bhqk" (%q, %k) : (!q, !k) -> !s
+  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!s) -> (!p, !l)
+  %o = attn.contract "bhqk,bkhe->bqhe" (%p, %v) : (!p, !kn) -> !qn
+  return %o : !qn
+}
+
 // Import's way: heads are split off after the features were put together.
 !sg = tensor<?x128x1x?x?xf32, #attn.dims<batch, 128, 1, query_len, kv_len>>
 !lg = tensor<?x128x1x?xf32, #attn.dims<batch, 128, 1, query_len>>
