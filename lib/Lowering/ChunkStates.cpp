@@ -476,7 +476,8 @@ SmallVector<Value> ChunkStates::emitFromState(OpBuilder &builder, Value query,
                                               SoftmaxState empty) {
   Location loc = block.loc;
   auto type = block.tileType({{"q", block.sizeQ}, {"d", block.sizeD}});
-  Value scaled = emitMap(builder, loc, type, {query, emitFactors(builder)},
+  Value factors = block.emitScaled(builder, emitFactors(builder));
+  Value scaled = emitMap(builder, loc, type, {query, factors},
                          [&](OpBuilder &b, ValueRange x) -> Value {
                            Value feature = x[0];
                            if (feature.getType() != block.accumulate)

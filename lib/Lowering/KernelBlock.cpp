@@ -8,6 +8,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace attnc::lowering {
@@ -167,14 +169,45 @@ Value KernelBlock::emitQuery(OpBuilder &builder) {
       indices(builder, q, {}), {{"q", rows}});
   double scale = kernel.getScale().convertToDouble();
   if (scale == 1.0 || kernel.hasPair()) // tile.dot converts
-    return query;                       // the sum over features is scaled
+    return query;
+  bool scalesLater = sumScale() != 1.0; // once converted for all keys
   return emitMap(builder, loc, type, query,
                  [&](OpBuilder &b, ValueRange arguments) -> Value {
                    Value x = arguments[0];
                    if (x.getType() != accumulate)
                      x = arith::ExtFOp::create(b, loc, accumulate, x);
+                   if (scalesLater)
+                     return x;
                    return arith::MulFOp::create(
                        b, loc, x, emitReal(b, loc, accumulate, scale));
+                 });
+}
+
+double KernelBlock::sumScale() {
+  double scale = kernel.getScale().convertToDouble();
+  auto digits = [](Type type) {
+    return cast<FloatType>(type).getFPMantissaWidth();
+  };
+  auto digitsOf = [&](Value rows) {
+    return digits(cast<RankedTensorType>(rows.getType()).getElementType());
+  };
+  bool areExact =
+      digitsOf(kernel.getQ()) + digitsOf(kernel.getK()) <= digits(accumulate);
+  int exponent = 0;
+  bool isPower = std::abs(std::frexp(scale, &exponent)) == 0.5;
+  return kernel.hasPair() || (areExact && !isPower) ? scale : 1.0;
+}
+
+/// Sums over features times the scale, where queries do not have it.
+Value KernelBlock::emitScaled(OpBuilder &builder, Value sums) {
+  double scale = sumScale();
+  if (scale == 1.0)
+    return sums;
+  return emitMap(builder, loc, cast<tile::TileType>(sums.getType()), sums,
+                 [&](OpBuilder &b, ValueRange arguments) -> Value {
+                   return arith::MulFOp::create(
+                       b, loc, arguments[0],
+                       emitReal(b, loc, accumulate, scale));
                  });
 }
 
@@ -190,6 +223,7 @@ Value KernelBlock::emitScores(OpBuilder &builder, Value query,
                 : tile::DotOp::create(builder, loc, scores, query, key, "d",
                                       /*acc=*/Value(), /*mask=*/Value())
                       .getResult();
+  x = emitScaled(builder, x);
   if (!score.isIdentity()) {
     SmallVector<Value> inputs{x};
     llvm::append_range(inputs, score.emitTiles(builder, sizeK, keys.k0));
@@ -215,7 +249,7 @@ Value KernelBlock::emitPair(OpBuilder &builder, Value query, Value key,
                             const KeyTile &keys) {
   Block &region = kernel.getPair().front();
   tile::TileType scores = tileType({{"q", sizeQ}, {"k", sizeK}});
-  Value sums = tile::DotOp::create(
+  return tile::DotOp::create(
       builder, kernel.getPair().getLoc(), scores, query, key, "d",
       /*acc=*/Value(), /*mask=*/Value(),
       {{"d", zero}, {"q", q0}, {"k", keys.k0}},
@@ -229,15 +263,6 @@ Value KernelBlock::emitPair(OpBuilder &builder, Value query, Value key,
         emitScalars(b, region, term, scope, map);
         return map.lookup(term);
       });
-  double scale = kernel.getScale().convertToDouble();
-  if (scale == 1.0)
-    return sums;
-  return emitMap(builder, loc, scores, sums,
-                 [&](OpBuilder &b, ValueRange arguments) -> Value {
-                   return arith::MulFOp::create(
-                       b, loc, arguments[0],
-                       emitReal(b, loc, accumulate, scale));
-                 });
 }
 
 /// Weights times a formula of values.

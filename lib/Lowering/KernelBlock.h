@@ -100,8 +100,13 @@ public:
 
   /// What is computed once per block: uniform parts and rows of the formulas.
   void emitHead(mlir::OpBuilder &builder);
-  /// Q times the scale, in the accumulate type.
+  /// Q times the scale but for sumScale(), in the accumulate type.
   mlir::Value emitQuery(mlir::OpBuilder &builder);
+  /// What sums over features are still to be multiplied by. Products of f16 or
+  /// bf16 are exact in f32, those of scaled queries are not: so the sums are
+  /// scaled, as plain code does, unless the scale is a power of two.
+  double sumScale();
+  mlir::Value emitScaled(mlir::OpBuilder &builder, mlir::Value sums);
   /// o, m and l before the first key.
   SoftmaxState emitInitial(mlir::OpBuilder &builder);
   /// Whether a score is a weight (or a term of a sum) itself: a masked one is
@@ -110,7 +115,7 @@ public:
   /// Scores of a tile of keys, masked ones -inf, or 0 if they are weights.
   mlir::Value emitScores(mlir::OpBuilder &builder, mlir::Value query,
                          const KeyTile &keys);
-  /// Sums over features of the region `pair`, scaled.
+  /// Sums over features of the region `pair`.
   mlir::Value emitPair(mlir::OpBuilder &builder, mlir::Value query,
                        mlir::Value key, const KeyTile &keys);
   mlir::Value emitContributions(mlir::OpBuilder &builder, mlir::Value p,

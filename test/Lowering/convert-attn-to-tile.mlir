@@ -102,6 +102,32 @@ func.func @scales_q_before_the_loop(%Q: !qh, %K: !kh, %V: !kh) -> !qh {
   return %o : !qh
 }
 
+// Products of bf16 are exact in f32; those of a row times 0.3 were not.
+// CHECK-LABEL: tile.program @scales_the_sums_of_exact_products
+// CHECK:         %[[Q:.*]] = tile.load %{{.*}} -> <q:64, d:32, bf16>
+// CHECK:         %[[E:.*]] = tile.map(%[[Q]])
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: bf16):
+// CHECK-NEXT:      %[[F:.*]] = arith.extf %[[X]] : bf16 to f32
+// CHECK-NEXT:      tile.yield %[[F]] : f32
+// CHECK:           %[[SUM:.*]] = tile.dot(%[[E]], %{{.*}}) sum(d)
+// CHECK:           tile.map(%[[SUM]])
+// CHECK-NEXT:      ^bb0(%[[Y:.*]]: f32):
+// CHECK:             arith.mulf %[[Y]], %{{.*}} : f32
+func.func @scales_the_sums_of_exact_products(%Q: !qh, %K: !kh, %V: !kh) -> !qh {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !qh, !kh, !kh) -> (!qh, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.3 : f64, probabilities = bf16, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+
+  return %o : !qh
+}
+
 // Other tensors are tables: axes a0, a1, read inside regions.
 // CHECK-LABEL: tile.program @tables_are_read_in_regions
 // CHECK-SAME:    %[[T:[^ ]*]]: !tile.buf<a0, a1 : i32>, %{{[^ ]*}}: !tile.buf<b, h, g, q, e : f32>
