@@ -108,6 +108,12 @@ public:
 
 private:
   void forEachInOut(llvm::function_ref<void(size_t, size_t)> visit) const;
+  /// Takes into account, where the kernel is over the limit, how far plain
+  /// evaluation is off there when it sums in other orders.
+  mlir::LogicalResult tryOrders(mlir::func::FuncOp oracle,
+                                llvm::ArrayRef<reference::Tensor> plain,
+                                llvm::ArrayRef<reference::Tensor> exact,
+                                CheckResult &result) const;
   double product(llvm::ArrayRef<llvm::StringRef> names) const;
   llvm::StringMap<int64_t> namedSizes() const;
   bool hasDoubles() const;

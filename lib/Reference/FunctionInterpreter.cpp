@@ -185,8 +185,8 @@ template class FunctionInterpreter<long double>;
 FailureOr<std::vector<Tensor>> interpret(func::FuncOp function,
                                          ArrayRef<Tensor> inputs,
                                          const Sizes &sizes,
-                                         Precision precision) {
-  Arithmetic arithmetic{precision == Precision::Rounded};
+                                         Precision precision, unsigned order) {
+  Arithmetic arithmetic{precision == Precision::Rounded, order};
   if (precision == Precision::Extended)
     return FunctionInterpreter<long double>(sizes, arithmetic)
         .run(function, inputs);

@@ -2,6 +2,7 @@
 
 #include "FunctionInterpreter.h"
 #include "Rows.h"
+#include "SumOrder.h"
 
 using namespace mlir;
 
@@ -118,10 +119,12 @@ LogicalResult FunctionInterpreter<Real>::run(attn::ContractOp op) {
   auto last = [](ArrayRef<int64_t> steps) {
     return steps.empty() ? 0 : steps.back();
   };
+  // The last axis is the one that is summed, if there is one.
+  std::vector<size_t> lanes = sumOrder(all->rowLength(), arithmetic.order);
   (void)forEachRow(*all, [&](ArrayRef<int64_t> index) {
     int64_t a = offsetOf(left, index), b = offsetOf(right, index);
     int64_t m = offsetOf(where, index), o = offsetOf(out, index);
-    for (int64_t lane = 0; lane < all->rowLength(); ++lane) {
+    for (size_t lane : lanes) {
       if (op.getMask() && !mask->data.integers[m + lane * last(where)])
         continue;
       Real &sum = result.data.reals[o + lane * last(out)];

@@ -7,6 +7,7 @@
 
 #include "FunctionInterpreter.h"
 #include "Rows.h"
+#include "SumOrder.h"
 
 using namespace mlir;
 
@@ -18,7 +19,8 @@ template <typename Real> struct KernelRun {
   mutable attn::KernelOp op;
   Arithmetic arithmetic;
   Array<Real> q, k, v;
-  Type type; // accumulate type
+  Type type;                      // accumulate type
+  std::vector<size_t> features{}; // in the order of their sum
   llvm::DenseMap<Value, Array<Real>> results{};
   bool countsOnly = false;
   double flop = 0;
@@ -67,7 +69,7 @@ Real KernelRun<Real>::dot(ArrayRef<int64_t> row, int64_t key) const {
   const Real *left = q.data.reals.data() + rowNumber(row) * depth();
   const Real *right = k.data.reals.data() + kRow * depth();
   Real sum = 0;
-  for (int64_t d = 0; d < depth(); ++d)
+  for (size_t d : features)
     sum = multiplyAdd(sum, left[d], right[d]);
   Real scale = op.getScale().convertToDouble();
   return arithmetic.round<Real>(sum * scale, type);
@@ -103,7 +105,7 @@ FailureOr<Real> KernelRun<Real>::pair(ArrayRef<int64_t> row, int64_t key,
     auto terms = evaluator.run(op.getPair().front(), arguments);
     if (failed(terms))
       return failure();
-    for (int64_t d = 0; d < depth(); ++d)
+    for (size_t d : features)
       sum = arithmetic.round<Real>(sum + terms->front().realAt(d), type);
   }
   Real scale = op.getScale().convertToDouble();
@@ -136,11 +138,11 @@ LogicalResult KernelRun<Real>::accumulate(ArrayRef<int64_t> row,
   Type storage = *op.getProbabilities();
   MultiplyAdd<Real> multiplyAdd(type, arithmetic);
   Real *sums = results[op.getO()].data.reals.data() + rowNumber(row) * width();
-  for (auto [key, weight] : llvm::zip_equal(allowed, weights)) {
-    auto value = valueOf(row, key, evaluator);
+  for (size_t place : sumOrder(allowed.size(), arithmetic.order)) {
+    auto value = valueOf(row, allowed[place], evaluator);
     if (failed(value))
       return failure();
-    Real rounded = arithmetic.round<Real>(weight, storage);
+    Real rounded = arithmetic.round<Real>(weights[place], storage);
     for (int64_t e = 0; e < width(); ++e)
       sums[e] = multiplyAdd(sums[e], rounded, value->realAt(e));
   }
@@ -267,6 +269,7 @@ LogicalResult FunctionInterpreter<Real>::run(attn::KernelOp op) {
   if (failed(q) || failed(k) || failed(v))
     return failure();
   KernelRun<Real> kernel{op, arithmetic, *q, *k, *v, op.getAccumulateType()};
+  kernel.features = sumOrder(kernel.depth(), arithmetic.order);
   kernel.countsOnly = countsOnly;
   Space rows;
   rows.names = letterNames("bhgq1");

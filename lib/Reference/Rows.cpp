@@ -2,6 +2,8 @@
 
 #include "Rows.h"
 
+#include "SumOrder.h"
+
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -41,10 +43,10 @@ RowWeights<Real> normalizeRow(attn::NormAttr norm, ArrayRef<Real> scores,
     return round(isBase2 ? std::exp2(shifted) : std::exp(shifted));
   };
   Real sum = init ? weigh(*init) : 0;
-  for (Real score : scores) {
+  for (Real score : scores)
     row.weights.push_back(weigh(score));
-    sum = round(sum + row.weights.back());
-  }
+  for (size_t place : sumOrder(scores.size(), arithmetic.order))
+    sum = round(sum + row.weights[place]);
   row.sum = sum;
   if (norm.getDivide() == attn::NormDivide::Sum)
     for (Real &weight : row.weights)
@@ -118,8 +120,8 @@ RowNumber<Real> reduceRow(attn::RowAttr row, ArrayRef<Real> scores,
   switch (row.getKind()) {
   case attn::RowKind::Sum: {
     Real sum = 0;
-    for (Real score : scores)
-      sum = round(sum + score);
+    for (size_t place : sumOrder(scores.size(), arithmetic.order))
+      sum = round(sum + scores[place]);
     return {sum, 0};
   }
   case attn::RowKind::Max:

@@ -22,11 +22,15 @@ using namespace mlir;
 namespace attnc::reference {
 
 template <typename Real> Real Arithmetic::round(Real value, Type type) const {
-  if (!rounded || !isa<FloatType>(type))
+  if (!rounded || type.isF64())
     return value;
   // Kernels of f32 may count its subnormal numbers as 0.
-  if (type.isF32() && std::abs(value) < std::numeric_limits<float>::min())
-    return std::copysign(Real(0), value);
+  if (type.isF32())
+    return std::abs(value) < std::numeric_limits<float>::min()
+               ? std::copysign(Real(0), value)
+               : static_cast<Real>(static_cast<float>(value));
+  if (!isa<FloatType>(type))
+    return value;
   return static_cast<Real>(roundToType(static_cast<double>(value), type));
 }
 template double Arithmetic::round(double, Type) const;

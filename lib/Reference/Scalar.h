@@ -20,6 +20,8 @@ struct Arithmetic {
   /// plain unfused code would. False: no rounding, also not by arith.truncf;
   /// this is the meaning of the formula.
   bool rounded = false;
+  /// In which order sums of features and of keys go (SumOrder.h).
+  unsigned order = 0;
 
   template <typename Real> Real round(Real value, mlir::Type type) const;
 };

@@ -3,9 +3,9 @@
 #include "attnc/Reference/Tensor.h"
 
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/APFloat.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace attnc::reference {
 
@@ -44,13 +44,18 @@ double roundToType(double value, mlir::Type type) {
     return value;
   if (type.isF32())
     return static_cast<float>(value);
-  llvm::APFloat number(value);
-  bool losesInfo = false;
-  auto nearest = llvm::APFloat::rmNearestTiesToEven;
-  number.convert(mlir::cast<mlir::FloatType>(type).getFloatSemantics(), nearest,
-                 &losesInfo);
-  number.convert(llvm::APFloat::IEEEdouble(), nearest, &losesInfo);
-  return number.convertToDouble();
+  if (value == 0 || !std::isfinite(value))
+    return value;
+  // f16 has 11 digits and exponents from -14 on, bf16 8 digits and those of
+  // f32. The distance of neighbours is a power of two, so the quotient is exact
+  // and only nearbyint rounds.
+  bool isHalf = type.isF16();
+  int least = isHalf ? -14 : -126, digits = isHalf ? 11 : 8;
+  double largest = isHalf ? 0x1.ffcp15 : 0x1.fep127;
+  double ulp = std::ldexp(1.0, std::max(std::ilogb(value), least) - digits + 1);
+  double nearest = std::nearbyint(value / ulp) * ulp;
+  return std::fabs(nearest) <= largest ? nearest
+                                       : std::copysign(HUGE_VAL, value);
 }
 
 } // namespace attnc::reference

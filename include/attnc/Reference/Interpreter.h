@@ -33,11 +33,11 @@ enum class Precision {
 using Sizes = llvm::StringMap<int64_t>;
 
 /// Runs a function of attn ops. `inputs` are its arguments in order; gives its
-/// results in order. Emits an error at the op that it cannot run.
-mlir::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
-                                               llvm::ArrayRef<Tensor> inputs,
-                                               const Sizes &sizes,
-                                               Precision precision);
+/// results in order. Emits an error at the op that it cannot run. Sums go in
+/// the order of features and keys, or for another `order` in a shuffle of it.
+mlir::FailureOr<std::vector<Tensor>>
+interpret(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs,
+          const Sizes &sizes, Precision precision, unsigned order = 0);
 
 /// How many (batch, head, query, key) the masks of a function's kernels allow,
 /// and the multiply-adds on them count 2 FLOP each: what any algorithm has to

@@ -3,6 +3,7 @@
 #include "Fixture.h"
 
 #include <cmath>
+#include <set>
 
 using namespace attnc::reference;
 
@@ -20,6 +21,28 @@ TEST_F(FunctionTest, view_splits_and_permutes_heads) {
           {f32({0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32}, {4, 3})});
   EXPECT_EQ(result[0].real,
             (std::vector<double>{0, 20, 10, 30, 1, 21, 11, 31, 2, 22, 12, 32}));
+}
+
+TEST_F(FunctionTest, other_orders_of_a_sum_round_otherwise) {
+  auto function = parse<mlir::func::FuncOp>(R"mlir(
+    func.func @f(%x: tensor<1x8xf32>, %y: tensor<8x1xf32>) -> tensor<1x1xf32> {
+      %0 = attn.contract "ik,kj->ij" (%x, %y) : (tensor<1x8xf32>, tensor<8x1xf32>) -> tensor<1x1xf32>
+      return %0 : tensor<1x1xf32>
+    })mlir");
+  Tensor ones = f32({1, 1, 1, 1, 1, 1, 1, 1}, {8, 1});
+  Tensor small = f32({1, 2, 3, 4, 5, 6, 7, 8}, {1, 8});
+  Tensor large = f32({0x1p24, 1, 3, 5, 7, -0x1p24, 9, 11}, {1, 8});
+  std::set<double> sums;
+  for (unsigned order = 0; order < 8; ++order) {
+    auto rounded = [&](const Tensor &x) {
+      return (*interpret(function, {x, ones}, {}, Precision::Rounded, order))[0]
+          .real[0];
+    };
+    EXPECT_EQ(rounded(small), 36);
+    sums.insert(rounded(large));
+    EXPECT_EQ(rounded(large), rounded(large));
+  }
+  EXPECT_GT(sums.size(), 1u);
 }
 
 TEST_F(FunctionTest, unpack_gives_each_sequence_its_rows) {
