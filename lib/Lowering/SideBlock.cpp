@@ -134,6 +134,10 @@ void SideBlock::open(StringRef axes) {
     grid.setTargetAttr(block.getTarget());
 
   builder.setInsertionPointToStart(&grid.getBody().front());
+  if (Value wanted = storage.emitWanted(builder, op)) {
+    auto branch = scf::IfOp::create(builder, loc, wanted);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
   zero = arith::ConstantIndexOp::create(builder, loc, 0);
   auto places = grid.getBody().getArguments();
   size_t next = 0;

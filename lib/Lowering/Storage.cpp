@@ -191,6 +191,45 @@ FailureOr<std::vector<Destination>> Storage::destinations(Value result,
   return places;
 }
 
+/// Adds the outputs that need what `op` makes; false if one of them cannot be
+/// left out.
+bool Storage::isOptional(Operation *op, llvm::SetVector<unsigned> &numbers,
+                         llvm::SmallPtrSetImpl<Operation *> &seen) {
+  if (!seen.insert(op).second)
+    return true;
+  for (OpOperand &use : op->getUses()) {
+    // A region may read the tensor.
+    Operation *user =
+        function.getBody().front().findAncestorOpInBlock(*use.getOwner());
+    unsigned number = use.getOperandNumber();
+    if (!isa<func::ReturnOp>(user)) {
+      if (!isOptional(user, numbers, seen))
+        return false;
+    } else if (signature.nullable[function.getNumArguments() + number]) {
+      numbers.insert(number);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+Value Storage::emitWanted(OpBuilder &builder, Operation *op) {
+  llvm::SetVector<unsigned> numbers;
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  if (!isOptional(op, numbers, seen))
+    return {};
+  Value wanted;
+  for (unsigned number : numbers) {
+    Value given = tile::PresentOp::create(builder, op->getLoc(),
+                                          builder.getI1Type(), output(number));
+    wanted = wanted ? arith::OrIOp::create(builder, op->getLoc(), wanted, given)
+                          .getResult()
+                    : given;
+  }
+  return wanted;
+}
+
 SmallVector<unsigned> Storage::unstored() const {
   SmallVector<unsigned> numbers;
   for (auto [number, done] : llvm::enumerate(stored))

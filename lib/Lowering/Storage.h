@@ -12,6 +12,9 @@
 #include "Signature.h"
 #include "ViewIndices.h"
 
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
 namespace attnc::lowering {
 
 /// A tensor as an op walks over it.
@@ -51,6 +54,9 @@ public:
   /// `letters`.
   mlir::FailureOr<Destination> inPlace(mlir::Operation *op, mlir::Value cache,
                                        llvm::StringRef letters, NameOf nameOf);
+  /// In a grid of `op`: whether the caller wants an output that needs it. Null
+  /// where some output that needs it cannot be left out.
+  mlir::Value emitWanted(mlir::OpBuilder &builder, mlir::Operation *op);
   /// Results of the function that no op has stored.
   llvm::SmallVector<unsigned> unstored() const;
   mlir::Value output(unsigned number);
@@ -66,6 +72,8 @@ public:
 private:
   void addOutputs(mlir::Value alias, llvm::SmallVectorImpl<unsigned> &numbers,
                   bool &isRead);
+  bool isOptional(mlir::Operation *op, llvm::SetVector<unsigned> &numbers,
+                  llvm::SmallPtrSetImpl<mlir::Operation *> &seen);
   mlir::Value named(mlir::Value buf, tile::BufType type);
 
   mlir::func::FuncOp function;

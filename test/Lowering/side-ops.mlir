@@ -146,3 +146,39 @@ func.func @packs_rows(%a: tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>>, %star
   %1 = attn.pack %0 by %start : tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>>, tensor<?xi32, #attn.dims<"batch + 1">> -> tensor<?x8xf32, #attn.dims<tokens, 8>>
   return %1 : tensor<?x8xf32, #attn.dims<tokens, 8>>
 }
+
+// What only outputs need that the caller may leave out, those behind the first,
+// is not computed without them; what others need is.
+// CHECK-LABEL: tile.program @leaves_out
+// CHECK-SAME:    %[[OUT:out1]]: !tile.buf
+// CHECK:         %[[W:.*]] = tile.workspace
+// CHECK:         tile.grid
+// CHECK:           %[[GIVEN:.*]] = tile.present %[[OUT]]
+// CHECK-NEXT:      scf.if %[[GIVEN]] {
+// CHECK:             tile.store %{{.*}}, %[[W]]
+// CHECK:         tile.grid
+// CHECK:           %[[AGAIN:.*]] = tile.present %[[OUT]]
+// CHECK-NEXT:      scf.if %[[AGAIN]] {
+// CHECK:             tile.read %[[W]]
+// CHECK:         tile.grid
+// CHECK-NOT:       tile.present
+// CHECK:           tile.store %{{.*}}, %out0
+func.func @leaves_out(%K: !h) -> (!h, !h) {
+  %0 = attn.map "khd->khd" (%K) : (!h) -> !h attributes {attn.block = #map} {
+  ^bb0(%x: f32, %k: index, %h: index, %d: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  %1 = attn.map "khd->khd" (%K) : (!h) -> !h attributes {attn.block = #map} {
+  ^bb0(%x: f32, %k: index, %h: index, %d: index):
+    %y = attn.read %0[%k, %h, %d] : !h -> f32
+    %z = arith.addf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %2 = attn.map "khd->khd" (%K) : (!h) -> !h attributes {attn.block = #map} {
+  ^bb0(%x: f32, %k: index, %h: index, %d: index):
+    %y = math.tanh %x : f32
+    attn.yield %y : f32
+  }
+  return %2, %1 : !h, !h
+}
