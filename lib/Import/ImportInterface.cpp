@@ -11,6 +11,7 @@
 #include "SourceLocations.h"
 
 #include "attnc/Spec/Print.h"
+#include "attnc/Spec/State.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/raw_ostream.h"
@@ -42,7 +43,8 @@ private:
   std::optional<std::pair<SizeExpr, SizeExpr>> rangeOfStarts(unsigned input);
   LogicalResult addOutputs();
   LogicalResult addOutput();
-  void addExtras();
+  LogicalResult addExtras();
+  LogicalResult addState(spec::DType computed);
   LogicalResult addPreconditions();
   void addPositions();
   std::string title() const;
@@ -198,6 +200,27 @@ LogicalResult InterfaceImporter::addInput(const spec::Input &input) {
   return success();
 }
 
+/// [batch, kv_heads, features, value_dim], and a column for the sum.
+LogicalResult InterfaceImporter::addState(spec::DType computed) {
+  using namespace spec;
+  StateProblem problem;
+  std::optional<StateFormula> state = findState(spec, problem);
+  assert(state && "the front end has found it");
+  std::optional<SizeExpr> features =
+      convert(*spec.axesOf(*state->keys)[0], "axis",
+              locations.at(state->keys->range, here));
+  if (!features)
+    return failure();
+  addTensor("state", TensorRole::Extra, computed, {Batch, KvHeads});
+  InterfaceTensor &tensor = result.tensors.back();
+  SizeExpr columns = size(nameToSay(ValueDim));
+  tensor.axes.push_back(*features);
+  tensor.axes.push_back(state->hasSum ? columns + SizeExpr::constant(1)
+                                      : columns);
+  tensor.nullable = true;
+  return success();
+}
+
 LogicalResult InterfaceImporter::addOutputs() {
   using namespace spec;
   if (spec.output)
@@ -213,8 +236,7 @@ LogicalResult InterfaceImporter::addOutputs() {
       spec.isArgument(Row::Q) && spec.queryType == spec.outputType &&
       !spec.attentionOutput && !spec.scoreOutput)
     output.mayBe = "Q";
-  addExtras();
-  return success();
+  return addExtras();
 }
 
 /// Y: the axes of its formula.
@@ -231,11 +253,10 @@ LogicalResult InterfaceImporter::addOutput() {
     output.axes.push_back(*expr);
   }
   result.tensors.push_back(std::move(output));
-  addExtras();
-  return success();
+  return addExtras();
 }
 
-void InterfaceImporter::addExtras() {
+LogicalResult InterfaceImporter::addExtras() {
   using namespace spec;
   bool isDouble = llvm::is_contained(
       {spec.queryType, spec.keyType, spec.valueType, spec.outputType},
@@ -252,6 +273,7 @@ void InterfaceImporter::addExtras() {
   addExtra(spec.lse, "lse", {Batch, Heads, QueryLen});
   addExtra(spec.attentionOutput, "attention", {Batch, Heads, QueryLen, KvLen});
   addExtra(spec.scoreOutput, "score", {Batch, Heads, QueryLen, KvLen});
+  return spec.stateOutput ? addState(computed) : success();
 }
 
 LogicalResult InterfaceImporter::addPreconditions() {

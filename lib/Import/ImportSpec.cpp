@@ -20,8 +20,9 @@
 #include "attnc/Import/Import.h"
 
 #include "ImportStorage.h"
-#include "Infinities.h"
+#include "Normaliser.h"
 #include "RowFormulas.h"
+#include "StateOutput.h"
 #include "TensorGraph.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
@@ -31,8 +32,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Verifier.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace attnc;
@@ -59,21 +58,13 @@ private:
   func::FuncOp createFunction();
   void buildGraph(func::FuncOp func);
   void addProduct(RowFormulas &rows, FormulaLeaves &leaves);
-  /// How weights come from pairs: a norm, the formula of the pairs, and a term
-  /// of the sum without a key, or null.
-  struct Normaliser {
-    attn::NormAttr norm;
-    const spec::Expr *pairs;
-    const spec::Expr *init;
-  };
-  Normaliser findNormaliser();
-  std::optional<Normaliser> findSoftmax(const spec::Expr &term,
-                                        const spec::Expr *rest);
   Value buildPairs(RowFormulas &rows, const Normaliser &normaliser);
   Value buildMaskedScores(RowFormulas &rows, Value mask);
+  LetteredTensor values(RowFormulas &rows);
   Value buildValues(RowFormulas &rows, Value weights, Value mask);
   Value buildMask();
   Value buildOutput(TensorGraph &tensors, Value o, mlir::Type type);
+  Value buildStateOutput(RowFormulas &rows, RankedTensorType type);
   mlir::Type weightType(attn::NormAttr norm);
   attn::NormalizeOp buildWeights(RowFormulas &rows,
                                  const Normaliser &normaliser, Value scores,
@@ -92,7 +83,9 @@ private:
   Type real;            // the accumulate type
   ValueRange inputs;    // of spec.inputs
   spec::ExprPtr unused; // Q @ K where the score has none
-  spec::ExprPtr sink;   // of a softmax that is written as a quotient
+  // Kept: rows remember the nodes that they have written.
+  spec::ExprPtr plainValue;
+  std::optional<spec::StateFormula> state;
   bool hasFailed = false;
 };
 } // namespace
@@ -145,14 +138,6 @@ void SpecImporter::yield(OpBuilder &builder, const spec::Expr &formula,
   Value value = build.build(formula);
   hasFailed |= build.failed();
   attn::YieldOp::create(builder, loc, value);
-}
-
-static bool hasRowFunction(const spec::Expr &e) {
-  if (e.kind == spec::Expr::Apply && spec::isRowFunction(e.op))
-    return true;
-  return llvm::any_of(e.operands, [](const spec::ExprPtr &operand) {
-    return hasRowFunction(*operand);
-  });
 }
 
 /// Kernels are made around a product of queries and keys: a score without one
@@ -221,72 +206,19 @@ Value SpecImporter::buildMaskedScores(RowFormulas &rows, Value mask) {
       });
 }
 
-/// exp(x) / (sum(exp(x)) + rest) is a softmax of x whose sink is log(rest), and
-/// as one it never overflows.
-std::optional<SpecImporter::Normaliser>
-SpecImporter::findSoftmax(const spec::Expr &term, const spec::Expr *rest) {
-  bool isBase2 = term.isApply(spec::Op::Exp2);
-  if (!isBase2 && !term.isApply(spec::Op::Exp))
-    return std::nullopt;
-  const spec::Expr &x = *term.operands[0];
-  if (canBeInfinite(*spec.score) &&
-      valueAtMinusInfinity(x, *spec.score) != -HUGE_VAL)
-    return std::nullopt;
-  const spec::Expr *init = nullptr;
-  if (rest && rest->isApply(term.op)) {
-    init = rest->operands[0].get();
-  } else if (rest) {
-    bool isNumber = rest->isConstant() && rest->type == spec::Type::Real;
-    if (!isNumber || !(rest->real >= 0) || std::isinf(rest->real))
-      return std::nullopt;
-    double log = isBase2 ? std::log2(rest->real) : std::log(rest->real);
-    sink = spec::makeReal(log, rest->range);
-    init = rest->real > 0 ? sink.get() : nullptr;
-  }
-  auto weight = isBase2 ? attn::NormWeight::Exp2 : attn::NormWeight::Exp;
-  return Normaliser{attn::NormAttr::softmax(b.getContext(), weight), &x, init};
-}
-
-/// How the weights come from pairs: for x / (sum(x) + rest) by dividing, with
-/// the rest as init; for softmax with the sink.
-SpecImporter::Normaliser SpecImporter::findNormaliser() {
-  using namespace spec;
-  if (spec.isSoftmax)
-    return {attn::NormAttr::softmax(b.getContext()), spec.attention.get(),
-            spec.sink.get()};
-  auto norm = [&](attn::NormDivide divide) {
-    return attn::NormAttr::get(b.getContext(), attn::NormShift::None,
-                               attn::NormWeight::Identity, divide);
-  };
-  const Expr &e = *spec.attention;
-  auto isSum = [&](const Expr &sum) {
-    return sum.isApply(spec::Op::Sum) &&
-           sameExpr(*sum.operands[0], *e.operands[0]);
-  };
-  auto quotient = [&](const Expr *rest) {
-    const Expr &x = *e.operands[0];
-    return findSoftmax(x, rest).value_or(
-        Normaliser{norm(attn::NormDivide::Sum), &x, rest});
-  };
-  if (e.isApply(spec::Op::Div)) {
-    const Expr &sum = *e.operands[1];
-    if (isSum(sum))
-      return quotient(nullptr);
-    if (sum.isApply(spec::Op::Add))
-      for (unsigned i : {0, 1})
-        if (isSum(*sum.operands[i]) && !isOfPair(*sum.operands[1 - i]) &&
-            !hasRowFunction(*sum.operands[1 - i]))
-          return quotient(sum.operands[1 - i].get());
-  }
-  return {norm(attn::NormDivide::None), &e, nullptr};
+/// What keys contribute, with e for its features.
+LetteredTensor SpecImporter::values(RowFormulas &rows) {
+  if (!spec.value && !plainValue)
+    plainValue = spec::makeRow(spec::Row::V);
+  LetteredTensor value = rows.vector(spec.value ? *spec.value : *plainValue);
+  value.letters.back() = 'e';
+  return value;
 }
 
 /// Weights times what keys contribute.
 Value SpecImporter::buildValues(RowFormulas &rows, Value weights, Value mask) {
   using namespace spec;
-  ExprPtr formula = spec.value ? spec.value : makeRow(Row::V);
-  LetteredTensor value = rows.vector(*formula);
-  value.letters.back() = 'e';
+  LetteredTensor value = values(rows);
   b.setLoc(here);
   return attn::ContractOp::create(
       b,
@@ -323,6 +255,26 @@ Value SpecImporter::buildMask() {
       });
 }
 
+/// The output `state`.
+Value SpecImporter::buildStateOutput(RowFormulas &rows, RankedTensorType type) {
+  using namespace spec;
+  b.setLoc(locations.at(spec.stateRange, here));
+  StateProblem problem;
+  state = findState(spec, problem);
+  StateParts parts;
+  parts.keys = stateKeys(rows, spec, *state, real);
+  parts.values = values(rows);
+  parts.hasSum = state->hasSum;
+  if (state->allowed)
+    parts.allowed = attn::MaskOp::create(
+        b, tensor({Batch, KvHeads, KvLen}, b.getI1Type()), "bhk",
+        [&](OpBuilder &builder, Location, ValueRange x) {
+          FormulaScope scope{x[0], x[1], {}, {}, x[2], inputs};
+          yield(builder, *state->allowed, scope);
+        });
+  return buildState(b, parts, type);
+}
+
 /// The type that weights are rounded to before they multiply values: that of
 /// the values, if none says else. What is no softmax may have weights that such
 /// a type is too small for.
@@ -338,7 +290,7 @@ attn::NormalizeOp SpecImporter::buildWeights(RowFormulas &rows,
                                              Value scores, Value mask,
                                              Type element) {
   using namespace spec;
-  const Expr *rest = normaliser.init;
+  const Expr *rest = normaliser.init.get();
   b.setLoc(rest ? locations.at(rest->range, here) : here);
   FormulaLeaves leaves = rest ? rows.leavesOf(*rest) : FormulaLeaves();
   auto init = [&](OpBuilder &builder, Location, ValueRange x) {
@@ -411,14 +363,13 @@ void SpecImporter::buildGraph(func::FuncOp func) {
     return mask;
   };
   rows.setMask(getMask);
-  Normaliser normaliser = findNormaliser();
+  Normaliser normaliser = findNormaliser(b.getContext(), spec);
   Value scores = buildPairs(rows, normaliser);
   getMask();
   attn::NormalizeOp norm =
       buildWeights(rows, normaliser, scores, mask, weightType(normaliser.norm));
   Value weights = norm.getWeights(), lse = norm.getLse();
   Value o = buildValues(rows, weights, mask);
-  hasFailed |= rows.failed();
   SmallVector<Value> results;
   auto addResult = [&](Value tensor, StringRef letters) {
     SmallVector<Attribute> sizes{size(Batch), size(Heads)};
@@ -444,6 +395,10 @@ void SpecImporter::buildGraph(func::FuncOp func) {
               "qk");
   if (spec.scoreOutput)
     addResult(buildMaskedScores(rows, mask), "qk");
+  if (spec.stateOutput)
+    results.push_back(buildStateOutput(
+        rows, cast<RankedTensorType>(type.getResult(results.size()))));
+  hasFailed |= rows.failed();
   func::ReturnOp::create(b, results);
 }
 

@@ -159,9 +159,9 @@ StringRef takenBy(StringRef name) {
   if (findMask(name))
     return "a named mask";
   static constexpr StringLiteral words[] = {
-      "Q",     "K",   "V",   "O",         "Y",       "score", "true",
-      "false", "inf", "and", "or",        "not",     "if",    "else",
-      "in",    "any", "lse", "attention", "prefill", "decode"};
+      "Q",     "K",   "V",   "O",         "Y",     "score",   "true",
+      "false", "inf", "and", "or",        "not",   "if",      "else",
+      "in",    "any", "lse", "attention", "state", "prefill", "decode"};
   return is_contained(words, name) ? "the language" : "";
 }
 

@@ -140,7 +140,8 @@ static std::vector<StringRef> outputNames(const AttentionSpec &spec) {
   std::vector<StringRef> names;
   for (auto [wanted, name] : {std::pair<bool, StringRef>{spec.lse, "lse"},
                               {spec.attentionOutput, "attention"},
-                              {spec.scoreOutput, "score"}})
+                              {spec.scoreOutput, "score"},
+                              {spec.stateOutput, "state"}})
     if (wanted)
       names.push_back(name);
   return names;

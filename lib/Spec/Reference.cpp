@@ -165,6 +165,40 @@ mask leaves out. Nothing is read out of range in any case. Several sequences may
 share pages, and pages may lie in any order.
 )";
 
+static constexpr StringLiteral outputs = R"(
+## Outputs
+
+The main output `O`, `[batch, heads, query_len, value_dim]`, comes first; those of
+`outputs` follow in the order of this table. Each of them may be NULL in a call and is
+then not computed. Their elements are f32, or f64 where Q, K, V or O is.
+
+| output | shape | meaning |
+|---|---|---|
+| `lse` | `[batch, heads, query_len]` | natural logarithm of the denominator of softmax, sink included |
+| `attention` | `[batch, heads, query_len, kv_len]` | the weights |
+| `score` | `[batch, heads, query_len, kv_len]` | the scores, -inf where the mask is false |
+| `state` | `[batch, kv_heads, features, value_dim]`, or one column more | the running state of linear attention |
+
+A `state` is there if the weights are `f(q) * (u(q) @ v(k)) * D(q, k)`: f and u are of
+the query, v is of the key, and a decay D is a product of one factor of each side, `exp`
+or `exp2` of a sum of both, or `base ** (q - k)`. With r for the last row of queries
+
+    state[b, g, d, e] = sum over k of D(r, k) * v(k)[d] * value(k)[e]
+
+over the keys that r may see by those conditions of the mask in which k occurs: none,
+`k <= q`, and conditions of the key alone. What depends on the query alone, or on
+neither side (`/ sqrt(head_dim)`), is no part of it. Where `attention` has the `sum` of
+its weights, a last column `e = value_dim` holds the same sum without value. A later row
+goes on from it with the keys that r does not see:
+
+    sum of weights * value = f(q) * D(q, .) / D(r, .) * (u(q) @ state) + that over the other keys
+
+where the quotient is the same for all keys, and likewise for the sum of the weights.
+With no queries, r is the row before row 0, where inputs along query_len count as 0. All
+query heads of a group share a state, so nothing that belongs to keys may depend on h.
+
+)";
+
 static constexpr StringLiteral layers = R"(
 ## Layers
 
@@ -252,7 +286,7 @@ void printReference(raw_ostream &os) {
   for (const NamedMask &mask : maskTable())
     os << "| `" << mask.signature() << "` | `" << cell(mask.formula) << "` | "
        << mask.keys << " |\n";
-  os << inputs << layers << "| function | meaning |\n|---|---|\n";
+  os << inputs << outputs << layers << "| function | meaning |\n|---|---|\n";
   printFunctions(os, FunctionInfo::Layer);
   os << diagnostics;
   for (const DiagnosticId &id : diagnosticIds())

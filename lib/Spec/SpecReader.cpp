@@ -289,41 +289,6 @@ void SpecReader::readDTypes() {
       places, [&](auto &place) { return *place.second != spec.queryType; });
 }
 
-void SpecReader::readOutputs() {
-  const YamlEntry *outputs = entry(Key::Outputs);
-  if (!outputs)
-    return;
-  if (outputs->value.kind != YamlNode::List) {
-    report.error(Message::NeedsList, outputs->key.range, {"outputs"})
-        .fix(outputs->value.kind == YamlNode::Scalar
-                 ? "[" + outputs->value.text + "]"
-                 : "");
-    return;
-  }
-  std::vector<std::string> seen;
-  for (const YamlNode &item : outputs->value.list) {
-    static constexpr StringRef known[] = {"lse", "attention", "score", "state"};
-    if (item.kind != YamlNode::Scalar || !is_contained(known, item.text)) {
-      std::string text = item.kind == YamlNode::Scalar ? item.text : "this";
-      report.error(Message::UnknownOutput, item.range, {text})
-          .note("outputs are lse, attention, score, state")
-          .fix(nearest(text, known));
-      continue;
-    }
-    if (is_contained(seen, item.text))
-      report.error(Message::RepeatedOutput, item.range, {item.text});
-    else if (item.text == "state")
-      unsupported(item.range, "the output '" + item.text + "'");
-    if (item.text == "lse" && spec.attention && !spec.isSoftmax)
-      report.error(Message::LseOfSoftmax, item.range)
-          .note("the sum of other weights is no output");
-    spec.lse |= item.text == "lse";
-    spec.attentionOutput |= item.text == "attention";
-    spec.scoreOutput |= item.text == "score";
-    seen.push_back(item.text);
-  }
-}
-
 void SpecReader::readSchedule() {
   const YamlEntry *schedule = entry(Key::Schedule);
   if (!schedule)
@@ -428,6 +393,8 @@ std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
     readExpect();
   if (!failed())
     proveFormulas();
+  if (!failed())
+    checkState();
   if (!failed())
     checkExpect();
   if (!failed())

@@ -46,7 +46,6 @@ private:
   void readName(const YamlNode &document);
   void readDTypes();
   std::optional<DType> readDType(const YamlNode &node);
-  void readOutputs();
   void readSchedule();
   void checkUse();
   void checkLengths();
@@ -98,6 +97,10 @@ private:
   void prove(ExprPtr &formula, llvm::StringRef where, Domain domain,
              const ExprPtr &guard);
   void warnOffset();
+
+  // ReadOutputs.cpp
+  void readOutputs();
+  void checkState();
 
   // ReadExpect.cpp
   void readExpect();

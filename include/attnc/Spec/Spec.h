@@ -144,6 +144,8 @@ struct AttentionSpec {
   bool lse = false;      // outputs: [lse], only with isSoftmax
   Storage queryStorage, kvStorage; // of Q and the outputs; of K and V
   bool attentionOutput = false, scoreOutput = false; // [attention, score]
+  bool stateOutput = false;           // [state], only where State.h finds one
+  llvm::SMRange stateRange;           // of the word
   std::optional<DType> probabilities; // precision: weights that multiply V
 
   std::vector<Regime> expect; // as given, else the default of the language

@@ -1,0 +1,64 @@
+//===- ReadOutputs.cpp - Further outputs of a spec ------------------------===//
+
+#include "SpecReader.h"
+
+#include "attnc/Spec/State.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+void SpecReader::readOutputs() {
+  const YamlEntry *outputs = entry(Key::Outputs);
+  if (!outputs)
+    return;
+  if (outputs->value.kind != YamlNode::List) {
+    report.error(Message::NeedsList, outputs->key.range, {"outputs"})
+        .fix(outputs->value.kind == YamlNode::Scalar
+                 ? "[" + outputs->value.text + "]"
+                 : "");
+    return;
+  }
+  std::vector<std::string> seen;
+  for (const YamlNode &item : outputs->value.list) {
+    static constexpr StringRef known[] = {"lse", "attention", "score", "state"};
+    if (item.kind != YamlNode::Scalar || !is_contained(known, item.text)) {
+      std::string text = item.kind == YamlNode::Scalar ? item.text : "this";
+      report.error(Message::UnknownOutput, item.range, {text})
+          .note("outputs are lse, attention, score, state")
+          .fix(nearest(text, known));
+      continue;
+    }
+    if (is_contained(seen, item.text))
+      report.error(Message::RepeatedOutput, item.range, {item.text});
+    if (item.text == "lse" && spec.attention && !spec.isSoftmax)
+      report.error(Message::LseOfSoftmax, item.range)
+          .note("the sum of other weights is no output");
+    spec.lse |= item.text == "lse";
+    spec.attentionOutput |= item.text == "attention";
+    spec.scoreOutput |= item.text == "score";
+    if (item.text == "state") {
+      spec.stateOutput = true;
+      spec.stateRange = item.range;
+    }
+    seen.push_back(item.text);
+  }
+}
+
+/// Only of proved formulas: guards of indices are part of them.
+void SpecReader::checkState() {
+  if (!spec.stateOutput)
+    return;
+  StateProblem problem;
+  if (findState(spec, problem))
+    return;
+  SourceDiagnostic &error =
+      report.error(Message::NoState, spec.stateRange, {problem.reason});
+  error.note("legal: " + problem.legal);
+  if (problem.place.isValid())
+    error.note(problem.place, "this is in the way");
+}
+
+} // namespace attnc::spec
