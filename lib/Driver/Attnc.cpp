@@ -12,6 +12,7 @@
 
 #include "attnc/Driver/Driver.h"
 #include "attnc/Emit/Header.h"
+#include "attnc/Pipeline/Accounting.h"
 #include "attnc/Pipeline/CheckStages.h"
 #include "attnc/Spec/Print.h"
 
@@ -41,7 +42,9 @@ public:
 private:
   bool checkOutputOptions(Stage from);
   bool checkDumpOptions(Stage from);
+  bool checkSizes();
   bool makeFolder();
+  bool account();
   bool make(const OutputKind &kind, std::string &bytes);
   bool makeAll(Outputs &outputs);
   bool addOutput(Outputs &outputs, std::string path, std::string bytes);
@@ -52,6 +55,8 @@ private:
 
   AttncOptions options;
   Session session;
+  std::string accounting; // JSON
+  std::vector<std::vector<std::string>> accounts;
 };
 
 } // namespace
@@ -60,6 +65,7 @@ static OutputKind kindOf(llvm::StringRef name) {
   llvm::StringRef suffix = llvm::StringSwitch<llvm::StringRef>(name)
                                .Case("spec", ".spec.yaml")
                                .Case("graph", ".graph.mlir")
+                               .Case("accounting", ".accounting.json")
                                .Case("fused", ".fused.mlir")
                                .Case("scheduled", ".scheduled.mlir")
                                .Case("tile", ".tile.mlir")
@@ -114,13 +120,17 @@ std::string Compilation::pathOf(const OutputKind &kind) const {
 bool Compilation::checkOutputOptions(Stage from) {
   if (options.emitAll)
     llvm::erase_if(options.emit, [&](llvm::StringRef name) {
-      auto stage = parseStage(name);
+      auto stage = name == "accounting" ? Stage::Graph : parseStage(name);
       return stage && *stage < from;
     });
   for (llvm::StringRef name : options.emit)
     if (auto stage = parseStage(name); stage && *stage < from)
       return session.fail("--emit=" + name +
                           " is a stage before the input's, " + stageName(from));
+  if (llvm::is_contained(options.emit, "accounting") && from > Stage::Graph)
+    return session.fail("--emit=accounting counts what stage graph has; the "
+                        "input is of stage " +
+                        stageName(from));
   bool isStdout = options.output == "-";
   if (isStdout && (options.emit.size() > 1 || options.emit[0] == "obj"))
     return session.fail("-o - takes one text output, not --emit=" +
@@ -158,8 +168,52 @@ bool Compilation::makeFolder() {
                                folder + "': " + code.message());
 }
 
+/// Each size of --size has to be one that some function reads.
+bool Compilation::checkSizes() {
+  for (const auto &size : options.sizes) {
+    bool isRead = llvm::any_of(session.interfaces(), [&](const Interface &f) {
+      return llvm::is_contained(f.runtimeSizes(), size.first().str());
+    });
+    if (!isRead)
+      return session.fail("--size: there is no run-time size '" + size.first() +
+                          "'");
+  }
+  return true;
+}
+
+/// While the module is at stage graph: --emit=accounting, and what --explain
+/// tells of functions with weights.
+bool Compilation::account() {
+  bool isWanted = llvm::is_contained(options.emit, "accounting");
+  bool isToldOf = options.explain && options.emit.back() != "spec" &&
+                  session.stage() <= Stage::Graph;
+  if (!isWanted && !isToldOf)
+    return true;
+  if (!session.advanceTo(Stage::Graph) || !checkSizes())
+    return false;
+  if (isWanted) {
+    auto text =
+        accountingJson(session.module(), session.interfaces(), options.sizes);
+    if (mlir::failed(text))
+      return false;
+    accounting = std::move(*text);
+  }
+  if (isToldOf) {
+    auto lines =
+        accountingLines(session.module(), session.interfaces(), options.sizes);
+    if (mlir::failed(lines))
+      return false;
+    accounts = std::move(*lines);
+  }
+  return true;
+}
+
 bool Compilation::make(const OutputKind &kind, std::string &bytes) {
   llvm::raw_string_ostream os(bytes);
+  if (kind.name == "accounting") {
+    os << accounting;
+    return true;
+  }
   if (kind.name == "spec") {
     spec::printSpecs(os, session.specs());
     return true;
@@ -188,6 +242,8 @@ bool Compilation::make(const OutputKind &kind, std::string &bytes) {
 }
 
 bool Compilation::makeAll(Outputs &outputs) {
+  if (!account())
+    return false;
   for (llvm::StringRef name : options.emit) {
     std::string bytes;
     OutputKind kind = kindOf(name);
@@ -279,8 +335,8 @@ int Compilation::run() {
   Outputs outputs;
   bool isMade = makeAll(outputs);
   if (options.explain)
-    printExplanation(llvm::errs(), session.interfaces(), session.firstLines(),
-                     session.remarks());
+    printExplanation(llvm::errs(), session.interfaces(), accounts,
+                     session.firstLines(), session.remarks());
   if (!isMade || (checker && checker->failed()))
     return 1;
   if (!makeFolder())

@@ -6,8 +6,11 @@ def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
   HelpText<"Output file; - is the standard output (one text output only). With "
            "several outputs: a folder. Default: NAME.o and NAME.h here">;
 defm emit : Value<"emit", "<list>",
-  "What to write, with commas between: spec graph fused scheduled tile llvm asm "
-  "obj header, or all. Default: obj,header">;
+  "What to write, with commas between: spec graph accounting fused scheduled "
+  "tile llvm asm obj header, or all. Default: obj,header">;
+defm size : Value<"size", "<name>=<n>[,<name>=<n>...]",
+  "Run-time sizes that parameters, FLOPs and bytes are counted at. Default: the "
+  "regimes of expect">;
 def x : JoinedOrSeparate<["-"], "x">, MetaVarName<"<stage>">,
   HelpText<"The input is a dump of this stage: spec graph fused scheduled tile "
            "llvm. Default: spec for .yaml">;

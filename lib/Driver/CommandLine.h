@@ -10,6 +10,7 @@
 #define ATTNC_LIB_DRIVER_COMMANDLINE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -48,6 +49,7 @@ struct AttncOptions : CommonOptions {
   std::vector<std::string> printAfter;
   std::string remarks;                     // file of --remarks; empty: none
   std::optional<std::string> dependencies; // -MD; empty: the default name
+  llvm::StringMap<int64_t> sizes;          // --size
 };
 
 struct RunOptions : CommonOptions {

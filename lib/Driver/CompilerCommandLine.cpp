@@ -42,8 +42,8 @@ struct Table : GenericOptTable {
 
 /// What --emit knows, in the order of the arrow.
 static constexpr llvm::StringLiteral outputs[] = {
-    "spec", "graph", "fused", "scheduled", "tile",
-    "llvm", "asm",   "obj",   "header"};
+    "spec", "graph", "accounting", "fused", "scheduled",
+    "tile", "llvm",  "asm",        "obj",   "header"};
 
 static std::optional<int> parseEmit(ParsedArguments &parsed,
                                     llvm::StringRef text,
@@ -64,6 +64,25 @@ static std::optional<int> parseEmit(ParsedArguments &parsed,
                          llvm::join(llvm::ArrayRef(outputs), ", ") + " or all");
     if (!llvm::is_contained(options.emit, name))
       options.emit.push_back(name.str());
+  }
+  return std::nullopt;
+}
+
+/// `batch=1,query_len=16`
+static std::optional<int> parseSizes(ParsedArguments &parsed,
+                                     llvm::StringRef text,
+                                     AttncOptions &options) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, ',');
+  for (llvm::StringRef part : parts) {
+    auto [name, value] = part.split('=');
+    std::optional<int64_t> number =
+        parseNumber(value, 0, std::numeric_limits<int32_t>::max());
+    if (name.empty() || !number)
+      return parsed.fail("--size takes NAME=N[,NAME=N...] with sizes from 0 to "
+                         "2147483647, got '" +
+                         part + "'");
+    options.sizes[name] = *number;
   }
   return std::nullopt;
 }
@@ -111,6 +130,9 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   }
   for (const std::string &text : list.getAllArgValues(OPT_emit))
     if (auto code = parseEmit(parsed, text, options))
+      return code;
+  for (const std::string &text : list.getAllArgValues(OPT_size))
+    if (auto code = parseSizes(parsed, text, options))
       return code;
   if (options.emit.empty())
     options.emit = {"obj", "header"};

@@ -46,10 +46,14 @@ static void forEachRemark(llvm::ArrayRef<unsigned> firstLines,
 
 void printExplanation(llvm::raw_ostream &os,
                       llvm::ArrayRef<Interface> functions,
+                      llvm::ArrayRef<std::vector<std::string>> accounts,
                       llvm::ArrayRef<unsigned> firstLines,
                       llvm::ArrayRef<Remark> remarks) {
   for (size_t i = 0; i < functions.size(); ++i) {
     printTitle(os, functions[i]);
+    if (i < accounts.size())
+      for (const std::string &line : accounts[i])
+        os << llvm::formatv("  {0,-9} {1}\n", "account", line);
     forEachRemark(firstLines, remarks, i, [&](const Remark &remark) {
       os << llvm::formatv("  {0,-9} {1}\n", remark.kind, remark.text);
     });

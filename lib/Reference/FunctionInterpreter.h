@@ -15,6 +15,9 @@
 
 namespace attnc::reference {
 
+/// More places of a mask are not looked at.
+inline constexpr double maxCountedPlaces = 0x1p26;
+
 template <typename Real> Array<Real> toArray(const Tensor &tensor);
 template <typename Real>
 Tensor toTensor(const Array<Real> &array, mlir::Type element);
@@ -38,6 +41,11 @@ public:
 
   mlir::FailureOr<std::vector<Tensor>> run(mlir::func::FuncOp function,
                                            llvm::ArrayRef<Tensor> inputs);
+
+  /// See reference::countAllowed.
+  mlir::FailureOr<double> countAllowed(attn::MaskOp mask,
+                                       mlir::func::FuncOp function,
+                                       llvm::ArrayRef<Tensor> inputs);
 
 private:
   mlir::LogicalResult runOp(mlir::Operation &op);

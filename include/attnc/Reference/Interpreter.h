@@ -15,6 +15,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
+namespace attnc::attn {
+class MaskOp;
+} // namespace attnc::attn
 namespace attnc::tile {
 class ProgramOp;
 } // namespace attnc::tile
@@ -45,6 +48,13 @@ interpret(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs,
 mlir::FailureOr<double> neededFlop(mlir::func::FuncOp function,
                                    llvm::ArrayRef<Tensor> inputs,
                                    const Sizes &sizes);
+
+/// How many places of its result a mask allows. `inputs` are the arguments of
+/// its function; those that it does not read may be empty. Fails without an
+/// error where there are too many places to look at.
+mlir::FailureOr<double> countAllowed(attn::MaskOp mask,
+                                     llvm::ArrayRef<Tensor> inputs,
+                                     const Sizes &sizes);
 
 /// Runs a tile program. `tensors` are its buffers in order and hold the outputs
 /// afterwards (an element that was not stored keeps its value; an empty

@@ -1,0 +1,428 @@
+//===- Accounting.cpp - Accounts of a module as text ----------------------===//
+//
+// FLOPs are dense, as if no mask were there, and needed: a mask is counted at
+// every place, with tables drawn as attnc-run draws them. Where there are too
+// many places, or the mask reads what an op computes, needed is null.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Pipeline/Accounting.h"
+
+#include "attnc/Analysis/Accounting.h"
+#include "attnc/Analysis/Regimes.h"
+#include "attnc/Reference/Interpreter.h"
+#include "attnc/Reference/RandomInputs.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+using NamedSizes = llvm::StringMap<int64_t>;
+
+/// The figures of a function at one regime.
+struct Figures {
+  std::vector<std::pair<std::string, int64_t>> runtimeSizes;
+  NamedSizes sizes;
+  std::vector<double> dense;
+  std::vector<std::optional<double>> needed; // per product
+  double weightBytes = 0, inputBytes = 0, outputBytes = 0, storedBytes = 0;
+
+  double allDense() const {
+    double sum = 0;
+    for (double flops : dense)
+      sum += flops;
+    return sum;
+  }
+  std::optional<double> allNeeded() const {
+    double sum = 0;
+    for (std::optional<double> flops : needed) {
+      if (!flops)
+        return std::nullopt;
+      sum += *flops;
+    }
+    return sum;
+  }
+  double bytes() const { return weightBytes + inputBytes + outputBytes; }
+  /// FLOPs for each byte that has to be moved.
+  double intensity() const {
+    return bytes() > 0 ? allNeeded().value_or(allDense()) / bytes() : 0;
+  }
+};
+
+/// All about one function.
+struct Accounted {
+  const Interface *interface = nullptr;
+  Account account;
+  std::vector<Figures> at; // none: nobody asks
+
+  double valueOf(const SizeExpr &expr) const;
+  /// Elements of weights that have (matrices) or lack two axes.
+  double parameters(bool isMatrix) const;
+  std::optional<double> size(StringRef name) const {
+    auto found = at.front().sizes.find(name);
+    if (found == at.front().sizes.end())
+      return std::nullopt;
+    return double(found->second);
+  }
+};
+
+} // namespace
+
+/// In doubles: figures of large models exceed 64 bits.
+static double evaluate(const SizeExpr &expr, const NamedSizes &sizes) {
+  SmallVector<double> stack;
+  for (const SizeExpr::Step &step : expr.postfix()) {
+    if (step.op == SizeExpr::Op::Constant) {
+      stack.push_back(double(step.value));
+      continue;
+    }
+    if (step.op == SizeExpr::Op::Size) {
+      stack.push_back(double(sizes.lookup(step.name)));
+      continue;
+    }
+    double rhs = stack.pop_back_val(), lhs = stack.pop_back_val();
+    switch (step.op) {
+    case SizeExpr::Op::Add:
+      stack.push_back(lhs + rhs);
+      break;
+    case SizeExpr::Op::Sub:
+      stack.push_back(lhs - rhs);
+      break;
+    case SizeExpr::Op::Mul:
+      stack.push_back(lhs * rhs);
+      break;
+    case SizeExpr::Op::FloorDiv:
+      stack.push_back(rhs == 0 ? 0 : std::floor(lhs / rhs));
+      break;
+    case SizeExpr::Op::Mod:
+      stack.push_back(rhs == 0 ? 0 : lhs - rhs * std::floor(lhs / rhs));
+      break;
+    case SizeExpr::Op::Min:
+      stack.push_back(std::min(lhs, rhs));
+      break;
+    default:
+      stack.push_back(std::max(lhs, rhs));
+      break;
+    }
+  }
+  return stack.back();
+}
+
+double Accounted::valueOf(const SizeExpr &expr) const {
+  return evaluate(expr, at.front().sizes);
+}
+
+double Accounted::parameters(bool isMatrix) const {
+  double sum = 0;
+  for (const WeightAccount &weight : account.weights)
+    if (weight.isMatrix() == isMatrix)
+      sum += valueOf(weight.elements);
+  return sum;
+}
+
+/// The sizes of each regime; with `given` ones those of the first.
+static std::vector<NamedSizes> regimeSizes(func::FuncOp function,
+                                           const Interface &interface,
+                                           const NamedSizes &given) {
+  std::vector<NamedSizes> lists;
+  for (const Regime &regime : getRegimes(function, &interface))
+    lists.push_back(regime.sizes);
+  if (given.empty())
+    return lists;
+  lists.resize(1);
+  for (const auto &size : given)
+    lists.front()[size.first()] = size.second;
+  return lists;
+}
+
+/// Values of all sizes from those of run-time sizes.
+static LogicalResult fillSizes(func::FuncOp function,
+                               const Interface &interface,
+                               const NamedSizes &listed, Figures &figures) {
+  std::vector<int64_t> runtime;
+  for (const std::string &name : interface.runtimeSizes()) {
+    auto found = listed.find(name);
+    runtime.push_back(found != listed.end() ? found->second : 1);
+    figures.runtimeSizes.emplace_back(name, runtime.back());
+  }
+  auto all = interface.evaluateSizes(runtime);
+  if (!all)
+    return function.emitError(
+        "the sizes to account for do not fit those that it derives from them");
+  for (auto [size, value] : llvm::zip_equal(interface.sizes, *all))
+    figures.sizes[size.name] = value;
+  return success();
+}
+
+/// Arguments for a mask: tables that it reads as attnc-run draws them, nothing
+/// in the others. Nothing if it reads what an op computes.
+static std::optional<std::vector<reference::Tensor>>
+inputsFor(attn::MaskOp mask, const Interface &interface,
+          const Figures &figures) {
+  llvm::SmallDenseSet<unsigned> read;
+  bool isKnown = true;
+  mask.walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (!isa<RankedTensorType>(operand.getType()))
+        continue;
+      auto argument = dyn_cast<BlockArgument>(operand);
+      isKnown &= bool(argument);
+      if (argument)
+        read.insert(argument.getArgNumber());
+    }
+  });
+  if (!isKnown)
+    return std::nullopt;
+  Interface reduced = interface;
+  unsigned input = 0;
+  for (InterfaceTensor &tensor : reduced.tensors)
+    if (!tensor.isOutput() && !read.contains(input++))
+      for (SizeExpr &axis : tensor.axes)
+        axis = SizeExpr::constant(0);
+  std::vector<int64_t> sizes;
+  for (const InterfaceSize &size : interface.sizes)
+    sizes.push_back(figures.sizes.lookup(size.name));
+  return reference::randomInputs(reduced, sizes, reference::InputKind::Zero, 1,
+                                 mask.getContext());
+}
+
+/// The share of its places that a mask allows.
+static std::optional<double> shareOf(const ProductAccount &product,
+                                     const Interface &interface,
+                                     const Figures &figures) {
+  attn::MaskOp mask = product.mask;
+  if (!mask || mask.getConstant() == true)
+    return 1;
+  double places = evaluate(product.places, figures.sizes);
+  auto inputs = inputsFor(mask, interface, figures);
+  if (!inputs || places == 0)
+    return places == 0 ? std::optional<double>(1) : std::nullopt;
+  auto allowed = reference::countAllowed(mask, *inputs, figures.sizes);
+  if (failed(allowed))
+    return std::nullopt;
+  return *allowed / places;
+}
+
+static FailureOr<Figures> figuresOf(func::FuncOp function,
+                                    const Accounted &accounted,
+                                    const NamedSizes &listed) {
+  Figures figures;
+  if (failed(fillSizes(function, *accounted.interface, listed, figures)))
+    return failure();
+  const Account &account = accounted.account;
+  llvm::DenseMap<Operation *, std::optional<double>> shares;
+  for (const ProductAccount &product : account.products) {
+    attn::MaskOp mask = product.mask;
+    auto [share, isNew] = shares.try_emplace(mask.getOperation());
+    if (isNew)
+      share->second = shareOf(product, *accounted.interface, figures);
+    figures.dense.push_back(evaluate(product.flops, figures.sizes));
+    figures.needed.push_back(share->second);
+    if (figures.needed.back())
+      *figures.needed.back() *= figures.dense.back();
+  }
+  figures.weightBytes = evaluate(account.weightBytes, figures.sizes);
+  figures.inputBytes = evaluate(account.inputBytes, figures.sizes);
+  figures.outputBytes = evaluate(account.outputBytes, figures.sizes);
+  figures.storedBytes = evaluate(account.storedBytes, figures.sizes);
+  return figures;
+}
+
+/// `isWanted` says which functions get figures.
+static FailureOr<std::vector<Accounted>>
+accountAll(ModuleOp graph, ArrayRef<Interface> functions,
+           const NamedSizes &given,
+           function_ref<bool(const Account &)> isWanted) {
+  std::vector<Accounted> all;
+  for (const Interface &interface : functions) {
+    auto function = graph.lookupSymbol<func::FuncOp>(interface.name);
+    auto account = accountFor(function, interface);
+    if (!account)
+      return function.emitError("has an axis without a size, so nothing can "
+                                "be accounted for");
+    Accounted &one = all.emplace_back();
+    one.interface = &interface;
+    one.account = std::move(*account);
+    if (!isWanted(one.account))
+      continue;
+    for (const NamedSizes &listed : regimeSizes(function, interface, given)) {
+      auto figures = figuresOf(function, one, listed);
+      if (failed(figures))
+        return failure();
+      one.at.push_back(std::move(*figures));
+    }
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+/// Whole numbers without a fraction or an exponent.
+static llvm::json::Value number(double value) {
+  if (value == std::floor(value) && std::fabs(value) < 0x1p62)
+    return int64_t(value);
+  return value;
+}
+
+static llvm::json::Value number(std::optional<double> value) {
+  return value ? number(*value) : llvm::json::Value(nullptr);
+}
+
+static llvm::json::Object weightJson(const Accounted &function,
+                                     const WeightAccount &weight) {
+  llvm::json::Array shape;
+  for (const SizeExpr &axis : weight.axes)
+    shape.push_back(number(function.valueOf(axis)));
+  double elements = function.valueOf(weight.elements);
+  llvm::json::Object object{
+      {"name", weight.name},
+      {"shape", std::move(shape)},
+      {"parameters", number(elements)},
+      {"bytes", number(elements * double(weight.bytesPerElement))}};
+  if (weight.heads) {
+    double heads = function.valueOf(*weight.heads);
+    object["heads"] = number(heads);
+    object["per_head"] = number(heads > 0 ? elements / heads : 0);
+  }
+  return object;
+}
+
+/// Matrices are what papers count; norms and biases are vectors.
+static llvm::json::Object parametersJson(const Accounted &function) {
+  double matrices = function.parameters(true);
+  double vectors = function.parameters(false);
+  llvm::json::Object object{{"matrices", number(matrices)},
+                            {"vectors", number(vectors)},
+                            {"total", number(matrices + vectors)},
+                            {"bytes", number(function.at.front().weightBytes)}};
+  if (auto heads = function.size("heads"); heads && *heads > 0)
+    object["per_head"] = number(matrices / *heads);
+  if (auto layers = function.size("layers")) {
+    object["layers"] = number(*layers);
+    object["all_layers"] = number(matrices * *layers);
+  }
+  return object;
+}
+
+static llvm::json::Object figuresJson(const Account &account,
+                                      const Figures &figures) {
+  llvm::json::Object sizes;
+  for (const auto &[name, value] : figures.runtimeSizes)
+    sizes[name] = value;
+  llvm::json::Array products;
+  for (auto [product, dense, needed] :
+       llvm::zip_equal(account.products, figures.dense, figures.needed))
+    products.push_back(llvm::json::Object{{"labels", product.labels},
+                                          {"formula", product.flops.str()},
+                                          {"dense", number(dense)},
+                                          {"needed", number(needed)}});
+  return llvm::json::Object{
+      {"sizes", std::move(sizes)},
+      {"flops", llvm::json::Object{{"dense", number(figures.allDense())},
+                                   {"needed", number(figures.allNeeded())}}},
+      {"products", std::move(products)},
+      {"bytes", llvm::json::Object{{"weights", number(figures.weightBytes)},
+                                   {"inputs", number(figures.inputBytes)},
+                                   {"outputs", number(figures.outputBytes)},
+                                   {"least", number(figures.bytes())},
+                                   {"op_by_op", number(figures.storedBytes)}}},
+      {"intensity", number(figures.intensity())}};
+}
+
+FailureOr<std::string> accountingJson(ModuleOp graph,
+                                      ArrayRef<Interface> functions,
+                                      const NamedSizes &given) {
+  auto all =
+      accountAll(graph, functions, given, [](const Account &) { return true; });
+  if (failed(all))
+    return failure();
+  llvm::json::Array list;
+  for (const Accounted &function : *all) {
+    llvm::json::Array weights, at;
+    for (const WeightAccount &weight : function.account.weights)
+      weights.push_back(weightJson(function, weight));
+    for (const Figures &figures : function.at)
+      at.push_back(figuresJson(function.account, figures));
+    double cache = function.valueOf(function.account.cacheBytesPerToken);
+    list.push_back(
+        llvm::json::Object{{"name", function.interface->name},
+                           {"weights", std::move(weights)},
+                           {"parameters", parametersJson(function)},
+                           {"kv_cache_bytes_per_token", number(cache)},
+                           {"at", std::move(at)}});
+  }
+  return llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{
+                                      {"functions", std::move(list)}}))
+      .str();
+}
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+/// "6.29 M"; of parameters 10^9 is a billion.
+static std::string brief(double value, const char *giga = " G") {
+  const std::pair<double, const char *> kUnits[] = {
+      {1e12, " T"}, {1e9, giga}, {1e6, " M"}, {1e3, " k"}};
+  for (auto [unit, name] : kUnits)
+    if (value >= unit)
+      return llvm::formatv("{0:F2}{1}", value / unit, name);
+  return llvm::formatv("{0}", int64_t(value));
+}
+
+static std::string parametersLine(const Accounted &function) {
+  double matrices = function.parameters(true);
+  std::string text = brief(matrices, " B") + " parameters in matrices";
+  if (auto heads = function.size("heads"); heads && *heads > 0)
+    text += ", " + brief(matrices / *heads, " B") + " a head";
+  if (auto layers = function.size("layers"))
+    text += ", " + brief(matrices * *layers, " B") + " in all layers";
+  return text;
+}
+
+static std::string figuresLine(const Figures &figures) {
+  std::string text = brief(figures.allDense()) + "FLOP dense";
+  if (auto needed = figures.allNeeded())
+    text += ", " + brief(*needed) + "FLOP needed";
+  text += ", " + brief(figures.bytes()) + "B at least";
+  text += llvm::formatv(": {0:F1} FLOP/byte", figures.intensity());
+  for (const auto &[name, value] : figures.runtimeSizes)
+    text += (&name == &figures.runtimeSizes.front().first ? " at " : ", ") +
+            name + " = " + std::to_string(value);
+  return text;
+}
+
+FailureOr<std::vector<std::vector<std::string>>>
+accountingLines(ModuleOp graph, ArrayRef<Interface> functions,
+                const NamedSizes &given) {
+  auto hasMatrices = [](const Account &account) {
+    return llvm::any_of(account.weights, [](const WeightAccount &weight) {
+      return weight.isMatrix();
+    });
+  };
+  auto all = accountAll(graph, functions, given, hasMatrices);
+  if (failed(all))
+    return failure();
+  std::vector<std::vector<std::string>> lines;
+  for (const Accounted &function : *all) {
+    std::vector<std::string> &own = lines.emplace_back();
+    if (function.at.empty())
+      continue;
+    own.push_back(parametersLine(function));
+    double cache = function.valueOf(function.account.cacheBytesPerToken);
+    own.push_back(brief(cache) + "B of K and V per token");
+    for (const Figures &figures : function.at)
+      own.push_back(figuresLine(figures));
+  }
+  return lines;
+}
+
+} // namespace attnc
