@@ -74,7 +74,7 @@ void FormulaBuilder::bind(const Expr &e, Value value) {
 }
 
 void FormulaBuilder::bindElements(const Expr &e, ValueRange elements) {
-  if (e.kind == Expr::Element && !built.contains(&e))
+  if (e.kind == Expr::Element && e.operands.empty() && !built.contains(&e))
     bind(e, elements[e.index]);
   for (const spec::ExprPtr &operand : e.operands)
     bindElements(*operand, elements);
@@ -108,8 +108,17 @@ Value FormulaBuilder::buildNode(const Expr &e) {
     return buildApply(e);
   case Expr::Place:
     return scope.places[e.index];
+  case Expr::Element: {
+    if (e.operands.empty())
+      break; // bound if known
+    SmallVector<Value> indices;
+    for (const spec::ExprPtr &operand : e.operands)
+      indices.push_back(build(*operand));
+    Value tensor = scope.operands[e.index];
+    return attn::ReadOp::create(b, attn::scalarType(tensor.getType(), real),
+                                tensor, indices);
+  }
   case Expr::Row:
-  case Expr::Element:
     break; // bound if known
   }
   return refuse(e);

@@ -37,6 +37,8 @@ struct FormulaScope {
   llvm::SmallVector<mlir::Value, 2> features = {};
   /// Places along the axes of the result, where the formula is a tensor's.
   mlir::ValueRange places = {};
+  /// Its operands, for elements at other places than that.
+  llvm::ArrayRef<mlir::Value> operands = {};
 };
 
 class FormulaBuilder {

@@ -5,6 +5,7 @@
 #include "SizeFormula.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Spec/Print.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -49,14 +50,16 @@ Value TensorGraph::buildMap(const Tensor &tensor) {
   RankedTensorType type = typeOf(tensor);
   types.push_back(type);
   Type real = attn::accumulateType(types);
+  ArrayRef<Value> walked = ArrayRef(operands).drop_back(tensor.reads);
   return attn::MapOp::create(
-      b, type, tensor.labels, operands,
+      b, type, tensor.labels, walked,
       [&](OpBuilder &builder, Location loc, ValueRange x) {
         FormulaScope scope;
         scope.inputs = inputs;
-        scope.places = x.drop_front(operands.size());
+        scope.places = x.drop_front(walked.size());
+        scope.operands = operands;
         FormulaBuilder formula(builder, loc, locations, spec, real, scope);
-        formula.bindElements(*tensor.formula, x.take_front(operands.size()));
+        formula.bindElements(*tensor.formula, x.take_front(walked.size()));
         Value value = formula.build(*tensor.formula);
         hasFailed |= formula.failed();
         attn::YieldOp::create(builder, loc, value);
@@ -76,6 +79,21 @@ Value TensorGraph::buildNode(const Tensor &tensor) {
   case Tensor::Contract: {
     Value lhs = build(*tensor.operands[0]), rhs = build(*tensor.operands[1]);
     return attn::ContractOp::create(b, typeOf(tensor), tensor.labels, lhs, rhs);
+  }
+  case Tensor::Slice: {
+    Value source = build(*tensor.operands[0]);
+    RankedTensorType type = typeOf(tensor);
+    int64_t size = type.getDimSize(StringRef(tensor.labels).find(tensor.along));
+    return attn::SliceOp::create(b, type, tensor.labels, source,
+                                 StringRef(&tensor.along, 1), tensor.offset,
+                                 size);
+  }
+  case Tensor::Concat: {
+    SmallVector<Value> parts;
+    for (const spec::TensorPtr &operand : tensor.operands)
+      parts.push_back(build(*operand));
+    return attn::ConcatOp::create(b, typeOf(tensor), tensor.labels,
+                                  StringRef(&tensor.along, 1), parts);
   }
   case Tensor::Sum: {
     Value source = build(*tensor.operands[0]);

@@ -13,8 +13,14 @@ bool Checker::bind(const Node &call, const FunctionInfo &function,
   size_t count = function.parameters.size();
   bound.assign(count, nullptr);
   bool tooMany = call.children.size() > count && !function.variadic;
+  // Where more may follow, what has a default is given by name.
+  size_t places =
+      function.variadic
+          ? count_if(function.parameters,
+                     [](const Parameter &p) { return p.byDefault.empty(); })
+          : count;
   for (auto [i, child] : enumerate(call.children))
-    if (i < count)
+    if (i < places)
       bound[i] = child.get();
     else
       bound.push_back(child.get());
@@ -193,7 +199,8 @@ Checker::Value Checker::callRow(const Node &node, const FunctionInfo &function,
 Checker::Value Checker::callFunction(const Node &node,
                                      const FunctionInfo &function,
                                      bool vectorPlace) {
-  if (function.place == FunctionInfo::Layer)
+  if (function.place == FunctionInfo::Layer ||
+      function.place == FunctionInfo::Scaling)
     return error(Message::LayerScope, node.headRange, {function.name.str()});
   if (function.place == FunctionInfo::Row && !scope.rowFunctions)
     return error(Message::AttentionScope, node.headRange,

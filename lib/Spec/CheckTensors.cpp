@@ -40,10 +40,12 @@ bool TensorChecker::usesTensors(const Node &node,
   }
   if (node.kind == Node::Name || node.kind == Node::Call) {
     auto entry = use.let.find(node.name);
-    if (entry != use.let.end() && entry->second.body && !rowNamed(node.name) &&
+    if (entry != use.let.end() && !rowNamed(node.name) &&
         !is_contained(seen, node.name)) {
       seen.push_back(node.name);
-      if (usesTensors(*entry->second.body, seen))
+      const Definition &definition = entry->second;
+      if (!definition.group.empty() ||
+          (definition.body && usesTensors(*definition.body, seen)))
         return true;
     }
   }
@@ -52,9 +54,10 @@ bool TensorChecker::usesTensors(const Node &node,
          any_of(node.arguments, [&](auto &a) { return uses(*a.value); });
 }
 
-bool TensorChecker::isOfTensors(const Node &node) {
+bool TensorChecker::isOfTensors(const Definition &definition) {
   std::vector<std::string> seen;
-  return usesTensors(node, seen);
+  return !definition.group.empty() ||
+         (definition.body && usesTensors(*definition.body, seen));
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,8 +126,6 @@ TensorChecker::Value TensorChecker::visitRow(Row row, const Node &node) {
       argument.tensor = argumentTensor(spec, row, node.range);
     return argument;
   }
-  if (!entry->second.body)
-    return {};
   std::optional<Row> before = defining;
   defining = row;
   Value value = visitDefinition(node);
@@ -147,6 +148,8 @@ TensorChecker::Value TensorChecker::visitDefinition(const Node &node) {
     report.error(Message::Recursion, node.range, {node.name});
     return {};
   }
+  if (!definition.group.empty())
+    return known[node.name] = visitPart(definition, node);
   if (!definition.body)
     return {};
   Value value = evaluate(definition, {});
@@ -250,6 +253,10 @@ std::optional<TensorChecker::Value> TensorChecker::visitLeaf(const Node &node) {
       if (function->place == FunctionInfo::Layer ||
           function->function == Function::L2Norm)
         return call(node, *function);
+      if (function->place == FunctionInfo::Scaling) {
+        report.error(Message::ScalingPlace, node.headRange, {node.name});
+        return Value();
+      }
     } else if (use.let.count(node.name)) {
       return expand(node);
     }
@@ -330,13 +337,14 @@ RowTensor TensorChecker::checkRow(Row row) {
   Node name;
   name.kind = Node::Name;
   name.name = what.str();
-  name.range = definition.body->range;
+  SMRange place = definition.body ? definition.body->range : definition.range;
+  name.range = place;
   std::optional<Value> value = visitRow(row, name);
   definition.used = used || row == Row::V;
   TensorPtr tensor = value->tensor;
   if (!tensor) {
     if (value->scalar)
-      report.error(Message::MustBe, definition.body->range,
+      report.error(Message::MustBe, place,
                    {"'" + what.str() + "'", "a tensor",
                     typeWithArticle(value->scalar->type)});
     return {};

@@ -250,6 +250,8 @@ bool Checker::bindMacro(const Node &node, const Definition &macro,
 Checker::Value Checker::expandDefinition(const Node &node, bool vectorPlace) {
   Definition &definition = use.let[node.name];
   definition.used = true;
+  if (!definition.group.empty())
+    return error(Message::LayerScope, node.range, {node.name});
   if (definition.isMacro != (node.kind == Node::Call)) {
     std::string text = Report::textOf(definition.range).str();
     return definition.isMacro

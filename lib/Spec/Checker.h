@@ -54,12 +54,16 @@ struct Definition {
   NodePtr body;           // null after an error
   bool used = false;      // by a formula
   bool ofTensors = false; // by a formula of tensors
-  bool active = false;    // it is being expanded
+  /// Of several names at once: the text of all of them, and which this one is.
+  std::string group;
+  unsigned part = 0;
+  bool active = false; // it is being expanded
 };
 
 /// Names that formulas met, and names that stand for what was refused.
 struct NameUse {
-  std::map<std::string, Definition> let; // Q, K and V included
+  std::map<std::string, Definition> let;    // Q, K and V included
+  std::map<std::string, Definition> groups; // entries of several names
   std::set<unsigned> inputs, sizes;
   std::set<std::string> refused; // an error has been told: no other one
 };

@@ -95,17 +95,19 @@ static void adopt(Expr &node, std::vector<ExprPtr> operands) {
   node.operands = std::move(operands);
 }
 
+ExprPtr makeElement(unsigned operand, Type type, SMRange range,
+                    std::vector<ExprPtr> places) {
+  auto node = makeNode(Expr::Element, type, range);
+  node->index = operand;
+  adopt(*node, std::move(places));
+  return node;
+}
+
 ExprPtr makeLoad(unsigned input, Type type, std::vector<ExprPtr> indices,
                  SMRange range) {
   auto node = makeNode(Expr::Load, type, range);
   node->index = input;
   adopt(*node, std::move(indices));
-  return node;
-}
-
-ExprPtr makeElement(unsigned operand, Type type, SMRange range) {
-  auto node = makeNode(Expr::Element, type, range);
-  node->index = operand;
   return node;
 }
 

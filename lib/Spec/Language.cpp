@@ -66,12 +66,17 @@ const FunctionInfo *findFunction(StringRef name) {
 std::string FunctionInfo::signature() const {
   std::string text = name.str() + "(";
   ListSeparator comma;
+  bool more = variadic; // after what has no default
   for (const Parameter &parameter : parameters) {
+    if (more && !parameter.byDefault.empty()) {
+      text += ", ...";
+      more = false;
+    }
     text += StringRef(comma).str() + parameter.name.str();
     if (!parameter.byDefault.empty())
       text += "=" + parameter.byDefault.str();
   }
-  if (variadic)
+  if (more)
     text += ", ...";
   return text + ")";
 }

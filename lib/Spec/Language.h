@@ -39,7 +39,7 @@ struct Parameter {
 };
 
 struct FunctionInfo {
-  enum Place : uint8_t { Scalar, Row, Layer };
+  enum Place : uint8_t { Scalar, Row, Layer, Scaling };
   Function function;
   llvm::StringRef name;
   std::vector<Parameter> parameters;

@@ -5,6 +5,7 @@
 //     qn: l2_norm(Q)            a name for a formula, checked where it is used
 //     K: K8 * scale             what K is; then K is no argument of the call
 //     V: split_heads(x @ Wv)    the same by tensors (TensorChecker.h)
+//     a, b: split(x, 4, 8)      pieces of a tensor
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,13 +57,39 @@ bool SpecReader::readParameters(StringRef text, SMRange range,
   return closed && !names.empty();
 }
 
+/// "Q, K, V: split(...)".
+bool SpecReader::readNames(const YamlEntry &item) {
+  SmallVector<StringRef> names;
+  StringRef(item.key.text).split(names, ',');
+  for (auto [part, name] : enumerate(names)) {
+    name = name.trim();
+    if (rowNamed(name) && use.let.count(name.str())) {
+      report.error(Message::RepeatedKey, item.key.range, {name.str()});
+      return false;
+    }
+    if (!rowNamed(name) && !checkNewName(name, item.key.range))
+      return false;
+    Definition definition;
+    definition.range = item.key.range;
+    definition.group = item.key.text;
+    definition.part = part;
+    use.let[name.str()] = std::move(definition);
+  }
+  if (!needScalar(item))
+    return false;
+  Definition whole;
+  whole.range = item.key.range;
+  whole.body = parseFormula({item.value.source(), {}}, report);
+  bool good = whole.body != nullptr;
+  use.groups[item.key.text] = std::move(whole);
+  return good;
+}
+
 bool SpecReader::readDefinition(const YamlEntry &item) {
   auto [head, parameters] = StringRef(item.key.text).split('(');
   StringRef name = head.trim();
-  if (head.contains(',')) {
-    unsupported(item.key.range, "a definition of several names at once");
-    return false;
-  }
+  if (head.contains(','))
+    return readNames(item);
   Definition definition;
   definition.range = item.key.range;
   std::optional<Row> row = rowNamed(name);
@@ -127,7 +154,7 @@ void SpecReader::readRows() {
     if (found == use.let.end() || use.refused.count(name.str()))
       continue;
     const Definition &definition = found->second;
-    if (definition.body && tensors.isOfTensors(*definition.body)) {
+    if (tensors.isOfTensors(definition)) {
       spec.rows[unsigned(row)] = tensors.checkRow(row);
       continue;
     }
@@ -154,13 +181,16 @@ void SpecReader::keepLet() {
   if (!let || let->value.kind != YamlNode::Map)
     return;
   for (const YamlEntry &item : let->value.map) {
-    StringRef name = StringRef(item.key.text).split('(').first.trim();
-    std::optional<Row> row = rowNamed(name);
-    auto found = use.let.find(name.str());
-    if (found == use.let.end() || !found->second.ofTensors ||
-        (row && spec.definitions[unsigned(*row)]))
-      continue;
-    spec.let.push_back({item.key.text, item.value.text});
+    SmallVector<StringRef> names;
+    StringRef(item.key.text).split('(').first.split(names, ',');
+    bool isOfTensors = any_of(names, [&](StringRef name) {
+      std::optional<Row> row = rowNamed(name.trim());
+      auto found = use.let.find(name.trim().str());
+      return found != use.let.end() && found->second.ofTensors &&
+             !(row && spec.definitions[unsigned(*row)]);
+    });
+    if (isOfTensors)
+      spec.let.push_back({item.key.text, item.value.text});
   }
 }
 

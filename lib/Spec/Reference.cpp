@@ -288,6 +288,10 @@ void printReference(raw_ostream &os) {
        << mask.keys << " |\n";
   os << inputs << outputs << layers << "| function | meaning |\n|---|---|\n";
   printFunctions(os, FunctionInfo::Layer);
+  os << "\nScalings of rope, for contexts longer than those of the "
+        "training:\n\n"
+        "| scaling | meaning |\n|---|---|\n";
+  printFunctions(os, FunctionInfo::Scaling);
   os << diagnostics;
   for (const DiagnosticId &id : diagnosticIds())
     os << "### " << id.id << "\n\n" << id.explanation << "\n\n";

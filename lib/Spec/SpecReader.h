@@ -76,6 +76,7 @@ private:
   // ReadLet.cpp
   void readLet();
   bool readDefinition(const YamlEntry &item);
+  bool readNames(const YamlEntry &item);
   bool readParameters(llvm::StringRef text, llvm::SMRange range,
                       Definition &definition);
   void readRows();

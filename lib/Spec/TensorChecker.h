@@ -14,6 +14,7 @@
 #define ATTNC_LIB_SPEC_TENSORCHECKER_H
 
 #include "Checker.h"
+#include "RopeScaling.h"
 #include "TensorShapes.h"
 
 #include <map>
@@ -27,7 +28,7 @@ public:
       : spec(spec), report(report), use(use), shapes(spec) {}
 
   /// Whether an entry of `let` has a function that only tensors have.
-  bool isOfTensors(const Node &node);
+  bool isOfTensors(const Definition &definition);
   /// What Q, K or V is; an empty one after an error.
   RowTensor checkRow(Row row);
   /// What is made of O; null after an error.
@@ -89,6 +90,42 @@ private:
   ExprPtr numberArgument(const Node *node, llvm::StringRef byDefault,
                          const Node &call, llvm::StringRef name);
 
+  // TensorPieces.cpp
+  TensorPtr slice(const TensorPtr &x, unsigned axis, int64_t offset,
+                  const ExprPtr &size, llvm::SMRange range);
+  TensorPtr splitLast(const TensorPtr &x, const ExprPtr &slow,
+                      const ExprPtr &fast, llvm::SMRange range);
+  TensorPtr mergeLast(const TensorPtr &x, const ExprPtr &size,
+                      llvm::SMRange range);
+  std::vector<TensorPtr> split(const Node &node);
+  Value visitPart(Definition &definition, const Node &node);
+  TensorPtr concat(const Node &node, llvm::ArrayRef<const Node *> bound);
+  TensorPtr concatAlong(std::vector<TensorPtr> parts,
+                        llvm::ArrayRef<unsigned> along, const ExprPtr &size,
+                        const Node &node);
+
+  // TensorEinsum.cpp
+  TensorPtr einsum(const Node &node, llvm::ArrayRef<const Node *> bound);
+  TensorPtr einsumOfOne(TensorPtr x, std::string letters,
+                        llvm::StringRef result, const Node &node);
+
+  // TensorRope.cpp
+  TensorPtr rope(const Node &node, llvm::ArrayRef<const Node *> bound);
+  TensorPtr ownPositions(const TensorPtr &x, const Node &node);
+  std::optional<RopeScaling> ropeScaling(const Node &node,
+                                         std::vector<TensorPtr> &divisors);
+  bool rotations(const TensorPtr &positions, double base, int64_t pairs,
+                 bool isInterleaved, const RopeScaling &scaling,
+                 llvm::ArrayRef<TensorPtr> divisors, const Node &node,
+                 TensorPtr (&turned)[2]);
+  std::vector<TensorPtr> rotateHalves(const TensorPtr &x,
+                                      const TensorPtr (&turned)[2],
+                                      const Node &node);
+  TensorPtr rotateNeighbours(const TensorPtr &x, const TensorPtr (&turned)[2],
+                             const Node &node);
+  TensorPtr rotate(const TensorPtr &x, int64_t pairs, bool isInterleaved,
+                   const TensorPtr (&turned)[2], const Node &node);
+
   std::string shapeText(const TensorPtr &tensor) const {
     return shapes.text(tensor->axes);
   }
@@ -109,6 +146,7 @@ private:
   bool attentionKnown = false; // O has a meaning
   Environment environment;
   std::map<std::string, Value> known; // entries of `let` without parameters
+  std::map<std::string, std::vector<TensorPtr>> knownParts; // of several names
 };
 
 /// How a caller refers to a formula: its text.

@@ -124,6 +124,16 @@ TensorChecker::Value TensorChecker::call(const Node &node,
   case Function::LayerNorm:
   case Function::L2Norm:
     return {norm(node, function, bound), nullptr};
+  case Function::Concat:
+    return {concat(node, bound), nullptr};
+  case Function::Einsum:
+    return {einsum(node, bound), nullptr};
+  case Function::Rope:
+    return {rope(node, bound), nullptr};
+  case Function::Split:
+    report.error(Message::NamesAndPieces, node.range, {"1", "several"})
+        .note("for example  Q, K, V: split(X, n1, n2, n3)");
+    return {};
   default:
     report.error(Message::Unsupported, node.headRange, {"'" + node.name + "'"});
     return {};

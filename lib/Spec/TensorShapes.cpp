@@ -33,6 +33,13 @@ bool TensorShapes::isSameName(const ExprPtr &a, const ExprPtr &b) const {
 }
 
 std::optional<int64_t> TensorShapes::number(const ExprPtr &size) const {
+  if (size->isApply(Op::FloorDiv) || size->isApply(Op::Mod)) {
+    std::optional<int64_t> a = number(size->operands[0]);
+    std::optional<int64_t> b = number(size->operands[1]);
+    if (!a || !b || *a < 0 || *b < 1)
+      return std::nullopt;
+    return size->op == Op::Mod ? *a % *b : *a / *b;
+  }
   Prover prover(spec, Domain{false, false, false, true});
   LinearForm form = prover.linear(size);
   if (!form.isConstant())

@@ -135,7 +135,8 @@ struct Expr {
               // one operand less it is a Vector, with two less a Matrix
     Apply,    // op on operands
     // In the formula of a tensor (Tensor::Map) only:
-    Element, // of the operand `index`; Real, or Bool of a truth value
+    Element, // of the operand `index`, Real or Bool; operands are the places
+             // along its axes, none of them: those of the result
     Place,   // along axis `index` of the result; type Int
   };
 
@@ -165,7 +166,8 @@ ExprPtr makeSize(unsigned index, llvm::SMRange range = {});
 ExprPtr makeRow(Row row, llvm::SMRange range = {});
 ExprPtr makeLoad(unsigned input, Type type, std::vector<ExprPtr> indices,
                  llvm::SMRange range = {});
-ExprPtr makeElement(unsigned operand, Type type, llvm::SMRange range = {});
+ExprPtr makeElement(unsigned operand, Type type, llvm::SMRange range = {},
+                    std::vector<ExprPtr> places = {});
 ExprPtr makePlace(unsigned axis, llvm::SMRange range = {});
 ExprPtr makeApply(Op op, Type type, std::vector<ExprPtr> operands,
                   llvm::SMRange range = {});

@@ -36,6 +36,8 @@ struct Tensor {
     Map,      // `formula` for each element, of operands' elements
     Contract, // sum over the letters that the result lacks of the product of
               // two operands
+    Slice,    // of axis `along`, from `offset` on
+    Concat,   // operands behind each other along the axis `along`
     Sum,      // over the letter that the result lacks
     View, // the elements of one operand, `ab(cd)->acbd`: letters in brackets
           // share an axis, the first varies slowest
@@ -45,8 +47,12 @@ struct Tensor {
   DType dtype = DType::F32;  // of the elements, rounded once
   std::vector<ExprPtr> axes; // sizes, as formulas of sizes
   std::vector<TensorPtr> operands;
-  std::string labels;
-  ExprPtr formula; // Map: of Expr::Element, Expr::Place, sizes and inputs
+  std::string labels; // of a Slice, letters of both tensors
+  char along = 0;
+  int64_t offset = 0;
+  ExprPtr formula;    // Map: of Expr::Element, Expr::Place, sizes and inputs
+  unsigned reads = 0; // Map: so many of the last operands have no label and are
+                      // read where the formula says
   unsigned index = 0;
   Row row = Row::Q;
   llvm::SMRange range; // in the spec

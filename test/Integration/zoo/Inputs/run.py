@@ -41,6 +41,8 @@ RENAMED = {
     "int8-kv": {"k": "K8", "v": "V8"},
     "paged-kv": {"kp": "K", "vp": "V"},
     "wo-concat": {"b": "bias"},
+    "wo-per-head-sum": {"b": "bias"},
+    "linformer": {"k": "k_rows", "v": "v_rows"},
     "v-low-rank-ua": {"a": "A"},
     "rela": {"g": "gain"},
 }
@@ -69,6 +71,7 @@ SETTINGS = {
     "value-down-up": {"value_dim": None},
     "qk-circuit": {"head_dim": None},
     "ov-circuit": {"value_dim": None},
+    "mla-absorbed": {"value_dim": None},
 }
 # Sizes of the specs that have another name in the zoo.
 SIZES = {"rows": "Y", "columns": "X"}

@@ -1,0 +1,254 @@
+//===- TensorPieces.cpp - Pieces of tensors, and tensors behind each other ===//
+
+#include "TensorChecker.h"
+
+#include "attnc/Spec/Print.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+TensorPtr TensorChecker::slice(const TensorPtr &x, unsigned axis,
+                               int64_t offset, const ExprPtr &size,
+                               SMRange range) {
+  auto tensor = std::make_shared<Tensor>();
+  tensor->kind = Tensor::Slice;
+  tensor->dtype = x->dtype;
+  tensor->axes = x->axes;
+  tensor->axes[axis] = size;
+  tensor->operands = {x};
+  tensor->labels = lettersFrom('a', x->axes.size());
+  tensor->along = tensor->labels[axis];
+  tensor->offset = offset;
+  tensor->range = range;
+  return tensor;
+}
+
+/// The last axis as two, or the last two as one.
+TensorPtr TensorChecker::splitLast(const TensorPtr &x, const ExprPtr &slow,
+                                   const ExprPtr &fast, SMRange range) {
+  Axes axes(x->axes.begin(), x->axes.end() - 1);
+  std::string front = lettersFrom('a', axes.size());
+  axes.push_back(slow);
+  axes.push_back(fast);
+  return view(front + "(yz)->" + front + "yz", std::move(axes), x, range);
+}
+
+TensorPtr TensorChecker::mergeLast(const TensorPtr &x, const ExprPtr &size,
+                                   SMRange range) {
+  Axes axes(x->axes.begin(), x->axes.end() - 2);
+  std::string front = lettersFrom('a', axes.size());
+  axes.push_back(size);
+  return view(front + "yz->" + front + "(yz)", std::move(axes), x, range);
+}
+
+/// The pieces of split(X, n1, n2, ...); none after an error.
+std::vector<TensorPtr> TensorChecker::split(const Node &node) {
+  const FunctionInfo &function = *findFunction("split");
+  Checker binder(spec, report, use, Scope::ofSizes(what));
+  std::vector<const Node *> bound;
+  if (!binder.bind(node, function, bound))
+    return {};
+  bool perHead = false;
+  if (bound[2]) {
+    Checker checker(spec, report, use, Scope::ofSizes("split"));
+    ExprPtr flag =
+        checker.check(*bound[2], Type::Bool, "'per_head' of 'split'");
+    if (!flag)
+      return {};
+    perHead = flag->boolean;
+    bound.erase(bound.begin() + 2);
+  } else {
+    bound.erase(bound.begin() + 2);
+  }
+  TensorPtr x = visitTensor(*bound[0]);
+  std::vector<ExprPtr> sizes;
+  int64_t total = 0;
+  for (const Node *child : drop_begin(bound)) {
+    ExprPtr size = countArgument(child, "", node.headRange);
+    std::optional<int64_t> number;
+    if (size)
+      number = shapes.number(size);
+    if (size && !number)
+      report.error(Message::Unsupported, child->range,
+                   {"a piece of run-time size"});
+    if (!number)
+      return {};
+    sizes.push_back(size);
+    total += *number;
+  }
+  if (!x)
+    return {};
+  std::optional<int64_t> width =
+      x->axes.empty() ? std::nullopt : shapes.number(x->axes.back());
+  bool fits = width && (perHead ? *width % total == 0 : *width == total);
+  if (!fits) {
+    auto &error =
+        report.error(Message::SplitSizes, node.range,
+                     {textOfNode(*bound[0]), shapeText(x),
+                      perHead ? "a multiple of " : "", std::to_string(total)});
+    noteInputs(error, {x.get()});
+    return {};
+  }
+  ExprPtr groups = makeInt(*width / total);
+  if (perHead)
+    x = splitLast(x, groups, makeInt(total), node.range);
+  std::vector<TensorPtr> pieces;
+  int64_t offset = 0;
+  for (const ExprPtr &size : sizes) {
+    TensorPtr piece = slice(x, x->axes.size() - 1, offset, size, node.range);
+    offset += *shapes.number(size);
+    if (perHead)
+      piece = mergeLast(piece, shapes.product(groups, size), node.range);
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+/// The piece of an entry `Q, K, V: split(...)` that a name stands for.
+TensorChecker::Value TensorChecker::visitPart(Definition &definition,
+                                              const Node &node) {
+  Definition &whole = use.groups[definition.group];
+  auto [found, isNew] = knownParts.try_emplace(definition.group);
+  if (whole.active) {
+    report.error(Message::Recursion, node.range, {node.name});
+    return {};
+  }
+  if (isNew && whole.body) {
+    whole.active = true;
+    Environment none;
+    std::swap(environment, none);
+    const Node &body = *whole.body;
+    std::vector<TensorPtr> pieces;
+    size_t names = StringRef(definition.group).count(',') + 1;
+    bool isSplit = body.kind == Node::Call && body.name == "split";
+    if (isSplit)
+      pieces = split(body);
+    std::swap(environment, none);
+    whole.active = false;
+    if (!isSplit || (!pieces.empty() && pieces.size() != names)) {
+      report
+          .error(Message::NamesAndPieces, whole.range,
+                 {std::to_string(names),
+                  isSplit ? std::to_string(pieces.size()) : std::string("1")})
+          .note("for example  Q, K, V: split(X, n1, n2, n3)");
+      pieces.clear();
+    }
+    knownParts[definition.group] = std::move(pieces);
+  }
+  const std::vector<TensorPtr> &pieces = knownParts[definition.group];
+  if (pieces.empty())
+    return {};
+  return {pieces[definition.part], nullptr};
+}
+
+//===----------------------------------------------------------------------===//
+// concat
+//===----------------------------------------------------------------------===//
+
+/// The parts along axis `along[i]` of each; the result has the other axes of
+/// the part that has most of them.
+TensorPtr TensorChecker::concatAlong(std::vector<TensorPtr> parts,
+                                     ArrayRef<unsigned> along,
+                                     const ExprPtr &size, const Node &node) {
+  auto others = [&](size_t part) {
+    Axes axes = parts[part]->axes;
+    axes.erase(axes.begin() + along[part]);
+    return axes;
+  };
+  size_t most = 0;
+  for (size_t part = 1; part < parts.size(); ++part)
+    if (parts[part]->axes.size() > parts[most]->axes.size())
+      most = part;
+  Axes all = others(most);
+  std::string letters = lettersFrom('a', all.size()), labels;
+  for (size_t part = 0; part < parts.size(); ++part) {
+    auto places = shapes.embed(others(part), all);
+    if (!places) {
+      auto &error = report.error(
+          Message::TensorShapes, node.range,
+          {"concat", shapeText(parts[most]), shapeText(parts[part])});
+      error.note("but for the axis along which they stand, the axes of one "
+                 "must be among those of the other, in the same order");
+      noteInputs(error, {parts[most].get(), parts[part].get()});
+      return nullptr;
+    }
+    std::string own;
+    for (unsigned place : *places)
+      own += letters[place];
+    own.insert(along[part], 1, 'z');
+    labels += (part ? "," : "") + own;
+  }
+  auto tensor = std::make_shared<Tensor>();
+  tensor->kind = Tensor::Concat;
+  tensor->dtype = commonType(parts);
+  all.insert(all.begin() + along[most], size);
+  letters.insert(along[most], 1, 'z');
+  for (TensorPtr &part : parts)
+    if (part->dtype != tensor->dtype)
+      part = mapOver(part->axes, makeElement(0, Type::Real, part->range),
+                     {part}, part->range, tensor->dtype);
+  tensor->axes = std::move(all);
+  tensor->operands = std::move(parts);
+  tensor->labels = labels + "->" + letters;
+  tensor->along = 'z';
+  tensor->range = node.range;
+  return tensor;
+}
+
+TensorPtr TensorChecker::concat(const Node &node,
+                                ArrayRef<const Node *> bound) {
+  const Node *axis = bound[2]; // the parts stand around it
+  ExprPtr name;
+  if (axis && !(axis->kind == Node::Name && axis->name == "last")) {
+    name = countArgument(axis, "", node.headRange);
+    if (!name)
+      return nullptr;
+  }
+  std::vector<TensorPtr> parts;
+  SmallVector<unsigned> along;
+  int64_t total = 0;
+  for (auto [i, child] : enumerate(bound)) {
+    if (i == 2)
+      continue;
+    TensorPtr part = visitTensor(*child);
+    if (part)
+      part = asReal(part);
+    if (!part)
+      return nullptr;
+    size_t rank = part->axes.size();
+    unsigned place = rank - 1;
+    if (name && i == 0) { // the first part has the axis by its name
+      auto found = shapes.embed({name}, part->axes);
+      place = found ? found->front() : rank;
+    } else if (name) { // the others as far from the end
+      size_t behind = parts[0]->axes.size() - along[0];
+      place = behind <= rank ? rank - behind : rank;
+    }
+    std::optional<int64_t> number;
+    if (rank && place < rank) {
+      number = shapes.number(part->axes[place]);
+      if (!number)
+        report
+            .error(Message::Unsupported, child->range,
+                   {"concat along an axis of run-time size"})
+            .note("this is " + shapeText(part));
+    } else if (name) {
+      report.error(
+          Message::BadArgument, axis->range,
+          {"'axis' of 'concat'", "last or an axis of " + shapeText(part)});
+    } else {
+      report.error(Message::NeedsAxes, child->range, {"concat", "one axis"});
+    }
+    if (!number)
+      return nullptr;
+    total += *number;
+    along.push_back(place);
+    parts.push_back(part);
+  }
+  return concatAlong(std::move(parts), along, makeInt(total), node);
+}
+
+} // namespace attnc::spec
