@@ -1,4 +1,4 @@
-// RUN: attnc-opt %s --canonicalize --split-input-file | FileCheck %s
+// RUN: attnc-opt %s --canonicalize --cse --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @whole_slice(
 // CHECK-NEXT:    return %arg0
@@ -189,4 +189,17 @@ func.func @keeps_concat_of_pieces_of_another_axis(%x: tensor<2x8xf32>) -> tensor
   %z = attn.slice "bd" %x along "b" [1, 1] : tensor<2x8xf32> -> tensor<1x8xf32>
   %c = attn.concat "bd,bd->bd" along "d" (%y, %z) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x16xf32>
   return %c : tensor<1x16xf32>
+}
+
+// -----
+
+// What an append does to its argument is a value that is returned: it stays,
+// and an equal one is the same.
+// CHECK-LABEL: func.func @append_is_a_value(
+// CHECK-NEXT:    %[[A:.*]] = attn.append
+// CHECK-NEXT:    return %[[A]], %[[A]]
+func.func @append_is_a_value(%c: tensor<2x16x8xf32>, %x: tensor<2x3x8xf32>, %at: tensor<2xi32>) -> (tensor<2x16x8xf32>, tensor<2x16x8xf32>) {
+  %0 = attn.append "bsd" %c, %x along "s" at "b" (%at) : tensor<2x16x8xf32>, tensor<2x3x8xf32>, tensor<2xi32> -> tensor<2x16x8xf32>
+  %1 = attn.append "bsd" %c, %x along "s" at "b" (%at) : tensor<2x16x8xf32>, tensor<2x3x8xf32>, tensor<2xi32> -> tensor<2x16x8xf32>
+  return %0, %1 : tensor<2x16x8xf32>, tensor<2x16x8xf32>
 }
