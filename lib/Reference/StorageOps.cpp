@@ -121,7 +121,15 @@ LogicalResult FunctionInterpreter<Real>::run(attn::PagesOp op) {
 /// 1 are b and q alone.
 static attn::UnpackOp findUnpack(Value q) {
   SmallVector<std::string> groups = letterNames("bhgqd");
-  while (auto view = q.getDefiningOp<attn::ViewOp>()) {
+  while (isa_and_present<attn::ViewOp, attn::SliceOp>(q.getDefiningOp())) {
+    if (auto slice = q.getDefiningOp<attn::SliceOp>()) {
+      StringRef piece = groups[slice.getAxis()];
+      if (piece.contains('b') || piece.contains('q'))
+        return {};
+      q = slice.getSource();
+      continue;
+    }
+    auto view = q.getDefiningOp<attn::ViewOp>();
     attn::ViewLabels labels = view.getViewLabels();
     llvm::DenseMap<char, std::string> ofLetter;
     for (auto [letters, group] : llvm::zip_equal(labels.output, groups)) {

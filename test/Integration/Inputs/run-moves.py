@@ -15,6 +15,7 @@ SIZES = {
     "pieces": ["batch=2", "query_len=1,35"],
     "parts": ["batch=2", "query_len=5", "kv_len=0,1,33"],
     "cache": ["batch=3", "query_len=1,6", "kv_len=6,41"],
+    "products": ["batch=2", "kv_len=1,67"],
     "moves": ["batch=3", "query_len=1,6", "kv_len=6,41"],
 }
 ATTENTION = [["--strides=random"]]
