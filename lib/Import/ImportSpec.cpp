@@ -64,6 +64,8 @@ private:
   Value buildValues(RowFormulas &rows, Value weights, Value mask);
   Value buildMask();
   Value buildOutput(TensorGraph &tensors, Value o, mlir::Type type);
+  Value mergeHeads(Value o);
+  Value attend(ArrayRef<LetteredTensor> given);
   Value buildStateOutput(RowFormulas &rows, RankedTensorType type);
   mlir::Type weightType(attn::NormAttr norm);
   attn::NormalizeOp buildWeights(RowFormulas &rows,
@@ -305,13 +307,42 @@ attn::NormalizeOp SpecImporter::buildWeights(RowFormulas &rows,
       rest ? build : attn::RegionBuilder(nullptr));
 }
 
-/// What `output` makes of O.
-Value SpecImporter::buildOutput(TensorGraph &tensors, Value o,
-                                mlir::Type type) {
+/// [batch, heads, rows, features]
+Value SpecImporter::mergeHeads(Value o) {
   using namespace spec;
   RankedTensorType merged = tensor({Batch, Heads, QueryLen, ValueDim},
                                    getElementTypeOrSelf(o.getType()));
-  tensors.setResult(attn::ViewOp::create(b, merged, "bhgqe->b(hg)qe", o));
+  return attn::ViewOp::create(b, merged, "bhgqe->b(hg)qe", o);
+}
+
+/// The file's attention on other tensors.
+Value SpecImporter::attend(ArrayRef<LetteredTensor> given) {
+  using namespace spec;
+  SmallVector<mlir::Type> types;
+  for (const LetteredTensor &tensor : given)
+    types.push_back(tensor.tensor.getType());
+  mlir::Type before = real;
+  real = attn::accumulateType(types);
+  Value none[3], mask = buildMask();
+  RowFormulas rows(b, locations, spec, interface, none, inputs, real);
+  for (Row row : {Row::Q, Row::K, Row::V})
+    rows.setRow(row, given[unsigned(row)]);
+  rows.setMask([&] { return mask; });
+  Normaliser normaliser = findNormaliser(b.getContext(), spec);
+  Value scores = buildPairs(rows, normaliser);
+  attn::NormalizeOp norm =
+      buildWeights(rows, normaliser, scores, mask, weightType(normaliser.norm));
+  Value o = buildValues(rows, norm.getWeights(), mask);
+  hasFailed |= rows.failed();
+  real = before;
+  return mergeHeads(o);
+}
+
+/// What `output` makes of O, or without it.
+Value SpecImporter::buildOutput(TensorGraph &tensors, Value o,
+                                mlir::Type type) {
+  if (o)
+    tensors.setResult(mergeHeads(o));
   Value output = tensors.buildAs(*spec.output, getElementTypeOrSelf(type));
   hasFailed |= tensors.failed();
   return output;
@@ -333,6 +364,13 @@ void SpecImporter::buildGraph(func::FuncOp func) {
   for (Value tensor : given)
     if (tensor)
       types.push_back(tensor.getType());
+  tensors.setAttention(
+      [&](ArrayRef<LetteredTensor> rows) { return attend(rows); });
+  if (!spec.hasResult()) {
+    Value output = buildOutput(tensors, Value(), type.getResult(0));
+    func::ReturnOp::create(b, output);
+    return;
+  }
   std::optional<LetteredTensor> defined[3];
   for (Row row : {Row::Q, Row::K, Row::V})
     if (spec.rows[unsigned(row)].tensor) {

@@ -66,6 +66,46 @@ Value TensorGraph::buildMap(const Tensor &tensor) {
       });
 }
 
+Value TensorGraph::buildReduce(const Tensor &tensor, attn::RowKind kind) {
+  Value source = build(*tensor.operands[0]);
+  auto [letters, rest] = StringRef(tensor.labels).split("->");
+  std::string over = letters.str();
+  llvm::erase_if(over, [rest = rest](char c) { return rest.contains(c); });
+  auto row = attn::RowAttr::get(b.getContext(), kind, 0);
+  return attn::ReduceOp::create(b, TypeRange{typeOf(tensor)}, letters, over,
+                                row, source, Value())
+      .getRow();
+}
+
+Value TensorGraph::buildSoftmax(const Tensor &tensor) {
+  SmallVector<Value> operands;
+  for (const spec::TensorPtr &operand : tensor.operands)
+    operands.push_back(build(*operand));
+  RankedTensorType type = typeOf(tensor);
+  SmallVector<Attribute> rows;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (tensor.labels[axis] != tensor.along)
+      rows.push_back(attn::axisSize(type, axis));
+  SmallVector<Type> types{operands[0].getType(), type};
+  Type real = attn::accumulateType(types);
+  return attn::NormalizeOp::create(b, type, attn::tensorType(rows, real),
+                                   tensor.labels, StringRef(&tensor.along, 1),
+                                   attn::NormAttr::softmax(b.getContext()),
+                                   operands[0],
+                                   operands.size() > 1 ? operands[1] : Value())
+      .getWeights();
+}
+
+Value TensorGraph::buildAttention(const Tensor &tensor) {
+  SmallVector<LetteredTensor, 3> rows;
+  SmallVector<StringRef> labels;
+  StringRef(tensor.labels).split(labels, ',');
+  for (auto [operand, letters] : llvm::zip_equal(tensor.operands, labels))
+    rows.push_back(lettered(build(*operand), rows.empty(),
+                            letters.contains('b'), letters.contains('h')));
+  return attention(rows);
+}
+
 Value TensorGraph::buildNode(const Tensor &tensor) {
   switch (tensor.kind) {
   case Tensor::Input:
@@ -95,16 +135,14 @@ Value TensorGraph::buildNode(const Tensor &tensor) {
     return attn::ConcatOp::create(b, typeOf(tensor), tensor.labels,
                                   StringRef(&tensor.along, 1), parts);
   }
-  case Tensor::Sum: {
-    Value source = build(*tensor.operands[0]);
-    auto [letters, rest] = StringRef(tensor.labels).split("->");
-    std::string over = letters.str();
-    llvm::erase_if(over, [rest = rest](char c) { return rest.contains(c); });
-    auto kind = attn::RowAttr::get(b.getContext(), attn::RowKind::Sum, 0);
-    return attn::ReduceOp::create(b, TypeRange{typeOf(tensor)}, letters, over,
-                                  kind, source, Value())
-        .getRow();
-  }
+  case Tensor::Sum:
+    return buildReduce(tensor, attn::RowKind::Sum);
+  case Tensor::Greatest:
+    return buildReduce(tensor, attn::RowKind::Max);
+  case Tensor::Softmax:
+    return buildSoftmax(tensor);
+  case Tensor::Attend:
+    return buildAttention(tensor);
   case Tensor::View: {
     Value source = build(*tensor.operands[0]);
     return attn::ViewOp::create(b, typeOf(tensor), tensor.labels, source);
@@ -142,25 +180,28 @@ Value TensorGraph::buildAs(const Tensor &tensor, Type element) {
 
 LetteredTensor TensorGraph::buildRow(spec::Row row) {
   const spec::RowTensor &defined = spec.rows[unsigned(row)];
-  Value tensor = build(*defined.tensor);
-  bool isQuery = row == spec::Row::Q;
-  std::string letters = isQuery ? "qd" : "kd", before;
-  if (defined.hasHeads) {
+  return lettered(build(*defined.tensor), row == spec::Row::Q, defined.hasBatch,
+                  defined.hasHeads);
+}
+
+LetteredTensor TensorGraph::lettered(Value tensor, bool isQuery, bool hasBatch,
+                                     bool hasHeads) {
+  std::string letters = isQuery ? "qd" : "kd", before = letters;
+  if (hasHeads) {
     letters.insert(0, isQuery ? "hg" : "h");
-    before = isQuery ? "(hg)" : "h";
+    before.insert(0, isQuery ? "(hg)" : "h");
   }
-  if (defined.hasBatch) {
+  if (hasBatch) {
     letters.insert(0, "b");
     before.insert(0, "b");
   }
-  before += isQuery ? "qd" : "kd";
   if (before == letters)
     return {tensor, letters};
   SmallVector<Attribute> sizes;
   auto type = cast<RankedTensorType>(tensor.getType());
   for (int64_t axis = 0; axis < type.getRank(); ++axis)
     sizes.push_back(attn::axisSize(type, axis));
-  unsigned head = defined.hasBatch ? 1 : 0;
+  unsigned head = hasBatch ? 1 : 0;
   sizes[head] = size(*spec::makeSize(spec::KvHeads));
   sizes.insert(sizes.begin() + head + 1, size(*spec::makeSize(spec::Group)));
   RankedTensorType split = attn::tensorType(sizes, type.getElementType());

@@ -18,6 +18,8 @@
 
 #include "attnc/Interface/Interface.h"
 
+#include <functional>
+
 namespace attnc::import {
 
 class TensorGraph {
@@ -36,6 +38,10 @@ public:
   mlir::Value buildAs(const spec::Tensor &tensor, mlir::Type element);
   /// What let says a row is, with the letters that row formulas have for it.
   LetteredTensor buildRow(spec::Row row);
+  /// Attention of Q, K, V with the letters of row formulas, [batch, heads,
+  /// rows, features], for nodes that ask for it.
+  using Attention = std::function<mlir::Value(llvm::ArrayRef<LetteredTensor>)>;
+  void setAttention(Attention build) { attention = std::move(build); }
   /// O, once it is there.
   void setResult(mlir::Value o) { result = o; }
   bool failed() const { return hasFailed; }
@@ -43,6 +49,11 @@ public:
 private:
   mlir::Value buildNode(const spec::Tensor &tensor);
   mlir::Value buildMap(const spec::Tensor &tensor);
+  mlir::Value buildReduce(const spec::Tensor &tensor, attn::RowKind kind);
+  mlir::Value buildSoftmax(const spec::Tensor &tensor);
+  mlir::Value buildAttention(const spec::Tensor &tensor);
+  LetteredTensor lettered(mlir::Value tensor, bool isQuery, bool hasBatch,
+                          bool hasHeads);
   mlir::Attribute size(const spec::Expr &e);
   mlir::RankedTensorType typeOf(const spec::Tensor &tensor);
 
@@ -53,6 +64,7 @@ private:
   llvm::SmallVector<mlir::Value, 3> arguments;
   mlir::ValueRange inputs;
   mlir::Value result;
+  Attention attention;
   llvm::DenseMap<const spec::Tensor *, mlir::Value> built;
   bool hasFailed = false;
 };

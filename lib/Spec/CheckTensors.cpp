@@ -251,7 +251,8 @@ std::optional<TensorChecker::Value> TensorChecker::visitLeaf(const Node &node) {
   case Node::Call:
     if (const FunctionInfo *function = findFunction(node.name)) {
       if (function->place == FunctionInfo::Layer ||
-          function->function == Function::L2Norm)
+          function->function == Function::L2Norm ||
+          function->function == Function::Softmax)
         return call(node, *function);
       if (function->place == FunctionInfo::Scaling) {
         report.error(Message::ScalingPlace, node.headRange, {node.name});
@@ -349,6 +350,12 @@ RowTensor TensorChecker::checkRow(Row row) {
                     typeWithArticle(value->scalar->type)});
     return {};
   }
+  return asRow(tensor, row, place, what);
+}
+
+/// A tensor in the place of Q, K or V.
+RowTensor TensorChecker::asRow(const TensorPtr &tensor, Row row, SMRange place,
+                               StringRef name) {
   TensorPtr whole = argumentTensor(spec, row, {});
   size_t rank = tensor->axes.size();
   for (auto [batch, heads] :
@@ -362,8 +369,8 @@ RowTensor TensorChecker::checkRow(Row row) {
     if (rank == axes.size() && shapes.embed(tensor->axes, axes))
       return {asReal(tensor), batch, heads};
   }
-  auto &error = report.error(Message::RowShape, definition.body->range,
-                             {what.str(), shapeText(whole), shapeText(tensor)});
+  auto &error = report.error(Message::RowShape, place,
+                             {name.str(), shapeText(whole), shapeText(tensor)});
   auto isAxis = [&](size_t axis, const ExprPtr &size) {
     return axis < rank && shapes.isSame(tensor->axes[axis], size);
   };

@@ -117,8 +117,6 @@ void SpecReader::readOutput() {
   }
   spec.output = tensors.checkOutput(*node);
   spec.outputText = written->value.text;
-  if (spec.output && !usesResult(*spec.output))
-    unsupported(written->value.range, "an 'output' without O");
 }
 
 void SpecReader::readFormulas() {

@@ -36,6 +36,8 @@ void SpecReader::readOutputs() {
     if (item.text == "lse" && spec.attention && !spec.isSoftmax)
       report.error(Message::LseOfSoftmax, item.range)
           .note("the sum of other weights is no output");
+    if (!spec.hasResult())
+      report.error(Message::ExtraWithoutO, item.range, {item.text});
     spec.lse |= item.text == "lse";
     spec.attentionOutput |= item.text == "attention";
     spec.scoreOutput |= item.text == "score";

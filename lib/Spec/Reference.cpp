@@ -240,7 +240,8 @@ before sizes that are equal. `X.T` exchanges the last two axes. Numbers, sizes a
 inputs without axes are the same for all elements.
 
 Elements of a product or a formula have the wider type of the operands (f16 and bf16
-meet in f32), and are computed in f32 (f64 where one is f64) and rounded once.
+meet in f32), and are computed in f32 (f64 where one is f64) and rounded once. The
+weights of a softmax, and what it is of, stay in that type.
 
 )";
 

@@ -90,7 +90,11 @@ std::optional<unsigned> AttentionSpec::findSize(StringRef name) const {
   return std::nullopt;
 }
 
+bool AttentionSpec::hasResult() const { return !output || usesResult(*output); }
+
 bool AttentionSpec::isArgument(Row row) const {
+  if (!hasResult())
+    return usesArgument(*output, row);
   if (const TensorPtr &tensor = rows[unsigned(row)].tensor)
     return usesArgument(*tensor, row);
   const ExprPtr &definition = definitions[unsigned(row)];

@@ -126,6 +126,17 @@ private:
   TensorPtr rotate(const TensorPtr &x, int64_t pairs, bool isInterleaved,
                    const TensorPtr (&turned)[2], const Node &node);
 
+  // TensorMatrices.cpp
+  RowTensor asRow(const TensorPtr &tensor, Row row, llvm::SMRange place,
+                  llvm::StringRef name);
+  TensorPtr attend(llvm::ArrayRef<const Node *> bound, const Node &node);
+  TensorPtr softmax(const Node &node);
+  TensorPtr segmentMean(llvm::ArrayRef<const Node *> bound, const Node &node);
+  TensorPtr pseudoInverse(llvm::ArrayRef<const Node *> bound, const Node &node);
+  TensorPtr reduced(Tensor::Kind kind, const TensorPtr &x, unsigned axis,
+                    llvm::SMRange range);
+  TensorPtr diagonalLess(double diagonal, const TensorPtr &x);
+
   std::string shapeText(const TensorPtr &tensor) const {
     return shapes.text(tensor->axes);
   }

@@ -101,6 +101,8 @@ TensorPtr TensorChecker::mergeHeads(const TensorPtr &x, const Node &node) {
 
 TensorChecker::Value TensorChecker::call(const Node &node,
                                          const FunctionInfo &function) {
+  if (function.function == Function::Softmax)
+    return {softmax(node), nullptr};
   Checker binder(spec, report, use, Scope::ofSizes(what));
   std::vector<const Node *> bound;
   if (!binder.bind(node, function, bound))
@@ -124,6 +126,12 @@ TensorChecker::Value TensorChecker::call(const Node &node,
   case Function::LayerNorm:
   case Function::L2Norm:
     return {norm(node, function, bound), nullptr};
+  case Function::Attend:
+    return {attend(bound, node), nullptr};
+  case Function::SegmentMean:
+    return {segmentMean(bound, node), nullptr};
+  case Function::Pinv:
+    return {pseudoInverse(bound, node), nullptr};
   case Function::Concat:
     return {concat(node, bound), nullptr};
   case Function::Einsum:

@@ -154,6 +154,8 @@ struct AttentionSpec {
   llvm::SMRange scheduleRange;
   std::vector<Precondition> preconditions;
 
+  /// Whether O is computed: there is no `output`, or it uses O.
+  bool hasResult() const;
   /// The number of pages of paged storage: what the range of its table ends
   /// with, plus 1.
   ExprPtr pages() const;

@@ -38,6 +38,11 @@ struct Tensor {
               // two operands
     Slice,    // of axis `along`, from `offset` on
     Concat,   // operands behind each other along the axis `along`
+    Softmax,  // along the axis `along`; the second operand, if any, says which
+              // places take part
+    Attend,   // the file's attention on three tensors that stand for Q, K, V:
+              // the labels of their axes are letters of bhqd and bhkd
+    Greatest, // over the letter that the result lacks
     Sum,      // over the letter that the result lacks
     View, // the elements of one operand, `ab(cd)->acbd`: letters in brackets
           // share an axis, the first varies slowest

@@ -42,6 +42,7 @@ RENAMED = {
     "paged-kv": {"kp": "K", "vp": "V"},
     "wo-concat": {"b": "bias"},
     "wo-per-head-sum": {"b": "bias"},
+    "differential": {"g": "gain"},
     "linformer": {"k": "k_rows", "v": "v_rows"},
     "v-low-rank-ua": {"a": "A"},
     "rela": {"g": "gain"},
@@ -50,6 +51,7 @@ RENAMED = {
 # caller's in attnc; a file of NumPy has its elements in the logical order.
 LAYOUTS = {
     "temperature": {"temp": lambda a: a.reshape(())},
+    "differential": {"lam": lambda a: a.reshape(())},
     "paged-kv": {
         "q": lambda a: a[:, :, None],
         "kp": lambda a: a.transpose(0, 2, 1, 3),
@@ -132,6 +134,8 @@ def compare(variant, shape, wanted, tolerances, precision, text, folder):
         (name, part), b = part_of(variant, tensor.name, text), wanted[tensor.name]
         a = part(np.load(os.path.join(folder, name + ".out.npy"))).astype(np.float64)
         b = with_heads(name, b, text)
+        if name == "Y" and (a.ndim, b.ndim) == (4, 3):
+            b = b[:, None]
         if variant.id == "paged-kv":
             b = b.reshape(a.shape)
         if a.shape != b.shape:
