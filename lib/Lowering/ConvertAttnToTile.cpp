@@ -23,6 +23,8 @@
 
 #include "attnc/Lowering/Passes.h"
 
+#include "attnc/Dialect/Attn/Epilogue.h"
+
 #include "KernelBlock.h"
 #include "Plan.h"
 #include "SideBlock.h"
@@ -68,6 +70,8 @@ static attn::BlockAttr blockOfCopies(func::FuncOp function) {
 static LogicalResult lowerOp(Operation &op, Storage &storage) {
   if (auto kernel = dyn_cast<attn::KernelOp>(op))
     return lowerKernel(kernel, storage);
+  if (op.getNumResults() == 1 && attn::findEpilogue(op.getResult(0)))
+    return success(); // done with the last of its epilogues
   if (auto contract = dyn_cast<attn::ContractOp>(op))
     return lowerContract(contract, storage);
   if (auto map = dyn_cast<attn::MapOp>(op))

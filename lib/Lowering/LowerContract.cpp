@@ -3,19 +3,25 @@
 // Form dot, for "qd,de->qe" with lanes e and rows q (a block's dims q and e):
 //
 //   acc = 0
-//   for d in steps { acc += tile.dot (load rhs as q:64 k:64,
-//                                     load lhs as e:64 k:64) sum(k) }
+//   for d in steps { acc += tile.dot (load rhs as q:64 k:384,
+//                                     load lhs as e:288 k:384) sum(k) }
 //   store acc
 //
-// A fixed sum of at most four steps is taken at once. Form element reads both
-// operands element by element, over all summed letters as one dim, whatever the
-// letters are.
-// Tests: test/Lowering/side-ops.mlir
+// A fixed sum of at most one step is taken at once. Of several summed letters
+// the steps go along the last, block by block for each place of the others: so
+// heads that are summed need not follow each other in memory. Maps that are the
+// product's epilogue are applied to its tile before it is stored.
+//
+// Form element reads both operands element by element, over all summed letters
+// as one dim, whatever the letters are.
+// Tests: test/Lowering/side-ops.mlir, products.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "ReadElement.h"
 #include "SideBlock.h"
+
+#include "attnc/Dialect/Attn/Epilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -44,68 +50,185 @@ private:
   Value allowed(OpBuilder &b, const Places &places) {
     return block.read(b, op.getMask(), *op.getMaskLabels(), places);
   }
-  Value sumCount();
+  Value sizeOf(StringRef letters);
+  void orderSummed(StringRef rowLetters);
+  Value product(Value k0, Value nk, Value acc);
+  Value sumOfProducts();
+  Value sumOverLetters(Value zero);
+  LogicalResult planEpilogues();
+  Value applyEpilogues(Value tile);
+
+  /// A map on the product's tile, in the words of the product.
+  struct Epilogue {
+    attn::MapOp map;
+    unsigned host;
+    SmallVector<std::string> inputs;
+    std::string output;
+  };
 
   attn::ContractOp op;
   SideBlock block;
   attn::Labels labels;
+  BlockBuffer onLanes, onRows; // of form dot
+  std::vector<Epilogue> epilogues;
 };
 } // namespace
 
-/// The number of terms of a sum.
-Value ContractLowering::sumCount() {
+/// The number of places of letters.
+Value ContractLowering::sizeOf(StringRef letters) {
   Value count = arith::ConstantIndexOp::create(block.builder, block.loc, 1);
-  for (char letter : block.summed)
+  for (char letter : letters)
     count = block.builder.createOrFold<arith::MulIOp>(
         block.loc, count, block.sizeOf(block.builder, letter));
   return count;
 }
 
-LogicalResult ContractLowering::lowerDot() {
-  // Summed axes of one element do not count.
+/// Summed letters in the order in which the operand of the rows has them: what
+/// lies closest together is summed first. Axes of one element do not count.
+void ContractLowering::orderSummed(StringRef rowLetters) {
   std::string summed;
-  llvm::copy_if(block.summed, std::back_inserter(summed),
-                [&](char letter) { return block.fixedSize(letter) != 1; });
+  llvm::copy_if(rowLetters, std::back_inserter(summed), [&](char letter) {
+    return StringRef(block.summed).contains(letter) &&
+           block.fixedSize(letter) != 1;
+  });
   block.summed = summed;
+  block.stepAlongLast();
+}
+
+/// `acc` and the products of `nk` places of the stepped letter from `k0` on.
+Value ContractLowering::product(Value k0, Value nk, Value acc) {
+  Value a = block.load(onLanes, "qk", k0, nk);
+  Value b = block.load(onRows, "ek", k0, nk);
+  Value where;
+  if (op.getMask())
+    where = block.map(block.tileType("qk", block.builder.getI1Type()), {}, k0,
+                      [&](OpBuilder &inner, ValueRange, const Places &places) {
+                        return allowed(inner, places);
+                      });
+  return tile::DotOp::create(block.builder, block.loc, block.tileType("qe"), a,
+                             b, "k", acc, where);
+}
+
+/// The sum over several letters: one number counts the blocks of the last for
+/// all places of the others.
+Value ContractLowering::sumOverLetters(Value zero) {
+  OpBuilder &b = block.builder;
+  Location loc = block.loc;
+  StringRef outer = StringRef(block.summed).drop_back();
+  char last = block.summed.back();
+  std::optional<int64_t> fixed = block.fixedSize(last);
+  Value step = arith::ConstantIndexOp::create(b, loc, block.summedSize);
+  Value size = block.sizeOf(b, last);
+  Value blocks = b.createOrFold<arith::CeilDivSIOp>(loc, size, step);
+  Value count = b.createOrFold<arith::MulIOp>(loc, sizeOf(outer), blocks);
+  return block.loopOverNumbers(
+      count, zero, [&](Value number, ValueRange carried) {
+        Value place = b.createOrFold<arith::FloorDivSIOp>(loc, number, blocks);
+        Value whole = b.createOrFold<arith::MulIOp>(loc, place, blocks);
+        Value inner = b.createOrFold<arith::SubIOp>(loc, number, whole);
+        Value k0 = b.createOrFold<arith::MulIOp>(loc, inner, step);
+        Value nk;
+        if (!fixed || *fixed % block.summedSize) {
+          Value left = arith::SubIOp::create(b, loc, size, k0);
+          nk = arith::MinSIOp::create(b, loc, left, step);
+        }
+        Places places;
+        block.splitPlace(b, place, outer, places);
+        for (auto [letter, at] : places)
+          block.placeLetter(letter, at);
+        return SmallVector<Value>{product(k0, nk, carried[0])};
+      })[0];
+}
+
+/// The tile of the result, after the grid was opened.
+Value ContractLowering::sumOfProducts() {
+  std::optional<int64_t> fixed = block.fixedSize(block.summed.back());
+  bool isShort = fixed && *fixed > 0 && *fixed <= block.block.getK();
+  block.summedSize = isShort ? *fixed : block.block.getK();
+  if (isShort && block.summed.size() == 1) {
+    Value zero = arith::ConstantIndexOp::create(block.builder, block.loc, 0);
+    return product(zero, {}, {});
+  }
+  Value zero = tile::SplatOp::create(block.builder, block.loc,
+                                     block.tileType("qe"), 0.0);
+  if (block.summed.size() > 1)
+    return sumOverLetters(zero);
+  return block.loop(sizeOf(block.summed), block.summedSize, zero,
+                    [&](Value k0, Value nk, ValueRange carried) {
+                      return SmallVector<Value>{product(k0, nk, carried[0])};
+                    })[0];
+}
+
+/// Finds the maps that are applied to the product's tile, and where the last
+/// one's result goes.
+LogicalResult ContractLowering::planEpilogues() {
+  Value result = op.getResult();
+  std::string made = labels.output.str();
+  while (attn::MapOp map = attn::findEpilogue(result)) {
+    Epilogue epilogue{map, *attn::findHost(map), {}, {}};
+    attn::Labels own = map.getAxisLabels();
+    StringRef inside = own.inputs[epilogue.host];
+    auto renamed = [&](StringRef letters) {
+      std::string names;
+      for (char letter : letters)
+        names += made[*attn::axisOf(inside, letter)];
+      return names;
+    };
+    for (auto [number, letters] : llvm::enumerate(own.inputs)) {
+      Value input = map.getInputs()[number];
+      if (number != epilogue.host &&
+          failed(checkElements(map, input, block.storage.scope)))
+        return failure();
+      epilogue.inputs.push_back(renamed(letters));
+    }
+    epilogue.output = renamed(own.output);
+    made = epilogue.output;
+    result = map.getResult();
+    epilogues.push_back(std::move(epilogue));
+  }
+  return block.addResult(result, made);
+}
+
+/// Each map of the tile, rounded as if it went through memory.
+Value ContractLowering::applyEpilogues(Value tile) {
+  for (Epilogue &epilogue : epilogues) {
+    attn::MapOp map = epilogue.map;
+    Type made = getElementTypeOrSelf(map.getInputs()[epilogue.host].getType());
+    tile = block.rounded(tile, made);
+    Type element = getElementTypeOrSelf(map.getType());
+    tile = block.map(
+        block.tileType("qe", element), tile, {},
+        [&](OpBuilder &b, ValueRange x, const Places &places) {
+          SmallVector<Value> arguments;
+          for (auto [number, letters] : llvm::enumerate(epilogue.inputs))
+            arguments.push_back(
+                number == epilogue.host
+                    ? emitWidened(b, block.loc, x[0], block.accumulate)
+                    : block.read(b, map.getInputs()[number], letters, places));
+          for (char letter : epilogue.output)
+            arguments.push_back(places.lookup(letter));
+          Value y = block.inlined(b, map.getBody(), arguments);
+          return emitRounded(b, block.loc, y, element);
+        });
+  }
+  return tile;
+}
+
+LogicalResult ContractLowering::lowerDot() {
   bool lanesAreLeft = labels.inputs[0].contains(block.block.getLanes());
+  orderSummed(labels.inputs[lanesAreLeft]);
   auto left = block.operand(op.getLhs(), labels.inputs[0]);
   auto right = block.operand(op.getRhs(), labels.inputs[1]);
-  if (failed(left) || failed(right) ||
-      failed(block.addResult(op.getResult(), labels.output)))
+  if (failed(left) || failed(right) || failed(planEpilogues()))
     return failure();
-  BlockBuffer onLanes = lanesAreLeft ? *left : *right;
-  BlockBuffer rows = lanesAreLeft ? *right : *left;
+  onLanes = lanesAreLeft ? *left : *right;
+  onRows = lanesAreLeft ? *right : *left;
   block.open(labels.output);
-  tile::TileType type = block.tileType("qe");
-  auto product = [&](Value k0, Value nk, Value acc) -> Value {
-    Value a = block.load(onLanes, "qk", k0, nk);
-    Value b = block.load(rows, "ek", k0, nk);
-    Value where;
-    if (op.getMask())
-      where =
-          block.map(block.tileType("qk", block.builder.getI1Type()), {}, k0,
-                    [&](OpBuilder &inner, ValueRange, const Places &places) {
-                      return allowed(inner, places);
-                    });
-    return tile::DotOp::create(block.builder, block.loc, type, a, b, "k", acc,
-                               where);
-  };
-  std::optional<int64_t> fixed = block.fixedSize(block.summed[0]);
-  int64_t step = block.block.getK();
-  Value result;
-  if (fixed && *fixed <= 4 * step && *fixed > 0) {
-    block.summedSize = *fixed;
-    Value zero = arith::ConstantIndexOp::create(block.builder, block.loc, 0);
-    result = product(zero, {}, {});
-  } else {
-    block.summedSize = step;
-    Value zero = tile::SplatOp::create(block.builder, block.loc, type, 0.0);
-    result = block.loop(
-        sumCount(), step, zero, [&](Value k0, Value nk, ValueRange carried) {
-          return SmallVector<Value>{product(k0, nk, carried[0])};
-        })[0];
-  }
-  block.store(result, op.getResult());
+  Value result = op.getResult();
+  Value tile = applyEpilogues(sumOfProducts());
+  if (!epilogues.empty())
+    result = epilogues.back().map.getResult();
+  block.store(tile, result);
   return success();
 }
 
@@ -124,7 +247,7 @@ LogicalResult ContractLowering::lowerElements() {
   tile::TileType type = block.tileType("q");
   Value zero = tile::SplatOp::create(block.builder, block.loc, type, 0.0);
   Value sum = block.loop(
-      sumCount(), block.summedSize, zero,
+      sizeOf(block.summed), block.summedSize, zero,
       [&](Value k0, Value nk, ValueRange carried) {
         Value x =
             block.map(block.tileType("qk"), {}, k0,

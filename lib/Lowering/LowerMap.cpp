@@ -5,6 +5,8 @@
 //   tile.grid ... { store (tile.map () at(q = d0, e = k0) { f(tile.read %K) })
 //   }
 //
+// An epilogue is lowered with the product whose blocks it is computed in.
+//
 // Operands are read element by element: vectors lie along the last axis, where
 // elements follow each other.
 // Tests: test/Lowering/side-ops.mlir
@@ -14,6 +16,8 @@
 #include "ReadElement.h"
 #include "SideBlock.h"
 
+#include "attnc/Dialect/Attn/Epilogue.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -21,6 +25,16 @@ using namespace mlir;
 namespace attnc::lowering {
 
 LogicalResult lowerMap(attn::MapOp op, Storage &storage) {
+  if (attn::BlockAttr::of(op).getForm() == attn::BlockForm::Epilogue) {
+    std::optional<unsigned> host = attn::findHost(op);
+    if (!host)
+      return op.emitOpError("has form = epilogue, but no input that a product "
+                            "of form dot makes for nobody else");
+    Operation *made = op.getInputs()[*host].getDefiningOp();
+    if (auto before = dyn_cast<attn::MapOp>(made))
+      return lowerMap(before, storage);
+    return lowerContract(cast<attn::ContractOp>(made), storage);
+  }
   SideBlock block(op, storage);
   attn::Labels labels = op.getAxisLabels();
   for (auto [letters, input] : llvm::zip_equal(labels.inputs, op.getInputs())) {

@@ -28,6 +28,12 @@ Value emitRounded(OpBuilder &builder, Location loc, Value x, Type element) {
   return arith::TruncFOp::create(builder, loc, element, x);
 }
 
+Value emitWidened(OpBuilder &builder, Location loc, Value x, Type element) {
+  if (x.getType() == element)
+    return x;
+  return arith::ExtFOp::create(builder, loc, element, x);
+}
+
 SideBlock::SideBlock(Operation *op, Storage &storage)
     : op(op), storage(storage), block(attn::BlockAttr::of(op)),
       loc(op->getLoc()),
@@ -48,7 +54,7 @@ char SideBlock::nameOf(char letter) const {
     return 'q';
   if (block.getRows() == StringRef(&letter, 1))
     return 'e';
-  if (summed.size() == 1 && summed[0] == letter)
+  if (letter == (summed.size() == 1 ? summed[0] : stepped))
     return 'k';
   // No block goes along it, so it must not be called like a dim.
   size_t number = StringRef("deqk").find(letter);
@@ -97,7 +103,8 @@ std::optional<int64_t> SideBlock::fixedSize(char letter) const {
 
 int64_t SideBlock::rowsOfTile() const {
   std::optional<int64_t> fixed = fixedSize(block.getRows()[0]);
-  return std::clamp<int64_t>(fixed.value_or(block.getK()), 1, block.getK());
+  int64_t most = block.getRowsOfBlock();
+  return std::clamp<int64_t>(fixed.value_or(most), 1, most);
 }
 
 void SideBlock::open(StringRef axes) {
@@ -110,19 +117,26 @@ void SideBlock::open(StringRef axes) {
     extents.push_back(builder.createOrFold<arith::CeilDivSIOp>(
         loc, sizeOf(builder, letter), step));
   };
-  for (char letter : axes) {
-    if (fixedSize(letter) == 1 || nameOf(letter) == 'q' ||
-        nameOf(letter) == 'e')
-      continue;
-    extents.push_back(sizeOf(builder, letter));
-    names.emplace_back(1, letter);
-  }
+  auto isGridAxis = [&](char letter) {
+    return fixedSize(letter) != 1 && nameOf(letter) != 'q' &&
+           nameOf(letter) != 'e';
+  };
+  auto addLetters = [&](bool inner) {
+    for (char letter : axes) {
+      if (!isGridAxis(letter) || block.getInner().contains(letter) != inner)
+        continue;
+      extents.push_back(sizeOf(builder, letter));
+      names.emplace_back(1, letter);
+    }
+  };
+  addLetters(/*inner=*/false);
   bool splitsRows =
       !block.getRows().empty() && fixedSize(block.getRows()[0]) != rowsOfTile();
   if (splitsRows) {
     addBlocks(block.getRows()[0], rowsOfTile());
     names.push_back("j");
   }
+  addLetters(/*inner=*/true);
   if (block.getLanes().empty())
     extents.push_back(arith::ConstantIndexOp::create(builder, loc, 1));
   else
@@ -141,9 +155,15 @@ void SideBlock::open(StringRef axes) {
   zero = arith::ConstantIndexOp::create(builder, loc, 0);
   auto places = grid.getBody().getArguments();
   size_t next = 0;
+  auto placeLetters = [&](bool inner) {
+    for (char letter : axes)
+      if (isGridAxis(letter) && block.getInner().contains(letter) == inner)
+        uniform[letter] = places[next++];
+  };
   for (char letter : axes)
     if (nameOf(letter) != 'q' && nameOf(letter) != 'e')
-      uniform[letter] = fixedSize(letter) == 1 ? zero : places[next++];
+      uniform[letter] = zero;
+  placeLetters(/*inner=*/false);
   auto startBlock = [&](Value number, char letter, int64_t size, Value &start,
                         Value &count) {
     Value step = arith::ConstantIndexOp::create(builder, loc, size);
@@ -155,6 +175,7 @@ void SideBlock::open(StringRef axes) {
   e0 = zero;
   if (splitsRows)
     startBlock(places[next++], block.getRows()[0], rowsOfTile(), e0, ne);
+  placeLetters(/*inner=*/true);
   q0 = zero;
   nq = arith::ConstantIndexOp::create(builder, loc, 1);
   if (!block.getLanes().empty())
@@ -191,6 +212,19 @@ SmallVector<std::pair<StringRef, Value>> SideBlock::valid(tile::TileType type,
   return named;
 }
 
+void SideBlock::splitPlace(OpBuilder &b, Value number, StringRef letters,
+                           Places &places) const {
+  Value rest = number;
+  for (char letter : llvm::reverse(letters.drop_front())) {
+    Value size = sizeOf(b, letter);
+    Value quotient = b.createOrFold<arith::FloorDivSIOp>(loc, rest, size);
+    Value whole = b.createOrFold<arith::MulIOp>(loc, quotient, size);
+    places[letter] = b.createOrFold<arith::SubIOp>(loc, rest, whole);
+    rest = quotient;
+  }
+  places[letters[0]] = rest;
+}
+
 /// The letters' values where the dims of a tile have these indices.
 Places SideBlock::placesIn(OpBuilder &b, tile::TileType type,
                            ValueRange indices) const {
@@ -203,16 +237,10 @@ Places SideBlock::placesIn(OpBuilder &b, tile::TileType type,
         places[block.getLanes()[0]] = index;
     } else if (name == "e") {
       places[block.getRows()[0]] = index;
+    } else if (stepped) {
+      places[stepped] = index;
     } else {
-      Value rest = index;
-      for (char letter : llvm::reverse(StringRef(summed).drop_front())) {
-        Value size = sizeOf(b, letter);
-        Value quotient = b.createOrFold<arith::FloorDivSIOp>(loc, rest, size);
-        Value whole = b.createOrFold<arith::MulIOp>(loc, quotient, size);
-        places[letter] = b.createOrFold<arith::SubIOp>(loc, rest, whole);
-        rest = quotient;
-      }
-      places[summed[0]] = rest;
+      splitPlace(b, index, summed, places);
     }
   }
   return places;
@@ -297,9 +325,24 @@ Value SideBlock::inlined(OpBuilder &b, Region &region, ValueRange arguments) {
 SmallVector<Value> SideBlock::loop(
     Value count, int64_t step, ValueRange inits,
     llvm::function_ref<SmallVector<Value>(Value, Value, ValueRange)> body) {
-  SmallVector<Value> bounds{zero, zero, count, count};
-  auto loop = tile::ForOp::create(builder, loc, bounds, inits, step,
-                                  std::min<int64_t>(step, 16));
+  auto cpu = dyn_cast<tile::CpuAttr>(block.getTarget());
+  int64_t partial = std::min<int64_t>(step, cpu ? cpu.getPartial() : 16);
+  return emitLoop({zero, zero, count, count}, step, partial, inits, body);
+}
+
+SmallVector<Value> SideBlock::loopOverNumbers(
+    Value count, ValueRange inits,
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  return emitLoop({zero, zero, zero, count}, 1, 1, inits,
+                  [&](Value number, Value, ValueRange carried) {
+                    return body(number, carried);
+                  });
+}
+
+SmallVector<Value> SideBlock::emitLoop(
+    ArrayRef<Value> bounds, int64_t step, int64_t partial, ValueRange inits,
+    llvm::function_ref<SmallVector<Value>(Value, Value, ValueRange)> body) {
+  auto loop = tile::ForOp::create(builder, loc, bounds, inits, step, partial);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&loop.getBody().front());
   SmallVector<Value> next =
@@ -308,16 +351,20 @@ SmallVector<Value> SideBlock::loop(
   return SmallVector<Value>(loop.getResults());
 }
 
+Value SideBlock::rounded(Value tile, Type element) {
+  auto type = cast<tile::TileType>(tile.getType());
+  if (!isa<FloatType>(element) || element == type.getElementType())
+    return tile;
+  return tile::MapOp::create(builder, loc, type.withElementType(element), tile,
+                             tile::NamedValues(),
+                             [&](OpBuilder &b, Location, ValueRange x) {
+                               return emitRounded(b, loc, x[0], element);
+                             });
+}
+
 void SideBlock::store(Value value, Value result, Value k0, Value nk) {
+  value = rounded(value, getElementTypeOrSelf(result.getType()));
   auto type = cast<tile::TileType>(value.getType());
-  Type element = cast<RankedTensorType>(result.getType()).getElementType();
-  if (isa<FloatType>(element) && element != type.getElementType()) {
-    type = type.withElementType(element);
-    value = tile::MapOp::create(builder, loc, type, value, tile::NamedValues(),
-                                [&](OpBuilder &b, Location, ValueRange x) {
-                                  return emitRounded(b, loc, x[0], element);
-                                });
-  }
   for (const Destination &place : results[result]) {
     OpBuilder::InsertionGuard guard(builder);
     if (place.nullable) {

@@ -36,6 +36,10 @@ public:
   /// An operand that is read in blocks.
   mlir::FailureOr<BlockBuffer> operand(mlir::Value operand,
                                        llvm::StringRef letters);
+  /// Lets only the last summed letter be the dim k; `placeLetter` says where
+  /// the others are. Before operands are looked up.
+  void stepAlongLast() { stepped = summed.back(); }
+  void placeLetter(char letter, mlir::Value place) { uniform[letter] = place; }
   /// Starts the grid over the blocks of axes with these letters.
   void open(llvm::StringRef axes);
   /// From the next grid on there are `size` elements along a letter.
@@ -62,6 +66,8 @@ public:
   /// A block of an operand; `k0` and `nk` belong to the dim k.
   mlir::Value load(const BlockBuffer &operand, llvm::StringRef dims,
                    mlir::Value k0, mlir::Value nk);
+  /// A tile in the type of a result: a wider float is rounded.
+  mlir::Value rounded(mlir::Value tile, mlir::Type element);
   /// Stores a tile wherever the result goes, rounded once.
   void store(mlir::Value value, mlir::Value result, mlir::Value k0 = {},
              mlir::Value nk = {});
@@ -76,12 +82,22 @@ public:
   mlir::Value inlined(mlir::OpBuilder &b, mlir::Region &region,
                       mlir::ValueRange arguments);
 
+  /// The letters of the dim k, one number for all: their places.
+  void splitPlace(mlir::OpBuilder &b, mlir::Value number,
+                  llvm::StringRef letters, Places &places) const;
+
   /// A loop over 0 to `count` in steps of at most `step`.
   llvm::SmallVector<mlir::Value>
   loop(mlir::Value count, int64_t step, mlir::ValueRange inits,
        llvm::function_ref<llvm::SmallVector<mlir::Value>(
            mlir::Value k0, mlir::Value nk, mlir::ValueRange carried)>
            body);
+  /// The same one by one, for what has no full steps.
+  llvm::SmallVector<mlir::Value>
+  loopOverNumbers(mlir::Value count, mlir::ValueRange inits,
+                  llvm::function_ref<llvm::SmallVector<mlir::Value>(
+                      mlir::Value number, mlir::ValueRange carried)>
+                      body);
 
   /// The run-time number of elements along a letter.
   mlir::Value sizeOf(mlir::OpBuilder &b, char letter) const;
@@ -98,6 +114,12 @@ public:
   int64_t summedSize = 0; // of a tile along it
 
 private:
+  llvm::SmallVector<mlir::Value>
+  emitLoop(llvm::ArrayRef<mlir::Value> bounds, int64_t step, int64_t partial,
+           mlir::ValueRange inits,
+           llvm::function_ref<llvm::SmallVector<mlir::Value>(
+               mlir::Value k0, mlir::Value nk, mlir::ValueRange carried)>
+               body);
   llvm::SmallVector<std::pair<llvm::StringRef, mlir::Value>>
   starts(tile::TileType type, mlir::Value k0) const;
   Places placesIn(mlir::OpBuilder &b, tile::TileType type,
@@ -111,6 +133,7 @@ private:
   valid(tile::TileType type, mlir::Value nk) const;
   int64_t rowsOfTile() const;
 
+  char stepped = 0; // the summed letter that is the dim k, if only one is
   llvm::SmallDenseMap<char, mlir::Attribute> sizes;
   llvm::DenseMap<mlir::Value, std::vector<Destination>> results;
   Places uniform, shifts;
@@ -119,6 +142,9 @@ private:
 
 /// A scalar in the type of a result: a wider float is rounded.
 mlir::Value emitRounded(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value x, mlir::Type element);
+/// A scalar of a narrower float type in a wider one.
+mlir::Value emitWidened(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value x, mlir::Type element);
 
 /// Grids of single ops; each emits an error for what it cannot do.

@@ -34,6 +34,7 @@ constexpr StageEntry stages[] = {
      "func.func(attn-fuse-kernel),"
      "attn-fold-scale,"
      "attn-base-two,"
+     "attn-split-merged-sums," // views that fusion looks for are gone
      "attn-mask-ranges,"    // after the others: it reads the final mask region
      "attn-classify-tiles," // after the segments: it mends what they are not
      "canonicalize,"

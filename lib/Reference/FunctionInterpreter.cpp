@@ -197,6 +197,7 @@ FailureOr<double> neededFlop(func::FuncOp function, ArrayRef<Tensor> inputs,
                              const Sizes &sizes) {
   FunctionInterpreter<double> interpreter(sizes, Arithmetic());
   interpreter.countsOnly = true;
+  interpreter.skipsProducts = !readsResults(function);
   if (failed(interpreter.run(function, inputs)))
     return failure();
   return interpreter.flop;

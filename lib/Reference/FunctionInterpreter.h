@@ -24,6 +24,10 @@ Tensor toTensor(const Array<Real> &array, mlir::Type element);
 /// Positions of "bhgqk" as names of axes.
 llvm::SmallVector<std::string> letterNames(llvm::StringRef letters);
 
+/// Whether the mask of a kernel reads what an earlier op of the function
+/// computed.
+bool readsResults(mlir::func::FuncOp function);
+
 template <typename Real> class FunctionInterpreter {
 public:
   FunctionInterpreter(const Sizes &sizes, Arithmetic arithmetic)
@@ -31,6 +35,8 @@ public:
 
   /// Only count what kernels have to do; their results are zeros.
   bool countsOnly = false;
+  /// Results of products are zeros: nothing that is counted depends on them.
+  bool skipsProducts = false;
   double flop = 0;
   /// Called with each kernel, the extents of b, h, g and q, the number of keys
   /// and of each sequence's rows. With `countsOnly` nothing else is counted.

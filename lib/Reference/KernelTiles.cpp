@@ -271,8 +271,7 @@ countKernel(attn::KernelOp op, ArrayRef<int64_t> extents, int64_t keys,
   return tiles;
 }
 
-/// Whether a mask reads what an earlier op of the function computed.
-static bool readsResults(func::FuncOp function) {
+bool readsResults(func::FuncOp function) {
   WalkResult result = function.walk([](attn::KernelOp kernel) {
     return kernel.getMask().walk([](attn::ReadOp read) {
       return isa<BlockArgument>(read.getSource()) ? WalkResult::advance()
@@ -287,6 +286,7 @@ countTiles(func::FuncOp function, ArrayRef<Tensor> inputs, const Sizes &sizes) {
   std::vector<KernelTiles> result;
   FunctionInterpreter<double> interpreter(sizes, Arithmetic());
   interpreter.countsOnly = !readsResults(function);
+  interpreter.skipsProducts = interpreter.countsOnly;
   interpreter.lookAt = [&](attn::KernelOp op, ArrayRef<int64_t> extents,
                            int64_t keys, ArrayRef<int64_t> lengths,
                            RegionEvaluator<double> &evaluator) {

@@ -4,7 +4,7 @@
 // A product of two matrices that lie in memory: vectors along the last axis of
 // the result, rows along the other one.
 // CHECK-LABEL: func.func @projects_rows
-// CHECK: attn.contract {{.*}}#attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 64, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [6, 4], value_granule = [6, 4], unroll = 4, tail = 0, lane_skip = false, pack = auto>>
+// CHECK: attn.contract {{.*}}#attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, e = 288, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [6, 4], value_granule = [6, 4], unroll = 4, tail = 0, lane_skip = false, pack = never, partial = 32>>
 func.func @projects_rows(%Q: tensor<?x32xf32, #attn.dims<query_len, 32>>, %W: tensor<32x64xf32>) -> tensor<?x64xf32, #attn.dims<query_len, 64>> {
   %0 = attn.contract "qd,de->qe" (%Q, %W) : (tensor<?x32xf32, #attn.dims<query_len, 32>>, tensor<32x64xf32>) -> tensor<?x64xf32, #attn.dims<query_len, 64>>
   return %0 : tensor<?x64xf32, #attn.dims<query_len, 64>>
@@ -26,14 +26,16 @@ func.func @masks_with_rows(%P: tensor<64x64xf32>, %V: tensor<64x64xf32>, %M: ten
   return %0 : tensor<64x64xf32>
 }
 
-// Two summed axes, and one that no matrix has: element by element.
+// A summed axis that shares one with the result, and two that no result has:
+// element by element.
 // CHECK-LABEL: func.func @reads_elements
-// CHECK: attn.contract {{.*}}#attn.block<form = element, lanes = "e", rows = "", q = 64
+// CHECK: attn.contract {{.*}}#attn.block<form = element, lanes = "e", rows = "", q = 16
 // CHECK: attn.contract {{.*}}#attn.block<form = element, lanes = "", rows = "", q = 16
-func.func @reads_elements(%a: tensor<8x4x4xf32>, %b: tensor<4x4x64xf32>) -> (tensor<8x64xf32>, tensor<f32>) {
-  %0 = attn.contract "qcd,cde->qe" (%a, %b) : (tensor<8x4x4xf32>, tensor<4x4x64xf32>) -> tensor<8x64xf32>
+func.func @reads_elements(%a: tensor<8x4x4xf32>, %w: tensor<4x64xf32>) -> (tensor<8x16xf32>, tensor<f32>) {
+  %b = attn.view "c(de)->cde" %w : tensor<4x64xf32> -> tensor<4x4x16xf32>
+  %0 = attn.contract "qcd,cde->qe" (%a, %b) : (tensor<8x4x4xf32>, tensor<4x4x16xf32>) -> tensor<8x16xf32>
   %1 = attn.contract "qcd,qcd->" (%a, %a) : (tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> tensor<f32>
-  return %0, %1 : tensor<8x64xf32>, tensor<f32>
+  return %0, %1 : tensor<8x16xf32>, tensor<f32>
 }
 
 // A summed axis that a view merges does not lie in memory.

@@ -51,6 +51,16 @@ def Reassociate : Pass<"attn-reassociate", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def SplitMergedSums : Pass<"attn-split-merged-sums"> {
+  let summary = "Sum over the parts of an axis that a view merges";
+  let description = [{
+    A product whose summed axis is several axes of one operand, merged by an
+    `attn.view`, sums over these axes; the other operand is split by a view. So
+    merged heads are multiplied by a matrix where they are. Not where a part has
+    no known size, nor where a mask goes along the axis.
+  }];
+}
+
 def VerifyGraph : Pass<"attn-verify-graph", "::mlir::ModuleOp"> {
   let summary = "Check the invariants of stage graph";
   let description = [{

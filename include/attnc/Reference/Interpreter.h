@@ -43,8 +43,8 @@ interpret(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs,
           const Sizes &sizes, Precision precision, unsigned order = 0);
 
 /// How many (batch, head, query, key) the masks of a function's kernels allow,
-/// and the multiply-adds on them count 2 FLOP each: what any algorithm has to
-/// do for Q K^T and P V. For a function at stage fused or scheduled.
+/// and the multiply-adds on them count 2 FLOP each, as do those of products
+/// beside the kernels without a mask. For a function at stage fused or later.
 mlir::FailureOr<double> neededFlop(mlir::func::FuncOp function,
                                    llvm::ArrayRef<Tensor> inputs,
                                    const Sizes &sizes);

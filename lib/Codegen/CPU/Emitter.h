@@ -84,9 +84,12 @@ public:
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Buffer> buffers;
 
+  struct Block2D; // a block of a buffer as rows of lanes
+
 private:
   friend class RegionEmitter;
   friend class LaneActivity;
+  friend class LaneLoader;
 
   struct PagedBlock; // the tensor of a load through a table
 
@@ -165,13 +168,14 @@ private:
   void emitRows(tile::LoadOp load);
   void copyRow(const RowCopy &copy);
   Value needsCopy(Type element, Value unit, Value rowStride);
-  void emitLaneLoad(tile::LoadOp load, const Window *window);
   void emitStore(tile::StoreOp store, const Window *window);
   void emitAnyNan(tile::AnyNanOp op, const Window *window);
   SmallVector<Value> transpose(SmallVector<Value> rows);
-  struct Block2D; // a block of a buffer as rows of lanes
   Block2D blockOf(tile::TileType type, Value buf, mlir::ValueRange indices,
                   mlir::ArrayAttr validDims, mlir::ValueRange valid);
+
+  // LoadLanes.cpp
+  void emitLaneLoad(tile::LoadOp load, const Window *window);
 
   // Pages.cpp
   void emitPagedRows(tile::LoadOp load);

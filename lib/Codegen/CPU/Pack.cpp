@@ -6,30 +6,21 @@
 // into a slot first; the loops see only a pointer and a row stride, so there is
 // one body for both.
 //
-// Q, O and whatever else has queries along the lanes is transposed at the edge
-// of a block, in squares of registers when the elements of a query follow each
-// other, else element by element. Nothing outside the valid extents is read or
-// written.
-// Tests: test/Codegen/CPU/pack.mlir
+// O and whatever else has queries along the lanes is transposed at the edge of
+// a block, in squares of registers when the elements of a query follow each
+// other, else element by element; LoadLanes.cpp does the same for Q. Nothing
+// outside the valid extents is read or written. Tests:
+// test/Codegen/CPU/pack.mlir
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "Block2D.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
 namespace attnc::cpu {
-
-/// Rows of a tensor: queries (or keys) times one other dim.
-struct Emitter::Block2D {
-  Type element;
-  Value data; // the element at the first row and column
-  Value rowStride, columnStride;
-  Value rowCount, columnCount; // valid ones
-  int64_t columns = 1;         // of the tile
-};
 
 /// Rows whose stride is a multiple of this many bytes fall into few sets of
 /// L1: with 64 sets of 64 bytes, two rows are two lines of a pair of sets.
@@ -182,125 +173,6 @@ SmallVector<Value> Emitter::transpose(SmallVector<Value> square) {
   return square;
 }
 
-/// Whether elements of queries may follow each other in memory: in tensors
-/// whose last axis lies along the lanes.
-static bool mayFollow(Value buf) {
-  auto type = cast<tile::BufType>(buf.getType());
-  return type.getRank() && type.getNames().back() == kLaneDim &&
-         isa<FloatType>(type.getElementType());
-}
-
-/// Whether all elements of a vector of queries from `first` on follow each
-/// other in memory and are valid.
-static Value followInMemory(Ops &ops, Value rowStride, Value rowCount,
-                            Value first, int64_t lanes) {
-  Value unit = ops.compare(arith::CmpIPredicate::eq, rowStride, ops.index(1));
-  Value inside =
-      ops.compare(arith::CmpIPredicate::sle, ops.add(first, lanes), rowCount);
-  return ops.logicalAnd(unit, inside);
-}
-
-void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
-  auto type = cast<tile::TileType>(load.getResult().getType());
-  Block2D block = blockOf(type, load.getBuf(), load.getIndices(),
-                          load.getValidDims(), load.getValid());
-  const Slot &slot = plan.slots.find(load.getResult())->second;
-  bool onLanes = type.hasDim(kLaneDim);
-  Type memory = memoryType(block.element);
-  unsigned bytes = memoryBytes(block.element);
-  Type storage = plan.storage(type.getElementType());
-  auto loadElement = [&](Value row, Value column) {
-    Value inside = ops.logicalAnd(
-        ops.compare(arith::CmpIPredicate::slt, row, block.rowCount),
-        ops.compare(arith::CmpIPredicate::slt, column, block.columnCount));
-    Type held =
-        type.getElementType().isInteger(1) ? Type(ops.getI1Type()) : storage;
-    return ops.choose(
-        held, inside,
-        [&] {
-          Value from = ops.add(ops.mul(row, block.rowStride),
-                               ops.mul(column, block.columnStride));
-          return fromMemory(
-              ops.load(memory, ops.address(block.data, memory, from), bytes),
-              block.element);
-        },
-        [&] { return ops.constant(held, 0); });
-  };
-  auto storeElement = [&](Value value, Value column, Window single,
-                          Value lane) {
-    Value at = slotAddress(slot, type, column, single, 0);
-    if (type.getElementType().isInteger(1))
-      value = arith::ExtUIOp::create(ops, ops.loc, storage, value);
-    ops.store(value, ops.address(at, storage, lane),
-              storage.getIntOrFloatBitWidth() / 8);
-  };
-  if (!onLanes) { // a single row
-    ops.loop(ops.index(0), ops.index(block.columns), 1, [&](Value column) {
-      storeElement(loadElement(ops.index(0), column), column, {ops.index(0), 1},
-                   ops.index(0));
-    });
-    return;
-  }
-  bool square = isa<FloatType>(block.element) &&
-                constantOf(block.columnCount) == block.columns;
-  int64_t whole = square ? block.columns / lanes() * lanes() : 0;
-  Value unit = ops.logicalAnd(
-      ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1)),
-      ops.compare(arith::CmpIPredicate::sgt, block.rowCount, ops.index(0)));
-  Value slowFrom = ops.select(unit, ops.index(whole), ops.index(0));
-  forEachVector(window, [&](Window single) {
-    Value first = firstRow(single);
-    Value zero = ops.zero(laneVector(accumulator()));
-    auto loadSquare = [&](Value column) {
-      SmallVector<Value> values;
-      for (int64_t lane = 0; lane < lanes(); ++lane) {
-        Value row = ops.add(first, lane);
-        Value inside =
-            ops.compare(arith::CmpIPredicate::slt, row, block.rowCount);
-        Value last = ops.sub(block.rowCount, ops.index(1));
-        Value from =
-            ops.add(ops.mul(ops.min(row, last), block.rowStride), column);
-        Value raw = ops.load(laneVector(memory),
-                             ops.address(block.data, memory, from), bytes);
-        values.push_back(
-            ops.select(inside, fromMemory(raw, block.element), zero));
-      }
-      for (auto [i, value] : llvm::enumerate(transpose(std::move(values))))
-        storeSlot(value, slot, type, ops.add(column, i), single, 0);
-    };
-    auto loadTransposed = [&] {
-      if (whole)
-        ops.branch(unit, [&] {
-          ops.loop(ops.index(0), ops.index(whole), lanes(), loadSquare);
-        });
-      ops.loop(slowFrom, ops.index(block.columns), 1, [&](Value column) {
-        ops.loop(ops.index(0), ops.index(lanes()), 1, [&](Value lane) {
-          storeElement(loadElement(ops.add(first, lane), column), column,
-                       single, lane);
-        });
-      });
-    };
-    if (!mayFollow(load.getBuf()))
-      return loadTransposed();
-    auto loadVectors = [&] {
-      Value end = ops.min(block.columnCount, ops.index(block.columns));
-      ops.loop(ops.index(0), end, 1, [&](Value column) {
-        Value from = ops.add(first, ops.mul(column, block.columnStride));
-        Value at = ops.address(block.data, memory, from);
-        Value raw = ops.load(laneVector(memory), at, bytes);
-        Value value = fromMemory(raw, block.element);
-        storeSlot(value, slot, type, column, single, 0);
-      });
-      ops.loop(end, ops.index(block.columns), 1, [&](Value column) {
-        storeSlot(zero, slot, type, column, single, 0);
-      });
-    };
-    ops.branch(
-        followInMemory(ops, block.rowStride, block.rowCount, first, lanes()),
-        loadVectors, loadTransposed);
-  });
-}
-
 void Emitter::emitStore(tile::StoreOp store, const Window *window) {
   auto type = cast<tile::TileType>(store.getValue().getType());
   Block2D block = blockOf(type, store.getBuf(), store.getIndices(),
@@ -343,8 +215,7 @@ void Emitter::emitStore(tile::StoreOp store, const Window *window) {
     Value left = ops.min(ops.sub(block.rowCount, first), ops.index(lanes()));
     Value vectors;
     if (mayFollow(store.getBuf()))
-      vectors =
-          followInMemory(ops, block.rowStride, block.rowCount, first, lanes());
+      vectors = followInMemory(ops, block, first, lanes());
     auto storeVector = [&](Value values, Value column) {
       Value to = ops.add(first, ops.mul(column, block.columnStride));
       ops.store(values, ops.address(block.data, memory, to), bytes);

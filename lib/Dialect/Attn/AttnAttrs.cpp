@@ -258,7 +258,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 BlockForm, StringRef lanes, StringRef rows,
-                                int64_t q, int64_t k, Attribute) {
+                                int64_t q, int64_t k, int64_t e,
+                                StringRef inner, Attribute) {
   if (lanes.size() > 1 || rows.size() > 1 ||
       (!rows.empty() && lanes == rows)) // block_c1
     return emitError() << "lanes and rows are different letters, or none; got '"
@@ -266,5 +267,11 @@ LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (q < 1 || k < 1) // block_c2
     return emitError() << "a block has at least one element, got q = " << q
                        << ", k = " << k;
+  if (e < 0) // block_c2
+    return emitError() << "a block has at least one row, got e = " << e;
+  if (inner.find_first_of((lanes + rows).str()) != StringRef::npos) // block_c3
+    return emitError() << "inner = '" << inner
+                       << "' holds a letter of lanes = '" << lanes
+                       << "' or rows = '" << rows << "'";
   return success();
 }

@@ -28,16 +28,15 @@ OpFoldResult ViewOp::fold(FoldAdaptor) {
 }
 
 // The letters of the inner view's result, each replaced by the letters of the
-// inner view's source. Needs single letters where the two meet.
+// inner view's source. The outer one may not split what the inner one merges.
 LogicalResult ViewOp::canonicalize(ViewOp outer, PatternRewriter &rewriter) {
   auto inner = outer.getSource().getDefiningOp<ViewOp>();
   if (!inner)
     return rewriter.notifyMatchFailure(outer, "source is not a view");
   ViewLabels first = inner.getViewLabels(), second = outer.getViewLabels();
   auto isSingle = [](StringRef group) { return group.size() == 1; };
-  if (!llvm::all_of(first.output, isSingle) ||
-      !llvm::all_of(second.input, isSingle))
-    return rewriter.notifyMatchFailure(outer, "views merge where they meet");
+  if (!llvm::all_of(second.input, isSingle))
+    return rewriter.notifyMatchFailure(outer, "splits an axis of the source");
 
   // Second's letter on axis i is called first.output[i] in the result.
   std::string secondLetters = llvm::join(second.input, "");

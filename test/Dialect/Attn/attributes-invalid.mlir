@@ -103,3 +103,15 @@ func.func private @dims_c3(tensor<4xf32, #attn.dims<5>>)
 // block_c2
 // expected-error@below {{a block has at least one element, got q = 0, k = 32}}
 "test.op"() {b = #attn.block<form = element, lanes = "e", rows = "", q = 0, k = 32, target = unit>} : () -> ()
+
+// -----
+
+// block_c2
+// expected-error@below {{a block has at least one row, got e = -1}}
+"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, e = -1, target = unit>} : () -> ()
+
+// -----
+
+// block_c3
+// expected-error@below {{inner = 'hq' holds a letter of lanes = 'e' or rows = 'q'}}
+"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, inner = "hq", target = unit>} : () -> ()

@@ -21,6 +21,18 @@ func.func @view_of_view(%x: tensor<6x4xf32>) -> tensor<4x2x3xf32> {
 // -----
 
 // Views that meet in a merged axis stay: their split need not be the same.
+// What the inner view merges stays together.
+// CHECK-LABEL: func.func @view_of_merged_view(
+// CHECK-NEXT:    %[[V:.*]] = attn.view "abc->c(ab)" %arg0 : tensor<2x3x4xf32> -> tensor<4x6xf32>
+// CHECK-NEXT:    return %[[V]]
+func.func @view_of_merged_view(%x: tensor<2x3x4xf32>) -> tensor<4x6xf32> {
+  %y = attn.view "abc->(ab)c" %x : tensor<2x3x4xf32> -> tensor<6x4xf32>
+  %z = attn.view "hq->qh" %y : tensor<6x4xf32> -> tensor<4x6xf32>
+  return %z : tensor<4x6xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @keeps_views_that_meet_merged(
 // CHECK-COUNT-2: attn.view
 func.func @keeps_views_that_meet_merged(%x: tensor<2x6xf32>) -> tensor<4x3xf32> {

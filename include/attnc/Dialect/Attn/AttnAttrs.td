@@ -183,26 +183,41 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
   let description = [{
     The attribute `attn.block` of ops that are no part of a kernel. `form`:
     `dot` multiplies blocks of two matrices; `element` reads elements, whatever
-    the axes. `lanes`: the letter of the result along which vectors lie (none:
-    the result is one number), in blocks of `q`; `rows`: another letter of the
-    result, in blocks of `k` (none: each element of the other axes by itself).
-    A sum that is not taken at once goes in steps of `k`. `target`: the
-    target's part, an attribute of the `tile` dialect.
+    the axes; `epilogue` is a map whose elements are computed in the blocks of
+    the product that it reads, before they are stored. `lanes`: the letter of
+    the result along which vectors lie (none: the result is one number), in
+    blocks of `q`; `rows`: another letter of the result, in blocks of `e` (none:
+    each element of the other axes by itself). A sum that is not taken at once
+    goes in steps of `k`. Blocks are visited in the order of the result's
+    letters, then along `rows`, then along the letters `inner`, then along
+    `lanes`, the last fastest. `target`: the target's part, an attribute of the
+    `tile` dialect.
 
     Constraints:
     - (block_c1) `lanes` and `rows` are one letter or none, and differ;
-    - (block_c2) `q` and `k` are at least 1.
+    - (block_c2) `q` and `k` are at least 1, and so is `e` if it is given; it is
+      `k` if not;
+    - (block_c3) `inner` holds neither `lanes` nor `rows`.
 
     Example:
     ```mlir
-    "test.op"() {attn.block = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 64, target = "any">} : () -> ()
+    "test.op"() {attn.block = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, inner = "h", target = "any">} : () -> ()
     ```
   }];
   let parameters = (ins EnumParameter<Attn_BlockForm>:$form,
                         StringRefParameter<"a letter">:$lanes,
                         StringRefParameter<"a letter">:$rows,
                         "int64_t":$q, "int64_t":$k,
+                        DefaultValuedParameter<"int64_t", "0">:$e,
+                        StringRefParameter<"letters", [{""}]>:$inner,
                         "::mlir::Attribute":$target);
+  let builders = [AttrBuilder<(ins "BlockForm":$form,
+                                   "::llvm::StringRef":$lanes,
+                                   "::llvm::StringRef":$rows, "int64_t":$q,
+                                   "int64_t":$k, "::mlir::Attribute":$target), [{
+    return $_get($_ctxt, form, lanes, rows, q, k, /*e=*/0, /*inner=*/"",
+                 target);
+  }]>];
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -212,6 +227,8 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
     static BlockAttr of(::mlir::Operation *op) {
       return op->getAttrOfType<BlockAttr>(kName);
     }
+    /// Elements of a block along `rows`, at most.
+    int64_t getRowsOfBlock() const { return getE() ? getE() : getK(); }
   }];
 }
 

@@ -42,7 +42,8 @@ def Attn_ScheduleForm : Attn_Enum<"ScheduleForm", "algorithm of a kernel", [
 
 def Attn_BlockForm : Attn_Enum<"BlockForm", "algorithm beside kernels", [
   I32EnumAttrCase<"Dot", 0, "dot">,
-  I32EnumAttrCase<"Element", 1, "element">
+  I32EnumAttrCase<"Element", 1, "element">,
+  I32EnumAttrCase<"Epilogue", 2, "epilogue">
 ]>;
 
 def Attn_RescalePlace : Attn_Enum<"RescalePlace",

@@ -1,0 +1,30 @@
+//===- Block2D.h - A block of a tensor as rows and columns ------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_CODEGEN_CPU_BLOCK2D_H
+#define ATTNC_LIB_CODEGEN_CPU_BLOCK2D_H
+
+#include "Emitter.h"
+
+namespace attnc::cpu {
+
+/// Rows of a tensor: queries (or keys) times one other dim.
+struct Emitter::Block2D {
+  Type element;
+  Value data; // the element at the first row and column
+  Value rowStride, columnStride;
+  Value rowCount, columnCount; // valid ones
+  int64_t columns = 1;         // of the tile
+};
+
+/// Whether elements of queries may follow each other in memory: in tensors
+/// whose last axis lies along the lanes.
+bool mayFollow(Value buf);
+
+/// Whether `count` rows from `first` on are valid and follow each other in
+/// memory.
+Value followInMemory(Ops &ops, const Emitter::Block2D &block, Value first,
+                     int64_t count);
+
+} // namespace attnc::cpu
+
+#endif // ATTNC_LIB_CODEGEN_CPU_BLOCK2D_H

@@ -1,0 +1,214 @@
+//===- LoadLanes.cpp - Blocks of tensors into lanes -----------------------===//
+//
+// Queries come along the lanes of a slot in one of three ways, of which each
+// block takes the fastest that its strides and valid extents allow at run time:
+//
+//   queries follow each other in memory    vectors, row by row of the tensor
+//   elements of a query follow each other  squares of registers, transposed
+//   neither, or what is left of a square   element by element
+//
+// Nothing outside the valid extents is read.
+// Tests: test/Codegen/CPU/pack.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Block2D.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+bool mayFollow(Value buf) {
+  auto type = cast<tile::BufType>(buf.getType());
+  return type.getRank() && type.getNames().back() == kLaneDim &&
+         isa<FloatType>(type.getElementType());
+}
+
+Value followInMemory(Ops &ops, const Emitter::Block2D &block, Value first,
+                     int64_t count) {
+  Value unit =
+      ops.compare(arith::CmpIPredicate::eq, block.rowStride, ops.index(1));
+  Value inside = ops.compare(arith::CmpIPredicate::sle, ops.add(first, count),
+                             block.rowCount);
+  return ops.logicalAnd(unit, inside);
+}
+
+/// Writes the slot of one load.
+class LaneLoader {
+public:
+  LaneLoader(Emitter &emitter, tile::LoadOp load)
+      : emitter(emitter), ops(emitter.ops), load(load),
+        type(cast<tile::TileType>(load.getResult().getType())),
+        slot(emitter.plan.slots.find(load.getResult())->second),
+        block(emitter.blockOf(type, load.getBuf(), load.getIndices(),
+                              load.getValidDims(), load.getValid())),
+        memory(emitter.memoryType(block.element)),
+        bytes(emitter.memoryBytes(block.element)), end(columnsToFill()) {}
+
+  void loadSingleRow();
+  void loadGroup(Window group);
+  void prepareTransposed();
+  void loadTransposed(Window single);
+
+private:
+  int64_t lanes() const { return emitter.lanes(); }
+  Value columnsToFill();
+  Value loadElement(Value row, Value column);
+  void storeElement(Value value, Value column, Window single, Value lane);
+  void loadSquare(Window single, Value column);
+  void loadVectors(Window group);
+
+  Emitter &emitter;
+  Ops &ops;
+  tile::LoadOp load;
+  tile::TileType type;
+  const Slot &slot;
+  Emitter::Block2D block;
+  Type memory;
+  unsigned bytes;
+  Value end;                   // columns to write
+  Value unit, whole, slowFrom; // whether and how far there are squares
+};
+
+/// A dot along the columns looks at the valid ones only; for everyone else the
+/// others are 0.
+Value LaneLoader::columnsToFill() {
+  Value all = ops.index(block.columns);
+  bool valid = llvm::all_of(load->getUsers(), [&](Operation *user) {
+    auto dot = dyn_cast<tile::DotOp>(user);
+    return dot && type.hasDim(dot.getSum());
+  });
+  return valid ? ops.min(block.columnCount, all) : all;
+}
+
+Value LaneLoader::loadElement(Value row, Value column) {
+  Value inside = ops.logicalAnd(
+      ops.compare(arith::CmpIPredicate::slt, row, block.rowCount),
+      ops.compare(arith::CmpIPredicate::slt, column, block.columnCount));
+  Type held = type.getElementType().isInteger(1)
+                  ? Type(ops.getI1Type())
+                  : emitter.plan.storage(type.getElementType());
+  return ops.choose(
+      held, inside,
+      [&] {
+        Value from = ops.add(ops.mul(row, block.rowStride),
+                             ops.mul(column, block.columnStride));
+        Value at = ops.address(block.data, memory, from);
+        return emitter.fromMemory(ops.load(memory, at, bytes), block.element);
+      },
+      [&] { return ops.constant(held, 0); });
+}
+
+void LaneLoader::storeElement(Value value, Value column, Window single,
+                              Value lane) {
+  Type storage = emitter.plan.storage(type.getElementType());
+  Value at = emitter.slotAddress(slot, type, column, single, 0);
+  if (type.getElementType().isInteger(1))
+    value = arith::ExtUIOp::create(ops, ops.loc, storage, value);
+  ops.store(value, ops.address(at, storage, lane),
+            storage.getIntOrFloatBitWidth() / 8);
+}
+
+void LaneLoader::loadSingleRow() {
+  Value zero = ops.index(0);
+  ops.loop(zero, ops.index(block.columns), 1, [&](Value column) {
+    storeElement(loadElement(zero, column), column, {zero, 1}, zero);
+  });
+}
+
+/// How far squares of registers go; the same for all vectors.
+void LaneLoader::prepareTransposed() {
+  Value zero = ops.index(0);
+  unit = ops.logicalAnd(
+      ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1)),
+      ops.compare(arith::CmpIPredicate::sgt, block.rowCount, zero));
+  whole = zero;
+  if (isa<FloatType>(block.element) && block.columns >= lanes())
+    whole = ops.mul(ops.floorDiv(block.columnCount, lanes()), lanes());
+  slowFrom = ops.select(unit, whole, zero);
+}
+
+/// As many columns as there are lanes.
+void LaneLoader::loadSquare(Window single, Value column) {
+  Value first = emitter.firstRow(single);
+  Value zero = ops.zero(emitter.laneVector(emitter.accumulator()));
+  SmallVector<Value> values;
+  for (int64_t lane = 0; lane < lanes(); ++lane) {
+    Value row = ops.add(first, lane);
+    Value inside = ops.compare(arith::CmpIPredicate::slt, row, block.rowCount);
+    Value last = ops.sub(block.rowCount, ops.index(1));
+    Value from = ops.add(ops.mul(ops.min(row, last), block.rowStride), column);
+    Value raw = ops.load(emitter.laneVector(memory),
+                         ops.address(block.data, memory, from), bytes);
+    values.push_back(
+        ops.select(inside, emitter.fromMemory(raw, block.element), zero));
+  }
+  for (auto [i, value] : llvm::enumerate(emitter.transpose(std::move(values))))
+    emitter.storeSlot(value, slot, type, ops.add(column, i), single, 0);
+}
+
+void LaneLoader::loadTransposed(Window single) {
+  if (constantOf(whole) != 0)
+    ops.branch(unit, [&] {
+      ops.loop(ops.index(0), whole, lanes(),
+               [&](Value column) { loadSquare(single, column); });
+    });
+  ops.loop(slowFrom, end, 1, [&](Value column) {
+    ops.loop(ops.index(0), ops.index(lanes()), 1, [&](Value lane) {
+      Value row = ops.add(emitter.firstRow(single), lane);
+      storeElement(loadElement(row, column), column, single, lane);
+    });
+  });
+}
+
+/// Row by row of the tensor, all vectors of one after the other.
+void LaneLoader::loadVectors(Window group) {
+  auto storeRow = [&](Value column, llvm::function_ref<Value(int64_t)> make) {
+    for (int64_t v = 0; v < group.vectors; ++v)
+      emitter.storeSlot(make(v), slot, type, column, group, v);
+  };
+  Value there = ops.min(block.columnCount, ops.index(block.columns));
+  ops.loop(ops.index(0), there, 1, [&](Value column) {
+    Value from =
+        ops.add(emitter.firstRow(group), ops.mul(column, block.columnStride));
+    storeRow(column, [&](int64_t v) {
+      Value at = ops.address(block.data, memory, ops.add(from, v * lanes()));
+      Value raw = ops.load(emitter.laneVector(memory), at, bytes);
+      return emitter.fromMemory(raw, block.element);
+    });
+  });
+  Value zero = ops.zero(emitter.laneVector(emitter.accumulator()));
+  ops.loop(there, end, 1, [&](Value column) {
+    storeRow(column, [&](int64_t) { return zero; });
+  });
+}
+
+void LaneLoader::loadGroup(Window group) {
+  auto follow = [&](Window window) {
+    return followInMemory(ops, block, emitter.firstRow(window),
+                          window.vectors * lanes());
+  };
+  auto loadSingles = [&] {
+    emitter.forEachVector(&group, [&](Window single) {
+      if (group.vectors == 1)
+        return loadTransposed(single);
+      ops.branch(
+          follow(single), [&] { loadVectors(single); },
+          [&] { loadTransposed(single); });
+    });
+  };
+  ops.branch(follow(group), [&] { loadVectors(group); }, loadSingles);
+}
+
+void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
+  LaneLoader loader(*this, load);
+  if (!load.getResult().getType().hasDim(kLaneDim))
+    return loader.loadSingleRow();
+  loader.prepareTransposed();
+  if (!mayFollow(load.getBuf()))
+    return forEachVector(window,
+                         [&](Window single) { loader.loadTransposed(single); });
+  forEachGroup(window, [&](Window group) { loader.loadGroup(group); });
+}
+
+} // namespace attnc::cpu

@@ -1,0 +1,221 @@
+//===- SideAxes.cpp - Axes along which blocks of a side op go -------------===//
+//
+// A contraction is a product of matrices in each place of the other letters if
+// an axis of the result comes from each operand and the summed axes from both.
+// Blocks go along axes that lie in memory as they are; along any other one
+// place is taken after the other, so heads may be summed wherever they lie.
+// Tests: test/Schedule/side-ops.mlir, products.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "SideAxes.h"
+
+#include "attnc/Dialect/Attn/AttnMove.h"
+
+using namespace mlir;
+
+namespace attnc::schedule {
+
+void SideAxes::add(StringRef letters, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (auto [letter, size] : llvm::zip(letters, type.getShape()))
+    sizes[letter] = ShapedType::isDynamic(size) ? kOpen : size;
+}
+
+std::optional<char> SideAxes::bestLanes(StringRef letters,
+                                        int64_t lanes) const {
+  std::optional<char> best;
+  for (char letter : letters)
+    if (!best ||
+        std::min(sizeOf(letter), lanes) >= std::min(sizeOf(*best), lanes))
+      best = letter;
+  return best;
+}
+
+std::optional<char> SideAxes::largest(StringRef letters) const {
+  std::optional<char> best;
+  for (char letter : letters)
+    if (!best || sizeOf(letter) >= sizeOf(*best))
+      best = letter;
+  return best;
+}
+
+static std::string pick(StringRef letters,
+                        llvm::function_ref<bool(char)> keep) {
+  std::string kept;
+  llvm::copy_if(letters, std::back_inserter(kept), keep);
+  return kept;
+}
+
+SideAxes SideAxes::of(Operation *op) {
+  SideAxes axes;
+  if (auto normalize = dyn_cast<attn::NormalizeOp>(op)) {
+    axes.add(normalize.getLabels(), normalize.getScores());
+    axes.result = normalize.getRowLabels();
+    return axes;
+  }
+  if (auto reduce = dyn_cast<attn::ReduceOp>(op)) {
+    axes.add(reduce.getLabels(), reduce.getScores());
+    axes.result = reduce.getRowLabels();
+    return axes;
+  }
+  if (auto append = dyn_cast<attn::AppendOp>(op)) {
+    // A block is of one place of `at`: its rows follow each other.
+    axes.add(append.getLabels(), append.getRows());
+    axes.result = pick(append.getLabels(), [&](char l) {
+      return !append.getAtLabels().contains(l);
+    });
+    return axes;
+  }
+  attn::Labels labels;
+  if (auto contract = dyn_cast<attn::ContractOp>(op)) {
+    labels = contract.getAxisLabels();
+    axes.add(labels.inputs[0], contract.getLhs());
+    axes.add(labels.inputs[1], contract.getRhs());
+  } else {
+    auto map = dyn_cast<attn::MapOp>(op);
+    labels =
+        map ? map.getAxisLabels() : cast<attn::ConcatOp>(op).getAxisLabels();
+    axes.add(labels.output, op->getResult(0));
+  }
+  axes.result = labels.output.str();
+  return axes;
+}
+
+namespace {
+/// What can be done along an axis of a tensor, for the memory behind it.
+enum class Walk { Nothing, Places, Blocks };
+} // namespace
+
+/// The number of places of the letters of a view, or 0 if one is not known.
+static int64_t countPlaces(attn::ViewOp view, StringRef letters) {
+  int64_t count = 1;
+  attn::ViewLabels labels = view.getViewLabels();
+  for (char letter : letters) {
+    auto *axis = llvm::find(labels.output, StringRef(&letter, 1));
+    if (axis == labels.output.end())
+      return 0;
+    Attribute size =
+        attn::axisSize(view.getType(), axis - labels.output.begin());
+    auto number = dyn_cast_if_present<IntegerAttr>(size);
+    count *= number ? number.getInt() : 0;
+  }
+  return count;
+}
+
+/// Views may move an axis or join it with others; where it shares one with axes
+/// behind it blocks cannot go along it. Of a shared axis a piece may be taken
+/// that cuts none of the axes behind the first. No table may say where rows
+/// are.
+static Walk walkOf(Value tensor, unsigned axis) {
+  Walk walk = Walk::Blocks;
+  int64_t behind = 1; // places of the axes behind the first; 0: not known
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (auto slice = dyn_cast<attn::SliceOp>(op)) {
+      int64_t extent = slice.getSource().getType().getDimSize(slice.getAxis());
+      if (slice.getAxis() == axis && behind != 1 &&
+          (behind == 0 || ShapedType::isDynamic(extent) || extent % behind))
+        return Walk::Nothing;
+      tensor = slice.getSource();
+      continue;
+    }
+    auto view = dyn_cast<attn::ViewOp>(op);
+    if (!view)
+      break;
+    attn::ViewLabels labels = view.getViewLabels();
+    StringRef letter = labels.output[axis];
+    auto *place = llvm::find_if(
+        labels.input, [&](StringRef group) { return group.contains(letter); });
+    if (letter.size() != 1 || place == labels.input.end())
+      return Walk::Nothing;
+    if (!place->ends_with(letter))
+      walk = Walk::Places;
+    if (place->size() > 1)
+      behind = behind == 1 ? countPlaces(view, place->drop_front()) : 0;
+    axis = place - labels.input.begin();
+    tensor = view.getSource();
+  }
+  bool hasTable =
+      isa_and_present<attn::UnpackOp, attn::PagesOp>(tensor.getDefiningOp());
+  return hasTable ? Walk::Nothing : walk;
+}
+
+namespace {
+/// Groups of the letters of a contraction.
+class Product {
+public:
+  Product(attn::ContractOp op, const SideAxes &axes)
+      : op(op), labels(op.getAxisLabels()), axes(axes), left(labels.inputs[0]),
+        right(labels.inputs[1]) {}
+
+  std::optional<SideChoice> choose(int64_t lanes) const;
+
+private:
+  Walk walkAlong(char letter) const {
+    Walk walk = Walk::Blocks;
+    for (auto [letters, tensor] :
+         {std::pair(left, op.getLhs()), {right, op.getRhs()}})
+      if (auto axis = attn::axisOf(letters, letter))
+        walk = std::min(walk, walkOf(tensor, *axis));
+    return walk;
+  }
+  bool hasBlocks(char letter) const {
+    return walkAlong(letter) == Walk::Blocks;
+  }
+  /// The summed letters in the order of an operand.
+  std::string summedOf(StringRef letters) const {
+    return pick(letters, [&](char letter) {
+      return !labels.output.contains(letter) && axes.sizeOf(letter) != 1;
+    });
+  }
+
+  mutable attn::ContractOp op;
+  attn::Labels labels;
+  const SideAxes &axes;
+  StringRef left, right;
+};
+} // namespace
+
+std::optional<SideChoice> Product::choose(int64_t lanes) const {
+  StringRef out = labels.output, where = op.getMaskLabels().value_or("");
+  for (char letter : (left + right).str())
+    if (axes.sizeOf(letter) != 1 && walkAlong(letter) == Walk::Nothing)
+      return std::nullopt;
+  std::string summed = summedOf(left), summedRight = summedOf(right);
+  if (summed.empty() || summed.size() != summedRight.size() ||
+      !llvm::all_of(summed, [&](char l) { return right.contains(l); }))
+    return std::nullopt;
+  auto onlyOf = [&](StringRef operand, StringRef other) {
+    return pick(out, [&](char l) {
+      return operand.contains(l) && !other.contains(l) && hasBlocks(l);
+    });
+  };
+  std::string ofLeft = onlyOf(left, right), ofRight = onlyOf(right, left);
+  if (ofLeft.empty() || ofRight.empty())
+    return std::nullopt;
+  // The rows of a masked product cannot be rows of its mask.
+  auto rowsBeside = [&](char lane) {
+    StringRef rest = StringRef(ofLeft).contains(lane) ? ofRight : ofLeft;
+    return pick(rest, [&](char l) { return !where.contains(l); });
+  };
+  std::string candidates = pick(out, [&](char l) {
+    return StringRef(ofLeft + ofRight).contains(l) && !rowsBeside(l).empty();
+  });
+  std::optional<char> lane = axes.bestLanes(candidates, lanes);
+  if (!lane)
+    return std::nullopt;
+  StringRef rowLetters = left.contains(*lane) ? right : left;
+  SideChoice choice{
+      attn::BlockForm::Dot, std::string(1, *lane),
+      std::string(1, *axes.largest(rowsBeside(*lane))),
+      pick(out, [&](char l) { return l != *lane && !rowLetters.contains(l); }),
+      summedOf(rowLetters).back()};
+  return hasBlocks(choice.summed) ? std::optional(choice) : std::nullopt;
+}
+
+std::optional<SideChoice> chooseDot(attn::ContractOp op, const SideAxes &axes,
+                                    int64_t lanes) {
+  return Product(op, axes).choose(lanes);
+}
+
+} // namespace attnc::schedule

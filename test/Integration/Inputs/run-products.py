@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Runs products of matrices of odd sizes against the reference.
+
+usage: run-products.py ATTNC-RUN WORK LEVEL...
+
+Each form is compiled with open sizes, where every part of a block may be
+incomplete, and with a few fixed ones, in each type and for each level. Random
+inputs have at most twice the error of the plain evaluation, integer ones none.
+"""
+
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../tools/dev"))
+from product_ir import module  # noqa: E402
+
+ODD = "0,1,3,15,17,63,65,197"
+FEW = "rows=1,17,65,depth=0,15,197,columns=3,63,197"
+MANY = "rows=17,65,depth=1,15,197,columns=63,197"  # results, which make an error comparable
+# name: labels, axes of both operands and of the result, options
+FORMS = {
+    "plain": ("qd,de->qe", "rows depth", "depth columns", "rows columns", {}),
+    "out_in": ("qd,ed->qe", "rows depth", "columns depth", "rows columns", {}),
+    "left": ("dq,de->qe", "depth rows", "depth columns", "rows columns", {}),
+    "split": ("bqm,mhe->bhqe", "2 rows depth", "depth 3 columns", "2 3 rows columns", {}),
+    "summed": ("bhqd,hde->bqe", "2 3 rows depth", "3 depth columns", "2 rows columns", {}),
+    "batch": ("bqd,bde->bqe", "2 rows depth", "2 depth columns", "2 rows columns", {}),
+    "masked": ("qd,de->qe", "rows depth", "depth columns", "rows columns", {"masked": "qd"}),
+    "added": ("bqd,de->bqe", "2 rows depth", "depth columns", "2 rows columns", {"epilogue": True}),
+}
+FIXED = [("plain", 768, 130), ("plain", 197, 17), ("out_in", 600, 80), ("out_in", 197, 63), ("split", 65, 64),
+         ("summed", 64, 65), ("summed", 80, 48), ("left", 1100, 33), ("added", 63, 65)]
+
+
+def run(tool, work, form, fixed, dtype, level, init):
+    """Whether one function is right at all its sizes."""
+    labels, *axes, options = FORMS[form]
+    axes = [[str(fixed.get(a, a)) for a in operand.split()] for operand in axes]
+    name = f"{form}_{dtype}" + "".join(f"_{n}" for n in fixed.values())
+    path = os.path.join(work, name + ".mlir")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(module(name, labels, axes, dtype, **options))
+    if init == "normal":
+        sizes = "rows=17,197" if fixed else MANY
+    elif fixed:
+        sizes = f"rows={ODD}"
+    else:
+        sizes = f"rows={ODD},depth={ODD},columns={ODD}" if dtype == "f32" else FEW
+    command = [tool, path, "-x", "graph", "-Wno-slow-path", f"-mcpu={level}", f"--init={init}", "--size", sizes,
+               "--strides", "random" if init == "integer" else "bhsd"]
+    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    if done.returncode:
+        print(" ".join(command), "\n", done.stdout[-600:], done.stderr[-600:], flush=True)
+    return done.returncode == 0
+
+
+def main():
+    tool, work, *levels = sys.argv[1:]
+    os.makedirs(work, exist_ok=True)
+    cases = [(form, {}) for form in FORMS]
+    cases += [(form, {"depth": depth, "columns": columns}) for form, depth, columns in FIXED]
+    wrong = 0
+    for form, fixed in cases:
+        for level in levels:
+            for dtype, init in (("f32", "normal"), ("f32", "integer"), ("f64", "integer"), ("f16", "normal"),
+                                ("bf16", "integer")):
+                wrong += not run(tool, work, form, fixed, dtype, level, init)
+    print(f"{len(cases)} products, {wrong} wrong")
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()

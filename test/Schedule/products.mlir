@@ -1,0 +1,74 @@
+// Blocks of products of matrices beside the kernels.
+// RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v4 -o %t && FileCheck %s --input-file %t
+// RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v3 -o %t.v3 && FileCheck %s --check-prefix V3 --input-file %t.v3
+
+!x = tensor<?x768xf32, #attn.dims<rows, 768>>
+!y = tensor<?x2304xf32, #attn.dims<rows, 2304>>
+
+// Rows that make copying the other operand cheap; a sum of 768 in two steps,
+// with nothing left over.
+// CHECK-LABEL: func.func @projects
+// CHECK: #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, target = #tile.cpu<{{.*}}value_granule = [6, 4], {{.*}}tail = 0, {{.*}}pack = never, partial = 384>>
+// A step of AVX2 is shorter: half a vector, and a quarter of the cache.
+// V3-LABEL: func.func @projects
+// V3: #attn.block<form = dot, lanes = "e", rows = "q", q = 32, k = 256, e = 288, target = #tile.cpu<{{.*}}value_granule = [6, 2]
+func.func @projects(%X: !x, %W: tensor<768x2304xf32>) -> !y {
+  %0 = attn.contract "qd,de->qe" (%X, %W) : (!x, tensor<768x2304xf32>) -> !y
+  return %0 : !y
+}
+
+// Fixed rows are cut evenly, into whole register tiles; an axis of 80 is one
+// block of five vectors.
+// CHECK-LABEL: func.func @cuts_rows
+// CHECK: #attn.block<form = dot, lanes = "e", rows = "q", q = 80, k = 197, e = 250, {{.*}}value_granule = [5, 5], {{.*}}tail = 0
+func.func @cuts_rows(%X: tensor<1000x197xf32>, %W: tensor<197x80xf32>) -> tensor<1000x80xf32> {
+  %0 = attn.contract "qd,de->qe" (%X, %W) : (tensor<1000x197xf32>, tensor<197x80xf32>) -> tensor<1000x80xf32>
+  return %0 : tensor<1000x80xf32>
+}
+
+// Weights as (out, in): the sum lies along rows of both.
+// CHECK-LABEL: func.func @projects_transposed
+// CHECK: form = dot, lanes = "e", rows = "q", q = 64
+func.func @projects_transposed(%X: !x, %W: tensor<2304x768xf32>) -> !y {
+  %0 = attn.contract "qd,ed->qe" (%X, %W) : (!x, tensor<2304x768xf32>) -> !y
+  return %0 : !y
+}
+
+!o = tensor<?x12x?x64xf32, #attn.dims<batch, 12, rows, 64>>
+!z = tensor<?x?x768xf32, #attn.dims<batch, rows, 768>>
+
+// Heads are summed with their features, of which a step has all.
+// CHECK-LABEL: func.func @sums_heads
+// CHECK: form = dot, lanes = "m", rows = "q", q = 64, k = 64, e = 288
+func.func @sums_heads(%O: !o, %W: tensor<12x64x768xf32>) -> !z {
+  %0 = attn.contract "bhqe,hem->bqm" (%O, %W) : (!o, tensor<12x64x768xf32>) -> !z
+  return %0 : !z
+}
+
+// The heads of the weight follow each other for one block of rows, which stays
+// in the cache.
+// CHECK-LABEL: func.func @projects_heads
+// CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, inner = "h"
+func.func @projects_heads(%X: !z, %W: tensor<768x12x64xf32>) -> !o {
+  %0 = attn.contract "bqm,mhe->bhqe" (%X, %W) : (!z, tensor<768x12x64xf32>) -> !o
+  return %0 : !o
+}
+
+// An axis that a view splits lies in memory where its parts do: the last one as
+// a block, those before it place by place.
+// CHECK-LABEL: func.func @projects_split_heads
+// CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, inner = "h"
+func.func @projects_split_heads(%X: !z, %W: tensor<768x768xf32>) -> !o {
+  %w = attn.view "m(he)->mhe" %W : tensor<768x768xf32> -> tensor<768x12x64xf32>
+  %0 = attn.contract "bqm,mhe->bhqe" (%X, %w) : (!z, tensor<768x12x64xf32>) -> !o
+  return %0 : !o
+}
+
+// Blocks cannot go along an axis in front of another one.
+// CHECK-LABEL: func.func @sums_in_front
+// CHECK: form = element
+func.func @sums_in_front(%X: tensor<64x768xf32>, %W: tensor<12x64xf32>) -> tensor<64x64x64xf32> {
+  %x = attn.view "q(hd)->qhd" %X : tensor<64x768xf32> -> tensor<64x12x64xf32>
+  %0 = attn.contract "qhd,he->qde" (%x, %W) : (tensor<64x12x64xf32>, tensor<12x64xf32>) -> tensor<64x64x64xf32>
+  return %0 : tensor<64x64x64xf32>
+}
