@@ -322,9 +322,16 @@ static void eraseDeadOps(func::FuncOp func) {
         op.erase();
 }
 
+/// Whether a normaliser that is left depends on the value.
+static bool isNormalized(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<attn::NormalizeOp>(user) ||
+           (isa<attn::MapOp, attn::ViewOp>(user) &&
+            isNormalized(user->getResult(0)));
+  });
+}
+
 static void reportMissed(Operation *op, const Reasons &reasons) {
-  if (!isa<attn::ContractOp, attn::NormalizeOp>(op))
-    return;
   InFlightDiagnostic remark = emitRemark(op->getLoc())
                               << op->getName() << " stays unfused: ";
   const auto *found = reasons.find(op);
@@ -341,6 +348,25 @@ static void reportMissed(Operation *op, const Reasons &reasons) {
     remark.attachNote(refusal.op->getLoc()) << "the reason is this op";
 }
 
+/// What should be in a kernel and is not; and how many products have nothing to
+/// do with weights, such as projections.
+static void reportLeft(func::FuncOp func, const Reasons &reasons) {
+  unsigned products = 0;
+  func.walk([&](Operation *op) {
+    auto product = dyn_cast<attn::ContractOp>(op);
+    if (!product && !isa<attn::NormalizeOp>(op))
+      return;
+    if (product && !reasons.contains(op) && !isNormalized(product.getResult()))
+      ++products;
+    else
+      reportMissed(op, reasons);
+  });
+  if (products)
+    emitRemark(func.getLoc())
+        << products << (products == 1 ? " product" : " products")
+        << " of matrices beside the kernels [product]";
+}
+
 namespace {
 struct FuseKernel final : fusion::impl::FuseKernelBase<FuseKernel> {
   void runOnOperation() override {
@@ -353,7 +379,7 @@ struct FuseKernel final : fusion::impl::FuseKernelBase<FuseKernel> {
       changed |= fuse(value, reasons);
     if (changed)
       eraseDeadOps(func);
-    func.walk([&](Operation *op) { reportMissed(op, reasons); });
+    reportLeft(func, reasons);
     if (!changed)
       markAllAnalysesPreserved();
   }

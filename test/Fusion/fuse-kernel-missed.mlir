@@ -105,8 +105,8 @@ func.func @weights_without_values(%q: !Q, %k: !K) -> !S {
 !S = tensor<2x3x4x5xf32>
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
+// expected-remark@below {{1 product of matrices beside the kernels}}
 func.func @a_product_of_its_own(%q: !Q, %k: !K) -> !S {
-  // expected-remark@below {{attn.contract stays unfused: it is not a part of a softmax}}
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
   return %s : !S
 }
