@@ -7,6 +7,8 @@
 
 #include "Checker.h"
 
+#include "PairFactors.h"
+
 #include "Prover.h"
 
 #include "attnc/Spec/Print.h"
@@ -161,9 +163,23 @@ Checker::Value Checker::visitDot(const Node &node) {
     std::swap(a, b);
   else if (rows && a.e->row == Row::K && b.e->row == Row::Q)
     std::swap(a, b);
-  Value result = apply(Op::Dot, axes.empty() ? Type::Real : Type::Vector,
-                       {a, b}, node.range);
+  if (axes.empty())
+    return multiply(a, b, node.range);
+  Value result = apply(Op::Dot, Type::Vector, {a, b}, node.range);
   result.axes = axes;
+  return result;
+}
+
+/// u @ v, times what is a number for each pair.
+Checker::Value Checker::multiply(Value a, Value b, SMRange range) {
+  std::vector<PairFactor> factors;
+  a.e = takePairFactors(a.e, factors);
+  b.e = takePairFactors(b.e, factors);
+  Value result = apply(Op::Dot, Type::Real, {a, b}, range);
+  for (const PairFactor &factor : factors)
+    if (result)
+      result = apply(factor.divides ? Op::Div : Op::Mul, Type::Real,
+                     {result, {factor.number, {}}}, range);
   return result;
 }
 

@@ -165,6 +165,7 @@ private:
   bool needSameWidth(const Node &node, const Value &a, const Value &b,
                      llvm::StringRef op);
   Value elementwise(const Node &node, Op op, std::vector<Value> values);
+  Value multiply(Value a, Value b, llvm::SMRange range);
   Value apply(Op op, Type type, llvm::ArrayRef<Value> operands,
               llvm::SMRange range);
   ExprPtr fold(Op op, Type type, const std::vector<ExprPtr> &operands,
