@@ -13,7 +13,7 @@
 // product's epilogue are applied to its tile before it is stored.
 //
 // Form element reads both operands element by element, over all summed letters
-// as one dim, whatever the letters are.
+// as one dim, whatever the letters are, be there none (an outer product).
 // Tests: test/Lowering/side-ops.mlir, products.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -243,7 +243,8 @@ LogicalResult ContractLowering::lowerElements() {
     Value y = block.read(b, op.getRhs(), labels.inputs[1], places);
     return arith::MulFOp::create(b, block.loc, x, y);
   };
-  block.summedSize = 16;
+  // A product that sums nothing has one place to visit.
+  block.summedSize = block.summed.empty() ? 1 : 16;
   tile::TileType type = block.tileType("q");
   Value zero = tile::SplatOp::create(block.builder, block.loc, type, 0.0);
   Value sum = block.loop(

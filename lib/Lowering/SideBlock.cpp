@@ -214,6 +214,8 @@ SmallVector<std::pair<StringRef, Value>> SideBlock::valid(tile::TileType type,
 
 void SideBlock::splitPlace(OpBuilder &b, Value number, StringRef letters,
                            Places &places) const {
+  if (letters.empty())
+    return;
   Value rest = number;
   for (char letter : llvm::reverse(letters.drop_front())) {
     Value size = sizeOf(b, letter);

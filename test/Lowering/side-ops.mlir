@@ -64,6 +64,20 @@ func.func @sums_elements(%a: tensor<20x4x8xf32>, %b: tensor<4x8xf32>) -> tensor<
   return %0 : tensor<20xf32>
 }
 
+// A product that sums nothing visits one place.
+// CHECK-LABEL: tile.program @sums_nothing
+// CHECK:         tile.grid (%[[C:.*]], %{{.*}}) to (%c4, %c2)
+// CHECK:           tile.for (%{{.*}}) in [(%c0, %c0, %c1, %c1)] step 1
+// CHECK:             tile.map() at(q = %{{.*}}, k = %{{.*}}) : () -> !tile.tile<q:16, k:1, f32> {
+// CHECK-NEXT:        ^bb0(%[[Q:.*]]: index, %{{.*}}: index):
+// CHECK-NEXT:          %[[X:.*]] = tile.read %in0[%[[Q]], %[[C]]]
+// CHECK-NEXT:          %[[Y:.*]] = tile.read %in1[%[[C]]]
+// CHECK-NEXT:          arith.mulf %[[X]], %[[Y]]
+func.func @sums_nothing(%a: tensor<20x4xf32>, %b: tensor<4xf32>) -> tensor<20x4xf32> {
+  %0 = attn.contract "qc,c->qc" (%a, %b) {attn.block = #elements} : (tensor<20x4xf32>, tensor<4xf32>) -> tensor<20x4xf32>
+  return %0 : tensor<20x4xf32>
+}
+
 #map = #attn.block<form = element, lanes = "d", rows = "k", q = 32, k = 64, target = #cpu>
 !h = tensor<?x2x32xf32, #attn.dims<kv_len, 2, 32>>
 

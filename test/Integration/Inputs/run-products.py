@@ -9,6 +9,7 @@ inputs have at most twice the error of the plain evaluation, integer ones none.
 """
 
 import os
+import re
 import subprocess
 import sys
 
@@ -27,10 +28,18 @@ FORMS = {
     "summed": ("bhqd,hde->bqe", "2 3 rows depth", "3 depth columns", "2 rows columns", {}),
     "batch": ("bqd,bde->bqe", "2 rows depth", "2 depth columns", "2 rows columns", {}),
     "masked": ("qd,de->qe", "rows depth", "depth columns", "rows columns", {"masked": "qd"}),
+    "outer": ("qd,d->qd", "rows depth", "depth", "rows depth", {}),
+    "to_one": ("hqk,hm->mqk", "4 rows depth", "4 1", "1 rows depth", {}),
+    "from_one": ("mqk,mg->gqk", "1 rows depth", "1 3", "3 rows depth", {}),
     "added": ("bqd,de->bqe", "2 rows depth", "depth columns", "2 rows columns", {"epilogue": True}),
 }
 FIXED = [("plain", 768, 130), ("plain", 197, 17), ("out_in", 600, 80), ("out_in", 197, 63), ("split", 65, 64),
          ("summed", 64, 65), ("summed", 80, 48), ("left", 1100, 33), ("added", 63, 65)]
+
+
+def listed(sizes):
+    """NAME=N,... of each name."""
+    return re.findall(r"\w+=[\d,]*\d", sizes)
 
 
 def run(tool, work, form, fixed, dtype, level, init):
@@ -47,6 +56,8 @@ def run(tool, work, form, fixed, dtype, level, init):
         sizes = f"rows={ODD}"
     else:
         sizes = f"rows={ODD},depth={ODD},columns={ODD}" if dtype == "f32" else FEW
+    open_sizes = {name for operand in axes for name in operand}
+    sizes = ",".join(s for s in listed(sizes) if s.split("=")[0] in open_sizes)
     command = [tool, path, "-x", "graph", "-Wno-slow-path", f"-mcpu={level}", f"--init={init}", "--size", sizes,
                "--strides", "random" if init == "integer" else "bhsd"]
     done = subprocess.run(command, text=True, capture_output=True, check=False)

@@ -46,6 +46,7 @@ RENAMED = {
     "linformer": {"k": "k_rows", "v": "v_rows"},
     "v-low-rank-ua": {"a": "A"},
     "rela": {"g": "gain"},
+    "talking-heads": {"v": "values"},
 }
 # Layouts that differ by more than a missing axis of heads. Strides are the
 # caller's in attnc; a file of NumPy has its elements in the logical order.
