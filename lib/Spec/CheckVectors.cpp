@@ -106,9 +106,14 @@ Checker::Value Checker::visitTranspose(const Node &node) {
   Value value = visit(*node.children[0], true);
   if (!value)
     return {};
-  if (value.type() != Type::Matrix)
-    return error(Message::NeedsMatrix, node.range,
-                 {typeWithArticle(value.type())});
+  if (value.type() != Type::Matrix) {
+    auto &error = report.error(Message::NeedsMatrix, node.range,
+                               {typeWithArticle(value.type())});
+    if (value.type() == Type::Vector)
+      error.fix(textOf(*node.children[0]))
+          .note("this is one row: a product of two rows is written Q @ K");
+    return {};
+  }
   std::swap(value.axes[0], value.axes[1]);
   value.transposed = !value.transposed;
   return value;

@@ -1,6 +1,7 @@
 //===- Checker.cpp - Names and indices of formulas ------------------------===//
 //
-// Operators are in CheckOperators.cpp, calls in CheckCalls.cpp.
+// Operators are in CheckOperators.cpp, calls in CheckCalls.cpp, what is told
+// about unknown names in CheckUnknown.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -216,33 +217,6 @@ Checker::Value Checker::visitRow(const Node &node) {
           {size.kind == Size::Fixed ? makeInt(size.value) : makeSize(width)}};
 }
 
-Checker::Value Checker::unknownName(const Node &node, bool called) {
-  std::vector<StringRef> candidates;
-  for (const NamedMask &mask : maskTable())
-    candidates.push_back(mask.name);
-  for (const FunctionInfo &function : functionTable())
-    candidates.push_back(function.name);
-  if (!called) {
-    for (const Size &size : spec.sizes)
-      candidates.push_back(size.name);
-    for (const Input &input : spec.inputs)
-      candidates.push_back(input.name);
-  }
-  for (const auto &[name, definition] : use.let)
-    candidates.push_back(name);
-  auto &error =
-      report.error(called ? Message::UnknownFunction : Message::UnknownName,
-                   called ? node.headRange : node.range, {node.name});
-  StringRef near = nearest(node.name, candidates);
-  error.fix(near);
-  bool onlySizes = !scope.batch && !scope.inputs; // an axis, a size, a range
-  if (near.empty() && !called && onlySizes)
-    error.fix("add under 'sizes:'    " + node.name + ": any");
-  if (near.empty() && !called && (node.name == "pi" || node.name == "e"))
-    error.note("write the number");
-  return {};
-}
-
 Checker::Value Checker::visitName(const Node &node, bool vectorPlace) {
   StringRef name = node.name;
   auto bound = bindings.find(node.name);
@@ -325,6 +299,7 @@ Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
                 std::to_string(rank) + (rank == 1 ? " axis" : " axes"),
                 rank ? " " + axesText(spec, input) : "", std::to_string(given),
                 given < rank ? " in a scalar place" : ""})
+        .fix(bindings.empty() ? elementOf(input) : "")
         .note(input.typeRange, "'" + input.name + "' is declared here");
     return {};
   }
@@ -342,37 +317,6 @@ Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
               : input.dtype == DType::Bool ? Type::Bool
                                            : Type::Int;
   return {makeLoad(index, type, std::move(indices), range), {}};
-}
-
-/// An index of a name that nobody declared: tells how to declare it.
-Checker::Value Checker::undeclared(const Node &base, const Node &index) {
-  static constexpr std::pair<StringLiteral, StringLiteral> axes[] = {
-      {"b", "batch"},     {"h", "heads"},  {"g", "kv_heads"},
-      {"i", "query_len"}, {"q", "kv_len"}, {"k", "kv_len"}};
-  std::string shape;
-  bool certain = true;
-  ListSeparator comma;
-  for (const NodePtr &child : drop_begin(index.children)) {
-    auto axis = find_if(axes, [&](auto &a) { return a.first == child->name; });
-    bool simple = child->kind == Node::Name && axis != std::end(axes);
-    certain &= simple;
-    if (simple)
-      shape += StringRef(comma).str() + axis->second.str();
-  }
-  // Masks and positions compare ints, everything else computes with reals.
-  bool countsInInts = scope.name == "mask" || scope.name == "offset";
-  std::string type = countsInInts ? "i32" : "";
-  std::vector<StringRef> names;
-  for (const Input &input : spec.inputs)
-    names.push_back(input.name);
-  StringRef near = nearest(base.name, names);
-  auto &error = report.error(Message::Undeclared, base.range, {base.name});
-  if (!near.empty())
-    error.fix(near);
-  else if (certain)
-    error.fix("add under 'inputs:'    " + base.name + ": " + type + "[" +
-              shape + "]");
-  return {};
 }
 
 Checker::Value Checker::visitIndex(const Node &node, bool vectorPlace) {

@@ -152,6 +152,7 @@ private:
   Value load(unsigned input, llvm::SMRange name, llvm::SMRange range,
              std::vector<ExprPtr> indices, bool vectorPlace);
   Value unknownName(const Node &node, bool called);
+  std::string elementOf(const Input &input) const;
   Value undeclared(const Node &base, const Node &index);
   std::optional<unsigned> findInput(llvm::StringRef name);
 

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ForeignWords.h"
+#include "Language.h"
 #include "Syntax.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -192,6 +194,10 @@ NodePtr FormulaParser::parsePostfix() {
     if (!peek().is("."))
       return node;
     take();
+    if (node->kind == Node::Name && isForeignModule(node->name)) {
+      ofModule(begin);
+      return nullptr;
+    }
     if (!peek().is("T")) {
       expected("'T' (transpose)");
       return nullptr;
@@ -202,6 +208,23 @@ NodePtr FormulaParser::parsePostfix() {
     node = finish(std::move(transpose));
   }
   return nullptr;
+}
+
+/// `math.sqrt`: the last name alone is ours, if we have it.
+void FormulaParser::ofModule(size_t begin) {
+  while (position + 2 < tokens.size() && tokens[position + 1].is(".") &&
+         tokens[position + 2].kind == Token::Name)
+    position += 2;
+  const Token &name = peek();
+  const ForeignWord *word = findForeignName(name.spelling);
+  bool isOurs = findFunction(name.spelling) || name.is("inf");
+  report
+      .error(Message::UnknownName, source.at(begin, name.end),
+             {source.text.slice(begin, name.end).str()})
+      .fix(word     ? word->ours
+           : isOurs ? name.spelling
+                    : "")
+      .note("functions have no module before their name");
 }
 
 NodePtr FormulaParser::parseIndex(NodePtr base) {

@@ -2,6 +2,7 @@
 
 #include "attnc/Spec/Parse.h"
 
+#include "ForeignWords.h"
 #include "SpecReader.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,6 +11,21 @@
 using namespace llvm;
 
 namespace attnc::spec {
+
+/// Where in a value, outside of brackets, `,KEY=` begins; 0 if nowhere.
+static size_t secondOverride(StringRef value) {
+  int depth = 0;
+  for (auto [i, c] : enumerate(value)) {
+    depth += StringRef("([{").contains(c);
+    depth -= StringRef(")]}").contains(c);
+    if (c != ',' || depth)
+      continue;
+    auto [key, rest] = value.drop_front(i + 1).split('=');
+    if (findKey(key.trim()))
+      return i;
+  }
+  return 0;
+}
 
 /// `KEY=VALUE` as an entry of a document.
 static bool readOverride(SourceMgr &sources, StringRef text, Report &report,
@@ -26,26 +42,31 @@ static bool readOverride(SourceMgr &sources, StringRef text, Report &report,
     report.error(Message::Override, at(0, line.size()));
     return false;
   }
-  StringRef name = line.take_front(equals);
+  StringRef name = line.take_front(equals).rtrim();
+  StringRef value = line.drop_front(equals + 1).ltrim(' ');
   if (!findKey(name)) {
-    std::vector<StringRef> names;
-    for (const KeyInfo &key : keyTable())
-      names.push_back(key.name);
-    report.error(Message::UnknownKey, at(0, equals), {name.str()})
-        .fix(nearest(name, names));
+    reportUnknownKey(report,
+                     {name, value, at(0, name.size()), at(0, line.size()), "="},
+                     [](StringRef) { return false; });
+    return false;
+  }
+  if (size_t next = secondOverride(value)) {
+    report.error(Message::OverrideOne, at(0, line.size()))
+        .fix("--set " + (name + "=" + value.take_front(next)).str() +
+             " --set " + value.drop_front(next + 1).trim().str());
     return false;
   }
   std::vector<YamlNode> values;
-  if (!readYaml(line.drop_front(equals + 1), report, values))
+  if (!readYaml(value, report, values))
     return false;
   if (values.size() != 1) {
-    report.error(Message::EmptyValue, at(0, equals), {name.str()});
+    report.error(Message::EmptyValue, at(0, name.size()), {name.str()});
     return false;
   }
   YamlEntry entry;
   entry.key.kind = YamlNode::Scalar;
   entry.key.text = name.str();
-  entry.key.range = at(0, equals);
+  entry.key.range = at(0, name.size());
   entry.key.verbatim = true;
   entry.value = std::move(values[0]);
   erase_if(overrides, [&](const YamlEntry &other) {

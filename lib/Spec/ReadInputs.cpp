@@ -80,6 +80,11 @@ bool SpecReader::readAxes(Input &input, FormulaParser &parser) {
                         Domain{false, false, false, true}, nullptr);
     if (!axis)
       return false;
+    // A size that is another one by definition is that axis.
+    if (axis->kind == Expr::Size)
+      if (const Size &size = spec.sizes[axis->index];
+          size.kind == Size::Derived && size.formula->kind == Expr::Size)
+        axis = makeSize(size.formula->index, axis->range);
     input.axes.push_back(axis);
   } while (parser.takeIf(","));
   if (!parser.takeIf("]")) {

@@ -135,12 +135,21 @@ bool SpecReader::checkRowWidth(const ExprPtr &row, BuiltinSize size,
   if (prover.proves(difference) && prover.proves(difference.scaled(-1)))
     return true;
   const Size &own = spec.sizes[size];
+  BuiltinSize heads = size == HeadDim ? Heads : KvHeads;
+  LinearForm ofHeads =
+      prover.linear(width) -
+      prover.linear(
+          makeApply(Op::Mul, Type::Int, {makeSize(heads), makeSize(size)}));
+  bool hasHeads = prover.proves(ofHeads) && prover.proves(ofHeads.scaled(-1));
   auto &error =
       report.error(Message::RowWidth, range,
                    {name.str(), printFormula(spec, *width), own.name,
                     own.kind == Size::Fixed ? std::to_string(own.value)
                                             : std::string("another size")});
-  if (!own.range.isValid())
+  if (hasHeads)
+    error.fix("split_heads(" + Report::textOf(range).str() +
+              (heads == KvHeads ? ", kv_heads)" : ")"));
+  else if (!own.range.isValid())
     error.fix(own.name + ": " + printFormula(spec, *width));
   return false;
 }

@@ -1,6 +1,8 @@
 //===- SpecReader.cpp - One YAML document into one spec -------------------===//
 
 #include "SpecReader.h"
+
+#include "ForeignWords.h"
 #include "Prover.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -160,9 +162,7 @@ bool SpecReader::collectKeys(const YamlNode &document,
 }
 
 void SpecReader::reportUnknownKeys(const YamlNode &document) {
-  std::vector<StringRef> names;
-  for (const KeyInfo &info : keyTable())
-    names.push_back(info.name);
+  auto isSet = [&](StringRef name) { return entry(*findKey(name)); };
   for (const YamlEntry &entry : document.map) {
     if (findKey(entry.key.text))
       continue;
@@ -171,13 +171,14 @@ void SpecReader::reportUnknownKeys(const YamlNode &document) {
       report.error(Message::NotAKey, entry.key.range);
       continue;
     }
-    StringRef near = nearest(entry.key.text, names);
-    auto &error =
-        report.error(Message::UnknownKey, entry.key.range, {entry.key.text});
-    error.fix(near);
-    if (near.empty())
-      error.note("formulas of a layer are entries of 'let', tensors are "
-                 "entries of 'inputs'");
+    bool isText = entry.value.kind == YamlNode::Scalar;
+    SMRange range = entry.key.range;
+    if (isText)
+      range.End = entry.value.range.End;
+    reportUnknownKey(report,
+                     {entry.key.text, isText ? entry.value.text : StringRef(),
+                      entry.key.range, range, ": "},
+                     isSet);
   }
 }
 
@@ -309,63 +310,6 @@ void SpecReader::readSchedule() {
   if (!StringRef(spec.schedule).starts_with("#attn.schedule<") ||
       !StringRef(spec.schedule).ends_with(">"))
     report.error(Message::Schedule, spec.scheduleRange);
-}
-
-/// Every input and every run-time size must be of use.
-void SpecReader::checkUse() {
-  for (auto [i, input] : enumerate(spec.inputs))
-    if (!use.inputs.count(i))
-      report.error(Message::UnusedInput, input.nameRange, {input.name});
-  for (const auto &[name, definition] : use.let)
-    if (!definition.used)
-      report.error(Message::UnusedDefinition, definition.range, {name});
-  for (auto [i, size] : enumerate(spec.sizes)) {
-    if (i < NumBuiltinSizes || size.kind != Size::RunTime || size.implied)
-      continue;
-    // An axis, or an axis less a number.
-    Prover prover(spec, Domain{false, false, false, true});
-    LinearForm self = prover.linear(makeSize(i));
-    bool isAxis = any_of(spec.inputs, [&](const Input &input) {
-      return any_of(input.axes, [&](const ExprPtr &axis) {
-        return (prover.linear(axis) - self).isConstant();
-      });
-    });
-    ExprPtr pages = spec.pages();
-    isAxis |= pages && pages->kind == Expr::Size && pages->index == i;
-    if (!isAxis)
-      report.error(Message::UnboundSize, size.range, {size.name})
-          .note("a run-time number that is no extent, as of a window, is an "
-                "input without axes: '" +
-                size.name + ": i32'")
-          .fix("move it under 'inputs:'    " + size.name + ": i32");
-  }
-}
-
-/// batch, query_len and kv_len are read from tensors of the call.
-void SpecReader::checkLengths() {
-  auto isAxis = [&](unsigned index) {
-    for (auto [row, length] :
-         {std::pair(Row::Q, QueryLen), std::pair(Row::K, KvLen),
-          std::pair(Row::V, KvLen)})
-      if (spec.isArgument(row) && (index == Batch || index == length))
-        return true;
-    return any_of(spec.inputs, [&](const Input &input) {
-      return any_of(input.axes, [&](const ExprPtr &axis) {
-        return axis->kind == Expr::Size && axis->index == index;
-      });
-    });
-  };
-  for (unsigned index : {Batch, QueryLen, KvLen}) {
-    const Size &size = spec.sizes[index];
-    if (size.kind != Size::RunTime || isAxis(index))
-      continue;
-    auto &error =
-        report.error(Message::UnboundLength,
-                     size.range.isValid() ? size.range : anchor, {size.name});
-    if (index != Batch)
-      error.note("self-attention has one length for both")
-          .fix(index == QueryLen ? "query_len: kv_len" : "kv_len: query_len");
-  }
 }
 
 std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,

@@ -47,9 +47,11 @@ private:
   void readDTypes();
   std::optional<DType> readDType(const YamlNode &node);
   void readSchedule();
+  bool failed() const { return report.foundErrors() != errorsBefore; }
+
+  // ReadUse.cpp
   void checkUse();
   void checkLengths();
-  bool failed() const { return report.foundErrors() != errorsBefore; }
 
   // ReadSizes.cpp
   void readSizes(const YamlNode &document);

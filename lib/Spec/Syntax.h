@@ -133,6 +133,7 @@ private:
   bool parseArguments(Node &call);
   bool parseArgument(Node &call);
   NodePtr parseIndex(NodePtr base);
+  void ofModule(size_t begin);
 
   using Rule = NodePtr (FormulaParser::*)();
   NodePtr parseLeft(Rule next, llvm::ArrayRef<Op> operators);

@@ -1,0 +1,70 @@
+//===- ReadUse.cpp - What is declared must be of use ----------------------===//
+
+#include "SpecReader.h"
+
+#include "Prover.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+/// Every input and every run-time size must be of use.
+void SpecReader::checkUse() {
+  for (auto [i, input] : enumerate(spec.inputs))
+    if (!use.inputs.count(i))
+      report.error(Message::UnusedInput, input.nameRange, {input.name});
+  for (const auto &[name, definition] : use.let)
+    if (!definition.used)
+      report.error(Message::UnusedDefinition, definition.range, {name});
+  for (auto [i, size] : enumerate(spec.sizes)) {
+    if (i < NumBuiltinSizes || size.kind != Size::RunTime || size.implied)
+      continue;
+    // An axis, or an axis less a number.
+    Prover prover(spec, Domain{false, false, false, true});
+    LinearForm self = prover.linear(makeSize(i));
+    bool isAxis = any_of(spec.inputs, [&](const Input &input) {
+      return any_of(input.axes, [&](const ExprPtr &axis) {
+        return (prover.linear(axis) - self).isConstant();
+      });
+    });
+    ExprPtr pages = spec.pages();
+    isAxis |= pages && pages->kind == Expr::Size && pages->index == i;
+    if (!isAxis)
+      report.error(Message::UnboundSize, size.range, {size.name})
+          .note("a run-time number that is no extent, as of a window, is an "
+                "input without axes: '" +
+                size.name + ": i32'")
+          .fix("move it under 'inputs:'    " + size.name + ": i32");
+  }
+}
+
+/// batch, query_len and kv_len are read from tensors of the call.
+void SpecReader::checkLengths() {
+  auto isAxis = [&](unsigned index) {
+    for (auto [row, length] :
+         {std::pair(Row::Q, QueryLen), std::pair(Row::K, KvLen),
+          std::pair(Row::V, KvLen)})
+      if (spec.isArgument(row) && (index == Batch || index == length))
+        return true;
+    return any_of(spec.inputs, [&](const Input &input) {
+      return any_of(input.axes, [&](const ExprPtr &axis) {
+        return axis->kind == Expr::Size && axis->index == index;
+      });
+    });
+  };
+  for (unsigned index : {Batch, QueryLen, KvLen}) {
+    const Size &size = spec.sizes[index];
+    if (size.kind != Size::RunTime || isAxis(index))
+      continue;
+    auto &error =
+        report.error(Message::UnboundLength,
+                     size.range.isValid() ? size.range : anchor, {size.name});
+    if (index != Batch)
+      error.note("self-attention has one length for both")
+          .fix(index == QueryLen ? "query_len: kv_len" : "kv_len: query_len");
+  }
+}
+
+} // namespace attnc::spec
