@@ -101,6 +101,8 @@ ExprPtr Checker::convert(Value value, const Node &node, Type type,
     error.fix(condition);
   else if (type == Type::Bool && value.type() == Type::Int)
     error.note("a comparison is meant? for example 0 <= q - k < 128");
+  else if (type == Type::Bool && value.type() == Type::Real)
+    error.note("a comparison is meant? for example ... > 0");
   else if (value.type() == Type::Bool && !text.empty() && text.size() < 60)
     error.fix("where(" + text + ", 1, 0)");
   else if (value.type() == Type::Vector)

@@ -30,6 +30,17 @@ const ForeignWord *findForeignName(StringRef name) {
   return nullptr;
 }
 
+StringRef findForeignType(StringRef name) {
+  static constexpr std::pair<StringLiteral, StringLiteral> types[] = {
+#define FOREIGN_TYPE(Theirs, Ours) {Theirs, Ours},
+#include "ForeignWords.def"
+  };
+  for (auto &[theirs, ours] : types)
+    if (theirs == name)
+      return ours;
+  return {};
+}
+
 bool isForeignModule(StringRef name) {
   static constexpr StringLiteral modules[] = {
 #define FOREIGN_MODULE(Name) Name,

@@ -26,6 +26,9 @@ struct ForeignWord {
 /// The row of a name in a formula, or null.
 const ForeignWord *findForeignName(llvm::StringRef name);
 
+/// What others call an element type, in our words; empty if nobody does.
+llvm::StringRef findForeignType(llvm::StringRef name);
+
 /// Whether others put `name` and a point before the name of a function.
 bool isForeignModule(llvm::StringRef name);
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ForeignWords.h"
 #include "SpecReader.h"
 
 #include "Proofs.h"
@@ -36,13 +37,9 @@ bool SpecReader::readElementType(Input &input, FormulaParser &parser,
   }
   static constexpr StringRef names[] = {"f64", "f32", "f16", "bf16", "i64",
                                         "i32", "i8",  "u8",  "bool"};
-  static constexpr std::pair<StringLiteral, StringLiteral> others[] = {
-      {"int", "i32"},  {"int32", "i32"}, {"int64", "i64"}, {"int8", "i8"},
-      {"uint8", "u8"}, {"float", "f32"}, {"i1", "bool"},   {"fp16", "f16"}};
-  StringRef fix = nearest(token.spelling, names);
-  for (auto &[theirs, ours] : others)
-    if (theirs == token.spelling)
-      fix = ours;
+  StringRef fix = findForeignType(token.spelling);
+  if (fix.empty())
+    fix = nearest(token.spelling, names);
   report
       .error(Message::ElementType, parser.rangeOf(token),
              {token.spelling.str()})
@@ -133,6 +130,16 @@ bool SpecReader::readPromises(Input &input, FormulaParser &parser) {
   return true;
 }
 
+/// The values of a type of ints that are fewer than those of a size.
+static bool isNarrow(DType dtype, int64_t &least, int64_t &most) {
+  if (dtype != DType::I8 && dtype != DType::U8 && dtype != DType::I32)
+    return false;
+  unsigned bits = dtype == DType::I32 ? 31 : dtype == DType::I8 ? 7 : 8;
+  most = (int64_t(1) << bits) - 1;
+  least = dtype == DType::U8 ? 0 : -most - 1;
+  return true;
+}
+
 bool SpecReader::checkPromises(const Input &input) {
   bool ints = !isFloat(input.dtype) && input.dtype != DType::Bool;
   if ((input.nondecreasing || input.low) && !ints) {
@@ -152,6 +159,17 @@ bool SpecReader::checkPromises(const Input &input) {
                   std::to_string(input.high->integer)});
     return false;
   }
+  int64_t least = 0, most = 0;
+  if (input.low && isNarrow(input.dtype, least, most) &&
+      ((input.low->isConstant() && input.low->integer < least) ||
+       (input.high->isConstant() && input.high->integer > most))) {
+    SMRange place = input.low->range;
+    place.End = input.high->range.End;
+    report.error(Message::RangeOfType, place,
+                 {Report::textOf(place).str(), dtypeName(input.dtype).str(),
+                  std::to_string(least), std::to_string(most)});
+    return false;
+  }
   return true;
 }
 
@@ -165,8 +183,18 @@ bool SpecReader::readInputType(Input &input, const YamlNode &type) {
     unsupported(parser.rangeOf(parser.peek()), "'inout'");
     return false;
   }
-  return readElementType(input, parser, type.range) &&
-         readAxes(input, parser) && readPromises(input, parser) &&
+  if (!readElementType(input, parser, type.range))
+    return false;
+  if (parser.peek().is("(") && source.text.ends_with(")")) {
+    StringRef axes = source.text.substr(parser.peek().begin + 1).drop_back();
+    report
+        .error(Message::Expected,
+               source.at(parser.peek().begin, type.text.size()),
+               {"axes in brackets", "'(" + axes.str() + ")'"})
+        .fix("[" + axes.str() + "]");
+    return false;
+  }
+  return readAxes(input, parser) && readPromises(input, parser) &&
          checkPromises(input);
 }
 

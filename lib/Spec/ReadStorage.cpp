@@ -49,6 +49,12 @@ bool SpecReader::readStorageCall(const Node &call, PendingStorage &pending) {
 
 void SpecReader::readStorage() {
   const YamlEntry *storage = entry(Key::Storage);
+  if (storage && storage->value.kind == YamlNode::Scalar) {
+    report.error(Message::NeedsMap, storage->value.range, {"storage"})
+        .note("two lines, 'storage:' and below it '  kv: paged(table, n)' or "
+              "'  kv: ragged(start)'");
+    return;
+  }
   if (!storage || !needMap(*storage))
     return;
   static constexpr StringRef names[] = {"query", "kv"};

@@ -237,20 +237,17 @@ std::optional<DType> SpecReader::readDType(const YamlNode &node) {
     dtype = parseDType(node.text);
   if (dtype && isFloat(*dtype))
     return dtype;
-  static constexpr std::pair<StringLiteral, StringLiteral> others[] = {
-      {"float", "f32"},     {"float32", "f32"}, {"fp32", "f32"},
-      {"half", "f16"},      {"float16", "f16"}, {"fp16", "f16"},
-      {"bfloat16", "bf16"}, {"double", "f64"},  {"float64", "f64"},
-      {"fp64", "f64"}};
-  StringRef fix;
-  for (auto &[theirs, ours] : others)
-    if (theirs == node.text)
-      fix = ours;
-  report
-      .error(Message::DType, node.range,
-             {node.kind == YamlNode::Scalar ? "'" + node.text + "'"
-                                            : std::string("this")})
-      .fix(fix);
+  auto &error =
+      report.error(Message::DType, node.range,
+                   {node.kind == YamlNode::Scalar ? "'" + node.text + "'"
+                                                  : std::string("this")});
+  if (dtype) // of ints
+    error.note("quantised rows are inputs of ints, and 'let' makes reals of "
+               "them: K: k8 * step, with k8: i8[batch, kv_heads, kv_len, "
+               "head_dim] and step: f32 under 'inputs:'");
+  else if (StringRef ours = findForeignType(node.text);
+           ours.contains('f')) // a float
+    error.fix(ours);
   return std::nullopt;
 }
 

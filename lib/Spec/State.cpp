@@ -304,16 +304,32 @@ bool StateFinder::isCausal(const Expr &e) const {
          low->key - high->key == 1;
 }
 
+/// `not (k > q)` is k <= q; null for what is no comparison of ints.
+static ExprPtr withoutNot(const ExprPtr &e) {
+  static constexpr std::pair<Op, Op> opposites[] = {
+      {Op::Lt, Op::Ge}, {Op::Ge, Op::Lt}, {Op::Gt, Op::Le}, {Op::Le, Op::Gt}};
+  const ExprPtr &inner = e->operands[0];
+  for (auto [op, opposite] : opposites)
+    if (inner->isApply(op) && inner->operands[0]->type == Type::Int)
+      return makeApply(opposite, Type::Bool,
+                       {inner->operands[0], inner->operands[1]}, e->range);
+  return nullptr;
+}
+
 /// Conditions of the query alone say which rows there are, not which keys.
 bool StateFinder::splitMask(const ExprPtr &e) {
   if (e->isApply(Op::And))
     return splitMask(e->operands[0]) && splitMask(e->operands[1]);
+  if (e->isApply(Op::Not))
+    if (ExprPtr comparison = withoutNot(e))
+      return splitMask(comparison);
   unsigned sides = sidesOf(*e);
   if (!(sides & OfKey))
     return true;
   if ((sides & OfQuery) && !isCausal(*e))
     return fail("ties keys to queries otherwise than 'k <= q'",
-                "the mask 'k <= q', and conditions of the query alone or the "
+                "the mask 'k <= q' or 'k < q', and conditions of the query "
+                "alone or the "
                 "key alone",
                 *e);
   if (sides & OfHead)

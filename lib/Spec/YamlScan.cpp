@@ -131,6 +131,15 @@ void Scan::value(size_t begin, size_t end) {
     return quotedValue(begin, end);
   if (!StringRef("*&!>|%@`").contains(c))
     return;
+  if ((c == '>' || c == '|') &&
+      text.slice(begin + 1, end).rtrim().find_first_not_of("+-123456789") ==
+          StringRef::npos) {
+    report.error(Message::YamlFeature, at(begin, begin + 1))
+        .note("a formula stands on one line; 'let' gives names to the parts of "
+              "a long one");
+    broken = true;
+    return;
+  }
   std::string fix;
   if (!text.slice(begin, end).contains('"'))
     fix = "\"" + text.slice(begin, end).str() + "\"";
