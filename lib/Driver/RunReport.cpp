@@ -44,6 +44,7 @@ static void reportJson(const RunCase &run, const RunOptions &options,
     };
     line["not_numbers"] = sum(&OutputCheck::notNumbers);
     line["not_compared"] = sum(&OutputCheck::lost);
+    line["excused"] = sum(&OutputCheck::excused);
   }
   if (bench) {
     line["time_ms"] = number(bench->median);
@@ -73,12 +74,49 @@ static void reportGaps(const RunCase &run, const CheckResult &check) {
     };
     tell(output.notNumbers, "are NaN in the reference");
     tell(output.lost,
-         "are not compared: plain evaluation in this type overflows there");
+         "are not compared: plain evaluation in this type, or the exact one, "
+         "overflows there");
+    tell(output.excused, "are over the limit, but within what plain evaluation "
+                         "has at the same place in other orders");
   }
 }
 
 static llvm::StringRef typeName(const Interface &function) {
   return dtypeName(function.tensors.front().dtype);
+}
+
+/// The verdict and its figures. `right` is said only of what was compared.
+static void reportVerdict(const RunCase &run, const CheckResult &check) {
+  llvm::raw_ostream &os = llvm::outs() << "  check   ";
+  const OutputCheck &worst = check.worst();
+  for (const OutputCheck &output : check.outputs)
+    if (output.stray > 0) {
+      os << llvm::formatv(
+          "wrong: {0} is off by {1}, expected exactly 0: the mask allows no "
+          "key of its row\n",
+          output.strayPlace, brief(output.stray));
+      return;
+    }
+  if (check.isWrong()) {
+    os << llvm::formatv("wrong: error {0} at {1} (limit {2})\n",
+                        brief(worst.error), worst.place, brief(worst.limit()));
+    return;
+  }
+  for (auto [i, index] : llvm::enumerate(run.function.results()))
+    if (check.outputs[i].isUnknown()) {
+      os << llvm::formatv(
+          "nothing compared: no value of {0} is a number in both evaluations; "
+          "give other values with --input, another dtype with --set, or "
+          "--no-check\n",
+          run.function.tensors[index].name);
+      return;
+    }
+  if (check.isExact())
+    os << "right: exactly the reference\n";
+  else
+    os << llvm::formatv("right: max error {0} (plain {1} has {2}; limit {3})\n",
+                        brief(worst.error), typeName(run.function),
+                        brief(worst.plainError), brief(worst.limit()));
 }
 
 void reportCase(const RunCase &run, const RunOptions &options,
@@ -93,19 +131,10 @@ void reportCase(const RunCase &run, const RunOptions &options,
                       sizes, sizes.empty() ? "" : ", ", typeName(run.function),
                       target.name, options.threads,
                       options.threads == 1 ? "" : "s");
-  if (check && check->isRight() && check->isExact())
-    os << "  check   right: exactly the reference\n";
-  else if (check && check->isRight())
-    os << llvm::formatv(
-        "  check   right: max error {0} (plain {1} has {2}; limit {3})\n",
-        brief(check->worst().error), typeName(run.function),
-        brief(check->worst().plainError), brief(check->worst().limit()));
-  else if (check)
-    os << llvm::formatv("  check   wrong: error {0} at {1} (limit {2})\n",
-                        brief(check->worst().error), check->worst().place,
-                        brief(check->worst().limit()));
-  if (check)
+  if (check) {
+    reportVerdict(run, *check);
     reportGaps(run, *check);
+  }
   if (bench)
     os << llvm::formatv(
         "  time    {0:f3} ms median of {1} (min {2:f3}, p95 {3:f3}); {4:f1} "
