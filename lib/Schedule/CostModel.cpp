@@ -240,36 +240,41 @@ void BlockCost::addTile(int64_t lo, int64_t hi, bool masked, double times,
     cost.partial += times * one.total();
 }
 
+/// Visits at most `most` of the tiles of `step` keys in [lo, hi), with how many
+/// tiles each stands for.
+static void sampleTiles(
+    int64_t lo, int64_t hi, int64_t step, int64_t most,
+    llvm::function_ref<void(int64_t at, int64_t end, double share)> visit) {
+  int64_t count = llvm::divideCeil(std::max<int64_t>(hi - lo, 0), step);
+  int64_t sampled = std::min(count, most);
+  for (int64_t i = 0; i < sampled; ++i) {
+    int64_t at = lo + sampleAt(i, sampled, count) * step;
+    visit(at, std::min(at + step, hi), double(count) / double(sampled));
+  }
+}
+
 /// Tiles of `step` keys that need the mask; with classes those that are not
 /// empty.
 void BlockCost::addPartial(int64_t lo, int64_t hi, int64_t step, double times,
                            Cost &cost) {
   // A long run is alike along the way: a table's mask has no full tiles.
-  int64_t count = llvm::divideCeil(std::max<int64_t>(hi - lo, 0), step);
-  int64_t sampled = std::min<int64_t>(count, 32);
-  for (int64_t i = 0; i < sampled; ++i) {
-    int64_t at = lo + sampleAt(i, sampled, count) * step;
-    int64_t end = std::min(at + step, hi);
-    double share = times * double(count) / double(sampled);
+  sampleTiles(lo, hi, step, 32, [&](int64_t at, int64_t end, double share) {
+    share *= times;
     if (hasClasses) {
       cost.overhead += share * tiles.classify(double(end - at));
       if (ranges.classOf(firstRow, endRow, at, end) == 0)
-        continue;
+        return;
     }
     addTile(at, end, /*masked=*/true, share, cost);
     partialKeys += share * double(end - at);
-  }
+  });
 }
 
 /// Pieces of `step` keys that are asked for their class.
 void BlockCost::addPieces(int64_t lo, int64_t hi, int64_t step, double times,
                           Cost &cost) {
-  int64_t count = llvm::divideCeil(std::max<int64_t>(hi - lo, 0), step);
-  int64_t sampled = std::min<int64_t>(count, 24);
-  for (int64_t i = 0; i < sampled; ++i) {
-    int64_t at = lo + sampleAt(i, sampled, count) * step;
-    int64_t end = std::min(at + step, hi);
-    double share = times * double(count) / double(sampled);
+  sampleTiles(lo, hi, step, 24, [&](int64_t at, int64_t end, double share) {
+    share *= times;
     cost.overhead += share * tiles.classify(double(end - at));
     int64_t found = ranges.classOf(firstRow, endRow, at, end);
     if (found == 2 && end - at == step) {
@@ -278,7 +283,7 @@ void BlockCost::addPieces(int64_t lo, int64_t hi, int64_t step, double times,
     } else if (found != 0) {
       addPartial(at, end, std::min(schedule.partial, step), share, cost);
     }
-  }
+  });
 }
 
 /// A segment as tile.for visits it.

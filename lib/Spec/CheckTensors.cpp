@@ -7,21 +7,10 @@
 #include "attnc/Spec/Print.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 
 namespace attnc::spec {
-
-static constexpr StringLiteral rowNames[] = {"Q", "K", "V"};
-
-static std::optional<Row> rowNamed(StringRef name) {
-  return StringSwitch<std::optional<Row>>(name)
-      .Case("Q", Row::Q)
-      .Case("K", Row::K)
-      .Case("V", Row::V)
-      .Default(std::nullopt);
-}
 
 std::string textOfNode(const Node &node) {
   return node.kind == Node::Name ? node.name : Report::textOf(node.range).str();
@@ -40,7 +29,7 @@ bool TensorChecker::usesTensors(const Node &node,
   }
   if (node.kind == Node::Name || node.kind == Node::Call) {
     auto entry = use.let.find(node.name);
-    if (entry != use.let.end() && !rowNamed(node.name) &&
+    if (entry != use.let.end() && !findRow(node.name) &&
         !is_contained(seen, node.name)) {
       seen.push_back(node.name);
       const Definition &definition = entry->second;
@@ -118,7 +107,7 @@ TensorChecker::Value TensorChecker::visitRow(Row row, const Node &node) {
         .note(storage.range, "their storage is set here");
     return {};
   }
-  auto entry = use.let.find(rowNames[unsigned(row)].str());
+  auto entry = use.let.find(rowName(row).str());
   if (entry == use.let.end() || (defining && *defining == row)) {
     std::string name = "the argument " + node.name;
     Value &argument = known[name];
@@ -204,7 +193,7 @@ TensorChecker::Value TensorChecker::expand(const Node &node) {
 std::optional<TensorChecker::Value> TensorChecker::visitName(const Node &node) {
   if (auto bound = environment.find(node.name); bound != environment.end())
     return bound->second;
-  if (std::optional<Row> row = rowNamed(node.name))
+  if (std::optional<Row> row = findRow(node.name))
     return visitRow(*row, node);
   if (node.name == "O") {
     if (!attentionKnown) {
@@ -332,8 +321,8 @@ void TensorChecker::noteInputs(SourceDiagnostic &error,
 }
 
 RowTensor TensorChecker::checkRow(Row row) {
-  Definition &definition = use.let[rowNames[unsigned(row)].str()];
-  what = rowNames[unsigned(row)];
+  Definition &definition = use.let[rowName(row).str()];
+  what = rowName(row);
   bool used = definition.used;
   Node name;
   name.kind = Node::Name;

@@ -26,7 +26,7 @@ Scope Scope::ofPair(StringRef name) {
 }
 
 Scope Scope::ofDefinition(Row row) {
-  Scope scope = ofPair(row == Row::Q ? "Q" : row == Row::K ? "K" : "V");
+  Scope scope = ofPair(rowName(row));
   scope.row = row == Row::Q;
   scope.key = !scope.row;
   scope.defines = row;
@@ -206,7 +206,7 @@ Checker::Value Checker::visitRow(const Node &node) {
                    {node.name, scope.name.str()});
     return {};
   }
-  Row row = node.name == "Q" ? Row::Q : node.name == "K" ? Row::K : Row::V;
+  Row row = *findRow(node.name);
   unsigned width = row == Row::Q ? HeadDim : row == Row::K ? KeyDim : ValueDim;
   const Size &size = spec.sizes[width];
   if (scope.name == "mask")
@@ -227,7 +227,7 @@ Checker::Value Checker::visitName(const Node &node, bool vectorPlace) {
   for (const VariableInfo &variable : variableTable())
     if (variable.name == name)
       return visitVariable(node, variable);
-  if (name == "Q" || name == "K" || name == "V")
+  if (findRow(name))
     return visitRow(node);
   if (name == "score") {
     if (scope.score)

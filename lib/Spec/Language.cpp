@@ -147,6 +147,17 @@ ArrayRef<VariableInfo> variableTable() {
   return variables;
 }
 
+static constexpr StringLiteral rowNames[] = {"Q", "K", "V"}; // by Row
+
+StringRef rowName(Row row) { return rowNames[unsigned(row)]; }
+
+std::optional<Row> findRow(StringRef name) {
+  const auto *found = find(rowNames, name);
+  if (found == std::end(rowNames))
+    return std::nullopt;
+  return static_cast<Row>(found - rowNames);
+}
+
 ArrayRef<StringRef> builtinSizeNames() {
   static constexpr StringRef names[NumBuiltinSizes] = {
       "batch", "query_len", "kv_len",  "heads",    "kv_heads",

@@ -79,6 +79,10 @@ struct VariableInfo {
 };
 llvm::ArrayRef<VariableInfo> variableTable();
 
+/// "Q", "K", "V".
+llvm::StringRef rowName(Row row);
+std::optional<Row> findRow(llvm::StringRef name);
+
 /// Names of the sizes that every spec has, by BuiltinSize.
 llvm::ArrayRef<llvm::StringRef> builtinSizeNames();
 

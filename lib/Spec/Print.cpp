@@ -2,6 +2,8 @@
 
 #include "attnc/Spec/Print.h"
 
+#include "Language.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -122,18 +124,16 @@ static void printDTypes(raw_ostream &os, const AttentionSpec &spec) {
        << ", output: " << name(spec.outputType) << "}\n";
 }
 
-static constexpr StringLiteral rowNames[] = {"Q", "K", "V"};
-
 static void printDefinitions(raw_ostream &os, const AttentionSpec &spec) {
   if (!spec.let.empty() ||
       any_of(spec.definitions, [](const ExprPtr &e) { return bool(e); }))
     os << "let:\n";
   for (const LetText &entry : spec.let)
     os << "  " << entry.name << ": " << quoted(entry.formula) << '\n';
-  for (auto [name, formula] : zip_equal(rowNames, spec.definitions))
+  for (auto [row, formula] : enumerate(spec.definitions))
     if (formula)
-      os << "  " << name << ": " << quoted(printFormula(spec, *formula))
-         << '\n';
+      os << "  " << rowName(Row(row)) << ": "
+         << quoted(printFormula(spec, *formula)) << '\n';
 }
 
 static std::vector<StringRef> outputNames(const AttentionSpec &spec) {
@@ -203,9 +203,9 @@ json::Value describeSpec(const AttentionSpec &spec) {
   for (const Input &input : spec.inputs)
     inputs[input.name] = inputText(spec, input);
   json::Object let;
-  for (auto [name, formula] : zip_equal(rowNames, spec.definitions))
+  for (auto [row, formula] : enumerate(spec.definitions))
     if (formula)
-      let[name] = printFormula(spec, *formula);
+      let[rowName(Row(row))] = printFormula(spec, *formula);
   for (const LetText &entry : spec.let)
     let[entry.name] = entry.formula;
   json::Array expect, preconditions, outputs;

@@ -167,7 +167,7 @@ std::string FormulaPrinter::text(const Expr &e, Precedence &precedence) {
   case Expr::Size:
     return spec.sizes[e.index].name;
   case Expr::Row:
-    return e.row == Row::Q ? "Q" : e.row == Row::K ? "K" : "V";
+    return rowName(e.row).str();
   case Expr::Load: {
     const std::string &name = spec.inputs[e.index].name;
     return e.operands.empty() ? name : name + "[" + list(e.operands) + "]";

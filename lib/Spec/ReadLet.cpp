@@ -17,19 +17,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 
 namespace attnc::spec {
-
-static std::optional<Row> rowNamed(StringRef name) {
-  return StringSwitch<std::optional<Row>>(name)
-      .Case("Q", Row::Q)
-      .Case("K", Row::K)
-      .Case("V", Row::V)
-      .Default(std::nullopt);
-}
 
 /// "(x, y)" of a macro.
 bool SpecReader::readParameters(StringRef text, SMRange range,
@@ -63,11 +54,11 @@ bool SpecReader::readNames(const YamlEntry &item) {
   StringRef(item.key.text).split(names, ',');
   for (auto [part, name] : enumerate(names)) {
     name = name.trim();
-    if (rowNamed(name) && use.let.count(name.str())) {
+    if (findRow(name) && use.let.count(name.str())) {
       report.error(Message::RepeatedKey, item.key.range, {name.str()});
       return false;
     }
-    if (!rowNamed(name) && !checkNewName(name, item.key.range))
+    if (!findRow(name) && !checkNewName(name, item.key.range))
       return false;
     Definition definition;
     definition.range = item.key.range;
@@ -92,7 +83,7 @@ bool SpecReader::readDefinition(const YamlEntry &item) {
     return readNames(item);
   Definition definition;
   definition.range = item.key.range;
-  std::optional<Row> row = rowNamed(name);
+  std::optional<Row> row = findRow(name);
   if (!row && !checkNewName(name, item.key.range))
     return false;
   if (head.size() != item.key.text.size()) {
@@ -156,9 +147,10 @@ bool SpecReader::checkRowWidth(const ExprPtr &row, BuiltinSize size,
 
 /// What Q, K and V are, if `let` says so.
 void SpecReader::readRows() {
-  static constexpr std::tuple<Row, StringLiteral, BuiltinSize> rows[] = {
-      {Row::Q, "Q", HeadDim}, {Row::K, "K", KeyDim}, {Row::V, "V", ValueDim}};
-  for (auto [row, name, width] : rows) {
+  static constexpr std::pair<Row, BuiltinSize> rows[] = {
+      {Row::Q, HeadDim}, {Row::K, KeyDim}, {Row::V, ValueDim}};
+  for (auto [row, width] : rows) {
+    StringRef name = rowName(row);
     auto found = use.let.find(name.str());
     if (found == use.let.end() || use.refused.count(name.str()))
       continue;
@@ -193,7 +185,7 @@ void SpecReader::keepLet() {
     SmallVector<StringRef> names;
     StringRef(item.key.text).split('(').first.split(names, ',');
     bool isOfTensors = any_of(names, [&](StringRef name) {
-      std::optional<Row> row = rowNamed(name.trim());
+      std::optional<Row> row = findRow(name.trim());
       auto found = use.let.find(name.trim().str());
       return found != use.let.end() && found->second.ofTensors &&
              !(row && spec.definitions[unsigned(*row)]);
