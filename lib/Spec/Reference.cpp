@@ -114,7 +114,7 @@ queries with a length per batch under the default `offset` is a warning.
 `name, ...: [inout] [dtype] [axes] [nondecreasing] [in lo..hi]`, for example
 `doc: i32[batch, kv_len] nondecreasing`, `temp: f32` (a scalar),
 `bias: [heads, query_len, kv_len]`. Types: `f64 f32 f16 bf16 i64 i32 i8 u8 bool`;
-0 to 4 axes; an axis is an int formula of sizes. Every input must be used.
+0 to 5 axes; an axis is an int formula of sizes. Every input must be used.
 `nondecreasing` (along the last axis) and `in lo..hi` (both ends included) are
 checked by the call; `lo` and `hi` are int formulas of sizes.
 

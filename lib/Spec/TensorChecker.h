@@ -111,6 +111,7 @@ private:
 
   // TensorRope.cpp
   TensorPtr rope(const Node &node, llvm::ArrayRef<const Node *> bound);
+  std::optional<bool> countsKeys(const ExprPtr &rows) const;
   TensorPtr ownPositions(const TensorPtr &x, const Node &node);
   std::optional<RopeScaling> ropeScaling(const Node &node,
                                          std::vector<TensorPtr> &divisors);

@@ -100,6 +100,12 @@ TensorPtr TensorChecker::norm(const Node &node, const FunctionInfo &function,
   ExprPtr eps = numberArgument(bound.back(), epsilon.byDefault, node, "eps");
   if (!x || !eps)
     return nullptr;
+  if (eps->isConstant() && !(eps->real >= 0)) {
+    report.error(Message::BadArgument,
+                 bound.back() ? bound.back()->range : node.range,
+                 {"'eps' of '" + function.name.str() + "'", "at least 0"});
+    return nullptr;
+  }
   if (x->axes.empty()) {
     report.error(Message::NeedsAxes, node.range,
                  {function.name.str(), "one axis"});

@@ -40,16 +40,29 @@ static ExprPtr atPlaces(const ExprPtr &e) {
   return makeApply(e->op, e->type, std::move(operands), e->range);
 }
 
+/// Whether an axis counts keys (true) or queries (false). Where both are as
+/// many the row that is defined decides, then how the axis is written.
+std::optional<bool> TensorChecker::countsKeys(const ExprPtr &rows) const {
+  ExprPtr queries = makeSize(QueryLen), keys = makeSize(KvLen);
+  bool mayBeQueries = shapes.isSame(rows, queries);
+  bool mayBeKeys = shapes.isSame(rows, keys);
+  if (!mayBeQueries && !mayBeKeys)
+    return std::nullopt;
+  if (mayBeQueries != mayBeKeys)
+    return mayBeKeys;
+  if (std::optional<Row> row = findRow(what))
+    return *row != Row::Q;
+  return !sameExpr(*rows, *queries);
+}
+
 /// positions=own: q along an axis of queries, k along one of keys, as a tensor
 /// of reals.
 TensorPtr TensorChecker::ownPositions(const TensorPtr &x, const Node &node) {
   size_t rank = x->axes.size();
-  const ExprPtr &rows = rank >= 2 ? x->axes[rank - 2] : x->axes[0];
-  auto isAxis = [&](BuiltinSize size) {
-    return rank >= 2 && (shapes.embed({rows}, {makeSize(size)}).has_value());
-  };
-  bool ofKeys = isAxis(KvLen) && (what != "Q" || !isAxis(QueryLen));
-  if (!ofKeys && !isAxis(QueryLen)) {
+  std::optional<bool> ofKeys;
+  if (rank >= 2)
+    ofKeys = countsKeys(x->axes[rank - 2]);
+  if (!ofKeys) {
     auto &error = report.error(Message::RopeRows, node.range, {shapeText(x)});
     error.note("positions=p takes them from a tensor p of [rows] or "
                "[batch, rows]");
@@ -57,8 +70,8 @@ TensorPtr TensorChecker::ownPositions(const TensorPtr &x, const Node &node) {
     return nullptr;
   }
   ExprPtr place = makePlace(0, node.range);
-  Axes axes = {rows};
-  if (!ofKeys) {
+  Axes axes = {x->axes[rank - 2]};
+  if (!*ofKeys) {
     ExprPtr offset = proveFormula(spec, report, spec.offset, "'offset'",
                                   Domain{true, true, false, true}, nullptr);
     if (!offset)
@@ -143,11 +156,18 @@ TensorChecker::ropeScaling(const Node &node, std::vector<TensorPtr> &divisors) {
   number("attention", scaling.attention);
   if (auto truncate = numbers.find("truncate"); truncate != numbers.end())
     scaling.truncate = truncate->second != 0;
-  if (scaling.kind == RopeScaling::Llama3 && scaling.high <= scaling.low) {
-    report.error(Message::BadArgument, node.range,
-                 {"'high' of 'llama3'", "greater than 'low'"});
+  auto bad = [&](StringRef name, StringRef legal) {
+    report.error(
+        Message::BadArgument, node.range,
+        {("'" + name + "' of '" + node.name + "'").str(), legal.str()});
     return std::nullopt;
-  }
+  };
+  if (scaling.kind == RopeScaling::Llama3 && scaling.high <= scaling.low)
+    return bad("high", "greater than 'low'");
+  if (scaling.kind == RopeScaling::Yarn && scaling.fast <= scaling.slow)
+    return bad("fast", "greater than 'slow'");
+  if (scaling.kind == RopeScaling::LongRope && scaling.original <= 1)
+    return bad("original", "greater than 1"); // its logarithm divides
   return scaling;
 }
 
@@ -271,7 +291,9 @@ TensorPtr TensorChecker::rotate(const TensorPtr &x, int64_t pairs,
   unsigned last = x->axes.size() - 1;
   int64_t width = *shapes.number(x->axes.back()), turning = 2 * pairs;
   ArrayRef<ExprPtr> rows = ArrayRef(turned[0]->axes).drop_back();
-  if (!shapes.embed(rows, ArrayRef(x->axes).drop_back())) {
+  if (rows.empty() || x->axes.size() < 2 ||
+      !shapes.isSame(rows.back(), x->axes[last - 1]) ||
+      !shapes.embed(rows.drop_back(), ArrayRef(x->axes).drop_back(2))) {
     auto &error = report.error(Message::TensorShapes, node.range,
                                {"rope", shapeText(x), shapes.text(rows)});
     error.note("positions have axes of the rows, [rows] or [batch, rows]");
