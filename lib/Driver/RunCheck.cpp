@@ -258,6 +258,7 @@ RunCase::check(const ReferenceFunctions &functions) {
     return mlir::failure();
   if (mlir::failed(checkEmptyRows(oracle, *plain, *exact, result)))
     return mlir::failure();
+  checkKeptRows(*exact, result);
   return result;
 }
 
@@ -313,6 +314,7 @@ void CheckResult::merge(const CheckResult &other) {
     if (theirs.stray > mine.stray) {
       mine.stray = theirs.stray;
       mine.strayPlace = theirs.strayPlace;
+      mine.strayRule = theirs.strayRule;
     }
   }
 }

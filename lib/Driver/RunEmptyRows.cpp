@@ -77,6 +77,7 @@ mlir::LogicalResult RunCase::checkEmptyRows(
       if (error <= check.stray)
         continue;
       check.stray = error;
+      check.strayRule = "0: the mask allows no key of its row";
       check.strayPlace =
           placeText(declared(i).name, exact[i].shape, int64_t(place));
     }

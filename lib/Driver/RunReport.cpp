@@ -91,10 +91,9 @@ static void reportVerdict(const RunCase &run, const CheckResult &check) {
   const OutputCheck &worst = check.worst();
   for (const OutputCheck &output : check.outputs)
     if (output.stray > 0) {
-      os << llvm::formatv(
-          "wrong: {0} is off by {1}, expected exactly 0: the mask allows no "
-          "key of its row\n",
-          output.strayPlace, brief(output.stray));
+      os << llvm::formatv("wrong: {0} is off by {1}, expected exactly {2}\n",
+                          output.strayPlace, brief(output.stray),
+                          output.strayRule);
       return;
     }
   if (check.isWrong()) {

@@ -1,0 +1,41 @@
+//===- RunKeptRows.cpp - A cache changes only where rows are stored -------===//
+//
+// What a call does not store is not rounded either, so no limit of errors is
+// allowed: where the reference leaves a value as it was, a kernel has to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunCase.h"
+
+#include <cmath>
+
+namespace attnc {
+
+static bool isSame(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+void RunCase::checkKeptRows(llvm::ArrayRef<reference::Tensor> exact,
+                            CheckResult &result) const {
+  size_t output = results.size();
+  forEachInOut([&](size_t, size_t) { --output; });
+  forEachInOut([&](size_t input, size_t index) {
+    const reference::Tensor &before = inputs[input], &after = results[output];
+    OutputCheck &check = result.outputs[output];
+    for (size_t i = 0; i < before.real.size(); ++i) {
+      double kept = before.real[i], got = after.real[i];
+      if (!isSame(exact[output].real[i], kept) || isSame(got, kept))
+        continue;
+      double error = std::fabs(got - kept);
+      if (std::isfinite(error) && error <= check.stray)
+        continue;
+      check.stray = std::isfinite(error) ? error : HUGE_VAL;
+      check.strayRule = "what it was: no row is stored there";
+      check.strayPlace =
+          placeText(function.tensors[index].name, before.shape, int64_t(i));
+    }
+    ++output;
+  });
+}
+
+} // namespace attnc
