@@ -180,6 +180,7 @@ LogicalResult InterfaceImporter::addInput(const spec::Input &input) {
   tensor.name = input.name;
   tensor.role = TensorRole::Input;
   tensor.dtype = storage(input.dtype);
+  tensor.inout = input.inout;
   tensor.nondecreasing = input.nondecreasing;
   for (const spec::ExprPtr &axis : input.axes) {
     std::optional<SizeExpr> expr = convert(*axis, "axis", loc);

@@ -127,6 +127,9 @@ func::FuncOp SpecImporter::createFunction() {
   SmallVector<Type> arguments, results;
   for (const InterfaceTensor &entry : interface.tensors)
     (entry.isOutput() ? results : arguments).push_back(tensor(entry));
+  for (const InterfaceTensor &entry : interface.tensors)
+    if (entry.inout) // its new value
+      results.push_back(tensor(entry));
   auto func =
       func::FuncOp::create(b, spec.name, b.getFunctionType(arguments, results));
   b.setInsertionPointToStart(func.addEntryBlock());
@@ -366,10 +369,15 @@ void SpecImporter::buildGraph(func::FuncOp func) {
       types.push_back(tensor.getType());
   tensors.setAttention(
       [&](ArrayRef<LetteredTensor> rows) { return attend(rows); });
+  SmallVector<Value> results;
+  auto finish = [&] {
+    for (const Cache &cache : spec.caches)
+      results.push_back(tensors.build(*cache.tensor));
+    func::ReturnOp::create(b, results);
+  };
   if (!spec.hasResult()) {
-    Value output = buildOutput(tensors, Value(), type.getResult(0));
-    func::ReturnOp::create(b, output);
-    return;
+    results.push_back(buildOutput(tensors, Value(), type.getResult(0)));
+    return finish();
   }
   std::optional<LetteredTensor> defined[3];
   for (Row row : {Row::Q, Row::K, Row::V})
@@ -408,7 +416,6 @@ void SpecImporter::buildGraph(func::FuncOp func) {
       buildWeights(rows, normaliser, scores, mask, weightType(normaliser.norm));
   Value weights = norm.getWeights(), lse = norm.getLse();
   Value o = buildValues(rows, weights, mask);
-  SmallVector<Value> results;
   auto addResult = [&](Value tensor, StringRef letters) {
     SmallVector<Attribute> sizes{size(Batch), size(Heads)};
     for (char letter : letters)
@@ -437,7 +444,7 @@ void SpecImporter::buildGraph(func::FuncOp func) {
     results.push_back(buildStateOutput(
         rows, cast<RankedTensorType>(type.getResult(results.size()))));
   hasFailed |= rows.failed();
-  func::ReturnOp::create(b, results);
+  finish();
 }
 
 LogicalResult SpecImporter::run() {

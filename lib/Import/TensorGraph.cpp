@@ -128,6 +128,15 @@ Value TensorGraph::buildNode(const Tensor &tensor) {
                                  StringRef(&tensor.along, 1), tensor.offset,
                                  size);
   }
+  case Tensor::Append: {
+    Value cache = build(*tensor.operands[0]), rows = build(*tensor.operands[1]);
+    Value at = inputs[tensor.index];
+    StringRef labels = tensor.labels;
+    bool ofBatch = cast<RankedTensorType>(at.getType()).getRank() == 1;
+    return attn::AppendOp::create(b, typeOf(tensor), labels, cache, rows,
+                                  StringRef(&tensor.along, 1),
+                                  labels.take_front(ofBatch), at);
+  }
   case Tensor::Concat: {
     SmallVector<Value> parts;
     for (const spec::TensorPtr &operand : tensor.operands)

@@ -286,6 +286,11 @@ Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
                              std::vector<ExprPtr> indices, bool vectorPlace) {
   const Input &input = spec.inputs[index];
   use.inputs.insert(index);
+  if (input.inout) {
+    report.error(Message::CacheRead, name, {input.name})
+        .note(input.typeRange, "'" + input.name + "' is declared here");
+    return {};
+  }
   if (!scope.inputs) {
     report.error(Message::Scope, name, {input.name, scope.name.str()})
         .note("known here: sizes");

@@ -49,7 +49,8 @@ static void printStorage(raw_ostream &os, const AttentionSpec &spec) {
 }
 
 static std::string inputText(const AttentionSpec &spec, const Input &input) {
-  std::string text = dtypeName(input.dtype).str();
+  std::string text =
+      (input.inout ? "inout " : "") + dtypeName(input.dtype).str();
   if (!input.axes.empty()) {
     ListSeparator comma;
     text += "[";

@@ -2,6 +2,7 @@
 
 #include "SpecReader.h"
 
+#include "CacheRows.h"
 #include "Proofs.h"
 
 #include "attnc/Spec/Print.h"
@@ -150,6 +151,37 @@ void SpecReader::prove(ExprPtr &formula, StringRef where, Domain domain,
     formula = proved;
 }
 
+/// What is made with caches, once all formulas are read.
+void SpecReader::checkCaches() {
+  llvm::sort(spec.caches, [](const Cache &a, const Cache &b) {
+    return a.tensor->operands[0]->index < b.tensor->operands[0]->index;
+  });
+  checkCacheRows(spec, report);
+  Prover prover(spec, Domain{false, false, false, true});
+  for (const Cache &cache : spec.caches) {
+    bool ofQueries =
+        prover.linear(cache.rows) == prover.linear(makeSize(QueryLen));
+    if (!ofQueries || entry(Key::Offset))
+      continue;
+    report.error(Message::CacheOffset, cache.tensor->range)
+        .fix("offset: " + printFormula(spec, *cache.place));
+    return;
+  }
+}
+
+/// Keys that no call has stored yet are masked, if the spec does not say so.
+void SpecReader::maskCaches() {
+  for (const Cache &cache : spec.caches) {
+    if (masksUnstored(spec, cache))
+      continue;
+    ExprPtr stored = isStored(cache);
+    bool isAll = spec.mask->isConstant() && spec.mask->boolean;
+    spec.mask = isAll ? stored
+                      : makeApply(Op::And, Type::Bool, {stored, spec.mask},
+                                  spec.mask->range);
+  }
+}
+
 /// Only of a spec without errors so far: every formula is there.
 void SpecReader::proveFormulas() {
   // The offset as the position of a row, so that q cannot overflow either.
@@ -161,6 +193,7 @@ void SpecReader::proveFormulas() {
   if (failed())
     return;
   spec.offset = position->operands[1];
+  maskCaches();
   prove(spec.mask, "'mask'", Domain(), nullptr);
   Domain ofQuery{true, true, false, true}, ofKey{true, false, true, true};
   prove(spec.definitions[unsigned(Row::Q)], "'Q'", ofQuery, nullptr);

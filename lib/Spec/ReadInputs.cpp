@@ -179,12 +179,17 @@ bool SpecReader::readInputType(Input &input, const YamlNode &type) {
   if (!tokenize(source, report, tokens))
     return false;
   FormulaParser parser(source, tokens, report);
-  if (parser.peek().is("inout")) {
-    unsupported(parser.rangeOf(parser.peek()), "'inout'");
-    return false;
-  }
+  SMRange first = parser.rangeOf(parser.peek());
+  input.inout = parser.takeIf("inout");
   if (!readElementType(input, parser, type.range))
     return false;
+  if (input.inout && !isFloat(input.dtype)) {
+    report
+        .error(Message::Unsupported, first,
+               {"'inout' of " + dtypeName(input.dtype).str()})
+        .note("a cache holds f32, f16, bf16 or f64");
+    return false;
+  }
   if (parser.peek().is("(") && source.text.ends_with(")")) {
     StringRef axes = source.text.substr(parser.peek().begin + 1).drop_back();
     report

@@ -115,6 +115,7 @@ queries with a length per batch under the default `offset` is a warning.
 `doc: i32[batch, kv_len] nondecreasing`, `temp: f32` (a scalar),
 `bias: [heads, query_len, kv_len]`. Types: `f64 f32 f16 bf16 i64 i32 i8 u8 bool`;
 0 to 5 axes; an axis is an int formula of sizes. Every input must be used.
+An `inout` input is a cache ([Caches](#caches)), which the call changes.
 `nondecreasing` (along the last axis) and `in lo..hi` (both ends included) are
 checked by the call; `lo` and `hi` are int formulas of sizes.
 
@@ -245,6 +246,50 @@ weights of a softmax, and what it is of, stay in that type.
 
 )";
 
+static constexpr StringLiteral caches = R"(
+### Caches
+
+An input that is `inout` is a cache: a call stores new rows in it, in its place.
+
+```yaml
+attnc: 1
+heads: 12
+head_dim: 64
+sizes:
+  model: 768
+mask: causal
+offset: past[b]
+let:
+  Q: split_heads(x @ Wq)
+  K: cached(k_cache, split_heads(x @ Wk), past[b])
+  V: cached(v_cache, split_heads(x @ Wv), past[b])
+inputs:
+  x: [batch, query_len, model]
+  Wq, Wk, Wv: [model, heads * head_dim]
+  k_cache, v_cache: inout [batch, heads, kv_len, head_dim]
+  past: i32[batch]
+```
+
+`cached(C, X, past[b])` is C with the rows X in the places `past[b]` and later of
+sequence b; `past`, a scalar, is one place for all. One axis of C is `kv_len`, the
+capacity; X has the others, and as many rows as it likes (mostly `query_len`), none
+included. The same function is for a prompt (`past` 0, many rows) and for every later
+row (`past` the rows that are there, one row).
+
+- `past` gets the range `0..kv_len - query_len`, less what is declared: a call for
+  which the rows have no room is refused (`ATTNC_BAD_VALUE`) before anything is
+  written.
+- Keys past the last stored one are masked, and their tiles skipped. `k < past[b] +
+  query_len` joins the mask, unless the mask implies it, as `causal` does with
+  `offset: past[b]`. What lies there, NaN included, shows in no output.
+- `offset` must be written where the new rows are those of queries: the default counts
+  from the end of the capacity. `rope` takes its positions from it, too.
+- A cache is used by its one `cached` only; what that yields may be used anywhere,
+  but only attention may sum over its rows. It is of f32, f16, bf16 or f64, and rows
+  are rounded to it.
+
+)";
+
 static constexpr StringLiteral diagnostics = R"(
 ## Diagnostics
 
@@ -293,7 +338,7 @@ void printReference(raw_ostream &os) {
         "training:\n\n"
         "| scaling | meaning |\n|---|---|\n";
   printFunctions(os, FunctionInfo::Scaling);
-  os << diagnostics;
+  os << caches << diagnostics;
   for (const DiagnosticId &id : diagnosticIds())
     os << "### " << id.id << "\n\n" << id.explanation << "\n\n";
 }

@@ -326,6 +326,7 @@ std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
   readInputs();
   bindStorage();
   readFormulas();
+  checkCaches();
   readUnsupported();
   readOutputs();
   checkStorage();

@@ -96,6 +96,8 @@ private:
   void readOutput();
   void readSoftmax(const Node &call);
   ExprPtr readRowArgument(const Node *node, llvm::StringRef name);
+  void checkCaches();
+  void maskCaches();
   void proveFormulas();
   void prove(ExprPtr &formula, llvm::StringRef where, Domain domain,
              const ExprPtr &guard);

@@ -104,6 +104,13 @@ private:
                         llvm::ArrayRef<unsigned> along, const ExprPtr &size,
                         const Node &node);
 
+  // TensorCaches.cpp
+  TensorPtr cached(const Node &node, llvm::ArrayRef<const Node *> bound);
+  ExprPtr placeArgument(const Node &node);
+  std::optional<unsigned> cacheAxis(const TensorPtr &cache, const Node &node);
+  TensorPtr rowsFor(const TensorPtr &cache, unsigned axis, const Node &node);
+  bool boundPlace(unsigned table, const ExprPtr &rows, llvm::SMRange place);
+
   // TensorEinsum.cpp
   TensorPtr einsum(const Node &node, llvm::ArrayRef<const Node *> bound);
   TensorPtr einsumOfOne(TensorPtr x, std::string letters,

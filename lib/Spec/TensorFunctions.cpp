@@ -138,6 +138,8 @@ TensorChecker::Value TensorChecker::call(const Node &node,
     return {einsum(node, bound), nullptr};
   case Function::Rope:
     return {rope(node, bound), nullptr};
+  case Function::Cached:
+    return {cached(node, bound), nullptr};
   case Function::Split:
     report.error(Message::NamesAndPieces, node.range, {"1", "several"})
         .note("for example  Q, K, V: split(X, n1, n2, n3)");

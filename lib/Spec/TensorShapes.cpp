@@ -98,6 +98,16 @@ TensorShapes::embed(ArrayRef<ExprPtr> small, ArrayRef<ExprPtr> large) const {
   return std::nullopt;
 }
 
+std::vector<unsigned> TensorShapes::placesOf(const ExprPtr &size,
+                                             ArrayRef<ExprPtr> axes) const {
+  std::vector<unsigned> places;
+  for (bool byName : {true, false})
+    for (unsigned i = 0; i < axes.size() && (byName || places.empty()); ++i)
+      if (isOne(axes[i], size, byName))
+        places.push_back(i);
+  return places;
+}
+
 Axes TensorShapes::merge(ArrayRef<ExprPtr> a, ArrayRef<ExprPtr> b) const {
   if (embed(b, a))
     return a.vec();

@@ -38,6 +38,9 @@ public:
   /// fit.
   std::optional<std::vector<unsigned>>
   embed(llvm::ArrayRef<ExprPtr> small, llvm::ArrayRef<ExprPtr> large) const;
+  /// The axes that are this size: written alike, else equal at every call.
+  std::vector<unsigned> placesOf(const ExprPtr &size,
+                                 llvm::ArrayRef<ExprPtr> axes) const;
   /// The axes of both, each once: those that they share keep their order, and
   /// those of `a` stand before those of `b` in between.
   Axes merge(llvm::ArrayRef<ExprPtr> a, llvm::ArrayRef<ExprPtr> b) const;

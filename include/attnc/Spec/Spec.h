@@ -85,6 +85,7 @@ struct Input {
   std::string name;
   DType dtype = DType::F32;
   std::vector<ExprPtr> axes;  // int formulas over sizes; rank 0 to 5
+  bool inout = false;         // the call puts rows into it: see Cache
   bool nondecreasing = false; // along the last axis
   ExprPtr low, high;          // `in low..high`, both ends included; or null
   llvm::SMRange nameRange;
@@ -96,6 +97,13 @@ struct Regime {
   std::vector<std::pair<unsigned, int64_t>> sizes; // index in sizes, value
   double weight = 1;
   llvm::SMRange range;
+};
+
+/// An input that is `inout`, and its value once the new rows are in it.
+struct Cache {
+  TensorPtr tensor; // Tensor::Append
+  ExprPtr place;    // Int: the row of the first new one, of b and inputs
+  ExprPtr rows;     // how many there are, a formula of sizes
 };
 
 /// A truth value over sizes alone that each call has to meet, else the call is
@@ -119,6 +127,7 @@ struct AttentionSpec {
   DType queryType = DType::F32, keyType = DType::F32, valueType = DType::F32,
         outputType = DType::F32;
   std::vector<Input> inputs; // in the order of the file
+  std::vector<Cache> caches; // one for each input that is inout
 
   /// What `let` says Q, K and V are, by Row: a Vector of inputs, sizes and of
   /// b, h, g, i (Q) or b, g, k (K, V). Inside, the name that is defined means

@@ -36,6 +36,8 @@ struct Tensor {
     Map,      // `formula` for each element, of operands' elements
     Contract, // sum over the letters that the result lacks of the product of
               // two operands
+    Append,   // the first operand, an input, with the rows of the second along
+              // the axis `along`, from row inputs[index][b] on
     Slice,    // of axis `along`, from `offset` on
     Concat,   // operands behind each other along the axis `along`
     Softmax,  // along the axis `along`; the second operand, if any, says which
@@ -52,7 +54,7 @@ struct Tensor {
   DType dtype = DType::F32;  // of the elements, rounded once
   std::vector<ExprPtr> axes; // sizes, as formulas of sizes
   std::vector<TensorPtr> operands;
-  std::string labels; // of a Slice, letters of both tensors
+  std::string labels; // of a Slice or Append, letters of all tensors
   char along = 0;
   int64_t offset = 0;
   ExprPtr formula;    // Map: of Expr::Element, Expr::Place, sizes and inputs
