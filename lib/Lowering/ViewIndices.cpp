@@ -36,23 +36,54 @@ Attribute sizeOfLetter(attn::ViewOp view, char letter) {
   return {};
 }
 
-/// Gives the digits of an axis to the letters of its group. A letter of size 1
-/// may be left without: it is always 0.
-static bool shareOut(attn::ViewOp view, StringRef group, const AxisDigits &axis,
-                     llvm::DenseMap<char, AxisDigits> &ofLetter) {
-  size_t without = group.size() - std::min(axis.size(), group.size());
-  const Digit *next = axis.begin();
-  for (char letter : group) {
-    Attribute size = sizeOfLetter(view, letter);
-    auto number = dyn_cast_if_present<IntegerAttr>(size);
-    if (without > 0 && number && number.getInt() == 1) {
-      ofLetter[letter] = {Digit{kUnit, size}};
-      --without;
-    } else if (next != axis.end()) {
-      ofLetter[letter] = {*next++};
-    }
+/// How many places a digit has, if that is a number.
+static std::optional<int64_t> countPlaces(const Digit &digit) {
+  auto number = dyn_cast_if_present<IntegerAttr>(digit.places ? digit.places
+                                                              : digit.size);
+  return number ? std::optional(number.getInt()) : std::nullopt;
+}
+
+/// The last digits of an axis that make up `size`, which are taken away; or
+/// nothing. Of a size that is no number there is one digit.
+static std::optional<AxisDigits> takeBack(AxisDigits &axis, Attribute size) {
+  auto number = dyn_cast_if_present<IntegerAttr>(size);
+  if (!number && axis.empty())
+    return std::nullopt;
+  if (!number)
+    return AxisDigits{axis.pop_back_val()};
+  AxisDigits taken;
+  int64_t left = number.getInt();
+  while (!axis.empty()) {
+    std::optional<int64_t> places = countPlaces(axis.back());
+    if (!places || (*places != left && (*places == 0 || left % *places)))
+      break;
+    taken.insert(taken.begin(), axis.pop_back_val());
+    left = *places == left ? 1 : left / *places;
+    if (left == 1)
+      return taken;
   }
-  return without == 0 && next == axis.end();
+  return left == 1 ? std::optional(taken) : std::nullopt;
+}
+
+/// Gives the digits of an axis to the letters of its group, the fastest first.
+/// A letter of size 1 may be left without: it is always 0. A letter may be
+/// several digits: heads that are KV heads and groups.
+static bool shareOut(attn::ViewOp view, StringRef group, AxisDigits axis,
+                     llvm::DenseMap<char, AxisDigits> &ofLetter) {
+  for (char letter : llvm::reverse(group)) {
+    Attribute size = sizeOfLetter(view, letter);
+    std::optional<AxisDigits> own = takeBack(axis, size);
+    if (!own)
+      return false;
+    if (own->empty())
+      own->push_back(Digit{kUnit, size});
+    ofLetter[letter] = *own;
+  }
+  // What is left has one place.
+  AxisDigits &slowest = ofLetter[group.front()];
+  slowest.insert(slowest.begin(), axis.begin(), axis.end());
+  return llvm::all_of(
+      axis, [](const Digit &digit) { return countPlaces(digit) == 1; });
 }
 
 /// Carries digits through a view, from the side `known` to the side `wanted`.
@@ -112,13 +143,6 @@ static FailureOr<TensorDigits> carryRows(Operation *op, Value table,
   }
   result.insert(result.end(), digits.begin() + 2, digits.end());
   return result;
-}
-
-/// How many places a digit has, if that is a number.
-static std::optional<int64_t> countPlaces(const Digit &digit) {
-  auto number = dyn_cast_if_present<IntegerAttr>(digit.places ? digit.places
-                                                              : digit.size);
-  return number ? std::optional(number.getInt()) : std::nullopt;
 }
 
 /// From a piece of an axis to the axis: the last digit is moved, and the first

@@ -88,9 +88,11 @@ module attributes {attnc.interface = [{
     tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
                {name = "K", role = "key", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
                {name = "V", role = "value", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
+               {name = "ids", role = "input", dtype = "i32", axes = ["batch", "kv_len"]},
                {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]}],
     preconditions = [], positions = []}]} {
-  func.func @f(%Q: !Q, %K: !K, %V: !K) -> !Q {
+  func.func @f(%Q: !Q, %K: !K, %V: !K, %ids: tensor<?x?xi32, #attn.dims<batch, kv_len>>) -> !Q {
+    %w = attn.view "bk->kb" %ids : tensor<?x?xi32, #attn.dims<batch, kv_len>> -> tensor<?x?xi32, #attn.dims<kv_len, batch>>
     %q = attn.view "b(hg)qd->bhgqd" %Q : !Q -> !q
     %o, %lse = attn.kernel ins(%q, %K, %V : !q, !K, !K) -> (!q, !L)
       normalize #attn.norm<shift = max, weight = exp2, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32}
@@ -99,8 +101,8 @@ module attributes {attnc.interface = [{
       attn.yield %x : f32
     } mask {
     ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
-      // expected-error@below {{'attn.read' op must read an argument of the function or what an op computes; a view is neither}}
-      %v = attn.read %q[%b, %h, %g, %i, %j] : !q -> f32
+      // expected-error@below {{'attn.table_min' op must ask an argument of the function or what an op computes; a view is neither}}
+      %v = attn.table_min %w[%j, %b] to [%j, %b] : tensor<?x?xi32, #attn.dims<kv_len, batch>>
       %c = arith.constant true
       attn.yield %c : i1
     }

@@ -170,16 +170,18 @@ module attributes {attnc.interface = [{
     tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["batch", "heads", "query_len", "8"]},
                {name = "K", role = "key", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
                {name = "V", role = "value", dtype = "f32", axes = ["batch", "heads", "kv_len", "8"]},
-               {name = "bias", role = "input", dtype = "f16", axes = ["twice", "batch + 1"]},
+               {name = "ids", role = "input", dtype = "i32", axes = ["batch", "kv_len"]},
                {name = "O", role = "output", dtype = "f32", axes = ["batch", "heads", "query_len", "kv_len"]}],
     preconditions = [], positions = []}]} {
-  func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
-    %w = attn.view "bhqd->bqhd" %Q : tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>> -> tensor<?x?x2x8xf32, #attn.dims<batch, query_len, 2, 8>>
+  func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %ids: tensor<?x?xi32, #attn.dims<batch, kv_len>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
+    %w = attn.view "bk->kb" %ids : tensor<?x?xi32, #attn.dims<batch, kv_len>> -> tensor<?x?xi32, #attn.dims<kv_len, batch>>
     %s = attn.contract "bhqd,bhkd->bhqk" (%Q, %K) : (tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
     %t = attn.map "bhqk->bhqk" (%s) : (tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
     ^bb0(%x: f32, %b: index, %h: index, %q: index, %k: index):
-      // expected-error@below {{'attn.read' op must read an argument of the function or what an op computes; a view is neither}}
-      %y = attn.read %w[%b, %q, %h, %k] : tensor<?x?x2x8xf32, #attn.dims<batch, query_len, 2, 8>> -> f32
+      // expected-error@below {{'attn.table_min' op must ask an argument of the function or what an op computes; a view is neither}}
+      %least = attn.table_min %w[%k, %b] to [%k, %b] : tensor<?x?xi32, #attn.dims<kv_len, batch>>
+      %wide = arith.index_cast %least : index to i64
+      %y = arith.sitofp %wide : i64 to f32
       attn.yield %y : f32
     }
     return %t : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>

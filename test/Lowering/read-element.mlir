@@ -21,6 +21,25 @@ func.func @reads_split_heads(%a: tensor<8x20xf32>) -> tensor<2x4x20xf32> {
   return %0 : tensor<2x4x20xf32>
 }
 
+// A region may read through a view, too: the next place of head n, of 8.
+// CHECK-LABEL: tile.program @region_reads_split_heads
+// CHECK:         tile.grid (%[[N:.*]], %{{.*}}) to
+// CHECK:             %[[NEXT:.*]] = arith.addi %{{.*}}, %c1
+// CHECK:             %[[BASE:.*]] = arith.muli %[[N]], %c20
+// CHECK:             %[[PLACE:.*]] = arith.addi %[[BASE]], %[[NEXT]]
+// CHECK:             tile.read %in0[%[[PLACE]]]
+func.func @region_reads_split_heads(%a: tensor<160xf32>) -> tensor<8x20xf32> {
+  %v = attn.view "(nq)->nq" %a : tensor<160xf32> -> tensor<8x20xf32>
+  %0 = attn.map "->nq" () : () -> tensor<8x20xf32> attributes {attn.block = #block} {
+  ^bb0(%n: index, %q: index):
+    %one = arith.constant 1 : index
+    %next = arith.addi %q, %one : index
+    %x = attn.read %v[%n, %next] : tensor<8x20xf32> -> f32
+    attn.yield %x : f32
+  }
+  return %0 : tensor<8x20xf32>
+}
+
 // A split axis is n / 4 and n % 4.
 // CHECK-LABEL: tile.program @reads_merged_heads
 // CHECK:         tile.grid (%[[N:.*]], %{{.*}}) to

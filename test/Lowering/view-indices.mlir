@@ -83,6 +83,36 @@ func.func @heads_times_features(%Q: !flat, %K: !k, %V: !k) -> !flat {
   return %O : !flat
 }
 
+// What each KV head holds: rows of its 4 query heads, its key and its value. A
+// letter of a view, here 2 times 4 * 32 places, is several of the kernel.
+// CHECK-LABEL: tile.program @pieces_of_each_head
+// CHECK-SAME:    (%[[Q:.*]]: !tile.buf<b, q, d : f32>,
+// CHECK:         tile.grid (%[[B:.*]], %[[H:.*]], %[[G:.*]], %[[I:.*]]) to
+// CHECK:           %[[BASE:.*]] = arith.muli %[[H]], %c6
+// CHECK:           %[[HEAD:.*]] = arith.addi %[[BASE]], %[[G]] : index
+// CHECK:           %[[START:.*]] = arith.muli %[[HEAD]], %c32
+// CHECK:           tile.load %[[Q]][%[[B]], %{{.*}}, %[[START]]]
+!pieces = tensor<?x?x384xf32, #attn.dims<batch, query_len, 384>>
+func.func @pieces_of_each_head(%Q: !pieces, %K: !k, %V: !k) -> !flat {
+  %0 = attn.view "bq(yz)->bqyz" %Q : !pieces -> tensor<?x?x2x192xf32, #attn.dims<batch, query_len, 2, 192>>
+  %1 = attn.slice "bqyz" %0 along "z" [0, 128] : tensor<?x?x2x192xf32, #attn.dims<batch, query_len, 2, 192>> -> tensor<?x?x2x128xf32, #attn.dims<batch, query_len, 2, 128>>
+  %2 = attn.view "bqyz->bq(yz)" %1 : tensor<?x?x2x128xf32, #attn.dims<batch, query_len, 2, 128>> -> !flat
+  %3 = attn.view "bq(nd)->bnqd" %2 : !flat -> !merged
+  %q = attn.view "b(hg)qd->bhgqd" %3 : !merged -> !q5
+  %o, %lse = attn.kernel ins(%q, %K, %V : !q5, !k, !k) -> (!q5, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  %O = attn.view "bhgqe->bq(hge)" %o : !q5 -> !flat
+  return %O : !flat
+}
+
 // Axes that a graph has not are letters of size 1 anywhere in an axis.
 // CHECK-LABEL: tile.program @missing_axes
 // CHECK-SAME:    (%[[Q:.*]]: !tile.buf<q, d : f32>, %{{.*}}, %{{.*}}, %[[O:.*]]: !tile.buf<q, e : f32>,

@@ -23,7 +23,7 @@ public:
 
   LogicalResult verifySignature();
   LogicalResult verifySizes();
-  LogicalResult verifyReads();
+  LogicalResult verifyTables();
 
 private:
   Attribute sizeOf(const SizeExpr &axis);
@@ -124,13 +124,13 @@ LogicalResult FunctionVerifier::verifySizes() {
   return failure(result.wasInterrupted());
 }
 
-LogicalResult FunctionVerifier::verifyReads() {
-  WalkResult result = func.walk([&](Operation *read) -> WalkResult {
-    if (!isa<ReadOp, TableMinOp, TableMaxOp, LowerBoundOp>(read) ||
-        !isa_and_present<ViewOp, SliceOp>(read->getOperand(0).getDefiningOp()))
+LogicalResult FunctionVerifier::verifyTables() {
+  WalkResult result = func.walk([&](Operation *op) -> WalkResult {
+    if (!isa<TableMinOp, TableMaxOp, LowerBoundOp>(op) ||
+        !isa_and_present<ViewOp, SliceOp>(op->getOperand(0).getDefiningOp()))
       return WalkResult::advance();
-    return read->emitOpError() // stage_c5
-           << "must read an argument of the function or what an op computes; "
+    return op->emitOpError() // stage_c5
+           << "must ask an argument of the function or what an op computes; "
               "a view is neither";
   });
   return failure(result.wasInterrupted());
@@ -167,7 +167,7 @@ attnc::attn::verifyStage(ModuleOp module,
       return failure();
     FunctionVerifier verifier(func, interface);
     if (failed(verifier.verifySignature()) || failed(verifier.verifySizes()) ||
-        failed(verifier.verifyReads()) ||
+        failed(verifier.verifyTables()) ||
         failed(verifyInPlace(func, interface)))
       return failure();
     ++ops;

@@ -23,8 +23,9 @@ namespace attnc::attn {
 ///   the new values of inputs that are `inout`: element types, extents and
 ///   names of sizes;
 /// - (stage_c4) names of sizes, in `attn.size` and in dims, are the entry's;
-/// - (stage_c5) `attn.read` in a region reads an argument of the function or
-///   what an op of it computes, not a view or a slice;
+/// - (stage_c5) `attn.table_min`, `attn.table_max` and `attn.lower_bound` ask
+/// an
+///   argument of the function or what an op of it computes, no view or slice;
 /// - (stage_c6) the body is one block of ops that `isAllowed` accepts and a
 ///   return; `allowed` names them for the message;
 /// - (stage_c7 to stage_c9) what verifyInPlace() says.
