@@ -45,6 +45,18 @@ def FuseKernel : Pass<"attn-fuse-kernel", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def MergeGroups : Pass<"attn-merge-groups", "::mlir::func::FuncOp"> {
+  let summary = "Make rows of the query heads of a group where queries are few";
+  let description = [{
+    A kernel whose KV heads serve several query heads each gets these as rows:
+    row `q * group + g` is query q of head g. So one query fills the lanes of
+    vectors, and keys are read once for all heads of their group. Done where the
+    sizes of `attnc.expect` leave lanes idle otherwise; a formula that depends on
+    the query head, and outputs besides o, are obstacles, which a remark tells.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def FoldScale : Pass<"attn-fold-scale"> {
   let summary = "Move constant factors of the product into the kernel's scale";
   let description = [{
