@@ -228,7 +228,7 @@ void Accountant::countCaches() {
 void Accountant::countStored() {
   for (Operation &op : function.getBody().front().without_terminator()) {
     bool isStored = isa<attn::ContractOp, attn::MapOp, attn::NormalizeOp,
-                        attn::ReduceOp, attn::ConcatOp>(op);
+                        attn::ReduceOp, attn::ConcatOp, attn::ScanOp>(op);
     auto add = [&](Value tensor) {
       if (isa<RankedTensorType>(tensor.getType()) &&
           !tensor.getDefiningOp<attn::MaskOp>())

@@ -63,13 +63,13 @@ static bool isViewComputable(attn::ViewOp view) {
 //===----------------------------------------------------------------------===//
 
 /// Arguments, also ragged or paged ones as dense tensors, what kernels,
-/// products and normalisers have computed, and what was put together.
+/// products, normalisers and scans have computed, and what was put together.
 static bool isReadable(Value tensor) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return argument.getOwner()->isEntryBlock();
   return isa<attn::KernelOp, attn::ContractOp, attn::NormalizeOp,
-             attn::UnpackOp, attn::PagesOp, attn::ConcatOp, attn::AppendOp>(
-      tensor.getDefiningOp());
+             attn::UnpackOp, attn::PagesOp, attn::ConcatOp, attn::AppendOp,
+             attn::ScanOp>(tensor.getDefiningOp());
 }
 
 static LogicalResult check(Value tensor, Value product, Type real,

@@ -26,7 +26,7 @@ static bool isFusedOp(Operation *op) {
   return isa<attn::ViewOp, attn::KernelOp, attn::ContractOp, attn::MapOp,
              attn::MaskOp, attn::NormalizeOp, attn::ReduceOp, attn::UnpackOp,
              attn::PackOp, attn::PagesOp, attn::SliceOp, attn::ConcatOp,
-             attn::AppendOp>(op);
+             attn::AppendOp, attn::ScanOp>(op);
 }
 
 namespace {
@@ -37,7 +37,7 @@ struct VerifyFused final : fusion::impl::VerifyFusedBase<VerifyFused> {
             getOperation(), isFusedOp,
             "attn.kernel, and beside it attn.view, attn.slice, attn.concat, "
             "attn.append, ops of storage, attn.contract, attn.map, attn.mask, "
-            "attn.normalize and attn.reduce")))
+            "attn.normalize, attn.reduce and attn.scan")))
       signalPassFailure();
   }
 };

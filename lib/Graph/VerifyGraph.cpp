@@ -24,7 +24,8 @@ namespace attnc::graph {
 static bool isGraphOp(Operation *op) {
   return isa<attn::ViewOp, attn::ContractOp, attn::MapOp, attn::MaskOp,
              attn::NormalizeOp, attn::ReduceOp, attn::UnpackOp, attn::PackOp,
-             attn::PagesOp, attn::SliceOp, attn::ConcatOp, attn::AppendOp>(op);
+             attn::PagesOp, attn::SliceOp, attn::ConcatOp, attn::AppendOp,
+             attn::ScanOp>(op);
 }
 
 namespace {
@@ -34,8 +35,8 @@ struct VerifyGraph final : graph::impl::VerifyGraphBase<VerifyGraph> {
     if (failed(attn::verifyStage(getOperation(), isGraphOp,
                                  "attn.view, attn.slice, attn.concat, "
                                  "attn.append, ops of storage, attn.contract, "
-                                 "attn.map, attn.mask, attn.normalize and "
-                                 "attn.reduce")))
+                                 "attn.map, attn.mask, attn.normalize, "
+                                 "attn.reduce and attn.scan")))
       signalPassFailure();
   }
 };

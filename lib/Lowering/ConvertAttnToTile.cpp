@@ -84,6 +84,8 @@ static LogicalResult lowerOp(Operation &op, Storage &storage) {
     return lowerConcat(concat, storage);
   if (auto append = dyn_cast<attn::AppendOp>(op))
     return lowerAppend(append, storage);
+  if (auto scan = dyn_cast<attn::ScanOp>(op))
+    return lowerScan(scan, storage);
   OpBuilder builder = OpBuilder::atBlockEnd(&storage.program.getBody().front());
   Scope &scope = storage.scope;
   if (auto size = dyn_cast<attn::SizeOp>(op))

@@ -102,7 +102,8 @@ static LogicalResult checkOps(func::FuncOp function) {
       if (failed(checkKernel(kernel)))
         return failure();
     } else if (!isa<attn::ContractOp, attn::MapOp, attn::NormalizeOp,
-                    attn::ReduceOp, attn::ConcatOp, attn::AppendOp>(op)) {
+                    attn::ReduceOp, attn::ConcatOp, attn::AppendOp,
+                    attn::ScanOp>(op)) {
       return op.emitOpError("has no lowering to tiles");
     } else if (!attn::BlockAttr::of(&op)) {
       return op.emitOpError("has no attn.block; run attn-select-schedule");

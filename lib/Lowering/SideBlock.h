@@ -154,6 +154,7 @@ mlir::LogicalResult lowerNormalize(attn::NormalizeOp op, Storage &storage);
 mlir::LogicalResult lowerReduce(attn::ReduceOp op, Storage &storage);
 mlir::LogicalResult lowerConcat(attn::ConcatOp op, Storage &storage);
 mlir::LogicalResult lowerAppend(attn::AppendOp op, Storage &storage);
+mlir::LogicalResult lowerScan(attn::ScanOp op, Storage &storage);
 /// A grid that copies a tensor to a result of the function.
 mlir::LogicalResult lowerCopy(mlir::Value value, unsigned number,
                               attn::BlockAttr block, Storage &storage);

@@ -68,6 +68,7 @@ private:
   mlir::LogicalResult run(attn::SliceOp op);
   mlir::LogicalResult run(attn::ConcatOp op);
   mlir::LogicalResult run(attn::AppendOp op);
+  mlir::LogicalResult run(attn::ScanOp op);
   /// The number of rows of a sequence that exist: of each where the rows of
   /// `q` are views of a ragged tensor, else all.
   std::vector<int64_t> lengthsOf(mlir::Value q, int64_t batch, int64_t rows);

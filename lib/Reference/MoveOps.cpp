@@ -1,7 +1,7 @@
-//===- MoveOps.cpp - Meaning of slices, concats and appends ---------------===//
+//===- MoveOps.cpp - Meaning of slices, concats, appends and scans --------===//
 //
-// All three copy elements along axes with the same letters, moved by a number
-// of places along one of them.
+// The first three copy elements along axes with the same letters, moved by a
+// number of places along one of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,11 +105,41 @@ LogicalResult FunctionInterpreter<Real>::run(attn::AppendOp op) {
   return success();
 }
 
+template <typename Real>
+LogicalResult FunctionInterpreter<Real>::run(attn::ScanOp op) {
+  auto source = named(op.getSource(), op.getLabels());
+  if (failed(source))
+    return failure();
+  Array<Real> result = *source;
+  unsigned axis = *attn::axisOf(op.getLabels(), op.getAlong().front());
+  // The axis of the sums last, so that a row is one sum.
+  Space rows{source->names, source->shape};
+  std::rotate(rows.names.begin() + axis, rows.names.begin() + axis + 1,
+              rows.names.end());
+  std::rotate(rows.extents.begin() + axis, rows.extents.begin() + axis + 1,
+              rows.extents.end());
+  SmallVector<int64_t> steps = stepsIn(*source, rows);
+  Type types[] = {op.getSource().getType(), op.getType()};
+  Type real = attn::accumulateType(types);
+  (void)forEachRow(rows, [&](ArrayRef<int64_t> index) {
+    int64_t place = offsetOf(steps, index);
+    Real sum = 0;
+    for (int64_t i = 0; i < rows.rowLength(); ++i, place += steps.back()) {
+      sum = arithmetic.round<Real>(sum + source->data.reals[place], real);
+      result.data.reals[place] = sum;
+    }
+    return success();
+  });
+  define(op.getResult(), std::move(result));
+  return success();
+}
+
 #define ATTNC_INSTANTIATE(OP)                                                  \
   template LogicalResult FunctionInterpreter<double>::run(attn::OP);           \
   template LogicalResult FunctionInterpreter<long double>::run(attn::OP);
 ATTNC_INSTANTIATE(SliceOp)
 ATTNC_INSTANTIATE(ConcatOp)
 ATTNC_INSTANTIATE(AppendOp)
+ATTNC_INSTANTIATE(ScanOp)
 
 } // namespace attnc::reference

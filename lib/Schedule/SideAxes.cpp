@@ -67,6 +67,11 @@ SideAxes SideAxes::of(Operation *op) {
     });
     return axes;
   }
+  if (auto scan = dyn_cast<attn::ScanOp>(op)) {
+    axes.add(scan.getLabels(), scan.getSource());
+    axes.result = scan.getOtherLabels();
+    return axes;
+  }
   attn::Labels labels;
   if (auto contract = dyn_cast<attn::ContractOp>(op)) {
     labels = contract.getAxisLabels();

@@ -30,7 +30,7 @@ namespace attnc::schedule {
 
 bool isSideOp(Operation *op) {
   return isa<attn::ContractOp, attn::MapOp, attn::NormalizeOp, attn::ReduceOp,
-             attn::ConcatOp, attn::AppendOp>(op);
+             attn::ConcatOp, attn::AppendOp, attn::ScanOp>(op);
 }
 
 /// The form of a map in the blocks of a product, in the words of the map; or

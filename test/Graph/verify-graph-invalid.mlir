@@ -223,7 +223,7 @@ module attributes {attnc.interface = [{
     preconditions = [], positions = []}]} {
   func.func @f(%Q: tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>>, %K: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %V: tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, %bias: tensor<?x?xf16, #attn.dims<"kv_len * 2", "batch + 1">>) -> tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>> {
     %q = attn.view "b(hg)qd->bhgqd" %Q : tensor<?x2x?x8xf32, #attn.dims<batch, 2, query_len, 8>> -> tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>
-    // expected-error@below {{'attn.kernel' op cannot stand here; this stage has attn.view, attn.slice, attn.concat, attn.append, ops of storage, attn.contract, attn.map, attn.mask, attn.normalize and attn.reduce}}
+    // expected-error@below {{'attn.kernel' op cannot stand here; this stage has attn.view, attn.slice, attn.concat, attn.append, ops of storage, attn.contract, attn.map, attn.mask, attn.normalize, attn.reduce and attn.scan}}
     %o, %lse = attn.kernel ins(%q, %K, %V : tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>, tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>) -> (tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>, tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>)
       normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32}
     score {

@@ -291,3 +291,13 @@ func.func @rows_in_the_place_of_a_view(%c: tensor<2x8x9xf32>, %x: tensor<2x3x8xf
   %0 = attn.append "bsd" %v, %x along "s" at "b" (%at) {attn.block = #block} : tensor<2x9x8xf32>, tensor<2x3x8xf32>, tensor<2xi32> -> tensor<2x9x8xf32>
   return %0 : tensor<2x9x8xf32>
 }
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [6, 4], value_granule = [6, 4], unroll = 4, tail = 0, lane_skip = false, pack = auto>
+#alone = #attn.block<form = element, lanes = "", rows = "", q = 16, k = 64, target = #cpu>
+func.func @one_sum_alone(%x: tensor<9xf32>) -> tensor<9xf32> {
+  // expected-error @below {{'attn.scan' op has no axis but the one that it goes along; there is no lowering of one sum alone}}
+  %0 = attn.scan "s" %x along "s" {attn.block = #alone} : tensor<9xf32> -> tensor<9xf32>
+  return %0 : tensor<9xf32>
+}

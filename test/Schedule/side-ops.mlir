@@ -102,3 +102,11 @@ func.func @adds_rows(%C: tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>, %X: te
   %0 = attn.append "bsd" %C, %X along "s" at "b" (%past) : tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>, tensor<?x?x4xf32, #attn.dims<batch, query_len, 4>>, tensor<?xi32, #attn.dims<batch>> -> tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>
   return %0 : tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>
 }
+
+// Of a running sum vectors lie along another axis than the sum's.
+// CHECK-LABEL: func.func @adds_up_along_rows
+// CHECK: attn.scan {{.*}}#attn.block<form = element, lanes = "h", rows = "", q = 32
+func.func @adds_up_along_rows(%g: tensor<?x32x8xf32, #attn.dims<kv_len, 32, 8>>) -> tensor<?x32x8xf32, #attn.dims<kv_len, 32, 8>> {
+  %0 = attn.scan "shd" %g along "s" : tensor<?x32x8xf32, #attn.dims<kv_len, 32, 8>> -> tensor<?x32x8xf32, #attn.dims<kv_len, 32, 8>>
+  return %0 : tensor<?x32x8xf32, #attn.dims<kv_len, 32, 8>>
+}

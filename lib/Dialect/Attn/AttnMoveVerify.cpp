@@ -1,4 +1,4 @@
-//===- AttnMoveVerify.cpp - Verifiers of slices, concats and appends ------===//
+//===- AttnMoveVerify.cpp - Verifiers of the ops of AttnMove.td -----------===//
 //
 // Comments name the constraint of AttnMove.td that a test of the same name in
 // test/Dialect/Attn/move-invalid.mlir violates.
@@ -201,4 +201,29 @@ LogicalResult AppendOp::verify() {
       failed(sizes.add(at, getAt().getType(), "'at'")))
     return failure(); // append_c4
   return sizes.add(labels, getType(), "the result");
+}
+
+//===----------------------------------------------------------------------===//
+// attn.scan
+//===----------------------------------------------------------------------===//
+
+std::string ScanOp::getOtherLabels() {
+  std::string letters = getLabels().str();
+  llvm::erase(letters, getAlong().front());
+  return letters;
+}
+
+LogicalResult ScanOp::verify() {
+  StringRef labels = getLabels();
+  Type source = getSource().getType();
+  if (failed(verifyLetters(*this, labels)) ||
+      failed(verifyRank(*this, labels, source, "the source")) ||
+      failed(verifyRank(*this, labels, getType(), "the result"))) // scan_c1
+    return failure();
+  if (failed(verifyAlong(*this, getAlong(), labels, ""))) // scan_c2
+    return failure();
+  LetterSizes sizes(*this);
+  if (failed(sizes.add(labels, source, "the source")))
+    return failure();
+  return sizes.add(labels, getType(), "the result"); // scan_c3
 }

@@ -205,3 +205,27 @@ func.func @append_c5(%c: tensor<2x9x8xf32>, %x: tensor<2x3x8xf32>, %at: tensor<i
   %0 = attn.append "bsd" %c, %x along "s" at "b" (%at) : tensor<2x9x8xf32>, tensor<2x3x8xf32>, tensor<i32> -> tensor<2x9x8xf32>
   return
 }
+
+// -----
+
+func.func @scan_c1(%x: tensor<2x9xf32>) {
+  // expected-error @below {{'attn.scan' op the source has 2 axes, its labels 's' name 1}}
+  %0 = attn.scan "s" %x along "s" : tensor<2x9xf32> -> tensor<2x9xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c2(%x: tensor<2x9xf32>) {
+  // expected-error @below {{'attn.scan' op 'along' must be one letter of 'bs', got 'k'}}
+  %0 = attn.scan "bs" %x along "k" : tensor<2x9xf32> -> tensor<2x9xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c3(%x: tensor<2x9xf32>) {
+  // expected-error @below {{'attn.scan' op axis 's' is 8 in the result, but 9 before}}
+  %0 = attn.scan "bs" %x along "s" : tensor<2x9xf32> -> tensor<2x8xf32>
+  return
+}

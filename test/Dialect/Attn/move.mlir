@@ -42,3 +42,11 @@ func.func @adds_rows_at_one_place(%c: tensor<2x16x4xf64>, %x: tensor<2x3x4xf64>,
   %d = attn.append "bsd" %c, %x along "s" at "" (%at) : tensor<2x16x4xf64>, tensor<2x3x4xf64>, tensor<i32> -> tensor<2x16x4xf64>
   return %d : tensor<2x16x4xf64>
 }
+
+// The sums may be of another type than the terms.
+// CHECK-LABEL: func.func @adds_up(
+// CHECK:         attn.scan "bsd" %{{.*}} along "s" : tensor<2x?x4xbf16> -> tensor<2x?x4xf32>
+func.func @adds_up(%x: tensor<2x?x4xbf16>) -> tensor<2x?x4xf32> {
+  %y = attn.scan "bsd" %x along "s" : tensor<2x?x4xbf16> -> tensor<2x?x4xf32>
+  return %y : tensor<2x?x4xf32>
+}

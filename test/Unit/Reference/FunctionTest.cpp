@@ -255,6 +255,16 @@ TEST_F(FunctionTest, reduce_gives_a_number_for_each_row) {
   EXPECT_EQ(result[1].integer, (std::vector<int64_t>{2, 1}));
 }
 
+TEST_F(FunctionTest, scan_adds_up_along_an_axis) {
+  auto result = run(R"mlir(
+    func.func @f(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
+      %0 = attn.scan "sd" %x along "s" : tensor<3x2xf32> -> tensor<3x2xf32>
+      return %0 : tensor<3x2xf32>
+    })mlir",
+                    {f32({1, 10, 2, 20, 4, INFINITY}, {3, 2})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{1, 10, 3, 30, 7, INFINITY}));
+}
+
 TEST_F(FunctionTest, normalize_counts_the_sink_in_the_sum) {
   auto result = run(R"mlir(
     func.func @f(%s: tensor<1x1xf32>, %m: tensor<1x1xi1>) -> (tensor<1x1xf32>, tensor<1xf32>) {

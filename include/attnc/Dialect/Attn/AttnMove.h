@@ -1,7 +1,8 @@
 //===- AttnMove.h - Pieces of tensors, and rows added to them ---*- C++ -*-===//
 //
 // The ops attn.slice, attn.concat and attn.append (AttnMove.td). They compute
-// nothing: elements lie elsewhere, or go elsewhere, as they are.
+// nothing: elements lie elsewhere, or go elsewhere, as they are. And attn.scan,
+// which adds up what lies along an axis.
 //
 //===----------------------------------------------------------------------===//
 

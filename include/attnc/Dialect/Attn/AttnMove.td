@@ -1,4 +1,4 @@
-//===- AttnMove.td - Pieces of tensors, and rows added to them ------------===//
+//===- AttnMove.td - Pieces of tensors, rows added to them, running sums --===//
 //
 // Numbers of constraints as in AttnOps.td; tests in
 // test/Dialect/Attn/move-invalid.mlir.
@@ -135,6 +135,41 @@ def Attn_AppendOp : Attn_Op<"append"> {
   let extraClassDeclaration = [{
     /// The number of the axis along which rows are added.
     unsigned getAxis() { return *axisOf(getLabels(), getAlong().front()); }
+  }];
+}
+
+def Attn_ScanOp : Attn_Op<"scan"> {
+  let summary = "Running sums along one axis";
+  let description = [{
+    `result[..., i, ...]` is the sum of `source[..., 0, ...]` to
+    `source[..., i, ...]` along the axis `along`, computed in the accumulate
+    type, each sum rounded once: the logarithm of what is left of a gate's past
+    after each row.
+
+    Constraints:
+    - (scan_c1) labels are distinct letters, one per axis of source and result;
+    - (scan_c2) `along` is one of them;
+    - (scan_c3) a letter has one size in source and result.
+
+    Example:
+    ```mlir
+    func.func @log_decay(%g: tensor<2x4x9xf32>) -> tensor<2x4x9xf32> {
+      %s = attn.scan "bhs" %g along "s" : tensor<2x4x9xf32> -> tensor<2x4x9xf32>
+      return %s : tensor<2x4x9xf32>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$labels, Attn_RealTensor:$source,
+                       StrAttr:$along);
+  let results = (outs Attn_RealTensor:$result);
+  let assemblyFormat = [{
+    $labels $source `along` $along attr-dict `:` type($source) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The letters of the axes beside the one that the sums go along.
+    std::string getOtherLabels();
   }];
 }
 
