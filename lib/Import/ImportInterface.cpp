@@ -354,7 +354,7 @@ FailureOr<Interface> InterfaceImporter::run() {
       failed(addRows(Row::V, "V", TensorRole::Value, spec.valueType,
                      spec.kvStorage, {Batch, KvHeads, KvLen, ValueDim})))
     return failure();
-  for (const spec::Input &input : spec.inputs)
+  for (const spec::Input &input : spec.declaredInputs())
     if (failed(addInput(input)))
       return failure();
   if (failed(addOutputs()) || failed(addPreconditions()))

@@ -360,9 +360,9 @@ void SpecImporter::buildGraph(func::FuncOp func) {
     given.push_back(isArgument ? left.front() : Value());
     left = left.drop_front(isArgument);
   }
-  inputs = left;
   FunctionType type = func.getFunctionType();
-  TensorGraph tensors(b, locations, spec, interface, given, inputs);
+  TensorGraph tensors(b, locations, spec, interface, given, left);
+  inputs = tensors.buildTables();
   SmallVector<mlir::Type> types{type.getResult(0)};
   for (Value tensor : given)
     if (tensor)

@@ -148,6 +148,11 @@ Value TensorGraph::buildNode(const Tensor &tensor) {
     return buildReduce(tensor, attn::RowKind::Sum);
   case Tensor::Greatest:
     return buildReduce(tensor, attn::RowKind::Max);
+  case Tensor::Scan: {
+    Value source = build(*tensor.operands[0]);
+    return attn::ScanOp::create(b, typeOf(tensor), tensor.labels, source,
+                                StringRef(&tensor.along, 1));
+  }
   case Tensor::Softmax:
     return buildSoftmax(tensor);
   case Tensor::Attend:
@@ -168,6 +173,13 @@ Value TensorGraph::build(const Tensor &tensor) {
   Value value = buildNode(tensor);
   b.setLoc(before);
   return built[&tensor] = value;
+}
+
+ArrayRef<Value> TensorGraph::buildTables() {
+  for (const spec::Input &input : spec.inputs)
+    if (input.made)
+      inputs.push_back(build(*input.made));
+  return inputs;
 }
 
 Value TensorGraph::buildAs(const Tensor &tensor, Type element) {

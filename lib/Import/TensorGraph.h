@@ -31,7 +31,10 @@ public:
               const Interface &interface, llvm::ArrayRef<mlir::Value> arguments,
               mlir::ValueRange inputs)
       : b(builder), locations(locations), spec(spec), interface(interface),
-        arguments(arguments), inputs(inputs) {}
+        arguments(arguments), inputs(inputs.begin(), inputs.end()) {}
+
+  /// The inputs of the call, and behind them what `let` makes for formulas.
+  llvm::ArrayRef<mlir::Value> buildTables();
 
   mlir::Value build(const spec::Tensor &tensor);
   /// The same with this type of elements.
@@ -62,7 +65,7 @@ private:
   const spec::AttentionSpec &spec;
   const Interface &interface;
   llvm::SmallVector<mlir::Value, 3> arguments;
-  mlir::ValueRange inputs;
+  llvm::SmallVector<mlir::Value> inputs; // of spec.inputs
   mlir::Value result;
   Attention attention;
   llvm::DenseMap<const spec::Tensor *, mlir::Value> built;

@@ -39,7 +39,11 @@ bool TensorChecker::usesTensors(const Node &node,
     }
   }
   auto uses = [&](const Node &child) { return usesTensors(child, seen); };
-  return any_of(node.children, [&](auto &child) { return uses(*child); }) ||
+  // An element of a tensor is a number.
+  bool isElement =
+      node.kind == Node::Index && node.children[0]->kind == Node::Name;
+  return any_of(drop_begin(node.children, isElement ? 1 : 0),
+                [&](auto &child) { return uses(*child); }) ||
          any_of(node.arguments, [&](auto &a) { return uses(*a.value); });
 }
 
@@ -376,6 +380,38 @@ RowTensor TensorChecker::asRow(const TensorPtr &tensor, Row row, SMRange place,
     error.note("split_heads(...) makes heads of the last axis");
   noteInputs(error, {tensor.get()});
   return {};
+}
+
+/// The tensor by its name among the inputs: a formula of pairs reads it there.
+bool TensorChecker::findTable(const Node &name,
+                              std::optional<unsigned> &input) {
+  auto isIt = [&](const attnc::spec::Input &i) { return i.name == name.name; };
+  const Definition &definition = use.let[name.name];
+  if (!isOfTensors(definition))
+    return false;
+  auto known = find_if(spec.inputs, isIt);
+  if (known != spec.inputs.end()) {
+    input = known - spec.inputs.begin();
+    return true;
+  }
+  StringRef before = what;
+  Environment outside;
+  std::swap(environment, outside);
+  what = name.name;
+  TensorPtr tensor = visitDefinition(name).tensor;
+  what = before;
+  std::swap(environment, outside);
+  if (!tensor)
+    return true;
+  attnc::spec::Input table;
+  table.name = name.name;
+  table.dtype = tensor->dtype;
+  table.axes = tensor->axes;
+  table.nameRange = table.typeRange = definition.range;
+  table.made = tensor;
+  input = spec.inputs.size();
+  spec.inputs.push_back(std::move(table));
+  return true;
 }
 
 TensorPtr TensorChecker::checkOutput(const Node &node) {

@@ -271,6 +271,10 @@ bool Checker::bindMacro(const Node &node, const Definition &macro,
 Checker::Value Checker::expandDefinition(const Node &node, bool vectorPlace) {
   Definition &definition = use.let[node.name];
   definition.used = true;
+  if (node.kind == Node::Name && !definition.isMacro && scope.inputs)
+    if (std::optional<unsigned> input; use.tensor(node, input))
+      return input ? load(*input, node.range, node.range, {}, vectorPlace)
+                   : Value();
   if (!definition.group.empty())
     return error(Message::LayerScope, node.range, {node.name});
   if (definition.isMacro != (node.kind == Node::Call)) {

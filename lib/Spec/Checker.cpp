@@ -341,6 +341,9 @@ Checker::Value Checker::visitIndex(const Node &node, bool vectorPlace) {
       if (takenBy(base.name).empty() && !spec.findSize(base.name))
         return undeclared(base, node);
     }
+    if (!input && bound == bindings.end() && use.let.count(base.name) &&
+        use.tensor(base, input) && !input)
+      return {};
   }
   if (!input) {
     std::string text = base.kind == Node::Name ? base.name : "this";

@@ -19,6 +19,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -66,6 +67,9 @@ struct NameUse {
   std::map<std::string, Definition> groups; // entries of several names
   std::set<unsigned> inputs, sizes;
   std::set<std::string> refused; // an error has been told: no other one
+  /// Finds the tensor that an entry of `let` is; its number among the inputs,
+  /// or nothing after an error. False for an entry that is a formula.
+  std::function<bool(const Node &name, std::optional<unsigned> &input)> tensor;
 };
 
 class Checker {

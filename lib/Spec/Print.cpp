@@ -160,9 +160,9 @@ static void printSpec(raw_ostream &os, const AttentionSpec &spec) {
   if (spec.output)
     os << "output: " << quoted(spec.outputText) << '\n';
   os << "offset: " << quoted(printFormula(spec, *spec.offset)) << '\n';
-  if (!spec.inputs.empty())
+  if (!spec.declaredInputs().empty())
     os << "inputs:\n";
-  for (const Input &input : spec.inputs)
+  for (const Input &input : spec.declaredInputs())
     os << "  " << input.name << ": " << inputText(spec, input) << '\n';
   printDefinitions(os, spec);
   printStorage(os, spec);
@@ -201,7 +201,7 @@ json::Value describeSpec(const AttentionSpec &spec) {
       sizes[size.name] = sizeText(spec, size);
   }
   json::Object inputs;
-  for (const Input &input : spec.inputs)
+  for (const Input &input : spec.declaredInputs())
     inputs[input.name] = inputText(spec, input);
   json::Object let;
   for (auto [row, formula] : enumerate(spec.definitions))

@@ -12,7 +12,7 @@ namespace attnc::spec {
 
 /// Every input and every run-time size must be of use.
 void SpecReader::checkUse() {
-  for (auto [i, input] : enumerate(spec.inputs))
+  for (auto [i, input] : enumerate(spec.declaredInputs()))
     if (!use.inputs.count(i))
       report.error(Message::UnusedInput, input.nameRange, {input.name});
   for (const auto &[name, definition] : use.let)
@@ -24,7 +24,7 @@ void SpecReader::checkUse() {
     // An axis, or an axis less a number.
     Prover prover(spec, Domain{false, false, false, true});
     LinearForm self = prover.linear(makeSize(i));
-    bool isAxis = any_of(spec.inputs, [&](const Input &input) {
+    bool isAxis = any_of(spec.declaredInputs(), [&](const Input &input) {
       return any_of(input.axes, [&](const ExprPtr &axis) {
         return (prover.linear(axis) - self).isConstant();
       });
@@ -48,7 +48,7 @@ void SpecReader::checkLengths() {
           std::pair(Row::V, KvLen)})
       if (spec.isArgument(row) && (index == Batch || index == length))
         return true;
-    return any_of(spec.inputs, [&](const Input &input) {
+    return any_of(spec.declaredInputs(), [&](const Input &input) {
       return any_of(input.axes, [&](const ExprPtr &axis) {
         return axis->kind == Expr::Size && axis->index == index;
       });

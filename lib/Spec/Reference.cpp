@@ -226,11 +226,16 @@ inputs:
 ```
 
 An entry of `let` is of tensors if it uses one of the functions below, itself or
-through another entry; entries that only `output` uses may be anything. There an
+through another entry that it names without indices; entries that only `output` uses
+may be anything. There an
 input without indices is the whole tensor; Q is `[batch, heads, query_len,
 head_dim]`, K and V are `[batch, kv_heads, kv_len, key_dim]` and `value_dim`, as
 `let` defines them, and O is `[batch, heads, query_len, value_dim]`. What `let` says
 of Q, K, V has these axes; batch and heads may be absent, if all are the same.
+
+Any other formula reads the tensor of an entry by indices, as if it were an input of
+reals: with `G: cumsum(gate)`, a gate per row, `score: Q @ K * exp(G[b, h, q] - G[b,
+h, k])`. The tensor is computed before the attention, once per call.
 
 An axis is known by its size. `A @ B` sums over the last axis of A and the last but
 one (or only) axis of B; of the axes in front those that both have are shared, and

@@ -101,6 +101,11 @@ bool AttentionSpec::isArgument(Row row) const {
   return !definition || usesRow(*definition, row);
 }
 
+ArrayRef<Input> AttentionSpec::declaredInputs() const {
+  return ArrayRef(inputs).take_until(
+      [](const Input &input) { return bool(input.made); });
+}
+
 std::vector<ExprPtr> AttentionSpec::axesOf(const Expr &e) const {
   if (e.kind == Expr::Row)
     return {makeSize(e.row == Row::Q   ? HeadDim

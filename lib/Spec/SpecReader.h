@@ -29,7 +29,11 @@ namespace attnc::spec {
 class SpecReader {
 public:
   SpecReader(Report &report, std::string defaultName)
-      : report(report), defaultName(std::move(defaultName)) {}
+      : report(report), defaultName(std::move(defaultName)) {
+    use.tensor = [this](const Node &name, std::optional<unsigned> &input) {
+      return tensors.findTable(name, input);
+    };
+  }
 
   /// Reads a document, with the keys of `overrides` in place of its own. No
   /// value after an error.

@@ -33,6 +33,8 @@ public:
   RowTensor checkRow(Row row);
   /// What is made of O; null after an error.
   TensorPtr checkOutput(const Node &node);
+  /// See NameUse::tensor.
+  bool findTable(const Node &name, std::optional<unsigned> &input);
 
 private:
   /// A tensor, or a formula of sizes and of inputs without axes.
@@ -140,6 +142,9 @@ private:
   TensorPtr attend(llvm::ArrayRef<const Node *> bound, const Node &node);
   TensorPtr softmax(const Node &node);
   TensorPtr segmentMean(llvm::ArrayRef<const Node *> bound, const Node &node);
+  TensorPtr runningSum(llvm::ArrayRef<const Node *> bound, const Node &node);
+  std::optional<unsigned> axisOfRows(const Node *axis, const TensorPtr &x,
+                                     const Node &node);
   TensorPtr pseudoInverse(llvm::ArrayRef<const Node *> bound, const Node &node);
   TensorPtr reduced(Tensor::Kind kind, const TensorPtr &x, unsigned axis,
                     llvm::SMRange range);

@@ -130,6 +130,8 @@ TensorChecker::Value TensorChecker::call(const Node &node,
     return {attend(bound, node), nullptr};
   case Function::SegmentMean:
     return {segmentMean(bound, node), nullptr};
+  case Function::Cumsum:
+    return {runningSum(bound, node), nullptr};
   case Function::Pinv:
     return {pseudoInverse(bound, node), nullptr};
   case Function::Concat:

@@ -186,6 +186,80 @@ TensorPtr TensorChecker::segmentMean(ArrayRef<const Node *> bound,
                  {sum}, node.range, x->dtype);
 }
 
+/// The axis that is named, else the only one of query_len or kv_len.
+std::optional<unsigned> TensorChecker::axisOfRows(const Node *axis,
+                                                  const TensorPtr &x,
+                                                  const Node &node) {
+  std::vector<ExprPtr> sizes{makeSize(QueryLen), makeSize(KvLen)};
+  bool isNamed = axis && !(axis->kind == Node::Name && axis->name == "rows");
+  if (isNamed) {
+    sizes = {countArgument(axis, "", node.headRange)};
+    if (!sizes[0])
+      return std::nullopt;
+  }
+  std::optional<unsigned> found;
+  bool several = false;
+  for (const ExprPtr &size : sizes)
+    if (auto places = shapes.embed({size}, x->axes)) {
+      several |= found && *found != places->front();
+      found = places->front();
+    }
+  if (found && !several)
+    return found;
+  auto &error = report.error(
+      Message::BadArgument, isNamed ? axis->range : node.range,
+      {"'axis' of 'cumsum'",
+       isNamed ? "rows or an axis of " + shapeText(x)
+               : "named: " + shapeText(x) + " has " +
+                     (several ? "query_len and kv_len" : "no axis of rows")});
+  noteInputs(error, {x.get()});
+  return std::nullopt;
+}
+
+/// cumsum(X, axis=rows): the sums up to each place of an axis.
+TensorPtr TensorChecker::runningSum(ArrayRef<const Node *> bound,
+                                    const Node &node) {
+  TensorPtr x = visitTensor(*bound[0]);
+  if (x && x->dtype == DType::Bool) {
+    ExprPtr one = makeApply(
+        Op::Select, Type::Real,
+        {makeElement(0, Type::Bool, node.range), makeReal(1), makeReal(0)},
+        node.range);
+    x = mapOver(x->axes, one, {x}, node.range, computeType());
+  } else if (x) {
+    x = unrounded(asReal(x), computeType());
+  }
+  std::optional<unsigned> axis;
+  if (x)
+    axis = axisOfRows(bound[1], x, node);
+  if (!axis)
+    return nullptr;
+  auto tensor = std::make_shared<Tensor>();
+  tensor->kind = Tensor::Scan;
+  tensor->dtype = computeType();
+  tensor->axes = x->axes;
+  tensor->range = node.range;
+  bool isAlone = x->axes.size() == 1; // a sum is one of several
+  if (isAlone) {
+    tensor->axes.insert(tensor->axes.begin(), makeInt(1));
+    auto wider = std::make_shared<Tensor>();
+    wider->kind = Tensor::Map;
+    wider->dtype = computeType();
+    wider->axes = tensor->axes;
+    wider->operands = {x};
+    wider->labels = "b->ab";
+    wider->formula = makeElement(0, Type::Real, node.range);
+    wider->range = node.range;
+    x = wider;
+    axis = 1;
+  }
+  tensor->operands = {x};
+  tensor->labels = lettersFrom('a', tensor->axes.size());
+  tensor->along = tensor->labels[*axis];
+  return isAlone ? view("ab->(ab)", {tensor->axes[1]}, tensor, node.range)
+                 : tensor;
+}
+
 /// diagonal * identity - x
 TensorPtr TensorChecker::diagonalLess(double diagonal, const TensorPtr &x) {
   unsigned rank = x->axes.size();

@@ -22,6 +22,7 @@
 #include "attnc/Spec/Expr.h"
 #include "attnc/Spec/Tensor.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/SMLoc.h"
 
@@ -88,6 +89,8 @@ struct Input {
   bool inout = false;         // the call puts rows into it: see Cache
   bool nondecreasing = false; // along the last axis
   ExprPtr low, high;          // `in low..high`, both ends included; or null
+  /// What `let` makes it: then it is no tensor of the call. Null: it is one.
+  TensorPtr made;
   llvm::SMRange nameRange;
   llvm::SMRange typeRange;
 };
@@ -126,7 +129,9 @@ struct AttentionSpec {
   std::vector<Size> sizes;
   DType queryType = DType::F32, keyType = DType::F32, valueType = DType::F32,
         outputType = DType::F32;
-  std::vector<Input> inputs; // in the order of the file
+  /// In the order of the file; behind them the tensors of `let` that formulas
+  /// of pairs, rows and sequences read, in the order in which they are made.
+  std::vector<Input> inputs;
   std::vector<Cache> caches; // one for each input that is inout
 
   /// What `let` says Q, K and V are, by Row: a Vector of inputs, sizes and of
@@ -176,6 +181,8 @@ struct AttentionSpec {
   /// Whether Q, K or V is a tensor of the call: `let` does not define it, or
   /// defines it by itself.
   bool isArgument(Row row) const;
+  /// The inputs that are tensors of the call.
+  llvm::ArrayRef<Input> declaredInputs() const;
   /// Sizes of the axes of a Vector (one) or Matrix (two), as formulas of sizes.
   std::vector<ExprPtr> axesOf(const Expr &e) const;
 };

@@ -46,6 +46,7 @@ struct Tensor {
               // the labels of their axes are letters of bhqd and bhkd
     Greatest, // over the letter that the result lacks
     Sum,      // over the letter that the result lacks
+    Scan,     // the sums up to each place of the axis `along`
     View, // the elements of one operand, `ab(cd)->acbd`: letters in brackets
           // share an axis, the first varies slowest
   };
@@ -54,7 +55,7 @@ struct Tensor {
   DType dtype = DType::F32;  // of the elements, rounded once
   std::vector<ExprPtr> axes; // sizes, as formulas of sizes
   std::vector<TensorPtr> operands;
-  std::string labels; // of a Slice or Append, letters of all tensors
+  std::string labels; // of a Slice, Append or Scan, letters of all tensors
   char along = 0;
   int64_t offset = 0;
   ExprPtr formula;    // Map: of Expr::Element, Expr::Place, sizes and inputs

@@ -34,6 +34,7 @@ TENSORS = {"q": "Q", "k": "K", "v": "V", "o": "O", "a": "attention", "s": "score
 RENAMED = {
     "luong-dot": {"h": "K"},
     "luong-general": {"h": "K", "w": "W"},
+    "luong-concat": {"h": "K", "w": "W"},
     "bahdanau-additive": {"h": "K", "wa": "Wa", "ua": "Ua"},
     "bahdanau-padded": {"h": "K", "wa": "Wa", "ua": "Ua"},
     "chunked-prefill": {"n": "cached_keys"},
@@ -46,6 +47,8 @@ RENAMED = {
     "linformer": {"k": "k_rows", "v": "v_rows"},
     "v-low-rank-ua": {"a": "A"},
     "rela": {"g": "gain"},
+    "gated-linear-attention": {"g": "gate"},
+    "linear-decay-scalar": {"g": "gate"},
     "talking-heads": {"v": "values"},
 }
 # Layouts that differ by more than a missing axis of heads. Strides are the
@@ -68,6 +71,7 @@ PARTS = {
 SETTINGS = {
     "luong-dot": {"value_dim": None},
     "luong-general": {"key_dim": "{E}", "value_dim": None},
+    "luong-concat": {"key_dim": "{E}", "value_dim": None},
     "bahdanau-additive": {"key_dim": "{E}", "value_dim": None},
     "bahdanau-padded": {"key_dim": "{E}", "value_dim": None},
     "window-left-right": {"mask": "band({L}, {R})"},
