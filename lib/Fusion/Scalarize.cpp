@@ -18,19 +18,6 @@ using namespace attnc::fusion;
 // Sizes of letters of a view
 //===----------------------------------------------------------------------===//
 
-// The size of `letter`: that of an axis which is this letter alone. Null if the
-// letter shares its axis on both sides.
-static Attribute letterSize(attn::ViewOp view, char letter) {
-  attn::ViewLabels labels = view.getViewLabels();
-  for (auto [side, type] : {std::pair<attn::ViewLabels::Side, Type>{
-                                labels.input, view.getSource().getType()},
-                            {labels.output, view.getType()}})
-    for (auto [axis, group] : llvm::enumerate(side))
-      if (group.size() == 1 && group.front() == letter)
-        return attn::axisSize(type, axis);
-  return {};
-}
-
 // A number or the plain name of a size.
 static bool isComputable(Attribute size) {
   if (isa_and_present<IntegerAttr>(size))
@@ -53,7 +40,7 @@ static bool isViewComputable(attn::ViewOp view) {
   for (const attn::ViewLabels::Side *side : {&labels.input, &labels.output})
     for (StringRef group : *side)
       for (char letter : group.drop_front())
-        if (!isComputable(letterSize(view, letter)))
+        if (!isComputable(view.sizeOf(letter)))
           return false;
   return true;
 }
@@ -156,7 +143,7 @@ Value Scalarizer::viewAt(attn::ViewOp view, ValueRange indices) {
   for (auto [group, index] : llvm::zip(labels.output, indices)) {
     Value rest = index;
     for (char letter : llvm::reverse(group.drop_front())) {
-      Value size = sizeValue(b, loc, letterSize(view, letter));
+      Value size = sizeValue(b, loc, view.sizeOf(letter));
       Value next = arith::FloorDivSIOp::create(b, loc, rest, size);
       Value product = arith::MulIOp::create(b, loc, next, size);
       letters[letter] = arith::SubIOp::create(b, loc, rest, product);
@@ -168,7 +155,7 @@ Value Scalarizer::viewAt(attn::ViewOp view, ValueRange indices) {
   for (StringRef group : labels.input) {
     Value place = letters[group.front()];
     for (char letter : group.drop_front()) {
-      Value size = sizeValue(b, loc, letterSize(view, letter));
+      Value size = sizeValue(b, loc, view.sizeOf(letter));
       place = arith::MulIOp::create(b, loc, place, size);
       place = arith::AddIOp::create(b, loc, place, letters[letter]);
     }

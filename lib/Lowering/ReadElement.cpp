@@ -36,7 +36,7 @@ LogicalResult checkElements(Operation *user, Value tensor, const Scope &scope) {
     attn::ViewLabels labels = view.getViewLabels();
     for (StringRef group : llvm::concat<StringRef>(labels.input, labels.output))
       for (char letter : group)
-        if (!scope.knows(sizeOfLetter(view, letter)))
+        if (!scope.knows(view.sizeOf(letter)))
           return user->emitOpError()
                  << "reads through the view '" << labels.str()
                  << "', where the size of '" << letter << "' is unknown";
@@ -50,7 +50,7 @@ static SmallVector<Value> throughView(OpBuilder &b, Location loc,
                                       const Scope &scope) {
   attn::ViewLabels labels = view.getViewLabels();
   auto sizeOf = [&](char letter) {
-    return scope.sizeOf(b, loc, sizeOfLetter(view, letter));
+    return scope.sizeOf(b, loc, view.sizeOf(letter));
   };
   llvm::SmallDenseMap<char, Value> places;
   for (auto [group, index] : llvm::zip_equal(labels.output, indices)) {

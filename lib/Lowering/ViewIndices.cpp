@@ -26,16 +26,6 @@ TensorDigits startOf(Value value, StringRef letters) {
   return digits;
 }
 
-Attribute sizeOfLetter(attn::ViewOp view, char letter) {
-  attn::ViewLabels labels = view.getViewLabels();
-  for (auto [side, tensor] : {std::pair(labels.input, view.getSource()),
-                              {labels.output, view.getResult()}})
-    for (auto [axis, group] : llvm::enumerate(side))
-      if (group == StringRef(&letter, 1))
-        return attn::axisSize(tensor.getType(), axis);
-  return {};
-}
-
 /// How many places a digit has, if that is a number.
 static std::optional<int64_t> countPlaces(const Digit &digit) {
   auto number = dyn_cast_if_present<IntegerAttr>(digit.places ? digit.places
@@ -71,7 +61,7 @@ static std::optional<AxisDigits> takeBack(AxisDigits &axis, Attribute size) {
 static bool shareOut(attn::ViewOp view, StringRef group, AxisDigits axis,
                      llvm::DenseMap<char, AxisDigits> &ofLetter) {
   for (char letter : llvm::reverse(group)) {
-    Attribute size = sizeOfLetter(view, letter);
+    Attribute size = view.sizeOf(letter);
     std::optional<AxisDigits> own = takeBack(axis, size);
     if (!own)
       return false;

@@ -51,10 +51,6 @@ inline constexpr char kNoLetter = '.';
 /// The letter of an axis of size 1 that nobody walks over.
 inline constexpr char kUnit = '1';
 
-/// The size of a letter of a view, from the side where it stands alone, or
-/// null.
-mlir::Attribute sizeOfLetter(attn::ViewOp view, char letter);
-
 /// A tensor's own digits: one letter per axis.
 TensorDigits startOf(mlir::Value value, llvm::StringRef letters);
 

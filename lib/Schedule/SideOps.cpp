@@ -8,9 +8,9 @@
 //   form epilogue  a map of what such a product makes, for nobody else;
 //   form element   everything else.
 //
-// Vectors lie along the last axis of the result if it fills them: then rows are
-// loaded and stored as they lie in memory.
-// Tests: test/Schedule/side-ops.mlir, products.mlir, epilogues.mlir
+// Vectors lie along the last axis of the result if it fills them, or a good
+// part of one: then rows are loaded and stored as they lie in memory. Tests:
+// test/Schedule/side-ops.mlir, products.mlir, epilogues.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,12 +57,23 @@ static attn::BlockAttr chooseEpilogue(attn::MapOp map) {
       renamed(block.getInner()), block.getTarget());
 }
 
+/// Elements of the last axis of a result lie side by side, those of another are
+/// loaded one by one: a vector that is filled to a quarter is as good.
+static std::optional<char> lanesOfElements(Operation *op, const SideAxes &axes,
+                                           int64_t lanes) {
+  bool movesElements = isa<attn::MapOp, attn::ConcatOp, attn::AppendOp>(op);
+  if (movesElements && !axes.result.empty() &&
+      axes.sizeOf(axes.result.back()) * 4 >= lanes)
+    return axes.result.back();
+  return axes.bestLanes(axes.result, lanes);
+}
+
 static SideChoice choose(Operation *op, const SideAxes &axes, int64_t lanes) {
   if (auto contract = dyn_cast<attn::ContractOp>(op))
     if (auto dot = chooseDot(contract, axes, lanes))
       return *dot;
   SideChoice choice;
-  if (std::optional<char> lane = axes.bestLanes(axes.result, lanes)) {
+  if (std::optional<char> lane = lanesOfElements(op, axes, lanes)) {
     choice.lanes = std::string(1, *lane);
     std::string rest = axes.result;
     llvm::erase(rest, *lane);

@@ -95,9 +95,28 @@ func.func @puts_parts_together(%X: tensor<?x48xf32, #attn.dims<n, 48>>) -> tenso
   return %0 : tensor<?x96xf32, #attn.dims<n, 96>>
 }
 
+// Few features fill a quarter of a vector, which loads them side by side; fewer
+// do not pay.
+// CHECK-LABEL: func.func @few_features
+// CHECK: attn.map {{.*}}#attn.block<form = element, lanes = "d", rows = "s", q = 16
+// CHECK: attn.map {{.*}}#attn.block<form = element, lanes = "s", rows = "d"
+func.func @few_features(%X: tensor<?x4xf32, #attn.dims<n, 4>>, %Y: tensor<?x3xf32, #attn.dims<n, 3>>) -> (tensor<?x4xf32, #attn.dims<n, 4>>, tensor<?x3xf32, #attn.dims<n, 3>>) {
+  %0 = attn.map "sd->sd" (%X) : (tensor<?x4xf32, #attn.dims<n, 4>>) -> tensor<?x4xf32, #attn.dims<n, 4>> {
+  ^bb0(%x: f32, %s: index, %d: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  %1 = attn.map "sd->sd" (%Y) : (tensor<?x3xf32, #attn.dims<n, 3>>) -> tensor<?x3xf32, #attn.dims<n, 3>> {
+  ^bb0(%x: f32, %s: index, %d: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  return %0, %1 : tensor<?x4xf32, #attn.dims<n, 4>>, tensor<?x3xf32, #attn.dims<n, 3>>
+}
+
 // New rows follow each other in one sequence only: no block goes along b.
 // CHECK-LABEL: func.func @adds_rows
-// CHECK: attn.append {{.*}}#attn.block<form = element, lanes = "s", rows = "d"
+// CHECK: attn.append {{.*}}#attn.block<form = element, lanes = "d", rows = "s"
 func.func @adds_rows(%C: tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>, %X: tensor<?x?x4xf32, #attn.dims<batch, query_len, 4>>, %past: tensor<?xi32, #attn.dims<batch>>) -> tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>> {
   %0 = attn.append "bsd" %C, %X along "s" at "b" (%past) : tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>, tensor<?x?x4xf32, #attn.dims<batch, query_len, 4>>, tensor<?xi32, #attn.dims<batch>> -> tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>
   return %0 : tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>

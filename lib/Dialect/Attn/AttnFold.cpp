@@ -27,34 +27,6 @@ OpFoldResult ViewOp::fold(FoldAdaptor) {
   return {};
 }
 
-// The letters of the inner view's result, each replaced by the letters of the
-// inner view's source. The outer one may not split what the inner one merges.
-LogicalResult ViewOp::canonicalize(ViewOp outer, PatternRewriter &rewriter) {
-  auto inner = outer.getSource().getDefiningOp<ViewOp>();
-  if (!inner)
-    return rewriter.notifyMatchFailure(outer, "source is not a view");
-  ViewLabels first = inner.getViewLabels(), second = outer.getViewLabels();
-  auto isSingle = [](StringRef group) { return group.size() == 1; };
-  if (!llvm::all_of(second.input, isSingle))
-    return rewriter.notifyMatchFailure(outer, "splits an axis of the source");
-
-  // Second's letter on axis i is called first.output[i] in the result.
-  std::string secondLetters = llvm::join(second.input, "");
-  SmallVector<std::string> groups;
-  ViewLabels merged{first.input, {}};
-  for (StringRef group : second.output) {
-    std::string renamed;
-    for (char letter : group)
-      renamed += first.output[*axisOf(secondLetters, letter)];
-    groups.push_back(renamed);
-  }
-  for (const std::string &group : groups)
-    merged.output.push_back(group);
-  rewriter.replaceOpWithNewOp<ViewOp>(outer, outer.getType(), merged.str(),
-                                      inner.getSource());
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // attn.contract, attn.normalize: a mask that allows everything
 //===----------------------------------------------------------------------===//

@@ -33,6 +33,43 @@ func.func @view_of_merged_view(%x: tensor<2x3x4xf32>) -> tensor<4x6xf32> {
 
 // -----
 
+// What is merged and cut again at the same places is not merged at all.
+// CHECK-LABEL: func.func @view_that_cuts_again(
+// CHECK-NEXT:    %[[V:.*]] = attn.view "bqyz->byqz" %arg0
+// CHECK-NEXT:    return %[[V]]
+func.func @view_that_cuts_again(%x: tensor<2x?x3x4xf32, #attn.dims<2, kv_len, 3, 4>>) -> tensor<2x3x?x4xf32, #attn.dims<2, 3, kv_len, 4>> {
+  %y = attn.view "bqyz->bq(yz)" %x : tensor<2x?x3x4xf32, #attn.dims<2, kv_len, 3, 4>> -> tensor<2x?x12xf32, #attn.dims<2, kv_len, 12>>
+  %z = attn.view "bq(hd)->bhqd" %y : tensor<2x?x12xf32, #attn.dims<2, kv_len, 12>> -> tensor<2x3x?x4xf32, #attn.dims<2, 3, kv_len, 4>>
+  return %z : tensor<2x3x?x4xf32, #attn.dims<2, 3, kv_len, 4>>
+}
+
+// -----
+
+// A letter of the inner view is cut by the outer one: heads in groups.
+// CHECK-LABEL: func.func @view_that_cuts_a_letter(
+// CHECK-NEXT:    %[[V:.*]] = attn.view "(abd)->abd" %arg0
+// CHECK-NEXT:    return %[[V]]
+func.func @view_that_cuts_a_letter(%x: tensor<24xf32>) -> tensor<2x3x4xf32> {
+  %y = attn.view "(hd)->hd" %x : tensor<24xf32> -> tensor<6x4xf32>
+  %z = attn.view "(hg)d->hgd" %y : tensor<6x4xf32> -> tensor<2x3x4xf32>
+  return %z : tensor<2x3x4xf32>
+}
+
+// -----
+
+// 2 x 12 and 6 x 4: the heads of 2 groups of 3.
+// CHECK-LABEL: func.func @view_that_cuts_inside_a_letter(
+// CHECK-NEXT:    %[[V:.*]] = attn.view "abc->(ab)c" %arg0
+// CHECK-NEXT:    return %[[V]]
+func.func @view_that_cuts_inside_a_letter(%x: tensor<2x3x4xf32>) -> tensor<6x4xf32> {
+  %w = attn.view "abc->a(bc)" %x : tensor<2x3x4xf32> -> tensor<2x12xf32>
+  %y = attn.view "ab->(ab)" %w : tensor<2x12xf32> -> tensor<24xf32>
+  %z = attn.view "(ab)->ab" %y : tensor<24xf32> -> tensor<6x4xf32>
+  return %z : tensor<6x4xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @keeps_views_that_meet_merged(
 // CHECK-COUNT-2: attn.view
 func.func @keeps_views_that_meet_merged(%x: tensor<2x6xf32>) -> tensor<4x3xf32> {

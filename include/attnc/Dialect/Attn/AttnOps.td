@@ -52,6 +52,7 @@ def Attn_ViewOp : Attn_Op<"view"> {
   let extraClassDeclaration = [{
     /// The verified labels.
     ViewLabels getViewLabels();
+    ::mlir::Attribute sizeOf(char letter); // null: it is no axis alone
   }];
 }
 
