@@ -98,7 +98,7 @@ static DictionaryAttr fieldsOf(BlockArgument argument) {
     auto fields = dyn_cast<DictionaryAttr>(entry);
     auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
     auto tensors = fields ? fields.getAs<ArrayAttr>("tensors") : ArrayAttr();
-    if (name && tensors && name.getValue() == function.getName() &&
+    if (name && tensors && name.getValue() == ownerOfBody(function.getName()) &&
         argument.getArgNumber() < tensors.size())
       return dyn_cast<DictionaryAttr>(tensors[argument.getArgNumber()]);
   }

@@ -25,6 +25,14 @@ namespace {
 
 using SizeMap = llvm::StringMap<int64_t>;
 
+/// The function that a call of these sizes would run. At stage graph there is
+/// one for all sizes.
+mlir::func::FuncOp bodyOf(mlir::ModuleOp module, const Interface &function,
+                          llvm::ArrayRef<int64_t> sizes) {
+  auto body = module.lookupSymbol<mlir::func::FuncOp>(function.bodyAt(sizes));
+  return body ? body : module.lookupSymbol<mlir::func::FuncOp>(function.name);
+}
+
 class Run {
 public:
   explicit Run(RunOptions options)
@@ -262,14 +270,13 @@ bool Run::runFunction(unsigned index, LoadedObject &object) {
   auto entry = object.symbol(function.name);
   if (!entry)
     return session.fail("internal error: " + llvm::toString(entry.takeError()));
-  ReferenceFunctions reference{
-      graph->lookupSymbol<mlir::func::FuncOp>(function.name),
-      fused->lookupSymbol<mlir::func::FuncOp>(function.name)};
   bool isRight = true;
   for (const SizeMap &chosen : combinations(index)) {
     auto sizes = sizesFor(function, chosen);
     if (!sizes)
       return false;
+    ReferenceFunctions reference{bodyOf(*graph, function, *sizes),
+                                 bodyOf(*fused, function, *sizes)};
     isRight &= runCase(function, std::move(*sizes), *entry, reference);
   }
   return isRight;
@@ -282,14 +289,14 @@ bool Run::interpretFunction(unsigned index) {
     auto sizes = sizesFor(function, chosen);
     if (!sizes)
       return false;
+    mlir::func::FuncOp body = bodyOf(*graph, function, *sizes);
     RunCase run(function, std::move(*sizes), options, options.seed,
                 session.module().getContext());
     if (llvm::Error error = run.take(files))
       return session.fail(llvm::toString(std::move(error)));
     if (llvm::Error error = run.checkPreconditions())
       return session.fail(llvm::toString(std::move(error)));
-    if (mlir::failed(run.interpret(
-            graph->lookupSymbol<mlir::func::FuncOp>(function.name))))
+    if (mlir::failed(run.interpret(body)))
       return session.fail("the reference could not be computed");
     if (llvm::Error error = run.save(files))
       return session.fail(llvm::toString(std::move(error)));
@@ -306,14 +313,14 @@ bool Run::tellTiles(unsigned index) {
     auto sizes = sizesFor(function, chosen);
     if (!sizes)
       return false;
+    mlir::func::FuncOp body = bodyOf(session.module(), function, *sizes);
     RunCase run(function, std::move(*sizes), options, options.seed,
                 session.module().getContext());
     if (llvm::Error error = run.take(files))
       return session.fail(llvm::toString(std::move(error)));
     if (llvm::Error error = run.checkPreconditions())
       return session.fail(llvm::toString(std::move(error)));
-    auto tiles = run.countTiles(
-        session.module().lookupSymbol<mlir::func::FuncOp>(function.name));
+    auto tiles = run.countTiles(body);
     if (mlir::failed(tiles))
       return session.fail("the tiles could not be counted");
     reportTiles(run, options, session.target(), *tiles);

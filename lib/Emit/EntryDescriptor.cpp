@@ -59,6 +59,8 @@ private:
   Constant *writeTensors(); // fills `axes`
   Constant *writeAxis(const SizeExpr &axis, size_t number);
   Constant *writeConditions();
+  Expected<Constant *> writeKernel(const KernelVariant &variant, StringRef body,
+                                   const InterfaceCase *when);
   Expected<Constant *> writeKernels(ArrayRef<KernelVariant> variants);
 
   Module &module;
@@ -68,7 +70,7 @@ private:
   std::string texts;
   std::vector<int64_t> code;
   std::vector<Constant *> axes;
-  size_t conditionCount = 0;
+  size_t conditionCount = 0, kernelCount = 0;
 };
 } // namespace
 
@@ -179,27 +181,40 @@ Constant *Writer::writeConditions() {
   return array("conditions", records, sizeof(attnc_condition));
 }
 
+Expected<Constant *> Writer::writeKernel(const KernelVariant &variant,
+                                         StringRef body,
+                                         const InterfaceCase *when) {
+  Expected<unsigned> count = countGrids(module, body, variant.suffix);
+  if (!count)
+    return count.takeError();
+  auto part = [&](const Twine &name) {
+    return cast<Constant>(
+        module.getFunction((body + "." + name + variant.suffix).str()));
+  };
+  SmallVector<Constant *> grids;
+  for (unsigned g = 0; g < *count; ++g)
+    grids.push_back(record({part("grid" + Twine(g) + ".tasks"),
+                            part("grid" + Twine(g) + ".body")}));
+  return record(
+      {ConstantDataArray::get(module.getContext(),
+                              ArrayRef<uint32_t>(variant.needs)),
+       i32(*count),
+       array("grids" + Twine(kernelCount++), grids, sizeof(attnc_grid)),
+       part("scratch"), part("workspace"), when ? expr(when->lhs) : noExpr(),
+       when ? expr(when->rhs) : noExpr()});
+}
+
 Expected<Constant *> Writer::writeKernels(ArrayRef<KernelVariant> variants) {
   SmallVector<Constant *> records;
-  for (auto [number, variant] : llvm::enumerate(variants)) {
-    Expected<unsigned> count =
-        countGrids(module, function.name, variant.suffix);
-    if (!count)
-      return count.takeError();
-    auto part = [&, suffix = StringRef(variant.suffix)](const Twine &name) {
-      return cast<Constant>(
-          module.getFunction((function.name + "." + name + suffix).str()));
-    };
-    SmallVector<Constant *> grids;
-    for (unsigned g = 0; g < *count; ++g)
-      grids.push_back(record({part("grid" + Twine(g) + ".tasks"),
-                              part("grid" + Twine(g) + ".body")}));
-    records.push_back(record(
-        {ConstantDataArray::get(module.getContext(),
-                                ArrayRef<uint32_t>(variant.needs)),
-         i32(*count), array("grids" + Twine(number), grids, sizeof(attnc_grid)),
-         part("scratch"), part("workspace")}));
-  }
+  for (const KernelVariant &variant : variants)
+    for (auto [number, body] : llvm::enumerate(function.bodies())) {
+      bool isCase = number < function.cases.size();
+      auto kernel = writeKernel(variant, body,
+                                isCase ? &function.cases[number] : nullptr);
+      if (!kernel)
+        return kernel.takeError();
+      records.push_back(*kernel);
+    }
   return array("kernels", records, sizeof(attnc_kernel));
 }
 
@@ -227,7 +242,7 @@ Expected<GlobalVariable *> Writer::write(ArrayRef<KernelVariant> variants,
                                             ArrayRef<int64_t>(code))),
        sizes, tensors, array("axes", axes, sizeof(attnc_axis_info)), conditions,
        *kernels, chosen, i32(function.sizes.size()),
-       i32(function.tensors.size()), i32(conditionCount), i32(variants.size()),
+       i32(function.tensors.size()), i32(conditionCount), i32(kernelCount),
        i32(rawArgsBytes(function, pointerBytes)),
        i32(isDouble ? 0 : ATTNC_FUNCTION_FLUSHES), targetsText, i32(0)});
   assert(module.getDataLayout().getTypeAllocSize(value->getType()) ==

@@ -40,9 +40,9 @@ TableFactsOf tableFactsOf(func::FuncOp function) {
   std::vector<InterfaceTensor> tensors;
   if (module && module->hasAttr(kInterfaceAttr))
     if (auto interfaces = getInterfaces(module); succeeded(interfaces))
-      for (const Interface &interface : *interfaces)
-        if (interface.name == function.getName())
-          tensors = interface.tensors;
+      if (const Interface *interface =
+              findInterface(*interfaces, function.getName()))
+        tensors = interface->tensors;
   return [function, tensors](Value table) mutable {
     auto argument = dyn_cast<BlockArgument>(table);
     if (!argument || argument.getOwner() != &function.getBody().front() ||

@@ -192,6 +192,36 @@ FailureOr<std::vector<Interface>> attnc::getInterfaces(ModuleOp module) {
   return functions;
 }
 
+std::vector<std::string> Interface::bodies() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < cases.size(); ++i)
+    names.push_back(name + ".case" + std::to_string(i));
+  names.push_back(name);
+  return names;
+}
+
+std::string Interface::bodyAt(ArrayRef<int64_t> sizeValues) const {
+  auto value = [&](StringRef size) -> std::optional<int64_t> {
+    std::optional<unsigned> index = sizeIndex(size);
+    return index ? std::optional(sizeValues[*index]) : std::nullopt;
+  };
+  for (auto [symbol, entry] : llvm::zip(bodies(), cases)) {
+    std::optional<int64_t> lhs = entry.lhs.evaluate(value);
+    std::optional<int64_t> rhs = entry.rhs.evaluate(value);
+    if (lhs && rhs && *lhs <= *rhs)
+      return symbol;
+  }
+  return name;
+}
+
+const Interface *attnc::findInterface(ArrayRef<Interface> functions,
+                                      StringRef symbol) {
+  for (const Interface &function : functions)
+    if (llvm::is_contained(function.bodies(), symbol))
+      return &function;
+  return nullptr;
+}
+
 std::vector<std::string> attnc::symbolsOf(const Interface &function) {
   const std::string &name = function.name;
   return {name, name + "_raw", name + "_workspace", name + "_describe"};

@@ -96,6 +96,11 @@ DictionaryAttr Interface::toAttr(MLIRContext *context) const {
     list.set("positions", strings(b, positions));
   if (!kernelAttrs.empty())
     list.set("kernels", b.getArrayAttr(kernelAttrs));
+  if (!cases.empty())
+    list.set("cases", b.getArrayAttr(llvm::map_to_vector(
+                          cases, [&](const InterfaceCase &entry) {
+                            return Attribute(b.getStringAttr(entry.str()));
+                          })));
   return list.getDictionary(context);
 }
 
@@ -171,6 +176,19 @@ public:
         break;
       }
       result.push_back(text.str());
+    }
+    return result;
+  }
+  /// "lhs <= rhs"
+  std::vector<InterfaceCase> cases(StringRef key) {
+    std::vector<InterfaceCase> result;
+    for (const std::string &text : stringList(key, false)) {
+      auto [lhs, rhs] = StringRef(text).split("<=");
+      if (rhs.empty()) {
+        fail("'" + key + "': '" + text + "' must be like 'query_len <= 16'");
+        break;
+      }
+      result.push_back({parseExpr(key, lhs), parseExpr(key, rhs)});
     }
     return result;
   }
@@ -293,6 +311,7 @@ Interface::fromAttr(Attribute attr,
     return failure();
   result.positions = reader.exprs("positions", false);
   result.kernels = reader.stringList("kernels", false);
+  result.cases = reader.cases("cases");
   if (!reader.finish() || failed(result.verify(emitError)))
     return failure();
   return result;

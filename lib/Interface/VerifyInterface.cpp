@@ -27,7 +27,7 @@ public:
   LogicalResult run() {
     if (failed(verifyFunctionName()) || failed(verifySizes()) ||
         failed(verifyTensors()) || failed(verifyBindings()) ||
-        failed(verifyConditions()))
+        failed(verifyConditions()) || failed(verifyCases()))
       return failure();
     return success();
   }
@@ -49,6 +49,7 @@ private:
   LogicalResult verifyMayBe(const InterfaceTensor &tensor);
   LogicalResult verifyBindings();
   LogicalResult verifyConditions();
+  LogicalResult verifyCases();
 
   const Interface &function;
   function_ref<InFlightDiagnostic()> emitError;
@@ -286,6 +287,17 @@ LogicalResult Verifier::verifyConditions() {
       return failure();
   for (const SizeExpr &position : function.positions)
     if (failed(verifyExpr("position", position)))
+      return failure();
+  return success();
+}
+
+LogicalResult Verifier::verifyCases() {
+  if (function.cases.size() > Interface::kMaxCases)
+    return error() << function.cases.size() << " cases, at most "
+                   << Interface::kMaxCases << " are possible";
+  for (const InterfaceCase &entry : function.cases)
+    if (failed(verifyExpr("case", entry.lhs)) ||
+        failed(verifyExpr("case", entry.rhs)))
       return failure();
   return success();
 }

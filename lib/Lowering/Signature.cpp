@@ -77,9 +77,9 @@ FailureOr<Signature> signatureOf(func::FuncOp function) {
   FailureOr<std::vector<Interface>> interfaces = getInterfaces(module);
   if (failed(interfaces))
     return failure();
-  for (const Interface &interface : *interfaces)
-    if (interface.name == function.getName())
-      return fromInterface(function, interface);
+  if (const Interface *interface =
+          findInterface(*interfaces, function.getName()))
+    return fromInterface(function, *interface);
   return function.emitError("has no entry in attnc.interface");
 }
 

@@ -86,15 +86,14 @@ static bool isExtended(const Interface &function) {
   });
 }
 
-/// What one function writes, in whichever stage the module is; nothing if it is
-/// past the interpreted stages or an op fails.
+/// What one function of the IR writes, in whichever stage the module is;
+/// nothing if it is past the interpreted stages or an op fails.
 static std::optional<std::vector<reference::Tensor>>
-interpretFunction(ModuleOp module, const Interface &function,
-                  ArrayRef<int64_t> sizes,
-                  std::vector<reference::Tensor> inputs) {
+interpretBody(ModuleOp module, const Interface &function, StringRef body,
+              ArrayRef<int64_t> sizes, std::vector<reference::Tensor> inputs) {
   auto precision = isExtended(function) ? reference::Precision::Extended
                                         : reference::Precision::Exact;
-  if (auto func = module.lookupSymbol<func::FuncOp>(function.name);
+  if (auto func = module.lookupSymbol<func::FuncOp>(body);
       func && !func.isExternal()) {
     reference::Sizes named;
     for (auto [size, value] : llvm::zip_equal(function.sizes, sizes))
@@ -104,7 +103,7 @@ interpretFunction(ModuleOp module, const Interface &function,
       return std::nullopt;
     return std::move(*outputs);
   }
-  auto program = module.lookupSymbol<tile::ProgramOp>(function.name);
+  auto program = module.lookupSymbol<tile::ProgramOp>(body);
   if (!program)
     return std::nullopt;
   size_t count = inputs.size();
@@ -135,13 +134,15 @@ StageChecker::interpret(ModuleOp module) {
     for (auto [kind, label] :
          {std::pair(reference::InputKind::Integer, "integer"),
           std::pair(reference::InputKind::Normal, "normal")}) {
-      auto outputs =
-          interpretFunction(module, function, *values,
-                            reference::randomInputs(function, *values, kind, 1,
-                                                    module.getContext()));
-      if (!outputs)
-        return std::nullopt;
-      runs.push_back({function.name, label, std::move(*outputs)});
+      Run &run = runs.emplace_back(Run{function.name, label, {}});
+      auto inputs = reference::randomInputs(function, *values, kind, 1,
+                                            module.getContext());
+      for (const std::string &body : function.bodies()) {
+        auto outputs = interpretBody(module, function, body, *values, inputs);
+        if (!outputs)
+          return std::nullopt;
+        run.outputs.push_back(std::move(*outputs));
+      }
     }
   }
   return runs;
@@ -248,11 +249,12 @@ void StageChecker::after(Pass *pass, ModuleOp module) {
   }
   std::string difference;
   for (auto [was, is] : llvm::zip_equal(last, *runs))
-    for (auto [before, after] : llvm::zip(was.outputs, is.outputs))
-      if (difference.empty())
-        if (difference = differenceOf(before, after); !difference.empty())
-          difference =
-              was.function + ", " + was.label + " inputs: " + difference;
+    for (const auto &outputs : is.outputs) // all bodies mean the same
+      for (auto [before, after] : llvm::zip(was.outputs.back(), outputs))
+        if (difference.empty())
+          if (difference = differenceOf(before, after); !difference.empty())
+            difference =
+                was.function + ", " + was.label + " inputs: " + difference;
   if (!difference.empty())
     return report(name, difference, module);
   os << llvm::formatv("  {0,-24} same\n", name);

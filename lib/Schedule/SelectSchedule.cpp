@@ -247,6 +247,14 @@ FailureOr<ScheduleRequest> SelectSchedule::getRequest(func::FuncOp function,
   return *request;
 }
 
+/// "for query_len <= 16, " of a case, else nothing.
+static std::string whenOf(const Interface &interface, StringRef body) {
+  for (auto [name, entry] : llvm::zip(interface.bodies(), interface.cases))
+    if (name == body)
+      return "for " + entry.str() + ", ";
+  return "";
+}
+
 LogicalResult SelectSchedule::select(func::FuncOp function,
                                      attn::KernelOp kernel,
                                      const CpuTarget &target) {
@@ -258,7 +266,7 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
     return failure();
   Interface *interface = nullptr;
   for (Interface &i : interfaces)
-    if (i.name == function.getName())
+    if (llvm::is_contained(i.bodies(), function.getName()))
       interface = &i;
   shape.interface = interface;
   SmallVector<Regime> regimes = getRegimes(function, interface);
@@ -270,8 +278,10 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
   kernel.setScheduleAttr(
       best.toAttr(&getContext(), target.isa, shape.lanes(target)));
   if (interface)
-    interface->kernels.push_back(
-        (target.name + ": " + best.summary(shape.isSoftmax())).str());
+    interface->kernels.push_back((target.name + ": " +
+                                  whenOf(*interface, function.getName()) +
+                                  best.summary(shape.isSoftmax()))
+                                     .str());
   explain(kernel, shape, target, regimes, ranked);
   return success();
 }

@@ -15,7 +15,8 @@
 //                {name = "O", role = "output", ..., may_be = "Q"}],
 //     preconditions = [{lhs = "query_len", rhs = "kv_len",
 //                       sentence = "doc[b, q] needs query_len <= kv_len"}],
-//     positions = ["query_len", "kv_len"]}]} { ... }
+//     positions = ["query_len", "kv_len"],
+//     cases = ["query_len <= 16"]}]} { ... }
 //
 // Tests: test/Unit/Interface/InterfaceTest.cpp
 //
@@ -106,7 +107,17 @@ struct InterfacePrecondition {
   bool operator==(const InterfacePrecondition &) const = default;
 };
 
+/// Sizes, `lhs <= rhs`, for which a function is computed in a way of its own.
+struct InterfaceCase {
+  SizeExpr lhs, rhs;
+  bool operator==(const InterfaceCase &) const = default;
+
+  /// "query_len <= 16"
+  std::string str() const { return lhs.str() + " <= " + rhs.str(); }
+};
+
 struct Interface {
+  static constexpr unsigned kMaxCases = 8;
   static constexpr unsigned kMaxRank = 5;
   static constexpr unsigned kMaxTensors = 32;
   static constexpr unsigned kMaxSizes = 32;
@@ -123,7 +134,15 @@ struct Interface {
   std::vector<SizeExpr> positions;
   /// One line per compiled kernel for NAME_describe; filled by Schedule.
   std::vector<std::string> kernels;
+  /// What sizes decide at the call: the first case that holds runs the IR's
+  /// function NAME.case0, NAME.case1, ...; if none does, NAME runs.
+  std::vector<InterfaceCase> cases;
 
+  /// The functions of the IR that this one stands for, in the module's order:
+  /// those of `cases`, then `name`.
+  std::vector<std::string> bodies() const;
+  /// The one of them that runs at these values of all sizes.
+  std::string bodyAt(llvm::ArrayRef<int64_t> sizeValues) const;
   std::optional<unsigned> sizeIndex(llvm::StringRef name) const;
   std::optional<unsigned> tensorIndex(llvm::StringRef name) const;
   std::vector<std::string> runtimeSizes() const;
@@ -171,6 +190,15 @@ mlir::Type elementType(DType dtype, mlir::MLIRContext *context);
 /// the symbols of the functions differ; errors are reported at the module.
 void setInterfaces(mlir::ModuleOp module, llvm::ArrayRef<Interface> functions);
 mlir::FailureOr<std::vector<Interface>> getInterfaces(mlir::ModuleOp module);
+
+/// The function that a function of the IR is a body of: "f" of "f.case0".
+inline llvm::StringRef ownerOfBody(llvm::StringRef symbol) {
+  return symbol.split('.').first; // names in C have no dots
+}
+
+/// The entry that a function of the IR belongs to, or null.
+const Interface *findInterface(llvm::ArrayRef<Interface> functions,
+                               llvm::StringRef symbol);
 
 /// The global symbols of a function: NAME, NAME_raw, NAME_workspace,
 /// NAME_describe. Also checked against each other over a whole object.

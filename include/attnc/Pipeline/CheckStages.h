@@ -50,7 +50,8 @@ private:
   struct Run {
     std::string function;
     std::string label; // "normal", "integer"
-    std::vector<reference::Tensor> outputs;
+    /// Of each of its bodies: what a case computes, the others do, too.
+    std::vector<std::vector<reference::Tensor>> outputs;
   };
   std::optional<std::vector<Run>> interpret(mlir::ModuleOp module);
   void announce(mlir::ModuleOp module);

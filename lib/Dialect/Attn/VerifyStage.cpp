@@ -156,22 +156,23 @@ attnc::attn::verifyStage(ModuleOp module,
   if (failed(interfaces)) // stage_c1
     return failure();
   auto ops = module.getBody()->getOperations().begin();
-  for (const Interface &interface : *interfaces) { // stage_c2
-    auto func = ops == module.getBody()->end() ? func::FuncOp()
-                                               : dyn_cast<func::FuncOp>(*ops);
-    if (!func || func.getName() != interface.name)
-      return module.emitOpError()
-             << "must hold the functions of its interface in order; '"
-             << interface.name << "' is not in its place";
-    if (failed(verifyBody(func, isAllowed, allowed)))
-      return failure();
-    FunctionVerifier verifier(func, interface);
-    if (failed(verifier.verifySignature()) || failed(verifier.verifySizes()) ||
-        failed(verifier.verifyTables()) ||
-        failed(verifyInPlace(func, interface)))
-      return failure();
-    ++ops;
-  }
+  for (const Interface &interface : *interfaces)
+    for (const std::string &name : interface.bodies()) { // stage_c2
+      auto func = ops == module.getBody()->end() ? func::FuncOp()
+                                                 : dyn_cast<func::FuncOp>(*ops);
+      if (!func || func.getName() != name)
+        return module.emitOpError()
+               << "must hold the functions of its interface in order; '" << name
+               << "' is not in its place";
+      if (failed(verifyBody(func, isAllowed, allowed)))
+        return failure();
+      FunctionVerifier verifier(func, interface);
+      if (failed(verifier.verifySignature()) ||
+          failed(verifier.verifySizes()) || failed(verifier.verifyTables()) ||
+          failed(verifyInPlace(func, interface)))
+        return failure();
+      ++ops;
+    }
   if (ops != module.getBody()->end())
     return ops->emitOpError() << "is not in the interface of the module";
   return success();

@@ -51,9 +51,6 @@ static LogicalResult verifyOp(Operation *op) {
 /// verify_program_c2 for one program.
 static LogicalResult verifySignature(ProgramOp program,
                                      const attnc::Interface &interface) {
-  if (program.getSymName() != interface.name)
-    return program.emitOpError() << "stands in the place of '" << interface.name
-                                 << "' of attnc.interface";
   auto arguments = program.getBody().getArguments();
   size_t tensors = interface.tensors.size(), sizes = interface.sizes.size();
   if (arguments.size() != tensors + sizes)
@@ -118,14 +115,23 @@ static LogicalResult verifyInterfaces(ModuleOp module) {
   if (failed(interfaces))
     return failure();
   SmallVector<ProgramOp> programs(module.getOps<ProgramOp>());
-  if (programs.size() != interfaces->size())
+  std::vector<std::string> names;
+  for (const attnc::Interface &interface : *interfaces)
+    llvm::append_range(names, interface.bodies());
+  if (programs.size() != names.size())
     return module.emitError()
-           << "holds " << programs.size() << " programs for "
-           << interfaces->size() << " functions of attnc.interface";
-  for (auto [program, interface] : llvm::zip_equal(programs, *interfaces))
+           << "holds " << programs.size() << " programs for " << names.size()
+           << " functions of attnc.interface";
+  for (auto [program, name] : llvm::zip_equal(programs, names)) {
+    if (program.getSymName() != name)
+      return program.emitOpError()
+             << "stands in the place of '" << name << "' of attnc.interface";
+    const attnc::Interface &interface =
+        *attnc::findInterface(*interfaces, name);
     if (failed(verifySignature(program, interface)) ||
         failed(verifyOptional(program, interface)))
       return failure();
+  }
   return success();
 }
 

@@ -68,15 +68,24 @@ static int32_t find_kernel(const struct attnc_function *function) {
   return -1;
 }
 
-/* The best kernel for this processor, or null. */
+/* The best kernel for this processor and these sizes, or null. */
 static const struct attnc_kernel *
-choose_kernel(const struct attnc_function *function) {
+choose_kernel(const struct attnc_function *function, const int64_t *sizes) {
   int32_t chosen = __atomic_load_n(function->chosen, __ATOMIC_RELAXED);
   if (chosen == 0) {
     chosen = find_kernel(function);
     __atomic_store_n(function->chosen, chosen, __ATOMIC_RELAXED);
   }
-  return chosen < 0 ? 0 : &function->kernels[chosen - 1];
+  if (chosen < 0)
+    return 0;
+  const struct attnc_kernel *kernel = &function->kernels[chosen - 1];
+  for (; kernel->lhs.count; ++kernel) {
+    int64_t lhs, rhs;
+    if (evaluate(function, sizes, kernel->lhs, &lhs) &&
+        evaluate(function, sizes, kernel->rhs, &rhs) && lhs <= rhs)
+      break;
+  }
+  return kernel;
 }
 
 static attnc_status report_no_kernel(const struct attnc_frame *frame) {

@@ -153,11 +153,13 @@ attnc_status attnc_entry_raw(const struct attnc_function *function,
 size_t attnc_entry_workspace(const struct attnc_function *function,
                              const int64_t *sizes, int32_t threads) {
   int64_t all[ATTNC_MAX_SIZES], shared, scratch, total;
-  const struct attnc_kernel *kernel = choose_kernel(function);
   for (int32_t s = 0; s < function->size_count; ++s)
     if (function->sizes[s].is_runtime)
       all[s] = *sizes++;
-  if (!kernel || complete_sizes(function, all) >= 0)
+  if (complete_sizes(function, all) >= 0)
+    return 0;
+  const struct attnc_kernel *kernel = choose_kernel(function, all);
+  if (!kernel)
     return 0;
   struct attnc_call call = {all, 0, 0, 0, 0};
   if (!count_bytes(kernel, &call, threads < 1 ? 1 : threads, &shared, &scratch,

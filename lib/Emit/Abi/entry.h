@@ -90,13 +90,16 @@ struct attnc_grid {
   void (*body)(const struct attnc_call *call, void *scratch, int64_t task);
 };
 
-/* The code for one micro-architecture. */
+/* The code for one micro-architecture and some sizes: if lhs <= rhs, or if
+   there are no such formulas. Those of one micro-architecture follow each
+   other, the last is for all sizes. */
 struct attnc_kernel {
   uint32_t needs[ATTNC_CPU_WORDS];
   int32_t grid_count;
   const struct attnc_grid *grids;
   int64_t (*scratch)(const struct attnc_call *call);
   int64_t (*workspace)(const struct attnc_call *call);
+  struct attnc_expr lhs, rhs;
 };
 
 enum { ATTNC_FUNCTION_FLUSHES = 1 /* subnormals may count as zero */ };
@@ -109,7 +112,8 @@ struct attnc_function {
   const struct attnc_axis_info *axes;
   const struct attnc_condition *conditions;
   const struct attnc_kernel *kernels; /* best first */
-  int32_t *chosen; /* 0: not yet known, -1: none, else index + 1 of a kernel */
+  int32_t *chosen; /* 0: not yet known, -1: none, else index + 1 of the first
+                      kernel for the processor */
   int32_t size_count, tensor_count, condition_count, kernel_count;
   uint32_t raw_size; /* sizeof of the raw arguments */
   int32_t flags;

@@ -172,7 +172,8 @@ static int64_t count_workers(const struct attnc_frame *frame,
 }
 
 static attnc_status run_kernel(const struct attnc_frame *frame) {
-  const struct attnc_kernel *kernel = choose_kernel(frame->function);
+  const struct attnc_kernel *kernel =
+      choose_kernel(frame->function, frame->sizes);
   if (!kernel)
     return report_no_kernel(frame);
   void *data[ATTNC_MAX_TENSORS];

@@ -42,6 +42,8 @@ std::string attnc::kernelModule(StringRef name, const TestKernel &kernel,
             addressOf(grid.body) +
             "(ptr %call, ptr %scratch, i64 %task)\n  ret void\n}\n";
   }
+  for (auto [number, one] : llvm::enumerate(kernel.cases))
+    text += kernelModule((name + ".case" + Twine(number)).str(), one, suffix);
   return text;
 }
 

@@ -33,6 +33,8 @@ struct TestKernel {
   std::vector<TestGrid> grids;
   int64_t (*scratch)(const attnc_call *call);
   int64_t (*workspace)(const attnc_call *call);
+  /// Those of the function's cases; this one is for all other sizes.
+  std::vector<TestKernel> cases = {};
 };
 
 /// The textual module whose functions call the addresses in `kernel`; `suffix`

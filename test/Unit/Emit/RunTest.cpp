@@ -322,6 +322,64 @@ TEST(DispatchTest, TakesTheFirstKernelThatTheProcessorRuns) {
   EXPECT_EQ((several.get<size_t(int64_t, int32_t)>("_workspace")(2, 1)), 128u);
 }
 
+// n <= 4, 16 <= n, and the rest.
+class CasesTest : public testing::TestWithParam<EntryKind> {
+protected:
+  static Interface function() {
+    Interface f = reverser();
+    SizeExpr n = SizeExpr::size("n");
+    f.cases = {{n, SizeExpr::constant(4)}, {SizeExpr::constant(16), n}};
+    return f;
+  }
+  static TestKernel kernel() {
+    TestKernel rest = numbered<3>();
+    rest.cases = {numbered<1>(), numbered<2>()};
+    return rest;
+  }
+  int numberAt(int64_t n) {
+    std::vector<float> in(n), out(n);
+    TestTensor Q(in.data(), {n}), O(out.data(), {n});
+    EXPECT_EQ(compiled.get<Entry>()(Q.get(), O.get(), nullptr), ATTNC_OK);
+    return ran;
+  }
+  size_t bytes(int64_t n) {
+    return compiled.get<size_t(int64_t, int32_t)>("_workspace")(n, 1);
+  }
+
+  Compiled compiled{function(), kernel(), GetParam()};
+};
+
+TEST_P(CasesTest, RunsTheFirstCaseThatHolds) {
+  EXPECT_EQ(numberAt(4), 1);
+  EXPECT_EQ(numberAt(5), 3);
+  EXPECT_EQ(numberAt(15), 3);
+  EXPECT_EQ(numberAt(16), 2);
+}
+
+TEST_P(CasesTest, AsksForTheMemoryOfTheCase) {
+  EXPECT_EQ(bytes(4), 64u);
+  EXPECT_EQ(bytes(8), 192u);
+  EXPECT_EQ(bytes(20), 128u);
+}
+
+TEST(DispatchTest, TellsCasesOfOneProcessorFromThoseOfAnother) {
+  Interface f = reverser();
+  f.cases = {{SizeExpr::size("n"), SizeExpr::constant(4)}};
+  TestKernel later = numbered<2>(), now = numbered<4>();
+  later.cases = {numbered<1>()};
+  now.cases = {numbered<3>()};
+  Compiled several(f, {{later, "avxneconvert amx-fp16"}, {now, "sse2"}});
+  float in[8] = {}, out[8] = {};
+  TestTensor few(in, {2}), fewOut(out, {2}), many(in, {8}), manyOut(out, {8});
+  several.get<Entry>()(few.get(), fewOut.get(), nullptr);
+  EXPECT_EQ(ran, 3);
+  several.get<Entry>()(many.get(), manyOut.get(), nullptr);
+  EXPECT_EQ(ran, 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(, CasesTest,
+                         testing::Values(EntryKind::Object,
+                                         EntryKind::SanitizedC));
 INSTANTIATE_TEST_SUITE_P(, RunTest,
                          testing::Values(EntryKind::Object,
                                          EntryKind::SanitizedC));

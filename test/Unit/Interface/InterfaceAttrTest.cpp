@@ -27,7 +27,8 @@ constexpr const char *kText = R"({
      may_be = "Q"},
     {name = "lse", role = "extra", dtype = "f32", axes = ["n"], nullable}],
   preconditions = [{lhs = "n", rhs = "d * 4", sentence = "n <= 32"}],
-  positions = ["n"], kernels = ["online, 64 queries x 256 keys"]})";
+  positions = ["n"], kernels = ["online, 64 queries x 256 keys"],
+  cases = ["n <= 16"]})";
 
 class InterfaceAttrTest : public testing::Test {
 protected:
@@ -65,6 +66,8 @@ TEST_F(InterfaceAttrTest, ReadsEveryField) {
   EXPECT_TRUE(f->tensors[4].nullable);
   EXPECT_EQ(f->preconditions[0].rhs.str(), "d * 4");
   EXPECT_EQ(f->kernels.size(), 1u);
+  EXPECT_EQ(f->cases[0].rhs, SizeExpr::constant(16));
+  EXPECT_EQ(f->toAttr(&context), mlir::parseAttribute(kText, &context));
 }
 
 TEST_F(InterfaceAttrTest, WritesWhatItReads) {
@@ -118,11 +121,15 @@ TEST_F(InterfaceAttrTest, RefusesABrokenExpression) {
   EXPECT_EQ(errorAfter("\"n + 1\"", "\"n +\""),
             "a tensor of the interface 'axes': 'n +': expected a size, a "
             "number or '('");
+  EXPECT_EQ(errorAfter("n <= 16", "n < 16"),
+            "the interface 'cases': 'n < 16' must be like 'query_len <= 16'");
 }
 
 TEST_F(InterfaceAttrTest, VerifiesWhatItRead) {
   EXPECT_EQ(errorAfter("\"d * 4\"", "\"e * 4\""),
             "interface of 'f': precondition 'e * 4': there is no size 'e'");
+  EXPECT_EQ(errorAfter("n <= 16", "m <= 16"),
+            "interface of 'f': case 'm': there is no size 'm'");
 }
 
 } // namespace
