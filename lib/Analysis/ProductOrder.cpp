@@ -65,10 +65,8 @@ public:
     cost.flops = 2 * volume(lhs.letters | rhs.letters, sizes);
     for (const Part &part : {lhs, rhs, result})
       cost.bytes += part.bytesPerElement * volume(part.letters, sizes);
-    bool isNear = cost.bytes <= 0.75 * double(target.l2Bytes);
-    double perCycle =
-        isNear ? target.l2BytesPerCycle : target.memoryBytesPerCycle;
-    cost.cycles = std::max(cost.flops / flopsPerCycle, cost.bytes / perCycle);
+    cost.cycles = std::max(cost.flops / flopsPerCycle,
+                           cost.bytes / target.bytesPerCycle(cost.bytes));
     return cost;
   }
 

@@ -23,10 +23,10 @@
 
 #include "attnc/Graph/Passes.h"
 
+#include "ReassociateFunction.h"
 #include "ReassociateRewrite.h"
 #include "ReassociateSums.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -128,17 +128,11 @@ struct Reassociate final : graph::impl::ReassociateBase<Reassociate> {
   using ReassociateBase::ReassociateBase;
 
   void runOnOperation() override;
-
-private:
-  void reassociate(const ProductTree &tree, ArrayRef<Regime> regimes,
-                   const OrderRequest &request);
-  void reassociate(attn::ContractOp root, graph::ProductSum &sum,
-                   ArrayRef<Regime> regimes, const OrderRequest &request);
 };
 } // namespace
 
-void Reassociate::reassociate(const ProductTree &tree, ArrayRef<Regime> regimes,
-                              const OrderRequest &request) {
+static void reassociate(const ProductTree &tree, ArrayRef<Regime> regimes,
+                        const OrderRequest &request) {
   if (tree.leaves.size() > kMostLeaves || !graph::canRewrite(tree)) {
     tree.root->emitRemark()
         << "product of " << tree.leaves.size() << ", more than " << kMostLeaves
@@ -154,9 +148,8 @@ void Reassociate::reassociate(const ProductTree &tree, ArrayRef<Regime> regimes,
                            letterSizes(tree, regimes.front()));
 }
 
-void Reassociate::reassociate(attn::ContractOp root, graph::ProductSum &sum,
-                              ArrayRef<Regime> regimes,
-                              const OrderRequest &request) {
+static void reassociate(attn::ContractOp root, graph::ProductSum &sum,
+                        ArrayRef<Regime> regimes, const OrderRequest &request) {
   sum.plan(regimes, request);
   explain(root, sum, regimes, request);
   if (sum.isBetter())
@@ -173,17 +166,9 @@ static void eraseDeadOps(func::FuncOp function) {
         op.erase();
 }
 
-void Reassociate::runOnOperation() {
-  const CpuTarget *target = lookupCpuTarget(cpu);
-  if (!target) {
-    emitError(getOperation().getLoc())
-        << "unknown CPU '" << cpu << "'; known are " << listCpuTargetNames();
-    return signalPassFailure();
-  }
-  OrderRequest request{target, weightProducts};
-  SmallVector<Regime> regimes = getRegimes(getOperation(), nullptr);
-  SmallVector<attn::ContractOp> products(
-      getOperation().getOps<attn::ContractOp>());
+void graph::reassociateProducts(func::FuncOp function, ArrayRef<Regime> regimes,
+                                const OrderRequest &request) {
+  SmallVector<attn::ContractOp> products(function.getOps<attn::ContractOp>());
   llvm::SmallPtrSet<Operation *, 16> inner;
   // From the results up: a product that another one contains is no root.
   for (attn::ContractOp root : llvm::reverse(products)) {
@@ -202,5 +187,17 @@ void Reassociate::runOnOperation() {
     if (tree->leaves.size() > 2)
       reassociate(*tree, regimes, request);
   }
-  eraseDeadOps(getOperation());
+  eraseDeadOps(function);
+}
+
+void Reassociate::runOnOperation() {
+  const CpuTarget *target = lookupCpuTarget(cpu);
+  if (!target) {
+    emitError(getOperation().getLoc())
+        << "unknown CPU '" << cpu << "'; known are " << listCpuTargetNames();
+    return signalPassFailure();
+  }
+  graph::reassociateProducts(getOperation(),
+                             getRegimes(getOperation(), nullptr),
+                             {target, weightProducts});
 }

@@ -105,10 +105,8 @@ OrderCost ProductSum::costOf(const Choice &choice, const Regime &at) const {
   }
   for (unsigned side : {0, 1}) {
     double bytes = joinBytes(choice, at, side);
-    bool isNear = bytes <= 0.75 * double(target->l2Bytes);
     total.bytes += bytes;
-    total.cycles += bytes / (isNear ? target->l2BytesPerCycle
-                                    : target->memoryBytesPerCycle);
+    total.cycles += bytes / target->bytesPerCycle(bytes);
   }
   return total;
 }

@@ -28,6 +28,7 @@ constexpr StageEntry stages[] = {
      "attn-fuse-maps,"
      "canonicalize,"
      "cse,"
+     "attn-split-regimes{cpu=@cpu@ weight-products=@weights@},"
      "func.func(attn-reassociate{cpu=@cpu@ weight-products=@weights@}),"
      "func.func(attn-reorder-products)," // before fusion makes pairs of them
      "func.func(attn-fuse-rows)," // before the kernels that read the rows
@@ -70,7 +71,7 @@ std::string stagePasses(Stage stage, const PipelineOptions &options) {
   if (!options.schedule.empty())
     schedule += " schedule={" + options.schedule + "}";
   auto replace = [&](llvm::StringRef word, const std::string &by) {
-    if (size_t place = text.find(word); place != std::string::npos)
+    for (size_t place; (place = text.find(word)) != std::string::npos;)
       text.replace(place, word.size(), by);
   };
   replace("@schedule@", schedule);

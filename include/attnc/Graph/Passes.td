@@ -51,6 +51,26 @@ def Reassociate : Pass<"attn-reassociate", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def SplitRegimes : Pass<"attn-split-regimes", "::mlir::ModuleOp"> {
+  let summary = "Copy functions of which no order is good at all sizes";
+  let description = [{
+    Where one order of products for all regimes of `attnc.expect` takes more than
+    1.1 times the best at one of them, the function is copied: `@f.case0` and
+    `@f` get some of the regimes each, and `cases` of the module's interface a
+    bound of one size that tells them apart. The bound loses least over a grid of
+    sizes between the regimes. A call runs the first case that holds, else `@f`.
+    Functions without an entry in `attnc.interface` stay as they are, and so do
+    those that have cases.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
+           "The CPU level whose peak and bandwidth count">,
+    Option<"weightProducts", "weight-products", "bool", "false",
+           "Multiply weights with weights where that is cheaper">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def SplitMergedSums : Pass<"attn-split-merged-sums"> {
   let summary = "Sum over the parts of an axis that a view merges";
   let description = [{

@@ -77,6 +77,12 @@ struct CpuTarget {
   unsigned flopsPerCycle(unsigned bits) const {
     return fmaPerCycle * lanes(bits) * (hasFma ? 2 : 1);
   }
+  /// From where something reads that goes through so many bytes once: its L2,
+  /// unless they fill it.
+  double bytesPerCycle(double bytes) const {
+    return bytes <= 0.75 * double(l2Bytes) ? l2BytesPerCycle
+                                           : memoryBytesPerCycle;
+  }
 };
 
 /// All levels, each a superset of the one before it.

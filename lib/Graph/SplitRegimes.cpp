@@ -1,0 +1,256 @@
+//===- SplitRegimes.cpp - A function for each kind of sizes ---------------===//
+//
+// For one query the heads' matrices of a latent cache are best moved to the
+// query, for many queries keys and values are best made for each head. Where no
+// order of products is good at all sizes of `expect`, the function is copied,
+// and the call takes the copy that its sizes ask for:
+//
+//   func.func @f(...) attributes {attnc.expect = [{query_len = 1, ...},
+//                                                 {query_len = 4096, ...}]}
+// becomes
+//   func.func @f.case0(...) attributes {attnc.expect = [{query_len = 1, ...}]}
+//   func.func @f(...) attributes {attnc.expect = [{query_len = 4096, ...}]}
+// and the interface says `cases = ["query_len <= 170"]`.
+//
+// From here on the copies are functions like others: each pass chooses for the
+// sizes that are left in `attnc.expect`.
+//
+// Tests: test/Graph/split-regimes.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Graph/Passes.h"
+
+#include "ReassociateFunction.h"
+
+#include "attnc/Analysis/RegimeCases.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attnc;
+
+namespace attnc::graph {
+#define GEN_PASS_DEF_SPLITREGIMES
+#include "attnc/Graph/Passes.h.inc"
+} // namespace attnc::graph
+
+//===----------------------------------------------------------------------===//
+// What a function costs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The products of a function and what is put together for them.
+class FunctionCost {
+public:
+  FunctionCost(func::FuncOp function, const CpuTarget &target);
+  double cyclesAt(const Regime &at) const;
+
+private:
+  const CpuTarget &target;
+  std::vector<ProductTree> trees;
+  SmallVector<attn::ConcatOp> copies;
+};
+} // namespace
+
+FunctionCost::FunctionCost(func::FuncOp function, const CpuTarget &target)
+    : target(target), copies(function.getOps<attn::ConcatOp>()) {
+  SmallVector<attn::ContractOp> products(function.getOps<attn::ContractOp>());
+  llvm::SmallPtrSet<Operation *, 16> inner;
+  for (attn::ContractOp root : llvm::reverse(products)) {
+    std::optional<ProductTree> tree =
+        inner.contains(root) ? std::nullopt : flattenProducts(root);
+    if (!tree)
+      continue;
+    inner.insert(tree->ops.begin(), tree->ops.end());
+    trees.push_back(std::move(*tree));
+  }
+}
+
+double FunctionCost::cyclesAt(const Regime &at) const {
+  double cycles = 1; // never 0
+  for (const ProductTree &tree : trees)
+    cycles += costOf(tree, tree.written, letterSizes(tree, at), target).cycles;
+  for (attn::ConcatOp copy : copies) {
+    Type type = copy->getResult(0).getType();
+    double bytes =
+        2 * double(getElementTypeOrSelf(type).getIntOrFloatBitWidth()) / 8;
+    for (unsigned axis = 0; axis < cast<RankedTensorType>(type).getRank();
+         ++axis)
+      bytes *= double(at.sizeOf(attn::axisSize(type, axis)));
+    cycles += bytes / target.bytesPerCycle(bytes);
+  }
+  return cycles;
+}
+
+//===----------------------------------------------------------------------===//
+// Trying
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Copies of a function, each in the best order for some of the regimes.
+class Trials {
+public:
+  Trials(func::FuncOp function, OrderRequest request)
+      : function(function), request(request) {}
+  ~Trials() {
+    for (func::FuncOp copy : copies)
+      copy.erase();
+  }
+  void add(ArrayRef<Regime> regimes);
+  double cyclesAt(unsigned trial, const Regime &at) const {
+    return costs[trial].cyclesAt(at);
+  }
+  unsigned count() const { return costs.size(); }
+
+private:
+  func::FuncOp function;
+  OrderRequest request;
+  SmallVector<func::FuncOp> copies;
+  std::vector<FunctionCost> costs;
+};
+} // namespace
+
+void Trials::add(ArrayRef<Regime> regimes) {
+  // In the module, whose interface tells which tensors are weights.
+  OpBuilder b(function);
+  auto copy = cast<func::FuncOp>(b.clone(*function));
+  copy.setName((function.getName() + ".trial").str());
+  // What an order costs is told when it is taken.
+  ScopedDiagnosticHandler silence(
+      function.getContext(), [](Diagnostic &diagnostic) {
+        return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+      });
+  graph::reassociateProducts(copy, regimes, request);
+  copies.push_back(copy);
+  costs.emplace_back(copy, *request.target);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Which regimes each function is for: those of the cases, then the rest.
+struct Split {
+  SmallVector<InterfaceCase> cases;
+  SmallVector<SmallVector<unsigned>> groups;
+};
+
+struct SplitRegimes final : graph::impl::SplitRegimesBase<SplitRegimes> {
+  using SplitRegimesBase::SplitRegimesBase;
+  void runOnOperation() override;
+
+private:
+  std::optional<Split> plan(func::FuncOp function, OrderRequest request);
+};
+} // namespace
+
+static std::string scientific(double number) {
+  return llvm::formatv("{0:e2}", number);
+}
+
+/// What each case saves, and what one function for all sizes would take.
+static void explain(func::FuncOp function, const Trials &trials,
+                    ArrayRef<Regime> regimes, ArrayRef<unsigned> wayOf,
+                    const WayCases &found) {
+  for (auto [at, way] : llvm::zip_equal(regimes, wayOf)) {
+    const auto *entry = llvm::find_if(
+        found.cases, [&](const WayCase &one) { return one.way == way; });
+    std::string when =
+        entry == found.cases.end() ? "otherwise" : "if " + entry->when.str();
+    function.emitRemark() << "at " << at.text << ": products take "
+                          << scientific(trials.cyclesAt(way, at))
+                          << " cycles in an order of their own, which calls "
+                             "take "
+                          << when << ", instead of "
+                          << scientific(trials.cyclesAt(0, at))
+                          << " in one order for all sizes [order]";
+  }
+}
+
+std::optional<Split> SplitRegimes::plan(func::FuncOp function,
+                                        OrderRequest request) {
+  SmallVector<Regime> regimes = getRegimes(function, nullptr);
+  if (regimes.size() < 2 ||
+      llvm::range_size(function.getOps<attn::ContractOp>()) < 2)
+    return std::nullopt;
+  Trials trials(function, request);
+  trials.add(regimes); // the first: one order for all
+  for (const Regime &alone : regimes)
+    trials.add(alone);
+  auto cost = [&](unsigned way, const Regime &at) {
+    return trials.cyclesAt(way, at);
+  };
+  SmallVector<unsigned> wayOf = assignWays(regimes, trials.count(), cost);
+  std::optional<WayCases> found = findCases(regimes, wayOf, cost);
+  if (!found || found->cases.empty() ||
+      found->cases.size() > Interface::kMaxCases)
+    return std::nullopt;
+  explain(function, trials, regimes, wayOf, *found);
+  Split split;
+  auto addGroup = [&](unsigned way) {
+    auto &group = split.groups.emplace_back();
+    for (auto [regime, its] : llvm::enumerate(wayOf))
+      if (its == way)
+        group.push_back(regime);
+  };
+  for (const WayCase &entry : found->cases) {
+    split.cases.push_back(entry.when);
+    addGroup(entry.way);
+  }
+  addGroup(found->otherwise);
+  return split;
+}
+
+/// Leaves the regimes of one group in `attnc.expect`.
+static void restrictRegimes(func::FuncOp function, ArrayRef<unsigned> group) {
+  auto all = function->getAttrOfType<ArrayAttr>("attnc.expect");
+  SmallVector<Attribute> some;
+  for (unsigned regime : group)
+    some.push_back(all[regime]);
+  function->setAttr("attnc.expect",
+                    ArrayAttr::get(function.getContext(), some));
+}
+
+/// The copies stand before the function, in the order of the cases.
+static void apply(func::FuncOp function, Interface &interface,
+                  const Split &split) {
+  interface.cases.assign(split.cases.begin(), split.cases.end());
+  OpBuilder b(function);
+  for (auto [name, group] : llvm::zip_equal(interface.bodies(), split.groups)) {
+    bool isCase = name != interface.name;
+    auto body = isCase ? cast<func::FuncOp>(b.clone(*function)) : function;
+    body.setName(name);
+    restrictRegimes(body, group);
+  }
+}
+
+void SplitRegimes::runOnOperation() {
+  const CpuTarget *target = lookupCpuTarget(cpu);
+  if (!target) {
+    emitError(getOperation().getLoc())
+        << "unknown CPU '" << cpu << "'; known are " << listCpuTargetNames();
+    return signalPassFailure();
+  }
+  if (!getOperation()->hasAttr(kInterfaceAttr))
+    return; // nobody could choose
+  FailureOr<std::vector<Interface>> interfaces = getInterfaces(getOperation());
+  if (failed(interfaces))
+    return signalPassFailure();
+  bool isSplit = false;
+  for (Interface &interface : *interfaces) {
+    auto function = getOperation().lookupSymbol<func::FuncOp>(interface.name);
+    if (!function || !interface.cases.empty())
+      continue;
+    if (auto split = plan(function, {target, weightProducts})) {
+      apply(function, interface, *split);
+      isSplit = true;
+    }
+  }
+  if (isSplit)
+    setInterfaces(getOperation(), *interfaces);
+}
