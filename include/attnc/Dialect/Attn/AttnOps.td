@@ -52,7 +52,8 @@ def Attn_ViewOp : Attn_Op<"view"> {
   let extraClassDeclaration = [{
     /// The verified labels.
     ViewLabels getViewLabels();
-    ::mlir::Attribute sizeOf(char letter); // null: it is no axis alone
+    /// The size of a letter, from the side where it is an axis alone, or null.
+    ::mlir::Attribute sizeOf(char letter);
   }];
 }
 
@@ -343,36 +344,6 @@ def Attn_SizeOp : Attn_Op<"size", [
   let assemblyFormat = "$name attr-dict";
   let hasVerifier = 1;
   let hasFolder = 1;
-}
-
-def Attn_ReadOp : Attn_Op<"read"> {
-  let summary = "One element of a tensor";
-  let description = [{
-    An index out of range is clamped to the axis; an element of a tensor with an
-    empty axis is 0. So nothing is ever read out of range, and reading has no
-    effect. The result is `index` for integers (signed ones are sign-extended,
-    `ui8` is zero-extended), `i1` for `i1`, and `f32` or `f64`, the accumulate
-    type of the surroundings, for floats (converted).
-
-    Constraints:
-    - (read_c1) there is one index per axis;
-    - (read_c2) the result has the kind of the elements.
-
-    Example:
-    ```mlir
-    func.func @read(%bias: tensor<4x?xf16>, %i: index, %j: index) -> f32 {
-      %x = attn.read %bias[%i, %j] : tensor<4x?xf16> -> f32
-      return %x : f32
-    }
-    ```
-  }];
-  let arguments = (ins Attn_AnyTensor:$source, Variadic<Index>:$indices);
-  let results = (outs Attn_Scalar:$result);
-  let assemblyFormat = [{
-    $source `[` $indices `]` attr-dict `:` type($source) `->` type($result)
-  }];
-  let hasVerifier = 1;
-  let hasCanonicalizeMethod = 1;
 }
 
 def Attn_YieldOp : Attn_Op<"yield", [

@@ -1,7 +1,7 @@
-//===- AttnTableOps.td - Questions about parts of tables ------------------===//
+//===- AttnTableOps.td - Reads of tables ------------------------------------===//
 //
-// What the regions `ranges` and `classify` of a kernel ask about the table that
-// a mask reads: they decide for many pairs at once.
+// One element, and what the regions `ranges` and `classify` of a kernel ask about
+// the table that a mask reads: they decide for many pairs at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +9,36 @@
 #define ATTNC_DIALECT_ATTN_ATTNTABLEOPS_TD
 
 include "attnc/Dialect/Attn/AttnOpBase.td"
+
+def Attn_ReadOp : Attn_Op<"read"> {
+  let summary = "One element of a tensor";
+  let description = [{
+    An index out of range is clamped to the axis; an element of a tensor with an
+    empty axis is 0. So nothing is ever read out of range, and reading has no
+    effect. The result is `index` for integers (signed ones are sign-extended,
+    `ui8` is zero-extended), `i1` for `i1`, and `f32` or `f64`, the accumulate
+    type of the surroundings, for floats (converted).
+
+    Constraints:
+    - (read_c1) there is one index per axis;
+    - (read_c2) the result has the kind of the elements.
+
+    Example:
+    ```mlir
+    func.func @read(%bias: tensor<4x?xf16>, %i: index, %j: index) -> f32 {
+      %x = attn.read %bias[%i, %j] : tensor<4x?xf16> -> f32
+      return %x : f32
+    }
+    ```
+  }];
+  let arguments = (ins Attn_AnyTensor:$source, Variadic<Index>:$indices);
+  let results = (outs Attn_Scalar:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
 
 def Attn_Table : RankedTensorOf<[I64, I32, I8, UI8, I1]>;
 
