@@ -39,9 +39,24 @@ public:
   /// Lets only the last summed letter be the dim k; `placeLetter` says where
   /// the others are. Before operands are looked up.
   void stepAlongLast() { stepped = summed.back(); }
+  /// Lets all summed letters together be the dim k, for reads.
+  void stepAlongAll() { stepped = 0; }
   void placeLetter(char letter, mlir::Value place) { uniform[letter] = place; }
   /// Starts the grid over the blocks of axes with these letters.
   void open(llvm::StringRef axes);
+  /// The next grids are for calls with so many places along the rows' letter:
+  /// more than `above`, and at most `most` (0: any number).
+  void onlyRows(int64_t above, int64_t most) {
+    rowsAbove = above;
+    rowsMost = most;
+  }
+  /// The first row of a block.
+  mlir::Value firstRow() const { return e0; }
+  /// What is read and stored without the dim e is of this row.
+  void placeRow(mlir::Value row) {
+    e0 = row;
+    uniform[block.getRows()[0]] = row;
+  }
   /// From the next grid on there are `size` elements along a letter.
   void resize(char letter, mlir::Attribute size) { sizes[letter] = size; }
   /// What is stored goes `by` places further along a letter.
@@ -132,12 +147,14 @@ private:
   llvm::SmallVector<std::pair<llvm::StringRef, mlir::Value>>
   valid(tile::TileType type, mlir::Value nk) const;
   int64_t rowsOfTile() const;
+  mlir::Value ifRows(mlir::Value extent);
 
   char stepped = 0; // the summed letter that is the dim k, if only one is
   llvm::SmallDenseMap<char, mlir::Attribute> sizes;
   llvm::DenseMap<mlir::Value, std::vector<Destination>> results;
   Places uniform, shifts;
   mlir::Value q0, nq, e0, ne, zero;
+  int64_t rowsAbove = 0, rowsMost = 0;
 };
 
 /// A scalar in the type of a result: a wider float is rounded.

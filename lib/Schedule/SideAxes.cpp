@@ -145,6 +145,29 @@ static Walk walkOf(Value tensor, unsigned axis) {
   return hasTable ? Walk::Nothing : walk;
 }
 
+/// Whether elements along an axis follow each other in memory, if the tensor
+/// behind the views lies there in the order of its axes.
+static bool isFastest(Value tensor, unsigned axis) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    auto slice = dyn_cast<attn::SliceOp>(op);
+    auto view = dyn_cast<attn::ViewOp>(op);
+    if (!slice && !view)
+      break;
+    if (view) {
+      attn::ViewLabels labels = view.getViewLabels();
+      StringRef letter = labels.output[axis];
+      auto *place = llvm::find_if(labels.input, [&](StringRef group) {
+        return group.ends_with(letter);
+      });
+      if (letter.size() != 1 || place == labels.input.end())
+        return false;
+      axis = place - labels.input.begin();
+    }
+    tensor = op->getOperand(0);
+  }
+  return axis + 1 == cast<RankedTensorType>(tensor.getType()).getRank();
+}
+
 namespace {
 /// Groups of the letters of a contraction.
 class Product {
@@ -215,6 +238,11 @@ std::optional<SideChoice> Product::choose(int64_t lanes) const {
       std::string(1, *axes.largest(rowsBeside(*lane))),
       pick(out, [&](char l) { return l != *lane && !rowLetters.contains(l); }),
       summedOf(rowLetters).back()};
+  bool lanesAreLeft = left.contains(*lane);
+  choice.isInPassing =
+      !op.getMask() &&
+      isFastest(lanesAreLeft ? op.getLhs() : op.getRhs(),
+                *attn::axisOf(lanesAreLeft ? left : right, *lane));
   return hasBlocks(choice.summed) ? std::optional(choice) : std::nullopt;
 }
 

@@ -35,6 +35,8 @@ struct SideChoice {
   std::string lanes, rows;
   std::string inner; // letters between the blocks of rows and of lanes
   char summed = 0;   // of form dot: the letter along which a sum goes in steps
+  bool isInPassing = false; // of form dot: what lies along the lanes can be
+                            // read as it lies in memory
 };
 
 /// The axes of a product of matrices, or nothing.

@@ -6,12 +6,13 @@
 !y = tensor<?x2304xf32, #attn.dims<rows, 2304>>
 
 // Rows that make copying the other operand cheap; a sum of 768 in two steps,
-// with nothing left over.
+// with nothing left over. A few rows read it in passing instead, in the widest blocks
+// that divide it.
 // CHECK-LABEL: func.func @projects
-// CHECK: #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, target = #tile.cpu<{{.*}}value_granule = [6, 4], {{.*}}tail = 0, {{.*}}pack = never, partial = 384>>
+// CHECK: #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, few = 8, wide = 768, target = #tile.cpu<{{.*}}value_granule = [6, 4], {{.*}}tail = 0, {{.*}}pack = never, partial = 384>>
 // A step of AVX2 is shorter: half a vector, and a quarter of the cache.
 // V3-LABEL: func.func @projects
-// V3: #attn.block<form = dot, lanes = "e", rows = "q", q = 32, k = 256, e = 288, target = #tile.cpu<{{.*}}value_granule = [6, 2]
+// V3: #attn.block<form = dot, lanes = "e", rows = "q", q = 32, k = 256, e = 288, few = 8, wide = 768, target = #tile.cpu<{{.*}}value_granule = [6, 2]
 func.func @projects(%X: !x, %W: tensor<768x2304xf32>) -> !y {
   %0 = attn.contract "qd,de->qe" (%X, %W) : (!x, tensor<768x2304xf32>) -> !y
   return %0 : !y
@@ -20,15 +21,16 @@ func.func @projects(%X: !x, %W: tensor<768x2304xf32>) -> !y {
 // Fixed rows are cut evenly, into whole register tiles; an axis of 80 is one
 // block of five vectors.
 // CHECK-LABEL: func.func @cuts_rows
-// CHECK: #attn.block<form = dot, lanes = "e", rows = "q", q = 80, k = 197, e = 250, {{.*}}value_granule = [5, 5], {{.*}}tail = 0
+// CHECK: #attn.block<form = dot, lanes = "e", rows = "q", q = 80, k = 197, e = 250, target = {{.*}}value_granule = [5, 5], {{.*}}tail = 0
 func.func @cuts_rows(%X: tensor<1000x197xf32>, %W: tensor<197x80xf32>) -> tensor<1000x80xf32> {
   %0 = attn.contract "qd,de->qe" (%X, %W) : (tensor<1000x197xf32>, tensor<197x80xf32>) -> tensor<1000x80xf32>
   return %0 : tensor<1000x80xf32>
 }
 
-// Weights as (out, in): the sum lies along rows of both.
+// Weights as (out, in): the sum lies along rows of both, and vectors of them are
+// made by copying only.
 // CHECK-LABEL: func.func @projects_transposed
-// CHECK: form = dot, lanes = "e", rows = "q", q = 64
+// CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, target
 func.func @projects_transposed(%X: !x, %W: tensor<2304x768xf32>) -> !y {
   %0 = attn.contract "qd,ed->qe" (%X, %W) : (!x, tensor<2304x768xf32>) -> !y
   return %0 : !y

@@ -257,9 +257,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                BlockForm, StringRef lanes, StringRef rows,
+                                BlockForm form, StringRef lanes, StringRef rows,
                                 int64_t q, int64_t k, int64_t e,
-                                StringRef inner, Attribute) {
+                                StringRef inner, int64_t few, int64_t wide,
+                                Attribute) {
   if (lanes.size() > 1 || rows.size() > 1 ||
       (!rows.empty() && lanes == rows)) // block_c1
     return emitError() << "lanes and rows are different letters, or none; got '"
@@ -273,5 +274,9 @@ LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "inner = '" << inner
                        << "' holds a letter of lanes = '" << lanes
                        << "' or rows = '" << rows << "'";
+  bool isOfRows = form == BlockForm::Dot && !rows.empty();
+  if (few < 0 || (few > 0) != (wide > 0) || (few && !isOfRows)) // block_c4
+    return emitError() << "few = " << few << " and wide = " << wide
+                       << " stand together, with form dot and rows";
   return success();
 }

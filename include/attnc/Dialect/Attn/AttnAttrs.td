@@ -193,11 +193,16 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
     `lanes`, the last fastest. `target`: the target's part, an attribute of the
     `tile` dialect.
 
+    A call with at most `few` places along `rows` does without copies: blocks
+    are `wide` along `lanes`, and what lies along them is read once, in passing
+    (form `dot` only; 0: never).
+
     Constraints:
     - (block_c1) `lanes` and `rows` are one letter or none, and differ;
     - (block_c2) `q` and `k` are at least 1, and so is `e` if it is given; it is
       `k` if not;
-    - (block_c3) `inner` holds neither `lanes` nor `rows`.
+    - (block_c3) `inner` holds neither `lanes` nor `rows`;
+    - (block_c4) `few` is given with form `dot` and `rows`, together with `wide`.
 
     Example:
     ```mlir
@@ -210,13 +215,15 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
                         "int64_t":$q, "int64_t":$k,
                         DefaultValuedParameter<"int64_t", "0">:$e,
                         StringRefParameter<"letters", [{""}]>:$inner,
+                        DefaultValuedParameter<"int64_t", "0">:$few,
+                        DefaultValuedParameter<"int64_t", "0">:$wide,
                         "::mlir::Attribute":$target);
   let builders = [AttrBuilder<(ins "BlockForm":$form,
                                    "::llvm::StringRef":$lanes,
                                    "::llvm::StringRef":$rows, "int64_t":$q,
                                    "int64_t":$k, "::mlir::Attribute":$target), [{
     return $_get($_ctxt, form, lanes, rows, q, k, /*e=*/0, /*inner=*/"",
-                 target);
+                 /*few=*/0, /*wide=*/0, target);
   }]>];
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
