@@ -393,7 +393,8 @@ static bool hasLinearWeights(attn::KernelOp kernel) {
 }
 
 bool isLinearAttention(attn::KernelOp kernel) {
-  if (!hasLinearWeights(kernel) || kernel.hasPair())
+  if (!hasLinearWeights(kernel) || kernel.hasPair() ||
+      kernel.getNumProducts() != 0)
     return false;
   ScoreFactors factors;
   Block &score = kernel.getScore().front(), &mask = kernel.getMask().front();
@@ -421,6 +422,9 @@ std::optional<ScoreFactors> findScoreFactors(attn::KernelOp kernel,
     return fail("weights are not the scores themselves");
   if (kernel.hasPair() || kernel.hasValue())
     return fail("the score or the value is a formula of each feature");
+  if (kernel.getNumProducts() != 0 || kernel.hasGate())
+    return fail("the score has several products, or the value a factor of each "
+                "pair");
   if (hasTableRows(kernel))
     return fail("rows are ragged or lie in pages");
   ScoreFactors factors;

@@ -194,9 +194,14 @@ Inexact Multiplier::inexactness(Operation *op) {
 
 void Multiplier::findDependences() {
   unsigned first = &region == &kernel.getScore() ? 1 : 0;
+  auto setProduct = [&](Value y) {
+    dependence[y] = 3;
+    inexact[y] = Inexact::Always;
+  };
   if (first) {
-    dependence[region.getArgument(0)] = 3;
-    inexact[region.getArgument(0)] = Inexact::Always;
+    setProduct(region.getArgument(0));
+    for (Value y : region.getArguments().take_back(kernel.getNumProducts()))
+      setProduct(y);
   }
   dependence[region.getArgument(first + 3)] = 1;
   if (region.getNumArguments() > first + 4)
@@ -217,7 +222,9 @@ bool Multiplier::canScaleProduct() {
   double most = kernel.getAccumulateType().isF64()
                     ? std::numeric_limits<double>::max()
                     : std::numeric_limits<float>::max();
-  return region.getArgument(0).hasOneUse() && scale <= most;
+  bool isGated =
+      kernel.hasGate() && !kernel.getGate().getArgument(0).use_empty();
+  return region.getArgument(0).hasOneUse() && !isGated && scale <= most;
 }
 
 SmallVector<unsigned, 2> Multiplier::linearOperands(Operation *op,

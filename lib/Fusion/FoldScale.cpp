@@ -64,35 +64,44 @@ static bool isUsable(double scale, Type real) {
          size <= std::numeric_limits<float>::max();
 }
 
+/// The product, in the score and in the factor of the values.
+static SmallVector<BlockArgument> productsOf(attn::KernelOp kernel) {
+  SmallVector<BlockArgument> products{kernel.getScore().getArgument(0)};
+  if (kernel.hasGate())
+    products.push_back(kernel.getGate().getArgument(0));
+  return products;
+}
+
 /// The factor of all uses of the product.
 static std::optional<double> factorOf(attn::KernelOp kernel) {
-  BlockArgument x = kernel.getScore().getArgument(0);
-  if (x.use_empty())
-    return std::nullopt;
-  std::optional<double> factor = factorOf(*x.user_begin(), x);
   // Formulas that use their score twice divide twice.
-  if (!factor || !llvm::all_of(x.getUsers(), [&](Operation *user) {
-        return factorOf(user, x) == factor;
-      }))
+  std::optional<double> factor;
+  for (BlockArgument x : productsOf(kernel))
+    for (Operation *user : x.getUsers()) {
+      std::optional<double> next = factorOf(user, x);
+      if (!next || (factor && factor != next))
+        return std::nullopt;
+      factor = next;
+    }
+  if (!factor)
     return std::nullopt;
   double scale = kernel.getScale().convertToDouble() * *factor;
   return isUsable(scale, kernel.getAccumulateType()) ? factor : std::nullopt;
 }
 
 static void fold(attn::KernelOp kernel, double factor) {
-  BlockArgument x = kernel.getScore().getArgument(0);
   Builder b(kernel.getContext());
   kernel.setScaleAttr(
       b.getF64FloatAttr(kernel.getScale().convertToDouble() * factor));
-  SmallVector<Operation *> users(x.getUsers());
   SetVector<Operation *> constants;
-  for (Operation *user : users) {
-    for (Value operand : user->getOperands())
-      if (Operation *op = operand.getDefiningOp())
-        constants.insert(op);
-    user->getResult(0).replaceAllUsesWith(x);
-    user->erase();
-  }
+  for (BlockArgument x : productsOf(kernel))
+    for (Operation *user : SmallVector<Operation *>(x.getUsers())) {
+      for (Value operand : user->getOperands())
+        if (Operation *op = operand.getDefiningOp())
+          constants.insert(op);
+      user->getResult(0).replaceAllUsesWith(x);
+      user->erase();
+    }
   for (Operation *op : constants)
     if (isOpTriviallyDead(op))
       op->erase();

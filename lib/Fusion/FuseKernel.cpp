@@ -42,11 +42,11 @@ namespace {
 class KernelBuilder {
 public:
   explicit KernelBuilder(KernelMatch &match)
-      : match(match), b(match.value), loc(match.score.getLoc()) {
-    LetteredTensor scores{match.norm.getScores(), match.normLetters};
-    for (const LetteredTensor &tensor : {match.q, match.k, match.v, scores})
-      for (auto [axis, letter] : llvm::enumerate(tensor.letters))
-        sizes.insert({letter, attn::axisSize(tensor.tensor.getType(), axis)});
+      : match(match), b(match.value), loc(match.products.front().op.getLoc()),
+        rows(b, loc) {
+    for (PairProduct &product : match.products)
+      rows.addSizes({product.q, product.k});
+    rows.addSizes({match.v, {match.norm.getScores(), match.normLetters}});
   }
 
   /// Success if every formula can be a region.
@@ -56,81 +56,25 @@ public:
 private:
   Type real() { return attn::accumulateType(types()); }
   SmallVector<Type> types();
-  Type tensorType(StringRef letters, Type element);
-  Value toKernel(const LetteredTensor &tensor, StringRef letters);
-  Value broadcast(const LetteredTensor &tensor, StringRef letters);
-  bool isSingle(char letter);
   Value fromKernel(Value tensor, StringRef letters, StringRef to, Type type);
   void buildRegions(attn::KernelOp kernel);
-  Block *addBlock(attn::KernelOp kernel, unsigned region);
-  void buildPair(attn::KernelOp kernel);
+  void buildGate(attn::KernelOp kernel);
   void buildContribution(attn::KernelOp kernel);
   Value elementAt(Scalarizer &scalars, Value tensor, ValueRange indices);
 
   KernelMatch &match;
   OpBuilder b;
   Location loc;
-  llvm::SmallMapVector<char, Attribute, 8> sizes; // missing: 1
+  KernelRows rows;
 };
 } // namespace
 
 SmallVector<Type> KernelBuilder::types() {
-  return {match.q.tensor.getType(), match.k.tensor.getType(),
-          match.v.tensor.getType(), match.value.getType(),
-          match.norm.getLse().getType()};
-}
-
-Type KernelBuilder::tensorType(StringRef letters, Type element) {
-  SmallVector<Attribute> axes;
-  for (char letter : letters) {
-    auto known = sizes.find(letter);
-    axes.push_back(known == sizes.end() ? b.getI64IntegerAttr(1)
-                                        : known->second);
-  }
-  return attn::tensorType(axes, element);
-}
-
-// "qbd" for "bhgqd" is the side "(qhg)bd": an axis of size 1 may stand beside
-// any other.
-static std::string groupMissing(StringRef letters, StringRef all) {
-  std::string missing;
-  for (char letter : all)
-    if (!letters.contains(letter))
-      missing += letter;
-  if (missing.empty())
-    return letters.str();
-  return "(" + letters.take_front().str() + missing + ")" +
-         letters.drop_front().str();
-}
-
-bool KernelBuilder::isSingle(char letter) {
-  auto known = sizes.find(letter);
-  return known == sizes.end() || known->second == b.getI64IntegerAttr(1);
-}
-
-/// A row that is the same for several is repeated in memory.
-Value KernelBuilder::broadcast(const LetteredTensor &tensor,
-                               StringRef letters) {
-  emitRemark(loc) << "the rows '" << tensor.letters << "' are copied to '"
-                  << letters << "' [copied]";
-  Type type = tensorType(letters, getElementTypeOrSelf(tensor.tensor));
-  return attn::MapOp::create(
-      b, loc, type, tensor.letters + "->" + letters.str(), tensor.tensor,
-      [](OpBuilder &inner, Location at, ValueRange x) {
-        attn::YieldOp::create(inner, at, x.front());
-      });
-}
-
-Value KernelBuilder::toKernel(const LetteredTensor &tensor, StringRef letters) {
-  for (char letter : letters)
-    if (!StringRef(tensor.letters).contains(letter) && !isSingle(letter))
-      return broadcast(tensor, letters);
-  Type type = tensorType(letters, getElementTypeOrSelf(tensor.tensor));
-  std::string labels =
-      groupMissing(tensor.letters, letters) + "->" + letters.str();
-  if (tensor.letters == letters && type == tensor.tensor.getType())
-    return tensor.tensor;
-  return attn::ViewOp::create(b, loc, type, labels, tensor.tensor);
+  SmallVector<Type> types{match.v.tensor.getType(), match.value.getType(),
+                          match.norm.getLse().getType()};
+  for (const PairProduct &product : match.products)
+    types.append({product.q.tensor.getType(), product.k.tensor.getType()});
+  return types;
 }
 
 Value KernelBuilder::fromKernel(Value tensor, StringRef letters, StringRef to,
@@ -142,17 +86,16 @@ Value KernelBuilder::fromKernel(Value tensor, StringRef letters, StringRef to,
 }
 
 LogicalResult KernelBuilder::check(Refusal &refusal) {
-  Value none;
-  if (failed(checkScalarizable(match.norm.getScores(), match.score.getResult(),
-                               real(), refusal)))
-    return failure();
-  for (const LetteredTensor &made : {match.pair, match.contribution})
-    if (made.tensor &&
-        failed(checkScalarizable(made.tensor, none, real(), refusal)))
+  for (Value tensor : {Value(match.norm.getScores()), match.gate.tensor})
+    if (tensor &&
+        failed(checkScalarizable(tensor, match.products, real(), refusal)))
       return failure();
-  if (!match.norm.getMask())
-    return success();
-  return checkScalarizable(match.norm.getMask(), none, real(), refusal);
+  for (Value tensor :
+       {match.products.front().pair.tensor, match.products.front().other.tensor,
+        match.contribution.tensor, Value(match.norm.getMask())})
+    if (tensor && failed(checkScalarizable(tensor, {}, real(), refusal)))
+      return failure();
+  return success();
 }
 
 // `indices` are b, h, g, q and, maybe, k of the kernel.
@@ -173,40 +116,26 @@ static SmallVector<Value> placesOf(StringRef letters, StringRef names,
   return places;
 }
 
-Block *KernelBuilder::addBlock(attn::KernelOp kernel, unsigned index) {
-  Region &region = kernel->getRegion(index);
-  SmallVector<Type, 6> arguments = kernel.getBlockTypes(index);
-  SmallVector<Location> locs(arguments.size(), loc);
-  return b.createBlock(&region, region.end(), arguments, locs);
-}
-
-/// One term of the product: the map, of elements of q and k, times the other
-/// operand.
-void KernelBuilder::buildPair(attn::KernelOp kernel) {
-  constexpr StringLiteral kNames = "dbhgqk";
-  Block *block = addBlock(kernel, 4);
-  ValueRange indices = block->getArguments().drop_front(2);
-  auto placed = [&](const LetteredTensor &tensor) {
-    return placesOf(tensor.letters, kNames, indices);
-  };
-  Value none;
-  Scalarizer scalars(b, real(), none, none);
-  scalars.compute(match.pair.tensor);
-  scalars.give(match.q.tensor, placed(match.q), block->getArgument(0));
-  scalars.give(match.k.tensor, placed(match.k), block->getArgument(1));
-  Value made = scalars.at(match.pair.tensor, placed(match.pair));
-  Value other = scalars.at(match.other.tensor, placed(match.other));
-  Value term = arith::MulFOp::create(b, loc, other, made);
-  attn::YieldOp::create(b, loc, term);
+/// What the weights are multiplied by: the map, of a weight of 1.
+void KernelBuilder::buildGate(attn::KernelOp kernel) {
+  Block *block = addBlock(b, kernel, kernel.getGate());
+  ValueRange indices = block->getArguments().slice(1, 5);
+  Scalarizer scalars(b, real(), productsIn(*block, match.products),
+                     match.norm.getMask());
+  Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(real(), 1.0));
+  scalars.give(match.norm.getWeights(),
+               placesOf(match.normLetters, "bhgqk", indices), one);
+  Value gate = scalars.at(match.gate.tensor,
+                          placesOf(match.gate.letters, "bhgqk", indices));
+  attn::YieldOp::create(b, match.gate.tensor.getLoc(), gate);
 }
 
 /// What a key contributes: the map, of elements of v.
 void KernelBuilder::buildContribution(attn::KernelOp kernel) {
   constexpr StringLiteral kNames = "ebhgqk";
-  Block *block = addBlock(kernel, 5);
+  Block *block = addBlock(b, kernel, kernel.getValue());
   ValueRange indices = block->getArguments().drop_front();
-  Value none;
-  Scalarizer scalars(b, real(), none, none);
+  Scalarizer scalars(b, real(), {});
   scalars.compute(match.contribution.tensor);
   scalars.give(match.v.tensor, placesOf(match.v.letters, kNames, indices),
                block->getArgument(0));
@@ -217,20 +146,22 @@ void KernelBuilder::buildContribution(attn::KernelOp kernel) {
 }
 
 void KernelBuilder::buildRegions(attn::KernelOp kernel) {
-  if (match.pair.tensor)
-    buildPair(kernel);
+  if (match.products.front().isPair())
+    buildPair(b, kernel, match.products.front());
   if (match.contribution.tensor)
     buildContribution(kernel);
-  Value none, score, mask;
-  Block *block = addBlock(kernel, 0);
-  Scalarizer scores(b, real(), match.score.getResult(), block->getArgument(0),
+  if (match.gate.tensor)
+    buildGate(kernel);
+  Value score, mask;
+  Block *block = addBlock(b, kernel, kernel.getScore());
+  Scalarizer scores(b, real(), productsIn(*block, match.products),
                     match.norm.getMask());
   score = elementAt(scores, match.norm.getScores(),
-                    block->getArguments().drop_front());
+                    block->getArguments().slice(1, 5));
   attn::YieldOp::create(b, match.norm.getScores().getLoc(), score);
 
-  block = addBlock(kernel, 1);
-  Scalarizer masks(b, real(), none, none);
+  block = addBlock(b, kernel, kernel.getMask());
+  Scalarizer masks(b, real(), {});
   if (match.norm.getMask())
     mask = elementAt(masks, match.norm.getMask(), block->getArguments());
   else
@@ -239,8 +170,8 @@ void KernelBuilder::buildRegions(attn::KernelOp kernel) {
 
   if (match.norm.getInit().empty())
     return;
-  block = addBlock(kernel, 2);
-  Scalarizer inits(b, real(), none, none);
+  block = addBlock(b, kernel, kernel.getInit());
+  Scalarizer inits(b, real(), {});
   SmallVector<Value> row;
   for (char letter : match.normLetters)
     if (letter != 'k')
@@ -256,25 +187,35 @@ static StringRef describe(attn::NormalizeOp norm) {
   return norm.getNorm().getDivide() == attn::NormDivide::Sum ? "sum, " : "";
 }
 
+static std::string describeOthers(size_t products) {
+  if (products == 0)
+    return "";
+  return " and " + std::to_string(products) +
+         (products == 1 ? " other product" : " other products");
+}
+
 void KernelBuilder::build() {
   constexpr auto &letters = attn::KernelOp::kLabels;
-  Value q = toKernel(match.q, letters[0]);
-  Value k = toKernel(match.k, letters[1]);
-  Value v = toKernel(match.v, letters[2]);
+  PairProduct &product = match.products.front();
+  Value q = rows.toKernel(product.q, letters[0]);
+  Value k = rows.toKernel(product.k, letters[1]);
+  Value v = rows.toKernel(match.v, letters[2]);
   Type element = getElementTypeOrSelf(match.value.getType());
   Type weights = getElementTypeOrSelf(match.norm.getWeights());
-  Type results[] = {tensorType(letters[3], element),
-                    tensorType(letters[4], real())};
+  Type results[] = {rows.tensorType(letters[3], element),
+                    rows.tensorType(letters[4], real())};
   auto kernel = attn::KernelOp::create(b, loc, TypeRange(results), q, k, v,
-                                       match.norm.getNorm(), 1.0, weights);
+                                       match.norm.getNorm(), 1.0, weights,
+                                       rows.ofProducts(match.products));
   {
     OpBuilder::InsertionGuard guard(b);
     buildRegions(kernel);
   }
   emitRemark(kernel.getLoc())
-      << "one kernel: " << (match.pair.tensor ? "a sum over features" : "Q @ K")
-      << ", score, " << (match.norm.getMask() ? "mask, " : "")
-      << describe(match.norm)
+      << "one kernel: " << (product.isPair() ? "a sum over features" : "Q @ K")
+      << describeOthers(match.products.size() - 1) << ", score, "
+      << (match.norm.getMask() ? "mask, " : "") << describe(match.norm)
+      << (match.gate.tensor ? "a factor of each pair, " : "")
       << (match.contribution.tensor ? "@ a formula of V" : "@ V")
       << "; no score matrix [fused]";
   b.setInsertionPointAfter(kernel);
@@ -308,10 +249,11 @@ static bool fuse(attn::ContractOp value, Reasons &reasons) {
   // What belongs to a softmax that is not fused shares its reason.
   if (match.norm)
     for (Operation *op :
-         {match.norm.getOperation(), value.getOperation(),
-          match.score ? match.score.getOperation() : nullptr, refusal.op})
+         {match.norm.getOperation(), value.getOperation(), refusal.op})
       if (op)
         reasons.insert({op, refusal});
+  for (PairProduct &product : match.products)
+    reasons.insert({product.op, refusal});
   return false;
 }
 

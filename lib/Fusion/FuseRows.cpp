@@ -40,19 +40,20 @@ namespace attnc::fusion {
 
 static constexpr StringLiteral kPairs = "bhgqk", kKey = "k";
 
-static bool isProduct(attn::ContractOp op) {
-  return op.getLabels() == "bhgqd,bhkd->bhgqk" && !op.getMask();
+static bool isOfPairs(attn::ContractOp op) {
+  return op.getAxisLabels().output == kPairs && !op.getMask();
 }
 
-/// The products that `tensor` is computed from.
+/// The products of pairs that `tensor` is computed from.
 static void findProducts(Value tensor, SetVector<Operation *> &products,
                          DenseSet<Value> &seen) {
   Operation *op = tensor.getDefiningOp();
   if (!op || !seen.insert(tensor).second)
     return;
-  if (isa<attn::ContractOp>(op))
-    products.insert(op);
-  else if (isa<attn::MapOp, attn::ViewOp>(op))
+  if (auto product = dyn_cast<attn::ContractOp>(op)) {
+    if (isOfPairs(product))
+      products.insert(op);
+  } else if (isa<attn::MapOp, attn::ViewOp>(op))
     for (Value operand : op->getOperands())
       findProducts(operand, products, seen);
 }
@@ -68,7 +69,8 @@ private:
   void splitNormalize(attn::NormalizeOp op);
   void fusePairs(OpOperand &result);
   attn::KernelOp buildPairs(OpBuilder &b, Value pairs);
-  attn::ContractOp productOf(Value scores);
+  FailureOr<SmallVector<PairProduct>> productsOf(Value scores,
+                                                 Refusal &refusal);
   attn::KernelOp build(OpBuilder &b, Location loc, TypeRange results,
                        Attribute normalize, Value scores, Value mask,
                        Region *init);
@@ -82,29 +84,47 @@ private:
 };
 } // namespace
 
-/// The product that scores are computed from; any, where they need none. Null
-/// if there is no such one.
-attn::ContractOp RowFuser::productOf(Value scores) {
+/// The products that scores are computed from; any, where they need none. In
+/// the order of attn-fuse-kernel: a row is compared with the very scores that
+/// it was made of.
+FailureOr<SmallVector<PairProduct>> RowFuser::productsOf(Value scores,
+                                                         Refusal &refusal) {
   SetVector<Operation *> products;
   DenseSet<Value> seen;
   findProducts(scores, products, seen);
-  attn::ContractOp found;
-  // attn-fuse-kernel leaves scores of two products alone, be the other one of a
-  // table; a row must be compared with the very scores that it was made of.
-  auto isOfPairs = [](Operation *op) {
-    return cast<attn::ContractOp>(op).getAxisLabels().output == "bhgqk";
-  };
-  if (llvm::count_if(products, isOfPairs) > 1)
-    return {};
-  for (Operation *op : products)
-    if (isProduct(cast<attn::ContractOp>(op)))
-      found = cast<attn::ContractOp>(op);
-  if (!found)
+  if (products.empty())
     func.walk([&](attn::ContractOp op) {
-      if (!found && isProduct(op) &&
+      if (products.empty() && isOfPairs(op) &&
           op->isBeforeInBlock(scores.getDefiningOp()))
-        found = op;
+        products.insert(op);
     });
+  SmallVector<PairProduct> found;
+  for (Operation *op : products) {
+    FailureOr<PairProduct> product =
+        splitProduct(cast<attn::ContractOp>(op), kPairs, kKey.front(),
+                     StringRef("bh"), refusal);
+    if (failed(product))
+      return failure();
+    found.push_back(*product);
+  }
+  if (found.empty()) {
+    refusal = {scores.getDefiningOp(),
+               "there is no product of queries and keys"};
+    return failure();
+  }
+  if (failed(orderProducts(found, refusal)))
+    return failure();
+  for (PairProduct &product : found)
+    for (LetteredTensor *tensor : product.tensors())
+      std::replace(tensor->letters.begin(), tensor->letters.end(), kFeature,
+                   &product == &found.front() ? 'd' : 'f');
+  for (const PairProduct &product : found)
+    if (product.q.letters.find('k') != std::string::npos ||
+        product.k.letters.find_first_of("gq") != std::string::npos) {
+      refusal = {product.op, "it is no product of a row of the query and a row "
+                             "of the key that query heads share"};
+      return failure();
+    }
   return found;
 }
 
@@ -113,45 +133,55 @@ attn::KernelOp RowFuser::build(OpBuilder &b, Location loc, TypeRange results,
                                Attribute normalize, Value scores, Value mask,
                                Region *init) {
   Operation *at = scores.getDefiningOp();
-  attn::ContractOp product = at ? productOf(scores) : attn::ContractOp();
-  if (!product) {
-    miss(at ? at : func.getOperation(),
-         "its scores come from no product of queries and keys, or from two");
-    return {};
-  }
-  Value q = product.getLhs(), k = product.getRhs();
-  SmallVector<Type> types{q.getType(), k.getType()};
-  llvm::append_range(types, results);
-  Type real = attn::accumulateType(types);
-  Refusal refusal;
-  if (failed(checkScalarizable(scores, product.getResult(), real, refusal)) ||
-      (mask && failed(checkScalarizable(mask, {}, real, refusal)))) {
+  Refusal refusal{at ? at : func.getOperation(),
+                  "its scores are an argument of the function"};
+  FailureOr<SmallVector<PairProduct>> products = failure();
+  if (at)
+    products = productsOf(scores, refusal);
+  if (failed(products)) {
     miss(refusal.op, refusal.reason);
     return {};
   }
-  auto kernel = attn::KernelOp::create(b, loc, results, q, k, Value(),
-                                       normalize, 1.0, Type());
-  OpBuilder::InsertionGuard guard(b);
-  auto addBlock = [&](Region &region) {
-    SmallVector<Type, 6> arguments =
-        kernel.getBlockTypes(region.getRegionNumber());
-    SmallVector<Location> locs(arguments.size(), loc);
-    return b.createBlock(&region, region.end(), arguments, locs);
+  const PairProduct &product = products->front();
+  SmallVector<Type> types(results);
+  for (const PairProduct &other : *products)
+    types.append({other.q.tensor.getType(), other.k.tensor.getType()});
+  Type real = attn::accumulateType(types);
+  auto check = [&](Value tensor, ArrayRef<PairProduct> known) {
+    return !tensor ||
+           succeeded(checkScalarizable(tensor, known, real, refusal));
   };
-  Block *block = addBlock(kernel.getScore());
-  Scalarizer forScore(b, real, product.getResult(), block->getArgument(0),
-                      mask);
-  Value score = forScore.at(scores, block->getArguments().drop_front());
+  if (!check(scores, *products) || !check(mask, {}) ||
+      !check(product.pair.tensor, {}) ||
+      !check(product.isPair() ? product.other.tensor : Value(), {})) {
+    miss(refusal.op, refusal.reason);
+    return {};
+  }
+  KernelRows rows(b, loc);
+  for (const PairProduct &other : *products)
+    rows.addSizes({other.q, other.k});
+  rows.addSizes({{scores, kPairs.str()}});
+  Value q = rows.toKernel(product.q, attn::KernelOp::kLabels[0]);
+  Value k = rows.toKernel(product.k, attn::KernelOp::kLabels[1]);
+  auto kernel =
+      attn::KernelOp::create(b, loc, results, q, k, Value(), normalize, 1.0,
+                             Type(), rows.ofProducts(*products));
+  OpBuilder::InsertionGuard guard(b);
+  if (product.isPair())
+    buildPair(b, kernel, product);
+  Block *block = addBlock(b, kernel, kernel.getScore());
+  Scalarizer forScore(b, real, productsIn(*block, *products), mask);
+  Value score = forScore.at(scores, block->getArguments().slice(1, 5));
   attn::YieldOp::create(b, scores.getLoc(), score);
-  block = addBlock(kernel.getMask());
-  Scalarizer forMask(b, real, {}, {});
+  block = addBlock(b, kernel, kernel.getMask());
+  Scalarizer forMask(b, real, {});
   Value allowed =
       mask ? forMask.at(mask, block->getArguments())
            : arith::ConstantOp::create(b, loc, b.getBoolAttr(true)).getResult();
   attn::YieldOp::create(b, allowed.getLoc(), allowed);
   if (init && !init->empty()) {
-    block = addBlock(kernel.getInit());
-    Scalarizer forInit(b, real, {}, {});
+    block = addBlock(b, kernel, kernel.getInit());
+    Scalarizer forInit(b, real, {});
     Value value = forInit.inlineBlock(init->front(), block->getArguments());
     attn::YieldOp::create(b, loc, value);
   }
@@ -178,18 +208,23 @@ void RowFuser::fuseReduce(attn::ReduceOp op) {
   op.erase();
 }
 
+static bool leadsToProduct(Operation *user) {
+  return isa<attn::ContractOp>(user) ||
+         (isa<attn::ViewOp, attn::MapOp>(user) &&
+          llvm::any_of(user->getUsers(), leadsToProduct));
+}
+
 /// Whether a use of the weights is no formula: a product with values, or a
 /// result of the function.
 static bool isWhole(Operation *user) {
   if (isa<attn::ViewOp>(user))
     return llvm::all_of(user->getUsers(), isWhole);
+  // A factor of the weights stays with them.
+  if (auto map = dyn_cast<attn::MapOp>(user))
+    return findGatedWeights({map.getResult(), map.getAxisLabels().output.str()})
+               .has_value() &&
+           llvm::all_of(map->getUsers(), leadsToProduct);
   return isa<attn::ContractOp, func::ReturnOp>(user);
-}
-
-static bool leadsToProduct(Operation *user) {
-  return isa<attn::ContractOp>(user) ||
-         (isa<attn::ViewOp>(user) &&
-          llvm::any_of(user->getUsers(), leadsToProduct));
 }
 
 /// The weights as a map of scores, shift and denominator.

@@ -17,9 +17,12 @@
 #include "KernelMatch.h"
 
 #include "KeyOperand.h"
+#include "RealConstant.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace attnc;
@@ -60,8 +63,9 @@ private:
   LogicalResult findWeights();
   FailureOr<bool> findProduct(LetteredTensor scores);
   FailureOr<bool> takeProduct(attn::ContractOp product, StringRef letters);
+  LogicalResult findProducts();
   LogicalResult findValues();
-  LogicalResult findOperands();
+  LogicalResult splitProducts();
   LogicalResult verifyAxes();
   LogicalResult assignLetters();
   LogicalResult verifyMask();
@@ -74,11 +78,11 @@ private:
 
   Refusal &refusal;
   KernelMatch &match;
-  // In the letters of the normaliser; d and e as kD and kE, which are no
-  // letters of it.
-  static constexpr char kD = '1', kE = '2';
-  std::string scoreLetters;      // of the product's result
-  SmallVector<Operation *> path; // ops between product, normaliser and value
+  // In the letters of the normaliser; e as kE, which is no letter of it.
+  static constexpr char kE = '2';
+  // Products and the letters of their results.
+  SmallVector<std::pair<attn::ContractOp, std::string>, 2> found;
+  SmallVector<Operation *> path; // ops between products, normaliser and value
   llvm::SmallPtrSet<Operation *, 8> seen;
   Renaming valueToNorm;
 };
@@ -88,22 +92,85 @@ static bool contains(StringRef letters, char letter) {
   return letters.contains(letter);
 }
 
-// The normaliser behind one operand of the product with the values.
+/// Whether `value` is `x` times and divided by what does not depend on it,
+/// maybe but for a score of -inf, which has a weight of 0 anyway.
+static bool isLinear(Value value, Value x) {
+  auto depends = [&](Value operand, auto &depends) -> bool {
+    Operation *op = operand.getDefiningOp();
+    return operand == x || (op && op->getBlock() == x.getParentBlock() &&
+                            llvm::any_of(op->getOperands(), [&](Value inner) {
+                              return depends(inner, depends);
+                            }));
+  };
+  if (value == x)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != x.getParentBlock())
+    return false;
+  if (isa<arith::NegFOp>(op))
+    return isLinear(op->getOperand(0), x);
+  if (isa<arith::DivFOp>(op))
+    return isLinear(op->getOperand(0), x) &&
+           !depends(op->getOperand(1), depends);
+  if (isa<arith::MulFOp>(op))
+    for (unsigned i : {0, 1})
+      if (!depends(op->getOperand(1 - i), depends))
+        return isLinear(op->getOperand(i), x);
+  auto choice = dyn_cast<arith::SelectOp>(op);
+  auto compare = choice ? choice.getCondition().getDefiningOp<arith::CmpFOp>()
+                        : arith::CmpFOp();
+  return compare && compare.getPredicate() == arith::CmpFPredicate::OEQ &&
+         realConstant(compare.getRhs()) == -HUGE_VAL &&
+         !depends(compare, depends) &&
+         realConstant(choice.getTrueValue()) == 0 &&
+         isLinear(choice.getFalseValue(), x);
+}
+
+/// Of the map `weights` the input that it is linear in, with the same letters.
+std::optional<LetteredTensor>
+attnc::fusion::findGatedWeights(const LetteredTensor &weights) {
+  auto map = weights.tensor.getDefiningOp<attn::MapOp>();
+  if (!map || !isa<FloatType>(getElementTypeOrSelf(map.getType())))
+    return std::nullopt;
+  attn::Labels labels = map.getAxisLabels();
+  Block &body = map.getBody().front();
+  Value made = body.getTerminator()->getOperand(0);
+  for (auto [i, input] : llvm::enumerate(map.getInputs())) {
+    std::string letters;
+    for (char letter : labels.inputs[i])
+      letters += weights.letters[*attn::axisOf(labels.output, letter)];
+    if (!isLinear(made, body.getArgument(i)))
+      continue;
+    LetteredTensor inner = skipPermutations({input, letters});
+    if (auto norm = inner.tensor.getDefiningOp<attn::NormalizeOp>();
+        norm && inner.tensor == norm.getWeights())
+      return inner;
+    if (std::optional<LetteredTensor> deeper = findGatedWeights(inner))
+      return deeper;
+  }
+  return std::nullopt;
+}
+
+// The normaliser behind one operand of the product with the values, maybe under
+// a map that multiplies its weights.
 LogicalResult Matcher::findWeights() {
   attn::Labels labels = match.value.getAxisLabels();
   Value operands[] = {match.value.getLhs(), match.value.getRhs()};
   for (unsigned i : {0, 1}) {
-    LetteredTensor weights =
+    LetteredTensor outer =
         skipPermutations({operands[i], labels.inputs[i].str()});
+    LetteredTensor weights = findGatedWeights(outer).value_or(outer);
     auto norm = weights.tensor.getDefiningOp<attn::NormalizeOp>();
     if (!norm || weights.tensor != norm.getWeights())
       continue;
     match.norm = norm;
-    for (Value v = operands[i]; v != norm.getWeights();
+    for (Value v = operands[i]; v != outer.tensor;
          v = v.getDefiningOp<attn::ViewOp>().getSource())
       path.push_back(v.getDefiningOp());
     path.push_back(norm);
     valueToNorm.add(weights.letters, norm.getLabels());
+    if (outer.tensor != weights.tensor)
+      match.gate = {outer.tensor, valueToNorm(outer.letters)};
     match.v = {operands[1 - i], labels.inputs[1 - i].str()};
     return success();
   }
@@ -127,8 +194,8 @@ LogicalResult Matcher::findValues() {
   return success();
 }
 
-// A product of rows of the query with rows of the key. Of several, one is the
-// kernel's own, the others are tensors that its score reads.
+// A product of rows of the query with rows of the key. Others are tensors that
+// the score reads.
 FailureOr<bool> Matcher::takeProduct(attn::ContractOp product,
                                      StringRef letters) {
   char key = match.norm.getOver().front();
@@ -137,16 +204,19 @@ FailureOr<bool> Matcher::takeProduct(attn::ContractOp product,
   });
   if (!contains(letters, key) || !ofQuery)
     return false;
-  if (match.score && (match.score != product || scoreLetters != letters))
-    return refuse(product, "the score has a second product");
-  match.score = product;
-  scoreLetters = letters;
+  for (auto &[op, known] : found) {
+    if (op == product && known != letters)
+      return refuse(product, "the score has one product at two places");
+    if (op == product)
+      return true;
+  }
+  found.emplace_back(product, letters);
   return true;
 }
 
-// The one product that the scores are computed from. Maps on the way to it are
+// The products that the scores are computed from. Maps on the way to them are
 // parts of the kernel; a map that is not is a formula, which Scalarizer clones.
-// True if `scores` comes from the product.
+// True if `scores` comes from a product.
 FailureOr<bool> Matcher::findProduct(LetteredTensor scores) {
   scores = skipPermutations(scores);
   Operation *op = scores.tensor.getDefiningOp();
@@ -158,56 +228,46 @@ FailureOr<bool> Matcher::findProduct(LetteredTensor scores) {
   attn::Labels labels = map.getAxisLabels();
   Renaming toNorm;
   toNorm.add(labels.output, scores.letters);
-  bool found = false;
+  bool isOnTheWay = false;
   for (auto [input, letters] : llvm::zip(map.getInputs(), labels.inputs)) {
     FailureOr<bool> leads = findProduct({input, toNorm(letters)});
     if (failed(leads))
       return failure();
-    found |= *leads;
+    isOnTheWay |= *leads;
   }
-  if (found)
+  if (isOnTheWay)
     path.push_back(op);
-  return found;
+  return isOnTheWay;
 }
 
-LogicalResult Matcher::findOperands() {
-  attn::Labels labels = match.score.getAxisLabels();
-  if (match.score.getMask())
-    return refuse(match.score, "the product has a mask of its own");
-  Renaming toNorm;
-  toNorm.add(labels.output, scoreLetters);
-  auto toLetters = [&](StringRef letters, char summed) {
-    std::string renamed = toNorm(letters);
-    std::replace(renamed.begin(), renamed.end(), '?', summed);
-    return renamed;
-  };
-  for (char letter : labels.inputs[0])
-    if (!contains(labels.output, letter) && !contains(labels.inputs[1], letter))
-      return refuse(match.score, "the product sums over an axis that only one "
-                                 "operand has");
-  LetteredTensor lhs{match.score.getLhs(), toLetters(labels.inputs[0], kD)};
-  LetteredTensor rhs{match.score.getRhs(), toLetters(labels.inputs[1], kD)};
-  char key = match.norm.getOver().front();
-  if (contains(lhs.letters, key) == contains(rhs.letters, key))
-    return refuse(match.score, "not exactly one operand of the product has the "
-                               "axis that is normalised over");
-  const LetteredTensor &keyed = contains(lhs.letters, key) ? lhs : rhs;
-  match.other = contains(lhs.letters, key) ? rhs : lhs;
-  match.k = findKeyRow(keyed, key, kD, match.v.letters, match.pair);
-  match.q = match.other;
-  if (match.pair.tensor && match.q.letters.size() == 1) // no row but weights
-    match.q = findQueryRow(match.pair, key, kD);
-  if (!match.q.tensor)
-    return refuse(match.score, "it is a product of no row of the query");
-  return success();
+// Those of the scores, then those of the gate.
+LogicalResult Matcher::findProducts() {
+  if (failed(
+          findProduct({match.norm.getScores(), match.norm.getLabels().str()})))
+    return failure();
+  if (!match.gate.tensor)
+    return success();
+  // The weights are on the way, where the search ends.
+  FailureOr<bool> leads = findProduct(match.gate);
+  if (succeeded(leads) && !*leads)
+    path.push_back(match.gate.tensor.getDefiningOp());
+  return leads;
+}
+
+LogicalResult Matcher::splitProducts() {
+  for (auto &[op, letters] : found) {
+    FailureOr<PairProduct> product =
+        splitProduct(op, letters, match.norm.getOver().front(),
+                     StringRef(match.v.letters), refusal);
+    if (failed(product))
+      return failure();
+    match.products.push_back(*product);
+  }
+  return orderProducts(match.products, refusal);
 }
 
 LogicalResult Matcher::verifyAxes() {
   char key = match.norm.getOver().front();
-  for (const LetteredTensor *tensor : {&match.q, &match.k})
-    if (llvm::count(tensor->letters, kD) != 1)
-      return refuse(match.score, "the product does not sum over one axis of "
-                                 "both operands");
   if (llvm::count(match.v.letters, kE) != 1 ||
       llvm::count(match.outLetters, kE) != 1)
     return refuse(match.value,
@@ -223,12 +283,14 @@ LogicalResult Matcher::verifyAxes() {
 }
 
 LogicalResult Matcher::assignLetters() {
-  std::string shared, own;
+  std::string shared, own, ofKeys = match.v.letters;
   char key = match.norm.getOver().front();
+  attn::ContractOp score = match.products.front().op;
+  for (const PairProduct &product : match.products)
+    ofKeys += product.k.letters;
   for (char letter : match.norm.getLabels())
     if (letter != key)
-      (contains(match.k.letters + match.v.letters, letter) ? shared : own) +=
-          letter;
+      (contains(ofKeys, letter) ? shared : own) += letter;
   // An axis of size 1 may belong to the keys as well as not: groups of one
   // query head, where all heads share their keys.
   auto isSingle = [&](char letter) {
@@ -241,11 +303,10 @@ LogicalResult Matcher::assignLetters() {
     own.erase(single - own.begin(), 1);
   }
   if (shared.size() > 2)
-    return refuse(match.score,
-                  "there are more than two axes that queries, keys "
-                  "and values share");
+    return refuse(score, "there are more than two axes that queries, keys "
+                         "and values share");
   if (own.size() > 2)
-    return refuse(match.score,
+    return refuse(score,
                   "there are more than two axes that only the queries have");
   if (shared.empty() && own.empty())
     return refuse(match.norm, "there is one row only");
@@ -253,11 +314,15 @@ LogicalResult Matcher::assignLetters() {
   toKernel.add(shared, "bh");
   toKernel.add(own, own.size() == 1 ? "q" : "gq");
   toKernel.add({&key, 1}, "k");
-  toKernel.add({&kD, 1}, "d");
   toKernel.add({&kE, 1}, "e");
-  for (LetteredTensor *tensor : {&match.q, &match.k, &match.v, &match.pair,
-                                 &match.other, &match.contribution})
+  for (LetteredTensor *tensor : {&match.v, &match.contribution, &match.gate})
     tensor->letters = toKernel(tensor->letters);
+  for (auto [i, product] : llvm::enumerate(match.products)) {
+    Renaming features = toKernel;
+    features.add({&kFeature, 1}, i == 0 ? "d" : "f");
+    for (LetteredTensor *tensor : product.tensors())
+      tensor->letters = features(tensor->letters);
+  }
   match.outLetters = toKernel(match.outLetters);
   match.normLetters = toKernel(match.norm.getLabels());
   return success();
@@ -283,7 +348,8 @@ LogicalResult Matcher::verifyMask() {
 }
 
 LogicalResult Matcher::verifyUses() {
-  path.push_back(match.score);
+  for (const PairProduct &product : match.products)
+    path.push_back(product.op);
   for (Operation *op : path) {
     // A formula may use what it is made of twice; lse may have any use.
     Value result = op->getResult(0);
@@ -299,35 +365,41 @@ LogicalResult Matcher::verifyUses() {
 // Scores, softmax and kernel compute in one type. (The product with the values
 // may gain precision: it accumulates in the kernel's.)
 LogicalResult Matcher::verifyTypes() {
-  Value tensors[] = {match.q.tensor, match.k.tensor, match.v.tensor,
-                     match.value.getResult(), match.score.getResult()};
-  for (Value tensor : tensors)
+  SmallVector<Value> tensors{match.v.tensor, match.value.getResult()};
+  for (const PairProduct &product : match.products)
+    tensors.append(
+        {product.q.tensor, product.k.tensor, product.op->getResult(0)});
+  SmallVector<Type> types{match.norm.getLse().getType()};
+  for (Value tensor : tensors) {
     for (unsigned axis :
          llvm::seq(cast<RankedTensorType>(tensor.getType()).getRank()))
       if (!attn::axisSize(tensor.getType(), axis))
-        return refuse(match.score, "an axis has no name in #attn.dims");
-  SmallVector<Type> types;
-  for (Value tensor : tensors)
+        return refuse(match.products.front().op,
+                      "an axis has no name in #attn.dims");
     types.push_back(tensor.getType());
-  types.push_back(match.norm.getLse().getType());
+  }
   Type real = attn::accumulateType(types);
-  if (attn::accumulateType({match.q.tensor.getType(), match.k.tensor.getType(),
-                            match.score.getType()}) != real)
-    return refuse(match.score,
-                  "it accumulates in another type than the kernel");
+  for (PairProduct &product : match.products)
+    if (attn::accumulateType({product.q.tensor.getType(),
+                              product.k.tensor.getType(),
+                              product.op.getType()}) != real)
+      return refuse(product.op,
+                    "it accumulates in another type than the kernel");
   if (match.norm.getAccumulateType() != real)
     return refuse(match.norm, "it computes in another type than the kernel");
+  if (match.gate.tensor &&
+      getElementTypeOrSelf(match.gate.tensor.getType()) != real)
+    return refuse(match.gate.tensor.getDefiningOp(),
+                  "it is rounded before it multiplies the values");
   return success();
 }
 
 LogicalResult Matcher::run() {
-  if (failed(findWeights()) || failed(findValues()) ||
-      failed(
-          findProduct({match.norm.getScores(), match.norm.getLabels().str()})))
+  if (failed(findWeights()) || failed(findValues()) || failed(findProducts()))
     return failure();
-  if (!match.score)
+  if (found.empty())
     return refuse(match.norm, "its scores come from no product");
-  if (failed(findOperands()) || failed(verifyAxes()) || failed(verifyMask()) ||
+  if (failed(splitProducts()) || failed(verifyAxes()) || failed(verifyMask()) ||
       failed(assignLetters()))
     return failure();
   return failure(failed(verifyUses()) || failed(verifyTypes()));

@@ -8,37 +8,29 @@
 #ifndef ATTNC_LIB_FUSION_KERNELMATCH_H
 #define ATTNC_LIB_FUSION_KERNELMATCH_H
 
-#include "attnc/Dialect/Attn/Attn.h"
-
-#include <string>
+#include "PairProduct.h"
 
 namespace attnc::fusion {
 
-/// A tensor and the kernel's letters of its axes.
-struct LetteredTensor {
-  mlir::Value tensor;
-  std::string letters;
-};
-
-/// `score` feeds the scores of `norm`, whose weights are an operand of `value`.
+/// Products feed the scores of `norm`, whose weights are an operand of `value`.
 /// All letters are the kernel's: b h g q k d e. A letter that no axis has (a
 /// graph without batch or groups) is an axis of size 1.
 struct KernelMatch {
-  attn::ContractOp score, value;
+  attn::ContractOp value;
   attn::NormalizeOp norm;
-  LetteredTensor q, k, v;
-  /// Where the product's operands, or the values, differ from pair to pair: the
-  /// map that makes one of q and k, or of v, and the product's other operand.
-  LetteredTensor pair, other, contribution;
+  llvm::SmallVector<PairProduct, 2> products; // the kernel's own first
+  LetteredTensor v;
+  /// Where the values differ from pair to pair: the map that makes them of v.
+  LetteredTensor contribution;
+  /// The map that multiplies the weights by a number of the pair, or null.
+  LetteredTensor gate;
   std::string outLetters;  // of value's result
   std::string normLetters; // of the scores
 };
 
-/// Why something is not fused: at an op, a sentence without a full stop.
-struct Refusal {
-  mlir::Operation *op = nullptr;
-  std::string reason;
-};
+/// The weights of a normaliser that the map `weights` multiplies and divides by
+/// numbers of pairs, maybe in several steps.
+std::optional<LetteredTensor> findGatedWeights(const LetteredTensor &weights);
 
 /// The kernel that ends in `value`, or the reason why it is none. In the second
 /// case `partial` holds the ops that were recognised.

@@ -59,9 +59,13 @@ static bool isReadable(Value tensor) {
              attn::ScanOp>(tensor.getDefiningOp());
 }
 
-static LogicalResult check(Value tensor, Value product, Type real,
-                           Refusal &refusal, DenseSet<Value> &seen) {
-  if (tensor == product || isReadable(tensor) || !seen.insert(tensor).second)
+static LogicalResult check(Value tensor, ArrayRef<PairProduct> products,
+                           Type real, Refusal &refusal, DenseSet<Value> &seen) {
+  if (llvm::any_of(products,
+                   [&](const PairProduct &product) {
+                     return product.op->getResult(0) == tensor;
+                   }) ||
+      isReadable(tensor) || !seen.insert(tensor).second)
     return success();
   Operation *op = tensor.getDefiningOp();
   auto refuse = [&](const Twine &reason) {
@@ -71,10 +75,10 @@ static LogicalResult check(Value tensor, Value product, Type real,
   if (auto view = dyn_cast<attn::ViewOp>(op)) {
     if (!isViewComputable(view))
       return refuse("a size that its formula needs is not known by name");
-    return check(view.getSource(), product, real, refusal, seen);
+    return check(view.getSource(), products, real, refusal, seen);
   }
   if (auto slice = dyn_cast<attn::SliceOp>(op))
-    return check(slice.getSource(), product, real, refusal, seen);
+    return check(slice.getSource(), products, real, refusal, seen);
   if (auto map = dyn_cast<attn::MapOp>(op)) {
     bool isReal = llvm::any_of(map.getBody().getArguments(), [](Value x) {
       return isa<FloatType>(x.getType());
@@ -83,7 +87,7 @@ static LogicalResult check(Value tensor, Value product, Type real,
     if (isReal && map.getAccumulateType() != real)
       return refuse("it computes in another type than the kernel");
     for (Value input : map.getInputs())
-      if (failed(check(input, product, real, refusal, seen)))
+      if (failed(check(input, products, real, refusal, seen)))
         return failure();
     return success();
   }
@@ -93,10 +97,11 @@ static LogicalResult check(Value tensor, Value product, Type real,
                 "function");
 }
 
-LogicalResult attnc::fusion::checkScalarizable(Value tensor, Value product,
+LogicalResult attnc::fusion::checkScalarizable(Value tensor,
+                                               ArrayRef<PairProduct> products,
                                                Type real, Refusal &refusal) {
   DenseSet<Value> seen;
-  return check(tensor, product, real, refusal, seen);
+  return check(tensor, products, real, refusal, seen);
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,12 +179,13 @@ Value Scalarizer::sliceAt(attn::SliceOp slice, ValueRange indices) {
 }
 
 Value Scalarizer::build(Value tensor, ValueRange indices) {
-  if (tensor == product)
-    return rounded(tensor.getLoc(), dot, getElementTypeOrSelf(tensor));
+  for (auto [product, dot] : products)
+    if (tensor == product)
+      return rounded(tensor.getLoc(), dot, getElementTypeOrSelf(tensor));
   if (tensor == always)
     return arith::ConstantOp::create(b, tensor.getLoc(), b.getBoolAttr(true));
-  bool isKept =
-      computed && tensor != computed && tensor.getDefiningOp<attn::MapOp>();
+  bool isKept = !computed.empty() && !llvm::is_contained(computed, tensor) &&
+                tensor.getDefiningOp<attn::MapOp>();
   if (isReadable(tensor) || isKept)
     return attn::ReadOp::create(
         b, b.getInsertionBlock()->getParentOp()->getLoc(),

@@ -20,22 +20,24 @@
 namespace attnc::fusion {
 
 /// Success if Scalarizer can compute an element of `tensor` in a kernel of
-/// accumulate type `real`, where the elements of `product` are given.
-mlir::LogicalResult checkScalarizable(mlir::Value tensor, mlir::Value product,
+/// accumulate type `real`, where the elements of `products` are given.
+mlir::LogicalResult checkScalarizable(mlir::Value tensor,
+                                      llvm::ArrayRef<PairProduct> products,
                                       mlir::Type real, Refusal &refusal);
 
 class Scalarizer {
 public:
-  /// Elements of `product` are `dot` (null where the kernel has none); those of
-  /// `always`, the kernel's mask, are true wherever a score matters.
-  Scalarizer(mlir::OpBuilder &builder, mlir::Type real, mlir::Value product,
-             mlir::Value dot, mlir::Value always = {})
-      : b(builder), real(real), product(product), dot(dot), always(always) {}
+  /// `products` are tensors and their elements; those of `always`, the kernel's
+  /// mask, are true wherever a score matters.
+  Scalarizer(mlir::OpBuilder &builder, mlir::Type real,
+             llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> products,
+             mlir::Value always = {})
+      : b(builder), real(real), products(products), always(always) {}
 
   /// `element` is that of `tensor` at `indices`.
   void give(mlir::Value tensor, mlir::ValueRange indices, mlir::Value element);
-  /// Maps other than this one are read, not computed again.
-  void compute(mlir::Value map) { computed = map; }
+  /// Maps other than such ones are read, not computed again.
+  void compute(mlir::Value map) { computed.push_back(map); }
 
   /// The element of `tensor`, which is scalarizable, at `indices`, rounded as
   /// the tensor would hold it.
@@ -52,7 +54,9 @@ private:
 
   mlir::OpBuilder &b;
   mlir::Type real;
-  mlir::Value product, dot, always, computed;
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> products;
+  mlir::Value always;
+  llvm::SmallVector<mlir::Value> computed;
   // A graph may share values; each is computed once per place.
   std::map<std::vector<const void *>, mlir::Value> built;
 };

@@ -12,7 +12,8 @@
 //   %s = attn.map "bhgqk->bhgqk" (%a) {%x + attn.read %g[b, h, g, q, k - q]}
 //
 // Only where the map has more axes than each row that it adds: a sum of rows of
-// the key alone is cheaper before the product.
+// the key alone is cheaper before the product. And where the product becomes
+// cheaper: (Q - K) @ (Q - K) would be four sums that cancel instead of one.
 // Tests: test/Graph/distribute-products.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -170,7 +171,16 @@ LogicalResult Distributor::match(unsigned side) {
       getElementTypeOrSelf(map.getType()) != real)
     return refuse("rounds the product or the sum");
   auto yield = cast<attn::YieldOp>(map.getBody().front().getTerminator());
-  return addTerms(yield.getValue(), false);
+  if (failed(addTerms(yield.getValue(), false)))
+    return failure();
+  bool hasAllAxes = llvm::all_of(mapLetters, [&](char letter) {
+    return StringRef(otherLetters).contains(letter);
+  });
+  unsigned rows =
+      llvm::count_if(terms, [](const Term &term) { return !term.read; });
+  return hasAllAxes && rows > 1
+             ? refuse("each term's product would be as large as this one")
+             : success();
 }
 
 /// The other operand times a row, whole or for each row of the table.

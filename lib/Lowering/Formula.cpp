@@ -101,17 +101,20 @@ void emitScalars(OpBuilder &builder, Block &block, ValueRange roots,
       map.map(root, scope.values.lookup(root));
 }
 
-static DependenceSplit splitRegion(Region &region, bool hasScore) {
+static DependenceSplit splitRegion(Region &region, bool hasScore,
+                                   unsigned products) {
   SmallVector<unsigned> bits;
   if (hasScore)
     bits.push_back(OnPair);
   bits.append({OnNothing, OnNothing, OnNothing, OnQuery, OnKey});
+  bits.append(products, OnPair);
   return splitByDependence(region.front(), bits);
 }
 
-Formula::Formula(Region &region, const Scope &scope, bool hasScore)
+Formula::Formula(Region &region, const Scope &scope, bool hasScore,
+                 unsigned products)
     : block(region.front()), scope(scope), hasScore(hasScore),
-      split(splitRegion(region, hasScore)) {
+      products(products), split(splitRegion(region, hasScore, products)) {
   auto given = [&](Value value) {
     return llvm::is_contained(split.uniform, value) ||
            llvm::is_contained(split.onQuery, value) ||
@@ -224,6 +227,10 @@ Value Formula::emitElement(OpBuilder &builder, ValueRange arguments) const {
   IRMapping map = uniform;
   if (hasScore) {
     map.map(argument(0), arguments.front());
+    arguments = arguments.drop_front();
+  }
+  for (Value product : block.getArguments().take_back(products)) {
+    map.map(product, arguments.front());
     arguments = arguments.drop_front();
   }
   for (ArrayRef<Value> values :

@@ -22,8 +22,9 @@ void emitScalars(mlir::OpBuilder &builder, mlir::Block &block,
 class Formula {
 public:
   /// Arguments of the region: the score itself if `hasScore`, b, h, g, the
-  /// query, and the key if it has one.
-  Formula(mlir::Region &region, const Scope &scope, bool hasScore);
+  /// query, the key if it has one, and `products` further products.
+  Formula(mlir::Region &region, const Scope &scope, bool hasScore,
+          unsigned products = 0);
 
   /// What the formula yields is `true`.
   bool isAlwaysTrue() const;
@@ -42,7 +43,8 @@ public:
   llvm::SmallVector<std::pair<llvm::StringRef, mlir::Value>>
   indices(mlir::Value q0, mlir::Value k0) const;
   /// The body for one element. `arguments`: the score (if the formula has
-  /// one), an element of each tile of emitTiles, the indices.
+  /// one), the further products, an element of each tile of emitTiles, the
+  /// indices.
   mlir::Value emitElement(mlir::OpBuilder &builder,
                           mlir::ValueRange arguments) const;
 
@@ -55,6 +57,7 @@ private:
   mlir::Block &block;
   const Scope &scope;
   bool hasScore;
+  unsigned products;
   DependenceSplit split;
   bool usesQuery = false, usesKey = false;
   mlir::IRMapping uniform;

@@ -64,10 +64,14 @@ KernelBlock::KernelBlock(attn::KernelOp kernel, const Scope &scope)
       probabilities(kernel.getProbabilities().value_or(accumulate)),
       hasValues(bool(kernel.getV())), hasMax(needsMax(kernel)),
       hasSum(needsSum(kernel)), hasPairs(bool(kernel.getDense())),
-      score(kernel.getScore(), scope, /*hasScore=*/true),
+      score(kernel.getScore(), scope, /*hasScore=*/true,
+            kernel.getNumProducts()),
       mask(kernel.getMask(), scope, /*hasScore=*/false) {
   if (kernel.hasInit())
     init.emplace(kernel.getInit(), scope, /*hasScore=*/false);
+  if (kernel.hasGate())
+    gate.emplace(kernel.getGate(), scope, /*hasScore=*/true,
+                 kernel.getNumProducts());
 }
 
 bool KernelBlock::isIdentity() {
@@ -99,6 +103,8 @@ SmallVector<Value> KernelBlock::indices(OpBuilder &builder,
 
 SmallVector<const BlockBuffer *> KernelBlock::buffers() const {
   SmallVector<const BlockBuffer *> all{&q, &k, &v};
+  for (const BlockBuffer &tensor : products)
+    all.push_back(&tensor);
   for (const BlockOutput &output : outputs)
     all.push_back(&output.buffer);
   return all;
@@ -154,11 +160,21 @@ Value KernelBlock::emitKeys(OpBuilder &builder, const BlockBuffer &buffer,
 }
 
 void KernelBlock::emitHead(OpBuilder &builder) {
-  for (Formula *formula : {&score, &mask, init ? &*init : nullptr})
+  for (Formula *formula :
+       {&score, &mask, init ? &*init : nullptr, gate ? &*gate : nullptr})
     if (formula) {
       formula->emitUniform(builder, bhg);
       formula->emitQueryTiles(builder, sizeQ, q0);
     }
+  for (unsigned i = 0; i < kernel.getNumProducts(); ++i) {
+    Value tensor = kernel.getProducts()[2 * i];
+    tile::TileType type = tileType({{"q", sizeQ}, {"f", lastExtent(tensor)}})
+                              .withElementType(getElementTypeOrSelf(tensor));
+    const BlockBuffer &rows = products[2 * i];
+    productRows.push_back(tile::LoadOp::create(builder, loc, type, rows.buf,
+                                               indices(builder, rows, {}),
+                                               {{"q", this->rows}}));
+  }
 }
 
 Value KernelBlock::emitQuery(OpBuilder &builder) {
@@ -211,31 +227,23 @@ Value KernelBlock::emitScaled(OpBuilder &builder, Value sums) {
                  });
 }
 
-Value KernelBlock::emitScores(OpBuilder &builder, Value query,
-                              const KeyTile &keys) {
-  auto buf = cast<tile::BufType>(k.buf.getType());
-  auto type = tile::TileType::get(
-      kernel.getContext(), {{"k", sizeK}, {"d", sizeD}}, buf.getElementType());
-  Value key = emitKeys(builder, k, type, keys);
-  tile::TileType scores = tileType({{"q", sizeQ}, {"k", sizeK}});
-  Value x = kernel.hasPair()
-                ? emitPair(builder, query, key, keys)
-                : tile::DotOp::create(builder, loc, scores, query, key, "d",
-                                      /*acc=*/Value(), /*mask=*/Value())
-                      .getResult();
-  x = emitScaled(builder, x);
-  if (!score.isIdentity()) {
-    SmallVector<Value> inputs{x};
-    llvm::append_range(inputs, score.emitTiles(builder, sizeK, keys.k0));
-    x = tile::MapOp::create(builder, kernel.getScore().getLoc(), scores, inputs,
-                            score.indices(q0, keys.k0),
-                            [&](OpBuilder &b, Location, ValueRange arguments) {
-                              return score.emitElement(b, arguments);
-                            });
-  }
-  double fill = isIdentity() ? 0.0 : -std::numeric_limits<double>::infinity();
-  if (auto dense = dyn_cast<attn::DenseAttr>(kernel.getNormalize()))
-    fill = dense.getFill().convertToDouble();
+/// A formula of the score and further products.
+Value KernelBlock::emitFormula(OpBuilder &builder, Formula &formula,
+                               Location at, ValueRange products,
+                               const KeyTile &keys) {
+  SmallVector<Value> inputs(products);
+  llvm::append_range(inputs, formula.emitTiles(builder, sizeK, keys.k0));
+  return tile::MapOp::create(builder, at,
+                             tileType({{"q", sizeQ}, {"k", sizeK}}), inputs,
+                             formula.indices(q0, keys.k0),
+                             [&](OpBuilder &b, Location, ValueRange arguments) {
+                               return formula.emitElement(b, arguments);
+                             });
+}
+
+/// `x`, or `fill` where the mask allows nothing.
+Value KernelBlock::emitMasked(OpBuilder &builder, Value x, const KeyTile &keys,
+                              double fill) {
   return tile::SelectMaskedOp::create(
       builder, kernel.getMask().getLoc(), x,
       mask.emitTiles(builder, sizeK, keys.k0), mask.indices(q0, keys.k0),
@@ -243,6 +251,42 @@ Value KernelBlock::emitScores(OpBuilder &builder, Value query,
       [&](OpBuilder &b, Location, ValueRange arguments) {
         return mask.emitElement(b, arguments);
       });
+}
+
+Value KernelBlock::emitScores(OpBuilder &builder, Value query,
+                              const KeyTile &keys, Value *gates) {
+  auto keyTile = [&](StringRef feature, Value tensor) {
+    return tile::TileType::get(kernel.getContext(),
+                               {{"k", sizeK}, {feature, lastExtent(tensor)}},
+                               getElementTypeOrSelf(tensor));
+  };
+  Value key = emitKeys(builder, k, keyTile("d", kernel.getK()), keys);
+  tile::TileType scores = tileType({{"q", sizeQ}, {"k", sizeK}});
+  Value x = kernel.hasPair()
+                ? emitPair(builder, query, key, keys)
+                : tile::DotOp::create(builder, loc, scores, query, key, "d",
+                                      /*acc=*/Value(), /*mask=*/Value())
+                      .getResult();
+  SmallVector<Value> sums{emitScaled(builder, x)};
+  for (auto [i, row] : llvm::enumerate(productRows)) {
+    Value tensor = kernel.getProducts()[2 * i + 1];
+    Value other =
+        emitKeys(builder, products[2 * i + 1], keyTile("f", tensor), keys);
+    sums.push_back(tile::DotOp::create(builder, loc, scores, row, other, "f",
+                                       /*acc=*/Value(), /*mask=*/Value()));
+  }
+  if (gate && gates)
+    *gates = emitMasked(
+        builder,
+        emitFormula(builder, *gate, kernel.getGate().getLoc(), sums, keys),
+        keys, 0.0);
+  x = sums.front();
+  if (!score.isIdentity())
+    x = emitFormula(builder, score, kernel.getScore().getLoc(), sums, keys);
+  double fill = isIdentity() ? 0.0 : -std::numeric_limits<double>::infinity();
+  if (auto dense = dyn_cast<attn::DenseAttr>(kernel.getNormalize()))
+    fill = dense.getFill().convertToDouble();
+  return emitMasked(builder, x, keys, fill);
 }
 
 Value KernelBlock::emitPair(OpBuilder &builder, Value query, Value key,

@@ -60,6 +60,7 @@ public:
   bool hasValues, hasMax, hasSum; // what the state has: o, m, l
   bool hasPairs;                  // tiles of pairs are stored
   BlockBuffer q, k, v;
+  llvm::SmallVector<BlockBuffer, 0> products; // rows and keys in turn
   std::vector<BlockOutput> outputs;
   llvm::SmallVector<mlir::Value, 3> bhg;
   mlir::Value q0, q1, rows, zero; // rows = q1 - q0; zero is the index 0
@@ -68,7 +69,7 @@ public:
   /// By table of starts, for the tables of ragged tensors.
   llvm::DenseMap<mlir::Value, Sequence> sequences;
   Formula score, mask;
-  std::optional<Formula> init;
+  std::optional<Formula> init, gate;
   ChunkStates *states = nullptr; // of form chunked
 
   /// A tile type with elements of the accumulate type.
@@ -98,7 +99,8 @@ public:
   /// The sequence to which the walk over `letter` keeps, if there is one.
   const Sequence *sequenceOf(char letter) const;
 
-  /// What is computed once per block: uniform parts and rows of the formulas.
+  /// What is computed once per block: uniform parts and rows of the formulas,
+  /// rows of further products.
   void emitHead(mlir::OpBuilder &builder);
   /// Q times the scale but for sumScale(), in the accumulate type.
   mlir::Value emitQuery(mlir::OpBuilder &builder);
@@ -112,9 +114,10 @@ public:
   /// Whether a score is a weight (or a term of a sum) itself: a masked one is
   /// 0.
   bool isIdentity();
-  /// Scores of a tile of keys, masked ones -inf, or 0 if they are weights.
+  /// Scores of a tile of keys, masked ones -inf, or 0 if they are weights; and
+  /// in `gates` the factors of the values, if it is given.
   mlir::Value emitScores(mlir::OpBuilder &builder, mlir::Value query,
-                         const KeyTile &keys);
+                         const KeyTile &keys, mlir::Value *gates = nullptr);
   /// Sums over features of the region `pair`.
   mlir::Value emitPair(mlir::OpBuilder &builder, mlir::Value query,
                        mlir::Value key, const KeyTile &keys);
@@ -128,8 +131,10 @@ public:
   /// The weight of `x - shift`; `shift` is null where the kernel has no m.
   mlir::Value emitWeight(mlir::OpBuilder &builder, mlir::Value x,
                          mlir::Value shift);
-  /// Weights in the type that multiplies V.
-  mlir::Value emitProbabilities(mlir::OpBuilder &builder, mlir::Value weights);
+  /// Weights in the type that multiplies V, times `gates` unless these are
+  /// null.
+  mlir::Value emitProbabilities(mlir::OpBuilder &builder, mlir::Value weights,
+                                mlir::Value gates);
   /// acc + P V over a tile of keys; acc and `where` may be null.
   mlir::Value emitValues(mlir::OpBuilder &builder, mlir::Value p,
                          const KeyTile &keys, mlir::Value acc,
@@ -149,9 +154,16 @@ public:
   void emitOutputs(mlir::OpBuilder &builder, const SoftmaxState &state);
 
 private:
+  mlir::Value emitFormula(mlir::OpBuilder &builder, Formula &formula,
+                          mlir::Location at, mlir::ValueRange products,
+                          const KeyTile &keys);
+  mlir::Value emitMasked(mlir::OpBuilder &builder, mlir::Value x,
+                         const KeyTile &keys, double fill);
   mlir::Value emitInit(mlir::OpBuilder &builder);
   void emitStore(mlir::OpBuilder &builder, const BlockOutput &output,
                  const SoftmaxState &state);
+
+  llvm::SmallVector<mlir::Value> productRows; // tiles of queries
 };
 
 /// The forms of #attn.schedule: from Q to the state after all keys.

@@ -99,13 +99,25 @@ static char sameName(char letter) { return letter; }
 /// Fills in where q, k and v lie and where the results go.
 static LogicalResult bindTensors(KernelBlock &block, Storage &storage) {
   attn::KernelOp kernel = block.kernel;
-  BlockBuffer *operands[] = {&block.q, &block.k, &block.v};
-  for (unsigned i = 0; i < kernel->getNumOperands(); ++i) {
-    auto buffer = storage.operand(kernel, kernel->getOperand(i),
-                                  attn::KernelOp::kLabels[i], sameName);
+  SmallVector<std::pair<Value, StringRef>> operands;
+  for (auto [tensor, letters] :
+       llvm::zip_first(std::array{kernel.getQ(), kernel.getK(), kernel.getV()},
+                       attn::KernelOp::kLabels))
+    operands.emplace_back(tensor, letters);
+  for (auto [i, tensor] : llvm::enumerate(kernel.getProducts()))
+    operands.emplace_back(tensor, attn::KernelOp::kProductLabels[i % 2]);
+  block.products.resize(kernel.getProducts().size());
+  SmallVector<BlockBuffer *> buffers{&block.q, &block.k, &block.v};
+  for (BlockBuffer &product : block.products)
+    buffers.push_back(&product);
+  for (auto [operand, place] : llvm::zip_equal(operands, buffers)) {
+    if (!operand.first)
+      continue;
+    auto buffer =
+        storage.operand(kernel, operand.first, operand.second, sameName);
     if (failed(buffer))
       return failure();
-    *operands[i] = *buffer;
+    *place = *buffer;
   }
   for (auto [result, letters] : kernel.getLetteredResults()) {
     auto places =

@@ -68,7 +68,8 @@ static Value emitMaximum(OpBuilder &builder, KernelBlock &block, Value largest,
 
 /// p, a (nothing without m) and l of a tile with scores s.
 static SmallVector<Value> emitProb(OpBuilder &b, KernelBlock &block, Value s,
-                                   Value m, const SoftmaxState &state) {
+                                   Value gates, Value m,
+                                   const SoftmaxState &state) {
   Location loc = block.loc;
   Value shift = block.emitShift(b, m);
   Value weights = block.emitWeight(b, s, shift), l = state.l, factor;
@@ -85,7 +86,7 @@ static SmallVector<Value> emitProb(OpBuilder &b, KernelBlock &block, Value s,
     factor = tile::RescaleOp::create(b, loc, block.outType(), state.o, factor);
   SmallVector<Value> results;
   if (state.o) {
-    results.push_back(block.emitProbabilities(b, weights));
+    results.push_back(block.emitProbabilities(b, weights, gates));
     if (factor)
       results.push_back(factor);
   }
@@ -113,22 +114,28 @@ static SmallVector<Value> emitTile(OpBuilder &builder, KernelBlock &block,
   Location loc = block.loc;
   auto scores =
       tile::PhaseOp::create(builder, loc, "score", [&](OpBuilder &b, Location) {
-        Value s = block.emitScores(b, query, keys);
+        Value gates;
+        Value s = block.emitScores(b, query, keys, &gates);
+        SmallVector<Value> results{s};
+        if (gates)
+          results.push_back(gates);
         if (!state.m)
-          return SmallVector<Value>{s};
+          return results;
         Value largest = tile::ReduceOp::create(
             b, loc, block.rowType(), tile::ReduceKind::Max, s, "k", state.m);
-        return SmallVector<Value>{s, emitMaximum(b, block, largest, state.m)};
+        results.push_back(emitMaximum(b, block, largest, state.m));
+        return results;
       });
   SoftmaxState next = state;
   Value s = scores.getResult(0);
+  Value gates = block.gate ? scores.getResult(1) : Value();
   if (state.m)
-    next.m = scores.getResult(1);
+    next.m = scores.getResults().back();
   if (!state.o && !state.l)
     return next.values();
   auto probs =
       tile::PhaseOp::create(builder, loc, "prob", [&](OpBuilder &b, Location) {
-        return emitProb(b, block, s, next.m, state);
+        return emitProb(b, block, s, gates, next.m, state);
       });
   ValueRange results = probs.getResults();
   if (state.l)
@@ -152,9 +159,10 @@ static Value emitAgain(OpBuilder &builder, KernelBlock &block, Value query,
   Value shift = block.emitShift(builder, m);
   return emitLoop(builder, block, walk, initial,
                   [&](OpBuilder &b, const KeyTile &keys, ValueRange carried) {
-                    Value s = block.emitScores(b, query, keys);
+                    Value gates;
+                    Value s = block.emitScores(b, query, keys, &gates);
                     Value p = block.emitProbabilities(
-                        b, block.emitWeight(b, s, shift));
+                        b, block.emitWeight(b, s, shift), gates);
                     Value where = block.emitAllowed(b, keys);
                     return SmallVector<Value>{
                         block.emitValues(b, p, keys, carried[0], where)};

@@ -104,18 +104,28 @@ Value KernelBlock::emitWeight(OpBuilder &builder, Value x, Value shift) {
                  });
 }
 
-Value KernelBlock::emitProbabilities(OpBuilder &builder, Value weights) {
+Value KernelBlock::emitProbabilities(OpBuilder &builder, Value weights,
+                                     Value gates) {
   auto type = cast<tile::TileType>(weights.getType());
   // What is divided later may be out of range before.
   bool isBounded = hasMax || !kernel.getNorm() ||
                    kernel.getNorm().getDivide() == attn::NormDivide::None;
-  if (!isBounded || probabilities.getIntOrFloatBitWidth() >=
-                        accumulate.getIntOrFloatBitWidth())
+  bool isRounded = isBounded && probabilities.getIntOrFloatBitWidth() <
+                                    accumulate.getIntOrFloatBitWidth();
+  if (isRounded)
+    weights = emitMap(
+        builder, loc, type.withElementType(probabilities), weights,
+        [&](OpBuilder &b, ValueRange arguments) -> Value {
+          return arith::TruncFOp::create(b, loc, probabilities, arguments[0]);
+        });
+  if (!gates)
     return weights;
-  return emitMap(builder, loc, type.withElementType(probabilities), weights,
+  return emitMap(builder, loc, type, {weights, gates},
                  [&](OpBuilder &b, ValueRange arguments) -> Value {
-                   return arith::TruncFOp::create(b, loc, probabilities,
-                                                  arguments[0]);
+                   Value weight = arguments[0];
+                   if (isRounded)
+                     weight = arith::ExtFOp::create(b, loc, accumulate, weight);
+                   return arith::MulFOp::create(b, loc, weight, arguments[1]);
                  });
 }
 

@@ -20,7 +20,8 @@ namespace attnc::lowering {
 
 /// p (with values) and l (with a sum) of scores s.
 static SmallVector<Value> emitProb(OpBuilder &b, KernelBlock &block, Value s,
-                                   Value m, const SoftmaxState &initial) {
+                                   Value gates, Value m,
+                                   const SoftmaxState &initial) {
   Value shift = block.emitShift(b, m);
   Value weights = block.emitWeight(b, s, shift), l = initial.l;
   if (l && m && block.init) // the sink's weight
@@ -31,7 +32,7 @@ static SmallVector<Value> emitProb(OpBuilder &b, KernelBlock &block, Value s,
                                tile::ReduceKind::Add, weights, "k", l);
   SmallVector<Value> results;
   if (initial.o)
-    results.push_back(block.emitProbabilities(b, weights));
+    results.push_back(block.emitProbabilities(b, weights, gates));
   if (l)
     results.push_back(l);
   return results;
@@ -52,21 +53,26 @@ SoftmaxState emitRows(OpBuilder &builder, KernelBlock &block) {
 
   auto scores =
       tile::PhaseOp::create(builder, loc, "score", [&](OpBuilder &b, Location) {
-        Value s = block.emitScores(b, query, keys);
-        if (!initial.m)
-          return SmallVector<Value>{s};
-        Value m = tile::ReduceOp::create(
-            b, loc, block.rowType(), tile::ReduceKind::Max, s, "k", initial.m);
-        return SmallVector<Value>{s, m};
+        Value gates;
+        Value s = block.emitScores(b, query, keys, &gates);
+        SmallVector<Value> results{s};
+        if (gates)
+          results.push_back(gates);
+        if (initial.m)
+          results.push_back(tile::ReduceOp::create(b, loc, block.rowType(),
+                                                   tile::ReduceKind::Max, s,
+                                                   "k", initial.m));
+        return results;
       });
   SoftmaxState state = initial;
+  Value gates = block.gate ? scores.getResult(1) : Value();
   if (initial.m)
-    state.m = scores.getResult(1);
+    state.m = scores.getResults().back();
   if (!initial.o && !initial.l)
     return state;
   auto probs =
       tile::PhaseOp::create(builder, loc, "prob", [&](OpBuilder &b, Location) {
-        return emitProb(b, block, scores.getResult(0), state.m, initial);
+        return emitProb(b, block, scores.getResult(0), gates, state.m, initial);
       });
   if (initial.l)
     state.l = probs.getResults().back();

@@ -19,8 +19,9 @@ template <typename Real> struct KernelRun {
   mutable attn::KernelOp op;
   Arithmetic arithmetic;
   Array<Real> q, k, v;
-  Type type;                      // accumulate type
-  std::vector<size_t> features{}; // in the order of their sum
+  std::vector<Array<Real>> products; // rows and keys in turn
+  Type type;                         // accumulate type
+  std::vector<size_t> features{};    // in the order of their sum
   llvm::DenseMap<Value, Array<Real>> results{};
   bool countsOnly = false;
   double flop = 0;
@@ -40,22 +41,29 @@ template <typename Real> struct KernelRun {
     return ((row[0] * q.shape[1] + row[1]) * q.shape[2] + row[2]) * q.shape[3] +
            row[3];
   }
-  Real dot(ArrayRef<int64_t> row, int64_t key) const;
+  /// The sum over features of a row times a key.
+  Real dot(const Array<Real> &rows, const Array<Real> &keys,
+           ArrayRef<size_t> order, ArrayRef<int64_t> row, int64_t key) const;
   FailureOr<Real> pair(ArrayRef<int64_t> row, int64_t key,
                        RegionEvaluator<Real> &evaluator);
   FailureOr<Column<Real>> valueOf(ArrayRef<int64_t> row, int64_t key,
                                   RegionEvaluator<Real> &evaluator);
   LogicalResult accumulate(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
-                           ArrayRef<Real> weights,
+                           ArrayRef<Real> weights, ArrayRef<Real> gates,
                            RegionEvaluator<Real> &evaluator);
   FailureOr<std::vector<int64_t>>
   findAllowed(SmallVector<Column<Real>> arguments,
               RegionEvaluator<Real> &evaluator);
-  FailureOr<std::vector<Real>> computeScores(ArrayRef<int64_t> row,
-                                             ArrayRef<int64_t> allowed,
-                                             RegionEvaluator<Real> &evaluator);
+  FailureOr<SmallVector<Column<Real>>>
+  pairArguments(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
+                RegionEvaluator<Real> &evaluator);
+  FailureOr<std::vector<Real>> ofPairs(Region &region,
+                                       ArrayRef<Column<Real>> arguments,
+                                       size_t count,
+                                       RegionEvaluator<Real> &evaluator);
   LogicalResult store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
-                      ArrayRef<Real> scores, std::optional<Real> init,
+                      ArrayRef<Real> scores, ArrayRef<Real> gates,
+                      std::optional<Real> init,
                       RegionEvaluator<Real> &evaluator);
   LogicalResult runRow(ArrayRef<int64_t> row, RegionEvaluator<Real> &evaluator);
 };
@@ -63,16 +71,17 @@ template <typename Real> struct KernelRun {
 } // namespace
 
 template <typename Real>
-Real KernelRun<Real>::dot(ArrayRef<int64_t> row, int64_t key) const {
+Real KernelRun<Real>::dot(const Array<Real> &rows, const Array<Real> &keys,
+                          ArrayRef<size_t> order, ArrayRef<int64_t> row,
+                          int64_t key) const {
   int64_t kRow = (row[0] * k.shape[1] + row[1]) * k.shape[2] + key;
   MultiplyAdd<Real> multiplyAdd(type, arithmetic);
-  const Real *left = q.data.reals.data() + rowNumber(row) * depth();
-  const Real *right = k.data.reals.data() + kRow * depth();
+  const Real *left = rows.data.reals.data() + rowNumber(row) * rows.shape[4];
+  const Real *right = keys.data.reals.data() + kRow * keys.shape[3];
   Real sum = 0;
-  for (size_t d : features)
+  for (size_t d : order)
     sum = multiplyAdd(sum, left[d], right[d]);
-  Real scale = op.getScale().convertToDouble();
-  return arithmetic.round<Real>(sum * scale, type);
+  return sum;
 }
 
 /// 0, 1, .. as a column, then b, h, g, q and k: indices of a feature.
@@ -89,12 +98,14 @@ featureIndices(int64_t count, ArrayRef<int64_t> row, int64_t key) {
   return columns;
 }
 
-/// The sum over features of the region `pair`.
+/// Scale times the sum over features of the region `pair`, or of the product.
 template <typename Real>
 FailureOr<Real> KernelRun<Real>::pair(ArrayRef<int64_t> row, int64_t key,
                                       RegionEvaluator<Real> &evaluator) {
   Real sum = 0;
-  if (depth() != 0) {
+  if (!op.hasPair()) {
+    sum = dot(q, k, features, row, key);
+  } else if (depth() != 0) {
     int64_t kRow = (row[0] * k.shape[1] + row[1]) * k.shape[2] + key;
     const Real *left = q.data.reals.data() + rowNumber(row) * depth();
     const Real *right = k.data.reals.data() + kRow * depth();
@@ -131,10 +142,10 @@ KernelRun<Real>::valueOf(ArrayRef<int64_t> row, int64_t key,
 }
 
 template <typename Real>
-LogicalResult KernelRun<Real>::accumulate(ArrayRef<int64_t> row,
-                                          ArrayRef<int64_t> allowed,
-                                          ArrayRef<Real> weights,
-                                          RegionEvaluator<Real> &evaluator) {
+LogicalResult
+KernelRun<Real>::accumulate(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
+                            ArrayRef<Real> weights, ArrayRef<Real> gates,
+                            RegionEvaluator<Real> &evaluator) {
   Type storage = *op.getProbabilities();
   MultiplyAdd<Real> multiplyAdd(type, arithmetic);
   Real *sums = results[op.getO()].data.reals.data() + rowNumber(row) * width();
@@ -143,6 +154,8 @@ LogicalResult KernelRun<Real>::accumulate(ArrayRef<int64_t> row,
     if (failed(value))
       return failure();
     Real rounded = arithmetic.round<Real>(weights[place], storage);
+    if (!gates.empty())
+      rounded = arithmetic.round<Real>(rounded * gates[place], type);
     for (int64_t e = 0; e < width(); ++e)
       sums[e] = multiplyAdd(sums[e], rounded, value->realAt(e));
   }
@@ -170,37 +183,53 @@ KernelRun<Real>::findAllowed(SmallVector<Column<Real>> arguments,
   return allowed;
 }
 
+/// x, b, h, g, q, k and the other products of a row with its allowed keys.
 template <typename Real>
-FailureOr<std::vector<Real>>
-KernelRun<Real>::computeScores(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
+FailureOr<SmallVector<Column<Real>>>
+KernelRun<Real>::pairArguments(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
                                RegionEvaluator<Real> &evaluator) {
-  std::vector<Real> scores;
-  if (allowed.empty())
-    return scores;
   SmallVector<Column<Real>> arguments = indices(row);
   Column<Real> dots;
   for (int64_t key : allowed) {
-    FailureOr<Real> sum = dot(row, key);
-    if (op.hasPair())
-      sum = pair(row, key, evaluator);
+    FailureOr<Real> sum = pair(row, key, evaluator);
     if (failed(sum))
       return failure();
     dots.reals.push_back(*sum);
   }
   arguments.insert(arguments.begin(), std::move(dots));
-  arguments.push_back(Column<Real>{{}, allowed});
-  auto column = evaluator.run(op.getScore().front(), arguments);
+  arguments.push_back(Column<Real>{{}, {allowed.begin(), allowed.end()}});
+  for (size_t i = 0; i < products.size(); i += 2) {
+    std::vector<size_t> order =
+        sumOrder(products[i].shape[4], arithmetic.order);
+    Column<Real> sums;
+    for (int64_t key : allowed)
+      sums.reals.push_back(dot(products[i], products[i + 1], order, row, key));
+    arguments.push_back(std::move(sums));
+  }
+  return arguments;
+}
+
+/// What score or gate yields for `count` pairs.
+template <typename Real>
+FailureOr<std::vector<Real>>
+KernelRun<Real>::ofPairs(Region &region, ArrayRef<Column<Real>> arguments,
+                         size_t count, RegionEvaluator<Real> &evaluator) {
+  std::vector<Real> numbers;
+  if (region.empty() || count == 0)
+    return numbers;
+  auto column = evaluator.run(region.front(), arguments);
   if (failed(column))
     return failure();
-  for (size_t i = 0; i < allowed.size(); ++i)
-    scores.push_back(column->front().realAt(i));
-  return scores;
+  for (size_t i = 0; i < count; ++i)
+    numbers.push_back(column->front().realAt(i));
+  return numbers;
 }
 
 template <typename Real>
 LogicalResult
 KernelRun<Real>::store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
-                       ArrayRef<Real> scores, std::optional<Real> init,
+                       ArrayRef<Real> scores, ArrayRef<Real> gates,
+                       std::optional<Real> init,
                        RegionEvaluator<Real> &evaluator) {
   int64_t place = rowNumber(row);
   if (attn::NormAttr norm = op.getNorm()) {
@@ -213,8 +242,9 @@ KernelRun<Real>::store(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
     if (op.getDense()) // elsewhere 0
       for (auto [key, weight] : llvm::zip_equal(allowed, weights.weights))
         results[op.getDense()].data.reals[place * keys() + key] = weight;
-    return op.getO() ? accumulate(row, allowed, weights.weights, evaluator)
-                     : success();
+    return op.getO()
+               ? accumulate(row, allowed, weights.weights, gates, evaluator)
+               : success();
   }
   if (attn::RowAttr kind = op.getRowKind()) {
     RowNumber<Real> number = reduceRow<Real>(kind, scores, type, arithmetic);
@@ -243,6 +273,9 @@ LogicalResult KernelRun<Real>::runRow(ArrayRef<int64_t> row,
   if (op.getV())
     flop += 2.0 * static_cast<double>(allowed->size()) *
             static_cast<double>(depth() + width());
+  for (size_t i = 0; i < products.size() && op.getV(); i += 2)
+    flop += 2.0 * static_cast<double>(allowed->size()) *
+            static_cast<double>(products[i].shape[4]);
   if (countsOnly)
     return success();
   std::optional<Real> init;
@@ -252,10 +285,15 @@ LogicalResult KernelRun<Real>::runRow(ArrayRef<int64_t> row,
       return failure();
     init = column->front().realAt(0);
   }
-  auto scores = computeScores(row, *allowed, evaluator);
-  if (failed(scores))
+  FailureOr<SmallVector<Column<Real>>> arguments =
+      pairArguments(row, *allowed, evaluator);
+  if (failed(arguments))
     return failure();
-  return store(row, *allowed, *scores, init, evaluator);
+  auto scores = ofPairs(op.getScore(), *arguments, allowed->size(), evaluator);
+  auto gates = ofPairs(op.getGate(), *arguments, allowed->size(), evaluator);
+  if (failed(scores) || failed(gates))
+    return failure();
+  return store(row, *allowed, *scores, *gates, init, evaluator);
 }
 
 template <typename Real>
@@ -268,7 +306,14 @@ LogicalResult FunctionInterpreter<Real>::run(attn::KernelOp op) {
     v = named(op.getV(), labels[2]);
   if (failed(q) || failed(k) || failed(v))
     return failure();
-  KernelRun<Real> kernel{op, arithmetic, *q, *k, *v, op.getAccumulateType()};
+  KernelRun<Real> kernel{
+      op, arithmetic, *q, *k, *v, {}, op.getAccumulateType()};
+  for (auto [i, tensor] : llvm::enumerate(op.getProducts())) {
+    auto array = named(tensor, attn::KernelOp::kProductLabels[i % 2]);
+    if (failed(array))
+      return failure();
+    kernel.products.push_back(*array);
+  }
   kernel.features = sumOrder(kernel.depth(), arithmetic.order);
   kernel.countsOnly = countsOnly;
   Space rows;

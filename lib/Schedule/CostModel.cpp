@@ -80,8 +80,13 @@ public:
   double products(double keys, double vectors) const {
     double lanesOf = vectors * double(lanes * shape.accumulateBytes());
     double d = double(shape.headDim), e = double(shape.valueDim);
-    return product(schedule.score, keys, d, vectors, lanesOf * d) +
-           product(schedule.value, e, keys, vectors, lanesOf * keys);
+    double cycles = product(schedule.score, keys, d, vectors, lanesOf * d) +
+                    product(schedule.value, e, keys, vectors, lanesOf * keys);
+    for (int64_t features : shape.productDims) {
+      double f = double(features);
+      cycles += product(schedule.score, keys, f, vectors, lanesOf * f);
+    }
+    return cycles;
   }
   /// Cycles of formula, exp and sums, and of the mask if asked for.
   double weights(double keys, double vectors, bool masked) const {
@@ -122,7 +127,7 @@ public:
   /// Cycles of a block's beginning and end: queries are transposed in, results
   /// out.
   double startBlock(double vectors) const {
-    return 60 + 2 * vectors * double(shape.headDim + shape.valueDim);
+    return 60 + 2 * vectors * double(shape.allDims());
   }
   /// Cycles to make the states before all chunks of `keys` keys but the last:
   /// keys are weighted, lie along the lanes feature by feature, and multiply
@@ -367,8 +372,7 @@ Cost schedule::predictCost(const KernelShape &shape, const CpuTarget &target,
                          std::max(1.0, double(blocks * ranges.getKeys())));
   cost.memory =
       std::max(kExposed * read / perCycle, read / perCycle - cost.total());
-  double flops =
-      2 * ranges.getNeededPairs() * double(shape.headDim + shape.valueDim);
+  double flops = 2 * ranges.getNeededPairs() * double(shape.allDims());
   if (cost.total() > 0)
     cost.peakFraction =
         flops / target.flopsPerCycle(shape.accumulateBits) / cost.total();

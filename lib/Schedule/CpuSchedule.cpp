@@ -42,7 +42,7 @@ std::string CpuSchedule::summary(bool isSoftmax) const {
 
 int64_t schedule::tileBytes(const KernelShape &shape,
                             const CpuSchedule &schedule) {
-  int64_t width = shape.headDim + shape.valueDim;
+  int64_t width = shape.allDims();
   return shape.accumulateBytes() *
          (schedule.q * (width + schedule.k) + schedule.k * width);
 }

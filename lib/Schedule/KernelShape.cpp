@@ -184,10 +184,22 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
     rangesMove = !ranges.getArgument(3).use_empty() ||
                  !ranges.getArgument(4).use_empty();
   }
-  FormulaCosts score =
-      countOperations(kernel.getScore().front(),
-                      {OnPair, OnNothing, OnNothing, OnNothing, OnQuery, OnKey},
-                      target, lanes(target));
+  for (unsigned i = 0; i < kernel.getNumProducts(); ++i)
+    productDims.push_back(
+        fixedSize(kernel.getProducts()[2 * i].getType(), 4).value_or(1));
+  SmallVector<unsigned> arguments{OnPair,    OnNothing, OnNothing,
+                                  OnNothing, OnQuery,   OnKey};
+  arguments.append(kernel.getNumProducts(), OnPair);
+  FormulaCosts score = countOperations(kernel.getScore().front(), arguments,
+                                       target, lanes(target));
+  if (kernel.hasGate()) {
+    FormulaCosts gate = countOperations(kernel.getGate().front(), arguments,
+                                        target, lanes(target));
+    constexpr double stored = 3; // written, read and multiplied
+    score.pair += gate.pair + stored;
+    score.distance += gate.distance;
+    score.key += gate.key;
+  }
   FormulaCosts mask = countOperations(
       kernel.getMask().front(),
       {OnNothing, OnNothing, OnNothing, OnQuery, OnKey}, target, lanes(target));

@@ -18,7 +18,7 @@ namespace attnc::schedule {
 
 /// Vector operations per score, weighted: an addition counts one.
 struct ElementCosts {
-  double score = 0;  // the score formula
+  double score = 0;  // the score formula, and the factor of the value
   double mask = 0;   // the mask, where it is evaluated
   double weight = 0; // exp2 or exp, with the subtraction and the sums
   /// The same per distance of a query and a key, once per tile.
@@ -39,6 +39,8 @@ struct KernelShape {
   /// Bits of an element of the sums, and of a stored element of K and V.
   unsigned accumulateBits, keyBits, valueBits;
   int64_t headDim, valueDim;
+  /// Features of further products of the score.
+  llvm::SmallVector<int64_t> productDims;
   /// The number of keys where it is fixed.
   std::optional<int64_t> fixedKeys;
   std::optional<int64_t> fixedQueries;
@@ -59,6 +61,13 @@ struct KernelShape {
   /// The tensor of the interface that an argument of the function is, or null.
   const InterfaceTensor *findTensor(mlir::Value argument) const;
 
+  /// Features of a row that meet features of a key or a value.
+  int64_t allDims() const {
+    int64_t sum = headDim + valueDim;
+    for (int64_t features : productDims)
+      sum += features;
+    return sum;
+  }
   int64_t lanes(const CpuTarget &target) const {
     return target.lanes(accumulateBits);
   }

@@ -494,3 +494,29 @@ func.func @keeps_a_choice_of_constants(%q: !Q, %k: !K) -> !Q {
   }
   return %o : !Q
 }
+
+// -----
+
+// A product that the gate reads, too, keeps its scale.
+// CHECK-LABEL: func.func @keeps_the_scale_of_a_gate(
+// CHECK:         scale = 1.000000e+00
+// CHECK:         arith.mulf %x, %{{.*}}
+// CHECK:         } gate {
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @keeps_the_scale_of_a_gate(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } gate {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  }
+  return %o : !Q
+}

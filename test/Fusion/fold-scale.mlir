@@ -200,3 +200,54 @@ func.func @folds_in_all(%q: !Q, %k: !K) -> !Q {
   }
   return %o : !Q
 }
+
+// -----
+
+// A factor of the product in score and gate is folded for both, or not at all.
+// CHECK-LABEL: func.func @folds_in_score_and_gate(
+// CHECK:         scale = 1.250000e-01
+// CHECK:         } gate {
+// CHECK-NOT:       arith.mulf
+// CHECK-LABEL: func.func @keeps_what_only_the_score_has(
+// CHECK:         scale = 1.000000e+00
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @folds_in_score_and_gate(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 0.125 : f32
+    %s = arith.mulf %x, %c : f32
+    attn.yield %s : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } gate {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 0.125 : f32
+    %s = arith.mulf %x, %c : f32
+    %e = math.exp %s : f32
+    attn.yield %e : f32
+  }
+  return %o : !Q
+}
+func.func @keeps_what_only_the_score_has(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 0.125 : f32
+    %s = arith.mulf %x, %c : f32
+    attn.yield %s : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } gate {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %e = math.exp %x : f32
+    attn.yield %e : f32
+  }
+  return %o : !Q
+}

@@ -95,3 +95,28 @@ func.func @takes_the_right_operand(%q: !Q, %table: tensor<2x9x8xf32>) -> !S {
   %s = attn.contract "bhgqd,hqkd->bhgqk" (%e, %t) : (!Q, !T) -> !S
   return %s : !S
 }
+
+// -----
+
+// Four sums that cancel are no better than one.
+// CHECK-LABEL: func.func @keeps_a_distance(
+// CHECK:         attn.map
+// CHECK:         attn.map
+// CHECK:         attn.contract "bqkd,bqkd->bqk"
+!Q = tensor<2x4x8xf32>
+!T = tensor<2x4x4x8xf32>
+!S = tensor<2x4x4xf32>
+func.func @keeps_a_distance(%q: !Q, %k: !Q, %m: !Q) -> !S {
+  %t = attn.map "bqd,bkd->bqkd" (%q, %k) : (!Q, !Q) -> !T {
+  ^bb0(%x: f32, %y: f32, %b: index, %i: index, %j: index, %d: index):
+    %z = arith.subf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %u = attn.map "bqd,bkd->bqkd" (%q, %m) : (!Q, !Q) -> !T {
+  ^bb0(%x: f32, %y: f32, %b: index, %i: index, %j: index, %d: index):
+    %z = arith.subf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %s = attn.contract "bqkd,bqkd->bqk" (%t, %u) : (!T, !T) -> !S
+  return %s : !S
+}

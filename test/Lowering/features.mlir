@@ -1,5 +1,5 @@
 // A score that is a sum over features of a formula, and a formula of v, are dots
-// of terms.
+// of terms; further products are dots of their own.
 // RUN: attnc-opt %s --convert-attn-to-tile --canonicalize | FileCheck %s
 
 #schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
@@ -47,6 +47,47 @@ func.func @features(%Q: !q, %K: !k, %V: !k, %T: !t) -> !q {
   ^bb0(%x: f32, %e: index, %b: index, %h: index, %g: index, %i: index, %j: index):
     %c = math.exp %x : f32
     attn.yield %c : f32
+  }
+  return %o : !q
+}
+
+// The second product is computed beside the first, score and gate are maps of
+// both; the gate is 0 where the mask is false, and multiplies weights once they
+// are summed.
+// CHECK-LABEL: tile.program @products
+// CHECK:         %[[Q:.*]] = tile.load {{.*}} -> <q:64, f:16, f32>
+// CHECK:         tile.for
+// CHECK:           %[[S:[0-9]+]] = tile.dot({{.*}}) sum(d)
+// CHECK:           %[[K:.*]] = tile.load {{.*}} -> <k:64, f:16, f32>
+// CHECK:           %[[Y:[0-9]+]] = tile.dot(%[[Q]], %[[K]]) sum(f)
+// CHECK:           %[[G:[0-9]+]] = tile.map(%[[S]], %[[Y]])
+// CHECK:           %[[M:[0-9]+]] = tile.select_masked %[[G]] {{.*}} fill 0.0
+// CHECK:           %[[X:[0-9]+]] = tile.map(%[[S]], %[[Y]])
+// CHECK:           tile.select_masked %[[X]] {{.*}} fill -inf
+// CHECK:           tile.phase "prob"
+// CHECK:           %[[W:[0-9]+]] = tile.map({{.*}}) : {{.*}} -> !tile.tile<q:64, k:64, f32>
+// CHECK:             math.exp2
+// CHECK:           tile.reduce add(%[[W]])
+// CHECK:           %[[P:[0-9]+]] = tile.map(%[[W]], %{{.*}})
+// CHECK:             arith.mulf
+// CHECK:           tile.dot({{.*}}) sum(k)
+!a = tensor<?x2x1x?x16xf32, #attn.dims<batch, 2, 1, query_len, 16>>
+!c = tensor<?x2x?x16xf32, #attn.dims<batch, 2, kv_len, 16>>
+func.func @products(%Q: !q, %K: !k, %V: !k, %A: !a, %C: !c) -> !q {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) products(%A, %C : !a, !c) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
+    %z = arith.mulf %x, %y : f32
+    attn.yield %z : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.cmpi sle, %j, %i : index
+    attn.yield %c : i1
+  } gate {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
+    %z = arith.subf %x, %y : f32
+    attn.yield %z : f32
   }
   return %o : !q
 }

@@ -134,11 +134,16 @@ SmallVector<std::pair<Value, StringRef>, 2> KernelOp::getLetteredResults() {
 SmallVector<Type, 6> KernelOp::getBlockTypes(unsigned region) {
   // score (x, b, h, g, q, k), mask (b, h, g, q, k), init (b, h, g, q),
   // ranges (b, h, g, q0, q1), pair (x, y, d, b, h, g, q, k),
-  // value (x, e, b, h, g, q, k), classify (b, h, g, q0, q1, k0, k1)
-  constexpr unsigned kReals[] = {1, 0, 0, 0, 2, 1, 0};
-  constexpr unsigned kIndices[] = {5, 5, 4, 5, 6, 6, 7};
+  // value (x, e, b, h, g, q, k), classify (b, h, g, q0, q1, k0, k1),
+  // gate (x, b, h, g, q, k); score and gate have the other products behind
+  // these
+  constexpr unsigned kReals[] = {1, 0, 0, 0, 2, 1, 0, 1};
+  constexpr unsigned kIndices[] = {5, 5, 4, 5, 6, 6, 7, 5};
   SmallVector<Type, 6> types(kReals[region], getAccumulateType());
   types.append(kIndices[region], IndexType::get(getContext()));
+  Region *body = &(*this)->getRegion(region);
+  if (body == &getScore() || body == &getGate())
+    types.append(getNumProducts(), getAccumulateType());
   return types;
 }
 
@@ -232,18 +237,22 @@ void ReduceOp::build(OpBuilder &builder, OperationState &state,
 
 void KernelOp::build(OpBuilder &builder, OperationState &state,
                      TypeRange results, Value q, Value k, Value v,
-                     Attribute normalize, double scale, Type probabilities) {
+                     Attribute normalize, double scale, Type probabilities,
+                     ValueRange products) {
   state.addOperands({q, k});
   if (v)
     state.addOperands(v);
+  state.addOperands(products);
   state.addTypes(results);
   auto &properties = state.getOrAddProperties<Properties>();
+  properties.operandSegmentSizes = {1, 1, v ? 1 : 0,
+                                    static_cast<int32_t>(products.size())};
   properties.normalize = normalize;
   properties.scale = builder.getF64FloatAttr(scale);
   if (probabilities)
     properties.probabilities = TypeAttr::get(probabilities);
   properties.resultSegmentSizes = resultSegments(normalize, results);
-  constexpr unsigned kRegions = 7; // score to classify
+  constexpr unsigned kRegions = 8; // score to gate
   for (unsigned i = 0; i < kRegions; ++i)
     state.addRegion();
 }
@@ -303,11 +312,15 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, SetName setName) {
         setName(argument, name);
     return;
   }
+  for (BlockArgument argument : region.getArguments().drop_front(
+           std::min<size_t>(region.getNumArguments(), 6)))
+    if (&region == &getScore() || &region == &getGate())
+      setName(argument, "y");
   nameArguments(region,
-                &region == &getScore()   ? "xbhgqk"
-                : &region == &getPair()  ? "xydbhgqk"
-                : &region == &getValue() ? "xebhgqk"
-                                         : "bhgqk",
+                &region == &getScore() || &region == &getGate() ? "xbhgqk"
+                : &region == &getPair()                         ? "xydbhgqk"
+                : &region == &getValue()                        ? "xebhgqk"
+                                                                : "bhgqk",
                 setName);
 }
 

@@ -55,6 +55,22 @@ static LogicalResult verifyElements(KernelOp op) { // kernel_c3
   return success();
 }
 
+/// Rows and keys of further products, each with features of their own.
+static LogicalResult verifyProducts(KernelOp op, LetterSizes &sizes) {
+  if (op.getProducts().size() % 2 != 0) // kernel_c11
+    return op.emitOpError() << "has " << op.getProducts().size()
+                            << " tensors in 'products', expected two for each";
+  for (auto [i, tensor] : llvm::enumerate(op.getProducts())) {
+    if (i % 2 == 0)
+      sizes.forget('f');
+    if (failed(
+            sizes.add(KernelOp::kProductLabels[i % 2], tensor.getType(),
+                      i % 2 ? "a key of 'products'" : "a row of 'products'")))
+      return failure(); // kernel_c1, kernel_c2, kernel_c11
+  }
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   Value operands[] = {getQ(), getK(), getV()};
   constexpr StringLiteral kNames[] = {"q", "k", "v"};
@@ -72,7 +88,8 @@ LogicalResult KernelOp::verify() {
     if (failed(sizes.add(letters, result.getType(), name)))
       return failure(); // kernel_c1, kernel_c2
   }
-  if (failed(verifyElements(*this)) || failed(verifyParts(*this)))
+  if (failed(verifyProducts(*this, sizes)) || failed(verifyElements(*this)) ||
+      failed(verifyParts(*this)))
     return failure();
   if (!getScale().isFinite()) // kernel_c4
     return emitOpError() << "scale must be finite, got " << getScaleAttr();
@@ -81,16 +98,19 @@ LogicalResult KernelOp::verify() {
                          << getNormalize() << " does not divide by it";
   if (hasValue() && !getV()) // kernel_c10
     return emitOpError("'value' is what keys contribute, but there is no v");
+  if (hasGate() && !getV()) // kernel_c10
+    return emitOpError("'gate' is a factor of what keys contribute, but there "
+                       "is no v");
   return success();
 }
 
 LogicalResult KernelOp::verifyRegions() {
-  constexpr StringLiteral kNames[] = {"'score'",   "'mask'", "'init'",
-                                      "'ranges'",  "'pair'", "'value'",
-                                      "'classify'"};
+  constexpr StringLiteral kNames[] = {"'score'",    "'mask'", "'init'",
+                                      "'ranges'",   "'pair'", "'value'",
+                                      "'classify'", "'gate'"};
   Type real = getAccumulateType(), index = IndexType::get(getContext());
   Type truth = IntegerType::get(getContext(), 1);
-  Type yields[] = {real, truth, real, Type(), real, real, index};
+  Type yields[] = {real, truth, real, Type(), real, real, index, real};
   for (auto [i, region] : llvm::enumerate((*this)->getRegions())) {
     StringRef name = kNames[i];
     if (region.empty())

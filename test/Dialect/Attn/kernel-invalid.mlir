@@ -376,3 +376,82 @@ func.func @kernel_c5_pair(%q: !Q, %k: !K) -> !L {
   }
   return %row : !L
 }
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+!F = tensor<1x2x5x3xf32>
+func.func @kernel_c10_gate(%q: !Q, %k: !K, %f: !F) -> !L {
+  // expected-error@below {{'attn.kernel' op 'gate' is a factor of what keys contribute, but there is no v}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } gate {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  }
+  return %row : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+!F = tensor<1x2x5x3xf32>
+func.func @kernel_c11(%q: !Q, %k: !K, %f: !F) -> !L {
+  // expected-error@below {{'attn.kernel' op has 1 tensors in 'products', expected two for each}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) products(%q : !Q) -> (!L) normalize #attn.row<sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %row : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+!F = tensor<1x2x5x3xf32>
+func.func @kernel_c11_features(%q: !Q, %k: !K, %f: !F) -> !L {
+  // expected-error@below {{'attn.kernel' op axis 'f' is 3 in a key of 'products', but 8 before}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) products(%q, %f : !Q, !F) -> (!L) normalize #attn.row<sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %row : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+!F = tensor<1x2x5x3xf32>
+func.func @kernel_c5_products(%q: !Q, %k: !K, %f: !F) -> !L {
+  // expected-error@below {{'attn.kernel' op 'score' has block arguments}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) products(%q, %k : !Q, !K) -> (!L) normalize #attn.row<sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %row : !L
+}

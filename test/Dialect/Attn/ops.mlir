@@ -199,3 +199,28 @@ func.func @kernels_of_rows_and_pairs(%q: !Qg, %k: !K) -> tensor<?x8x2x?x?xf32, #
   }
   return %dense : tensor<?x8x2x?x?xf32, #attn.dims<batch, 8, 2, query_len, kv_len>>
 }
+
+// CHECK-LABEL: func.func @kernel_of_products(
+func.func @kernel_of_products(%q: !Qg, %k: !K, %v: !K) -> !Qg {
+  // CHECK: attn.kernel ins({{.*}}) products(%{{.*}}, %{{.*}} : {{.*}}) ->
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Qg, !K, !K) products(%q, %v : !Qg, !K) -> (!Qg, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = bf16}
+  // CHECK: score {
+  // CHECK-NEXT: ^bb0(%x: f32, %b: index, %h: index, %g: index, %q: index, %k: index, %y: f32):
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
+    %s = arith.mulf %x, %y : f32
+    attn.yield %s : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  // CHECK: } gate {
+  // CHECK-NEXT: ^bb0(%x: f32, %b: index, %h: index, %g: index, %q: index, %k: index, %y: f32):
+  } gate {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
+    attn.yield %y : f32
+  }
+  return %o : !Qg
+}

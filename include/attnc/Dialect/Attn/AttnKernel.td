@@ -11,7 +11,7 @@
 include "attnc/Dialect/Attn/AttnOpBase.td"
 
 def Attn_KernelOp : Attn_FormulaOp<"kernel", [
-    AttrSizedResultSegments,
+    AttrSizedOperandSegments, AttrSizedResultSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Fused attention";
   let description = [{
@@ -19,9 +19,12 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     operands q `[b h g q d]`, k `[b h k d]`, v `[b h k e]`.
     ```
     x = scale * (sum over d of q * k)           accumulate type
-    s = score(x, b, h, g, q, k)
+    s = score(x, b, h, g, q, k, y...)
     ```
-    With `pair`, x is `scale * sum over d of pair(q, k, d, b, h, g, q, k)`, the
+    A score may be made of more products: for each two tensors of `products`, a
+    row `[b h g q f]` and a key `[b h k f]` with an f of their own, there is one
+    more y, the sum over f of row * key.
+        With `pair`, x is `scale * sum over d of pair(q, k, d, b, h, g, q, k)`, the
     first two being elements of the operands (additive attention: the product is
     the special case `q * k`).
 
@@ -30,7 +33,8 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     #attn.norm    p, lse = normalize s over the k where mask(b, h, g, q, k),
                            init(b, h, g, q)
                   o = sum over the same k of round(p, probabilities) * v,
-                      or * value(v, e, b, h, g, q, k) if there is `value`
+                      or * value(v, e, b, h, g, q, k) if there is `value`,
+                      and * gate(x, b, h, g, q, k, y...) if there is `gate`
     #attn.row     row (rank: and key) = a number of the s over the same k
     #attn.dense   dense = mask(b, h, g, q, k) ? s : fill
     ```
@@ -66,7 +70,8 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     - (kernel_c5) block arguments: score (x, b, h, g, q, k), mask
       (b, h, g, q, k), init (b, h, g, q), ranges (b, h, g, q0, q1), pair
       (x, y, d, b, h, g, q, k), value (x, e, b, h, g, q, k), classify
-      (b, h, g, q0, q1, k0, k1);
+      (b, h, g, q0, q1, k0, k1), gate like score; score and gate have one y
+      more for each two `products`;
     - (kernel_c6) mask yields one `i1`, ranges ends with `attn.yield_ranges`,
       classify yields one index, the others yield one accumulate value;
     - (kernel_c7) the regions are formulas (see the dialect);
@@ -74,7 +79,9 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
       stand together, and only with `#attn.norm`; lse and row stand alone
       together, with `shift = max`;
     - (kernel_c9) `init` stands only with `#attn.norm<divide = sum>`;
-    - (kernel_c10) `value` stands only with a v.
+    - (kernel_c10) `value` and `gate` stand only with a v;
+    - (kernel_c11) the number of `products` is even, and the two of a product have
+      the same size f.
 
     Example:
     ```mlir
@@ -109,6 +116,7 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
   }];
   let arguments = (ins Attn_RealTensor:$q, Attn_RealTensor:$k,
                        Optional<Attn_RealTensor>:$v,
+                       Variadic<Attn_RealTensor>:$products,
                        AnyAttrOf<[Attn_NormAttr, Attn_RowAttr,
                                   Attn_DenseAttr]>:$normalize,
                        F64Attr:$scale, OptionalAttr<TypeAttr>:$probabilities,
@@ -121,14 +129,15 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
   let regions = (region SizedRegion<1>:$score, SizedRegion<1>:$mask,
                         MaxSizedRegion<1>:$init, MaxSizedRegion<1>:$ranges,
                         MaxSizedRegion<1>:$pair, MaxSizedRegion<1>:$value,
-                        MaxSizedRegion<1>:$classify);
+                        MaxSizedRegion<1>:$classify, MaxSizedRegion<1>:$gate);
   let assemblyFormat = [{
     `ins` `(` $q `,` $k (`,` $v^)? `:` type($q) `,` type($k) (`,` type($v)^)? `)`
+    (`products` `(` $products^ `:` type($products) `)`)?
     custom<KernelResults>(type($o), type($lse), type($row), type($key),
                           type($dense), $normalize)
     attr-dict-with-keyword `score` $score `mask` $mask (`init` $init^)?
     (`ranges` $ranges^)? (`pair` $pair^)? (`value` $value^)?
-    (`classify` $classify^)?
+    (`classify` $classify^)? (`gate` $gate^)?
   }];
   let skipDefaultBuilders = 1;
   // Results in the order of their description; `v` may be null, and then
@@ -138,7 +147,8 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
                                  "::mlir::Value":$v,
                                  "::mlir::Attribute":$normalize,
                                  "double":$scale,
-                                 "::mlir::Type":$probabilities)>];
+                                 "::mlir::Type":$probabilities,
+                                 CArg<"::mlir::ValueRange", "{}">:$products)>];
   let extraClassDeclaration = [{
     /// f64 if any tensor of the op is f64, else f32.
     ::mlir::Type getAccumulateType();
@@ -153,13 +163,18 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     bool hasPair() { return !getPair().empty(); }
     bool hasValue() { return !getValue().empty(); }
     bool hasClassify() { return !getClassify().empty(); }
+    bool hasGate() { return !getGate().empty(); }
+    /// How many numbers the score has beside x.
+    unsigned getNumProducts() { return getProducts().size() / 2; }
     /// Types of the block arguments of each region, in the order of the op's
-    /// regions: score, mask, init, ranges, pair, value, classify.
+    /// regions: score, mask, init, ranges, pair, value, classify, gate.
     ::llvm::SmallVector<::mlir::Type, 6> getBlockTypes(unsigned region);
     /// Letters of q, k, v, o and lse; lse's are those of row and key, too.
     static constexpr ::llvm::StringLiteral kLabels[5] = {
         "bhgqd", "bhkd", "bhke", "bhgqe", "bhgq"};
     static constexpr ::llvm::StringLiteral kDenseLabels = "bhgqk";
+    /// Letters of the two tensors of a product.
+    static constexpr ::llvm::StringLiteral kProductLabels[2] = {"bhgqf", "bhkf"};
   }];
 }
 
