@@ -70,7 +70,7 @@ private:
 static unsigned groupArgument(attn::KernelOp kernel, Region &region) {
   bool isPair = &region == &kernel.getPair();
   bool isValue = &region == &kernel.getValue();
-  bool isScore = &region == &kernel.getScore();
+  bool isScore = &region == &kernel.getScore() || &region == &kernel.getGate();
   return isPair ? 5 : isValue ? 4 : isScore ? 3 : 2;
 }
 
@@ -86,6 +86,8 @@ StringRef GroupMerger::findObstacle() {
     if (!region.empty() &&
         !region.getArgument(groupArgument(kernel, region)).use_empty())
       return "its formulas differ from head to head";
+  if (kernel.getNumProducts() != 0)
+    return "its score has several products";
   if (!attn::axisSize(kernel.getQ().getType(), 3))
     return "the number of queries has no name";
   source = kernel.getQ();

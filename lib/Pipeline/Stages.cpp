@@ -28,6 +28,7 @@ constexpr StageEntry stages[] = {
      "attn-fuse-maps,"
      "canonicalize,"
      "cse,"
+     "func.func(attn-factor-values)," // before the products are ordered
      "attn-split-regimes{cpu=@cpu@ weight-products=@weights@},"
      "func.func(attn-reassociate{cpu=@cpu@ weight-products=@weights@}),"
      "func.func(attn-reorder-products)," // before fusion makes pairs of them

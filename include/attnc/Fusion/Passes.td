@@ -5,6 +5,19 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FactorValues : Pass<"attn-factor-values", "::mlir::func::FuncOp"> {
+  let summary = "Take factors of the query out of what keys contribute";
+  let description = [{
+    Of values that are a product, factors that no key has multiply the result,
+    and numbers of the pair multiply the weights; what is left are rows of keys.
+    Factors of the weights that no key has multiply the result, too, and weights
+    that are factors times those of a normaliser need no pass over the scores of
+    their own: the kernel has a region `gate`. Sums are left, and so is what is
+    rounded in between.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def FuseRows : Pass<"attn-fuse-rows", "::mlir::func::FuncOp"> {
   let summary = "Make kernels of numbers per row and of further outputs";
   let description = [{

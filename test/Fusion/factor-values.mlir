@@ -1,0 +1,125 @@
+// Factors of values and weights go where they depend on least.
+// RUN: attnc-opt %s --attn-factor-values --split-input-file | FileCheck %s
+
+// V stays, the number of the pair multiplies the weights, the row the result.
+// CHECK-LABEL: func.func @splits_values(
+// CHECK-SAME:      %[[Q:.*]]: tensor<1x2x1x4x8xf32>, %[[K:.*]]: tensor<1x2x5x8xf32>, %[[S:.*]]: tensor<1x2x1x4x5xf32>
+// CHECK:         %[[P:.*]], %{{.*}} = attn.normalize
+// CHECK:         %[[G:.*]] = attn.map "bhgqk->bhgqk"(%[[P]])
+// CHECK:           arith.index_cast
+// CHECK:         %[[V:.*]] = attn.map "bhke->bhke"(%[[K]])
+// CHECK:           arith.maximumf
+// CHECK:         %[[O:.*]] = attn.contract "bhgqk,bhke->bhgqe"(%[[G]], %[[V]])
+// CHECK:         attn.map "bhgqe,bhgqe->bhgqe"(%[[O]], %[[Q]])
+// CHECK:           %[[N:.*]] = arith.divf
+// CHECK:           arith.cmpf oeq
+// CHECK:           arith.select
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!S = tensor<1x2x1x4x5xf32>
+!L = tensor<1x2x1x4xf32>
+!T = tensor<1x2x1x4x5x8xf32>
+func.func @splits_values(%q: !Q, %k: !K, %s: !S) -> !Q {
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %t = attn.map "bhke,bhgqe->bhgqke" (%k, %q) : (!K, !Q) -> !T {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %e: index):
+    %zero = arith.constant 0.0 : f32
+    %relu = arith.maximumf %x, %zero : f32
+    %n = arith.subi %i, %j : index
+    %m = arith.index_cast %n : index to i64
+    %f = arith.sitofp %m : i64 to f32
+    %u = arith.mulf %relu, %f : f32
+    %w = arith.divf %u, %y : f32
+    attn.yield %w : f32
+  }
+  %o = attn.contract "bhgqk,bhgqke->bhgqe" (%p, %t) : (!S, !T) -> !Q
+  return %o : !Q
+}
+
+// -----
+
+// A sum is no factor.
+// CHECK-LABEL: func.func @keeps_a_sum(
+// CHECK:         attn.contract "bhgqk,bhgqke->bhgqe"
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!S = tensor<1x2x1x4x5xf32>
+!L = tensor<1x2x1x4xf32>
+!T = tensor<1x2x1x4x5x8xf32>
+func.func @keeps_a_sum(%q: !Q, %k: !K, %s: !S) -> !Q {
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %t = attn.map "bhke,bhgqe->bhgqke" (%k, %q) : (!K, !Q) -> !T {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %e: index):
+    %w = arith.addf %x, %y : f32
+    attn.yield %w : f32
+  }
+  %o = attn.contract "bhgqk,bhgqke->bhgqe" (%p, %t) : (!S, !T) -> !Q
+  return %o : !Q
+}
+
+// -----
+
+// A formula of keys alone is left to be computed once.
+// CHECK-LABEL: func.func @keeps_a_formula_of_keys(
+// CHECK:         attn.map "bhke->bhke"
+// CHECK:         attn.contract "bhgqk,bhke->bhgqe"
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!S = tensor<1x2x1x4x5xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @keeps_a_formula_of_keys(%k: !K, %s: !S) -> !Q {
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %t = attn.map "bhke->bhke" (%k) : (!K) -> !K {
+  ^bb0(%x: f32, %b: index, %h: index, %j: index, %e: index):
+    %w = arith.mulf %x, %x : f32
+    attn.yield %w : f32
+  }
+  %o = attn.contract "bhgqk,bhke->bhgqe" (%p, %t) : (!S, !K) -> !Q
+  return %o : !Q
+}
+
+// -----
+
+// Factors of a softmax are no normaliser of their own.
+// CHECK-LABEL: func.func @takes_a_normaliser(
+// CHECK-SAME:      %[[K:[^:]*]]: tensor<1x2x5x8xf32>
+// CHECK:         %[[P:.*]], %{{.*}} = attn.normalize "bhgqk" over "k" #attn.norm<shift = max
+// CHECK-NOT:     attn.normalize
+// CHECK:         %[[G:.*]] = attn.map "bhgqk,bhgqk->bhgqk"(%[[P]], %{{.*}})
+// CHECK:         attn.contract "bhgqk,bhke->bhgqe"(%[[G]], %[[K]])
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!S = tensor<1x2x1x4x5xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @takes_a_normaliser(%k: !K, %s: !S, %w: !S) -> !Q {
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %t = attn.map "bhgqk,bhgqk->bhgqk" (%p, %w) : (!S, !S) -> !S {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %z = arith.mulf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %r, %sum = attn.normalize "bhgqk" over "k" #attn.norm<shift = none, weight = identity, divide = none> (%t) : (!S) -> (!S, !L)
+  %o = attn.contract "bhgqk,bhke->bhgqe" (%r, %k) : (!S, !K) -> !Q
+  return %o : !Q
+}
+
+// -----
+
+// Its sum is needed.
+// CHECK-LABEL: func.func @keeps_a_normaliser_with_a_sum(
+// CHECK-COUNT-2: attn.normalize
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!S = tensor<1x2x1x4x5xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @keeps_a_normaliser_with_a_sum(%k: !K, %s: !S, %w: !S) -> (!Q, !L) {
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %t = attn.map "bhgqk,bhgqk->bhgqk" (%p, %w) : (!S, !S) -> !S {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %z = arith.mulf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %r, %sum = attn.normalize "bhgqk" over "k" #attn.norm<shift = none, weight = identity, divide = none> (%t) : (!S) -> (!S, !L)
+  %o = attn.contract "bhgqk,bhke->bhgqe" (%r, %k) : (!S, !K) -> !Q
+  return %o, %sum : !Q, !L
+}
