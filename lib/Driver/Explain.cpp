@@ -45,6 +45,37 @@ static void forEachRemark(llvm::ArrayRef<unsigned> firstLines,
         take(remark);
 }
 
+/// The names of ops in the words of a spec.
+static std::string inWords(llvm::StringRef text) {
+  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> words[] = {
+      {"attn.contract", "product"},
+      {"attn.normalize", "normaliser"},
+      {"attn.reduce", "function of a row"},
+      {"attn.map", "formula"}};
+  std::string result = text.str();
+  for (auto [op, word] : words)
+    for (size_t at = result.find(op); at != std::string::npos;
+         at = result.find(op, at))
+      result.replace(at, op.size(), word);
+  return result;
+}
+
+/// What goes through memory, where and why; nothing if `told` has the reason.
+static std::string missedText(const Remark &remark,
+                              std::vector<std::string> &told) {
+  auto [what, reason] = llvm::StringRef(remark.text).split(" stays unfused: ");
+  std::string why = inWords(reason.empty() ? what : reason);
+  if (llvm::is_contained(told, why))
+    return "";
+  told.push_back(why);
+  std::string place = remark.line ? std::to_string(remark.line) + ":" +
+                                        std::to_string(remark.column) + ": "
+                                  : "";
+  if (reason.empty())
+    return place + why;
+  return place + "a " + inWords(what) + " goes through memory: " + why;
+}
+
 void printExplanation(llvm::raw_ostream &os,
                       llvm::ArrayRef<Interface> functions,
                       llvm::ArrayRef<std::vector<std::string>> accounts,
@@ -55,8 +86,12 @@ void printExplanation(llvm::raw_ostream &os,
     if (i < accounts.size())
       for (const std::string &line : accounts[i])
         os << llvm::formatv("  {0,-9} {1}\n", "account", line);
+    std::vector<std::string> told;
     forEachRemark(firstLines, remarks, i, [&](const Remark &remark) {
-      os << llvm::formatv("  {0,-9} {1}\n", remark.kind, remark.text);
+      std::string text =
+          remark.kind == "missed" ? missedText(remark, told) : remark.text;
+      if (!text.empty())
+        os << llvm::formatv("  {0,-9} {1}\n", remark.kind, text);
     });
   }
 }

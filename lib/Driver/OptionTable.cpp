@@ -64,6 +64,27 @@ void ParsedArguments::expand(llvm::ArrayRef<const char *> args) {
     }
 }
 
+/// What does what an option of another tool, or of a C compiler, is asked to
+/// do.
+static llvm::StringRef findElsewhere(llvm::StringRef option) {
+  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> known[] = {
+      {"--explain", "attnc --explain"},
+      {"--remarks", "attnc --remarks"},
+      {"--emit", "attnc --emit"},
+      {"--size", "attnc-run --size"},
+      {"--bench", "attnc-run --bench"},
+      {"--threads", "attnc-run --threads"},
+      {"--strides", "attnc-run --strides"},
+      {"--init", "attnc-run --init"},
+      {"--dtype", "--set dtype="},
+      {"-march", "-mcpu="},
+      {"-mtune", "-mcpu="}};
+  for (auto [name, instead] : known)
+    if (option.split('=').first == name)
+      return instead;
+  return "";
+}
+
 /// Everything that begins with a dash and is no option.
 void ParsedArguments::reportUnknown(const llvm::opt::OptTable &table) {
   for (const llvm::opt::Arg *arg : list) {
@@ -71,7 +92,9 @@ void ParsedArguments::reportUnknown(const llvm::opt::OptTable &table) {
       continue;
     std::string text = arg->getAsString(list), nearest;
     std::string message = "unknown option '" + text + "'";
-    if (table.findNearest(text, nearest) <= 2)
+    if (llvm::StringRef instead = findElsewhere(text); !instead.empty())
+      message += "; did you mean '" + instead.str() + "'?";
+    else if (table.findNearest(text, nearest) <= 2)
       message += "; did you mean '" + nearest + "'?";
     else
       message += "; see --help";

@@ -138,9 +138,12 @@ void reportCase(const RunCase &run, const RunOptions &options,
     os << llvm::formatv(
         "  time    {0:f3} ms median of {1} (min {2:f3}, p95 {3:f3}); {4:f1} "
         "GFLOP/s needed = {5:f1}% of the FMA peak ({6:f1}, measured in this "
-        "run)\n",
+        "run{7})\n",
         bench->median, bench->calls, bench->min, bench->p95, bench->needed,
-        bench->percentOfPeak, bench->peak);
+        bench->percentOfPeak, bench->peak,
+        bench->percentOfPeak > 100
+            ? "; counted pair by pair, which this form need not compute"
+            : "");
   os.flush();
 }
 

@@ -372,7 +372,14 @@ Cost schedule::predictCost(const KernelShape &shape, const CpuTarget &target,
                          std::max(1.0, double(blocks * ranges.getKeys())));
   cost.memory =
       std::max(kExposed * read / perCycle, read / perCycle - cost.total());
-  double flops = 2 * ranges.getNeededPairs() * double(shape.allDims());
+  // What states hold is added once for each row and key instead of each pair.
+  double pairs = ranges.getNeededPairs(), ofStates = 0;
+  if (usesStates(schedule, queries)) {
+    pairs = std::min(pairs, cost.visitedPairs);
+    ofStates = double(queries + ranges.getKeys()) *
+               double(shape.headDim * shape.valueDim);
+  }
+  double flops = 2 * (pairs * double(shape.allDims()) + ofStates);
   if (cost.total() > 0)
     cost.peakFraction =
         flops / target.flopsPerCycle(shape.accumulateBits) / cost.total();

@@ -127,14 +127,18 @@ static StringRef whyNot(const Ranked &best, const Ranked &next, size_t regime) {
 static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
                           double neededPairs, const CpuSchedule &schedule) {
   double tiles = cost.skippedTiles + cost.partialTiles + cost.fullTiles;
+  std::string pairs =
+      percent(neededPairs, cost.visitedPairs) + " of the visited pairs count";
+  if (schedule.form == attn::ScheduleForm::Chunked &&
+      cost.visitedPairs < neededPairs)
+    pairs = percent(cost.visitedPairs, neededPairs) +
+            " of the pairs that count are visited, the others are in states";
   kernel.emitRemark() << "of the " << schedule.q << " x " << schedule.k
                       << " tiles at " << at << ": "
                       << percent(cost.skippedTiles, tiles) << " skipped, "
                       << percent(cost.partialTiles, tiles) << " partial, "
                       << percent(cost.fullTiles, tiles)
-                      << " full (no mask code); "
-                      << percent(neededPairs, cost.visitedPairs)
-                      << " of the visited pairs count [mask]";
+                      << " full (no mask code); " << pairs << " [mask]";
   double total = cost.total();
   std::string statesText;
   if (cost.states > 0)

@@ -148,6 +148,14 @@ std::string FormulaPrinter::apply(const Expr &e, Precedence &precedence) {
     left = tighter;
   if (e.op == Op::Pow)
     right = PUnary;
+  // As people write it; the power of an int would be another one.
+  const Expr &base = *e.operands[0], &exponent = *e.operands[1];
+  if (e.op == Op::Pow && exponent.isConstant() && exponent.type == Type::Real &&
+      !base.isConstant() && !base.isApply(Op::ToReal) &&
+      std::abs(exponent.real) < 1e9 &&
+      exponent.real == std::floor(exponent.real))
+    return print(base, left) + " ** " +
+           std::to_string(static_cast<int64_t>(exponent.real));
   return print(*e.operands[0], left) + " " + op + " " +
          print(*e.operands[1], right);
 }

@@ -297,7 +297,7 @@ TEST_P(RunTest, RefusesAProcessorThatLacksAFeature) {
                 target);
   for (int again = 0; again < 2; ++again) {
     EXPECT_EQ(none.get<Entry>()(Q.get(), O.get(), &runtime), ATTNC_NO_TARGET);
-    EXPECT_EQ(text, "no kernel for this processor; compiled for some later "
+    EXPECT_EQ(text, "this processor lacks what the code needs: some later "
                     "level");
   }
   EXPECT_EQ((none.get<size_t(int64_t, int32_t)>("_workspace")(64, 1)), 0u);
