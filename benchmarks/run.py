@@ -3,11 +3,13 @@
 
 usage: benchmarks/run.py [--build DIR] [--length N] [--mcpu LEVEL]
                          [--threads N] [--json] [--input NAME=FILE] [SPEC...]
+       benchmarks/run.py --layers ...
        benchmarks/run.py --against SPEC [--rounds N] [--no-check] ... SPEC...
 
 Every figure is a share of the multiply-add peak that attnc-run measures in the
 same run, with only the operations that the mask leaves (see README.md here).
-With --against the specs and a plain one take turns, for so many rounds, and
+With --layers the specs are those of benchmarks/layers: projections, attention,
+the projection back and the residual. With --against the specs and a plain one take turns, for so many rounds, and
 what is told is the median share of each and its ratio to the plain one's.
 Not part of the tests: a busy machine gives other figures.
 """
@@ -25,7 +27,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
 def bench(options, spec, inputs=()):
     """The figures of attnc-run for one spec."""
-    sizes = f"batch=1,query_len={options.length},kv_len={options.length}"
+    sizes = f"batch=1,kv_len={options.length}" + ("" if options.layers else f",query_len={options.length}")
     command = [os.path.join(options.build, "bin", "attnc-run"), spec, "--size", sizes, "--bench", "--json",
                "--threads", str(options.threads), f"-mcpu={options.mcpu}"]
     command += ["--no-check"] if options.no_check else []
@@ -62,12 +64,13 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="all figures, one line per spec")
     parser.add_argument("--against", metavar="SPEC", help="take turns with this spec and print ratios")
+    parser.add_argument("--layers", action="store_true", help="whole layers; query_len is kv_len there")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--no-check", action="store_true", help="do not compare with the reference, which takes long")
     parser.add_argument("--input", metavar="NAME=FILE.npy", action="append", default=[],
                         help="a tensor of the SPECs, not of that of --against; else random")
     options = parser.parse_args()
-    specs = options.specs or sorted(glob.glob(os.path.join(ROOT, "benchmarks/specs/*.yaml")))
+    specs = options.specs or sorted(glob.glob(os.path.join(ROOT, "benchmarks", "layers" if options.layers else "specs", "*.yaml")))
     if options.against:
         compare(options, specs)
         return
