@@ -100,8 +100,11 @@ private:
   TensorPtr mergeLast(const TensorPtr &x, const ExprPtr &size,
                       llvm::SMRange range);
   std::vector<TensorPtr> split(const Node &node);
+  TensorPtr onlyPiece(const Node &node);
   Value visitPart(Definition &definition, const Node &node);
   TensorPtr concat(const Node &node, llvm::ArrayRef<const Node *> bound);
+  std::optional<size_t> axesFrom(const ExprPtr &name,
+                                 llvm::ArrayRef<TensorPtr> parts) const;
   TensorPtr concatAlong(std::vector<TensorPtr> parts,
                         llvm::ArrayRef<unsigned> along, const ExprPtr &size,
                         const Node &node);

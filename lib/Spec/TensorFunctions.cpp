@@ -143,9 +143,7 @@ TensorChecker::Value TensorChecker::call(const Node &node,
   case Function::Cached:
     return {cached(node, bound), nullptr};
   case Function::Split:
-    report.error(Message::NamesAndPieces, node.range, {"1", "several"})
-        .note("for example  Q, K, V: split(X, n1, n2, n3)");
-    return {};
+    return {onlyPiece(node), nullptr};
   default:
     report.error(Message::Unsupported, node.headRange, {"'" + node.name + "'"});
     return {};

@@ -165,12 +165,15 @@ TensorPtr TensorChecker::segmentMean(ArrayRef<const Node *> bound,
     return nullptr;
   }
   if (!length) { // decided by the call
+    auto need = [&](const ExprPtr &condition) {
+      spec.preconditions.push_back({condition, printFormula(spec, *condition),
+                                    "segment_mean in '" + what.str() + "'",
+                                    node.range});
+    };
+    if (!shapes.number(m)) // in front: it divides
+      need(makeApply(Op::Ge, Type::Bool, {m, makeInt(1)}, node.range));
     ExprPtr rest = makeApply(Op::Mod, Type::Int, {rows, m}, node.range);
-    ExprPtr condition =
-        makeApply(Op::Eq, Type::Bool, {rest, makeInt(0)}, node.range);
-    spec.preconditions.push_back({condition, printFormula(spec, *condition),
-                                  "segment_mean in '" + what.str() + "'",
-                                  node.range});
+    need(makeApply(Op::Eq, Type::Bool, {rest, makeInt(0)}, node.range));
     length = makeApply(Op::FloorDiv, Type::Int, {rows, m}, node.range);
   }
   std::string front = lettersFrom('a', rank - 2);

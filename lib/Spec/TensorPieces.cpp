@@ -107,6 +107,19 @@ std::vector<TensorPtr> TensorChecker::split(const Node &node) {
   return pieces;
 }
 
+/// What split(...) is where one tensor is meant.
+TensorPtr TensorChecker::onlyPiece(const Node &node) {
+  std::vector<TensorPtr> pieces = split(node);
+  if (pieces.size() == 1)
+    return pieces[0];
+  if (!pieces.empty())
+    report
+        .error(Message::NamesAndPieces, node.range,
+               {"1", std::to_string(pieces.size())})
+        .note("for example  Q, K, V: split(X, n1, n2, n3)");
+  return nullptr;
+}
+
 /// The piece of an entry `Q, K, V: split(...)` that a name stands for.
 TensorChecker::Value TensorChecker::visitPart(Definition &definition,
                                               const Node &node) {
@@ -198,6 +211,18 @@ TensorPtr TensorChecker::concatAlong(std::vector<TensorPtr> parts,
   return tensor;
 }
 
+/// The number of axes from the one that is called `name` to the last, in the
+/// first part that has it; without a name 1.
+std::optional<size_t> TensorChecker::axesFrom(const ExprPtr &name,
+                                              ArrayRef<TensorPtr> parts) const {
+  if (!name)
+    return 1;
+  for (const TensorPtr &part : parts)
+    if (auto found = shapes.embed({name}, part->axes))
+      return part->axes.size() - found->front();
+  return std::nullopt;
+}
+
 TensorPtr TensorChecker::concat(const Node &node,
                                 ArrayRef<const Node *> bound) {
   const Node *axis = bound[2]; // the parts stand around it
@@ -208,8 +233,7 @@ TensorPtr TensorChecker::concat(const Node &node,
       return nullptr;
   }
   std::vector<TensorPtr> parts;
-  SmallVector<unsigned> along;
-  int64_t total = 0;
+  SmallVector<const Node *> places;
   for (auto [i, child] : enumerate(bound)) {
     if (i == 2)
       continue;
@@ -218,35 +242,35 @@ TensorPtr TensorChecker::concat(const Node &node,
       part = asReal(part);
     if (!part)
       return nullptr;
+    parts.push_back(part);
+    places.push_back(child);
+  }
+  std::optional<size_t> behind = axesFrom(name, parts);
+  if (!behind) {
+    report.error(
+        Message::BadArgument, axis->range,
+        {"'axis' of 'concat'", "last or an axis of " + shapeText(parts[0])});
+    return nullptr;
+  }
+  SmallVector<unsigned> along;
+  int64_t total = 0;
+  for (auto [part, place] : zip_equal(parts, places)) {
     size_t rank = part->axes.size();
-    unsigned place = rank - 1;
-    if (name && i == 0) { // the first part has the axis by its name
-      auto found = shapes.embed({name}, part->axes);
-      place = found ? found->front() : rank;
-    } else if (name) { // the others as far from the end
-      size_t behind = parts[0]->axes.size() - along[0];
-      place = behind <= rank ? rank - behind : rank;
-    }
     std::optional<int64_t> number;
-    if (rank && place < rank) {
-      number = shapes.number(part->axes[place]);
-      if (!number)
-        report
-            .error(Message::Unsupported, child->range,
-                   {"concat along an axis of run-time size"})
-            .note("this is " + shapeText(part));
-    } else if (name) {
-      report.error(
-          Message::BadArgument, axis->range,
-          {"'axis' of 'concat'", "last or an axis of " + shapeText(part)});
-    } else {
-      report.error(Message::NeedsAxes, child->range, {"concat", "one axis"});
-    }
+    if (rank < *behind)
+      report.error(Message::NeedsAxes, place->range,
+                   {"concat", *behind == 1
+                                  ? "one axis"
+                                  : std::to_string(*behind) + " axes"});
+    else if (!(number = shapes.number(part->axes[rank - *behind])))
+      report
+          .error(Message::Unsupported, place->range,
+                 {"concat along an axis of run-time size"})
+          .note("this is " + shapeText(part));
     if (!number)
       return nullptr;
     total += *number;
-    along.push_back(place);
-    parts.push_back(part);
+    along.push_back(rank - *behind);
   }
   return concatAlong(std::move(parts), along, makeInt(total), node);
 }
