@@ -113,7 +113,7 @@ def mla(n, heads, rq, r, dn, dr):
         s = x.shape[1]
         q = split(rmsnorm(x @ w["wdq"], w["gq"], 1e-6) @ w["wuq"], heads)
         c = rmsnorm(x @ w["wdkv"], w["gkv"], 1e-6)
-        turned = lambda t: rope(t, np.arange(s), inv_freq(dr))  # noqa: E731
+        turned = lambda t: rope(t, np.arange(s), inv_freq(dr), interleaved=True)  # noqa: E731
         shared = np.broadcast_to(turned((x @ w["wkr"])[:, None]), (len(x), heads, s, dr))
         q = np.concatenate([q[..., :dn], turned(q[..., dn:])], -1)
         k = np.concatenate([split(c @ w["wuk"], heads), shared], -1)
