@@ -12,6 +12,9 @@
 // A dot of terms evaluates its region on the same operands instead, for fewer
 // places at once: what it computes needs registers of its own.
 //
+// A granule of scores also asks for the rows of V that its keys have, since
+// they are needed soon and nothing waits for them yet.
+//
 // The number of products is exact also when it is known at run time only; rows
 // of B past the end are never read: their index is clamped to the last row.
 // Tests: test/Codegen/CPU/dot.mlir
@@ -115,11 +118,38 @@ SmallVector<Value> Emitter::emitTerms(Granule &granule, tile::DotOp dot,
       return next;
     };
     SmallVector<Value> made =
-        ops.loop(ops.index(0), count ? count : ops.index(size), 1,
+        ops.loop(beginOf(sum), count ? count : ops.index(size), 1,
                  ArrayRef(sums).slice(first, rows), addTerms);
     llvm::copy(made, sums.begin() + first);
   }
   return sums;
+}
+
+/// While keys are multiplied their values come from L2 or beyond: the rows with
+/// the same numbers of other tiles that the block has loaded.
+void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot,
+                            Value loaded) {
+  constexpr int64_t kLineBytes = 64;
+  StringAttr dim = granule.item.space.dim;
+  if (!dim || dot.hasTerm() || dot.getMask())
+    return;
+  for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
+    auto found = rows.find(load.getResult());
+    if (load.getResult() == loaded || found == rows.end() ||
+        found->second.row != dim)
+      continue;
+    const Rows &other = found->second;
+    int64_t columns = *load.getResult().getType().getDimSize(other.column);
+    int64_t step = kLineBytes / memoryBytes(accumulator());
+    for (int64_t row = 0; row < granule.rows; ++row) {
+      Value offset = ops.mul(ops.add(granule.start, row), other.rowStride);
+      Value start = ops.address(other.pointer, accumulator(), offset);
+      for (int64_t column = 0; column < columns; column += step)
+        LLVM::Prefetch::create(
+            ops, ops.loc, ops.address(start, accumulator(), ops.index(column)),
+            /*rw=*/0, /*hint=*/3, /*cache=*/1);
+    }
+  }
 }
 
 void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
@@ -128,11 +158,12 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
   Value b = lhsOnLanes ? dot.getRhs() : dot.getLhs();
   auto sum = StringAttr::get(dot.getContext(), dot.getSum());
   auto aType = cast<tile::TileType>(a.getType());
-  Value extent = granule.item.space.dim
+  Value extent = granule.item.space.dim && !granule.inside
                      ? extentOf(granule.item.space.dim, granule.item.space.size)
                      : Value();
   Broadcasts scalars = broadcastsOf(ops, rows.lookup(b), granule.item.space.dim,
                                     granule, extent, accumulator());
+  fetchNextRows(granule, dot, b);
   int64_t vectors = granule.window.vectors;
   SmallVector<Value> sums;
   for (int64_t row = 0; row < granule.rows; ++row)
@@ -173,7 +204,7 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
     };
   };
   if (Value count = extentOf(sum, *aType.getDimSize(sum))) {
-    sums = ops.loop(ops.index(0), count, 1, sums, unrolled(1));
+    sums = ops.loop(beginOf(sum), count, 1, sums, unrolled(1));
   } else {
     int64_t size = *aType.getDimSize(sum), unroll = target.getUnroll();
     int64_t whole = size / unroll * unroll;

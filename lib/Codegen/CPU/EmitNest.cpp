@@ -10,11 +10,11 @@
 //     registers that others use -> slots
 //   }
 //
-// A static extent that R does not divide ends with a smaller granule. A
-// run-time extent is rounded up to whole granules: rows past the end hold what
-// the last row gave until select_masked takes them out, and a reduction of
-// tiles that are not masked goes row by row.
-// Tests: test/Codegen/CPU/nests.mlir
+// A static extent that R does not divide ends with a smaller granule. What
+// whole granules leave of a run-time extent goes in others that are rounded up:
+// rows past the end hold what the last row gave until select_masked takes them
+// out, and a reduction of tiles that are not masked goes row by row. Tests:
+// test/Codegen/CPU/nests.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,9 @@
 using namespace mlir;
 
 namespace attnc::cpu {
+
+/// Rows of a register tile that is one vector wide, at most.
+static constexpr int64_t kTallest = 16;
 
 /// Rows and vectors of the register tile of a dot. A dot whose result has the
 /// rows of its loaded operand makes scores.
@@ -70,15 +73,15 @@ static int64_t powerOfTwoBelow(int64_t n) {
 }
 
 /// Rows of a granule of `item` for a window of so many vectors. A window that
-/// is narrower than the register tile gets more rows, which keeps the fma
-/// units busy; elementwise rows divide the dots' rows.
-int64_t Emitter::granuleRows(const Item &item, int64_t vectors) {
+/// is narrower than the register tile gets more rows, up to `most`, which keeps
+/// the fma units busy; elementwise rows divide the dots' rows.
+int64_t Emitter::granuleRows(const Item &item, int64_t vectors, int64_t most) {
   if (!item.space.dim || !item.space.lanes || needsExactCount(item))
     return 1;
   auto rowsFor = [&](int64_t rows, int64_t width) {
-    return vectors >= width ? rows
-                            : std::min(plan.extraRows + 1,
-                                       powerOfTwoBelow(rows * width / vectors));
+    return vectors >= width
+               ? rows
+               : std::min(most, powerOfTwoBelow(rows * width / vectors));
   };
   for (Operation *op : item.ops)
     if (auto dot = dyn_cast<tile::DotOp>(op)) {
@@ -180,26 +183,36 @@ void Emitter::emitChunk(const Item &item, Window window) {
     if (auto reduce = dyn_cast<tile::ReduceOp>(op))
       for (int64_t v = 0; v < carriedCount(reduce, window); ++v)
         carried.push_back(element(outside, reduce.getInit(), 0, v));
-  auto granule = [&](Value start, int64_t rows, ValueRange values) {
-    Granule inside(item, window, start, rows);
-    return emitGranule(inside, values);
+  auto granule = [&](Value start, int64_t rows, ValueRange values,
+                     bool inside) {
+    Granule part(item, window, start, rows);
+    part.inside = inside;
+    return emitGranule(part, values);
   };
-  int64_t rows = granuleRows(item, window.vectors);
-  if (!item.space.dim) {
-    carried = granule({}, 1, carried);
-  } else if (Value extent = extentOf(item.space.dim, item.space.size)) {
-    carried = ops.loop(ops.index(0), extent, rows, carried,
+  auto granules = [&](Value begin, Value end, int64_t rows, bool inside) {
+    carried = ops.loop(begin, end, rows, carried,
                        [&](Value start, ValueRange values) {
-                         return granule(start, rows, values);
+                         return granule(start, rows, values, inside);
                        });
+  };
+  int64_t rows = granuleRows(item, window.vectors, kTallest);
+  if (!item.space.dim) {
+    carried = granule({}, 1, carried, true);
+  } else if (Value extent = extentOf(item.space.dim, item.space.size)) {
+    Value begin = beginOf(item.space.dim);
+    int64_t least = granuleRows(item, window.vectors, plan.extraRows + 1);
+    if (rows > 1 && llvm::any_of(item.ops, llvm::IsaPred<tile::DotOp>)) {
+      Value whole = ops.floorDiv(ops.sub(extent, begin), rows);
+      Value end = ops.add(begin, ops.mul(whole, rows));
+      granules(begin, end, rows, true);
+      begin = end;
+    }
+    granules(begin, extent, least, false);
   } else {
     int64_t whole = item.space.size / rows * rows;
-    carried = ops.loop(ops.index(0), ops.index(whole), rows, carried,
-                       [&](Value start, ValueRange values) {
-                         return granule(start, rows, values);
-                       });
-    if (whole < item.space.size)
-      carried = granule(ops.index(whole), item.space.size - whole, carried);
+    granules(ops.index(0), ops.index(whole), rows, true);
+    if (int64_t left = item.space.size - whole)
+      carried = granule(ops.index(whole), left, carried, true);
   }
   size_t place = 0;
   for (Operation *op : item.ops) {

@@ -65,7 +65,14 @@ struct Granule {
   Window window;
   Value start; // null when the nest has no dim
   int64_t rows;
+  /// No row is past the run-time end of the nest's dim.
+  bool inside = false;
   llvm::DenseMap<Value, SmallVector<Value>> registers;
+};
+
+/// Keys of a partial tile, counted from its first one.
+struct KeyRange {
+  Value begin, end;
 };
 
 class Emitter {
@@ -104,18 +111,25 @@ private:
   Value emitClass(tile::ForOp loop, Value first, Value end);
   void emitKeys(tile::ForOp loop, Value first, Value count, bool partial,
                 const Window *window);
-  void emitActive(tile::ForOp loop, llvm::function_ref<void(Window)> body);
+  void emitLanes(tile::ForOp loop, Window window);
   void emitIf(mlir::scf::IfOp branch, const Window *window);
   void emitYields(Block &block, mlir::ValueRange results, Window window);
   void noteExtents(Operation *op, tile::TileType type, mlir::ArrayAttr dims,
                    mlir::ValueRange valid);
   Value extentOf(StringAttr dim, int64_t size);
+  Value beginOf(StringAttr dim);
   /// Runs `body` for the window, or for each group of vectors of the block.
   void forEachGroup(const Window *window,
                     llvm::function_ref<void(Window)> body);
   /// Runs `body` for each single vector of the window or of the block.
   void forEachVector(const Window *window,
                      llvm::function_ref<void(Window)> body);
+
+  // ActiveVectors.cpp
+  bool skipsLanes(tile::ForOp loop, const Window *window);
+  void emitActive(tile::ForOp loop);
+  void emitApart(tile::ForOp loop, Window group, mlir::ArrayRef<KeyRange> keys);
+  KeyRange activeKeys(tile::ForOp loop, Value firstQuery);
 
   // EmitNest.cpp
   void emitNest(const Item &item, Window window);
@@ -126,11 +140,12 @@ private:
   void emitReduce(Granule &granule, tile::ReduceOp reduce,
                   mlir::MutableArrayRef<Value> carried);
   void copyTile(Value from, const Slot &to, Window window);
-  int64_t granuleRows(const Item &item, int64_t vectors);
+  int64_t granuleRows(const Item &item, int64_t vectors, int64_t most);
   std::pair<int64_t, int64_t> granuleOf(tile::DotOp dot);
   bool needsExactCount(const Item &item);
 
   // EmitDot.cpp
+  void fetchNextRows(const Granule &granule, tile::DotOp dot, Value loaded);
   void emitDot(Granule &granule, tile::DotOp dot);
   SmallVector<Value> emitTerms(Granule &granule, tile::DotOp dot,
                                mlir::ArrayRef<Value> pointers, Value step,
@@ -220,6 +235,8 @@ private:
   llvm::DenseMap<Value, Rows> rows;
   /// Elements in use along the dims that do not use all; run-time values.
   llvm::DenseMap<StringAttr, Value> extents;
+  /// The keys that the vectors at hand see of a partial tile; null: all.
+  KeyRange seen;
   bool failed = false;
 };
 

@@ -129,21 +129,20 @@ LaneActivity::Truth LaneActivity::truthOf(Value value) {
   return unknown();
 }
 
-Value LaneActivity::anyKept(tile::SelectMaskedOp op, Value firstQuery) {
+Value LaneActivity::anyKept(tile::SelectMaskedOp op, Value firstQuery,
+                            KeyRange keys) {
   bounds.clear();
   auto arguments =
       op.getBody().front().getArguments().drop_front(op.getInputs().size());
   for (auto [argument, dim, at] : llvm::zip(
            arguments, op.getAtDims().getAsRange<StringAttr>(), op.getAt())) {
     Value start = emitter.scalars.lookup(at);
-    int64_t size = *op.getResult().getType().getDimSize(dim);
     if (dim == kLaneDim) {
       Value first = ops.add(start, firstQuery);
       bounds[argument] = Bounds{first, ops.add(first, emitter.lanes() - 1)};
     } else {
-      Value extent = emitter.extents.lookup(dim);
-      Value last = extent ? ops.add(extent, -1) : ops.index(size - 1);
-      bounds[argument] = Bounds{start, ops.add(start, last)};
+      bounds[argument] = Bounds{ops.add(start, keys.begin),
+                                ops.add(ops.add(start, keys.end), -1)};
     }
   }
   return truthOf(op.getBody().front().getTerminator()->getOperand(0)).may;

@@ -12,9 +12,9 @@ public:
   explicit LaneActivity(Emitter &emitter)
       : emitter(emitter), ops(emitter.ops) {}
 
-  /// An i1, false only if the region of `op` is false for all keys of the tile
-  /// and the queries `firstQuery .. firstQuery + lanes - 1` of the block.
-  Value anyKept(tile::SelectMaskedOp op, Value firstQuery);
+  /// An i1, false only if the region of `op` is false for the given keys of the
+  /// tile and the queries `firstQuery .. firstQuery + lanes - 1` of the block.
+  Value anyKept(tile::SelectMaskedOp op, Value firstQuery, KeyRange keys);
 
 private:
   struct Bounds {

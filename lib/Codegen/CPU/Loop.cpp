@@ -5,18 +5,16 @@
 //
 //   for part = 0 to 2 * segments {      // head, then full tiles and tail
 //     for each full tile { body }
-//     for each partial tile { body for the vectors that see a key }
+//     for each partial tile { body }    // ActiveVectors.cpp
 //   }
 //
 // The part of a body that works on lanes runs for one group of vectors after
-// the other, so its temporaries need the width of a group only. With lane_skip
-// the partial body exists for every width of a group, and the one that is just
-// wide enough runs.
-// Tests: test/Codegen/CPU/loop.mlir, test/Codegen/CPU/lane-skip.mlir
+// the other, so its temporaries need the width of a group only.
+// Tests: test/Codegen/CPU/loop.mlir
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaneActivity.h"
+#include "Emitter.h"
 
 using namespace mlir;
 
@@ -69,6 +67,12 @@ void Emitter::noteExtents(Operation *op, tile::TileType type, ArrayAttr dims,
 Value Emitter::extentOf(StringAttr dim, int64_t size) {
   Value extent = extents.lookup(dim);
   return extent ? ops.min(extent, ops.index(size)) : extent;
+}
+
+/// The first element along a dim that the vectors at hand need.
+Value Emitter::beginOf(StringAttr dim) {
+  bool isSeen = seen.end && extents.lookup(dim) == seen.end;
+  return isSeen ? seen.begin : ops.index(0);
 }
 
 void Emitter::emitItems(Block &block, const Window *window) {
@@ -176,8 +180,9 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
         emitKeys(loop, ops.add(allLow, ops.mul(number, step)), ops.index(step),
                  false, window);
       });
-    ops.loop(low, high, partialStep, [&](Value first) {
-      Value count = ops.min(ops.sub(high, first), ops.index(partialStep));
+    int64_t most = skipsLanes(loop, window) ? step : partialStep;
+    ops.loop(low, high, most, [&](Value first) {
+      Value count = ops.min(ops.sub(high, first), ops.index(most));
       emitKeys(loop, first, count, true, window);
     });
   };
@@ -248,17 +253,19 @@ void Emitter::emitKeys(tile::ForOp loop, Value first, Value count, bool partial,
   for (const Item &item : items)
     if (!item.onLanes())
       emitItem(item, nullptr);
-  auto emitLanes = [&](Window w) {
-    for (const Item &item : items)
-      if (item.onLanes())
-        emitItem(item, &w);
-    emitYields(body, loop.getResults(), w);
-  };
-  if (partial && !window && target.getLaneSkip())
-    emitActive(loop, emitLanes);
+  if (partial && skipsLanes(loop, window))
+    emitActive(loop);
   else
-    forEachGroup(window, emitLanes);
+    forEachGroup(window, [&](Window w) { emitLanes(loop, w); });
   extents = std::move(outside);
+}
+
+void Emitter::emitLanes(tile::ForOp loop, Window window) {
+  Block &body = loop.getBody().front();
+  for (const Item &item : plan.items.find(&body)->second)
+    if (item.onLanes())
+      emitItem(item, &window);
+  emitYields(body, loop.getResults(), window);
 }
 
 /// Copies what a block yields to where the results are expected.
@@ -272,55 +279,6 @@ void Emitter::emitYields(Block &block, ValueRange results, Window window) {
     if (from == plan.slots.end() || from->second.offset != to->second.offset)
       copyTile(value, to->second, window);
   }
-}
-
-/// The only select_masked of a loop that is on in its partial tiles.
-static tile::SelectMaskedOp findMask(tile::ForOp loop) {
-  tile::SelectMaskedOp found;
-  for (auto select : loop.getBody().front().getOps<tile::SelectMaskedOp>()) {
-    if (found || select.getPartial() != loop.getPartial() ||
-        !select.getResult().getType().hasDim(kLaneDim))
-      return {};
-    found = select;
-  }
-  return found;
-}
-
-void Emitter::emitActive(tile::ForOp loop,
-                         llvm::function_ref<void(Window)> body) {
-  tile::SelectMaskedOp mask = findMask(loop);
-  if (!mask || plan.vectors == 1)
-    return forEachGroup(nullptr, body);
-  // [first, end) are the vectors between the first and the last that see a key.
-  Value first = ops.index(plan.vectors), end = ops.index(0);
-  for (int64_t v = plan.vectors - 1; v >= 0; --v) {
-    LaneActivity activity(*this);
-    Value kept =
-        activity.anyKept(mask, ops.add(rowBase, ops.index(v * lanes())));
-    first = ops.select(kept, ops.index(v), first);
-    end = ops.max(end, ops.select(kept, ops.index(v + 1), ops.index(0)));
-  }
-  if (plan.vectors > plan.groupWidth) {
-    Value group = ops.mul(ops.floorDiv(first, plan.groupWidth),
-                          plan.groupWidth * lanes());
-    ops.loop(group, ops.mul(end, lanes()), plan.groupWidth * lanes(),
-             [&](Value at) { body({at, plan.groupWidth}); });
-    return;
-  }
-  Value count = ops.max(ops.sub(end, first), ops.index(0));
-  SmallVector<int64_t> widths;
-  for (int64_t width = 1; width <= plan.vectors; ++width)
-    widths.push_back(width);
-  auto choice = scf::IndexSwitchOp::create(ops, ops.loc, TypeRange(), count,
-                                           widths, widths.size());
-  OpBuilder::InsertionGuard guard(ops);
-  for (auto [width, region] : llvm::zip(widths, choice.getCaseRegions())) {
-    ops.setInsertionPointToStart(&region.emplaceBlock());
-    body({ops.mul(first, lanes()), width});
-    scf::YieldOp::create(ops, ops.loc);
-  }
-  ops.setInsertionPointToStart(&choice.getDefaultRegion().emplaceBlock());
-  scf::YieldOp::create(ops, ops.loc);
 }
 
 //===----------------------------------------------------------------------===//

@@ -92,8 +92,9 @@ void RegionEmitter::bindPositions(Value argument, StringAttr dim, Value at) {
   } else {
     entry.depends = kOnRows;
     positions.insert(argument);
+    Value first = ops.add(at, granule.start);
     for (int64_t row = 0; row < granule.rows; ++row)
-      entry.places.push_back({ops.add(ops.add(at, granule.start), row)});
+      entry.places.push_back({first, 0, row});
   }
   entries[argument] = std::move(entry);
 }
@@ -372,7 +373,7 @@ void Emitter::emitSelectMasked(Granule &granule, tile::SelectMaskedOp op) {
       if (!kept.empty()) {
         Value keep = kept[row * vectors + v];
         Value scalarKeep = known ? Value() : ops.boolean(true);
-        if (limit)
+        if (limit && !granule.inside)
           scalarKeep =
               ops.compare(arith::CmpIPredicate::slt,
                           ops.add(granule.start, row), scalars.lookup(limit));

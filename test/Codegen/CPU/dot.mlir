@@ -21,10 +21,19 @@ tile.program @unrolled(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>, %S:
   }
 }
 
-// A run-time number of keys: rows of K are clamped to the last one, and sums
-// over keys stop at the last one.
+// A run-time number of keys: whole granules, then one whose rows of K are
+// clamped to the last one; sums over keys stop at the last one. With the scores
+// of keys their rows of V are asked for.
 // CHECK-LABEL: func.func @ragged_keys.grid0.body(
-// CHECK:         scf.for %[[KEY:.*]] = %c0 to %[[NK:.*]] step %c2 {
+// CHECK:         %[[PAIRS:.*]] = arith.shrsi %{{.*}}, %c1 : index
+// CHECK-NEXT:    %[[WHOLE:.*]] = arith.muli %[[PAIRS]], %c2 : index
+// CHECK:         scf.for %{{.*}} = %c0 to %[[WHOLE]] step %c2 {
+// CHECK-NOT:       arith.minsi
+// CHECK-COUNT-2:   llvm.intr.prefetch
+// CHECK-NOT:       arith.minsi
+// CHECK:           scf.for
+// CHECK-COUNT-4:     vector.fma
+// CHECK:         scf.for %[[KEY:.*]] = %[[WHOLE]] to %[[NK:.*]] step %c2 {
 // CHECK:           arith.minsi %[[KEY]], %[[LAST:.*]] : index
 // CHECK:           arith.minsi %{{.*}}, %[[LAST]]
 // CHECK:           scf.for

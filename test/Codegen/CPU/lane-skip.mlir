@@ -3,19 +3,22 @@
 #cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [1, 2], value_granule = [1, 2], unroll = 1, tail = 0, lane_skip = true, pack = never>
 #narrow = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [1, 1], value_granule = [1, 1], unroll = 1, tail = 0, lane_skip = true, pack = never>
 
-// A causal mask on ranges: queries 16 .. 31 see a key if the first key is at
-// most 31. As many vectors run as see one.
+// A causal mask on ranges: queries 0 .. 15 see a piece of four keys if its first
+// key is at most 15. Both vectors together where both see the first and the last
+// piece of a tile, else each from its first to its last piece.
 // CHECK-LABEL: func.func @causal.grid0.body(
-// CHECK:         scf.for %[[K:.*]] = {{.*}} step %c4 {
-// CHECK:           %[[UPPER:.*]] = arith.cmpi sle, %[[K]], %c31
-// CHECK:           %[[LOWER:.*]] = arith.cmpi sle, %[[K]], %c15
-// CHECK:           scf.index_switch
-// CHECK:           case 1 {
-// CHECK:             iter_args(%{{.*}}) -> (vector<16xf32>)
-// CHECK:           case 2 {
+// CHECK:         scf.for %{{.*}} = {{.*}} step %c8 {
+// CHECK:           %[[LOWER:.*]]:2 = scf.for {{.*}} step %c4 iter_args
+// CHECK:             arith.cmpi sle, %{{.*}}, %c15
+// CHECK:           %[[UPPER:.*]]:2 = scf.for {{.*}} step %c4 iter_args
+// CHECK:             arith.cmpi sle, %{{.*}}, %c31
+// CHECK:           scf.if
 // CHECK:             iter_args(%{{.*}}, %{{.*}}) -> (vector<16xf32>, vector<16xf32>)
-// CHECK:           default {
-// CHECK-NEXT:      }
+// CHECK:           } else {
+// CHECK:             %[[BEGIN:.*]] = arith.select %{{.*}}, %[[UPPER]]#0, %[[LOWER]]#0
+// CHECK:             %[[END:.*]] = arith.select %{{.*}}, %[[UPPER]]#1, %[[LOWER]]#1
+// CHECK:             arith.cmpi slt, %[[BEGIN]], %[[END]]
+// CHECK:             scf.for %{{.*}} = %[[BEGIN]] to {{.*}} iter_args(%{{.*}}) -> (vector<16xf32>)
 tile.program @causal(%x: !tile.buf<q, k : f32>, %m: !tile.buf<q : f32>, %n: index, %lo: index, %hi: index) target #cpu {
   %c1 = arith.constant 1 : index
   tile.grid (%i) to (%c1) {
@@ -37,7 +40,7 @@ tile.program @causal(%x: !tile.buf<q, k : f32>, %m: !tile.buf<q : f32>, %n: inde
 
 // What is not understood may be true anywhere: all vectors run.
 // CHECK-LABEL: func.func @unknown.grid0.body(
-// CHECK-NOT:     scf.index_switch
+// CHECK-NOT:     step %c4 iter_args
 // CHECK:         return
 tile.program @unknown(%x: !tile.buf<q, k : f32>, %m: !tile.buf<q : f32>, %y: !tile.buf<n : i1>, %n: index, %lo: index, %hi: index) target #cpu {
   %c1 = arith.constant 1 : index
@@ -58,11 +61,12 @@ tile.program @unknown(%x: !tile.buf<q, k : f32>, %m: !tile.buf<q : f32>, %y: !ti
   }
 }
 
-// Register tiles narrower than the block: groups of vectors are left out.
+// Register tiles narrower than the block: each group of vectors for itself.
 // CHECK-LABEL: func.func @groups.grid0.body(
-// CHECK:         scf.for %{{.*}} = {{.*}} step %c4 {
-// CHECK-NOT:       scf.index_switch
-// CHECK:           scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c16 {
+// CHECK:         scf.for %{{.*}} = {{.*}} step %c8 {
+// CHECK:           scf.for %{{.*}} = %c0 to %c32 step %c16 {
+// CHECK:             %[[KEYS:.*]]:2 = scf.for {{.*}} step %c4 iter_args
+// CHECK:             scf.for %{{.*}} = %[[KEYS]]#0 to
 tile.program @groups(%x: !tile.buf<q, k : f32>, %m: !tile.buf<q : f32>, %n: index, %lo: index, %hi: index) target #narrow {
   %c1 = arith.constant 1 : index
   tile.grid (%i) to (%c1) {
