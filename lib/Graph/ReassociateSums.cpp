@@ -72,7 +72,7 @@ bool ProductSum::findParts(unsigned side) {
     operand = view.getSource();
   }
   auto concat = operand.getDefiningOp<attn::ConcatOp>();
-  if (!concat || !concat->hasOneUse())
+  if (!concat || !concat->hasOneUse() || !concat.isFixed())
     return false;
   replaced.push_back(concat);
   attn::Labels inConcat = concat.getAxisLabels();

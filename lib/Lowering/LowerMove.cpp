@@ -45,15 +45,17 @@ LogicalResult lowerConcat(attn::ConcatOp op, Storage &storage) {
   block.addAxes(labels.output, op.getResult());
   if (failed(block.addResult(op.getResult(), labels.output)))
     return failure();
-  int64_t first = 0;
   for (auto [number, letters] : llvm::enumerate(labels.inputs)) {
-    int64_t size = op.getPartSize(number);
-    block.resize(along, block.builder.getI64IntegerAttr(size));
+    block.resize(along, op.getNamedPartSize(number));
     block.open(labels.output);
-    block.shift(
-        along, arith::ConstantIndexOp::create(block.builder, block.loc, first));
+    OpBuilder &b = block.builder;
+    Value first = arith::ConstantIndexOp::create(b, block.loc, 0);
+    for (unsigned before = 0; before < number; ++before)
+      first = b.createOrFold<arith::AddIOp>(
+          block.loc, first,
+          storage.scope.sizeOf(b, block.loc, op.getNamedPartSize(before)));
+    block.shift(along, first);
     emitMove(block, op.getParts()[number], letters);
-    first += size;
   }
   return success();
 }

@@ -74,11 +74,17 @@ LogicalResult FunctionInterpreter<Real>::run(attn::ConcatOp op) {
   Array<Real> result;
   result.names = space->names;
   result.shape = space->extents;
-  result.shape[axis] = cast<RankedTensorType>(op.getType()).getDimSize(axis);
+  auto sizeOf = [&](const Array<Real> &part) {
+    auto *name = llvm::find(part.names, space->names[axis]);
+    return part.shape[name - part.names.begin()];
+  };
+  result.shape[axis] = 0;
+  for (const Array<Real> &part : parts)
+    result.shape[axis] += sizeOf(part);
   result.resize();
   int64_t first = 0;
-  for (auto [number, part] : llvm::enumerate(parts)) {
-    space->extents[axis] = op.getPartSize(number);
+  for (const Array<Real> &part : parts) {
+    space->extents[axis] = sizeOf(part);
     copyShifted<Real>(part, result, *space, axis,
                       [&](ArrayRef<int64_t>) { return first; });
     first += space->extents[axis];

@@ -238,3 +238,22 @@ module attributes {attnc.interface = [{
     return %s : tensor<?x2x?x?xf32, #attn.dims<batch, 2, query_len, kv_len>>
   }
 }
+
+// -----
+
+// stage_c10
+module attributes {attnc.interface = [{
+    name = "f", title = "rows", spec = "heads: 2",
+    sizes = [{name = "n"}, {name = "m"}, {name = "all", value = "m + n"}],
+    tensors = [{name = "x", role = "input", dtype = "f32", axes = ["n", "8"]},
+               {name = "y", role = "input", dtype = "f32", axes = ["m", "8"]},
+               {name = "Y", role = "output", dtype = "f32", axes = ["all", "8"]},
+               {name = "Z", role = "extra", dtype = "f32", axes = ["m + m", "8"]}],
+    preconditions = [], positions = []}]} {
+  func.func @f(%x: tensor<?x8xf32, #attn.dims<n, 8>>, %y: tensor<?x8xf32, #attn.dims<m, 8>>) -> (tensor<?x8xf32, #attn.dims<"m + n", 8>>, tensor<?x8xf32, #attn.dims<"m + m", 8>>) {
+    %0 = attn.concat "sd,sd->sd" along "s" (%x, %y) : (tensor<?x8xf32, #attn.dims<n, 8>>, tensor<?x8xf32, #attn.dims<m, 8>>) -> tensor<?x8xf32, #attn.dims<"m + n", 8>>
+    // expected-error@below {{'attn.concat' op axis 's' of the result has size m + m, the parts have n + m together}}
+    %1 = attn.concat "sd,sd->sd" along "s" (%x, %y) : (tensor<?x8xf32, #attn.dims<n, 8>>, tensor<?x8xf32, #attn.dims<m, 8>>) -> tensor<?x8xf32, #attn.dims<"m + m", 8>>
+    return %0, %1 : tensor<?x8xf32, #attn.dims<"m + n", 8>>, tensor<?x8xf32, #attn.dims<"m + m", 8>>
+  }
+}

@@ -92,3 +92,16 @@ func.func @adds_rows(%C: !c, %X: !r, %past: !at) -> (!c, !c) {
   }
   return %1, %0 : !c, !c
 }
+
+// The second part begins where the first, of a size that the call decides, ends.
+// CHECK-LABEL: tile.program @puts_rows_before_rows
+// CHECK:         tile.grid (%[[B:.*]], %[[J:.*]], %{{.*}}) to (%batch,
+// CHECK:           tile.store %{{.*}}, %out0[%[[B]], %[[E0:.*]], %{{.*}}] valid(
+// CHECK:         tile.grid (%[[B:.*]], %[[J:.*]], %{{.*}}) to (%batch,
+// CHECK:           %[[E0:.*]] = arith.muli %[[J]]
+// CHECK:           %[[AT:.*]] = arith.addi %[[E0]], %p
+// CHECK:           tile.store %{{.*}}, %out0[%[[B]], %[[AT]], %{{.*}}] valid(
+func.func @puts_rows_before_rows(%m: tensor<?x8xf32, #attn.dims<p, 8>>, %x: tensor<?x?x8xf32, #attn.dims<batch, n, 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, "p + n", 8>> {
+  %c = attn.concat "sd,bsd->bsd" along "s" (%m, %x) {attn.block = #rows} : (tensor<?x8xf32, #attn.dims<p, 8>>, tensor<?x?x8xf32, #attn.dims<batch, n, 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, "p + n", 8>>
+  return %c : tensor<?x?x8xf32, #attn.dims<batch, "p + n", 8>>
+}

@@ -35,6 +35,16 @@ int64_t ConcatOp::getPartSize(unsigned part) {
   return cast<RankedTensorType>(getParts()[part].getType()).getDimSize(axis);
 }
 
+Attribute ConcatOp::getNamedPartSize(unsigned part) {
+  unsigned axis = *axisOf(getAxisLabels().inputs[part], getAlong().front());
+  return axisSize(getParts()[part].getType(), axis);
+}
+
+bool ConcatOp::isFixed() {
+  unsigned axis = *axisOf(getAxisLabels().output, getAlong().front());
+  return !cast<RankedTensorType>(getType()).isDynamicDim(axis);
+}
+
 /// The type with another fixed size of one axis.
 static RankedTensorType resized(Type tensor, unsigned axis, int64_t size) {
   auto type = cast<RankedTensorType>(tensor);

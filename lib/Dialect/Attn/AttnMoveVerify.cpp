@@ -105,27 +105,37 @@ LogicalResult SliceOp::verify() {
 // attn.concat
 //===----------------------------------------------------------------------===//
 
-/// concat_c6
-static LogicalResult verifySum(ConcatOp op, const Labels &labels) {
-  char along = op.getAlong().front();
+/// concat_c6; what named sizes are is seen with the interface (stage_c10).
+static LogicalResult verifySum(ConcatOp op) {
   int64_t sum = 0;
-  for (auto [number, part] : llvm::enumerate(op.getParts())) {
-    auto size =
-        fixedSize(op, part.getType(), *axisOf(labels.inputs[number], along),
-                  op.getAlong(), "part " + Twine(number));
-    if (failed(size))
-      return failure();
-    sum += *size;
+  bool isFixed = true;
+  for (unsigned part = 0; part < op.getParts().size(); ++part) {
+    if (!op.getNamedPartSize(part))
+      return op.emitOpError()
+             << "axis '" << op.getAlong() << "' of part " << part
+             << " is dynamic and has no name; write its size in #attn.dims";
+    int64_t size = op.getPartSize(part);
+    isFixed &= !ShapedType::isDynamic(size);
+    sum += size;
   }
-  auto size = fixedSize(op, op.getType(), *axisOf(labels.output, along),
-                        op.getAlong(), "the result");
-  if (failed(size))
-    return failure();
-  if (*size != sum)
-    return op.emitOpError()
-           << "axis '" << along << "' of the result has size " << *size
-           << ", the parts have " << sum << " together";
-  return success();
+  unsigned axis = *axisOf(op.getAxisLabels().output, op.getAlong().front());
+  auto type = cast<RankedTensorType>(op.getType());
+  Attribute size = axisSize(type, axis);
+  if (op.isFixed() == isFixed && size &&
+      (!isFixed || type.getDimSize(axis) == sum))
+    return success();
+  InFlightDiagnostic error = op.emitOpError();
+  error << "axis '" << op.getAlong() << "' of the result has ";
+  if (op.isFixed())
+    error << "size " << type.getDimSize(axis);
+  else if (size)
+    error << "size " << size;
+  else
+    error << "no name";
+  if (isFixed)
+    return error << ", the parts have " << sum << " together";
+  return error << ", sizes of the parts are not all fixed: a name or an "
+                  "expression of names is expected";
 }
 
 LogicalResult ConcatOp::verify() {
@@ -161,7 +171,7 @@ LogicalResult ConcatOp::verify() {
       failed(sizes.add(withoutAlong(labels->output, getAlong()), getType(),
                        "the result"))) // concat_c2, concat_c5
     return failure();
-  if (failed(verifySum(*this, *labels)))
+  if (failed(verifySum(*this)))
     return failure();
   return verifyNamed(*this, getType(), [&](unsigned axis) { // concat_c8
     return llvm::none_of(labels->inputs, [&](StringRef letters) {

@@ -24,6 +24,7 @@ public:
   LogicalResult verifySignature();
   LogicalResult verifySizes();
   LogicalResult verifyTables();
+  LogicalResult verifyConcats();
 
 private:
   Attribute sizeOf(const SizeExpr &axis);
@@ -136,6 +137,48 @@ LogicalResult FunctionVerifier::verifyTables() {
   return failure(result.wasInterrupted());
 }
 
+/// An axis as an expression of sizes that are not derived.
+static SizeExpr sizeOfAxis(Attribute size, const Interface &interface) {
+  if (auto number = dyn_cast<IntegerAttr>(size))
+    return SizeExpr::constant(number.getInt());
+  std::string error; // verifySizes() has parsed it
+  auto text = cast<StringAttr>(size).getValue();
+  return interface.resolve(SizeExpr::parse(text, error).value_or(SizeExpr()));
+}
+
+/// Whether both are the same number, of sizes that have nothing in common.
+static bool areEqual(const SizeExpr &a, const SizeExpr &b) {
+  for (int64_t seed : {1, 1009, 30011}) {
+    auto value = [&](StringRef name) -> std::optional<int64_t> {
+      int64_t number = seed;
+      for (char letter : name)
+        number = (number * 131 + letter) % 65521;
+      return number + 1;
+    };
+    if (a.evaluate(value) != b.evaluate(value))
+      return false;
+  }
+  return true;
+}
+
+LogicalResult FunctionVerifier::verifyConcats() {
+  WalkResult result = func.walk([&](ConcatOp op) -> WalkResult {
+    if (op.isFixed())
+      return WalkResult::advance();
+    SizeExpr sum;
+    for (unsigned part = 0; part < op.getParts().size(); ++part)
+      sum = sum + sizeOfAxis(op.getNamedPartSize(part), interface);
+    unsigned axis = *axisOf(op.getAxisLabels().output, op.getAlong().front());
+    SizeExpr own = sizeOfAxis(axisSize(op.getType(), axis), interface);
+    if (areEqual(own, sum))
+      return WalkResult::advance();
+    return op.emitOpError() // stage_c10
+           << "axis '" << op.getAlong() << "' of the result has size "
+           << own.str() << ", the parts have " << sum.str() << " together";
+  });
+  return failure(result.wasInterrupted());
+}
+
 static LogicalResult verifyBody(func::FuncOp func,
                                 function_ref<bool(Operation *)> isAllowed,
                                 StringRef allowed) {
@@ -169,6 +212,7 @@ attnc::attn::verifyStage(ModuleOp module,
       FunctionVerifier verifier(func, interface);
       if (failed(verifier.verifySignature()) ||
           failed(verifier.verifySizes()) || failed(verifier.verifyTables()) ||
+          failed(verifier.verifyConcats()) ||
           failed(verifyInPlace(func, interface)))
         return failure();
       ++ops;

@@ -145,8 +145,24 @@ func.func @concat_c6(%x: tensor<2x8xf32>, %y: tensor<2x1xf32>) {
 // -----
 
 func.func @concat_c6_open(%x: tensor<2x8xf32>, %y: tensor<?x8xf32>) {
-  // expected-error @below {{'attn.concat' op axis 'b' of part 1 has no fixed size, which is needed to tell that the pieces fit}}
+  // expected-error @below {{'attn.concat' op axis 'b' of part 1 is dynamic and has no name; write its size in #attn.dims}}
   %0 = attn.concat "bd,bd->bd" along "b" (%x, %y) : (tensor<2x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @concat_c6_named(%x: tensor<2x8xf32>, %y: tensor<?x8xf32, #attn.dims<n, 8>>) {
+  // expected-error @below {{'attn.concat' op axis 'b' of the result has size 9, sizes of the parts are not all fixed: a name or an expression of names is expected}}
+  %0 = attn.concat "bd,bd->bd" along "b" (%x, %y) : (tensor<2x8xf32>, tensor<?x8xf32, #attn.dims<n, 8>>) -> tensor<9x8xf32>
+  return
+}
+
+// -----
+
+func.func @concat_c6_result(%x: tensor<2x8xf32>, %y: tensor<?x8xf32, #attn.dims<n, 8>>) {
+  // expected-error @below {{'attn.concat' op axis 'b' of the result has no name, sizes of the parts are not all fixed: a name or an expression of names is expected}}
+  %0 = attn.concat "bd,bd->bd" along "b" (%x, %y) : (tensor<2x8xf32>, tensor<?x8xf32, #attn.dims<n, 8>>) -> tensor<?x8xf32>
   return
 }
 

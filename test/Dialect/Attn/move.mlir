@@ -50,3 +50,11 @@ func.func @adds_up(%x: tensor<2x?x4xbf16>) -> tensor<2x?x4xf32> {
   %y = attn.scan "bsd" %x along "s" : tensor<2x?x4xbf16> -> tensor<2x?x4xf32>
   return %y : tensor<2x?x4xf32>
 }
+
+// Along an axis whose size the call decides.
+// CHECK-LABEL: func.func @puts_rows_before_rows(
+// CHECK:         attn.concat "sd,bsd->bsd" along "s"(%{{.*}}, %{{.*}}) : {{.*}} -> tensor<?x?x8xf32, #attn.dims<batch, "n + 2", 8>>
+func.func @puts_rows_before_rows(%m: tensor<2x8xf32>, %x: tensor<?x?x8xf32, #attn.dims<batch, n, 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, "n + 2", 8>> {
+  %c = attn.concat "sd,bsd->bsd" along "s" (%m, %x) : (tensor<2x8xf32>, tensor<?x?x8xf32, #attn.dims<batch, n, 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, "n + 2", 8>>
+  return %c : tensor<?x?x8xf32, #attn.dims<batch, "n + 2", 8>>
+}

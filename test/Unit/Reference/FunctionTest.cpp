@@ -255,6 +255,18 @@ TEST_F(FunctionTest, reduce_gives_a_number_for_each_row) {
   EXPECT_EQ(result[1].integer, (std::vector<int64_t>{2, 1}));
 }
 
+TEST_F(FunctionTest, concat_takes_sizes_of_the_call) {
+  auto result =
+      run(R"mlir(
+    func.func @f(%x: tensor<1x2xf32>, %y: tensor<?x2xf32, #attn.dims<n, 2>>) -> tensor<?x2xf32, #attn.dims<"n + 1", 2>> {
+      %0 = attn.concat "sd,sd->sd" along "s" (%x, %y) : (tensor<1x2xf32>, tensor<?x2xf32, #attn.dims<n, 2>>) -> tensor<?x2xf32, #attn.dims<"n + 1", 2>>
+      return %0 : tensor<?x2xf32, #attn.dims<"n + 1", 2>>
+    })mlir",
+          {f32({1, 2}, {1, 2}), f32({3, 4, 5, 6}, {2, 2})}, {{"n", 2}});
+  EXPECT_EQ(result[0].shape, (llvm::SmallVector<int64_t>{3, 2}));
+  EXPECT_EQ(result[0].real, (std::vector<double>{1, 2, 3, 4, 5, 6}));
+}
+
 TEST_F(FunctionTest, scan_adds_up_along_an_axis) {
   auto result = run(R"mlir(
     func.func @f(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {

@@ -63,8 +63,8 @@ def Attn_ConcatOp : Attn_Op<"concat"> {
     - (concat_c3) a letter of a part is a letter of the result;
     - (concat_c4) `along` is one letter, of each part and of the result;
     - (concat_c5) other letters have one size in all parts and the result;
-    - (concat_c6) the axis has a fixed size everywhere, and the result's is the
-      sum of the parts';
+    - (concat_c6) along the axis sizes are fixed or named; if those of all parts
+      are fixed, the result's is their sum, else it is named (see stage_c10);
     - (concat_c7) element types are equal;
     - (concat_c8) dynamic axes that no part has are named.
 
@@ -89,8 +89,12 @@ def Attn_ConcatOp : Attn_Op<"concat"> {
   let extraClassDeclaration = [{
     /// The verified labels of the parts and the result.
     Labels getAxisLabels();
-    /// The size of a part along the axis.
+    /// The size of a part along the axis; dynamic if it is not fixed.
     int64_t getPartSize(unsigned part);
+    /// The same, fixed or as an expression of names.
+    ::mlir::Attribute getNamedPartSize(unsigned part);
+    /// Whether all sizes along the axis are fixed.
+    bool isFixed();
   }];
 }
 

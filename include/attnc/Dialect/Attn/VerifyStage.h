@@ -28,7 +28,10 @@ namespace attnc::attn {
 ///   argument of the function or what an op of it computes, no view or slice;
 /// - (stage_c6) the body is one block of ops that `isAllowed` accepts and a
 ///   return; `allowed` names them for the message;
-/// - (stage_c7 to stage_c9) what verifyInPlace() says.
+/// - (stage_c7 to stage_c9) what verifyInPlace() says;
+/// - (stage_c10) the named size of an axis along which `attn.concat` goes is
+/// the
+///   sum of those of its parts.
 /// Errors are reported at the offending op.
 mlir::LogicalResult
 verifyStage(mlir::ModuleOp module,
