@@ -42,7 +42,8 @@ private:
   }
   std::optional<std::pair<SizeExpr, SizeExpr>> rangeOfStarts(unsigned input);
   LogicalResult addOutputs();
-  LogicalResult addOutput();
+  LogicalResult addMade(StringRef name, TensorRole role,
+                        const spec::Tensor &made);
   LogicalResult addExtras();
   LogicalResult addState(spec::DType computed);
   LogicalResult addPreconditions();
@@ -224,8 +225,11 @@ LogicalResult InterfaceImporter::addState(spec::DType computed) {
 
 LogicalResult InterfaceImporter::addOutputs() {
   using namespace spec;
-  if (spec.output)
-    return addOutput();
+  if (spec.output) {
+    if (failed(addMade("Y", TensorRole::Output, *spec.output)))
+      return failure();
+    return addExtras();
+  }
   addTensor("O", TensorRole::Output, spec.outputType,
             {Batch, Heads, QueryLen, ValueDim});
   (void)placeRows(result.tensors.back(), spec.queryStorage);
@@ -235,26 +239,27 @@ LogicalResult InterfaceImporter::addOutputs() {
   InterfaceTensor &output = result.tensors.back();
   if (resolve(size(ValueDim)) == resolve(size(HeadDim)) &&
       spec.isArgument(Row::Q) && spec.queryType == spec.outputType &&
-      !spec.attentionOutput && !spec.scoreOutput)
+      !spec.attentionOutput && !spec.scoreOutput && spec.extras.empty())
     output.mayBe = "Q";
   return addExtras();
 }
 
-/// Y: the axes of its formula.
-LogicalResult InterfaceImporter::addOutput() {
+/// What a formula of tensors makes: the axes are those of the formula.
+LogicalResult InterfaceImporter::addMade(StringRef name, TensorRole role,
+                                         const spec::Tensor &made) {
   InterfaceTensor output;
-  output.name = "Y";
-  output.role = TensorRole::Output;
+  output.name = name.str();
+  output.role = role;
   output.dtype = storage(spec.outputType);
-  Location loc = locations.at(spec.output->range, here);
-  for (const spec::ExprPtr &axis : spec.output->axes) {
+  Location loc = locations.at(made.range, here);
+  for (const spec::ExprPtr &axis : made.axes) {
     std::optional<SizeExpr> expr = convert(*axis, "axis", loc);
     if (!expr)
       return failure();
     output.axes.push_back(*expr);
   }
   result.tensors.push_back(std::move(output));
-  return addExtras();
+  return success();
 }
 
 LogicalResult InterfaceImporter::addExtras() {
@@ -274,7 +279,14 @@ LogicalResult InterfaceImporter::addExtras() {
   addExtra(spec.lse, "lse", {Batch, Heads, QueryLen});
   addExtra(spec.attentionOutput, "attention", {Batch, Heads, QueryLen, KvLen});
   addExtra(spec.scoreOutput, "score", {Batch, Heads, QueryLen, KvLen});
-  return spec.stateOutput ? addState(computed) : success();
+  if (spec.stateOutput && failed(addState(computed)))
+    return failure();
+  for (const ExtraOutput &extra : spec.extras) {
+    if (failed(addMade(extra.name, TensorRole::Extra, *extra.tensor)))
+      return failure();
+    result.tensors.back().nullable = true;
+  }
+  return success();
 }
 
 LogicalResult InterfaceImporter::addPreconditions() {

@@ -64,6 +64,7 @@ private:
   Value buildValues(RowFormulas &rows, Value weights, Value mask);
   Value buildMask();
   Value buildOutput(TensorGraph &tensors, Value o, mlir::Type type);
+  void finish(TensorGraph &tensors, SmallVector<Value> results);
   Value mergeHeads(Value o);
   Value attend(ArrayRef<LetteredTensor> given);
   Value buildStateOutput(RowFormulas &rows, RankedTensorType type);
@@ -351,6 +352,20 @@ Value SpecImporter::buildOutput(TensorGraph &tensors, Value o,
   return output;
 }
 
+/// Returns the results of the attention, tensors of `let`, and caches.
+void SpecImporter::finish(TensorGraph &tensors, SmallVector<Value> results) {
+  auto func = cast<func::FuncOp>(b.getBlock()->getParentOp());
+  for (const spec::ExtraOutput &extra : spec.extras) {
+    mlir::Type stored = func.getResultTypes()[results.size()];
+    results.push_back(
+        tensors.buildAs(*extra.tensor, getElementTypeOrSelf(stored)));
+  }
+  hasFailed |= tensors.failed();
+  for (const spec::Cache &cache : spec.caches)
+    results.push_back(tensors.build(*cache.tensor));
+  func::ReturnOp::create(b, results);
+}
+
 void SpecImporter::buildGraph(func::FuncOp func) {
   using namespace spec;
   ValueRange left = func.getArguments();
@@ -370,14 +385,9 @@ void SpecImporter::buildGraph(func::FuncOp func) {
   tensors.setAttention(
       [&](ArrayRef<LetteredTensor> rows) { return attend(rows); });
   SmallVector<Value> results;
-  auto finish = [&] {
-    for (const Cache &cache : spec.caches)
-      results.push_back(tensors.build(*cache.tensor));
-    func::ReturnOp::create(b, results);
-  };
   if (!spec.hasResult()) {
     results.push_back(buildOutput(tensors, Value(), type.getResult(0)));
-    return finish();
+    return finish(tensors, results);
   }
   std::optional<LetteredTensor> defined[3];
   for (Row row : {Row::Q, Row::K, Row::V})
@@ -433,6 +443,8 @@ void SpecImporter::buildGraph(func::FuncOp func) {
     results.push_back(buildOutput(tensors, o, type.getResult(0)));
   else
     addResult(o, "qe");
+  if (!spec.output && !spec.extras.empty()) // they may use O
+    tensors.setResult(mergeHeads(o));
   if (spec.lse)
     addResult(lse, "q");
   if (spec.attentionOutput)
@@ -444,7 +456,7 @@ void SpecImporter::buildGraph(func::FuncOp func) {
     results.push_back(buildStateOutput(
         rows, cast<RankedTensorType>(type.getResult(results.size()))));
   hasFailed |= rows.failed();
-  finish();
+  finish(tensors, results);
 }
 
 LogicalResult SpecImporter::run() {

@@ -421,4 +421,11 @@ TensorPtr TensorChecker::checkOutput(const Node &node) {
   return tensor ? asReal(tensor) : nullptr;
 }
 
+TensorPtr TensorChecker::checkExtra(const Node &name) {
+  what = name.name;
+  attentionKnown = true;
+  TensorPtr tensor = visitTensor(name);
+  return tensor ? asReal(tensor) : nullptr;
+}
+
 } // namespace attnc::spec

@@ -145,6 +145,8 @@ static std::vector<StringRef> outputNames(const AttentionSpec &spec) {
                               {spec.stateOutput, "state"}})
     if (wanted)
       names.push_back(name);
+  for (const ExtraOutput &extra : spec.extras)
+    names.push_back(extra.name);
   return names;
 }
 

@@ -135,7 +135,6 @@ void SpecReader::readFormulas() {
   readAttention();
   readValue();
   readOutput();
-  keepLet();
 }
 
 //===----------------------------------------------------------------------===//

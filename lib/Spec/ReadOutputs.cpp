@@ -22,22 +22,25 @@ void SpecReader::readOutputs() {
     return;
   }
   std::vector<std::string> seen;
+  static constexpr StringRef known[] = {"lse", "attention", "score", "state"};
   for (const YamlNode &item : outputs->value.list) {
-    static constexpr StringRef known[] = {"lse", "attention", "score", "state"};
-    if (item.kind != YamlNode::Scalar || !is_contained(known, item.text)) {
+    bool isEntry = item.kind == YamlNode::Scalar && use.let.count(item.text) &&
+                   !findRow(item.text);
+    if (!isEntry &&
+        (item.kind != YamlNode::Scalar || !is_contained(known, item.text))) {
       std::string text = item.kind == YamlNode::Scalar ? item.text : "this";
       report.error(Message::UnknownOutput, item.range, {text})
-          .note("outputs are lse, attention, score, state")
+          .note("outputs are lse, attention, score, state and names of 'let'")
           .fix(nearest(text, known));
       continue;
     }
     if (is_contained(seen, item.text))
       report.error(Message::RepeatedOutput, item.range, {item.text});
+    else if (isEntry)
+      readExtra(item);
     if (item.text == "lse" && spec.attention && !spec.isSoftmax)
       report.error(Message::LseOfSoftmax, item.range)
           .note("the sum of other weights is no output");
-    if (!spec.hasResult())
-      report.error(Message::ExtraWithoutO, item.range, {item.text});
     spec.lse |= item.text == "lse";
     spec.attentionOutput |= item.text == "attention";
     spec.scoreOutput |= item.text == "score";
@@ -47,6 +50,24 @@ void SpecReader::readOutputs() {
     }
     seen.push_back(item.text);
   }
+  for (const YamlNode &item : outputs->value.list) // once all are known
+    if (item.kind == YamlNode::Scalar && is_contained(known, item.text) &&
+        !spec.hasResult())
+      report.error(Message::ExtraWithoutO, item.range, {item.text});
+}
+
+/// An entry of `let` that the caller wants, too.
+void SpecReader::readExtra(const YamlNode &item) {
+  if (spec.queryStorage.kind != Storage::Dense) {
+    unsupported(item.range, "a tensor as an output of ragged queries");
+    return;
+  }
+  Node name;
+  name.kind = Node::Name;
+  name.name = item.text;
+  name.range = name.headRange = item.range;
+  if (TensorPtr tensor = tensors.checkExtra(name))
+    spec.extras.push_back({item.text, tensor});
 }
 
 /// Only of proved formulas: guards of indices are part of them.

@@ -170,8 +170,9 @@ static constexpr StringLiteral outputs = R"(
 ## Outputs
 
 The main output `O`, `[batch, heads, query_len, value_dim]`, comes first; those of
-`outputs` follow in the order of this table. Each of them may be NULL in a call and is
-then not computed. Their elements are f32, or f64 where Q, K, V or O is.
+`outputs` follow in the order of this table, then names of `let`, in the order of the
+list. Each of them may be NULL in a call and is then not computed. Elements of those of
+the table are f32, or f64 where Q, K, V or O is.
 
 | output | shape | meaning |
 |---|---|---|
@@ -179,6 +180,7 @@ then not computed. Their elements are f32, or f64 where Q, K, V or O is.
 | `attention` | `[batch, heads, query_len, kv_len]` | the weights |
 | `score` | `[batch, heads, query_len, kv_len]` | the scores, -inf where the mask is false |
 | `state` | `[batch, kv_heads, features, value_dim]`, or one column more | the running state of linear attention |
+| an entry of `let` | that of its tensor | the tensor, as `output` would have it: it may use O; its elements have the type of O |
 
 A `state` is there if the weights are `f(q) * (u(q) @ v(k)) * D(q, k)`: f and u are of
 the query, v is of the key, and a decay D is a product of one factor of each side, `exp`
@@ -195,6 +197,9 @@ goes on from it with the keys that r does not see:
     sum of weights * value = f(q) * D(q, .) / D(r, .) * (u(q) @ state) + that over the other keys
 
 where the quotient is the same for all keys, and likewise for the sum of the weights.
+To begin with a state S is to see as many keys more as it has rows, the unit vectors,
+whose values are these rows: `K: concat(eye(head_dim), k, axis=rows)` and `V: concat(S,
+v, axis=rows)`, with `kv_len: head_dim + query_len`, for a score that is linear in K.
 With no queries, r is the row before row 0, where inputs along query_len count as 0. All
 query heads of a group share a state, so nothing that belongs to keys may depend on h.
 

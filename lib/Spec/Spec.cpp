@@ -90,11 +90,22 @@ std::optional<unsigned> AttentionSpec::findSize(StringRef name) const {
   return std::nullopt;
 }
 
-bool AttentionSpec::hasResult() const { return !output || usesResult(*output); }
+/// Whether an output that tensors say fulfils a condition.
+static bool anyOutput(const AttentionSpec &spec,
+                      function_ref<bool(const Tensor &)> holds) {
+  return (spec.output && holds(*spec.output)) ||
+         any_of(spec.extras,
+                [&](const ExtraOutput &extra) { return holds(*extra.tensor); });
+}
+
+bool AttentionSpec::hasResult() const {
+  return !output || anyOutput(*this, usesResult);
+}
 
 bool AttentionSpec::isArgument(Row row) const {
   if (!hasResult())
-    return usesArgument(*output, row);
+    return anyOutput(
+        *this, [&](const Tensor &tensor) { return usesArgument(tensor, row); });
   if (const TensorPtr &tensor = rows[unsigned(row)].tensor)
     return usesArgument(*tensor, row);
   const ExprPtr &definition = definitions[unsigned(row)];

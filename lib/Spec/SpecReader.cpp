@@ -329,6 +329,7 @@ std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
   checkCaches();
   readUnsupported();
   readOutputs();
+  keepLet();
   checkStorage();
   readSchedule();
   if (!sizesFailed)

@@ -109,6 +109,7 @@ private:
 
   // ReadOutputs.cpp
   void readOutputs();
+  void readExtra(const YamlNode &item);
   void checkState();
 
   // ReadExpect.cpp

@@ -33,6 +33,8 @@ public:
   RowTensor checkRow(Row row);
   /// What is made of O; null after an error.
   TensorPtr checkOutput(const Node &node);
+  /// The entry of `let` as a further output; null after an error.
+  TensorPtr checkExtra(const Node &name);
   /// See NameUse::tensor.
   bool findTable(const Node &name, std::optional<unsigned> &input);
 
@@ -105,6 +107,7 @@ private:
   TensorPtr concat(const Node &node, llvm::ArrayRef<const Node *> bound);
   std::optional<size_t> axesFrom(const ExprPtr &name,
                                  llvm::ArrayRef<TensorPtr> parts) const;
+  ExprPtr sumOfSizes(llvm::ArrayRef<ExprPtr> sizes, llvm::SMRange range);
   TensorPtr concatAlong(std::vector<TensorPtr> parts,
                         llvm::ArrayRef<unsigned> along, const ExprPtr &size,
                         const Node &node);
@@ -151,6 +154,7 @@ private:
   TensorPtr pseudoInverse(llvm::ArrayRef<const Node *> bound, const Node &node);
   TensorPtr reduced(Tensor::Kind kind, const TensorPtr &x, unsigned axis,
                     llvm::SMRange range);
+  TensorPtr identity(const ExprPtr &n, const Node &node);
   TensorPtr diagonalLess(double diagonal, const TensorPtr &x);
 
   std::string shapeText(const TensorPtr &tensor) const {

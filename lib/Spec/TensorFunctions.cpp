@@ -130,6 +130,9 @@ TensorChecker::Value TensorChecker::call(const Node &node,
     return {attend(bound, node), nullptr};
   case Function::SegmentMean:
     return {segmentMean(bound, node), nullptr};
+  case Function::Eye:
+    return {identity(countArgument(bound[0], "", node.headRange), node),
+            nullptr};
   case Function::Cumsum:
     return {runningSum(bound, node), nullptr};
   case Function::Pinv:

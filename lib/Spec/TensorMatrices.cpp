@@ -263,6 +263,18 @@ TensorPtr TensorChecker::runningSum(ArrayRef<const Node *> bound,
                  : tensor;
 }
 
+/// eye(n); its numbers are exact in every type.
+TensorPtr TensorChecker::identity(const ExprPtr &n, const Node &node) {
+  if (!n)
+    return nullptr;
+  SMRange range = node.range;
+  ExprPtr isDiagonal = makeApply(
+      Op::Eq, Type::Bool, {makePlace(0, range), makePlace(1, range)}, range);
+  ExprPtr formula = makeApply(Op::Select, Type::Real,
+                              {isDiagonal, makeReal(1), makeReal(0)}, range);
+  return mapOver({n, n}, formula, {}, range, spec.outputType);
+}
+
 /// diagonal * identity - x
 TensorPtr TensorChecker::diagonalLess(double diagonal, const TensorPtr &x) {
   unsigned rank = x->axes.size();

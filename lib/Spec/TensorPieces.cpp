@@ -223,11 +223,28 @@ std::optional<size_t> TensorChecker::axesFrom(const ExprPtr &name,
   return std::nullopt;
 }
 
+/// The sum of sizes: a number, or the name of a size that is it, where there is
+/// one.
+ExprPtr TensorChecker::sumOfSizes(ArrayRef<ExprPtr> sizes, SMRange range) {
+  ExprPtr sum = sizes.front();
+  for (const ExprPtr &size : sizes.drop_front())
+    sum = makeApply(Op::Add, Type::Int, {sum, size}, range);
+  if (std::optional<int64_t> number = shapes.number(sum))
+    return makeInt(*number, range);
+  for (unsigned index = 0; index < spec.sizes.size(); ++index)
+    if (shapes.isSame(sum, makeSize(index)))
+      return makeSize(index, range);
+  return sum;
+}
+
 TensorPtr TensorChecker::concat(const Node &node,
                                 ArrayRef<const Node *> bound) {
   const Node *axis = bound[2]; // the parts stand around it
+  auto isWord = [&](StringRef word) {
+    return axis && axis->kind == Node::Name && axis->name == word;
+  };
   ExprPtr name;
-  if (axis && !(axis->kind == Node::Name && axis->name == "last")) {
+  if (axis && !isWord("last") && !isWord("rows")) {
     name = countArgument(axis, "", node.headRange);
     if (!name)
       return nullptr;
@@ -246,33 +263,30 @@ TensorPtr TensorChecker::concat(const Node &node,
     places.push_back(child);
   }
   std::optional<size_t> behind = axesFrom(name, parts);
+  if (isWord("rows"))
+    behind = 2;
   if (!behind) {
-    report.error(
-        Message::BadArgument, axis->range,
-        {"'axis' of 'concat'", "last or an axis of " + shapeText(parts[0])});
+    report.error(Message::BadArgument, axis->range,
+                 {"'axis' of 'concat'",
+                  "last, rows or an axis of " + shapeText(parts[0])});
     return nullptr;
   }
   SmallVector<unsigned> along;
-  int64_t total = 0;
+  std::vector<ExprPtr> sizes;
   for (auto [part, place] : zip_equal(parts, places)) {
     size_t rank = part->axes.size();
-    std::optional<int64_t> number;
-    if (rank < *behind)
+    if (rank < *behind) {
       report.error(Message::NeedsAxes, place->range,
                    {"concat", *behind == 1
                                   ? "one axis"
                                   : std::to_string(*behind) + " axes"});
-    else if (!(number = shapes.number(part->axes[rank - *behind])))
-      report
-          .error(Message::Unsupported, place->range,
-                 {"concat along an axis of run-time size"})
-          .note("this is " + shapeText(part));
-    if (!number)
       return nullptr;
-    total += *number;
+    }
     along.push_back(rank - *behind);
+    sizes.push_back(part->axes[along.back()]);
   }
-  return concatAlong(std::move(parts), along, makeInt(total), node);
+  return concatAlong(std::move(parts), along, sumOfSizes(sizes, node.range),
+                     node);
 }
 
 } // namespace attnc::spec

@@ -123,6 +123,12 @@ struct LetText {
   std::string name, formula; // "Q, K, V", "phi(x)"
 };
 
+/// A further output: an entry of `let`.
+struct ExtraOutput {
+  std::string name;
+  TensorPtr tensor;
+};
+
 struct AttentionSpec {
   std::string name;
   llvm::SMRange nameRange; // of `name`, or of the first key
@@ -158,6 +164,7 @@ struct AttentionSpec {
   bool lse = false;      // outputs: [lse], only with isSoftmax
   Storage queryStorage, kvStorage; // of Q and the outputs; of K and V
   bool attentionOutput = false, scoreOutput = false; // [attention, score]
+  std::vector<ExtraOutput> extras;    // [name of an entry of `let`]
   bool stateOutput = false;           // [state], only where State.h finds one
   llvm::SMRange stateRange;           // of the word
   std::optional<DType> probabilities; // precision: weights that multiply V
@@ -168,7 +175,7 @@ struct AttentionSpec {
   llvm::SMRange scheduleRange;
   std::vector<Precondition> preconditions;
 
-  /// Whether O is computed: there is no `output`, or it uses O.
+  /// Whether O is computed: there is no `output`, or something uses O.
   bool hasResult() const;
   /// The number of pages of paged storage: what the range of its table ends
   /// with, plus 1.
