@@ -192,15 +192,15 @@ bool Compilation::account() {
   if (!session.advanceTo(Stage::Graph) || !checkSizes())
     return false;
   if (isWanted) {
-    auto text =
-        accountingJson(session.module(), session.interfaces(), options.sizes);
+    auto text = accountingJson(session.module(), session.interfaces(),
+                               session.pipelineOptions(), options.sizes);
     if (mlir::failed(text))
       return false;
     accounting = std::move(*text);
   }
   if (isToldOf) {
-    auto lines =
-        accountingLines(session.module(), session.interfaces(), options.sizes);
+    auto lines = accountingLines(session.module(), session.interfaces(),
+                                 session.pipelineOptions(), options.sizes);
     if (mlir::failed(lines))
       return false;
     accounts = std::move(*lines);

@@ -1,22 +1,22 @@
 //===- Accounting.cpp - Accounts of a module as text ----------------------===//
 //
 // FLOPs are dense, as if no mask were there, and needed: a mask is counted at
-// every place, with tables drawn as attnc-run draws them. Where there are too
+// every place, with tables as the cost model takes them. Where there are too
 // many places, or the mask reads what an op computes, needed is null.
 //
 //===----------------------------------------------------------------------===//
 
 #include "attnc/Pipeline/Accounting.h"
 
+#include "AllowedShare.h"
+
 #include "attnc/Analysis/Accounting.h"
 #include "attnc/Analysis/Regimes.h"
-#include "attnc/Reference/Interpreter.h"
-#include "attnc/Reference/RandomInputs.h"
-
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 
@@ -25,33 +25,47 @@ namespace {
 
 using NamedSizes = llvm::StringMap<int64_t>;
 
+struct ProductFigures {
+  std::string labels, formula;
+  double dense = 0;
+  std::optional<double> needed;
+};
+
+/// The products of a function at one regime.
+struct ProductList {
+  std::vector<ProductFigures> list;
+
+  double dense() const {
+    double sum = 0;
+    for (const ProductFigures &product : list)
+      sum += product.dense;
+    return sum;
+  }
+  std::optional<double> needed() const {
+    double sum = 0;
+    for (const ProductFigures &product : list) {
+      if (!product.needed)
+        return std::nullopt;
+      sum += *product.needed;
+    }
+    return sum;
+  }
+};
+
 /// The figures of a function at one regime.
 struct Figures {
   std::vector<std::pair<std::string, int64_t>> runtimeSizes;
   NamedSizes sizes;
-  std::vector<double> dense;
-  std::vector<std::optional<double>> needed; // per product
+  /// The body that a call of these sizes runs, and for which sizes it does;
+  /// empty where there is one for all.
+  std::string body, when;
+  ProductList taken, written;
   double weightBytes = 0, inputBytes = 0, outputBytes = 0, storedBytes = 0;
 
-  double allDense() const {
-    double sum = 0;
-    for (double flops : dense)
-      sum += flops;
-    return sum;
-  }
-  std::optional<double> allNeeded() const {
-    double sum = 0;
-    for (std::optional<double> flops : needed) {
-      if (!flops)
-        return std::nullopt;
-      sum += *flops;
-    }
-    return sum;
-  }
   double bytes() const { return weightBytes + inputBytes + outputBytes; }
   /// FLOPs for each byte that has to be moved.
   double intensity() const {
-    return bytes() > 0 ? allNeeded().value_or(allDense()) / bytes() : 0;
+    return bytes() > 0 ? taken.needed().value_or(taken.dense()) / bytes() : 0;
   }
 };
 
@@ -59,6 +73,8 @@ struct Figures {
 struct Accounted {
   const Interface *interface = nullptr;
   Account account;
+  /// Of each body, as its products are ordered.
+  std::map<std::string, Account> bodies;
   std::vector<Figures> at; // none: nobody asks
 
   double valueOf(const SizeExpr &expr) const;
@@ -160,38 +176,6 @@ static LogicalResult fillSizes(func::FuncOp function,
   return success();
 }
 
-/// Arguments for a mask: tables that it reads as attnc-run draws them, nothing
-/// in the others. Nothing if it reads what an op computes.
-static std::optional<std::vector<reference::Tensor>>
-inputsFor(attn::MaskOp mask, const Interface &interface,
-          const Figures &figures) {
-  llvm::SmallDenseSet<unsigned> read;
-  bool isKnown = true;
-  mask.walk([&](Operation *op) {
-    for (Value operand : op->getOperands()) {
-      if (!isa<RankedTensorType>(operand.getType()))
-        continue;
-      auto argument = dyn_cast<BlockArgument>(operand);
-      isKnown &= bool(argument);
-      if (argument)
-        read.insert(argument.getArgNumber());
-    }
-  });
-  if (!isKnown)
-    return std::nullopt;
-  Interface reduced = interface;
-  unsigned input = 0;
-  for (InterfaceTensor &tensor : reduced.tensors)
-    if (!tensor.isOutput() && !read.contains(input++))
-      for (SizeExpr &axis : tensor.axes)
-        axis = SizeExpr::constant(0);
-  std::vector<int64_t> sizes;
-  for (const InterfaceSize &size : interface.sizes)
-    sizes.push_back(figures.sizes.lookup(size.name));
-  return reference::randomInputs(reduced, sizes, reference::InputKind::Zero, 1,
-                                 mask.getContext());
-}
-
 /// The share of its places that a mask allows.
 static std::optional<double> shareOf(const ProductAccount &product,
                                      const Interface &interface,
@@ -200,13 +184,30 @@ static std::optional<double> shareOf(const ProductAccount &product,
   if (!mask || mask.getConstant() == true)
     return 1;
   double places = evaluate(product.places, figures.sizes);
-  auto inputs = inputsFor(mask, interface, figures);
-  if (!inputs || places == 0)
-    return places == 0 ? std::optional<double>(1) : std::nullopt;
-  auto allowed = reference::countAllowed(mask, *inputs, figures.sizes);
-  if (failed(allowed))
-    return std::nullopt;
-  return *allowed / places;
+  if (places == 0)
+    return 1;
+  auto allowed = countAllowedPlaces(mask, interface, figures.sizes);
+  return allowed ? std::optional(*allowed / places) : std::nullopt;
+}
+
+static ProductList productsOf(const Account &account,
+                              const Interface &interface,
+                              const Figures &figures) {
+  ProductList products;
+  llvm::DenseMap<Operation *, std::optional<double>> shares;
+  for (const ProductAccount &product : account.products) {
+    attn::MaskOp mask = product.mask;
+    auto [share, isNew] = shares.try_emplace(mask.getOperation());
+    if (isNew)
+      share->second = shareOf(product, interface, figures);
+    double dense = evaluate(product.flops, figures.sizes);
+    std::optional<double> needed = share->second;
+    if (needed)
+      *needed *= dense;
+    products.list.push_back(
+        {product.labels, product.flops.str(), dense, needed});
+  }
+  return products;
 }
 
 static FailureOr<Figures> figuresOf(func::FuncOp function,
@@ -215,17 +216,20 @@ static FailureOr<Figures> figuresOf(func::FuncOp function,
   Figures figures;
   if (failed(fillSizes(function, *accounted.interface, listed, figures)))
     return failure();
+  const Interface &interface = *accounted.interface;
   const Account &account = accounted.account;
-  llvm::DenseMap<Operation *, std::optional<double>> shares;
-  for (const ProductAccount &product : account.products) {
-    attn::MaskOp mask = product.mask;
-    auto [share, isNew] = shares.try_emplace(mask.getOperation());
-    if (isNew)
-      share->second = shareOf(product, *accounted.interface, figures);
-    figures.dense.push_back(evaluate(product.flops, figures.sizes));
-    figures.needed.push_back(share->second);
-    if (figures.needed.back())
-      *figures.needed.back() *= figures.dense.back();
+  std::vector<int64_t> values;
+  for (const InterfaceSize &size : interface.sizes)
+    values.push_back(figures.sizes.lookup(size.name));
+  std::string body = interface.bodyAt(values);
+  figures.taken = productsOf(accounted.bodies.at(body), interface, figures);
+  figures.written = productsOf(account, interface, figures);
+  if (!interface.cases.empty()) {
+    figures.body = body;
+    figures.when = "otherwise";
+    for (auto [name, entry] : llvm::zip(interface.bodies(), interface.cases))
+      if (name == body)
+        figures.when = "if " + entry.str();
   }
   figures.weightBytes = evaluate(account.weightBytes, figures.sizes);
   figures.inputBytes = evaluate(account.inputBytes, figures.sizes);
@@ -234,29 +238,76 @@ static FailureOr<Figures> figuresOf(func::FuncOp function,
   return figures;
 }
 
+static FailureOr<Account> accountOf(ModuleOp module, StringRef name,
+                                    const Interface &interface) {
+  auto function = module.lookupSymbol<func::FuncOp>(name);
+  if (auto account = accountFor(function, interface))
+    return std::move(*account);
+  return function.emitError("has an axis without a size, so nothing can be "
+                            "accounted for");
+}
+
+/// What one function is asked: `ordered` is its module with the products as
+/// they are taken, `interface` has the cases.
+static LogicalResult figuresOf(ModuleOp graph, ModuleOp ordered,
+                               const Interface &interface,
+                               const NamedSizes &given, Accounted &one) {
+  for (const std::string &body : interface.bodies()) {
+    auto account = accountOf(ordered, body, interface);
+    if (failed(account))
+      return failure();
+    one.bodies[body] = std::move(*account);
+  }
+  auto function = graph.lookupSymbol<func::FuncOp>(interface.name);
+  for (const NamedSizes &listed : regimeSizes(function, interface, given)) {
+    auto figures = figuresOf(function, one, listed);
+    if (failed(figures))
+      return failure();
+    one.at.push_back(std::move(*figures));
+  }
+  return success();
+}
+
+namespace {
+/// The accounts refer to interfaces and to masks.
+struct AllAccounted {
+  OwningOpRef<ModuleOp> ordered;
+  std::vector<Interface> interfaces;
+  std::vector<Accounted> functions;
+};
+} // namespace
+
 /// `isWanted` says which functions get figures.
-static FailureOr<std::vector<Accounted>>
+static FailureOr<AllAccounted>
 accountAll(ModuleOp graph, ArrayRef<Interface> functions,
-           const NamedSizes &given,
+           const PipelineOptions &options, const NamedSizes &given,
            function_ref<bool(const Account &)> isWanted) {
-  std::vector<Accounted> all;
-  for (const Interface &interface : functions) {
-    auto function = graph.lookupSymbol<func::FuncOp>(interface.name);
-    auto account = accountFor(function, interface);
-    if (!account)
-      return function.emitError("has an axis without a size, so nothing can "
-                                "be accounted for");
-    Accounted &one = all.emplace_back();
-    one.interface = &interface;
+  AllAccounted all;
+  all.interfaces = functions.vec();
+  bool isAnyWanted = false;
+  for (const Interface &interface : all.interfaces) {
+    auto account = accountOf(graph, interface.name, interface);
+    if (failed(account))
+      return failure();
+    Accounted &one = all.functions.emplace_back();
     one.account = std::move(*account);
-    if (!isWanted(one.account))
-      continue;
-    for (const NamedSizes &listed : regimeSizes(function, interface, given)) {
-      auto figures = figuresOf(function, one, listed);
-      if (failed(figures))
-        return failure();
-      one.at.push_back(std::move(*figures));
-    }
+    isAnyWanted |= isWanted(one.account);
+  }
+  if (isAnyWanted) {
+    auto ordered = orderProducts(graph, options);
+    if (failed(ordered))
+      return failure();
+    all.ordered = std::move(*ordered);
+    auto withCases = getInterfaces(*all.ordered);
+    if (failed(withCases))
+      return failure();
+    all.interfaces = std::move(*withCases);
+  }
+  for (auto [interface, one] : llvm::zip_equal(all.interfaces, all.functions)) {
+    one.interface = &interface;
+    if (isWanted(one.account) &&
+        failed(figuresOf(graph, *all.ordered, interface, given, one)))
+      return failure();
   }
   return all;
 }
@@ -312,22 +363,25 @@ static llvm::json::Object parametersJson(const Accounted &function) {
   return object;
 }
 
-static llvm::json::Object figuresJson(const Account &account,
-                                      const Figures &figures) {
+static llvm::json::Object flopsJson(const ProductList &products) {
+  return llvm::json::Object{{"dense", number(products.dense())},
+                            {"needed", number(products.needed())}};
+}
+
+static llvm::json::Object figuresJson(const Figures &figures) {
   llvm::json::Object sizes;
   for (const auto &[name, value] : figures.runtimeSizes)
     sizes[name] = value;
   llvm::json::Array products;
-  for (auto [product, dense, needed] :
-       llvm::zip_equal(account.products, figures.dense, figures.needed))
+  for (const ProductFigures &product : figures.taken.list)
     products.push_back(llvm::json::Object{{"labels", product.labels},
-                                          {"formula", product.flops.str()},
-                                          {"dense", number(dense)},
-                                          {"needed", number(needed)}});
-  return llvm::json::Object{
+                                          {"formula", product.formula},
+                                          {"dense", number(product.dense)},
+                                          {"needed", number(product.needed)}});
+  llvm::json::Object object{
       {"sizes", std::move(sizes)},
-      {"flops", llvm::json::Object{{"dense", number(figures.allDense())},
-                                   {"needed", number(figures.allNeeded())}}},
+      {"flops", flopsJson(figures.taken)},
+      {"flops_as_written", flopsJson(figures.written)},
       {"products", std::move(products)},
       {"bytes", llvm::json::Object{{"weights", number(figures.weightBytes)},
                                    {"inputs", number(figures.inputBytes)},
@@ -335,22 +389,27 @@ static llvm::json::Object figuresJson(const Account &account,
                                    {"least", number(figures.bytes())},
                                    {"op_by_op", number(figures.storedBytes)}}},
       {"intensity", number(figures.intensity())}};
+  if (!figures.body.empty())
+    object["case"] =
+        llvm::json::Object{{"function", figures.body}, {"taken", figures.when}};
+  return object;
 }
 
 FailureOr<std::string> accountingJson(ModuleOp graph,
                                       ArrayRef<Interface> functions,
+                                      const PipelineOptions &options,
                                       const NamedSizes &given) {
-  auto all =
-      accountAll(graph, functions, given, [](const Account &) { return true; });
+  auto all = accountAll(graph, functions, options, given,
+                        [](const Account &) { return true; });
   if (failed(all))
     return failure();
   llvm::json::Array list;
-  for (const Accounted &function : *all) {
+  for (const Accounted &function : all->functions) {
     llvm::json::Array weights, at;
     for (const WeightAccount &weight : function.account.weights)
       weights.push_back(weightJson(function, weight));
     for (const Figures &figures : function.at)
-      at.push_back(figuresJson(function.account, figures));
+      at.push_back(figuresJson(figures));
     double cache = function.valueOf(function.account.cacheBytesPerToken);
     list.push_back(
         llvm::json::Object{{"name", function.interface->name},
@@ -389,30 +448,34 @@ static std::string parametersLine(const Accounted &function) {
 }
 
 static std::string figuresLine(const Figures &figures) {
-  std::string text = brief(figures.allDense()) + "FLOP dense";
-  if (auto needed = figures.allNeeded())
+  std::string text = brief(figures.taken.dense()) + "FLOP dense";
+  if (auto needed = figures.taken.needed())
     text += ", " + brief(*needed) + "FLOP needed";
+  if (figures.written.dense() != figures.taken.dense())
+    text += " (" + brief(figures.written.dense()) + "FLOP dense as written)";
   text += ", " + brief(figures.bytes()) + "B at least";
   text += llvm::formatv(": {0:F1} FLOP/byte", figures.intensity());
   for (const auto &[name, value] : figures.runtimeSizes)
     text += (&name == &figures.runtimeSizes.front().first ? " at " : ", ") +
             name + " = " + std::to_string(value);
+  if (!figures.body.empty())
+    text += ", in " + figures.body + ", taken " + figures.when;
   return text;
 }
 
 FailureOr<std::vector<std::vector<std::string>>>
 accountingLines(ModuleOp graph, ArrayRef<Interface> functions,
-                const NamedSizes &given) {
+                const PipelineOptions &options, const NamedSizes &given) {
   auto hasMatrices = [](const Account &account) {
     return llvm::any_of(account.weights, [](const WeightAccount &weight) {
       return weight.isMatrix();
     });
   };
-  auto all = accountAll(graph, functions, given, hasMatrices);
+  auto all = accountAll(graph, functions, options, given, hasMatrices);
   if (failed(all))
     return failure();
   std::vector<std::vector<std::string>> lines;
-  for (const Accounted &function : *all) {
+  for (const Accounted &function : all->functions) {
     std::vector<std::string> &own = lines.emplace_back();
     if (function.at.empty())
       continue;

@@ -49,4 +49,23 @@ LogicalResult advance(ModuleOp module, Stage from, Stage to,
   return success();
 }
 
+FailureOr<OwningOpRef<ModuleOp>> orderProducts(ModuleOp graph,
+                                               const PipelineOptions &options) {
+  registerAllPasses();
+  OwningOpRef<ModuleOp> copy = graph.clone();
+  PassManager manager(graph.getContext(), ModuleOp::getOperationName(),
+                      PassManager::Nesting::Implicit);
+  if (failed(parsePassPipeline(orderingPasses(options), manager)))
+    return emitError(graph.getLoc())
+           << "internal error: the passes that order products do not parse";
+  // They are told when the module itself takes this way.
+  ScopedDiagnosticHandler silence(
+      graph.getContext(), [](Diagnostic &diagnostic) {
+        return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+      });
+  if (failed(manager.run(*copy)))
+    return failure();
+  return copy;
+}
+
 } // namespace attnc

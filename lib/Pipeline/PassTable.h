@@ -15,6 +15,10 @@ void registerAllPasses();
 /// in, as attnc-opt --pass-pipeline takes them.
 std::string stagePasses(Stage stage, const PipelineOptions &options);
 
+/// The first of the passes that make stage fused: they choose what is
+/// multiplied, in which order, in which case of a function.
+std::string orderingPasses(const PipelineOptions &options);
+
 } // namespace attnc
 
 #endif // ATTNC_LIB_PIPELINE_PASSTABLE_H

@@ -17,6 +17,8 @@ namespace {
 struct StageEntry {
   llvm::StringLiteral name;
   /// The passes from the stage before; @word@ stands for what the user chose.
+  /// `|` is a comma: in front of it is chosen what is multiplied, in which
+  /// order.
   llvm::StringLiteral passes;
 };
 
@@ -31,7 +33,7 @@ constexpr StageEntry stages[] = {
      "func.func(attn-factor-values)," // before the products are ordered
      "attn-split-regimes{cpu=@cpu@ weight-products=@weights@},"
      "func.func(attn-reassociate{cpu=@cpu@ weight-products=@weights@}),"
-     "func.func(attn-reorder-products)," // before fusion makes pairs of them
+     "func.func(attn-reorder-products)|" // before fusion makes pairs of them
      "func.func(attn-fuse-rows)," // before the kernels that read the rows
      "func.func(attn-fuse-kernel),"
      "func.func(attn-merge-groups),"
@@ -65,8 +67,7 @@ std::optional<Stage> parseStage(llvm::StringRef name) {
   return std::nullopt;
 }
 
-std::string stagePasses(Stage stage, const PipelineOptions &options) {
-  std::string text = stages[static_cast<unsigned>(stage)].passes.str();
+static std::string fillIn(std::string text, const PipelineOptions &options) {
   std::string schedule = "cpu=" + options.target->name.str();
   // The text form of pipelines takes a value with blanks in braces.
   if (!options.schedule.empty())
@@ -75,10 +76,20 @@ std::string stagePasses(Stage stage, const PipelineOptions &options) {
     for (size_t place; (place = text.find(word)) != std::string::npos;)
       text.replace(place, word.size(), by);
   };
+  replace("|", ",");
   replace("@schedule@", schedule);
   replace("@cpu@", options.target->name.str());
   replace("@weights@", options.allowWeightProducts ? "true" : "false");
   return text;
+}
+
+std::string stagePasses(Stage stage, const PipelineOptions &options) {
+  return fillIn(stages[static_cast<unsigned>(stage)].passes.str(), options);
+}
+
+std::string orderingPasses(const PipelineOptions &options) {
+  llvm::StringRef passes = stages[static_cast<unsigned>(Stage::Fused)].passes;
+  return fillIn(passes.split('|').first.str(), options);
 }
 
 std::string listStages() {

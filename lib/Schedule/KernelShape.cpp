@@ -216,12 +216,3 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
   if (factors && !factors->differsInGroup)
     sharing = fixedSize(kernel.getQ().getType(), 2).value_or(1);
 }
-
-const InterfaceTensor *KernelShape::findTensor(Value value) const {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!interface || !argument || !argument.getOwner()->isEntryBlock() ||
-      !isa<func::FuncOp>(argument.getOwner()->getParentOp()) ||
-      argument.getArgNumber() >= interface->tensors.size())
-    return nullptr;
-  return &interface->tensors[argument.getArgNumber()];
-}

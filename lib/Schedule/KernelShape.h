@@ -58,9 +58,6 @@ struct KernelShape {
 
   KernelShape(attn::KernelOp kernel, const CpuTarget &target);
 
-  /// The tensor of the interface that an argument of the function is, or null.
-  const InterfaceTensor *findTensor(mlir::Value argument) const;
-
   /// Features of a row that meet features of a key or a value.
   int64_t allDims() const {
     int64_t sum = headDim + valueDim;

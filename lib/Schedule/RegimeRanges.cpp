@@ -27,15 +27,15 @@ int64_t schedule::sampleAt(int64_t i, int64_t samples, int64_t whole) {
 }
 
 RegimeRanges::RegimeRanges(const KernelShape &shape, const Regime &regime)
-    : shape(shape), regime(regime), tables(shape, regime) {
+    : shape(shape), regime(regime),
+      tables(shape.kernel.getMask(),
+             {&shape.kernel.getRanges(), &shape.kernel.getClassify()},
+             shape.interface, regime) {
   attn::KernelOp kernel = shape.kernel;
   queries = regime.rowsOf(kernel.getQ(), 3);
   keys = regime.rowsOf(kernel.getK(), 2);
-  // A number is the past of a cache, or, where that leaves no key, a length.
-  tables.setOthers(keys - queries);
-  if (!tables.hasOthers() || getNeededPairs() > 0)
+  if (!tables.chooseOthers(queries, keys, [&] { return getNeededPairs(); }))
     return;
-  tables.setOthers(keys);
   neededPairs.reset();
   memo.clear();
 }

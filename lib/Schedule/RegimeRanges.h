@@ -8,7 +8,9 @@
 #ifndef ATTNC_LIB_SCHEDULE_REGIMERANGES_H
 #define ATTNC_LIB_SCHEDULE_REGIMERANGES_H
 
-#include "AssumedTables.h"
+#include "KernelShape.h"
+
+#include "attnc/Analysis/AssumedTables.h"
 
 #include <map>
 

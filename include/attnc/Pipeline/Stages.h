@@ -11,6 +11,7 @@
 #define ATTNC_PIPELINE_STAGES_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <functional>
@@ -60,6 +61,12 @@ mlir::LogicalResult checkStage(mlir::ModuleOp module, Stage expected);
 /// stage `to` afterwards and its verifier has passed; errors were emitted.
 mlir::LogicalResult advance(mlir::ModuleOp module, Stage from, Stage to,
                             const PipelineOptions &options);
+
+/// A copy of a module at stage graph whose products are those that will be
+/// computed, in their order, with a function for each case. It tells nothing of
+/// its choices; errors were emitted.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+orderProducts(mlir::ModuleOp graph, const PipelineOptions &options);
 
 } // namespace attnc
 

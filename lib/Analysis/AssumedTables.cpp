@@ -10,20 +10,22 @@
 //
 // Seven runs: a power of two would let blocks of queries end where documents
 // do, which favours those sizes of blocks over what a call finds.
-// Tests: test/Schedule/assumed-tables.mlir
+// Tests: test/Schedule/assumed-tables.mlir, test/Tools/accounting.test
 //
 //===----------------------------------------------------------------------===//
 
-#include "AssumedTables.h"
+#include "attnc/Analysis/AssumedTables.h"
 
 #include "attnc/Analysis/DependenceSplit.h"
+#include "attnc/Dialect/Attn/Attn.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace attnc;
-using namespace attnc::schedule;
 
 /// Runs of one id that a table is taken to hold, unless it has fewer ids.
 static constexpr int64_t kRuns = 7;
@@ -37,13 +39,25 @@ static bool isTruth(Value table) {
   return cast<RankedTensorType>(table.getType()).getElementType().isInteger(1);
 }
 
-AssumedTables::AssumedTables(const KernelShape &shape, const Regime &regime)
-    : shape(shape), regime(regime) {
-  attn::KernelOp kernel = shape.kernel;
-  for (Region *region :
-       {&kernel.getMask(), &kernel.getRanges(), &kernel.getClassify()})
+const InterfaceTensor *attnc::findTensor(const Interface *interface,
+                                         Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!interface || !argument || !argument.getOwner()->isEntryBlock() ||
+      !isa<func::FuncOp>(argument.getOwner()->getParentOp()) ||
+      argument.getArgNumber() >= interface->tensors.size())
+    return nullptr;
+  return &interface->tensors[argument.getArgNumber()];
+}
+
+AssumedTables::AssumedTables(Region &mask, ArrayRef<Region *> derived,
+                             const Interface *interface, const Regime &regime)
+    : interface(interface), regime(regime) {
+  addTables(mask);
+  for (Region *region : derived)
     addTables(*region);
-  findIds();
+  findIds(mask);
+  for (Region *region : derived)
+    findSearched(*region);
   findStarts(); // which are searched, too, in some masks
 }
 
@@ -70,7 +84,7 @@ void AssumedTables::markIds(Value table, unsigned axis) {
   content.extent = std::max<int64_t>(
       regime.sizeOf(attn::axisSize(table.getType(), axis)), 1);
   content.count = kRuns;
-  const InterfaceTensor *tensor = shape.findTensor(table);
+  const InterfaceTensor *tensor = findTensor(interface, table);
   if (!tensor || !tensor->range)
     return;
   std::optional<int64_t> low = tensor->range->first.constantValue();
@@ -111,12 +125,15 @@ static std::optional<unsigned> findMovingAxis(attn::ReadOp read, unsigned bits,
   return found;
 }
 
-void AssumedTables::findIds() {
-  attn::KernelOp kernel = shape.kernel;
-  Block &mask = kernel.getMask().front();
-  DependenceSplit split = splitByDependence(
-      mask, {OnNothing, OnNothing, OnNothing, OnQuery, OnKey});
-  for (auto compare : mask.getOps<arith::CmpIOp>()) {
+void AssumedTables::findIds(Region &mask) {
+  Block &formula = mask.front();
+  SmallVector<unsigned> bits(formula.getNumArguments(), OnNothing);
+  if (bits.size() < 2)
+    return;
+  bits.back() = OnKey;
+  bits[bits.size() - 2] = OnQuery;
+  DependenceSplit split = splitByDependence(formula, bits);
+  for (auto compare : formula.getOps<arith::CmpIOp>()) {
     llvm::SetVector<Value> seen;
     SmallVector<attn::ReadOp> reads;
     collectReads(compare.getLhs(), seen, reads);
@@ -133,11 +150,13 @@ void AssumedTables::findIds() {
         if (auto axis = findMovingAxis(read, bits, split))
           markIds(read->getOperand(0), *axis);
   }
-  if (kernel.hasRanges())
-    kernel.getRanges().walk([&](attn::LowerBoundOp search) {
-      Value table = search.getSource();
-      markIds(table, cast<RankedTensorType>(table.getType()).getRank() - 1);
-    });
+}
+
+void AssumedTables::findSearched(Region &region) {
+  region.walk([&](attn::LowerBoundOp search) {
+    Value table = search.getSource();
+    markIds(table, cast<RankedTensorType>(table.getType()).getRank() - 1);
+  });
 }
 
 void AssumedTables::findStarts() {
@@ -164,6 +183,15 @@ bool AssumedTables::hasOthers() const {
   });
 }
 
+bool AssumedTables::chooseOthers(int64_t queries, int64_t keys,
+                                 llvm::function_ref<double()> countPairs) {
+  others = keys - queries;
+  if (!hasOthers() || countPairs() > 0)
+    return false;
+  others = keys;
+  return true;
+}
+
 int64_t AssumedTables::entryAt(const Content &content, int64_t index) const {
   index = std::clamp<int64_t>(index, 0, content.extent - 1);
   switch (content.kind) {
@@ -179,12 +207,23 @@ int64_t AssumedTables::entryAt(const Content &content, int64_t index) const {
   llvm_unreachable("no such kind");
 }
 
+AssumedTables::Content AssumedTables::contentOf(Value table) const {
+  const auto *found = tables.find(table);
+  Content content = found == tables.end() ? Content() : found->second;
+  if (found == tables.end() && isTruth(table))
+    content.kind = Kind::Truth;
+  return content;
+}
+
+int64_t AssumedTables::entryOf(Value table, ArrayRef<int64_t> indices) const {
+  Content content = contentOf(table);
+  return entryAt(content,
+                 content.axis < indices.size() ? indices[content.axis] : 0);
+}
+
 int64_t AssumedTables::valueOf(Operation *op,
                                ArrayRef<int64_t> operands) const {
-  auto *found = tables.find(op->getOperand(0));
-  Content content = found == tables.end() ? Content() : found->second;
-  if (found == tables.end() && isTruth(op->getOperand(0)))
-    content.kind = Kind::Truth;
+  Content content = contentOf(op->getOperand(0));
   unsigned axis = content.axis;
   if (isa<attn::LowerBoundOp>(op)) { // entries do not fall
     int64_t first = 0, end = content.extent;
@@ -207,7 +246,7 @@ int64_t AssumedTables::valueOf(Operation *op,
 }
 
 std::string AssumedTables::nameOf(Value table) const {
-  if (const InterfaceTensor *tensor = shape.findTensor(table))
+  if (const InterfaceTensor *tensor = findTensor(interface, table))
     return tensor->name;
   if (auto argument = dyn_cast<BlockArgument>(table))
     return "table " + std::to_string(argument.getArgNumber());

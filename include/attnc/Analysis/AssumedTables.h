@@ -1,0 +1,79 @@
+//===- AssumedTables.h - What tables are taken to hold ----------*- C++ -*-===//
+//
+// Which tiles a mask leaves may depend on tables that only a call has: ids of
+// documents, lengths, starts of sequences. The cost model needs some content to
+// rank schedules with, accounting to count keys with: the same.
+// docs/stages/4-scheduled.md lists the assumptions.
+// Tests: test/Schedule/assumed-tables.mlir, test/Tools/accounting.test
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_ANALYSIS_ASSUMEDTABLES_H
+#define ATTNC_ANALYSIS_ASSUMEDTABLES_H
+
+#include "attnc/Analysis/Regimes.h"
+#include "attnc/Interface/Interface.h"
+
+#include "mlir/IR/Region.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace attnc {
+
+/// The tensor of the interface (or null) that an argument of the function is,
+/// or null.
+const InterfaceTensor *findTensor(const Interface *interface,
+                                  mlir::Value argument);
+
+class AssumedTables {
+public:
+  /// The tables that a mask and what is derived of it (ranges, classes) read.
+  /// The last two arguments of the mask's block are the query and the key.
+  AssumedTables(mlir::Region &mask, llvm::ArrayRef<mlir::Region *> derived,
+                const Interface *interface, const Regime &regime);
+
+  /// Chooses the entry of every table of which nothing is known: the past of a
+  /// cache, or, where that leaves no pair of a query and a key, a length.
+  /// `countPairs` is asked with the former. Whether it is the latter.
+  bool chooseOthers(int64_t queries, int64_t keys,
+                    llvm::function_ref<double()> countPairs);
+
+  /// The result of attn.read, table_min, table_max or lower_bound for these
+  /// indices.
+  int64_t valueOf(mlir::Operation *op, llvm::ArrayRef<int64_t> operands) const;
+
+  /// An entry of a table, by one index for each of its axes.
+  int64_t entryOf(mlir::Value table, llvm::ArrayRef<int64_t> indices) const;
+
+  /// What was assumed, one phrase per table: "doc: 7 ids in order, 585 entries
+  /// each; past: 0 throughout". Empty if there is no table.
+  std::string describe() const;
+
+private:
+  bool hasOthers() const;
+  enum class Kind { Others, Truth, Ids, Starts };
+  struct Content {
+    Kind kind = Kind::Others;
+    int64_t extent = 1; // of the axis along which ids and starts lie
+    unsigned axis = 0;
+    int64_t least = 0, count = 1; // ids
+    int64_t rows = 0;             // of a sequence
+  };
+
+  void addTables(mlir::Region &region);
+  void findStarts();
+  void findIds(mlir::Region &mask);
+  void findSearched(mlir::Region &region);
+  void markIds(mlir::Value table, unsigned axis);
+  int64_t entryAt(const Content &content, int64_t index) const;
+  Content contentOf(mlir::Value table) const;
+  std::string nameOf(mlir::Value table) const;
+
+  const Interface *interface;
+  const Regime &regime;
+  llvm::MapVector<mlir::Value, Content> tables;
+  int64_t others = 0;
+};
+
+} // namespace attnc
+
+#endif // ATTNC_ANALYSIS_ASSUMEDTABLES_H
