@@ -132,10 +132,12 @@ Value TensorGraph::buildNode(const Tensor &tensor) {
     Value cache = build(*tensor.operands[0]), rows = build(*tensor.operands[1]);
     Value at = inputs[tensor.index];
     StringRef labels = tensor.labels;
-    bool ofBatch = cast<RankedTensorType>(at.getType()).getRank() == 1;
+    size_t batch = cast<RankedTensorType>(at.getType()).getRank() == 1
+                       ? labels.find('b')
+                       : StringRef::npos;
     return attn::AppendOp::create(b, typeOf(tensor), labels, cache, rows,
                                   StringRef(&tensor.along, 1),
-                                  labels.take_front(ofBatch), at);
+                                  labels.substr(batch, 1), at);
   }
   case Tensor::Concat: {
     SmallVector<Value> parts;
