@@ -32,22 +32,31 @@ namespace {
 class CacheRows {
 public:
   CacheRows(const AttentionSpec &spec, Report &report)
-      : spec(spec), report(report) {}
+      : spec(spec), report(&report) {}
+  /// Looks for the axes of one cache alone, and reports nothing.
+  CacheRows(const AttentionSpec &spec, const Cache &cache, char letter)
+      : spec(spec), only(cache.tensor.get()), letter(letter) {}
 
   /// Checks what a tensor is made of; the axes that count rows of a cache.
   using AxisSet = std::bitset<64>;
   AxisSet visit(const Tensor &tensor);
   void checkRow(const Tensor &row);
+  /// Whether a place along such an axis is not that place of the cache.
+  bool isMixed = false;
 
 private:
   AxisSet visitNode(const Tensor &tensor);
   AxisSet visitLabels(const Tensor &tensor);
   void sums(const Tensor &tensor) {
-    report.error(Message::CacheSum, tensor.range);
+    isMixed = true;
+    if (report)
+      report->error(Message::CacheSum, tensor.range);
   }
 
   const AttentionSpec &spec;
-  Report &report;
+  Report *report = nullptr;
+  const Tensor *only = nullptr;
+  char letter = 0;
   DenseMap<const Tensor *, AxisSet> known;
 };
 } // namespace
@@ -73,8 +82,13 @@ CacheRows::AxisSet CacheRows::visitLabels(const Tensor &tensor) {
   if (any_of(rows, [output = output](char c) { return !output.contains(c); }))
     sums(tensor);
   AxisSet result;
-  for (auto [axis, letters] : enumerate(axesOf(output)))
+  for (auto [axis, letters] : enumerate(axesOf(output))) {
     result[axis] = StringRef(letters).find_first_of(rows) != StringRef::npos;
+    isMixed |= result[axis] && letters.size() > 1;
+  }
+  bool moves = tensor.kind == Tensor::Slice || tensor.kind == Tensor::Concat ||
+               tensor.kind == Tensor::Scan;
+  isMixed |= moves && StringRef(rows).contains(tensor.along);
   return result;
 }
 
@@ -82,15 +96,18 @@ CacheRows::AxisSet CacheRows::visitNode(const Tensor &tensor) {
   switch (tensor.kind) {
   case Tensor::Input: {
     const Input &input = spec.inputs[tensor.index];
-    if (input.inout)
-      report.error(Message::CacheRead, tensor.range, {input.name})
+    if (input.inout && report)
+      report->error(Message::CacheRead, tensor.range, {input.name})
           .note(input.typeRange, "'" + input.name + "' is declared here");
     return {};
   }
   case Tensor::Append: {
     visit(*tensor.operands[1]);
     AxisSet axes;
-    axes.set(tensor.labels.find(tensor.along));
+    if (!only)
+      axes.set(tensor.labels.find(tensor.along));
+    else if (only == &tensor)
+      axes.set(tensor.labels.find(letter));
     return axes;
   }
   case Tensor::Attend:
@@ -128,6 +145,9 @@ void CacheRows::checkRow(const Tensor &row) {
 
 void checkCacheRows(const AttentionSpec &spec, Report &report) {
   CacheRows rows(spec, report);
+  for (const Input &table : spec.inputs)
+    if (table.made)
+      rows.visit(*table.made);
   for (const RowTensor &row : spec.rows)
     if (row.tensor)
       rows.checkRow(*row.tensor);
@@ -135,6 +155,21 @@ void checkCacheRows(const AttentionSpec &spec, Report &report) {
     rows.visit(*spec.output);
   for (const Cache &cache : spec.caches)
     rows.visit(*cache.tensor);
+}
+
+std::optional<std::vector<unsigned>> axesOfCache(const AttentionSpec &spec,
+                                                 const Cache &cache,
+                                                 const Tensor &tensor,
+                                                 char letter) {
+  CacheRows rows(spec, cache, letter);
+  CacheRows::AxisSet axes = rows.visit(tensor);
+  if (rows.isMixed)
+    return std::nullopt;
+  std::vector<unsigned> result;
+  for (unsigned axis = 0; axis < tensor.axes.size(); ++axis)
+    if (axes[axis])
+      result.push_back(axis);
+  return result;
 }
 
 ExprPtr isStored(const Cache &cache) {

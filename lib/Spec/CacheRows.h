@@ -4,7 +4,7 @@
 // else may sum over them, and nothing may look at a cache from before the new
 // rows were in it.
 //
-// Tests: test/Spec/Layers/cached-invalid.yaml, cached-sum-invalid.yaml
+// Tests: test/Spec/Layers/cached-rows-invalid.yaml, cached-index-invalid.yaml
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +15,24 @@
 
 #include "attnc/Spec/Spec.h"
 
+#include <optional>
+#include <vector>
+
 namespace attnc::spec {
 
 /// Reports every use of a cache that would see such rows.
 void checkCacheRows(const AttentionSpec &spec, Report &report);
+
+/// The axes of a tensor along which its places are those of the axis `letter`
+/// of a cache that it is made of; null if places of that axis were mixed.
+std::optional<std::vector<unsigned>> axesOfCache(const AttentionSpec &spec,
+                                                 const Cache &cache,
+                                                 const Tensor &tensor,
+                                                 char letter);
+
+/// Reports tables of rows of a cache that a formula reads, by index, where none
+/// may be stored. The formulas are proved.
+void checkCacheIndices(const AttentionSpec &spec, Report &report);
 
 /// Whether the mask of the spec lets no row see a key that `cache` has not
 /// stored.

@@ -208,6 +208,8 @@ void SpecReader::proveFormulas() {
   prove(spec.sink, "'sink'", ofQuery, nullptr);
   prove(spec.temperature, "'temperature'", ofQuery, nullptr);
   if (!failed())
+    checkCacheIndices(spec, report);
+  if (!failed())
     warnOffset();
 }
 

@@ -96,6 +96,19 @@ bool TensorChecker::boundPlace(unsigned table, const ExprPtr &rows,
   }
   ExprPtr limit =
       makeApply(Op::Sub, Type::Int, {makeSize(KvLen), rows}, input.typeRange);
+  Prover prover(spec, Domain{false, false, false, true});
+  auto last = prover.bounds(prover.linear(limit)).second;
+  int64_t first = input.low && input.low->isConstant() ? input.low->integer : 0;
+  if (last && *last < std::max<int64_t>(first, 0)) {
+    auto count = [&](const ExprPtr &size) {
+      auto [least, greatest] = prover.bounds(prover.linear(size));
+      return least && least == greatest ? std::to_string(*least)
+                                        : printFormula(spec, *size);
+    };
+    report.error(Message::CacheRoom, place,
+                 {count(rows), std::to_string(first), count(makeSize(KvLen))});
+    return false;
+  }
   if (!input.low) {
     input.low = makeInt(0, input.typeRange);
     input.high = limit;
