@@ -149,6 +149,8 @@ private:
   TensorPtr softmax(const Node &node);
   TensorPtr segmentMean(llvm::ArrayRef<const Node *> bound, const Node &node);
   TensorPtr runningSum(llvm::ArrayRef<const Node *> bound, const Node &node);
+  bool isOfOneSequence(const TensorPtr &x, llvm::ArrayRef<ExprPtr> sizes,
+                       llvm::SMRange place);
   std::optional<unsigned> axisOfRows(const Node *axis, const TensorPtr &x,
                                      const Node &node);
   TensorPtr pseudoInverse(llvm::ArrayRef<const Node *> bound, const Node &node);

@@ -189,6 +189,33 @@ TensorPtr TensorChecker::segmentMean(ArrayRef<const Node *> bound,
                  {sum}, node.range, x->dtype);
 }
 
+/// Rows of all sequences in one axis: a sum would go on from one sequence into
+/// the next. False after an error.
+bool TensorChecker::isOfOneSequence(const TensorPtr &x, ArrayRef<ExprPtr> sizes,
+                                    SMRange place) {
+  for (const Storage *storage : {&spec.queryStorage, &spec.kvStorage}) {
+    if (storage->kind != Storage::Ragged)
+      continue;
+    ExprPtr tokens = makeSize(storage->tokens);
+    bool isMeant = sizes.empty() || any_of(sizes, [&](const ExprPtr &size) {
+                     return shapes.isSame(size, tokens);
+                   });
+    if (!isMeant || shapes.placesOf(tokens, x->axes).empty())
+      continue;
+    const std::string &name = spec.sizes[storage->tokens].name;
+    auto &error = report.error(
+        Message::BadArgument, place,
+        {"'axis' of 'cumsum'", "of one sequence: along " + name +
+                                   " the rows of several sequences lie behind "
+                                   "each other, and the sums would go on"});
+    error.note("the caller can sum within each sequence and pass the sums");
+    error.note(storage->range, "storage is ragged here");
+    noteInputs(error, {x.get()});
+    return false;
+  }
+  return true;
+}
+
 /// The axis that is named, else the only one of query_len or kv_len.
 std::optional<unsigned> TensorChecker::axisOfRows(const Node *axis,
                                                   const TensorPtr &x,
@@ -200,21 +227,32 @@ std::optional<unsigned> TensorChecker::axisOfRows(const Node *axis,
     if (!sizes[0])
       return std::nullopt;
   }
-  std::optional<unsigned> found;
-  bool several = false;
-  for (const ExprPtr &size : sizes)
-    if (auto places = shapes.embed({size}, x->axes)) {
-      several |= found && *found != places->front();
-      found = places->front();
-    }
-  if (found && !several)
-    return found;
-  auto &error = report.error(
-      Message::BadArgument, isNamed ? axis->range : node.range,
-      {"'axis' of 'cumsum'",
-       isNamed ? "rows or an axis of " + shapeText(x)
-               : "named: " + shapeText(x) + " has " +
-                     (several ? "query_len and kv_len" : "no axis of rows")});
+  std::vector<unsigned> places;
+  bool isRepeated = false; // names cannot tell them apart
+  for (const ExprPtr &size : sizes) {
+    std::vector<unsigned> own = shapes.placesOf(size, x->axes);
+    isRepeated |= own.size() > 1;
+    for (unsigned place : own)
+      if (!is_contained(places, place))
+        places.push_back(place);
+  }
+  SMRange place = isNamed ? axis->range : node.range;
+  if (isNamed || places.empty())
+    if (!isOfOneSequence(x, isNamed ? sizes : Axes(), place))
+      return std::nullopt;
+  if (places.size() == 1)
+    return places.front();
+  std::string what =
+      isRepeated ? "one axis: " + shapeText(x) + " has several of this size"
+      : isNamed
+          ? "rows or an axis of " + shapeText(x)
+          : "named: " + shapeText(x) + " has " +
+                (places.empty() ? "no axis of rows" : "query_len and kv_len");
+  auto &error =
+      report.error(Message::BadArgument, place, {"'axis' of 'cumsum'", what});
+  if (isRepeated)
+    error.note("sizes of different names tell axes apart, for example "
+               "[query_len, kv_len] and axis=kv_len");
   noteInputs(error, {x.get()});
   return std::nullopt;
 }

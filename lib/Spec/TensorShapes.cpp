@@ -101,10 +101,13 @@ TensorShapes::embed(ArrayRef<ExprPtr> small, ArrayRef<ExprPtr> large) const {
 std::vector<unsigned> TensorShapes::placesOf(const ExprPtr &size,
                                              ArrayRef<ExprPtr> axes) const {
   std::vector<unsigned> places;
-  for (bool byName : {true, false})
-    for (unsigned i = 0; i < axes.size() && (byName || places.empty()); ++i)
+  for (bool byName : {true, false}) {
+    for (unsigned i = 0; i < axes.size(); ++i)
       if (isOne(axes[i], size, byName))
         places.push_back(i);
+    if (!places.empty())
+      break;
+  }
   return places;
 }
 
