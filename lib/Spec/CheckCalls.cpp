@@ -273,14 +273,14 @@ Checker::Value Checker::expandMask(const Node &node, const NamedMask &mask) {
     Binding &binding = arguments[parameter.name.str()];
     binding.range = child->range;
     if (!parameter.least) {
-      if (child->kind == Node::Name)
-        binding.input = findInput(child->name);
+      if (!findTensor(*child, binding.input))
+        return {};
       if (binding.input)
         continue;
       if (child->kind == Node::Name && use.refused.count(child->name))
         return {};
       if (child->kind == Node::Name && takenBy(child->name).empty() &&
-          !spec.findSize(child->name)) {
+          !spec.findSize(child->name) && !use.let.count(child->name)) {
         report.error(Message::Undeclared, child->range, {child->name})
             .fix("add under 'inputs:'    " + child->name + ": " +
                  parameter.declaration);

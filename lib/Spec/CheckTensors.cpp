@@ -49,7 +49,7 @@ bool TensorChecker::usesTensors(const Node &node,
 
 bool TensorChecker::isOfTensors(const Definition &definition) {
   std::vector<std::string> seen;
-  return !definition.group.empty() ||
+  return !definition.group.empty() || definition.isIndexed ||
          (definition.body && usesTensors(*definition.body, seen));
 }
 
@@ -398,11 +398,12 @@ bool TensorChecker::findTable(const Node &name,
   Environment outside;
   std::swap(environment, outside);
   what = name.name;
-  TensorPtr tensor = visitDefinition(name).tensor;
+  Value value = visitDefinition(name);
+  TensorPtr tensor = value.tensor;
   what = before;
   std::swap(environment, outside);
   if (!tensor)
-    return true;
+    return !value.scalar; // a number has no elements
   attnc::spec::Input table;
   table.name = name.name;
   table.dtype = tensor->dtype;

@@ -255,8 +255,8 @@ bool Checker::bindMacro(const Node &node, const Definition &macro,
   for (auto [parameter, child] : zip_equal(macro.parameters, node.children)) {
     Binding binding;
     binding.range = child->range;
-    if (child->kind == Node::Name)
-      binding.input = findInput(child->name);
+    if (!findTensor(*child, binding.input))
+      return false;
     if (!binding.input) {
       binding.value = visit(*child, true);
       if (!binding.value)

@@ -174,6 +174,18 @@ std::optional<unsigned> Checker::findInput(StringRef name) {
   return std::nullopt;
 }
 
+/// An input, or what `let` makes by tensors, that the node names. False after
+/// an error.
+bool Checker::findTensor(const Node &node, std::optional<unsigned> &input) {
+  if (node.kind != Node::Name)
+    return true;
+  input = findInput(node.name);
+  if (input || bindings.count(node.name) || !use.let.count(node.name) ||
+      findRow(node.name) || use.let[node.name].isMacro || !scope.inputs)
+    return true;
+  return !use.tensor(node, input) || input;
+}
+
 Checker::Value Checker::visitVariable(const Node &node,
                                       const VariableInfo &variable) {
   bool known = variable.variable == Variable::B   ? scope.batch
@@ -341,14 +353,22 @@ Checker::Value Checker::visitIndex(const Node &node, bool vectorPlace) {
       if (takenBy(base.name).empty() && !spec.findSize(base.name))
         return undeclared(base, node);
     }
-    if (!input && bound == bindings.end() && use.let.count(base.name) &&
-        use.tensor(base, input) && !input)
-      return {};
+    if (!input && bound == bindings.end() && use.let.count(base.name)) {
+      Definition &definition = use.let[base.name];
+      definition.isIndexed = !definition.isMacro && !findRow(base.name);
+      if (use.tensor(base, input) && !input)
+        return {};
+    }
   }
   if (!input) {
     std::string text = base.kind == Node::Name ? base.name : "this";
-    return error(Message::NotIndexable, name,
-                 {base.kind == Node::Name ? "'" + text + "'" : text});
+    auto &error =
+        report.error(Message::NotIndexable, name,
+                     {base.kind == Node::Name ? "'" + text + "'" : text});
+    if (auto entry = use.let.find(text); entry != use.let.end())
+      error.note(entry->second.range,
+                 "it is defined here, as no tensor that has axes");
+    return {};
   }
   std::vector<ExprPtr> indices;
   bool good = true;

@@ -55,6 +55,7 @@ struct Definition {
   NodePtr body;           // null after an error
   bool used = false;      // by a formula
   bool ofTensors = false; // by a formula of tensors
+  bool isIndexed = false; // a formula reads its elements
   /// Of several names at once: the text of all of them, and which this one is.
   std::string group;
   unsigned part = 0;
@@ -159,6 +160,7 @@ private:
   std::string elementOf(const Input &input) const;
   Value undeclared(const Node &base, const Node &index);
   std::optional<unsigned> findInput(llvm::StringRef name);
+  bool findTensor(const Node &node, std::optional<unsigned> &input);
 
   Value compare(const Node &node, Op op, Value a, Value b);
   void unify(std::vector<Value> &values);
