@@ -291,12 +291,15 @@ row (`past` the rows that are there, one row).
   written.
 - Keys past the last stored one are masked, and their tiles skipped. `k < past[b] +
   query_len` joins the mask, unless the mask implies it, as `causal` does with
-  `offset: past[b]`. What lies there, NaN included, shows in no output.
+  `offset: past[b]`. What lies there, NaN included, shows in no output, but where Q,
+  `output` or the X of another cache has a row for each row of C: then its rows of
+  keys that are not stored are anything.
 - `offset` must be written where the new rows are those of queries: the default counts
   from the end of the capacity. `rope` takes its positions from it, too.
 - A cache is used by its one `cached` only; what that yields may be used anywhere,
-  but only attention may sum over its rows. It is of f32, f16, bf16 or f64, and rows
-  are rounded to it.
+  but only attention may sum over its rows, and a formula that reads them by index
+  only rows that are proved to be stored: row k under the mask is. It is of f32, f16,
+  bf16 or f64, and rows are rounded to it.
 
 )";
 
