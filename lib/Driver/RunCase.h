@@ -40,11 +40,12 @@ std::string placeText(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
 /// How far one output is from the reference.
 struct OutputCheck {
   double error = 0, plainError = 0;
-  double largest = 0;  // the largest reference value
-  double ulps = 1;     // of it that are allowed besides
-  double ulp = 0;      // one of them
-  std::string place;   // of the largest error, "O[0, 3, 17, 0]"
-  bool isExact = true; // plain evaluation is exact, so the kernel has to be
+  double largest = 0;     // the largest reference value
+  double ulps = 1;        // of it that are allowed besides
+  double ulp = 0;         // one of them
+  std::string place;      // of the largest error, "O[0, 3, 17, 0]"
+  bool isInPlace = false; // an input that the call changes
+  bool isExact = true;    // plain evaluation is exact, so the kernel has to be
   int64_t values = 0;
   int64_t notNumbers = 0; // values that are NaN in the reference, plain or not
   int64_t lost = 0;       // values that one of both evaluations overflows at
@@ -68,7 +69,8 @@ struct CheckResult {
   bool isWrong() const;
   bool isRight() const;
   bool isExact() const;
-  /// The output that is nearest to its limit, or furthest beyond.
+  /// The output that is furthest beyond its limit, or the one with the largest
+  /// part of it: rows of a cache, which are mostly exact, last.
   const OutputCheck &worst() const;
 };
 

@@ -29,6 +29,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace attnc {
 namespace {
@@ -200,6 +201,7 @@ static OutputCheck compare(const InterfaceTensor &declared,
                            const reference::Tensor &plain,
                            const reference::Tensor &wanted, bool isInteger) {
   OutputCheck check;
+  check.isInPlace = declared.inout;
   OutputError plainError =
       largestError(plain, plain, wanted, /*rounds=*/isInteger, noPlace);
   check.plainError = plainError.error;
@@ -336,9 +338,16 @@ bool CheckResult::isExact() const {
 }
 
 const OutputCheck &CheckResult::worst() const {
+  auto rank = [](const OutputCheck &output) {
+    bool isOver = output.error > output.limit();
+    double share = isOver             ? output.error - output.limit()
+                   : output.error > 0 ? output.error / output.limit()
+                                      : 0;
+    return std::tuple(isOver, !output.isInPlace, share);
+  };
   return *llvm::max_element(outputs,
-                            [](const OutputCheck &a, const OutputCheck &b) {
-                              return a.error - a.limit() < b.error - b.limit();
+                            [&](const OutputCheck &a, const OutputCheck &b) {
+                              return rank(a) < rank(b);
                             });
 }
 
