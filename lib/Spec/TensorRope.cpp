@@ -72,6 +72,8 @@ TensorPtr TensorChecker::ownPositions(const TensorPtr &x, const Node &node) {
   ExprPtr place = makePlace(0, node.range);
   Axes axes = {x->axes[rank - 2]};
   if (!*ofKeys) {
+    if (!spec.offset) // an error was reported
+      return nullptr;
     ExprPtr offset = proveFormula(spec, report, spec.offset, "'offset'",
                                   Domain{true, true, false, true}, nullptr);
     if (!offset)
