@@ -98,7 +98,8 @@ interpretBody(ModuleOp module, const Interface &function, StringRef body,
     reference::Sizes named;
     for (auto [size, value] : llvm::zip_equal(function.sizes, sizes))
       named[size.name] = value;
-    auto outputs = reference::interpret(func, inputs, named, precision);
+    auto outputs = reference::interpret(func, inputs, named, precision, 0,
+                                        reference::Comparisons::Typed);
     if (failed(outputs))
       return std::nullopt;
     return std::move(*outputs);
@@ -109,7 +110,8 @@ interpretBody(ModuleOp module, const Interface &function, StringRef body,
   size_t count = inputs.size();
   auto outputs = reference::emptyOutputs(function, sizes, module.getContext());
   llvm::append_range(inputs, outputs);
-  if (failed(reference::interpret(program, inputs, {}, sizes, precision)))
+  if (failed(reference::interpret(program, inputs, {}, sizes, precision,
+                                  reference::Comparisons::Typed)))
     return std::nullopt;
   std::vector<reference::Tensor> results(inputs.begin() + count, inputs.end());
   size_t input = 0;

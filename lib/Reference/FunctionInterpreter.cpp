@@ -182,11 +182,11 @@ void FunctionInterpreter<Real>::define(Value result, Array<Real> array) {
 template class FunctionInterpreter<double>;
 template class FunctionInterpreter<long double>;
 
-FailureOr<std::vector<Tensor>> interpret(func::FuncOp function,
-                                         ArrayRef<Tensor> inputs,
-                                         const Sizes &sizes,
-                                         Precision precision, unsigned order) {
-  Arithmetic arithmetic{precision == Precision::Rounded, order};
+FailureOr<std::vector<Tensor>>
+interpret(func::FuncOp function, ArrayRef<Tensor> inputs, const Sizes &sizes,
+          Precision precision, unsigned order, Comparisons comparisons) {
+  Arithmetic arithmetic{precision == Precision::Rounded, order,
+                        comparisons == Comparisons::Typed};
   if (precision == Precision::Extended)
     return FunctionInterpreter<long double>(sizes, arithmetic)
         .run(function, inputs);

@@ -292,8 +292,10 @@ template class ProgramInterpreter<long double>;
 
 LogicalResult interpret(tile::ProgramOp program,
                         MutableArrayRef<Tensor> tensors, ArrayRef<bool> present,
-                        ArrayRef<int64_t> sizes, Precision precision) {
-  Arithmetic arithmetic{precision == Precision::Rounded};
+                        ArrayRef<int64_t> sizes, Precision precision,
+                        Comparisons comparisons) {
+  Arithmetic arithmetic{precision == Precision::Rounded, 0,
+                        comparisons == Comparisons::Typed};
   if (precision == Precision::Extended)
     return ProgramInterpreter<long double>(arithmetic)
         .run(program, tensors, present, sizes);

@@ -132,8 +132,11 @@ RowNumber<Real> reduceRow(attn::RowAttr row, ArrayRef<Real> scores,
     size_t n = row.getN();
     if (scores.size() < n)
       return {minusInfinity<Real>, scores.size()};
-    size_t place = falling(scores)[n - 1];
-    return {scores[place], place};
+    std::vector<Real> compared(scores);
+    for (Real &score : compared)
+      score = arithmetic.compared<Real>(score, accumulate);
+    size_t place = falling<Real>(compared)[n - 1];
+    return {compared[place], place};
   }
   }
   llvm_unreachable("a RowKind without a meaning");

@@ -36,6 +36,18 @@ template <typename Real> Real Arithmetic::round(Real value, Type type) const {
 template double Arithmetic::round(double, Type) const;
 template long double Arithmetic::round(long double, Type) const;
 
+template <typename Real>
+Real Arithmetic::compared(Real value, Type type) const {
+  if (!comparesTyped || !isa<FloatType>(type))
+    return value;
+  return static_cast<Real>(type.isF32() ? static_cast<float>(value)
+                           : type.isF64()
+                               ? static_cast<double>(value)
+                               : roundToType(static_cast<double>(value), type));
+}
+template double Arithmetic::compared(double, Type) const;
+template long double Arithmetic::compared(long double, Type) const;
+
 int64_t floorDivide(int64_t a, int64_t b) {
   if (b == 0)
     return 0;
@@ -258,10 +270,15 @@ static std::optional<Column<Real>> evaluateSpecial(const Lanes<Real> &lanes) {
       return compare(cmp.getPredicate(), lanes.integer(0, i),
                      lanes.integer(1, i));
     });
-  if (auto cmp = dyn_cast<arith::CmpFOp>(op))
+  if (auto cmp = dyn_cast<arith::CmpFOp>(op)) {
+    auto side = [&](unsigned operand, size_t lane) {
+      return lanes.arithmetic.template compared<Real>(lanes.real(operand, lane),
+                                                      cmp.getLhs().getType());
+    };
     return lanes.integers([&](size_t i) {
-      return compare(cmp.getPredicate(), lanes.real(0, i), lanes.real(1, i));
+      return compare(cmp.getPredicate(), side(0, i), side(1, i));
     });
+  }
   if (isa<arith::SIToFPOp>(op))
     return lanes.reals([&](size_t i) { return Real(lanes.integer(0, i)); });
   if (isa<arith::FPToSIOp>(op))

@@ -22,8 +22,14 @@ struct Arithmetic {
   bool rounded = false;
   /// In which order sums of features and of keys go (SumOrder.h).
   unsigned order = 0;
+  /// True: a comparison, and a rank, is of numbers of the type that the IR
+  /// says. What a type cannot tell apart is equal then, also without other
+  /// roundings.
+  bool comparesTyped = false;
 
   template <typename Real> Real round(Real value, mlir::Type type) const;
+  /// What of `value` is compared.
+  template <typename Real> Real compared(Real value, mlir::Type type) const;
 };
 
 /// The column of the result of one op of the dialects arith or math, element by

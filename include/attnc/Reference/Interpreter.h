@@ -32,6 +32,12 @@ enum class Precision {
             // code
 };
 
+/// What a comparison of reals sees: the numbers at hand, or those numbers in
+/// the type that the IR says. The latter is for the check of stages: a tile
+/// program finds a rank by the bits of its type, which are the same for scores
+/// that lie nearer than that type tells apart.
+enum class Comparisons { Exact, Typed };
+
 /// Values of attn.size by name.
 using Sizes = llvm::StringMap<int64_t>;
 
@@ -40,7 +46,8 @@ using Sizes = llvm::StringMap<int64_t>;
 /// the order of features and keys, or for another `order` in a shuffle of it.
 mlir::FailureOr<std::vector<Tensor>>
 interpret(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs,
-          const Sizes &sizes, Precision precision, unsigned order = 0);
+          const Sizes &sizes, Precision precision, unsigned order = 0,
+          Comparisons comparisons = Comparisons::Exact);
 
 /// How many (batch, head, query, key) the masks of a function's kernels allow,
 /// and the multiply-adds on them count 2 FLOP each, as do those of products
@@ -59,11 +66,10 @@ mlir::FailureOr<double> countAllowed(attn::MaskOp mask,
 /// Runs a tile program. `tensors` are its buffers in order and hold the outputs
 /// afterwards (an element that was not stored keeps its value; an empty
 /// `present` entry means all are present); `sizes` are its index arguments.
-mlir::LogicalResult interpret(tile::ProgramOp program,
-                              llvm::MutableArrayRef<Tensor> tensors,
-                              llvm::ArrayRef<bool> present,
-                              llvm::ArrayRef<int64_t> sizes,
-                              Precision precision);
+mlir::LogicalResult
+interpret(tile::ProgramOp program, llvm::MutableArrayRef<Tensor> tensors,
+          llvm::ArrayRef<bool> present, llvm::ArrayRef<int64_t> sizes,
+          Precision precision, Comparisons comparisons = Comparisons::Exact);
 
 } // namespace attnc::reference
 
