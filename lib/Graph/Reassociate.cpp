@@ -193,8 +193,7 @@ void graph::reassociateProducts(func::FuncOp function, ArrayRef<Regime> regimes,
 void Reassociate::runOnOperation() {
   const CpuTarget *target = lookupCpuTarget(cpu);
   if (!target) {
-    emitError(getOperation().getLoc())
-        << "unknown CPU '" << cpu << "'; known are " << listCpuTargetNames();
+    emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
     return signalPassFailure();
   }
   graph::reassociateProducts(getOperation(),

@@ -232,8 +232,7 @@ static void apply(func::FuncOp function, Interface &interface,
 void SplitRegimes::runOnOperation() {
   const CpuTarget *target = lookupCpuTarget(cpu);
   if (!target) {
-    emitError(getOperation().getLoc())
-        << "unknown CPU '" << cpu << "'; known are " << listCpuTargetNames();
+    emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
     return signalPassFailure();
   }
   if (!getOperation()->hasAttr(kInterfaceAttr))

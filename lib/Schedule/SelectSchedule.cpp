@@ -188,8 +188,7 @@ struct SelectSchedule final
   void runOnOperation() override {
     const CpuTarget *target = lookupCpuTarget(cpu);
     if (!target) {
-      emitError(getOperation().getLoc())
-          << "unknown CPU '" << cpu << "'; known are " << listCpuTargetNames();
+      emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
       return signalPassFailure();
     }
     if (getOperation()->hasAttr(kInterfaceAttr)) {

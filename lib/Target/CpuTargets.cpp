@@ -142,6 +142,11 @@ std::string attnc::listCpuTargetNames() {
               ", ");
 }
 
+std::string attnc::describeUnknownCpu(StringRef name) {
+  return ("unknown CPU '" + name + "'; known are " + listCpuTargetNames())
+      .str();
+}
+
 StringRef attnc::findSimilarCpuTarget(StringRef name) {
   // Other tools' spellings of the same level.
   std::string folded = name.lower();

@@ -98,6 +98,9 @@ const CpuTarget &getDefaultCpuTarget();
 /// "x86-64, x86-64-v3, ...", for diagnostics and help texts.
 std::string listCpuTargetNames();
 
+/// What a pass says of a CPU that `lookupCpuTarget` does not find.
+std::string describeUnknownCpu(llvm::StringRef name);
+
 /// The level that `name` is probably a misspelling of, for "did you mean", or
 /// an empty string.
 llvm::StringRef findSimilarCpuTarget(llvm::StringRef name);

@@ -13,8 +13,9 @@
 // A static extent that R does not divide ends with a smaller granule. What
 // whole granules leave of a run-time extent goes in others that are rounded up:
 // rows past the end hold what the last row gave until select_masked takes them
-// out, and a reduction of tiles that are not masked goes row by row. Tests:
-// test/Codegen/CPU/nests.mlir
+// out, and a reduction of tiles that are not masked goes row by row.
+//
+// Tests: test/Codegen/CPU/nests.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -31,7 +31,7 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu"> {
     | `value_granule` | register tile of P V: [value features, vectors of queries] |
     | `unroll` | steps of the summed dim per turn of the inner loop |
     | `tail` | a last block of at most this many queries has a body of its own; 0: none |
-    | `lane_skip` | partial tiles leave out vectors of queries that see no key |
+    | `lane_skip` | partial tiles have as many keys as full ones, and each vector of queries visits the pieces of `partial_step` keys from the first to the last that it sees |
     | `pack` | copy rows of K and V: `auto` decides by their strides at run time |
     | `partial` | keys of a tile that needs a mask, at most (default 16); Lowering makes it the `partial_step` of the loop |
 
