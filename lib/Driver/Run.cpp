@@ -15,6 +15,7 @@
 
 #include "attnc_threads.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -341,6 +342,16 @@ bool Run::startThreads() {
   return true;
 }
 
+/// What --size may name, for the error of what it may not.
+static std::string listRunTimeSizes(const spec::AttentionSpec &spec) {
+  std::vector<std::string> names;
+  for (const spec::Size &size : spec.sizes)
+    if (size.kind == spec::Size::RunTime)
+      names.push_back(size.name);
+  return names.empty() ? ": all are fixed"
+                       : "; these are: " + llvm::join(names, ", ");
+}
+
 int Run::run() {
   if (!options.inputStage && llvm::StringRef(options.input).ends_with(".mlir"))
     return session.fail("attnc-run takes a spec, or a dump with -x graph or "
@@ -353,7 +364,7 @@ int Run::run() {
       auto size = spec.findSize(name);
       if (!size || spec.sizes[*size].kind != spec::Size::RunTime)
         return session.fail("--size: " + spec.name + " has no run-time size '" +
-                            name + "'"),
+                            name + "'" + listRunTimeSizes(spec)),
                2;
     }
   if (options.inputStage.value_or(Stage::Spec) == Stage::Spec &&

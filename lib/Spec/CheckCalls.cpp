@@ -202,9 +202,14 @@ Checker::Value Checker::callFunction(const Node &node,
   if (function.place == FunctionInfo::Layer ||
       function.place == FunctionInfo::Scaling)
     return error(Message::LayerScope, node.headRange, {function.name.str()});
-  if (function.place == FunctionInfo::Row && !scope.rowFunctions)
-    return error(Message::AttentionScope, node.headRange,
-                 {function.name.str()});
+  if (function.place == FunctionInfo::Row && !scope.rowFunctions) {
+    SourceDiagnostic &reported = report.error(
+        Message::AttentionScope, node.headRange, {function.name.str()});
+    if (function.function == Function::Sum && scope.rows)
+      reported.note("a sum over features is a product: u @ x, with an input "
+                    "u: [head_dim] of ones");
+    return {};
+  }
   std::vector<const Node *> bound;
   std::vector<Value> values;
   if (!bind(node, function, bound) ||

@@ -188,6 +188,8 @@ bool Checker::findTensor(const Node &node, std::optional<unsigned> &input) {
 
 Checker::Value Checker::visitVariable(const Node &node,
                                       const VariableInfo &variable) {
+  if (use.refused.count(node.name)) // an input that was to have this name
+    return {};
   bool known = variable.variable == Variable::B   ? scope.batch
                : variable.variable == Variable::K ? scope.key
                                                   : scope.row;
