@@ -1,6 +1,7 @@
 //===- CheckCalls.cpp - Functions and named masks of formulas -------------===//
 
 #include "Checker.h"
+#include "ForeignWords.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -8,8 +9,39 @@ using namespace llvm;
 
 namespace attnc::spec {
 
+static constexpr StringLiteral rowFunctionNote =
+    "it is over the keys of a row; there is no axis to choose";
+
+/// 12, 0.5, -inf.
+static bool isLiteral(const Node &node) {
+  return node.kind == Node::Int || node.kind == Node::Real ||
+         (node.kind == Node::Unary && isLiteral(*node.children[0]));
+}
+
+/// softmax(score, -1): elsewhere the number is an axis.
+static bool checkNamed(Report &report, const Node &call,
+                       const FunctionInfo &function) {
+  if (function.place != FunctionInfo::Row)
+    return true;
+  for (auto [parameter, child] : zip(function.parameters, call.children)) {
+    if (parameter.byDefault.empty() || !isLiteral(*child))
+      continue;
+    std::string text = Report::textOf(child->range).str();
+    report
+        .error(Message::ArgumentName, child->range,
+               {text, parameter.name.str(), function.name.str()})
+        .fix(parameter.name + "=" + text)
+        .note(rowFunctionNote)
+        .note(function.signature());
+    return false;
+  }
+  return true;
+}
+
 bool Checker::bind(const Node &call, const FunctionInfo &function,
                    std::vector<const Node *> &bound) {
+  if (!checkNamed(report, call, function))
+    return false;
   size_t count = function.parameters.size();
   bound.assign(count, nullptr);
   bool tooMany = call.children.size() > count && !function.variadic;
@@ -32,11 +64,17 @@ bool Checker::bind(const Node &call, const FunctionInfo &function,
       std::vector<StringRef> names;
       for (const Parameter &p : function.parameters)
         names.push_back(p.name);
-      report
-          .error(Message::UnknownArgument, argument.range,
-                 {function.name.str(), argument.name})
-          .note(function.signature())
-          .fix(nearest(argument.name, names));
+      auto &error = report.error(Message::UnknownArgument, argument.range,
+                                 {function.name.str(), argument.name});
+      error.note(function.signature());
+      bool isAxis = argument.name == "axis" || argument.name == "dim";
+      if (isAxis && function.place == FunctionInfo::Row)
+        error.note(rowFunctionNote);
+      else if (StringRef ours = findForeignArgument(argument.name, names);
+               !ours.empty())
+        error.fix(ours);
+      else
+        error.fix(nearest(argument.name, names));
       return false;
     }
     const Node *&place = bound[parameter - function.parameters.begin()];

@@ -2,6 +2,9 @@
 
 #include "Checker.h"
 #include "ForeignWords.h"
+#include "IndexOrder.h"
+
+#include "attnc/Spec/Print.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -47,24 +50,38 @@ Checker::Value Checker::unknownName(const Node &node, bool called) {
 }
 
 /// The element of an input that belongs to a pair, by the names of its axes:
-/// bias[h, i, k]. Empty where the axes do not say.
-std::string Checker::elementOf(const Input &input) const {
+/// bias[h, i, k], with the indices that are given where they fit. Empty where
+/// the axes do not say, or an index has no place.
+std::string Checker::elementOf(const Input &input,
+                               ArrayRef<ExprPtr> given) const {
   std::pair<unsigned, StringRef> variables[] = {
       {Batch, scope.batch ? "b" : ""},
       {Heads, scope.row ? "h" : ""},
       {KvHeads, scope.row || scope.key ? "g" : ""},
       {QueryLen, scope.row ? "i" : ""},
       {KvLen, scope.key ? "k" : ""}};
-  std::vector<StringRef> indices;
+  std::vector<std::string> indices;
+  std::vector<bool> placed(given.size());
   for (const ExprPtr &axis : input.axes) {
-    auto found = find_if(variables, [&](auto &variable) {
-      return axis->kind == Expr::Size && axis->index == variable.first;
-    });
-    if (found == std::end(variables) || found->second.empty() ||
-        is_contained(indices, found->second))
+    auto fits = [&](auto index) {
+      return !placed[index.index()] && countedAxis(spec, *axis) &&
+             sizeOfIndex(spec, *index.value()) == countedAxis(spec, *axis);
+    };
+    std::string text;
+    for (auto index : enumerate(given))
+      if (text.empty() && fits(index)) {
+        placed[index.index()] = true;
+        text = printFormula(spec, *index.value());
+      }
+    for (auto [size, name] : variables)
+      if (text.empty() && axis->kind == Expr::Size && axis->index == size)
+        text = name.str();
+    if (text.empty() || is_contained(indices, text))
       return "";
-    indices.push_back(found->second);
+    indices.push_back(text);
   }
+  if (is_contained(placed, false))
+    return "";
   if (indices.empty())
     return input.name;
   return input.name + "[" + join(indices, ", ") + "]";

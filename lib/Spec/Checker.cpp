@@ -244,8 +244,10 @@ Checker::Value Checker::visitName(const Node &node, bool vectorPlace) {
   if (findRow(name))
     return visitRow(node);
   if (name == "score") {
-    if (scope.score)
+    if (scope.score) {
+      use.score = true;
       return {scope.score, {}};
+    }
     auto &error = report.error(Message::ScoreScope, node.range);
     if (scope.name == "score")
       error.note("in 'score' the dot product is written Q @ K");
@@ -320,7 +322,7 @@ Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
                 std::to_string(rank) + (rank == 1 ? " axis" : " axes"),
                 rank ? " " + axesText(spec, input) : "", std::to_string(given),
                 given < rank ? " in a scalar place" : ""})
-        .fix(bindings.empty() ? elementOf(input) : "")
+        .fix(bindings.empty() ? elementOf(input, indices) : "")
         .note(input.typeRange, "'" + input.name + "' is declared here");
     return {};
   }

@@ -67,6 +67,7 @@ struct NameUse {
   std::map<std::string, Definition> let;    // Q, K and V included
   std::map<std::string, Definition> groups; // entries of several names
   std::set<unsigned> inputs, sizes;
+  bool score = false;            // `attention` reads it
   std::set<std::string> refused; // an error has been told: no other one
   /// Finds the tensor that an entry of `let` is; its number among the inputs,
   /// or nothing after an error. False for an entry that is a formula.
@@ -157,7 +158,8 @@ private:
   Value load(unsigned input, llvm::SMRange name, llvm::SMRange range,
              std::vector<ExprPtr> indices, bool vectorPlace);
   Value unknownName(const Node &node, bool called);
-  std::string elementOf(const Input &input) const;
+  std::string elementOf(const Input &input,
+                        llvm::ArrayRef<ExprPtr> given) const;
   Value undeclared(const Node &base, const Node &index);
   std::optional<unsigned> findInput(llvm::StringRef name);
   bool findTensor(const Node &node, std::optional<unsigned> &input);

@@ -41,6 +41,17 @@ StringRef findForeignType(StringRef name) {
   return {};
 }
 
+StringRef findForeignArgument(StringRef name, ArrayRef<StringRef> names) {
+  static constexpr std::pair<StringLiteral, StringLiteral> arguments[] = {
+#define FOREIGN_ARGUMENT(Theirs, Ours) {Theirs, Ours},
+#include "ForeignWords.def"
+  };
+  for (auto &[theirs, ours] : arguments)
+    if (theirs == name && is_contained(names, ours))
+      return ours;
+  return {};
+}
+
 bool isForeignModule(StringRef name) {
   static constexpr StringLiteral modules[] = {
 #define FOREIGN_MODULE(Name) Name,

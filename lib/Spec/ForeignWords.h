@@ -29,6 +29,10 @@ const ForeignWord *findForeignName(llvm::StringRef name);
 /// What others call an element type, in our words; empty if nobody does.
 llvm::StringRef findForeignType(llvm::StringRef name);
 
+/// What an argument that others have is called here, among `names`; or empty.
+llvm::StringRef findForeignArgument(llvm::StringRef name,
+                                    llvm::ArrayRef<llvm::StringRef> names);
+
 /// Whether others put `name` and a point before the name of a function.
 bool isForeignModule(llvm::StringRef name);
 

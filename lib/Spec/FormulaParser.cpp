@@ -60,12 +60,11 @@ bool FormulaParser::takeIf(StringRef symbol) {
   return true;
 }
 
-void FormulaParser::expected(StringRef what) {
+SourceDiagnostic &FormulaParser::expected(StringRef what) {
   const Token &token = peek();
-  if (token.is("=")) {
-    report.error(Message::NotAnOperator, rangeOf(token), {"="}).fix("==");
-    return;
-  }
+  if (token.is("="))
+    return report.error(Message::NotAnOperator, rangeOf(token), {"="})
+        .fix("==");
   auto &error =
       report.error(Message::Expected, rangeOf(token),
                    {what.str(), token.kind == Token::End
@@ -75,6 +74,7 @@ void FormulaParser::expected(StringRef what) {
     error.note("a choice is written where(condition, a, b)");
   if (token.is("not"))
     error.note("'not' binds weaker than a comparison: put it in parentheses");
+  return error;
 }
 
 NodePtr FormulaParser::parse() { return parseOr(); }
@@ -199,7 +199,10 @@ NodePtr FormulaParser::parsePostfix() {
       return nullptr;
     }
     if (!peek().is("T")) {
-      expected("'T' (transpose)");
+      const ForeignWord *word = findForeignName(peek().spelling);
+      auto &error = expected("'T' (transpose)");
+      if (word && word->ours.empty())
+        error.note(word->note);
       return nullptr;
     }
     take();

@@ -178,12 +178,15 @@ bool Lexer::lexSymbol() {
   auto known =
       find_if(typographic, [&](auto &pair) { return pair.first == character; });
   bool printable = end - position > 1 || isPrint(character[0]);
-  report
-      .error(
-          Message::Character, source.at(position, end),
-          {printable ? "'" + character.str() + "'" : "0x" + toHex(character)})
-      .fix(known == std::end(typographic) ? StringRef()
-                                          : StringRef(known->second));
+  auto &error = report.error(
+      Message::Character, source.at(position, end),
+      {printable ? "'" + character.str() + "'" : "0x" + toHex(character)});
+  error.fix(known == std::end(typographic) ? StringRef()
+                                           : StringRef(known->second));
+  if (character == ":" && text.take_front(position).contains('['))
+    error.note(
+        "there are no slices: X[h] is the rest of its axes as a vector, "
+        "and under 'let' a, b: split(X, n, m) are pieces of the last one");
   return false;
 }
 

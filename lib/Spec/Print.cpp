@@ -154,10 +154,14 @@ static void printSpec(raw_ostream &os, const AttentionSpec &spec) {
   os << "attnc: 1\nname: " << spec.name << '\n';
   printSizes(os, spec);
   printDTypes(os, spec);
-  os << "score: " << quoted(printFormula(spec, *spec.score)) << '\n'
-     << "mask: " << quoted(printFormula(spec, *spec.mask)) << '\n'
-     << "attention: " << quoted(printAttention(spec)) << '\n';
-  if (spec.value)
+  // Formulas without effect are refused where they are written.
+  bool isUsed = spec.usesAttention();
+  if (isUsed && spec.readsScore)
+    os << "score: " << quoted(printFormula(spec, *spec.score)) << '\n';
+  if (isUsed)
+    os << "mask: " << quoted(printFormula(spec, *spec.mask)) << '\n'
+       << "attention: " << quoted(printAttention(spec)) << '\n';
+  if (isUsed && spec.value)
     os << "value: " << quoted(printFormula(spec, *spec.value)) << '\n';
   if (spec.output)
     os << "output: " << quoted(spec.outputText) << '\n';

@@ -85,6 +85,17 @@ std::string FormulaPrinter::list(ArrayRef<ExprPtr> operands) {
 
 std::string FormulaPrinter::call(const Expr &e) {
   std::string name = opSpelling(e.op).str();
+  auto isReal = [](const ExprPtr &x, double value) {
+    return x->isConstant() && x->real == value;
+  };
+  if (e.op == Op::Softmax) {
+    std::string text = name + "(" + print(*e.operands[0], POr);
+    if (!isReal(e.operands[1], -HUGE_VAL))
+      text += ", sink=" + print(*e.operands[1], POr);
+    if (!isReal(e.operands[2], 1))
+      text += ", temperature=" + print(*e.operands[2], POr);
+    return text + ")";
+  }
   if (e.op == Op::AlibiSlope)
     return name + "(" + print(*e.operands[0], POr) +
            ", rule=" + (e.operands[1]->boolean ? "ceil" : "floor") +

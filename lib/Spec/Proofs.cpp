@@ -2,6 +2,7 @@
 
 #include "Proofs.h"
 
+#include "IndexOrder.h"
 #include "Interval.h"
 #include "SizeConditions.h"
 
@@ -166,9 +167,16 @@ Proved Walk::visitLoad(const ExprPtr &e) {
   if (!good)
     return {};
   ExprPtr load = makeLoad(e->index, e->type, operands, e->range);
-  for (unsigned axis = 0; axis < operands.size(); ++axis)
+  if (!checkIndexOrder(spec, report, *load))
+    return {};
+  for (unsigned axis = 0; axis < operands.size(); ++axis) {
+    size_t conditions = spec.preconditions.size();
     if (!checkIndex(load, axis))
       return {};
+    if (spec.preconditions.size() != conditions)
+      warnForeignIndex(spec, report, *load, axis,
+                       spec.preconditions[conditions].text);
+  }
   return {load, leaf(load)};
 }
 

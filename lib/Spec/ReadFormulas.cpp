@@ -150,6 +150,29 @@ void SpecReader::prove(ExprPtr &formula, StringRef where, Domain domain,
     formula = proved;
 }
 
+static bool readsInput(const Expr &e) {
+  return e.kind == Expr::Load || any_of(e.operands, [](const ExprPtr &operand) {
+           return readsInput(*operand);
+         });
+}
+
+/// The rows of a cache begin where a table says; an offset that is a matter of
+/// sizes alone places the same rows elsewhere.
+void SpecReader::warnCacheOffset(const Cache &cache) {
+  if (!spec.offset || readsInput(*spec.offset))
+    return;
+  Prover prover(spec, Domain{true, false, false, true});
+  LinearForm apart = prover.linear(spec.offset) - prover.linear(cache.place);
+  if (prover.proves(apart) && prover.proves(apart.scaled(-1)))
+    return;
+  std::string place = printFormula(spec, *cache.place);
+  report
+      .warning(Message::CacheElsewhere, spec.offset->range,
+               {printFormula(spec, *spec.offset), place})
+      .fix(place)
+      .note(cache.tensor->range, "they are stored here");
+}
+
 /// What is made with caches, once all formulas are read.
 void SpecReader::checkCaches() {
   llvm::sort(spec.caches, [](const Cache &a, const Cache &b) {
@@ -160,8 +183,12 @@ void SpecReader::checkCaches() {
   for (const Cache &cache : spec.caches) {
     bool ofQueries =
         prover.linear(cache.rows) == prover.linear(makeSize(QueryLen));
-    if (!ofQueries || entry(Key::Offset))
+    if (!ofQueries)
       continue;
+    if (entry(Key::Offset)) {
+      warnCacheOffset(cache);
+      continue;
+    }
     report.error(Message::CacheOffset, cache.tensor->range)
         .fix("offset: " + printFormula(spec, *cache.place));
     return;

@@ -10,8 +10,24 @@ using namespace llvm;
 
 namespace attnc::spec {
 
+/// A formula that is written says something of O, and something uses O.
+void SpecReader::checkFormulaUse() {
+  auto report = [&](Key key, StringRef reason) {
+    if (const YamlEntry *written = entry(key))
+      this->report.error(Message::UnusedFormula, written->key.range,
+                         {keyName(key).str(), reason.str()});
+  };
+  spec.readsScore = use.score || spec.scoreOutput;
+  if (!spec.usesAttention())
+    for (Key key : {Key::Score, Key::Mask, Key::Attention, Key::Value})
+      report(key, "nothing uses O, nor 'attend'");
+  else if (!spec.readsScore)
+    report(Key::Score, "'attention' does not use it");
+}
+
 /// Every input and every run-time size must be of use.
 void SpecReader::checkUse() {
+  checkFormulaUse();
   for (auto [i, input] : enumerate(spec.declaredInputs()))
     if (!use.inputs.count(i))
       report.error(Message::UnusedInput, input.nameRange, {input.name});

@@ -64,6 +64,13 @@ bool usesResult(const Tensor &tensor) {
       seen);
 }
 
+bool usesAttend(const Tensor &tensor) {
+  DenseSet<const Tensor *> seen;
+  return contains(
+      tensor, [](const Tensor &leaf) { return leaf.kind == Tensor::Attend; },
+      seen);
+}
+
 unsigned AttentionSpec::axisOf(BuiltinSize length) const {
   if (sizes[length].kind != Size::PerSequence)
     return length;
@@ -100,6 +107,10 @@ static bool anyOutput(const AttentionSpec &spec,
 
 bool AttentionSpec::hasResult() const {
   return !output || anyOutput(*this, usesResult);
+}
+
+bool AttentionSpec::usesAttention() const {
+  return hasResult() || anyOutput(*this, usesAttend);
 }
 
 bool AttentionSpec::isArgument(Row row) const {

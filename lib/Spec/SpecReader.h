@@ -55,6 +55,7 @@ private:
 
   // ReadUse.cpp
   void checkUse();
+  void checkFormulaUse();
   void checkLengths();
 
   // ReadSizes.cpp
@@ -101,6 +102,7 @@ private:
   void readSoftmax(const Node &call);
   ExprPtr readRowArgument(const Node *node, llvm::StringRef name);
   void checkCaches();
+  void warnCacheOffset(const Cache &cache);
   void maskCaches();
   void proveFormulas();
   void prove(ExprPtr &formula, llvm::StringRef where, Domain domain,

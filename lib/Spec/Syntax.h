@@ -116,7 +116,7 @@ public:
     return source.at(token.begin, token.end);
   }
   /// Reports that something else is expected at the current token.
-  void expected(llvm::StringRef what);
+  SourceDiagnostic &expected(llvm::StringRef what);
 
 private:
   NodePtr parseOr();

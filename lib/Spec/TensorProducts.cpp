@@ -46,9 +46,12 @@ TensorPtr TensorChecker::matmul(const TensorPtr &a, const TensorPtr &b,
     auto &error = report.error(Message::MatmulShapes, node.range,
                                {textOfNode(*node.children[0]), shapeText(a),
                                 textOfNode(*node.children[1]), shapeText(b)});
+    const Node &second = *node.children[1];
     if (!isVector && shapes.isSame(left, b->axes.back()))
       error.fix(textOfNode(*node.children[0]) + " @ " +
-                textOfNode(*node.children[1]) + ".T");
+                (second.kind == Node::Transpose
+                     ? textOfNode(*second.children[0])
+                     : textOfNode(second) + ".T"));
     error.note("'@' sums over the last axis on the left and the last but one "
                "on the right, which must be one size");
     noteInputs(error, {a.get(), b.get()});

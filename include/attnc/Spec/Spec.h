@@ -152,16 +152,17 @@ struct AttentionSpec {
   std::string outputText;   // the formula of `output`
   ExprPtr score;            // Real; of all variables, sizes, inputs and rows
   ExprPtr mask;             // Bool; of all variables, sizes, inputs
-  ExprPtr value;         // Vector of value_dim; of all that score is. Null: V
-  ExprPtr attention;     // Real; of all that score is, score itself, and rows:
-                         // what softmax normalises, or else the weight
-  bool isSoftmax = true; // attention is `softmax(...)` as a whole
-  ExprPtr temperature;   // Real > 0 where constant; divides the score inside
-                         // softmax, not the sink; not of k. Null: 1
-  ExprPtr sink;          // Real; a logit that joins the denominator; not of k.
-                         // Null: none
-  ExprPtr offset;        // Int over b, sizes, inputs: position of query row 0
-  bool lse = false;      // outputs: [lse], only with isSoftmax
+  ExprPtr value;          // Vector of value_dim; of all that score is. Null: V
+  ExprPtr attention;      // Real; of all that score is, score itself, and rows:
+                          // what softmax normalises, or else the weight
+  bool readsScore = true; // `attention` uses `score`
+  bool isSoftmax = true;  // attention is `softmax(...)` as a whole
+  ExprPtr temperature;    // Real > 0 where constant; divides the score inside
+                          // softmax, not the sink; not of k. Null: 1
+  ExprPtr sink;           // Real; a logit that joins the denominator; not of k.
+                          // Null: none
+  ExprPtr offset;         // Int over b, sizes, inputs: position of query row 0
+  bool lse = false;       // outputs: [lse], only with isSoftmax
   Storage queryStorage, kvStorage; // of Q and the outputs; of K and V
   bool attentionOutput = false, scoreOutput = false; // [attention, score]
   std::vector<ExtraOutput> extras;    // [name of an entry of `let`]
@@ -177,6 +178,9 @@ struct AttentionSpec {
 
   /// Whether O is computed: there is no `output`, or something uses O.
   bool hasResult() const;
+  /// Whether score, mask, attention and value have an effect: O is computed, or
+  /// `attend` says it of other tensors.
+  bool usesAttention() const;
   /// The number of pages of paged storage: what the range of its table ends
   /// with, plus 1.
   ExprPtr pages() const;

@@ -72,6 +72,9 @@ bool usesArgument(const Tensor &tensor, Row row);
 /// Whether the result of attention occurs in it.
 bool usesResult(const Tensor &tensor);
 
+/// Whether the tensor is made of what `attend` yields.
+bool usesAttend(const Tensor &tensor);
+
 /// What `let` says that Q, K or V is: [batch, heads, rows, width], where batch
 /// and heads may be absent, if they are the same for all.
 struct RowTensor {

@@ -1,0 +1,41 @@
+//===- IndexOrder.h - Variables that index the axis of another one --------===//
+//
+// b counts along batch, h along heads, q and k along kv_len, and so on. With
+// G: [batch, heads, kv_len], G[b, q, h] is legal for calls of one length only,
+// which is nobody's wish: two indices have changed places.
+//
+// Tests: test/Spec/Inputs/index-order*.yaml
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_SPEC_INDEXORDER_H
+#define ATTNC_LIB_SPEC_INDEXORDER_H
+
+#include "Report.h"
+
+#include "attnc/Spec/Spec.h"
+
+namespace attnc::spec {
+
+/// What an index that is a variable counts along, by index in `sizes`.
+std::optional<unsigned> sizeOfIndex(const AttentionSpec &spec,
+                                    const Expr &index);
+
+/// The axis as one of the sizes that variables count along.
+std::optional<unsigned> countedAxis(const AttentionSpec &spec,
+                                    const Expr &axis);
+
+/// False after an error: an index that is a variable stands in another axis
+/// than its own, and another index in its own.
+bool checkIndexOrder(const AttentionSpec &spec, Report &report,
+                     const Expr &load);
+
+/// Warns of an index that is a variable and stands in an axis that counts
+/// something else, so that every call has to meet `condition`.
+void warnForeignIndex(const AttentionSpec &spec, Report &report,
+                      const Expr &load, unsigned axis,
+                      const std::string &condition);
+
+} // namespace attnc::spec
+
+#endif // ATTNC_LIB_SPEC_INDEXORDER_H
