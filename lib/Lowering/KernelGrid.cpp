@@ -120,8 +120,8 @@ static LogicalResult bindTensors(KernelBlock &block, Storage &storage) {
     *place = *buffer;
   }
   for (auto [result, letters] : kernel.getLetteredResults()) {
-    auto places =
-        storage.destinations(result, letters, sameName, Storage::Copies::Never);
+    auto places = storage.destinations(result, letters, sameName,
+                                       Storage::Copies::ButSequences);
     if (failed(places))
       return failure();
     bool isRow = letters == attn::KernelOp::kLabels[4];

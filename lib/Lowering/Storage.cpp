@@ -142,7 +142,6 @@ FailureOr<std::vector<Destination>> Storage::destinations(Value result,
                                                           StringRef letters,
                                                           NameOf nameOf,
                                                           Copies copies) {
-  bool mayCopy = copies != Copies::Never;
   SmallVector<unsigned> numbers;
   bool isRead = false;
   addOutputs(result, numbers, isRead);
@@ -154,29 +153,27 @@ FailureOr<std::vector<Destination>> Storage::destinations(Value result,
                  bool nullable) -> LogicalResult {
     TensorDigits names = renamed(digits, nameOf);
     FailureOr<tile::BufType> type =
-        bufferOf(result.getLoc(), names, element, !mayCopy);
+        bufferOf(result.getLoc(), names, element, /*report=*/false);
     if (failed(type))
       return failure();
     places.push_back({{named(buf, *type), names}, nullable});
     return success();
   };
-  for (unsigned number : numbers) {
-    if (mayCopy && isPacked(terminator->getOperand(number))) {
-      isRead = true; // only kernels go along sequences
-      continue;
-    }
-    FailureOr<TensorDigits> digits =
-        digitsOfResult(terminator->getOperand(number), letters, !mayCopy);
+  auto addOutput = [&](unsigned number) -> LogicalResult {
+    Value returned = terminator->getOperand(number);
     bool nullable = signature.nullable[function.getNumArguments() + number];
-    if (letters.empty() || (nullable && copies == Copies::Nullable))
-      isRead = true;
-    else if (succeeded(digits) &&
-             succeeded(add(output(number), *digits, nullable)))
-      stored[number] = true;
-    else if (mayCopy)
-      isRead = true;
-    else
+    if (letters.empty() || (nullable && copies == Copies::Nullable) ||
+        (isPacked(returned) && copies != Copies::ButSequences))
       return failure();
+    FailureOr<TensorDigits> digits =
+        digitsOfResult(returned, letters, /*report=*/false);
+    return failed(digits) ? failure() : add(output(number), *digits, nullable);
+  };
+  for (unsigned number : numbers) {
+    if (succeeded(addOutput(number)))
+      stored[number] = true;
+    else
+      isRead = true; // by the copy
   }
   if (!isRead)
     return places;

@@ -41,10 +41,10 @@ public:
   /// in blocks.
   mlir::FailureOr<BlockBuffer> operand(mlir::Operation *op, mlir::Value operand,
                                        llvm::StringRef letters, NameOf nameOf);
-  /// What goes through a workspace though it is only returned: nothing (what
-  /// blocks cannot be stored in is an error), what blocks cannot be stored in,
+  /// What goes through a workspace though it is only returned: what blocks
+  /// cannot be stored in; with rows of sequences, which only kernels go along;
   /// or also what the caller may leave out.
-  enum class Copies { Never, AsNeeded, Nullable };
+  enum class Copies { ButSequences, AsNeeded, Nullable };
   /// Where a result with the axes `letters` goes: outputs, and a workspace if
   /// another op reads it, or a copy to an output is needed.
   mlir::FailureOr<std::vector<Destination>>

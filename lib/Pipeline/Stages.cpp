@@ -45,7 +45,8 @@ constexpr StageEntry stages[] = {
      "canonicalize,"
      "cse,"
      "attn-verify-fused"},
-    {"scheduled", "attn-select-schedule{@schedule@},"
+    {"scheduled", "func.func(attn-store-views)," // canonicalize undoes it
+                  "attn-select-schedule{@schedule@},"
                   "attn-verify-scheduled"},
     {"tile", "convert-attn-to-tile,"
              "canonicalize,"

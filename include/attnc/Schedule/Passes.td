@@ -59,4 +59,15 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
   }];
 }
 
+def StoreViews : Pass<"attn-store-views", "::mlir::func::FuncOp"> {
+  let summary = "Store what a kernel cannot read through views";
+  let description = [{
+    An operand whose views cut axes so that no block of the kernel is one of the
+    memory behind them becomes an `attn.map` of itself, which is read element by
+    element and stored in the order of the kernel. Afterwards blocks can go
+    along every operand of a kernel, but for those that a table finds.
+    Canonicalization would undo it, so it is the last pass before decisions.
+  }];
+}
+
 #endif // ATTNC_SCHEDULE_PASSES_TD

@@ -1,0 +1,80 @@
+//===- StoreViews.cpp - Views that no kernel can go along -----------------===//
+//
+// A kernel reads its operands in blocks of rows through the views of a layer,
+// as long as a row of the kernel is a row of the memory behind them, or a piece
+// of one. Views may cut axes otherwise: eight heads of four features, merged
+// and cut into four of eight. Such an operand is stored once, element by
+// element, in the order in which the kernel goes:
+//
+//   %v = attn.view "bhq(ad)->..." ...
+//   %o = attn.kernel ins(%v, ...)
+// becomes
+//   %s = attn.map "bhgqd->bhgqd" (%v) {^bb0(%x): %x}
+//   %o = attn.kernel ins(%s, ...)
+//
+// Other ops read element by element where their operands are no matrices, and
+// results are stored apart and copied (lib/Lowering/Storage.cpp). Rows that a
+// table finds stay: the kernel needs the table.
+// Tests: test/Schedule/store-views.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Schedule/Passes.h"
+
+#include "attnc/Analysis/ViewDigits.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace attnc;
+
+namespace attnc::schedule {
+#define GEN_PASS_DEF_STOREVIEWS
+#include "attnc/Schedule/Passes.h.inc"
+} // namespace attnc::schedule
+
+/// Whether a table says where rows are of which `tensor` is a view.
+static bool isFoundByTable(Value tensor) {
+  while (isa_and_present<attn::ViewOp, attn::SliceOp>(tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
+  return isa_and_present<attn::UnpackOp, attn::PagesOp>(tensor.getDefiningOp());
+}
+
+/// Whether blocks of the axes `letters` are blocks of the memory behind views.
+static bool canBeWalked(Value tensor, StringRef letters) {
+  Value root;
+  FailureOr<TensorDigits> digits =
+      digitsOfOperand(tensor, letters, root, /*report=*/false);
+  return succeeded(digits) && !findBlocked(*digits);
+}
+
+static void storeOperand(attn::KernelOp kernel, OpOperand &operand,
+                         StringRef letters) {
+  Value tensor = operand.get();
+  if (!tensor || isFoundByTable(tensor) || canBeWalked(tensor, letters))
+    return;
+  OpBuilder builder(kernel);
+  auto stored = attn::MapOp::create(
+      builder, tensor.getLoc(), cast<RankedTensorType>(tensor.getType()),
+      (letters + "->" + letters).str(), tensor,
+      [](OpBuilder &inner, Location loc, ValueRange x) {
+        attn::YieldOp::create(inner, loc, x[0]);
+      });
+  operand.set(stored);
+}
+
+static void storeOperands(attn::KernelOp kernel) {
+  storeOperand(kernel, kernel.getQMutable(), attn::KernelOp::kLabels[0]);
+  storeOperand(kernel, kernel.getKMutable(), attn::KernelOp::kLabels[1]);
+  for (OpOperand &value : kernel.getVMutable())
+    storeOperand(kernel, value, attn::KernelOp::kLabels[2]);
+  for (auto [i, operand] : llvm::enumerate(kernel.getProductsMutable()))
+    storeOperand(kernel, operand, attn::KernelOp::kProductLabels[i % 2]);
+}
+
+namespace {
+struct StoreViews final : attnc::schedule::impl::StoreViewsBase<StoreViews> {
+  void runOnOperation() override { getOperation().walk(storeOperands); }
+};
+} // namespace
