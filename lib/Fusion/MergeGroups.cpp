@@ -14,7 +14,9 @@
 //   %o = attn.map "->bhgqe"() {read of row q * 128 + g of %r}
 //
 // Rows of one position follow each other, so that blocks of rows stay blocks of
-// positions and the mask's ranges stay tight. Both maps move one row per query.
+// positions and the mask's ranges stay tight. The maps move one row per query.
+// A head in a formula, as in ALiBi, is the row's: what was a number of the head
+// becomes one of the lane. That is cheap per pair, but not per feature.
 // Tests: test/Fusion/merge-groups.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -50,18 +52,23 @@ public:
   void merge();
 
 private:
+  StringRef findRowObstacle(Value rows);
   RankedTensorType merged(Type tensor);
   Value constant(OpBuilder &builder, int64_t number);
-  Value makeRows();
-  Value readQuery(OpBuilder &builder, ValueRange places, Type real);
-  void splitRows(Region &region, unsigned axis);
-  void replaceResult(RankedTensorType type);
+  Value makeRows(Value rows);
+  void splitRows(Region &region, unsigned group);
+  SmallVector<Value> placesInRows(OpBuilder &builder, ValueRange places);
+  void replaceResult(Value rows, StringRef letters);
 
   attn::KernelOp kernel;
   ImplicitLocOpBuilder b;
   int64_t group;
-  Value source;                   // of the query, behind its views
-  SmallVector<Operation *> views; // from the query to the source
+};
+
+/// A tensor behind its views and slices.
+struct ViewedRows {
+  Value source;
+  SmallVector<Operation *> views; // from the tensor to the source
 };
 } // namespace
 
@@ -74,35 +81,51 @@ static unsigned groupArgument(attn::KernelOp kernel, Region &region) {
   return isPair ? 5 : isValue ? 4 : isScore ? 3 : 2;
 }
 
-StringRef GroupMerger::findObstacle() {
-  if (!kernel.getNorm() || !kernel.getO())
-    return "it does not make rows of values";
-  for (Value other : kernel->getResults().drop_front())
-    if (!other.use_empty())
-      return "another result than o is used";
-  if (kernel.hasRanges() || kernel.hasClassify())
-    return "its ranges are known already";
-  for (Region &region : kernel->getRegions())
-    if (!region.empty() &&
-        !region.getArgument(groupArgument(kernel, region)).use_empty())
-      return "its formulas differ from head to head";
-  if (kernel.getNumProducts() != 0)
-    return "its score has several products";
-  if (!attn::axisSize(kernel.getQ().getType(), 3))
-    return "the number of queries has no name";
-  source = kernel.getQ();
-  while (isa_and_present<attn::ViewOp, attn::SliceOp>(source.getDefiningOp())) {
-    views.push_back(source.getDefiningOp());
-    source = views.back()->getOperand(0);
+static ViewedRows skipViews(Value rows) {
+  ViewedRows viewed{rows, {}};
+  while (isa_and_present<attn::ViewOp, attn::SliceOp>(
+      viewed.source.getDefiningOp())) {
+    viewed.views.push_back(viewed.source.getDefiningOp());
+    viewed.source = viewed.views.back()->getOperand(0);
   }
-  if (isa_and_present<attn::UnpackOp, attn::PagesOp>(source.getDefiningOp()))
+  return viewed;
+}
+
+StringRef GroupMerger::findRowObstacle(Value rows) {
+  ViewedRows viewed = skipViews(rows);
+  if (isa_and_present<attn::UnpackOp, attn::PagesOp>(
+          viewed.source.getDefiningOp()))
     return "a table says where its queries are";
-  for (Operation *op : views)
+  for (Operation *op : viewed.views)
     if (auto view = dyn_cast<attn::ViewOp>(op))
       for (StringRef letters : view.getViewLabels().output)
         if (letters.size() > 1)
           return "its queries are axes that a view merges";
   return "";
+}
+
+StringRef GroupMerger::findObstacle() {
+  if (kernel.getDense())
+    return "it stores a number per pair";
+  auto isRead = [](Operation *user) { return isa<attn::ReadOp>(user); };
+  if (kernel.getKey() && !llvm::all_of(kernel.getKey().getUsers(), isRead))
+    return "its keys are no reals that a map moves";
+  if (kernel.hasRanges() || kernel.hasClassify())
+    return "its ranges are known already";
+  auto dependsOnHead = [&](Region &region) {
+    return !region.empty() &&
+           !region.getArgument(groupArgument(kernel, region)).use_empty();
+  };
+  if (dependsOnHead(kernel.getMask()))
+    return "its mask differs from head to head"; // ranges would be of all
+  if (dependsOnHead(kernel.getPair()) || dependsOnHead(kernel.getValue()))
+    return "a formula of its features differs from head to head";
+  if (!attn::axisSize(kernel.getQ().getType(), 3))
+    return "the number of queries has no name";
+  StringRef obstacle = findRowObstacle(kernel.getQ());
+  for (unsigned i = 0; i < kernel.getNumProducts() && obstacle.empty(); ++i)
+    obstacle = findRowObstacle(kernel.getProducts()[2 * i]);
+  return obstacle;
 }
 
 /// Vectors of lanes are filled; no level has more of them than this.
@@ -140,15 +163,16 @@ RankedTensorType GroupMerger::merged(Type tensor) {
   return attn::tensorType(sizes, type.getElementType());
 }
 
-/// The element of the query at b, h, g, q, d, where it is computed or given.
-Value GroupMerger::readQuery(OpBuilder &builder, ValueRange places, Type real) {
+/// The element of rows at b, h, g, q, d, where it is computed or given.
+static Value readRow(OpBuilder &builder, Location loc, const ViewedRows &rows,
+                     ValueRange places, Type real) {
   SmallVector<Value> indices(places);
-  Location loc = kernel.getLoc();
-  for (Operation *op : views) {
+  for (Operation *op : rows.views) {
     if (auto slice = dyn_cast<attn::SliceOp>(op)) {
       Value &index = indices[slice.getAxis()];
-      index = arith::AddIOp::create(builder, loc, index,
-                                    constant(builder, slice.getOffset()));
+      index = arith::AddIOp::create(
+          builder, loc, index,
+          arith::ConstantIndexOp::create(builder, loc, slice.getOffset()));
       continue;
     }
     auto view = cast<attn::ViewOp>(op);
@@ -164,70 +188,104 @@ Value GroupMerger::readQuery(OpBuilder &builder, ValueRange places, Type real) {
           continue;
         }
         int64_t size = view.getType().getDimSize(axis);
-        index =
-            arith::MulIOp::create(builder, loc, index, constant(builder, size));
+        index = arith::MulIOp::create(
+            builder, loc, index,
+            arith::ConstantIndexOp::create(builder, loc, size));
         index = arith::AddIOp::create(builder, loc, index, indices[axis]);
       }
       next.push_back(index);
     }
     indices = std::move(next);
   }
-  return attn::ReadOp::create(builder, loc, real, source, indices);
+  return attn::ReadOp::create(builder, loc, real, rows.source, indices);
 }
 
-Value GroupMerger::makeRows() {
+Value GroupMerger::makeRows(Value rows) {
   Type real = kernel.getAccumulateType();
+  ViewedRows viewed = skipViews(rows);
   return attn::MapOp::create(
-      b, merged(kernel.getQ().getType()), "->bhzqd", ValueRange(),
+      b, merged(rows.getType()), "->bhzqd", ValueRange(),
       [&](OpBuilder &inner, Location loc, ValueRange x) {
         Value size = constant(inner, group);
         Value q = arith::FloorDivSIOp::create(inner, loc, x[3], size);
         Value first = arith::MulIOp::create(inner, loc, q, size);
         Value g = arith::SubIOp::create(inner, loc, x[3], first);
+        Value places[] = {x[0], x[1], g, q, x[4]};
         attn::YieldOp::create(inner, loc,
-                              readQuery(inner, {x[0], x[1], g, q, x[4]}, real));
+                              readRow(inner, loc, viewed, places, real));
       });
 }
 
-/// Formulas are of the position, which several rows share.
+/// Formulas are of the head and the position, which several rows share.
 void GroupMerger::splitRows(Region &region, unsigned axis) {
-  if (region.empty() || region.getArgument(axis).use_empty())
+  if (region.empty())
     return;
-  BlockArgument row = region.getArgument(axis);
+  BlockArgument head = region.getArgument(axis);
+  BlockArgument row = region.getArgument(axis + 1);
+  if (row.use_empty() && head.use_empty())
+    return;
+  Location loc = kernel.getLoc();
   OpBuilder inner = OpBuilder::atBlockBegin(&region.front());
   Value size = constant(inner, group);
-  auto q = arith::FloorDivSIOp::create(inner, kernel.getLoc(), row, size);
+  auto q = arith::FloorDivSIOp::create(inner, loc, row, size);
   row.replaceAllUsesExcept(q, q);
+  if (head.use_empty())
+    return;
+  auto first = arith::MulIOp::create(inner, loc, q, size);
+  auto g = arith::SubIOp::create(inner, loc, row, first);
+  head.replaceAllUsesWith(g);
 }
 
-void GroupMerger::replaceResult(RankedTensorType type) {
-  Value rows = kernel.getO();
-  b.setInsertionPointAfter(kernel);
+/// b, h, g, q, ... as places of the rows.
+SmallVector<Value> GroupMerger::placesInRows(OpBuilder &builder,
+                                             ValueRange places) {
+  Location loc = kernel.getLoc();
+  Value first =
+      arith::MulIOp::create(builder, loc, places[3], constant(builder, group));
+  SmallVector<Value> moved(places);
+  moved[2] = constant(builder, 0);
+  moved[3] = arith::AddIOp::create(builder, loc, first, places[2]);
+  return moved;
+}
+
+/// Formulas read a row where it is; for others a map moves all rows back.
+void GroupMerger::replaceResult(Value rows, StringRef letters) {
+  auto type = cast<RankedTensorType>(rows.getType());
+  rows.setType(merged(type));
+  SmallVector<attn::ReadOp> reads;
+  for (Operation *user : rows.getUsers())
+    if (auto read = dyn_cast<attn::ReadOp>(user))
+      reads.push_back(read);
+  for (attn::ReadOp read : reads) {
+    OpBuilder inner(read);
+    read.getIndicesMutable().assign(placesInRows(inner, read.getIndices()));
+  }
+  if (reads.size() == static_cast<size_t>(llvm::range_size(rows.getUses())))
+    return;
   auto heads = attn::MapOp::create(
-      b, type, "->bhgqe", ValueRange(),
+      b, type, ("->" + letters).str(), ValueRange(),
       [&](OpBuilder &inner, Location loc, ValueRange x) {
-        Value first =
-            arith::MulIOp::create(inner, loc, x[3], constant(inner, group));
-        Value row = arith::AddIOp::create(inner, loc, first, x[2]);
-        Value places[] = {x[0], x[1], constant(inner, 0), row, x[4]};
-        attn::YieldOp::create(inner, loc,
-                              attn::ReadOp::create(inner, loc,
-                                                   kernel.getAccumulateType(),
-                                                   rows, places));
+        attn::YieldOp::create(
+            inner, loc,
+            attn::ReadOp::create(inner, loc, kernel.getAccumulateType(), rows,
+                                 placesInRows(inner, x)));
       });
-  rows.replaceUsesWithIf(heads.getResult(), [&](OpOperand &use) {
-    return !heads->isProperAncestor(use.getOwner());
+  rows.replaceUsesWithIf(heads.getResult(), [](OpOperand &use) {
+    return !isa<attn::ReadOp>(use.getOwner());
   });
 }
 
 void GroupMerger::merge() {
-  kernel.getQMutable().assign(makeRows());
+  kernel.getQMutable().assign(makeRows(kernel.getQ()));
+  for (unsigned i = 0; i < kernel.getNumProducts(); ++i) {
+    OpOperand &rows = kernel.getProductsMutable()[2 * i];
+    rows.set(makeRows(rows.get()));
+  }
   for (Region &region : kernel->getRegions())
-    splitRows(region, groupArgument(kernel, region) + 1);
-  auto type = cast<RankedTensorType>(kernel.getO().getType());
-  for (Value result : kernel->getResults())
-    result.setType(merged(result.getType()));
-  replaceResult(type);
+    splitRows(region, groupArgument(kernel, region));
+  b.setInsertionPointAfter(kernel);
+  for (auto [result, letters] : kernel.getLetteredResults())
+    replaceResult(result, letters);
   kernel.emitRemark() << group << " query heads of a KV head are rows of one "
                       << "block, since few queries are expected [fused]";
 }

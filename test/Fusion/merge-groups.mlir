@@ -94,16 +94,111 @@ func.func @keeps_heads_with_keys_of_their_own(%q: !q, %K: !K) -> !q attributes {
 !K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
 !L = tensor<?x2x3x?xf32, #attn.dims<batch, 2, 3, query_len>>
 !S = tensor<2x3xf32, #attn.dims<2, 3>>
-// A slope per head would be one per lane.
-// CHECK-LABEL: func.func @keeps_formulas_of_the_head(
-// CHECK-NOT:     attn.map
-func.func @keeps_formulas_of_the_head(%q: !q, %K: !K, %slope: !S) -> !q attributes {attnc.expect = [{query_len = 1 : i64}]} {
-  // expected-remark @below {{few queries are expected, but heads of a group are no rows of one block: its formulas differ from head to head [fused]}}
+// A slope per head is one per lane: in the score and in the sink.
+// CHECK-LABEL: func.func @takes_formulas_of_the_head(
+// CHECK-SAME:      %[[slope:[a-z0-9]+]]: tensor<2x3xf32
+// CHECK:         score {
+// CHECK-NEXT:    ^bb0(%{{.*}}: f32, %{{.*}}: index, %h: index, %{{.*}}: index, %q: index, %{{.*}}: index):
+// CHECK:           %[[i:.*]] = arith.floordivsi %q, %[[c3:.*]] :
+// CHECK:           %[[first:.*]] = arith.muli %[[i]], %[[c3]]
+// CHECK:           %[[g:.*]] = arith.subi %q, %[[first]]
+// CHECK:           attn.read %[[slope]][%h, %[[g]]]
+// CHECK:         init {
+// CHECK-NEXT:    ^bb0(%{{.*}}: index, %h: index, %{{.*}}: index, %q: index):
+// CHECK:           %[[g:.*]] = arith.subi %q, %{{.*}}
+// CHECK:           attn.read %[[slope]][%h, %[[g]]]
+func.func @takes_formulas_of_the_head(%q: !q, %K: !K, %slope: !S) -> !q attributes {attnc.expect = [{query_len = 1 : i64}]} {
+  // expected-remark @below {{3 query heads of a KV head are rows of one block, since few queries are expected [fused]}}
   %o, %lse = attn.kernel ins(%q, %K, %K : !q, !K, !K) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     %s = attn.read %slope[%h, %g] : !S -> f32
     %y = arith.addf %x, %s : f32
     attn.yield %y : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } init {
+  ^bb0(%b: index, %h: index, %g: index, %i: index):
+    %s = attn.read %slope[%h, %g] : !S -> f32
+    attn.yield %s : f32
+  }
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<?x2x3x?x8xf32, #attn.dims<batch, 2, 3, query_len, 8>>
+!K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
+!L = tensor<?x2x3x?xf32, #attn.dims<batch, 2, 3, query_len>>
+!W = tensor<2x3xi32, #attn.dims<2, 3>>
+// The keys to visit would be those of the widest window.
+// CHECK-LABEL: func.func @keeps_masks_of_the_head(
+// CHECK-NOT:     attn.map
+func.func @keeps_masks_of_the_head(%q: !q, %K: !K, %window: !W) -> !q attributes {attnc.expect = [{query_len = 1 : i64}]} {
+  // expected-remark @below {{few queries are expected, but heads of a group are no rows of one block: its mask differs from head to head [fused]}}
+  %o, %lse = attn.kernel ins(%q, %K, %K : !q, !K, !K) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %n = attn.read %window[%h, %g] : !W -> index
+    %c = arith.cmpi slt, %j, %n : index
+    attn.yield %c : i1
+  }
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<?x2x3x?x8xf32, #attn.dims<batch, 2, 3, query_len, 8>>
+!K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
+!L = tensor<?x2x3x?xf32, #attn.dims<batch, 2, 3, query_len>>
+!V = tensor<2x3x8xf32, #attn.dims<2, 3, 8>>
+// A weight of a feature would be gathered for each pair and feature.
+// CHECK-LABEL: func.func @keeps_features_of_the_head(
+// CHECK-NOT:     attn.map
+func.func @keeps_features_of_the_head(%q: !q, %K: !K, %v: !V) -> !q attributes {attnc.expect = [{query_len = 1 : i64}]} {
+  // expected-remark @below {{few queries are expected, but heads of a group are no rows of one block: a formula of its features differs from head to head [fused]}}
+  %o, %lse = attn.kernel ins(%q, %K, %K : !q, !K, !K) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } pair {
+  ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %w = attn.read %v[%h, %g, %d] : !V -> f32
+    %s = arith.addf %x, %y : f32
+    %t = arith.mulf %w, %s : f32
+    attn.yield %t : f32
+  }
+  return %o : !q
+}
+
+// -----
+
+!q = tensor<?x2x3x?x8xf32, #attn.dims<batch, 2, 3, query_len, 8>>
+!K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
+!L = tensor<?x2x3x?xf32, #attn.dims<batch, 2, 3, query_len>>
+!A = tensor<?x6x?x4xf32, #attn.dims<batch, 6, query_len, 4>>
+!a = tensor<?x2x3x?x4xf32, #attn.dims<batch, 2, 3, query_len, 4>>
+!C = tensor<?x2x?x4xf32, #attn.dims<batch, 2, kv_len, 4>>
+// Each product has rows of its own.
+// CHECK-LABEL: func.func @takes_rows_of_all_products(
+// CHECK-SAME:      %[[A:[a-z0-9]+]]: tensor<?x6x?x4xf32
+// CHECK-DAG:     %[[q:.*]] = attn.map "->bhzqd"() : () -> tensor<?x2x1x?x8xf32
+// CHECK:         %[[a:.*]] = attn.map "->bhzqd"() : () -> tensor<?x2x1x?x4xf32
+// CHECK:           attn.read %[[A]][
+// CHECK:         attn.kernel ins(%[[q]], %{{.*}}, %{{.*}}) products(%[[a]], %{{.*}} :
+func.func @takes_rows_of_all_products(%q: !q, %K: !K, %A: !A, %C: !C) -> !q attributes {attnc.expect = [{query_len = 1 : i64}]} {
+  %a = attn.view "b(hg)qd->bhgqd" %A : !A -> !a
+  // expected-remark @below {{3 query heads of a KV head are rows of one block, since few queries are expected [fused]}}
+  %o, %lse = attn.kernel ins(%q, %K, %K : !q, !K, !K) products(%a, %C : !a, !C) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
+    %z = arith.addf %x, %y : f32
+    attn.yield %z : f32
   } mask {
   ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
     %c = arith.constant true
@@ -117,10 +212,18 @@ func.func @keeps_formulas_of_the_head(%q: !q, %K: !K, %slope: !S) -> !q attribut
 !q = tensor<?x2x3x?x8xf32, #attn.dims<batch, 2, 3, query_len, 8>>
 !K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
 !L = tensor<?x2x3x?xf32, #attn.dims<batch, 2, 3, query_len>>
-// CHECK-LABEL: func.func @keeps_numbers_of_rows(
-// CHECK-NOT:     attn.map
-func.func @keeps_numbers_of_rows(%q: !q, %K: !K) -> (!q, !L) attributes {attnc.expect = [{query_len = 1 : i64}]} {
-  // expected-remark @below {{few queries are expected, but heads of a group are no rows of one block: another result than o is used [fused]}}
+// Whatever is one number per row goes back as o does.
+// CHECK-LABEL: func.func @takes_numbers_of_rows(
+// CHECK:         %[[rows:.*]], %[[sums:.*]] = attn.kernel
+// CHECK:         %[[O:.*]] = attn.map "->bhgqe"()
+// CHECK:         %[[L:.*]] = attn.map "->bhgq"()
+// CHECK-NEXT:    ^bb0(%b: index, %h: index, %g: index, %q: index):
+// CHECK:           %[[first:.*]] = arith.muli %q, %c3
+// CHECK:           %[[row:.*]] = arith.addi %[[first]], %g
+// CHECK:           attn.read %[[sums]][%b, %h, %c0, %[[row]]]
+// CHECK:         return %[[O]], %[[L]]
+func.func @takes_numbers_of_rows(%q: !q, %K: !K) -> (!q, !L) attributes {attnc.expect = [{query_len = 1 : i64}]} {
+  // expected-remark @below {{3 query heads of a KV head are rows of one block, since few queries are expected [fused]}}
   %o, %lse = attn.kernel ins(%q, %K, %K : !q, !K, !K) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32
@@ -130,4 +233,79 @@ func.func @keeps_numbers_of_rows(%q: !q, %K: !K) -> (!q, !L) attributes {attnc.e
     attn.yield %c : i1
   }
   return %o, %lse : !q, !L
+}
+
+// -----
+
+!q = tensor<?x2x3x?x8xf32, #attn.dims<batch, 2, 3, query_len, 8>>
+!K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
+!L = tensor<?x2x3x?xf32, #attn.dims<batch, 2, 3, query_len>>
+// A kernel of rows alone; what reads them reads them where they are.
+// CHECK-LABEL: func.func @takes_rows_that_are_read(
+// CHECK:         %[[rows:.*]] = attn.kernel
+// CHECK-NOT:     attn.map "->bhgq"()
+// CHECK:         attn.map "bhgq->bhgq"
+// CHECK-NEXT:    ^bb0(%{{.*}}: f32, %b: index, %h: index, %g: index, %q: index):
+// CHECK:           %[[first:.*]] = arith.muli %q, %c3
+// CHECK:           %[[row:.*]] = arith.addi %[[first]], %g
+// CHECK:           attn.read %[[rows]][%b, %h, %c0, %[[row]]]
+func.func @takes_rows_that_are_read(%q: !q, %K: !K, %s: !L) -> !L attributes {attnc.expect = [{query_len = 1 : i64}]} {
+  // expected-remark @below {{3 query heads of a KV head are rows of one block, since few queries are expected [fused]}}
+  %r = attn.kernel ins(%q, %K : !q, !K) -> (!L) normalize #attn.row<simplex> attributes {scale = 0.5 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  %t = attn.map "bhgq->bhgq" (%s) : (!L) -> !L {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index):
+    %y = attn.read %r[%b, %h, %g, %i] : !L -> f32
+    %z = arith.subf %x, %y : f32
+    attn.yield %z : f32
+  }
+  return %t : !L
+}
+
+// -----
+
+!q = tensor<?x2x3x?x8xf32, #attn.dims<batch, 2, 3, query_len, 8>>
+!K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
+!L = tensor<?x2x3x?xf32, #attn.dims<batch, 2, 3, query_len>>
+!N = tensor<?x2x3x?xi32, #attn.dims<batch, 2, 3, query_len>>
+// CHECK-LABEL: func.func @keeps_keys_that_nothing_reads(
+// CHECK-NOT:     attn.map
+func.func @keeps_keys_that_nothing_reads(%q: !q, %K: !K) -> (!L, !N) attributes {attnc.expect = [{query_len = 1 : i64}]} {
+  // expected-remark @below {{few queries are expected, but heads of a group are no rows of one block: its keys are no reals that a map moves [fused]}}
+  %r, %n = attn.kernel ins(%q, %K : !q, !K) -> (!L, !N) normalize #attn.row<rank, n = 8> attributes {scale = 0.5 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %r, %n : !L, !N
+}
+
+// -----
+
+!q = tensor<?x2x3x?x8xf32, #attn.dims<batch, 2, 3, query_len, 8>>
+!K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
+!S = tensor<?x2x3x?x?xf32, #attn.dims<batch, 2, 3, query_len, kv_len>>
+// To move a matrix of scores would cost as much as it saves.
+// CHECK-LABEL: func.func @keeps_numbers_of_pairs(
+// CHECK-NOT:     attn.map
+func.func @keeps_numbers_of_pairs(%q: !q, %K: !K) -> !S attributes {attnc.expect = [{query_len = 1 : i64}]} {
+  // expected-remark @below {{few queries are expected, but heads of a group are no rows of one block: it stores a number per pair [fused]}}
+  %s = attn.kernel ins(%q, %K : !q, !K) -> (!S) normalize #attn.dense<fill = 0.0> attributes {scale = 0.5 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %s : !S
 }

@@ -64,8 +64,9 @@ def MergeGroups : Pass<"attn-merge-groups", "::mlir::func::FuncOp"> {
     A kernel whose KV heads serve several query heads each gets these as rows:
     row `q * group + g` is query q of head g. So one query fills the lanes of
     vectors, and keys are read once for all heads of their group. Done where the
-    sizes of `attnc.expect` leave lanes idle otherwise; a formula that depends on
-    the query head, and outputs besides o, are obstacles, which a remark tells.
+    sizes of `attnc.expect` leave lanes idle otherwise. The query head in a score,
+    a sink or a gate is the row's; in the mask, or in a formula of each feature,
+    it is an obstacle, as numbers per pair are. A remark tells.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
