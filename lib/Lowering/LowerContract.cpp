@@ -256,7 +256,7 @@ bool ContractLowering::hasRest(int64_t step) {
 /// Of each of these rows its products with what lies along the lanes, of which
 /// each vector is read once.
 SmallVector<Value> ContractLowering::sumInPassing(ArrayRef<Value> rows) {
-  constexpr int64_t kStep = 16;
+  constexpr int64_t kStep = 8;
   bool lanesAreLeft = labels.inputs[0].contains(block.block.getLanes());
   Value operands[] = {op.getLhs(), op.getRhs()};
   block.summedSize = kStep;

@@ -239,10 +239,16 @@ std::optional<SideChoice> Product::choose(int64_t lanes) const {
       pick(out, [&](char l) { return l != *lane && !rowLetters.contains(l); }),
       summedOf(rowLetters).back()};
   bool lanesAreLeft = left.contains(*lane);
-  choice.isInPassing =
-      !op.getMask() &&
-      isFastest(lanesAreLeft ? op.getLhs() : op.getRhs(),
-                *attn::axisOf(lanesAreLeft ? left : right, *lane));
+  StringRef letters = lanesAreLeft ? left : right;
+  choice.onLanes = lanesAreLeft ? op.getLhs() : op.getRhs();
+  auto follow = [&](char letter) {
+    return isFastest(choice.onLanes, *attn::axisOf(letters, letter));
+  };
+  if (!op.getMask())
+    choice.inPassing = follow(*lane) ? InPassing::Along
+                       : summed.size() == 1 && follow(choice.summed)
+                           ? InPassing::Across
+                           : InPassing::No;
   return hasBlocks(choice.summed) ? std::optional(choice) : std::nullopt;
 }
 

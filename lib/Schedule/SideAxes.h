@@ -29,14 +29,18 @@ struct SideAxes {
   std::optional<char> largest(llvm::StringRef letters) const;
 };
 
+/// How what lies along the lanes of a product lies in memory: along the lanes,
+/// or across them, along the sum.
+enum class InPassing { No, Along, Across };
+
 /// Which axes a block goes along.
 struct SideChoice {
   attn::BlockForm form = attn::BlockForm::Element;
   std::string lanes, rows;
   std::string inner; // letters between the blocks of rows and of lanes
   char summed = 0;   // of form dot: the letter along which a sum goes in steps
-  bool isInPassing = false; // of form dot: what lies along the lanes can be
-                            // read as it lies in memory
+  mlir::Value onLanes = {}; // of form dot: what lies along the lanes,
+  InPassing inPassing = InPassing::No; // and how it can be read without a copy
 };
 
 /// The axes of a product of matrices, or nothing.

@@ -16,8 +16,8 @@
 // CHECK:           %[[LAST:.*]] = arith.subi %rows, %c1
 // CHECK:           %[[NEXT:.*]] = arith.addi %[[ROW]], %c1
 // CHECK:           %[[ROW1:.*]] = arith.minsi %[[NEXT]], %[[LAST]]
-// CHECK:           tile.for {{.*}} in [(%c0, %c0, %c1536, %c1536)] step 16
-// CHECK:             %[[W:.*]] = tile.map() {{.*}} -> !tile.tile<q:512, k:16, f32> {
+// CHECK:           tile.for {{.*}} in [(%c0, %c0, %c1536, %c1536)] step 8
+// CHECK:             %[[W:.*]] = tile.map() {{.*}} -> !tile.tile<q:512, k:8, f32> {
 // CHECK:               tile.read %in1[%{{.*}}, %c0, %{{.*}}, %{{.*}}]
 // CHECK:             %[[P:.*]] = tile.map(%[[W]])
 // CHECK:               tile.read %in0[%[[B]], %{{.*}}, %c0, %[[ROW]], %{{.*}}]

@@ -28,12 +28,30 @@ func.func @cuts_rows(%X: tensor<1000x197xf32>, %W: tensor<197x80xf32>) -> tensor
 }
 
 // Weights as (out, in): the sum lies along rows of both, and vectors of them are
-// made by copying only.
+// made by copying. Few rows read them in blocks of one vector, which are turned.
 // CHECK-LABEL: func.func @projects_transposed
-// CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, target
+// CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, few = 8, wide = 16, target
+// V3-LABEL: func.func @projects_transposed
+// V3: form = dot, lanes = "e", rows = "q", q = 32, k = 256, e = 288, few = 8, wide = 8, target
 func.func @projects_transposed(%X: !x, %W: tensor<2304x768xf32>) -> !y {
   %0 = attn.contract "qd,ed->qe" (%X, %W) : (!x, tensor<2304x768xf32>) -> !y
   return %0 : !y
+}
+
+// What has to be widened costs more to turn than to copy.
+// CHECK-LABEL: func.func @copies_narrow_rows
+// CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, target
+func.func @copies_narrow_rows(%X: !x, %W: tensor<2304x768xbf16>) -> !y {
+  %0 = attn.contract "qd,ed->qe" (%X, %W) : (!x, tensor<2304x768xbf16>) -> !y
+  return %0 : !y
+}
+
+// Heads are summed place by place, and their features are no run of memory.
+// CHECK-LABEL: func.func @copies_rows_of_heads
+// CHECK: form = dot, lanes = "m", rows = "q", q = 64, k = 64, e = 288, target
+func.func @copies_rows_of_heads(%O: tensor<2x12x?x64xf32, #attn.dims<2, 12, rows, 64>>, %W: tensor<768x12x64xf32>) -> tensor<2x?x768xf32, #attn.dims<2, rows, 768>> {
+  %0 = attn.contract "bhqe,mhe->bqm" (%O, %W) : (tensor<2x12x?x64xf32, #attn.dims<2, 12, rows, 64>>, tensor<768x12x64xf32>) -> tensor<2x?x768xf32, #attn.dims<2, rows, 768>>
+  return %0 : tensor<2x?x768xf32, #attn.dims<2, rows, 768>>
 }
 
 !o = tensor<?x12x?x64xf32, #attn.dims<batch, 12, rows, 64>>
