@@ -5,7 +5,7 @@
 // reference value. Where the plain evaluation of the main output is exact, the
 // kernel has to be. Integer inputs are made for that; where a weight is a
 // fraction after all (a sink), and for the log-sum-exp, the plain evaluation
-// still has exact exponents, while kernels round theirs in the log2 domain:
+// still has exact exponents, while kernels round theirs times log2 e:
 // such outputs may be off by 8 ulp. Where one of the two evaluations leaves the
 // range of its type and they do not agree on what becomes of it, nothing is
 // compared; such places, and NaNs in the reference, are counted and told. So

@@ -1,12 +1,12 @@
 //===- Outputs.cpp - Divide and store -------------------------------------===//
 //
 //   o * (l == 0 ? 0 : 1 / l), rounded once to the output's type
-//   lse = l == 0 ? -inf : (m + log2(l)) * ln 2
+//   lse = l == 0 ? -inf : m + log(l)
 //
 // A kernel that does not divide stores o, one without a shift l as lse; a row
 // of sums or maxima is l or m, and the two parts of a softmax are l and m.
 //
-// l is 0 in rows that saw no key, and at least 1 (2^-T with a threshold) in
+// l is 0 in rows that saw no key, and at least 1 (e^-T with a threshold) in
 // others. What the caller may leave out is computed under tile.present.
 // Tests: test/Lowering/outputs.mlir
 //

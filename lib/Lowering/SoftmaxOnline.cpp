@@ -2,7 +2,7 @@
 //
 //   for each tile of keys:
 //     score:  s = mask(score(Q K^T))      m' = max(m, row max of s)
-//     prob:   p = exp2(s - m')            a = exp2(m - m')
+//     prob:   p = exp(s - m')             a = exp(m - m')
 //             l = l * a + row sum of p
 //     value:  o = o * a + P V
 //
@@ -10,7 +10,7 @@
 // one without values no o.
 //
 // With a threshold T the maximum is replaced only when it grows by more than T:
-// then a = 1 in most tiles, which a target may skip, and p <= 2^T.
+// then a = 1 in most tiles, which a target may skip, and p <= e^T.
 // Tests: test/Lowering/softmax-online.mlir, lazy-rescale.mlir, nan-rule.mlir
 //
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,7 @@
 // A fixed, small kv_len needs no loop, no running maximum and no rescaling:
 //
 //   score:  s = mask(score(Q K^T))      m = row max of s
-//   prob:   p = exp2(s - m)             l = row sum of p
+//   prob:   p = exp(s - m)              l = row sum of p
 //   value:  o = P V
 //
 // Tests: test/Lowering/softmax-rows.mlir

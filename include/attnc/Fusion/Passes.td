@@ -81,12 +81,11 @@ def FoldScale : Pass<"attn-fold-scale"> {
 }
 
 def BaseTwo : Pass<"attn-base-two"> {
-  let summary = "Compute weights by exp2";
+  let summary = "Compute exp beside 1 by exp2";
   let description = [{
-    Multiplies scores and init by log2 e and sets `weight = exp2`. The factor
-    goes into `scale`, into constants and into what does not depend on the pair
-    of query and key where the formula is linear; one multiplication remains
-    where it is not. The log-sum-exp result stays in the natural log.
+    In 1 + exp(y) of a score or a gate, as in a sigmoid, exp(y) becomes
+    exp2(y log2 e), which is cheaper. The factor joins signs and constant factors
+    of y, never the terms of a sum: these may be exact and cancel.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
