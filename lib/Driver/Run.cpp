@@ -50,7 +50,7 @@ private:
   bool runCase(const Interface &function, std::vector<int64_t> sizes,
                void *entry, const ReferenceFunctions &reference);
   bool readFiles();
-  bool callOnce(RunCase &run, void *entry);
+  bool callOnce(RunCase &run, void *entry, const ReferenceFunctions &reference);
   bool drawAgain(const RunCase &first, void *entry,
                  const ReferenceFunctions &reference, CheckResult &check);
   std::vector<SizeMap> combinations(unsigned index);
@@ -177,9 +177,11 @@ std::optional<std::vector<int64_t>> Run::sizesFor(const Interface &function,
 }
 
 /// Fills the tensors and calls the function.
-bool Run::callOnce(RunCase &run, void *entry) {
+bool Run::callOnce(RunCase &run, void *entry,
+                   const ReferenceFunctions &reference) {
   if (llvm::Error error = run.take(files))
     return session.fail(llvm::toString(std::move(error)));
+  run.forgetUnstoredRows(reference.graph, files);
   if (llvm::Error error = run.prepare())
     return session.fail(llvm::toString(std::move(error)));
   if (llvm::Error error = run.call(entry, runtime))
@@ -200,7 +202,7 @@ bool Run::drawAgain(const RunCase &first, void *entry,
        rows > 0 && rows * draw < wantedRows && draw < maxDraws; ++draw) {
     RunCase run(first.function, first.sizes, options, options.seed + draw,
                 session.module().getContext());
-    if (!callOnce(run, entry))
+    if (!callOnce(run, entry, reference))
       return false;
     auto result = run.check(reference);
     if (mlir::failed(result))
@@ -242,7 +244,7 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
                                       machine / 0x1p30));
   RunCase run(function, std::move(sizes), options, options.seed,
               session.module().getContext());
-  if (!callOnce(run, entry))
+  if (!callOnce(run, entry, reference))
     return false;
   if (llvm::Error error = run.save(files))
     return session.fail(llvm::toString(std::move(error)));

@@ -54,8 +54,13 @@ struct OutputCheck {
   std::string strayPlace; // of it
   std::string strayRule;  // which value, and why
 
-  /// Whether not one value says whether the kernel is right.
-  bool isUnknown() const { return values && values == notNumbers + lost; }
+  /// The part of the values that says whether the kernel is right.
+  double compared() const {
+    return values ? double(values - notNumbers - lost) / double(values) : 1;
+  }
+  /// Whether not one value does, or less than half of them.
+  bool isUnknown() const { return compared() == 0; }
+  bool isMostlyUnknown() const { return compared() < 0.5; }
   double limit() const { return isExact ? 0 : 2 * plainError + ulps * ulp; }
 };
 
@@ -65,7 +70,7 @@ struct CheckResult {
 
   /// Takes the larger errors of both.
   void merge(const CheckResult &other);
-  /// Neither wrong nor right is what had nothing to compare.
+  /// Neither wrong nor right is what had little or nothing to compare.
   bool isWrong() const;
   bool isRight() const;
   bool isExact() const;
@@ -95,6 +100,9 @@ public:
   llvm::Error save(const TensorFiles &files) const {
     return files.save(function, inputs, results);
   }
+  /// Makes NaN of the rows of caches that are not stored after the call, but
+  /// for caches that come from files: who reads them is seen.
+  void forgetUnstoredRows(mlir::func::FuncOp graph, const TensorFiles &files);
   /// Makes the tensors in memory; an error if there is no memory for them.
   llvm::Error prepare();
   /// One call of the entry; an error with the kernel's own sentence.

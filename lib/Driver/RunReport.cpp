@@ -44,6 +44,10 @@ static void reportJson(const RunCase &run, const RunOptions &options,
     };
     line["not_numbers"] = sum(&OutputCheck::notNumbers);
     line["not_compared"] = sum(&OutputCheck::lost);
+    double compared = 1;
+    for (const OutputCheck &output : check->outputs)
+      compared = std::min(compared, output.compared());
+    line["compared"] = number(compared);
     line["excused"] = sum(&OutputCheck::excused);
   }
   if (bench) {
@@ -85,6 +89,22 @@ static llvm::StringRef typeName(const Interface &function) {
   return dtypeName(function.tensors.front().dtype);
 }
 
+/// "18% of O compared", of the output of which least is; empty if all is.
+static std::string shareText(const RunCase &run, const CheckResult &check) {
+  std::string text;
+  double least = 1;
+  for (auto [i, index] : llvm::enumerate(run.function.results())) {
+    double share = check.outputs[i].compared();
+    if (share >= least)
+      continue;
+    least = share;
+    text = (share < 0.01 ? "under 1"
+                         : std::to_string(static_cast<int>(share * 100))) +
+           "% of " + run.function.tensors[index].name + " compared";
+  }
+  return text;
+}
+
 /// The verdict and its figures. `right` is said only of what was compared.
 static void reportVerdict(const RunCase &run, const CheckResult &check) {
   llvm::raw_ostream &os = llvm::outs() << "  check   ";
@@ -110,12 +130,19 @@ static void reportVerdict(const RunCase &run, const CheckResult &check) {
           run.function.tensors[index].name);
       return;
     }
-  if (check.isExact())
-    os << "right: exactly the reference\n";
+  std::string share = shareText(run, check);
+  bool isRight = check.isRight();
+  if (!isRight)
+    os << "mostly not compared: " << share << "; there ";
   else
-    os << llvm::formatv("right: max error {0} (plain {1} has {2}; limit {3})\n",
+    os << "right: ";
+  if (check.isExact())
+    os << "exactly the reference";
+  else
+    os << llvm::formatv("max error {0} (plain {1} has {2}; limit {3})",
                         brief(worst.error), typeName(run.function),
                         brief(worst.plainError), brief(worst.limit()));
+  os << (isRight && !share.empty() ? ", " + share : "") << '\n';
 }
 
 void reportCase(const RunCase &run, const RunOptions &options,

@@ -14,6 +14,7 @@
 
 #include "attnc/Interface/Interface.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace attnc {
@@ -28,6 +29,11 @@ public:
   read(const Interface &function, const Names &inputs, const Names &saved);
 
   bool isEmpty() const { return given.empty(); }
+  /// Whether a file gives the tensor, by its number in the interface.
+  bool gives(size_t tensor) const {
+    return llvm::any_of(given,
+                        [&](const Given &one) { return one.tensor == tensor; });
+  }
   /// The run-time sizes that the shapes of the arrays give, each of them an
   /// axis by itself.
   llvm::Expected<llvm::StringMap<int64_t>>
