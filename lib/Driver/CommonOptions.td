@@ -35,5 +35,5 @@ def mcpu_separate : Separate<["-", "--"], "mcpu">, Alias<mcpu>;
 def print_targets : Switch<"print-targets",
   "Print the micro-architectures that -mcpu takes and exit">;
 def W : Joined<["-"], "W">, MetaVarName<"[no-]<warning>">,
-  HelpText<"Turn a warning on or off: offset, slow-path">;
+  HelpText<"Turn a warning on or off: index-order, offset, slow-path">;
 def Werror : Flag<["-"], "Werror">, HelpText<"Warnings are errors">;

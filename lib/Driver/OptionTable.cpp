@@ -190,7 +190,8 @@ std::optional<int> parseTarget(ParsedArguments &parsed,
 
 /// The ids of all warnings: of the specs (docs/spec-reference.md) and of the
 /// passes.
-static constexpr llvm::StringLiteral warnings[] = {"offset", "slow-path"};
+static constexpr llvm::StringLiteral warnings[] = {"index-order", "offset",
+                                                   "slow-path"};
 
 std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
                                 CommonOptions &options) {

@@ -55,6 +55,7 @@ private:
   RankedTensorType tensor(std::initializer_list<spec::BuiltinSize> axes,
                           Type element);
   void attachWishes(func::FuncOp function);
+  Location placeOfType(const InterfaceTensor &entry);
   func::FuncOp createFunction();
   void buildGraph(func::FuncOp func);
   void addProduct(RowFormulas &rows, FormulaLeaves &leaves);
@@ -124,6 +125,26 @@ SpecImporter::tensor(std::initializer_list<spec::BuiltinSize> axes,
   return attn::tensorType(sizes, element);
 }
 
+/// What says the element type of an argument.
+Location SpecImporter::placeOfType(const InterfaceTensor &entry) {
+  std::pair<TensorRole, spec::Row> rows[] = {{TensorRole::Query, spec::Row::Q},
+                                             {TensorRole::Key, spec::Row::K},
+                                             {TensorRole::Value, spec::Row::V}};
+  for (auto [role, row] : rows)
+    if (entry.role == role)
+      return locations.at(spec.typeRanges[unsigned(row)], here);
+  for (const spec::Input &input : spec.inputs) {
+    if (input.name != entry.name)
+      continue;
+    StringRef type(input.typeRange.Start.getPointer(),
+                   input.typeRange.End.getPointer() -
+                       input.typeRange.Start.getPointer());
+    bool isWritten = type.contains(spec::dtypeName(input.dtype));
+    return locations.at(isWritten ? input.typeRange : spec.typeRanges[0], here);
+  }
+  return here;
+}
+
 func::FuncOp SpecImporter::createFunction() {
   SmallVector<Type> arguments, results;
   for (const InterfaceTensor &entry : interface.tensors)
@@ -133,7 +154,14 @@ func::FuncOp SpecImporter::createFunction() {
       results.push_back(tensor(entry));
   auto func =
       func::FuncOp::create(b, spec.name, b.getFunctionType(arguments, results));
-  b.setInsertionPointToStart(func.addEntryBlock());
+  Block *entry = func.addEntryBlock();
+  b.setInsertionPointToStart(entry);
+  auto declared = llvm::make_filter_range(
+      interface.tensors,
+      [](const InterfaceTensor &tensor) { return !tensor.isOutput(); });
+  for (auto [argument, tensor] :
+       llvm::zip_equal(entry->getArguments(), declared))
+    argument.setLoc(placeOfType(tensor));
   return func;
 }
 

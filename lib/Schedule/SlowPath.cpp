@@ -10,9 +10,21 @@
 #include "SlowPath.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
 
 using namespace mlir;
 using namespace attnc;
+
+/// Where the element type of an operand comes from: what computes it, or the
+/// declaration of the argument that it is a view or a cache of.
+static Location placeOf(Value operand, Location otherwise) {
+  Operation *op = operand.getDefiningOp();
+  while (isa_and_present<attn::ViewOp, attn::AppendOp>(op)) {
+    operand = op->getOperand(0);
+    op = operand.getDefiningOp();
+  }
+  return isa<UnknownLoc>(operand.getLoc()) ? otherwise : operand.getLoc();
+}
 
 /// 16-bit kernels are computed like f32 ones.
 static void warnAboutConversions(attn::KernelOp kernel) {
@@ -21,10 +33,11 @@ static void warnAboutConversions(attn::KernelOp kernel) {
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
     if (element == accumulate)
       continue;
-    kernel.emitWarning() << element << " is converted to " << accumulate
-                         << " tile by tile and computed in it, without the "
-                            "matrix units for "
-                         << element << " [slow-path]";
+    emitWarning(placeOf(operand, kernel.getLoc()))
+        << element << " is converted to " << accumulate
+        << " tile by tile and computed in it, without the "
+           "matrix units for "
+        << element << " [slow-path]";
     return;
   }
 }

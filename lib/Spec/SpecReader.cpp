@@ -262,6 +262,8 @@ void SpecReader::readDTypes() {
   if (dtype->value.kind != YamlNode::Map) {
     if (auto type = readDType(dtype->value))
       spec.queryType = spec.keyType = spec.valueType = spec.outputType = *type;
+    for (SMRange &range : spec.typeRanges)
+      range = dtype->value.range;
     return;
   }
   std::pair<StringRef, DType *> places[] = {{"query", &spec.queryType},
@@ -282,6 +284,8 @@ void SpecReader::readDTypes() {
     }
     if (auto type = readDType(item.value))
       *place->second = *type;
+    if (size_t row = place - places; row < 3)
+      spec.typeRanges[row] = item.value.range;
   }
   mixedTypes = any_of(
       places, [&](auto &place) { return *place.second != spec.queryType; });

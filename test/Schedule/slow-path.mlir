@@ -4,8 +4,9 @@
 !K = tensor<?x8x?x64xbf16, #attn.dims<batch, 8, kv_len, 64>>
 !L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
 
+// Where the argument is declared.
+// expected-warning@below {{'bf16' is converted to 'f32' tile by tile and computed in it, without the matrix units for 'bf16' [slow-path]}}
 func.func @sixteen_bits(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-warning@below {{'bf16' is converted to 'f32' tile by tile and computed in it, without the matrix units for 'bf16' [slow-path]}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 0.125 : f64, probabilities = bf16}

@@ -135,6 +135,7 @@ struct AttentionSpec {
   std::vector<Size> sizes;
   DType queryType = DType::F32, keyType = DType::F32, valueType = DType::F32,
         outputType = DType::F32;
+  llvm::SMRange typeRanges[3]; // by Row: what `dtype` says of it, if it does
   /// In the order of the file; behind them the tensors of `let` that formulas
   /// of pairs, rows and sequences read, in the order in which they are made.
   std::vector<Input> inputs;
