@@ -37,6 +37,9 @@ namespace {
 struct Part {
   LetterSet letters = 0;
   double bytesPerElement = 0; // 0: never stored
+  /// Weights or scores that are not stored, if a kernel takes the product: the
+  /// axis of their keys.
+  LetterSet key = 0;
 };
 
 /// Costs of products of a tree on a target.
@@ -51,22 +54,29 @@ public:
 
   Part leaf(unsigned number) const {
     const ProductLeaf &leaf = tree.leaves[number];
-    return {leaf.letters(), leaf.isStored ? bytesOf(leaf.elementType()) : 0};
+    if (leaf.isStored)
+      return {leaf.letters(), bytesOf(leaf.elementType()), 0};
+    return {leaf.letters(), 0, leaf.bound};
   }
   Part made(LetterSet letters, bool isRoot) const {
     if (!isRoot)
-      return {letters, bytesOf(tree.elementType)};
+      return {letters, bytesOf(tree.elementType), 0};
     Type type = getElementTypeOrSelf(tree.root.getType());
-    return {letters, tree.isStored ? bytesOf(type) : 0};
+    if (tree.isStored)
+      return {letters, bytesOf(type), 0};
+    return {letters, 0, LetterSet(1) << *tree.key};
   }
+  /// A product that was not written so may have no kernel to be in.
   OrderCost of(const Part &lhs, const Part &rhs, const Part &result,
-               const LetterSizes &sizes) const {
+               bool isWritten, const LetterSizes &sizes) const {
     OrderCost cost;
     cost.flops = 2 * volume(lhs.letters | rhs.letters, sizes);
     for (const Part &part : {lhs, rhs, result})
       cost.bytes += part.bytesPerElement * volume(part.letters, sizes);
     cost.cycles = std::max(cost.flops / flopsPerCycle,
                            cost.bytes / target.bytesPerCycle(cost.bytes));
+    if (!isWritten)
+      addLostKernel(cost, lhs, rhs, result, sizes);
     return cost;
   }
 
@@ -74,12 +84,105 @@ private:
   static double bytesOf(Type element) {
     return double(element.getIntOrFloatBitWidth()) / 8;
   }
+  LetterSet findLostPairs(const Part &lhs, const Part &rhs,
+                          const Part &result) const;
+  void addLostKernel(OrderCost &cost, const Part &lhs, const Part &rhs,
+                     const Part &result, const LetterSizes &sizes) const;
 
   const ProductTree &tree;
   const CpuTarget &target;
   double flopsPerCycle;
 };
 } // namespace
+
+/// Whether a kernel has places for all axes of pairs: two that the keys'
+/// operand has, and two that it lacks. Of the latter one of size 1 may be among
+/// the former.
+static bool fitsKernel(const ProductTree &tree, LetterSet pairs,
+                       LetterSet keys) {
+  constexpr int most = 2;
+  LetterSet own = pairs & ~keys, single = 0;
+  for (auto [letter, size] : llvm::enumerate(tree.sizes))
+    if (auto fixed = dyn_cast<IntegerAttr>(size); fixed && fixed.getInt() == 1)
+      single |= LetterSet(1) << letter;
+  int shared = llvm::popcount(pairs & keys);
+  bool canMove = shared < most && (own & single);
+  return shared <= most && llvm::popcount(own) - canMove <= most;
+}
+
+/// The axes of scores or weights that are stored after all, since fusion cannot
+/// take this product into a kernel (KernelMatch), or none.
+LetterSet StepCosts::findLostPairs(const Part &lhs, const Part &rhs,
+                                   const Part &result) const {
+  LetterSet summed = (lhs.letters | rhs.letters) & ~result.letters;
+  for (bool isLeft : {true, false}) {
+    const Part &weights = isLeft ? lhs : rhs, &values = isLeft ? rhs : lhs;
+    if (weights.key &&
+        (summed != weights.key ||
+         !fitsKernel(tree, weights.letters & ~weights.key, values.letters)))
+      return weights.letters;
+  }
+  if (!result.key)
+    return 0;
+  LetterSet keys = lhs.letters & result.key ? lhs.letters : rhs.letters;
+  bool isRow =
+      llvm::has_single_bit(summed) && !(summed & ~(lhs.letters & rhs.letters));
+  bool fits = isRow && fitsKernel(tree, result.letters & ~result.key, keys);
+  return fits ? 0 : result.letters;
+}
+
+/// Scores and weights are written and read, and the normaliser goes over them
+/// in memory. Measured with AVX2: 15 cycles a score more than in a kernel.
+void StepCosts::addLostKernel(OrderCost &cost, const Part &lhs, const Part &rhs,
+                              const Part &result,
+                              const LetterSizes &sizes) const {
+  constexpr double passes = 4, cyclesPerScore = 15;
+  LetterSet pairs = findLostPairs(lhs, rhs, result);
+  if (!pairs)
+    return;
+  double scores = volume(pairs, sizes);
+  SmallVector<Type> types{tree.elementType};
+  cost.bytes += passes * bytesOf(attn::accumulateType(types)) * scores;
+  cost.cycles += cyclesPerScore * scores;
+}
+
+//===----------------------------------------------------------------------===//
+// Cost of an order
+//===----------------------------------------------------------------------===//
+
+namespace {
+using Subset = unsigned; // of leaves
+} // namespace
+
+/// The leaves of each step's operands.
+static SmallVector<std::pair<Subset, Subset>>
+findOperands(const ProductTree &tree, ArrayRef<ProductStep> steps) {
+  SmallVector<Subset> made;
+  for (unsigned leaf = 0; leaf < tree.leaves.size(); ++leaf)
+    made.push_back(1u << leaf);
+  SmallVector<std::pair<Subset, Subset>> operands;
+  for (const ProductStep &step : steps) {
+    operands.emplace_back(made[step.lhs], made[step.rhs]);
+    made.push_back(made[step.lhs] | made[step.rhs]);
+  }
+  return operands;
+}
+
+/// Of each step whether it is a product as written. Trees that are too large to
+/// be reordered are.
+static SmallVector<bool> findWrittenSteps(const ProductTree &tree,
+                                          ArrayRef<ProductStep> steps) {
+  SmallVector<bool> found(steps.size(), true);
+  if (tree.leaves.size() > kMostLeaves)
+    return found;
+  auto written = findOperands(tree, tree.written);
+  for (auto [step, operands] : llvm::enumerate(findOperands(tree, steps))) {
+    std::pair swapped(operands.second, operands.first);
+    found[step] = llvm::is_contained(written, operands) ||
+                  llvm::is_contained(written, swapped);
+  }
+  return found;
+}
 
 OrderCost attnc::costOf(const ProductTree &tree, ArrayRef<ProductStep> steps,
                         const LetterSizes &sizes, const CpuTarget &target) {
@@ -89,11 +192,13 @@ OrderCost attnc::costOf(const ProductTree &tree, ArrayRef<ProductStep> steps,
     return number < leaves ? costs.leaf(number)
                            : costs.made(steps[number - leaves].result, false);
   };
+  SmallVector<bool> written = findWrittenSteps(tree, steps);
   OrderCost total;
-  for (const ProductStep &step : steps) {
-    bool isRoot = &step == &steps.back();
-    OrderCost one = costs.of(part(step.lhs), part(step.rhs),
-                             costs.made(step.result, isRoot), sizes);
+  for (auto [number, step] : llvm::enumerate(steps)) {
+    bool isRoot = number + 1 == steps.size();
+    OrderCost one =
+        costs.of(part(step.lhs), part(step.rhs),
+                 costs.made(step.result, isRoot), written[number], sizes);
     total.flops += one.flops;
     total.bytes += one.bytes;
     total.cycles += one.cycles;
@@ -106,8 +211,6 @@ OrderCost attnc::costOf(const ProductTree &tree, ArrayRef<ProductStep> steps,
 //===----------------------------------------------------------------------===//
 
 namespace {
-using Subset = unsigned; // of leaves
-
 class Search {
 public:
   Search(const ProductTree &tree, ArrayRef<LetterSizes> sizes,
@@ -124,6 +227,9 @@ private:
   };
   void findWritten();
   void findLetters();
+  bool isWritten(Subset lhs, Subset rhs) const {
+    return written[lhs | rhs] == lhs || written[lhs | rhs] == rhs;
+  }
   bool isLegal(Subset lhs, Subset rhs) const;
   bool isResident(Subset subset) const;
   double cyclesOf(Subset lhs, Subset rhs) const;
@@ -144,13 +250,8 @@ private:
 
 void Search::findWritten() {
   written.assign(full + 1, 0);
-  SmallVector<Subset> made;
-  for (unsigned leaf = 0; leaf < tree.leaves.size(); ++leaf)
-    made.push_back(1u << leaf);
-  for (const ProductStep &step : tree.written) {
-    made.push_back(made[step.lhs] | made[step.rhs]);
-    written[made.back()] = made[step.lhs];
-  }
+  for (auto [lhs, rhs] : findOperands(tree, tree.written))
+    written[lhs | rhs] = lhs;
 }
 
 void Search::findLetters() {
@@ -175,7 +276,7 @@ bool Search::isResident(Subset subset) const {
 }
 
 bool Search::isLegal(Subset lhs, Subset rhs) const {
-  if (written[lhs | rhs] == lhs || written[lhs | rhs] == rhs)
+  if (isWritten(lhs, rhs))
     return true;
   // A mask, and weights that are not stored, end with the first product.
   for (Subset part : {lhs, rhs})
@@ -200,8 +301,10 @@ Part Search::partOf(Subset subset) const {
 double Search::cyclesOf(Subset lhs, Subset rhs) const {
   double cycles = 0;
   for (auto [at, weight] : llvm::zip_equal(sizes, weights))
-    cycles += weight *
-              costs.of(partOf(lhs), partOf(rhs), partOf(lhs | rhs), at).cycles;
+    cycles += weight * costs
+                           .of(partOf(lhs), partOf(rhs), partOf(lhs | rhs),
+                               isWritten(lhs, rhs), at)
+                           .cycles;
   return cycles;
 }
 
