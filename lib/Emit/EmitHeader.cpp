@@ -3,7 +3,7 @@
 // The header is written for a reader: shapes with the numbers that are fixed,
 // tensors that agree in one phrase, then what a call must respect. Everything
 // comes from the Interface. Tests: test/Unit/Emit/HeaderTest.cpp,
-// test/Emit/header-compiles.test
+// test/Emit/two-functions.test
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,7 +22,7 @@
 // The analysis is lib/Analysis/TileClass.cpp. A kernel that has `classify`
 // keeps it, so that a dump may be edited.
 // Tests: test/Fusion/classify-tiles.mlir, classify-tiles-remarks.mlir,
-// test/Unit/Fusion/ClassifyTilesPassTest.cpp
+// test/Unit/Analysis/RandomMasksTest.cpp
 //
 //===----------------------------------------------------------------------===//
 

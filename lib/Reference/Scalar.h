@@ -1,6 +1,6 @@
 //===- Scalar.h - Meaning of one arith or math op on numbers ----*- C++ -*-===//
 //
-// Tests: test/Unit/Reference/ScalarTest.cpp
+// Tests: test/Unit/Reference/FunctionTest.cpp
 //
 //===----------------------------------------------------------------------===//
 

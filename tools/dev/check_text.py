@@ -8,9 +8,12 @@ usage: check_text.py ROOT
 - tabs in code, trailing blanks, a missing last newline;
 - in C++: a first line that is not `//===- Name.cpp - What it is` (a C header
   opens with /* and its name), a header guard that does not follow the
-  path, `using namespace` in a header, names with Utils, Helper or Manager, a TODO without an issue's number.
+  path, `using namespace` in a header, names with Utils, Helper or Manager, a
+  TODO without an issue's number, a test of the opening comment (`Tests: test/...`)
+  that there is not.
 """
 
+import glob
 import os
 import re
 import sys
@@ -21,10 +24,11 @@ BINARY = (".png", ".pdf", ".o", ".a", ".npy", ".bin")
 MACHINE = re.compile(r"(?<![\w.$}/%-])/(?:work|root|home)/[\w.-]+")
 HOSTS = re.compile(r"https?://[\w.-]*(?:pypi|debian|ubuntu|apt\.llvm|pythonhosted|registry|mirror|proxy)[\w.-]*"
                    r"|\b(?:pypi\.org|apt\.llvm\.org|deb\.debian\.org)\b")
+TESTS = re.compile(r"^//.*\bTests:.*(?:\n//(?! *$|===).*)*", re.M)
 VAGUE = re.compile(r"\b(?:class|struct|namespace|enum)\s+\w*(?:Utils?|Helpers?|Manager)\b")
 
 
-def check_cpp(path, text, tell):
+def check_cpp(root, path, text, tell):
     name = os.path.basename(path)
     first = text.split("\n", 1)[0]
     in_c = first.startswith("/*") and path.endswith(".h") and re.search(rf"\b{re.escape(name)}\b", first)
@@ -36,6 +40,10 @@ def check_cpp(path, text, tell):
         tell(line_of(text, match.start()), f"name the concept: {match.group(0)}")
     for match in re.finditer(r"\b(?:TODO|FIXME|XXX)\b(?!\(#\d+\))", text):
         tell(line_of(text, match.start()), f"{match.group(0)} without an issue's number: TODO(#12)")
+    for match in TESTS.finditer(text):
+        for test in re.finditer(r"test/[\w./*-]*[\w*]", match.group(0)):
+            if not glob.glob(os.path.join(root, test.group(0))):
+                tell(line_of(text, match.start() + test.start()), f"there is no {test.group(0)}")
     if not path.endswith(".h"):
         return
     for match in re.finditer(r"^\s*using namespace", text, re.M):
@@ -65,7 +73,7 @@ def main(root):
         if path.endswith((".h", ".cpp", ".c", ".td", ".py", ".mlir", ".yaml")) and "\t" in text:
             tell(line_of(text, text.index("\t")), "tab")
         if path.endswith((".h", ".cpp")):
-            check_cpp(path, text, tell)
+            check_cpp(root, path, text, tell)
     finish("text", len(paths), findings)
 
 

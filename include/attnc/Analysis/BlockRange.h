@@ -3,7 +3,7 @@
 // The least and the greatest value of an expression over the rows [q0, q1) and,
 // where it holds the key, the keys [k0, k1): interval arithmetic on formulas
 // instead of numbers. An interval may be wider than the values, never narrower.
-// Tests: test/Unit/Analysis/BlockRangeTest.cpp
+// Tests: test/Unit/Analysis/MaskRangesTest.cpp
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,7 +4,7 @@
 // not. From it come the cases that MaskRanges solves, and bounds for a tile: a
 // condition that holds if some pair of the tile is admitted, and one that holds
 // only if all are.
-// Tests: test/Unit/Analysis/TileClassTest.cpp
+// Tests: test/Unit/Analysis/RandomMasksTest.cpp
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 // From the interfaces of an object to the text of its header: C99 and C++, no
 // include but stddef.h and stdint.h, the shared part byte for byte the same in
 // every header (it is the text between the guards of runtime/include/attnc.h).
-// Tests: test/Unit/Emit/HeaderTest.cpp, test/Emit/header.test
+// Tests: test/Unit/Emit/HeaderTest.cpp, test/Emit/two-functions.test
 //
 //===----------------------------------------------------------------------===//
 

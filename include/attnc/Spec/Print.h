@@ -4,7 +4,7 @@
 // masks and constants are expanded, so two specs that mean the same by the
 // front end's rules print alike. It parses back to the same spec.
 //
-// Tests: test/Spec/print.yaml, test/Unit/Spec/PrintTest.cpp
+// Tests: test/Spec (--round-trip), test/Unit/Spec/CheckTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
