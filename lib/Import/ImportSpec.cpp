@@ -496,8 +496,13 @@ LogicalResult SpecImporter::run() {
 
 /// What the spec says about speed, for attn-select-schedule.
 void SpecImporter::attachWishes(func::FuncOp function) {
-  if (!spec.schedule.empty())
+  if (!spec.schedule.empty()) {
     function->setAttr("attnc.schedule", b.getStringAttr(spec.schedule));
+    // For messages about it; the first place is that of the function.
+    function->setLoc(b.getFusedLoc(
+        {function.getLoc(), locations.at(spec.scheduleRange, here)},
+        b.getStringAttr("schedule")));
+  }
   SmallVector<Attribute> regimes;
   // A default length means nothing for an axis of pages or of all rows.
   bool isDense = spec.queryStorage.kind == spec::Storage::Dense &&

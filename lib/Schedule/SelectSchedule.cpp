@@ -220,12 +220,26 @@ struct SelectSchedule final
 private:
   LogicalResult select(func::FuncOp function, attn::KernelOp kernel,
                        const CpuTarget &target);
+  bool isWished(func::FuncOp function) const;
+  InFlightDiagnostic refuse(func::FuncOp function);
   FailureOr<ScheduleRequest> getRequest(func::FuncOp function,
                                         const CpuTarget &target, int64_t lanes);
 
   std::vector<Interface> interfaces;
 };
 } // namespace
+
+bool SelectSchedule::isWished(func::FuncOp function) const {
+  return !schedule.empty() || function->hasAttr("attnc.schedule");
+}
+
+/// An error about what the user wishes, at the place of the wish.
+InFlightDiagnostic SelectSchedule::refuse(func::FuncOp function) {
+  if (!schedule.empty())
+    return emitError(UnknownLoc::get(&getContext()));
+  auto places = dyn_cast<FusedLocWith<StringAttr>>(function.getLoc());
+  return emitError(places ? places.getLocations().back() : function.getLoc());
+}
 
 /// What the option or the function's attribute asks for.
 FailureOr<ScheduleRequest> SelectSchedule::getRequest(func::FuncOp function,
@@ -238,13 +252,13 @@ FailureOr<ScheduleRequest> SelectSchedule::getRequest(func::FuncOp function,
   std::string error;
   std::optional<ScheduleRequest> request = ScheduleRequest::parse(text, error);
   if (!request)
-    return function.emitError() << error << " [schedule]";
+    return refuse(function) << error << " [schedule]";
   if (request->isa && *request->isa != target.isa)
-    return function.emitError()
+    return refuse(function)
            << "the schedule is for isa = " << *request->isa << ", but "
            << target.name << " has " << target.isa << " [schedule]";
   if (request->lanes && *request->lanes != lanes)
-    return function.emitError()
+    return refuse(function)
            << "the schedule has lanes = " << *request->lanes << ", but "
            << target.name << " has " << lanes << " for this kernel [schedule]";
   return *request;
@@ -276,7 +290,8 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
   std::string problem;
   SmallVector<Ranked> ranked = rank(shape, target, *request, regimes, problem);
   if (ranked.empty())
-    return kernel.emitError() << "no schedule: " << problem << " [schedule]";
+    return (isWished(function) ? refuse(function) : kernel.emitError())
+           << "no schedule: " << problem << " [schedule]";
   const CpuSchedule &best = ranked[0].schedule;
   kernel.setScheduleAttr(
       best.toAttr(&getContext(), target.isa, shape.lanes(target)));

@@ -236,8 +236,43 @@ void SpecReader::proveFormulas() {
   prove(spec.temperature, "'temperature'", ofQuery, nullptr);
   if (!failed())
     checkCacheIndices(spec, report);
-  if (!failed())
-    warnOffset();
+  if (failed())
+    return;
+  warnOffset();
+  warnMaskInScore();
+}
+
+static bool usesRows(const Expr &e) {
+  return usesRow(e, Row::Q) || usesRow(e, Row::K) || usesRow(e, Row::V);
+}
+
+/// where(c, x, -inf) with a condition that a mask could be; or null.
+static const Expr *maskInScore(const Expr &e) {
+  auto isMinusInfinity = [](const ExprPtr &x) {
+    return x->isConstant() && x->type == Type::Real && x->real == -HUGE_VAL;
+  };
+  if (e.isApply(Op::Select) && !usesRows(*e.operands[0]) &&
+      isOfPair(*e.operands[0]) &&
+      (isMinusInfinity(e.operands[1]) || isMinusInfinity(e.operands[2])))
+    return &e;
+  if (e.kind == Expr::Apply)
+    for (const ExprPtr &operand : e.operands)
+      if (const Expr *found = maskInScore(*operand))
+        return found;
+  return nullptr;
+}
+
+void SpecReader::warnMaskInScore() {
+  const Expr *choice = maskInScore(*spec.score);
+  if (!choice || !choice->range.isValid())
+    return;
+  const Expr &otherwise = *choice->operands[2];
+  bool isKept = otherwise.isConstant() && otherwise.real == -HUGE_VAL;
+  std::string condition = printFormula(spec, *choice->operands[0]);
+  auto &warning = report.warning(Message::MaskInScore, choice->range);
+  warning.note(std::string(entry(Key::Mask) ? "join to the mask: "
+                                            : "write instead  mask: ") +
+               (isKept ? condition : "not (" + condition + ")"));
 }
 
 /// A conjunct `k < length[b]`, or null.

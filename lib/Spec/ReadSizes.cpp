@@ -112,7 +112,12 @@ void SpecReader::resolveSize(unsigned index) {
 
 /// What only fixed sizes are supported for.
 void SpecReader::readFixed(BuiltinSize index) {
+  // Vectors of a row are held as a whole: more takes minutes to compile.
+  constexpr int64_t mostFeatures = 1 << 16;
   Size &size = spec.sizes[index];
+  bool isWide = size.kind == Size::Fixed && size.value > mostFeatures;
+  if (isWide && size.range.isValid())
+    unsupported(size.range, "'" + size.name + "' above " + Twine(mostFeatures));
   if (size.kind != Size::Fixed && size.range.isValid() && !failed())
     unsupported(size.range, "a run-time '" + size.name + "'");
 }

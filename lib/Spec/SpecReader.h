@@ -108,6 +108,7 @@ private:
   void prove(ExprPtr &formula, llvm::StringRef where, Domain domain,
              const ExprPtr &guard);
   void warnOffset();
+  void warnMaskInScore();
 
   // ReadOutputs.cpp
   void readOutputs();
