@@ -247,7 +247,22 @@ Value FormulaBuilder::power(const Expr &e, Value x, Value y) {
     Value log2 = constant(std::log2(base.real));
     return math::Exp2Op::create(b, arith::MulFOp::create(b, y, log2));
   }
-  return anyPower(x, y);
+  return anyPower(base, x, y);
+}
+
+// log2 |x|. y times it takes its error up y times, for a decay all alike from
+// the first key on; where it is computed once for all rows and keys it is
+// therefore rounded correctly, which costs nothing there.
+Value FormulaBuilder::log2OfSize(const Expr &e, Value x) {
+  Value size = math::AbsFOp::create(b, x);
+  bool varies = usesRow(e, spec::Row::Q) || usesRow(e, spec::Row::K) ||
+                usesRow(e, spec::Row::V) || dependsOn(e, spec::Variable::I) ||
+                dependsOn(e, spec::Variable::Q) ||
+                dependsOn(e, spec::Variable::K);
+  if (varies || real.isF64())
+    return math::Log2Op::create(b, size);
+  Value wide = arith::ExtFOp::create(b, b.getF64Type(), size);
+  return arith::TruncFOp::create(b, real, math::Log2Op::create(b, wide));
 }
 
 // `exponent` is a multiple of 1/2.
@@ -278,7 +293,7 @@ Value FormulaBuilder::powerOf(Value x, double exponent) {
 
 // C's pow up to the size of the error: x ** 0 and 1 ** y are 1, a negative base
 // has a power for integers only, whose sign follows the exponent's last bit.
-Value FormulaBuilder::anyPower(Value x, Value y) {
+Value FormulaBuilder::anyPower(const Expr &base, Value x, Value y) {
   using F = arith::CmpFPredicate;
   auto compare = [&](F predicate, Value a, Value c) -> Value {
     return arith::CmpFOp::create(b, predicate, a, c);
@@ -287,7 +302,7 @@ Value FormulaBuilder::anyPower(Value x, Value y) {
     return arith::SelectOp::create(b, c, a, d);
   };
   Value zero = constant(0), one = constant(1);
-  Value log = math::Log2Op::create(b, math::AbsFOp::create(b, x));
+  Value log = log2OfSize(base, x);
   Value size = math::Exp2Op::create(b, arith::MulFOp::create(b, y, log));
 
   Value half = arith::MulFOp::create(b, y, constant(0.5));

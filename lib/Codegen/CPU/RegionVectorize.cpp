@@ -22,6 +22,15 @@ static bool isInteger(Type type) {
   return type.isIndex() || (type.isInteger() && !type.isInteger(1));
 }
 
+/// The same float in another of the types that hold floats.
+static Value converted(Ops &ops, Value value, Type type) {
+  if (value.getType() == type || !isa<FloatType>(value.getType()))
+    return value;
+  if (type.isF64())
+    return ops.createOrFold<arith::ExtFOp>(ops.loc, type, value);
+  return ops.createOrFold<arith::TruncFOp>(ops.loc, type, value);
+}
+
 RegionEmitter::Entry &RegionEmitter::entryOf(Value value) {
   auto found = entries.find(value);
   if (found != entries.end())
@@ -131,7 +140,9 @@ SmallVector<Value> RegionEmitter::results(Value yielded, Space space) {
   for (int64_t row = 0; row < (space.dim ? granule.rows : 1); ++row)
     for (int64_t v = 0; v < (space.lanes ? granule.window.vectors : 1); ++v) {
       LaneValue value = at(yielded, row, v);
-      values.push_back(space.lanes ? lanes(value, 64) : scalar(value));
+      values.push_back(
+          space.lanes ? lanes(value, 64)
+                      : converted(ops, scalar(value), emitter.accumulator()));
     }
   return values;
 }
@@ -144,7 +155,10 @@ Value RegionEmitter::scalar(LaneValue value) {
 Value RegionEmitter::lanes(LaneValue value, unsigned bits) {
   int64_t count = emitter.lanes();
   if (!isInteger(getElementTypeOrSelf(value.value.getType())))
-    return value.vector ? value.value : ops.broadcast(value.value, count);
+    return value.vector
+               ? value.value
+               : ops.broadcast(
+                     converted(ops, value.value, emitter.accumulator()), count);
   Type element = ops.getIntegerType(bits);
   VectorType type = ops.vector(count, element);
   if (value.vector) {
@@ -191,9 +205,14 @@ LaneValue RegionEmitter::emit(Operation *op, SmallVector<LaneValue> operands) {
   return onLanes ? emitVector(op, operands) : emitScalar(op, operands);
 }
 
-/// The type that holds values of a float type.
+/// The type that holds values of a float type in lanes.
 static Type heldType(Type type, Type accumulator) {
   return isa<FloatType>(type) ? accumulator : type;
+}
+
+/// The type of a scalar.
+static Type scalarType(Type type, Type accumulator) {
+  return type.isF64() ? type : heldType(type, accumulator);
 }
 
 /// Clones an op on the given operands.
@@ -214,17 +233,16 @@ LaneValue RegionEmitter::emitScalar(Operation *op,
     values.push_back(value);
   }
   Type type = op->getResult(0).getType();
+  Type held = scalarType(type, emitter.accumulator());
   if (isa<arith::ExtFOp>(op))
-    return {values[0]};
+    return {converted(ops, values[0], held)};
   if (isa<arith::TruncFOp>(op))
-    return {emitter.roundTo(values[0], type)};
+    return {emitter.roundTo(converted(ops, values[0], held), type)};
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
       constant && isa<FloatType>(type))
-    return {
-        ops.constant(emitter.accumulator(),
-                     cast<FloatAttr>(constant.getValue()).getValueAsDouble())};
-  Value result =
-      cloneOn(ops, op, values, heldType(type, emitter.accumulator()));
+    return {ops.constant(
+        held, cast<FloatAttr>(constant.getValue()).getValueAsDouble())};
+  Value result = cloneOn(ops, op, values, held);
   return {isa<FloatType>(type) ? emitter.roundTo(result, type) : result};
 }
 

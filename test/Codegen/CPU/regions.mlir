@@ -100,3 +100,29 @@ tile.program @no_mask_in_full_tiles(%x: !tile.buf<q, k : f32>, %n: index) target
     tile.store %b, %x[%c0, %c0] : !tile.tile<q:16, k:8, f32>, !tile.buf<q, k : f32>
   }
 }
+
+// A scalar of 64 bits keeps them; in lanes floats are as wide as the
+// accumulator.
+// CHECK-LABEL: func.func @wide_scalar.grid0.body(
+// CHECK:         arith.extf %{{.*}} : f32 to f64
+// CHECK:         %[[LOG:.*]] = math.log2 %{{.*}} : f64
+// CHECK:         arith.truncf %[[LOG]] : f64 to f32
+// CHECK:         math.exp2 %{{.*}} : vector<16xf32>
+tile.program @wide_scalar(%x: !tile.buf<q, k : f32>, %c: !tile.buf<a0 : f32>, %n: index) target #cpu {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %x[%c0, %c0] : !tile.buf<q, k : f32> -> !tile.tile<q:16, k:8, f32>
+    %b = tile.map (%a) at(q = %c0, k = %c0) : (!tile.tile<q:16, k:8, f32>) -> !tile.tile<q:16, k:8, f32> {
+    ^bb0(%e: f32, %q: index, %k: index):
+      %r = tile.read %c[%c0] : !tile.buf<a0 : f32> -> f32
+      %w = arith.extf %r : f32 to f64
+      %l = math.log2 %w : f64
+      %s = arith.truncf %l : f64 to f32
+      %p = arith.mulf %e, %s : f32
+      %y = math.exp2 %p : f32
+      tile.yield %y : f32
+    }
+    tile.store %b, %x[%c0, %c0] : !tile.tile<q:16, k:8, f32>, !tile.buf<q, k : f32>
+  }
+}
