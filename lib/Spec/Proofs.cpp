@@ -50,6 +50,8 @@ private:
                  bool low);
   bool checkDivisor(ExprPtr &divisor);
   bool checkOverflow(const ExprPtr &e, Interval &interval);
+  const Expr *freeTable(const Expr &e) const;
+  Interval intervalIn(const ExprPtr &e);
   bool addPreconditions(const LinearForm &form, const std::string &reason,
                         SMRange range);
   void reportIndex(const ExprPtr &load, unsigned axis, bool low,
@@ -215,6 +217,22 @@ bool Walk::checkDivisor(ExprPtr &divisor) {
   return false;
 }
 
+/// A table of wide ints that the formula reads, in q's offset, too, and that is
+/// said nothing about.
+const Expr *Walk::freeTable(const Expr &e) const {
+  if (e.kind == Expr::Variable && e.variable == Variable::Q)
+    return freeTable(*spec.offset);
+  if (e.kind == Expr::Load) {
+    const Input &input = spec.inputs[e.index];
+    bool isWide = input.dtype == DType::I64 || input.dtype == DType::I32;
+    return isWide && !input.low ? &e : nullptr;
+  }
+  for (const ExprPtr &operand : e.operands)
+    if (const Expr *table = freeTable(*operand))
+      return table;
+  return nullptr;
+}
+
 bool Walk::checkOverflow(const ExprPtr &e, Interval &interval) {
   if (interval.fits())
     return true;
@@ -224,11 +242,7 @@ bool Walk::checkOverflow(const ExprPtr &e, Interval &interval) {
     return true;
   }
   auto &error = report.error(Message::MayOverflow, e->range, {print(*e)});
-  const Expr *table = nullptr;
-  for (const ExprPtr &operand : e->operands)
-    if (operand->kind == Expr::Load)
-      table = operand.get();
-  if (table && !spec.inputs[table->index].low)
+  if (const Expr *table = freeTable(*e))
     error.note(spec.inputs[table->index].typeRange,
                "write what its values are, as 'in 0..2147483647'");
   else
@@ -238,7 +252,7 @@ bool Walk::checkOverflow(const ExprPtr &e, Interval &interval) {
 }
 
 Interval Walk::leaf(const ExprPtr &e) {
-  auto [low, high] = Interval::all();
+  Interval all = Interval::all();
   if (e->isConstant())
     return Interval::of(e->integer, e->integer);
   auto upTo = [](int64_t greatest) {
@@ -250,8 +264,8 @@ Interval Walk::leaf(const ExprPtr &e) {
                : input.dtype == DType::I32 ? 32
                                            : 8;
     __int128 half = __int128(1) << (bits - 1);
-    Interval all = input.dtype == DType::U8 ? Interval::of(0, 255)
-                                            : Interval::of(-half, half - 1);
+    all = input.dtype == DType::U8 ? Interval::of(0, 255)
+                                   : Interval::of(-half, half - 1);
     if (!input.low)
       return all;
     auto least = prover.bounds(prover.linear(input.low)).first;
@@ -279,12 +293,28 @@ Interval Walk::leaf(const ExprPtr &e) {
     return upTo(sizeLimit(QueryLen) - 1);
   case Variable::K:
     return upTo(sizeLimit(KvLen) - 1);
-  case Variable::Q:
+  case Variable::Q: {
+    // Sums of linear forms know relations, intervals what is no such form.
+    Interval row = upTo(sizeLimit(QueryLen) - 1),
+             from = intervalIn(spec.offset);
+    all = Interval::of(row.low + from.low, row.high + from.high);
     break;
   }
+  }
   auto [least, greatest] = prover.bounds(prover.linear(e));
-  return Interval::of(least.value_or(int64_t(low)),
-                      greatest.value_or(int64_t(high)));
+  return all.meet(
+      Interval::of(least.value_or(INT64_MIN), greatest.value_or(INT64_MAX)));
+}
+
+/// Of an int that is proved elsewhere.
+Interval Walk::intervalIn(const ExprPtr &e) {
+  if (e->kind != Expr::Apply)
+    return leaf(e);
+  SmallVector<Interval> operands;
+  for (const ExprPtr &operand : drop_begin(e->operands, e->op == Op::Select))
+    operands.push_back(operand->type == Type::Int ? intervalIn(operand)
+                                                  : Interval::all());
+  return intervalOf(*e, operands);
 }
 
 //===----------------------------------------------------------------------===//
