@@ -168,6 +168,23 @@ static bool isFastest(Value tensor, unsigned axis) {
   return axis + 1 == cast<RankedTensorType>(tensor.getType()).getRank();
 }
 
+bool liesAcross(Operation *op, char lane) {
+  SmallVector<std::pair<std::string, Value>> operands;
+  if (auto contract = dyn_cast<attn::ContractOp>(op)) {
+    attn::Labels labels = contract.getAxisLabels();
+    operands = {{labels.inputs[0].str(), contract.getLhs()},
+                {labels.inputs[1].str(), contract.getRhs()}};
+  } else if (auto normalize = dyn_cast<attn::NormalizeOp>(op)) {
+    operands = {{normalize.getLabels().str(), normalize.getScores()}};
+  } else if (auto reduce = dyn_cast<attn::ReduceOp>(op)) {
+    operands = {{reduce.getLabels().str(), reduce.getScores()}};
+  }
+  return llvm::any_of(operands, [&](const auto &operand) {
+    auto axis = attn::axisOf(operand.first, lane);
+    return axis && !isFastest(operand.second, *axis);
+  });
+}
+
 namespace {
 /// Groups of the letters of a contraction.
 class Product {

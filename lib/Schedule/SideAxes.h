@@ -43,6 +43,10 @@ struct SideChoice {
   InPassing inPassing = InPassing::No; // and how it can be read without a copy
 };
 
+/// Whether an op sums over tensors of which neighbours along `lane` are rows
+/// apart.
+bool liesAcross(mlir::Operation *op, char lane);
+
 /// The axes of a product of matrices, or nothing.
 std::optional<SideChoice> chooseDot(attn::ContractOp op, const SideAxes &axes,
                                     int64_t lanes);

@@ -192,6 +192,9 @@ static attn::BlockAttr chooseAlone(Operation *op, const CpuTarget &target) {
   SideChoice choice = choose(op, axes, lanes);
   int64_t length = choice.lanes.empty() ? 1 : axes.sizeOf(choice.lanes[0]);
   int64_t vectors = vectorsOf(choice.form, length, lanes);
+  if (choice.form == attn::BlockForm::Element && !choice.lanes.empty() &&
+      liesAcross(op, choice.lanes[0]))
+    vectors = 1;
   RegisterTile tile = bestTile(vectors, target);
   bool tail = vectors > 1 &&
               (length == SideAxes::kOpen || length % (vectors * lanes) != 0);

@@ -129,3 +129,19 @@ func.func @adds_up_along_rows(%g: tensor<?x32x8xf32, #attn.dims<kv_len, 32, 8>>)
   %0 = attn.scan "shd" %g along "s" : tensor<?x32x8xf32, #attn.dims<kv_len, 32, 8>> -> tensor<?x32x8xf32, #attn.dims<kv_len, 32, 8>>
   return %0 : tensor<?x32x8xf32, #attn.dims<kv_len, 32, 8>>
 }
+
+// Sums of rows: neighbours along the lanes are rows apart, and so many rows as one
+// vector has are read side by side without driving each other out of the cache.
+// CHECK-LABEL: func.func @sums_rows
+// CHECK: #attn.block<form = element, lanes = "q", rows = "", q = 16,
+func.func @sums_rows(%X: tensor<?x4096xf32, #attn.dims<n, 4096>>) -> tensor<?xf32, #attn.dims<n>> {
+  %0 = attn.contract "qd,qd->q" (%X, %X) : (tensor<?x4096xf32, #attn.dims<n, 4096>>, tensor<?x4096xf32, #attn.dims<n, 4096>>) -> tensor<?xf32, #attn.dims<n>>
+  return %0 : tensor<?xf32, #attn.dims<n>>
+}
+
+// CHECK-LABEL: func.func @sums_columns
+// CHECK: #attn.block<form = element, lanes = "d", rows = "", q = 64,
+func.func @sums_columns(%X: tensor<?x4096xf32, #attn.dims<n, 4096>>) -> tensor<4096xf32> {
+  %0 = attn.contract "qd,qd->d" (%X, %X) : (tensor<?x4096xf32, #attn.dims<n, 4096>>, tensor<?x4096xf32, #attn.dims<n, 4096>>) -> tensor<4096xf32>
+  return %0 : tensor<4096xf32>
+}
