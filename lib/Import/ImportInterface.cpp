@@ -182,6 +182,7 @@ LogicalResult InterfaceImporter::addInput(const spec::Input &input) {
   tensor.role = TensorRole::Input;
   tensor.dtype = storage(input.dtype);
   tensor.inout = input.inout;
+  tensor.resident = input.resident;
   tensor.nondecreasing = input.nondecreasing;
   for (const spec::ExprPtr &axis : input.axes) {
     std::optional<SizeExpr> expr = convert(*axis, "axis", loc);

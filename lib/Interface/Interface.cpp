@@ -38,6 +38,13 @@ std::vector<std::string> Interface::runtimeSizes() const {
   return names;
 }
 
+StringRef Interface::packing() const {
+  for (const InterfaceTensor &tensor : tensors)
+    if (!tensor.packedBy.empty())
+      return tensor.packedBy;
+  return {};
+}
+
 std::vector<unsigned> Interface::results() const {
   std::vector<unsigned> indices;
   for (bool isOutput : {true, false})
@@ -187,7 +194,8 @@ FailureOr<std::vector<Interface>> attnc::getInterfaces(ModuleOp module) {
       return failure();
     functions.push_back(std::move(*function));
   }
-  if (failed(verifySymbols(functions, emitError)))
+  if (failed(verifySymbols(functions, emitError)) ||
+      failed(verifyPacking(functions, emitError)))
     return failure();
   return functions;
 }

@@ -59,6 +59,10 @@ static DictionaryAttr tensorAttr(Builder &b, const InterfaceTensor &tensor) {
     list.set("nullable", b.getUnitAttr());
   if (tensor.inout)
     list.set("inout", b.getUnitAttr());
+  if (tensor.resident)
+    list.set("resident", b.getUnitAttr());
+  if (!tensor.packedBy.empty())
+    list.set("packed_by", b.getStringAttr(tensor.packedBy));
   if (!tensor.mayBe.empty())
     list.set("may_be", b.getStringAttr(tensor.mayBe));
   return list.getDictionary(b.getContext());
@@ -259,6 +263,8 @@ readTensor(Attribute attr, function_ref<InFlightDiagnostic()> emitError) {
   tensor.rowTable = ragged + paged;
   tensor.nullable = reader.flag("nullable");
   tensor.inout = reader.flag("inout");
+  tensor.resident = reader.flag("resident");
+  tensor.packedBy = reader.string("packed_by", false);
   tensor.mayBe = reader.string("may_be", false);
   if (!reader.finish())
     return failure();

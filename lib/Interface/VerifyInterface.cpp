@@ -46,6 +46,7 @@ private:
   LogicalResult verifyValues(const InterfaceTensor &tensor);
   LogicalResult verifyRows(const InterfaceTensor &tensor);
   LogicalResult verifyInOut(const InterfaceTensor &tensor);
+  LogicalResult verifyResident(const InterfaceTensor &tensor);
   LogicalResult verifyMayBe(const InterfaceTensor &tensor);
   LogicalResult verifyBindings();
   LogicalResult verifyConditions();
@@ -170,7 +171,8 @@ LogicalResult Verifier::verifyTensor(const InterfaceTensor &tensor) {
     return error() << "tensor '" << tensor.name
                    << "': only an extra output can be nullable";
   if (failed(verifyValues(tensor)) || failed(verifyRows(tensor)) ||
-      failed(verifyInOut(tensor)) || failed(verifyMayBe(tensor)))
+      failed(verifyInOut(tensor)) || failed(verifyResident(tensor)) ||
+      failed(verifyMayBe(tensor)))
     return failure();
   return success();
 }
@@ -250,6 +252,26 @@ LogicalResult Verifier::verifyInOut(const InterfaceTensor &tensor) {
   return success();
 }
 
+LogicalResult Verifier::verifyResident(const InterfaceTensor &tensor) {
+  if (!tensor.resident && tensor.packedBy.empty())
+    return success();
+  StringRef what = tensor.resident ? "resident" : "packed";
+  auto isFixed = [&](const SizeExpr &axis) {
+    return function.resolve(axis).constantValue().has_value();
+  };
+  if (tensor.role != TensorRole::Input || tensor.inout ||
+      tensor.rows != RowLayout::Dense || !llvm::all_of(tensor.axes, isFixed))
+    return error() << "tensor '" << tensor.name
+                   << "': only an input of fixed sizes that the call does not "
+                      "change can be "
+                   << what;
+  if (!tensor.packedBy.empty() && tensor.packedBy != function.packing())
+    return error() << "tensor '" << tensor.name << "' is packed by '"
+                   << tensor.packedBy << "', another one by '"
+                   << function.packing() << "'; one function packs them all";
+  return success();
+}
+
 LogicalResult Verifier::verifyMayBe(const InterfaceTensor &tensor) {
   if (tensor.mayBe.empty())
     return success();
@@ -320,6 +342,32 @@ attnc::verifySymbols(ArrayRef<Interface> functions,
         return emitError() << "functions '" << entry->second << "' and '"
                            << function.name << "' both define the symbol '"
                            << symbol << "'; rename one";
+    }
+  return success();
+}
+
+LogicalResult
+attnc::verifyPacking(ArrayRef<Interface> functions,
+                     function_ref<InFlightDiagnostic()> emitError) {
+  for (const Interface &function : functions)
+    for (const InterfaceTensor &tensor : function.tensors) {
+      if (tensor.packedBy.empty())
+        continue;
+      const auto *packing = llvm::find_if(functions, [&](const Interface &one) {
+        return one.name == tensor.packedBy;
+      });
+      bool isThere =
+          packing != functions.end() && packing->runtimeSizes().empty();
+      auto index = isThere ? packing->tensorIndex(tensor.name) : std::nullopt;
+      const InterfaceTensor *made = index ? &packing->tensors[*index] : nullptr;
+      bool isMade = made && made->isOutput() && made->dtype == tensor.dtype &&
+                    made->axes == tensor.axes;
+      if (!isMade)
+        return emitError() << "interface of '" << function.name << "': '"
+                           << tensor.name << "' is packed by '"
+                           << tensor.packedBy
+                           << "', which has no output of this name, type and "
+                              "shape, or run-time sizes";
     }
   return success();
 }

@@ -49,8 +49,10 @@ static void printStorage(raw_ostream &os, const AttentionSpec &spec) {
 }
 
 static std::string inputText(const AttentionSpec &spec, const Input &input) {
-  std::string text =
-      (input.inout ? "inout " : "") + dtypeName(input.dtype).str();
+  std::string text = (input.inout      ? "inout "
+                      : input.resident ? "resident "
+                                       : "") +
+                     dtypeName(input.dtype).str();
   if (!input.axes.empty()) {
     ListSeparator comma;
     text += "[";

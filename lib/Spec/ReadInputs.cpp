@@ -1,6 +1,6 @@
 //===- ReadInputs.cpp - Declarations of inputs ----------------------------===//
 //
-//   name, ...: [inout] [dtype] [axes] [nondecreasing] [in lo..hi]
+//   name, ...: [inout | resident] [dtype] [axes] [nondecreasing] [in lo..hi]
 //
 //===----------------------------------------------------------------------===//
 
@@ -173,6 +173,33 @@ bool SpecReader::checkPromises(const Input &input) {
   return true;
 }
 
+/// Whether a formula of sizes is one number for all calls.
+static bool isFixed(const AttentionSpec &spec, const Expr &expr) {
+  if (expr.kind != Expr::Size)
+    return llvm::all_of(expr.operands, [&](const ExprPtr &operand) {
+      return isFixed(spec, *operand);
+    });
+  const Size &size = spec.sizes[expr.index];
+  return size.kind == Size::Fixed ||
+         (size.kind == Size::Derived && isFixed(spec, *size.formula));
+}
+
+/// What is made of it once has to fit all calls.
+bool SpecReader::checkResident(const Input &input) {
+  if (!input.resident)
+    return true;
+  for (const ExprPtr &axis : input.axes)
+    if (!isFixed(spec, *axis)) {
+      report
+          .error(Message::ResidentAxis, axis->range,
+                 {input.name, Report::textOf(axis->range).str()})
+          .note("what is the same for all calls has no axis of a batch or of "
+                "rows; without 'resident' it is an input like others");
+      return false;
+    }
+  return true;
+}
+
 bool SpecReader::readInputType(Input &input, const YamlNode &type) {
   SourceText source{type.source(), {}};
   std::vector<Token> tokens;
@@ -181,6 +208,7 @@ bool SpecReader::readInputType(Input &input, const YamlNode &type) {
   FormulaParser parser(source, tokens, report);
   SMRange first = parser.rangeOf(parser.peek());
   input.inout = parser.takeIf("inout");
+  input.resident = !input.inout && parser.takeIf("resident");
   if (!readElementType(input, parser, type.range))
     return false;
   if (input.inout && !isFloat(input.dtype)) {
@@ -200,7 +228,7 @@ bool SpecReader::readInputType(Input &input, const YamlNode &type) {
     return false;
   }
   return readAxes(input, parser) && readPromises(input, parser) &&
-         checkPromises(input);
+         checkPromises(input) && checkResident(input);
 }
 
 void SpecReader::readInput(StringRef name, SMRange nameRange,

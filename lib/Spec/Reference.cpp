@@ -111,11 +111,12 @@ queries with a length per batch under the default `offset` is a warning.
 
 ## Inputs
 
-`name, ...: [inout] [dtype] [axes] [nondecreasing] [in lo..hi]`, for example
+`name, ...: [inout | resident] [dtype] [axes] [nondecreasing] [in lo..hi]`, for example
 `doc: i32[batch, kv_len] nondecreasing`, `temp: f32` (a scalar),
 `bias: [heads, query_len, kv_len]`. Types: `f64 f32 f16 bf16 i64 i32 i8 u8 bool`;
 0 to 5 axes; an axis is an int formula of sizes. Every input must be used.
 An `inout` input is a cache ([Caches](#caches)), which the call changes.
+A `resident` input is the same for all calls ([Resident weights](#resident-weights)).
 `nondecreasing` (along the last axis) and `in lo..hi` (both ends included) are
 checked by the call; `lo` and `hi` are int formulas of sizes.
 
@@ -300,6 +301,37 @@ row (`past` the rows that are there, one row).
   but only attention may sum over its rows, and a formula that reads them by index
   only rows that are proved to be stored: row k under the mask is. It is of f32, f16,
   bf16 or f64, and rows are rounded to it.
+
+### Resident weights
+
+An input that is `resident` is the same for all calls: what is made of such inputs
+alone may be made once.
+
+```yaml
+attnc: 1
+heads: 8
+head_dim: 32
+sizes:
+  model: 256
+let:
+  Q: split_heads(x @ (Wq + A @ B))
+inputs:
+  x: [batch, query_len, model]
+  Wq: resident [model, heads * head_dim]
+  A: resident [model, 4]
+  B: resident [4, heads * head_dim]
+```
+
+Where a product is in it, the object has a second function, `NAME_pack_weights`, which
+writes the packed weights, here `Wq_A_B`; NAME takes these, and no longer the weights
+that nothing else reads. The header has both, and their orders of arguments. Call the
+former first, and again when one of its weights changes: until then NAME goes by the
+weights as they were, and nothing tells it.
+
+The word is a permission, too: products of resident weights with each other, which
+change rounding, are made where calls are then cheaper (`Wq @ Wk.T` of each head where
+the features of a head are more than half of those of the model). A product that costs
+calls more than its factors is not made. All sizes of a resident input are fixed.
 
 )";
 

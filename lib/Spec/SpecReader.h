@@ -79,6 +79,7 @@ private:
                        llvm::SMRange place);
   bool readPromises(Input &input, FormulaParser &parser);
   bool checkPromises(const Input &input);
+  bool checkResident(const Input &input);
 
   // ReadLet.cpp
   void readLet();

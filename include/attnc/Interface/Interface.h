@@ -12,6 +12,8 @@
 //     tensors = [{name = "Q", role = "query", dtype = "f32",
 //                 axes = ["batch", "heads", "query_len", "head_dim"]}, ...
 //                {name = "cache", role = "input", ..., inout},
+//                {name = "A_B", role = "input", ...,
+//                 packed_by = "f_pack_weights"},
 //                {name = "O", role = "output", ..., may_be = "Q"}],
 //     preconditions = [{lhs = "query_len", rhs = "kv_len",
 //                       sentence = "doc[b, q] needs query_len <= kv_len"}],
@@ -89,6 +91,12 @@ struct InterfaceTensor {
   /// Input only: the call changes it. Like an output it overlaps nothing, and
   /// no element is there twice.
   bool inout = false;
+  /// Input only: the same for all calls, so what is made of such inputs alone
+  /// may be made once.
+  bool resident = false;
+  /// Input only: the function of the same object that makes it of resident
+  /// inputs, as an output of this name; empty: the caller has it.
+  std::string packedBy;
   /// Output only: the argument of the same type and shape that this tensor may
   /// be itself (equal pointer and strides); empty: overlaps nothing.
   std::string mayBe;
@@ -146,6 +154,8 @@ struct Interface {
   std::optional<unsigned> sizeIndex(llvm::StringRef name) const;
   std::optional<unsigned> tensorIndex(llvm::StringRef name) const;
   std::vector<std::string> runtimeSizes() const;
+  /// The function that makes some of the inputs, or nothing.
+  llvm::StringRef packing() const;
   /// The tensors that a call writes, in the order in which a function of the IR
   /// returns them: outputs, then inputs that are inout.
   std::vector<unsigned> results() const;
@@ -205,6 +215,11 @@ const Interface *findInterface(llvm::ArrayRef<Interface> functions,
 std::vector<std::string> symbolsOf(const Interface &function);
 mlir::LogicalResult
 verifySymbols(llvm::ArrayRef<Interface> functions,
+              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+/// Each input that another function packs is an output of that function, whose
+/// sizes are all fixed.
+mlir::LogicalResult
+verifyPacking(llvm::ArrayRef<Interface> functions,
               llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace attnc

@@ -87,6 +87,7 @@ struct Input {
   DType dtype = DType::F32;
   std::vector<ExprPtr> axes;  // int formulas over sizes; rank 0 to 5
   bool inout = false;         // the call puts rows into it: see Cache
+  bool resident = false;      // the same for all calls: see NAME_pack_weights
   bool nondecreasing = false; // along the last axis
   ExprPtr low, high;          // `in low..high`, both ends included; or null
   /// What `let` makes it: then it is no tensor of the call. Null: it is one.
