@@ -88,8 +88,7 @@ static Value skipViews(Value value) {
   return value;
 }
 
-/// The fields of the function's argument in the interface, or null.
-static DictionaryAttr fieldsOf(BlockArgument argument) {
+DictionaryAttr attnc::interfaceFieldsOf(BlockArgument argument) {
   auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   auto module = function ? function->getParentOfType<ModuleOp>() : ModuleOp();
   auto entries =
@@ -105,25 +104,13 @@ static DictionaryAttr fieldsOf(BlockArgument argument) {
   return {};
 }
 
-/// An input of fixed sizes, or what the function says is the same for all
-/// calls.
-static bool isResidentArgument(BlockArgument argument) {
-  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  if (function && function.getArgAttr(argument.getArgNumber(), kResidentAttr))
-    return true;
-  DictionaryAttr fields = fieldsOf(argument);
-  auto role = fields ? fields.getAs<StringAttr>("role") : StringAttr();
-  return role && role.getValue() == roleName(TensorRole::Input) &&
-         cast<RankedTensorType>(argument.getType()).hasStaticShape();
-}
-
 ProductLeaf attnc::describeLeaf(Value value) {
   ProductLeaf leaf;
   leaf.tensor = value;
+  leaf.residency = residencyOf(value);
   Value source = skipViews(value);
   if (auto argument = dyn_cast<BlockArgument>(source)) {
-    leaf.isResident = isResidentArgument(argument);
-    DictionaryAttr fields = fieldsOf(argument);
+    DictionaryAttr fields = interfaceFieldsOf(argument);
     auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
     leaf.name =
         name ? name.str() : "arg" + std::to_string(argument.getArgNumber());

@@ -40,13 +40,14 @@ struct Part {
   /// Weights or scores that are not stored, if a kernel takes the product: the
   /// axis of their keys.
   LetterSet key = 0;
+  bool isPacked = false; // made before the call, or never changed
 };
 
 /// Costs of products of a tree on a target.
 class StepCosts {
 public:
-  StepCosts(const ProductTree &tree, const CpuTarget &target)
-      : tree(tree), target(target) {
+  StepCosts(const ProductTree &tree, const OrderRequest &request)
+      : tree(tree), request(request), target(*request.target) {
     SmallVector<Type> types{tree.elementType};
     flopsPerCycle = target.flopsPerCycle(
         attn::accumulateType(types).getIntOrFloatBitWidth());
@@ -54,22 +55,25 @@ public:
 
   Part leaf(unsigned number) const {
     const ProductLeaf &leaf = tree.leaves[number];
+    bool isKept = isPacked(leaf.residency, request.allowWeightProducts);
     if (leaf.isStored)
-      return {leaf.letters(), bytesOf(leaf.elementType()), 0};
-    return {leaf.letters(), 0, leaf.bound};
+      return {leaf.letters(), bytesOf(leaf.elementType()), 0, isKept};
+    return {leaf.letters(), 0, leaf.bound, isKept};
   }
-  Part made(LetterSet letters, bool isRoot) const {
+  Part made(LetterSet letters, bool isRoot, bool isPacked) const {
     if (!isRoot)
-      return {letters, bytesOf(tree.elementType), 0};
+      return {letters, bytesOf(tree.elementType), 0, isPacked};
     Type type = getElementTypeOrSelf(tree.root.getType());
     if (tree.isStored)
-      return {letters, bytesOf(type), 0};
-    return {letters, 0, LetterSet(1) << *tree.key};
+      return {letters, bytesOf(type), 0, isPacked};
+    return {letters, 0, LetterSet(1) << *tree.key, isPacked};
   }
   /// A product that was not written so may have no kernel to be in.
   OrderCost of(const Part &lhs, const Part &rhs, const Part &result,
                bool isWritten, const LetterSizes &sizes) const {
     OrderCost cost;
+    if (result.isPacked)
+      return cost;
     cost.flops = 2 * volume(lhs.letters | rhs.letters, sizes);
     for (const Part &part : {lhs, rhs, result})
       cost.bytes += part.bytesPerElement * volume(part.letters, sizes);
@@ -90,6 +94,7 @@ private:
                      const Part &result, const LetterSizes &sizes) const;
 
   const ProductTree &tree;
+  OrderRequest request;
   const CpuTarget &target;
   double flopsPerCycle;
 };
@@ -185,20 +190,19 @@ static SmallVector<bool> findWrittenSteps(const ProductTree &tree,
 }
 
 OrderCost attnc::costOf(const ProductTree &tree, ArrayRef<ProductStep> steps,
-                        const LetterSizes &sizes, const CpuTarget &target) {
-  StepCosts costs(tree, target);
-  unsigned leaves = tree.leaves.size();
-  auto part = [&](unsigned number) {
-    return number < leaves ? costs.leaf(number)
-                           : costs.made(steps[number - leaves].result, false);
-  };
+                        const LetterSizes &sizes, const OrderRequest &request) {
+  StepCosts costs(tree, request);
+  SmallVector<Part> parts;
+  for (unsigned leaf = 0; leaf < tree.leaves.size(); ++leaf)
+    parts.push_back(costs.leaf(leaf));
   SmallVector<bool> written = findWrittenSteps(tree, steps);
   OrderCost total;
   for (auto [number, step] : llvm::enumerate(steps)) {
     bool isRoot = number + 1 == steps.size();
-    OrderCost one =
-        costs.of(part(step.lhs), part(step.rhs),
-                 costs.made(step.result, isRoot), written[number], sizes);
+    Part lhs = parts[step.lhs], rhs = parts[step.rhs];
+    parts.push_back(
+        costs.made(step.result, isRoot, lhs.isPacked && rhs.isPacked));
+    OrderCost one = costs.of(lhs, rhs, parts.back(), written[number], sizes);
     total.flops += one.flops;
     total.bytes += one.bytes;
     total.cycles += one.cycles;
@@ -216,7 +220,7 @@ public:
   Search(const ProductTree &tree, ArrayRef<LetterSizes> sizes,
          ArrayRef<double> weights, const OrderRequest &request)
       : tree(tree), sizes(sizes), weights(weights), request(request),
-        costs(tree, *request.target), full((1u << tree.leaves.size()) - 1) {}
+        costs(tree, request), full((1u << tree.leaves.size()) - 1) {}
 
   ProductSteps run();
 
@@ -231,7 +235,8 @@ private:
     return written[lhs | rhs] == lhs || written[lhs | rhs] == rhs;
   }
   bool isLegal(Subset lhs, Subset rhs) const;
-  bool isResident(Subset subset) const;
+  bool areAll(Subset subset, llvm::function_ref<bool(Residency)> is) const;
+  bool isMadeBefore(Subset subset) const;
   double cyclesOf(Subset lhs, Subset rhs) const;
   Part partOf(Subset subset) const;
   unsigned emit(Subset subset, ProductSteps &steps) const;
@@ -268,11 +273,18 @@ void Search::findLetters() {
             : all[subset] & (all[full ^ subset] | tree.outputLetters());
 }
 
-bool Search::isResident(Subset subset) const {
+bool Search::areAll(Subset subset,
+                    llvm::function_ref<bool(Residency)> is) const {
   for (auto [number, leaf] : llvm::enumerate(tree.leaves))
-    if ((subset >> number & 1) && !leaf.isResident)
+    if ((subset >> number & 1) && !is(leaf.residency))
       return false;
   return true;
+}
+
+bool Search::isMadeBefore(Subset subset) const {
+  return areAll(subset, [&](Residency residency) {
+    return isPacked(residency, request.allowWeightProducts);
+  });
 }
 
 bool Search::isLegal(Subset lhs, Subset rhs) const {
@@ -283,7 +295,9 @@ bool Search::isLegal(Subset lhs, Subset rhs) const {
     if (llvm::has_single_bit(part) &&
         (tree.leaves[llvm::countr_zero(part)].bound & letters[lhs | rhs]))
       return false;
-  if (!request.allowWeightProducts && isResident(lhs | rhs))
+  auto isWeight = [](Residency is) { return is != Residency::None; };
+  if (!request.allowWeightProducts && areAll(lhs | rhs, isWeight) &&
+      !isMadeBefore(lhs | rhs))
     return false;
   // Scores that are not stored are a product of a query's and a key's part.
   if ((lhs | rhs) != full || !tree.key)
@@ -295,7 +309,8 @@ bool Search::isLegal(Subset lhs, Subset rhs) const {
 Part Search::partOf(Subset subset) const {
   return llvm::has_single_bit(subset)
              ? costs.leaf(llvm::countr_zero(subset))
-             : costs.made(letters[subset], subset == full);
+             : costs.made(letters[subset], subset == full,
+                          isMadeBefore(subset));
 }
 
 double Search::cyclesOf(Subset lhs, Subset rhs) const {

@@ -81,7 +81,7 @@ public:
 
 private:
   OrderCost cost(ArrayRef<ProductStep> steps, const Regime &at) const {
-    return costOf(tree, steps, letterSizes(tree, at), *request.target);
+    return costOf(tree, steps, letterSizes(tree, at), request);
   }
   /// Cycles over the best of each regime, weighted.
   double relativeCost(ArrayRef<ProductStep> steps, const OrderPlan &plan) const;

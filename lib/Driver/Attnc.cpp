@@ -88,7 +88,14 @@ static Stage defaultStage(llvm::StringRef input) {
 /// The one function's name; for several functions the input's name as a C
 /// identifier.
 std::string Compilation::stem() const {
-  if (session.interfaces().size() == 1)
+  // A function that packs weights belongs to another one.
+  bool isOne = !session.interfaces().empty() &&
+               llvm::all_of(session.interfaces().drop_front(),
+                            [&](const Interface &other) {
+                              return other.name ==
+                                     session.interfaces().front().packing();
+                            });
+  if (isOne)
     return session.interfaces().front().name;
   if (session.specs().size() == 1)
     return session.specs().front().name;

@@ -26,7 +26,8 @@ defm schedule : Value<"schedule", "<attribute>",
   "Schedule of all kernels, such as #attn.schedule<q = 48>; what it does not "
   "say is chosen. A file name gives the file's text">;
 def allow_weight_products : Switch<"allow-weight-products",
-  "Multiply weights with weights where that is cheaper; it changes rounding">;
+  "Take all weights as resident: NAME_pack_weights makes their products once; "
+  "it changes rounding">;
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"<level>">,
   HelpText<"Micro-architecture: one of --print-targets, or native. Default: "
            "x86-64-v3">;

@@ -26,12 +26,19 @@ namespace {
 
 using SizeMap = llvm::StringMap<int64_t>;
 
-/// The function that a call of these sizes would run. At stage graph there is
-/// one for all sizes.
-mlir::func::FuncOp bodyOf(mlir::ModuleOp module, const Interface &function,
-                          llvm::ArrayRef<int64_t> sizes) {
-  auto body = module.lookupSymbol<mlir::func::FuncOp>(function.bodyAt(sizes));
-  return body ? body : module.lookupSymbol<mlir::func::FuncOp>(function.name);
+/// The function of the module that a call of these sizes would run.
+Oracle oracleOf(mlir::ModuleOp module, llvm::ArrayRef<Interface> interfaces,
+                llvm::StringRef name, llvm::ArrayRef<int64_t> sizes) {
+  Oracle oracle;
+  oracle.interface = findInterface(interfaces, name);
+  oracle.function =
+      module.lookupSymbol<mlir::func::FuncOp>(oracle.interface->bodyAt(sizes));
+  oracle.packingInterface =
+      findInterface(interfaces, oracle.interface->packing());
+  if (oracle.packingInterface)
+    oracle.packing =
+        module.lookupSymbol<mlir::func::FuncOp>(oracle.packingInterface->name);
+  return oracle;
 }
 
 class Run {
@@ -48,10 +55,13 @@ private:
   bool tellTiles(unsigned index);
   bool runFunction(unsigned index, LoadedObject &object);
   bool runCase(const Interface &function, std::vector<int64_t> sizes,
-               void *entry, const ReferenceFunctions &reference);
+               const CallPlan &plan, const ReferenceFunctions &reference);
   bool readFiles();
-  bool callOnce(RunCase &run, void *entry, const ReferenceFunctions &reference);
-  bool drawAgain(const RunCase &first, void *entry,
+  bool callOnce(RunCase &run, const CallPlan &plan,
+                const ReferenceFunctions &reference);
+  std::optional<CallPlan> planCall(const Interface &function,
+                                   LoadedObject &object);
+  bool drawAgain(const RunCase &first, const CallPlan &plan,
                  const ReferenceFunctions &reference, CheckResult &check);
   std::vector<SizeMap> combinations(unsigned index);
   std::optional<std::vector<int64_t>> sizesFor(const Interface &function,
@@ -60,6 +70,8 @@ private:
   RunOptions options;
   Session session;
   mlir::OwningOpRef<mlir::ModuleOp> graph, fused;
+  /// As the input says: passes may add functions that others need.
+  std::vector<Interface> functions;
   llvm::SmallString<0> bytes;
   TensorFiles files;
   attnc_runtime runtime = {};
@@ -85,6 +97,7 @@ bool Run::compile() {
   if (session.stage() < Stage::Graph && !session.advanceTo(Stage::Graph))
     return false;
   graph = session.module().clone();
+  functions = session.interfaces().vec();
   if (options.interpret)
     return true;
   if (!session.advanceTo(Stage::Fused))
@@ -104,9 +117,9 @@ bool Run::compile() {
 bool Run::readFiles() {
   if (options.inputFiles.empty() && options.savedFiles.empty())
     return true;
-  if (session.interfaces().size() != 1)
+  if (functions.size() != 1)
     return session.fail("--input and --save take a spec with one function");
-  const Interface &function = session.interfaces().front();
+  const Interface &function = functions.front();
   auto read =
       TensorFiles::read(function, options.inputFiles, options.savedFiles);
   if (!read)
@@ -177,14 +190,17 @@ std::optional<std::vector<int64_t>> Run::sizesFor(const Interface &function,
 }
 
 /// Fills the tensors and calls the function.
-bool Run::callOnce(RunCase &run, void *entry,
+bool Run::callOnce(RunCase &run, const CallPlan &plan,
                    const ReferenceFunctions &reference) {
   if (llvm::Error error = run.take(files))
     return session.fail(llvm::toString(std::move(error)));
-  run.forgetUnstoredRows(reference.graph, files);
+  run.forgetUnstoredRows(reference.graph.function, files);
   if (llvm::Error error = run.prepare())
     return session.fail(llvm::toString(std::move(error)));
-  if (llvm::Error error = run.call(entry, runtime))
+  if (plan.packing)
+    if (llvm::Error error = run.pack(plan, runtime))
+      return session.fail(llvm::toString(std::move(error)));
+  if (llvm::Error error = run.call(plan, runtime))
     return session.fail(llvm::toString(std::move(error)));
   return true;
 }
@@ -195,14 +211,14 @@ static constexpr double wantedRows = 256;
 static constexpr unsigned maxDraws = 16;
 
 /// Calls and checks further draws of the inputs until there are enough rows.
-bool Run::drawAgain(const RunCase &first, void *entry,
+bool Run::drawAgain(const RunCase &first, const CallPlan &plan,
                     const ReferenceFunctions &reference, CheckResult &check) {
   double rows = first.rows();
   for (unsigned draw = 1;
        rows > 0 && rows * draw < wantedRows && draw < maxDraws; ++draw) {
     RunCase run(first.function, first.sizes, options, options.seed + draw,
                 session.module().getContext());
-    if (!callOnce(run, entry, reference))
+    if (!callOnce(run, plan, reference))
       return false;
     auto result = run.check(reference);
     if (mlir::failed(result))
@@ -235,7 +251,7 @@ static double physicalMemory() {
 }
 
 bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
-                  void *entry, const ReferenceFunctions &reference) {
+                  const CallPlan &plan, const ReferenceFunctions &reference) {
   double bytes = bytesFor(function, sizes), machine = physicalMemory();
   if (bytes > machine)
     return session.fail(llvm::formatv("{0}: the tensors and their references "
@@ -244,7 +260,7 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
                                       machine / 0x1p30));
   RunCase run(function, std::move(sizes), options, options.seed,
               session.module().getContext());
-  if (!callOnce(run, entry, reference))
+  if (!callOnce(run, plan, reference))
     return false;
   if (llvm::Error error = run.save(files))
     return session.fail(llvm::toString(std::move(error)));
@@ -254,12 +270,12 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
     if (mlir::failed(result))
       return session.fail("the reference could not be computed");
     check = *result;
-    if (!drawAgain(run, entry, reference, *check))
+    if (!drawAgain(run, plan, reference, *check))
       return false;
   }
   std::optional<BenchResult> bench;
   if (options.benchSeconds) {
-    auto result = run.bench(entry, runtime, reference, session.target());
+    auto result = run.bench(plan, runtime, reference, session.target());
     if (mlir::failed(result))
       return session.fail("the benchmark could not be run");
     bench = *result;
@@ -268,38 +284,63 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
   return !check || check->isRight();
 }
 
+/// A dump's function takes what its interface says. One of a spec may have to
+/// be called with weights that another one packs.
+std::optional<CallPlan> Run::planCall(const Interface &function,
+                                      LoadedObject &object) {
+  CallPlan plan;
+  auto find = [&](llvm::StringRef name, void *&entry) {
+    auto found = object.symbol(name);
+    if (!found)
+      return session.fail("internal error: " +
+                          llvm::toString(found.takeError()));
+    entry = *found;
+    return true;
+  };
+  plan.function = findInterface(session.interfaces(), function.name);
+  if (!find(function.name, plan.entry))
+    return std::nullopt;
+  if (plan.function->packing() == function.packing())
+    return plan;
+  plan.packing = findInterface(session.interfaces(), plan.function->packing());
+  if (!find(plan.packing->name, plan.packEntry))
+    return std::nullopt;
+  return plan;
+}
+
 bool Run::runFunction(unsigned index, LoadedObject &object) {
-  const Interface &function = session.interfaces()[index];
-  auto entry = object.symbol(function.name);
-  if (!entry)
-    return session.fail("internal error: " + llvm::toString(entry.takeError()));
+  const Interface &function = functions[index];
+  auto plan = planCall(function, object);
+  if (!plan)
+    return false;
   bool isRight = true;
   for (const SizeMap &chosen : combinations(index)) {
     auto sizes = sizesFor(function, chosen);
     if (!sizes)
       return false;
-    ReferenceFunctions reference{bodyOf(*graph, function, *sizes),
-                                 bodyOf(*fused, function, *sizes)};
-    isRight &= runCase(function, std::move(*sizes), *entry, reference);
+    ReferenceFunctions reference{
+        oracleOf(*graph, functions, function.name, *sizes),
+        oracleOf(*fused, session.interfaces(), function.name, *sizes)};
+    isRight &= runCase(function, std::move(*sizes), *plan, reference);
   }
   return isRight;
 }
 
 /// --interpret: the reference in the place of the kernel.
 bool Run::interpretFunction(unsigned index) {
-  const Interface &function = session.interfaces()[index];
+  const Interface &function = functions[index];
   for (const SizeMap &chosen : combinations(index)) {
     auto sizes = sizesFor(function, chosen);
     if (!sizes)
       return false;
-    mlir::func::FuncOp body = bodyOf(*graph, function, *sizes);
+    Oracle oracle = oracleOf(*graph, functions, function.name, *sizes);
     RunCase run(function, std::move(*sizes), options, options.seed,
                 session.module().getContext());
     if (llvm::Error error = run.take(files))
       return session.fail(llvm::toString(std::move(error)));
     if (llvm::Error error = run.checkPreconditions())
       return session.fail(llvm::toString(std::move(error)));
-    if (mlir::failed(run.interpret(body)))
+    if (mlir::failed(run.interpret(oracle.function)))
       return session.fail("the reference could not be computed");
     if (llvm::Error error = run.save(files))
       return session.fail(llvm::toString(std::move(error)));
@@ -311,19 +352,20 @@ bool Run::interpretFunction(unsigned index) {
 
 /// --mask: the tiles of the kernels instead of their results.
 bool Run::tellTiles(unsigned index) {
-  const Interface &function = session.interfaces()[index];
+  const Interface &function = functions[index];
   for (const SizeMap &chosen : combinations(index)) {
     auto sizes = sizesFor(function, chosen);
     if (!sizes)
       return false;
-    mlir::func::FuncOp body = bodyOf(session.module(), function, *sizes);
+    Oracle oracle =
+        oracleOf(session.module(), session.interfaces(), function.name, *sizes);
     RunCase run(function, std::move(*sizes), options, options.seed,
                 session.module().getContext());
     if (llvm::Error error = run.take(files))
       return session.fail(llvm::toString(std::move(error)));
     if (llvm::Error error = run.checkPreconditions())
       return session.fail(llvm::toString(std::move(error)));
-    auto tiles = run.countTiles(body);
+    auto tiles = run.countTiles(oracle);
     if (mlir::failed(tiles))
       return session.fail("the tiles could not be counted");
     reportTiles(run, options, session.target(), *tiles);
@@ -376,12 +418,12 @@ int Run::run() {
     return 1;
   bool isRight = true;
   if (options.mask) {
-    for (unsigned i = 0; i < session.interfaces().size(); ++i)
+    for (unsigned i = 0; i < functions.size(); ++i)
       isRight &= tellTiles(i);
     return isRight ? 0 : 1;
   }
   if (options.interpret) {
-    for (unsigned i = 0; i < session.interfaces().size(); ++i)
+    for (unsigned i = 0; i < functions.size(); ++i)
       isRight &= interpretFunction(i);
     return isRight ? 0 : 1;
   }
@@ -390,7 +432,7 @@ int Run::run() {
     return session.fail("internal error: " +
                         llvm::toString(object.takeError())),
            1;
-  for (unsigned i = 0; i < session.interfaces().size(); ++i)
+  for (unsigned i = 0; i < functions.size(); ++i)
     isRight &= runFunction(i, *object);
   return isRight ? 0 : 1;
 }

@@ -60,16 +60,18 @@ double peakOfWorkers(const attnc_runtime &runtime, const CpuTarget &target,
 
 } // namespace
 
-mlir::FailureOr<BenchResult> RunCase::bench(void *entry,
+mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
                                             const attnc_runtime &runtime,
                                             const ReferenceFunctions &functions,
                                             const CpuTarget &target) {
-  auto flop = reference::neededFlop(functions.fused, inputs, namedSizes());
+  auto taken = inputsFor(functions.fused, inputs, reference::Precision::Exact);
+  if (failed(taken))
+    return mlir::failure();
+  auto flop =
+      reference::neededFlop(functions.fused.function, *taken, namedSizes());
   if (failed(flop))
     return mlir::failure();
-  std::vector<attnc_tensor *> tensors;
-  for (auto &tensor : memory)
-    tensors.push_back(tensor->descriptor());
+  std::vector<attnc_tensor *> tensors = descriptorsOf(*plan.function);
   BenchResult result;
   std::vector<double> times, peaks, shares;
   Clock::time_point begin = Clock::now();
@@ -81,7 +83,7 @@ mlir::FailureOr<BenchResult> RunCase::bench(void *entry,
     Clock::time_point roundBegin = Clock::now();
     do {
       Clock::time_point callBegin = Clock::now();
-      attnc_status status = callEntry(entry, tensors, &runtime);
+      attnc_status status = callEntry(plan.entry, tensors, &runtime);
       round.push_back(secondsSince(callBegin));
       if (status != ATTNC_OK)
         return mlir::failure();

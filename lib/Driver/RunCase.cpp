@@ -49,17 +49,8 @@ llvm::Error RunCase::prepare() {
   return llvm::Error::success();
 }
 
-llvm::Error RunCase::call(void *entry, const attnc_runtime &runtime) {
-  // What a kernel forgets to write shows as NaN.
-  std::vector<attnc_tensor *> tensors;
-  for (auto [declared, tensor] : llvm::zip_equal(function.tensors, memory)) {
-    if (declared.isOutput())
-      tensor->poison();
-    tensors.push_back(tensor->descriptor());
-  }
-  // A call that was made before has changed these.
-  forEachInOut(
-      [&](size_t input, size_t i) { memory[i]->store(inputs[input]); });
+llvm::Error RunCase::callWith(const Interface &called, void *entry,
+                              const attnc_runtime &runtime) const {
   std::string sentence;
   attnc_runtime reporting = runtime;
   void *user = runtime.user;
@@ -72,11 +63,24 @@ llvm::Error RunCase::call(void *entry, const attnc_runtime &runtime) {
     if (sink)
       *sink = text;
   };
-  attnc_status status = callEntry(entry, tensors, &reporting);
+  attnc_status status = callEntry(entry, descriptorsOf(called), &reporting);
   sink = nullptr;
-  if (status != ATTNC_OK)
-    return llvm::createStringError(function.name + ": " +
-                                   attnc_status_text(status) + ": " + sentence);
+  if (status == ATTNC_OK)
+    return llvm::Error::success();
+  return llvm::createStringError(called.name + ": " +
+                                 attnc_status_text(status) + ": " + sentence);
+}
+
+llvm::Error RunCase::call(const CallPlan &plan, const attnc_runtime &runtime) {
+  // What a kernel forgets to write shows as NaN.
+  for (auto [declared, tensor] : llvm::zip_equal(function.tensors, memory))
+    if (declared.isOutput())
+      tensor->poison();
+  // A call that was made before has changed these.
+  forEachInOut(
+      [&](size_t input, size_t i) { memory[i]->store(inputs[input]); });
+  if (llvm::Error error = callWith(*plan.function, plan.entry, runtime))
+    return error;
   size_t output = 0;
   for (auto [declared, tensor] : llvm::zip_equal(function.tensors, memory))
     if (declared.isOutput())

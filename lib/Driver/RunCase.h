@@ -15,6 +15,7 @@
 #include "TensorFiles.h"
 
 #include "attnc/Interface/Interface.h"
+#include "attnc/Reference/Interpreter.h"
 #include "attnc/Reference/KernelTiles.h"
 #include "attnc/Reference/Tensor.h"
 
@@ -28,9 +29,27 @@ namespace attnc {
 
 struct CpuTarget;
 
-/// The function's text at two stages, for the reference.
+/// A function's text at some stage, for the reference.
+struct Oracle {
+  mlir::func::FuncOp function;
+  /// What it takes; not what the spec says where weights are packed.
+  const Interface *interface = nullptr;
+  /// What packs weights for it, or null.
+  mlir::func::FuncOp packing;
+  const Interface *packingInterface = nullptr;
+};
+
 struct ReferenceFunctions {
-  mlir::func::FuncOp graph, fused;
+  Oracle graph, fused;
+};
+
+/// What the object has for a function of the spec.
+struct CallPlan {
+  const Interface *function = nullptr;
+  void *entry = nullptr;
+  /// What is called before, once for some weights; or null.
+  const Interface *packing = nullptr;
+  void *packEntry = nullptr;
 };
 
 /// "O[0, 3, 17, 0]" for a row-major position.
@@ -106,16 +125,19 @@ public:
   /// Makes the tensors in memory; an error if there is no memory for them.
   llvm::Error prepare();
   /// One call of the entry; an error with the kernel's own sentence.
-  llvm::Error call(void *entry, const attnc_runtime &runtime);
+  llvm::Error call(const CallPlan &plan, const attnc_runtime &runtime);
+  /// Makes the packed weights that the calls take.
+  llvm::Error pack(const CallPlan &plan, const attnc_runtime &runtime);
   /// What a call checks: sizes and values of tables; the error says which.
   llvm::Error checkPreconditions() const;
   /// Puts the reference's results into the outputs.
   mlir::LogicalResult interpret(mlir::func::FuncOp graph);
   /// Which tiles each kernel of a function of stage scheduled computes.
   mlir::FailureOr<std::vector<reference::KernelTiles>>
-  countTiles(mlir::func::FuncOp scheduled) const;
+  countTiles(const Oracle &scheduled) const;
   mlir::FailureOr<CheckResult> check(const ReferenceFunctions &reference);
-  mlir::FailureOr<BenchResult> bench(void *entry, const attnc_runtime &runtime,
+  mlir::FailureOr<BenchResult> bench(const CallPlan &plan,
+                                     const attnc_runtime &runtime,
                                      const ReferenceFunctions &reference,
                                      const CpuTarget &target);
 
@@ -129,15 +151,27 @@ public:
   std::string describeSizes() const;
 
 private:
+  /// What the oracle takes where the spec's function takes `given`.
+  mlir::FailureOr<std::vector<reference::Tensor>>
+  inputsFor(const Oracle &oracle, llvm::ArrayRef<reference::Tensor> given,
+            reference::Precision precision, unsigned order = 0) const;
+  mlir::FailureOr<std::vector<reference::Tensor>>
+  evaluate(const Oracle &oracle, llvm::ArrayRef<reference::Tensor> given,
+           reference::Precision precision, unsigned order = 0) const;
+  /// Calls with the tensors of these names.
+  llvm::Error callWith(const Interface &called, void *entry,
+                       const attnc_runtime &runtime) const;
+  attnc_tensor *descriptorOf(llvm::StringRef name) const;
+  std::vector<attnc_tensor *> descriptorsOf(const Interface &called) const;
   void forEachInOut(llvm::function_ref<void(size_t, size_t)> visit) const;
   /// Excuses places over the limit where plain evaluation is as far off when it
   /// sums in other orders.
-  mlir::LogicalResult tryOrders(mlir::func::FuncOp oracle,
+  mlir::LogicalResult tryOrders(const Oracle &oracle,
                                 llvm::ArrayRef<reference::Tensor> plain,
                                 llvm::ArrayRef<reference::Tensor> exact,
                                 CheckResult &result) const;
   /// Rows of which the mask allows no key have to be exactly 0.
-  mlir::LogicalResult checkEmptyRows(mlir::func::FuncOp oracle,
+  mlir::LogicalResult checkEmptyRows(const Oracle &oracle,
                                      llvm::ArrayRef<reference::Tensor> plain,
                                      llvm::ArrayRef<reference::Tensor> exact,
                                      CheckResult &result) const;
@@ -155,6 +189,7 @@ private:
   /// What the call writes: outputs, then the new values of inputs in place.
   std::vector<reference::Tensor> results;
   std::vector<std::unique_ptr<CallTensor>> memory;
+  llvm::StringMap<std::unique_ptr<CallTensor>> packedMemory;
 };
 
 /// One line of the outcome: text for people, or JSON.

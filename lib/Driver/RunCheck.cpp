@@ -241,14 +241,12 @@ mlir::LogicalResult RunCase::interpret(mlir::func::FuncOp graph) {
 
 mlir::FailureOr<CheckResult>
 RunCase::check(const ReferenceFunctions &functions) {
-  mlir::func::FuncOp oracle =
+  const Oracle &oracle =
       scores() <= double(maxGraphScores) ? functions.graph : functions.fused;
-  auto exact =
-      reference::interpret(oracle, inputs, namedSizes(),
-                           hasDoubles() ? reference::Precision::Extended
-                                        : reference::Precision::Exact);
-  auto plain = reference::interpret(oracle, inputs, namedSizes(),
-                                    reference::Precision::Rounded);
+  auto exact = evaluate(oracle, inputs,
+                        hasDoubles() ? reference::Precision::Extended
+                                     : reference::Precision::Exact);
+  auto plain = evaluate(oracle, inputs, reference::Precision::Rounded);
   if (failed(exact) || failed(plain))
     return mlir::failure();
   CheckResult result;
@@ -264,7 +262,7 @@ RunCase::check(const ReferenceFunctions &functions) {
   return result;
 }
 
-mlir::LogicalResult RunCase::tryOrders(mlir::func::FuncOp oracle,
+mlir::LogicalResult RunCase::tryOrders(const Oracle &oracle,
                                        llvm::ArrayRef<reference::Tensor> plain,
                                        llvm::ArrayRef<reference::Tensor> exact,
                                        CheckResult &result) const {
@@ -277,8 +275,7 @@ mlir::LogicalResult RunCase::tryOrders(mlir::func::FuncOp oracle,
   };
   for (unsigned order = 1; order <= maxOrders && llvm::any_of(suspects, remain);
        ++order) {
-    auto other = reference::interpret(oracle, inputs, namedSizes(),
-                                      reference::Precision::Rounded, order);
+    auto other = evaluate(oracle, inputs, reference::Precision::Rounded, order);
     if (mlir::failed(other))
       return mlir::failure();
     for (auto [some, tensor] : llvm::zip_equal(suspects, *other))

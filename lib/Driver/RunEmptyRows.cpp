@@ -30,7 +30,7 @@ bool isZero(const reference::Tensor &tensor, size_t begin, size_t end) {
 } // namespace
 
 mlir::LogicalResult RunCase::checkEmptyRows(
-    mlir::func::FuncOp oracle, llvm::ArrayRef<reference::Tensor> plain,
+    const Oracle &oracle, llvm::ArrayRef<reference::Tensor> plain,
     llvm::ArrayRef<reference::Tensor> exact, CheckResult &result) const {
   // A row may be 0 by chance, too: all of relu's scores are negative, or what
   // is subtracted is equal. Only where no key is allowed it stays 0 whatever V
@@ -63,8 +63,7 @@ mlir::LogicalResult RunCase::checkEmptyRows(
       llvm::fill(poisoned[input].real, std::nan(""));
     input += !tensor.isOutput();
   }
-  auto other = reference::interpret(oracle, poisoned, namedSizes(),
-                                    reference::Precision::Exact);
+  auto other = evaluate(oracle, poisoned, reference::Precision::Exact);
   if (mlir::failed(other))
     return mlir::failure();
   forEachSuspect([&](size_t i, size_t begin, size_t end) {

@@ -21,8 +21,11 @@ using reference::KernelTiles;
 static constexpr size_t maxDrawnRows = 64, maxDrawnColumns = 96;
 
 mlir::FailureOr<std::vector<KernelTiles>>
-RunCase::countTiles(mlir::func::FuncOp scheduled) const {
-  return reference::countTiles(scheduled, inputs, namedSizes());
+RunCase::countTiles(const Oracle &scheduled) const {
+  auto taken = inputsFor(scheduled, inputs, reference::Precision::Exact);
+  if (mlir::failed(taken))
+    return mlir::failure();
+  return reference::countTiles(scheduled.function, *taken, namedSizes());
 }
 
 static llvm::json::Object toJson(const KernelTiles &tiles) {

@@ -42,6 +42,12 @@ std::string attnc::describeJson(const Interface &function,
           if (tensor.inout)
             json.value(tensor.name);
       });
+    if (!function.packing().empty())
+      json.attributeObject("packed_by", [&] {
+        for (const InterfaceTensor &tensor : function.tensors)
+          if (!tensor.packedBy.empty())
+            json.attribute(tensor.name, tensor.packedBy);
+      });
     json.attribute("spec", utf8(function.spec));
   });
   return text;

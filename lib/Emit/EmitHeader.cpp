@@ -135,12 +135,27 @@ static std::string layoutText(const Interface &f) {
   return text;
 }
 
+/// "A_B is what f_pack_weights makes; call it again where ... changes."
+static std::string packingText(const Interface &f) {
+  std::vector<std::string> names;
+  for (const InterfaceTensor &t : f.tensors)
+    if (!t.packedBy.empty())
+      names.push_back(t.name);
+  if (names.empty())
+    return "";
+  return "\n   " + list(names) + (names.size() == 1 ? " is" : " are") +
+         " what " + f.packing().str() +
+         " makes: call it before, and again when its weights change. Until "
+         "then\n   results are those of the weights as they were.";
+}
+
 static std::string functionComment(const Interface &f) {
   std::string text =
       "/* " + tensorsText(f) + ", any strides (null = contiguous).\n   " +
       overlapText(f) + layoutText(f) + (layoutText(f).empty() ? " " : "\n   ") +
       "Re-entrant. The result does not depend on the number "
-      "of threads.";
+      "of threads." +
+      packingText(f);
   for (const InterfacePrecondition &condition : f.preconditions)
     text += "\n   Checked by the call: " + condition.sentence + ".";
   return text + " */\n";

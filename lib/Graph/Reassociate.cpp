@@ -14,8 +14,7 @@
 // trees of products are flattened (ProductTree), all orders are compared by
 // their costs where the function is expected to run (ProductOrder), and a tie
 // leaves the order as written. Products of weights with weights change what a
-// caller can expect of rounding and cost work in every call; they need
-// permission.
+// caller can expect of rounding, and are best made once; they need permission.
 //
 // Tests: test/Graph/reassociate*.mlir
 //
@@ -98,7 +97,7 @@ static void explainWeights(const ProductTree &tree, ArrayRef<Regime> regimes,
       tree.root->emitRemark()
           << describeOrder(tree, allowed.steps)
           << " multiplies weights with weights, which changes rounding; with "
-             "--allow-weight-products it takes "
+             "--allow-weight-products, or weights that are resident, it takes "
           << describe(with.chosen) << " instead of "
           << scientific(without.chosen.cycles) << " at " << with.regime.text
           << " [order]";

@@ -76,7 +76,7 @@ private:
   llvm::SmallVector<mlir::Operation *> made, replaced;
   llvm::SmallVector<attn::ContractOp, 2> terms;
   std::vector<ProductTree> trees;
-  const CpuTarget *target = nullptr;
+  OrderRequest request;
   Choice written, chosen;
   bool hasBetter = false;
 };

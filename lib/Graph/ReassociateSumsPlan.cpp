@@ -98,7 +98,7 @@ double ProductSum::joinBytes(const Choice &choice, const Regime &at,
 OrderCost ProductSum::costOf(const Choice &choice, const Regime &at) const {
   OrderCost total;
   for (auto [tree, steps] : llvm::zip_equal(trees, choice)) {
-    OrderCost one = attnc::costOf(tree, steps, letterSizes(tree, at), *target);
+    OrderCost one = attnc::costOf(tree, steps, letterSizes(tree, at), request);
     total.flops += one.flops;
     total.bytes += one.bytes;
     total.cycles += one.cycles;
@@ -106,7 +106,7 @@ OrderCost ProductSum::costOf(const Choice &choice, const Regime &at) const {
   for (unsigned side : {0, 1}) {
     double bytes = joinBytes(choice, at, side);
     total.bytes += bytes;
-    total.cycles += bytes / target->bytesPerCycle(bytes);
+    total.cycles += bytes / request.target->bytesPerCycle(bytes);
   }
   return total;
 }
@@ -123,8 +123,8 @@ OrderCost ProductSum::chosenAt(const Regime &at) const {
 // Choice
 //===----------------------------------------------------------------------===//
 
-void ProductSum::plan(ArrayRef<Regime> regimes, const OrderRequest &request) {
-  target = request.target;
+void ProductSum::plan(ArrayRef<Regime> regimes, const OrderRequest &asked) {
+  request = asked;
   chosen = written;
   hasBetter = false;
   // A regime counts relative to the best that it could have.

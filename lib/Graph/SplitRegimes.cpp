@@ -46,18 +46,18 @@ namespace {
 /// The products of a function and what is put together for them.
 class FunctionCost {
 public:
-  FunctionCost(func::FuncOp function, const CpuTarget &target);
+  FunctionCost(func::FuncOp function, const OrderRequest &request);
   double cyclesAt(const Regime &at) const;
 
 private:
-  const CpuTarget &target;
+  OrderRequest request;
   std::vector<ProductTree> trees;
   SmallVector<attn::ConcatOp> copies;
 };
 } // namespace
 
-FunctionCost::FunctionCost(func::FuncOp function, const CpuTarget &target)
-    : target(target), copies(function.getOps<attn::ConcatOp>()) {
+FunctionCost::FunctionCost(func::FuncOp function, const OrderRequest &request)
+    : request(request), copies(function.getOps<attn::ConcatOp>()) {
   SmallVector<attn::ContractOp> products(function.getOps<attn::ContractOp>());
   llvm::SmallPtrSet<Operation *, 16> inner;
   for (attn::ContractOp root : llvm::reverse(products)) {
@@ -73,7 +73,7 @@ FunctionCost::FunctionCost(func::FuncOp function, const CpuTarget &target)
 double FunctionCost::cyclesAt(const Regime &at) const {
   double cycles = 1; // never 0
   for (const ProductTree &tree : trees)
-    cycles += costOf(tree, tree.written, letterSizes(tree, at), target).cycles;
+    cycles += costOf(tree, tree.written, letterSizes(tree, at), request).cycles;
   for (attn::ConcatOp copy : copies) {
     Type type = copy->getResult(0).getType();
     double bytes =
@@ -81,7 +81,7 @@ double FunctionCost::cyclesAt(const Regime &at) const {
     for (unsigned axis = 0; axis < cast<RankedTensorType>(type).getRank();
          ++axis)
       bytes *= double(at.sizeOf(attn::axisSize(type, axis)));
-    cycles += bytes / target.bytesPerCycle(bytes);
+    cycles += bytes / request.target->bytesPerCycle(bytes);
   }
   return cycles;
 }
@@ -126,7 +126,7 @@ void Trials::add(ArrayRef<Regime> regimes) {
       });
   graph::reassociateProducts(copy, regimes, request);
   copies.push_back(copy);
-  costs.emplace_back(copy, *request.target);
+  costs.emplace_back(copy, request);
 }
 
 //===----------------------------------------------------------------------===//

@@ -69,10 +69,18 @@ struct Figures {
   }
 };
 
+/// What a function makes of weights once, for another one.
+struct PackedFigures {
+  std::string function;
+  std::vector<WeightAccount> tensors;
+  double flops = 0, bytes = 0;
+};
+
 /// All about one function.
 struct Accounted {
   const Interface *interface = nullptr;
   Account account;
+  std::optional<PackedFigures> packed;
   /// Of each body, as its products are ordered.
   std::map<std::string, Account> bodies;
   std::vector<Figures> at; // none: nobody asks
@@ -80,6 +88,7 @@ struct Accounted {
   double valueOf(const SizeExpr &expr) const;
   /// Elements of weights that have (matrices) or lack two axes.
   double parameters(bool isMatrix) const;
+  double parameterBytes() const;
   std::optional<double> size(StringRef name) const {
     auto found = at.front().sizes.find(name);
     if (found == at.front().sizes.end())
@@ -140,6 +149,10 @@ double Accounted::parameters(bool isMatrix) const {
     if (weight.isMatrix() == isMatrix)
       sum += valueOf(weight.elements);
   return sum;
+}
+
+double Accounted::parameterBytes() const {
+  return evaluate(account.weightBytes, at.front().sizes);
 }
 
 /// The sizes of each regime; with `given` ones those of the first.
@@ -231,7 +244,8 @@ static FailureOr<Figures> figuresOf(func::FuncOp function,
       if (name == body)
         figures.when = "if " + entry.str();
   }
-  figures.weightBytes = evaluate(account.weightBytes, figures.sizes);
+  figures.weightBytes =
+      evaluate(accounted.bodies.at(body).weightBytes, figures.sizes);
   figures.inputBytes = evaluate(account.inputBytes, figures.sizes);
   figures.outputBytes = evaluate(account.outputBytes, figures.sizes);
   figures.storedBytes = evaluate(account.storedBytes, figures.sizes);
@@ -245,6 +259,31 @@ static FailureOr<Account> accountOf(ModuleOp module, StringRef name,
     return std::move(*account);
   return function.emitError("has an axis without a size, so nothing can be "
                             "accounted for");
+}
+
+/// Its sizes are all fixed.
+static FailureOr<PackedFigures> packedFiguresOf(ModuleOp ordered,
+                                                const Interface &packing) {
+  auto account = accountOf(ordered, packing.name, packing);
+  if (failed(account))
+    return failure();
+  PackedFigures packed;
+  packed.function = packing.name;
+  for (const ProductAccount &product : account->products)
+    packed.flops += evaluate(product.flops, {});
+  for (const InterfaceTensor &tensor : packing.tensors) {
+    if (!tensor.isOutput())
+      continue;
+    WeightAccount &weight = packed.tensors.emplace_back();
+    weight.name = tensor.name;
+    weight.axes = tensor.axes;
+    weight.elements = SizeExpr::constant(1);
+    for (const SizeExpr &axis : tensor.axes)
+      weight.elements = weight.elements * axis;
+    weight.bytesPerElement = dtypeBytes(tensor.dtype);
+  }
+  packed.bytes = evaluate(account->outputBytes, {});
+  return packed;
 }
 
 /// What one function is asked: `ordered` is its module with the products as
@@ -303,8 +342,17 @@ accountAll(ModuleOp graph, ArrayRef<Interface> functions,
       return failure();
     all.interfaces = std::move(*withCases);
   }
-  for (auto [interface, one] : llvm::zip_equal(all.interfaces, all.functions)) {
+  // Functions that pack weights stand behind the others.
+  for (auto [interface, one] : llvm::zip(all.interfaces, all.functions)) {
     one.interface = &interface;
+    const Interface *packing =
+        findInterface(all.interfaces, interface.packing());
+    if (packing && all.ordered) {
+      auto packed = packedFiguresOf(*all.ordered, *packing);
+      if (failed(packed))
+        return failure();
+      one.packed = std::move(*packed);
+    }
     if (isWanted(one.account) &&
         failed(figuresOf(graph, *all.ordered, interface, given, one)))
       return failure();
@@ -353,7 +401,7 @@ static llvm::json::Object parametersJson(const Accounted &function) {
   llvm::json::Object object{{"matrices", number(matrices)},
                             {"vectors", number(vectors)},
                             {"total", number(matrices + vectors)},
-                            {"bytes", number(function.at.front().weightBytes)}};
+                            {"bytes", number(function.parameterBytes())}};
   if (auto heads = function.size("heads"); heads && *heads > 0)
     object["per_head"] = number(matrices / *heads);
   if (auto layers = function.size("layers")) {
@@ -361,6 +409,16 @@ static llvm::json::Object parametersJson(const Accounted &function) {
     object["all_layers"] = number(matrices * *layers);
   }
   return object;
+}
+
+static llvm::json::Object packedJson(const Accounted &function) {
+  llvm::json::Array tensors;
+  for (const WeightAccount &tensor : function.packed->tensors)
+    tensors.push_back(weightJson(function, tensor));
+  return llvm::json::Object{{"function", function.packed->function},
+                            {"tensors", std::move(tensors)},
+                            {"flops_once", number(function.packed->flops)},
+                            {"bytes", number(function.packed->bytes)}};
 }
 
 static llvm::json::Object flopsJson(const ProductList &products) {
@@ -411,12 +469,14 @@ FailureOr<std::string> accountingJson(ModuleOp graph,
     for (const Figures &figures : function.at)
       at.push_back(figuresJson(figures));
     double cache = function.valueOf(function.account.cacheBytesPerToken);
-    list.push_back(
-        llvm::json::Object{{"name", function.interface->name},
-                           {"weights", std::move(weights)},
-                           {"parameters", parametersJson(function)},
-                           {"kv_cache_bytes_per_token", number(cache)},
-                           {"at", std::move(at)}});
+    llvm::json::Object object{{"name", function.interface->name},
+                              {"weights", std::move(weights)},
+                              {"parameters", parametersJson(function)},
+                              {"kv_cache_bytes_per_token", number(cache)},
+                              {"at", std::move(at)}};
+    if (function.packed)
+      object["packed"] = packedJson(function);
+    list.push_back(std::move(object));
   }
   return llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{
                                       {"functions", std::move(list)}}))
@@ -482,6 +542,10 @@ accountingLines(ModuleOp graph, ArrayRef<Interface> functions,
     own.push_back(parametersLine(function));
     double cache = function.valueOf(function.account.cacheBytesPerToken);
     own.push_back(brief(cache) + "B of K and V per token");
+    if (function.packed)
+      own.push_back("once, by " + function.packed->function + ": " +
+                    brief(function.packed->flops) + "FLOP for " +
+                    brief(function.packed->bytes) + "B of packed weights");
     for (const Figures &figures : function.at)
       own.push_back(figuresLine(figures));
   }

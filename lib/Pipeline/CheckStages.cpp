@@ -5,6 +5,7 @@
 #include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Pipeline/Stages.h"
 #include "attnc/Reference/Interpreter.h"
+#include "attnc/Reference/NamedTensors.h"
 #include "attnc/Reference/RandomInputs.h"
 
 #include "mlir/Pass/PassInstrumentation.h"
@@ -123,30 +124,59 @@ interpretBody(ModuleOp module, const Interface &function, StringRef body,
   return results;
 }
 
+/// The inputs of `function`, from those of the function that it was. What these
+/// lack, the function that packs weights makes of them.
+static std::optional<std::vector<reference::Tensor>>
+inputsFor(ModuleOp module, ArrayRef<Interface> functions,
+          const Interface &function, reference::NamedTensors &named) {
+  const Interface *packing = findInterface(functions, function.packing());
+  if (packing && reference::needsPacking(function, named)) {
+    auto made = interpretBody(module, *packing, packing->name, {},
+                              reference::inputsOf(*packing, named));
+    if (!made)
+      return std::nullopt;
+    reference::nameResults(*packing, *made, named);
+  }
+  return reference::inputsOf(function, named);
+}
+
+/// Adds the runs of one function, with the inputs of what it was.
+bool StageChecker::interpret(ModuleOp module, ArrayRef<Interface> functions,
+                             const Interface &original,
+                             std::vector<Run> &runs) {
+  const Interface *function = findInterface(functions, original.name);
+  auto values = chooseSizes(original, sizes);
+  if (!function || !values)
+    return false;
+  for (auto [kind, label] :
+       {std::pair(reference::InputKind::Integer, "integer"),
+        std::pair(reference::InputKind::Normal, "normal")}) {
+    Run &run = runs.emplace_back(Run{original.name, label, {}});
+    reference::NamedTensors named = reference::nameInputs(
+        original, reference::randomInputs(original, *values, kind, 1,
+                                          module.getContext()));
+    auto inputs = inputsFor(module, functions, *function, named);
+    if (!inputs)
+      return false;
+    for (const std::string &body : function->bodies()) {
+      auto outputs = interpretBody(module, *function, body, *values, *inputs);
+      if (!outputs)
+        return false;
+      run.outputs.push_back(std::move(*outputs));
+    }
+  }
+  return true;
+}
+
 std::optional<std::vector<StageChecker::Run>>
 StageChecker::interpret(ModuleOp module) {
   auto functions = getInterfaces(module);
   if (mlir::failed(functions))
     return std::nullopt;
   std::vector<Run> runs;
-  for (const Interface &function : *functions) {
-    auto values = chooseSizes(function, sizes);
-    if (!values)
+  for (const Interface &original : originals)
+    if (!interpret(module, *functions, original, runs))
       return std::nullopt;
-    for (auto [kind, label] :
-         {std::pair(reference::InputKind::Integer, "integer"),
-          std::pair(reference::InputKind::Normal, "normal")}) {
-      Run &run = runs.emplace_back(Run{function.name, label, {}});
-      auto inputs = reference::randomInputs(function, *values, kind, 1,
-                                            module.getContext());
-      for (const std::string &body : function.bodies()) {
-        auto outputs = interpretBody(module, function, body, *values, inputs);
-        if (!outputs)
-          return std::nullopt;
-        run.outputs.push_back(std::move(*outputs));
-      }
-    }
-  }
   return runs;
 }
 
@@ -209,9 +239,8 @@ static std::string textOf(ModuleOp module) {
 }
 
 /// What is interpreted, so that a reader can repeat it.
-void StageChecker::announce(ModuleOp module) {
-  auto functions = getInterfaces(module);
-  for (const Interface &function : *functions) {
+void StageChecker::announce() {
+  for (const Interface &function : originals) {
     os << function.name << ": ";
     auto values = chooseSizes(function, sizes);
     for (auto [size, value] : llvm::zip_equal(function.sizes, *values))
@@ -226,9 +255,13 @@ void StageChecker::before(ModuleOp module) {
   if (hasRun || hasFailed)
     return;
   hasRun = true;
+  auto functions = getInterfaces(module);
+  if (mlir::failed(functions))
+    return;
+  originals = std::move(*functions);
   if (auto runs = interpret(module)) {
     last = std::move(*runs);
-    announce(module);
+    announce();
   }
   lastText = textOf(module);
 }

@@ -33,6 +33,7 @@ constexpr StageEntry stages[] = {
      "func.func(attn-factor-values)," // before the products are ordered
      "attn-split-regimes{cpu=@cpu@ weight-products=@weights@},"
      "func.func(attn-reassociate{cpu=@cpu@ weight-products=@weights@}),"
+     "attn-pack-weights{weight-products=@weights@},"
      "func.func(attn-reorder-products)|" // before fusion makes pairs of them
      "func.func(attn-fuse-rows)," // before the kernels that read the rows
      "func.func(attn-fuse-kernel),"

@@ -26,7 +26,15 @@ namespace attnc {
 
 using ProductSteps = llvm::SmallVector<ProductStep>;
 
-/// What an order costs on one core.
+/// What may be done to find a better order.
+struct OrderRequest {
+  const CpuTarget *target = nullptr;
+  /// Whether weights may be multiplied with weights.
+  bool allowWeightProducts = false;
+};
+
+/// What an order costs on one core, at each call: products of weights that
+/// another function makes once cost nothing.
 struct OrderCost {
   double flops = 0, bytes = 0, cycles = 0;
 };
@@ -36,14 +44,7 @@ using LetterSizes = llvm::SmallVector<double>;
 LetterSizes letterSizes(const ProductTree &tree, const Regime &regime);
 
 OrderCost costOf(const ProductTree &tree, llvm::ArrayRef<ProductStep> steps,
-                 const LetterSizes &sizes, const CpuTarget &target);
-
-/// What may be done to find a better order.
-struct OrderRequest {
-  const CpuTarget *target = nullptr;
-  /// Whether weights may be multiplied with weights.
-  bool allowWeightProducts = false;
-};
+                 const LetterSizes &sizes, const OrderRequest &request);
 
 /// Trees with more leaves keep their order: all subsets are looked at.
 inline constexpr unsigned kMostLeaves = 8;

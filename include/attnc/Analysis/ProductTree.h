@@ -20,6 +20,7 @@
 #ifndef ATTNC_ANALYSIS_PRODUCTTREE_H
 #define ATTNC_ANALYSIS_PRODUCTTREE_H
 
+#include "attnc/Analysis/Residency.h"
 #include "attnc/Dialect/Attn/Attn.h"
 
 #include <optional>
@@ -27,9 +28,6 @@
 #include <vector>
 
 namespace attnc {
-
-/// The attribute of a function's argument that is the same for all calls.
-inline constexpr llvm::StringLiteral kResidentAttr = "attnc.resident";
 
 /// An axis of a tensor: the letters that share it, the slowest first.
 using ProductAxis = llvm::SmallVector<unsigned, 2>;
@@ -43,8 +41,8 @@ struct ProductLeaf {
   ProductAxes axes;
   /// What it is called in remarks.
   std::string name;
-  /// The same for all calls: a weight.
-  bool isResident = false;
+  /// Whether it is the same for all calls: a weight.
+  Residency residency = Residency::None;
   /// Weights that only this tree reads are never written to memory; then
   /// `bound` are the letters that its first product has to sum over.
   bool isStored = true;
@@ -102,6 +100,9 @@ struct ProductPlace {
 /// belong to one of its leaves, or an axis without a name.
 std::optional<ProductTree> flattenProducts(attn::ContractOp root,
                                            ProductPlace place = {});
+
+/// The fields of a function's argument in the interface of the module, or null.
+mlir::DictionaryAttr interfaceFieldsOf(mlir::BlockArgument argument);
 
 /// The type that holds every value of both.
 mlir::Type widerType(mlir::Type a, mlir::Type b);

@@ -27,6 +27,23 @@ def FuseMaps : Pass<"attn-fuse-maps"> {
   }];
 }
 
+def PackWeights : Pass<"attn-pack-weights", "::mlir::ModuleOp"> {
+  let summary = "Make products of weights once, in a function of their own";
+  let description = [{
+    What a function makes of `resident` inputs alone is the same for all calls.
+    Where a product is in it, it becomes an output of a new function
+    `@NAME_pack_weights`, and an input of `@NAME`, which no longer takes inputs
+    that nothing else reads. The interface says of each such input which function
+    makes it. All cases of a function share one. Not what is returned as it is,
+    nor what is no tensor of floats of at most 5 axes.
+  }];
+  let options = [
+    Option<"weightProducts", "weight-products", "bool", "false",
+           "Take all inputs of fixed sizes as resident">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def Reassociate : Pass<"attn-reassociate", "::mlir::func::FuncOp"> {
   let summary = "Multiply in the cheapest order";
   let description = [{

@@ -54,11 +54,15 @@ private:
     std::vector<std::vector<reference::Tensor>> outputs;
   };
   std::optional<std::vector<Run>> interpret(mlir::ModuleOp module);
-  void announce(mlir::ModuleOp module);
+  bool interpret(mlir::ModuleOp module, llvm::ArrayRef<Interface> functions,
+                 const Interface &original, std::vector<Run> &runs);
+  void announce();
   void report(llvm::StringRef pass, const std::string &difference,
               mlir::ModuleOp module);
 
   llvm::raw_ostream &os;
+  /// As before the first pass: what is called, and with which inputs.
+  std::vector<Interface> originals;
   std::vector<Run> last;
   std::string lastText;
   bool hasRun = false, hasFailed = false;
