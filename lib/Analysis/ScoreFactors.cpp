@@ -368,7 +368,7 @@ static llvm::DenseSet<Value> findOfGroup(Block &block, unsigned g) {
 static void findGroup(attn::KernelOp kernel, ScoreFactors &factors) {
   auto ofScore = findOfGroup(kernel.getScore().front(), 3);
   auto ofMask = findOfGroup(kernel.getMask().front(), 2);
-  bool differs = false;
+  bool differs = kernel.hasGroupedKeys();
   for (const ScoreFactors::Factor &factor : factors.ofKey)
     differs |= ofScore.contains(factor.value);
   for (const ScoreFactors::Decay &decay : factors.decays)

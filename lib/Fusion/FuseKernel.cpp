@@ -198,8 +198,8 @@ void KernelBuilder::build() {
   constexpr auto &letters = attn::KernelOp::kLabels;
   PairProduct &product = match.products.front();
   Value q = rows.toKernel(product.q, letters[0]);
-  Value k = rows.toKernel(product.k, letters[1]);
-  Value v = rows.toKernel(match.v, letters[2]);
+  Value k = rows.keysToKernel(product.k, letters[1]);
+  Value v = rows.keysToKernel(match.v, letters[2]);
   Type element = getElementTypeOrSelf(match.value.getType());
   Type weights = getElementTypeOrSelf(match.norm.getWeights());
   Type results[] = {rows.tensorType(letters[3], element),

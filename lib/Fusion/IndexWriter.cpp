@@ -17,7 +17,8 @@ using namespace mlir;
 namespace attnc::fusion {
 
 Attribute keyCountOf(attn::KernelOp kernel) {
-  Attribute keyCount = attn::axisSize(kernel.getK().getType(), 2);
+  Attribute keyCount =
+      attn::axisSize(kernel.getK().getType(), kernel.getKeyAxis());
   auto formula = dyn_cast_if_present<StringAttr>(keyCount);
   std::string error;
   if (formula && !SizeExpr::parse(formula.getValue(), error))

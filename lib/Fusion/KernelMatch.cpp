@@ -67,6 +67,7 @@ private:
   LogicalResult findValues();
   LogicalResult splitProducts();
   LogicalResult verifyAxes();
+  void moveGroup(std::string &shared, std::string &own);
   LogicalResult assignLetters();
   LogicalResult verifyMask();
   LogicalResult verifyUses();
@@ -282,6 +283,21 @@ LogicalResult Matcher::verifyAxes() {
   return success();
 }
 
+/// Of three axes the group: the last that some keys or values lack, or the
+/// last.
+void Matcher::moveGroup(std::string &shared, std::string &own) {
+  size_t group = 2;
+  for (size_t i : {0, 1, 2}) {
+    bool isEverywhere = contains(match.v.letters, shared[i]);
+    for (const PairProduct &product : match.products)
+      isEverywhere &= contains(product.k.letters, shared[i]);
+    if (!isEverywhere)
+      group = i;
+  }
+  own.insert(own.begin(), shared[group]);
+  shared.erase(group, 1);
+}
+
 LogicalResult Matcher::assignLetters() {
   std::string shared, own, ofKeys = match.v.letters;
   char key = match.norm.getOver().front();
@@ -302,8 +318,11 @@ LogicalResult Matcher::assignLetters() {
     shared += *single;
     own.erase(single - own.begin(), 1);
   }
+  // Keys that differ from query head to query head share three.
+  if (shared.size() == 3 && own.size() < 2)
+    moveGroup(shared, own);
   if (shared.size() > 2)
-    return refuse(score, "there are more than two axes that queries, keys "
+    return refuse(score, "there are more than three axes that queries, keys "
                          "and values share");
   if (own.size() > 2)
     return refuse(score,

@@ -110,6 +110,8 @@ StringRef GroupMerger::findObstacle() {
   auto isRead = [](Operation *user) { return isa<attn::ReadOp>(user); };
   if (kernel.getKey() && !llvm::all_of(kernel.getKey().getUsers(), isRead))
     return "its keys are no reals that a map moves";
+  if (kernel.hasGroupedKeys())
+    return "its keys or values differ from head to head";
   if (kernel.hasRanges() || kernel.hasClassify())
     return "its ranges are known already";
   auto dependsOnHead = [&](Region &region) {

@@ -147,13 +147,20 @@ Value KernelRows::toKernel(const LetteredTensor &tensor, StringRef letters) {
   return attn::ViewOp::create(b, loc, type, labels, tensor.tensor);
 }
 
+Value KernelRows::keysToKernel(const LetteredTensor &tensor,
+                               StringRef letters) {
+  bool isGrouped = StringRef(tensor.letters).contains('g') && !isSingle('g');
+  return toKernel(tensor,
+                  isGrouped ? attn::KernelOp::withGroup(letters) : letters);
+}
+
 SmallVector<Value> KernelRows::ofProducts(ArrayRef<PairProduct> products) {
   SmallVector<Value> rows;
   for (const PairProduct &product : products.drop_front()) {
     sizes.erase('f'); // each has features of its own
     addSizes({product.q, product.k});
     rows.push_back(toKernel(product.q, attn::KernelOp::kProductLabels[0]));
-    rows.push_back(toKernel(product.k, attn::KernelOp::kProductLabels[1]));
+    rows.push_back(keysToKernel(product.k, attn::KernelOp::kProductLabels[1]));
   }
   return rows;
 }

@@ -70,6 +70,9 @@ public:
   void addSizes(llvm::ArrayRef<LetteredTensor> tensors);
   mlir::Type tensorType(llvm::StringRef letters, mlir::Type element);
   mlir::Value toKernel(const LetteredTensor &tensor, llvm::StringRef letters);
+  /// Of keys or values, also where query heads have rows of their own.
+  mlir::Value keysToKernel(const LetteredTensor &tensor,
+                           llvm::StringRef letters);
   /// Rows of the query and of the key of all but the first product, in turn.
   llvm::SmallVector<mlir::Value>
   ofProducts(llvm::ArrayRef<PairProduct> products);

@@ -68,8 +68,9 @@ void ChunkStates::emitSizes(OpBuilder &builder) {
   Value size = constant(builder, loc, chunk), one = constant(builder, loc, 1);
   Value queries = block.scope.sizeOf(
       builder, loc, attn::axisSize(kernel.getQ().getType(), 3));
-  Value keys = block.scope.sizeOf(builder, loc,
-                                  attn::axisSize(kernel.getK().getType(), 2));
+  Value keys = block.scope.sizeOf(
+      builder, loc,
+      attn::axisSize(kernel.getK().getType(), kernel.getKeyAxis()));
   Value halves = add(builder, loc, queries, queries);
   needed = arith::MinSIOp::create(
       builder, loc,
@@ -141,9 +142,9 @@ SmallVector<Value> ChunkStates::places(ValueRange bhg, Value number) const {
 LogicalResult ChunkStates::emitGrid(OpBuilder &builder, Storage &storage) {
   Location loc = block.loc;
   attn::KernelOp kernel = block.kernel;
-  auto keys =
-      storage.operand(kernel, kernel.getK(), attn::KernelOp::kLabels[1],
-                      [](char letter) { return letter == 'd' ? 'q' : letter; });
+  auto keys = storage.operand(
+      kernel, kernel.getK(), kernel.getLetteredOperands()[1].second,
+      [](char letter) { return letter == 'd' ? 'q' : letter; });
   if (failed(keys))
     return failure();
   builder.setInsertionPointToEnd(&storage.program.getBody().front());

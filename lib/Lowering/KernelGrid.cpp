@@ -88,10 +88,11 @@ static void createGrid(OpBuilder &builder, tile::ProgramOp program,
   block.bhg = {places[0], places[1], grouped ? places[2] : block.zero};
   findBlock(builder, block, places.back(), queries);
   const Sequence *keys = block.sequenceOf('k');
-  block.kvLen = keys ? keys->length
-                     : block.scope.sizeOf(
-                           builder, loc,
-                           attn::axisSize(block.kernel.getK().getType(), 2));
+  block.kvLen =
+      keys ? keys->length
+           : block.scope.sizeOf(builder, loc,
+                                attn::axisSize(block.kernel.getK().getType(),
+                                               block.kernel.getKeyAxis()));
 }
 
 static char sameName(char letter) { return letter; }
@@ -99,20 +100,14 @@ static char sameName(char letter) { return letter; }
 /// Fills in where q, k and v lie and where the results go.
 static LogicalResult bindTensors(KernelBlock &block, Storage &storage) {
   attn::KernelOp kernel = block.kernel;
-  SmallVector<std::pair<Value, StringRef>> operands;
-  for (auto [tensor, letters] :
-       llvm::zip_first(std::array{kernel.getQ(), kernel.getK(), kernel.getV()},
-                       attn::KernelOp::kLabels))
-    operands.emplace_back(tensor, letters);
-  for (auto [i, tensor] : llvm::enumerate(kernel.getProducts()))
-    operands.emplace_back(tensor, attn::KernelOp::kProductLabels[i % 2]);
   block.products.resize(kernel.getProducts().size());
-  SmallVector<BlockBuffer *> buffers{&block.q, &block.k, &block.v};
+  SmallVector<BlockBuffer *> buffers{&block.q, &block.k};
+  if (kernel.getV())
+    buffers.push_back(&block.v);
   for (BlockBuffer &product : block.products)
     buffers.push_back(&product);
-  for (auto [operand, place] : llvm::zip_equal(operands, buffers)) {
-    if (!operand.first)
-      continue;
+  for (auto [operand, place] :
+       llvm::zip_equal(kernel.getLetteredOperands(), buffers)) {
     auto buffer =
         storage.operand(kernel, operand.first, operand.second, sameName);
     if (failed(buffer))

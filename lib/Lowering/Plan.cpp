@@ -78,7 +78,8 @@ static LogicalResult checkKernel(attn::KernelOp kernel) {
              << " features are too large; the limit is "
              << tile::TileType::kMaxElements << " elements";
   }
-  int64_t keys = cast<RankedTensorType>(kernel.getK().getType()).getDimSize(2);
+  int64_t keys = cast<RankedTensorType>(kernel.getK().getType())
+                     .getDimSize(kernel.getKeyAxis());
   if (schedule->getForm() == attn::ScheduleForm::Rows &&
       (ShapedType::isDynamic(keys) || keys > schedule->getK()))
     return kernel.emitOpError()

@@ -44,7 +44,8 @@ SoftmaxState emitRows(OpBuilder &builder, KernelBlock &block) {
   Location loc = block.loc;
   // A tile that is full and needs no mask is not partial.
   auto keyType = cast<RankedTensorType>(block.kernel.getK().getType());
-  bool full = block.mask.isAlwaysTrue() && keyType.getDimSize(2) == block.sizeK;
+  bool full = block.mask.isAlwaysTrue() &&
+              keyType.getDimSize(block.kernel.getKeyAxis()) == block.sizeK;
   Value partial =
       arith::ConstantOp::create(builder, loc, builder.getBoolAttr(!full));
   KeyTile keys{block.zero, block.kvLen, partial};

@@ -26,9 +26,9 @@ template <typename Real> struct KernelRun {
   bool countsOnly = false;
   double flop = 0;
 
-  int64_t keys() const { return k.shape[2]; }
-  int64_t depth() const { return k.shape[3]; }
-  int64_t width() const { return v.shape[3]; }
+  int64_t keys() const { return k.shape[k.shape.size() - 2]; }
+  int64_t depth() const { return k.shape.back(); }
+  int64_t width() const { return v.shape.back(); }
 
   /// b, h, g, q as uniform columns.
   static SmallVector<Column<Real>> indices(ArrayRef<int64_t> row) {
@@ -40,6 +40,14 @@ template <typename Real> struct KernelRun {
   int64_t rowNumber(ArrayRef<int64_t> row) const {
     return ((row[0] * q.shape[1] + row[1]) * q.shape[2] + row[2]) * q.shape[3] +
            row[3];
+  }
+  /// The number of a key's row, b, h, maybe g, k, of row b, h, g, q.
+  int64_t keyNumber(const Array<Real> &keys, ArrayRef<int64_t> row,
+                    int64_t key) const {
+    int64_t head = row[0] * keys.shape[1] + row[1];
+    if (keys.shape.size() > 4)
+      head = head * keys.shape[2] + row[2];
+    return head * this->keys() + key;
   }
   /// The sum over features of a row times a key.
   Real dot(const Array<Real> &rows, const Array<Real> &keys,
@@ -74,10 +82,10 @@ template <typename Real>
 Real KernelRun<Real>::dot(const Array<Real> &rows, const Array<Real> &keys,
                           ArrayRef<size_t> order, ArrayRef<int64_t> row,
                           int64_t key) const {
-  int64_t kRow = (row[0] * k.shape[1] + row[1]) * k.shape[2] + key;
+  int64_t kRow = keyNumber(keys, row, key);
   MultiplyAdd<Real> multiplyAdd(type, arithmetic);
   const Real *left = rows.data.reals.data() + rowNumber(row) * rows.shape[4];
-  const Real *right = keys.data.reals.data() + kRow * keys.shape[3];
+  const Real *right = keys.data.reals.data() + kRow * keys.shape.back();
   Real sum = 0;
   for (size_t d : order)
     sum = multiplyAdd(sum, left[d], right[d]);
@@ -106,7 +114,7 @@ FailureOr<Real> KernelRun<Real>::pair(ArrayRef<int64_t> row, int64_t key,
   if (!op.hasPair()) {
     sum = dot(q, k, features, row, key);
   } else if (depth() != 0) {
-    int64_t kRow = (row[0] * k.shape[1] + row[1]) * k.shape[2] + key;
+    int64_t kRow = keyNumber(k, row, key);
     const Real *left = q.data.reals.data() + rowNumber(row) * depth();
     const Real *right = k.data.reals.data() + kRow * depth();
     SmallVector<Column<Real>> arguments{
@@ -128,7 +136,7 @@ template <typename Real>
 FailureOr<Column<Real>>
 KernelRun<Real>::valueOf(ArrayRef<int64_t> row, int64_t key,
                          RegionEvaluator<Real> &evaluator) {
-  int64_t vRow = (row[0] * v.shape[1] + row[1]) * v.shape[2] + key;
+  int64_t vRow = keyNumber(v, row, key);
   const Real *first = v.data.reals.data() + vRow * width();
   Column<Real> value{std::vector<Real>(first, first + width()), {}};
   if (!op.hasValue() || width() == 0)
@@ -298,27 +306,26 @@ LogicalResult KernelRun<Real>::runRow(ArrayRef<int64_t> row,
 
 template <typename Real>
 LogicalResult FunctionInterpreter<Real>::run(attn::KernelOp op) {
-  const auto &labels = attn::KernelOp::kLabels;
-  auto q = named(op.getQ(), labels[0]);
-  auto k = named(op.getK(), labels[1]);
-  FailureOr<Array<Real>> v = Array<Real>();
-  if (op.getV())
-    v = named(op.getV(), labels[2]);
-  if (failed(q) || failed(k) || failed(v))
-    return failure();
   KernelRun<Real> kernel{
-      op, arithmetic, *q, *k, *v, {}, op.getAccumulateType()};
-  for (auto [i, tensor] : llvm::enumerate(op.getProducts())) {
-    auto array = named(tensor, attn::KernelOp::kProductLabels[i % 2]);
+      op, arithmetic, {}, {}, {}, {}, op.getAccumulateType()};
+  kernel.products.resize(op.getProducts().size());
+  SmallVector<Array<Real> *> arrays{&kernel.q, &kernel.k};
+  if (op.getV())
+    arrays.push_back(&kernel.v);
+  for (Array<Real> &product : kernel.products)
+    arrays.push_back(&product);
+  for (auto [operand, place] :
+       llvm::zip_equal(op.getLetteredOperands(), arrays)) {
+    auto array = named(operand.first, operand.second);
     if (failed(array))
       return failure();
-    kernel.products.push_back(*array);
+    *place = *array;
   }
   kernel.features = sumOrder(kernel.depth(), arithmetic.order);
   kernel.countsOnly = countsOnly;
   Space rows;
   rows.names = letterNames("bhgq1");
-  rows.extents.assign(q->shape.begin(), q->shape.begin() + 4);
+  rows.extents.assign(kernel.q.shape.begin(), kernel.q.shape.begin() + 4);
   for (auto [result, letters] : op.getLetteredResults()) {
     Array<Real> &array = kernel.results[result];
     array.shape = rows.extents;

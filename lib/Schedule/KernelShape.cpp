@@ -164,6 +164,11 @@ static std::optional<int64_t> fixedSize(Type type, unsigned axis) {
   return size ? std::optional(size.getInt()) : std::nullopt;
 }
 
+static int64_t lastSize(Type type) {
+  return fixedSize(type, cast<RankedTensorType>(type).getRank() - 1)
+      .value_or(1);
+}
+
 KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
     : kernel(kernel) {
   auto bitsOf = [](Type type) {
@@ -173,10 +178,9 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
   accumulateBits = kernel.getAccumulateType().getIntOrFloatBitWidth();
   keyBits = bitsOf(k);
   valueBits = kernel.getV() ? bitsOf(kernel.getV().getType()) : 0;
-  headDim = fixedSize(k, 3).value_or(1);
-  valueDim =
-      kernel.getV() ? fixedSize(kernel.getV().getType(), 3).value_or(1) : 0;
-  fixedKeys = fixedSize(k, 2);
+  headDim = lastSize(k);
+  valueDim = kernel.getV() ? lastSize(kernel.getV().getType()) : 0;
+  fixedKeys = fixedSize(k, kernel.getKeyAxis());
   fixedQueries = fixedSize(kernel.getQ().getType(), 3);
   rangesMove = false;
   if (kernel.hasRanges()) {

@@ -33,7 +33,7 @@ RegimeRanges::RegimeRanges(const KernelShape &shape, const Regime &regime)
              shape.interface, regime) {
   attn::KernelOp kernel = shape.kernel;
   queries = regime.rowsOf(kernel.getQ(), 3);
-  keys = regime.rowsOf(kernel.getK(), 2);
+  keys = regime.rowsOf(kernel.getK(), kernel.getKeyAxis());
   if (!tables.chooseOthers(queries, keys, [&] { return getNeededPairs(); }))
     return;
   neededPairs.reset();

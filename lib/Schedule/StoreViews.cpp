@@ -52,7 +52,7 @@ static bool canBeWalked(Value tensor, StringRef letters) {
 static void storeOperand(attn::KernelOp kernel, OpOperand &operand,
                          StringRef letters) {
   Value tensor = operand.get();
-  if (!tensor || isFoundByTable(tensor) || canBeWalked(tensor, letters))
+  if (isFoundByTable(tensor) || canBeWalked(tensor, letters))
     return;
   OpBuilder builder(kernel);
   auto stored = attn::MapOp::create(
@@ -65,12 +65,9 @@ static void storeOperand(attn::KernelOp kernel, OpOperand &operand,
 }
 
 static void storeOperands(attn::KernelOp kernel) {
-  storeOperand(kernel, kernel.getQMutable(), attn::KernelOp::kLabels[0]);
-  storeOperand(kernel, kernel.getKMutable(), attn::KernelOp::kLabels[1]);
-  for (OpOperand &value : kernel.getVMutable())
-    storeOperand(kernel, value, attn::KernelOp::kLabels[2]);
-  for (auto [i, operand] : llvm::enumerate(kernel.getProductsMutable()))
-    storeOperand(kernel, operand, attn::KernelOp::kProductLabels[i % 2]);
+  for (auto [operand, lettered] :
+       llvm::zip_equal(kernel->getOpOperands(), kernel.getLetteredOperands()))
+    storeOperand(kernel, operand, lettered.second);
 }
 
 namespace {

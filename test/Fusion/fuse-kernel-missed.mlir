@@ -209,17 +209,17 @@ func.func @softmax_over_the_queries(%q: !Q, %k: !K) -> !Q {
 
 // -----
 
-// CHECK-LABEL: func.func @three_batch_axes(
-!Q = tensor<2x2x3x4x8xf32>
-!S = tensor<2x2x3x4x4xf32>
-func.func @three_batch_axes(%q: !Q) -> !Q {
-  // expected-remark@below {{attn.contract stays unfused: there are more than two axes that queries, keys and values share}}
+// CHECK-LABEL: func.func @four_batch_axes(
+!Q = tensor<2x2x2x3x4x8xf32>
+!S = tensor<2x2x2x3x4x4xf32>
+func.func @four_batch_axes(%q: !Q) -> !Q {
+  // expected-remark@below {{attn.contract stays unfused: there are more than three axes that queries, keys and values share}}
   // expected-note@below {{the reason is this op}}
-  %s = attn.contract "abhqd,abhkd->abhqk" (%q, %q) : (!Q, !Q) -> !S
-  // expected-remark@below {{attn.normalize stays unfused: there are more than two axes that queries, keys and values share}}
-  %p, %lse = attn.normalize "abhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<2x2x3x4xf32>)
-  // expected-remark@below {{attn.contract stays unfused: there are more than two axes that queries, keys and values share}}
-  %o = attn.contract "abhqk,abhke->abhqe" (%p, %q) : (!S, !Q) -> !Q
+  %s = attn.contract "abchqd,abchkd->abchqk" (%q, %q) : (!Q, !Q) -> !S
+  // expected-remark@below {{attn.normalize stays unfused: there are more than three axes that queries, keys and values share}}
+  %p, %lse = attn.normalize "abchqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<2x2x2x3x4xf32>)
+  // expected-remark@below {{attn.contract stays unfused: there are more than three axes that queries, keys and values share}}
+  %o = attn.contract "abchqk,abchke->abchqe" (%p, %q) : (!S, !Q) -> !Q
   return %o : !Q
 }
 

@@ -107,3 +107,49 @@ func.func @added(%q: !Q, %k: !K) -> !Q {
   %o = attn.contract "bhgqk,bhke->bhgqe" (%g, %k) : (!S, !K) -> !Q
   return %o : !Q
 }
+
+// -----
+
+// Keys of the second product are those of a query head, keys and values of the
+// first are shared by three: each has the axes that it has.
+// REMARK: remark: one kernel: Q @ K and 1 other product, score, softmax, @ V; no score matrix [fused]
+// CHECK-LABEL: func.func @keys_per_query_head(
+// CHECK-NOT:     attn.map
+// CHECK-DAG:     %[[k:.*]] = attn.view "bhkd->bhkd"
+// CHECK-DAG:     %[[v:.*]] = attn.view "bhke->bhke"
+// CHECK-DAG:     %[[c:.*]] = attn.view "bhgkf->bhgkf"
+// CHECK:         attn.kernel ins(%{{.*}}, %[[k]], %[[v]] : {{.*}}) products(%{{.*}}, %[[c]] :
+!Q = tensor<1x2x3x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!S = tensor<1x2x3x4x5xf32>
+!L = tensor<1x2x3x4xf32>
+!A = tensor<1x2x3x4x6xf32>
+!C = tensor<1x2x3x5x6xf32>
+func.func @keys_per_query_head(%q: !Q, %k: !K, %a: !A, %c: !C) -> !Q {
+  %s = attn.contract "bhgqd,bhkd->bhgqk" (%q, %k) : (!Q, !K) -> !S
+  %r = attn.contract "bhgqd,bhgkd->bhgqk" (%a, %c) : (!A, !C) -> !S
+  %t = attn.map "bhgqk,bhgqk->bhgqk" (%s, %r) : (!S, !S) -> !S {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %z = arith.addf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) : (!S) -> (!S, !L)
+  %o = attn.contract "bhgqk,bhke->bhgqe" (%p, %k) : (!S, !K) -> !Q
+  return %o : !Q
+}
+
+// -----
+
+// Three axes that all tensors have: the last is that of the query heads.
+// CHECK-LABEL: func.func @three_batch_axes(
+// CHECK-DAG:     %[[k:.*]] = attn.view "bhgkd->bhgkd"
+// CHECK-DAG:     %[[v:.*]] = attn.view "bhgke->bhgke"
+// CHECK:         attn.kernel ins(%{{.*}}, %[[k]], %[[v]] :
+!Q = tensor<2x2x3x4x8xf32>
+!S = tensor<2x2x3x4x4xf32>
+func.func @three_batch_axes(%q: !Q) -> !Q {
+  %s = attn.contract "abhqd,abhkd->abhqk" (%q, %q) : (!Q, !Q) -> !S
+  %p, %lse = attn.normalize "abhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<2x2x3x4xf32>)
+  %o = attn.contract "abhqk,abhke->abhqe" (%p, %q) : (!S, !Q) -> !Q
+  return %o : !Q
+}

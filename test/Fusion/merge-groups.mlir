@@ -309,3 +309,24 @@ func.func @keeps_numbers_of_pairs(%q: !q, %K: !K) -> !S attributes {attnc.expect
   }
   return %s : !S
 }
+
+// -----
+
+!q = tensor<?x2x3x?x8xf32, #attn.dims<batch, 2, 3, query_len, 8>>
+!K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
+!L = tensor<?x2x3x?xf32, #attn.dims<batch, 2, 3, query_len>>
+!V = tensor<?x2x3x?x8xf32, #attn.dims<batch, 2, 3, kv_len, 8>>
+// CHECK-LABEL: func.func @keeps_values_of_query_heads(
+// CHECK-NOT:     attn.map
+func.func @keeps_values_of_query_heads(%q: !q, %K: !K, %V: !V) -> !q attributes {attnc.expect = [{query_len = 1 : i64}]} {
+  // expected-remark @below {{few queries are expected, but heads of a group are no rows of one block: its keys or values differ from head to head [fused]}}
+  %o, %lse = attn.kernel ins(%q, %K, %V : !q, !K, !V) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !q
+}

@@ -131,6 +131,37 @@ SmallVector<std::pair<Value, StringRef>, 2> KernelOp::getLetteredResults() {
   return results;
 }
 
+StringRef KernelOp::withGroup(StringRef labels) {
+  return labels == kLabels[1]   ? "bhgkd"
+         : labels == kLabels[2] ? "bhgke"
+                                : "bhgkf";
+}
+
+static unsigned rankOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getRank();
+}
+
+SmallVector<std::pair<Value, StringRef>, 4> KernelOp::getLetteredOperands() {
+  SmallVector<std::pair<Value, StringRef>, 4> operands{{getQ(), kLabels[0]},
+                                                       {getK(), kLabels[1]}};
+  if (getV())
+    operands.push_back({getV(), kLabels[2]});
+  for (auto [i, tensor] : llvm::enumerate(getProducts()))
+    operands.push_back({tensor, kProductLabels[i % 2]});
+  for (auto &[tensor, letters] : operands)
+    if (!letters.contains('g') && rankOf(tensor) > letters.size())
+      letters = withGroup(letters);
+  return operands;
+}
+
+unsigned KernelOp::getKeyAxis() { return rankOf(getK()) - 2; }
+
+bool KernelOp::hasGroupedKeys() {
+  return llvm::any_of(getLetteredOperands(), [](auto operand) {
+    return operand.second.contains('g') && operand.second.contains('k');
+  });
+}
+
 SmallVector<Type, 6> KernelOp::getBlockTypes(unsigned region) {
   // score (x, b, h, g, q, k), mask (b, h, g, q, k), init (b, h, g, q),
   // ranges (b, h, g, q0, q1), pair (x, y, d, b, h, g, q, k),

@@ -55,30 +55,30 @@ static LogicalResult verifyElements(KernelOp op) { // kernel_c3
   return success();
 }
 
-/// Rows and keys of further products, each with features of their own.
-static LogicalResult verifyProducts(KernelOp op, LetterSizes &sizes) {
-  if (op.getProducts().size() % 2 != 0) // kernel_c11
-    return op.emitOpError() << "has " << op.getProducts().size()
-                            << " tensors in 'products', expected two for each";
-  for (auto [i, tensor] : llvm::enumerate(op.getProducts())) {
-    if (i % 2 == 0)
+/// Each product has features of its own.
+static LogicalResult verifyOperands(KernelOp op, LetterSizes &sizes) {
+  for (auto [tensor, letters] : op.getLetteredOperands()) {
+    bool isRow = letters == KernelOp::kProductLabels[0];
+    if (isRow)
       sizes.forget('f');
-    if (failed(
-            sizes.add(KernelOp::kProductLabels[i % 2], tensor.getType(),
-                      i % 2 ? "a key of 'products'" : "a row of 'products'")))
+    StringRef name = isRow                   ? "a row of 'products'"
+                     : letters.contains('f') ? "a key of 'products'"
+                     : letters.contains('e') ? "v"
+                     : letters.contains('q') ? "q"
+                                             : "k";
+    if (failed(sizes.add(letters, tensor.getType(), name)))
       return failure(); // kernel_c1, kernel_c2, kernel_c11
   }
   return success();
 }
 
 LogicalResult KernelOp::verify() {
-  Value operands[] = {getQ(), getK(), getV()};
-  constexpr StringLiteral kNames[] = {"q", "k", "v"};
+  if (getProducts().size() % 2 != 0) // kernel_c11
+    return emitOpError() << "has " << getProducts().size()
+                         << " tensors in 'products', expected two for each";
   LetterSizes sizes(*this);
-  for (auto [tensor, letters, name] :
-       llvm::zip_first(operands, kLabels, kNames))
-    if (tensor && failed(sizes.add(letters, tensor.getType(), name)))
-      return failure(); // kernel_c1, kernel_c2
+  if (failed(verifyOperands(*this, sizes)))
+    return failure();
   for (auto [result, letters] : getLetteredResults()) {
     StringRef name = result == getO()     ? "o"
                      : result == getLse() ? "lse"
@@ -88,8 +88,7 @@ LogicalResult KernelOp::verify() {
     if (failed(sizes.add(letters, result.getType(), name)))
       return failure(); // kernel_c1, kernel_c2
   }
-  if (failed(verifyProducts(*this, sizes)) || failed(verifyElements(*this)) ||
-      failed(verifyParts(*this)))
+  if (failed(verifyElements(*this)) || failed(verifyParts(*this)))
     return failure();
   if (!getScale().isFinite()) // kernel_c4
     return emitOpError() << "scale must be finite, got " << getScaleAttr();

@@ -23,8 +23,9 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     ```
     A score may be made of more products: for each two tensors of `products`, a
     row `[b h g q f]` and a key `[b h k f]` with an f of their own, there is one
-    more y, the sum over f of row * key.
-        With `pair`, x is `scale * sum over d of pair(q, k, d, b, h, g, q, k)`, the
+    more y, the sum over f of row * key. Keys and values that differ from query
+    head to query head have an axis for that: `[b h g k d]`, each for itself.
+    With `pair`, x is `scale * sum over d of pair(q, k, d, b, h, g, q, k)`, the
     first two being elements of the operands (additive attention: the product is
     the special case `q * k`).
 
@@ -62,7 +63,8 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     and what tables hold. Deleting it never changes a result, either.
 
     Constraints:
-    - (kernel_c1) operands and results have the ranks said above;
+    - (kernel_c1) operands and results have the ranks said above: keys and values
+      4 or 5;
     - (kernel_c2) a letter has one size in all operands and results;
     - (kernel_c3) `lse`, `row` and `probabilities` are of float type, `lse` and
       `row` of the accumulate type, `key` is i32;
@@ -175,6 +177,15 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     static constexpr ::llvm::StringLiteral kDenseLabels = "bhgqk";
     /// Letters of the two tensors of a product.
     static constexpr ::llvm::StringLiteral kProductLabels[2] = {"bhgqf", "bhkf"};
+    /// Of `labels` with k, those with a g for each query head.
+    static ::llvm::StringRef withGroup(::llvm::StringRef labels);
+    /// q, k, v if it is there, then products, with their letters.
+    ::llvm::SmallVector<std::pair<::mlir::Value, ::llvm::StringRef>, 4>
+    getLetteredOperands();
+    /// Which axis of k counts the keys.
+    unsigned getKeyAxis();
+    /// Whether keys or values differ from query head to query head.
+    bool hasGroupedKeys();
   }];
 }
 
