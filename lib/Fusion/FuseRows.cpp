@@ -24,6 +24,7 @@
 
 #include "attnc/Fusion/Passes.h"
 
+#include "KeyOperand.h"
 #include "Scalarize.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -44,18 +45,42 @@ static bool isOfPairs(attn::ContractOp op) {
   return op.getAxisLabels().output == kPairs && !op.getMask();
 }
 
-/// The products of pairs that `tensor` is computed from.
-static void findProducts(Value tensor, SetVector<Operation *> &products,
+using Products = llvm::MapVector<Operation *, std::string>;
+
+/// The letters of a product of pairs: those of its result where they are known,
+/// since a graph without groups has no g; else its own, if they are kPairs.
+static std::string pairLetters(attn::ContractOp product, StringRef letters) {
+  if (letters.empty())
+    return isOfPairs(product) ? kPairs.str() : "";
+  bool isOfQuery = letters.find_first_of("gq") != StringRef::npos;
+  bool isOfPair = isOfQuery && letters.contains(kKey) && !product.getMask();
+  return isOfPair ? letters.str() : "";
+}
+
+/// The products of pairs that `scores` is computed from.
+static void findProducts(LetteredTensor scores, Products &products,
                          DenseSet<Value> &seen) {
-  Operation *op = tensor.getDefiningOp();
-  if (!op || !seen.insert(tensor).second)
+  if (!scores.letters.empty())
+    scores = skipPermutations(scores);
+  Operation *op = scores.tensor.getDefiningOp();
+  if (!op || !seen.insert(scores.tensor).second)
     return;
   if (auto product = dyn_cast<attn::ContractOp>(op)) {
-    if (isOfPairs(product))
-      products.insert(op);
-  } else if (isa<attn::MapOp, attn::ViewOp>(op))
-    for (Value operand : op->getOperands())
-      findProducts(operand, products, seen);
+    std::string letters = pairLetters(product, scores.letters);
+    if (!letters.empty())
+      products.insert({op, letters});
+  } else if (auto view = dyn_cast<attn::ViewOp>(op)) {
+    findProducts({view.getSource(), ""}, products, seen);
+  } else if (auto map = dyn_cast<attn::MapOp>(op)) {
+    attn::Labels labels = map.getAxisLabels();
+    for (auto [input, names] : llvm::zip(map.getInputs(), labels.inputs)) {
+      std::string letters;
+      for (char name : names)
+        if (!scores.letters.empty())
+          letters += scores.letters[*attn::axisOf(labels.output, name)];
+      findProducts({input, letters}, products, seen);
+    }
+  }
 }
 
 namespace {
@@ -89,19 +114,19 @@ private:
 /// it was made of.
 FailureOr<SmallVector<PairProduct>> RowFuser::productsOf(Value scores,
                                                          Refusal &refusal) {
-  SetVector<Operation *> products;
+  Products products;
   DenseSet<Value> seen;
-  findProducts(scores, products, seen);
+  findProducts({scores, kPairs.str()}, products, seen);
   if (products.empty())
     func.walk([&](attn::ContractOp op) {
       if (products.empty() && isOfPairs(op) &&
           op->isBeforeInBlock(scores.getDefiningOp()))
-        products.insert(op);
+        products.insert({op, kPairs.str()});
     });
   SmallVector<PairProduct> found;
-  for (Operation *op : products) {
+  for (auto &[op, letters] : products) {
     FailureOr<PairProduct> product =
-        splitProduct(cast<attn::ContractOp>(op), kPairs, kKey.front(),
+        splitProduct(cast<attn::ContractOp>(op), letters, kKey.front(),
                      StringRef("bh"), refusal);
     if (failed(product))
       return failure();
@@ -120,9 +145,9 @@ FailureOr<SmallVector<PairProduct>> RowFuser::productsOf(Value scores,
                    &product == &found.front() ? 'd' : 'f');
   for (const PairProduct &product : found)
     if (product.q.letters.find('k') != std::string::npos ||
-        product.k.letters.find_first_of("gq") != std::string::npos) {
+        product.k.letters.find('q') != std::string::npos) {
       refusal = {product.op, "it is no product of a row of the query and a row "
-                             "of the key that query heads share"};
+                             "of the key"};
       return failure();
     }
   return found;
@@ -162,7 +187,7 @@ attn::KernelOp RowFuser::build(OpBuilder &b, Location loc, TypeRange results,
     rows.addSizes({other.q, other.k});
   rows.addSizes({{scores, kPairs.str()}});
   Value q = rows.toKernel(product.q, attn::KernelOp::kLabels[0]);
-  Value k = rows.toKernel(product.k, attn::KernelOp::kLabels[1]);
+  Value k = rows.keysToKernel(product.k, attn::KernelOp::kLabels[1]);
   auto kernel =
       attn::KernelOp::create(b, loc, results, q, k, Value(), normalize, 1.0,
                              Type(), rows.ofProducts(*products));
