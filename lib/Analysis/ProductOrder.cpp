@@ -100,20 +100,10 @@ private:
 };
 } // namespace
 
-/// Whether a kernel has places for all axes of pairs: two that the keys'
-/// operand has, and two that it lacks. Of the latter one of size 1 may be among
-/// the former.
-static bool fitsKernel(const ProductTree &tree, LetterSet pairs,
-                       LetterSet keys) {
-  constexpr int most = 2;
-  LetterSet own = pairs & ~keys, single = 0;
-  for (auto [letter, size] : llvm::enumerate(tree.sizes))
-    if (auto fixed = dyn_cast<IntegerAttr>(size); fixed && fixed.getInt() == 1)
-      single |= LetterSet(1) << letter;
-  int shared = llvm::popcount(pairs & keys);
-  bool canMove = shared < most && (own & single);
-  return shared <= most && llvm::popcount(own) - canMove <= most;
-}
+/// Whether a kernel has places for all axes of pairs beside the key: b, h, g
+/// and q. Keys may have or lack each of the first three
+/// (lib/Fusion/KernelMatch.cpp).
+static bool fitsKernel(LetterSet rows) { return llvm::popcount(rows) <= 4; }
 
 /// The axes of scores or weights that are stored after all, since fusion cannot
 /// take this product into a kernel (KernelMatch), or none.
@@ -121,18 +111,16 @@ LetterSet StepCosts::findLostPairs(const Part &lhs, const Part &rhs,
                                    const Part &result) const {
   LetterSet summed = (lhs.letters | rhs.letters) & ~result.letters;
   for (bool isLeft : {true, false}) {
-    const Part &weights = isLeft ? lhs : rhs, &values = isLeft ? rhs : lhs;
+    const Part &weights = isLeft ? lhs : rhs;
     if (weights.key &&
-        (summed != weights.key ||
-         !fitsKernel(tree, weights.letters & ~weights.key, values.letters)))
+        (summed != weights.key || !fitsKernel(weights.letters & ~weights.key)))
       return weights.letters;
   }
   if (!result.key)
     return 0;
-  LetterSet keys = lhs.letters & result.key ? lhs.letters : rhs.letters;
   bool isRow =
       llvm::has_single_bit(summed) && !(summed & ~(lhs.letters & rhs.letters));
-  bool fits = isRow && fitsKernel(tree, result.letters & ~result.key, keys);
+  bool fits = isRow && fitsKernel(result.letters & ~result.key);
   return fits ? 0 : result.letters;
 }
 

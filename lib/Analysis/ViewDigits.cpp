@@ -165,6 +165,36 @@ static FailureOr<TensorDigits> carrySlice(attn::SliceOp slice,
   return digits;
 }
 
+/// Whether everything that reads `tensor` is an operand of a kernel, maybe
+/// through views.
+static bool isForKernels(Value tensor) {
+  return llvm::all_of(tensor.getUsers(), [](Operation *user) {
+    return isa<attn::KernelOp>(user) ||
+           (isa<attn::ViewOp>(user) && isForKernels(user->getResult(0)));
+  });
+}
+
+bool isRepeatForKernels(attn::MapOp map) {
+  Block &body = map.getBody().front();
+  if (map.getInputs().size() != 1 || !llvm::hasSingleElement(body) ||
+      body.getTerminator()->getOperand(0) != body.getArgument(0) ||
+      getElementTypeOrSelf(map.getInputs()[0].getType()) !=
+          getElementTypeOrSelf(map.getType()))
+    return false;
+  attn::Labels labels = map.getAxisLabels();
+  return labels.inputs[0].size() < labels.output.size() &&
+         isForKernels(map.getResult());
+}
+
+/// From the result of a map that repeats its input to the input.
+static TensorDigits carryRepeat(attn::MapOp map, const TensorDigits &digits) {
+  attn::Labels labels = map.getAxisLabels();
+  TensorDigits result;
+  for (char letter : labels.inputs[0])
+    result.push_back(digits[*attn::axisOf(labels.output, letter)]);
+  return result;
+}
+
 /// From the result of an op to its source.
 static FailureOr<TensorDigits>
 carryBack(Operation *op, const TensorDigits &digits, bool report) {
@@ -174,16 +204,25 @@ carryBack(Operation *op, const TensorDigits &digits, bool report) {
   }
   if (auto slice = dyn_cast<attn::SliceOp>(op))
     return carrySlice(slice, digits, report);
+  if (auto map = dyn_cast<attn::MapOp>(op))
+    return carryRepeat(map, digits);
   if (auto unpack = dyn_cast<attn::UnpackOp>(op))
     return carryRows(op, unpack.getStart(), digits, report);
   return carryRows(op, cast<attn::PagesOp>(op).getTable(), digits, report);
 }
 
+/// Whether the result of `op` lies where its first operand does.
+static bool isAlias(Operation *op) {
+  if (auto map = dyn_cast_if_present<attn::MapOp>(op))
+    return isRepeatForKernels(map);
+  return isa_and_present<attn::ViewOp, attn::SliceOp, attn::UnpackOp,
+                         attn::PagesOp>(op);
+}
+
 FailureOr<TensorDigits> digitsOfOperand(Value operand, StringRef letters,
                                         Value &root, bool report) {
   TensorDigits digits = startOf(operand, letters);
-  while (isa_and_present<attn::ViewOp, attn::SliceOp, attn::UnpackOp,
-                         attn::PagesOp>(operand.getDefiningOp())) {
+  while (isAlias(operand.getDefiningOp())) {
     Operation *op = operand.getDefiningOp();
     FailureOr<TensorDigits> next = carryBack(op, digits, report);
     if (failed(next))

@@ -217,9 +217,20 @@ attn::KernelOp RowFuser::build(OpBuilder &b, Location loc, TypeRange results,
 // Rows
 //===----------------------------------------------------------------------===//
 
+static bool isOverRunTimeSize(attn::ReduceOp op) {
+  std::optional<unsigned> axis =
+      attn::axisOf(op.getLabels(), op.getOver().front());
+  auto type = cast<RankedTensorType>(op.getScores().getType());
+  return axis && type.isDynamicDim(*axis);
+}
+
 void RowFuser::fuseReduce(attn::ReduceOp op) {
-  if (op.getLabels() != kPairs || op.getOver() != kKey)
-    return miss(op, "it does not reduce the keys of pairs named bhgqk");
+  if (op.getLabels() != kPairs || op.getOver() != kKey) {
+    // Sums over features, which have a fixed size, are no business of kernels.
+    if (op.getMask() || isOverRunTimeSize(op))
+      miss(op, "it does not reduce the keys of pairs named bhgqk");
+    return;
+  }
   OpBuilder b(op);
   attn::KernelOp kernel =
       build(b, op.getLoc(), op.getResultTypes(), op.getKind(), op.getScores(),

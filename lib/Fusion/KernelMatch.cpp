@@ -68,6 +68,7 @@ private:
   LogicalResult splitProducts();
   LogicalResult verifyAxes();
   void moveGroup(std::string &shared, std::string &own);
+  void shareAxes(std::string &shared, std::string &own);
   LogicalResult assignLetters();
   LogicalResult verifyMask();
   LogicalResult verifyUses();
@@ -298,6 +299,29 @@ void Matcher::moveGroup(std::string &shared, std::string &own) {
   shared.erase(group, 1);
 }
 
+// Two axes are of keys, two of queries only, of which the keys may have one,
+// the group. What is too many on the queries' side, one of size 1 first, stands
+// on the keys', which are repeated along it.
+void Matcher::shareAxes(std::string &shared, std::string &own) {
+  StringRef letters = match.norm.getLabels();
+  auto isSingle = [&](char letter) {
+    unsigned axis = *attn::axisOf(letters, letter);
+    return match.norm.getScores().getType().getDimSize(axis) == 1;
+  };
+  while (own.size() > 2 && shared.size() < 2) {
+    auto single = llvm::find_if(own, isSingle);
+    auto moved = single == own.end() ? own.begin() : single;
+    shared += *moved;
+    own.erase(moved);
+    llvm::sort(shared, [&](char a, char b) {
+      return letters.find(a) < letters.find(b);
+    });
+  }
+  // Keys that differ from query head to query head share three.
+  if (shared.size() == 3 && own.size() < 2)
+    moveGroup(shared, own);
+}
+
 LogicalResult Matcher::assignLetters() {
   std::string shared, own, ofKeys = match.v.letters;
   char key = match.norm.getOver().front();
@@ -307,20 +331,7 @@ LogicalResult Matcher::assignLetters() {
   for (char letter : match.norm.getLabels())
     if (letter != key)
       (contains(ofKeys, letter) ? shared : own) += letter;
-  // An axis of size 1 may belong to the keys as well as not: groups of one
-  // query head, where all heads share their keys.
-  auto isSingle = [&](char letter) {
-    unsigned axis = *attn::axisOf(match.norm.getLabels(), letter);
-    return match.norm.getScores().getType().getDimSize(axis) == 1;
-  };
-  if (auto single = llvm::find_if(own, isSingle);
-      own.size() > 2 && shared.size() < 2 && single != own.end()) {
-    shared += *single;
-    own.erase(single - own.begin(), 1);
-  }
-  // Keys that differ from query head to query head share three.
-  if (shared.size() == 3 && own.size() < 2)
-    moveGroup(shared, own);
+  shareAxes(shared, own);
   if (shared.size() > 2)
     return refuse(score, "there are more than three axes that queries, keys "
                          "and values share");

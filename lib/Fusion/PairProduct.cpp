@@ -123,10 +123,24 @@ bool KernelRows::isSingle(char letter) {
   return known == sizes.end() || known->second == b.getI64IntegerAttr(1);
 }
 
-/// A row that is the same for several is repeated in memory.
-Value KernelRows::broadcast(const LetteredTensor &tensor, StringRef letters) {
-  emitRemark(loc) << "the rows '" << tensor.letters << "' are copied to '"
-                  << letters << "' [copied]";
+/// Without axes of size 1 that `letters` lack.
+LetteredTensor KernelRows::withoutSingles(const LetteredTensor &tensor,
+                                          StringRef letters) {
+  std::string kept;
+  for (char letter : tensor.letters)
+    if (letters.contains(letter))
+      kept += letter;
+  if (kept == tensor.letters)
+    return tensor;
+  Type type = tensorType(kept, getElementTypeOrSelf(tensor.tensor));
+  std::string labels =
+      tensor.letters + "->" + groupMissing(kept, tensor.letters);
+  return {attn::ViewOp::create(b, loc, type, labels, tensor.tensor), kept};
+}
+
+/// A row that is the same for several is repeated; not in memory, if kernels
+/// alone read it (isRepeatForKernels).
+Value KernelRows::repeated(const LetteredTensor &tensor, StringRef letters) {
   Type type = tensorType(letters, getElementTypeOrSelf(tensor.tensor));
   return attn::MapOp::create(
       b, loc, type, tensor.letters + "->" + letters.str(), tensor.tensor,
@@ -135,10 +149,11 @@ Value KernelRows::broadcast(const LetteredTensor &tensor, StringRef letters) {
       });
 }
 
-Value KernelRows::toKernel(const LetteredTensor &tensor, StringRef letters) {
+Value KernelRows::toKernel(const LetteredTensor &operand, StringRef letters) {
+  LetteredTensor tensor = withoutSingles(operand, letters);
   for (char letter : letters)
     if (!StringRef(tensor.letters).contains(letter) && !isSingle(letter))
-      return broadcast(tensor, letters);
+      return repeated(tensor, letters);
   Type type = tensorType(letters, getElementTypeOrSelf(tensor.tensor));
   std::string labels =
       groupMissing(tensor.letters, letters) + "->" + letters.str();

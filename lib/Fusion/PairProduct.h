@@ -78,7 +78,9 @@ public:
   ofProducts(llvm::ArrayRef<PairProduct> products);
 
 private:
-  mlir::Value broadcast(const LetteredTensor &tensor, llvm::StringRef letters);
+  LetteredTensor withoutSingles(const LetteredTensor &tensor,
+                                llvm::StringRef letters);
+  mlir::Value repeated(const LetteredTensor &tensor, llvm::StringRef letters);
   bool isSingle(char letter);
 
   mlir::OpBuilder &b;

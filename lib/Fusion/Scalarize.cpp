@@ -50,13 +50,14 @@ static bool isViewComputable(attn::ViewOp view) {
 //===----------------------------------------------------------------------===//
 
 /// Arguments, also ragged or paged ones as dense tensors, what kernels,
-/// products, normalisers and scans have computed, and what was put together.
+/// products, normalisers, sums of rows and scans have computed, and what was
+/// put together.
 static bool isReadable(Value tensor) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return argument.getOwner()->isEntryBlock();
   return isa<attn::KernelOp, attn::ContractOp, attn::NormalizeOp,
-             attn::UnpackOp, attn::PagesOp, attn::ConcatOp, attn::AppendOp,
-             attn::ScanOp>(tensor.getDefiningOp());
+             attn::ReduceOp, attn::UnpackOp, attn::PagesOp, attn::ConcatOp,
+             attn::AppendOp, attn::ScanOp>(tensor.getDefiningOp());
 }
 
 static LogicalResult check(Value tensor, ArrayRef<PairProduct> products,

@@ -23,6 +23,7 @@
 
 #include "attnc/Lowering/Passes.h"
 
+#include "attnc/Analysis/ViewDigits.h"
 #include "attnc/Dialect/Attn/Epilogue.h"
 
 #include "KernelBlock.h"
@@ -75,7 +76,7 @@ static LogicalResult lowerOp(Operation &op, Storage &storage) {
   if (auto contract = dyn_cast<attn::ContractOp>(op))
     return lowerContract(contract, storage);
   if (auto map = dyn_cast<attn::MapOp>(op))
-    return lowerMap(map, storage);
+    return isRepeatForKernels(map) ? success() : lowerMap(map, storage);
   if (auto reduce = dyn_cast<attn::ReduceOp>(op))
     return lowerReduce(reduce, storage);
   if (auto normalize = dyn_cast<attn::NormalizeOp>(op))

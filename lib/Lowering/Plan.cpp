@@ -11,6 +11,7 @@
 
 #include "ReadElement.h"
 
+#include "attnc/Analysis/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
@@ -96,7 +97,8 @@ static LogicalResult checkKernel(attn::KernelOp kernel) {
 static LogicalResult checkOps(func::FuncOp function) {
   bool any = false;
   for (Operation &op : function.getBody().front()) {
-    if (isHarmless(op))
+    auto map = dyn_cast<attn::MapOp>(op);
+    if (isHarmless(op) || (map && isRepeatForKernels(map)))
       continue;
     any = true;
     if (auto kernel = dyn_cast<attn::KernelOp>(op)) {

@@ -19,6 +19,7 @@
 #include "CpuSchedule.h"
 #include "SideAxes.h"
 
+#include "attnc/Analysis/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Epilogue.h"
 
@@ -29,6 +30,8 @@ using namespace mlir;
 namespace attnc::schedule {
 
 bool isSideOp(Operation *op) {
+  if (auto map = dyn_cast<attn::MapOp>(op); map && isRepeatForKernels(map))
+    return false; // nobody computes it
   return isa<attn::ContractOp, attn::MapOp, attn::NormalizeOp, attn::ReduceOp,
              attn::ConcatOp, attn::AppendOp, attn::ScanOp>(op);
 }

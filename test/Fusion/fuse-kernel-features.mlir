@@ -1,5 +1,5 @@
 // Operands that differ from pair to pair become regions of the kernel, rows that
-// are the same for several are copied.
+// are the same for several are repeated.
 // RUN: attnc-opt %s --attn-fuse-kernel --split-input-file | FileCheck %s
 // RUN: attnc-opt %s --attn-fuse-kernel --split-input-file 2>&1 >/dev/null \
 // RUN:   | FileCheck %s --check-prefix=REMARK
@@ -125,7 +125,6 @@ func.func @reads_a_row(%q: !Q, %k: !K, %w: tensor<8xf32>) -> !Q {
 
 // -----
 
-// REMARK: remark: the rows 'hqd' are copied to 'bhgqd' [copied]
 // CHECK-LABEL: func.func @queries_without_the_batch(
 // CHECK:         %[[C:[0-9]+]] = attn.map "hqd->bhgqd"
 // CHECK:         attn.kernel ins(%[[C]],
@@ -143,8 +142,9 @@ func.func @queries_without_the_batch(%q: !R, %k: !K) -> !Q {
 
 // -----
 
-// REMARK: remark: the rows 'bke' are copied to 'bhke' [copied]
 // CHECK-LABEL: func.func @values_without_the_heads(
+// CHECK:         %[[C:[0-9]+]] = attn.map "bke->bhke"
+// CHECK:         attn.kernel ins(%{{.*}}, %{{.*}}, %[[C]] :
 !Q = tensor<2x3x4x8xf32>
 !W = tensor<2x5x8xf32>
 !K = tensor<2x3x5x8xf32>
@@ -154,5 +154,47 @@ func.func @values_without_the_heads(%q: !Q, %k: !K, %v: !W) -> !Q {
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
   %o = attn.contract "bhqk,bke->bhqe" (%p, %v) : (!S, !W) -> !Q
+  return %o : !Q
+}
+
+// -----
+
+// Learned keys and values: the same for all of a batch.
+// CHECK-LABEL: func.func @keys_without_the_batch(
+// CHECK-DAG:     %[[K:[0-9]+]] = attn.map "kd->bhkd"
+// CHECK-DAG:     %[[V:[0-9]+]] = attn.map "ke->bhke"
+// CHECK:         attn.kernel ins(%{{[^,]*}}, %[[K]], %[[V]] : tensor<2x1x3x4x8xf32, {{[^)]*}}, tensor<2x1x5x8xf32,
+!Q = tensor<2x3x4x8xf32>
+!K = tensor<5x8xf32>
+!S = tensor<2x3x4x5xf32>
+!L = tensor<2x3x4xf32>
+func.func @keys_without_the_batch(%q: !Q, %k: !K, %v: !K) -> !Q {
+  %s = attn.contract "bhqd,kd->bhqk" (%q, %k) : (!Q, !K) -> !S
+  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %o = attn.contract "bhqk,ke->bhqe" (%p, %v) : (!S, !K) -> !Q
+  return %o : !Q
+}
+
+// -----
+
+// A sum over the features of a query is read, as in layer norms of queries.
+// CHECK-LABEL: func.func @formula_of_a_sum(
+// CHECK:         %[[ROW:.*]] = attn.reduce "bhgqk" over "k"
+// CHECK:         attn.kernel
+// CHECK:           attn.read %[[ROW]]{{.}}%b, %h, %g, %q]
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!S = tensor<1x2x1x4x5xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @formula_of_a_sum(%q: !Q, %k: !K) -> !Q {
+  %r = attn.reduce "bhgqk" over "k" #attn.row<sum> (%q) : (!Q) -> (!L)
+  %s = attn.contract "bhgqd,bhkd->bhgqk" (%q, %k) : (!Q, !K) -> !S
+  %t = attn.map "bhgqk,bhgq->bhgqk" (%s, %r) : (!S, !L) -> !S {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %z = arith.addf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) : (!S) -> (!S, !L)
+  %o = attn.contract "bhgqk,bhke->bhgqe" (%p, %k) : (!S, !K) -> !Q
   return %o : !Q
 }

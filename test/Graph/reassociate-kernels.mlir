@@ -24,29 +24,18 @@ func.func @keeps_the_sum_over_heads(%S: !s, %F: tensor<6x20xf32>, %x: !x, %wv: t
   return %y : !q
 }
 
-// Four query heads of each of two KV heads: rows without heads leave the pairs
-// three axes of queries, one more than a kernel has. It is worth that for one
-// query, whose scores are few.
+// (P V) W with a weight of each query head: in P (V W) the keys have three axes,
+// which a kernel has places for.
 !sg = tensor<?x2x4x?x?xf32, #attn.dims<batch, 2, 4, query_len, kv_len>>
 !lg = tensor<?x2x4x?xf32, #attn.dims<batch, 2, 4, query_len>>
-!e = tensor<?x?x48xf32, #attn.dims<batch, kv_len, 48>>
-!vg = tensor<?x?x2x64xf32, #attn.dims<batch, kv_len, 2, 64>>
-!og = tensor<?x?x2x4x64xf32, #attn.dims<batch, query_len, 2, 4, 64>>
-// CHECK-LABEL: func.func @loses_a_kernel_of_one_query(
-// CHECK:         attn.contract "bhgqk,bkm->bhgqm"
-func.func @loses_a_kernel_of_one_query(%S: !sg, %e: !e, %wv: tensor<48x2x64xf32> {attnc.resident}) -> !og attributes {attnc.expect = [{batch = 1 : i64, query_len = 1 : i64, kv_len = 4096 : i64}]} {
+!vg = tensor<?x2x?x64xf32, #attn.dims<batch, 2, kv_len, 64>>
+!wg = tensor<2x4x64x8xf32>
+!og = tensor<?x2x4x?x8xf32, #attn.dims<batch, 2, 4, query_len, 8>>
+// CHECK-LABEL: func.func @values_of_query_heads(
+// CHECK:         attn.contract {{"bhkm,hgme|"hgme,bhkm}}
+func.func @values_of_query_heads(%S: !sg, %v: !vg, %w: !wg {attnc.resident}) -> !og attributes {attnc.expect = [{batch = 1 : i64, query_len = 512 : i64, kv_len = 512 : i64}]} {
   %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%S) : (!sg) -> (!sg, !lg)
-  %v = attn.contract "bkm,mhe->bkhe" (%e, %wv) : (!e, tensor<48x2x64xf32>) -> !vg
-  %o = attn.contract "bhgqk,bkhe->bqhge" (%p, %v) : (!sg, !vg) -> !og
-  return %o : !og
-}
-
-// CHECK-LABEL: func.func @keeps_a_kernel_of_queries(
-// CHECK:         attn.contract "bkm,mhe->bkhe"
-// CHECK:         attn.contract "bhgqk,bkhe->bqhge"
-func.func @keeps_a_kernel_of_queries(%S: !sg, %e: !e, %wv: tensor<48x2x64xf32> {attnc.resident}) -> !og attributes {attnc.expect = [{batch = 1 : i64, query_len = 96 : i64, kv_len = 4096 : i64}]} {
-  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%S) : (!sg) -> (!sg, !lg)
-  %v = attn.contract "bkm,mhe->bkhe" (%e, %wv) : (!e, tensor<48x2x64xf32>) -> !vg
-  %o = attn.contract "bhgqk,bkhe->bqhge" (%p, %v) : (!sg, !vg) -> !og
+  %c = attn.contract "bhgqk,bhkm->bhgqm" (%p, %v) : (!sg, !vg) -> tensor<?x2x4x?x64xf32, #attn.dims<batch, 2, 4, query_len, 64>>
+  %o = attn.contract "bhgqm,hgme->bhgqe" (%c, %w) : (tensor<?x2x4x?x64xf32, #attn.dims<batch, 2, 4, query_len, 64>>, !wg) -> !og
   return %o : !og
 }

@@ -161,3 +161,29 @@ func.func @derived_sizes(%T: !table, %Q: !qd, %K: !k, %V: !k) -> !qd {
   }
   return %o : !qd
 }
+
+// Keys that are repeated for each of a batch are read where they lie.
+// CHECK-LABEL: tile.program @repeated_keys
+// CHECK-SAME:    %[[K:[^:]*]]: !tile.buf<k, d : f32>
+// CHECK-NOT:     tile.workspace
+// CHECK:         tile.load %[[K]][
+// CHECK-NOT:     tile.workspace
+func.func @repeated_keys(%Q: !merged, %m: tensor<?x32xf32, #attn.dims<kv_len, 32>>, %V: !k) -> !merged {
+  %q = attn.view "b(hg)qd->bhgqd" %Q : !merged -> !q5
+  %K = attn.map "kd->bhkd" (%m) : (tensor<?x32xf32, #attn.dims<kv_len, 32>>) -> !k {
+  ^bb0(%x: f32, %b: index, %h: index, %j: index, %d: index):
+    attn.yield %x : f32
+  }
+  %o, %lse = attn.kernel ins(%q, %K, %V : !q5, !k, !k) -> (!q5, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  %O = attn.view "bhgqe->b(hg)qe" %o : !q5 -> !merged
+  return %O : !merged
+}

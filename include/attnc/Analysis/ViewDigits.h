@@ -51,6 +51,11 @@ mlir::FailureOr<TensorDigits> digitsOfResult(mlir::Value returned,
                                              llvm::StringRef letters,
                                              bool report = true);
 
+/// Whether `map` does nothing but repeat its input along axes that the input
+/// lacks, and that for kernels only: these read the input itself, with digits
+/// in which the letters of such axes do not occur.
+bool isRepeatForKernels(attn::MapOp map);
+
 /// The letter of a number, which has no axes.
 inline constexpr char kNoLetter = '.';
 
