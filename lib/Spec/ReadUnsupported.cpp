@@ -14,16 +14,33 @@ using namespace llvm;
 
 namespace attnc::spec {
 
+/// The type in which products are summed and weights are computed.
+static DType computedType(const AttentionSpec &spec) {
+  bool isDouble = is_contained(
+      {spec.queryType, spec.keyType, spec.valueType, spec.outputType},
+      DType::F64);
+  return isDouble ? DType::F64 : DType::F32;
+}
+
+/// Other types than the one that is used would have to be honoured.
+void SpecReader::readAccumulate(const YamlEntry &item) {
+  std::optional<DType> dtype = readDType(item.value);
+  DType computed = computedType(spec);
+  if (dtype && *dtype != computed)
+    report
+        .error(Message::BadArgument, item.value.range,
+               {"'accumulate'", dtypeName(computed).str()})
+        .note("products of these dtypes are summed in " +
+              dtypeName(computed).str());
+}
+
 /// The type of weights where they multiply V: that of V, or the wider one in
 /// which they are computed.
 void SpecReader::readProbabilities(const YamlEntry &item) {
   std::optional<DType> dtype = readDType(item.value);
   if (!dtype) // it has been told
     return;
-  bool isDouble = is_contained(
-      {spec.queryType, spec.keyType, spec.valueType, spec.outputType},
-      DType::F64);
-  DType computed = isDouble ? DType::F64 : DType::F32;
+  DType computed = computedType(spec);
   if (*dtype != spec.valueType && *dtype != computed) {
     std::string legal = dtypeName(computed).str();
     if (spec.valueType != computed)
@@ -53,8 +70,9 @@ void SpecReader::readPrecision() {
                    {"'tf32'", "true or false"});
     else if (item.key.text == "probabilities")
       readProbabilities(item);
-    else if (item.key.text == "tf32" ||
-             readDType(item.value)) // else it has been told
+    else if (item.key.text == "accumulate")
+      readAccumulate(item);
+    else if (item.value.text == "true") // false is what is done
       unsupported(item.key.range, "'" + item.key.text + "'");
   }
 }

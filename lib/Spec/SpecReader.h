@@ -129,6 +129,7 @@ private:
   // ReadUnsupported.cpp
   void readUnsupported();
   void readPrecision();
+  void readAccumulate(const YamlEntry &item);
   void readProbabilities(const YamlEntry &item);
 
   // ReadStorage.cpp

@@ -95,9 +95,9 @@ def settings(variant, space, text):
     for key, symbol in GENERAL.items():
         if hasattr(space, symbol) and (key != "kv_heads" or "kv_heads" in text):
             keys[key] = str(getattr(space, symbol))
-    own = re.search(r"^sizes:\n((?:  .*\n)+)", text, re.M)
+    own = re.search(r"^sizes:(?: \{.*\}|\n(?:  .*\n)+)", text, re.M)
     if own:
-        sizes = re.findall(r"^  (\w+): (\S+)", own.group(1), re.M)
+        sizes = re.findall(r"(\w+): ([^\s{,}]+)", own.group(0))
         keys["sizes"] = "{%s}" % ", ".join(
             "%s: %s" % (name, value if value == "any" else getattr(space, SIZES.get(name, name))) for name, value in sizes)
     for key, value in SETTINGS.get(variant.id, {}).items():
