@@ -2,6 +2,7 @@
 
 #include "ProductLeaves.h"
 
+#include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Interface/Interface.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -108,8 +109,10 @@ ProductLeaf attnc::describeLeaf(Value value) {
   ProductLeaf leaf;
   leaf.tensor = value;
   leaf.residency = residencyOf(value);
-  Value source = skipViews(value);
-  if (auto argument = dyn_cast<BlockArgument>(source)) {
+  Value source = skipViews(value), whole = source;
+  while (auto slice = whole.getDefiningOp<attn::SliceOp>())
+    whole = skipViews(slice.getSource());
+  if (auto argument = dyn_cast<BlockArgument>(whole)) {
     DictionaryAttr fields = interfaceFieldsOf(argument);
     auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
     leaf.name =

@@ -25,6 +25,7 @@
 #include "ReassociateFunction.h"
 #include "ReassociateRewrite.h"
 #include "ReassociateSums.h"
+#include "SlicedProducts.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -167,11 +168,12 @@ static void eraseDeadOps(func::FuncOp function) {
 
 void graph::reassociateProducts(func::FuncOp function, ArrayRef<Regime> regimes,
                                 const OrderRequest &request) {
+  SlicedProducts sliced(function);
   SmallVector<attn::ContractOp> products(function.getOps<attn::ContractOp>());
   llvm::SmallPtrSet<Operation *, 16> inner;
   // From the results up: a product that another one contains is no root.
   for (attn::ContractOp root : llvm::reverse(products)) {
-    if (inner.contains(root))
+    if (inner.contains(root) || sliced.settle(root))
       continue;
     if (auto sum = graph::ProductSum::distribute(root)) {
       for (const ProductTree &tree : sum->getTrees())
