@@ -165,6 +165,10 @@ table, used or not: an unused one holds any page. If unused entries hold -1, dec
 `in -1..pages - 1`: keys of a page that there is not are rows of zeros, which the
 mask leaves out. Nothing is read out of range in any case. Several sequences may
 share pages, and pages may lie in any order.
+
+Refused so far, with a message: with a ragged side the outputs `attention` and `score`,
+with a ragged or paged one `state`, and with ragged queries `output`; and that `let`
+defines rows (`K: K * 2`, `K: rope(K)`) whose storage is ragged or paged.
 )";
 
 static constexpr StringLiteral outputs = R"(
