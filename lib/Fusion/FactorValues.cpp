@@ -14,8 +14,10 @@
 // and the kernel multiplies weights by a number (region `gate`). The same holds
 // of factors of the weights, w(q, k) * softmax(x): the softmax is the kernel's,
 // where a formula of it would need a pass over the scores for its denominator.
-// A row without a key stays 0, whatever its factor.
-// Tests: test/Fusion/factor-values.mlir
+// A row without a key stays 0, whatever its factor: NaN times no term is no
+// NaN. Any other row is multiplied, also where its sum is 0. Which rows those
+// are, the mask tells by a count of its own; without a mask the number of keys
+// does. Tests: test/Fusion/factor-values.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +25,7 @@
 
 #include "KernelMatch.h"
 #include "KeyOperand.h"
+#include "Scalarize.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -73,10 +76,11 @@ private:
   LetteredTensor multiplyRows(attn::MapOp map, StringRef mapLetters,
                               LetteredTensor x, ArrayRef<Factor> factors,
                               Type element);
+  LetteredTensor countKeys();
   LetteredTensor
-  makeMap(attn::MapOp map, StringRef mapLetters, LetteredTensor x,
+  makeMap(attn::MapOp map, StringRef mapLetters, ArrayRef<LetteredTensor> given,
           ArrayRef<Factor> factors, StringRef letters, Type element,
-          llvm::function_ref<Value(OpBuilder &, Value, Value)> finish);
+          llvm::function_ref<Value(OpBuilder &, ValueRange, Value)> finish);
 
   attn::ContractOp product;
   OpBuilder b;
@@ -86,6 +90,7 @@ private:
   LetteredTensor weights, values;
   std::string out, rows; // letters of the result, of a row of the key
   Source ofWeights, ofValues;
+  LetteredTensor count; // made once
 };
 } // namespace
 
@@ -231,12 +236,13 @@ static Value multiplyIn(OpBuilder &b, Location loc, Block &body, Value x,
   return x;
 }
 
-/// A map over `letters` of what `finish` makes of the element of x (null
-/// without x) and that times the factors, which are in the region of `map`.
-LetteredTensor
-Factors::makeMap(attn::MapOp map, StringRef mapLetters, LetteredTensor x,
-                 ArrayRef<Factor> factors, StringRef letters, Type element,
-                 llvm::function_ref<Value(OpBuilder &, Value, Value)> finish) {
+/// A map over `letters` of what `finish` makes of the elements of `given` and
+/// of the first of these, if any, times the factors, which are in the region of
+/// `map`.
+LetteredTensor Factors::makeMap(
+    attn::MapOp map, StringRef mapLetters, ArrayRef<LetteredTensor> given,
+    ArrayRef<Factor> factors, StringRef letters, Type element,
+    llvm::function_ref<Value(OpBuilder &, ValueRange, Value)> finish) {
   attn::Labels from = map.getAxisLabels();
   SmallVector<unsigned> used = inputsOf(map, factors);
   SmallVector<Value> inputs;
@@ -245,8 +251,8 @@ Factors::makeMap(attn::MapOp map, StringRef mapLetters, LetteredTensor x,
     inputs.push_back(tensor);
     labels += (labels.empty() ? "" : ",") + axes.str();
   };
-  if (x.tensor)
-    add(x.tensor, x.letters);
+  for (const LetteredTensor &tensor : given)
+    add(tensor.tensor, tensor.letters);
   for (unsigned i : used) {
     std::string axes;
     for (char letter : from.inputs[i])
@@ -264,14 +270,15 @@ Factors::makeMap(attn::MapOp map, StringRef mapLetters, LetteredTensor x,
   auto build = [&](OpBuilder &inner, Location at, ValueRange arguments) {
     IRMapping places;
     for (auto [i, input] : llvm::enumerate(used))
-      places.map(body.getArgument(input), arguments[i + (x.tensor ? 1 : 0)]);
+      places.map(body.getArgument(input), arguments[given.size() + i]);
     for (auto [axis, letter] : llvm::enumerate(mapLetters))
       if (auto place = attn::axisOf(letters, letter))
         places.map(body.getArgument(from.inputs.size() + axis),
                    arguments[inputs.size() + *place]);
-    Value first = x.tensor ? arguments.front() : Value();
+    Value first = given.empty() ? Value() : arguments.front();
     Value made = multiplyIn(inner, at, body, first, factors, places);
-    attn::YieldOp::create(inner, at, finish(inner, first, made));
+    attn::YieldOp::create(
+        inner, at, finish(inner, arguments.take_front(given.size()), made));
   };
   Type type = letters == out ? Type(product.getType().clone(element))
                              : Type(attn::tensorType(sizes, element));
@@ -283,22 +290,66 @@ Factors::makeMap(attn::MapOp map, StringRef mapLetters, LetteredTensor x,
 LetteredTensor Factors::multiply(attn::MapOp map, StringRef mapLetters,
                                  LetteredTensor x, ArrayRef<Factor> factors,
                                  StringRef letters) {
-  return makeMap(map, mapLetters, x, factors, letters, real,
-                 [](OpBuilder &, Value, Value made) { return made; });
+  SmallVector<LetteredTensor, 1> given;
+  if (x.tensor)
+    given.push_back(x);
+  return makeMap(map, mapLetters, given, factors, letters, real,
+                 [](OpBuilder &, ValueRange, Value made) { return made; });
 }
 
-/// Results times factors of their row; 0, which a row without a key has, stays.
+/// How many keys the mask allows each row.
+LetteredTensor Factors::countKeys() {
+  if (count.tensor)
+    return count;
+  Value mask = product.getMask();
+  Type pairs = (mask ? mask : weights.tensor).getType();
+  std::string letters = mask ? product.getMaskLabels()->str() : weights.letters;
+  Type ones = cast<RankedTensorType>(pairs).clone(real);
+  Value scores = attn::MapOp::create(
+      b, loc, ones, "->" + letters, ValueRange(),
+      [&](OpBuilder &inner, Location at, ValueRange) {
+        attn::YieldOp::create(
+            inner, at,
+            arith::ConstantOp::create(inner, at, b.getFloatAttr(real, 1.0)));
+      });
+  SmallVector<Attribute> sizes;
+  for (auto [axis, letter] : llvm::enumerate(letters)) {
+    if (letter == over)
+      continue;
+    sizes.push_back(attn::axisSize(pairs, axis));
+    count.letters += letter;
+  }
+  Type type = attn::tensorType(sizes, real);
+  auto kind = attn::RowAttr::get(b.getContext(), attn::RowKind::Sum, 0);
+  count.tensor =
+      attn::ReduceOp::create(b, loc, type, letters, std::string(1, over), kind,
+                             scores, mask)
+          .getRow();
+  return count;
+}
+
+/// Results times factors of their row; those of rows without a key stay 0.
 LetteredTensor Factors::multiplyRows(attn::MapOp map, StringRef mapLetters,
                                      LetteredTensor x, ArrayRef<Factor> factors,
                                      Type element) {
-  return makeMap(map, mapLetters, x, factors, out, element,
-                 [&](OpBuilder &inner, Value sum, Value made) -> Value {
-                   Value zero = arith::ConstantOp::create(
-                       inner, loc, b.getFloatAttr(real, 0.0));
-                   Value is = arith::CmpFOp::create(
-                       inner, loc, arith::CmpFPredicate::OEQ, sum, zero);
-                   return arith::SelectOp::create(inner, loc, is, sum, made);
-                 });
+  SmallVector<LetteredTensor, 2> given{x};
+  Attribute size = attn::axisSize(values.tensor.getType(),
+                                  *attn::axisOf(values.letters, over));
+  if (product.getMask() || !isComputable(size))
+    given.push_back(countKeys());
+  auto finish = [&](OpBuilder &inner, ValueRange elements, Value made) {
+    Value none,
+        zero = arith::ConstantOp::create(inner, loc, b.getFloatAttr(real, 0.0));
+    if (elements.size() == 2)
+      none = arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OEQ,
+                                   elements[1], zero);
+    else
+      none = arith::CmpIOp::create(
+          inner, loc, arith::CmpIPredicate::eq, sizeValue(inner, loc, size),
+          arith::ConstantIndexOp::create(inner, loc, 0));
+    return arith::SelectOp::create(inner, loc, none, zero, made).getResult();
+  };
+  return makeMap(map, mapLetters, given, factors, out, element, finish);
 }
 
 /// Weights that are a formula of a normaliser's weights, and no more, are no

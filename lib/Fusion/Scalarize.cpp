@@ -18,8 +18,9 @@ using namespace attnc::fusion;
 // Sizes of letters of a view
 //===----------------------------------------------------------------------===//
 
-// A number or the plain name of a size.
-static bool isComputable(Attribute size) {
+namespace attnc::fusion {
+
+bool isComputable(Attribute size) {
   if (isa_and_present<IntegerAttr>(size))
     return true;
   auto name = dyn_cast_if_present<StringAttr>(size);
@@ -28,11 +29,13 @@ static bool isComputable(Attribute size) {
          });
 }
 
-static Value sizeValue(OpBuilder &b, Location loc, Attribute size) {
+Value sizeValue(OpBuilder &b, Location loc, Attribute size) {
   if (auto number = dyn_cast<IntegerAttr>(size))
     return arith::ConstantIndexOp::create(b, loc, number.getInt());
   return attn::SizeOp::create(b, loc, b.getIndexType(), cast<StringAttr>(size));
 }
+
+} // namespace attnc::fusion
 
 // Merging and splitting need the sizes of all letters but the first.
 static bool isViewComputable(attn::ViewOp view) {

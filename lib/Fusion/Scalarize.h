@@ -19,6 +19,12 @@
 
 namespace attnc::fusion {
 
+/// Whether the size of an axis is a number or the plain name of one.
+bool isComputable(mlir::Attribute size);
+/// That size as an index.
+mlir::Value sizeValue(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Attribute size);
+
 /// Success if Scalarizer can compute an element of `tensor` in a kernel of
 /// accumulate type `real`, where the elements of `products` are given.
 mlir::LogicalResult checkScalarizable(mlir::Value tensor,

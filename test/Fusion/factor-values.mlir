@@ -12,8 +12,10 @@
 // CHECK:         %[[O:.*]] = attn.contract "bhgqk,bhke->bhgqe"(%[[G]], %[[V]])
 // CHECK:         attn.map "bhgqe,bhgqe->bhgqe"(%[[O]], %[[Q]])
 // CHECK:           %[[N:.*]] = arith.divf
-// CHECK:           arith.cmpf oeq
-// CHECK:           arith.select
+// Without a mask the number of keys tells whether a row has one.
+// CHECK:           %[[KEYS:.*]] = arith.constant 5 : index
+// CHECK:           %[[NONE:.*]] = arith.cmpi eq, %[[KEYS]], %{{.*}} : index
+// CHECK:           arith.select %[[NONE]], %{{.*}}, %[[N]] : f32
 !Q = tensor<1x2x1x4x8xf32>
 !K = tensor<1x2x5x8xf32>
 !S = tensor<1x2x1x4x5xf32>
@@ -122,4 +124,41 @@ func.func @keeps_a_normaliser_with_a_sum(%k: !K, %s: !S, %w: !S) -> (!Q, !L) {
   %r, %sum = attn.normalize "bhgqk" over "k" #attn.norm<shift = none, weight = identity, divide = none> (%t) : (!S) -> (!S, !L)
   %o = attn.contract "bhgqk,bhke->bhgqe" (%r, %k) : (!S, !K) -> !Q
   return %o, %sum : !Q, !L
+}
+
+// -----
+
+// A factor of the row may be NaN or infinite: the count of the keys that the mask
+// allows tells which rows it multiplies, not the sum, which may be 0.
+// CHECK-LABEL: func.func @counts_keys(
+// CHECK-SAME:      %[[K:[^:]*]]: tensor<1x2x5x8xf32>, %{{[^:]*}}: tensor<1x2x1x4x5xf32>, %[[F:[^:]*]]: tensor<1x2x1x4xf32>
+// CHECK:         %[[M:.*]] = attn.mask "bhgqk"
+// CHECK:         %[[O:.*]] = attn.contract "bhgqk,bhke->bhgqe"(%{{.*}}, %[[K]]) where "bhgqk"(%[[M]])
+// CHECK:         %[[ONES:.*]] = attn.map "->bhgqk"()
+// CHECK:           arith.constant 1.000000e+00 : f32
+// CHECK:         %[[COUNT:.*]] = attn.reduce "bhgqk" over "k" #attn.row<sum>(%[[ONES]]) where(%[[M]])
+// CHECK:         attn.map "bhgqe,bhgq,bhgq->bhgqe"(%[[O]], %[[COUNT]], %[[F]])
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: f32, %[[C:.*]]: f32, %[[Y:.*]]: f32,
+// CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[X]], %[[Y]] : f32
+// CHECK-NEXT:      %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:      %[[IS:.*]] = arith.cmpf oeq, %[[C]], %[[ZERO]] : f32
+// CHECK-NEXT:      arith.select %[[IS]], %[[ZERO]], %[[P]] : f32
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!S = tensor<1x2x1x4x5xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @counts_keys(%k: !K, %s: !S, %f: !L) -> !Q {
+  %m = attn.mask "bhgqk" : tensor<1x2x1x4x5xi1> {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.cmpi sle, %j, %i : index
+    attn.yield %c : i1
+  }
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) where (%m) : (!S, tensor<1x2x1x4x5xi1>) -> (!S, !L)
+  %t = attn.map "bhgqk,bhgq->bhgqk" (%p, %f) : (!S, !L) -> !S {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %z = arith.mulf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %o = attn.contract "bhgqk,bhke->bhgqe" (%t, %k) where "bhgqk" (%m) : (!S, !K, tensor<1x2x1x4x5xi1>) -> !Q
+  return %o : !Q
 }
