@@ -93,6 +93,31 @@ static bool isFastReciprocal(Operation *op, const LaneFeatures &features) {
          matchPattern(one, m_OneFloat());
 }
 
+/// The number of a constant, of all elements alike.
+static std::optional<APFloat> splatConstant(Value value) {
+  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
+    value = broadcast.getSource();
+  APFloat number(0.0);
+  if (!matchPattern(value, m_ConstantFloat(&number)))
+    return std::nullopt;
+  return number;
+}
+
+/// exp2 in f32 of which only 1 + e, or a greater constant plus e, is asked for,
+/// as in a sigmoid.
+static bool isExp2BesideOne(Operation *op) {
+  return isa<math::Exp2Op>(op) && !op->use_empty() &&
+         getElementTypeOrSelf(op->getResult(0)).isF32() &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           if (!isa<arith::AddFOp>(user))
+             return false;
+           bool isLeft = user->getOperand(0) == op->getResult(0);
+           auto number = splatConstant(user->getOperand(isLeft ? 1 : 0));
+           return number && number->isFinite() &&
+                  number->convertToDouble() >= 1;
+         });
+}
+
 static LogicalResult refuse(Operation *op, const Twine &why) {
   std::string f32, f64;
   for (const Expansion &entry : expansions) {
@@ -156,7 +181,7 @@ static FailureOr<Real> expand(LaneContext &ctx, Operation *op) {
     llvm::raw_string_ostream(type) << element;
     return refuse(op, "the function is not known on " + type);
   }
-  return entry->expand(x);
+  return isExp2BesideOne(op) ? expandExp2BesideOne(x) : entry->expand(x);
 }
 
 namespace {

@@ -57,27 +57,35 @@ static Real exp2F64(Real x) {
   return scaleByPowerOfTwo(polynomial(x - n, coefficients::exp2F64), n);
 }
 
-Real expandExp2Normal(Real x) {
+static Real exp2Normal(Real x, ArrayRef<double> table) {
   if (x.ctx->features.avx512) {
-    Real p = polynomial(avx512Fraction(x), coefficients::exp2F32);
+    Real p = polynomial(avx512Fraction(x), table);
     return avx512ScaleFloor(p, x);
   }
   Real n = roundDownSmall(x);
-  Real p = polynomial(x - n, coefficients::exp2F32);
+  Real p = polynomial(x - n, table);
   return p * powerOfTwo(smallInteger(n, x.bias()), x);
 }
 
-Real expandExp2(Real x) {
-  if (x.isF64())
-    return exp2F64(x);
+static Real exp2F32(Real x, ArrayRef<double> table) {
   if (x.ctx->features.avx512)
-    return expandExp2Normal(x);
+    return exp2Normal(x, table);
   // At the ends the power of two is 0 or infinity.
   if (x.ctx->features.flushDenormals)
-    return expandExp2Normal(atMost(atLeast(x, -127.0), 128.0));
+    return exp2Normal(atMost(atLeast(x, -127.0), 128.0), table);
   x = atMost(atLeast(x, -151.0), 128.0);
   Real n = roundDownSmall(x);
-  return scaleByPowerOfTwo(polynomial(x - n, coefficients::exp2F32), n);
+  return scaleByPowerOfTwo(polynomial(x - n, table), n);
+}
+
+Real expandExp2Normal(Real x) { return exp2Normal(x, coefficients::exp2F32); }
+
+Real expandExp2(Real x) {
+  return x.isF64() ? exp2F64(x) : exp2F32(x, coefficients::exp2F32);
+}
+
+Real expandExp2BesideOne(Real x) {
+  return exp2F32(x, coefficients::exp2BesideOneF32);
 }
 
 /// x = n log(2) + r with |r| <= log(2) / 2, for x within the limits.

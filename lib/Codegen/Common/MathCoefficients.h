@@ -18,6 +18,11 @@ inline constexpr double exp2F32[] = {1.0,          0.693147063,   0.240229085,
                                      0.0554861836, 0.00967377517, 0.00124822871,
                                      0.00021565998};
 
+// The same for 1 + 2^x, where 2^-23.5 is an ulp of what is below 1, and less
+// than one and a half of the sum. 2^-23.5
+inline constexpr double exp2BesideOneF32[] = {
+    1.0, 0.693151295, 0.240164593, 0.0557995141, 0.00901748147, 0.00186695158};
+
 // 2^f, f in [-1/2, 1/2]; the first is exact. 2^-57.7
 inline constexpr double exp2F64[] = {1.0,
                                      0.69314718055994529,

@@ -15,6 +15,8 @@ namespace attnc::codegen {
 
 // ExpandMathExp.cpp, f32 and f64.
 Real expandExp2(Real x);
+/// f32 exp2 of which only its sum with 1 or more is asked for.
+Real expandExp2BesideOne(Real x);
 /// f32 exp2 where its result is a normal number.
 Real expandExp2Normal(Real x);
 Real expandExp(Real x);

@@ -38,6 +38,37 @@ func.func @exp2(%x: vector<16xf32>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
+// A step less where only 1 + 2^x is asked for, and not beside less than 1.
+// AVX512-LABEL: func.func @exp2_beside_one(
+// AVX512:         mask.reduce.ps.512
+// AVX512-COUNT-5: math.fma
+// AVX512-NOT:     math.fma
+// AVX512:         mask.scalef.ps.512
+// AVX512:         arith.addf
+// AVX512:         return
+// CHECK-LABEL: func.func @exp2_beside_one(
+// CHECK-COUNT-5: math.fma
+// CHECK-NOT:     math.fma
+// CHECK:         return
+func.func @exp2_beside_one(%x: vector<16xf32>) -> vector<16xf32> {
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %0 = math.exp2 %x : vector<16xf32>
+  %1 = arith.addf %0, %one : vector<16xf32>
+  return %1 : vector<16xf32>
+}
+
+// AVX512-LABEL: func.func @exp2_beside_less(
+// AVX512-COUNT-6: math.fma
+// CHECK-LABEL: func.func @exp2_beside_less(
+// CHECK-COUNT-6: math.fma
+func.func @exp2_beside_less(%x: vector<16xf32>) -> vector<16xf32> {
+  %half = arith.constant 0.5 : f32
+  %halves = vector.broadcast %half : f32 to vector<16xf32>
+  %0 = math.exp2 %x : vector<16xf32>
+  %1 = arith.addf %halves, %0 : vector<16xf32>
+  return %1 : vector<16xf32>
+}
+
 // AVX512-LABEL: func.func @half_a_register(
 // AVX512:         "llvm.x86.avx512.mask.scalef.ps.256"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (vector<8xf32>, vector<8xf32>, vector<8xf32>, i8)
 func.func @half_a_register(%x: vector<8xf32>) -> vector<8xf32> {
