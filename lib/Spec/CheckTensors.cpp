@@ -415,18 +415,33 @@ bool TensorChecker::findTable(const Node &name,
   return true;
 }
 
-TensorPtr TensorChecker::checkOutput(const Node &node) {
-  what = "output";
+/// A tensor as the caller gets it: of reals, and of as many axes as the
+/// interface can have.
+TensorPtr TensorChecker::asOutput(const Node &node) {
+  constexpr size_t mostAxes = 5;
   attentionKnown = true;
   TensorPtr tensor = visitTensor(node);
-  return tensor ? asReal(tensor) : nullptr;
+  if (tensor)
+    tensor = asReal(tensor);
+  if (!tensor || (!tensor->axes.empty() && tensor->axes.size() <= mostAxes))
+    return tensor;
+  auto &error = report.error(Message::OutputAxes, node.range,
+                             {"'" + what.str() + "'", shapeText(tensor)});
+  error.note(tensor->axes.empty()
+                 ? "an axis can be kept, such as that of the batch"
+                 : "axes can be joined: merge_heads(X) joins heads and the "
+                   "last");
+  return nullptr;
+}
+
+TensorPtr TensorChecker::checkOutput(const Node &node) {
+  what = "output";
+  return asOutput(node);
 }
 
 TensorPtr TensorChecker::checkExtra(const Node &name) {
   what = name.name;
-  attentionKnown = true;
-  TensorPtr tensor = visitTensor(name);
-  return tensor ? asReal(tensor) : nullptr;
+  return asOutput(name);
 }
 
 } // namespace attnc::spec

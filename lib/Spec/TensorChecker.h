@@ -50,6 +50,7 @@ private:
   // CheckTensors.cpp
   Value visit(const Node &node);
   TensorPtr visitTensor(const Node &node);
+  TensorPtr asOutput(const Node &node);
   std::optional<Value> visitLeaf(const Node &node);
   std::optional<Value> visitName(const Node &node);
   Value visitElements(const Node &node);
