@@ -155,13 +155,22 @@ void Packer::find(func::FuncOp body) {
   }
 }
 
-/// With room for what is added, even if nothing goes.
+/// Whether there is something to pack, and room among the tensors for what is
+/// added, even if nothing goes.
 bool Packer::fits() const {
   size_t values = 0;
   for (const auto &some : found)
     values += some.size();
-  return values > 0 &&
-         interface.tensors.size() + values <= Interface::kMaxTensors;
+  if (values == 0)
+    return false;
+  size_t tensors = interface.tensors.size() + values;
+  if (tensors <= Interface::kMaxTensors)
+    return true;
+  for (func::FuncOp function : bodies)
+    function.emitRemark() << "weights stay as they are: '" << interface.name
+                          << "' would have " << tensors << " tensors, at most "
+                          << Interface::kMaxTensors << " are possible [packed]";
+  return false;
 }
 
 /// Weights of all cones in the order of the interface, what is made of them

@@ -141,3 +141,19 @@ module attributes {attnc.interface = [{name = "returned", title = "t", spec = "s
     return %w : !w
   }
 }
+
+// -----
+
+// REMARK: remark: weights stay as they are: 'taken_pack_weights' is another function [packed]
+// CHECK-LABEL: func.func @taken(
+// CHECK:         attn.contract "mn,no->mo"
+!x = tensor<?x64xf32, #attn.dims<query_len, 64>>
+!w = tensor<64x64xf32>
+module attributes {attnc.interface = [{name = "taken", title = "t", spec = "s", sizes = [{name = "query_len"}], tensors = [{name = "X", role = "query", dtype = "f32", axes = ["query_len", "64"]}, {name = "A", role = "input", dtype = "f32", axes = ["64", "64"], resident}, {name = "B", role = "input", dtype = "f32", axes = ["64", "64"], resident}, {name = "O", role = "output", dtype = "f32", axes = ["query_len", "64"]}]}]} {
+  func.func private @taken_pack_weights()
+  func.func @taken(%x: !x, %a: !w, %b: !w) -> !x {
+    %w = attn.contract "mn,no->mo" (%a, %b) : (!w, !w) -> !w
+    %y = attn.contract "qm,mo->qo" (%x, %w) : (!x, !w) -> !x
+    return %y : !x
+  }
+}
