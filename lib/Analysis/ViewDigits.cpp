@@ -165,12 +165,24 @@ static FailureOr<TensorDigits> carrySlice(attn::SliceOp slice,
   return digits;
 }
 
-/// Whether everything that reads `tensor` is an operand of a kernel, maybe
-/// through views.
-static bool isForKernels(Value tensor) {
-  return llvm::all_of(tensor.getUsers(), [](Operation *user) {
-    return isa<attn::KernelOp>(user) ||
-           (isa<attn::ViewOp>(user) && isForKernels(user->getResult(0)));
+/// Whether kernels alone read what `map` makes, and each repeats it along axes
+/// of its grid (b, h, g), not of its tiles.
+static bool isForGrids(attn::MapOp map) {
+  attn::Labels labels = map.getAxisLabels();
+  auto repeatsInGrid = [&](attn::KernelOp kernel) {
+    for (auto [operand, letters] : kernel.getLetteredOperands()) {
+      if (operand != map.getResult())
+        continue;
+      for (auto [made, letter] : llvm::zip_equal(labels.output, letters))
+        if (!labels.inputs[0].contains(made) &&
+            !StringRef("bhg").contains(letter))
+          return false;
+    }
+    return true;
+  };
+  return llvm::all_of(map->getUsers(), [&](Operation *user) {
+    auto kernel = dyn_cast<attn::KernelOp>(user);
+    return kernel && repeatsInGrid(kernel);
   });
 }
 
@@ -182,8 +194,7 @@ bool isRepeatForKernels(attn::MapOp map) {
           getElementTypeOrSelf(map.getType()))
     return false;
   attn::Labels labels = map.getAxisLabels();
-  return labels.inputs[0].size() < labels.output.size() &&
-         isForKernels(map.getResult());
+  return labels.inputs[0].size() < labels.output.size() && isForGrids(map);
 }
 
 /// From the result of a map that repeats its input to the input.

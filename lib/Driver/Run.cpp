@@ -194,9 +194,9 @@ bool Run::callOnce(RunCase &run, const CallPlan &plan,
                    const ReferenceFunctions &reference) {
   if (llvm::Error error = run.take(files))
     return session.fail(llvm::toString(std::move(error)));
-  run.forgetUnstoredRows(reference.graph.function, files);
   if (llvm::Error error = run.prepare())
     return session.fail(llvm::toString(std::move(error)));
+  run.forgetUnstoredRows(reference.graph.function, files);
   if (plan.packing)
     if (llvm::Error error = run.pack(plan, runtime))
       return session.fail(llvm::toString(std::move(error)));

@@ -30,6 +30,14 @@ void RunCase::forgetUnstoredRows(mlir::func::FuncOp graph,
     return false;
   };
   reference::forgetUnstoredRows(graph, inputs, namedSizes(), isFromFile);
+  size_t input = 0;
+  for (auto [declared, tensor] : llvm::zip_equal(function.tensors, memory)) {
+    if (declared.isOutput())
+      continue;
+    if (declared.isWritten())
+      tensor->store(inputs[input]);
+    ++input;
+  }
 }
 
 void RunCase::checkKeptRows(llvm::ArrayRef<reference::Tensor> exact,

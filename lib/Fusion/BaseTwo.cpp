@@ -2,8 +2,8 @@
 //
 // Hardware and polynomials know 2^x. exp(y) = exp2(y log2 e) rounds y once
 // more, which shows where the result is large: exp(80) by 30 ulp. In 1 + exp(y)
-// it does not: beside the 1 of a sigmoid or a silu what is off by that much is
-// either lost or the relative error of something close to 0.
+// as a divisor it does not: beside the 1 of a sigmoid or a silu what is off by
+// that much is either lost or the relative error of something close to 0.
 //
 //   %0 = arith.subf %x, %b   %1 = arith.negf %0    %2 = math.exp %1
 //   %3 = arith.addf %2, 1.0  %4 = arith.divf 1.0, %3
@@ -39,14 +39,25 @@ namespace attnc::fusion {
 #include "attnc/Fusion/Passes.h.inc"
 } // namespace attnc::fusion
 
-/// Whether only 1 + e, or a greater constant plus e, is asked for.
+/// Whether a large number leaves little where it is used: it divides, or its
+/// logarithm is taken.
+static bool isReduced(Value number) {
+  return llvm::all_of(number.getUsers(), [&](Operation *user) {
+    auto quotient = dyn_cast<arith::DivFOp>(user);
+    return isa<math::LogOp>(user) || (quotient && quotient.getLhs() != number);
+  });
+}
+
+/// Whether only 1 + e, or a greater constant plus e, is asked for, and that as
+/// a divisor or under a logarithm.
 static bool isBesideOne(Value e) {
   return !e.use_empty() && llvm::all_of(e.getUsers(), [&](Operation *user) {
     if (!isa<arith::AddFOp>(user))
       return false;
     Value other = user->getOperand(user->getOperand(0) == e ? 1 : 0);
     std::optional<double> number = realConstant(other);
-    return number && *number >= 1 && std::isfinite(*number);
+    return number && *number >= 1 && std::isfinite(*number) &&
+           isReduced(user->getResult(0));
   });
 }
 

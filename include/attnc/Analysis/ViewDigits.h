@@ -52,8 +52,8 @@ mlir::FailureOr<TensorDigits> digitsOfResult(mlir::Value returned,
                                              bool report = true);
 
 /// Whether `map` does nothing but repeat its input along axes that the input
-/// lacks, and that for kernels only: these read the input itself, with digits
-/// in which the letters of such axes do not occur.
+/// lacks, and that for kernels only, along axes of their grids: these read the
+/// input itself, with digits in which the letters of such axes do not occur.
 bool isRepeatForKernels(attn::MapOp map);
 
 /// The letter of a number, which has no axes.
