@@ -6,6 +6,7 @@
 //
 //   in Q, K, V, output            batch, KV head   b h
 //   in Q, output                  group, query     g q
+//   in Q, output, some of K, V    group            g
 //   in K, V; normalised over      key              k
 //   in Q, K; summed               feature          d
 //   in V, output                  value feature    e

@@ -161,8 +161,15 @@ bool Packer::fits() const {
   size_t values = 0;
   for (const auto &some : found)
     values += some.size();
-  if (values == 0)
+  if (values == 0) {
+    bool isAsked = llvm::any_of(
+        interface.tensors, [](const auto &tensor) { return tensor.resident; });
+    if (isAsked)
+      emitRemark(func::FuncOp(bodies.front()).getLoc())
+          << "nothing is made once: no product is of resident weights alone "
+             "[packed]";
     return false;
+  }
   size_t tensors = interface.tensors.size() + values;
   if (tensors <= Interface::kMaxTensors)
     return true;

@@ -156,7 +156,7 @@ static constexpr int64_t kFew = 8;
 
 /// Weights of [out, in] are read in passing by squares of registers, one row of
 /// the weight per lane, that are turned. One vector of lanes is as many streams
-/// as the prefetcher follows: one row by 8192 x 7168, f32, Zen 5, 11 GB/s by
+/// as the prefetcher follows: one row by 8192 x 7168, f32, Zen 4, 11 GB/s by
 /// copies, 14 by 16 rows at once (as [in, out]), 7 by 32, 1.4 by 64. With 8
 /// lanes 16 instead of 7.6. What is widened costs more to turn than to copy: 5
 /// instead of 6 in bf16.

@@ -130,6 +130,7 @@ module attributes {attnc.interface = [{name = "both", title = "t", spec = "s", s
 // -----
 
 // What is returned as it is has no call to wait for.
+// REMARK: remark: nothing is made once: no product is of resident weights alone [packed]
 // CHECK-LABEL: module
 // CHECK-NOT:     returned_pack_weights
 // CHECK-LABEL: func.func @returned(
