@@ -97,13 +97,39 @@ static Range sumOverBlock(IndexExprs &exprs, IndexExpr sum) {
 
 static bool isMoving(IndexExpr expr) { return expr->usesRow || expr->usesKey; }
 
+/// Of two factors that both move: what the four pairs of their ends give.
+static BlockRange cornersOf(IndexExprs &exprs, IndexExpr product, BlockRange a,
+                            BlockRange b) {
+  IndexExpr x = product->operands[0], y = product->operands[1];
+  IndexExpr low = exprs.mul(a.least, b.least);
+  IndexExpr high = exprs.mul(a.greatest, b.greatest);
+  if (x->bounds.lo >= 0 && y->bounds.lo >= 0)
+    return {low, high};
+  IndexExpr ends[] = {exprs.mul(a.least, b.greatest),
+                      exprs.mul(a.greatest, b.least)};
+  BlockRange range{exprs.min(low, high), exprs.max(low, high)};
+  for (IndexExpr end : ends)
+    range = {exprs.min(range.least, end), exprs.max(range.greatest, end)};
+  if (x == y)
+    range.least = exprs.max(range.least, exprs.constant(0));
+  return range;
+}
+
 static Range productOverBlock(IndexExprs &exprs, IndexExpr product) {
   IndexExpr fixed = product->operands[0], moving = product->operands[1];
   if (isMoving(fixed))
     std::swap(fixed, moving);
   Range range = overBlock(exprs, moving);
-  if (isMoving(fixed) || !range)
+  if (!range)
     return std::nullopt;
+  if (isMoving(fixed)) {
+    Range other = overBlock(exprs, fixed);
+    if (!other)
+      return std::nullopt;
+    return product->operands[0] == moving
+               ? cornersOf(exprs, product, *range, *other)
+               : cornersOf(exprs, product, *other, *range);
+  }
   IndexExpr a = exprs.mul(fixed, range->least);
   IndexExpr b = exprs.mul(fixed, range->greatest);
   if (fixed->bounds.lo >= 0)

@@ -1,6 +1,7 @@
-//===- EvaluateRegion.cpp - Integer regions at given sizes ----------------===//
+//===- EvaluateRegion.cpp - Scalar regions at given sizes -----------------===//
 //
-// Division follows the ops: what is undefined there has no value here.
+// Division follows the ops: what is undefined there has no value here. A real
+// is kept as the bits of a double, and rounded to f32 where its type is that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,10 @@
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/bit.h"
+
+#include <cmath>
 
 using namespace attnc;
 using namespace mlir;
@@ -38,11 +43,70 @@ static std::optional<int64_t> evaluateDivision(Operation *op,
   return isa<arith::DivSIOp>(op) ? v[0] / v[1] : v[0] % v[1];
 }
 
+static std::optional<double> evaluateFunction(Operation *op, double x) {
+  return llvm::TypeSwitch<Operation *, std::optional<double>>(op)
+      .Case([&](arith::NegFOp) { return -x; })
+      .Case([&](math::AbsFOp) { return std::fabs(x); })
+      .Case([&](math::FloorOp) { return std::floor(x); })
+      .Case([&](math::CeilOp) { return std::ceil(x); })
+      .Case([&](math::SqrtOp) { return std::sqrt(x); })
+      .Case([&](math::ExpOp) { return std::exp(x); })
+      .Case([&](math::Exp2Op) { return std::exp2(x); })
+      .Case([&](math::LogOp) { return std::log(x); })
+      .Case([&](math::Log2Op) { return std::log2(x); })
+      .Case([&](math::TanhOp) { return std::tanh(x); })
+      .Default(std::nullopt);
+}
+
+static std::optional<double> evaluateArithmetic(Operation *op, double x,
+                                                double y) {
+  double nan = std::isnan(x) ? x : y;
+  bool isNan = std::isnan(nan);
+  return llvm::TypeSwitch<Operation *, std::optional<double>>(op)
+      .Case([&](arith::AddFOp) { return x + y; })
+      .Case([&](arith::SubFOp) { return x - y; })
+      .Case([&](arith::MulFOp) { return x * y; })
+      .Case([&](arith::DivFOp) { return x / y; })
+      .Case([&](arith::MinimumFOp) { return isNan ? nan : std::min(x, y); })
+      .Case([&](arith::MaximumFOp) { return isNan ? nan : std::max(x, y); })
+      .Default(std::nullopt);
+}
+
+/// An op that yields or compares f32 or f64.
+static std::optional<int64_t> evaluateReal(Operation *op, ArrayRef<int64_t> v) {
+  auto real = [&](unsigned i) { return llvm::bit_cast<double>(v[i]); };
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    return arith::applyCmpPredicate(compare.getPredicate(), APFloat(real(0)),
+                                    APFloat(real(1)));
+  Type type = op->getResult(0).getType();
+  std::optional<double> result;
+  APFloat constant(0.0);
+  if (matchPattern(op, m_ConstantFloat(&constant)))
+    result = constant.convertToDouble();
+  else if (isa<arith::SelectOp>(op))
+    return v[0] ? v[1] : v[2];
+  else if (isa<arith::SIToFPOp>(op))
+    result = type.isF32() ? double(float(v[0])) : double(v[0]);
+  else if (v.size() == 1)
+    result = evaluateFunction(op, real(0));
+  else if (v.size() == 2)
+    result = evaluateArithmetic(op, real(0), real(1));
+  if (!result || (!type.isF32() && !type.isF64()))
+    return std::nullopt;
+  return llvm::bit_cast<int64_t>(type.isF32() ? double(float(*result))
+                                              : *result);
+}
+
 static std::optional<int64_t> evaluateOp(Operation *op, ArrayRef<int64_t> v) {
+  if (isa<FloatType>(op->getResult(0).getType()) || isa<arith::CmpFOp>(op))
+    return evaluateReal(op, v);
   APInt constant;
   if (matchPattern(op, m_ConstantInt(&constant)))
     return constant.getBitWidth() == 1 ? int64_t(constant.getZExtValue())
                                        : constant.getSExtValue();
+  if (isa<arith::IndexCastOp>(op) && (op->getResult(0).getType().isIndex() ||
+                                      op->getResult(0).getType().isInteger(64)))
+    return v[0];
   auto wrap = [](uint64_t x) { return int64_t(x); };
   if (isa<arith::AddIOp>(op))
     return wrap(uint64_t(v[0]) + uint64_t(v[1]));
@@ -96,6 +160,8 @@ attnc::evaluateRegion(Block &block, ArrayRef<int64_t> arguments,
     }
     if (op.hasTrait<OpTrait::IsTerminator>())
       return operands;
+    if (isLeaf && !op.getResult(0).getType().isIntOrIndex())
+      return std::nullopt; // an element of a table of reals
     std::optional<int64_t> value =
         isLeaf ? leaf(&op, operands) : evaluateOp(&op, operands);
     if (!value)

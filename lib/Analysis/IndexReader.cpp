@@ -181,6 +181,77 @@ IndexExpr IndexReader::getPositiveDivisor(Value v) {
   return exprs.max(divisor, exprs.constant(1));
 }
 
+//===----------------------------------------------------------------------===//
+// Products of positions
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t kSmall = int64_t(1) << 28;
+
+/// The bounds of `expr` if no symbol were greater than kSmall.
+static IndexBounds boundsOfSmall(IndexExpr expr) {
+  using Kind = IndexNode::Kind;
+  auto at = [&](unsigned i) { return boundsOfSmall(expr->operands[i]); };
+  switch (expr->kind) {
+  case Kind::Symbol:
+    return {std::max(expr->bounds.lo, -kSmall),
+            std::min(expr->bounds.hi, kSmall)};
+  case Kind::Sum: {
+    IndexBounds bounds{expr->value, expr->value};
+    for (auto [i, factor] : llvm::enumerate(expr->factors)) {
+      IndexBounds term = at(i);
+      if (std::abs(factor) > kSmall || term.lo < -kSmall || term.hi > kSmall)
+        return expr->bounds;
+      bounds.lo += factor * (factor < 0 ? term.hi : term.lo);
+      bounds.hi += factor * (factor < 0 ? term.lo : term.hi);
+    }
+    return bounds;
+  }
+  case Kind::FloorDiv: {
+    IndexBounds a = at(0); // the divisor is at least 1
+    return {std::min<int64_t>(a.lo, 0), std::max<int64_t>(a.hi, 0)};
+  }
+  case Kind::Min:
+  case Kind::Max: {
+    IndexBounds a = at(0), b = at(1);
+    return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+  }
+  default:
+    return expr->bounds;
+  }
+}
+
+/// No symbol of `expr` is greater than kSmall.
+void IndexReader::assumeSmall(IndexExpr expr) {
+  for (IndexExpr operand : expr->operands)
+    assumeSmall(operand);
+  if (expr->kind != IndexNode::Kind::Symbol)
+    return;
+  if (expr->value == IndexExprs::Row)
+    expr = exprs.symbol(IndexExprs::RowEnd);
+  else if (expr->value == IndexExprs::Key)
+    expr = exprs.symbol(IndexExprs::KeyCount);
+  if (expr->bounds.hi > kSmall)
+    assume(exprs.add(exprs.scale(expr, -1), kSmall));
+  if (expr->bounds.lo < -kSmall)
+    assume(exprs.add(expr, kSmall));
+}
+
+/// A factor of a product of positions, which would overflow if they went to
+/// IndexExprs::maxSize: cut off at a size that is not reached, as is assumed.
+IndexExpr IndexReader::getFactor(Value v) {
+  constexpr int64_t limit = int64_t(1) << 30;
+  IndexExpr expr = getIndex(v);
+  if (expr->mayOverflow ||
+      (expr->bounds.lo >= -limit && expr->bounds.hi <= limit))
+    return expr;
+  IndexBounds small = boundsOfSmall(expr);
+  if (small.lo < -limit || small.hi > limit)
+    return expr;
+  assumeSmall(expr);
+  return exprs.max(exprs.min(expr, exprs.constant(limit)),
+                   exprs.constant(-limit));
+}
+
 IndexExpr IndexReader::getRead(attn::ReadOp op) {
   Value source = op.getSource();
   auto type = cast<RankedTensorType>(source.getType());
@@ -213,6 +284,10 @@ IndexExpr IndexReader::getIndex(Value v) {
     expr = readFixedIndex(v);
   else if (auto read = v.getDefiningOp<attn::ReadOp>())
     expr = getRead(read);
+  else if (auto product = v.getDefiningOp<arith::MulIOp>();
+           product && !isFixed(product.getLhs()) &&
+           !isFixed(product.getRhs()) && !exprs.exhausted())
+    expr = exprs.mul(getFactor(product.getLhs()), getFactor(product.getRhs()));
   else if (!exprs.exhausted())
     expr = combine(
         exprs, v.getDefiningOp(), [&](Value o) { return getIndex(o); },

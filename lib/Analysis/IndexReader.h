@@ -61,6 +61,8 @@ private:
   void assume(IndexExpr expr);
   IndexExpr readFixedIndex(mlir::Value v);
   IndexExpr getPositiveDivisor(mlir::Value v);
+  IndexExpr getFactor(mlir::Value v);
+  void assumeSmall(IndexExpr expr);
 
   IndexExprs &exprs;
   mlir::Attribute keyCount;

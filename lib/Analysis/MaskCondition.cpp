@@ -26,6 +26,20 @@ Condition MaskConditions::atLeastZero(IndexExpr expr) {
   return make({Kind::AtLeastZero, expr});
 }
 
+Condition MaskConditions::atLeast(RealExpr x, RealExpr y) {
+  MaskCondition condition{Kind::RealAtLeast};
+  condition.x = x;
+  condition.y = y;
+  return make(condition);
+}
+
+Condition MaskConditions::above(RealExpr x, RealExpr y) {
+  MaskCondition condition{Kind::RealAbove};
+  condition.x = x;
+  condition.y = y;
+  return make(condition);
+}
+
 Condition MaskConditions::negate(Condition a) {
   if (a == always)
     return never;
@@ -51,8 +65,9 @@ Condition MaskConditions::either(Condition a, Condition b) {
 }
 
 bool attnc::evaluate(Condition condition, ArrayRef<int64_t> symbols,
-                     ArrayRef<TableValues> tables) {
-  auto of = [&](Condition c) { return evaluate(c, symbols, tables); };
+                     ArrayRef<TableValues> tables, ArrayRef<float> reals) {
+  auto of = [&](Condition c) { return evaluate(c, symbols, tables, reals); };
+  auto real = [&](RealExpr e) { return evaluate(e, symbols, tables, reals); };
   switch (condition->kind) {
   case Kind::Never:
     return false;
@@ -61,6 +76,10 @@ bool attnc::evaluate(Condition condition, ArrayRef<int64_t> symbols,
     return true;
   case Kind::AtLeastZero:
     return evaluate(condition->expr, symbols, tables) >= 0;
+  case Kind::RealAtLeast:
+    return real(condition->x) >= real(condition->y);
+  case Kind::RealAbove:
+    return real(condition->x) > real(condition->y);
   case Kind::Not:
     return !of(condition->a);
   case Kind::And:
@@ -96,6 +115,8 @@ std::optional<MaskCases> CaseReader::tryRead(Condition condition) {
   case Kind::Always:
     return MaskCases::always();
   case Kind::Unknown:
+  case Kind::RealAtLeast:
+  case Kind::RealAbove:
     return std::nullopt;
   case Kind::AtLeastZero:
     return atLeastZero(exprs, condition->expr);

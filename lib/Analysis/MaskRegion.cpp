@@ -1,10 +1,10 @@
 //===- MaskRegion.cpp - The mask of a kernel as conditions ----------------===//
 //
-// Truth values; integers are read by IndexReader.cpp.
+// Truth values; integers are read by IndexReader.cpp, reals by RealReader.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "IndexReader.h"
+#include "RealReader.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -19,7 +19,8 @@ public:
   Reader(IndexExprs &exprs, MaskConditions &conditions, Block &block,
          Attribute keyCount, TableFactsOf factsOf)
       : exprs(exprs), conditions(conditions),
-        integers(exprs, block, keyCount, factsOf) {}
+        integers(exprs, block, keyCount, factsOf),
+        reals(conditions.getReals(), integers) {}
 
   MaskRegion read(Block &block);
 
@@ -27,11 +28,13 @@ private:
   Condition getCondition(Value v);
   Condition readCondition(Value v);
   Condition readComparison(arith::CmpIOp op);
+  Condition readComparison(arith::CmpFOp op);
   Condition unknown(Operation *op);
 
   IndexExprs &exprs;
   MaskConditions &conditions;
   IndexReader integers;
+  RealReader reals;
   DenseMap<Value, Condition> conditionOf;
 };
 } // namespace
@@ -81,6 +84,40 @@ const MaskCondition *Reader::readComparison(arith::CmpIOp op) {
   }
 }
 
+const MaskCondition *Reader::readComparison(arith::CmpFOp op) {
+  RealExpr x = reals.getReal(op.getLhs()), y = reals.getReal(op.getRhs());
+  if (!x || !y)
+    return unknown(op);
+  auto equal = [&] {
+    return conditions.both(conditions.atLeast(x, y), conditions.atLeast(y, x));
+  };
+  using P = arith::CmpFPredicate;
+  switch (op.getPredicate()) {
+  case P::OGE:
+    return conditions.atLeast(x, y);
+  case P::OGT:
+    return conditions.above(x, y);
+  case P::OLE:
+    return conditions.atLeast(y, x);
+  case P::OLT:
+    return conditions.above(y, x);
+  case P::OEQ:
+    return equal();
+  case P::UNE:
+    return conditions.negate(equal());
+  case P::UGE: // not less, which a NaN is not
+    return conditions.negate(conditions.above(y, x));
+  case P::UGT:
+    return conditions.negate(conditions.atLeast(y, x));
+  case P::ULE:
+    return conditions.negate(conditions.above(x, y));
+  case P::ULT:
+    return conditions.negate(conditions.atLeast(x, y));
+  default:
+    return unknown(op);
+  }
+}
+
 const MaskCondition *Reader::readCondition(Value v) {
   APInt constant;
   if (matchPattern(v, m_ConstantInt(&constant)))
@@ -90,6 +127,8 @@ const MaskCondition *Reader::readCondition(Value v) {
         exprs.add(integers.makeSymbol(v, {0, 1}), -1));
   Operation *op = v.getDefiningOp();
   if (auto comparison = dyn_cast<arith::CmpIOp>(op))
+    return readComparison(comparison);
+  if (auto comparison = dyn_cast<arith::CmpFOp>(op))
     return readComparison(comparison);
   if (auto read = dyn_cast<attn::ReadOp>(op)) {
     IndexExpr element = integers.getRead(read);

@@ -1,14 +1,15 @@
 //===- TileClass.cpp - Whether a tile is empty or full --------------------===//
 //
 // Each comparison is taken at the end of its interval over the tile
-// (BlockRange) that makes it true if anything does, or false if anything does;
-// and, or and not carry that upwards. Where parts of a mask depend on each
-// other, this sees less than there is, never more.
+// (BlockRange, RealRange) that makes it true if anything does, or false if
+// anything does; and, or and not carry that upwards. Where parts of a mask
+// depend on each other, this sees less than there is, never more.
 //
 //===----------------------------------------------------------------------===//
 
 #include "attnc/Analysis/BlockRange.h"
 #include "attnc/Analysis/MaskCondition.h"
+#include "attnc/Analysis/RealRange.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -20,15 +21,17 @@ namespace {
 class Classifier {
 public:
   Classifier(IndexExprs &exprs, MaskConditions &conditions)
-      : exprs(exprs), conditions(conditions) {}
+      : exprs(exprs), conditions(conditions), reals(exprs, conditions) {}
   TileClass classify(const MaskCondition *mask);
 
 private:
   TileClass compute(const MaskCondition *mask);
   TileClass compare(IndexExpr expr);
+  TileClass compareReals(const MaskCondition *mask);
 
   IndexExprs &exprs;
   MaskConditions &conditions;
+  RealRanges reals;
   DenseMap<const MaskCondition *, TileClass> known;
 };
 } // namespace
@@ -43,6 +46,20 @@ TileClass Classifier::compare(IndexExpr expr) {
           conditions.atLeastZero(range->least)};
 }
 
+TileClass Classifier::compareReals(const MaskCondition *mask) {
+  std::optional<RealRange> x = reals.get(mask->x), y = reals.get(mask->y);
+  if (!x || !y || exprs.exhausted())
+    return {conditions.truth(true), conditions.truth(false)};
+  auto compare = [&](RealExpr a, RealExpr b) {
+    return mask->kind == Kind::RealAtLeast ? conditions.atLeast(a, b)
+                                           : conditions.above(a, b);
+  };
+  const MaskCondition *sound = conditions.both(x->sound, y->sound);
+  return {conditions.either(conditions.negate(sound),
+                            compare(x->greatest, y->least)),
+          conditions.both(sound, compare(x->least, y->greatest))};
+}
+
 TileClass Classifier::compute(const MaskCondition *mask) {
   switch (mask->kind) {
   case Kind::Never:
@@ -52,6 +69,9 @@ TileClass Classifier::compute(const MaskCondition *mask) {
     return {conditions.truth(true), conditions.truth(false)};
   case Kind::AtLeastZero:
     return compare(mask->expr);
+  case Kind::RealAtLeast:
+  case Kind::RealAbove:
+    return compareReals(mask);
   case Kind::Not: {
     TileClass a = classify(mask->a);
     return {conditions.negate(a.all), conditions.negate(a.some)};

@@ -21,7 +21,8 @@
 // Only where segments are too weak and where some tile is surely empty or full.
 // The analysis is lib/Analysis/TileClass.cpp. A kernel that has `classify`
 // keeps it, so that a dump may be edited.
-// Tests: test/Fusion/classify-tiles.mlir, classify-tiles-remarks.mlir,
+// Tests: test/Fusion/classify-tiles.mlir, classify-reals.mlir,
+// classify-tiles-remarks.mlir,
 // test/Unit/Analysis/RandomMasksTest.cpp
 //
 //===----------------------------------------------------------------------===//

@@ -319,36 +319,4 @@ Value IndexWriter::write(IndexExpr expr) {
   return written[expr] = v;
 }
 
-Value IndexWriter::write(const MaskCondition *condition) {
-  if (Value v = truths.lookup(condition))
-    return v;
-  using Kind = MaskCondition::Kind;
-  Value v;
-  switch (condition->kind) {
-  case Kind::Never:
-  case Kind::Always:
-  case Kind::Unknown:
-    v = arith::ConstantIntOp::create(builder, loc,
-                                     condition->kind != Kind::Never, 1);
-    break;
-  case Kind::AtLeastZero:
-    v = writeAtLeastZero(condition->expr);
-    break;
-  case Kind::Not: {
-    Value a = write(condition->a);
-    Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
-    v = create<arith::XOrIOp>(a, yes);
-    break;
-  }
-  case Kind::And:
-  case Kind::Or: {
-    Value a = write(condition->a), b = write(condition->b);
-    v = condition->kind == Kind::And ? create<arith::AndIOp>(a, b)
-                                     : create<arith::OrIOp>(a, b);
-    break;
-  }
-  }
-  return truths[condition] = v;
-}
-
 } // namespace attnc::fusion

@@ -36,6 +36,7 @@ public:
 
   Value write(IndexExpr expr);
   Value write(const MaskCondition *condition);
+  Value write(RealExpr expr);
 
 private:
   using Term = std::pair<IndexExpr, int64_t>;
@@ -48,9 +49,14 @@ private:
   Value writeAtLeastZero(IndexExpr expr);
   Value writeNewCondition(IndexExpr expr);
   Value writeSelect(IndexExpr expr);
+  Value writeReal(RealExpr expr);
+  Value writeLogic(const MaskCondition *condition);
   Value getConstant(int64_t value);
   Value copySlice(Value v);
 
+  template <typename Op> Value create(Value a) {
+    return Op::create(builder, loc, a);
+  }
   template <typename Op> Value create(Value a, Value b) {
     return Op::create(builder, loc, a, b);
   }
@@ -63,6 +69,7 @@ private:
   mlir::IRMapping mapping;
   llvm::DenseMap<IndexExpr, Value> written, conditions;
   llvm::DenseMap<const MaskCondition *, Value> truths;
+  llvm::DenseMap<RealExpr, Value> writtenReals;
   llvm::DenseMap<int64_t, Value> constants;
 };
 

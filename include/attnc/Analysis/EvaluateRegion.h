@@ -1,8 +1,8 @@
-//===- EvaluateRegion.h - Integer regions at given sizes --------*- C++ -*-===//
+//===- EvaluateRegion.h - Scalar regions at given sizes ---------*- C++ -*-===//
 //
-// Runs a region of index and i1 arithmetic, such as the mask or the ranges of a
-// kernel, on numbers: for the cost model, for --explain, and for tests.
-// Tests: test/Unit/Fusion/MaskRangesPassTest.cpp
+// Runs a region of index, i1 and real arithmetic, such as the mask or the
+// ranges of a kernel, on numbers: for the cost model, for --explain, and for
+// tests. Tests: test/Unit/Fusion/MaskRangesPassTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using LeafValue = llvm::function_ref<std::optional<int64_t>(
     mlir::Operation *, llvm::ArrayRef<int64_t>)>;
 
 /// The operands of the terminator of `block` for these arguments, or nothing
-/// where an op is not integer arithmetic, a leaf is not known, or a divisor is
+/// where an op is not known, a leaf is not known, or a divisor is
 /// zero. Arithmetic wraps around, as in a kernel.
 std::optional<llvm::SmallVector<int64_t>>
 evaluateRegion(mlir::Block &block, llvm::ArrayRef<int64_t> arguments,

@@ -1,6 +1,6 @@
 //===- MaskCondition.h - Masks as trees of conditions -----------*- C++ -*-===//
 //
-// A mask as it is written: comparisons of integer expressions under and, or,
+// A mask as it is written: comparisons of integers and reals under and, or,
 // not. From it come the cases that MaskRanges solves, and bounds for a tile: a
 // condition that holds if some pair of the tile is admitted, and one that holds
 // only if all are.
@@ -12,6 +12,7 @@
 #define ATTNC_ANALYSIS_MASKCONDITION_H
 
 #include "attnc/Analysis/MaskRanges.h"
+#include "attnc/Analysis/RealExpr.h"
 
 #include <deque>
 
@@ -23,6 +24,8 @@ struct MaskCondition {
     Always,
     Unknown,     // true or false
     AtLeastZero, // expr >= 0
+    RealAtLeast, // x >= y, false where one is NaN
+    RealAbove,   // x > y, false where one is NaN
     Not,         // of a
     And,
     Or,
@@ -31,6 +34,7 @@ struct MaskCondition {
   Kind kind;
   IndexExpr expr = nullptr;
   const MaskCondition *a = nullptr, *b = nullptr;
+  RealExpr x = nullptr, y = nullptr;
 };
 
 /// Makes and owns conditions; simple ones fold.
@@ -42,14 +46,18 @@ public:
   Condition truth(bool value) const { return value ? always : never; }
   Condition unknown() const { return anything; }
   Condition atLeastZero(IndexExpr expr);
+  Condition atLeast(RealExpr x, RealExpr y);
+  Condition above(RealExpr x, RealExpr y);
   Condition negate(Condition a);
   Condition both(Condition a, Condition b);
   Condition either(Condition a, Condition b);
+  RealExprs &getReals() { return reals; }
 
 private:
   Condition make(MaskCondition condition);
 
   std::deque<MaskCondition> nodes;
+  RealExprs reals;
   Condition never, always, anything;
 };
 
@@ -70,7 +78,8 @@ TileClass classifyTile(IndexExprs &exprs, MaskConditions &conditions,
 
 /// The truth for these symbols and tables; `unknown` is not asked for.
 bool evaluate(const MaskCondition *condition, llvm::ArrayRef<int64_t> symbols,
-              llvm::ArrayRef<TableValues> tables = {});
+              llvm::ArrayRef<TableValues> tables = {},
+              llvm::ArrayRef<float> reals = {});
 
 } // namespace attnc
 

@@ -39,6 +39,9 @@ struct MaskRegion {
   /// stand for; null for an opaque symbol. They depend on neither the row nor
   /// the key.
   llvm::SmallVector<mlir::Value> symbols;
+  /// The values, of one type, that the symbols of reals stand for.
+  llvm::SmallVector<mlir::Value> reals;
+  mlir::Type realType;
   /// The tensors that the tables of the expressions stand for.
   llvm::SmallVector<mlir::Value> tables;
   /// Where the first condition stands that was not understood.

@@ -48,14 +48,14 @@ struct Tables {
 class Truth {
 public:
   Truth(Condition mask, Values v, const Tables &tables, int64_t rows,
-        int64_t keys)
+        int64_t keys, llvm::ArrayRef<float> reals = {})
       : keys(keys), sums((rows + 1) * (keys + 1)) {
     for (int64_t q = 0; q < rows; ++q)
       for (int64_t k = 0; k < keys; ++k) {
         v[IndexExprs::Row] = q;
         v[IndexExprs::Key] = k;
         at(q + 1, k + 1) = at(q, k + 1) + at(q + 1, k) - at(q, k) +
-                           evaluate(mask, v, tables.values);
+                           evaluate(mask, v, tables.values, reals);
       }
   }
   /// Visible pairs of rows [q0, q1) and keys [k0, k1).

@@ -8,6 +8,7 @@
 
 #include "MaskFixture.h"
 
+#include <cmath>
 #include <ctime>
 
 using namespace attnc;
@@ -39,11 +40,45 @@ public:
 private:
   unsigned pick(unsigned n) { return engine() % n; }
   Condition compare() {
+    if (pick(4) == 0)
+      return compareReals();
     IndexExpr d = exprs.sub(index(2), index(2));
     Condition least = tree.atLeastZero(d);
     if (pick(3))
       return least;
     return tree.both(least, tree.atLeastZero(exprs.scale(d, -1)));
+  }
+  Condition compareReals() {
+    RealExpr a = real(2), b = real(2);
+    switch (pick(4)) {
+    case 0:
+      return tree.both(tree.atLeast(a, b), tree.atLeast(b, a));
+    case 1:
+      return tree.above(a, b);
+    default:
+      return tree.atLeast(a, b);
+    }
+  }
+  /// Symbol 0 of the reals is any number.
+  RealExpr real(unsigned depth) {
+    using Kind = RealNode::Kind;
+    RealExprs &reals = tree.getReals();
+    if (depth == 0 || pick(4) == 0) {
+      unsigned leaf = pick(8);
+      return leaf == 0   ? symbol
+             : leaf == 1 ? reals.constant(float(int(pick(41)) - 20) / 7)
+                         : reals.ofIndex(index(1));
+    }
+    constexpr Kind one[] = {Kind::Negate, Kind::Abs, Kind::Floor, Kind::Ceil,
+                            Kind::Sqrt,   Kind::Exp, Kind::Log,   Kind::Tanh};
+    constexpr Kind two[] = {Kind::Add,      Kind::Subtract, Kind::Multiply,
+                            Kind::Multiply, Kind::Divide,   Kind::Min,
+                            Kind::Max};
+    RealExpr a = real(depth - 1);
+    if (pick(3) == 0)
+      return reals.make(one[pick(std::size(one))], a);
+    Kind kind = two[pick(std::size(two))];
+    return reals.make(kind, a, pick(6) ? real(depth - 1) : a);
   }
   IndexExpr index(unsigned depth) {
     if (depth == 0 || pick(3) == 0)
@@ -75,6 +110,7 @@ private:
   MaskConditions &tree;
   std::mt19937 &engine;
   llvm::ArrayRef<IndexExpr> atoms;
+  RealExpr symbol = tree.getReals().makeSymbol();
 };
 
 /// A fixture of its own for each formula: expressions are never freed.
@@ -89,6 +125,8 @@ private:
                    Truth &truth, int64_t q0, int64_t q1, int64_t length);
   void checkTile(const TileClass &tile, Values &v, const Tables &tables,
                  Truth &truth);
+
+  float number = 0; // the symbol of the reals
 };
 
 void OneRandomMask::checkRanges(const MaskRanges &ranges, Values v,
@@ -126,8 +164,8 @@ void OneRandomMask::checkTile(const TileClass &tile, Values &v,
   int64_t q0 = v[IndexExprs::RowBegin], q1 = v[IndexExprs::RowEnd];
   int64_t k0 = v[IndexExprs::KeyBegin], k1 = v[IndexExprs::KeyEnd];
   int64_t count = truth.count(q0, q1, k0, k1), pairs = (q1 - q0) * (k1 - k0);
-  bool some = evaluate(tile.some, v, tables.values);
-  bool every = evaluate(tile.all, v, tables.values);
+  bool some = evaluate(tile.some, v, tables.values, number);
+  bool every = evaluate(tile.all, v, tables.values, number);
   ASSERT_TRUE(some || count == 0)
       << "rows " << q0 << ".." << q1 << ", keys " << k0 << ".." << k1;
   ASSERT_TRUE(!every || count == pairs)
@@ -156,7 +194,9 @@ double OneRandomMask::run(unsigned seed) {
   v[offset->value] = int64_t(engine() % 20) - 10;
   v[size->value] = 1 + int64_t(engine() % 20);
   v[length->value] = int64_t(engine() % (keys + 1));
-  Truth truth(mask, v, tables, keys, keys);
+  constexpr float numbers[] = {0.5, -1.25, 0, 40, 3e38f, INFINITY, NAN};
+  number = numbers[engine() % std::size(numbers)];
+  Truth truth(mask, v, tables, keys, keys, number);
   for (unsigned i = 0; i < 12; ++i) {
     int64_t q0 = int64_t(engine() % keys);
     int64_t q1 = q0 + 1 + int64_t(engine() % (keys - q0));

@@ -68,6 +68,11 @@ MASKS = [
     ("all but a window", "not window(512)", {}, ""),
     ("window with a hole", "window(512) and not window(128)", {}, ""),
     ("a key of each query", "k == to[b, q]", {"to": ("i32[batch, kv_len]", [PLACE % 2 * (LENGTH - 1)])}, ""),
+    ("keys at twice the distance", "k * 0.5 <= q", {}, ""),
+    ("a slope of the call", "causal and k >= q * slope[h]", {"slope": ("f32[heads]", [0.5, 0.75])}, ""),
+    ("growing as a root", "causal and (q - k) * 0.1 <= sqrt(q)", {}, ""),
+    ("a product of places", "k * q < 100000", {}, ""),
+    ("limits of each query", "lo[b, q] <= k and k < hi[b, q]", {"lo": ("i32[batch, kv_len]", [PLACE // 3]), "hi": ("i32[batch, kv_len]", [PLACE // 2 + 200])}, ""),
     ("other documents", "not document(id)", {"id": ("i32[batch, kv_len] nondecreasing", [SORTED])}, ""),
 ]
 
