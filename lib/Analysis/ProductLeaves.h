@@ -7,12 +7,6 @@
 
 namespace attnc {
 
-/// Whether a value that a product reads is a product itself, seen through views
-/// and constant factors, that may be multiplied in another order: nothing else
-/// but `ignored` reads it, and nothing on the way rounds to a narrower type.
-bool leadsToProduct(mlir::Value value,
-                    llvm::ArrayRef<mlir::Operation *> ignored);
-
 /// c of a map that multiplies each element by a constant c, or converts it (1),
 /// and does not round to a narrower type.
 std::optional<double> getConstantFactor(attn::MapOp map);

@@ -22,6 +22,7 @@
 
 #include "attnc/Graph/Passes.h"
 
+#include "DistributeTerms.h"
 #include "ReassociateFunction.h"
 #include "ReassociateRewrite.h"
 #include "ReassociateSums.h"
@@ -132,26 +133,32 @@ struct Reassociate final : graph::impl::ReassociateBase<Reassociate> {
 } // namespace
 
 static void reassociate(const ProductTree &tree, ArrayRef<Regime> regimes,
-                        const OrderRequest &request) {
+                        const OrderRequest &request, bool explains) {
   if (tree.leaves.size() > kMostLeaves || !graph::canRewrite(tree)) {
-    tree.root->emitRemark()
-        << "product of " << tree.leaves.size() << ", more than " << kMostLeaves
-        << " or of more axes than letters: in the order as written [order]";
+    if (explains)
+      tree.root->emitRemark()
+          << "product of " << tree.leaves.size() << ", more than "
+          << kMostLeaves
+          << " or of more axes than letters: in the order as written [order]";
     return;
   }
   OrderPlan plan = planOrder(tree, regimes, request);
-  explain(tree, plan);
-  if (!request.allowWeightProducts)
-    explainWeights(tree, regimes, plan, request);
+  if (explains) {
+    explain(tree, plan);
+    if (!request.allowWeightProducts)
+      explainWeights(tree, regimes, plan, request);
+  }
   if (plan.isBetter)
     graph::rewriteProducts(tree, plan.steps,
                            letterSizes(tree, regimes.front()));
 }
 
 static void reassociate(attn::ContractOp root, graph::ProductSum &sum,
-                        ArrayRef<Regime> regimes, const OrderRequest &request) {
+                        ArrayRef<Regime> regimes, const OrderRequest &request,
+                        bool explains) {
   sum.plan(regimes, request);
-  explain(root, sum, regimes, request);
+  if (explains)
+    explain(root, sum, regimes, request);
   if (sum.isBetter())
     sum.rejoin(regimes);
   else
@@ -166,9 +173,9 @@ static void eraseDeadOps(func::FuncOp function) {
         op.erase();
 }
 
-void graph::reassociateProducts(func::FuncOp function, ArrayRef<Regime> regimes,
-                                const OrderRequest &request) {
-  SlicedProducts sliced(function);
+static void orderProducts(func::FuncOp function, ArrayRef<Regime> regimes,
+                          const OrderRequest &request, bool explains) {
+  graph::SlicedProducts sliced(function);
   SmallVector<attn::ContractOp> products(function.getOps<attn::ContractOp>());
   llvm::SmallPtrSet<Operation *, 16> inner;
   // From the results up: a product that another one contains is no root.
@@ -178,7 +185,7 @@ void graph::reassociateProducts(func::FuncOp function, ArrayRef<Regime> regimes,
     if (auto sum = graph::ProductSum::distribute(root)) {
       for (const ProductTree &tree : sum->getTrees())
         inner.insert(tree.ops.begin(), tree.ops.end());
-      reassociate(root, *sum, regimes, request);
+      reassociate(root, *sum, regimes, request, explains);
       continue;
     }
     std::optional<ProductTree> tree = flattenProducts(root);
@@ -186,9 +193,20 @@ void graph::reassociateProducts(func::FuncOp function, ArrayRef<Regime> regimes,
       continue;
     inner.insert(tree->ops.begin(), tree->ops.end());
     if (tree->leaves.size() > 2)
-      reassociate(*tree, regimes, request);
+      reassociate(*tree, regimes, request, explains);
   }
   eraseDeadOps(function);
+}
+
+void graph::reassociateProducts(func::FuncOp function, ArrayRef<Regime> regimes,
+                                const OrderRequest &request) {
+  auto order = [&](func::FuncOp copy) {
+    orderProducts(copy, regimes, request, false);
+  };
+  bool isDistributed = distributeTerms(function, regimes, request, order);
+  orderProducts(function, regimes, request, true);
+  if (isDistributed)
+    mergeRepeatedOps(function);
 }
 
 void Reassociate::runOnOperation() {

@@ -7,6 +7,7 @@
 #include "ReassociateSums.h"
 
 #include "ReassociateRewrite.h"
+#include "ViewPart.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -21,43 +22,6 @@ static Type elementOf(Value value) {
 //===----------------------------------------------------------------------===//
 // Taking apart
 //===----------------------------------------------------------------------===//
-
-/// A view of one part of what a concat puts together, or null where it would
-/// merge an axis that the part has with one that it lacks. `letters` are the
-/// part's axes in the words of the concat, and become those of the view's
-/// result by `names`.
-static Value viewPart(OpBuilder &b, attn::ViewOp view, StringRef whole,
-                      Value part, std::string &letters, StringRef names) {
-  attn::ViewLabels labels = view.getViewLabels();
-  std::string present, input, output, viewed;
-  llvm::SmallDenseMap<char, Attribute> sizes;
-  for (char letter : letters) { // in the part's order
-    StringRef group = labels.input[*attn::axisOf(whole, letter)];
-    present += group;
-    input += group.size() == 1 ? group.str() : "(" + group.str() + ")";
-    if (group.size() == 1)
-      sizes[group[0]] =
-          attn::axisSize(part.getType(), *attn::axisOf(letters, letter));
-  }
-  SmallVector<Attribute> axes;
-  for (auto [axis, group] : llvm::enumerate(labels.output)) {
-    size_t has = llvm::count_if(group, [&](char letter) {
-      return StringRef(present).contains(letter);
-    });
-    if (has == 0)
-      continue;
-    if (has != group.size())
-      return {};
-    output += group.size() == 1 ? group.str() : "(" + group.str() + ")";
-    viewed += names[axis];
-    Attribute size = group.size() == 1 ? sizes.lookup(group[0]) : Attribute();
-    axes.push_back(size ? size : attn::axisSize(view.getType(), axis));
-  }
-  letters = viewed;
-  return attn::ViewOp::create(b, view.getLoc(),
-                              attn::tensorType(axes, elementOf(part)),
-                              input + "->" + output, part);
-}
 
 /// The parts of one operand of the root, in the root's letters: a concat, seen
 /// through views that leave the axis along which it goes alone.

@@ -21,13 +21,12 @@
 
 #include "attnc/Graph/Passes.h"
 
+#include "FunctionCost.h"
 #include "ReassociateFunction.h"
 
 #include "attnc/Analysis/RegimeCases.h"
-#include "attnc/Dialect/Attn/AttnMove.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -37,54 +36,6 @@ namespace attnc::graph {
 #define GEN_PASS_DEF_SPLITREGIMES
 #include "attnc/Graph/Passes.h.inc"
 } // namespace attnc::graph
-
-//===----------------------------------------------------------------------===//
-// What a function costs
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The products of a function and what is put together for them.
-class FunctionCost {
-public:
-  FunctionCost(func::FuncOp function, const OrderRequest &request);
-  double cyclesAt(const Regime &at) const;
-
-private:
-  OrderRequest request;
-  std::vector<ProductTree> trees;
-  SmallVector<attn::ConcatOp> copies;
-};
-} // namespace
-
-FunctionCost::FunctionCost(func::FuncOp function, const OrderRequest &request)
-    : request(request), copies(function.getOps<attn::ConcatOp>()) {
-  SmallVector<attn::ContractOp> products(function.getOps<attn::ContractOp>());
-  llvm::SmallPtrSet<Operation *, 16> inner;
-  for (attn::ContractOp root : llvm::reverse(products)) {
-    std::optional<ProductTree> tree =
-        inner.contains(root) ? std::nullopt : flattenProducts(root);
-    if (!tree)
-      continue;
-    inner.insert(tree->ops.begin(), tree->ops.end());
-    trees.push_back(std::move(*tree));
-  }
-}
-
-double FunctionCost::cyclesAt(const Regime &at) const {
-  double cycles = 1; // never 0
-  for (const ProductTree &tree : trees)
-    cycles += costOf(tree, tree.written, letterSizes(tree, at), request).cycles;
-  for (attn::ConcatOp copy : copies) {
-    Type type = copy->getResult(0).getType();
-    double bytes =
-        2 * double(getElementTypeOrSelf(type).getIntOrFloatBitWidth()) / 8;
-    for (unsigned axis = 0; axis < cast<RankedTensorType>(type).getRank();
-         ++axis)
-      bytes *= double(at.sizeOf(attn::axisSize(type, axis)));
-    cycles += bytes / request.target->bytesPerCycle(bytes);
-  }
-  return cycles;
-}
 
 //===----------------------------------------------------------------------===//
 // Trying
@@ -110,7 +61,7 @@ private:
   func::FuncOp function;
   OrderRequest request;
   SmallVector<func::FuncOp> copies;
-  std::vector<FunctionCost> costs;
+  std::vector<graph::FunctionCost> costs;
 };
 } // namespace
 

@@ -101,6 +101,12 @@ struct ProductPlace {
 std::optional<ProductTree> flattenProducts(attn::ContractOp root,
                                            ProductPlace place = {});
 
+/// Whether a value that a product reads is a product itself, seen through views
+/// and constant factors, that may be multiplied in another order: nothing else
+/// but `ignored` reads it, and nothing on the way rounds to a narrower type.
+bool leadsToProduct(mlir::Value value,
+                    llvm::ArrayRef<mlir::Operation *> ignored);
+
 /// The fields of a function's argument in the interface of the module, or null.
 mlir::DictionaryAttr interfaceFieldsOf(mlir::BlockArgument argument);
 

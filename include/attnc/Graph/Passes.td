@@ -55,6 +55,12 @@ def Reassociate : Pass<"attn-reassociate", "::mlir::func::FuncOp"> {
     would decide. Weights of a normaliser that one product reads, and scores that
     only a normaliser reads, count no bytes. A remark tells both costs.
 
+    A bias between products, a term of a sum that lacks an axis, would end a
+    tree. Where all products of the function cost less without it, it becomes
+    products of its own: those of keys a number of each query, those of values
+    the sum of a row's weights, which the normaliser knows, times the bias. Not
+    beside a sink, whose row does not tell that sum.
+
     What is left in between has the wider type of what was in between and of the
     operands; what rounds to a narrower type, is needed elsewhere or has a mask
     ends a tree.
