@@ -56,7 +56,7 @@ private:
   AttncOptions options;
   Session session;
   std::string accounting; // JSON
-  std::vector<std::vector<std::string>> accounts;
+  std::vector<AccountLines> accounts;
 };
 
 } // namespace

@@ -78,14 +78,18 @@ static std::string missedText(const Remark &remark,
 
 void printExplanation(llvm::raw_ostream &os,
                       llvm::ArrayRef<Interface> functions,
-                      llvm::ArrayRef<std::vector<std::string>> accounts,
+                      llvm::ArrayRef<AccountLines> accounts,
                       llvm::ArrayRef<unsigned> firstLines,
                       llvm::ArrayRef<Remark> remarks) {
   for (size_t i = 0; i < functions.size(); ++i) {
     printTitle(os, functions[i]);
-    if (i < accounts.size())
-      for (const std::string &line : accounts[i])
-        os << llvm::formatv("  {0,-9} {1}\n", "account", line);
+    auto printAccount = [&](bool isAfter) {
+      if (i < accounts.size())
+        for (const AccountLine &line : accounts[i])
+          if (line.isResult == isAfter)
+            os << llvm::formatv("  {0,-9} {1}\n", line.kind, line.text);
+    };
+    printAccount(false);
     std::vector<std::string> told;
     forEachRemark(firstLines, remarks, i, [&](const Remark &remark) {
       std::string text =
@@ -93,6 +97,7 @@ void printExplanation(llvm::raw_ostream &os,
       if (!text.empty())
         os << llvm::formatv("  {0,-9} {1}\n", remark.kind, text);
     });
+    printAccount(true);
   }
 }
 

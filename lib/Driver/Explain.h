@@ -11,16 +11,18 @@
 #include "Diagnostics.h"
 
 #include "attnc/Interface/Interface.h"
+#include "attnc/Pipeline/Accounting.h"
 
 namespace attnc {
 
 /// A line with each function's name and title, then what it holds and does (if
-/// `accounts` has lines for it) and its remarks: `  KIND TEXT`.
+/// `accounts` has lines for it), its remarks, and what passes saved:
+/// `  KIND TEXT`.
 /// `firstLines` has the line of the input where each function begins; a remark
 /// belongs to the last function that begins before it.
 void printExplanation(llvm::raw_ostream &os,
                       llvm::ArrayRef<Interface> functions,
-                      llvm::ArrayRef<std::vector<std::string>> accounts,
+                      llvm::ArrayRef<AccountLines> accounts,
                       llvm::ArrayRef<unsigned> firstLines,
                       llvm::ArrayRef<Remark> remarks);
 

@@ -49,23 +49,20 @@ LogicalResult advance(ModuleOp module, Stage from, Stage to,
   return success();
 }
 
-FailureOr<OwningOpRef<ModuleOp>> orderProducts(ModuleOp graph,
-                                               const PipelineOptions &options) {
+LogicalResult runQuietly(ModuleOp module, const std::string &passes,
+                         llvm::function_ref<void(PassManager &)> configure) {
   registerAllPasses();
-  OwningOpRef<ModuleOp> copy = graph.clone();
-  PassManager manager(graph.getContext(), ModuleOp::getOperationName(),
+  PassManager manager(module.getContext(), ModuleOp::getOperationName(),
                       PassManager::Nesting::Implicit);
-  if (failed(parsePassPipeline(orderingPasses(options), manager)))
-    return emitError(graph.getLoc())
-           << "internal error: the passes that order products do not parse";
-  // They are told when the module itself takes this way.
+  configure(manager);
+  if (failed(parsePassPipeline(passes, manager)))
+    return emitError(module.getLoc())
+           << "internal error: the passes to count with do not parse";
   ScopedDiagnosticHandler silence(
-      graph.getContext(), [](Diagnostic &diagnostic) {
+      module.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
       });
-  if (failed(manager.run(*copy)))
-    return failure();
-  return copy;
+  return manager.run(module);
 }
 
 } // namespace attnc

@@ -18,6 +18,15 @@ std::string stagePasses(Stage stage, const PipelineOptions &options);
 /// The first of the passes that make stage fused: they choose what is
 /// multiplied, in which order, in which case of a function.
 std::string orderingPasses(const PipelineOptions &options);
+/// The others.
+std::string fusingPasses(const PipelineOptions &options);
+
+/// Runs passes, given as text, for what is counted on the way: they tell
+/// nothing of their choices, since the module itself will take this way, too.
+/// Errors were emitted.
+mlir::LogicalResult
+runQuietly(mlir::ModuleOp module, const std::string &passes,
+           llvm::function_ref<void(mlir::PassManager &)> configure);
 
 } // namespace attnc
 

@@ -94,6 +94,11 @@ std::string orderingPasses(const PipelineOptions &options) {
   return fillIn(passes.split('|').first.str(), options);
 }
 
+std::string fusingPasses(const PipelineOptions &options) {
+  llvm::StringRef passes = stages[static_cast<unsigned>(Stage::Fused)].passes;
+  return fillIn(passes.split('|').second.str(), options);
+}
+
 std::string listStages() {
   std::string list;
   for (const StageEntry &entry : stages)

@@ -9,7 +9,8 @@
 #define ATTNC_LIB_SCHEDULE_COSTMODEL_H
 
 #include "CpuSchedule.h"
-#include "RegimeRanges.h"
+
+#include "attnc/Analysis/RegimeRanges.h"
 
 namespace attnc::schedule {
 

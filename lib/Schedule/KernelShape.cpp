@@ -9,6 +9,7 @@
 #include "KernelShape.h"
 
 #include "attnc/Analysis/DependenceSplit.h"
+#include "attnc/Analysis/OperationCost.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -18,32 +19,6 @@
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
-
-/// Vector operations of exp2: the polynomial of degree 6, and what brings the
-/// argument near zero and the exponent back.
-static double exp2Operations(const CpuTarget &target) {
-  double polynomial = target.hasFma ? 6 : 12;
-  if (target.hasScalef) // reduce, scale
-    return polynomial + 2;
-  if (target.hasRound) // clamp, round, subtract, convert, shift, add
-    return polynomial + 6;
-  return polynomial + 7; // the rounding is two conversions
-}
-
-/// Vector operations that turn a score into a weight and its share of the sums.
-static double weightOperations(attn::NormAttr norm, const CpuTarget &target) {
-  if (!norm)
-    return 1; // add up or compare
-  double sum = norm.getDivide() == attn::NormDivide::Sum ? 1 : 0;
-  if (norm.getWeight() == attn::NormWeight::Identity)
-    return sum;
-  double weight = exp2Operations(target) + sum;
-  if (norm.isSoftmax())
-    weight += 2; // subtract, compare
-  if (norm.getWeight() == attn::NormWeight::Exp)
-    weight += 1; // times log2(e)
-  return weight;
-}
 
 /// Operations of a read on a vector of `lanes` elements. A table with an entry
 /// per query and key is read in pieces, anything else is gathered: an address
@@ -58,25 +33,11 @@ static double readCost(attn::ReadOp read, const DependenceSplit &split,
 }
 
 /// Operations of an op on a vector of `lanes` elements.
-static double operationCost(Operation *op, const DependenceSplit &split,
-                            const CpuTarget &target, int64_t lanes) {
-  constexpr double division = 8;
-  double exp2 = exp2Operations(target);
-  if (isa<arith::ConstantOp, attn::SizeOp, arith::IndexCastOp>(op))
-    return 0;
+static double vectorCost(Operation *op, const DependenceSplit &split,
+                         const CpuTarget &target, int64_t lanes) {
   if (auto read = dyn_cast<attn::ReadOp>(op))
     return readCost(read, split, lanes);
-  if (isa<arith::DivFOp, arith::FloorDivSIOp, arith::RemSIOp, math::SqrtOp,
-          math::RsqrtOp>(op))
-    return division;
-  if (isa<math::TanhOp, math::ErfOp>(op))
-    return 2 * exp2 + division;
-  if (isa<math::AbsFOp, math::FloorOp, math::CeilOp, math::FmaOp,
-          math::CopySignOp>(op))
-    return 1;
-  if (isa<math::MathDialect>(op->getDialect()))
-    return exp2 + 4;
-  return 1; // positions have 32 bits almost always
+  return operationCost(op, target);
 }
 
 namespace {
@@ -124,12 +85,12 @@ static FormulaCosts countOperations(Block &block, ArrayRef<unsigned> arguments,
         unsigned bits = split.dependence[op.getResult(0)];
         bool alone =
             llvm::popcount(bits) < 2 && !(bits & (OnPair | OnDistance));
-        return alone ? 0 : operationCost(&op, split, target, lanes);
+        return alone ? 0 : vectorCost(&op, split, target, lanes);
       });
   costs.pair += double(split.onDistance.size()); // loads
   costs.distance = costOf(block, split.onDistance, hoisted, [&](Operation &op) {
     bool varies = split.dependence[op.getResult(0)] == OnDistance;
-    return varies ? operationCost(&op, split, target, lanes) : 0;
+    return varies ? vectorCost(&op, split, target, lanes) : 0;
   });
   // Vectors lie along the queries, so what the key alone decides is a scalar:
   // an address and a load for an entry of a table, one for other ops.
@@ -215,7 +176,7 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
   costs.maskKey = mask.key;
   if (kernel.hasClassify())
     countClassify(kernel.getClassify().front(), costs);
-  costs.weight = weightOperations(kernel.getNorm(), target);
+  costs.weight = weightCost(kernel.getNorm(), target);
   factors = findScoreFactors(kernel, whyNoFactors);
   if (factors && !factors->differsInGroup)
     sharing = fixedSize(kernel.getQ().getType(), 2).value_or(1);

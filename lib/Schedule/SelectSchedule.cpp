@@ -73,7 +73,7 @@ static SmallVector<Ranked> rank(const KernelShape &shape,
                                 std::string &problem) {
   SmallVector<RegimeRanges> ranges;
   for (const Regime &regime : regimes)
-    ranges.emplace_back(shape, regime);
+    ranges.emplace_back(shape.kernel, shape.interface, regime);
   SmallVector<Ranked> ranked;
   for (const auto &[place, schedule] :
        llvm::enumerate(makeCandidates(shape, target, request))) {
@@ -167,7 +167,7 @@ static void explain(attn::KernelOp kernel, const KernelShape &shape,
           "; next best {0}: {1}{2}", next->schedule.summary(shape.isSoftmax()),
           percent(next->costs[i].peakFraction, 1), whyNot(best, *next, i));
     kernel.emitRemark() << text << " [kernel]";
-    RegimeRanges ranges(shape, regime);
+    RegimeRanges ranges(shape.kernel, shape.interface, regime);
     explainRegime(kernel, regime.text, best.costs[i], ranges.getNeededPairs(),
                   best.schedule);
     if (std::string tables = ranges.getTables().describe(); !tables.empty())

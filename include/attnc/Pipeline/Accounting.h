@@ -26,9 +26,16 @@ accountingJson(mlir::ModuleOp graph, llvm::ArrayRef<Interface> functions,
                const PipelineOptions &options,
                const llvm::StringMap<int64_t> &given);
 
-/// Lines for people, per function: parameters, then a line per regime. A
-/// function without matrices as weights has none.
-mlir::FailureOr<std::vector<std::vector<std::string>>>
+/// For --explain.
+struct AccountLine {
+  std::string kind, text;
+  bool isResult = false; // of the passes, not of the spec
+};
+using AccountLines = std::vector<AccountLine>;
+
+/// Lines for people, per function: parameters and a line per regime, if it has
+/// matrices as weights, and what each pass saved.
+mlir::FailureOr<std::vector<AccountLines>>
 accountingLines(mlir::ModuleOp graph, llvm::ArrayRef<Interface> functions,
                 const PipelineOptions &options,
                 const llvm::StringMap<int64_t> &given);

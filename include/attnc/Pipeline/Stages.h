@@ -62,12 +62,6 @@ mlir::LogicalResult checkStage(mlir::ModuleOp module, Stage expected);
 mlir::LogicalResult advance(mlir::ModuleOp module, Stage from, Stage to,
                             const PipelineOptions &options);
 
-/// A copy of a module at stage graph whose products are those that will be
-/// computed, in their order, with a function for each case. It tells nothing of
-/// its choices; errors were emitted.
-mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-orderProducts(mlir::ModuleOp graph, const PipelineOptions &options);
-
 } // namespace attnc
 
 #endif // ATTNC_PIPELINE_STAGES_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RegimeRanges.h"
+#include "attnc/Analysis/RegimeRanges.h"
 
 #include "attnc/Analysis/EvaluateRegion.h"
 
@@ -15,9 +15,8 @@
 
 using namespace mlir;
 using namespace attnc;
-using namespace attnc::schedule;
 
-int64_t schedule::sampleAt(int64_t i, int64_t samples, int64_t whole) {
+int64_t attnc::sampleAt(int64_t i, int64_t samples, int64_t whole) {
   if (samples >= whole)
     return i;
   constexpr double golden = 0.6180339887498949;
@@ -26,12 +25,11 @@ int64_t schedule::sampleAt(int64_t i, int64_t samples, int64_t whole) {
   return int64_t((double(i) + within) * double(whole) / double(samples));
 }
 
-RegimeRanges::RegimeRanges(const KernelShape &shape, const Regime &regime)
-    : shape(shape), regime(regime),
-      tables(shape.kernel.getMask(),
-             {&shape.kernel.getRanges(), &shape.kernel.getClassify()},
-             shape.interface, regime) {
-  attn::KernelOp kernel = shape.kernel;
+RegimeRanges::RegimeRanges(attn::KernelOp kernel, const Interface *interface,
+                           const Regime &regime)
+    : kernel(kernel), regime(regime),
+      tables(kernel.getMask(), {&kernel.getRanges(), &kernel.getClassify()},
+             interface, regime) {
   queries = regime.rowsOf(kernel.getQ(), 3);
   keys = regime.rowsOf(kernel.getK(), kernel.getKeyAxis());
   if (!tables.chooseOthers(queries, keys, [&] { return getNeededPairs(); }))
@@ -49,7 +47,6 @@ std::optional<int64_t> RegimeRanges::leaf(Operation *op,
 
 SmallVector<KeySpan, 2> RegimeRanges::evaluate(int64_t first,
                                                int64_t end) const {
-  attn::KernelOp kernel = shape.kernel;
   if (!kernel.hasRanges())
     return {{0, 0, 0, keys}};
   auto bounds = evaluateRegion(
@@ -81,7 +78,6 @@ const SmallVector<KeySpan, 2> &RegimeRanges::get(int64_t first, int64_t end) {
 
 int64_t RegimeRanges::classOf(int64_t firstRow, int64_t endRow,
                               int64_t firstKey, int64_t endKey) {
-  attn::KernelOp kernel = shape.kernel;
   if (!kernel.hasClassify())
     return 1;
   auto [it, isNew] =
@@ -98,7 +94,6 @@ int64_t RegimeRanges::classOf(int64_t firstRow, int64_t endRow,
 /// Of the keys of a span the part that the mask lets a row see. Ranges alone
 /// are exact for one row, nearly, unless there are classes.
 double RegimeRanges::allowedPart(int64_t row, const KeySpan &span) const {
-  attn::KernelOp kernel = shape.kernel;
   if (!kernel.hasClassify())
     return 1;
   constexpr int64_t mostKeys = 64;
@@ -115,7 +110,6 @@ double RegimeRanges::allowedPart(int64_t row, const KeySpan &span) const {
 }
 
 double RegimeRanges::countPairs() {
-  attn::KernelOp kernel = shape.kernel;
   double pairs = 0;
   int64_t samples = std::min<int64_t>(queries, kernel.hasClassify() ? 64 : 256);
   for (int64_t i = 0; i < samples; ++i) {

@@ -1,20 +1,21 @@
 //===- RegimeRanges.h - Keys that blocks visit at given sizes ---*- C++ -*-===//
 //
 // The regions `ranges` and `classify` of a kernel, evaluated at the sizes of a
-// regime.
+// regime: for the cost model, and for the account of what passes saved.
+// Tests: test/Schedule/explain.mlir, test/Tools/accounting-saved.test
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_SCHEDULE_REGIMERANGES_H
-#define ATTNC_LIB_SCHEDULE_REGIMERANGES_H
-
-#include "KernelShape.h"
+#ifndef ATTNC_ANALYSIS_REGIMERANGES_H
+#define ATTNC_ANALYSIS_REGIMERANGES_H
 
 #include "attnc/Analysis/AssumedTables.h"
+#include "attnc/Dialect/Attn/Attn.h"
 
+#include <array>
 #include <map>
 
-namespace attnc::schedule {
+namespace attnc {
 
 /// Keys of one segment that a group of rows visits; see tile.for.
 struct KeySpan {
@@ -28,13 +29,15 @@ int64_t sampleAt(int64_t i, int64_t samples, int64_t whole);
 
 class RegimeRanges {
 public:
-  RegimeRanges(const KernelShape &shape, const Regime &regime);
+  /// `interface` may be null; it and the regime must outlive this.
+  RegimeRanges(attn::KernelOp kernel, const Interface *interface,
+               const Regime &regime);
 
   int64_t getQueries() const { return queries; }
   int64_t getKeys() const { return keys; }
   /// The spans of rows [first, end).
   const llvm::SmallVector<KeySpan, 2> &get(int64_t first, int64_t end);
-  bool hasClasses() const { return shape.kernel.hasClassify(); }
+  bool hasClasses() const { return kernel.hasClassify(); }
   /// What `classify` says of a tile: 0 empty, 1 partial, 2 full; 1 without it.
   int64_t classOf(int64_t firstRow, int64_t endRow, int64_t firstKey,
                   int64_t endKey);
@@ -49,7 +52,7 @@ private:
   double allowedPart(int64_t row, const KeySpan &span) const;
   double countPairs();
 
-  const KernelShape &shape;
+  mutable attn::KernelOp kernel;
   const Regime &regime;
   AssumedTables tables;
   int64_t queries, keys;
@@ -58,6 +61,6 @@ private:
   std::map<std::array<int64_t, 4>, int64_t> classes;
 };
 
-} // namespace attnc::schedule
+} // namespace attnc
 
-#endif // ATTNC_LIB_SCHEDULE_REGIMERANGES_H
+#endif // ATTNC_ANALYSIS_REGIMERANGES_H
