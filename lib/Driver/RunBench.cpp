@@ -1,9 +1,9 @@
 //===- RunBench.cpp - Times a function against the machine's peak ---------===//
 //
 // Rounds of calls and of the FMA peak take turns, because the clock of a shared
-// machine moves; the share of the peak is the median of each round's own. Times
-// are wall times. The share of one thread goes by CPU time on both sides, so
-// that other processes do not count; with several threads by wall time.
+// machine moves; the rate and its share of the peak are those of one round,
+// that of the median share. They go by CPU time on both sides, so that other
+// processes do not count; with several threads by wall time, as `time` does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,10 +73,12 @@ mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
     return mlir::failure();
   std::vector<attnc_tensor *> tensors = descriptorsOf(*plan.function);
   BenchResult result;
-  std::vector<double> times, peaks, shares;
+  result.isCpuTime = runtime.threads <= 1;
+  std::vector<double> times;
+  std::vector<BenchRound> rounds;
   Clock::time_point begin = Clock::now();
   // At least three rounds, so that the first, which warms up, does not decide.
-  while (secondsSince(begin) < *options.benchSeconds || shares.size() < 3) {
+  while (secondsSince(begin) < *options.benchSeconds || rounds.size() < 3) {
     double peak = peakOfWorkers(runtime, target, hasDoubles(), 0.004);
     std::vector<double> round;
     double cpuBegin = threadSeconds();
@@ -89,22 +91,23 @@ mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
         return mlir::failure();
     } while (secondsSince(roundBegin) < 0.02);
     // A call's part of the round, in the time that the peak is measured in.
-    bool isSerial = runtime.threads <= 1;
-    double perCall = isSerial
+    double perCall = result.isCpuTime
                          ? (threadSeconds() - cpuBegin) / double(round.size())
                          : quantile(round, 0.5);
     peak = (peak + peakOfWorkers(runtime, target, hasDoubles(), 0.004)) / 2;
-    peaks.push_back(peak);
-    shares.push_back(*flop * 1e-9 / perCall / peak * 100);
+    rounds.push_back({perCall * 1e3, *flop * 1e-9 / perCall, peak});
     times.insert(times.end(), round.begin(), round.end());
   }
   result.calls = static_cast<int64_t>(times.size());
   result.median = quantile(times, 0.5) * 1e3;
   result.min = quantile(times, 0) * 1e3;
   result.p95 = quantile(times, 0.95) * 1e3;
-  result.needed = result.median > 0 ? *flop * 1e-6 / result.median : 0;
-  result.peak = quantile(peaks, 0.5);
-  result.percentOfPeak = quantile(shares, 0.5);
+  auto middle = rounds.begin() + static_cast<ptrdiff_t>(rounds.size() / 2);
+  std::nth_element(rounds.begin(), middle, rounds.end(),
+                   [](const BenchRound &a, const BenchRound &b) {
+                     return a.percentOfPeak() < b.percentOfPeak();
+                   });
+  result.round = *middle;
   return result;
 }
 

@@ -98,13 +98,20 @@ struct CheckResult {
   const OutputCheck &worst() const;
 };
 
-/// Figures of --bench; times in milliseconds, rates in GFLOP/s.
+/// Some calls between two measurements of the peak: the milliseconds of a call,
+/// and rates in GFLOP/s.
+struct BenchRound {
+  double call = 0, needed = 0, peak = 0;
+  double percentOfPeak() const { return peak > 0 ? 100 * needed / peak : 0; }
+};
+
+/// Figures of --bench; wall times of single calls in milliseconds.
 struct BenchResult {
   double median = 0, min = 0, p95 = 0;
   int64_t calls = 0;
-  double needed = 0, peak = 0;
-  /// The median over rounds of a round's rate over the same round's peak.
-  double percentOfPeak = 0;
+  /// The round whose share of the peak is the median.
+  BenchRound round;
+  bool isCpuTime = true; // the times of rounds
 };
 
 class RunCase {

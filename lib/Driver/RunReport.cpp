@@ -52,9 +52,11 @@ static void reportJson(const RunCase &run, const RunOptions &options,
   }
   if (bench) {
     line["time_ms"] = number(bench->median);
-    line["gflops_needed"] = number(bench->needed);
-    line["peak_gflops"] = number(bench->peak);
-    line["percent_of_peak"] = number(bench->percentOfPeak);
+    line["rate_time"] = bench->isCpuTime ? "cpu" : "wall";
+    line["call_ms"] = number(bench->round.call);
+    line["gflops_needed"] = number(bench->round.needed);
+    line["peak_gflops"] = number(bench->round.peak);
+    line["percent_of_peak"] = number(bench->round.percentOfPeak());
   }
   llvm::outs() << llvm::formatv("{0}\n", llvm::json::Value(std::move(line)));
 }
@@ -145,6 +147,24 @@ static void reportVerdict(const RunCase &run, const CheckResult &check) {
   os << (isRight && !share.empty() ? ", " + share : "") << '\n';
 }
 
+/// How long a call takes by the clock on the wall, and the rate in the time
+/// that the peak is measured in.
+static void reportTimes(llvm::raw_ostream &os, const BenchResult &bench) {
+  os << llvm::formatv("  time    {0:f3} ms median of {1} (min {2:f3}, p95 "
+                      "{3:f3})\n",
+                      bench.median, bench.calls, bench.min, bench.p95);
+  const BenchRound &round = bench.round;
+  os << llvm::formatv(
+      "  rate    {0:f1} GFLOP/s needed = {1:f1}% of the FMA peak ({2:f1}), "
+      "both "
+      "by {3} time in this run{4}\n",
+      round.needed, round.percentOfPeak(), round.peak,
+      bench.isCpuTime ? "CPU" : "wall",
+      round.percentOfPeak() > 100
+          ? "; counted pair by pair, which this form need not compute"
+          : "");
+}
+
 void reportCase(const RunCase &run, const RunOptions &options,
                 const CpuTarget &target,
                 const std::optional<CheckResult> &check,
@@ -162,15 +182,7 @@ void reportCase(const RunCase &run, const RunOptions &options,
     reportGaps(run, *check);
   }
   if (bench)
-    os << llvm::formatv(
-        "  time    {0:f3} ms median of {1} (min {2:f3}, p95 {3:f3}); {4:f1} "
-        "GFLOP/s needed = {5:f1}% of the FMA peak ({6:f1}, measured in this "
-        "run{7})\n",
-        bench->median, bench->calls, bench->min, bench->p95, bench->needed,
-        bench->percentOfPeak, bench->peak,
-        bench->percentOfPeak > 100
-            ? "; counted pair by pair, which this form need not compute"
-            : "");
+    reportTimes(os, *bench);
   os.flush();
 }
 
