@@ -33,7 +33,7 @@ LinearForm &LinearForm::add(const LinearForm &other, int64_t factor) {
   return *this;
 }
 
-static int64_t floorDivide(int64_t a, int64_t b) {
+int64_t floorDivide(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 

@@ -51,6 +51,9 @@ struct LinearForm {
   }
 };
 
+/// Towards minus infinity.
+int64_t floorDivide(int64_t a, int64_t b);
+
 /// A set of facts.
 class FactSet {
 public:

@@ -32,15 +32,10 @@ LinearForm Prover::size(unsigned index) {
     return size.value;
   if (size.kind == Size::Derived && size.formula)
     return linear(size.formula);
+  if (size.kind == Size::PerSequence)
+    return length(index);
   auto [place, isNew] = sizes.try_emplace(index, 0);
-  if (isNew && size.kind == Size::PerSequence) {
-    // No size: a call does not ask for conditions on it.
-    bool isQuery = index == QueryLen;
-    const Storage &storage = isQuery ? spec.queryStorage : spec.kvStorage;
-    bool exists = (isQuery ? domain.row : domain.key) && domain.ranges;
-    LinearForm tokens = this->size(storage.tokens);
-    sizes[index] = opaque(LinearForm(exists), tokens);
-  } else if (isNew) {
+  if (isNew) {
     bool exists = (index == Batch && domain.batch) ||
                   (index == QueryLen && domain.row) ||
                   (index == KvLen && domain.key);
@@ -50,6 +45,23 @@ LinearForm Prover::size(unsigned index) {
     sizes[index] = symbol;
   }
   return LinearForm::of(sizes[index]);
+}
+
+/// start[b + 1] - start[b]: no size, so a call does not ask for conditions on
+/// it, and tables along all rows may be read at start[b] + k.
+LinearForm Prover::length(unsigned index) {
+  bool isQuery = index == QueryLen;
+  const Storage &storage = isQuery ? spec.queryStorage : spec.kvStorage;
+  ExprPtr b = makeVariable(Variable::B);
+  ExprPtr next = makeApply(Op::Add, Type::Int, {b, makeInt(1)});
+  LinearForm end = linear(makeLoad(storage.table, Type::Int, {next}));
+  LinearForm length = end - linear(makeLoad(storage.table, Type::Int, {b}));
+  if (lengths.insert(index).second) {
+    bool exists = (isQuery ? domain.row : domain.key) && domain.ranges;
+    definitions.push_back(length - LinearForm(exists));
+    definitions.push_back(size(storage.tokens) - length);
+  }
+  return length;
 }
 
 LinearForm Prover::variable(Variable v) {
@@ -112,6 +124,9 @@ LinearForm Prover::linearLoad(const ExprPtr &e) {
     return LinearForm::of(opaque(std::nullopt, std::nullopt));
   if (input.low)
     return LinearForm::of(opaque(linear(input.low), linear(input.high)));
+  for (const Storage *storage : {&spec.queryStorage, &spec.kvStorage})
+    if (storage->kind == Storage::Ragged && storage->table == e->index)
+      return LinearForm::of(opaque(LinearForm(0), size(storage->tokens)));
   if (input.dtype == DType::I8)
     return LinearForm::of(opaque(LinearForm(-128), LinearForm(127)));
   if (input.dtype == DType::U8)
@@ -175,6 +190,7 @@ LinearForm Prover::linearQuotient(const ExprPtr &e) {
     LinearForm rest = a - result.scaled(b.constant);
     definitions.push_back(rest);
     definitions.push_back(LinearForm(b.constant - 1) - rest);
+    boundQuotient(result, a, b.constant);
     return mod ? rest : result;
   }
   Facts notPositive = {b.scaled(-1)};
@@ -185,6 +201,23 @@ LinearForm Prover::linearQuotient(const ExprPtr &e) {
                        {b - one, a.scaled(-1) - one, result.scaled(-1) - one},
                        notPositive});
   return result;
+}
+
+/// The quotient's own least and greatest value: sums of its facts forget that
+/// it is an int.
+void Prover::boundQuotient(const LinearForm &quotient, const LinearForm &a,
+                           int64_t b) {
+  // A definition must hold without the guards of the moment.
+  Facts ofMoment = std::move(guards), supposed = std::move(known);
+  guards.clear();
+  known.clear();
+  auto [least, greatest] = bounds(a);
+  guards = std::move(ofMoment);
+  known = std::move(supposed);
+  if (least)
+    definitions.push_back(quotient - LinearForm(floorDivide(*least, b)));
+  if (greatest)
+    definitions.push_back(LinearForm(floorDivide(*greatest, b)) - quotient);
 }
 
 /// min(a, b) for sign 1, max(a, b) for sign -1.

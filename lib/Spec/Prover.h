@@ -96,6 +96,9 @@ private:
   LinearForm linearLoad(const ExprPtr &e);
   LinearForm variable(Variable v);
   LinearForm size(unsigned index);
+  LinearForm length(unsigned index);
+  void boundQuotient(const LinearForm &quotient, const LinearForm &a,
+                     int64_t b);
   LinearForm least(const LinearForm &a, const LinearForm &b, int64_t sign);
   LinearForm product(const LinearForm &a, const LinearForm &b);
   Symbol productSymbol(Symbol a, Symbol b);
@@ -129,6 +132,7 @@ private:
   std::vector<Choice> knownChoices;
   std::map<int, Symbol> variables; // by Variable
   std::map<unsigned, Symbol> sizes;
+  std::set<unsigned> lengths; // of sequences, of which facts are known
   std::map<std::pair<Symbol, Symbol>, Symbol> products;
   std::vector<std::pair<ExprPtr, LinearForm>> seen; // not linear, by structure
 };
