@@ -30,9 +30,10 @@ Value FormulaBuilder::index(int64_t value) {
 }
 
 Value FormulaBuilder::zeroOf(spec::Type type) {
-  if (type == spec::Type::Bool)
+  spec::Type element = spec::elementType(type);
+  if (element == spec::Type::Bool)
     return constant(b.getBoolAttr(false));
-  return type == spec::Type::Int ? index(0) : constant(0);
+  return element == spec::Type::Int ? index(0) : constant(0);
 }
 
 // Keeps the types right, so that one formula may report several errors.
@@ -58,10 +59,9 @@ Value FormulaBuilder::build(const Expr &e) {
   return value;
 }
 
-/// Vectors are real, whatever the elements of the input.
+/// Matrices are real, whatever the elements of the input.
 Value FormulaBuilder::asReal(const Expr &e, Value element) {
-  bool isElement = e.type == spec::Type::Vector ||
-                   e.type == spec::Type::Matrix || e.kind == Expr::Element;
+  bool isElement = e.type == spec::Type::Matrix || e.kind == Expr::Element;
   return isElement && element.getType().isIndex() ? toReal(element) : element;
 }
 
@@ -94,7 +94,7 @@ Value FormulaBuilder::buildNode(const Expr &e) {
     SmallVector<Value> indices;
     for (const spec::ExprPtr &operand : e.operands)
       indices.push_back(build(*operand));
-    if (e.type == spec::Type::Vector || e.type == spec::Type::Matrix)
+    if (spec::isVector(e.type) || e.type == spec::Type::Matrix)
       llvm::append_range(indices, scope.features);
     Value tensor = scope.inputs[e.index];
     if (cast<RankedTensorType>(tensor.getType()).getRank() !=
@@ -195,7 +195,8 @@ Value FormulaBuilder::buildApply(const Expr &e) {
   case Fn::Ge:
     return buildCompare(e.op, x[0], x[1]);
   default:
-    return e.type == spec::Type::Int ? buildInt(e, x) : buildReal(e, x);
+    return spec::elementType(e.type) == spec::Type::Int ? buildInt(e, x)
+                                                        : buildReal(e, x);
   }
 }
 

@@ -63,7 +63,8 @@ private:
   Value buildMaskedScores(RowFormulas &rows, Value mask);
   LetteredTensor values(RowFormulas &rows);
   Value buildValues(RowFormulas &rows, Value weights, Value mask);
-  Value buildMask();
+  Value buildMask(RowFormulas &rows);
+  Value buildPlainMask(RowFormulas &rows, const spec::Expr &formula);
   Value buildOutput(TensorGraph &tensors, Value o, mlir::Type type);
   void finish(TensorGraph &tensors, SmallVector<Value> results);
   Value mergeHeads(Value o);
@@ -73,9 +74,6 @@ private:
   attn::NormalizeOp buildWeights(RowFormulas &rows,
                                  const Normaliser &normaliser, Value scores,
                                  Value mask, Type element);
-  // Adds `formula` at the end of a region.
-  void yield(OpBuilder &builder, const spec::Expr &formula,
-             const FormulaScope &scope);
   Location at(const spec::ExprPtr &e) { return locations.at(e->range, here); }
 
   ModuleOp module;
@@ -163,15 +161,6 @@ func::FuncOp SpecImporter::createFunction() {
        llvm::zip_equal(entry->getArguments(), declared))
     argument.setLoc(placeOfType(tensor));
   return func;
-}
-
-void SpecImporter::yield(OpBuilder &builder, const spec::Expr &formula,
-                         const FormulaScope &scope) {
-  Location loc = locations.at(formula.range, here);
-  FormulaBuilder build(builder, loc, locations, spec, real, scope);
-  Value value = build.build(formula);
-  hasFailed |= build.failed();
-  attn::YieldOp::create(builder, loc, value);
 }
 
 /// Kernels are made around a product of queries and keys: a score without one
@@ -278,15 +267,58 @@ static spec::ExprPtr withLength(const spec::AttentionSpec &spec) {
                    spec.mask->range);
 }
 
-Value SpecImporter::buildMask() {
+/// The mask but for products of queries and keys: numbers of a row or of a key
+/// are computed before and read.
+Value SpecImporter::buildPlainMask(RowFormulas &rows,
+                                   const spec::Expr &formula) {
   using namespace spec;
-  b.setLoc(at(spec.mask));
+  b.setLoc(locations.at(formula.range, here));
+  FormulaLeaves leaves = rows.leavesOf(formula);
   return attn::MaskOp::create(
       b, tensor({Batch, KvHeads, Group, QueryLen, KvLen}, b.getI1Type()),
       "bhgqk", [&](OpBuilder &builder, Location, ValueRange x) {
-        FormulaScope scope{x[0], x[1], x[2], x[3], x[4], inputs};
-        yield(builder, *withLength(spec), scope);
+        Location place = locations.at(formula.range, here);
+        Value value = rows.at(builder, place, formula, leaves, x);
+        attn::YieldOp::create(builder, place, value);
       });
+}
+
+/// Adds the conjuncts of a mask, each to those of its kind: `ofPairs` have a
+/// number that differs from pair to pair and is no formula of indices.
+static void splitMask(RowFormulas &rows, const spec::ExprPtr &e,
+                      spec::ExprPtr &plain, spec::ExprPtr &ofPairs) {
+  if (e->isApply(spec::Op::And)) {
+    for (const spec::ExprPtr &operand : e->operands)
+      splitMask(rows, operand, plain, ofPairs);
+    return;
+  }
+  bool isOfPair =
+      llvm::any_of(rows.leavesOf(*e).tensors, [](const LetteredTensor &leaf) {
+        StringRef letters = leaf.letters;
+        return letters.contains('q') && letters.contains('k');
+      });
+  spec::ExprPtr &all = isOfPair ? ofPairs : plain;
+  all =
+      all ? makeApply(spec::Op::And, spec::Type::Bool, {all, e}, e->range) : e;
+}
+
+Value SpecImporter::buildMask(RowFormulas &rows) {
+  using namespace spec;
+  ExprPtr plain, ofPairs;
+  splitMask(rows, withLength(spec), plain, ofPairs);
+  if (!ofPairs)
+    return buildPlainMask(rows, *withLength(spec));
+  if (!plain)
+    plain = makeBool(true, spec.mask->range);
+  Value mask = buildPlainMask(rows, *plain);
+  b.setLoc(locations.at(ofPairs->range, here));
+  FormulaLeaves leaves = rows.leavesOf(*ofPairs);
+  leaves.nodes.push_back({plain.get(), unsigned(leaves.tensors.size())});
+  leaves.tensors.push_back({mask, "bhgqk"});
+  ExprPtr both = makeApply(spec::Op::And, spec::Type::Bool, {plain, ofPairs});
+  return rows.map(
+      "bhgqk", tensor({Batch, KvHeads, Group, QueryLen, KvLen}, b.getI1Type()),
+      leaves, [&](FormulaBuilder &build) { return build.build(*both); });
 }
 
 /// The output `state`.
@@ -299,12 +331,16 @@ Value SpecImporter::buildStateOutput(RowFormulas &rows, RankedTensorType type) {
   parts.keys = stateKeys(rows, spec, *state, real);
   parts.values = values(rows);
   parts.hasSum = state->hasSum;
+  FormulaLeaves leaves =
+      state->allowed ? rows.leavesOf(*state->allowed) : FormulaLeaves();
   if (state->allowed)
     parts.allowed = attn::MaskOp::create(
         b, tensor({Batch, KvHeads, KvLen}, b.getI1Type()), "bhk",
         [&](OpBuilder &builder, Location, ValueRange x) {
-          FormulaScope scope{x[0], x[1], {}, {}, x[2], inputs};
-          yield(builder, *state->allowed, scope);
+          Location place = at(state->allowed);
+          Value value = rows.at(builder, place, *state->allowed, leaves,
+                                {x[0], x[1], Value(), Value(), x[2]});
+          attn::YieldOp::create(builder, place, value);
         });
   return buildState(b, parts, type);
 }
@@ -328,7 +364,7 @@ attn::NormalizeOp SpecImporter::buildWeights(RowFormulas &rows,
   b.setLoc(rest ? locations.at(rest->range, here) : here);
   FormulaLeaves leaves = rest ? rows.leavesOf(*rest) : FormulaLeaves();
   auto init = [&](OpBuilder &builder, Location, ValueRange x) {
-    Value value = rows.ofRow(builder, b.getLoc(), *rest, leaves, x);
+    Value value = rows.at(builder, b.getLoc(), *rest, leaves, x);
     attn::YieldOp::create(builder, b.getLoc(), value);
   };
   attn::RegionBuilder build = init;
@@ -355,10 +391,11 @@ Value SpecImporter::attend(ArrayRef<LetteredTensor> given) {
     types.push_back(tensor.tensor.getType());
   mlir::Type before = real;
   real = attn::accumulateType(types);
-  Value none[3], mask = buildMask();
+  Value none[3];
   RowFormulas rows(b, locations, spec, interface, none, inputs, real);
   for (Row row : {Row::Q, Row::K, Row::V})
     rows.setRow(row, given[unsigned(row)]);
+  Value mask = buildMask(rows);
   rows.setMask([&] { return mask; });
   Normaliser normaliser = findNormaliser(b.getContext(), spec);
   Value scores = buildPairs(rows, normaliser);
@@ -442,7 +479,7 @@ void SpecImporter::buildGraph(func::FuncOp func) {
   auto getMask = [&] {
     Location before = b.getLoc();
     if (!mask)
-      mask = buildMask();
+      mask = buildMask(rows);
     b.setLoc(before);
     return mask;
   };

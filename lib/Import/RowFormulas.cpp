@@ -197,7 +197,7 @@ bool RowFormulas::isTensor(const Expr &e) {
   if (e.kind == Expr::Row || e.isApply(Fn::Dot) || e.isApply(Fn::L2Norm) ||
       (e.kind == Expr::Apply && spec::isRowFunction(e.op)))
     return true;
-  bool hasAxes = e.type == spec::Type::Vector || e.type == spec::Type::Matrix;
+  bool hasAxes = spec::isVector(e.type) || e.type == spec::Type::Matrix;
   return e.kind == Expr::Load && hasAxes && axesOfLoad(e);
 }
 
@@ -262,15 +262,16 @@ Value RowFormulas::map(
       });
 }
 
-Value RowFormulas::ofRow(OpBuilder &builder, Location loc, const Expr &e,
-                         const FormulaLeaves &leaves, ValueRange places) {
-  FormulaScope scope{places[0], places[1], places[2], places[3], {}, inputs};
+Value RowFormulas::at(OpBuilder &builder, Location loc, const Expr &e,
+                      const FormulaLeaves &leaves, ValueRange places) {
+  Value key = places.size() > 4 ? places[4] : Value();
+  FormulaScope scope{places[0], places[1], places[2], places[3], key, inputs};
   FormulaBuilder formula(builder, loc, locations, spec, real, scope);
   SmallVector<Value> elements;
   for (const LetteredTensor &leaf : leaves.tensors) {
     SmallVector<Value> indices;
     for (char letter : leaf.letters)
-      indices.push_back(places[*attn::axisOf("bhgq", letter)]);
+      indices.push_back(places[*attn::axisOf("bhgqk", letter)]);
     Type type = attn::scalarType(leaf.tensor.getType(), real);
     elements.push_back(
         attn::ReadOp::create(builder, loc, type, leaf.tensor, indices));

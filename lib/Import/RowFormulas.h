@@ -66,11 +66,11 @@ public:
   void addLeaves(const spec::Expr &e, FormulaLeaves &leaves) {
     collect(e, leaves);
   }
-  /// In a region with the indices b, h, g and q: the formula, whose leaves have
-  /// one element per row and are read.
-  mlir::Value ofRow(mlir::OpBuilder &builder, mlir::Location loc,
-                    const spec::Expr &e, const FormulaLeaves &leaves,
-                    mlir::ValueRange places);
+  /// In a region with the indices b, h, g, q and maybe k: the formula, whose
+  /// leaves have one element per row (or key) and are read.
+  mlir::Value at(mlir::OpBuilder &builder, mlir::Location loc,
+                 const spec::Expr &e, const FormulaLeaves &leaves,
+                 mlir::ValueRange places);
   /// A map over `letters` that computes the formula of leaves and indices.
   mlir::Value map(llvm::StringRef letters, mlir::Type result,
                   const FormulaLeaves &leaves,

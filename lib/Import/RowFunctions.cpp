@@ -72,7 +72,7 @@ LetteredTensor RowFormulas::rowSoftmax(const Expr &e) {
   bool hasSink = !sink.isConstant() || sink.real != -HUGE_VAL;
   FormulaLeaves ofSink = leavesOf(sink);
   auto init = [&](OpBuilder &builder, Location loc, ValueRange places) {
-    Value value = ofRow(builder, loc, sink, ofSink, places);
+    Value value = at(builder, loc, sink, ofSink, places);
     attn::YieldOp::create(builder, loc, value);
   };
   attn::RegionBuilder build = init;

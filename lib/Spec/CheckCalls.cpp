@@ -112,15 +112,22 @@ Checker::Value Checker::checkParameter(const Node &node,
   Value value = visit(node, vectorPlace || parameter.type == "vector");
   if (!value || parameter.type == "any")
     return value;
-  if (parameter.type == "vector")
-    return value.type() == Type::Vector
-               ? value
-               : error(Message::NeedsVector, node.range,
-                       {typeWithArticle(value.type())});
+  if (parameter.type == "vector") {
+    if (!isVector(value.type()))
+      return error(Message::NeedsVector, node.range,
+                   {typeWithArticle(value.type())});
+    if (!needNumber(value, node, function.name))
+      return {};
+    return value.type() == Type::Ints ? toReal(value) : value;
+  }
   if (parameter.type == "num")
     return needNumber(value, node, function.name) ? value : Value();
-  if (parameter.type == "real" && value.type() == Type::Vector && vectorPlace)
-    return value; // element by element
+  if (vectorPlace && isVector(value.type())) { // element by element
+    if (parameter.type == "bool" && value.type() == Type::Bools)
+      return value;
+    if (parameter.type == "real" && value.type() != Type::Bools)
+      return value.type() == Type::Ints ? toReal(value) : value;
+  }
   bool constant = parameter.type.ends_with("const");
   char kind = parameter.type.front();
   Type type = kind == 'i' ? Type::Int : kind == 'r' ? Type::Real : Type::Bool;
@@ -256,34 +263,36 @@ Checker::Value Checker::callFunction(const Node &node,
     return {};
   if (function.place == FunctionInfo::Row)
     return callRow(node, function, bound, values);
-  std::optional<Op> op = opOfFunction(function.function);
-  if (any_of(values, [](const Value &value) { return !value.axes.empty(); }))
-    return elementwise(node, *op, values);
-  if (*op == Op::Select) {
-    std::vector<Value> branches = {values[1], values[2]};
-    unify(branches);
-    if (branches[0].type() != branches[1].type())
-      return error(Message::BranchTypes, node.range,
-                   {typeWithArticle(branches[0].type()),
-                    typeWithArticle(branches[1].type())});
-    return apply(*op, branches[0].type(), {values[0], branches[0], branches[1]},
-                 node.range);
+  Op op = *opOfFunction(function.function);
+  if (op == Op::Select)
+    return choose(node, values);
+  if (function.result != "num") {
+    bool isInt = function.result == "int";
+    return elementwise(node, op, isInt ? Type::Int : Type::Real, values);
   }
-  if (function.result == "num") {
-    unify(values);
-    Value result = values[0];
-    if (*op == Op::Min || *op == Op::Max) { // of more than two, one by one
-      for (const Value &value : drop_begin(values)) {
-        result = apply(*op, values[0].type(), {result, value}, node.range);
-        if (!result)
-          return {};
-      }
-      return result;
-    }
-    return apply(*op, values[0].type(), values, node.range);
+  unify(values);
+  if (op != Op::Min && op != Op::Max)
+    return elementwise(node, op, values[0].element(), values);
+  Value result = values[0]; // of more than two, one by one
+  for (const Value &value : drop_begin(values)) {
+    result = elementwise(node, op, values[0].element(), {result, value});
+    if (!result)
+      return {};
   }
-  return apply(*op, function.result == "int" ? Type::Int : Type::Real, values,
-               node.range);
+  return result;
+}
+
+/// where(c, a, b)
+Checker::Value Checker::choose(const Node &node,
+                               const std::vector<Value> &values) {
+  std::vector<Value> branches = {values[1], values[2]};
+  unify(branches);
+  if (branches[0].element() != branches[1].element())
+    return error(Message::BranchTypes, node.range,
+                 {typeWithArticle(branches[0].type()),
+                  typeWithArticle(branches[1].type())});
+  return elementwise(node, Op::Select, branches[0].element(),
+                     {values[0], branches[0], branches[1]});
 }
 
 Checker::Value Checker::visitCall(const Node &node, bool vectorPlace) {

@@ -39,11 +39,15 @@ Checker::Value Checker::apply(Op op, Type type, ArrayRef<Value> operands,
 }
 
 Checker::Value Checker::toReal(Value value) {
-  return apply(Op::ToReal, Type::Real, {value}, value.e->range);
+  Type type = isVector(value.type()) ? Type::Vector : Type::Real;
+  Value real = apply(Op::ToReal, type, {value}, value.e->range);
+  if (real)
+    real.axes = std::move(value.axes);
+  return real;
 }
 
 bool Checker::needNumber(const Value &value, const Node &node, StringRef op) {
-  if (value.type() != Type::Bool)
+  if (value.element() != Type::Bool)
     return true;
   auto &error = report.error(Message::NeedsNumber, node.range, {op.str()});
   StringRef text = Report::textOf(node.range);
@@ -53,30 +57,30 @@ bool Checker::needNumber(const Value &value, const Node &node, StringRef op) {
 }
 
 bool Checker::needBool(const Value &value, const Node &node, StringRef op) {
-  if (value.type() == Type::Bool)
+  if (value.element() == Type::Bool)
     return true;
   auto &error = report.error(Message::NeedsBool, node.range,
                              {op.str(), typeWithArticle(value.type())});
-  if (value.type() == Type::Int)
+  if (value.element() == Type::Int)
     error.note("a comparison is meant? for example 0 <= q - k < 128");
   return false;
 }
 
 bool Checker::needInt(const Value &value, const Node &node, StringRef op) {
-  if (value.type() == Type::Int)
+  if (value.element() == Type::Int)
     return true;
   auto &error = report.error(Message::NeedsInt, node.range,
                              {op.str(), typeWithArticle(value.type())});
-  if (value.type() == Type::Real)
+  if (value.element() == Type::Real)
     error.note("of reals: floor(x / y)");
   return false;
 }
 
 /// Makes all ints real if one is real.
 void Checker::unify(std::vector<Value> &values) {
-  if (any_of(values, [](const Value &v) { return v.type() == Type::Real; }))
+  if (any_of(values, [](const Value &v) { return v.element() == Type::Real; }))
     for (Value &value : values)
-      if (value.type() == Type::Int)
+      if (value.element() == Type::Int)
         value = toReal(value);
 }
 
@@ -87,44 +91,42 @@ Checker::Value Checker::visitUnary(const Node &node, bool vectorPlace) {
     return {};
   if (node.op == Op::Not)
     return needBool(value, child, "not")
-               ? apply(Op::Not, Type::Bool, {value}, node.range)
+               ? elementwise(node, Op::Not, Type::Bool, {value})
                : Value();
   if (!needNumber(value, child, "-"))
     return {};
-  if (!value.axes.empty())
-    return elementwise(node, Op::Neg, {value});
-  return apply(Op::Neg, value.type(), {value}, node.range);
+  return elementwise(node, Op::Neg, value.element(), {value});
 }
 
-Checker::Value Checker::visitLogic(const Node &node) {
+Checker::Value Checker::visitLogic(const Node &node, bool vectorPlace) {
   StringRef op = opSpelling(node.op);
-  Value a = visit(*node.children[0]), b = visit(*node.children[1]);
+  Value a = visit(*node.children[0], vectorPlace);
+  Value b = visit(*node.children[1], vectorPlace);
   bool good = a && needBool(a, *node.children[0], op);
   good &= b && needBool(b, *node.children[1], op);
-  return good ? apply(node.op, Type::Bool, {a, b}, node.range) : Value();
+  return good ? elementwise(node, node.op, Type::Bool, {a, b}) : Value();
 }
 
 Checker::Value Checker::visitPower(const Node &node, Value base,
                                    Value exponent) {
-  if (base.type() == Type::Int && exponent.type() == Type::Int) {
+  if (base.element() == Type::Int && exponent.element() == Type::Int) {
     bool good = exponent.e->isConstant() && exponent.e->integer >= 0;
     if (good)
-      return apply(Op::Pow, Type::Int, {base, exponent}, node.range);
+      return elementwise(node, Op::Pow, Type::Int, {base, exponent});
     report.error(Message::IntPower, node.children[1]->range)
         .note("of reals: 2.0 ** x");
     return {};
   }
-  std::vector<Value> values = {toReal(base), toReal(exponent)};
-  if (base.type() == Type::Real)
-    values[0] = base;
-  if (exponent.type() == Type::Real)
-    values[1] = exponent;
-  return apply(Op::Pow, Type::Real, values, node.range);
+  std::vector<Value> values = {base, exponent};
+  for (Value &value : values)
+    if (value.element() == Type::Int)
+      value = toReal(value);
+  return elementwise(node, Op::Pow, Type::Real, values);
 }
 
 Checker::Value Checker::visitBinary(const Node &node, bool vectorPlace) {
   if (node.op == Op::And || node.op == Op::Or)
-    return visitLogic(node);
+    return visitLogic(node, vectorPlace);
   if (node.op == Op::Dot)
     return visitDot(node);
   StringRef op = opSpelling(node.op);
@@ -138,8 +140,6 @@ Checker::Value Checker::visitBinary(const Node &node, bool vectorPlace) {
   }
   if (!good)
     return {};
-  if (!values[0].axes.empty() || !values[1].axes.empty())
-    return elementwise(node, node.op, values);
   if (node.op == Op::Pow)
     return visitPower(node, values[0], values[1]);
   unify(values);
@@ -148,30 +148,28 @@ Checker::Value Checker::visitBinary(const Node &node, bool vectorPlace) {
     return error(Message::ZeroDivisor, node.range, {});
   if (node.op == Op::Div)
     for (Value &value : values)
-      if (value.type() == Type::Int)
+      if (value.element() == Type::Int)
         value = toReal(value);
-  return apply(node.op, values[0].type(), values, node.range);
+  return elementwise(node, node.op, values[0].element(), values);
 }
 
 Checker::Value Checker::compare(const Node &node, Op op, Value a, Value b) {
-  bool bools = a.type() == Type::Bool && b.type() == Type::Bool;
+  bool bools = a.element() == Type::Bool && b.element() == Type::Bool;
   std::vector<Value> values = {a, b};
-  if (!a.axes.empty() || !b.axes.empty())
-    return error(Message::CompareVectors, node.range, {});
   unify(values);
   bool equality = op == Op::Eq || op == Op::Ne;
-  if (values[0].type() != values[1].type() || (bools && !equality))
+  if (values[0].element() != values[1].element() || (bools && !equality))
     return error(Message::CompareTypes, node.range,
                  {opSpelling(op).str(), typeWithArticle(a.type()),
                   typeWithArticle(b.type())});
-  return apply(op, Type::Bool, values, node.range);
+  return elementwise(node, op, Type::Bool, values);
 }
 
 /// a < b <= c is a < b and b <= c.
-Checker::Value Checker::visitChain(const Node &node) {
+Checker::Value Checker::visitChain(const Node &node, bool vectorPlace) {
   std::vector<Value> values;
   for (const NodePtr &child : node.children) {
-    values.push_back(visit(*child));
+    values.push_back(visit(*child, vectorPlace));
     if (!values.back())
       return {};
   }
@@ -181,7 +179,7 @@ Checker::Value Checker::visitChain(const Node &node) {
     if (!link)
       return {};
     result =
-        result ? apply(Op::And, Type::Bool, {result, link}, node.range) : link;
+        result ? elementwise(node, Op::And, Type::Bool, {result, link}) : link;
     if (!result)
       return {};
   }

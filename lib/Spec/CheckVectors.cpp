@@ -58,47 +58,25 @@ bool Checker::needSameWidth(const Node &node, const Value &a, const Value &b,
   return false;
 }
 
-/// An operation on vectors, and on scalars that are the same for each element.
-Checker::Value Checker::elementwise(const Node &node, Op op,
-                                    std::vector<Value> values) {
+/// An operation that yields `element`: on vectors element by element, where
+/// scalars are the same for each.
+Checker::Value Checker::elementwise(const Node &node, Op op, Type element,
+                                    const std::vector<Value> &values) {
   const Value *vector = nullptr;
-  StringRef name = opSpelling(op);
-  for (auto [i, value] : enumerate(values)) {
-    if (op == Op::Select && i == 0)
-      continue;
+  for (const Value &value : values) {
     if (value.type() == Type::Matrix)
       return error(Message::NeedsVector, value.e->range,
                    {typeWithArticle(Type::Matrix)});
-    if (value.type() == Type::Bool)
-      return error(Message::NeedsNumber, value.e->range, {name.str()});
-    if (value.type() == Type::Int)
-      value = toReal(value);
-    if (value.type() != Type::Vector)
+    if (value.axes.empty())
       continue;
-    if (vector && !needSameWidth(node, *vector, value, name))
+    if (vector && !needSameWidth(node, *vector, value, opSpelling(op)))
       return {};
     vector = &value;
   }
-  if (op == Op::FloorDiv || op == Op::Mod)
-    return error(Message::NeedsInt, node.range,
-                 {name.str(), typeWithArticle(Type::Vector)});
-  std::vector<ExprPtr> axes = vector->axes;
-  Value result = values[0];
-  if (op != Op::Min && op != Op::Max) {
-    result = apply(op, Type::Vector, values, node.range);
-  } else { // of more than two, one by one
-    for (const Value &value : drop_begin(values)) {
-      bool isVector = !result.axes.empty() || !value.axes.empty();
-      result = apply(op, isVector ? Type::Vector : Type::Real, {result, value},
-                     node.range);
-      if (!result)
-        return {};
-      if (isVector)
-        result.axes = axes;
-    }
-  }
-  if (result)
-    result.axes = axes;
+  Value result =
+      apply(op, vector ? vectorOf(element) : element, values, node.range);
+  if (result && vector)
+    result.axes = vector->axes;
   return result;
 }
 
@@ -152,11 +130,15 @@ Checker::Value Checker::visitDot(const Node &node) {
     if (value->axes.empty())
       return error(Message::NeedsVector, child->range,
                    {typeWithArticle(value->type())});
+    else if (!needNumber(*value, *child, "@"))
+      return {};
+    else if (value->type() == Type::Ints)
+      *value = toReal(*value);
   if (a.axes.size() == 2 && b.axes.size() == 2)
     return error(Message::DotShapes, node.range, {});
   if (!checkWidths(node, a, b))
     return {};
-  if (!(scope.rows || scope.query) || scope.name == "mask")
+  if (!scope.rows && !scope.query)
     missing(node.range, "a product of vectors in '" + scope.name.str() + "'");
   std::vector<ExprPtr> axes;
   if (a.axes.size() == 2)

@@ -85,7 +85,7 @@ static std::string conditionOfAdditiveMask(const Expr &e, const Node &node) {
 /// The value as the type that its place wants.
 ExprPtr Checker::convert(Value value, const Node &node, Type type,
                          StringRef what) {
-  if (type == Type::Real && value.type() == Type::Int)
+  if (elementType(type) == Type::Real && value.element() == Type::Int)
     value = toReal(value);
   if (!value || value.type() == type)
     return value.e;
@@ -105,7 +105,10 @@ ExprPtr Checker::convert(Value value, const Node &node, Type type,
     error.note("a comparison is meant? for example ... > 0");
   else if (value.type() == Type::Bool && !text.empty() && text.size() < 60)
     error.fix("where(" + text + ", 1, 0)");
-  else if (value.type() == Type::Vector)
+  else if (value.type() == Type::Bools && type == Type::Bool)
+    error.note("a truth value for each feature; a comparison of products has "
+               "one, for example Q @ K > 0");
+  else if (isVector(value.type()))
     error.note("the dot product of two vectors is written Q @ K");
   else if (type == Type::Int && value.type() == Type::Real)
     error.note("'/' divides reals, '//' divides ints");
@@ -155,7 +158,7 @@ Checker::Value Checker::visit(const Node &node, bool vectorPlace) {
   case Node::Binary:
     return visitBinary(node, vectorPlace);
   case Node::Chain:
-    return visitChain(node);
+    return visitChain(node, vectorPlace);
   }
   return {};
 }
@@ -223,8 +226,6 @@ Checker::Value Checker::visitRow(const Node &node) {
   Row row = *findRow(node.name);
   unsigned width = row == Row::Q ? HeadDim : row == Row::K ? KeyDim : ValueDim;
   const Size &size = spec.sizes[width];
-  if (scope.name == "mask")
-    missing(node.range, node.name + " in 'mask'");
   if (scope.defines && (*scope.defines == Row::Q) != (row == Row::Q))
     return error(Message::Scope, node.range, {node.name, scope.name.str()});
   if (auto found = use.let.find(node.name); found != use.let.end())
@@ -314,6 +315,9 @@ Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
   }
   if (scope.defines && indices.empty() && !rowIndices(input, range, indices))
     return {};
+  Type element = isFloat(input.dtype)         ? Type::Real
+                 : input.dtype == DType::Bool ? Type::Bool
+                                              : Type::Int;
   size_t rank = input.axes.size(), given = indices.size();
   if (given > rank || (given < rank && !vectorPlace)) {
     report
@@ -328,18 +332,15 @@ Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
   }
   if (given < rank) {
     std::vector<ExprPtr> axes(input.axes.begin() + given, input.axes.end());
-    if (axes.size() > 2 || input.dtype == DType::Bool) {
+    if (axes.size() > (input.dtype == DType::Bool ? 1 : 2)) {
       auto &error = report.error(Message::VectorInput, range, {input.name});
       error.note(input.typeRange, "'" + input.name + "' is declared here");
       return {};
     }
-    Type type = axes.size() == 1 ? Type::Vector : Type::Matrix;
+    Type type = axes.size() == 1 ? vectorOf(element) : Type::Matrix;
     return {makeLoad(index, type, std::move(indices), range), std::move(axes)};
   }
-  Type type = isFloat(input.dtype)         ? Type::Real
-              : input.dtype == DType::Bool ? Type::Bool
-                                           : Type::Int;
-  return {makeLoad(index, type, std::move(indices), range), {}};
+  return {makeLoad(index, element, std::move(indices), range), {}};
 }
 
 Checker::Value Checker::visitIndex(const Node &node, bool vectorPlace) {

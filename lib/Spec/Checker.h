@@ -112,6 +112,7 @@ private:
     std::vector<ExprPtr> axes;
     bool transposed = false; // a matrix: axes are those of its .T
     Type type() const { return e->type; }
+    Type element() const { return elementType(e->type); }
     explicit operator bool() const { return e != nullptr; }
   };
   struct Binding { // of a parameter of a named mask or macro
@@ -126,12 +127,12 @@ private:
   Value visitRow(const Node &node);
   Value visitUnary(const Node &node, bool vectorPlace);
   Value visitBinary(const Node &node, bool vectorPlace);
-  Value visitLogic(const Node &node);
+  Value visitLogic(const Node &node, bool vectorPlace);
   Value visitDot(const Node &node);
   Value visitTranspose(const Node &node);
   bool checkWidths(const Node &node, const Value &a, const Value &b);
   Value visitPower(const Node &node, Value base, Value exponent);
-  Value visitChain(const Node &node);
+  Value visitChain(const Node &node, bool vectorPlace);
   Value visitIndex(const Node &node, bool vectorPlace);
   Value visitCall(const Node &node, bool vectorPlace);
   Value callFunction(const Node &node, const FunctionInfo &function,
@@ -173,7 +174,9 @@ private:
   bool sameWidth(const ExprPtr &a, const ExprPtr &b);
   bool needSameWidth(const Node &node, const Value &a, const Value &b,
                      llvm::StringRef op);
-  Value elementwise(const Node &node, Op op, std::vector<Value> values);
+  Value elementwise(const Node &node, Op op, Type element,
+                    const std::vector<Value> &values);
+  Value choose(const Node &node, const std::vector<Value> &values);
   Value multiply(Value a, Value b, llvm::SMRange range);
   Value apply(Op op, Type type, llvm::ArrayRef<Value> operands,
               llvm::SMRange range);

@@ -28,8 +28,35 @@ StringRef typeName(Type type) {
     return "matrix";
   case Type::Tensor:
     return "tensor";
+  case Type::Bools:
+    return "vector of truth values";
+  case Type::Ints:
+    return "vector of ints";
   }
   return "";
+}
+
+bool isVector(Type type) {
+  return type == Type::Vector || type == Type::Bools || type == Type::Ints;
+}
+
+Type elementType(Type type) {
+  switch (type) {
+  case Type::Vector:
+    return Type::Real;
+  case Type::Bools:
+    return Type::Bool;
+  case Type::Ints:
+    return Type::Int;
+  default:
+    return type;
+  }
+}
+
+Type vectorOf(Type element) {
+  return element == Type::Bool  ? Type::Bools
+         : element == Type::Int ? Type::Ints
+                                : Type::Vector;
 }
 
 StringRef opSpelling(Op op) {

@@ -192,13 +192,13 @@ bool Walk::checkDivisor(ExprPtr &divisor) {
   if (anywhere.proves(free - one) || anywhere.proves(free.scaled(-1) - one))
     return true;
   if (prover.proves(value - one)) {
-    divisor =
-        makeApply(Op::Max, Type::Int, {divisor, makeInt(1)}, divisor->range);
+    divisor = makeApply(Op::Max, divisor->type, {divisor, makeInt(1)},
+                        divisor->range);
     return true;
   }
   if (prover.proves(value.scaled(-1) - one)) {
-    divisor =
-        makeApply(Op::Min, Type::Int, {divisor, makeInt(-1)}, divisor->range);
+    divisor = makeApply(Op::Min, divisor->type, {divisor, makeInt(-1)},
+                        divisor->range);
     return true;
   }
   std::string text = print(*divisor);
@@ -331,7 +331,7 @@ Proved Walk::rebuild(const ExprPtr &e, std::vector<Proved> operands) {
   if ((e->op == Op::FloorDiv || e->op == Op::Mod) && !checkDivisor(exprs[1]))
     return {};
   ExprPtr result = makeApply(e->op, e->type, exprs, e->range);
-  if (e->type != Type::Int)
+  if (elementType(e->type) != Type::Int)
     return {result, {}};
   SmallVector<Interval> intervals;
   for (const Proved &operand : drop_begin(operands, e->op == Op::Select))

@@ -35,8 +35,9 @@ Prover::Facts Prover::factsOf(const ExprPtr &condition, bool value,
       more->push_back({left, right});
     return {};
   }
-  if (e.operands.empty() || e.operands[0]->type != Type::Int || e.op < Op::Eq ||
-      e.op > Op::Ge)
+  // Of vectors it holds for the element that is computed.
+  if (e.operands.empty() || elementType(e.operands[0]->type) != Type::Int ||
+      e.op < Op::Eq || e.op > Op::Ge)
     return {};
   LinearForm difference = linear(e.operands[1]) - linear(e.operands[0]);
   LinearForm reverse = difference.scaled(-1), one(1);

@@ -67,7 +67,7 @@ one of `* & ! | > % @ [ {` or a quote is written in quotes.
 | truth value | only where one is meant; no number is one: `where(c, 1, 0)` |
 | int | 64 bits, exact; `//` and `%` round towards minus infinity, `%` has the sign of the divisor; overflow is impossible for sizes below 2^31, or refused |
 | real | `/` always divides reals: `1/16` is 0.0625; an int becomes real only where it meets one, after its own sub-formula is done in ints; constants fold in f64 |
-| vector | a row of Q, K or V, or an input without its last index: `w[h]`; operators and functions of reals work element by element, scalars beside are the same for each element; `u @ v` is the dot product |
+| vector | a row of Q, K or V, or an input without its last index: `w[h]`; operators, comparisons, `where` and functions work element by element, scalars beside are the same for each element; `u @ v` is the dot product. One of ints is computed in ints until it meets a real |
 | matrix | an input without its last two indices: `W[h]`; `W @ v`, `v @ W`, `W.T` |
 
 An int to a constant power of at least 0 is an int. Fixed sizes are constants.
@@ -82,7 +82,7 @@ static constexpr StringLiteral afterVariables =
 | `score` | in `attention` only: the value of the `score` formula |
 | sizes | `batch query_len kv_len heads kv_heads group head_dim key_dim value_dim` and those of `sizes` |
 
-`score`, `value` and `mask` know all of them (the mask no rows yet). `sink` and `temperature` have one value per
+`score`, `value` and `mask` know all of them. `sink` and `temperature` have one value per
 row: no `k`, and of the rows only Q. `offset` knows `b`, sizes and inputs; a size, an axis and the ends of a
 range know sizes only.
 
@@ -108,6 +108,11 @@ gives 0 and `lse = -inf` (with a sink: 0 and `lse = sink`).
 static constexpr StringLiteral inputs = R"(
 They are macros: any other formula does as well. A mask that joins positions of
 queries with a length per batch under the default `offset` is a warning.
+
+A mask may read rows. What is of a query or of a key alone (`Q @ w[h] > 0`, `K @ u >
+0.5`) is computed once for each and read like an input. A condition of a product of
+both (`Q @ K > 0`) keeps a number for every pair in memory, which is told by a warning.
+Conditions of indices beside it (`causal and ...`) leave out keys as ever.
 
 ## Inputs
 

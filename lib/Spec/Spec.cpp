@@ -142,7 +142,7 @@ std::vector<ExprPtr> AttentionSpec::axesOf(const Expr &e) const {
     return {left.type == Type::Matrix ? axesOf(left)[0] : axesOf(right)[1]};
   }
   for (const ExprPtr &operand : e.operands)
-    if (operand->type == Type::Vector)
+    if (isVector(operand->type))
       return axesOf(*operand);
   return {};
 }

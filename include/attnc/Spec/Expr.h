@@ -30,10 +30,20 @@ enum class Type : uint8_t {
   Vector, // of reals: a row of Q, K, V or of an input, or computed of such
   Matrix, // of reals: the last two axes of an input; an operand of Op::Dot
   Tensor, // of `let` and `output`: see Tensor.h
+  Bools,  // a vector of truth values
+  Ints,   // a vector of ints
 };
 
-/// "truth value", "int", "real", "vector", "matrix", "tensor".
+/// "truth value", "int", "real", "vector", "matrix", "tensor", "vector of
+/// ints".
 llvm::StringRef typeName(Type type);
+
+/// Vector, Bools, Ints.
+bool isVector(Type type);
+/// What a vector has for each feature; of another type the type itself.
+Type elementType(Type type);
+/// The vector of a Bool, Int or Real.
+Type vectorOf(Type element);
 
 /// What a formula of score, mask, sink, temperature may depend on.
 enum class Variable : uint8_t {
@@ -48,8 +58,8 @@ enum class Variable : uint8_t {
 enum class Row : uint8_t { Q, K, V }; // the vectors of (b, h, i) and (b, g, k)
 
 /// Operators and functions. The comment gives operands -> result; `num` is int
-/// or real, the same for all operands and the result. Where a result is real,
-/// any of the real operands may be vectors of one width: the result is then a
+/// or real, the same for all operands and the result. Up to Softcap (but for
+/// Dot) any of the operands may be vectors of one width: the result is then a
 /// vector, element by element, and the other operands are the same for each.
 enum class Op : uint8_t {
   ToReal, // int -> real
@@ -132,7 +142,8 @@ struct Expr {
     Row,      // row; type Vector
     Load,     // index: AttentionSpec::inputs[index]; one operand per axis, each
               // Int; the type is Bool, Int or Real by the input's dtype. With
-              // one operand less it is a Vector, with two less a Matrix
+              // one operand less it is a vector of these, with two less a
+              // Matrix
     Apply,    // op on operands
     // In the formula of a tensor (Tensor::Map) only:
     Element, // of the operand `index`, Real or Bool; operands are the places
