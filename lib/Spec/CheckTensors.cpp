@@ -53,6 +53,33 @@ bool TensorChecker::isOfTensors(const Definition &definition) {
          (definition.body && usesTensors(*definition.body, seen));
 }
 
+bool TensorChecker::namesRow(const Node &node, function_ref<bool(Row)> is,
+                             std::vector<std::string> &seen) {
+  if (node.kind == Node::Name || node.kind == Node::Call) {
+    if (std::optional<Row> row = findRow(node.name); row && is(*row))
+      return true;
+    auto entry = use.let.find(node.name);
+    if (entry != use.let.end() && !findRow(node.name) &&
+        !is_contained(seen, node.name)) {
+      seen.push_back(node.name);
+      const NodePtr &body = entry->second.body;
+      if (body && namesRow(*body, is, seen))
+        return true;
+    }
+  }
+  auto names = [&](const Node &child) { return namesRow(child, is, seen); };
+  return any_of(node.children, [&](auto &child) { return names(*child); }) ||
+         any_of(node.arguments, [&](auto &a) { return names(*a.value); });
+}
+
+bool TensorChecker::crossesSides(Row row, const Definition &definition) {
+  std::vector<std::string> seen;
+  auto isOther = [&](Row other) {
+    return (other == Row::Q) != (row == Row::Q);
+  };
+  return definition.body && namesRow(*definition.body, isOther, seen);
+}
+
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//

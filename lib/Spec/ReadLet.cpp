@@ -155,7 +155,8 @@ void SpecReader::readRows() {
     if (found == use.let.end() || use.refused.count(name.str()))
       continue;
     const Definition &definition = found->second;
-    if (tensors.isOfTensors(definition)) {
+    if (tensors.isOfTensors(definition) ||
+        tensors.crossesSides(row, definition)) {
       spec.rows[unsigned(row)] = tensors.checkRow(row);
       continue;
     }

@@ -262,7 +262,12 @@ inputs without axes are the same for all elements.
 
 Elements of a product or a formula have the wider type of the operands (f16 and bf16
 meet in f32), and are computed in f32 (f64 where one is f64) and rounded once. The
-weights of a softmax, and what it is of, stay in that type.
+weights of a softmax, and what it is of, stay in that type. Ints of an input become
+reals of that type wherever a tensor of reals is meant, in a product, too: exactly up
+to 2 ** 24 in f32, 2 ** 53 in f64, beyond it the nearest one.
+
+Q, K and V may be made of each other, `K: l2_norm(Q)`, where the spec says that there
+are as many queries as keys (`query_len: kv_len`).
 
 )";
 

@@ -29,6 +29,9 @@ public:
 
   /// Whether an entry of `let` has a function that only tensors have.
   bool isOfTensors(const Definition &definition);
+  /// Whether rows of keys or values are made of rows of queries, or the other
+  /// way round: there is no such row of a pair, but a tensor of them.
+  bool crossesSides(Row row, const Definition &definition);
   /// What Q, K or V is; an empty one after an error.
   RowTensor checkRow(Row row);
   /// What is made of O; null after an error.
@@ -60,6 +63,8 @@ private:
   Value expand(const Node &node);
   Value evaluate(Definition &definition, Environment arguments);
   bool usesTensors(const Node &node, std::vector<std::string> &seen);
+  bool namesRow(const Node &node, llvm::function_ref<bool(Row)> is,
+                std::vector<std::string> &seen);
 
   // TensorElements.cpp
   TensorPtr map(const ExprPtr &formula, std::vector<TensorPtr> operands,
@@ -124,6 +129,10 @@ private:
   TensorPtr einsum(const Node &node, llvm::ArrayRef<const Node *> bound);
   TensorPtr einsumOfOne(TensorPtr x, std::string letters,
                         llvm::StringRef result, const Node &node);
+  TensorPtr diagonal(TensorPtr x, std::string &letters, const Node &node);
+  TensorPtr multiplyAll(std::vector<std::string> lists,
+                        std::map<char, ExprPtr> &sizes,
+                        std::vector<TensorPtr> operands, const Node &node);
 
   // TensorRope.cpp
   TensorPtr rope(const Node &node, llvm::ArrayRef<const Node *> bound);
@@ -155,6 +164,7 @@ private:
   std::optional<unsigned> axisOfRows(const Node *axis, const TensorPtr &x,
                                      const Node &node);
   TensorPtr pseudoInverse(llvm::ArrayRef<const Node *> bound, const Node &node);
+  TensorPtr asOneRow(const TensorPtr &x, llvm::SMRange range);
   TensorPtr reduced(Tensor::Kind kind, const TensorPtr &x, unsigned axis,
                     llvm::SMRange range);
   TensorPtr identity(const ExprPtr &n, const Node &node);

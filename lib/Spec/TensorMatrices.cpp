@@ -60,6 +60,20 @@ static TensorPtr unrounded(const TensorPtr &x, DType type) {
   return tensor;
 }
 
+/// A vector with an axis of size 1 in front: sums and weights are rows of
+/// something.
+TensorPtr TensorChecker::asOneRow(const TensorPtr &x, SMRange range) {
+  auto wider = std::make_shared<Tensor>();
+  wider->kind = Tensor::Map;
+  wider->dtype = computeType();
+  wider->axes = {makeInt(1), x->axes[0]};
+  wider->operands = {x};
+  wider->labels = "b->ab";
+  wider->formula = makeElement(0, Type::Real, range);
+  wider->range = range;
+  return wider;
+}
+
 /// softmax(A, axis=last, mask=true).
 TensorPtr TensorChecker::softmax(const Node &node) {
   const FunctionInfo &function =
@@ -92,7 +106,13 @@ TensorPtr TensorChecker::softmax(const Node &node) {
     axis = places->front();
   }
   auto tensor = std::make_shared<Tensor>();
-  tensor->operands = {unrounded(x, computeType())};
+  bool isAlone = x->axes.size() == 1;
+  x = unrounded(x, computeType());
+  if (isAlone) {
+    x = asOneRow(x, node.range);
+    axis = 1;
+  }
+  tensor->operands = {x};
   if (bound[2]) {
     Value mask = visit(*bound[2]);
     if (!mask)
@@ -121,7 +141,8 @@ TensorPtr TensorChecker::softmax(const Node &node) {
   tensor->labels = lettersFrom('a', x->axes.size());
   tensor->along = tensor->labels[axis];
   tensor->range = node.range;
-  return tensor;
+  return isAlone ? view("ab->(ab)", {tensor->axes[1]}, tensor, node.range)
+                 : tensor;
 }
 
 /// A sum or the greatest along one axis.
@@ -282,16 +303,8 @@ TensorPtr TensorChecker::runningSum(ArrayRef<const Node *> bound,
   tensor->range = node.range;
   bool isAlone = x->axes.size() == 1; // a sum is one of several
   if (isAlone) {
-    tensor->axes.insert(tensor->axes.begin(), makeInt(1));
-    auto wider = std::make_shared<Tensor>();
-    wider->kind = Tensor::Map;
-    wider->dtype = computeType();
-    wider->axes = tensor->axes;
-    wider->operands = {x};
-    wider->labels = "b->ab";
-    wider->formula = makeElement(0, Type::Real, node.range);
-    wider->range = node.range;
-    x = wider;
+    x = asOneRow(x, node.range);
+    tensor->axes = x->axes;
     axis = 1;
   }
   tensor->operands = {x};
