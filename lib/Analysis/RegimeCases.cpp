@@ -251,7 +251,8 @@ std::optional<WayCase> CaseFinder::run() {
   if (!best)
     return std::nullopt;
   refine(bestWay, *best, bestNext);
-  return WayCase{bestWay, best->asCase()};
+  int64_t border = best->isUpper ? best->bound : best->bound + 1;
+  return WayCase{bestWay, best->asCase(), best->size, border};
 }
 
 std::optional<WayCases> attnc::findCases(ArrayRef<Regime> regimes,

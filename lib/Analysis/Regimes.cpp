@@ -83,6 +83,8 @@ SmallVector<Regime> attnc::getRegimes(Operation *function,
       regime.text +=
           (field.getName().getValue() + " = " + Twine(size.getInt())).str();
     }
+    if (regime.text.empty())
+      regime.text = "its fixed sizes";
   }
   if (regimes.empty()) {
     Regime &regime = regimes.emplace_back();

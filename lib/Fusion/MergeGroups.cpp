@@ -23,7 +23,8 @@
 
 #include "attnc/Fusion/Passes.h"
 
-#include "attnc/Analysis/Regimes.h"
+#include "GroupRows.h"
+
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 
@@ -33,6 +34,7 @@
 
 using namespace mlir;
 using namespace attnc;
+using namespace attnc::fusion;
 
 namespace attnc::fusion {
 #define GEN_PASS_DEF_MERGEGROUPS
@@ -46,13 +48,9 @@ public:
       : kernel(kernel), b(kernel.getLoc(), kernel),
         group(kernel.getQ().getType().getDimSize(2)) {}
 
-  /// Why it cannot be done; empty: it can.
-  StringRef findObstacle();
-  bool isWorthwhile();
   void merge();
 
 private:
-  StringRef findRowObstacle(Value rows);
   RankedTensorType merged(Type tensor);
   Value constant(OpBuilder &builder, int64_t number);
   Value makeRows(Value rows);
@@ -65,84 +63,7 @@ private:
   int64_t group;
 };
 
-/// A tensor behind its views and slices.
-struct ViewedRows {
-  Value source;
-  SmallVector<Operation *> views; // from the tensor to the source
-};
 } // namespace
-
-/// Places of b, h, g, q among the arguments of a region of scores, masks, init,
-/// pairs and values: that of g.
-static unsigned groupArgument(attn::KernelOp kernel, Region &region) {
-  bool isPair = &region == &kernel.getPair();
-  bool isValue = &region == &kernel.getValue();
-  bool isScore = &region == &kernel.getScore() || &region == &kernel.getGate();
-  return isPair ? 5 : isValue ? 4 : isScore ? 3 : 2;
-}
-
-static ViewedRows skipViews(Value rows) {
-  ViewedRows viewed{rows, {}};
-  while (isa_and_present<attn::ViewOp, attn::SliceOp>(
-      viewed.source.getDefiningOp())) {
-    viewed.views.push_back(viewed.source.getDefiningOp());
-    viewed.source = viewed.views.back()->getOperand(0);
-  }
-  return viewed;
-}
-
-StringRef GroupMerger::findRowObstacle(Value rows) {
-  ViewedRows viewed = skipViews(rows);
-  if (isa_and_present<attn::UnpackOp, attn::PagesOp>(
-          viewed.source.getDefiningOp()))
-    return "a table says where its queries are";
-  for (Operation *op : viewed.views)
-    if (auto view = dyn_cast<attn::ViewOp>(op))
-      for (StringRef letters : view.getViewLabels().output)
-        if (letters.size() > 1)
-          return "its queries are axes that a view merges";
-  return "";
-}
-
-StringRef GroupMerger::findObstacle() {
-  if (kernel.getDense())
-    return "it stores a number per pair";
-  auto isRead = [](Operation *user) { return isa<attn::ReadOp>(user); };
-  if (kernel.getKey() && !llvm::all_of(kernel.getKey().getUsers(), isRead))
-    return "its keys are no reals that a map moves";
-  if (kernel.hasGroupedKeys())
-    return "its keys or values differ from head to head";
-  if (kernel.hasRanges() || kernel.hasClassify())
-    return "its ranges are known already";
-  auto dependsOnHead = [&](Region &region) {
-    return !region.empty() &&
-           !region.getArgument(groupArgument(kernel, region)).use_empty();
-  };
-  if (dependsOnHead(kernel.getMask()))
-    return "its mask differs from head to head"; // ranges would be of all
-  if (dependsOnHead(kernel.getPair()) || dependsOnHead(kernel.getValue()))
-    return "a formula of its features differs from head to head";
-  if (!attn::axisSize(kernel.getQ().getType(), 3))
-    return "the number of queries has no name";
-  StringRef obstacle = findRowObstacle(kernel.getQ());
-  for (unsigned i = 0; i < kernel.getNumProducts() && obstacle.empty(); ++i)
-    obstacle = findRowObstacle(kernel.getProducts()[2 * i]);
-  return obstacle;
-}
-
-/// Vectors of lanes are filled; no level has more of them than this.
-bool GroupMerger::isWorthwhile() {
-  constexpr int64_t kLanes = 16;
-  double before = 0, after = 0;
-  auto function = kernel->getParentOfType<func::FuncOp>();
-  for (const Regime &regime : getRegimes(function, nullptr)) {
-    int64_t rows = std::max<int64_t>(regime.rowsOf(kernel.getQ(), 3), 1);
-    before += regime.weight;
-    after += regime.weight * double(llvm::alignTo(rows * group, kLanes)) /
-             double(group * llvm::alignTo(rows, kLanes));
-  }
-  return after <= 0.9 * before;
-}
 
 Value GroupMerger::constant(OpBuilder &builder, int64_t number) {
   return arith::ConstantIndexOp::create(builder, kernel.getLoc(), number);
@@ -292,21 +213,37 @@ void GroupMerger::merge() {
                       << "block, since few queries are expected [fused]";
 }
 
+/// Whether it saves a tenth, each regime relative to the best that it could
+/// have.
+static bool isWorthwhile(attn::KernelOp kernel, ArrayRef<Regime> regimes,
+                         const CpuTarget &target) {
+  double before = 0, after = 0;
+  for (const Regime &at : regimes) {
+    double heads = groupCycles(kernel, /*areRows=*/false, at, target);
+    double rows = groupCycles(kernel, /*areRows=*/true, at, target);
+    before += at.weight * heads / std::min(heads, rows);
+    after += at.weight * rows / std::min(heads, rows);
+  }
+  return after <= 0.9 * before;
+}
+
 namespace {
 struct MergeGroups final : fusion::impl::MergeGroupsBase<MergeGroups> {
+  using MergeGroupsBase::MergeGroupsBase;
+
   void runOnOperation() override {
-    SmallVector<attn::KernelOp> kernels;
-    getOperation().walk([&](attn::KernelOp kernel) {
-      if (kernel.getQ().getType().getDimSize(2) > 1) // not open, and no 1
-        kernels.push_back(kernel);
-    });
-    for (attn::KernelOp kernel : kernels) {
-      GroupMerger merger(kernel);
-      if (!merger.isWorthwhile())
+    const CpuTarget *target = lookupCpuTarget(cpu);
+    if (!target) {
+      emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
+      return signalPassFailure();
+    }
+    SmallVector<Regime> regimes = getRegimes(getOperation(), nullptr);
+    for (attn::KernelOp kernel : findGroupedKernels(getOperation())) {
+      if (!isWorthwhile(kernel, regimes, *target))
         continue;
-      StringRef obstacle = merger.findObstacle();
+      StringRef obstacle = findGroupObstacle(kernel);
       if (obstacle.empty())
-        merger.merge();
+        GroupMerger(kernel).merge();
       else
         kernel.emitRemark()
             << "few queries are expected, but heads of a group "

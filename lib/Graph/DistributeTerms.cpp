@@ -7,8 +7,9 @@
 
 #include "DistributeTerms.h"
 
-#include "FunctionCost.h"
 #include "PushTerms.h"
+
+#include "attnc/Analysis/FunctionCost.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dominance.h"

@@ -21,10 +21,10 @@
 
 #include "attnc/Graph/Passes.h"
 
-#include "FunctionCost.h"
 #include "ReassociateFunction.h"
 
-#include "attnc/Analysis/RegimeCases.h"
+#include "attnc/Analysis/FunctionCost.h"
+#include "attnc/Analysis/RegimeCopies.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -61,7 +61,7 @@ private:
   func::FuncOp function;
   OrderRequest request;
   SmallVector<func::FuncOp> copies;
-  std::vector<graph::FunctionCost> costs;
+  std::vector<FunctionCost> costs;
 };
 } // namespace
 
@@ -85,18 +85,12 @@ void Trials::add(ArrayRef<Regime> regimes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Which regimes each function is for: those of the cases, then the rest.
-struct Split {
-  SmallVector<InterfaceCase> cases;
-  SmallVector<SmallVector<unsigned>> groups;
-};
-
 struct SplitRegimes final : graph::impl::SplitRegimesBase<SplitRegimes> {
   using SplitRegimesBase::SplitRegimesBase;
   void runOnOperation() override;
 
 private:
-  std::optional<Split> plan(func::FuncOp function, OrderRequest request);
+  std::optional<RegimeSplit> plan(func::FuncOp function, OrderRequest request);
 };
 } // namespace
 
@@ -109,22 +103,18 @@ static void explain(func::FuncOp function, const Trials &trials,
                     ArrayRef<Regime> regimes, ArrayRef<unsigned> wayOf,
                     const WayCases &found) {
   for (auto [at, way] : llvm::zip_equal(regimes, wayOf)) {
-    const auto *entry = llvm::find_if(
-        found.cases, [&](const WayCase &one) { return one.way == way; });
-    std::string when =
-        entry == found.cases.end() ? "otherwise" : "if " + entry->when.str();
     function.emitRemark() << "at " << at.text << ": products take "
                           << scientific(trials.cyclesAt(way, at))
                           << " cycles in an order of their own, which calls "
                              "take "
-                          << when << ", instead of "
+                          << describeCase(found, way) << ", instead of "
                           << scientific(trials.cyclesAt(0, at))
                           << " in one order for all sizes [order]";
   }
 }
 
-std::optional<Split> SplitRegimes::plan(func::FuncOp function,
-                                        OrderRequest request) {
+std::optional<RegimeSplit> SplitRegimes::plan(func::FuncOp function,
+                                              OrderRequest request) {
   SmallVector<Regime> regimes = getRegimes(function, nullptr);
   if (regimes.size() < 2 ||
       llvm::range_size(function.getOps<attn::ContractOp>()) < 2)
@@ -138,46 +128,10 @@ std::optional<Split> SplitRegimes::plan(func::FuncOp function,
   };
   SmallVector<unsigned> wayOf = assignWays(regimes, trials.count(), cost);
   std::optional<WayCases> found = findCases(regimes, wayOf, cost);
-  if (!found || found->cases.empty() ||
-      found->cases.size() > Interface::kMaxCases)
+  if (!found || !isWorthCopies(*found))
     return std::nullopt;
   explain(function, trials, regimes, wayOf, *found);
-  Split split;
-  auto addGroup = [&](unsigned way) {
-    auto &group = split.groups.emplace_back();
-    for (auto [regime, its] : llvm::enumerate(wayOf))
-      if (its == way)
-        group.push_back(regime);
-  };
-  for (const WayCase &entry : found->cases) {
-    split.cases.push_back(entry.when);
-    addGroup(entry.way);
-  }
-  addGroup(found->otherwise);
-  return split;
-}
-
-/// Leaves the regimes of one group in `attnc.expect`.
-static void restrictRegimes(func::FuncOp function, ArrayRef<unsigned> group) {
-  auto all = function->getAttrOfType<ArrayAttr>("attnc.expect");
-  SmallVector<Attribute> some;
-  for (unsigned regime : group)
-    some.push_back(all[regime]);
-  function->setAttr("attnc.expect",
-                    ArrayAttr::get(function.getContext(), some));
-}
-
-/// The copies stand before the function, in the order of the cases.
-static void apply(func::FuncOp function, Interface &interface,
-                  const Split &split) {
-  interface.cases.assign(split.cases.begin(), split.cases.end());
-  OpBuilder b(function);
-  for (auto [name, group] : llvm::zip_equal(interface.bodies(), split.groups)) {
-    bool isCase = name != interface.name;
-    auto body = isCase ? cast<func::FuncOp>(b.clone(*function)) : function;
-    body.setName(name);
-    restrictRegimes(body, group);
-  }
+  return groupRegimes(wayOf, *found);
 }
 
 void SplitRegimes::runOnOperation() {
@@ -197,7 +151,7 @@ void SplitRegimes::runOnOperation() {
     if (!function || !interface.cases.empty())
       continue;
     if (auto split = plan(function, {target, weightProducts})) {
-      apply(function, interface, *split);
+      copyForCases(function, interface, *split);
       isSplit = true;
     }
   }

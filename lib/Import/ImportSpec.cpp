@@ -541,19 +541,15 @@ void SpecImporter::attachWishes(func::FuncOp function) {
         b.getStringAttr("schedule")));
   }
   SmallVector<Attribute> regimes;
-  // A default length means nothing for an axis of pages or of all rows.
-  bool isDense = spec.queryStorage.kind == spec::Storage::Dense &&
-                 spec.kvStorage.kind == spec::Storage::Dense;
-  if (spec.expectGiven || !isDense)
-    for (const spec::Regime &regime : spec.expect) {
-      SmallVector<NamedAttribute> fields;
-      for (auto [size, value] : regime.sizes)
-        fields.push_back(
-            b.getNamedAttr(spec.sizes[size].name, b.getI64IntegerAttr(value)));
+  for (const spec::Regime &regime : spec.expect) {
+    SmallVector<NamedAttribute> fields;
+    for (auto [size, value] : regime.sizes)
       fields.push_back(
-          b.getNamedAttr("weight", b.getF64FloatAttr(regime.weight)));
-      regimes.push_back(b.getDictionaryAttr(fields));
-    }
+          b.getNamedAttr(spec.sizes[size].name, b.getI64IntegerAttr(value)));
+    fields.push_back(
+        b.getNamedAttr("weight", b.getF64FloatAttr(regime.weight)));
+    regimes.push_back(b.getDictionaryAttr(fields));
+  }
   if (!regimes.empty())
     function->setAttr("attnc.expect", b.getArrayAttr(regimes));
 }

@@ -37,7 +37,8 @@ constexpr StageEntry stages[] = {
      "func.func(attn-reorder-products)|" // before fusion makes pairs of them
      "func.func(attn-fuse-rows)," // before the kernels that read the rows
      "func.func(attn-fuse-kernel),"
-     "func.func(attn-merge-groups),"
+     "attn-split-groups{cpu=@cpu@},"
+     "func.func(attn-merge-groups{cpu=@cpu@}),"
      "attn-fold-scale,"
      "attn-base-two,"
      "attn-split-merged-sums," // views that fusion looks for are gone

@@ -370,8 +370,10 @@ Cost schedule::predictCost(const KernelShape &shape, const CpuTarget &target,
   double read = double(blocks) * all *
                 (1 - cost.skippedTiles * double(schedule.k) /
                          std::max(1.0, double(blocks * ranges.getKeys())));
-  cost.memory =
-      std::max(kExposed * read / perCycle, read / perCycle - cost.total());
+  // A block of one vector computes so little with an element that rows keep it
+  // waiting.
+  double rows = read / std::min<double>(perCycle, target.rowBytesPerCycle);
+  cost.memory = std::max(kExposed * read / perCycle, rows - cost.total());
   // What states hold is added once for each row and key instead of each pair.
   double pairs = ranges.getNeededPairs(), ofStates = 0;
   if (usesStates(schedule, queries)) {

@@ -32,10 +32,12 @@ inline constexpr double kWorthACase = 1.1;
 llvm::SmallVector<unsigned> assignWays(llvm::ArrayRef<Regime> regimes,
                                        unsigned ways, CostOfWay cost);
 
-/// `way` if `when` holds.
+/// `way` if `when` holds: a bound of one size, up to `border` or from there on.
 struct WayCase {
   unsigned way;
   InterfaceCase when;
+  std::string size;
+  int64_t border;
 };
 
 /// The first case that holds, else `otherwise`.

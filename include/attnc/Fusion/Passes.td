@@ -58,16 +58,35 @@ def FuseKernel : Pass<"attn-fuse-kernel", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def SplitGroups : Pass<"attn-split-groups", "::mlir::ModuleOp"> {
+  let summary = "Copy functions whose groups want other blocks at some sizes";
+  let description = [{
+    Where neither heads of a group as rows of one block (`attn-merge-groups`) nor
+    heads one by one are within a tenth of the better at all regimes of
+    `attnc.expect`, the function is copied as by `attn-split-regimes`. Products
+    beside the kernels count. Functions without an entry in `attnc.interface` stay
+    as they are, and so do those that have cases.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
+           "The CPU level whose lanes and bandwidth count">
+  ];
+}
+
 def MergeGroups : Pass<"attn-merge-groups", "::mlir::func::FuncOp"> {
   let summary = "Make rows of the query heads of a group where queries are few";
   let description = [{
     A kernel whose KV heads serve several query heads each gets these as rows:
     row `q * group + g` is query q of head g. So one query fills the lanes of
-    vectors, and keys are read once for all heads of their group. Done where the
-    sizes of `attnc.expect` leave lanes idle otherwise. The query head in a score,
+    vectors, and keys are read once for all heads of their group. Done where that
+    saves a tenth at the sizes of `attnc.expect`. The query head in a score,
     a sink or a gate is the row's; in the mask, or in a formula of each feature,
     it is an obstacle, as numbers per pair are. A remark tells.
   }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
+           "The CPU level whose lanes and bandwidth count">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

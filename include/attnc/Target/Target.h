@@ -66,6 +66,10 @@ struct CpuTarget {
   /// What a core reads in one cycle from its L2, and from memory.
   unsigned l2BytesPerCycle;
   unsigned memoryBytesPerCycle;
+  /// At most this of rows that L1 does not hold and of which each element is
+  /// filled into a vector by itself, as keys and values are: each line is
+  /// waited for.
+  unsigned rowBytesPerCycle;
 
   /// Elements of `bits` bits in one vector register.
   unsigned lanes(unsigned bits) const { return vectorBits / bits; }

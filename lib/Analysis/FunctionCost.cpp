@@ -4,13 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FunctionCost.h"
+#include "attnc/Analysis/FunctionCost.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace attnc;
-using namespace attnc::graph;
 
 FunctionCost::FunctionCost(func::FuncOp function, const OrderRequest &request)
     : request(request), copies(function.getOps<attn::ConcatOp>()) {

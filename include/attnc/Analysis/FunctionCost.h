@@ -3,19 +3,20 @@
 // Two ways to write one function are compared by all that they multiply and put
 // together, each product in the order as it stands.
 //
-// Tests: test/Graph/split-regimes.mlir, distribute-terms.mlir
+// Tests: test/Graph/split-regimes.mlir, distribute-terms.mlir,
+// test/Fusion/split-groups.mlir
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_GRAPH_FUNCTIONCOST_H
-#define ATTNC_LIB_GRAPH_FUNCTIONCOST_H
+#ifndef ATTNC_ANALYSIS_FUNCTIONCOST_H
+#define ATTNC_ANALYSIS_FUNCTIONCOST_H
 
 #include "attnc/Analysis/ProductOrder.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace attnc::graph {
+namespace attnc {
 
 /// The products of a function and what is put together for them.
 class FunctionCost {
@@ -31,6 +32,6 @@ private:
   llvm::SmallVector<attn::ConcatOp> copies;
 };
 
-} // namespace attnc::graph
+} // namespace attnc
 
-#endif // ATTNC_LIB_GRAPH_FUNCTIONCOST_H
+#endif // ATTNC_ANALYSIS_FUNCTIONCOST_H

@@ -1,0 +1,138 @@
+//===- GroupRows.cpp - Heads of a group as rows: whether, and when --------===//
+//
+// Rows come in blocks of four vectors, the rest in single vectors. Each of them
+// reads the keys and values of its head again, and a single vector computes so
+// little with them that reading takes longer: heads one by one leave lanes idle
+// with few queries, and read more with some dozens. As rows they are moved to
+// their place and back.
+// Tests: test/Fusion/merge-groups.mlir, split-groups.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupRows.h"
+
+#include "attnc/Dialect/Attn/AttnMove.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::fusion;
+
+unsigned fusion::groupArgument(attn::KernelOp kernel, Region &region) {
+  bool isPair = &region == &kernel.getPair();
+  bool isValue = &region == &kernel.getValue();
+  bool isScore = &region == &kernel.getScore() || &region == &kernel.getGate();
+  return isPair ? 5 : isValue ? 4 : isScore ? 3 : 2;
+}
+
+ViewedRows fusion::skipViews(Value rows) {
+  ViewedRows viewed{rows, {}};
+  while (isa_and_present<attn::ViewOp, attn::SliceOp>(
+      viewed.source.getDefiningOp())) {
+    viewed.views.push_back(viewed.source.getDefiningOp());
+    viewed.source = viewed.views.back()->getOperand(0);
+  }
+  return viewed;
+}
+
+SmallVector<attn::KernelOp> fusion::findGroupedKernels(func::FuncOp f) {
+  SmallVector<attn::KernelOp> kernels;
+  f.walk([&](attn::KernelOp kernel) {
+    if (kernel.getQ().getType().getDimSize(2) > 1) // not open, and no 1
+      kernels.push_back(kernel);
+  });
+  return kernels;
+}
+
+//===----------------------------------------------------------------------===//
+// Whether
+//===----------------------------------------------------------------------===//
+
+static StringRef findRowObstacle(Value rows) {
+  ViewedRows viewed = skipViews(rows);
+  if (isa_and_present<attn::UnpackOp, attn::PagesOp>(
+          viewed.source.getDefiningOp()))
+    return "a table says where its queries are";
+  for (Operation *op : viewed.views)
+    if (auto view = dyn_cast<attn::ViewOp>(op))
+      for (StringRef letters : view.getViewLabels().output)
+        if (letters.size() > 1)
+          return "its queries are axes that a view merges";
+  return "";
+}
+
+StringRef fusion::findGroupObstacle(attn::KernelOp kernel) {
+  if (kernel.getDense())
+    return "it stores a number per pair";
+  auto isRead = [](Operation *user) { return isa<attn::ReadOp>(user); };
+  if (kernel.getKey() && !llvm::all_of(kernel.getKey().getUsers(), isRead))
+    return "its keys are no reals that a map moves";
+  if (kernel.hasGroupedKeys())
+    return "its keys or values differ from head to head";
+  if (kernel.hasRanges() || kernel.hasClassify())
+    return "its ranges are known already";
+  auto dependsOnHead = [&](Region &region) {
+    return !region.empty() &&
+           !region.getArgument(groupArgument(kernel, region)).use_empty();
+  };
+  if (dependsOnHead(kernel.getMask()))
+    return "its mask differs from head to head"; // ranges would be of all
+  if (dependsOnHead(kernel.getPair()) || dependsOnHead(kernel.getValue()))
+    return "a formula of its features differs from head to head";
+  if (!attn::axisSize(kernel.getQ().getType(), 3))
+    return "the number of queries has no name";
+  StringRef obstacle = findRowObstacle(kernel.getQ());
+  for (unsigned i = 0; i < kernel.getNumProducts() && obstacle.empty(); ++i)
+    obstacle = findRowObstacle(kernel.getProducts()[2 * i]);
+  return obstacle;
+}
+
+//===----------------------------------------------------------------------===//
+// When
+//===----------------------------------------------------------------------===//
+
+/// What moves a row to its block and back takes 2 cycles an element, and up to
+/// 7 where the memory for it is new to the process (measured on Sapphire
+/// Rapids).
+static constexpr double kMoveCycles = 4;
+
+/// The places of an axis of a tensor.
+static double sizeOf(Value tensor, unsigned axis, const Regime &at) {
+  return double(
+      std::max<int64_t>(at.sizeOf(attn::axisSize(tensor.getType(), axis)), 1));
+}
+
+/// Features of the last axis, and the bytes that one row takes.
+static double featuresOf(Value rows, const Regime &at, double &bytes) {
+  unsigned last = cast<RankedTensorType>(rows.getType()).getRank() - 1;
+  double features = sizeOf(rows, last, at);
+  Type element = getElementTypeOrSelf(rows.getType());
+  bytes += features * double(element.getIntOrFloatBitWidth()) / 8;
+  return features;
+}
+
+double fusion::groupCycles(attn::KernelOp kernel, bool areRows,
+                           const Regime &at, const CpuTarget &target) {
+  double bytes = 0, features = featuresOf(kernel.getK(), at, bytes);
+  if (kernel.getV())
+    features += featuresOf(kernel.getV(), at, bytes);
+  int64_t bits = kernel.getAccumulateType().getIntOrFloatBitWidth();
+  int64_t lanes = target.lanes(bits), block = 4 * lanes;
+  auto group = int64_t(sizeOf(kernel.getQ(), 2, at));
+  int64_t rows = std::max<int64_t>(at.rowsOf(kernel.getQ(), 3), 1);
+  int64_t rowsOfBlocks = areRows ? rows * group : rows;
+  // Of one key: multiply-adds of a vector, and reading it.
+  double vector =
+      2 * double(lanes) * features / double(target.flopsPerCycle(bits));
+  double read = bytes / double(target.rowBytesPerCycle);
+  double perKey = double(rowsOfBlocks / block) * std::max(4 * vector, read) +
+                  double(llvm::divideCeil(rowsOfBlocks % block, lanes)) *
+                      std::max(vector, read);
+  double keys = double(
+      std::max<int64_t>(at.rowsOf(kernel.getK(), kernel.getKeyAxis()), 1));
+  double cycles =
+      areRows ? keys * perKey + double(rowsOfBlocks) * features * kMoveCycles
+              : double(group) * keys * perKey;
+  return sizeOf(kernel.getQ(), 0, at) * sizeOf(kernel.getQ(), 1, at) * cycles;
+}
