@@ -154,6 +154,9 @@ bool Compilation::checkDumpOptions(Stage from) {
     return session.fail("--schedule comes too late for a dump of stage " +
                         stageName(from) +
                         "; edit the dump or start from stage fused");
+  if (!options.skippedPasses.empty() && from >= Stage::Fused)
+    return session.fail("--skip-pass comes too late for a dump of stage " +
+                        stageName(from) + "; start from stage graph");
   if (options.allowWeightProducts && from >= Stage::Fused)
     return session.fail("--allow-weight-products comes too late for a dump of "
                         "stage " +

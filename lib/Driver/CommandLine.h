@@ -31,6 +31,7 @@ struct CommonOptions {
   std::string schedule;               // attribute as text; empty: chosen
   std::string scheduleFile;           // where that text was, if in a file
   bool allowWeightProducts = false;
+  std::vector<std::string> skippedPasses; // --skip-pass
   const CpuTarget *target = nullptr;
   bool targetGiven = false;
   std::vector<std::string> hiddenWarnings; // -Wno-NAME

@@ -28,6 +28,9 @@ defm schedule : Value<"schedule", "<attribute>",
 def allow_weight_products : Switch<"allow-weight-products",
   "Take all weights as resident: NAME_pack_weights makes their products once; "
   "it changes rounding">;
+def skip_pass : Joined<["--"], "skip-pass=">, MetaVarName<"<pass>">,
+  HelpText<"Leave out a pass to stage fused, to see what it brings; may be "
+           "repeated">;
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"<level>">,
   HelpText<"Micro-architecture: one of --print-targets, or native. Default: "
            "x86-64-v3">;

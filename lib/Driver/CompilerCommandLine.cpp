@@ -98,6 +98,9 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
     return code;
   options.allowWeightProducts = list.hasArg(OPT_allow_weight_products);
+  if (auto code = parseSkippedPasses(
+          parsed, list.getAllArgValues(OPT_skip_pass), options))
+    return code;
   options.remarks = list.getLastArgValue(OPT_remarks);
   if (list.hasArg(OPT_remarks) && options.remarks.empty())
     return parsed.fail("--remarks needs the name of a file, or -");

@@ -2,6 +2,7 @@
 
 #include "OptionTable.h"
 
+#include "attnc/Pipeline/Stages.h"
 #include "attnc/Target/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -161,6 +162,18 @@ std::optional<int> parseSchedule(ParsedArguments &parsed,
                        "one line, got '" +
                        llvm::StringRef(text).take_front(80) + "'");
   options.schedule = std::move(text);
+  return std::nullopt;
+}
+
+std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
+                                      std::vector<std::string> names,
+                                      CommonOptions &options) {
+  std::vector<std::string> known = skippablePasses();
+  for (const std::string &name : names)
+    if (!llvm::is_contained(known, name))
+      return parsed.fail("--skip-pass does not leave out '" + name +
+                         "'; it takes " + llvm::join(known, ", "));
+  options.skippedPasses = std::move(names);
   return std::nullopt;
 }
 

@@ -59,6 +59,10 @@ std::optional<int> parseColor(ParsedArguments &parsed, llvm::StringRef when,
 std::optional<int> parseSchedule(ParsedArguments &parsed,
                                  const llvm::opt::Arg *arg,
                                  CommonOptions &options);
+/// Reads --skip-pass.
+std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
+                                      std::vector<std::string> names,
+                                      CommonOptions &options);
 /// Reads -mcpu, -W, -Werror into `options`; an exit code if one is wrong.
 std::optional<int> parseTarget(ParsedArguments &parsed,
                                std::optional<llvm::StringRef> cpu,

@@ -162,11 +162,17 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
     return code;
   options.allowWeightProducts = list.hasArg(OPT_allow_weight_products);
+  if (auto code = parseSkippedPasses(
+          parsed, list.getAllArgValues(OPT_skip_pass), options))
+    return code;
   if (const Arg *arg = list.getLastArg(OPT_x)) {
     options.inputStage = parseStage(arg->getValue());
     if (!options.inputStage || *options.inputStage > Stage::Fused)
       return parsed.fail(llvm::Twine("-x takes spec, graph or fused, got '") +
                          arg->getValue() + "'");
+    if (options.inputStage == Stage::Fused && !options.skippedPasses.empty())
+      return parsed.fail("--skip-pass comes too late for a dump of stage "
+                         "fused; start from stage graph");
   }
   options.json = list.hasArg(OPT_json);
   options.check = !list.hasArg(OPT_no_check);

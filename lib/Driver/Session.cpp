@@ -34,6 +34,7 @@ Session::Session(llvm::StringRef tool, const CommonOptions &options)
   pipeline.target = options.target;
   pipeline.schedule = options.schedule;
   pipeline.allowWeightProducts = options.allowWeightProducts;
+  pipeline.skippedPasses = options.skippedPasses;
 }
 
 bool Session::fail(const llvm::Twine &text) {

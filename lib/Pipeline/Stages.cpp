@@ -11,6 +11,8 @@
 
 #include "attnc/Target/Target.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 namespace attnc {
 namespace {
 
@@ -18,7 +20,7 @@ struct StageEntry {
   llvm::StringLiteral name;
   /// The passes from the stage before; @word@ stands for what the user chose.
   /// `|` is a comma: in front of it is chosen what is multiplied, in which
-  /// order.
+  /// order. The last pass is the stage's verifier.
   llvm::StringLiteral passes;
 };
 
@@ -70,6 +72,23 @@ std::optional<Stage> parseStage(llvm::StringRef name) {
   return std::nullopt;
 }
 
+/// "attn-reassociate" of "func.func(attn-reassociate{cpu=@cpu@})".
+static llvm::StringRef passName(llvm::StringRef entry) {
+  entry.consume_front("func.func(");
+  return entry.take_until([](char c) { return c == '{' || c == ')'; });
+}
+
+/// Passes of the table, without those that the user leaves out.
+static std::string withoutSkipped(llvm::StringRef passes,
+                                  const PipelineOptions &options) {
+  llvm::SmallVector<llvm::StringRef> entries;
+  passes.split(entries, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  llvm::erase_if(entries, [&](llvm::StringRef entry) {
+    return llvm::is_contained(options.skippedPasses, passName(entry));
+  });
+  return llvm::join(entries, ",");
+}
+
 static std::string fillIn(std::string text, const PipelineOptions &options) {
   std::string schedule = "cpu=" + options.target->name.str();
   // The text form of pipelines takes a value with blanks in braces.
@@ -79,25 +98,45 @@ static std::string fillIn(std::string text, const PipelineOptions &options) {
     for (size_t place; (place = text.find(word)) != std::string::npos;)
       text.replace(place, word.size(), by);
   };
-  replace("|", ",");
   replace("@schedule@", schedule);
   replace("@cpu@", options.target->name.str());
   replace("@weights@", options.allowWeightProducts ? "true" : "false");
   return text;
 }
 
+/// The passes of a stage: those in front of the bar, and those behind it.
+static std::pair<std::string, std::string>
+passesOf(Stage stage, const PipelineOptions &options) {
+  auto [front, back] = stages[static_cast<unsigned>(stage)].passes.split('|');
+  if (stage != Stage::Fused) // the only one whose passes may be left out
+    return {fillIn(front.str(), options), fillIn(back.str(), options)};
+  return {fillIn(withoutSkipped(front, options), options),
+          fillIn(withoutSkipped(back, options), options)};
+}
+
 std::string stagePasses(Stage stage, const PipelineOptions &options) {
-  return fillIn(stages[static_cast<unsigned>(stage)].passes.str(), options);
+  auto [front, back] = passesOf(stage, options);
+  return front + (front.empty() || back.empty() ? "" : ",") + back;
 }
 
 std::string orderingPasses(const PipelineOptions &options) {
-  llvm::StringRef passes = stages[static_cast<unsigned>(Stage::Fused)].passes;
-  return fillIn(passes.split('|').first.str(), options);
+  return passesOf(Stage::Fused, options).first;
 }
 
 std::string fusingPasses(const PipelineOptions &options) {
-  llvm::StringRef passes = stages[static_cast<unsigned>(Stage::Fused)].passes;
-  return fillIn(passes.split('|').second.str(), options);
+  return passesOf(Stage::Fused, options).second;
+}
+
+std::vector<std::string> skippablePasses() {
+  std::vector<std::string> names;
+  llvm::SmallVector<llvm::StringRef> entries;
+  stages[static_cast<unsigned>(Stage::Fused)].passes.split(entries, ',');
+  for (llvm::StringRef entry : llvm::ArrayRef(entries).drop_back())
+    for (llvm::StringRef part : llvm::split(entry, '|'))
+      if (std::string name = passName(part).str();
+          !llvm::is_contained(names, name))
+        names.push_back(name);
+  return names;
 }
 
 std::string listStages() {

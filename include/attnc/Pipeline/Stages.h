@@ -34,6 +34,10 @@ std::string listStages();
 /// Whether there is a pass of this name, such as attn-fold-scale.
 bool isPassName(llvm::StringRef name);
 
+/// The passes that may be left out: those to stage fused, its verifier apart.
+/// Without one the result is the same, and takes longer.
+std::vector<std::string> skippablePasses();
+
 /// What the passes are told; everything else is in the IR.
 struct PipelineOptions {
   const CpuTarget *target = nullptr;
@@ -41,6 +45,8 @@ struct PipelineOptions {
   std::string schedule;
   /// Weights may be multiplied with weights.
   bool allowWeightProducts = false;
+  /// Some of skippablePasses().
+  std::vector<std::string> skippedPasses;
   /// Names of passes after which the IR is printed on the standard error.
   std::vector<std::string> printAfter;
   /// Print after each pass that changed something.
