@@ -36,12 +36,6 @@ static bool isOfTokens(const SizeExpr &axis) {
   });
 }
 
-static Value sourceOfViews(Value value) {
-  while (isa_and_present<attn::ViewOp, attn::SliceOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
-
 namespace {
 class Accountant {
 public:
@@ -57,7 +51,10 @@ private:
   SizeExpr productOf(Type tensor, function_ref<bool(unsigned)> counts);
   void countTensors();
   void countProduct(attn::ContractOp op);
-  void countRows(Value tensor, StringRef letters, char key);
+  void countRows(Value tensor, std::string letters);
+  void countOperand(Value tensor, std::string letters);
+  void countOperands(Value pairs, StringRef letters);
+  void countWeights(Value weights, StringRef letters);
   void countReads(attn::NormalizeOp op);
   void countCaches();
   void countStored();
@@ -165,47 +162,133 @@ void Accountant::countProduct(attn::ContractOp op) {
   account.products.push_back(std::move(product));
 }
 
-/// Bytes that a row of K or V has, without a batch: each tensor once.
-void Accountant::countRows(Value tensor, StringRef letters, char key) {
-  std::optional<unsigned> axis = attn::axisOf(letters, key);
-  if (!axis || !cached.insert(sourceOfViews(tensor)).second)
+//===----------------------------------------------------------------------===//
+// Rows of keys that an attention reads
+//===----------------------------------------------------------------------===//
+
+// Axes of the tensors on the way are called by these letters, any other `?`.
+static constexpr char kKey = 'k', kRow = 'q', kBatch = 'b';
+
+/// The letters that an operand with axes `own` gets from those of a tensor with
+/// axes `known`.
+static std::string carry(StringRef own, StringRef known, StringRef letters) {
+  std::string carried;
+  for (char letter : own) {
+    std::optional<unsigned> axis = attn::axisOf(known, letter);
+    carried += axis ? letters[*axis] : '?';
+  }
+  return carried;
+}
+
+/// The letters of a view's source: of axes that are neither split nor merged.
+static std::string carryBack(attn::ViewOp view, StringRef letters) {
+  attn::ViewLabels labels = view.getViewLabels();
+  std::string carried;
+  for (StringRef group : labels.input) {
+    auto axis = llvm::find(labels.output, group);
+    carried += axis == labels.output.end()
+                   ? '?'
+                   : letters[axis - labels.output.begin()];
+  }
+  return carried;
+}
+
+/// Whether a map repeats its input, or is it.
+static bool isRepeat(attn::MapOp map) {
+  Block &body = map.getBody().front();
+  return map.getInputs().size() == 1 && llvm::hasSingleElement(body) &&
+         body.getTerminator()->getOperand(0) == body.getArgument(0);
+}
+
+/// Bytes that a row of K or V has, without a batch: each tensor once. What is
+/// put together or repeated is there before that.
+void Accountant::countRows(Value tensor, std::string letters) {
+  if (auto concat = tensor.getDefiningOp<attn::ConcatOp>()) {
+    attn::Labels labels = concat.getAxisLabels();
+    // Rows put in front of others are no more per token.
+    if (carry(concat.getAlong(), labels.output, letters)[0] != kKey) {
+      for (auto [own, part] : llvm::zip(labels.inputs, concat.getParts()))
+        countRows(part, carry(own, labels.output, letters));
+      return;
+    }
+  }
+  std::string before;
+  if (auto view = tensor.getDefiningOp<attn::ViewOp>())
+    before = carryBack(view, letters);
+  else if (auto map = tensor.getDefiningOp<attn::MapOp>(); map && isRepeat(map))
+    before = carry(map.getAxisLabels().inputs[0], map.getAxisLabels().output,
+                   letters);
+  if (StringRef(before).contains(kKey))
+    return countRows(tensor.getDefiningOp()->getOperand(0), before);
+  if (!cached.insert(tensor).second)
     return;
-  SizeExpr row = productOf(tensor.getType(), [&](unsigned other) {
-    auto size = sizeOf(tensor.getType(), other);
-    return other != *axis && letters[other] != 'b' && size && !isBatch(*size);
+  SizeExpr row = productOf(tensor.getType(), [&](unsigned axis) {
+    auto size = sizeOf(tensor.getType(), axis);
+    return letters[axis] != kKey && letters[axis] != kBatch && size &&
+           !isBatch(*size);
   });
   account.cacheBytesPerToken =
       account.cacheBytesPerToken +
       SizeExpr::constant(bytesPerElement(tensor.getType())) * row;
 }
 
+/// An operand of what is computed for pairs: rows of keys, or pairs itself.
+void Accountant::countOperand(Value tensor, std::string letters) {
+  if (!StringRef(letters).contains(kKey))
+    return;
+  if (StringRef(letters).contains(kRow))
+    countOperands(tensor, letters);
+  else
+    countRows(tensor, letters);
+}
+
+/// What the number of each pair is made of.
+void Accountant::countOperands(Value pairs, StringRef letters) {
+  auto take = [&](const attn::Labels &labels, ValueRange inputs) {
+    for (auto [own, input] : llvm::zip(labels.inputs, inputs))
+      countOperand(input, carry(own, labels.output, letters));
+  };
+  if (auto view = pairs.getDefiningOp<attn::ViewOp>())
+    countOperand(view.getSource(), carryBack(view, letters));
+  else if (auto map = pairs.getDefiningOp<attn::MapOp>())
+    take(map.getAxisLabels(), map.getInputs());
+  else if (auto contract = pairs.getDefiningOp<attn::ContractOp>())
+    take(contract.getAxisLabels(), {contract.getLhs(), contract.getRhs()});
+}
+
+/// What weights are multiplied with.
+void Accountant::countWeights(Value weights, StringRef letters) {
+  for (OpOperand &use : weights.getUses()) {
+    unsigned place = use.getOperandNumber();
+    if (auto map = dyn_cast<attn::MapOp>(use.getOwner())) {
+      attn::Labels labels = map.getAxisLabels();
+      countWeights(map, carry(labels.output, labels.inputs[place], letters));
+    }
+    auto contract = dyn_cast<attn::ContractOp>(use.getOwner());
+    if (!contract || place > 1)
+      continue;
+    attn::Labels labels = contract.getAxisLabels();
+    StringRef own = labels.inputs[place];
+    countOperand(contract->getOperand(1 - place),
+                 carry(labels.inputs[1 - place], own, letters));
+    if (std::string result = carry(labels.output, own, letters);
+        StringRef(result).contains(kKey))
+      countWeights(contract, result);
+  }
+}
+
 /// The rows of keys that one normaliser's scores and weights are made with.
 void Accountant::countReads(attn::NormalizeOp op) {
-  char key = op.getOver().front();
-  Value scores = op.getScores();
-  while (auto map = scores.getDefiningOp<attn::MapOp>()) {
-    if (map.getInputs().empty())
-      break;
-    scores = map.getInputs().front();
-  }
-  // An operand with the key that the other one lacks holds its rows.
-  auto addOperands = [&](attn::ContractOp contract, char letter) {
-    attn::Labels labels = contract.getAxisLabels();
-    Value operands[] = {contract.getLhs(), contract.getRhs()};
-    for (unsigned i : {0, 1})
-      if (!labels.inputs[1 - i].contains(letter) ||
-          sourceOfViews(operands[1 - i]) == op.getWeights())
-        countRows(operands[i], labels.inputs[i], letter);
-  };
-  if (auto contract = scores.getDefiningOp<attn::ContractOp>())
-    addOperands(contract, key);
-  for (Operation *user : op.getWeights().getUsers())
-    if (auto contract = dyn_cast<attn::ContractOp>(user)) {
-      attn::Labels labels = contract.getAxisLabels();
-      unsigned side = contract.getLhs() == op.getWeights() ? 0 : 1;
-      size_t axis = op.getLabels().find(key);
-      addOperands(contract, labels.inputs[side][axis]);
-    }
+  std::string letters(op.getLabels().size(), '?');
+  size_t key = op.getLabels().find(op.getOver().front());
+  letters[key] = kKey;
+  // Rows of queries stand before the keys, the batch first.
+  size_t row = key > 0 ? key - 1 : letters.size() - 1;
+  letters[row] = kRow;
+  if (letters[0] == '?')
+    letters[0] = kBatch;
+  countOperands(op.getScores(), letters);
+  countWeights(op.getWeights(), letters);
 }
 
 void Accountant::countCaches() {

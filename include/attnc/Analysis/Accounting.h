@@ -51,7 +51,8 @@ struct Account {
   /// What goes through memory if each op stores its result.
   SizeExpr storedBytes;
   /// Of K and V that one more token adds to a cache: rows of inputs that are
-  /// changed in place, else of the tensors that the attention reads.
+  /// changed in place, else of the tensors with an axis of keys, and none of
+  /// queries, that scores and results are made of.
   SizeExpr cacheBytesPerToken;
 };
 
