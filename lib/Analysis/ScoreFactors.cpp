@@ -393,7 +393,7 @@ static bool hasLinearWeights(attn::KernelOp kernel) {
 }
 
 bool isLinearAttention(attn::KernelOp kernel) {
-  if (!hasLinearWeights(kernel) || kernel.hasPair() ||
+  if (!hasLinearWeights(kernel) || kernel.hasPairs() ||
       kernel.getNumProducts() != 0)
     return false;
   ScoreFactors factors;
@@ -420,7 +420,7 @@ std::optional<ScoreFactors> findScoreFactors(attn::KernelOp kernel,
   };
   if (!hasLinearWeights(kernel))
     return fail("weights are not the scores themselves");
-  if (kernel.hasPair() || kernel.hasValue())
+  if (kernel.hasPairs() || kernel.hasValue())
     return fail("the score or the value is a formula of each feature");
   if (kernel.getNumProducts() != 0 || kernel.hasGate())
     return fail("the score has several products, or the value a factor of each "

@@ -100,11 +100,12 @@ static bool isUnmasked(attn::KernelOp op) {
 
 /// Whether what a kernel sums over its features is a product.
 static bool endsInProduct(Region &pair) {
-  return !pair.empty() && pair.front()
-                              .getTerminator()
-                              ->getOperand(0)
-                              .getDefiningOp<arith::MulFOp>();
+  return isa_and_present<arith::MulFOp>(
+      pair.front().getTerminator()->getOperand(0).getDefiningOp());
 }
+
+/// The letter of the features of sum `number` of a kernel.
+static char featureOf(size_t number) { return static_cast<char>('A' + number); }
 
 void WorkCounter::countKernelFormulas(attn::KernelOp op, const Extents &extents,
                                       double visitedShare, double maskedShare) {
@@ -132,9 +133,17 @@ void WorkCounter::countKernelFormulas(attn::KernelOp op, const Extents &extents,
   count(op.getScore(), with({"bhgqk"}, products), visitedShare);
   count(op.getGate(), with({"bhgqk"}, products), visitedShare);
   count(op.getValue(), with({"bhgke", "e"}, 0), visitedShare);
-  count(op.getPair(), with({"bhgqd", "bhgkd", "d"}, 0), visitedShare);
-  if (endsInProduct(op.getPair())) // a multiply-add with the sum over features
-    work.operations -= extents.places("bhgqkd") * visitedShare;
+  for (auto [number, region] : llvm::enumerate(op.getPairs())) {
+    std::string d(1, featureOf(number));
+    SmallVector<std::string> letters;
+    for (unsigned i = 0; i < attn::KernelOp::countRows(region); ++i)
+      letters.append({"bhgq" + d, "bhgk" + d});
+    letters.push_back(d);
+    llvm::append_range(letters, pair);
+    count(region, letters, visitedShare);
+    if (endsInProduct(region)) // a multiply-add with the sum over features
+      work.operations -= extents.places("bhgqk" + d) * visitedShare;
+  }
   count(op.getMask(), pair, maskedShare);
   count(op.getInit(), rows, 1);
   if (op.getScale().convertToDouble() != 1)
@@ -157,9 +166,12 @@ void WorkCounter::countKernel(attn::KernelOp op) {
   };
   extents.add('d', last(op.getQ()));
   extents.add('e', op.getV() ? last(op.getV()) : 0);
-  double features = extents.places("d") + extents.places("e");
-  for (unsigned i = 0; i < op.getNumProducts(); ++i)
-    features += last(op.getProducts()[2 * i]);
+  double features = extents.places("e");
+  for (auto [number, sum] : llvm::enumerate(op.getSums())) {
+    double size = last(sum.rows.front().first);
+    extents.add(featureOf(number), size);
+    features += size;
+  }
 
   double heads = extents.places("bhg"), dense = extents.places("qk");
   work.pairs += heads * visited.pairs;

@@ -236,6 +236,23 @@ static Value multiplyIn(OpBuilder &b, Location loc, Block &body, Value x,
   return x;
 }
 
+/// The tensor that the only one of `factors` is an element of, if it is.
+static LetteredTensor findInput(attn::MapOp map, StringRef mapLetters,
+                                ArrayRef<Factor> factors) {
+  if (factors.size() != 1 || factors[0].isInverse || factors[0].isNegative)
+    return {};
+  attn::Labels labels = map.getAxisLabels();
+  auto argument = dyn_cast<BlockArgument>(factors[0].value);
+  if (!argument || argument.getOwner() != &map.getBody().front() ||
+      argument.getArgNumber() >= labels.inputs.size())
+    return {};
+  unsigned number = argument.getArgNumber();
+  std::string letters;
+  for (char letter : labels.inputs[number])
+    letters += mapLetters[*attn::axisOf(labels.output, letter)];
+  return {map.getInputs()[number], letters};
+}
+
 /// A map over `letters` of what `finish` makes of the elements of `given` and
 /// of the first of these, if any, times the factors, which are in the region of
 /// `map`.
@@ -293,6 +310,9 @@ LetteredTensor Factors::multiply(attn::MapOp map, StringRef mapLetters,
   SmallVector<LetteredTensor, 1> given;
   if (x.tensor)
     given.push_back(x);
+  else if (LetteredTensor input = findInput(map, mapLetters, factors);
+           input.tensor && input.letters == letters)
+    return input;
   return makeMap(map, mapLetters, given, factors, letters, real,
                  [](OpBuilder &, ValueRange, Value made) { return made; });
 }

@@ -42,10 +42,10 @@ namespace {
 class KernelBuilder {
 public:
   explicit KernelBuilder(KernelMatch &match)
-      : match(match), b(match.value), loc(match.products.front().op.getLoc()),
+      : match(match), b(match.value), loc(match.score()->getLoc()),
         rows(b, loc) {
     for (PairProduct &product : match.products)
-      rows.addSizes({product.q, product.k});
+      rows.addSizes({product.q(), product.k()});
     rows.addSizes({match.v, {match.norm.getScores(), match.normLetters}});
   }
 
@@ -73,7 +73,7 @@ SmallVector<Type> KernelBuilder::types() {
   SmallVector<Type> types{match.v.tensor.getType(), match.value.getType(),
                           match.norm.getLse().getType()};
   for (const PairProduct &product : match.products)
-    types.append({product.q.tensor.getType(), product.k.tensor.getType()});
+    llvm::append_range(types, product.rowTypes());
   return types;
 }
 
@@ -90,9 +90,11 @@ LogicalResult KernelBuilder::check(Refusal &refusal) {
     if (tensor &&
         failed(checkScalarizable(tensor, match.products, real(), refusal)))
       return failure();
-  for (Value tensor :
-       {match.products.front().pair.tensor, match.products.front().other.tensor,
-        match.contribution.tensor, Value(match.norm.getMask())})
+  SmallVector<Value> formulas{match.contribution.tensor, match.norm.getMask()};
+  for (const PairProduct &product : match.products)
+    if (product.isPair())
+      formulas.append({product.pair.tensor, product.other.tensor});
+  for (Value tensor : formulas)
     if (tensor && failed(checkScalarizable(tensor, {}, real(), refusal)))
       return failure();
   return success();
@@ -146,8 +148,7 @@ void KernelBuilder::buildContribution(attn::KernelOp kernel) {
 }
 
 void KernelBuilder::buildRegions(attn::KernelOp kernel) {
-  if (match.products.front().isPair())
-    buildPair(b, kernel, match.products.front());
+  buildPairs(b, kernel, match.products);
   if (match.contribution.tensor)
     buildContribution(kernel);
   if (match.gate.tensor)
@@ -187,34 +188,40 @@ static StringRef describe(attn::NormalizeOp norm) {
   return norm.getNorm().getDivide() == attn::NormDivide::Sum ? "sum, " : "";
 }
 
-static std::string describeOthers(size_t products) {
+static std::string describeSums(size_t pairs, size_t products) {
   if (products == 0)
-    return "";
-  return " and " + std::to_string(products) +
-         (products == 1 ? " other product" : " other products");
+    return "no product";
+  std::string text = pairs == 0 ? "Q @ K"
+                     : pairs == 1
+                         ? "a sum over features"
+                         : std::to_string(pairs) + " sums over features";
+  size_t others = products - std::max<size_t>(pairs, 1);
+  if (others != 0)
+    text += " and " + std::to_string(others) +
+            (others == 1 ? " other product" : " other products");
+  return text;
 }
 
 void KernelBuilder::build() {
   constexpr auto &letters = attn::KernelOp::kLabels;
-  PairProduct &product = match.products.front();
-  Value q = rows.toKernel(product.q, letters[0]);
-  Value k = rows.keysToKernel(product.k, letters[1]);
+  auto [q, k] = rows.ofFirst(match.products, real());
   Value v = rows.keysToKernel(match.v, letters[2]);
   Type element = getElementTypeOrSelf(match.value.getType());
   Type weights = getElementTypeOrSelf(match.norm.getWeights());
   Type results[] = {rows.tensorType(letters[3], element),
                     rows.tensorType(letters[4], real())};
+  unsigned pairs = countPairs(match.products);
   auto kernel = attn::KernelOp::create(b, loc, TypeRange(results), q, k, v,
                                        match.norm.getNorm(), 1.0, weights,
-                                       rows.ofProducts(match.products));
+                                       rows.ofProducts(match.products), pairs);
   {
     OpBuilder::InsertionGuard guard(b);
     buildRegions(kernel);
   }
   emitRemark(kernel.getLoc())
-      << "one kernel: " << (product.isPair() ? "a sum over features" : "Q @ K")
-      << describeOthers(match.products.size() - 1) << ", score, "
-      << (match.norm.getMask() ? "mask, " : "") << describe(match.norm)
+      << "one kernel: " << describeSums(pairs, match.products.size())
+      << ", score, " << (match.norm.getMask() ? "mask, " : "")
+      << describe(match.norm)
       << (match.gate.tensor ? "a factor of each pair, " : "")
       << (match.contribution.tensor ? "@ a formula of V" : "@ V")
       << "; no score matrix [fused]";

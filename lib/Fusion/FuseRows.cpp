@@ -52,9 +52,8 @@ using Products = llvm::MapVector<Operation *, std::string>;
 static std::string pairLetters(attn::ContractOp product, StringRef letters) {
   if (letters.empty())
     return isOfPairs(product) ? kPairs.str() : "";
-  bool isOfQuery = letters.find_first_of("gq") != StringRef::npos;
-  bool isOfPair = isOfQuery && letters.contains(kKey) && !product.getMask();
-  return isOfPair ? letters.str() : "";
+  bool isOfPair = letters.contains('q') && letters.contains(kKey);
+  return isOfPair && !product.getMask() ? letters.str() : "";
 }
 
 /// The products of pairs that `scores` is computed from.
@@ -109,20 +108,14 @@ private:
 };
 } // namespace
 
-/// The products that scores are computed from; any, where they need none. In
-/// the order of attn-fuse-kernel: a row is compared with the very scores that
-/// it was made of.
+/// The products that scores are computed from, if there are any. In the order
+/// of attn-fuse-kernel: a row is compared with the very scores that it was made
+/// of.
 FailureOr<SmallVector<PairProduct>> RowFuser::productsOf(Value scores,
                                                          Refusal &refusal) {
   Products products;
   DenseSet<Value> seen;
   findProducts({scores, kPairs.str()}, products, seen);
-  if (products.empty())
-    func.walk([&](attn::ContractOp op) {
-      if (products.empty() && isOfPairs(op) &&
-          op->isBeforeInBlock(scores.getDefiningOp()))
-        products.insert({op, kPairs.str()});
-    });
   SmallVector<PairProduct> found;
   for (auto &[op, letters] : products) {
     FailureOr<PairProduct> product =
@@ -132,20 +125,14 @@ FailureOr<SmallVector<PairProduct>> RowFuser::productsOf(Value scores,
       return failure();
     found.push_back(*product);
   }
-  if (found.empty()) {
-    refusal = {scores.getDefiningOp(),
-               "there is no product of queries and keys"};
-    return failure();
-  }
-  if (failed(orderProducts(found, refusal)))
-    return failure();
+  orderProducts(found);
   for (PairProduct &product : found)
     for (LetteredTensor *tensor : product.tensors())
       std::replace(tensor->letters.begin(), tensor->letters.end(), kFeature,
                    &product == &found.front() ? 'd' : 'f');
   for (const PairProduct &product : found)
-    if (product.q.letters.find('k') != std::string::npos ||
-        product.k.letters.find('q') != std::string::npos) {
+    if (product.q().letters.find('k') != std::string::npos ||
+        product.k().letters.find('q') != std::string::npos) {
       refusal = {product.op, "it is no product of a row of the query and a row "
                              "of the key"};
       return failure();
@@ -157,43 +144,39 @@ FailureOr<SmallVector<PairProduct>> RowFuser::productsOf(Value scores,
 attn::KernelOp RowFuser::build(OpBuilder &b, Location loc, TypeRange results,
                                Attribute normalize, Value scores, Value mask,
                                Region *init) {
-  Operation *at = scores.getDefiningOp();
-  Refusal refusal{at ? at : func.getOperation(),
-                  "its scores are an argument of the function"};
-  FailureOr<SmallVector<PairProduct>> products = failure();
-  if (at)
-    products = productsOf(scores, refusal);
+  Refusal refusal;
+  FailureOr<SmallVector<PairProduct>> products = productsOf(scores, refusal);
   if (failed(products)) {
     miss(refusal.op, refusal.reason);
     return {};
   }
-  const PairProduct &product = products->front();
   SmallVector<Type> types(results);
   for (const PairProduct &other : *products)
-    types.append({other.q.tensor.getType(), other.k.tensor.getType()});
+    llvm::append_range(types, other.rowTypes());
   Type real = attn::accumulateType(types);
   auto check = [&](Value tensor, ArrayRef<PairProduct> known) {
     return !tensor ||
            succeeded(checkScalarizable(tensor, known, real, refusal));
   };
-  if (!check(scores, *products) || !check(mask, {}) ||
-      !check(product.pair.tensor, {}) ||
-      !check(product.isPair() ? product.other.tensor : Value(), {})) {
+  bool isComputable = check(scores, *products) && check(mask, {});
+  for (const PairProduct &other : *products)
+    if (other.isPair())
+      isComputable = isComputable && check(other.pair.tensor, {}) &&
+                     check(other.other.tensor, {});
+  if (!isComputable) {
     miss(refusal.op, refusal.reason);
     return {};
   }
   KernelRows rows(b, loc);
   for (const PairProduct &other : *products)
-    rows.addSizes({other.q, other.k});
+    rows.addSizes({other.q(), other.k()});
   rows.addSizes({{scores, kPairs.str()}});
-  Value q = rows.toKernel(product.q, attn::KernelOp::kLabels[0]);
-  Value k = rows.keysToKernel(product.k, attn::KernelOp::kLabels[1]);
-  auto kernel =
-      attn::KernelOp::create(b, loc, results, q, k, Value(), normalize, 1.0,
-                             Type(), rows.ofProducts(*products));
+  auto [q, k] = rows.ofFirst(*products, real);
+  auto kernel = attn::KernelOp::create(
+      b, loc, results, q, k, Value(), normalize, 1.0, Type(),
+      rows.ofProducts(*products), countPairs(*products));
   OpBuilder::InsertionGuard guard(b);
-  if (product.isPair())
-    buildPair(b, kernel, product);
+  fusion::buildPairs(b, kernel, *products);
   Block *block = addBlock(b, kernel, kernel.getScore());
   Scalarizer forScore(b, real, productsIn(*block, *products), mask);
   Value score = forScore.at(scores, block->getArguments().slice(1, 5));
@@ -250,16 +233,21 @@ static bool leadsToProduct(Operation *user) {
           llvm::any_of(user->getUsers(), leadsToProduct));
 }
 
-/// Whether a use of the weights is no formula: a product with values, or a
-/// result of the function.
-static bool isWhole(Operation *user) {
+/// Whether a use of `weights` is no formula: a product with values, or a result
+/// of the function.
+static bool isWhole(Operation *user, Value weights) {
   if (isa<attn::ViewOp>(user))
-    return llvm::all_of(user->getUsers(), isWhole);
-  // A factor of the weights stays with them.
-  if (auto map = dyn_cast<attn::MapOp>(user))
-    return findGatedWeights({map.getResult(), map.getAxisLabels().output.str()})
-               .has_value() &&
+    return llvm::all_of(user->getUsers(), [&](Operation *next) {
+      return isWhole(next, weights);
+    });
+  // A factor of the weights stays with them. Of two normalisers one is the
+  // kernel's, the other is a formula.
+  if (auto map = dyn_cast<attn::MapOp>(user)) {
+    std::optional<LetteredTensor> gated =
+        findGatedWeights({map.getResult(), map.getAxisLabels().output.str()});
+    return gated && gated->tensor == weights &&
            llvm::all_of(map->getUsers(), leadsToProduct);
+  }
   return isa<attn::ContractOp, func::ReturnOp>(user);
 }
 
@@ -306,8 +294,9 @@ Value RowFuser::weightsOf(OpBuilder &b, attn::NormalizeOp op, Value max,
 }
 
 void RowFuser::splitNormalize(attn::NormalizeOp op) {
-  bool isPart = llvm::any_of(op.getWeights().getUsers(),
-                             [](Operation *user) { return !isWhole(user); });
+  bool isPart = llvm::any_of(op.getWeights().getUsers(), [&](Operation *user) {
+    return !isWhole(user, op.getWeights());
+  });
   if (!isPart || op.getLabels() != kPairs || op.getOver() != kKey)
     return;
   OpBuilder b(op);
@@ -325,8 +314,9 @@ void RowFuser::splitNormalize(attn::NormalizeOp op) {
     max = kernel.getRow();
   }
   Value weights = weightsOf(b, op, max, sum);
-  op.getWeights().replaceUsesWithIf(
-      weights, [](OpOperand &use) { return !isWhole(use.getOwner()); });
+  op.getWeights().replaceUsesWithIf(weights, [&](OpOperand &use) {
+    return !isWhole(use.getOwner(), op.getWeights());
+  });
   if (op->use_empty())
     op.erase();
 }
@@ -367,8 +357,8 @@ void RowFuser::fusePairs(OpOperand &result) {
     return;
   emitRemark(pairs.getLoc()) << "one kernel that stores a number per pair "
                                 "[fused]";
-  pairs.replaceUsesWithIf(kernel.getDense(), [](OpOperand &use) {
-    return isWhole(use.getOwner()) && !leadsToProduct(use.getOwner());
+  pairs.replaceUsesWithIf(kernel.getDense(), [&](OpOperand &use) {
+    return isWhole(use.getOwner(), pairs) && !leadsToProduct(use.getOwner());
   });
 }
 

@@ -20,10 +20,14 @@ using namespace attnc;
 using namespace attnc::fusion;
 
 unsigned fusion::groupArgument(attn::KernelOp kernel, Region &region) {
-  bool isPair = &region == &kernel.getPair();
-  bool isValue = &region == &kernel.getValue();
-  bool isScore = &region == &kernel.getScore() || &region == &kernel.getGate();
-  return isPair ? 5 : isValue ? 4 : isScore ? 3 : 2;
+  auto isIndex = [](Value argument) { return argument.getType().isIndex(); };
+  unsigned elements = llvm::find_if(region.getArguments(), isIndex) -
+                      region.getArguments().begin();
+  bool hasFeature = &region == &kernel.getValue() ||
+                    llvm::any_of(kernel.getPairs(), [&](Region &pair) {
+                      return &pair == &region;
+                    });
+  return elements + (hasFeature ? 3 : 2);
 }
 
 ViewedRows fusion::skipViews(Value rows) {
@@ -78,13 +82,15 @@ StringRef fusion::findGroupObstacle(attn::KernelOp kernel) {
   };
   if (dependsOnHead(kernel.getMask()))
     return "its mask differs from head to head"; // ranges would be of all
-  if (dependsOnHead(kernel.getPair()) || dependsOnHead(kernel.getValue()))
+  if (llvm::any_of(kernel.getPairs(), dependsOnHead) ||
+      dependsOnHead(kernel.getValue()))
     return "a formula of its features differs from head to head";
   if (!attn::axisSize(kernel.getQ().getType(), 3))
     return "the number of queries has no name";
   StringRef obstacle = findRowObstacle(kernel.getQ());
-  for (unsigned i = 0; i < kernel.getNumProducts() && obstacle.empty(); ++i)
-    obstacle = findRowObstacle(kernel.getProducts()[2 * i]);
+  for (unsigned i = 0; i < kernel.getProducts().size() && obstacle.empty();
+       i += 2)
+    obstacle = findRowObstacle(kernel.getProducts()[i]);
   return obstacle;
 }
 

@@ -63,6 +63,7 @@ public:
 private:
   LogicalResult findWeights();
   FailureOr<bool> findProduct(LetteredTensor scores);
+  char queryAxis();
   FailureOr<bool> takeProduct(attn::ContractOp product, StringRef letters);
   LogicalResult findProducts();
   LogicalResult findValues();
@@ -197,15 +198,26 @@ LogicalResult Matcher::findValues() {
   return success();
 }
 
+/// The axis of the scores that tells the queries of a head apart: of those that
+/// the values lack the last, as attn-fuse-rows has it. Group and heads are the
+/// others.
+char Matcher::queryAxis() {
+  char query = 0;
+  for (char letter : match.norm.getLabels())
+    if (letter != match.norm.getOver().front() &&
+        !contains(match.v.letters, letter))
+      query = letter;
+  return query;
+}
+
 // A product of rows of the query with rows of the key. Others are tensors that
-// the score reads.
+// the score reads: a number for each query head and key, A[h] @ K, is computed
+// once for all queries.
 FailureOr<bool> Matcher::takeProduct(attn::ContractOp product,
                                      StringRef letters) {
-  char key = match.norm.getOver().front();
-  bool ofQuery = llvm::any_of(letters, [&](char letter) {
-    return letter != key && !contains(match.v.letters, letter);
-  });
-  if (!contains(letters, key) || !ofQuery)
+  char query = queryAxis();
+  if (!contains(letters, match.norm.getOver().front()) || !query ||
+      !contains(letters, query))
     return false;
   for (auto &[op, known] : found) {
     if (op == product && known != letters)
@@ -266,7 +278,8 @@ LogicalResult Matcher::splitProducts() {
       return failure();
     match.products.push_back(*product);
   }
-  return orderProducts(match.products, refusal);
+  orderProducts(match.products);
+  return success();
 }
 
 LogicalResult Matcher::verifyAxes() {
@@ -292,7 +305,8 @@ void Matcher::moveGroup(std::string &shared, std::string &own) {
   for (size_t i : {0, 1, 2}) {
     bool isEverywhere = contains(match.v.letters, shared[i]);
     for (const PairProduct &product : match.products)
-      isEverywhere &= contains(product.k.letters, shared[i]);
+      for (const PairRows &row : product.rows)
+        isEverywhere &= contains(row.k.letters, shared[i]);
     if (!isEverywhere)
       group = i;
   }
@@ -326,18 +340,18 @@ void Matcher::shareAxes(std::string &shared, std::string &own) {
 LogicalResult Matcher::assignLetters() {
   std::string shared, own, ofKeys = match.v.letters;
   char key = match.norm.getOver().front();
-  attn::ContractOp score = match.products.front().op;
   for (const PairProduct &product : match.products)
-    ofKeys += product.k.letters;
+    for (const PairRows &row : product.rows)
+      ofKeys += row.k.letters;
   for (char letter : match.norm.getLabels())
     if (letter != key)
       (contains(ofKeys, letter) ? shared : own) += letter;
   shareAxes(shared, own);
   if (shared.size() > 2)
-    return refuse(score, "there are more than three axes that queries, keys "
-                         "and values share");
+    return refuse(match.score(), "there are more than three axes that queries, "
+                                 "keys and values share");
   if (own.size() > 2)
-    return refuse(score,
+    return refuse(match.score(),
                   "there are more than two axes that only the queries have");
   if (shared.empty() && own.empty())
     return refuse(match.norm, "there is one row only");
@@ -396,26 +410,24 @@ LogicalResult Matcher::verifyUses() {
 // Scores, softmax and kernel compute in one type. (The product with the values
 // may gain precision: it accumulates in the kernel's.)
 LogicalResult Matcher::verifyTypes() {
-  SmallVector<Value> tensors{match.v.tensor, match.value.getResult()};
-  for (const PairProduct &product : match.products)
-    tensors.append(
-        {product.q.tensor, product.k.tensor, product.op->getResult(0)});
-  SmallVector<Type> types{match.norm.getLse().getType()};
-  for (Value tensor : tensors) {
-    for (unsigned axis :
-         llvm::seq(cast<RankedTensorType>(tensor.getType()).getRank()))
-      if (!attn::axisSize(tensor.getType(), axis))
-        return refuse(match.products.front().op,
-                      "an axis has no name in #attn.dims");
-    types.push_back(tensor.getType());
+  SmallVector<Type> types{match.v.tensor.getType(), match.value.getType()};
+  for (PairProduct &product : match.products) {
+    llvm::append_range(types, product.rowTypes());
+    types.push_back(product.op.getType());
   }
+  for (Type type : types)
+    for (unsigned axis : llvm::seq(cast<RankedTensorType>(type).getRank()))
+      if (!attn::axisSize(type, axis))
+        return refuse(match.score(), "an axis has no name in #attn.dims");
+  types.push_back(match.norm.getLse().getType());
   Type real = attn::accumulateType(types);
-  for (PairProduct &product : match.products)
-    if (attn::accumulateType({product.q.tensor.getType(),
-                              product.k.tensor.getType(),
-                              product.op.getType()}) != real)
+  for (PairProduct &product : match.products) {
+    SmallVector<Type> own = product.rowTypes();
+    own.push_back(product.op.getType());
+    if (attn::accumulateType(own) != real)
       return refuse(product.op,
                     "it accumulates in another type than the kernel");
+  }
   if (match.norm.getAccumulateType() != real)
     return refuse(match.norm, "it computes in another type than the kernel");
   if (match.gate.tensor &&
@@ -428,8 +440,6 @@ LogicalResult Matcher::verifyTypes() {
 LogicalResult Matcher::run() {
   if (failed(findWeights()) || failed(findValues()) || failed(findProducts()))
     return failure();
-  if (found.empty())
-    return refuse(match.norm, "its scores come from no product");
   if (failed(splitProducts()) || failed(verifyAxes()) || failed(verifyMask()) ||
       failed(assignLetters()))
     return failure();

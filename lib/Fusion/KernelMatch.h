@@ -24,6 +24,11 @@ struct KernelMatch {
   LetteredTensor contribution;
   /// The map that multiplies the weights by a number of the pair, or null.
   LetteredTensor gate;
+  /// The kernel's own product, or where there is none the normaliser.
+  mlir::Operation *score() {
+    return products.empty() ? norm.getOperation()
+                            : products.front().op.getOperation();
+  }
   std::string outLetters;  // of value's result
   std::string normLetters; // of the scores
 };

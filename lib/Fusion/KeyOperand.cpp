@@ -28,9 +28,8 @@ LetteredTensor attnc::fusion::skipPermutations(LetteredTensor tensor) {
   return tensor;
 }
 
-/// The inputs of a map that are rows of reals: with the letters of the result.
-static SmallVector<LetteredTensor> rowsOf(const LetteredTensor &made,
-                                          char feature) {
+SmallVector<LetteredTensor> attnc::fusion::rowsOf(const LetteredTensor &made,
+                                                  char feature) {
   auto map = made.tensor.getDefiningOp<attn::MapOp>();
   attn::Labels labels = map.getAxisLabels();
   SmallVector<LetteredTensor> rows;
@@ -70,15 +69,5 @@ LetteredTensor attnc::fusion::findKeyRow(const LetteredTensor &operand,
       best = row;
   if (best.tensor != operand.tensor)
     made = plain;
-  return best;
-}
-
-LetteredTensor attnc::fusion::findQueryRow(const LetteredTensor &made, char key,
-                                           char feature) {
-  LetteredTensor best;
-  for (const LetteredTensor &row : rowsOf(made, feature))
-    if (!StringRef(row.letters).contains(key) &&
-        row.letters.size() > best.letters.size())
-      best = row;
   return best;
 }

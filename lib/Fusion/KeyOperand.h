@@ -28,9 +28,10 @@ LetteredTensor findKeyRow(const LetteredTensor &operand, char key, char feature,
                           std::optional<llvm::StringRef> shared,
                           LetteredTensor &made);
 
-/// The row of the query that the map `made` reads: with `feature`, without
-/// `key`, of the most axes. A null tensor if there is none.
-LetteredTensor findQueryRow(const LetteredTensor &made, char key, char feature);
+/// The inputs of a map that are rows of reals with `feature`, with the letters
+/// of `made`, its result.
+llvm::SmallVector<LetteredTensor> rowsOf(const LetteredTensor &made,
+                                         char feature);
 
 } // namespace attnc::fusion
 

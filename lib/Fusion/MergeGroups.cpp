@@ -141,8 +141,6 @@ Value GroupMerger::makeRows(Value rows) {
 
 /// Formulas are of the head and the position, which several rows share.
 void GroupMerger::splitRows(Region &region, unsigned axis) {
-  if (region.empty())
-    return;
   BlockArgument head = region.getArgument(axis);
   BlockArgument row = region.getArgument(axis + 1);
   if (row.use_empty() && head.use_empty())
@@ -200,12 +198,13 @@ void GroupMerger::replaceResult(Value rows, StringRef letters) {
 
 void GroupMerger::merge() {
   kernel.getQMutable().assign(makeRows(kernel.getQ()));
-  for (unsigned i = 0; i < kernel.getNumProducts(); ++i) {
-    OpOperand &rows = kernel.getProductsMutable()[2 * i];
+  for (unsigned i = 0; i < kernel.getProducts().size(); i += 2) {
+    OpOperand &rows = kernel.getProductsMutable()[i];
     rows.set(makeRows(rows.get()));
   }
   for (Region &region : kernel->getRegions())
-    splitRows(region, groupArgument(kernel, region));
+    if (!region.empty())
+      splitRows(region, groupArgument(kernel, region));
   b.setInsertionPointAfter(kernel);
   for (auto [result, letters] : kernel.getLetteredResults())
     replaceResult(result, letters);

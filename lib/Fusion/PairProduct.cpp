@@ -1,8 +1,8 @@
 //===- PairProduct.cpp - Products of queries and keys ---------------------===//
 //
 // See PairProduct.h. A product has one operand with the axis of the keys, which
-// is a row of the key. Where both have it, (Q - K) @ (Q - K), or one is a map
-// of both rows, v @ tanh(Q + K), the rows are those that the map reads.
+// is a row of the key. Where both have it, (Q - K) @ (Q2 - K2), or one is a map
+// of both rows, v @ tanh(Q + K), the rows are those that the maps read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +29,50 @@ static std::string rename(StringRef letters, StringRef output, StringRef to) {
   return renamed;
 }
 
+/// Adds a row that is not there yet.
+static void addRow(SmallVectorImpl<LetteredTensor> &rows,
+                   const LetteredTensor &row) {
+  if (llvm::none_of(rows, [&](const LetteredTensor &known) {
+        return known.tensor == row.tensor && known.letters == row.letters;
+      }))
+    rows.push_back(row);
+}
+
+/// The rows that the maps of a product read: of the key `k` and those with no
+/// more axes of the query, of the query those with the axis that tells it from
+/// the heads, the last of its `own`. What else has features is read where it
+/// is: weights, tables.
+static SmallVector<PairRows, 1> findRows(const PairProduct &product,
+                                         const LetteredTensor &k, StringRef own,
+                                         char key) {
+  SmallVector<LetteredTensor> found = rowsOf(product.pair, kFeature);
+  LetteredTensor other = skipPermutations(product.other);
+  if (!contains(other.letters, key))
+    found.push_back(product.other);
+  else if (other.tensor.getDefiningOp<attn::MapOp>())
+    found.append(rowsOf(other, kFeature));
+  SmallVector<LetteredTensor> queries, keys{k};
+  for (const LetteredTensor &row : found) {
+    bool isOfQuery = !own.empty() && contains(row.letters, own.back());
+    bool isOfKey = contains(row.letters, key);
+    if (isOfQuery && !isOfKey)
+      addRow(queries, row);
+    else if (isOfKey && !isOfQuery)
+      addRow(keys, row);
+  }
+  auto *widest = llvm::max_element(queries, [](const auto &a, const auto &b) {
+    return a.letters.size() < b.letters.size();
+  });
+  if (widest != queries.end())
+    std::rotate(queries.begin(), widest, widest + 1);
+  SmallVector<PairRows, 1> rows;
+  for (size_t i = 0; i < std::max(queries.size(), keys.size()); ++i)
+    if (!queries.empty())
+      rows.push_back(
+          {queries[i < queries.size() ? i : 0], keys[i < keys.size() ? i : 0]});
+  return rows;
+}
+
 FailureOr<PairProduct>
 attnc::fusion::splitProduct(attn::ContractOp op, StringRef letters, char key,
                             std::optional<StringRef> shared, Refusal &refusal) {
@@ -50,45 +94,58 @@ attnc::fusion::splitProduct(attn::ContractOp op, StringRef letters, char key,
   if (!hasKey[0] && !hasKey[1])
     return refuse("no operand of the product has the axis that is normalised "
                   "over");
-  PairProduct product{op, {}, {}, {}, {}};
+  PairProduct product{op, {}, {}, {}};
   unsigned keyed = hasKey[0] ? 0 : 1;
-  product.k = findKeyRow(sides[keyed], key, kFeature, shared, product.pair);
+  LetteredTensor k =
+      findKeyRow(sides[keyed], key, kFeature, shared, product.pair);
   if (hasKey[0] && hasKey[1] && !product.isPair()) {
     keyed = 1;
-    product.k = findKeyRow(sides[keyed], key, kFeature, shared, product.pair);
+    k = findKeyRow(sides[keyed], key, kFeature, shared, product.pair);
   }
-  product.q = product.other = sides[1 - keyed];
-  if (hasKey[0] && hasKey[1]) {
-    if (!product.isPair())
-      return refuse("both operands of the product are rows of the key");
-    product.q = findQueryRow(product.pair, key, kFeature);
-  } else if (product.isPair() && product.q.letters.size() == 1) {
-    product.q = findQueryRow(product.pair, key, kFeature); // weights, no row
-  }
-  if (!product.q.tensor)
+  product.other = sides[1 - keyed];
+  if (hasKey[0] && hasKey[1] && !product.isPair())
+    return refuse("both operands of the product are rows of the key");
+  std::string own; // of the query
+  for (char letter : letters)
+    if (letter != key && !contains(shared.value_or(k.letters), letter))
+      own += letter;
+  product.rows = {{product.other, k}};
+  if (product.isPair())
+    product.rows = findRows(product, k, own, key);
+  if (product.rows.empty())
     return refuse("it is a product of no row of the query");
-  for (const LetteredTensor *row : {&product.q, &product.k})
-    if (llvm::count(row->letters, kFeature) != 1)
+  for (LetteredTensor *row : product.tensors())
+    if (row->tensor && row != &product.pair && row != &product.other &&
+        llvm::count(row->letters, kFeature) != 1)
       return refuse("the product does not sum over one axis of both operands");
   return product;
 }
 
-LogicalResult
-attnc::fusion::orderProducts(MutableArrayRef<PairProduct> products,
-                             Refusal &refusal) {
-  auto *own =
-      llvm::find_if(products, [](PairProduct &p) { return p.isPair(); });
-  if (own == products.end())
-    return success();
-  auto *second = std::find_if(own + 1, products.end(),
-                              [](PairProduct &p) { return p.isPair(); });
-  if (second != products.end()) {
-    refusal = {second->op, "the score has a second sum of a formula of each "
-                           "feature"};
-    return failure();
-  }
-  std::rotate(products.begin(), own, own + 1);
-  return success();
+void attnc::fusion::orderProducts(MutableArrayRef<PairProduct> products) {
+  SmallVector<PairProduct> ordered;
+  for (bool arePairs : {true, false})
+    llvm::copy_if(products, std::back_inserter(ordered),
+                  [&](const PairProduct &p) { return p.isPair() == arePairs; });
+  llvm::move(ordered, products.begin());
+}
+
+unsigned attnc::fusion::countPairs(ArrayRef<PairProduct> products) {
+  return llvm::count_if(products,
+                        [](const PairProduct &p) { return p.isPair(); });
+}
+
+SmallVector<LetteredTensor *> PairProduct::tensors() {
+  SmallVector<LetteredTensor *> all{&pair, &other};
+  for (PairRows &row : rows)
+    all.append({&row.q, &row.k});
+  return all;
+}
+
+SmallVector<Type> PairProduct::rowTypes() const {
+  SmallVector<Type> types;
+  for (const PairRows &row : rows)
+    types.append({row.q.tensor.getType(), row.k.tensor.getType()});
+  return types;
 }
 
 std::string attnc::fusion::groupMissing(StringRef letters, StringRef all) {
@@ -169,13 +226,38 @@ Value KernelRows::keysToKernel(const LetteredTensor &tensor,
                   isGrouped ? attn::KernelOp::withGroup(letters) : letters);
 }
 
+std::pair<Value, Value> KernelRows::ofFirst(ArrayRef<PairProduct> products,
+                                            Type real) {
+  constexpr auto &letters = attn::KernelOp::kLabels;
+  if (!products.empty())
+    return {toKernel(products.front().q(), letters[0]),
+            keysToKernel(products.front().k(), letters[1])};
+  auto zeros = [&](StringRef axes) {
+    return attn::MapOp::create(
+        b, loc, tensorType(axes, real), ("->" + axes).str(), ValueRange(),
+        [&](OpBuilder &inner, Location at, ValueRange) {
+          attn::YieldOp::create(
+              inner, at,
+              arith::ConstantOp::create(inner, at, b.getFloatAttr(real, 0)));
+        });
+  };
+  Value q = zeros(letters[0]);
+  return {q, zeros(letters[1])};
+}
+
 SmallVector<Value> KernelRows::ofProducts(ArrayRef<PairProduct> products) {
   SmallVector<Value> rows;
-  for (const PairProduct &product : products.drop_front()) {
-    sizes.erase('f'); // each has features of its own
-    addSizes({product.q, product.k});
-    rows.push_back(toKernel(product.q, attn::KernelOp::kProductLabels[0]));
-    rows.push_back(keysToKernel(product.k, attn::KernelOp::kProductLabels[1]));
+  for (const PairProduct &product : products) {
+    bool isFirst = &product == products.begin();
+    if (!isFirst)
+      sizes.erase('f'); // each has features of its own
+    const auto &letters =
+        isFirst ? attn::KernelOp::kLabels : attn::KernelOp::kProductLabels;
+    for (const PairRows &row : ArrayRef(product.rows).drop_front(isFirst)) {
+      addSizes({row.q, row.k});
+      rows.push_back(toKernel(row.q, letters[0]));
+      rows.push_back(keysToKernel(row.k, letters[1]));
+    }
   }
   return rows;
 }
@@ -188,33 +270,47 @@ Block *attnc::fusion::addBlock(OpBuilder &b, attn::KernelOp kernel,
   return b.createBlock(&region, region.end(), arguments, locs);
 }
 
-void attnc::fusion::buildPair(OpBuilder &b, attn::KernelOp kernel,
-                              const PairProduct &product) {
+/// One term of a product, in its region.
+static void buildPair(OpBuilder &b, attn::KernelOp kernel, Region &region,
+                      const PairProduct &product) {
   constexpr StringLiteral kNames = "dbhgqk";
-  Block *block = addBlock(b, kernel, kernel.getPair());
-  ValueRange indices = block->getArguments().drop_front(2);
+  Block *block = b.createBlock(&region);
+  for (Type type : kernel.getPairTypes(product.rows.size()))
+    block->addArgument(type, kernel.getLoc());
+  ValueRange indices = block->getArguments().take_back(kNames.size());
   auto placed = [&](const LetteredTensor &tensor) {
     SmallVector<Value> places;
     for (char letter : tensor.letters)
-      places.push_back(indices[*attn::axisOf(kNames, letter)]);
+      places.push_back(
+          indices[letter == 'f' ? 0 : *attn::axisOf(kNames, letter)]);
     return places;
   };
   Scalarizer scalars(b, kernel.getAccumulateType(), {});
   scalars.compute(product.pair.tensor);
   if (StringRef(product.other.letters).contains('k'))
     scalars.compute(skipPermutations(product.other).tensor);
-  scalars.give(product.q.tensor, placed(product.q), block->getArgument(0));
-  scalars.give(product.k.tensor, placed(product.k), block->getArgument(1));
+  // From the last: of what is there twice the first is read.
+  for (size_t i = product.rows.size(); i-- > 0;) {
+    const PairRows &row = product.rows[i];
+    scalars.give(row.q.tensor, placed(row.q), block->getArgument(2 * i));
+    scalars.give(row.k.tensor, placed(row.k), block->getArgument(2 * i + 1));
+  }
   Value made = scalars.at(product.pair.tensor, placed(product.pair));
   Value other = scalars.at(product.other.tensor, placed(product.other));
   Value term = arith::MulFOp::create(b, kernel.getLoc(), other, made);
   attn::YieldOp::create(b, kernel.getLoc(), term);
 }
 
+void attnc::fusion::buildPairs(OpBuilder &b, attn::KernelOp kernel,
+                               ArrayRef<PairProduct> products) {
+  for (auto [region, product] : llvm::zip(kernel.getPairs(), products))
+    buildPair(b, kernel, region, product);
+}
+
 SmallVector<std::pair<Value, Value>>
 attnc::fusion::productsIn(Block &block, ArrayRef<PairProduct> products) {
   SmallVector<std::pair<Value, Value>> known;
-  unsigned others = products.size() - 1;
+  size_t others = products.empty() ? 0 : products.size() - 1;
   for (auto [i, product] : llvm::enumerate(products))
     known.emplace_back(product.op->getResult(0),
                        i == 0 ? block.getArgument(0)

@@ -30,18 +30,25 @@ struct Refusal {
   std::string reason;
 };
 
+/// A row of the query and one of the key.
+struct PairRows {
+  LetteredTensor q, k;
+};
+
 /// A product and its rows of the query and of the key.
 struct PairProduct {
   attn::ContractOp op;
-  LetteredTensor q, k;
-  /// Where an operand differs from pair to pair: the map that makes it of q and
-  /// k, and the product's other operand.
+  /// One, or what `pair` and `other` read; the shorter side repeats its first.
+  llvm::SmallVector<PairRows, 1> rows;
+  /// Where an operand differs from pair to pair: the map that makes it of rows,
+  /// and the product's other operand.
   LetteredTensor pair, other;
 
   bool isPair() const { return bool(pair.tensor); }
-  llvm::SmallVector<LetteredTensor *, 4> tensors() {
-    return {&q, &k, &pair, &other};
-  }
+  const LetteredTensor &q() const { return rows.front().q; }
+  const LetteredTensor &k() const { return rows.front().k; }
+  llvm::SmallVector<LetteredTensor *> tensors();
+  llvm::SmallVector<mlir::Type> rowTypes() const;
 };
 
 /// What a product sums over, in the letters of scores, of which it is none.
@@ -54,10 +61,9 @@ mlir::FailureOr<PairProduct> splitProduct(attn::ContractOp product,
                                           std::optional<llvm::StringRef> shared,
                                           Refusal &refusal);
 
-/// Puts the one whose operand differs from pair to pair first: it is the
-/// kernel's own. Fails if there are two.
-mlir::LogicalResult orderProducts(llvm::MutableArrayRef<PairProduct> products,
-                                  Refusal &refusal);
+/// Puts those whose operand differs from pair to pair first, as kernels have
+/// them.
+void orderProducts(llvm::MutableArrayRef<PairProduct> products);
 
 /// Tensors as a kernel takes them: views with all of its letters, or copies
 /// where rows are the same for several.
@@ -73,7 +79,11 @@ public:
   /// Of keys or values, also where query heads have rows of their own.
   mlir::Value keysToKernel(const LetteredTensor &tensor,
                            llvm::StringRef letters);
-  /// Rows of the query and of the key of all but the first product, in turn.
+  /// The first rows of the first product; without a product rows and keys of
+  /// one feature, which is 0 and which no formula reads.
+  std::pair<mlir::Value, mlir::Value>
+  ofFirst(llvm::ArrayRef<PairProduct> products, mlir::Type real);
+  /// Rows of the query and of the key in turn, without those of ofFirst.
   llvm::SmallVector<mlir::Value>
   ofProducts(llvm::ArrayRef<PairProduct> products);
 
@@ -92,10 +102,13 @@ private:
 /// stand beside any other.
 std::string groupMissing(llvm::StringRef letters, llvm::StringRef all);
 
-/// The region `pair` of a kernel, from the letters b h g q k and d: one term of
-/// the product.
-void buildPair(mlir::OpBuilder &builder, attn::KernelOp kernel,
-               const PairProduct &product);
+/// How many of the products are sums of formulas.
+unsigned countPairs(llvm::ArrayRef<PairProduct> products);
+
+/// The regions `pairs` of a kernel, from the letters b h g q k and d or f: one
+/// term of each such product.
+void buildPairs(mlir::OpBuilder &builder, attn::KernelOp kernel,
+                llvm::ArrayRef<PairProduct> products);
 
 /// Adds a block with the arguments of a kernel's region.
 mlir::Block *addBlock(mlir::OpBuilder &builder, attn::KernelOp kernel,

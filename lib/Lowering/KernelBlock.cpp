@@ -159,6 +159,12 @@ Value KernelBlock::emitKeys(OpBuilder &builder, const BlockBuffer &buffer,
       scope.values.lookup(page->table), bhg[0], pageRows);
 }
 
+/// The name of the features of a tensor of `products`.
+static StringRef featureOf(attn::KernelOp kernel, unsigned product) {
+  size_t ofFirst = 2 * (kernel.getSums().front().rows.size() - 1);
+  return product < ofFirst ? "d" : "f";
+}
+
 void KernelBlock::emitHead(OpBuilder &builder) {
   for (Formula *formula :
        {&score, &mask, init ? &*init : nullptr, gate ? &*gate : nullptr})
@@ -166,11 +172,12 @@ void KernelBlock::emitHead(OpBuilder &builder) {
       formula->emitUniform(builder, bhg);
       formula->emitQueryTiles(builder, sizeQ, q0);
     }
-  for (unsigned i = 0; i < kernel.getNumProducts(); ++i) {
-    Value tensor = kernel.getProducts()[2 * i];
-    tile::TileType type = tileType({{"q", sizeQ}, {"f", lastExtent(tensor)}})
-                              .withElementType(getElementTypeOrSelf(tensor));
-    const BlockBuffer &rows = products[2 * i];
+  for (unsigned i = 0; i < kernel.getProducts().size(); i += 2) {
+    Value tensor = kernel.getProducts()[i];
+    const BlockBuffer &rows = products[i];
+    tile::TileType type =
+        tileType({{"q", sizeQ}, {featureOf(kernel, i), lastExtent(tensor)}})
+            .withElementType(getElementTypeOrSelf(tensor));
     productRows.push_back(tile::LoadOp::create(builder, loc, type, rows.buf,
                                                indices(builder, rows, {}),
                                                {{"q", this->rows}}));
@@ -184,7 +191,7 @@ Value KernelBlock::emitQuery(OpBuilder &builder) {
       builder, loc, type.withElementType(buf.getElementType()), q.buf,
       indices(builder, q, {}), {{"q", rows}});
   double scale = kernel.getScale().convertToDouble();
-  if (scale == 1.0 || kernel.hasPair()) // tile.dot converts
+  if (scale == 1.0 || kernel.hasPairs()) // tile.dot converts
     return query;
   bool scalesLater = sumScale() != 1.0; // once converted for all keys
   return emitMap(builder, loc, type, query,
@@ -211,7 +218,7 @@ double KernelBlock::sumScale() {
       digitsOf(kernel.getQ()) + digitsOf(kernel.getK()) <= digits(accumulate);
   int exponent = 0;
   bool isPower = std::abs(std::frexp(scale, &exponent)) == 0.5;
-  return kernel.hasPair() || (areExact && !isPower) ? scale : 1.0;
+  return kernel.hasPairs() || (areExact && !isPower) ? scale : 1.0;
 }
 
 /// Sums over features times the scale, where queries do not have it.
@@ -253,34 +260,34 @@ Value KernelBlock::emitMasked(OpBuilder &builder, Value x, const KeyTile &keys,
       });
 }
 
+/// Whether a score or a gate needs x: a table, or how many keys there are, does
+/// not.
+static bool readsFirstSum(attn::KernelOp kernel) {
+  return !kernel.getScore().getArgument(0).use_empty() ||
+         (kernel.hasGate() && !kernel.getGate().getArgument(0).use_empty());
+}
+
 Value KernelBlock::emitScores(OpBuilder &builder, Value query,
                               const KeyTile &keys, Value *gates) {
-  auto keyTile = [&](StringRef feature, Value tensor) {
-    return tile::TileType::get(kernel.getContext(),
-                               {{"k", sizeK}, {feature, lastExtent(tensor)}},
-                               getElementTypeOrSelf(tensor));
-  };
-  Value key = emitKeys(builder, k, keyTile("d", kernel.getK()), keys);
-  tile::TileType scores = tileType({{"q", sizeQ}, {"k", sizeK}});
-  Value x = kernel.hasPair()
-                ? emitPair(builder, query, key, keys)
-                : tile::DotOp::create(builder, loc, scores, query, key, "d",
-                                      /*acc=*/Value(), /*mask=*/Value())
-                      .getResult();
-  SmallVector<Value> sums{emitScaled(builder, x)};
-  for (auto [i, row] : llvm::enumerate(productRows)) {
-    Value tensor = kernel.getProducts()[2 * i + 1];
-    Value other =
-        emitKeys(builder, products[2 * i + 1], keyTile("f", tensor), keys);
-    sums.push_back(tile::DotOp::create(builder, loc, scores, row, other, "f",
-                                       /*acc=*/Value(), /*mask=*/Value()));
+  SmallVector<Value> sums;
+  unsigned first = 0;
+  for (attn::KernelOp::Sum &sum : kernel.getSums()) {
+    if (first == 0 && !readsFirstSum(kernel)) {
+      sums.push_back(tile::SplatOp::create(
+          builder, loc, tileType({{"q", sizeQ}, {"k", sizeK}}), 0.0));
+      first += sum.rows.size();
+      continue;
+    }
+    Value made = emitSum(builder, sum, first, query, keys);
+    sums.push_back(first == 0 ? emitScaled(builder, made) : made);
+    first += sum.rows.size();
   }
   if (gate && gates)
     *gates = emitMasked(
         builder,
         emitFormula(builder, *gate, kernel.getGate().getLoc(), sums, keys),
         keys, 0.0);
-  x = sums.front();
+  Value x = sums.front();
   if (!score.isIdentity())
     x = emitFormula(builder, score, kernel.getScore().getLoc(), sums, keys);
   double fill = isIdentity() ? 0.0 : -std::numeric_limits<double>::infinity();
@@ -289,24 +296,52 @@ Value KernelBlock::emitScores(OpBuilder &builder, Value query,
   return emitMasked(builder, x, keys, fill);
 }
 
-Value KernelBlock::emitPair(OpBuilder &builder, Value query, Value key,
-                            const KeyTile &keys) {
-  Block &region = kernel.getPair().front();
+Value KernelBlock::emitSum(OpBuilder &builder, attn::KernelOp::Sum &sum,
+                           unsigned first, Value query, const KeyTile &keys) {
   tile::TileType scores = tileType({{"q", sizeQ}, {"k", sizeK}});
+  Region *pair = sum.pair;
+  SmallVector<Value> tiles, elements; // rows and keys in turn
+  StringRef feature = first == 0 ? "d" : "f";
+  for (auto [i, rows] : llvm::enumerate(sum.rows)) {
+    unsigned number = first + i;
+    auto isUnused = [&](unsigned place) {
+      return i != 0 && pair->getArgument(2 * i + place).use_empty();
+    };
+    if (!isUnused(0)) {
+      tiles.push_back(number == 0 ? query : productRows[number - 1]);
+      if (pair)
+        elements.push_back(pair->getArgument(2 * i));
+    }
+    if (isUnused(1))
+      continue;
+    const BlockBuffer &buffer = number == 0 ? k : products[2 * number - 1];
+    auto type = tile::TileType::get(
+        kernel.getContext(), {{"k", sizeK}, {feature, lastExtent(rows.second)}},
+        getElementTypeOrSelf(rows.second));
+    tiles.push_back(emitKeys(builder, buffer, type, keys));
+    if (pair)
+      elements.push_back(pair->getArgument(2 * i + 1));
+  }
+  if (!pair)
+    return tile::DotOp::create(builder, loc, scores, tiles[0], tiles[1],
+                               feature, /*acc=*/Value(), /*mask=*/Value());
   return tile::DotOp::create(
-      builder, kernel.getPair().getLoc(), scores, query, key, "d",
+      builder, pair->getLoc(), scores, tiles[0], tiles[1], feature,
       /*acc=*/Value(), /*mask=*/Value(),
-      {{"d", zero}, {"q", q0}, {"k", keys.k0}},
+      {{feature, zero}, {"q", q0}, {"k", keys.k0}},
       [&](OpBuilder &b, Location, ValueRange arguments) {
         IRMapping map;
-        // Two elements and the feature, then b h g, then query and key.
-        map.map(region.getArguments().take_front(3), arguments.take_front(3));
-        map.map(region.getArguments().slice(3, 3), bhg);
-        map.map(region.getArguments().take_back(2), arguments.take_back(2));
-        Value term = region.getTerminator()->getOperand(0);
-        emitScalars(b, region, term, scope, map);
+        // The elements, then d b h g q k, of which b h g are this block's.
+        map.map(elements, arguments.take_front(elements.size()));
+        ValueRange places = pair->getArguments().take_back(6);
+        map.map(places.front(), arguments[elements.size()]);
+        map.map(places.slice(1, 3), bhg);
+        map.map(places.take_back(2), arguments.take_back(2));
+        Value term = pair->front().getTerminator()->getOperand(0);
+        emitScalars(b, pair->front(), term, scope, map);
         return map.lookup(term);
-      });
+      },
+      ValueRange(tiles).drop_front(2));
 }
 
 /// Weights times a formula of values.

@@ -118,9 +118,10 @@ public:
   /// in `gates` the factors of the values, if it is given.
   mlir::Value emitScores(mlir::OpBuilder &builder, mlir::Value query,
                          const KeyTile &keys, mlir::Value *gates = nullptr);
-  /// Sums over features of the region `pair`.
-  mlir::Value emitPair(mlir::OpBuilder &builder, mlir::Value query,
-                       mlir::Value key, const KeyTile &keys);
+  /// A sum over features for each pair, whose rows and keys are those from
+  /// `first` on: 0 is q and k, `query`.
+  mlir::Value emitSum(mlir::OpBuilder &builder, attn::KernelOp::Sum &sum,
+                      unsigned first, mlir::Value query, const KeyTile &keys);
   mlir::Value emitContributions(mlir::OpBuilder &builder, mlir::Value p,
                                 mlir::Value value, const KeyTile &keys,
                                 mlir::Value acc, mlir::Value where);

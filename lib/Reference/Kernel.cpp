@@ -21,13 +21,11 @@ template <typename Real> struct KernelRun {
   Array<Real> q, k, v;
   std::vector<Array<Real>> products; // rows and keys in turn
   Type type;                         // accumulate type
-  std::vector<size_t> features{};    // in the order of their sum
   llvm::DenseMap<Value, Array<Real>> results{};
   bool countsOnly = false;
   double flop = 0;
 
   int64_t keys() const { return k.shape[k.shape.size() - 2]; }
-  int64_t depth() const { return k.shape.back(); }
   int64_t width() const { return v.shape.back(); }
 
   /// b, h, g, q as uniform columns.
@@ -52,8 +50,15 @@ template <typename Real> struct KernelRun {
   /// The sum over features of a row times a key.
   Real dot(const Array<Real> &rows, const Array<Real> &keys,
            ArrayRef<size_t> order, ArrayRef<int64_t> row, int64_t key) const;
-  FailureOr<Real> pair(ArrayRef<int64_t> row, int64_t key,
-                       RegionEvaluator<Real> &evaluator);
+  const Array<Real> &rowsAt(unsigned i) const {
+    return i == 0 ? q : products[2 * i - 2];
+  }
+  const Array<Real> &keysAt(unsigned i) const {
+    return i == 0 ? k : products[2 * i - 1];
+  }
+  FailureOr<Real> sumOf(attn::KernelOp::Sum &sum, unsigned first,
+                        ArrayRef<size_t> order, ArrayRef<int64_t> row,
+                        int64_t key, RegionEvaluator<Real> &evaluator);
   FailureOr<Column<Real>> valueOf(ArrayRef<int64_t> row, int64_t key,
                                   RegionEvaluator<Real> &evaluator);
   LogicalResult accumulate(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
@@ -106,29 +111,35 @@ featureIndices(int64_t count, ArrayRef<int64_t> row, int64_t key) {
   return columns;
 }
 
-/// Scale times the sum over features of the region `pair`, or of the product.
+/// A sum over features, of a region of `pairs` or of products; its rows and
+/// keys are those from number `first` on, of which 0 is q and k.
 template <typename Real>
-FailureOr<Real> KernelRun<Real>::pair(ArrayRef<int64_t> row, int64_t key,
-                                      RegionEvaluator<Real> &evaluator) {
-  Real sum = 0;
-  if (!op.hasPair()) {
-    sum = dot(q, k, features, row, key);
-  } else if (depth() != 0) {
-    int64_t kRow = keyNumber(k, row, key);
-    const Real *left = q.data.reals.data() + rowNumber(row) * depth();
-    const Real *right = k.data.reals.data() + kRow * depth();
-    SmallVector<Column<Real>> arguments{
-        {std::vector<Real>(left, left + depth()), {}},
-        {std::vector<Real>(right, right + depth()), {}}};
-    llvm::append_range(arguments, featureIndices<Real>(depth(), row, key));
-    auto terms = evaluator.run(op.getPair().front(), arguments);
-    if (failed(terms))
-      return failure();
-    for (size_t d : features)
-      sum = arithmetic.round<Real>(sum + terms->front().realAt(d), type);
+FailureOr<Real> KernelRun<Real>::sumOf(attn::KernelOp::Sum &sum, unsigned first,
+                                       ArrayRef<size_t> order,
+                                       ArrayRef<int64_t> row, int64_t key,
+                                       RegionEvaluator<Real> &evaluator) {
+  if (!sum.pair)
+    return dot(rowsAt(first), keysAt(first), order, row, key);
+  Real total = 0;
+  auto size = static_cast<int64_t>(order.size());
+  if (size == 0)
+    return total;
+  SmallVector<Column<Real>> arguments;
+  for (unsigned i = first; i < first + sum.rows.size(); ++i) {
+    const Array<Real> &keys = keysAt(i);
+    const Real *left = rowsAt(i).data.reals.data() + rowNumber(row) * size;
+    const Real *right =
+        keys.data.reals.data() + keyNumber(keys, row, key) * size;
+    arguments.push_back({std::vector<Real>(left, left + size), {}});
+    arguments.push_back({std::vector<Real>(right, right + size), {}});
   }
-  Real scale = op.getScale().convertToDouble();
-  return arithmetic.round<Real>(sum * scale, type);
+  llvm::append_range(arguments, featureIndices<Real>(size, row, key));
+  auto terms = evaluator.run(sum.pair->front(), arguments);
+  if (failed(terms))
+    return failure();
+  for (size_t d : order)
+    total = arithmetic.round<Real>(total + terms->front().realAt(d), type);
+  return total;
 }
 
 /// What a key contributes.
@@ -191,28 +202,29 @@ KernelRun<Real>::findAllowed(SmallVector<Column<Real>> arguments,
   return allowed;
 }
 
-/// x, b, h, g, q, k and the other products of a row with its allowed keys.
+/// x, b, h, g, q, k and the other sums of a row with its allowed keys.
 template <typename Real>
 FailureOr<SmallVector<Column<Real>>>
 KernelRun<Real>::pairArguments(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
                                RegionEvaluator<Real> &evaluator) {
   SmallVector<Column<Real>> arguments = indices(row);
-  Column<Real> dots;
-  for (int64_t key : allowed) {
-    FailureOr<Real> sum = pair(row, key, evaluator);
-    if (failed(sum))
-      return failure();
-    dots.reals.push_back(*sum);
-  }
-  arguments.insert(arguments.begin(), std::move(dots));
   arguments.push_back(Column<Real>{{}, {allowed.begin(), allowed.end()}});
-  for (size_t i = 0; i < products.size(); i += 2) {
-    std::vector<size_t> order =
-        sumOrder(products[i].shape[4], arithmetic.order);
+  Real scale = op.getScale().convertToDouble();
+  unsigned first = 0;
+  for (attn::KernelOp::Sum &sum : op.getSums()) {
     Column<Real> sums;
-    for (int64_t key : allowed)
-      sums.reals.push_back(dot(products[i], products[i + 1], order, row, key));
-    arguments.push_back(std::move(sums));
+    std::vector<size_t> order =
+        sumOrder(keysAt(first).shape.back(), arithmetic.order);
+    for (int64_t key : allowed) {
+      FailureOr<Real> total = sumOf(sum, first, order, row, key, evaluator);
+      if (failed(total))
+        return failure();
+      sums.reals.push_back(
+          first ? *total : arithmetic.round<Real>(*total * scale, type));
+    }
+    arguments.insert(first ? arguments.end() : arguments.begin(),
+                     std::move(sums));
+    first += sum.rows.size();
   }
   return arguments;
 }
@@ -278,12 +290,16 @@ LogicalResult KernelRun<Real>::runRow(ArrayRef<int64_t> row,
   if (failed(allowed))
     return failure();
   // What computes rows again for other kernels is no need.
-  if (op.getV())
-    flop += 2.0 * static_cast<double>(allowed->size()) *
-            static_cast<double>(depth() + width());
-  for (size_t i = 0; i < products.size() && op.getV(); i += 2)
-    flop += 2.0 * static_cast<double>(allowed->size()) *
-            static_cast<double>(products[i].shape[4]);
+  if (op.getV()) {
+    int64_t terms = width();
+    unsigned first = 0;
+    for (attn::KernelOp::Sum &sum : op.getSums()) {
+      terms += keysAt(first).shape.back();
+      first += sum.rows.size();
+    }
+    flop +=
+        2.0 * static_cast<double>(allowed->size()) * static_cast<double>(terms);
+  }
   if (countsOnly)
     return success();
   std::optional<Real> init;
@@ -321,7 +337,6 @@ LogicalResult FunctionInterpreter<Real>::run(attn::KernelOp op) {
       return failure();
     *place = *array;
   }
-  kernel.features = sumOrder(kernel.depth(), arithmetic.order);
   kernel.countsOnly = countsOnly;
   Space rows;
   rows.names = letterNames("bhgq1");

@@ -207,7 +207,9 @@ template <typename Real>
 LogicalResult
 ProgramInterpreter<Real>::evaluateTerms(tile::DotOp op, const Space &space,
                                         std::vector<Real> &terms) {
-  SmallVector<const Tile *> operands{&tile(op.getLhs()), &tile(op.getRhs())};
+  SmallVector<const Tile *> operands;
+  for (Value operand : op.getTiles())
+    operands.push_back(&tile(operand));
   SmallVector<unsigned> axes;
   SmallVector<int64_t> starts;
   for (auto [dim, start] : llvm::zip_equal(op.getAtDims(), op.getAt())) {

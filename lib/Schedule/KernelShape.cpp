@@ -149,9 +149,9 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
     rangesMove = !ranges.getArgument(3).use_empty() ||
                  !ranges.getArgument(4).use_empty();
   }
-  for (unsigned i = 0; i < kernel.getNumProducts(); ++i)
+  for (unsigned i = 0; i < kernel.getProducts().size(); i += 2)
     productDims.push_back(
-        fixedSize(kernel.getProducts()[2 * i].getType(), 4).value_or(1));
+        fixedSize(kernel.getProducts()[i].getType(), 4).value_or(1));
   SmallVector<unsigned> arguments{OnPair,    OnNothing, OnNothing,
                                   OnNothing, OnQuery,   OnKey};
   arguments.append(kernel.getNumProducts(), OnPair);

@@ -44,13 +44,16 @@ static void warnAboutConversions(attn::KernelOp kernel) {
 
 /// A formula per feature of each pair, where others have a product.
 static void warnAboutFeatures(attn::KernelOp kernel) {
-  for (auto [region, what] :
-       {std::pair(&kernel.getPair(), "score"), {&kernel.getValue(), "value"}})
-    if (!region->empty())
-      emitWarning(region->getLoc())
-          << "the " << what
-          << " is a formula of each feature of each pair, computed without the "
-             "registers of a matrix product [slow-path]";
+  auto warn = [](Region &region, StringRef what) {
+    emitWarning(region.getLoc())
+        << "the " << what
+        << " is a formula of each feature of each pair, computed without the "
+           "registers of a matrix product [slow-path]";
+  };
+  if (kernel.hasPairs())
+    warn(kernel.getPairs().front(), "score");
+  if (kernel.hasValue())
+    warn(kernel.getValue(), "value");
 }
 
 /// A threshold is searched for; how, is in lib/Lowering/Rank.cpp, Simplex.cpp.

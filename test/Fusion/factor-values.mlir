@@ -162,3 +162,24 @@ func.func @counts_keys(%k: !K, %s: !S, %f: !L) -> !Q {
   %o = attn.contract "bhgqk,bhke->bhgqe" (%t, %k) where "bhgqk" (%m) : (!S, !K, tensor<1x2x1x4x5xi1>) -> !Q
   return %o : !Q
 }
+
+// -----
+
+// What is left of the weights beside a factor of the row are the weights.
+// CHECK-LABEL: func.func @weights_alone_are_left(
+// CHECK:         %[[P:.*]], %{{.*}} = attn.normalize
+// CHECK-NEXT:    attn.contract "bhgqk,bhke->bhgqe"(%[[P]], %arg0)
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!S = tensor<1x2x1x4x5xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @weights_alone_are_left(%k: !K, %s: !S, %f: !L) -> !Q {
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %w = attn.map "bhgqk,bhgq->bhgqk" (%p, %f) : (!S, !L) -> !S {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %z = arith.mulf %y, %x : f32
+    attn.yield %z : f32
+  }
+  %o = attn.contract "bhgqk,bhke->bhgqe" (%w, %k) : (!S, !K) -> !Q
+  return %o : !Q
+}

@@ -12,7 +12,7 @@
 // CHECK-DAG:     %[[c:.*]] = attn.view "bhkd->bhkd" %[[C]] :
 // CHECK-DAG:     %[[v:.*]] = attn.view "bhke->bhke" %[[V]] :
 // CHECK:         attn.kernel ins(%[[a]], %[[c]], %[[v]] :
-// CHECK:         } pair {
+// CHECK:         } pairs {
 // CHECK-NEXT:    ^bb0(%[[X:[a-z]+]]: f32, %[[Y:[a-z]+]]: f32, %[[D:[a-z]+]]: index,
 // CHECK-NEXT:      %[[S:.*]] = arith.addf %[[X]], %[[Y]]
 // CHECK-NEXT:      %[[T:.*]] = math.tanh %[[S]]

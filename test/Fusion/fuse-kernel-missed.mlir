@@ -62,56 +62,6 @@ func.func @a_product_at_two_places(%q: !Q, %k: !Q) -> !Q {
 
 // -----
 
-// Each feature of a pair is computed for one product only.
-// CHECK-LABEL: func.func @two_sums_of_formulas(
-!Q = tensor<2x3x4x8xf32>
-!K = tensor<2x3x5x8xf32>
-!T = tensor<2x3x4x5x8xf32>
-!S = tensor<2x3x4x5xf32>
-!L = tensor<2x3x4xf32>
-func.func @two_sums_of_formulas(%q: !Q, %k: !K) -> !Q {
-  %u = attn.map "bhqd,bhkd->bhqkd" (%q, %k) : (!Q, !K) -> !T {
-  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %i: index, %j: index, %d: index):
-    %z = arith.mulf %x, %y : f32
-    %e = math.exp %z : f32
-    attn.yield %e : f32
-  }
-  // expected-remark@below {{attn.contract stays unfused: the score has a second sum of a formula of each feature}}
-  %s = attn.contract "bhqd,bhqkd->bhqk" (%q, %u) : (!Q, !T) -> !S
-  // expected-remark@below {{attn.contract stays unfused: the score has a second sum of a formula of each feature}}
-  // expected-note@below {{the reason is this op}}
-  %s2 = attn.contract "bhqkd,bhqkd->bhqk" (%u, %u) : (!T, !T) -> !S
-  %t = attn.map "bhqk,bhqk->bhqk" (%s, %s2) : (!S, !S) -> !S {
-  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %i: index, %j: index):
-    %z = arith.mulf %x, %y : f32
-    attn.yield %z : f32
-  }
-  // expected-remark@below {{attn.normalize stays unfused: the score has a second sum of a formula of each feature}}
-  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) : (!S) -> (!S, !L)
-  // expected-remark@below {{attn.contract stays unfused: the score has a second sum of a formula of each feature}}
-  %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
-  return %o : !Q
-}
-
-// -----
-
-// CHECK-LABEL: func.func @scores_without_a_product(
-!Q = tensor<2x3x4x8xf32>
-!K = tensor<2x3x5x8xf32>
-!S = tensor<2x3x4x5xf32>
-!M = tensor<2x3x4x5xi1>
-!L = tensor<2x3x4xf32>
-func.func @scores_without_a_product(%s: !S, %k: !K) -> !Q {
-  // expected-remark@below {{attn.normalize stays unfused: its scores come from no product}}
-  // expected-note@below {{the reason is this op}}
-  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
-  // expected-remark@below {{attn.contract stays unfused: its scores come from no product}}
-  %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
-  return %o : !Q
-}
-
-// -----
-
 // CHECK-LABEL: func.func @weights_without_values(
 !Q = tensor<2x3x4x8xf32>
 !K = tensor<2x3x5x8xf32>

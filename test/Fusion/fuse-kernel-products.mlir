@@ -38,7 +38,7 @@ func.func @two_products(%q: !Q, %k: !K, %a: !A, %c: !C) -> !Q {
 // Both operands are the same formula of a row of the query and one of the key.
 // REMARK: remark: one kernel: a sum over features, score, softmax, @ V; no score matrix [fused]
 // CHECK-LABEL: func.func @distance(
-// CHECK:         } pair {
+// CHECK:         } pairs {
 // CHECK-NEXT:    ^bb0(%[[X:[a-z]+]]: f32, %[[Y:[a-z]+]]: f32,
 // CHECK-NEXT:      %[[D:.*]] = arith.subf %[[X]], %[[Y]]
 // CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[D]], %[[D]]
@@ -56,6 +56,136 @@ func.func @distance(%q: !Q, %k: !K) -> !Q {
   }
   %s = attn.contract "bhgqkd,bhgqkd->bhgqk" (%t, %t) : (!T, !T) -> !S
   %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %o = attn.contract "bhgqk,bhke->bhgqe" (%p, %k) : (!S, !K) -> !Q
+  return %o : !Q
+}
+
+// -----
+
+// Each sum of a formula is a region of its own.
+// REMARK: remark: one kernel: 2 sums over features, score, softmax, @ V; no score matrix [fused]
+// CHECK-LABEL: func.func @two_sums_of_formulas(
+// CHECK:         attn.kernel ins({{.*}}) products(%{{.*}}, %{{.*}} :
+// CHECK:         score {
+// CHECK-NEXT:    ^bb0(%[[X:[a-z]+]]: f32, {{.*}}, %[[Y:[a-z]+]]: f32):
+// CHECK-NEXT:      arith.mulf %[[X]], %[[Y]]
+// CHECK:         } pairs {
+// CHECK-NEXT:    ^bb0(%[[X:[a-z]+]]: f32, %[[Y:[a-z]+]]: f32, %d: index,
+// CHECK-NEXT:      %[[Z:.*]] = arith.mulf %[[X]], %[[Y]]
+// CHECK-NEXT:      %[[E:.*]] = math.exp %[[Z]]
+// CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[X]], %[[E]]
+// CHECK-NEXT:      attn.yield %[[P]]
+// CHECK-NEXT:    }, {
+// CHECK-NEXT:    ^bb0(%[[X:[a-z]+]]: f32, %[[Y:[a-z]+]]: f32, %d: index,
+// CHECK-NEXT:      %[[Z:.*]] = arith.mulf %[[X]], %[[Y]]
+// CHECK-NEXT:      %[[E:.*]] = math.exp %[[Z]]
+// CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[E]], %[[E]]
+// CHECK-NEXT:      attn.yield %[[P]]
+!Q = tensor<2x3x4x8xf32>
+!K = tensor<2x3x5x8xf32>
+!T = tensor<2x3x4x5x8xf32>
+!S = tensor<2x3x4x5xf32>
+!L = tensor<2x3x4xf32>
+func.func @two_sums_of_formulas(%q: !Q, %k: !K) -> !Q {
+  %u = attn.map "bhqd,bhkd->bhqkd" (%q, %k) : (!Q, !K) -> !T {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %i: index, %j: index, %d: index):
+    %z = arith.mulf %x, %y : f32
+    %e = math.exp %z : f32
+    attn.yield %e : f32
+  }
+  %s = attn.contract "bhqd,bhqkd->bhqk" (%q, %u) : (!Q, !T) -> !S
+  %s2 = attn.contract "bhqkd,bhqkd->bhqk" (%u, %u) : (!T, !T) -> !S
+  %t = attn.map "bhqk,bhqk->bhqk" (%s, %s2) : (!S, !S) -> !S {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %i: index, %j: index):
+    %z = arith.mulf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) : (!S) -> (!S, !L)
+  %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
+  return %o : !Q
+}
+
+// -----
+
+// A formula of two rows of the query and two of the key takes all four; a vector
+// of the head is read.
+// CHECK-LABEL: func.func @rows_of_two_pairs(
+// CHECK-SAME:      %[[Q:.*]]: tensor<2x3x4x8xf32>, %[[K:.*]]: tensor<2x3x5x8xf32>, %[[Q2:.*]]: tensor<2x3x4x8xf32>, %[[K2:.*]]: tensor<2x3x5x8xf32>, %[[W:.*]]: tensor<3x8xf32>
+// CHECK-DAG:     %[[q2:.*]] = attn.view "(bg)hqd->bhgqd" %[[Q2]]
+// CHECK-DAG:     %[[k2:.*]] = attn.view "bhkd->bhkd" %[[K2]]
+// CHECK:         attn.kernel ins({{.*}}) products(%[[q2]], %[[k2]] :
+// CHECK:         } pairs {
+// CHECK-NEXT:    ^bb0(%[[X:[a-z]+]]: f32, %[[Y:[a-z]+]]: f32, %[[Z:[a-z0-9_]+]]: f32, %[[A:[a-z0-9_]+]]: f32, %[[D:[a-z]+]]: index,
+// CHECK-DAG:       arith.subf %[[X]], %[[Y]]
+// CHECK-DAG:       arith.subf %[[Z]], %[[A]]
+// CHECK-DAG:       attn.read %[[W]][%h, %[[D]]]
+!Q = tensor<2x3x4x8xf32>
+!K = tensor<2x3x5x8xf32>
+!T = tensor<2x3x4x5x8xf32>
+!S = tensor<2x3x4x5xf32>
+!L = tensor<2x3x4xf32>
+func.func @rows_of_two_pairs(%q: !Q, %k: !K, %q2: !Q, %k2: !K, %w: tensor<3x8xf32>) -> !Q {
+  %u = attn.map "bhqd,bhkd->bhqkd" (%q, %k) : (!Q, !K) -> !T {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %i: index, %j: index, %d: index):
+    %z = arith.subf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %r = attn.map "bhqd,bhkd,hd->bhqkd" (%q2, %k2, %w) : (!Q, !K, tensor<3x8xf32>) -> !T {
+  ^bb0(%x: f32, %y: f32, %v: f32, %b: index, %h: index, %i: index, %j: index, %d: index):
+    %z = arith.subf %x, %y : f32
+    %z2 = arith.mulf %z, %v : f32
+    attn.yield %z2 : f32
+  }
+  %s = attn.contract "bhqkd,bhqkd->bhqk" (%u, %r) : (!T, !T) -> !S
+  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
+  return %o : !Q
+}
+
+// -----
+
+// Scores that need no product have rows of one feature that nothing reads.
+// REMARK: remark: one kernel: no product, score, softmax, @ V; no score matrix [fused]
+// CHECK-LABEL: func.func @scores_without_a_product(
+// CHECK-SAME:      %[[S:.*]]: tensor<2x3x4x5xf32>,
+// CHECK:         %[[Q:.*]] = attn.map "->bhgqd"() : () -> tensor<2x3x1x4x1xf32,
+// CHECK:         %[[K:.*]] = attn.map "->bhkd"() : () -> tensor<2x3x5x1xf32,
+// CHECK:         attn.kernel ins(%[[Q]], %[[K]], %{{.*}} :
+// CHECK:           attn.read %[[S]][%b, %h, %q, %k]
+!Q = tensor<2x3x4x8xf32>
+!K = tensor<2x3x5x8xf32>
+!S = tensor<2x3x4x5xf32>
+!L = tensor<2x3x4xf32>
+func.func @scores_without_a_product(%s: !S, %k: !K) -> !Q {
+  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
+  return %o : !Q
+}
+
+// -----
+
+// A number for each query head and key, but no query, is computed once and read.
+// REMARK: remark: one kernel: Q @ K, score, softmax, @ V; no score matrix [fused]
+// CHECK-LABEL: func.func @keys_of_heads(
+// CHECK-SAME:      %[[Q:.*]]: tensor<2x3x2x4x8xf32>, %[[K:.*]]: tensor<2x3x5x8xf32>, %[[A:.*]]: tensor<3x2x8xf32>
+// CHECK:         %[[R:.*]] = attn.contract "hgd,bhkd->bhgk"(%[[A]], %[[K]])
+// CHECK-NOT:     products
+// CHECK:           attn.read %[[R]][%b, %h, %g, %k]
+!Q = tensor<2x3x2x4x8xf32>
+!K = tensor<2x3x5x8xf32>
+!A = tensor<3x2x8xf32>
+!R = tensor<2x3x2x5xf32>
+!S = tensor<2x3x2x4x5xf32>
+!L = tensor<2x3x2x4xf32>
+func.func @keys_of_heads(%q: !Q, %k: !K, %a: !A) -> !Q {
+  %s = attn.contract "bhgqd,bhkd->bhgqk" (%q, %k) : (!Q, !K) -> !S
+  %r = attn.contract "hgd,bhkd->bhgk" (%a, %k) : (!A, !K) -> !R
+  %t = attn.map "bhgqk,bhgk->bhgqk" (%s, %r) : (!S, !R) -> !S {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %z = arith.addf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) : (!S) -> (!S, !L)
   %o = attn.contract "bhgqk,bhke->bhgqe" (%p, %k) : (!S, !K) -> !Q
   return %o : !Q
 }

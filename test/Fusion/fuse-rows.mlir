@@ -150,10 +150,13 @@ func.func @pairs(%q: !Q, %k: !K, %v: !K) -> (!Q, !O, !O) {
 !S = tensor<?x2x1x?x?xf32, #attn.dims<batch, 2, 1, query_len, kv_len>>
 !L = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
 
-// Scores that are no product of queries and keys stay.
+// Scores that are no product of queries and keys have rows of one feature.
 // CHECK-LABEL: func.func @no_product(
-// CHECK:         attn.reduce
-// CHECK-NOT:     attn.kernel
+// CHECK-SAME:      %[[T:.*]]: tensor
+// CHECK:         %[[Q:.*]] = attn.map "->bhgqd"() : () -> tensor<?x2x1x?x1xf32,
+// CHECK:         %[[K:.*]] = attn.map "->bhkd"() : () -> tensor<?x2x?x1xf32,
+// CHECK:         attn.kernel ins(%[[Q]], %[[K]] : {{.*}} normalize #attn.row<sum>
+// CHECK:           attn.read %[[T]][%b, %h, %g, %q, %k]
 func.func @no_product(%t: !S) -> !L {
   %s = attn.map "bhgqk->bhgqk" (%t) : (!S) -> !S {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
@@ -162,4 +165,38 @@ func.func @no_product(%t: !S) -> !L {
   }
   %a = attn.reduce "bhgqk" over "k" #attn.row<sum> (%s) : (!S) -> (!L)
   return %a : !L
+}
+
+// -----
+
+!Q = tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>
+!K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
+!S = tensor<?x2x1x?x?xf32, #attn.dims<batch, 2, 1, query_len, kv_len>>
+!L = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+
+// Of two normalisers that are multiplied one keeps its weights, for the kernel;
+// of the other the largest score and the sum are rows that the formula reads.
+// CHECK-LABEL: func.func @two_normalisers(
+// CHECK:         %[[P:.*]], %{{.*}} = attn.normalize
+// CHECK-NOT:     attn.normalize
+// CHECK:         %[[L:.*]], %[[M:.*]] = attn.kernel {{.*}} normalize #attn.norm<shift = max, weight = exp, divide = sum>
+// CHECK:         %[[W:.*]] = attn.map "bhgqk,bhgq,bhgq->bhgqk"(%{{.*}}, %[[M]], %[[L]])
+// CHECK:         %[[G:.*]] = attn.map "bhgqk,bhgqk->bhgqk"(%[[P]], %[[W]])
+// CHECK:         attn.contract "bhgqk,bhke->bhgqe"(%[[G]]
+func.func @two_normalisers(%q: !Q, %k: !K, %v: !K) -> !Q {
+  %s = attn.contract "bhgqd,bhkd->bhgqk" (%q, %k) : (!Q, !K) -> !S
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %t = attn.map "bhgqk->bhgqk" (%s) : (!S) -> !S {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %y = arith.negf %x : f32
+    attn.yield %y : f32
+  }
+  %r, %lse2 = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%t) : (!S) -> (!S, !L)
+  %w = attn.map "bhgqk,bhgqk->bhgqk" (%p, %r) : (!S, !S) -> !S {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %z = arith.mulf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %o = attn.contract "bhgqk,bhke->bhgqe" (%w, %v) : (!S, !K) -> !Q
+  return %o : !Q
 }

@@ -167,7 +167,7 @@ func.func @keeps_features_of_the_head(%q: !q, %K: !K, %v: !V) -> !q attributes {
   ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
     %c = arith.constant true
     attn.yield %c : i1
-  } pair {
+  } pairs {
   ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
     %w = attn.read %v[%h, %g, %d] : !V -> f32
     %s = arith.addf %x, %y : f32

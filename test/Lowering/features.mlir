@@ -36,7 +36,7 @@ func.func @features(%Q: !q, %K: !k, %V: !k, %T: !t) -> !q {
   ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
     %c = arith.constant true
     attn.yield %c : i1
-  } pair {
+  } pairs {
   ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
     %r = arith.subi %j, %i : index
     %w = attn.read %T[%r, %d] : !t -> f32
@@ -90,4 +90,55 @@ func.func @products(%Q: !q, %K: !k, %V: !k, %A: !a, %C: !c) -> !q {
     attn.yield %z : f32
   }
   return %o : !q
+}
+
+// A second sum of two rows of the query and one of the key: what no formula reads is
+// not loaded. Sums that no formula needs are not computed.
+// CHECK-LABEL: tile.program @sums
+// CHECK-DAG:     %[[Q:.*]] = tile.load {{.*}} -> <q:64, d:32, f32>
+// CHECK-DAG:     %[[R:.*]] = tile.load {{.*}} -> <q:64, f:32, f32>
+// CHECK-DAG:     %[[R2:.*]] = tile.load {{.*}} -> <q:64, f:32, f32>
+// CHECK:         tile.for
+// CHECK:           tile.dot(%{{.*}}, %{{.*}}) sum(d) {{.*}} term {
+// CHECK:           %[[C:.*]] = tile.load {{.*}} -> <k:64, f:32, f32>
+// CHECK-NOT:       tile.load {{.*}} -> <k:64, f:32, f32>
+// CHECK:           tile.dot(%{{.*}}, %[[C]]) and(%{{.*}} : !tile.tile<q:64, f:32, f32>) sum(f) {{.*}} term {
+// CHECK-LABEL: tile.program @no_sum
+// CHECK-NOT:     tile.dot
+// CHECK:         tile.store
+func.func @sums(%Q: !q, %K: !k, %V: !k) -> !q {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) products(%Q, %V, %Q, %K : !q, !k, !q, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.5 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
+    %s = arith.addf %x, %y : f32
+    attn.yield %s : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } pairs {
+  ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %s = arith.addf %x, %y : f32
+    attn.yield %s : f32
+  }, {
+  ^bb0(%x: f32, %y: f32, %x2: f32, %y2: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %s = arith.subf %x, %y : f32
+    %z = arith.mulf %s, %x2 : f32
+    attn.yield %z : f32
+  }
+  return %o : !q
+}
+func.func @no_sum(%Q: !q, %K: !k) -> !l {
+  %row = attn.kernel ins(%Q, %K : !q, !k) -> (!l) normalize #attn.row<sum> attributes {scale = 1.0 : f64, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %one = arith.constant 1.0 : f32
+    attn.yield %one : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.cmpi sle, %j, %i : index
+    attn.yield %c : i1
+  }
+  return %row : !l
 }

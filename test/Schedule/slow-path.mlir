@@ -36,7 +36,7 @@ func.func @features(%q: !Qf, %k: !Kf) -> !Qf {
   ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
     %c = arith.constant true
     attn.yield %c : i1
-  } pair {
+  } pairs {
   ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
     %s = arith.addf %x, %y : f32
     attn.yield %s : f32

@@ -32,11 +32,11 @@ static LogicalResult checkDot(tile::DotOp dot) {
   if (dot.getSum() == kLaneDim)
     return dot.emitOpError("sums over ")
            << kLaneDim << ", the dim along the lanes";
-  Value other = left ? dot.getRhs() : dot.getLhs();
-  if (!isRows(other))
-    return dot.emitOpError("needs a tile.load of two dims as the operand "
-                           "without the dim ")
-           << kLaneDim;
+  for (auto tile : dot.getTiles())
+    if (!tile.getType().hasDim(kLaneDim) && !isRows(tile))
+      return dot.emitOpError("needs a tile.load of two dims as the operand "
+                             "without the dim ")
+             << kLaneDim;
   Value mask = dot.getMask();
   if (!mask)
     return success();
@@ -72,7 +72,7 @@ static LogicalResult checkRegion(Operation *op) {
 static LogicalResult checkLoopBody(Operation *op) {
   if (!isa<tile::ForOp>(op->getParentOp()))
     return success();
-  if (isa<tile::ForOp, scf::IfOp, tile::AnyNanOp>(op))
+  if (isa<tile::ForOp, scf::IfOp, scf::ForOp, tile::AnyNanOp>(op))
     return op->emitOpError("stands in a tile.for; only loads, stores and ops "
                            "on tiles may");
   return success();
@@ -141,6 +141,9 @@ static LogicalResult checkOp(Operation *op) {
              << type << " without the dim " << kLaneDim;
     return success();
   }
+  if (auto passes = dyn_cast<scf::ForOp>(op))
+    if (!passes.getConstantStep())
+      return op->emitOpError("has a step that is no constant");
   if (auto branch = dyn_cast<scf::IfOp>(op))
     if (branch.getElseRegion().empty() && branch.getNumResults())
       return op->emitOpError("has results but no else");

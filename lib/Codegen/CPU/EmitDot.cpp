@@ -59,18 +59,20 @@ static Broadcasts broadcastsOf(Ops &ops, const Rows &rows, StringAttr free,
   return b;
 }
 
-/// The term of each place of the granule, for element `n` of the sum: of
-/// `vectors` of queries and a scalar per row.
+/// The term of each place of the granule, for element `n` of the sum: of the
+/// elements of each tile, a vector of queries or a scalar per row.
 SmallVector<Value> Emitter::emitTerm(Granule &granule, tile::DotOp dot, Value n,
-                                     ArrayRef<Value> vectors,
-                                     ArrayRef<Value> scalarRows) {
+                                     ArrayRef<SmallVector<Value>> elements) {
   Block &term = dot.getTerm().front();
-  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
   RegionEmitter region(*this, granule);
-  region.bindVectors(term.getArgument(lhsOnLanes ? 0 : 1), vectors);
-  region.bindScalars(term.getArgument(lhsOnLanes ? 1 : 0), scalarRows);
+  for (auto [argument, tile, values] :
+       llvm::zip(term.getArguments(), dot.getTiles(), elements))
+    if (tile.getType().hasDim(kLaneDim))
+      region.bindVectors(argument, values);
+    else
+      region.bindScalars(argument, values);
   for (auto [argument, dim, start] :
-       llvm::zip_equal(term.getArguments().drop_front(2),
+       llvm::zip_equal(term.getArguments().drop_front(elements.size()),
                        dot.getAtDims().getAsRange<StringAttr>(), dot.getAt())) {
     Value first = scalars.lookup(start);
     if (dim.getValue() == dot.getSum())
@@ -84,16 +86,21 @@ SmallVector<Value> Emitter::emitTerm(Granule &granule, tile::DotOp dot, Value n,
 }
 
 /// The sums of terms of one vector of queries, a few rows after the other:
-/// enough of them to hide the latency of a term.
+/// enough of them to hide the latency of a term. Rows past `extent` do not
+/// exist.
 SmallVector<Value> Emitter::emitTerms(Granule &granule, tile::DotOp dot,
-                                      ArrayRef<Value> pointers, Value step,
-                                      SmallVector<Value> sums) {
+                                      Value extent, SmallVector<Value> sums) {
   constexpr int64_t kRowsAtOnce = 4;
-  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
-  Value a = lhsOnLanes ? dot.getLhs() : dot.getRhs();
   auto sum = StringAttr::get(dot.getContext(), dot.getSum());
-  int64_t size = *cast<tile::TileType>(a.getType()).getDimSize(sum);
+  int64_t size = *dot.getLhs().getType().getDimSize(sum);
   Item along{ItemKind::Nest, {}, {true, sum, size}};
+  SmallVector<Broadcasts> broadcasts;
+  for (Value tile : dot.getTiles())
+    broadcasts.push_back(rows.contains(tile)
+                             ? broadcastsOf(ops, rows.lookup(tile),
+                                            granule.item.space.dim, granule,
+                                            extent, accumulator())
+                             : Broadcasts());
   Value count = extentOf(sum, size);
   for (int64_t first = 0; first < granule.rows; first += kRowsAtOnce) {
     int64_t rows = std::min(kRowsAtOnce, granule.rows - first);
@@ -101,14 +108,21 @@ SmallVector<Value> Emitter::emitTerms(Granule &granule, tile::DotOp dot,
     Granule part(granule.item, granule.window, start, rows);
     auto addTerms = [&](Value n, ValueRange carried) {
       Granule at(along, granule.window, n);
-      SmallVector<Value> next(carried), perRow;
-      for (Value pointer : pointers.slice(first, rows))
-        perRow.push_back(
-            ops.load(accumulator(),
-                     ops.address(pointer, accumulator(), ops.mul(n, step)),
-                     memoryBytes(accumulator())));
-      SmallVector<Value> terms =
-          emitTerm(part, dot, n, element(at, a, 0, 0), perRow);
+      SmallVector<SmallVector<Value>> elements;
+      for (auto [tile, from] : llvm::zip_equal(dot.getTiles(), broadcasts)) {
+        SmallVector<Value> &values = elements.emplace_back();
+        if (from.pointers.empty()) {
+          values.push_back(element(at, tile, 0, 0));
+          continue;
+        }
+        for (Value pointer : ArrayRef(from.pointers).slice(first, rows))
+          values.push_back(ops.load(
+              accumulator(),
+              ops.address(pointer, accumulator(), ops.mul(n, from.step)),
+              memoryBytes(accumulator())));
+      }
+      SmallVector<Value> next(carried);
+      SmallVector<Value> terms = emitTerm(part, dot, n, elements);
       for (auto [acc, term] : llvm::zip_equal(next, terms)) {
         Value total = arith::AddFOp::create(ops, ops.loc, acc, term);
         if (dot.getMask())
@@ -161,8 +175,6 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
   Value extent = granule.item.space.dim && !granule.inside
                      ? extentOf(granule.item.space.dim, granule.item.space.size)
                      : Value();
-  Broadcasts scalars = broadcastsOf(ops, rows.lookup(b), granule.item.space.dim,
-                                    granule, extent, accumulator());
   fetchNextRows(granule, dot, b);
   int64_t vectors = granule.window.vectors;
   SmallVector<Value> sums;
@@ -171,10 +183,11 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
       sums.push_back(dot.getAcc() ? element(granule, dot.getAcc(), row, v)
                                   : ops.zero(laneVector(accumulator())));
   if (dot.hasTerm()) {
-    granule.registers[dot.getResult()] =
-        emitTerms(granule, dot, scalars.pointers, scalars.step, sums);
+    granule.registers[dot.getResult()] = emitTerms(granule, dot, extent, sums);
     return;
   }
+  Broadcasts scalars = broadcastsOf(ops, rows.lookup(b), granule.item.space.dim,
+                                    granule, extent, accumulator());
   Item along{ItemKind::Nest, {}, {true, sum, *aType.getDimSize(sum)}};
   auto addProducts = [&](Value n, ValueRange carried) {
     SmallVector<Value> next(carried);

@@ -113,6 +113,8 @@ private:
                 const Window *window);
   void emitLanes(tile::ForOp loop, Window window);
   void emitIf(mlir::scf::IfOp branch, const Window *window);
+  void emitPasses(mlir::scf::ForOp loop, const Window *window);
+  void emitInits(mlir::LoopLikeOpInterface loop, const Window *window);
   void emitYields(Block &block, mlir::ValueRange results, Window window);
   void noteExtents(Operation *op, tile::TileType type, mlir::ArrayAttr dims,
                    mlir::ValueRange valid);
@@ -147,12 +149,10 @@ private:
   // EmitDot.cpp
   void fetchNextRows(const Granule &granule, tile::DotOp dot, Value loaded);
   void emitDot(Granule &granule, tile::DotOp dot);
-  SmallVector<Value> emitTerms(Granule &granule, tile::DotOp dot,
-                               mlir::ArrayRef<Value> pointers, Value step,
+  SmallVector<Value> emitTerms(Granule &granule, tile::DotOp dot, Value extent,
                                SmallVector<Value> sums);
   SmallVector<Value> emitTerm(Granule &granule, tile::DotOp dot, Value n,
-                              mlir::ArrayRef<Value> vectors,
-                              mlir::ArrayRef<Value> scalarRows);
+                              mlir::ArrayRef<SmallVector<Value>> elements);
 
   // RegionVectorize.cpp
   SmallVector<Value> emitRegion(Granule &granule, Block &region,

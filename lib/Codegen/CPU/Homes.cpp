@@ -18,6 +18,7 @@
 #include "Plan.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -49,7 +50,7 @@ private:
   };
   void findLastUses(Scope &scope);
   void planNest(Scope &scope, size_t index);
-  LogicalResult planFor(Scope &scope, size_t index, tile::ForOp loop);
+  LogicalResult planLoop(Scope &scope, size_t index, LoopLikeOpInterface loop);
   LogicalResult planIf(Scope &scope, size_t index, scf::IfOp branch);
   bool takeOver(Scope &scope, size_t index, Value result);
   void release(Scope &scope, size_t index);
@@ -121,8 +122,8 @@ void HomePlanner::findLastUses(Scope &scope) {
 
 static bool isWholeOperand(Operation *op, Value value) {
   auto dot = dyn_cast<tile::DotOp>(op);
-  return dot && (value == dot.getLhs() || value == dot.getRhs() ||
-                 value == dot.getMask());
+  return dot &&
+         (llvm::is_contained(dot.getTiles(), value) || value == dot.getMask());
 }
 
 /// Lets `result` have the slot of a tile that its nest reads last.
@@ -201,16 +202,14 @@ static bool canReplace(Value carried, Value next, const Plan &plan, Block &body,
   return false;
 }
 
-LogicalResult HomePlanner::planFor(Scope &scope, size_t index,
-                                   tile::ForOp loop) {
-  Block &body = *loop.getBody().begin();
-  for (auto [i, init, result] :
-       llvm::enumerate(loop.getInits(), loop.getResults())) {
+LogicalResult HomePlanner::planLoop(Scope &scope, size_t index,
+                                    LoopLikeOpInterface loop) {
+  for (auto [init, result, carried] : llvm::zip_equal(
+           loop.getInits(), *loop.getLoopResults(), loop.getRegionIterArgs())) {
     auto type = dyn_cast<tile::TileType>(result.getType());
     if (!type)
-      return loop.emitOpError("carries ")
+      return loop->emitOpError("carries ")
              << result.getType() << ", but the CPU's loops carry tiles only";
-    Value carried = body.getArgument(tile::ForOp::kNumLoopArgs + i);
     bool dies = isOwned(scope, init) && scope.lastUse[init] == index &&
                 init.hasOneUse();
     Slot slot = dies ? plan.slots.lookup(init) : allocate(type, inLoop);
@@ -219,8 +218,8 @@ LogicalResult HomePlanner::planFor(Scope &scope, size_t index,
     plan.slots[result] = slot;
     plan.slots[carried] = slot;
   }
-  bool outer = std::exchange(inLoop, true);
-  LogicalResult done = run(body);
+  bool outer = std::exchange(inLoop, inLoop || isa<tile::ForOp>(loop));
+  LogicalResult done = run(loop.getLoopRegions().front()->front());
   inLoop = outer;
   return done;
 }
@@ -261,18 +260,18 @@ LogicalResult HomePlanner::run(Block &block) {
   Scope scope;
   scope.block = &block;
   findLastUses(scope);
-  if (auto loop = dyn_cast<tile::ForOp>(block.getParentOp()))
-    for (auto [i, next] :
-         llvm::enumerate(block.getTerminator()->getOperands())) {
-      Value carried = block.getArgument(tile::ForOp::kNumLoopArgs + i);
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(block.getParentOp()))
+    for (auto [carried, next] : llvm::zip_equal(
+             loop.getRegionIterArgs(), block.getTerminator()->getOperands())) {
       if (next.getParentBlock() == &block && next.getDefiningOp() &&
           llvm::count(block.getTerminator()->getOperands(), next) == 1 &&
           canReplace(carried, next, plan, block, scope.lastUse))
         scope.wanted[next] = plan.slots[carried];
       if (isa<BlockArgument>(next) && next != carried &&
           next.getParentBlock() == &block)
-        return loop.emitOpError("yields one carried tile as another, which the "
-                                "CPU cannot do; copy it with tile.map");
+        return loop->emitOpError(
+            "yields one carried tile as another, which the "
+            "CPU cannot do; copy it with tile.map");
     }
   for (size_t index = 0; index < plan.items[&block].size(); ++index) {
     Item item = plan.items[&block][index];
@@ -285,8 +284,8 @@ LogicalResult HomePlanner::run(Block &block) {
     else if (item.kind == ItemKind::Rows)
       plan.packs[op] =
           allocate(cast<tile::TileType>(op->getResult(0).getType()), inLoop);
-    else if (auto loop = dyn_cast<tile::ForOp>(op)) {
-      if (failed(planFor(scope, index, loop)))
+    else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+      if (failed(planLoop(scope, index, loop)))
         return failure();
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       if (failed(planIf(scope, index, branch)))

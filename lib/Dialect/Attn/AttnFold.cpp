@@ -1,8 +1,9 @@
 //===- AttnFold.cpp - Folds and canonical forms of the attn ops -----------===//
 //
 // Only what is right for every user of the IR: views that do nothing or meet,
-// maps that do nothing, masks that allow everything, sizes that the interface
-// fixes, indices that a clamp decides. What a stage decides lives in passes.
+// maps that do nothing, masks that allow everything, gates of 1, products that
+// no formula reads, sizes that the interface fixes, indices that a clamp
+// decides. What a stage decides lives in passes.
 // Tests: test/Dialect/Attn/canonicalize.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -68,6 +69,50 @@ OpFoldResult MapOp::fold(FoldAdaptor) {
       yield.getValue() != getBody().getArgument(0))
     return {};
   return getInputs()[0];
+}
+
+//===----------------------------------------------------------------------===//
+// attn.kernel: gates of 1, products that no formula reads
+//===----------------------------------------------------------------------===//
+
+static bool dropGate(KernelOp kernel, PatternRewriter &rewriter) {
+  if (!kernel.hasGate() ||
+      !matchPattern(kernel.getGate().front().getTerminator()->getOperand(0),
+                    m_OneFloat()))
+    return false;
+  rewriter.modifyOpInPlace(
+      kernel, [&] { rewriter.eraseBlock(&kernel.getGate().front()); });
+  return true;
+}
+
+/// Of a product the rows and keys, and the number in score and gate.
+static bool dropProduct(KernelOp kernel, PatternRewriter &rewriter) {
+  constexpr unsigned kFirst = 6; // x, b, h, g, q, k, then the y
+  SmallVector<Block *, 2> formulas{&kernel.getScore().front()};
+  if (kernel.hasGate())
+    formulas.push_back(&kernel.getGate().front());
+  SmallVector<KernelOp::Sum, 2> sums = kernel.getSums();
+  unsigned row = sums.front().rows.size();
+  for (unsigned i = 1; i < sums.size(); row += sums[i++].rows.size()) {
+    unsigned place = kFirst + i - 1;
+    if (sums[i].pair || llvm::any_of(formulas, [&](Block *formula) {
+          return !formula->getArgument(place).use_empty();
+        }))
+      continue;
+    rewriter.modifyOpInPlace(kernel, [&] {
+      for (Block *formula : formulas)
+        formula->eraseArgument(place);
+      kernel.getProductsMutable().erase(2 * (row - 1), 2);
+    });
+    return true;
+  }
+  return false;
+}
+
+LogicalResult KernelOp::canonicalize(KernelOp op, PatternRewriter &rewriter) {
+  if (dropGate(op, rewriter) || dropProduct(op, rewriter))
+    return success();
+  return rewriter.notifyMatchFailure(op, "all that it computes is used");
 }
 
 //===----------------------------------------------------------------------===//

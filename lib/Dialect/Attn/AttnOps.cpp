@@ -146,8 +146,10 @@ SmallVector<std::pair<Value, StringRef>, 4> KernelOp::getLetteredOperands() {
                                                        {getK(), kLabels[1]}};
   if (getV())
     operands.push_back({getV(), kLabels[2]});
+  size_t ofFirst = 2 * (getSums().front().rows.size() - 1); // d is theirs, too
   for (auto [i, tensor] : llvm::enumerate(getProducts()))
-    operands.push_back({tensor, kProductLabels[i % 2]});
+    operands.push_back(
+        {tensor, i < ofFirst ? kLabels[i % 2] : kProductLabels[i % 2]});
   for (auto &[tensor, letters] : operands)
     if (!letters.contains('g') && rankOf(tensor) > letters.size())
       letters = withGroup(letters);
@@ -162,14 +164,47 @@ bool KernelOp::hasGroupedKeys() {
   });
 }
 
+// d, b, h, g, q, k
+static constexpr unsigned kPairIndices = 6;
+
+unsigned KernelOp::countRows(Region &pair) {
+  unsigned arguments = pair.empty() ? 0 : pair.getNumArguments();
+  return arguments < kPairIndices + 2 ? 1 : (arguments - kPairIndices) / 2;
+}
+
+SmallVector<KernelOp::Sum, 2> KernelOp::getSums() {
+  SmallVector<std::pair<Value, Value>> rows{{getQ(), getK()}};
+  for (unsigned i = 0; i + 1 < getProducts().size(); i += 2)
+    rows.emplace_back(getProducts()[i], getProducts()[i + 1]);
+  ArrayRef left(rows);
+  SmallVector<Sum, 2> sums;
+  auto take = [&](Region *pair, size_t count) {
+    count = std::min(count, left.size()); // fewer before verification
+    sums.push_back({pair, {left.begin(), left.begin() + count}});
+    left = left.drop_front(count);
+  };
+  for (Region &pair : getPairs())
+    take(&pair, countRows(pair));
+  while (!left.empty())
+    take(nullptr, 1);
+  return sums;
+}
+
+SmallVector<Type, 6> KernelOp::getPairTypes(unsigned rows) {
+  SmallVector<Type, 6> types(2 * rows, getAccumulateType());
+  types.append(kPairIndices, IndexType::get(getContext()));
+  return types;
+}
+
 SmallVector<Type, 6> KernelOp::getBlockTypes(unsigned region) {
   // score (x, b, h, g, q, k), mask (b, h, g, q, k), init (b, h, g, q),
-  // ranges (b, h, g, q0, q1), pair (x, y, d, b, h, g, q, k),
-  // value (x, e, b, h, g, q, k), classify (b, h, g, q0, q1, k0, k1),
-  // gate (x, b, h, g, q, k); score and gate have the other products behind
-  // these
-  constexpr unsigned kReals[] = {1, 0, 0, 0, 2, 1, 0, 1};
-  constexpr unsigned kIndices[] = {5, 5, 4, 5, 6, 6, 7, 5};
+  // ranges (b, h, g, q0, q1), value (x, e, b, h, g, q, k),
+  // classify (b, h, g, q0, q1, k0, k1), gate (x, b, h, g, q, k); score and gate
+  // have the other sums behind these; then pairs
+  constexpr unsigned kReals[] = {1, 0, 0, 0, 1, 0, 1};
+  constexpr unsigned kIndices[] = {5, 5, 4, 5, 6, 7, 5};
+  if (region >= std::size(kReals))
+    return getPairTypes(countRows((*this)->getRegion(region)));
   SmallVector<Type, 6> types(kReals[region], getAccumulateType());
   types.append(kIndices[region], IndexType::get(getContext()));
   Region *body = &(*this)->getRegion(region);
@@ -269,7 +304,7 @@ void ReduceOp::build(OpBuilder &builder, OperationState &state,
 void KernelOp::build(OpBuilder &builder, OperationState &state,
                      TypeRange results, Value q, Value k, Value v,
                      Attribute normalize, double scale, Type probabilities,
-                     ValueRange products) {
+                     ValueRange products, unsigned pairs) {
   state.addOperands({q, k});
   if (v)
     state.addOperands(v);
@@ -283,8 +318,8 @@ void KernelOp::build(OpBuilder &builder, OperationState &state,
   if (probabilities)
     properties.probabilities = TypeAttr::get(probabilities);
   properties.resultSegmentSizes = resultSegments(normalize, results);
-  constexpr unsigned kRegions = 8; // score to gate
-  for (unsigned i = 0; i < kRegions; ++i)
+  constexpr unsigned kRegions = 7; // score to gate
+  for (unsigned i = 0; i < kRegions + pairs; ++i)
     state.addRegion();
 }
 
@@ -347,11 +382,17 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, SetName setName) {
            std::min<size_t>(region.getNumArguments(), 6)))
     if (&region == &getScore() || &region == &getGate())
       setName(argument, "y");
+  bool isScore = &region == &getScore() || &region == &getGate();
+  bool isPair =
+      llvm::any_of(getPairs(), [&](Region &pair) { return &pair == &region; });
+  std::string elements;
+  for (unsigned i = 0; isPair && i < countRows(region); ++i)
+    elements += "xy";
   nameArguments(region,
-                &region == &getScore() || &region == &getGate() ? "xbhgqk"
-                : &region == &getPair()                         ? "xydbhgqk"
-                : &region == &getValue()                        ? "xebhgqk"
-                                                                : "bhgqk",
+                isScore                  ? "xbhgqk"
+                : isPair                 ? elements + "dbhgqk"
+                : &region == &getValue() ? "xebhgqk"
+                                         : "bhgqk",
                 setName);
 }
 

@@ -55,16 +55,25 @@ static LogicalResult verifyElements(KernelOp op) { // kernel_c3
   return success();
 }
 
-/// Each product has features of its own.
+/// Each sum has features of its own.
 static LogicalResult verifyOperands(KernelOp op, LetterSizes &sizes) {
-  for (auto [tensor, letters] : op.getLetteredOperands()) {
-    bool isRow = letters == KernelOp::kProductLabels[0];
-    if (isRow)
+  SmallVector<size_t> firsts; // where further sums begin among `products`
+  size_t taken = 0;
+  for (KernelOp::Sum &sum : op.getSums()) {
+    if (taken != 0)
+      firsts.push_back(2 * (taken - 1));
+    taken += sum.rows.size();
+  }
+  size_t products = op.getNumOperands() - op.getProducts().size();
+  for (auto [i, operand] : llvm::enumerate(op.getLetteredOperands())) {
+    auto [tensor, letters] = operand;
+    bool isProduct = i >= products, isRow = letters.contains('q');
+    if (isProduct && llvm::is_contained(firsts, i - products))
       sizes.forget('f');
-    StringRef name = isRow                   ? "a row of 'products'"
-                     : letters.contains('f') ? "a key of 'products'"
+    StringRef name = isProduct
+                         ? isRow ? "a row of 'products'" : "a key of 'products'"
                      : letters.contains('e') ? "v"
-                     : letters.contains('q') ? "q"
+                     : isRow                 ? "q"
                                              : "k";
     if (failed(sizes.add(letters, tensor.getType(), name)))
       return failure(); // kernel_c1, kernel_c2, kernel_c11
@@ -76,6 +85,12 @@ LogicalResult KernelOp::verify() {
   if (getProducts().size() % 2 != 0) // kernel_c11
     return emitOpError() << "has " << getProducts().size()
                          << " tensors in 'products', expected two for each";
+  unsigned taken = 0;
+  for (Region &pair : getPairs())
+    taken += countRows(pair);
+  if (taken > 1 + getProducts().size() / 2) // kernel_c12
+    return emitOpError() << "has " << 1 + getProducts().size() / 2
+                         << " rows of queries, but 'pairs' take " << taken;
   LetterSizes sizes(*this);
   if (failed(verifyOperands(*this, sizes)))
     return failure();
@@ -104,14 +119,15 @@ LogicalResult KernelOp::verify() {
 }
 
 LogicalResult KernelOp::verifyRegions() {
-  constexpr StringLiteral kNames[] = {"'score'",    "'mask'", "'init'",
-                                      "'ranges'",   "'pair'", "'value'",
-                                      "'classify'", "'gate'"};
+  constexpr StringLiteral kNames[] = {"'score'",  "'mask'",  "'init'",
+                                      "'ranges'", "'value'", "'classify'",
+                                      "'gate'",   "'pairs'"};
   Type real = getAccumulateType(), index = IndexType::get(getContext());
   Type truth = IntegerType::get(getContext(), 1);
-  Type yields[] = {real, truth, real, Type(), real, real, index, real};
+  Type yields[] = {real, truth, real, Type(), real, index, real, real};
   for (auto [i, region] : llvm::enumerate((*this)->getRegions())) {
-    StringRef name = kNames[i];
+    size_t kind = std::min(i, std::size(kNames) - 1);
+    StringRef name = kNames[kind];
     if (region.empty())
       continue;
     // kernel_c5
@@ -120,7 +136,7 @@ LogicalResult KernelOp::verifyRegions() {
     if (&region == &getRanges()) { // kernel_c6
       if (!isa<YieldRangesOp>(region.front().back()))
         return emitOpError() << name << " must end with attn.yield_ranges";
-    } else if (failed(verifyYield(*this, region, yields[i], name))) {
+    } else if (failed(verifyYield(*this, region, yields[kind], name))) {
       return failure();
     }
     if (failed(verifyFormula(*this, region, name))) // kernel_c7

@@ -147,17 +147,22 @@ static void buildBody(OpBuilder &builder, OperationState &state,
 
 void DotOp::build(OpBuilder &builder, OperationState &state, TileType type,
                   Value lhs, Value rhs, StringRef sum, Value acc, Value mask,
-                  NamedValues at, BodyBuilder term) {
+                  NamedValues at, BodyBuilder term, ValueRange others) {
   auto &properties = state.getOrAddProperties<Properties>();
   properties.sum = builder.getStringAttr(sum);
   properties.at_dims = builder.getStrArrayAttr(dimsOf(at));
-  properties.operandSegmentSizes = {1, 1, acc != nullptr, mask != nullptr,
+  properties.operandSegmentSizes = {1,
+                                    1,
+                                    acc != nullptr,
+                                    mask != nullptr,
+                                    static_cast<int32_t>(others.size()),
                                     static_cast<int32_t>(at.size())};
   state.addOperands({lhs, rhs});
   if (acc)
     state.addOperands(acc);
   if (mask)
     state.addOperands(mask);
+  state.addOperands(others);
   state.addOperands(valuesOf(at));
   state.addTypes(type);
   if (!term) {
@@ -166,8 +171,8 @@ void DotOp::build(OpBuilder &builder, OperationState &state, TileType type,
   }
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(state.addRegion());
-  block->addArguments({type.getElementType(), type.getElementType()},
-                      {state.location, state.location});
+  for (size_t i = 0; i < 2 + others.size(); ++i)
+    block->addArgument(type.getElementType(), state.location);
   for (size_t i = 0; i < at.size(); ++i)
     block->addArgument(builder.getIndexType(), state.location);
   Value result = term(builder, state.location, block->getArguments());
@@ -255,7 +260,14 @@ static void nameScalars(Region &region, size_t numInputs, ArrayAttr dims,
 void DotOp::getAsmBlockArgumentNames(Region &region,
                                      OpAsmSetValueNameFn setNameFn) {
   if (!region.empty())
-    nameScalars(region, 2, getAtDims(), setNameFn);
+    nameScalars(region, getTiles().size(), getAtDims(), setNameFn);
+}
+
+SmallVector<TypedValue<TileType>> DotOp::getTiles() {
+  SmallVector<TypedValue<TileType>> tiles{getLhs(), getRhs()};
+  for (Value other : getOthers())
+    tiles.push_back(cast<TypedValue<TileType>>(other));
+  return tiles;
 }
 
 void MapOp::getAsmBlockArgumentNames(Region &region,

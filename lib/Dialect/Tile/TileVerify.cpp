@@ -369,7 +369,8 @@ LogicalResult DotOp::verify() {
     return emitOpError() << "result " << result
                          << " has a dim that no operand has";
   auto type = dyn_cast<FloatType>(result.getElementType());
-  for (TileType operand : {lhs, rhs}) { // dot_c3
+  for (Value tile : getTiles()) { // dot_c3
+    auto operand = cast<TileType>(tile.getType());
     auto element = dyn_cast<FloatType>(operand.getElementType());
     if (!element || !type || element.getWidth() > type.getWidth() ||
         (element.getWidth() == type.getWidth() && element != type))
@@ -380,6 +381,14 @@ LogicalResult DotOp::verify() {
   if (getAcc() && getAcc().getType() != result) // dot_c4
     return emitOpError() << "acc is " << getAcc().getType() << ", expected "
                          << result;
+  for (Value tile : getOthers()) { // dot_c7
+    auto other = cast<TileType>(tile.getType());
+    if (llvm::none_of(ArrayRef{lhs, rhs}, [&](TileType operand) {
+          return other.getDims() == operand.getDims();
+        }))
+      return emitOpError() << "takes elements of " << other
+                           << ", which has the dims of no operand";
+  }
   if (!getMask())
     return success();
   TileType mask = getMask().getType(); // dot_c5
@@ -394,14 +403,17 @@ LogicalResult DotOp::verify() {
 LogicalResult DotOp::verifyRegions() {
   TileType result = getType();
   if (!hasTerm()) // dot_c6
-    return getAt().empty() ? success() : emitOpError("has 'at' without a term");
+    return getAt().empty() && getOthers().empty()
+               ? success()
+               : emitOpError("has 'at' or 'and' without a term");
   SmallVector<TileType::Dim> dims = result.getDims();
   dims.emplace_back(getSumAttr(), *getLhs().getType().getDimSize(getSum()));
   TileType all = TileType::get(dims, result.getElementType());
   if (failed(verifyNamed(*this, "at", getAtDims(), getAt(), all)))
     return failure();
   Type element = result.getElementType();
-  return verifyScalars(*this, getTerm(), SmallVector<Type>{element, element},
+  return verifyScalars(*this, getTerm(),
+                       SmallVector<Type>(getTiles().size(), element),
                        getAt().size(), element);
 }
 

@@ -92,3 +92,29 @@ tile.program @terms(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>, %S: !t
     tile.store %s, %S[%c0, %c0] : !tile.tile<q:16, k:2, f32>, !tile.buf<q, k : f32>
   }
 }
+
+// A term of more tiles: another vector of queries, another scalar per row.
+// CHECK-LABEL: func.func @terms_of_more.grid0.body(
+// CHECK:         scf.for %{{.*}} = %c0 to %c5 step %c1 iter_args(
+// CHECK-COUNT-2:   llvm.load {{.*}} -> vector<16xf32>
+// CHECK-COUNT-2:   arith.subf %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK:           arith.mulf %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK:           scf.yield
+tile.program @terms_of_more(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>, %A: !tile.buf<q, d : f32>, %B: !tile.buf<k, d : f32>, %S: !tile.buf<q, k : f32>, %n: index) target #unrolled {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : f32> -> !tile.tile<q:16, d:5, f32>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : f32> -> !tile.tile<k:1, d:5, f32>
+    %a = tile.load %A[%c0, %c0] : !tile.buf<q, d : f32> -> !tile.tile<q:16, d:5, f32>
+    %b = tile.load %B[%c0, %c0] : !tile.buf<k, d : f32> -> !tile.tile<k:1, d:5, f32>
+    %s = tile.dot (%q, %k) and (%a, %b : !tile.tile<q:16, d:5, f32>, !tile.tile<k:1, d:5, f32>) sum(d) : (!tile.tile<q:16, d:5, f32>, !tile.tile<k:1, d:5, f32>) -> !tile.tile<q:16, k:1, f32> term {
+    ^bb0(%x: f32, %y: f32, %z: f32, %w: f32):
+      %first = arith.subf %x, %y : f32
+      %second = arith.subf %z, %w : f32
+      %term = arith.mulf %first, %second : f32
+      tile.yield %term : f32
+    }
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:16, k:1, f32>, !tile.buf<q, k : f32>
+  }
+}

@@ -204,3 +204,57 @@ func.func @constants_stay_inside(%x: tensor<2xf32>) -> tensor<2xf32> {
   }
   return %y : tensor<2xf32>
 }
+
+// -----
+
+// A gate of 1 and a product that no formula reads are no part of a kernel.
+// CHECK-LABEL: func.func @kernel_without_waste(
+// CHECK:         attn.kernel ins(%arg0, %arg1, %arg1 : {{.*}}) products(%arg0, %arg2 :
+// CHECK:         score {
+// CHECK-NEXT:    ^bb0(%x: f32, %b: index, %h: index, %g: index, %q: index, %k: index, %y: f32):
+// CHECK-NEXT:      arith.mulf %x, %y
+// CHECK-NOT:     gate
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_without_waste(%q: !Q, %k: !K, %k2: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) products(%q, %k, %q, %k2 : !Q, !K, !Q, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32, %z: f32):
+    %s = arith.mulf %x, %z : f32
+    attn.yield %s : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } gate {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32, %z: f32):
+    %one = arith.constant 1.0 : f32
+    attn.yield %one : f32
+  }
+  return %o : !Q
+}
+
+// -----
+
+// What the gate reads stays.
+// CHECK-LABEL: func.func @kernel_with_gate(
+// CHECK:         attn.kernel ins({{.*}}) products(%arg0, %arg1 :
+// CHECK:         } gate {
+// CHECK:           attn.yield %y
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_with_gate(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) products(%q, %k : !Q, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } gate {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
+    attn.yield %y : f32
+  }
+  return %o : !Q
+}

@@ -362,7 +362,7 @@ func.func @kernel_c10(%q: !Q, %k: !K) -> !L {
 !K = tensor<1x2x5x8xf32>
 !L = tensor<1x2x1x4xf32>
 func.func @kernel_c5_pair(%q: !Q, %k: !K) -> !L {
-  // expected-error@below {{'attn.kernel' op 'pair' has block arguments ('f32', 'f32', 'index'), expected ('f32', 'f32', 'index', 'index', 'index', 'index', 'index', 'index')}}
+  // expected-error@below {{'attn.kernel' op 'pairs' has block arguments ('f32', 'f32', 'index'), expected ('f32', 'f32', 'index', 'index', 'index', 'index', 'index', 'index')}}
   %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<sum> attributes {scale = 1.0 : f64} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32
@@ -370,7 +370,7 @@ func.func @kernel_c5_pair(%q: !Q, %k: !K) -> !L {
   ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
     %c = arith.constant true
     attn.yield %c : i1
-  } pair {
+  } pairs {
   ^bb0(%x: f32, %y: f32, %d: index):
     attn.yield %x : f32
   }
@@ -452,6 +452,54 @@ func.func @kernel_c5_products(%q: !Q, %k: !K, %f: !F) -> !L {
   ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
     %c = arith.constant true
     attn.yield %c : i1
+  }
+  return %row : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+!G = tensor<1x2x1x4x3xf32>
+!F = tensor<1x2x5x3xf32>
+// All that one region takes has one number of features.
+func.func @kernel_c11_pairs(%q: !Q, %k: !K, %g: !G, %f: !F) -> !L {
+  // expected-error@below {{'attn.kernel' op axis 'd' is 3 in a row of 'products', but 8 before}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) products(%g, %f : !G, !F) -> (!L) normalize #attn.row<sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g0: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g0: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } pairs {
+  ^bb0(%x: f32, %y: f32, %z: f32, %w: f32, %d: index, %b: index, %h: index, %g0: index, %i: index, %j: index):
+    attn.yield %z : f32
+  }
+  return %row : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
+func.func @kernel_c12(%q: !Q, %k: !K) -> !L {
+  // expected-error@below {{'attn.kernel' op has 1 rows of queries, but 'pairs' take 2}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } pairs {
+  ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  }, {
+  ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
   }
   return %row : !L
 }

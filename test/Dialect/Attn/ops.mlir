@@ -140,9 +140,9 @@ func.func @kernel_of_features(%q: !Qg, %k: !K, %v: !K) -> !Qg {
   ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
     %c = arith.constant true
     attn.yield %c : i1
-  // CHECK: } pair {
+  // CHECK: } pairs {
   // CHECK-NEXT: ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %q: index, %k: index):
-  } pair {
+  } pairs {
   ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
     %sum = arith.addf %x, %y : f32
     %tanh = math.tanh %sum : f32
@@ -221,6 +221,41 @@ func.func @kernel_of_products(%q: !Qg, %k: !K, %v: !K) -> !Qg {
   } gate {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
     attn.yield %y : f32
+  }
+  return %o : !Qg
+}
+
+// Two sums of formulas: the first of two rows of queries and of keys.
+// CHECK-LABEL: func.func @kernel_of_sums(
+func.func @kernel_of_sums(%q: !Qg, %k: !K, %v: !K) -> !Qg {
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Qg, !K, !K) products(%q, %v, %q, %k : !Qg, !K, !Qg, !K) -> (!Qg, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = bf16}
+  // CHECK: score {
+  // CHECK-NEXT: ^bb0(%x: f32, %b: index, %h: index, %g: index, %q: index, %k: index, %y: f32):
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
+    %s = arith.mulf %x, %y : f32
+    attn.yield %s : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  // CHECK: } pairs {
+  // CHECK-NEXT: ^bb0(%x: f32, %y: f32, %x_0: f32, %y_1: f32, %d: index, %b: index, %h: index, %g: index, %q: index, %k: index):
+  } pairs {
+  ^bb0(%x: f32, %y: f32, %z: f32, %w: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %first = arith.subf %x, %y : f32
+    %second = arith.subf %z, %w : f32
+    %product = arith.mulf %first, %second : f32
+    attn.yield %product : f32
+  // CHECK: }, {
+  // CHECK-NEXT: ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %q: index, %k: index):
+  }, {
+  ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %sum = arith.addf %x, %y : f32
+    %tanh = math.tanh %sum : f32
+    attn.yield %tanh : f32
   }
   return %o : !Qg
 }

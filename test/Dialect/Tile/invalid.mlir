@@ -296,8 +296,27 @@ func.func @dot_c6_place(%a: !tile.tile<q:4, d:8, f32>, %b: !tile.tile<k:4, d:8, 
 
 // -----
 
+func.func @dot_c6_and(%a: !tile.tile<q:4, d:8, f32>, %b: !tile.tile<k:4, d:8, f32>) {
+  // expected-error@below {{'tile.dot' op has 'at' or 'and' without a term}}
+  %0 = tile.dot (%a, %b) and(%a : !tile.tile<q:4, d:8, f32>) sum(d) : (!tile.tile<q:4, d:8, f32>, !tile.tile<k:4, d:8, f32>) -> !tile.tile<q:4, k:4, f32>
+  return
+}
+
+// -----
+
+func.func @dot_c7(%a: !tile.tile<q:4, d:8, f32>, %b: !tile.tile<k:4, d:8, f32>, %c: !tile.tile<k:4, f32>) {
+  // expected-error@below {{'tile.dot' op takes elements of '!tile.tile<k:4, f32>', which has the dims of no operand}}
+  %0 = tile.dot (%a, %b) and(%c : !tile.tile<k:4, f32>) sum(d) : (!tile.tile<q:4, d:8, f32>, !tile.tile<k:4, d:8, f32>) -> !tile.tile<q:4, k:4, f32> term {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    tile.yield %z : f32
+  }
+  return
+}
+
+// -----
+
 func.func @dot_c6_at(%a: !tile.tile<q:4, d:8, f32>, %b: !tile.tile<k:4, d:8, f32>, %c: index) {
-  // expected-error@below {{'tile.dot' op has 'at' without a term}}
+  // expected-error@below {{'tile.dot' op has 'at' or 'and' without a term}}
   %0 = tile.dot (%a, %b) sum(d) at(d = %c) : (!tile.tile<q:4, d:8, f32>, !tile.tile<k:4, d:8, f32>) -> !tile.tile<q:4, k:4, f32>
   return
 }
@@ -509,7 +528,7 @@ func.func @select_masked_c5(%s: !tile.tile<k:4, f32>, %p: i1) {
 // Types that the assembly cannot express (dot_c4, reduce_c3): the generic form.
 func.func @dot_c4(%a: !tile.tile<q:4, d:8, f32>, %b: !tile.tile<k:4, d:8, f32>, %c: !tile.tile<q:4, f32>) {
   // expected-error@below {{'tile.dot' op acc is '!tile.tile<q:4, f32>', expected '!tile.tile<q:4, k:4, f32>'}}
-  %0 = "tile.dot"(%a, %b, %c) <{sum = "d", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, at_dims = []}> ({}) : (!tile.tile<q:4, d:8, f32>, !tile.tile<k:4, d:8, f32>, !tile.tile<q:4, f32>) -> !tile.tile<q:4, k:4, f32>
+  %0 = "tile.dot"(%a, %b, %c) <{sum = "d", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, at_dims = []}> ({}) : (!tile.tile<q:4, d:8, f32>, !tile.tile<k:4, d:8, f32>, !tile.tile<q:4, f32>) -> !tile.tile<q:4, k:4, f32>
   return
 }
 

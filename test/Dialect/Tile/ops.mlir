@@ -91,6 +91,13 @@ func.func @values(%q: !tile.tile<q:4, d:2, f32>, %k: !tile.tile<k:8, d:2, f16>, 
     %sum = arith.addf %x, %y : f32
     tile.yield %sum : f32
   }
+  // CHECK: tile.dot(%{{.*}}, %{{.*}}) and(%{{.*}}, %{{.*}} : !tile.tile<k:8, d:2, f16>, !tile.tile<q:4, d:2, f32>) sum(d) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32> term {
+  // CHECK-NEXT: ^bb0(%x: f32, %x_{{[0-9]+}}: f32, %x_{{[0-9]+}}: f32, %x_{{[0-9]+}}: f32):
+  %more = tile.dot (%q, %k) and (%k, %q : !tile.tile<k:8, d:2, f16>, !tile.tile<q:4, d:2, f32>) sum(d) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32> term {
+  ^bb0(%x: f32, %y: f32, %z: f32, %w: f32):
+    %product = arith.mulf %z, %w : f32
+    tile.yield %product : f32
+  }
   // CHECK: tile.dot(%{{.*}}, %{{.*}}) sum(d) acc(%{{.*}}) where(%{{.*}} : !tile.tile<k:8, i1>) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32>
   %1 = tile.dot (%q, %k) sum(d) acc(%s) where(%m : !tile.tile<k:8, i1>) : (!tile.tile<q:4, d:2, f32>, !tile.tile<k:8, d:2, f16>) -> !tile.tile<q:4, k:8, f32>
   // CHECK: tile.map(%{{.*}}, %{{.*}}) at(k = %{{.*}}) : (!tile.tile<q:4, k:8, f32>, !tile.tile<k:8, i1>) -> !tile.tile<q:4, k:8, f32> {

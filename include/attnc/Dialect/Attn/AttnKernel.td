@@ -25,9 +25,11 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     row `[b h g q f]` and a key `[b h k f]` with an f of their own, there is one
     more y, the sum over f of row * key. Keys and values that differ from query
     head to query head have an axis for that: `[b h g k d]`, each for itself.
-    With `pair`, x is `scale * sum over d of pair(q, k, d, b, h, g, q, k)`, the
-    first two being elements of the operands (additive attention: the product is
-    the special case `q * k`).
+    A region of `pairs` makes such a sum one of a formula of elements (additive
+    attention: the product is the special case `q * k`): the first of them x,
+    `scale * sum over d of pair(q, k, d, b, h, g, q, k)`, the next the first y,
+    and so on. One with more elements than two, `pair(q, k, q', k', .., d, ..)`,
+    takes the rows and keys that stand next in `products` besides.
 
     What becomes of the scores, says `normalize`:
     ```
@@ -70,10 +72,10 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
       `row` of the accumulate type, `key` is i32;
     - (kernel_c4) `scale` is finite;
     - (kernel_c5) block arguments: score (x, b, h, g, q, k), mask
-      (b, h, g, q, k), init (b, h, g, q), ranges (b, h, g, q0, q1), pair
-      (x, y, d, b, h, g, q, k), value (x, e, b, h, g, q, k), classify
-      (b, h, g, q0, q1, k0, k1), gate like score; score and gate have one y
-      more for each two `products`;
+      (b, h, g, q, k), init (b, h, g, q), ranges (b, h, g, q0, q1), value
+      (x, e, b, h, g, q, k), classify (b, h, g, q0, q1, k0, k1), gate like
+      score, each of `pairs` elements in twos and (d, b, h, g, q, k); score and
+      gate have a y for each sum but the first;
     - (kernel_c6) mask yields one `i1`, ranges ends with `attn.yield_ranges`,
       classify yields one index, the others yield one accumulate value;
     - (kernel_c7) the regions are formulas (see the dialect);
@@ -83,7 +85,8 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     - (kernel_c9) `init` stands only with `#attn.norm<divide = sum>`;
     - (kernel_c10) `value` and `gate` stand only with a v;
     - (kernel_c11) the number of `products` is even, and the two of a product have
-      the same size f.
+      the same size f; all that a region of `pairs` takes have one size;
+    - (kernel_c12) `pairs` take no more rows and keys than there are.
 
     Example:
     ```mlir
@@ -130,27 +133,30 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
                       Optional<Attn_RealTensor>:$dense);
   let regions = (region SizedRegion<1>:$score, SizedRegion<1>:$mask,
                         MaxSizedRegion<1>:$init, MaxSizedRegion<1>:$ranges,
-                        MaxSizedRegion<1>:$pair, MaxSizedRegion<1>:$value,
-                        MaxSizedRegion<1>:$classify, MaxSizedRegion<1>:$gate);
+                        MaxSizedRegion<1>:$value, MaxSizedRegion<1>:$classify,
+                        MaxSizedRegion<1>:$gate,
+                        VariadicRegion<SizedRegion<1>>:$pairs);
   let assemblyFormat = [{
     `ins` `(` $q `,` $k (`,` $v^)? `:` type($q) `,` type($k) (`,` type($v)^)? `)`
     (`products` `(` $products^ `:` type($products) `)`)?
     custom<KernelResults>(type($o), type($lse), type($row), type($key),
                           type($dense), $normalize)
     attr-dict-with-keyword `score` $score `mask` $mask (`init` $init^)?
-    (`ranges` $ranges^)? (`pair` $pair^)? (`value` $value^)?
+    (`ranges` $ranges^)? (`pairs` $pairs^)? (`value` $value^)?
     (`classify` $classify^)? (`gate` $gate^)?
   }];
+  let hasCanonicalizeMethod = 1;
   let skipDefaultBuilders = 1;
   // Results in the order of their description; `v` may be null, and then
-  // `probabilities` is.
+  // `probabilities` is. `pairs` is a number of regions.
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,
                                  "::mlir::Value":$q, "::mlir::Value":$k,
                                  "::mlir::Value":$v,
                                  "::mlir::Attribute":$normalize,
                                  "double":$scale,
                                  "::mlir::Type":$probabilities,
-                                 CArg<"::mlir::ValueRange", "{}">:$products)>];
+                                 CArg<"::mlir::ValueRange", "{}">:$products,
+                                 CArg<"unsigned", "0">:$pairs)>];
   let extraClassDeclaration = [{
     /// f64 if any tensor of the op is f64, else f32.
     ::mlir::Type getAccumulateType();
@@ -162,15 +168,29 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     getLetteredResults();
     bool hasInit() { return !getInit().empty(); }
     bool hasRanges() { return !getRanges().empty(); }
-    bool hasPair() { return !getPair().empty(); }
+    bool hasPairs() { return !getPairs().empty(); }
     bool hasValue() { return !getValue().empty(); }
     bool hasClassify() { return !getClassify().empty(); }
     bool hasGate() { return !getGate().empty(); }
+    /// What a number of scores is the sum over features of: the region, or null
+    /// for a product, and its rows and keys.
+    struct Sum {
+      ::mlir::Region *pair;
+      ::llvm::SmallVector<std::pair<::mlir::Value, ::mlir::Value>, 1> rows;
+    };
+    /// Those of x and of each y.
+    ::llvm::SmallVector<Sum, 2> getSums();
+    /// How many rows of the query a region of `pairs` takes elements of, by its
+    /// arguments: at least one.
+    static unsigned countRows(::mlir::Region &pair);
     /// How many numbers the score has beside x.
-    unsigned getNumProducts() { return getProducts().size() / 2; }
+    unsigned getNumProducts() { return getSums().size() - 1; }
     /// Types of the block arguments of each region, in the order of the op's
-    /// regions: score, mask, init, ranges, pair, value, classify, gate.
+    /// regions: score, mask, init, ranges, value, classify, gate, pairs. The
+    /// number of rows of the latter is what they have.
     ::llvm::SmallVector<::mlir::Type, 6> getBlockTypes(unsigned region);
+    /// Types of the block arguments of a region of `pairs` over so many rows.
+    ::llvm::SmallVector<::mlir::Type, 6> getPairTypes(unsigned rows);
     /// Letters of q, k, v, o and lse; lse's are those of row and key, too.
     static constexpr ::llvm::StringLiteral kLabels[5] = {
         "bhgqd", "bhkd", "bhke", "bhgqe", "bhgq"};

@@ -58,7 +58,8 @@ def Tile_DotOp : Tile_Op<"dot", [
     NaN or an infinity of an operand does not reach the result.
 
     With a region `term` the sum is not of products but of what the region yields
-    for the two elements, converted, and one index per `at` dim.
+    for the two elements, converted, and one index per `at` dim. A term may take
+    elements of more tiles, those behind `and`.
 
     Constraints:
     - (dot_c1) both operands have the dim `sum`, with one size, and the result
@@ -69,10 +70,12 @@ def Tile_DotOp : Tile_Op<"dot", [
       as the operands';
     - (dot_c4) `acc` has the result's type;
     - (dot_c5) the mask is an i1 tile whose dims are dims of the result or `sum`;
-    - (dot_c6) a term has two arguments of the result's element type and an
+    - (dot_c6) a term has an argument of the result's element type for each
+      operand, those behind `and` last, and an
       index per `at` dim, which are dims of the result or `sum`; it yields one
       such element by ops of arith and math and `tile.read`, and uses no tile
-      from outside. Without a term there is no `at`.
+      from outside. Without a term there is no `at` and no `and`;
+    - (dot_c7) tiles behind `and` have the dims of one of the two operands.
 
     Example:
     ```mlir
@@ -98,11 +101,12 @@ def Tile_DotOp : Tile_Op<"dot", [
   let arguments = (ins Tile_TileType:$lhs, Tile_TileType:$rhs, StrAttr:$sum,
                        Optional<Tile_TileType>:$acc,
                        Optional<Tile_TileType>:$mask,
+                       Variadic<Tile_TileType>:$others,
                        Variadic<Index>:$at, StrArrayAttr:$at_dims);
   let results = (outs Tile_TileType:$result);
   let regions = (region MaxSizedRegion<1>:$term);
   let assemblyFormat = [{
-    `(` $lhs `,` $rhs `)` `sum` `(` custom<Dim>($sum) `)`
+    `(` $lhs `,` $rhs `)` (`and` `(` $others^ `:` type($others) `)`)? `sum` `(` custom<Dim>($sum) `)`
     (`acc` `(` $acc^ `)`)? (`where` `(` $mask^ `:` type($mask) `)`)?
     `` custom<At>($at_dims, $at) attr-dict
     `:` custom<DotTypes>(ref($acc), type($lhs), type($rhs), type($acc),
@@ -114,11 +118,15 @@ def Tile_DotOp : Tile_Op<"dot", [
     OpBuilder<(ins "TileType":$type, "::mlir::Value":$lhs, "::mlir::Value":$rhs,
                    "::llvm::StringRef":$sum, "::mlir::Value":$acc,
                    "::mlir::Value":$mask, CArg<"NamedValues", "{}">:$at,
-                   CArg<"BodyBuilder", "nullptr">:$term)>];
+                   CArg<"BodyBuilder", "nullptr">:$term,
+                   CArg<"::mlir::ValueRange", "{}">:$others)>];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     bool hasTerm() { return !getTerm().empty(); }
+    /// The tiles that elements are taken of: lhs, rhs and what a term takes
+    /// besides.
+    ::llvm::SmallVector<::mlir::TypedValue<TileType>> getTiles();
   }];
 }
 
