@@ -15,6 +15,7 @@
 #include "KeyWalk.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -109,6 +110,20 @@ void KeyWalk::emitClassify(OpBuilder &builder, KernelBlock &block,
   Value yielded = region.getTerminator()->getOperand(0);
   emitScalars(builder, region, yielded, block.scope, map);
   tile::YieldOp::create(builder, loc, map.lookup(yielded));
+}
+
+SmallVector<Value>
+emitPasses(OpBuilder &builder, Location loc, unsigned passes, ValueRange inits,
+           llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
+  auto number = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto loop = scf::ForOp::create(builder, loc, number(0), number(passes),
+                                 number(1), inits);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(builder, loc, body(loop.getRegionIterArgs()));
+  return loop.getResults();
 }
 
 } // namespace attnc::lowering

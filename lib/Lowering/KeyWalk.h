@@ -40,6 +40,12 @@ emitLoop(mlir::OpBuilder &builder, KernelBlock &block, const KeyWalk &walk,
              mlir::OpBuilder &, const KeyTile &, mlir::ValueRange)>
              body);
 
+/// So many turns, one after the other; `body` gives the values after one.
+llvm::SmallVector<mlir::Value> emitPasses(
+    mlir::OpBuilder &builder, mlir::Location loc, unsigned passes,
+    mlir::ValueRange inits,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)> body);
+
 } // namespace attnc::lowering
 
 #endif // ATTNC_LIB_LOWERING_KEYWALK_H

@@ -5,11 +5,12 @@
 // scores >= t, and each pass over the keys finds four bits of it:
 //
 //   8 passes, of f64 16: base += step * how many of the fifteen t = float(base
-//                 + i step) have at least n scores >= t
+//                 + i step) have at least n scores >= t; step /= 16
 //   one pass:     how many scores are above t, how many equal it
 //   if more are equal than are wanted, in the same way the key at which they
 //   are enough: 8 passes over scores that equal t at keys <= base + i step
 //
+// The passes of a kind are turns of one loop, so that their code is there once.
 // Scores are computed again in each pass. A NaN counts as above every number.
 // Tests: test/Lowering/rank.mlir
 //
@@ -52,12 +53,15 @@ private:
   SmallVector<Value> count(unsigned number, Terms terms);
   Value one(OpBuilder &b, ValueRange inputs, Value k0,
             llvm::function_ref<Value(OpBuilder &, ValueRange)> condition);
-  Value narrowScore(Value base, int64_t step);
-  Value narrowKey(Value base, int64_t step, Value t, Value missing);
-  Value advance(Value base, int64_t step, ValueRange counts, Value limit,
+  Value narrowScore(Value base, Value step);
+  Value narrowKey(Value base, Value step, Value t, Value missing);
+  Value advance(Value base, Value step, ValueRange counts, Value limit,
                 arith::CmpFPredicate passes);
+  Value narrow(Value base, unsigned passes,
+               llvm::function_ref<Value(Value, Value)> pass);
   Value move(OpBuilder &b, Value base, Value distance);
-  Value floatOf(Value base, int64_t distance);
+  Value moved(Value base, Value distance);
+  Value floatOf(Value base);
   Value searchKey(Value t, Value missing);
   Value lastKey();
 
@@ -131,11 +135,16 @@ Value Rank::move(OpBuilder &b, Value base, Value distance) {
   return arith::SelectOp::create(b, loc, beyond, place(b, highest), sum);
 }
 
-/// The float at `distance` behind `base` in the order, at most infinity: places
-/// from 0 are bits, those below 0 are bits of the size, counted down.
-Value Rank::floatOf(Value base, int64_t distance) {
+Value Rank::moved(Value base, Value distance) {
+  return row(builder.getIndexType(), {base, distance},
+             [&](OpBuilder &b, ValueRange x) { return move(b, x[0], x[1]); });
+}
+
+/// The float at a place of the order: places from 0 are bits, those below 0 are
+/// bits of the size, counted down.
+Value Rank::floatOf(Value base) {
   return row(block.accumulate, base, [&](OpBuilder &b, ValueRange x) {
-    Value at = move(b, x[0], place(b, distance));
+    Value at = x[0];
     Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
                                         place(b, 0));
     Value down = arith::SubIOp::create(b, loc, place(b, -1), at);
@@ -150,31 +159,45 @@ Value Rank::floatOf(Value base, int64_t distance) {
 }
 
 /// base + step * how many of the counts pass, which they do in falling order.
-Value Rank::advance(Value base, int64_t step, ValueRange counts, Value limit,
+Value Rank::advance(Value base, Value step, ValueRange counts, Value limit,
                     arith::CmpFPredicate passes) {
   SmallVector<Value> inputs(counts);
-  inputs.push_back(base);
+  inputs.append({base, step});
   if (limit)
     inputs.push_back(limit);
   return row(builder.getIndexType(), inputs, [&](OpBuilder &b, ValueRange x) {
     Value least = limit ? x.back() : constant(b, wanted);
-    Value distance = place(b, 0);
-    for (Value number : x.take_front(counts.size())) {
-      Value more =
-          arith::SelectOp::create(b, loc, compare(b, passes, number, least),
-                                  place(b, step), place(b, 0));
-      distance = arith::AddIOp::create(b, loc, distance, more);
-    }
-    return move(b, x[counts.size()], distance);
+    Value at = x[counts.size()], distance = x[counts.size() + 1];
+    for (Value number : x.take_front(counts.size()))
+      at = arith::SelectOp::create(b, loc, compare(b, passes, number, least),
+                                   move(b, at, distance), at);
+    return at;
   });
 }
 
-Value Rank::narrowScore(Value base, int64_t step) {
-  // Distances wrap: 15 * 2^60 does, the places that are reached do not.
-  auto steps = static_cast<uint64_t>(step);
+/// From `base` on in so many passes, the last of which goes by single places.
+Value Rank::narrow(Value base, unsigned passes,
+                   llvm::function_ref<Value(Value, Value)> pass) {
+  Value step = row(builder.getIndexType(), base, [&](OpBuilder &b, ValueRange) {
+    return place(b, INT64_C(1) << (4 * (passes - 1)));
+  });
+  return emitPasses(builder, loc, passes, {base, step}, [&](ValueRange x) {
+    Value next =
+        row(builder.getIndexType(), x[1], [&](OpBuilder &b, ValueRange x) {
+          return arith::FloorDivSIOp::create(b, loc, x[0], place(b, kSteps + 1))
+              .getResult();
+        });
+    return SmallVector<Value>{pass(x[0], x[1]), next};
+  })[0];
+}
+
+Value Rank::narrowScore(Value base, Value step) {
   SmallVector<Value> thresholds;
-  for (unsigned i = 1; i <= kSteps; ++i)
-    thresholds.push_back(floatOf(base, static_cast<int64_t>(i * steps)));
+  Value at = base;
+  for (unsigned i = 0; i < kSteps; ++i) {
+    at = moved(at, step);
+    thresholds.push_back(floatOf(at));
+  }
   SmallVector<Value> counts =
       count(kSteps, [&](OpBuilder &b, Value s, const KeyTile &) {
         SmallVector<Value> terms;
@@ -188,17 +211,18 @@ Value Rank::narrowScore(Value base, int64_t step) {
 }
 
 /// As long as the keys up to a place hold less than what is missing.
-Value Rank::narrowKey(Value base, int64_t step, Value t, Value missing) {
+Value Rank::narrowKey(Value base, Value step, Value t, Value missing) {
+  SmallVector<Value> ends;
+  for (unsigned i = 0; i < kSteps; ++i)
+    ends.push_back(moved(i == 0 ? base : ends.back(), step));
   SmallVector<Value> counts =
       count(kSteps, [&](OpBuilder &b, Value s, const KeyTile &keys) {
         SmallVector<Value> terms;
-        for (unsigned i = 1; i <= kSteps; ++i)
+        for (Value end : ends)
           terms.push_back(
-              one(b, {s, t, base}, keys.k0, [&](OpBuilder &b, ValueRange x) {
-                Value last =
-                    arith::AddIOp::create(b, loc, x[2], place(b, i * step));
+              one(b, {s, t, end}, keys.k0, [&](OpBuilder &b, ValueRange x) {
                 Value before = arith::CmpIOp::create(
-                    b, loc, arith::CmpIPredicate::sle, x[3], last);
+                    b, loc, arith::CmpIPredicate::sle, x[3], x[2]);
                 Value equal = compare(b, arith::CmpFPredicate::OEQ, x[0], x[1]);
                 return arith::AndIOp::create(b, loc, equal, before).getResult();
               }));
@@ -218,8 +242,9 @@ Value Rank::lastKey() {
 Value Rank::searchKey(Value t, Value missing) {
   Value base = row(builder.getIndexType(), t,
                    [&](OpBuilder &b, ValueRange) { return place(b, -1); });
-  for (unsigned pass = kKeyPasses; pass-- > 0;)
-    base = narrowKey(base, INT64_C(1) << (4 * pass), t, missing);
+  base = narrow(base, kKeyPasses, [&](Value base, Value step) {
+    return narrowKey(base, step, t, missing);
+  });
   return row(builder.getIndexType(), base, [&](OpBuilder &b, ValueRange x) {
     return arith::AddIOp::create(b, loc, x[0], place(b, 1)).getResult();
   });
@@ -230,9 +255,10 @@ RowRank Rank::run() {
   Value base = row(builder.getIndexType(), zero, [&](OpBuilder &b, ValueRange) {
     return place(b, -1 - highest);
   });
-  for (unsigned pass = bits / 4; pass-- > 0;)
-    base = narrowScore(base, INT64_C(1) << (4 * pass));
-  Value t = floatOf(base, 0);
+  base = narrow(base, bits / 4, [&](Value base, Value step) {
+    return narrowScore(base, step);
+  });
+  Value t = floatOf(base);
   SmallVector<Value> counts = count(3, [&](OpBuilder &b, Value s,
                                            const KeyTile &) {
     auto where = [&](arith::CmpFPredicate predicate) {

@@ -37,7 +37,7 @@ public:
 
 private:
   Value rowMax();
-  Value narrow(Value lo, double width);
+  Value narrow(Value lo, Value width);
   Value finish(Value lo);
   /// Row sums over all keys of what `terms` gives for a tile of u.
   SmallVector<Value>
@@ -95,27 +95,27 @@ SmallVector<Value> Simplex::sums(
 }
 
 /// The lower end of the part of [lo, lo + 16 width) in which t - max lies.
-Value Simplex::narrow(Value lo, double width) {
+Value Simplex::narrow(Value lo, Value width) {
   SmallVector<Value> above = sums(kThresholds, [&](OpBuilder &b, Value u) {
     SmallVector<Value> terms;
     for (unsigned i = 1; i <= kThresholds; ++i)
-      terms.push_back(pairs(b, {u, lo}, [&](OpBuilder &b, ValueRange x) {
-        Value step = constant(b, i * width);
+      terms.push_back(pairs(b, {u, lo, width}, [&](OpBuilder &b, ValueRange x) {
+        Value step = arith::MulFOp::create(b, loc, x[2], constant(b, i));
         Value t = arith::AddFOp::create(b, loc, x[1], step);
         Value d = arith::SubFOp::create(b, loc, x[0], t);
         return arith::MaximumFOp::create(b, loc, d, constant(b, 0)).getResult();
       }));
     return terms;
   });
-  above.push_back(lo);
+  above.append({lo, width});
   return emitMap(
       builder, loc, block.rowType(), above, [&](OpBuilder &b, ValueRange x) {
-        Value result = x.back();
-        for (Value sum : x.drop_back()) {
+        Value result = x[kThresholds];
+        for (Value sum : x.take_front(kThresholds)) {
           Value is = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE,
                                            sum, constant(b, 1));
-          Value step = arith::SelectOp::create(b, loc, is, constant(b, width),
-                                               constant(b, 0));
+          Value step =
+              arith::SelectOp::create(b, loc, is, x.back(), constant(b, 0));
           result = arith::AddFOp::create(b, loc, result, step);
         }
         return result;
@@ -159,12 +159,17 @@ Value Simplex::run() {
   m = rowMax();
   shift = block.emitShift(builder, m);
   Value lo = tile::SplatOp::create(builder, loc, block.rowType(), -1.0);
-  double width = 1;
+  constexpr double kPart = 1.0 / (kThresholds + 1);
+  Value width = tile::SplatOp::create(builder, loc, block.rowType(), kPart);
   unsigned passes = block.accumulate.isF64() ? 13 : 6;
-  for (unsigned pass = 0; pass < passes; ++pass) {
-    width /= kThresholds + 1;
-    lo = narrow(lo, width);
-  }
+  lo = emitPasses(builder, loc, passes, {lo, width}, [&](ValueRange x) {
+    Value next = emitMap(
+        builder, loc, block.rowType(), x[1], [&](OpBuilder &b, ValueRange x) {
+          return arith::MulFOp::create(b, loc, x[0], constant(b, kPart))
+              .getResult();
+        });
+    return SmallVector<Value>{narrow(x[0], x[1]), next};
+  })[0];
   return finish(lo);
 }
 

@@ -60,6 +60,7 @@ LogicalResult ProgramInterpreter<Real>::runOp(Operation &op) {
                      tile::RescaleOp, tile::SkewOp, tile::AnyNanOp>(
           [&](auto own) { return run(own); })
       .template Case<scf::IfOp>([&](scf::IfOp) { return runIf(op); })
+      .template Case<scf::ForOp>([&](scf::ForOp) { return runPasses(op); })
       .Default([&](Operation *scalar) -> LogicalResult {
         FailureOr<Column<Real>> column = evaluator().evaluate(scalar);
         if (failed(column))
@@ -259,6 +260,29 @@ LogicalResult ProgramInterpreter<Real>::runIf(Operation &op) {
   if (failed(runBlock(region.front())))
     return failure();
   forward(&op, region.front());
+  return success();
+}
+
+template <typename Real>
+LogicalResult ProgramInterpreter<Real>::runPasses(Operation &op) {
+  auto loop = cast<scf::ForOp>(op);
+  for (auto [init, argument, result] : llvm::zip_equal(
+           loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults())) {
+    copy(init, argument);
+    copy(init, result);
+  }
+  int64_t last = integer(loop.getUpperBound());
+  int64_t step = integer(loop.getStep());
+  for (int64_t i = integer(loop.getLowerBound()); i < last; i += step) {
+    scalars[loop.getInductionVar()] = Column<Real>::integer(i);
+    if (failed(runBlock(*loop.getBody())))
+      return failure();
+    // All yielded values before any argument: one may be another's argument.
+    forward(&op, *loop.getBody());
+    for (auto [result, argument] :
+         llvm::zip_equal(loop.getResults(), loop.getRegionIterArgs()))
+      copy(result, argument);
+  }
   return success();
 }
 

@@ -33,6 +33,7 @@ private:
   mlir::LogicalResult run(tile::ForOp op);
   mlir::LogicalResult run(tile::PhaseOp op);
   mlir::LogicalResult runIf(mlir::Operation &op);
+  mlir::LogicalResult runPasses(mlir::Operation &op);
   mlir::LogicalResult run(tile::WorkspaceOp op);
   mlir::LogicalResult run(tile::RenameOp op);
   mlir::LogicalResult run(tile::LoadOp op);

@@ -12,7 +12,11 @@
 // CHECK:           tile.select_masked {{.*}} fill -inf
 // CHECK:           tile.reduce max
 // CHECK:         %[[LO:.*]] = tile.splat -1.000000e+00
-// CHECK-COUNT-6: :15 = tile.for
+// CHECK:         %[[PASSES:.*]] = arith.constant 6 : index
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[PASSES]] step
+// CHECK:         :15 = tile.for
+// CHECK-NOT:     :15 = tile.for
+// CHECK:         scf.yield
 // CHECK:         :2 = tile.for
 // CHECK:         %[[T:.*]] = tile.map(%[[M]],
 // CHECK:           arith.divf

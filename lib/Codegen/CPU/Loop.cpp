@@ -114,6 +114,8 @@ void Emitter::emitItem(const Item &item, const Window *window) {
     return emitFor(cast<tile::ForOp>(op), window);
   case ItemKind::If:
     return emitIf(cast<scf::IfOp>(op), window);
+  case ItemKind::Passes:
+    return emitPasses(cast<scf::ForOp>(op), window);
   }
 }
 
@@ -121,14 +123,20 @@ void Emitter::emitItem(const Item &item, const Window *window) {
 // tile.for
 //===----------------------------------------------------------------------===//
 
-void Emitter::emitFor(tile::ForOp loop, const Window *window) {
-  for (auto [init, result] : llvm::zip(loop.getInits(), loop.getResults())) {
+/// Copies what a loop starts with to where it carries it.
+void Emitter::emitInits(LoopLikeOpInterface loop, const Window *window) {
+  for (auto [init, result] :
+       llvm::zip(loop.getInits(), *loop.getLoopResults())) {
     const Slot &to = plan.slots.find(result)->second;
     auto from = plan.slots.find(init);
     if (from != plan.slots.end() && from->second.offset == to.offset)
       continue;
     forEachGroup(window, [&, init = init](Window w) { copyTile(init, to, w); });
   }
+}
+
+void Emitter::emitFor(tile::ForOp loop, const Window *window) {
+  emitInits(loop, window);
   SmallVector<Value> bounds;
   for (Value bound : loop.getBounds())
     bounds.push_back(scalars.lookup(bound));
@@ -282,6 +290,25 @@ void Emitter::emitYields(Block &block, ValueRange results, Window window) {
 }
 
 //===----------------------------------------------------------------------===//
+// scf.for
+//===----------------------------------------------------------------------===//
+
+/// Passes over the keys that depend on each other: their code is there once.
+void Emitter::emitPasses(scf::ForOp loop, const Window *window) {
+  emitInits(loop, window);
+  ops.loop(scalars.lookup(loop.getLowerBound()),
+           scalars.lookup(loop.getUpperBound()),
+           loop.getConstantStep()->getSExtValue(), [&](Value number) {
+             scalars.map(loop.getInductionVar(), number);
+             Block &body = *loop.getBody();
+             emitItems(body, window);
+             forEachGroup(window, [&](Window w) {
+               emitYields(body, loop.getResults(), w);
+             });
+           });
+}
+
+//===----------------------------------------------------------------------===//
 // scf.if
 //===----------------------------------------------------------------------===//
 
@@ -294,7 +321,7 @@ void Emitter::emitIf(scf::IfOp branch, const Window *window) {
       types.push_back(type);
   auto emitBlock = [&](Block &block) {
     bool heavy = llvm::any_of(plan.items.find(&block)->second, [](auto &item) {
-      return item.kind == ItemKind::For ||
+      return item.kind == ItemKind::For || item.kind == ItemKind::Passes ||
              (item.kind == ItemKind::Nest && item.space.lanes);
     });
     if (heavy && types.empty())

@@ -167,6 +167,8 @@ FailureOr<Item> Grouper::makeItem(Operation *op) const {
     return Item{ItemKind::For, {op}, {}};
   if (isa<scf::IfOp>(op))
     return Item{ItemKind::If, {op}, {}};
+  if (isa<scf::ForOp>(op))
+    return Item{ItemKind::Passes, {op}, {}};
   if (!hasTile(op) && op->getNumRegions() == 0)
     return Item{ItemKind::Scalar, {op}, {}};
   return op->emitOpError("is not supported by the code generator of the CPU");
@@ -184,7 +186,7 @@ bool Grouper::takeLightOps() {
     bool light =
         tile ? spaceOf(tile) && (!spaceOf(tile)->lanes || !spaceOf(tile)->dim)
              : isa<tile::LoadOp>(op) || !hasTile(op);
-    if (!light || isa<tile::StoreOp, tile::ForOp, scf::IfOp>(op))
+    if (!light || isa<tile::StoreOp, tile::ForOp, scf::IfOp, scf::ForOp>(op))
       continue;
     FailureOr<Item> item = makeItem(op);
     if (failed(item))
@@ -238,7 +240,7 @@ LogicalResult planItems(Block &block, Plan &plan) {
   if (failed(Grouper(block, plan).run()))
     return failure();
   for (Operation &op : block) {
-    if (!isa<tile::ForOp, scf::IfOp>(op))
+    if (!isa<tile::ForOp, scf::IfOp, scf::ForOp>(op))
       continue;
     for (Region &region : op.getRegions())
       for (Block &inner : region)

@@ -54,6 +54,7 @@ enum class ItemKind {
   AnyNan,   // tile.any_nan
   For,      // tile.for
   If,       // scf.if
+  Passes,   // scf.for
 };
 
 struct Item {

@@ -24,7 +24,7 @@ namespace attnc::tile {
 using namespace attnc::tile;
 
 static bool isKnown(Operation *op) {
-  if (isa<scf::IfOp, scf::YieldOp>(op))
+  if (isa<scf::IfOp, scf::ForOp, scf::YieldOp>(op))
     return true;
   return isa_and_present<TileDialect, arith::ArithDialect, math::MathDialect>(
       op->getDialect());
@@ -33,8 +33,9 @@ static bool isKnown(Operation *op) {
 /// verify_program_c3 and c4 for one op.
 static LogicalResult verifyOp(Operation *op) {
   if (!isKnown(op)) // c4
-    return op->emitOpError("does not belong to stage tile; expected ops of "
-                           "tile, arith and math, scf.if and scf.yield");
+    return op->emitOpError(
+        "does not belong to stage tile; expected ops of "
+        "tile, arith and math, scf.if, scf.for and scf.yield");
   bool inGrid = op->getParentOfType<GridOp>() != nullptr;
   if (isa<GridOp>(op)) {
     if (!isa<ProgramOp>(op->getParentOp())) // c3

@@ -197,3 +197,23 @@ tile.program @skew_of_keys(%n: index) target #cpu {
     %b = tile.skew %a plus(k) minus(q) : !tile.tile<r:31, index> -> !tile.tile<q:16, k:16, index>
   }
 }
+
+// -----
+
+tile.program @step_that_is_no_constant(%m: !tile.buf<q : f32>, %n: index) target #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [1, 2], value_granule = [1, 2], unroll = 1, tail = 0, lane_skip = false, pack = never> {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %m0 = tile.splat 0.0 : !tile.tile<q:32, f32>
+    // expected-error@below {{'scf.for' op has a step that is no constant}}
+    %last = scf.for %pass = %c0 to %n step %n iter_args(%before = %m0) -> (!tile.tile<q:32, f32>) {
+      %next = tile.map (%before) : (!tile.tile<q:32, f32>) -> !tile.tile<q:32, f32> {
+      ^bb0(%x: f32):
+        %y = arith.addf %x, %x : f32
+        tile.yield %y : f32
+      }
+      scf.yield %next : !tile.tile<q:32, f32>
+    }
+    tile.store %last, %m[%c0] : !tile.tile<q:32, f32>, !tile.buf<q : f32>
+  }
+}

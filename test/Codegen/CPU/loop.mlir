@@ -108,3 +108,32 @@ tile.program @all_partial(%x: !tile.buf<q, k : f32>, %m: !tile.buf<q : f32>, %n:
     tile.store %mx, %m[%c0] valid(q = %n) : !tile.tile<q:32, f32>, !tile.buf<q : f32>
   }
 }
+
+// Passes over the keys that depend on each other: the code of a pass is there once.
+// CHECK-LABEL: func.func @passes.grid0.body(
+// CHECK:         scf.for %{{.*}} = %c0 to %c8 step %c1 {
+// CHECK:           arith.maxsi %{{.*}}, %c0
+// CHECK:           scf.for {{.*}} step %c4
+// CHECK-NOT:       step %c4
+tile.program @passes(%m: !tile.buf<q : f32>, %n: index, %lo: index, %hi: index) target #cpu {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %m0 = tile.splat -inf : !tile.tile<q:32, f32>
+    %last = scf.for %pass = %c0 to %c8 step %c1 iter_args(%before = %m0) -> (!tile.tile<q:32, f32>) {
+      %mx = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %lo, %hi)] step 8 partial_step 4 iter(%mi = %before) -> (!tile.tile<q:32, f32>) {
+        %s = tile.splat 1.0 : !tile.tile<q:32, k:8, f32>
+        %t = tile.select_masked %s at(q = %c0, k = %k0) valid(k = %nk) when %partial fill -inf : !tile.tile<q:32, k:8, f32> {
+        ^bb0(%q: index, %k: index):
+          %c = arith.cmpi sle, %k, %q : index
+          tile.yield %c : i1
+        }
+        %mn = tile.reduce max (%t) over(k) init(%mi) : (!tile.tile<q:32, k:8, f32>) -> !tile.tile<q:32, f32>
+        tile.yield %mn : !tile.tile<q:32, f32>
+      }
+      scf.yield %mx : !tile.tile<q:32, f32>
+    }
+    tile.store %last, %m[%c0] valid(q = %n) : !tile.tile<q:32, f32>, !tile.buf<q : f32>
+  }
+}

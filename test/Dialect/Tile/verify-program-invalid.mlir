@@ -50,8 +50,8 @@ tile.program @verify_program_c3(%n: index) target "any" {
 
 tile.program @verify_program_c4_op(%n: index) target "any" {
   tile.grid (%i) to (%n) {
-    // expected-error@below {{'scf.for' op does not belong to stage tile; expected ops of tile, arith and math, scf.if and scf.yield}}
-    scf.for %j = %i to %n step %n {
+    // expected-error@below {{'scf.reduce' op does not belong to stage tile; expected ops of tile, arith and math, scf.if, scf.for and scf.yield}}
+    scf.parallel (%j) = (%i) to (%n) step (%n) {
     }
   }
 }

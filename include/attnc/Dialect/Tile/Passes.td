@@ -18,7 +18,7 @@ def VerifyProgram : Pass<"tile-verify-program", "::mlir::ModuleOp"> {
     - (verify_program_c3) a program's body holds grids and scalar ops; grids do
       not nest;
     - (verify_program_c4) only ops of tile, arith, math and scf occur, of scf
-      only `scf.if` and `scf.yield`, and tiles are computed inside grids;
+      only `scf.if`, `scf.for` and `scf.yield`, and tiles are computed inside grids;
     - (verify_program_c5) what is stored to an optional output stands under
       `scf.if` of its `tile.present`.
   }];

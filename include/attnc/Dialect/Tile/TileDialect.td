@@ -17,7 +17,7 @@ def TileDialect : Dialect {
     *valid* extent, and whatever is masked sits behind the flag `partial` of
     the loop over keys.
 
-    Scalars are `arith`, `math` and `scf.if` on builtin types. Regions of
+    Scalars are `arith`, `math`, `scf.if` and `scf.for` on builtin types. Regions of
     `tile.map` and `tile.select_masked` may use scalars and buffers from
     outside, never tiles: a tile comes in as an operand.
   }];
