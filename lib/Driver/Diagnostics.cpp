@@ -41,13 +41,19 @@ static llvm::SMRange rangeOf(const llvm::SourceMgr &sources,
                              FileLineColRange location) {
   if (!location || !sources.getNumBuffers())
     return {};
-  unsigned main = sources.getMainFileID();
-  if (sources.getMemoryBuffer(main)->getBufferIdentifier() !=
-      location.getFilename().getValue())
+  unsigned found = 0; // each --set is a buffer of that name
+  for (unsigned id = 1; id <= sources.getNumBuffers(); ++id)
+    if (sources.getMemoryBuffer(id)->getBufferIdentifier() ==
+        location.getFilename().getValue()) {
+      if (found)
+        return {};
+      found = id;
+    }
+  if (!found)
     return {};
   llvm::SMLoc at =
       const_cast<llvm::SourceMgr &>(sources).FindLocForLineAndColumn(
-          main, location.getStartLine(), location.getStartColumn());
+          found, location.getStartLine(), location.getStartColumn());
   return {at, at};
 }
 

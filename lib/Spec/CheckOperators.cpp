@@ -124,6 +124,35 @@ Checker::Value Checker::visitPower(const Node &node, Value base,
   return elementwise(node, Op::Pow, Type::Real, values);
 }
 
+/// Truth values are not counted with: 1 - causal, causal * first(4). One error
+/// for both sides.
+bool Checker::isOfTruthValues(const Node &node, const Value &a,
+                              const Value &b) {
+  bool isNot = node.op == Op::Sub && a.e->isConstant() &&
+               a.type() == Type::Int && a.e->integer == 1 &&
+               b.element() == Type::Bool;
+  bool areBoth = a.element() == Type::Bool && b.element() == Type::Bool &&
+                 (node.op == Op::Mul || node.op == Op::Add);
+  if (!isNot && !areBoth)
+    return false;
+  auto &error = report.error(Message::NeedsNumber, node.range,
+                             {opSpelling(node.op).str()});
+  if (!bindings.empty())
+    return true;
+  std::string left = Report::textOf(node.children[0]->range).str();
+  std::string right = Report::textOf(node.children[1]->range).str();
+  if (areBoth)
+    return error.fix(left + (node.op == Op::Mul ? " and " : " or ") + right),
+           true;
+  bool isOne = node.children[1]->kind == Node::Name ||
+               node.children[1]->kind == Node::Call ||
+               node.children[1]->kind == Node::Index ||
+               StringRef(right).starts_with("(");
+  error.fix("not " + (isOne ? right : "(" + right + ")"))
+      .note("as a number: where(" + right + ", 0, 1)");
+  return true;
+}
+
 Checker::Value Checker::visitBinary(const Node &node, bool vectorPlace) {
   if (node.op == Op::And || node.op == Op::Or)
     return visitLogic(node, vectorPlace);
@@ -132,6 +161,8 @@ Checker::Value Checker::visitBinary(const Node &node, bool vectorPlace) {
   StringRef op = opSpelling(node.op);
   std::vector<Value> values = {visit(*node.children[0], vectorPlace),
                                visit(*node.children[1], vectorPlace)};
+  if (values[0] && values[1] && isOfTruthValues(node, values[0], values[1]))
+    return {};
   bool good = true;
   for (auto [value, child] : zip_equal(values, node.children)) {
     good &= bool(value) && needNumber(value, *child, op);

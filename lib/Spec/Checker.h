@@ -168,6 +168,7 @@ private:
   Value compare(const Node &node, Op op, Value a, Value b);
   void unify(std::vector<Value> &values);
   bool needNumber(const Value &value, const Node &node, llvm::StringRef op);
+  bool isOfTruthValues(const Node &node, const Value &a, const Value &b);
   bool needBool(const Value &value, const Node &node, llvm::StringRef op);
   bool needInt(const Value &value, const Node &node, llvm::StringRef op);
   Value toReal(Value value);

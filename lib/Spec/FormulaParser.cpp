@@ -203,6 +203,10 @@ NodePtr FormulaParser::parsePostfix() {
       auto &error = expected("'T' (transpose)");
       if (word && word->ours.empty())
         error.note(word->note);
+      else if (const FunctionInfo *function = findFunction(
+                   word && !word->ours.empty() ? word->ours : peek().spelling))
+        error.note("functions stand before what they take: " +
+                   function->signature());
       return nullptr;
     }
     take();

@@ -50,6 +50,15 @@ std::optional<unsigned> countedAxis(const AttentionSpec &spec,
   return is_contained(counted, size) ? std::optional(size) : std::nullopt;
 }
 
+/// Whether the index runs along an axis of that size. The row of a query does
+/// along its tensor as i, and along the keys as q.
+static bool countsAlong(const AttentionSpec &spec, const Expr &index,
+                        unsigned size) {
+  bool isPosition =
+      index.kind == Expr::Variable && index.variable == Variable::Q;
+  return sizeOfIndex(spec, index) == size || (isPosition && size == QueryLen);
+}
+
 /// The indices in the order of the axes, as text; empty if that is none.
 static std::string inOrder(const AttentionSpec &spec, const Expr &load) {
   const Input &input = spec.inputs[load.index];
@@ -59,11 +68,12 @@ static std::string inOrder(const AttentionSpec &spec, const Expr &load) {
     std::optional<unsigned> size = countedAxis(spec, *input.axes[axis]);
     bool found = false;
     for (auto [i, index] : enumerate(load.operands)) {
-      found = size && !taken[i] && sizeOfIndex(spec, *index) == size;
+      found = size && !taken[i] && countsAlong(spec, *index, *size);
       if (!found)
         continue;
       taken[i] = true;
-      texts.push_back(printFormula(spec, *index));
+      bool isRow = sizeOfIndex(spec, *index) != size;
+      texts.push_back(isRow ? "i" : printFormula(spec, *index));
       break;
     }
     if (!found)
@@ -125,8 +135,12 @@ void warnForeignIndex(const AttentionSpec &spec, Report &report,
       report.warning(Message::IndexForeign, index.range,
                      {printFormula(spec, index), spec.sizes[*own].name,
                       spec.sizes[*here].name, input.name, condition});
-  if (index.kind == Expr::Variable && index.variable == Variable::Q &&
-      *here == QueryLen)
+  std::string ordered = inOrder(spec, load);
+  bool isWritten = Report::textOf(load.range).ends_with("]");
+  if (isWritten && !ordered.empty() && ordered != printFormula(spec, load))
+    warning.note("with each index at its own axis: " + ordered);
+  else if (index.kind == Expr::Variable && index.variable == Variable::Q &&
+           *here == QueryLen)
     warning.note("the row of a query in its tensor is i");
   warning.note(input.typeRange, "'" + input.name + "' is declared here");
 }

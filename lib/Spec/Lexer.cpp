@@ -142,7 +142,11 @@ bool Lexer::foreignOperator() {
       auto &error = report.error(Message::NotAnOperator,
                                  source.at(position, position + theirs.size()),
                                  {theirs.str()});
-      error.fix(ours);
+      size_t bar = theirs == "|" ? rest.find('|', 1) : StringRef::npos;
+      if (bar != StringRef::npos && bar > 1) // |x|
+        error.fix("abs(" + rest.slice(1, bar).trim().str() + ")");
+      else
+        error.fix(ours);
       if (theirs == "?")
         error.note("a choice is written where(condition, a, b)");
       return true;

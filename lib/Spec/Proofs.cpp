@@ -131,7 +131,8 @@ void Walk::reportIndex(const ExprPtr &load, unsigned axis, bool low,
   else
     error = &report.error(low ? Message::IndexLow : Message::IndexHigh,
                           index->range, {text, value, last});
-  error->fix("clamp(" + text + ", 0, " + last + ")");
+  // One entry is that of all; a clamped variable would be no other.
+  error->fix(last == "0" ? "0" : "clamp(" + text + ", 0, " + last + ")");
   if (index->kind == Expr::Load && !spec.inputs[index->index].low &&
       lastForm.isConstant())
     error->note(spec.inputs[index->index].typeRange,

@@ -246,14 +246,17 @@ static bool usesRows(const Expr &e) {
   return usesRow(e, Row::Q) || usesRow(e, Row::K) || usesRow(e, Row::V);
 }
 
+/// -inf, or a number that stands for it elsewhere: -1e9, -10000.
+static bool leavesOut(const Expr &e) {
+  constexpr double kLeast = -1e4;
+  return e.isConstant() && e.type == Type::Real && e.real <= kLeast;
+}
+
 /// where(c, x, -inf) with a condition that a mask could be; or null.
 static const Expr *maskInScore(const Expr &e) {
-  auto isMinusInfinity = [](const ExprPtr &x) {
-    return x->isConstant() && x->type == Type::Real && x->real == -HUGE_VAL;
-  };
   if (e.isApply(Op::Select) && !usesRows(*e.operands[0]) &&
       isOfPair(*e.operands[0]) &&
-      (isMinusInfinity(e.operands[1]) || isMinusInfinity(e.operands[2])))
+      (leavesOut(*e.operands[1]) || leavesOut(*e.operands[2])))
     return &e;
   if (e.kind == Expr::Apply)
     for (const ExprPtr &operand : e.operands)
@@ -266,10 +269,11 @@ void SpecReader::warnMaskInScore() {
   const Expr *choice = maskInScore(*spec.score);
   if (!choice || !choice->range.isValid())
     return;
-  const Expr &otherwise = *choice->operands[2];
-  bool isKept = otherwise.isConstant() && otherwise.real == -HUGE_VAL;
+  bool isKept = leavesOut(*choice->operands[2]);
+  const Expr &least = *choice->operands[isKept ? 2 : 1];
   std::string condition = printFormula(spec, *choice->operands[0]);
-  auto &warning = report.warning(Message::MaskInScore, choice->range);
+  auto &warning = report.warning(Message::MaskInScore, choice->range,
+                                 {printFormula(spec, least)});
   warning.note(std::string(entry(Key::Mask) ? "join to the mask: "
                                             : "write instead  mask: ") +
                (isKept ? condition : "not (" + condition + ")"));

@@ -4,6 +4,8 @@
 
 #include "Prover.h"
 
+#include "attnc/Spec/Print.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -23,6 +25,33 @@ void SpecReader::checkFormulaUse() {
       report(key, "nothing uses O, nor 'attend'");
   else if (!spec.readsScore)
     report(Key::Score, "'attention' does not use it");
+}
+
+static bool usesSize(const Expr &e, unsigned size) {
+  return (e.kind == Expr::Size && e.index == size) ||
+         any_of(e.operands, [&](const ExprPtr &operand) {
+           return usesSize(*operand, size);
+         });
+}
+
+/// A size of which no extent of a tensor tells what it is.
+void SpecReader::reportUnbound(unsigned index) {
+  const Size &size = spec.sizes[index];
+  auto &error = report.error(Message::UnboundSize, size.range, {size.name});
+  for (const Input &input : spec.declaredInputs())
+    for (const ExprPtr &axis : input.axes)
+      if (usesSize(*axis, index)) { // so an input is no way out
+        error.note(axis->range, "'" + printFormula(spec, *axis) +
+                                    "' does not tell it: write a number, or "
+                                    "an axis that is '" +
+                                    size.name + "'");
+        return;
+      }
+  error
+      .note("a run-time number that is no extent, as of a window, is an input "
+            "without axes: '" +
+            size.name + ": i32'")
+      .fix("move it under 'inputs:'    " + size.name + ": i32");
 }
 
 /// Every input and every run-time size must be of use.
@@ -48,11 +77,7 @@ void SpecReader::checkUse() {
     ExprPtr pages = spec.pages();
     isAxis |= pages && pages->kind == Expr::Size && pages->index == i;
     if (!isAxis)
-      report.error(Message::UnboundSize, size.range, {size.name})
-          .note("a run-time number that is no extent, as of a window, is an "
-                "input without axes: '" +
-                size.name + ": i32'")
-          .fix("move it under 'inputs:'    " + size.name + ": i32");
+      reportUnbound(i);
   }
 }
 

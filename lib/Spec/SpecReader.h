@@ -56,6 +56,7 @@ private:
   // ReadUse.cpp
   void checkUse();
   void checkFormulaUse();
+  void reportUnbound(unsigned index);
   void checkLengths();
 
   // ReadSizes.cpp

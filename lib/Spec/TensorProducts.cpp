@@ -47,8 +47,15 @@ TensorPtr TensorChecker::matmul(const TensorPtr &a, const TensorPtr &b,
                                {textOfNode(*node.children[0]), shapeText(a),
                                 textOfNode(*node.children[1]), shapeText(b)});
     const Node &second = *node.children[1];
-    if (!isVector && shapes.isSame(left, b->axes.back()))
-      error.fix(textOfNode(*node.children[0]) + " @ " +
+    std::string first = textOfNode(*node.children[0]);
+    bool isSwapped = a->axes.size() > 1 &&
+                     shapes.isSame(b->axes.back(), a->axes[a->axes.size() - 2]);
+    bool isTransposed = !isVector && shapes.isSame(left, b->axes.back());
+    // Weights have fewer axes than what they are of.
+    if (isSwapped && (!isTransposed || b->axes.size() > a->axes.size()))
+      error.fix(textOfNode(second) + " @ " + first);
+    else if (isTransposed)
+      error.fix(first + " @ " +
                 (second.kind == Node::Transpose
                      ? textOfNode(*second.children[0])
                      : textOfNode(second) + ".T"));
