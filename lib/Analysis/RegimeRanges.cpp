@@ -25,6 +25,25 @@ int64_t attnc::sampleAt(int64_t i, int64_t samples, int64_t whole) {
   return int64_t((double(i) + within) * double(whole) / double(samples));
 }
 
+/// The queries of a sequence, of which `rows` may hold several heads each
+/// (attn-merge-groups): an axis "query_len * 8" has query_len of them.
+static int64_t queriesOf(attn::KernelOp kernel, const Regime &regime,
+                         int64_t rows) {
+  auto text = dyn_cast_if_present<StringAttr>(
+      attn::axisSize(kernel.getQ().getType(), 3));
+  std::string error;
+  auto size = text ? SizeExpr::parse(text.getValue(), error) : std::nullopt;
+  std::vector<std::string> names;
+  if (size)
+    names = size->sizeNames();
+  if (names.size() != 1)
+    return rows;
+  int64_t one = regime.sizeOf(StringRef(names.front()));
+  auto none =
+      size->evaluate([](StringRef) { return std::optional<int64_t>(0); });
+  return none == 0 && one > 0 && rows % one == 0 ? one : rows;
+}
+
 RegimeRanges::RegimeRanges(attn::KernelOp kernel, const Interface *interface,
                            const Regime &regime)
     : kernel(kernel), regime(regime),
@@ -32,7 +51,8 @@ RegimeRanges::RegimeRanges(attn::KernelOp kernel, const Interface *interface,
              interface, regime) {
   queries = regime.rowsOf(kernel.getQ(), 3);
   keys = regime.rowsOf(kernel.getK(), kernel.getKeyAxis());
-  if (!tables.chooseOthers(queries, keys, [&] { return getNeededPairs(); }))
+  if (!tables.chooseOthers(queriesOf(kernel, regime, queries), keys,
+                           [&] { return getNeededPairs(); }))
     return;
   neededPairs.reset();
   memo.clear();
