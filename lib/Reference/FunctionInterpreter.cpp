@@ -135,6 +135,24 @@ FunctionInterpreter<Real>::named(Value value, StringRef letters) const {
 }
 
 template <typename Real>
+std::optional<int64_t>
+FunctionInterpreter<Real>::extentOf(Attribute size) const {
+  if (auto number = dyn_cast_if_present<IntegerAttr>(size))
+    return number.getInt();
+  auto text = dyn_cast_if_present<StringAttr>(size);
+  std::string error;
+  auto expression =
+      text ? SizeExpr::parse(text.getValue(), error) : std::nullopt;
+  if (!expression)
+    return std::nullopt;
+  return expression->evaluate([&](StringRef wanted) -> std::optional<int64_t> {
+    auto it = sizes.find(wanted);
+    return it == sizes.end() ? std::nullopt
+                             : std::optional<int64_t>(it->second);
+  });
+}
+
+template <typename Real>
 FailureOr<Space>
 FunctionInterpreter<Real>::spaceOf(Value result, StringRef letters,
                                    ArrayRef<const Array<Real> *> operands) {
@@ -150,18 +168,8 @@ FunctionInterpreter<Real>::spaceOf(Value result, StringRef letters,
     // Letters beyond the result's axes are summed: operands know them.
     Attribute size =
         axis < rank ? attn::axisSize(result.getType(), axis) : Attribute();
-    if (auto number = dyn_cast_if_present<IntegerAttr>(size); number && !extent)
-      extent = number.getInt();
-    if (auto text = dyn_cast_if_present<StringAttr>(size); text && !extent) {
-      std::string error;
-      if (auto expression = SizeExpr::parse(text.getValue(), error))
-        extent = expression->evaluate(
-            [&](StringRef wanted) -> std::optional<int64_t> {
-              auto it = sizes.find(wanted);
-              return it == sizes.end() ? std::nullopt
-                                       : std::optional<int64_t>(it->second);
-            });
-    }
+    if (!extent)
+      extent = extentOf(size);
     if (!extent)
       return emitError(result.getLoc(), "extent of axis '")
              << name << "' is not known";

@@ -76,6 +76,8 @@ private:
   /// The array of a value whose axes are named by `letters`.
   mlir::FailureOr<Array<Real>> named(mlir::Value value,
                                      llvm::StringRef letters) const;
+  /// The value of a size of a type, or nothing if the call does not say it.
+  std::optional<int64_t> extentOf(mlir::Attribute size) const;
   /// Extents of `letters` from named operands, else from the sizes that the
   /// type of `result` names.
   mlir::FailureOr<Space> spaceOf(mlir::Value result, llvm::StringRef letters,

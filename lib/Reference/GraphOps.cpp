@@ -24,7 +24,8 @@ LogicalResult FunctionInterpreter<Real>::run(attn::ViewOp op) {
     return op.emitError("has no source array");
   const Array<Real> &source = it->second;
   // A letter alone on an axis of either side has that axis' extent; the one
-  // unknown letter of a group gets what is left of it.
+  // unknown letter of a group gets what is left of it. Of more all but one have
+  // the extent that their size says.
   llvm::StringMap<int64_t> extents;
   auto resultType = cast<RankedTensorType>(op.getResult().getType());
   for (auto [axis, group] : llvm::enumerate(labels.output))
@@ -34,17 +35,23 @@ LogicalResult FunctionInterpreter<Real>::run(attn::ViewOp op) {
     if (group.size() == 1)
       extents[group] = source.shape[axis];
   for (auto [axis, group] : llvm::enumerate(labels.input)) {
-    int64_t known = 1, unknown = 0;
-    StringRef last;
+    int64_t known = 1;
+    SmallVector<StringRef> unknown;
     for (size_t i = 0; i < group.size(); ++i)
       if (auto found = extents.find(group.substr(i, 1)); found != extents.end())
         known *= found->second;
       else
-        last = group.substr(i, 1), ++unknown;
-    if (unknown > 1)
-      return op.emitError("extents of '") << group << "' are not known";
-    if (unknown == 1)
-      extents[last] = known ? source.shape[axis] / known : 0;
+        unknown.push_back(group.substr(i, 1));
+    for (; unknown.size() > 1; unknown.pop_back()) {
+      std::optional<int64_t> extent = extentOf(op.sizeOf(unknown.back()[0]));
+      if (!extent)
+        return op.emitError("extents of '") << group << "' are not known";
+      known *= extents[unknown.back()] = *extent;
+    }
+    if (!unknown.empty())
+      extents[unknown[0]] =
+          known ? source.shape[axis] / known
+                : extentOf(op.sizeOf(unknown[0][0])).value_or(0);
   }
   Array<Real> split = source;
   std::string from = joined(labels.input), to = joined(labels.output);
