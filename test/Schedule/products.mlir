@@ -38,11 +38,21 @@ func.func @projects_transposed(%X: !x, %W: tensor<2304x768xf32>) -> !y {
   return %0 : !y
 }
 
-// What has to be widened costs more to turn than to copy.
+// Of bf16 pairs are turned and widened in place, where 16 lanes make up for it.
+// CHECK-LABEL: func.func @turns_narrow_rows
+// CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, few = 8, wide = 16, target
+// V3-LABEL: func.func @turns_narrow_rows
+// V3: form = dot, lanes = "e", rows = "q", q = 32, k = 256, e = 288, target
+func.func @turns_narrow_rows(%X: !x, %W: tensor<2304x768xbf16>) -> !y {
+  %0 = attn.contract "qd,ed->qe" (%X, %W) : (!x, tensor<2304x768xbf16>) -> !y
+  return %0 : !y
+}
+
+// f16 costs more to turn than to copy.
 // CHECK-LABEL: func.func @copies_narrow_rows
 // CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, target
-func.func @copies_narrow_rows(%X: !x, %W: tensor<2304x768xbf16>) -> !y {
-  %0 = attn.contract "qd,ed->qe" (%X, %W) : (!x, tensor<2304x768xbf16>) -> !y
+func.func @copies_narrow_rows(%X: !x, %W: tensor<2304x768xf16>) -> !y {
+  %0 = attn.contract "qd,ed->qe" (%X, %W) : (!x, tensor<2304x768xf16>) -> !y
   return %0 : !y
 }
 

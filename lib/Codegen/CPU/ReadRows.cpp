@@ -11,7 +11,8 @@
 //   ...                                     ...
 //
 // which is a load per lane and five shuffles of registers for 4 * lanes
-// elements. Taken at run time where the keys lie behind each other and all
+// elements. Of 16-bit types a piece has eight keys, of which two and two are
+// turned as one. Taken at run time where the keys lie behind each other and all
 // places are inside of the table; else rows are read one by one (Read.cpp).
 // Tests: test/Codegen/CPU/read-rows.mlir
 //
@@ -105,6 +106,21 @@ static SmallVector<Value> turnPieces(Ops &ops, ArrayRef<Value> pieces) {
           shuffle(ops, high01, high23, highPairs)};
 }
 
+/// 16-bit numbers of two keys in each lane: those of the first, of the second.
+static std::array<Value, 2> splitPairs(Ops &ops, Value pairs, Type half) {
+  auto type = cast<VectorType>(pairs.getType());
+  auto narrow = [&](Value value) -> Value {
+    return arith::TruncIOp::create(ops, ops.loc, type.clone(half), value);
+  };
+  Value bits = arith::ConstantOp::create(
+      ops, ops.loc,
+      DenseElementsAttr::get(type,
+                             ops.getIntegerAttr(type.getElementType(),
+                                                half.getIntOrFloatBitWidth())));
+  Value second = arith::ShRUIOp::create(ops, ops.loc, pairs, bits);
+  return {narrow(pairs), narrow(second)};
+}
+
 /// Whether the keys lie behind each other, and all places of the granule are
 /// inside of the table.
 Value RegionEmitter::isDirect(const Buffer &buffer, const RowsRead &read) {
@@ -129,6 +145,10 @@ SmallVector<Value> RegionEmitter::loadPieces(const Buffer &buffer, Value start,
   int64_t rows = granule.rows, vectors = granule.window.vectors;
   Type memory = emitter.memoryType(buffer.element);
   unsigned bytes = emitter.memoryBytes(buffer.element);
+  // Two numbers of 16 bits are turned as one.
+  bool isOfPairs = bytes == 2 && rows >= 2 * kPiece;
+  Type loaded = isOfPairs ? Type(ops.getI32Type()) : memory;
+  int64_t length = isOfPairs ? 2 * kPiece : kPiece;
   SmallVector<Value> values(rows * vectors);
   for (int64_t v = 0; v < vectors; ++v) {
     SmallVector<Value> lanes; // the first key of each
@@ -136,14 +156,21 @@ SmallVector<Value> RegionEmitter::loadPieces(const Buffer &buffer, Value start,
       lanes.push_back(start);
       start = ops.add(start, queryStride);
     }
-    for (int64_t piece = 0; piece < rows; piece += kPiece) {
-      int64_t row = std::min(piece, rows - kPiece); // the last may overlap
+    for (int64_t piece = 0; piece < rows; piece += length) {
+      int64_t row = std::min(piece, rows - length); // the last may overlap
       SmallVector<Value> pieces;
       for (Value lane : lanes)
         pieces.push_back(ops.load(
-            ops.vector(kPiece, memory),
+            ops.vector(kPiece, loaded),
             ops.address(buffer.data, memory, ops.add(lane, row)), bytes));
-      for (auto [i, value] : llvm::enumerate(turnPieces(ops, pieces)))
+      SmallVector<Value> turned = turnPieces(ops, pieces);
+      if (isOfPairs) {
+        SmallVector<Value> ofKeys;
+        for (Value pairs : turned)
+          llvm::append_range(ofKeys, splitPairs(ops, pairs, memory));
+        turned = std::move(ofKeys);
+      }
+      for (auto [i, value] : llvm::enumerate(turned))
         values[(row + i) * vectors + v] =
             emitter.fromMemory(value, buffer.element);
     }

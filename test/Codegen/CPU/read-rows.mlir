@@ -4,6 +4,7 @@
 // RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --cse | FileCheck %s
 
 #cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+#eight = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [8, 1], value_granule = [8, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
 #six = #tile.cpu<isa = avx2, mapping = rows, lanes = 8, score_granule = [6, 1], value_granule = [6, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
 
 // 16 pieces become 4 vectors: 3 * 4 shuffles that put pieces behind each other,
@@ -30,6 +31,28 @@ tile.program @by_query_and_key(%x: !tile.buf<q, k : f32>, %t: !tile.buf<a0, a1, 
       %p = arith.addi %q, %off : index
       %j = arith.addi %off, %k : index
       %v = tile.read %t[%h, %p, %j] : !tile.buf<a0, a1, a2 : f32> -> f32
+      %r = arith.addf %e, %v : f32
+      tile.yield %r : f32
+    }
+    tile.store %b, %x[%c0, %c0] : !tile.tile<q:16, k:8, f32>, !tile.buf<q, k : f32>
+  }
+}
+
+// Eight keys of 16 bits are one piece, of which two and two are turned as one.
+// CHECK-LABEL: func.func @pairs_of_keys.grid0.body(
+// CHECK:           scf.if %{{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) {
+// CHECK-COUNT-16:    llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<4xi32>
+// CHECK-NOT:         llvm.load
+// CHECK-COUNT-4:     arith.shrui %{{.*}} : vector<16xi32>
+// CHECK:           } else {
+tile.program @pairs_of_keys(%x: !tile.buf<q, k : f32>, %t: !tile.buf<a0, a1 : bf16>) target #eight {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %x[%c0, %c0] : !tile.buf<q, k : f32> -> !tile.tile<q:16, k:8, f32>
+    %b = tile.map (%a) at(q = %c0, k = %c0) : (!tile.tile<q:16, k:8, f32>) -> !tile.tile<q:16, k:8, f32> {
+    ^bb0(%e: f32, %row: index, %key: index):
+      %v = tile.read %t[%row, %key] : !tile.buf<a0, a1 : bf16> -> f32
       %r = arith.addf %e, %v : f32
       tile.yield %r : f32
     }
