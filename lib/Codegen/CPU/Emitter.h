@@ -104,6 +104,7 @@ private:
   void emitItems(Block &block, const Window *window);
   void emitItem(const Item &item, const Window *window);
   void emitFor(tile::ForOp loop, const Window *window);
+  void findResults(tile::ForOp loop, const Window *window);
   void emitSegment(tile::ForOp loop, mlir::ValueRange bounds,
                    const Window *window);
   void emitPieces(tile::ForOp loop, Value allLow, Value full, Value low,
@@ -148,6 +149,7 @@ private:
 
   // EmitDot.cpp
   void fetchNextRows(const Granule &granule, tile::DotOp dot, Value loaded);
+  void fetchResults(const Granule &granule, tile::DotOp dot);
   void emitDot(Granule &granule, tile::DotOp dot);
   SmallVector<Value> emitTerms(Granule &granule, tile::DotOp dot, Value extent,
                                SmallVector<Value> sums);
@@ -237,6 +239,9 @@ private:
   llvm::DenseMap<StringAttr, Value> extents;
   /// The keys that the vectors at hand see of a partial tile; null: all.
   KeyRange seen;
+  /// Rows that a block will store with their lengths; the first full tile.
+  SmallVector<std::pair<Rows, int64_t>> ahead;
+  Value firstFull;
   bool failed = false;
 };
 
