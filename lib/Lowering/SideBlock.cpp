@@ -191,6 +191,7 @@ void SideBlock::open(StringRef axes) {
     count = arith::MinSIOp::create(builder, loc, left, step);
   };
   e0 = zero;
+  ne = {}; // an earlier grid may have had several blocks of rows
   if (splitsRows)
     startBlock(places[next++], block.getRows()[0], rowsOfTile(), e0, ne);
   placeLetters(/*inner=*/true);

@@ -105,3 +105,14 @@ func.func @puts_rows_before_rows(%m: tensor<?x8xf32, #attn.dims<p, 8>>, %x: tens
   %c = attn.concat "sd,bsd->bsd" along "s" (%m, %x) {attn.block = #rows} : (tensor<?x8xf32, #attn.dims<p, 8>>, tensor<?x?x8xf32, #attn.dims<batch, n, 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, "p + n", 8>>
   return %c : tensor<?x?x8xf32, #attn.dims<batch, "p + n", 8>>
 }
+
+// Fixed rows behind rows of a size that the call decides are one block, all of which
+// is stored: how many rows the last block of the other part has does not matter.
+// CHECK-LABEL: tile.program @puts_fixed_rows_behind_rows
+// CHECK:           tile.store %{{.*}}, %out0[%{{.*}}] valid(q = %{{.*}}, e = %{{.*}})
+// CHECK:         tile.grid (%[[B:.*]], %{{.*}}) to (%batch,
+// CHECK:           tile.store %{{.*}}, %out0[%[[B]], %p, %{{.*}}] valid(q = %{{[^,]*}}) :
+func.func @puts_fixed_rows_behind_rows(%x: tensor<?x?x8xf32, #attn.dims<batch, p, 8>>, %y: tensor<?x3x8xf32, #attn.dims<batch, 3, 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, "p + 3", 8>> {
+  %c = attn.concat "bsd,bsd->bsd" along "s" (%x, %y) {attn.block = #rows} : (tensor<?x?x8xf32, #attn.dims<batch, p, 8>>, tensor<?x3x8xf32, #attn.dims<batch, 3, 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, "p + 3", 8>>
+  return %c : tensor<?x?x8xf32, #attn.dims<batch, "p + 3", 8>>
+}
