@@ -8,6 +8,8 @@
 
 #include "attnc/Analysis/ProductOrder.h"
 
+#include "attnc/Analysis/RowBlocks.h"
+
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -49,8 +51,8 @@ public:
   StepCosts(const ProductTree &tree, const OrderRequest &request)
       : tree(tree), request(request), target(*request.target) {
     SmallVector<Type> types{tree.elementType};
-    flopsPerCycle = target.flopsPerCycle(
-        attn::accumulateType(types).getIntOrFloatBitWidth());
+    bits = attn::accumulateType(types).getIntOrFloatBitWidth();
+    flopsPerCycle = target.flopsPerCycle(bits);
   }
 
   Part leaf(unsigned number) const {
@@ -81,6 +83,8 @@ public:
                            cost.bytes / target.bytesPerCycle(cost.bytes));
     if (!isWritten)
       addLostKernel(cost, lhs, rhs, result, sizes);
+    cost.cycles =
+        std::max(cost.cycles, cyclesInKernel(lhs, rhs, result, sizes));
     return cost;
   }
 
@@ -92,10 +96,13 @@ private:
                           const Part &result) const;
   void addLostKernel(OrderCost &cost, const Part &lhs, const Part &rhs,
                      const Part &result, const LetterSizes &sizes) const;
+  double cyclesInKernel(const Part &lhs, const Part &rhs, const Part &result,
+                        const LetterSizes &sizes) const;
 
   const ProductTree &tree;
   OrderRequest request;
   const CpuTarget &target;
+  unsigned bits;
   double flopsPerCycle;
 };
 } // namespace
@@ -137,6 +144,31 @@ void StepCosts::addLostKernel(OrderCost &cost, const Part &lhs, const Part &rhs,
   SmallVector<Type> types{tree.elementType};
   cost.bytes += passes * bytesOf(attn::accumulateType(types)) * scores;
   cost.cycles += cyclesPerScore * scores;
+}
+
+/// A product of scores or of weights that a kernel takes: blocks of rows read
+/// the keys again. 0 for others. Features of one of the kernel's products are
+/// taken for those of the other, too.
+double StepCosts::cyclesInKernel(const Part &lhs, const Part &rhs,
+                                 const Part &result,
+                                 const LetterSizes &sizes) const {
+  for (bool isLeft : {true, false}) {
+    const Part &keys = isLeft ? rhs : lhs, &rows = isLeft ? lhs : rhs;
+    LetterSet key = result.key ? result.key : rows.key;
+    bool isKept = !result.key && keys.key; // weights are no values
+    if (!key || isKept || !(keys.letters & key) ||
+        (result.key && (rows.letters & key)))
+      continue;
+    LetterSet pairs = result.key ? result.letters : rows.letters;
+    LetterSet ofRows = pairs & ~keys.letters;
+    double features = volume(keys.letters & ~pairs, sizes);
+    double bytes = keys.bytesPerElement > 0 ? keys.bytesPerElement : bits / 8;
+    RowBlocks blocks{&target, bits, 2 * features};
+    return volume(keys.letters & pairs, sizes) *
+           blocks.cyclesPerKey(volume(ofRows, sizes), features,
+                               features * bytes);
+  }
+  return 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,19 +1,15 @@
 //===- GroupRows.cpp - Heads of a group as rows: whether, and when --------===//
 //
-// Rows come in blocks of four vectors, the rest in single vectors. Each of them
-// reads the keys and values of its head again, and a single vector computes so
-// little with them that reading takes longer: heads one by one leave lanes idle
-// with few queries, and read more with some dozens. As rows they are moved to
-// their place and back.
+// Heads one by one leave lanes idle with few queries, and read keys more often
+// with some dozens (RowBlocks). As rows they are moved to their place and back.
 // Tests: test/Fusion/merge-groups.mlir, split-groups.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "GroupRows.h"
 
+#include "attnc/Analysis/RowBlocks.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
-
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -123,22 +119,16 @@ double fusion::groupCycles(attn::KernelOp kernel, bool areRows,
   double bytes = 0, features = featuresOf(kernel.getK(), at, bytes);
   if (kernel.getV())
     features += featuresOf(kernel.getV(), at, bytes);
-  int64_t bits = kernel.getAccumulateType().getIntOrFloatBitWidth();
-  int64_t lanes = target.lanes(bits), block = 4 * lanes;
-  auto group = int64_t(sizeOf(kernel.getQ(), 2, at));
-  int64_t rows = std::max<int64_t>(at.rowsOf(kernel.getQ(), 3), 1);
-  int64_t rowsOfBlocks = areRows ? rows * group : rows;
-  // Of one key: multiply-adds of a vector, and reading it.
-  double vector =
-      2 * double(lanes) * features / double(target.flopsPerCycle(bits));
-  double read = bytes / double(target.rowBytesPerCycle);
-  double perKey = double(rowsOfBlocks / block) * std::max(4 * vector, read) +
-                  double(llvm::divideCeil(rowsOfBlocks % block, lanes)) *
-                      std::max(vector, read);
+  unsigned bits = kernel.getAccumulateType().getIntOrFloatBitWidth();
+  RowBlocks blocks{&target, bits, features};
+  double group = sizeOf(kernel.getQ(), 2, at);
+  auto rows = double(std::max<int64_t>(at.rowsOf(kernel.getQ(), 3), 1));
+  double rowsOfBlocks = areRows ? rows * group : rows;
+  double perKey = blocks.cyclesPerKey(rowsOfBlocks, features, bytes);
   double keys = double(
       std::max<int64_t>(at.rowsOf(kernel.getK(), kernel.getKeyAxis()), 1));
-  double cycles =
-      areRows ? keys * perKey + double(rowsOfBlocks) * features * kMoveCycles
-              : double(group) * keys * perKey;
+  double cycles = areRows
+                      ? keys * perKey + rowsOfBlocks * features * kMoveCycles
+                      : group * keys * perKey;
   return sizeOf(kernel.getQ(), 0, at) * sizeOf(kernel.getQ(), 1, at) * cycles;
 }
