@@ -422,6 +422,8 @@ std::optional<ScoreFactors> findScoreFactors(attn::KernelOp kernel,
     return fail("weights are not the scores themselves");
   if (kernel.hasPairs() || kernel.hasValue())
     return fail("the score or the value is a formula of each feature");
+  if (kernel.hasSelect())
+    return fail("the mask depends on the product");
   if (kernel.getNumProducts() != 0 || kernel.hasGate())
     return fail("the score has several products, or the value a factor of each "
                 "pair");

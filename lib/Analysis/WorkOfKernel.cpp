@@ -132,6 +132,7 @@ void WorkCounter::countKernelFormulas(attn::KernelOp op, const Extents &extents,
   unsigned products = op.getNumProducts();
   count(op.getScore(), with({"bhgqk"}, products), visitedShare);
   count(op.getGate(), with({"bhgqk"}, products), visitedShare);
+  count(op.getSelect(), with({"bhgqk"}, products), visitedShare);
   count(op.getValue(), with({"bhgke", "e"}, 0), visitedShare);
   for (auto [number, region] : llvm::enumerate(op.getPairs())) {
     std::string d(1, featureOf(number));

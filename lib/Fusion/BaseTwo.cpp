@@ -119,6 +119,8 @@ struct BaseTwo final : fusion::impl::BaseTwoBase<BaseTwo> {
       useBaseTwo(kernel.getScore().front());
       if (kernel.hasGate())
         useBaseTwo(kernel.getGate().front());
+      if (kernel.hasSelect())
+        useBaseTwo(kernel.getSelect().front());
     });
   }
 };

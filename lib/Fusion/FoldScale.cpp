@@ -64,11 +64,13 @@ static bool isUsable(double scale, Type real) {
          size <= std::numeric_limits<float>::max();
 }
 
-/// The product, in the score and in the factor of the values.
+/// The product, in all formulas of it.
 static SmallVector<BlockArgument> productsOf(attn::KernelOp kernel) {
   SmallVector<BlockArgument> products{kernel.getScore().getArgument(0)};
   if (kernel.hasGate())
     products.push_back(kernel.getGate().getArgument(0));
+  if (kernel.hasSelect())
+    products.push_back(kernel.getSelect().getArgument(0));
   return products;
 }
 

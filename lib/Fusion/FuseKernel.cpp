@@ -22,7 +22,7 @@
 
 #include "attnc/Fusion/Passes.h"
 
-#include "KernelMatch.h"
+#include "KernelMask.h"
 #include "Scalarize.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -86,11 +86,12 @@ Value KernelBuilder::fromKernel(Value tensor, StringRef letters, StringRef to,
 }
 
 LogicalResult KernelBuilder::check(Refusal &refusal) {
-  for (Value tensor : {Value(match.norm.getScores()), match.gate.tensor})
+  for (Value tensor : {Value(match.norm.getScores()), match.gate.tensor,
+                       Value(match.norm.getMask())})
     if (tensor &&
         failed(checkScalarizable(tensor, match.products, real(), refusal)))
       return failure();
-  SmallVector<Value> formulas{match.contribution.tensor, match.norm.getMask()};
+  SmallVector<Value> formulas{match.contribution.tensor};
   for (const PairProduct &product : match.products)
     if (product.isPair())
       formulas.append({product.pair.tensor, product.other.tensor});
@@ -153,22 +154,14 @@ void KernelBuilder::buildRegions(attn::KernelOp kernel) {
     buildContribution(kernel);
   if (match.gate.tensor)
     buildGate(kernel);
-  Value score, mask;
   Block *block = addBlock(b, kernel, kernel.getScore());
   Scalarizer scores(b, real(), productsIn(*block, match.products),
                     match.norm.getMask());
-  score = elementAt(scores, match.norm.getScores(),
-                    block->getArguments().slice(1, 5));
+  Value score = elementAt(scores, match.norm.getScores(),
+                          block->getArguments().slice(1, 5));
   attn::YieldOp::create(b, match.norm.getScores().getLoc(), score);
 
-  block = addBlock(b, kernel, kernel.getMask());
-  Scalarizer masks(b, real(), {});
-  if (match.norm.getMask())
-    mask = elementAt(masks, match.norm.getMask(), block->getArguments());
-  else
-    mask = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  attn::YieldOp::create(b, mask.getLoc(), mask);
-
+  buildMask(b, kernel, match.norm.getMask(), match.normLetters, match.products);
   if (match.norm.getInit().empty())
     return;
   block = addBlock(b, kernel, kernel.getInit());

@@ -24,6 +24,7 @@
 
 #include "attnc/Fusion/Passes.h"
 
+#include "KernelMask.h"
 #include "KeyOperand.h"
 #include "Scalarize.h"
 
@@ -93,7 +94,7 @@ private:
   void splitNormalize(attn::NormalizeOp op);
   void fusePairs(OpOperand &result);
   attn::KernelOp buildPairs(OpBuilder &b, Value pairs);
-  FailureOr<SmallVector<PairProduct>> productsOf(Value scores,
+  FailureOr<SmallVector<PairProduct>> productsOf(Value scores, Value mask,
                                                  Refusal &refusal);
   attn::KernelOp build(OpBuilder &b, Location loc, TypeRange results,
                        Attribute normalize, Value scores, Value mask,
@@ -108,14 +109,16 @@ private:
 };
 } // namespace
 
-/// The products that scores are computed from, if there are any. In the order
-/// of attn-fuse-kernel: a row is compared with the very scores that it was made
-/// of.
-FailureOr<SmallVector<PairProduct>> RowFuser::productsOf(Value scores,
-                                                         Refusal &refusal) {
+/// The products that scores and masks are made of, if there are any. In the
+/// order of attn-fuse-kernel: a row is compared with the very scores that it
+/// was made of.
+FailureOr<SmallVector<PairProduct>>
+RowFuser::productsOf(Value scores, Value mask, Refusal &refusal) {
   Products products;
   DenseSet<Value> seen;
   findProducts({scores, kPairs.str()}, products, seen);
+  if (mask)
+    findProducts({mask, kPairs.str()}, products, seen);
   SmallVector<PairProduct> found;
   for (auto &[op, letters] : products) {
     FailureOr<PairProduct> product =
@@ -145,7 +148,8 @@ attn::KernelOp RowFuser::build(OpBuilder &b, Location loc, TypeRange results,
                                Attribute normalize, Value scores, Value mask,
                                Region *init) {
   Refusal refusal;
-  FailureOr<SmallVector<PairProduct>> products = productsOf(scores, refusal);
+  FailureOr<SmallVector<PairProduct>> products =
+      productsOf(scores, mask, refusal);
   if (failed(products)) {
     miss(refusal.op, refusal.reason);
     return {};
@@ -158,7 +162,7 @@ attn::KernelOp RowFuser::build(OpBuilder &b, Location loc, TypeRange results,
     return !tensor ||
            succeeded(checkScalarizable(tensor, known, real, refusal));
   };
-  bool isComputable = check(scores, *products) && check(mask, {});
+  bool isComputable = check(scores, *products) && check(mask, *products);
   for (const PairProduct &other : *products)
     if (other.isPair())
       isComputable = isComputable && check(other.pair.tensor, {}) &&
@@ -181,12 +185,7 @@ attn::KernelOp RowFuser::build(OpBuilder &b, Location loc, TypeRange results,
   Scalarizer forScore(b, real, productsIn(*block, *products), mask);
   Value score = forScore.at(scores, block->getArguments().slice(1, 5));
   attn::YieldOp::create(b, scores.getLoc(), score);
-  block = addBlock(b, kernel, kernel.getMask());
-  Scalarizer forMask(b, real, {});
-  Value allowed =
-      mask ? forMask.at(mask, block->getArguments())
-           : arith::ConstantOp::create(b, loc, b.getBoolAttr(true)).getResult();
-  attn::YieldOp::create(b, allowed.getLoc(), allowed);
+  buildMask(b, kernel, mask, kPairs, *products);
   if (init && !init->empty()) {
     block = addBlock(b, kernel, kernel.getInit());
     Scalarizer forInit(b, real, {});

@@ -255,10 +255,12 @@ FailureOr<bool> Matcher::findProduct(LetteredTensor scores) {
   return isOnTheWay;
 }
 
-// Those of the scores, then those of the gate.
+// Those of the scores, of the mask, and of the gate.
 LogicalResult Matcher::findProducts() {
-  if (failed(
-          findProduct({match.norm.getScores(), match.norm.getLabels().str()})))
+  std::string letters = match.norm.getLabels().str();
+  if (failed(findProduct({match.norm.getScores(), letters})) ||
+      (match.norm.getMask() &&
+       failed(findProduct({match.norm.getMask(), letters}))))
     return failure();
   if (!match.gate.tensor)
     return success();

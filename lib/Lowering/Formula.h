@@ -26,6 +26,8 @@ public:
   Formula(mlir::Region &region, const Scope &scope, bool hasScore,
           unsigned products = 0);
 
+  /// The type of what the formula yields.
+  mlir::Type type() const { return yielded().getType(); }
   /// What the formula yields is `true`.
   bool isAlwaysTrue() const;
   /// What the formula yields is the score as it came.

@@ -72,6 +72,9 @@ KernelBlock::KernelBlock(attn::KernelOp kernel, const Scope &scope)
   if (kernel.hasGate())
     gate.emplace(kernel.getGate(), scope, /*hasScore=*/true,
                  kernel.getNumProducts());
+  if (kernel.hasSelect())
+    select.emplace(kernel.getSelect(), scope, /*hasScore=*/true,
+                   kernel.getNumProducts());
 }
 
 bool KernelBlock::isIdentity() {
@@ -167,7 +170,8 @@ static StringRef featureOf(attn::KernelOp kernel, unsigned product) {
 
 void KernelBlock::emitHead(OpBuilder &builder) {
   for (Formula *formula :
-       {&score, &mask, init ? &*init : nullptr, gate ? &*gate : nullptr})
+       {&score, &mask, init ? &*init : nullptr, gate ? &*gate : nullptr,
+        select ? &*select : nullptr})
     if (formula) {
       formula->emitUniform(builder, bhg);
       formula->emitQueryTiles(builder, sizeQ, q0);
@@ -240,17 +244,39 @@ Value KernelBlock::emitFormula(OpBuilder &builder, Formula &formula,
                                const KeyTile &keys) {
   SmallVector<Value> inputs(products);
   llvm::append_range(inputs, formula.emitTiles(builder, sizeK, keys.k0));
-  return tile::MapOp::create(builder, at,
-                             tileType({{"q", sizeQ}, {"k", sizeK}}), inputs,
-                             formula.indices(q0, keys.k0),
+  tile::TileType type = tileType({{"q", sizeQ}, {"k", sizeK}});
+  return tile::MapOp::create(builder, at, type.withElementType(formula.type()),
+                             inputs, formula.indices(q0, keys.k0),
                              [&](OpBuilder &b, Location, ValueRange arguments) {
                                return formula.emitElement(b, arguments);
                              });
 }
 
-/// `x`, or `fill` where the mask allows nothing.
-Value KernelBlock::emitMasked(OpBuilder &builder, Value x, const KeyTile &keys,
-                              double fill) {
+/// Whether the region `select` is true, or null without one.
+Value KernelBlock::emitSelected(OpBuilder &builder, ValueRange products,
+                                const KeyTile &keys) {
+  return select ? emitFormula(builder, *select, kernel.getSelect().getLoc(),
+                              products, keys)
+                : Value();
+}
+
+/// `x`, or `fill` where the mask allows nothing or `selected` is false.
+Value KernelBlock::emitMasked(OpBuilder &builder, Value x, Value selected,
+                              const KeyTile &keys, double fill) {
+  if (selected) {
+    auto type = cast<tile::TileType>(x.getType());
+    x = emitMap(builder, kernel.getSelect().getLoc(), type, {x, selected},
+                [&](OpBuilder &b, ValueRange arguments) -> Value {
+                  Type element = type.getElementType();
+                  Value none = arith::ConstantOp::create(
+                      b, loc,
+                      isa<FloatType>(element)
+                          ? cast<TypedAttr>(b.getFloatAttr(element, fill))
+                          : cast<TypedAttr>(b.getBoolAttr(fill != 0)));
+                  return arith::SelectOp::create(b, loc, arguments[1],
+                                                 arguments[0], none);
+                });
+  }
   return tile::SelectMaskedOp::create(
       builder, kernel.getMask().getLoc(), x,
       mask.emitTiles(builder, sizeK, keys.k0), mask.indices(q0, keys.k0),
@@ -260,15 +286,19 @@ Value KernelBlock::emitMasked(OpBuilder &builder, Value x, const KeyTile &keys,
       });
 }
 
-/// Whether a score or a gate needs x: a table, or how many keys there are, does
+/// Whether a formula needs x: a table, or how many keys there are, does
 /// not.
 static bool readsFirstSum(attn::KernelOp kernel) {
-  return !kernel.getScore().getArgument(0).use_empty() ||
-         (kernel.hasGate() && !kernel.getGate().getArgument(0).use_empty());
+  auto reads = [](Region &formula) {
+    return !formula.empty() && !formula.getArgument(0).use_empty();
+  };
+  return reads(kernel.getScore()) || reads(kernel.getGate()) ||
+         reads(kernel.getSelect());
 }
 
-Value KernelBlock::emitScores(OpBuilder &builder, Value query,
-                              const KeyTile &keys, Value *gates) {
+/// The products of the queries and a tile of keys, the kernel's own first.
+SmallVector<Value> KernelBlock::emitSums(OpBuilder &builder, Value query,
+                                         const KeyTile &keys) {
   SmallVector<Value> sums;
   unsigned first = 0;
   for (attn::KernelOp::Sum &sum : kernel.getSums()) {
@@ -282,18 +312,25 @@ Value KernelBlock::emitScores(OpBuilder &builder, Value query,
     sums.push_back(first == 0 ? emitScaled(builder, made) : made);
     first += sum.rows.size();
   }
+  return sums;
+}
+
+Value KernelBlock::emitScores(OpBuilder &builder, Value query,
+                              const KeyTile &keys, Value *gates) {
+  SmallVector<Value> sums = emitSums(builder, query, keys);
+  Value selected = emitSelected(builder, sums, keys);
   if (gate && gates)
     *gates = emitMasked(
         builder,
         emitFormula(builder, *gate, kernel.getGate().getLoc(), sums, keys),
-        keys, 0.0);
+        selected, keys, 0.0);
   Value x = sums.front();
   if (!score.isIdentity())
     x = emitFormula(builder, score, kernel.getScore().getLoc(), sums, keys);
   double fill = isIdentity() ? 0.0 : -std::numeric_limits<double>::infinity();
   if (auto dense = dyn_cast<attn::DenseAttr>(kernel.getNormalize()))
     fill = dense.getFill().convertToDouble();
-  return emitMasked(builder, x, keys, fill);
+  return emitMasked(builder, x, selected, keys, fill);
 }
 
 Value KernelBlock::emitSum(OpBuilder &builder, attn::KernelOp::Sum &sum,
@@ -364,17 +401,14 @@ Value KernelBlock::emitContributions(OpBuilder &builder, Value p, Value value,
       });
 }
 
-Value KernelBlock::emitAllowed(OpBuilder &builder, const KeyTile &keys) {
+Value KernelBlock::emitAllowed(OpBuilder &builder, Value query,
+                               const KeyTile &keys) {
   tile::TileType type = tileType({{"q", sizeQ}, {"k", sizeK}})
                             .withElementType(builder.getI1Type());
-  Value all = tile::SplatOp::create(builder, loc, type, 1.0);
-  return tile::SelectMaskedOp::create(
-      builder, kernel.getMask().getLoc(), all,
-      mask.emitTiles(builder, sizeK, keys.k0), mask.indices(q0, keys.k0),
-      {{"k", keys.nk}}, keys.partial, 0.0,
-      [&](OpBuilder &b, Location, ValueRange arguments) {
-        return mask.emitElement(b, arguments);
-      });
+  Value all = tile::SplatOp::create(builder, loc, type, 1.0), selected;
+  if (select) // again: this is rare
+    selected = emitSelected(builder, emitSums(builder, query, keys), keys);
+  return emitMasked(builder, all, selected, keys, 0.0);
 }
 
 Value KernelBlock::emitValues(OpBuilder &builder, Value p, const KeyTile &keys,

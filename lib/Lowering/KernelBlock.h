@@ -69,7 +69,7 @@ public:
   /// By table of starts, for the tables of ragged tensors.
   llvm::DenseMap<mlir::Value, Sequence> sequences;
   Formula score, mask;
-  std::optional<Formula> init, gate;
+  std::optional<Formula> init, gate, select;
   ChunkStates *states = nullptr; // of form chunked
 
   /// A tile type with elements of the accumulate type.
@@ -126,7 +126,8 @@ public:
                                 mlir::Value value, const KeyTile &keys,
                                 mlir::Value acc, mlir::Value where);
   /// Whether a query may see a key, for products that leave the others out.
-  mlir::Value emitAllowed(mlir::OpBuilder &builder, const KeyTile &keys);
+  mlir::Value emitAllowed(mlir::OpBuilder &builder, mlir::Value query,
+                          const KeyTile &keys);
   /// m, or 0 in rows that have seen nothing: -inf - -inf never happens.
   mlir::Value emitShift(mlir::OpBuilder &builder, mlir::Value m);
   /// The weight of `x - shift`; `shift` is null where the kernel has no m.
@@ -158,8 +159,13 @@ private:
   mlir::Value emitFormula(mlir::OpBuilder &builder, Formula &formula,
                           mlir::Location at, mlir::ValueRange products,
                           const KeyTile &keys);
+  llvm::SmallVector<mlir::Value>
+  emitSums(mlir::OpBuilder &builder, mlir::Value query, const KeyTile &keys);
   mlir::Value emitMasked(mlir::OpBuilder &builder, mlir::Value x,
-                         const KeyTile &keys, double fill);
+                         mlir::Value selected, const KeyTile &keys,
+                         double fill);
+  mlir::Value emitSelected(mlir::OpBuilder &builder, mlir::ValueRange products,
+                           const KeyTile &keys);
   mlir::Value emitInit(mlir::OpBuilder &builder);
   void emitStore(mlir::OpBuilder &builder, const BlockOutput &output,
                  const SoftmaxState &state);

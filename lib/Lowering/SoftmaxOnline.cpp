@@ -163,7 +163,7 @@ static Value emitAgain(OpBuilder &builder, KernelBlock &block, Value query,
                     Value s = block.emitScores(b, query, keys, &gates);
                     Value p = block.emitProbabilities(
                         b, block.emitWeight(b, s, shift), gates);
-                    Value where = block.emitAllowed(b, keys);
+                    Value where = block.emitAllowed(b, query, keys);
                     return SmallVector<Value>{
                         block.emitValues(b, p, keys, carried[0], where)};
                   })[0];

@@ -86,7 +86,8 @@ SoftmaxState emitRows(OpBuilder &builder, KernelBlock &block) {
             block.emitValues(b, p, keys, Value(), Value())};
       });
   state.o = block.emitNanRule(builder, values.getResult(0), [&](OpBuilder &b) {
-    return block.emitValues(b, p, keys, Value(), block.emitAllowed(b, keys));
+    return block.emitValues(b, p, keys, Value(),
+                            block.emitAllowed(b, query, keys));
   });
   return state;
 }

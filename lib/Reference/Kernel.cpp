@@ -70,6 +70,9 @@ template <typename Real> struct KernelRun {
   FailureOr<SmallVector<Column<Real>>>
   pairArguments(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
                 RegionEvaluator<Real> &evaluator);
+  FailureOr<std::vector<int64_t>> selected(ArrayRef<int64_t> allowed,
+                                           ArrayRef<Column<Real>> arguments,
+                                           RegionEvaluator<Real> &evaluator);
   FailureOr<std::vector<Real>> ofPairs(Region &region,
                                        ArrayRef<Column<Real>> arguments,
                                        size_t count,
@@ -229,6 +232,24 @@ KernelRun<Real>::pairArguments(ArrayRef<int64_t> row, ArrayRef<int64_t> allowed,
   return arguments;
 }
 
+/// The keys among `allowed` that the region `select` leaves.
+template <typename Real>
+FailureOr<std::vector<int64_t>>
+KernelRun<Real>::selected(ArrayRef<int64_t> allowed,
+                          ArrayRef<Column<Real>> arguments,
+                          RegionEvaluator<Real> &evaluator) {
+  std::vector<int64_t> kept;
+  if (allowed.empty())
+    return kept;
+  auto choice = evaluator.run(op.getSelect().front(), arguments);
+  if (failed(choice))
+    return failure();
+  for (auto [place, key] : llvm::enumerate(allowed))
+    if (choice->front().integerAt(place))
+      kept.push_back(key);
+  return kept;
+}
+
 /// What score or gate yields for `count` pairs.
 template <typename Real>
 FailureOr<std::vector<Real>>
@@ -313,6 +334,15 @@ LogicalResult KernelRun<Real>::runRow(ArrayRef<int64_t> row,
       pairArguments(row, *allowed, evaluator);
   if (failed(arguments))
     return failure();
+  if (op.hasSelect()) {
+    auto kept = selected(*allowed, *arguments, evaluator);
+    if (failed(kept))
+      return failure();
+    allowed = *kept;
+    arguments = pairArguments(row, *allowed, evaluator);
+    if (failed(arguments))
+      return failure();
+  }
   auto scores = ofPairs(op.getScore(), *arguments, allowed->size(), evaluator);
   auto gates = ofPairs(op.getGate(), *arguments, allowed->size(), evaluator);
   if (failed(scores) || failed(gates))

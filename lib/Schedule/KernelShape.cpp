@@ -165,6 +165,13 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
     score.distance += gate.distance;
     score.key += gate.key;
   }
+  if (kernel.hasSelect()) {
+    FormulaCosts select = countOperations(kernel.getSelect().front(), arguments,
+                                          target, lanes(target));
+    score.pair += select.pair + 1; // the choice
+    score.distance += select.distance;
+    score.key += select.key;
+  }
   FormulaCosts mask = countOperations(
       kernel.getMask().front(),
       {OnNothing, OnNothing, OnNothing, OnQuery, OnKey}, target, lanes(target));

@@ -110,9 +110,8 @@ They are macros: any other formula does as well. A mask that joins positions of
 queries with a length per batch under the default `offset` is a warning.
 
 A mask may read rows. What is of a query or of a key alone (`Q @ w[h] > 0`, `K @ u >
-0.5`) is computed once for each and read like an input. A condition of a product of
-both (`Q @ K > 0`) keeps a number for every pair in memory, which is told by a warning.
-Conditions of indices beside it (`causal and ...`) leave out keys as ever.
+0.5`) is computed once for each and read like an input; a product of both (`Q @ K > 0`)
+is computed for all pairs that conditions of indices beside it (`causal and ...`) leave.
 
 ## Inputs
 

@@ -210,6 +210,8 @@ func.func @folds_in_all(%q: !Q, %k: !K) -> !Q {
 // CHECK-NOT:       arith.mulf
 // CHECK-LABEL: func.func @keeps_what_only_the_score_has(
 // CHECK:         scale = 1.000000e+00
+// CHECK-LABEL: func.func @keeps_what_selects(
+// CHECK:         scale = 1.000000e+00
 !Q = tensor<1x2x1x4x8xf32>
 !K = tensor<1x2x5x8xf32>
 !L = tensor<1x2x1x4xf32>
@@ -248,6 +250,25 @@ func.func @keeps_what_only_the_score_has(%q: !Q, %k: !K) -> !Q {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     %e = math.exp %x : f32
     attn.yield %e : f32
+  }
+  return %o : !Q
+}
+func.func @keeps_what_selects(%q: !Q, %k: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Q, !K, !K) -> (!Q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 1.0 : f64, probabilities = f32}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 0.125 : f32
+    %s = arith.mulf %x, %c : f32
+    attn.yield %s : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } select {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 1.0 : f32
+    %s = arith.cmpf ogt, %x, %c : f32
+    attn.yield %s : i1
   }
   return %o : !Q
 }

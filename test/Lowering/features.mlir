@@ -142,3 +142,31 @@ func.func @no_sum(%Q: !q, %K: !k) -> !l {
   }
   return %row : !l
 }
+
+// What `select` says no to is -inf like what the mask does.
+// CHECK-LABEL: tile.program @selected
+// CHECK:         tile.for
+// CHECK:           %[[S:[0-9]+]] = tile.dot({{.*}}) sum(d)
+// CHECK:           %[[C:[0-9]+]] = tile.map(%[[S]]) {{.*}} -> !tile.tile<q:64, k:64, i1>
+// CHECK:             arith.cmpf ogt
+// CHECK:           %[[X:[0-9]+]] = tile.map(%[[S]], %[[C]])
+// CHECK:             arith.select
+// CHECK:           tile.select_masked %[[X]] {{.*}} fill -inf
+func.func @selected(%Q: !q, %K: !k, %V: !k) -> !q {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.cmpi sle, %j, %i : index
+    attn.yield %c : i1
+  } select {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant 1.0 : f32
+    %s = arith.cmpf ogt, %x, %c : f32
+    attn.yield %s : i1
+  }
+  return %o : !q
+}

@@ -91,6 +91,8 @@ static bool dropProduct(KernelOp kernel, PatternRewriter &rewriter) {
   SmallVector<Block *, 2> formulas{&kernel.getScore().front()};
   if (kernel.hasGate())
     formulas.push_back(&kernel.getGate().front());
+  if (kernel.hasSelect())
+    formulas.push_back(&kernel.getSelect().front());
   SmallVector<KernelOp::Sum, 2> sums = kernel.getSums();
   unsigned row = sums.front().rows.size();
   for (unsigned i = 1; i < sums.size(); row += sums[i++].rows.size()) {

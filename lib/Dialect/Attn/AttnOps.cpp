@@ -199,16 +199,15 @@ SmallVector<Type, 6> KernelOp::getPairTypes(unsigned rows) {
 SmallVector<Type, 6> KernelOp::getBlockTypes(unsigned region) {
   // score (x, b, h, g, q, k), mask (b, h, g, q, k), init (b, h, g, q),
   // ranges (b, h, g, q0, q1), value (x, e, b, h, g, q, k),
-  // classify (b, h, g, q0, q1, k0, k1), gate (x, b, h, g, q, k); score and gate
-  // have the other sums behind these; then pairs
-  constexpr unsigned kReals[] = {1, 0, 0, 0, 1, 0, 1};
-  constexpr unsigned kIndices[] = {5, 5, 4, 5, 6, 7, 5};
+  // classify (b, h, g, q0, q1, k0, k1), gate and select (x, b, h, g, q, k);
+  // score, gate and select have the other sums behind these; then pairs
+  constexpr unsigned kReals[] = {1, 0, 0, 0, 1, 0, 1, 1};
+  constexpr unsigned kIndices[] = {5, 5, 4, 5, 6, 7, 5, 5};
   if (region >= std::size(kReals))
     return getPairTypes(countRows((*this)->getRegion(region)));
   SmallVector<Type, 6> types(kReals[region], getAccumulateType());
   types.append(kIndices[region], IndexType::get(getContext()));
-  Region *body = &(*this)->getRegion(region);
-  if (body == &getScore() || body == &getGate())
+  if (isOfProducts((*this)->getRegion(region)))
     types.append(getNumProducts(), getAccumulateType());
   return types;
 }
@@ -318,7 +317,7 @@ void KernelOp::build(OpBuilder &builder, OperationState &state,
   if (probabilities)
     properties.probabilities = TypeAttr::get(probabilities);
   properties.resultSegmentSizes = resultSegments(normalize, results);
-  constexpr unsigned kRegions = 7; // score to gate
+  constexpr unsigned kRegions = 8; // score to select
   for (unsigned i = 0; i < kRegions + pairs; ++i)
     state.addRegion();
 }
@@ -380,16 +379,15 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, SetName setName) {
   }
   for (BlockArgument argument : region.getArguments().drop_front(
            std::min<size_t>(region.getNumArguments(), 6)))
-    if (&region == &getScore() || &region == &getGate())
+    if (isOfProducts(region))
       setName(argument, "y");
-  bool isScore = &region == &getScore() || &region == &getGate();
   bool isPair =
       llvm::any_of(getPairs(), [&](Region &pair) { return &pair == &region; });
   std::string elements;
   for (unsigned i = 0; isPair && i < countRows(region); ++i)
     elements += "xy";
   nameArguments(region,
-                isScore                  ? "xbhgqk"
+                isOfProducts(region)     ? "xbhgqk"
                 : isPair                 ? elements + "dbhgqk"
                 : &region == &getValue() ? "xebhgqk"
                                          : "bhgqk",

@@ -119,12 +119,12 @@ LogicalResult KernelOp::verify() {
 }
 
 LogicalResult KernelOp::verifyRegions() {
-  constexpr StringLiteral kNames[] = {"'score'",  "'mask'",  "'init'",
-                                      "'ranges'", "'value'", "'classify'",
-                                      "'gate'",   "'pairs'"};
+  constexpr StringLiteral kNames[] = {"'score'",  "'mask'",   "'init'",
+                                      "'ranges'", "'value'",  "'classify'",
+                                      "'gate'",   "'select'", "'pairs'"};
   Type real = getAccumulateType(), index = IndexType::get(getContext());
   Type truth = IntegerType::get(getContext(), 1);
-  Type yields[] = {real, truth, real, Type(), real, index, real, real};
+  Type yields[] = {real, truth, real, Type(), real, index, real, truth, real};
   for (auto [i, region] : llvm::enumerate((*this)->getRegions())) {
     size_t kind = std::min(i, std::size(kNames) - 1);
     StringRef name = kNames[kind];

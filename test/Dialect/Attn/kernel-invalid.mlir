@@ -382,6 +382,27 @@ func.func @kernel_c5_pair(%q: !Q, %k: !K) -> !L {
 !Q = tensor<1x2x1x4x8xf32>
 !K = tensor<1x2x5x8xf32>
 !L = tensor<1x2x1x4xf32>
+func.func @kernel_c6_select(%q: !Q, %k: !K) -> !L {
+  // expected-error@below {{'attn.kernel' op 'select' yields 'f32', expected 'i1'}}
+  %row = attn.kernel ins(%q, %k : !Q, !K) -> (!L) normalize #attn.row<sum> attributes {scale = 1.0 : f64} score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  } select {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  }
+  return %row : !L
+}
+
+// -----
+
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!L = tensor<1x2x1x4xf32>
 !F = tensor<1x2x5x3xf32>
 func.func @kernel_c10_gate(%q: !Q, %k: !K, %f: !F) -> !L {
   // expected-error@below {{'attn.kernel' op 'gate' is a factor of what keys contribute, but there is no v}}

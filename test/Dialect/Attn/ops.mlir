@@ -221,6 +221,12 @@ func.func @kernel_of_products(%q: !Qg, %k: !K, %v: !K) -> !Qg {
   } gate {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
     attn.yield %y : f32
+  // CHECK: } select {
+  // CHECK-NEXT: ^bb0(%x: f32, %b: index, %h: index, %g: index, %q: index, %k: index, %y: f32):
+  } select {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
+    %c = arith.cmpf ogt, %x, %y : f32
+    attn.yield %c : i1
   }
   return %o : !Qg
 }

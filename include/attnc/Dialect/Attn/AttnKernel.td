@@ -31,15 +31,18 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     and so on. One with more elements than two, `pair(q, k, q', k', .., d, ..)`,
     takes the rows and keys that stand next in `products` besides.
 
+    With `select`, a pair for which select(x, b, h, g, q, k, y...) is false is
+    masked, too: where a mask depends on products, that part of it stands there.
+
     What becomes of the scores, says `normalize`:
     ```
-    #attn.norm    p, lse = normalize s over the k where mask(b, h, g, q, k),
-                           init(b, h, g, q)
+    #attn.norm    p, lse = normalize s over the k where mask(b, h, g, q, k)
+                           (and select), init(b, h, g, q)
                   o = sum over the same k of round(p, probabilities) * v,
                       or * value(v, e, b, h, g, q, k) if there is `value`,
                       and * gate(x, b, h, g, q, k, y...) if there is `gate`
     #attn.row     row (rank: and key) = a number of the s over the same k
-    #attn.dense   dense = mask(b, h, g, q, k) ? s : fill
+    #attn.dense   dense = mask(b, h, g, q, k) (and select) ? s : fill
     ```
     It means exactly the unfused graph: masked keys have weight 0 whatever their
     score, k or v hold; a row with no allowed key gives 0. With `weight = exp2`
@@ -73,11 +76,11 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     - (kernel_c4) `scale` is finite;
     - (kernel_c5) block arguments: score (x, b, h, g, q, k), mask
       (b, h, g, q, k), init (b, h, g, q), ranges (b, h, g, q0, q1), value
-      (x, e, b, h, g, q, k), classify (b, h, g, q0, q1, k0, k1), gate like
-      score, each of `pairs` elements in twos and (d, b, h, g, q, k); score and
-      gate have a y for each sum but the first;
-    - (kernel_c6) mask yields one `i1`, ranges ends with `attn.yield_ranges`,
-      classify yields one index, the others yield one accumulate value;
+      (x, e, b, h, g, q, k), classify (b, h, g, q0, q1, k0, k1), gate and
+      select like score, each of `pairs` elements in twos and (d, b, h, g, q, k);
+      score, gate and select have a y for each sum but the first;
+    - (kernel_c6) mask and select yield one `i1`, ranges ends with
+      `attn.yield_ranges`, classify yields one index, the others yield one accumulate value;
     - (kernel_c7) the regions are formulas (see the dialect);
     - (kernel_c8) the results are those of `normalize`; o, v and `probabilities`
       stand together, and only with `#attn.norm`; lse and row stand alone
@@ -134,7 +137,7 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
   let regions = (region SizedRegion<1>:$score, SizedRegion<1>:$mask,
                         MaxSizedRegion<1>:$init, MaxSizedRegion<1>:$ranges,
                         MaxSizedRegion<1>:$value, MaxSizedRegion<1>:$classify,
-                        MaxSizedRegion<1>:$gate,
+                        MaxSizedRegion<1>:$gate, MaxSizedRegion<1>:$select,
                         VariadicRegion<SizedRegion<1>>:$pairs);
   let assemblyFormat = [{
     `ins` `(` $q `,` $k (`,` $v^)? `:` type($q) `,` type($k) (`,` type($v)^)? `)`
@@ -143,7 +146,7 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
                           type($dense), $normalize)
     attr-dict-with-keyword `score` $score `mask` $mask (`init` $init^)?
     (`ranges` $ranges^)? (`pairs` $pairs^)? (`value` $value^)?
-    (`classify` $classify^)? (`gate` $gate^)?
+    (`classify` $classify^)? (`gate` $gate^)? (`select` $select^)?
   }];
   let hasCanonicalizeMethod = 1;
   let skipDefaultBuilders = 1;
@@ -172,6 +175,12 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     bool hasValue() { return !getValue().empty(); }
     bool hasClassify() { return !getClassify().empty(); }
     bool hasGate() { return !getGate().empty(); }
+    bool hasSelect() { return !getSelect().empty(); }
+    /// Score, gate, select: whether the arguments begin with the product.
+    bool isOfProducts(::mlir::Region &region) {
+      return &region == &getScore() || &region == &getGate() ||
+             &region == &getSelect();
+    }
     /// What a number of scores is the sum over features of: the region, or null
     /// for a product, and its rows and keys.
     struct Sum {
@@ -186,8 +195,8 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     /// How many numbers the score has beside x.
     unsigned getNumProducts() { return getSums().size() - 1; }
     /// Types of the block arguments of each region, in the order of the op's
-    /// regions: score, mask, init, ranges, value, classify, gate, pairs. The
-    /// number of rows of the latter is what they have.
+    /// regions: score, mask, init, ranges, value, classify, gate, select, pairs.
+    /// The number of rows of the latter is what they have.
     ::llvm::SmallVector<::mlir::Type, 6> getBlockTypes(unsigned region);
     /// Types of the block arguments of a region of `pairs` over so many rows.
     ::llvm::SmallVector<::mlir::Type, 6> getPairTypes(unsigned rows);
