@@ -15,6 +15,12 @@ MASKS = {
     "prefix": ("causal or first(300)", ""),
     "documents": ("document(id)", IDS + " nondecreasing"),
     "unordered": ("document(id)", IDS),
+    "bigbird": ("first(64) or q < 64 or band(128, 128) or tbl[q // 64, k // 64]",
+                "sizes: {blocks: (kv_len + 63) // 64}\ninputs:\n  tbl: bool[blocks, blocks]"),
+    "tree": ("k <= q and q < end[b, k]", "inputs:\n  end: i32[batch, kv_len]"),
+    "globals": ("glob[b, q] or glob[b, k] or band(128, 128)", "inputs:\n  glob: bool[batch, kv_len]"),
+    "limits": ("lo[b, q] <= k and k < hi[b, q]", "inputs:\n  lo, hi: i32[batch, kv_len]"),
+    "reals": ("k * 0.5 <= q and sqrt(k) * 3 <= q", ""),
     "grid": ("abs(q // 64 - k // 64) <= 3 and abs(q % 64 - k % 64) <= 3", ""),
 }
 
