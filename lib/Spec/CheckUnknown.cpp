@@ -13,6 +13,12 @@ using namespace llvm;
 
 namespace attnc::spec {
 
+static bool isVariable(StringRef name) {
+  return any_of(variableTable(), [&](const VariableInfo &variable) {
+    return variable.name == name;
+  });
+}
+
 Checker::Value Checker::unknownName(const Node &node, bool called) {
   std::vector<StringRef> candidates;
   for (const NamedMask &mask : maskTable())
@@ -30,7 +36,9 @@ Checker::Value Checker::unknownName(const Node &node, bool called) {
   auto &error =
       report.error(called ? Message::UnknownFunction : Message::UnknownName,
                    called ? node.headRange : node.range, {node.name});
-  if (const ForeignWord *word = findForeignName(node.name)) {
+  bool onlySizes = !scope.batch && !scope.inputs; // an axis, a size, a range
+  const ForeignWord *word = findForeignName(node.name);
+  if (word && !(onlySizes && isVariable(word->ours))) {
     error.fix(word->ours);
     if (word->ours.empty())
       error.note(word->note);
@@ -38,7 +46,6 @@ Checker::Value Checker::unknownName(const Node &node, bool called) {
   }
   StringRef near = nearest(node.name, candidates);
   error.fix(near);
-  bool onlySizes = !scope.batch && !scope.inputs; // an axis, a size, a range
   if (near.empty() && !called && onlySizes)
     error.fix("add under 'sizes:'    " + node.name + ": any");
   else if (near.empty() && !called && scope.inputs && node.name != "pi" &&
@@ -73,8 +80,11 @@ std::string Checker::elementOf(const Input &input,
         placed[index.index()] = true;
         text = printFormula(spec, *index.value());
       }
+    // query_len of self-attention is kv_len, and yet counted by rows.
+    std::optional<unsigned> named = spec.findSize(Report::textOf(axis->range));
     for (auto [size, name] : variables)
-      if (text.empty() && axis->kind == Expr::Size && axis->index == size)
+      if (text.empty() && axis->kind == Expr::Size &&
+          named.value_or(axis->index) == size)
         text = name.str();
     if (text.empty() || is_contained(indices, text))
       return "";
@@ -85,6 +95,21 @@ std::string Checker::elementOf(const Input &input,
   if (indices.empty())
     return input.name;
   return input.name + "[" + join(indices, ", ") + "]";
+}
+
+/// The row of features that belongs to a pair, u[h] of u: [heads, head_dim], or
+/// else the matrix.
+std::string Checker::rowOf(const Input &input, ArrayRef<ExprPtr> given) const {
+  for (size_t features : {1, 2}) {
+    if (input.axes.size() <= features)
+      break;
+    Input front;
+    front.name = input.name;
+    front.axes.assign(input.axes.begin(), input.axes.end() - features);
+    if (std::string text = elementOf(front, given); !text.empty())
+      return text;
+  }
+  return "";
 }
 
 /// An index of a name that nobody declared: tells how to declare it.

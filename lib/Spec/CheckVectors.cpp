@@ -109,10 +109,19 @@ bool Checker::checkWidths(const Node &node, const Value &a, const Value &b) {
                    {leftText + " has " + sizeText(spec, left) + " features, " +
                         rightText + " has " + sizeText(spec, right),
                     leftText + " @ " + rightText});
+  // u: [heads, head_dim] has a row for each head.
+  bool isLoad = b.axes.size() == 2 && b.e->kind == Expr::Load;
+  std::string row = isLoad && bindings.empty() && sameWidth(b.axes[1], left)
+                        ? rowOf(spec.inputs[b.e->index], b.e->operands)
+                        : "";
   bool isTransposed = a.axes.size() == 2   ? sameWidth(a.axes[0], right)
                       : b.axes.size() == 2 ? sameWidth(b.axes[1], left)
                                            : false;
-  if (isTransposed)
+  if (!row.empty())
+    error.fix(leftText + " @ " + row);
+  else if (isTransposed && a.axes.size() == 2 && scope.defines)
+    error.fix(rightText + " @ " + leftText); // as weights of a layer stand
+  else if (isTransposed)
     error.fix(a.axes.size() == 2 ? leftText + ".T @ " + rightText
                                  : leftText + " @ " + rightText + ".T");
   else if (a.axes.size() == 1 && b.axes.size() == 1)

@@ -334,6 +334,7 @@ Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
     std::vector<ExprPtr> axes(input.axes.begin() + given, input.axes.end());
     if (axes.size() > (input.dtype == DType::Bool ? 1 : 2)) {
       auto &error = report.error(Message::VectorInput, range, {input.name});
+      error.fix(bindings.empty() ? rowOf(input, indices) : "");
       error.note(input.typeRange, "'" + input.name + "' is declared here");
       return {};
     }

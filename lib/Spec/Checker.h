@@ -161,6 +161,7 @@ private:
   Value unknownName(const Node &node, bool called);
   std::string elementOf(const Input &input,
                         llvm::ArrayRef<ExprPtr> given) const;
+  std::string rowOf(const Input &input, llvm::ArrayRef<ExprPtr> given) const;
   Value undeclared(const Node &base, const Node &index);
   std::optional<unsigned> findInput(llvm::StringRef name);
   bool findTensor(const Node &node, std::optional<unsigned> &input);

@@ -217,6 +217,26 @@ NodePtr FormulaParser::parsePostfix() {
   return nullptr;
 }
 
+/// `F.linear(x, W, b)`: a product, here with the names that stand there.
+void FormulaParser::linearOfModule(size_t begin) {
+  std::vector<std::string> names;
+  size_t at = position + 1;
+  while (at + 2 < tokens.size() && tokens[at].is(names.empty() ? "(" : ",") &&
+         tokens[at + 1].kind == Token::Name) {
+    names.push_back(tokens[at + 1].spelling.str());
+    at += 2;
+  }
+  bool isWhole = tokens[at].is(")") && (names.size() == 2 || names.size() == 3);
+  const Token &last = isWhole ? tokens[at] : peek();
+  auto &error = report.error(Message::UnknownName, source.at(begin, last.end),
+                             {source.text.slice(begin, peek().end).str()});
+  if (!isWhole)
+    error.note("F.linear(x, W, b) is written x @ W.T + b");
+  else
+    error.fix(names[0] + " @ " + names[1] + ".T" +
+              (names.size() == 3 ? " + " + names[2] : ""));
+}
+
 /// `math.sqrt`: the last name alone is ours, if we have it.
 void FormulaParser::ofModule(size_t begin) {
   while (position + 2 < tokens.size() && tokens[position + 1].is(".") &&
@@ -225,6 +245,8 @@ void FormulaParser::ofModule(size_t begin) {
   const Token &name = peek();
   const ForeignWord *word = findForeignName(name.spelling);
   bool isOurs = findFunction(name.spelling) || name.is("inf");
+  if (name.is("linear"))
+    return linearOfModule(begin);
   report
       .error(Message::UnknownName, source.at(begin, name.end),
              {source.text.slice(begin, name.end).str()})

@@ -98,7 +98,7 @@ void SpecReader::readValue() {
       readFormula(Key::Value, "V", Scope::ofPair("value"), Type::Vector);
   if (!spec.value)
     return;
-  checkRowWidth(spec.value, ValueDim, "'value'", value->value.range);
+  checkRowWidth(spec.value, ValueDim, "'value'", value->value.range, nullptr);
   if (spec.value->kind == Expr::Row && spec.value->row == Row::V)
     spec.value = nullptr;
 }
@@ -240,43 +240,6 @@ void SpecReader::proveFormulas() {
     return;
   warnOffset();
   warnMaskInScore();
-}
-
-static bool usesRows(const Expr &e) {
-  return usesRow(e, Row::Q) || usesRow(e, Row::K) || usesRow(e, Row::V);
-}
-
-/// -inf, or a number that stands for it elsewhere: -1e9, -10000.
-static bool leavesOut(const Expr &e) {
-  constexpr double kLeast = -1e4;
-  return e.isConstant() && e.type == Type::Real && e.real <= kLeast;
-}
-
-/// where(c, x, -inf) with a condition that a mask could be; or null.
-static const Expr *maskInScore(const Expr &e) {
-  if (e.isApply(Op::Select) && !usesRows(*e.operands[0]) &&
-      isOfPair(*e.operands[0]) &&
-      (leavesOut(*e.operands[1]) || leavesOut(*e.operands[2])))
-    return &e;
-  if (e.kind == Expr::Apply)
-    for (const ExprPtr &operand : e.operands)
-      if (const Expr *found = maskInScore(*operand))
-        return found;
-  return nullptr;
-}
-
-void SpecReader::warnMaskInScore() {
-  const Expr *choice = maskInScore(*spec.score);
-  if (!choice || !choice->range.isValid())
-    return;
-  bool isKept = leavesOut(*choice->operands[2]);
-  const Expr &least = *choice->operands[isKept ? 2 : 1];
-  std::string condition = printFormula(spec, *choice->operands[0]);
-  auto &warning = report.warning(Message::MaskInScore, choice->range,
-                                 {printFormula(spec, least)});
-  warning.note(std::string(entry(Key::Mask) ? "join to the mask: "
-                                            : "write instead  mask: ") +
-               (isKept ? condition : "not (" + condition + ")"));
 }
 
 /// A conjunct `k < length[b]`, or null.

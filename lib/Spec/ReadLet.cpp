@@ -117,9 +117,27 @@ void SpecReader::readLet() {
     }
 }
 
+/// What `let` says of the row. Weights in front, W @ x, stand behind x where
+/// formulas are of tensors.
+static std::string formulaOfTensors(const Expr &row, const Node *body,
+                                    SMRange range) {
+  std::string text = Report::textOf(range).str();
+  if (!body || body->kind != Node::Binary || !row.isApply(Op::Dot))
+    return text;
+  const Node &left = *body->children[0], &right = *body->children[1];
+  std::string written = Report::textOf(right.range).str() + " @ ";
+  if (left.kind == Node::Transpose)
+    return written + Report::textOf(left.children[0]->range).str();
+  bool isMatrix = row.operands[0]->type == Type::Matrix;
+  if (isMatrix && right.kind != Node::Transpose) // x @ W.T is W @ x, too
+    return written + Report::textOf(left.range).str() + ".T";
+  return text;
+}
+
 /// A row that is made of formulas must be as wide as the key says.
 bool SpecReader::checkRowWidth(const ExprPtr &row, BuiltinSize size,
-                               StringRef name, SMRange range) {
+                               StringRef name, SMRange range,
+                               const Node *body) {
   ExprPtr width = spec.axesOf(*row)[0];
   Prover prover(spec, Domain{false, false, false, true});
   LinearForm difference = prover.linear(width) - prover.linear(makeSize(size));
@@ -138,7 +156,7 @@ bool SpecReader::checkRowWidth(const ExprPtr &row, BuiltinSize size,
                     own.kind == Size::Fixed ? std::to_string(own.value)
                                             : std::string("another size")});
   if (hasHeads)
-    error.fix("split_heads(" + Report::textOf(range).str() +
+    error.fix("split_heads(" + formulaOfTensors(*row, body, range) +
               (heads == KvHeads ? ", kv_heads)" : ")"));
   else if (!own.range.isValid())
     error.fix(own.name + ": " + printFormula(spec, *width));
@@ -166,7 +184,7 @@ void SpecReader::readRows() {
     found->second.used = used || row == Row::V;
     if (checker.reportMissing() || !formula ||
         !checkRowWidth(formula, width, "'" + name.str() + "'",
-                       definition.body->range))
+                       definition.body->range, definition.body.get()))
       continue;
     if (formula->kind != Expr::Row || formula->row != row)
       spec.definitions[unsigned(row)] = formula;

@@ -91,7 +91,7 @@ private:
   void readRows();
   void keepLet();
   bool checkRowWidth(const ExprPtr &row, BuiltinSize size, llvm::StringRef name,
-                     llvm::SMRange range);
+                     llvm::SMRange range, const Node *body);
 
   // ReadFormulas.cpp
   void readFormulas();

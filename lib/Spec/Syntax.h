@@ -134,6 +134,7 @@ private:
   bool parseArgument(Node &call);
   NodePtr parseIndex(NodePtr base);
   void ofModule(size_t begin);
+  void linearOfModule(size_t begin);
 
   using Rule = NodePtr (FormulaParser::*)();
   NodePtr parseLeft(Rule next, llvm::ArrayRef<Op> operators);

@@ -37,6 +37,32 @@ static std::string lettersIn(const TensorShapes &shapes, ArrayRef<ExprPtr> axes,
   return letters;
 }
 
+/// X.T, and X of X.T.
+static std::string transposedText(const Node &node) {
+  return node.kind == Node::Transpose ? textOfNode(*node.children[0])
+                                      : textOfNode(node) + ".T";
+}
+
+/// The product that was meant, or nothing. Weights stand on the right: they
+/// have fewer axes than what they are of.
+static std::string productInOrder(const TensorShapes &shapes, const Tensor &a,
+                                  const Tensor &b, const Node &node) {
+  const Node &first = *node.children[0], &second = *node.children[1];
+  size_t ranks[] = {a.axes.size(), b.axes.size()};
+  bool isOfWeights = ranks[0] > 1 && ranks[1] > ranks[0];
+  bool isSwapped =
+      ranks[0] > 1 && shapes.isSame(b.axes.back(), a.axes[ranks[0] - 2]);
+  bool isTransposed =
+      ranks[1] > 1 && shapes.isSame(a.axes.back(), b.axes.back());
+  if (isSwapped && (!isTransposed || isOfWeights))
+    return textOfNode(second) + " @ " + textOfNode(first);
+  if (isTransposed && isOfWeights)
+    return textOfNode(second) + " @ " + transposedText(first);
+  if (isTransposed)
+    return textOfNode(first) + " @ " + transposedText(second);
+  return "";
+}
+
 TensorPtr TensorChecker::matmul(const TensorPtr &a, const TensorPtr &b,
                                 const Node &node) {
   bool isVector = b->axes.size() == 1; // on the right
@@ -46,19 +72,7 @@ TensorPtr TensorChecker::matmul(const TensorPtr &a, const TensorPtr &b,
     auto &error = report.error(Message::MatmulShapes, node.range,
                                {textOfNode(*node.children[0]), shapeText(a),
                                 textOfNode(*node.children[1]), shapeText(b)});
-    const Node &second = *node.children[1];
-    std::string first = textOfNode(*node.children[0]);
-    bool isSwapped = a->axes.size() > 1 &&
-                     shapes.isSame(b->axes.back(), a->axes[a->axes.size() - 2]);
-    bool isTransposed = !isVector && shapes.isSame(left, b->axes.back());
-    // Weights have fewer axes than what they are of.
-    if (isSwapped && (!isTransposed || b->axes.size() > a->axes.size()))
-      error.fix(textOfNode(second) + " @ " + first);
-    else if (isTransposed)
-      error.fix(first + " @ " +
-                (second.kind == Node::Transpose
-                     ? textOfNode(*second.children[0])
-                     : textOfNode(second) + ".T"));
+    error.fix(productInOrder(shapes, *a, *b, node));
     error.note("'@' sums over the last axis on the left and the last but one "
                "on the right, which must be one size");
     noteInputs(error, {a.get(), b.get()});

@@ -120,6 +120,19 @@ void Scan::quotedValue(size_t begin, size_t end) {
   broken = true;
 }
 
+/// `!m[b, k]` and `|q - k| < 4` of other languages, in ours: as they are they
+/// would be wrong in quotes, too. Empty for any other value.
+static std::string ofOtherLanguages(StringRef value) {
+  StringRef rest = value.drop_front().ltrim();
+  if (value.front() == '!' && !rest.empty() && rest[0] != '!' && rest[0] != '=')
+    return "not " + rest.str();
+  auto [inside, behind] = rest.split('|');
+  bool isClosed = inside.size() < rest.size() && !inside.trim().empty();
+  if (value.front() == '|' && isClosed && !behind.contains('|'))
+    return "abs(" + inside.trim().str() + ")" + behind.str();
+  return "";
+}
+
 /// The value behind `key: ` or `- `.
 void Scan::value(size_t begin, size_t end) {
   while (begin < end && text[begin] == ' ')
@@ -140,8 +153,8 @@ void Scan::value(size_t begin, size_t end) {
     broken = true;
     return;
   }
-  std::string fix;
-  if (!text.slice(begin, end).contains('"'))
+  std::string fix = ofOtherLanguages(text.slice(begin, end));
+  if (fix.empty() && !text.slice(begin, end).contains('"'))
     fix = "\"" + text.slice(begin, end).str() + "\"";
   report.error(Message::YamlQuote, at(begin, begin + 1), {std::string(1, c)})
       .fix(fix);
