@@ -21,6 +21,7 @@ import os
 import re
 import statistics
 import subprocess
+import sys
 import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -88,6 +89,15 @@ def compare(options, path, functions, sizes, kept, folder):
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
+def require_tools(options):
+    for tool in ("attnc", "attnc-run"):
+        path = os.path.join(options.build, "bin", tool)
+        if not os.access(path, os.X_OK):
+            folder = os.path.relpath(options.build)
+            sys.exit(f"orders.py: error: no {folder}/bin/{tool}: "
+                     f"build it (ninja -C {folder} attnc attnc-run) or give --build DIR")
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("specs", nargs="*")
@@ -97,6 +107,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.2, help="of each variant, in each round")
     parser.add_argument("--predict", action="store_true", help="costs only")
     options = parser.parse_args()
+    require_tools(options)
     titles = ["spec", "at", *ORDERS]
     print("| " + " | ".join(titles) + " |\n" + "|---" * len(titles) + "|")
     for path in options.specs or sorted(glob.glob(os.path.join(ROOT, "benchmarks", "orders", "*.yaml"))):

@@ -1,8 +1,9 @@
 //===- AccountingFigures.cpp - The figures of an account ------------------===//
 //
 // FLOPs are dense, as if no mask were there, and needed: a mask is counted at
-// every place, with tables as the cost model takes them. Where there are too
-// many places, or the mask reads what an op computes, needed is null.
+// every place, with tables as the cost model takes them. Where that
+// depends on values of rows or of what an op computes, or there are too many
+// places, needed is null.
 //
 //===----------------------------------------------------------------------===//
 

@@ -105,8 +105,17 @@ static std::string stepText(const Savings::Step &step, const Work &written) {
          (more.empty() ? "" : more + " more");
 }
 
-/// A line with the sizes and what the formulas take op by op, and one for each
-/// pass that saved something of it.
+static std::string workText(const Work &work) {
+  std::string text;
+  for (const WorkFigure &figure : kWorkFigures)
+    if (double value = work.*figure.value; value > 0 && figure.isTold())
+      text +=
+          (text.empty() ? "" : ", ") + brief(value, figure.sign, figure.what);
+  return text;
+}
+
+/// A line with the sizes and what the formulas take op by op, one for each
+/// pass that saved something of it, and one of what is left.
 static void addSavings(const Figures &figures,
                        std::vector<AccountLine> &lines) {
   const Savings &savings = figures.savings;
@@ -116,18 +125,15 @@ static void addSavings(const Figures &figures,
       steps.push_back(std::move(text));
   if (steps.empty())
     return;
-  std::string whole;
-  for (const WorkFigure &figure : kWorkFigures)
-    if (double value = savings.written.*figure.value;
-        value > 0 && figure.isTold())
-      whole +=
-          (whole.empty() ? "" : ", ") + brief(value, figure.sign, figure.what);
   std::string sizes = sizesText(figures);
-  lines.push_back({"saved",
-                   "of what ops one by one take" + sizes + ": " + whole,
-                   /*isResult=*/true});
+  lines.push_back(
+      {"saved",
+       "of what ops one by one take" + sizes + ": " + workText(savings.written),
+       /*isResult=*/true});
   for (std::string &step : steps)
     lines.push_back({"saved", "  by " + std::move(step), /*isResult=*/true});
+  lines.push_back({"saved", "  as compiled: " + workText(savings.compiled),
+                   /*isResult=*/true});
 }
 
 FailureOr<std::vector<AccountLines>>
