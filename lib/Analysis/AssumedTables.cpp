@@ -6,17 +6,26 @@
 // - starts of the rows of sequences (attn.unpack): all sequences of one length;
 // - integers read for the query and for the key and compared, or searched: ids
 //   of a few runs of one length, in order;
+// - integers of a query that bound keys from below or above (or of a key that
+//   bound queries): where the run of that query starts or ends; without a query
+//   the first key;
+// - integers that do so by a distance: the length of a run;
 // - any other integer is one number throughout, which the ranges choose.
+//
+// Where all that leaves no pair of a query and a key, nothing can be ranked:
+// then every key is taken to be seen.
 //
 // Seven runs: a power of two would let blocks of queries end where documents
 // do, which favours those sizes of blocks over what a call finds.
-// Tests: test/Schedule/assumed-tables.mlir, test/Tools/accounting.test
+// Tests: test/Schedule/assumed-tables.mlir,
+// test/Schedule/assumed-bounds.mlir, test/Tools/accounting.test
 //
 //===----------------------------------------------------------------------===//
 
 #include "attnc/Analysis/AssumedTables.h"
 
-#include "attnc/Analysis/DependenceSplit.h"
+#include "TableBounds.h"
+
 #include "attnc/Dialect/Attn/Attn.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,7 +64,7 @@ AssumedTables::AssumedTables(Region &mask, ArrayRef<Region *> derived,
   addTables(mask);
   for (Region *region : derived)
     addTables(*region);
-  findIds(mask);
+  findUses(mask);
   for (Region *region : derived)
     findSearched(*region);
   findStarts(); // which are searched, too, in some masks
@@ -95,6 +104,32 @@ void AssumedTables::markIds(Value table, unsigned axis) {
   content.count = std::min<int64_t>(kRuns, *high - *low + 1);
 }
 
+void AssumedTables::markBound(const TableBound &bound) {
+  auto *found = tables.find(bound.table);
+  if (found == tables.end() || found->second.kind != Kind::Others)
+    return;
+  // Above, one number for all queries is a past or a length.
+  if (!bound.axis && !bound.isLower)
+    return;
+  Content &content = found->second;
+  content.axis = bound.axis.value_or(0);
+  if (bound.isDistance) {
+    content.kind = bound.isNegative ? Kind::NegativeWidth : Kind::Width;
+  } else {
+    content.kind = !bound.axis     ? Kind::FirstKey
+                   : bound.isLower ? Kind::RunStarts
+                                   : Kind::RunEnds;
+    content.extent = std::max<int64_t>(
+        regime.sizeOf(attn::axisSize(bound.table.getType(), content.axis)), 1);
+    content.leftOut = bound.isStrict == bound.isLower;
+  }
+  const InterfaceTensor *tensor = findTensor(interface, bound.table);
+  if (!tensor || !tensor->range)
+    return;
+  content.low = tensor->range->first.constantValue().value_or(content.low);
+  content.high = tensor->range->second.constantValue().value_or(content.high);
+}
+
 /// The reads that `value` is computed from, those in an index left out.
 static void collectReads(Value value, llvm::SetVector<Value> &seen,
                          SmallVectorImpl<attn::ReadOp> &reads) {
@@ -109,23 +144,7 @@ static void collectReads(Value value, llvm::SetVector<Value> &seen,
     collectReads(operand, seen, reads);
 }
 
-/// The axis along which a read moves with the query (or the key) and with
-/// nothing else; nothing: there is not one such axis.
-static std::optional<unsigned> findMovingAxis(attn::ReadOp read, unsigned bits,
-                                              const DependenceSplit &split) {
-  std::optional<unsigned> found;
-  for (auto [axis, index] : llvm::enumerate(read.getIndices())) {
-    unsigned depends = split.dependence.lookup(index);
-    if (depends == OnNothing)
-      continue;
-    if (found || depends != bits)
-      return std::nullopt;
-    found = axis;
-  }
-  return found;
-}
-
-void AssumedTables::findIds(Region &mask) {
+void AssumedTables::findUses(Region &mask) {
   Block &formula = mask.front();
   SmallVector<unsigned> bits(formula.getNumArguments(), OnNothing);
   if (bits.size() < 2)
@@ -133,6 +152,12 @@ void AssumedTables::findIds(Region &mask) {
   bits.back() = OnKey;
   bits[bits.size() - 2] = OnQuery;
   DependenceSplit split = splitByDependence(formula, bits);
+  findIds(formula, split);
+  for (const TableBound &bound : findTableBounds(formula, split))
+    markBound(bound);
+}
+
+void AssumedTables::findIds(Block &formula, const DependenceSplit &split) {
   for (auto compare : formula.getOps<arith::CmpIOp>()) {
     llvm::SetVector<Value> seen;
     SmallVector<attn::ReadOp> reads;
@@ -183,13 +208,38 @@ bool AssumedTables::hasOthers() const {
   });
 }
 
-bool AssumedTables::chooseOthers(int64_t queries, int64_t keys,
-                                 llvm::function_ref<double()> countPairs) {
+void AssumedTables::choose(int64_t queries, int64_t keyCount,
+                           llvm::function_ref<double()> countPairs) {
+  keys = keyCount;
   others = keys - queries;
-  if (!hasOthers() || countPairs() > 0)
-    return false;
-  others = keys;
-  return true;
+  if (tables.empty() || countPairs() > 0)
+    return;
+  if (hasOthers()) {
+    others = keys;
+    if (countPairs() > 0)
+      return;
+  }
+  allVisible = true;
+}
+
+int64_t AssumedTables::startOfRun(int64_t run) const {
+  return llvm::divideCeilSigned(run * keys, kRuns);
+}
+
+int64_t AssumedTables::boundAt(const Content &content, int64_t index) const {
+  int64_t run = index * kRuns / content.extent;
+  switch (content.kind) {
+  case Kind::RunStarts:
+    return startOfRun(run) - content.leftOut;
+  case Kind::RunEnds:
+    return startOfRun(run + 1) - content.leftOut;
+  case Kind::FirstKey:
+    return -int64_t(content.leftOut);
+  case Kind::Width:
+    return startOfRun(1);
+  default:
+    return -startOfRun(1);
+  }
 }
 
 int64_t AssumedTables::entryAt(const Content &content, int64_t index) const {
@@ -203,6 +253,13 @@ int64_t AssumedTables::entryAt(const Content &content, int64_t index) const {
     return content.least + index * content.count / content.extent;
   case Kind::Starts:
     return index * content.rows;
+  case Kind::RunStarts:
+  case Kind::RunEnds:
+  case Kind::FirstKey:
+  case Kind::Width:
+  case Kind::NegativeWidth:
+    return std::min(std::max(boundAt(content, index), content.low),
+                    content.high);
   }
   llvm_unreachable("no such kind");
 }
@@ -261,7 +318,17 @@ std::string AssumedTables::describe() const {
     os << separator << nameOf(table) << ": ";
     switch (content.kind) {
     case Kind::Others:
-      os << others << " throughout";
+    case Kind::FirstKey:
+    case Kind::Width:
+    case Kind::NegativeWidth:
+      os << entryAt(content, 0) << " throughout";
+      break;
+    case Kind::RunStarts:
+    case Kind::RunEnds:
+      os << (content.kind == Kind::RunStarts ? "starts" : "ends") << " of "
+         << kRuns << " runs of " << keys / kRuns << " keys";
+      if (content.high < keys)
+        os << ", at most " << content.high;
       break;
     case Kind::Truth:
       os << "true throughout";
@@ -275,5 +342,7 @@ std::string AssumedTables::describe() const {
       break;
     }
   }
+  if (allVisible)
+    os << "; that leaves no key, so all are taken to be seen";
   return text;
 }

@@ -51,11 +51,18 @@ RegimeRanges::RegimeRanges(attn::KernelOp kernel, const Interface *interface,
              interface, regime) {
   queries = regime.rowsOf(kernel.getQ(), 3);
   keys = regime.rowsOf(kernel.getK(), kernel.getKeyAxis());
-  if (!tables.chooseOthers(queriesOf(kernel, regime, queries), keys,
-                           [&] { return getNeededPairs(); }))
-    return;
+  tables.choose(queriesOf(kernel, regime, queries), keys, [&] {
+    forget();
+    return getNeededPairs();
+  });
+  if (tables.areAllVisible())
+    forget();
+}
+
+void RegimeRanges::forget() {
   neededPairs.reset();
   memo.clear();
+  classes.clear();
 }
 
 std::optional<int64_t> RegimeRanges::leaf(Operation *op,
@@ -67,6 +74,8 @@ std::optional<int64_t> RegimeRanges::leaf(Operation *op,
 
 SmallVector<KeySpan, 2> RegimeRanges::evaluate(int64_t first,
                                                int64_t end) const {
+  if (tables.areAllVisible())
+    return {{0, 0, keys, keys}};
   if (!kernel.hasRanges())
     return {{0, 0, 0, keys}};
   auto bounds = evaluateRegion(
@@ -100,6 +109,8 @@ int64_t RegimeRanges::classOf(int64_t firstRow, int64_t endRow,
                               int64_t firstKey, int64_t endKey) {
   if (!kernel.hasClassify())
     return 1;
+  if (tables.areAllVisible())
+    return 2;
   auto [it, isNew] =
       classes.try_emplace({firstRow, endRow, firstKey, endKey}, 1);
   if (isNew)
@@ -114,7 +125,7 @@ int64_t RegimeRanges::classOf(int64_t firstRow, int64_t endRow,
 /// Of the keys of a span the part that the mask lets a row see. Ranges alone
 /// are exact for one row, nearly, unless there are classes.
 double RegimeRanges::allowedPart(int64_t row, const KeySpan &span) const {
-  if (!kernel.hasClassify())
+  if (!kernel.hasClassify() || tables.areAllVisible())
     return 1;
   constexpr int64_t mostKeys = 64;
   int64_t count = span.anyHi - span.anyLo, allowed = 0;

@@ -84,7 +84,11 @@ attnc::countAllowedPlaces(attn::MaskOp mask, const Interface &interface,
   auto sizeOfAxis = [&](int64_t axis) {
     return axis < 0 ? 0 : regime.sizeOf(attn::axisSize(mask.getType(), axis));
   };
-  bool isOther = assumed.chooseOthers(sizeOfAxis(rank - 2),
-                                      sizeOfAxis(rank - 1), countPairs);
-  return isOther || !allowed ? count() : allowed;
+  assumed.choose(sizeOfAxis(rank - 2), sizeOfAxis(rank - 1), countPairs);
+  if (!assumed.areAllVisible())
+    return allowed ? allowed : count();
+  double places = 1;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    places *= double(sizeOfAxis(axis));
+  return places;
 }

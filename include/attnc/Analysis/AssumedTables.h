@@ -4,7 +4,8 @@
 // documents, lengths, starts of sequences. The cost model needs some content to
 // rank schedules with, accounting to count keys with: the same.
 // docs/stages/4-scheduled.md lists the assumptions.
-// Tests: test/Schedule/assumed-tables.mlir, test/Tools/accounting.test
+// Tests: test/Schedule/assumed-tables.mlir,
+// test/Schedule/assumed-bounds.mlir, test/Tools/accounting.test
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,12 @@
 #include "mlir/IR/Region.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <limits>
+
 namespace attnc {
+
+struct DependenceSplit;
+struct TableBound;
 
 /// The tensor of the interface (or null) that an argument of the function is,
 /// or null.
@@ -32,10 +38,12 @@ public:
                 const Interface *interface, const Regime &regime);
 
   /// Chooses the entry of every table of which nothing is known: the past of a
-  /// cache, or, where that leaves no pair of a query and a key, a length.
-  /// `countPairs` is asked with the former. Whether it is the latter.
-  bool chooseOthers(int64_t queries, int64_t keys,
-                    llvm::function_ref<double()> countPairs);
+  /// cache, or, where that leaves no pair of a query and a key, a length. Where
+  /// none does, all keys are visible. `countPairs` is asked with each choice.
+  void choose(int64_t queries, int64_t keys,
+              llvm::function_ref<double()> countPairs);
+  /// Whether every key is taken to be seen, whatever the mask says.
+  bool areAllVisible() const { return allVisible; }
 
   /// The result of attn.read, table_min, table_max or lower_bound for these
   /// indices.
@@ -50,20 +58,37 @@ public:
 
 private:
   bool hasOthers() const;
-  enum class Kind { Others, Truth, Ids, Starts };
+  enum class Kind {
+    Others,
+    Truth,
+    Ids,
+    Starts,        // of sequences
+    RunStarts,     // the first position of the entry's run
+    RunEnds,       // the end of it
+    FirstKey,      // of all
+    Width,         // a distance
+    NegativeWidth, // one that is added to reach what lies before
+  };
   struct Content {
     Kind kind = Kind::Others;
     int64_t extent = 1; // of the axis along which ids and starts lie
     unsigned axis = 0;
     int64_t least = 0, count = 1; // ids
     int64_t rows = 0;             // of a sequence
+    bool leftOut = false;         // a position before the first, or the last
+    int64_t low = std::numeric_limits<int64_t>::min(); // of a bound
+    int64_t high = std::numeric_limits<int64_t>::max();
   };
 
   void addTables(mlir::Region &region);
   void findStarts();
-  void findIds(mlir::Region &mask);
+  void findUses(mlir::Region &mask);
+  void findIds(mlir::Block &formula, const DependenceSplit &split);
   void findSearched(mlir::Region &region);
   void markIds(mlir::Value table, unsigned axis);
+  void markBound(const TableBound &bound);
+  int64_t startOfRun(int64_t run) const;
+  int64_t boundAt(const Content &content, int64_t index) const;
   int64_t entryAt(const Content &content, int64_t index) const;
   Content contentOf(mlir::Value table) const;
   std::string nameOf(mlir::Value table) const;
@@ -71,7 +96,8 @@ private:
   const Interface *interface;
   const Regime &regime;
   llvm::MapVector<mlir::Value, Content> tables;
-  int64_t others = 0;
+  int64_t others = 0, keys = 0;
+  bool allVisible = false;
 };
 
 } // namespace attnc

@@ -51,6 +51,7 @@ private:
                               llvm::ArrayRef<int64_t> operands) const;
   double allowedPart(int64_t row, const KeySpan &span) const;
   double countPairs();
+  void forget();
 
   mutable attn::KernelOp kernel;
   const Regime &regime;
