@@ -33,7 +33,11 @@ public:
   }
 
   Proved visit(const ExprPtr &e);
-  Prover &facts() { return prover; }
+  /// Takes a truth value as given in all that is visited next.
+  void assume(const ExprPtr &condition, bool value) {
+    prover.assume(condition, value);
+    assumed.push_back({condition, value});
+  }
   void know(const ExprPtr &condition) {
     prover.know(condition);
     anywhere.know(condition);
@@ -43,6 +47,8 @@ private:
   Proved visitLoad(const ExprPtr &e);
   Proved visitApply(const ExprPtr &e);
   Proved visitGuarded(const ExprPtr &e);
+  Proved visitFeatures(const ExprPtr &e);
+  void assumeOfPair(const ExprPtr &condition, bool value);
   Proved rebuild(const ExprPtr &e, std::vector<Proved> operands);
   Interval leaf(const ExprPtr &e);
   bool checkIndex(const ExprPtr &load, unsigned axis);
@@ -67,6 +73,7 @@ private:
   Prover prover;
   SizeConditions sizes;
   Prover anywhere; // knows no variable's range
+  SmallVector<std::pair<ExprPtr, bool>> assumed;
 };
 } // namespace
 
@@ -360,16 +367,45 @@ Proved Walk::visitGuarded(const ExprPtr &e) {
   for (unsigned i = 1; i < e->operands.size(); ++i) {
     Prover::Mark mark = prover.mark();
     bool holds = e->op == Op::And || (e->op == Op::Select && i == 1);
-    prover.assume(e->operands[0], holds);
+    assume(e->operands[0], holds);
     operands.push_back(visit(e->operands[i]));
     prover.forget(mark);
+    assumed.pop_back();
   }
+  return rebuild(e, operands);
+}
+
+/// What a condition says of the pair, not of one element of a vector.
+void Walk::assumeOfPair(const ExprPtr &condition, bool value) {
+  if (!isVector(condition->type)) {
+    assume(condition, value);
+    return;
+  }
+  bool both = value ? condition->isApply(Op::And) : condition->isApply(Op::Or);
+  if (both || condition->isApply(Op::Not))
+    for (const ExprPtr &operand : condition->operands)
+      assumeOfPair(operand, both == value);
+}
+
+/// Inside a sum over features all elements of its operands are read: a guard on
+/// one element says nothing of the others.
+Proved Walk::visitFeatures(const ExprPtr &e) {
+  Prover::SetAside others(prover);
+  auto outer = std::exchange(assumed, {});
+  for (auto [condition, value] : outer)
+    assumeOfPair(condition, value);
+  std::vector<Proved> operands;
+  for (const ExprPtr &operand : e->operands)
+    operands.push_back(visit(operand));
+  assumed = std::move(outer);
   return rebuild(e, operands);
 }
 
 Proved Walk::visitApply(const ExprPtr &e) {
   if (e->op == Op::And || e->op == Op::Or || e->op == Op::Select)
     return visitGuarded(e);
+  if (e->op == Op::Dot || e->op == Op::L2Norm)
+    return visitFeatures(e);
   std::vector<Proved> operands;
   for (const ExprPtr &operand : e->operands)
     operands.push_back(visit(operand));
@@ -389,7 +425,7 @@ ExprPtr proveFormula(AttentionSpec &spec, Report &report,
                      const ExprPtr &guard) {
   Walk walk(spec, report, where, domain);
   if (guard)
-    walk.facts().assume(guard, true);
+    walk.assume(guard, true);
   return walk.visit(formula).e;
 }
 

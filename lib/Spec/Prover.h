@@ -71,6 +71,23 @@ public:
     guards.resize(mark.facts);
     guardChoices.resize(mark.choices);
   }
+  /// Takes nothing as given but what is assumed while it lives.
+  class SetAside {
+  public:
+    explicit SetAside(Prover &prover)
+        : prover(prover), facts(std::exchange(prover.guards, {})),
+          choices(std::exchange(prover.guardChoices, {})) {}
+    ~SetAside() {
+      prover.guards = std::move(facts);
+      prover.guardChoices = std::move(choices);
+    }
+    SetAside(const SetAside &) = delete;
+
+  private:
+    Prover &prover;
+    std::vector<LinearForm> facts;
+    std::vector<std::vector<std::vector<LinearForm>>> choices;
+  };
 
   /// True only if the form is >= 0 wherever the formula is evaluated.
   bool proves(const LinearForm &form);
