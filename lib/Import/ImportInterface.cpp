@@ -98,6 +98,10 @@ SizeExpr InterfaceImporter::resolve(SizeExpr expr) const {
 
 spec::BuiltinSize InterfaceImporter::nameToSay(spec::BuiltinSize index) const {
   using namespace spec;
+  // The size that a call is asked for is the one that a tensor has to show.
+  bool queriesTell = !spec.isArgument(Row::K) && !spec.isArgument(Row::V);
+  if (index == QueryLen && queriesTell && resolve(size(index)) == size(KvLen))
+    return KvLen;
   BuiltinSize plain = index == KvHeads                       ? Heads
                       : index == KeyDim || index == ValueDim ? HeadDim
                                                              : index;

@@ -83,11 +83,18 @@ void SpecReader::checkUse() {
 
 /// batch, query_len and kv_len are read from tensors of the call.
 void SpecReader::checkLengths() {
+  // `query_len: kv_len` reads the keys of the rows of queries.
+  auto isOf = [&](unsigned index, unsigned length) {
+    const Size &size = spec.sizes[length];
+    return index == length ||
+           (size.kind == Size::Derived && size.formula->kind == Expr::Size &&
+            size.formula->index == index);
+  };
   auto isAxis = [&](unsigned index) {
     for (auto [row, length] :
          {std::pair(Row::Q, QueryLen), std::pair(Row::K, KvLen),
           std::pair(Row::V, KvLen)})
-      if (spec.isArgument(row) && (index == Batch || index == length))
+      if (spec.isArgument(row) && (index == Batch || isOf(index, length)))
         return true;
     return any_of(spec.declaredInputs(), [&](const Input &input) {
       return any_of(input.axes, [&](const ExprPtr &axis) {
