@@ -9,6 +9,7 @@
 #include "GroupRows.h"
 
 #include "attnc/Analysis/RowBlocks.h"
+#include "attnc/Analysis/ScoreFactors.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 
 using namespace mlir;
@@ -72,6 +73,9 @@ StringRef fusion::findGroupObstacle(attn::KernelOp kernel) {
     return "its keys or values differ from head to head";
   if (kernel.hasRanges() || kernel.hasClassify())
     return "its ranges are known already";
+  std::string reason;
+  if (findScoreFactors(kernel, reason)) // not of rows that share a position
+    return "sums over keys of linear attention go from chunk to chunk";
   auto dependsOnHead = [&](Region &region) {
     return !region.empty() &&
            !region.getArgument(groupArgument(kernel, region)).use_empty();
