@@ -96,6 +96,8 @@ private:
                           const Part &result) const;
   void addLostKernel(OrderCost &cost, const Part &lhs, const Part &rhs,
                      const Part &result, const LetterSizes &sizes) const;
+  bool hasOpenFeatures(const Part &lhs, const Part &rhs,
+                       const Part &result) const;
   double cyclesInKernel(const Part &lhs, const Part &rhs, const Part &result,
                         const LetterSizes &sizes) const;
 
@@ -131,12 +133,31 @@ LetterSet StepCosts::findLostPairs(const Part &lhs, const Part &rhs,
   return fits ? 0 : result.letters;
 }
 
+/// Whether a kernel would have to take rows of Q, K or V whose number of
+/// features only a call knows: none is made of that (Lowering/Plan.cpp).
+bool StepCosts::hasOpenFeatures(const Part &lhs, const Part &rhs,
+                                const Part &result) const {
+  LetterSet features = 0;
+  if (lhs.key)
+    features = rhs.letters & ~lhs.letters;
+  else if (rhs.key)
+    features = lhs.letters & ~rhs.letters;
+  else if (result.key)
+    features = (lhs.letters | rhs.letters) & ~result.letters;
+  for (auto [letter, size] : llvm::enumerate(tree.sizes))
+    if ((features >> letter & 1) && !isa<IntegerAttr>(size))
+      return true;
+  return false;
+}
+
 /// Scores and weights are written and read, and the normaliser goes over them
 /// in memory. Measured with AVX2: 15 cycles a score more than in a kernel.
 void StepCosts::addLostKernel(OrderCost &cost, const Part &lhs, const Part &rhs,
                               const Part &result,
                               const LetterSizes &sizes) const {
   constexpr double passes = 4, cyclesPerScore = 15;
+  if (hasOpenFeatures(lhs, rhs, result))
+    cost.cycles = std::numeric_limits<double>::infinity();
   LetterSet pairs = findLostPairs(lhs, rhs, result);
   if (!pairs)
     return;
