@@ -12,8 +12,9 @@
 // - integers that do so by a distance: the length of a run;
 // - any other integer is one number throughout, which the ranges choose.
 //
-// Where all that leaves no pair of a query and a key, nothing can be ranked:
-// then every key is taken to be seen.
+// Where all that leaves no pair of a query and a key, nothing could be ranked.
+// Then what the mask says of the last kind is left open, or, if need be, of
+// all: what else it says still leaves out its tiles.
 //
 // Seven runs: a power of two would let blocks of queries end where documents
 // do, which favours those sizes of blocks over what a call finds.
@@ -218,8 +219,17 @@ void AssumedTables::choose(int64_t queries, int64_t keyCount,
     others = keys;
     if (countPairs() > 0)
       return;
+    unknown = Unknown::Others;
+    if (countPairs() > 0)
+      return;
   }
-  allVisible = true;
+  unknown = Unknown::All;
+  countPairs();
+}
+
+bool AssumedTables::isUnknown(const Content &content) const {
+  return unknown == Unknown::All ||
+         (unknown == Unknown::Others && content.kind == Kind::Others);
 }
 
 int64_t AssumedTables::startOfRun(int64_t run) const {
@@ -302,6 +312,41 @@ int64_t AssumedTables::valueOf(Operation *op,
   return entryAt(content, index);
 }
 
+/// What the type of the table allows, and the interface.
+ValueBounds AssumedTables::entryBounds(Value table) const {
+  auto type = dyn_cast<IntegerType>(
+      cast<RankedTensorType>(table.getType()).getElementType());
+  ValueBounds bounds;
+  if (type && type.getWidth() == 1)
+    bounds = {0, 1};
+  else if (type && type.getWidth() <= 32)
+    bounds = type.isUnsigned()
+                 ? ValueBounds{0, (int64_t(1) << type.getWidth()) - 1}
+                 : ValueBounds{-(int64_t(1) << (type.getWidth() - 1)),
+                               (int64_t(1) << (type.getWidth() - 1)) - 1};
+  const InterfaceTensor *tensor = findTensor(interface, table);
+  if (!tensor || !tensor->range)
+    return bounds;
+  return {tensor->range->first.constantValue().value_or(bounds.lo),
+          tensor->range->second.constantValue().value_or(bounds.hi)};
+}
+
+ValueBounds AssumedTables::boundsOf(Operation *op,
+                                    ArrayRef<ValueBounds> operands) const {
+  Value table = op->getOperand(0);
+  if (!isUnknown(contentOf(table)) &&
+      llvm::all_of(operands, [](ValueBounds b) { return b.isOne(); })) {
+    SmallVector<int64_t> indices;
+    for (ValueBounds b : operands)
+      indices.push_back(b.lo);
+    return ValueBounds::of(valueOf(op, indices));
+  }
+  if (!isa<attn::LowerBoundOp>(op))
+    return entryBounds(table);
+  unsigned last = cast<RankedTensorType>(table.getType()).getRank() - 1;
+  return {0, regime.sizeOf(attn::axisSize(table.getType(), last))};
+}
+
 std::string AssumedTables::nameOf(Value table) const {
   if (const InterfaceTensor *tensor = findTensor(interface, table))
     return tensor->name;
@@ -316,6 +361,10 @@ std::string AssumedTables::describe() const {
   llvm::ListSeparator separator("; ");
   for (const auto &[table, content] : tables) {
     os << separator << nameOf(table) << ": ";
+    if (isUnknown(content)) {
+      os << "anything";
+      continue;
+    }
     switch (content.kind) {
     case Kind::Others:
     case Kind::FirstKey:
@@ -342,7 +391,7 @@ std::string AssumedTables::describe() const {
       break;
     }
   }
-  if (allVisible)
-    os << "; that leaves no key, so all are taken to be seen";
+  if (hasUnknown())
+    os << ", since no guess leaves a key";
   return text;
 }

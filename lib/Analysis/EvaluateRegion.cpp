@@ -97,7 +97,12 @@ static std::optional<int64_t> evaluateReal(Operation *op, ArrayRef<int64_t> v) {
                                               : *result);
 }
 
-static std::optional<int64_t> evaluateOp(Operation *op, ArrayRef<int64_t> v) {
+bool attnc::isLeaf(Operation *op) {
+  return isa<attn::SizeOp, attn::ReadOp, attn::TableMinOp, attn::TableMaxOp,
+             attn::LowerBoundOp>(op);
+}
+
+std::optional<int64_t> attnc::evaluateOp(Operation *op, ArrayRef<int64_t> v) {
   if (isa<FloatType>(op->getResult(0).getType()) || isa<arith::CmpFOp>(op))
     return evaluateReal(op, v);
   APInt constant;
@@ -149,21 +154,19 @@ attnc::evaluateRegion(Block &block, ArrayRef<int64_t> arguments,
     values[argument] = value;
   for (Operation &op : block) {
     SmallVector<int64_t> operands;
-    bool isLeaf = isa<attn::SizeOp, attn::ReadOp, attn::TableMinOp,
-                      attn::TableMaxOp, attn::LowerBoundOp>(op);
     for (Value operand : op.getOperands()) {
       auto it = values.find(operand);
       if (it != values.end())
         operands.push_back(it->second);
-      else if (!isLeaf) // the tensor of a read has no number
+      else if (!isLeaf(&op)) // the tensor of a read has no number
         return std::nullopt;
     }
     if (op.hasTrait<OpTrait::IsTerminator>())
       return operands;
-    if (isLeaf && !op.getResult(0).getType().isIntOrIndex())
+    if (isLeaf(&op) && !op.getResult(0).getType().isIntOrIndex())
       return std::nullopt; // an element of a table of reals
     std::optional<int64_t> value =
-        isLeaf ? leaf(&op, operands) : evaluateOp(&op, operands);
+        isLeaf(&op) ? leaf(&op, operands) : evaluateOp(&op, operands);
     if (!value)
       return std::nullopt;
     values[op.getResult(0)] = *value;

@@ -55,8 +55,6 @@ RegimeRanges::RegimeRanges(attn::KernelOp kernel, const Interface *interface,
     forget();
     return getNeededPairs();
   });
-  if (tables.areAllVisible())
-    forget();
 }
 
 void RegimeRanges::forget() {
@@ -65,32 +63,42 @@ void RegimeRanges::forget() {
   classes.clear();
 }
 
-std::optional<int64_t> RegimeRanges::leaf(Operation *op,
-                                          ArrayRef<int64_t> operands) const {
-  if (auto size = dyn_cast<attn::SizeOp>(op))
-    return regime.sizeOf(size.getName());
-  return tables.valueOf(op, operands);
+std::optional<SmallVector<ValueBounds>>
+RegimeRanges::run(Region &region, ArrayRef<int64_t> arguments) const {
+  if (tables.hasUnknown())
+    return boundRegion(
+        region.front(), arguments, [&](Operation *op, ArrayRef<ValueBounds> v) {
+          if (auto size = dyn_cast<attn::SizeOp>(op))
+            return ValueBounds::of(regime.sizeOf(size.getName()));
+          return tables.boundsOf(op, v);
+        });
+  auto values = evaluateRegion(
+      region.front(), arguments, [&](Operation *op, ArrayRef<int64_t> v) {
+        auto size = dyn_cast<attn::SizeOp>(op);
+        return size ? regime.sizeOf(size.getName()) : tables.valueOf(op, v);
+      });
+  if (!values)
+    return std::nullopt;
+  return llvm::map_to_vector(*values, ValueBounds::of);
 }
 
 SmallVector<KeySpan, 2> RegimeRanges::evaluate(int64_t first,
                                                int64_t end) const {
-  if (tables.areAllVisible())
-    return {{0, 0, keys, keys}};
   if (!kernel.hasRanges())
     return {{0, 0, 0, keys}};
-  auto bounds = evaluateRegion(
-      kernel.getRanges().front(), {0, 0, 0, first, end},
-      [&](Operation *op, ArrayRef<int64_t> v) { return leaf(op, v); });
+  auto bounds = run(kernel.getRanges(), {0, 0, 0, first, end});
   if (!bounds)
     return {{0, 0, keys, keys}};
   SmallVector<KeySpan, 2> spans;
+  int64_t visited = 0; // where the last segment may end, the next may start
   for (size_t i = 0; i + 3 < bounds->size(); i += 4) {
-    KeySpan s{(*bounds)[i], (*bounds)[i + 1], (*bounds)[i + 2],
-              (*bounds)[i + 3]};
-    s.anyLo = std::max<int64_t>(s.anyLo, 0);
+    KeySpan s{(*bounds)[i].lo, (*bounds)[i + 1].hi, (*bounds)[i + 2].lo,
+              (*bounds)[i + 3].hi};
+    s.anyLo = std::max(s.anyLo, visited);
     s.anyHi = std::min(s.anyHi, keys);
     if (s.anyLo >= s.anyHi)
       continue;
+    visited = s.anyHi;
     s.allLo = std::clamp(s.allLo, s.anyLo, s.anyHi);
     s.allHi = std::clamp(s.allHi, s.allLo, s.anyHi);
     spans.push_back(s);
@@ -109,33 +117,28 @@ int64_t RegimeRanges::classOf(int64_t firstRow, int64_t endRow,
                               int64_t firstKey, int64_t endKey) {
   if (!kernel.hasClassify())
     return 1;
-  if (tables.areAllVisible())
-    return 2;
   auto [it, isNew] =
       classes.try_emplace({firstRow, endRow, firstKey, endKey}, 1);
   if (isNew)
-    if (auto found = evaluateRegion(
-            kernel.getClassify().front(),
-            {0, 0, 0, firstRow, endRow, firstKey, endKey},
-            [&](Operation *op, ArrayRef<int64_t> v) { return leaf(op, v); }))
-      it->second = (*found)[0];
+    if (auto found = run(kernel.getClassify(),
+                         {0, 0, 0, firstRow, endRow, firstKey, endKey});
+        found && found->front().isOne())
+      it->second = found->front().lo;
   return it->second;
 }
 
 /// Of the keys of a span the part that the mask lets a row see. Ranges alone
 /// are exact for one row, nearly, unless there are classes.
 double RegimeRanges::allowedPart(int64_t row, const KeySpan &span) const {
-  if (!kernel.hasClassify() || tables.areAllVisible())
+  if (!kernel.hasClassify())
     return 1;
   constexpr int64_t mostKeys = 64;
   int64_t count = span.anyHi - span.anyLo, allowed = 0;
   int64_t samples = std::min(count, mostKeys);
   for (int64_t i = 0; i < samples; ++i) {
     int64_t key = span.anyLo + sampleAt(i, samples, count);
-    auto seen = evaluateRegion(
-        kernel.getMask().front(), {0, 0, 0, row, key},
-        [&](Operation *op, ArrayRef<int64_t> v) { return leaf(op, v); });
-    allowed += !seen || (*seen)[0] != 0;
+    auto seen = run(kernel.getMask(), {0, 0, 0, row, key});
+    allowed += !seen || seen->front().hi != 0;
   }
   return double(allowed) / double(samples);
 }

@@ -7,7 +7,7 @@
 
 #include "AllowedShare.h"
 
-#include "attnc/Analysis/AssumedTables.h"
+#include "attnc/Analysis/RegimeRanges.h"
 #include "attnc/Reference/Interpreter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -52,6 +52,40 @@ static reference::Tensor makeTable(Value table, const AssumedTables &assumed,
   return tensor;
 }
 
+/// Places that may be allowed, whatever unknown tables hold: those of some
+/// rows, as the cost model samples them, of the first batch and head.
+static std::optional<double> countPossible(attn::MaskOp mask,
+                                           const AssumedTables &assumed,
+                                           const Regime &regime) {
+  constexpr int64_t mostRows = 64;
+  auto type = cast<RankedTensorType>(mask.getType());
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> extents;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    extents.push_back(regime.sizeOf(attn::axisSize(type, axis)));
+  int64_t keys = extents.pop_back_val(), rows = rank > 1 ? extents.back() : 1;
+  int64_t samples = std::min(rows, mostRows), possible = 0;
+  SmallVector<int64_t> place(rank, 0);
+  auto leaf = [&](Operation *op, ArrayRef<ValueBounds> operands) {
+    if (auto size = dyn_cast<attn::SizeOp>(op))
+      return ValueBounds::of(regime.sizeOf(size.getName()));
+    return assumed.boundsOf(op, operands);
+  };
+  for (int64_t i = 0; i < samples; ++i)
+    for (place.back() = 0; place.back() < keys; ++place.back()) {
+      if (rank > 1)
+        place[rank - 2] = sampleAt(i, samples, rows);
+      auto seen = boundRegion(mask.getBody().front(), place, leaf);
+      if (!seen)
+        return std::nullopt;
+      possible += seen->front().hi != 0;
+    }
+  double share = samples ? double(possible) / double(samples) : 0;
+  for (int64_t extent : extents)
+    share *= double(extent);
+  return share;
+}
+
 std::optional<double>
 attnc::countAllowedPlaces(attn::MaskOp mask, const Interface &interface,
                           const llvm::StringMap<int64_t> &sizes) {
@@ -77,7 +111,8 @@ attnc::countAllowedPlaces(attn::MaskOp mask, const Interface &interface,
   };
   std::optional<double> allowed;
   auto countPairs = [&] {
-    allowed = count();
+    allowed =
+        assumed.hasUnknown() ? countPossible(mask, assumed, regime) : count();
     return allowed.value_or(1);
   };
   int64_t rank = cast<RankedTensorType>(mask.getType()).getRank();
@@ -85,10 +120,5 @@ attnc::countAllowedPlaces(attn::MaskOp mask, const Interface &interface,
     return axis < 0 ? 0 : regime.sizeOf(attn::axisSize(mask.getType(), axis));
   };
   assumed.choose(sizeOfAxis(rank - 2), sizeOfAxis(rank - 1), countPairs);
-  if (!assumed.areAllVisible())
-    return allowed ? allowed : count();
-  double places = 1;
-  for (int64_t axis = 0; axis < rank; ++axis)
-    places *= double(sizeOfAxis(axis));
-  return places;
+  return allowed ? allowed : count();
 }

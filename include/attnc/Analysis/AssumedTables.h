@@ -13,6 +13,7 @@
 #define ATTNC_ANALYSIS_ASSUMEDTABLES_H
 
 #include "attnc/Analysis/Regimes.h"
+#include "attnc/Analysis/RegionBounds.h"
 #include "attnc/Interface/Interface.h"
 
 #include "mlir/IR/Region.h"
@@ -39,15 +40,20 @@ public:
 
   /// Chooses the entry of every table of which nothing is known: the past of a
   /// cache, or, where that leaves no pair of a query and a key, a length. Where
-  /// none does, all keys are visible. `countPairs` is asked with each choice.
+  /// none does, they are unknown: what the mask says of them may hold or not;
+  /// and where that leaves no pair, so are all. `countPairs` is asked with each
+  /// choice.
   void choose(int64_t queries, int64_t keys,
               llvm::function_ref<double()> countPairs);
-  /// Whether every key is taken to be seen, whatever the mask says.
-  bool areAllVisible() const { return allVisible; }
+  /// Whether some table is unknown, so that bounds are to be asked for.
+  bool hasUnknown() const { return unknown != Unknown::None; }
 
   /// The result of attn.read, table_min, table_max or lower_bound for these
   /// indices.
   int64_t valueOf(mlir::Operation *op, llvm::ArrayRef<int64_t> operands) const;
+  /// The same where tables or indices are not known.
+  ValueBounds boundsOf(mlir::Operation *op,
+                       llvm::ArrayRef<ValueBounds> operands) const;
 
   /// An entry of a table, by one index for each of its axes.
   int64_t entryOf(mlir::Value table, llvm::ArrayRef<int64_t> indices) const;
@@ -57,7 +63,7 @@ public:
   std::string describe() const;
 
 private:
-  bool hasOthers() const;
+  enum class Unknown { None, Others, All };
   enum class Kind {
     Others,
     Truth,
@@ -80,6 +86,9 @@ private:
     int64_t high = std::numeric_limits<int64_t>::max();
   };
 
+  bool hasOthers() const;
+  bool isUnknown(const Content &content) const;
+  ValueBounds entryBounds(mlir::Value table) const;
   void addTables(mlir::Region &region);
   void findStarts();
   void findUses(mlir::Region &mask);
@@ -97,7 +106,7 @@ private:
   const Regime &regime;
   llvm::MapVector<mlir::Value, Content> tables;
   int64_t others = 0, keys = 0;
-  bool allVisible = false;
+  Unknown unknown = Unknown::None;
 };
 
 } // namespace attnc

@@ -21,6 +21,14 @@ namespace attnc {
 using LeafValue = llvm::function_ref<std::optional<int64_t>(
     mlir::Operation *, llvm::ArrayRef<int64_t>)>;
 
+/// Whether an op computes nothing: attn.size, or one that looks at a table.
+bool isLeaf(mlir::Operation *op);
+
+/// The value of any other op, a real as the bits of a double; nothing where it
+/// is not known.
+std::optional<int64_t> evaluateOp(mlir::Operation *op,
+                                  llvm::ArrayRef<int64_t> operands);
+
 /// The operands of the terminator of `block` for these arguments, or nothing
 /// where an op is not known, a leaf is not known, or a divisor is
 /// zero. Arithmetic wraps around, as in a kernel.

@@ -47,8 +47,8 @@ public:
 
 private:
   llvm::SmallVector<KeySpan, 2> evaluate(int64_t first, int64_t end) const;
-  std::optional<int64_t> leaf(mlir::Operation *op,
-                              llvm::ArrayRef<int64_t> operands) const;
+  std::optional<llvm::SmallVector<ValueBounds>>
+  run(mlir::Region &region, llvm::ArrayRef<int64_t> arguments) const;
   double allowedPart(int64_t row, const KeySpan &span) const;
   double countPairs();
   void forget();
