@@ -131,6 +131,26 @@ carryRows(Operation *op, Value table, const TensorDigits &digits, bool report) {
   return result;
 }
 
+/// Carries digits [b]...[k] of keys of each sequence to their places among the
+/// keys of all.
+static FailureOr<TensorDigits> carryKeys(attn::PlaceOp place,
+                                         TensorDigits digits, bool report) {
+  auto isLetter = [&](const AxisDigits &axis, char letter) {
+    return axis.size() == 1 && !axis[0].table && axis[0].letter == letter;
+  };
+  if (!isLetter(digits.front(), 'b') || !isLetter(digits.back(), 'k') ||
+      !isa<BlockArgument>(place.getStart())) {
+    if (report)
+      place.emitOpError("is of keys that no kernel walks over as the keys of "
+                        "its sequences, or by a table that is no argument; "
+                        "this cannot be lowered yet");
+    return failure();
+  }
+  digits.back()[0].table = place.getStart();
+  digits.back()[0].fill = place.getFillAttr();
+  return digits;
+}
+
 /// From a piece of an axis to the axis: the last digit is moved, and the first
 /// one has as many places as the whole axis gives it.
 static FailureOr<TensorDigits> carrySlice(attn::SliceOp slice,
@@ -254,8 +274,8 @@ Value sourceOfViews(Value value) {
 FailureOr<TensorDigits> digitsOfResult(Value returned, StringRef letters,
                                        bool report) {
   SmallVector<Operation *> ops;
-  while (
-      isa_and_present<attn::ViewOp, attn::PackOp>(returned.getDefiningOp())) {
+  while (isa_and_present<attn::ViewOp, attn::PackOp, attn::PlaceOp>(
+      returned.getDefiningOp())) {
     ops.push_back(returned.getDefiningOp());
     returned = ops.back()->getOperand(0);
   }
@@ -264,6 +284,8 @@ FailureOr<TensorDigits> digitsOfResult(Value returned, StringRef letters,
     FailureOr<TensorDigits> next = failure();
     if (auto pack = dyn_cast<attn::PackOp>(op)) {
       next = carryRows(op, pack.getStart(), digits, report);
+    } else if (auto place = dyn_cast<attn::PlaceOp>(op)) {
+      next = carryKeys(place, digits, report);
     } else {
       auto view = cast<attn::ViewOp>(op);
       attn::ViewLabels labels = view.getViewLabels();

@@ -49,7 +49,8 @@ WorkCounter::WorkCounter(func::FuncOp function, const Interface *interface,
         {attn::axisSize(op.getType(), 0), attn::axisSize(op.getType(), 1)});
   });
   for (Value value : function.front().getTerminator()->getOperands()) {
-    while (isa_and_present<attn::ViewOp, attn::PackOp>(value.getDefiningOp()))
+    while (isa_and_present<attn::ViewOp, attn::PackOp, attn::PlaceOp>(
+        value.getDefiningOp()))
       value = value.getDefiningOp()->getOperand(0);
     returned.insert(value);
   }

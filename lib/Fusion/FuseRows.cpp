@@ -235,7 +235,7 @@ static bool leadsToProduct(Operation *user) {
 /// Whether a use of `weights` is no formula: a product with values, or a result
 /// of the function.
 static bool isWhole(Operation *user, Value weights) {
-  if (isa<attn::ViewOp>(user))
+  if (isa<attn::ViewOp, attn::PackOp, attn::PlaceOp>(user))
     return llvm::all_of(user->getUsers(), [&](Operation *next) {
       return isWhole(next, weights);
     });
@@ -340,8 +340,9 @@ attn::KernelOp RowFuser::buildPairs(OpBuilder &b, Value pairs) {
 
 void RowFuser::fusePairs(OpOperand &result) {
   Value pairs = result.get();
-  while (auto view = pairs.getDefiningOp<attn::ViewOp>())
-    pairs = view.getSource();
+  while (isa_and_present<attn::ViewOp, attn::PackOp, attn::PlaceOp>(
+      pairs.getDefiningOp()))
+    pairs = pairs.getDefiningOp()->getOperand(0);
   auto map = pairs.getDefiningOp<attn::MapOp>();
   auto norm = pairs.getDefiningOp<attn::NormalizeOp>();
   bool isPairs = map && map.getAxisLabels().output == kPairs;

@@ -25,8 +25,8 @@ namespace attnc::fusion {
 static bool isFusedOp(Operation *op) {
   return isa<attn::ViewOp, attn::KernelOp, attn::ContractOp, attn::MapOp,
              attn::MaskOp, attn::NormalizeOp, attn::ReduceOp, attn::UnpackOp,
-             attn::PackOp, attn::PagesOp, attn::SliceOp, attn::ConcatOp,
-             attn::AppendOp, attn::ScanOp>(op);
+             attn::PackOp, attn::PlaceOp, attn::PagesOp, attn::SliceOp,
+             attn::ConcatOp, attn::AppendOp, attn::ScanOp>(op);
 }
 
 namespace {

@@ -24,8 +24,8 @@ namespace attnc::graph {
 static bool isGraphOp(Operation *op) {
   return isa<attn::ViewOp, attn::ContractOp, attn::MapOp, attn::MaskOp,
              attn::NormalizeOp, attn::ReduceOp, attn::UnpackOp, attn::PackOp,
-             attn::PagesOp, attn::SliceOp, attn::ConcatOp, attn::AppendOp,
-             attn::ScanOp>(op);
+             attn::PlaceOp, attn::PagesOp, attn::SliceOp, attn::ConcatOp,
+             attn::AppendOp, attn::ScanOp>(op);
 }
 
 namespace {

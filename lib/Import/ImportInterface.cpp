@@ -137,7 +137,8 @@ void InterfaceImporter::addTensor(
   tensor.role = role;
   tensor.dtype = storage(dtype);
   for (spec::BuiltinSize axis : axes)
-    tensor.axes.push_back(size(nameToSay(axis)));
+    tensor.axes.push_back(
+        SizeExpr::size(spec.sizes[spec.axisOf(nameToSay(axis))].name));
   result.tensors.push_back(std::move(tensor));
 }
 

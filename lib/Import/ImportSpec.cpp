@@ -491,7 +491,7 @@ void SpecImporter::buildGraph(func::FuncOp func) {
       buildWeights(rows, normaliser, scores, mask, weightType(normaliser.norm));
   Value weights = norm.getWeights(), lse = norm.getLse();
   Value o = buildValues(rows, weights, mask);
-  auto addResult = [&](Value tensor, StringRef letters) {
+  auto addResult = [&](Value tensor, StringRef letters, double outside = 0) {
     SmallVector<Attribute> sizes{size(Batch), size(Heads)};
     for (char letter : letters)
       sizes.push_back(size(letter == 'q'   ? QueryLen
@@ -500,6 +500,8 @@ void SpecImporter::buildGraph(func::FuncOp func) {
     std::string labels = ("bhg" + letters + "->b(hg)" + letters).str();
     mlir::Type merged = attn::tensorType(sizes, getElementTypeOrSelf(tensor));
     Value dense = attn::ViewOp::create(b, merged, labels, tensor);
+    if (letters.ends_with("k"))
+      dense = placedKeys(b, here, spec.kvStorage, inputs, dense, outside);
     mlir::Type stored = type.getResult(results.size());
     results.push_back(storedRows(b, here, spec.queryStorage, inputs, dense,
                                  cast<RankedTensorType>(stored)));
@@ -516,7 +518,7 @@ void SpecImporter::buildGraph(func::FuncOp func) {
     addResult(buildWeights(rows, normaliser, scores, mask, real).getWeights(),
               "qk");
   if (spec.scoreOutput)
-    addResult(buildMaskedScores(rows, mask), "qk");
+    addResult(buildMaskedScores(rows, mask), "qk", -HUGE_VAL);
   if (spec.stateOutput)
     results.push_back(buildStateOutput(
         rows, cast<RankedTensorType>(type.getResult(results.size()))));

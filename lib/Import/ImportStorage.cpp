@@ -8,6 +8,9 @@
 //     %r = attn.pages %p by %table        [batch, kv_len, kv_heads, key_dim]
 //     %k = attn.view "bkhd->bhkd" %r
 //
+// Of a result [batch, heads, rows, keys] a ragged axis of keys is that of all,
+// too: attn.place says where a sequence's keys are.
+//
 // A ragged axis is as long as all rows together, which no sequence exceeds, and
 // the mask ends each sequence at its own length.
 // Tests: test/Import/storage.yaml
@@ -60,6 +63,16 @@ Value attnc::import::denseRows(OpBuilder &b, Location loc,
     tensor = attn::PagesOp::create(b, loc, type, tensor, table);
   }
   return view(b, loc, "bkhd->bhkd", tensor, sizes);
+}
+
+Value attnc::import::placedKeys(OpBuilder &b, Location loc,
+                                const spec::Storage &storage, ValueRange inputs,
+                                Value tensor, double outside) {
+  if (storage.kind != spec::Storage::Ragged)
+    return tensor;
+  return attn::PlaceOp::create(b, loc, tensor.getType(), tensor,
+                               inputs[storage.table],
+                               b.getF64FloatAttr(outside));
 }
 
 Value attnc::import::storedRows(OpBuilder &b, Location loc,

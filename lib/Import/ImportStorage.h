@@ -15,6 +15,12 @@ mlir::Value denseRows(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::Value tensor,
                       llvm::ArrayRef<mlir::Attribute> sizes);
 
+/// A tensor [batch, heads, rows, keys] with the keys of each sequence among
+/// those of all, if they are stored so: `outside` stands at the others.
+mlir::Value placedKeys(mlir::OpBuilder &b, mlir::Location loc,
+                       const spec::Storage &storage, mlir::ValueRange inputs,
+                       mlir::Value tensor, double outside);
+
 /// A tensor [batch, heads, rows] or [batch, heads, rows, features] as it is
 /// stored, a result of the function.
 mlir::Value storedRows(mlir::OpBuilder &b, mlir::Location loc,

@@ -152,6 +152,9 @@ public:
   /// Stores a tile of pairs in every output.
   void emitPairs(mlir::OpBuilder &builder, mlir::Value pairs,
                  const KeyTile &keys);
+  /// Stores what stands at the keys of other sequences, where pairs lie among
+  /// those of all.
+  void emitOtherPairs(mlir::OpBuilder &builder);
   /// Divides, and stores every output of rows.
   void emitOutputs(mlir::OpBuilder &builder, const SoftmaxState &state);
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelBlock.h"
+#include "KeyWalk.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -137,6 +137,33 @@ void KernelBlock::emitPairs(OpBuilder &builder, Value pairs,
     tile::StoreOp::create(builder, loc, value, output.buffer.buf,
                           indices(builder, output.buffer, keys.k0),
                           {{"q", rows}, {"k", keys.nk}});
+  }
+}
+
+void KernelBlock::emitOtherPairs(OpBuilder &builder) {
+  for (const BlockOutput &output : outputs) {
+    const Digit *digit = findTable(output.buffer.digits, 'k');
+    if (!output.isPairs || !digit || !digit->fill)
+      continue;
+    const Sequence &own = *sequenceOf('k');
+    Value end = arith::AddIOp::create(builder, loc, own.begin, own.length);
+    Value all = scope.sizeOf(builder, loc, digit->size);
+    Type element =
+        cast<tile::BufType>(output.buffer.buf.getType()).getElementType();
+    tile::TileType type =
+        tileType({{"q", sizeQ}, {"k", sizeK}}).withElementType(element);
+    emitLoop(builder, *this,
+             KeyWalk({zero, zero, own.begin, own.begin, end, end, all, all}),
+             {}, [&](OpBuilder &b, const KeyTile &keys, ValueRange) {
+               Value others = tile::SplatOp::create(
+                   b, loc, type, digit->fill.getValueAsDouble());
+               // Indices count from the first key of the sequence.
+               Value key = arith::SubIOp::create(b, loc, keys.k0, own.begin);
+               tile::StoreOp::create(b, loc, others, output.buffer.buf,
+                                     indices(b, output.buffer, key),
+                                     {{"q", rows}, {"k", keys.nk}});
+               return SmallVector<Value>();
+             });
   }
 }
 

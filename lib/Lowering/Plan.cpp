@@ -27,7 +27,8 @@ static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
 /// users.
 static bool isHarmless(Operation &op) {
   if (isa<attn::ViewOp, attn::SliceOp, attn::UnpackOp, attn::PackOp,
-          attn::PagesOp, attn::SizeOp, attn::MaskOp, func::ReturnOp>(op))
+          attn::PlaceOp, attn::PagesOp, attn::SizeOp, attn::MaskOp,
+          func::ReturnOp>(op))
     return true;
   return isa_and_present<arith::ArithDialect>(op.getDialect()) &&
          llvm::all_of(op.getOperandTypes(), isScalar) &&

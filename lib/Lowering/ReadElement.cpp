@@ -27,7 +27,8 @@ LogicalResult checkElements(Operation *user, Value tensor, const Scope &scope) {
     if (isa<attn::PackOp>(op))
       return user->emitOpError("reads rows of all sequences that the function "
                                "made, which cannot be lowered yet");
-    if (!isa<attn::ViewOp, attn::SliceOp, attn::UnpackOp, attn::PagesOp>(op))
+    if (!isa<attn::ViewOp, attn::SliceOp, attn::UnpackOp, attn::PagesOp,
+             attn::PlaceOp>(op))
       break;
     tensor = op->getOperand(0);
     auto view = dyn_cast<attn::ViewOp>(op);
@@ -97,17 +98,19 @@ static Value emitMaskElement(OpBuilder &builder, attn::MaskOp mask,
   return map.lookup(yielded);
 }
 
-/// `element` where 0 <= index < end, else 0.
+/// `element` where 0 <= index < end, else `fill`.
 static Value whereInside(OpBuilder &b, Location loc, Value index, Value end,
-                         Value element) {
+                         Value element, double fill = 0) {
   Value first = arith::ConstantIndexOp::create(b, loc, 0);
   Value from =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, index, first);
   Value before =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, end);
   Value inside = arith::AndIOp::create(b, loc, from, before);
-  Value none =
-      arith::ConstantOp::create(b, loc, b.getZeroAttr(element.getType()));
+  TypedAttr zero = b.getZeroAttr(element.getType());
+  Value none = arith::ConstantOp::create(
+      b, loc,
+      fill == 0 ? zero : TypedAttr(b.getFloatAttr(element.getType(), fill)));
   return arith::SelectOp::create(b, loc, inside, element, none);
 }
 
@@ -126,6 +129,24 @@ static Value emitRaggedElement(OpBuilder &b, attn::UnpackOp op,
   Value element = emitRead(b, loc, op.getSource(), places, type, scope);
   Value length = arith::SubIOp::create(b, loc, end, begin);
   return whereInside(b, loc, indices[1], length, element);
+}
+
+/// Key `indices.back()` of all, if it is one of sequence `indices[0]`.
+static Value emitPlacedElement(OpBuilder &b, attn::PlaceOp op,
+                               ValueRange indices, Type type,
+                               const Scope &scope) {
+  Location loc = op.getLoc();
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value next = arith::AddIOp::create(b, loc, indices[0], one);
+  Value begin =
+      emitRead(b, loc, op.getStart(), indices[0], b.getIndexType(), scope);
+  Value end = emitRead(b, loc, op.getStart(), next, b.getIndexType(), scope);
+  SmallVector<Value> places(indices);
+  places.back() = arith::SubIOp::create(b, loc, places.back(), begin);
+  Value element = emitRead(b, loc, op.getSource(), places, type, scope);
+  Value length = arith::SubIOp::create(b, loc, end, begin);
+  return whereInside(b, loc, places.back(), length, element,
+                     op.getFill().convertToDouble());
 }
 
 /// Row `indices[1]` of the pages of sequence `indices[0]`.
@@ -163,6 +184,8 @@ Value emitRead(OpBuilder &builder, Location loc, Value tensor,
     return emitMaskElement(builder, mask, places, scope);
   if (auto unpack = tensor.getDefiningOp<attn::UnpackOp>())
     return emitRaggedElement(builder, unpack, places, type, scope);
+  if (auto place = tensor.getDefiningOp<attn::PlaceOp>())
+    return emitPlacedElement(builder, place, places, type, scope);
   if (auto pages = tensor.getDefiningOp<attn::PagesOp>())
     return emitPagedElement(builder, pages, places, type, scope);
   Value buf = scope.values.lookup(tensor);

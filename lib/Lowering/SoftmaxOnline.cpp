@@ -184,6 +184,7 @@ static void emitPairLoop(OpBuilder &builder, KernelBlock &block, Value query,
              block.emitPairs(b, block.emitDivided(b, weight, state.l), keys);
              return SmallVector<Value>();
            });
+  block.emitOtherPairs(builder);
 }
 
 SoftmaxState emitOnline(OpBuilder &builder, KernelBlock &block) {

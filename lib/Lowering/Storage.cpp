@@ -103,7 +103,7 @@ FailureOr<Destination> Storage::inPlace(Operation *op, Value cache,
 void Storage::addOutputs(Value alias, SmallVectorImpl<unsigned> &numbers,
                          bool &isRead) {
   for (OpOperand &use : alias.getUses()) {
-    if (isa<attn::ViewOp, attn::PackOp>(use.getOwner()))
+    if (isa<attn::ViewOp, attn::PackOp, attn::PlaceOp>(use.getOwner()))
       addOutputs(use.getOwner()->getResult(0), numbers, isRead);
     else if (isa<func::ReturnOp>(use.getOwner()))
       numbers.push_back(use.getOperandNumber());
@@ -131,11 +131,11 @@ static tile::WorkspaceOp createWorkspace(OpBuilder &builder, Value result,
   return tile::WorkspaceOp::create(builder, result.getLoc(), buf, sizes);
 }
 
-/// Whether a returned tensor has ragged rows.
+/// Whether a returned tensor has ragged rows or keys.
 static bool isPacked(Value returned) {
   while (auto view = returned.getDefiningOp<attn::ViewOp>())
     returned = view.getSource();
-  return bool(returned.getDefiningOp<attn::PackOp>());
+  return isa_and_present<attn::PackOp, attn::PlaceOp>(returned.getDefiningOp());
 }
 
 FailureOr<std::vector<Destination>> Storage::destinations(Value result,

@@ -73,9 +73,9 @@ LogicalResult FunctionInterpreter<Real>::runOp(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .template Case<attn::ViewOp, attn::ContractOp, attn::MapOp, attn::MaskOp,
                      attn::NormalizeOp, attn::ReduceOp, attn::KernelOp,
-                     attn::UnpackOp, attn::PackOp, attn::PagesOp, attn::SliceOp,
-                     attn::ConcatOp, attn::AppendOp, attn::ScanOp>(
-          [&](auto own) { return run(own); })
+                     attn::UnpackOp, attn::PackOp, attn::PlaceOp, attn::PagesOp,
+                     attn::SliceOp, attn::ConcatOp, attn::AppendOp,
+                     attn::ScanOp>([&](auto own) { return run(own); })
       .Default([&](Operation *scalar) -> LogicalResult {
         FailureOr<Column<Real>> column = evaluator().evaluate(scalar);
         if (failed(column))

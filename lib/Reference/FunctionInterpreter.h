@@ -64,6 +64,7 @@ private:
   mlir::LogicalResult run(attn::KernelOp op);
   mlir::LogicalResult run(attn::UnpackOp op);
   mlir::LogicalResult run(attn::PackOp op);
+  mlir::LogicalResult run(attn::PlaceOp op);
   mlir::LogicalResult run(attn::PagesOp op);
   mlir::LogicalResult run(attn::SliceOp op);
   mlir::LogicalResult run(attn::ConcatOp op);

@@ -94,6 +94,23 @@ LogicalResult FunctionInterpreter<Real>::run(attn::PackOp op) {
 }
 
 template <typename Real>
+LogicalResult FunctionInterpreter<Real>::run(attn::PlaceOp op) {
+  const Array<Real> &source = arrays[op.getSource()];
+  const Array<Real> &start = arrays[op.getStart()];
+  Array<Real> result = source;
+  std::fill(result.data.reals.begin(), result.data.reals.end(),
+            static_cast<Real>(op.getFill().convertToDouble()));
+  int64_t keys = source.shape.back(), rows = rowSize(source, 1);
+  rows = keys ? rows / keys : 0; // of one sequence
+  forEachRaggedRow(start, keys, [&](int64_t b, int64_t k, int64_t at) {
+    for (int64_t row = b * rows; row < (b + 1) * rows; ++row)
+      result.data.reals[row * keys + at] = source.data.reals[row * keys + k];
+  });
+  define(op.getResult(), std::move(result));
+  return success();
+}
+
+template <typename Real>
 LogicalResult FunctionInterpreter<Real>::run(attn::PagesOp op) {
   const Array<Real> &source = arrays[op.getSource()];
   const Array<Real> &table = arrays[op.getTable()];
@@ -170,9 +187,11 @@ template std::vector<int64_t>
 FunctionInterpreter<long double>::lengthsOf(Value, int64_t, int64_t);
 template LogicalResult FunctionInterpreter<double>::run(attn::UnpackOp);
 template LogicalResult FunctionInterpreter<double>::run(attn::PackOp);
+template LogicalResult FunctionInterpreter<double>::run(attn::PlaceOp);
 template LogicalResult FunctionInterpreter<double>::run(attn::PagesOp);
 template LogicalResult FunctionInterpreter<long double>::run(attn::UnpackOp);
 template LogicalResult FunctionInterpreter<long double>::run(attn::PackOp);
+template LogicalResult FunctionInterpreter<long double>::run(attn::PlaceOp);
 template LogicalResult FunctionInterpreter<long double>::run(attn::PagesOp);
 
 } // namespace attnc::reference

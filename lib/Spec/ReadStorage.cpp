@@ -222,18 +222,11 @@ void SpecReader::checkStorage() {
                   Twine("ragged or paged storage of rows that 'let' defines"));
       return;
     }
-  for (const Storage *storage : {&spec.queryStorage, &spec.kvStorage}) {
+  for (const Storage *storage : {&spec.queryStorage, &spec.kvStorage})
     if (storage->kind != Storage::Dense && spec.stateOutput) {
       unsupported(storage->range, "the output 'state' of ragged or paged rows");
       return;
     }
-    if (storage->kind == Storage::Ragged &&
-        (spec.attentionOutput || spec.scoreOutput)) {
-      unsupported(storage->range,
-                  "the output 'attention' or 'score' of ragged sequences");
-      return;
-    }
-  }
 }
 
 } // namespace attnc::spec

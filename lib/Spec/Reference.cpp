@@ -150,7 +150,11 @@ key keeps from 0 is computed as `max(divisor, 1)`.
 | `paged(table, n)` | `[pages, kv_heads, n, features]` | row `r % n` of page `table[b, r // n]` |
 
 `query` is the storage of Q and of the outputs, which lose their batch axis with it
-(`lse` is `[all rows, heads]`); `kv` that of K and V. Queries are not paged.
+(`lse` is `[all rows, heads]`); `kv` that of K and V. Queries are not paged. Where keys
+are ragged, the last axis of `attention` and `score` is that of all keys: key k of
+sequence b is at `start[b] + k`, and keys of other sequences are keys that the row does
+not see. So `attention @ V` is O, as in one sequence of all rows with a mask between
+documents, and the output is as large as there.
 
 `start: i32[batch + 1] nondecreasing` (or i64) has an entry more than there are
 sequences. Its values lie in 0 .. the number of all rows; the call checks it
@@ -170,8 +174,8 @@ table, used or not: an unused one holds any page. If unused entries hold -1, dec
 mask leaves out. Nothing is read out of range in any case. Several sequences may
 share pages, and pages may lie in any order.
 
-Refused so far, with a message: with a ragged side the outputs `attention` and `score`,
-with a ragged or paged one `state`, and with ragged queries `output`; and that `let`
+Refused so far, with a message: with a ragged or paged side the output `state`, with
+ragged queries `output`; and that `let`
 defines rows (`K: K * 2`, `K: rope(K)`) whose storage is ragged or paged.
 )";
 

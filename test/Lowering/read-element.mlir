@@ -113,3 +113,24 @@ func.func @reads_pages(%a: tensor<?x16x8xf32, #attn.dims<pages, 16, 8>>, %table:
   }
   return %0 : tensor<?x?x8xf32, #attn.dims<batch, "width * 16", 8>>
 }
+
+// Key t of all is key t - start[b] of sequence b, if it has that one.
+// CHECK-LABEL: tile.program @reads_placed_keys
+// CHECK:         %[[W:.*]] = tile.workspace[%batch, %tokens]
+// CHECK:             %[[BEGIN:.*]] = tile.read %in1[%[[B:.*]]]
+// CHECK:             %[[END:.*]] = tile.read %in1[%{{.*}}]
+// CHECK:             %[[KEY:.*]] = arith.subi %{{.*}}, %[[BEGIN]]
+// CHECK:             %[[X:.*]] = tile.read %[[W]][%[[B]], %[[KEY]]]
+// CHECK:             %[[LENGTH:.*]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK:             arith.cmpi sge, %[[KEY]], %c0
+// CHECK:             arith.cmpi slt, %[[KEY]], %[[LENGTH]]
+// CHECK:             arith.select %{{.*}}, %[[X]], %cst
+func.func @reads_placed_keys(%a: tensor<?x?xf32, #attn.dims<batch, tokens>>, %start: tensor<?xi32, #attn.dims<"batch + 1">>) -> tensor<?x?xf32, #attn.dims<batch, tokens>> {
+  %0 = attn.map "bq->bq" (%a) : (tensor<?x?xf32, #attn.dims<batch, tokens>>) -> tensor<?x?xf32, #attn.dims<batch, tokens>> attributes {attn.block = #block} {
+  ^bb0(%x: f32, %b: index, %q: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  %1 = attn.place %0 by %start fill -1.0 : tensor<?x?xf32, #attn.dims<batch, tokens>>, tensor<?xi32, #attn.dims<"batch + 1">>
+  return %1 : tensor<?x?xf32, #attn.dims<batch, tokens>>
+}

@@ -43,3 +43,16 @@
 // CHECK: tile.load %[[Q]][%[[S]], %h, %c0, %[[PLACE]], %c0] valid(q = %[[N:.*]])
 // CHECK: %[[TO:.*]] = arith.addi %[[FROM]], %[[PLACE]]
 // CHECK: tile.store %{{.*}}, %O[%[[TO]], %h, %c0] valid(q = %[[N]])
+
+// Pairs lie among the keys of all sequences; beside those of the own one stands
+// what no key has, and there is no matrix but the output.
+// CHECK-LABEL: tile.program @pairs(
+// CHECK-SAME: %score: !tile.buf<q, h, k : f32>
+// CHECK-NOT: tile.workspace
+// CHECK: tile.present %score
+// CHECK: tile.for (%k0, %nk, %partial) in [(%c0, %c0, %[[N:.*]], %[[N]])]
+// CHECK: %[[TO:.*]] = arith.addi %[[BEGIN:.*]], %k0
+// CHECK: tile.store %{{.*}}, %score[%{{.*}}, %h, %[[TO]]] valid(q = %{{.*}}, k = %nk)
+// CHECK: tile.for (%k0, %nk, %partial) in [(%c0, %c0, %[[BEGIN]], %[[BEGIN]]), (%[[END:.*]], %[[END]], %kv_tokens, %kv_tokens)]
+// CHECK: %[[NONE:.*]] = tile.splat -inf
+// CHECK: tile.store %[[NONE]], %score[%{{.*}}, %h, %k0] valid(q = %{{.*}}, k = %nk)

@@ -19,7 +19,9 @@ namespace attnc {
 
 /// One letter of the kernel and its size (as attn::axisSize gives it). With a
 /// table, an argument of the function: rows q or k of a ragged tensor, which
-/// begin at table[b]; or p, the page table[b, k // n] of key k.
+/// begin at table[b]; or p, the page table[b, k // n] of key k. With `fill`,
+/// the keys k of a result begin at table[b] among those of all sequences, and
+/// that is what stands at the keys of the others.
 struct Digit {
   char letter;
   mlir::Attribute size;
@@ -28,6 +30,7 @@ struct Digit {
   /// (null: `size`).
   int64_t offset = 0;
   mlir::Attribute places = {};
+  mlir::FloatAttr fill = {};
 };
 
 /// An axis of an argument or result: a number in mixed radix, whose digits are

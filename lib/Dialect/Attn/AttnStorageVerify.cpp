@@ -51,6 +51,17 @@ LogicalResult PackOp::verify() {
                       cast<RankedTensorType>(getStart().getType()));
 }
 
+LogicalResult PlaceOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  if (source.getRank() < 2) // place_c1
+    return emitOpError() << "needs an axis of sequences and one of keys, got "
+                         << source;
+  int64_t axes = cast<RankedTensorType>(getStart().getType()).getRank();
+  if (axes != 1) // place_c2
+    return emitOpError() << "needs one axis of starts, got " << axes;
+  return success();
+}
+
 LogicalResult PagesOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
   auto result = cast<RankedTensorType>(getType());

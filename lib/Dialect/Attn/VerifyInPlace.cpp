@@ -17,7 +17,7 @@ using namespace attnc::attn;
 
 /// Ops that tell where elements are, or a formula, which their users read.
 static bool isReadByUsers(Operation *op) {
-  return isa<ViewOp, SliceOp, UnpackOp, PagesOp, PackOp, MaskOp>(op);
+  return isa<ViewOp, SliceOp, UnpackOp, PagesOp, PackOp, PlaceOp, MaskOp>(op);
 }
 
 /// Calls `read` for each use by which an op of the function's block reads

@@ -69,3 +69,19 @@ func.func @pages_c3(%k: tensor<5x4x2xf32>, %table: tensor<2x3xi32>) {
   %0 = attn.pages %k by %table : tensor<5x4x2xf32>, tensor<2x3xi32> -> tensor<2x12x3xf32>
   return
 }
+
+// -----
+
+func.func @place_c1(%p: tensor<7xf32>, %start: tensor<3xi32>) {
+  // expected-error @below {{'attn.place' op needs an axis of sequences and one of keys, got 'tensor<7xf32>'}}
+  %0 = attn.place %p by %start fill 0.0 : tensor<7xf32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @place_c2(%p: tensor<2x7xf32>, %start: tensor<3x1xi32>) {
+  // expected-error @below {{'attn.place' op needs one axis of starts, got 2}}
+  %0 = attn.place %p by %start fill 0.0 : tensor<2x7xf32>, tensor<3x1xi32>
+  return
+}

@@ -21,3 +21,10 @@ func.func @pages(%k: tensor<5x4x2xf16>, %table: tensor<2x3xi32>) -> tensor<2x12x
   %0 = attn.pages %k by %table : tensor<5x4x2xf16>, tensor<2x3xi32> -> tensor<2x12x2xf16>
   return %0 : tensor<2x12x2xf16>
 }
+
+// CHECK-LABEL: @place
+// CHECK: attn.place %{{.*}} by %{{.*}} fill 0xFFF0000000000000 : tensor<2x3x7xf32>, tensor<3xi64>
+func.func @place(%p: tensor<2x3x7xf32>, %start: tensor<3xi64>) -> tensor<2x3x7xf32> {
+  %0 = attn.place %p by %start fill 0xFFF0000000000000 : tensor<2x3x7xf32>, tensor<3xi64>
+  return %0 : tensor<2x3x7xf32>
+}

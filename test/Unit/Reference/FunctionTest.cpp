@@ -68,6 +68,21 @@ TEST_F(FunctionTest, pack_leaves_rows_of_no_sequence_alone) {
   EXPECT_EQ(result[0].real[2], 4);
 }
 
+TEST_F(FunctionTest, place_fills_keys_of_other_sequences) {
+  auto result = run(R"mlir(
+    func.func @f(%x: tensor<2x2x4xf32>, %s: tensor<3xi32>) -> tensor<2x2x4xf32> {
+      %0 = attn.place %x by %s fill -1.0 : tensor<2x2x4xf32>, tensor<3xi32>
+      return %0 : tensor<2x2x4xf32>
+    })mlir",
+                    {f32({1, 2, 3, 4, 5, 6, 7, 8, //
+                          11, 12, 13, 14, 15, 16, 17, 18},
+                         {2, 2, 4}),
+                     i32({1, 3, 4}, {3})});
+  EXPECT_EQ(result[0].real,
+            (std::vector<double>{-1, 1, 2, -1, -1, 5, 6, -1, //
+                                 -1, -1, -1, 11, -1, -1, -1, 15}));
+}
+
 TEST_F(FunctionTest, pages_that_are_not_there_are_zeros) {
   auto result = run(R"mlir(
     func.func @f(%x: tensor<2x2x1xf32>, %t: tensor<2x2xi32>) -> tensor<2x3x1xf32> {

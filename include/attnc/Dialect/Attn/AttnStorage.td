@@ -73,6 +73,36 @@ def Attn_PackOp : Attn_Op<"pack"> {
   let hasVerifier = 1;
 }
 
+def Attn_PlaceOp : Attn_Op<"place", [AllTypesMatch<["source", "result"]>]> {
+  let summary = "Keys of each sequence among those of all";
+  let description = [{
+    Numbers of keys of one sequence, along the last axis, as numbers of the keys
+    of all sequences: `result[b, ..., t] = source[b, ..., t - start[b]]` where
+    `start[b] <= t < start[b + 1]`, else `fill`. Nothing is moved: a kernel
+    stores its tiles of pairs there, and `fill` beside them.
+
+    Constraints:
+    - (place_c1) the source has at least two axes;
+    - (place_c2) `start` has one axis.
+
+    Example:
+    ```mlir
+    func.func @keys(%p: tensor<?x2x3x?xf32, #attn.dims<batch, 2, 3, kv_tokens>>, %start: tensor<?xi32, #attn.dims<"batch + 1">>) -> tensor<?x2x3x?xf32, #attn.dims<batch, 2, 3, kv_tokens>> {
+      %P = attn.place %p by %start fill 0.000000e+00 : tensor<?x2x3x?xf32, #attn.dims<batch, 2, 3, kv_tokens>>, tensor<?xi32, #attn.dims<"batch + 1">>
+      return %P : tensor<?x2x3x?xf32, #attn.dims<batch, 2, 3, kv_tokens>>
+    }
+    ```
+  }];
+  let arguments = (ins Attn_RealTensor:$source, Attn_TableTensor:$start,
+                   F64Attr:$fill);
+  let results = (outs Attn_RealTensor:$result);
+  let assemblyFormat = [{
+    $source `by` $start `fill` $fill attr-dict `:` type($source) `,`
+    type($start)
+  }];
+  let hasVerifier = 1;
+}
+
 def Attn_PagesOp : Attn_Op<"pages"> {
   let summary = "Rows of pages as rows of sequences";
   let description = [{

@@ -80,6 +80,8 @@ FORMS = {
     "score": ("score: softcap(Q @ K / 4, 30)\nmask: causal\noutputs: [score, lse]",),
     "ragged": ("storage:\n  query: ragged(start)\n  kv: ragged(start_k)\nmask: causal\noutputs: [lse]", None,
                "batch=3,query_tokens=70,kv_tokens=5,70"),
+    "ragged pairs": ("storage:\n  query: ragged(start)\n  kv: ragged(start_k)\nmask: causal\noutputs: [attention, score]",
+                     None, "batch=3,query_tokens=70,kv_tokens=5,70"),
     "paged": ("kv_len: width * 5\nsizes:\n  pages: any\n  width: any\nstorage:\n  kv: paged(pages_of, 5)\n"
               "mask: causal\noutputs: [lse]", None, "batch=2,query_len=34,width=3,pages=9"),
     "heads at the call": ("heads: any\nkv_heads: heads\nscore: Q @ K / 5 - slope[h] * abs(q - k)", None,

@@ -131,10 +131,8 @@ def widen():
 
 
 def storage_of(combination):
-    """Rows that are defined are inputs, which are dense; the outputs `attention`
-    and `score` are refused of ragged sequences."""
-    has_matrix = set(words(combination["outputs"])) & {"attention", "score"}
-    return "dense" if combination.get("rows") or has_matrix else combination["storage"]
+    """Rows that are defined are inputs, which are dense."""
+    return "dense" if combination.get("rows") else combination["storage"]
 
 
 def init_of(combination):
