@@ -39,11 +39,8 @@ Value FormulaBuilder::zeroOf(spec::Type type) {
 // Keeps the types right, so that one formula may report several errors.
 Value FormulaBuilder::refuse(const Expr &e) {
   hasFailed = true;
-  InFlightDiagnostic error = emitError(b.getLoc());
-  error << "'" << printFormula(spec, e) << "' is not supported in a kernel of "
-        << real << " [unsupported]";
-  if (real.isF64())
-    error.attachNote() << "fix: dtype: f32";
+  emitError(b.getLoc()) << "'" << printFormula(spec, e)
+                        << "' is not supported [unsupported]";
   return zeroOf(e.type);
 }
 

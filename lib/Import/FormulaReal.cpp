@@ -80,11 +80,6 @@ Value FormulaBuilder::buildReal(const Expr &e, ArrayRef<Value> x) {
     return power(e, x[0], x[1]);
   case Fn::Softcap:
     return softcap(x[0], x[1]);
-  case Fn::Sin:
-  case Fn::Cos:
-    if (real.isF64()) // no f64 code for them yet
-      return refuse(e);
-    break;
   default:
     break;
   }

@@ -324,13 +324,6 @@ TensorPtr TensorChecker::rope(const Node &node, ArrayRef<const Node *> bound) {
   ExprPtr base = numberArgument(bound[1], "10000", node, "base");
   if (!x || !base)
     return nullptr;
-  if (computeType() == DType::F64) { // sine and cosine have no code for it
-    report
-        .error(Message::Unsupported, node.headRange,
-               {"'rope' in a layer of f64"})
-        .fix("dtype: f32");
-    return nullptr;
-  }
   auto bad = [&](const Node *place, StringRef name, const Twine &legal) {
     report.error(Message::BadArgument, place ? place->range : node.range,
                  {("'" + name + "' of 'rope'").str(), legal.str()});

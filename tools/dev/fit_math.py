@@ -196,10 +196,19 @@ def shepherd_place(x):
     return (mp.mpf(x) - SHEPHERD) / (mp.mpf(x) + SHEPHERD)
 
 
+def sine_tail(t):  # (sin(x) / x - 1) / x^2, t = x^2
+    return (odd(mp.sin)(t) - 1) / t
+
+
+def cosine_tail(t):  # (cos(x) - 1 + x^2 / 2) / x^4
+    return (mp.cos(mp.sqrt(t)) - 1 + t / 2) / t**2
+
+
 SQRT_HALF = mp.sqrt(mp.mpf(1) / 2)
 LOG_RANGE = (SQRT_HALF - 1, 2 * SQRT_HALF - 1)
 LOG_Z = ((2 * SQRT_HALF - 1) / (2 * SQRT_HALF + 1)) ** 2 * mp.mpf("1.001")
 EPS = mp.mpf(2) ** -12
+EIGHTH_TURN = (mp.pi / 4) ** 2 * mp.mpf("1.0001")
 POLYNOMIALS = {
     "exp2F32": lambda: fixed(lambda x: 2**x, lambda x: 2**-x, 6, EPS, mp.mpf(1),
                              f32, [1]),
@@ -232,6 +241,12 @@ POLYNOMIALS = {
     "erfcF64": lambda: chebyshev(
         shepherd, 23, shepherd_place("0.5"), shepherd_place("27.3"),
         lambda y: shepherd(y) + mp.mpf(5) / 4),
+    "sinF64": lambda: rounded_polynomial(
+        near_zero(sine_tail, mp.mpf(-1) / 6), lambda t: t, 5,
+        mp.mpf(0), EIGHTH_TURN, f64),
+    "cosF64": lambda: rounded_polynomial(
+        near_zero(cosine_tail, mp.mpf(1) / 24), lambda t: t * t, 5, mp.mpf(0),
+        EIGHTH_TURN, f64),
     "sinQuarter": lambda: rounded_polynomial(
         near_zero(odd(lambda x: mp.sin(x * mp.pi / 2)), mp.pi / 2),
         lambda t: 1, 4, mp.mpf(0), mp.mpf(".2501"), f64),
@@ -243,6 +258,31 @@ RATIONALS = {
     "erfcF32": lambda: rational(
         scaled_erfc, lambda t: 1, 5, 4, mp.mpf(1) / 22,
         mp.mpf(1) / 2),
+}
+
+
+def pieces_of_turn():
+    """1 / (2 pi) in seven pieces of 29 bits."""
+    left, pieces = 1 / (2 * mp.pi), []
+    for i in range(7):
+        unit = mp.mpf(2) ** (-31 - 29 * i)
+        pieces.append(mp.floor(left / unit) * unit)
+        left -= pieces[-1]
+    return [float(piece).hex() for piece in pieces]
+
+
+def words_of_two_over_pi():
+    """2 / pi in words of 64 bits, of the first one only the last 9."""
+    with mp.workprec(1400):
+        digits = int(mp.floor(2 / mp.pi * mp.mpf(2) ** (9 + 19 * 64)))
+    return [hex(digits >> 64 * i & 2**64 - 1) for i in reversed(range(20))]
+
+
+EXACT = {
+    "quarterTurn": lambda: [float(mp.pi / 2).hex(),
+                            float(mp.pi / 2 - f64(mp.pi / 2)).hex()],
+    "turnPieces": pieces_of_turn,
+    "twoOverPi": words_of_two_over_pi,
 }
 
 
@@ -261,6 +301,9 @@ def main(names):
             p, q, error = fit()
             show(name + " p", p, error)
             show(name + " q", q, error)
+    for name, digits in EXACT.items():
+        if not names or name in names:
+            print(f"{name}: {', '.join(digits())}", flush=True)
 
 
 if __name__ == "__main__":

@@ -39,20 +39,19 @@ namespace {
 struct Expansion {
   StringRef op;
   Real (*expand)(Real);
-  bool f64;
 };
 } // namespace
 
 static constexpr Expansion expansions[] = {
-    {"math.ceil", roundUp, true},        {"math.cos", expandCos, false},
-    {"math.erf", expandErf, true},       {"math.erfc", expandErfc, true},
-    {"math.exp", expandExp, true},       {"math.exp2", expandExp2, true},
-    {"math.expm1", expandExpm1, true},   {"math.floor", roundDown, true},
-    {"math.log", expandLog, true},       {"math.log1p", expandLog1p, true},
-    {"math.log2", expandLog2, true},     {"math.round", roundAway, true},
-    {"math.roundeven", roundEven, true}, {"math.rsqrt", expandRsqrt, true},
-    {"math.sin", expandSin, false},      {"math.tanh", expandTanh, true},
-    {"math.trunc", roundToZero, true},
+    {"math.ceil", roundUp},        {"math.cos", expandCos},
+    {"math.erf", expandErf},       {"math.erfc", expandErfc},
+    {"math.exp", expandExp},       {"math.exp2", expandExp2},
+    {"math.expm1", expandExpm1},   {"math.floor", roundDown},
+    {"math.log", expandLog},       {"math.log1p", expandLog1p},
+    {"math.log2", expandLog2},     {"math.round", roundAway},
+    {"math.roundeven", roundEven}, {"math.rsqrt", expandRsqrt},
+    {"math.sin", expandSin},       {"math.tanh", expandTanh},
+    {"math.trunc", roundToZero},
 };
 
 static const Expansion *lookUp(Operation *op) {
@@ -119,16 +118,12 @@ static bool isExp2BesideOne(Operation *op) {
 }
 
 static LogicalResult refuse(Operation *op, const Twine &why) {
-  std::string f32, f64;
-  for (const Expansion &entry : expansions) {
-    StringRef name = entry.op.split('.').second;
-    (f32 += " ") += name;
-    if (entry.f64)
-      (f64 += " ") += name;
-  }
+  std::string known;
+  for (const Expansion &entry : expansions)
+    (known += " ") += entry.op.split('.').second;
   InFlightDiagnostic diag = op->emitOpError("cannot be expanded: ") << why;
-  diag.attachNote() << "codegen-expand-math knows, on f16, bf16 and f32:" << f32
-                    << "; on f64:" << f64;
+  diag.attachNote() << "codegen-expand-math knows, on f16, bf16, f32 and f64:"
+                    << known;
   return diag;
 }
 
@@ -175,8 +170,7 @@ static FailureOr<Real> expand(LaneContext &ctx, Operation *op) {
     return refuse(op, "the function is not known");
   Real x = operand(ctx, op->getOperand(0));
   Type element = getElementTypeOrSelf(op->getOperand(0));
-  if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element) ||
-      (x.isF64() && !entry->f64)) {
+  if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element)) {
     std::string type;
     llvm::raw_string_ostream(type) << element;
     return refuse(op, "the function is not known on " + type);

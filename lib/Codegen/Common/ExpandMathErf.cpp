@@ -30,17 +30,6 @@ Real expandErf(Real x) {
   return select(a < 1.0, small, copySign(large, x));
 }
 
-/// x * x - square, where `square` is x * x rounded.
-static Real squareError(Real x, Real square) {
-  if (x.ctx->features.fma)
-    return fma(x, x, -square);
-  // Dekker: products of halves of 12 (f64: 26) bits are exact.
-  int64_t low = x.isF64() ? 0x7FFFFFF : 0xFFF;
-  Real hi = realOf(bitsOf(x) & ~low, x);
-  Real lo = x - hi;
-  return ((hi * hi - square) + hi * lo * 2.0) + lo * lo;
-}
-
 /// erfc(a) exp(a^2) (1 + 2a), t = 1 / (1 + 2a).
 static Real erfcRatio(Real a, Real t) {
   if (a.isF64())
@@ -54,7 +43,7 @@ static Real erfcTail(Real a) {
   // erfc rounds to 0 from 10.06 (f64: 27.23) on.
   a = atMost(a, a.isF64() ? 27.3 : 10.5);
   Real square = a * a;
-  Real gauss = expandExpOfSum(-square, -squareError(a, square));
+  Real gauss = expandExpOfSum(-square, -productError(a, a, square));
   Real one = a.constant(1.0);
   Real line = fma(a, a.constant(2.0), one);
   Real ratio = erfcRatio(a, divide(one, line));

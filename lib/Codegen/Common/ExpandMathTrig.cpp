@@ -1,12 +1,13 @@
 //===- ExpandMathTrig.cpp - sin and cos as arithmetic ---------------------===//
 //
-// In f64, for every float x up to the largest. The angle in turns is x / (2 pi)
-// without its whole part. 1 / (2 pi) is cut into pieces whose products with x
-// are exact, so each product's whole part can be dropped exactly (the method of
-// Payne and Hanek, without a table). A sum of the fractions tells the quadrant;
-// the second sum starts with the quadrant taken off, so that the leading terms
-// cancel without error where x is next to a multiple of pi / 2.
-// Tests: test/Codegen/Common/expand-math.mlir, test/Unit/Codegen/Common
+// Of f32, in f64, for every float x up to the largest. The angle in turns is x
+// / (2 pi) without its whole part. 1 / (2 pi) is cut into pieces whose products
+// with x are exact, so each product's whole part can be dropped exactly (the
+// method of Payne and Hanek, without a table). A sum of the fractions tells the
+// quadrant; the second sum starts with the quadrant taken off, so that the
+// leading terms cancel without error where x is next to a multiple of pi / 2.
+// f64 itself is in ExpandMathTrigF64.cpp. Tests:
+// test/Codegen/Common/expand-math.mlir, test/Unit/Codegen/Common
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,11 +54,17 @@ static Real sinOf(const Angle &angle, int advance) {
 
 // Odd: by the absolute value, so that sin(-0) is -0.
 Real expandSin(Real x) {
+  if (x.isF64())
+    return expandSinF64(x);
   Real sine = narrow(sinOf(reduceAngle(widen(abs(x))), 0), x);
   Bits sign = bitsOf(x) & (int64_t(1) << 31);
   return realOf(bitsOf(sine) ^ sign, x);
 }
 
-Real expandCos(Real x) { return narrow(sinOf(reduceAngle(widen(x)), 1), x); }
+Real expandCos(Real x) {
+  if (x.isF64())
+    return expandCosF64(x);
+  return narrow(sinOf(reduceAngle(widen(x)), 1), x);
+}
 
 } // namespace attnc::codegen

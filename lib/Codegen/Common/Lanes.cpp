@@ -62,6 +62,22 @@ Real fnma(Real a, Real b, Real c) {
   return fma(-a, b, c);
 }
 
+/// The upper half of the digits of `a`: a product of two halves is exact.
+static Real upperDigits(Real a) {
+  Bits bits = bitsOf(a);
+  return realOf(bits & bits.constant(a.isF64() ? ~0x7FFFFFF : ~0xFFF), a);
+}
+
+Real productError(Real a, Real b, Real product) {
+  if (a.ctx->features.fma)
+    return fma(a, b, -product);
+  // Dekker 1971
+  Real aHigh = upperDigits(a), bHigh = upperDigits(b);
+  Real aLow = a - aHigh, bLow = b - bHigh;
+  Real sum = (aHigh * bHigh - product) + aHigh * bLow;
+  return (sum + aLow * bHigh) + aLow * bLow;
+}
+
 static Mask compare(arith::CmpFPredicate predicate, Real a, Real b) {
   return {a.ctx, arith::CmpFOp::create(a.ctx->builder, a.ctx->loc, predicate,
                                        a.value, b.value)};
@@ -95,17 +111,21 @@ Bits select(Mask mask, Bits a, Bits b) { return selectLanes(mask, a, b); }
 
 Bits operator+(Bits a, Bits b) { return binary<arith::AddIOp>(a, b); }
 Bits operator-(Bits a, Bits b) { return binary<arith::SubIOp>(a, b); }
+Bits operator*(Bits a, Bits b) { return binary<arith::MulIOp>(a, b); }
 Bits operator&(Bits a, Bits b) { return binary<arith::AndIOp>(a, b); }
 Bits operator|(Bits a, Bits b) { return binary<arith::OrIOp>(a, b); }
 Bits operator^(Bits a, Bits b) { return binary<arith::XOrIOp>(a, b); }
 
-Bits operator<<(Bits a, int amount) {
-  return binary<arith::ShLIOp>(a, a.constant(amount));
+Bits operator<<(Bits a, Bits amount) {
+  return binary<arith::ShLIOp>(a, amount);
 }
 
-Bits operator>>(Bits a, int amount) {
-  return binary<arith::ShRUIOp>(a, a.constant(amount));
+Bits operator>>(Bits a, Bits amount) {
+  return binary<arith::ShRUIOp>(a, amount);
 }
+
+Bits operator<<(Bits a, int amount) { return a << a.constant(amount); }
+Bits operator>>(Bits a, int amount) { return a >> a.constant(amount); }
 
 Bits bitsOf(Real a) {
   OpBuilder &builder = a.ctx->builder;

@@ -74,6 +74,8 @@ Real operator-(Real a);
 Real fma(Real a, Real b, Real c);
 /// c - a * b, as fma.
 Real fnma(Real a, Real b, Real c);
+/// a * b - product, where `product` is a * b rounded.
+Real productError(Real a, Real b, Real product);
 
 /// Ordered comparisons: false where an operand is NaN.
 Mask operator<(Real a, Real b);
@@ -88,12 +90,15 @@ Bits select(Mask mask, Bits a, Bits b);
 
 Bits operator+(Bits a, Bits b);
 Bits operator-(Bits a, Bits b);
+Bits operator*(Bits a, Bits b);
 Bits operator&(Bits a, Bits b);
 Bits operator|(Bits a, Bits b);
 Bits operator^(Bits a, Bits b);
 Bits operator<<(Bits a, int amount);
+Bits operator<<(Bits a, Bits amount);
 /// Fills with zeros.
 Bits operator>>(Bits a, int amount);
+Bits operator>>(Bits a, Bits amount);
 inline Bits operator+(Bits a, int64_t b) { return a + a.constant(b); }
 inline Bits operator-(Bits a, int64_t b) { return a - a.constant(b); }
 inline Bits operator&(Bits a, int64_t b) { return a & a.constant(b); }

@@ -9,6 +9,8 @@
 #ifndef ATTNC_LIB_CODEGEN_COMMON_MATHCOEFFICIENTS_H
 #define ATTNC_LIB_CODEGEN_COMMON_MATHCOEFFICIENTS_H
 
+#include <cstdint>
+
 namespace attnc::codegen::coefficients {
 
 // 2^f, f in [0, 1]; the first is exact, so that 2^integer is. 2^-28.8: degree 5
@@ -118,6 +120,41 @@ inline constexpr double turnPieces[] = {
     0x1.45f306d000000p-3,  0x1.9391054000000p-32,  0x1.4fe13ab000000p-61,
     0x1.d1f534d000000p-90, 0x1.b81b6c5000000p-119, 0x1.5993c40000000p-150,
     0x1.c820ff2000000p-177};
+
+// (sin(x) / x - 1) / x^2 and (cos(x) - 1 + x^2/2) / x^4 in x^2, |x| <= pi/4.
+// 2^-58 and 2^-64
+inline constexpr double sinF64[] = {
+    -0.16666666666666632,  0.0083333333333224877,  -0.00019841269829855559,
+    2.7557313706008151e-6, -2.5050760057723886e-8, 1.5896897149493913e-10};
+inline constexpr double cosF64[] = {
+    0.041666666666666602,   -0.0013888888888874472, 2.4801587289669223e-5,
+    -2.7557314400148627e-7, 2.0875729137744826e-9,  -1.1359925780528777e-11};
+
+// pi / 2, and what f64 lacks of it.
+inline constexpr double quarterTurn[] = {0x1.921fb54442d18p+0,
+                                         0x1.1a62633145c07p-54};
+
+// 2 / pi behind 55 zeros, from the bit of weight 2^54 on: 1225 bits.
+inline constexpr uint64_t twoOverPi[] = {0x145,
+                                         0xf306dc9c882a53f8,
+                                         0x4eafa3ea69bb81b6,
+                                         0xc52b3278872083fc,
+                                         0xa2c757bd778ac36e,
+                                         0x48dc74849ba5c00c,
+                                         0x925dd413a32439fc,
+                                         0x3bd63962534e7dd1,
+                                         0x46bea5d768909d3,
+                                         0x38e04d68befc8273,
+                                         0x23ac7306a673e939,
+                                         0x8bf177bf250763f,
+                                         0xf12fffbc0b301fde,
+                                         0x5e2316b414da3eda,
+                                         0x6cfd9e4f96136e9e,
+                                         0x8c7ecd3cbfd45aea,
+                                         0x4f758fd7cbe2f67a,
+                                         0xe73ef14a525d4d7,
+                                         0xf6bf623f1aba10ac,
+                                         0x6608df8f6d757e1};
 
 } // namespace attnc::codegen::coefficients
 

@@ -36,9 +36,13 @@ Real expandTanh(Real x);
 Real expandErf(Real x);
 Real expandErfc(Real x);
 
-// ExpandMathTrig.cpp, f32.
+// ExpandMathTrig.cpp, f32 and f64.
 Real expandSin(Real x);
 Real expandCos(Real x);
+
+// ExpandMathTrigF64.cpp, f64.
+Real expandSinF64(Real x);
+Real expandCosF64(Real x);
 
 // ExpandMathExp.cpp, f32 and f64.
 Real expandRsqrt(Real x);

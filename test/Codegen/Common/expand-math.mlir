@@ -167,6 +167,17 @@ func.func @sin(%x: f32) -> f32 {
   return %0 : f32
 }
 
+// In f64 the angle is the part of a product of integers that is below a turn.
+// CHECK-LABEL: func.func @cos_of_a_double(
+// CHECK-NOT:     math.roundeven
+// CHECK-COUNT-10: arith.muli %{{.*}} : i64
+// CHECK-NOT:     arith.muli
+// CHECK:         return
+func.func @cos_of_a_double(%x: f64) -> f64 {
+  %0 = math.cos %x : f64
+  return %0 : f64
+}
+
 // BASE-LABEL: func.func @keeps_what_every_target_has(
 // BASE-NEXT:    math.absf
 // BASE-NEXT:    math.copysign

@@ -2,11 +2,12 @@
 
 usage: run-rope.py ATTNC-RUN WORK
 
-The oracle is written from the published formulas, in float64, and knows nothing
-of the compiler. What is compared with is the same in float32, as a framework
-computes it step by step: frequencies, angles, cos and sin, products. The greatest
-error of a kernel may be twice the greatest of that, plus one unit in the last
-place of the greatest value. Both are told for each range of positions.
+The oracle is written from the published formulas, in float64 (long double for
+kernels of f64), and knows nothing of the compiler. What is compared with is the same
+in float32 (float64), as a framework computes it step by step: frequencies, angles,
+cos and sin, products. The greatest error of a kernel may be twice the greatest of
+that, plus one unit in the last place of the greatest value. Both are told for each
+range of positions.
 """
 
 import math
@@ -98,6 +99,7 @@ SPEC = """attnc: 1
 name: rotated
 heads: {heads}
 head_dim: {dim}
+dtype: {dtype}
 let:
   turned: rope(x{scaling}, style={style}, positions=at)
 outputs: [turned]
@@ -119,19 +121,26 @@ def rotate(x, at, f, magnitude, style, real):
     return y
 
 
-def check(command, work, name, rows, level):
+# The type of a kernel: that of its tensors and of the formulas step by step, and that
+# of the oracle.
+TYPES = {"f32": (np.float32, np.float64), "f64": (np.float64, np.longdouble)}
+RUNS = [("x86-64", "f32"), ("x86-64-v3", "f32"), ("x86-64-v3", "f64")]
+
+
+def check(command, work, name, rows, level, dtype):
+    own, wide = TYPES[dtype]
     formula, scaling, style = CASES[name]
     path = lambda file: os.path.join(work, file)
-    text = SPEC.format(heads=HEADS, dim=DIM, scaling=scaling, style=style)
+    text = SPEC.format(heads=HEADS, dim=DIM, dtype=dtype, scaling=scaling, style=style)
     if name == "longrope":
         text += f"  near, far: [{PAIRS}]\n"
     with open(path(name + ".yaml"), "w", encoding="utf-8") as file:
         file.write(text)
     rng = np.random.default_rng(7)
-    x = rng.standard_normal((1, HEADS, len(POSITIONS), DIM)).astype(np.float32)
+    x = rng.standard_normal((1, HEADS, len(POSITIONS), DIM)).astype(own)
     inputs = {"x": x, "at": POSITIONS.astype(np.int32)}
     if name == "longrope":
-        inputs |= {"near": SHORT.astype(np.float32), "far": LONG.astype(np.float32)}
+        inputs |= {"near": SHORT.astype(own), "far": LONG.astype(own)}
     options = []
     for tensor, value in inputs.items():
         np.save(path(tensor + ".npy"), value)
@@ -145,16 +154,16 @@ def check(command, work, name, rows, level):
         return False
     got = np.load(path("turned.npy"))
     at = inputs["at"]
-    right = rotate(x, at, *formula(np.float64, rows), style, np.float64)
-    unfused = rotate(x, at, *formula(np.float32, rows), style, np.float32)
+    right = rotate(x, at, *formula(wide, rows), style, wide)
+    unfused = rotate(x, at, *formula(own, rows), style, own)
     is_right, told = True, []
     for first, end in zip([0] + ENDS, ENDS):
         here = (at >= first) & (at < end)
         error, other = (np.abs(y - right)[:, :, here].max() for y in (got, unfused))
-        limit = 2 * other + np.spacing(np.float32(np.abs(right[:, :, here]).max()))
+        limit = 2 * other + np.spacing(own(np.abs(right[:, :, here]).max()))
         is_right &= bool(error <= limit)
         told.append(f"below {end}: {error:.1e} ({other:.1e})")
-    print(f"{name}, kv_len {rows}, {level}: {', '.join(told)}")
+    print(f"{name}, kv_len {rows}, {dtype}, {level}: {', '.join(told)}")
     return is_right
 
 
@@ -162,9 +171,9 @@ def main(command, work):
     wrong = cases = 0
     for name in CASES:
         for rows in (16, 17) if name == "longrope" else (5,):
-            for level in ("x86-64", "x86-64-v3"):
+            for level, dtype in RUNS:
                 cases += 1
-                wrong += not check(command, work, name, rows, level)
+                wrong += not check(command, work, name, rows, level, dtype)
     print(f"{cases} cases, {wrong} wrong")
     sys.exit(1 if wrong else 0)
 

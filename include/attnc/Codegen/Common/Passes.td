@@ -16,8 +16,7 @@ def ExpandMath : Pass<"codegen-expand-math"> {
 
     | element type | functions |
     |---|---|
-    | f32, and f16 and bf16 by way of f32 | exp exp2 expm1 log log2 log1p tanh erf erfc sin cos rsqrt |
-    | f64 | exp exp2 expm1 log log2 log1p tanh erf erfc rsqrt |
+    | f32 and f64, and f16 and bf16 by way of f32 | exp exp2 expm1 log log2 log1p tanh erf erfc sin cos rsqrt |
     | all of these | floor ceil trunc round roundeven, fma |
 
     docs/math-accuracy.md lists the measured error of each. `sqrt`, `absf`,

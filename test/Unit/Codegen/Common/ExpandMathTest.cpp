@@ -46,8 +46,6 @@ TEST(ExpandMath, F32WithinFourUlpOnEveryLevel) {
 TEST(ExpandMath, F64WithinFourUlpOnEveryLevel) {
   for (const MathLevel &level : runnableLevels())
     for (const MathReference &reference : mathReferences()) {
-      if (!reference.f64)
-        continue;
       auto kernel = compile(reference.op, "f64", level.bits / 64, level);
       ASSERT_TRUE(kernel);
       MathError error = measureF64(*kernel, reference, 1 << 14);
@@ -105,40 +103,18 @@ TEST(ExpandMath, SpecialValuesOfF32) {
 
 TEST(ExpandMath, SpecialValuesOfF64) {
   constexpr double inf = std::numeric_limits<double>::infinity();
-  const double values[] = {0.0,
-                           -0.0,
-                           inf,
-                           -inf,
-                           NAN,
-                           1.0,
-                           -1.0,
-                           0x1p-1074,
-                           -0x1p-1074,
-                           0x1p-1022,
-                           DBL_MAX,
-                           -DBL_MAX,
-                           0.5,
-                           -0.5,
-                           1023.9999,
-                           1024.0,
-                           -1022.0,
-                           -1074.0,
-                           -1075.0,
-                           709.78,
-                           709.79,
-                           -708.4,
-                           -745.13,
-                           -745.2,
-                           -37.5,
-                           19.1,
-                           22.0,
-                           0x1p52,
-                           0x1.0000000000001p52,
-                           0.49999999999999994};
+  const double values[] = {
+      0.0, -0.0, inf, -inf, NAN, 1.0, -1.0, 0x1p-1074, -0x1p-1074, 0x1p-1022,
+      DBL_MAX, -DBL_MAX, 0.5, -0.5, 1023.9999, 1024.0, -1022.0, -1074.0,
+      -1075.0, 709.78, 709.79, -708.4, -745.13, -745.2, -37.5, 19.1, 22.0,
+      0x1p52, 0x1.0000000000001p52, 0.49999999999999994,
+      // next to multiples of pi / 2, the first nearest of all
+      6381956970095103.0 * 0x1p797, 0x1.6c6cbc45dc8dep5,
+      // where sin and cos begin to reduce
+      0x1.921fb54442d18p-1, 0x1.921fb54442d19p-1, -0x1.921fb54442d18p-1,
+      0x1.921fb54442d18p0, 0x1.921fb54442d18p1};
   for (const MathLevel &level : runnableLevels())
     for (const MathReference &reference : mathReferences()) {
-      if (!reference.f64)
-        continue;
       auto kernel = compile(reference.op, "f64", 0, level);
       ASSERT_TRUE(kernel);
       for (double value : values) {
@@ -148,6 +124,27 @@ TEST(ExpandMath, SpecialValuesOfF64) {
             << level.name << " " << reference.op.str() << "(" << value
             << ") = " << result;
       }
+    }
+}
+
+// Most doubles are far out or next to 0: here all within 2^20, and multiples of
+// pi / 2, where sin or cos is least.
+TEST(ExpandMath, SinAndCosOfF64WithinOneUlp) {
+  std::vector<double> in;
+  for (int64_t i = 0; i < 1 << 16; ++i) {
+    in.push_back((i - 32768) * 0.000123456789);
+    in.push_back((i - 32768) * 31.99999876);
+    in.push_back((i - 32768) * 1.5707963267948966);
+  }
+  std::vector<double> out(in.size());
+  for (const MathLevel &level : runnableLevels())
+    for (llvm::StringRef op : {"sin", "cos"}) {
+      auto kernel = compile(op, "f64", level.bits / 64, level);
+      ASSERT_TRUE(kernel);
+      kernel->run(in.data(), out.data(), in.size());
+      for (size_t i = 0; i < in.size(); ++i)
+        ASSERT_LE(ulpError(out[i], mathReference(op).f64(in[i])), 1.0)
+            << level.name << " " << op.str() << " " << in[i];
     }
 }
 

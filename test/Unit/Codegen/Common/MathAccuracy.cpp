@@ -79,9 +79,8 @@ int main(int argc, char **argv) {
       if (!names.empty() && !llvm::is_contained(names, reference.op))
         continue;
       failures += report(level, reference, false, stride);
-      if (reference.f64)
-        failures +=
-            report(level, reference, true, std::max<uint64_t>(stride, 64));
+      failures +=
+          report(level, reference, true, std::max<uint64_t>(stride, 64));
     }
     return failures ? 1 : 0;
   }

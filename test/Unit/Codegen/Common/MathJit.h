@@ -52,7 +52,7 @@ private:
 struct MathReference {
   llvm::StringRef op;
   double (*f32)(double);
-  long double (*f64)(long double); // null: f32 only
+  long double (*f64)(long double);
 };
 llvm::ArrayRef<MathReference> mathReferences();
 const MathReference &mathReference(llvm::StringRef op);

@@ -18,7 +18,6 @@ static long double rsqrtOf(long double x) { return 1 / std::sqrt(x); }
 #define BOTH(F)                                                                \
   #F, static_cast<double (*)(double)>(std::F),                                 \
       static_cast<long double (*)(long double)>(std::F)
-#define ONLY_F32(F) #F, static_cast<double (*)(double)>(std::F), nullptr
 
 static const MathReference references[] = {
     {BOTH(exp2)},
@@ -30,8 +29,8 @@ static const MathReference references[] = {
     {BOTH(tanh)},
     {BOTH(erf)},
     {BOTH(erfc)},
-    {ONLY_F32(sin)},
-    {ONLY_F32(cos)},
+    {BOTH(sin)},
+    {BOTH(cos)},
     {"rsqrt", rsqrtOf, rsqrtOf},
     {BOTH(floor)},
     {BOTH(ceil)},
