@@ -8,6 +8,7 @@
 #include "attnc/Analysis/ProductOrder.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -172,4 +173,8 @@ static std::string describe(const ProductTree &tree,
 std::string attnc::describeOrder(const ProductTree &tree,
                                  ArrayRef<ProductStep> steps) {
   return describe(tree, steps, tree.leaves.size() + steps.size() - 1, false);
+}
+
+std::string attnc::scientific(double cost) {
+  return llvm::formatv("{0:e2}", cost);
 }

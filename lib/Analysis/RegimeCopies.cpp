@@ -62,7 +62,7 @@ static void restrictRegimes(func::FuncOp function, ArrayRef<unsigned> group,
                     ArrayAttr::get(function.getContext(), some));
 }
 
-void attnc::copyForCases(func::FuncOp function, Interface &interface,
+static void copyForCases(func::FuncOp function, Interface &interface,
                          const RegimeSplit &split) {
   for (const WayCase &entry : split.cases)
     interface.cases.push_back(entry.when);
@@ -74,6 +74,29 @@ void attnc::copyForCases(func::FuncOp function, Interface &interface,
     restrictRegimes(copy, split.groups[number], &entry);
   }
   restrictRegimes(function, split.groups.back(), nullptr);
+}
+
+LogicalResult attnc::splitFunctions(
+    ModuleOp module,
+    llvm::function_ref<std::optional<RegimeSplit>(func::FuncOp)> plan) {
+  if (!module->hasAttr(kInterfaceAttr))
+    return success();
+  FailureOr<std::vector<Interface>> interfaces = getInterfaces(module);
+  if (failed(interfaces))
+    return failure();
+  bool isSplit = false;
+  for (Interface &interface : *interfaces) {
+    auto function = module.lookupSymbol<func::FuncOp>(interface.name);
+    if (!function || !interface.cases.empty())
+      continue;
+    if (std::optional<RegimeSplit> split = plan(function)) {
+      copyForCases(function, interface, *split);
+      isSplit = true;
+    }
+  }
+  if (isSplit)
+    setInterfaces(module, *interfaces);
+  return success();
 }
 
 std::string attnc::describeCase(const WayCases &found, unsigned way) {

@@ -26,9 +26,6 @@
 #include "attnc/Analysis/FunctionCost.h"
 #include "attnc/Analysis/RegimeCopies.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/FormatVariadic.h"
-
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::fusion;
@@ -37,10 +34,6 @@ namespace attnc::fusion {
 #define GEN_PASS_DEF_SPLITGROUPS
 #include "attnc/Fusion/Passes.h.inc"
 } // namespace attnc::fusion
-
-static std::string scientific(double number) {
-  return llvm::formatv("{0:e2}", number);
-}
 
 static std::optional<RegimeSplit> plan(func::FuncOp function,
                                        const CpuTarget &target) {
@@ -82,24 +75,10 @@ struct SplitGroups final : fusion::impl::SplitGroupsBase<SplitGroups> {
       emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
       return signalPassFailure();
     }
-    if (!getOperation()->hasAttr(kInterfaceAttr))
-      return; // nobody could choose
-    FailureOr<std::vector<Interface>> interfaces =
-        getInterfaces(getOperation());
-    if (failed(interfaces))
-      return signalPassFailure();
-    bool isSplit = false;
-    for (Interface &interface : *interfaces) {
-      auto function = getOperation().lookupSymbol<func::FuncOp>(interface.name);
-      if (!function || !interface.cases.empty())
-        continue;
-      if (auto split = plan(function, *target)) {
-        copyForCases(function, interface, *split);
-        isSplit = true;
-      }
-    }
-    if (isSplit)
-      setInterfaces(getOperation(), *interfaces);
+    if (failed(splitFunctions(getOperation(), [&](func::FuncOp function) {
+          return plan(function, *target);
+        })))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -15,7 +15,6 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Transforms/CSE.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 #include <memory>
@@ -121,10 +120,6 @@ static std::optional<Copy> pushAll(func::FuncOp function) {
       ++kept;
   }
   return all;
-}
-
-static std::string scientific(double number) {
-  return llvm::formatv("{0:e2}", number);
 }
 
 static void explain(func::FuncOp function, ArrayRef<Regime> regimes,

@@ -29,7 +29,6 @@
 #include "SlicedProducts.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -38,10 +37,6 @@ namespace attnc::graph {
 #define GEN_PASS_DEF_REASSOCIATE
 #include "attnc/Graph/Passes.h.inc"
 } // namespace attnc::graph
-
-static std::string scientific(double number) {
-  return llvm::formatv("{0:e2}", number);
-}
 
 static std::string describe(const OrderCost &cost) {
   return scientific(cost.flops) + " FLOPs, " + scientific(cost.bytes) +

@@ -26,9 +26,6 @@
 #include "attnc/Analysis/FunctionCost.h"
 #include "attnc/Analysis/RegimeCopies.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/FormatVariadic.h"
-
 using namespace mlir;
 using namespace attnc;
 
@@ -94,10 +91,6 @@ private:
 };
 } // namespace
 
-static std::string scientific(double number) {
-  return llvm::formatv("{0:e2}", number);
-}
-
 /// What each case saves, and what one function for all sizes would take.
 static void explain(func::FuncOp function, const Trials &trials,
                     ArrayRef<Regime> regimes, ArrayRef<unsigned> wayOf,
@@ -140,21 +133,8 @@ void SplitRegimes::runOnOperation() {
     emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
     return signalPassFailure();
   }
-  if (!getOperation()->hasAttr(kInterfaceAttr))
-    return; // nobody could choose
-  FailureOr<std::vector<Interface>> interfaces = getInterfaces(getOperation());
-  if (failed(interfaces))
-    return signalPassFailure();
-  bool isSplit = false;
-  for (Interface &interface : *interfaces) {
-    auto function = getOperation().lookupSymbol<func::FuncOp>(interface.name);
-    if (!function || !interface.cases.empty())
-      continue;
-    if (auto split = plan(function, {target, weightProducts})) {
-      copyForCases(function, interface, *split);
-      isSplit = true;
-    }
-  }
-  if (isSplit)
-    setInterfaces(getOperation(), *interfaces);
+  if (failed(splitFunctions(getOperation(), [&](func::FuncOp function) {
+        return plan(function, {target, weightProducts});
+      })))
+    signalPassFailure();
 }

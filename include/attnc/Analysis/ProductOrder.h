@@ -92,6 +92,9 @@ OrderPlan planOrder(const ProductTree &tree, llvm::ArrayRef<Regime> regimes,
 std::string describeOrder(const ProductTree &tree,
                           llvm::ArrayRef<ProductStep> steps);
 
+/// "1.25e+06": a cost as remarks tell it.
+std::string scientific(double cost);
+
 } // namespace attnc
 
 #endif // ATTNC_ANALYSIS_PRODUCTORDER_H

@@ -15,6 +15,7 @@
 #include "attnc/Analysis/RegimeCases.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace attnc {
 
@@ -30,12 +31,15 @@ bool isWorthCopies(const WayCases &found);
 /// `wayOf`: the way of each regime.
 RegimeSplit groupRegimes(llvm::ArrayRef<unsigned> wayOf, const WayCases &found);
 
-/// The copies stand before the function, in the order of the cases. A copy runs
-/// at all sizes up to the border of its case, so that joins its regimes with
-/// half of their weight: blocks that suit one query may be poor for fifty. The
-/// function must have `attnc.expect`, and the interface no cases.
-void copyForCases(mlir::func::FuncOp function, Interface &interface,
-                  const RegimeSplit &split);
+/// Copies each function that `plan` finds cases for and that has none, and says
+/// so in its interface; without an interface nobody could choose. The copies
+/// stand before the function, in the order of the cases. A copy runs at all
+/// sizes up to the border of its case, so that joins its regimes with half of
+/// their weight: blocks that suit one query may be poor for fifty. The function
+/// must have `attnc.expect`.
+llvm::LogicalResult splitFunctions(
+    mlir::ModuleOp module,
+    llvm::function_ref<std::optional<RegimeSplit>(mlir::func::FuncOp)> plan);
 
 /// "if query_len <= 16", or "otherwise": when calls take this way.
 std::string describeCase(const WayCases &found, unsigned way);
