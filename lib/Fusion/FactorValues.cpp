@@ -266,7 +266,7 @@ LetteredTensor Factors::makeMap(
   std::string labels;
   auto add = [&](Value tensor, StringRef axes) {
     inputs.push_back(tensor);
-    labels += (labels.empty() ? "" : ",") + axes.str();
+    labels += (inputs.size() > 1 ? "," : "") + axes.str();
   };
   for (const LetteredTensor &tensor : given)
     add(tensor.tensor, tensor.letters);

@@ -169,7 +169,7 @@ Value SumMap::buildTerms(OpBuilder &b, SmallVector<unsigned> &axes) const {
       continue;
     used.push_back(i);
     inputs.push_back(tensor);
-    names += (names.empty() ? "" : ",") + labels.inputs[i].str();
+    names += (used.size() > 1 ? "," : "") + labels.inputs[i].str();
   }
   auto build = [&](OpBuilder &inner, Location at, ValueRange x) {
     IRMapping places;

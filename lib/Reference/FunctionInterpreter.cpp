@@ -111,7 +111,7 @@ FunctionInterpreter<Real>::runOwn(Operation *op,
   }
   if (!isa<attn::ReadOp, attn::TableMinOp, attn::TableMaxOp,
            attn::LowerBoundOp>(op))
-    return op->emitError("the reference interpreter does not know this op");
+    return op->emitOpError("is not known to the reference interpreter");
   auto it = arrays.find(op->getOperand(0));
   if (it == arrays.end())
     return op->emitError("reads a value without an array");

@@ -99,7 +99,7 @@ ProgramInterpreter<Real>::runOwn(Operation *op,
                     isa<tile::TableMaxOp>(op));
   if (auto bound = dyn_cast<tile::LowerBoundOp>(op))
     return lowerBound(buffer(bound.getBuf()), operands);
-  return op->emitError("the reference interpreter does not know this op");
+  return op->emitOpError("is not known to the reference interpreter");
 }
 
 /// What is read without having been written shows as a NaN, or as an integer

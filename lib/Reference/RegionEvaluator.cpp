@@ -17,7 +17,7 @@ const Column<Real> *RegionEvaluator<Real>::find(Value value) const {
 template <typename Real>
 FailureOr<Column<Real>> RegionEvaluator<Real>::evaluate(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0)
-    return op->emitError("the reference interpreter does not know this op");
+    return op->emitOpError("is not known to the reference interpreter");
   SmallVector<const Column<Real> *> operands;
   for (Value operand : op->getOperands()) {
     // Tensors and buffers have no column; ownOp looks them up itself.

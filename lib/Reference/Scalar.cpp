@@ -293,9 +293,12 @@ static std::optional<Column<Real>> evaluateSpecial(const Lanes<Real> &lanes) {
       return negates ? -lanes.integer(0, i) : lanes.integer(0, i);
     });
   }
-  if (isa<arith::BitcastOp>(op) && op->getResult(0).getType().isF32())
+  Type made = op->getResult(0).getType();
+  if (isa<arith::BitcastOp>(op) && (made.isF32() || made.isF64()))
     return lanes.reals([&](size_t i) {
-      return Real(llvm::bit_cast<float>(uint32_t(lanes.integer(0, i))));
+      auto bits = static_cast<uint64_t>(lanes.integer(0, i));
+      return made.isF64() ? Real(llvm::bit_cast<double>(bits))
+                          : Real(llvm::bit_cast<float>(uint32_t(bits)));
     });
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     return lanes.reals([&](size_t i) { return lanes.real(0, i); });
@@ -323,7 +326,7 @@ evaluateScalarOp(Operation *op, ArrayRef<const Column<Real> *> operands,
     });
   if (std::optional<Column<Real>> column = evaluateSpecial(lanes))
     return *column;
-  return op->emitError("the reference interpreter does not know this op");
+  return op->emitOpError("is not known to the reference interpreter");
 }
 template FailureOr<Column<double>>
 evaluateScalarOp(Operation *, ArrayRef<const Column<double> *>, Arithmetic);

@@ -72,15 +72,26 @@ Attribute attnc::attn::axisSize(Type tensor, unsigned axis) {
 //===----------------------------------------------------------------------===//
 
 // The verifier has refused labels that do not parse.
-static Labels verifiedLabels(StringRef text) {
+Labels ContractOp::getAxisLabels() {
   std::string error;
-  std::optional<Labels> labels = Labels::parse(text, error);
+  std::optional<Labels> labels = Labels::parse(getLabels(), error);
   assert(labels && "asked for labels before they are verified");
   return *labels;
 }
 
-Labels ContractOp::getAxisLabels() { return verifiedLabels(getLabels()); }
-Labels MapOp::getAxisLabels() { return verifiedLabels(getLabels()); }
+std::optional<Labels> MapOp::parseAxisLabels(std::string &error) {
+  std::optional<Labels> labels = Labels::parse(getLabels(), error);
+  if (labels && labels->inputs.empty() && getInputs().size() == 1)
+    labels->inputs.push_back(""); // "->h" of a tensor without axes
+  return labels;
+}
+
+Labels MapOp::getAxisLabels() {
+  std::string error;
+  std::optional<Labels> labels = parseAxisLabels(error);
+  assert(labels && "asked for labels before they are verified");
+  return *labels;
+}
 
 ViewLabels ViewOp::getViewLabels() {
   std::string error;
@@ -257,7 +268,8 @@ void MapOp::build(OpBuilder &builder, OperationState &state, Type result,
   SmallVector<Type> types;
   for (Type input : inputs.getTypes())
     types.push_back(scalarType(input, accumulate));
-  types.append(verifiedLabels(labels).output.size(), builder.getIndexType());
+  size_t axes = labels.size() - labels.find("->") - 2;
+  types.append(axes, builder.getIndexType());
   buildRegion(builder, state, *state.addRegion(), types, body);
 }
 

@@ -216,7 +216,7 @@ LogicalResult ContractOp::verify() {
 
 LogicalResult MapOp::verify() {
   std::string error;
-  std::optional<Labels> labels = Labels::parse(getLabels(), error);
+  std::optional<Labels> labels = parseAxisLabels(error);
   if (!labels) // map_c1
     return emitOpError() << error;
   if (labels->inputs.size() != getInputs().size())

@@ -128,6 +128,18 @@ func.func @scalars(%x: tensor<4xf64>, %i: tensor<i32>, %u: tensor<4xui8>, %b: te
   return %r, %e : tensor<4x2xf32>, tensor<4xi1>
 }
 
+// Nothing in front of the arrow: no input, or one without axes.
+// CHECK-LABEL: func.func @map_of_a_number(
+func.func @map_of_a_number(%x: tensor<f32>) -> tensor<4xf32> {
+  // CHECK: attn.map "->a"(%arg0) : (tensor<f32>) -> tensor<4xf32> {
+  // CHECK-NEXT: ^bb0(%x: f32, %a: index):
+  %r = attn.map "->a" (%x) : (tensor<f32>) -> tensor<4xf32> {
+  ^bb0(%y: f32, %a: index):
+    attn.yield %y : f32
+  }
+  return %r : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @kernel_of_features(
 func.func @kernel_of_features(%q: !Qg, %k: !K, %v: !K) -> !Qg {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Qg, !K, !K) -> (!Qg, !L)

@@ -118,7 +118,8 @@ def Attn_MapOp : Attn_FormulaOp<"map"> {
     input that lacks letters of the result is broadcast.
 
     Constraints:
-    - (map_c1) labels name every input and the result, `bhgqk,bhq->bhgqk`;
+    - (map_c1) labels name every input and the result, `bhgqk,bhq->bhgqk`; in
+      front of `->h` stands no input, or one without axes;
     - (map_c2) there is one letter per axis;
     - (map_c3) a letter of an input is a letter of the result;
     - (map_c4) a letter has one size in all inputs and the result;
@@ -158,6 +159,8 @@ def Attn_MapOp : Attn_FormulaOp<"map"> {
   let extraClassDeclaration = [{
     /// The verified labels of the inputs and the result.
     Labels getAxisLabels();
+    /// Before verification: nothing and a sentence in `error` if they are none.
+    std::optional<Labels> parseAxisLabels(std::string &error);
     /// f64 if any tensor of the op is f64, else f32.
     ::mlir::Type getAccumulateType();
   }];
