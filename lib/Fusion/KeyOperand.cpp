@@ -45,6 +45,16 @@ SmallVector<LetteredTensor> attnc::fusion::rowsOf(const LetteredTensor &made,
   return rows;
 }
 
+bool attnc::fusion::isRowOfKey(StringRef letters, char key, char feature,
+                               std::optional<StringRef> shared) {
+  constexpr size_t kAxesOfKeys = 4; // b, h, k and the feature
+  if (!shared)
+    return letters.size() <= kAxesOfKeys;
+  return llvm::all_of(letters, [&](char letter) {
+    return letter == key || letter == feature || shared->contains(letter);
+  });
+}
+
 LetteredTensor attnc::fusion::findKeyRow(const LetteredTensor &operand,
                                          char key, char feature,
                                          std::optional<StringRef> shared,
@@ -52,15 +62,7 @@ LetteredTensor attnc::fusion::findKeyRow(const LetteredTensor &operand,
   LetteredTensor plain = skipPermutations(operand);
   if (!plain.tensor.getDefiningOp<attn::MapOp>())
     return operand;
-  constexpr size_t kAxesOfKeys = 4; // b, h, k and the feature
-  bool isRow = shared
-                   ? llvm::all_of(plain.letters,
-                                  [&](char letter) {
-                                    return letter == key || letter == feature ||
-                                           shared->contains(letter);
-                                  })
-                   : plain.letters.size() <= kAxesOfKeys;
-  if (isRow)
+  if (isRowOfKey(plain.letters, key, feature, shared))
     return operand;
   LetteredTensor best = operand;
   for (const LetteredTensor &row : rowsOf(plain, feature))

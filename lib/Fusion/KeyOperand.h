@@ -20,6 +20,11 @@ namespace attnc::fusion {
 /// Skips views that only change the order of axes; `letters` follow.
 LetteredTensor skipPermutations(LetteredTensor tensor);
 
+/// Whether `letters` are those of a row of the key: `key`, `feature` and some
+/// of `shared`, of two axes if that is not known.
+bool isRowOfKey(llvm::StringRef letters, char key, char feature,
+                std::optional<llvm::StringRef> shared);
+
 /// If `operand` is a map with more axes than a row of the key that it reads
 /// (which has the letters `key` and `feature`) and than keys have, which are
 /// some of `shared` (of two axes, if that is not known): that row, and `made`

@@ -2,7 +2,8 @@
 //
 // See PairProduct.h. A product has one operand with the axis of the keys, which
 // is a row of the key. Where both have it, (Q - K) @ (Q2 - K2), or one is a map
-// of both rows, v @ tanh(Q + K), the rows are those that the maps read.
+// of both rows, v @ tanh(Q + K), or of a query and the key's place,
+// tanh(Q * (k - q)) @ K, the rows are those that the maps read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +50,8 @@ static SmallVector<PairRows, 1> findRows(const PairProduct &product,
   LetteredTensor other = skipPermutations(product.other);
   if (!contains(other.letters, key))
     found.push_back(product.other);
-  else if (other.tensor.getDefiningOp<attn::MapOp>())
+  else if (product.other.tensor != k.tensor &&
+           other.tensor.getDefiningOp<attn::MapOp>())
     found.append(rowsOf(other, kFeature));
   SmallVector<LetteredTensor> queries, keys{k};
   for (const LetteredTensor &row : found) {
@@ -71,6 +73,23 @@ static SmallVector<PairRows, 1> findRows(const PairProduct &product,
       rows.push_back(
           {queries[i < queries.size() ? i : 0], keys[i < keys.size() ? i : 0]});
   return rows;
+}
+
+/// Whether one side is a row of the key, `k`, and the other a map that has the
+/// key's axis but reads no row of it.
+static bool findQueryMap(PairProduct &product, LetteredTensor &k,
+                         ArrayRef<LetteredTensor> sides, char key,
+                         std::optional<StringRef> shared) {
+  for (unsigned side : {0, 1}) {
+    LetteredTensor made = skipPermutations(sides[side]);
+    k = product.other = sides[1 - side];
+    product.pair = made;
+    if (made.tensor.getDefiningOp<attn::MapOp>() &&
+        !isRowOfKey(made.letters, key, kFeature, shared) &&
+        isRowOfKey(k.letters, key, kFeature, shared))
+      return true;
+  }
+  return false;
 }
 
 FailureOr<PairProduct>
@@ -103,8 +122,11 @@ attnc::fusion::splitProduct(attn::ContractOp op, StringRef letters, char key,
     k = findKeyRow(sides[keyed], key, kFeature, shared, product.pair);
   }
   product.other = sides[1 - keyed];
-  if (hasKey[0] && hasKey[1] && !product.isPair())
-    return refuse("both operands of the product are rows of the key");
+  if (hasKey[0] && hasKey[1] && !product.isPair() &&
+      !findQueryMap(product, k, sides, key, shared))
+    return refuse(
+        "no operand of the product is a row of the query or a formula "
+        "of one");
   std::string own; // of the query
   for (char letter : letters)
     if (letter != key && !contains(shared.value_or(k.letters), letter))

@@ -234,6 +234,25 @@ func.func @sums_of_one_operand(%q: !Q) -> !Q {
 
 // -----
 
+// Rows that a caller has for each pair.
+// CHECK-LABEL: func.func @rows_of_pairs(
+!Q = tensor<2x3x4x8xf32>
+!T = tensor<2x3x4x5x8xf32>
+!K = tensor<2x3x5x8xf32>
+!S = tensor<2x3x4x5xf32>
+func.func @rows_of_pairs(%t: !T, %k: !K) -> !Q {
+  // expected-remark@below {{attn.contract stays unfused: no operand of the product is a row of the query or a formula of one [missed]}}
+  // expected-note@below {{the reason is this op}}
+  %s = attn.contract "bhqkd,bhkd->bhqk" (%t, %k) : (!T, !K) -> !S
+  // expected-remark@below {{attn.normalize stays unfused: no operand of the product is a row of the query or a formula of one [missed]}}
+  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<2x3x4xf32>)
+  // expected-remark@below {{attn.contract stays unfused: no operand of the product is a row of the query or a formula of one [missed]}}
+  %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
+  return %o : !Q
+}
+
+// -----
+
 // CHECK-LABEL: func.func @product_in_another_type(
 !Q = tensor<4x8xf32>
 !S = tensor<4x4xf32>

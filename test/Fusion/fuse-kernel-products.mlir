@@ -283,3 +283,39 @@ func.func @three_batch_axes(%q: !Q) -> !Q {
   %o = attn.contract "abhqk,abhke->abhqe" (%p, %q) : (!S, !Q) -> !Q
   return %o : !Q
 }
+
+// -----
+
+// A formula of a query and the key's place, which has the key's axis but reads
+// no row of it.
+// CHECK-LABEL: func.func @formula_of_a_place(
+// CHECK-SAME:      %[[Q:.*]]: tensor<2x3x4x8xf32>, %[[K:.*]]: tensor<2x3x5x8xf32>
+// CHECK-DAG:     %[[q:.*]] = attn.view "(bg)hqd->bhgqd" %[[Q]]
+// CHECK-DAG:     %[[k:.*]] = attn.view "bhkd->bhkd" %[[K]]
+// CHECK:         attn.kernel ins(%[[q]], %[[k]], %{{[0-9]+}} :
+// CHECK-NOT:     products
+// CHECK:         } pairs {
+// CHECK-NEXT:    ^bb0(%[[X:[a-z]+]]: f32, %[[Y:[a-z]+]]: f32, %d: index, %b: index, %h: index, %g: index, %q: index, %k: index):
+// CHECK:           %[[N:.*]] = arith.index_cast %k
+// CHECK:           %[[Z:.*]] = math.tanh
+// CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[Y]], %[[Z]]
+// CHECK-NEXT:      attn.yield %[[P]]
+!Q = tensor<2x3x4x8xf32>
+!K = tensor<2x3x5x8xf32>
+!T = tensor<2x3x4x5x8xf32>
+!S = tensor<2x3x4x5xf32>
+!L = tensor<2x3x4xf32>
+func.func @formula_of_a_place(%q: !Q, %k: !K) -> !Q {
+  %u = attn.map "bhqd->bhqkd" (%q) : (!Q) -> !T {
+  ^bb0(%x: f32, %b: index, %h: index, %i: index, %j: index, %d: index):
+    %n = arith.index_cast %j : index to i64
+    %y = arith.sitofp %n : i64 to f32
+    %z = arith.mulf %x, %y : f32
+    %t = math.tanh %z : f32
+    attn.yield %t : f32
+  }
+  %s = attn.contract "bhqkd,bhkd->bhqk" (%u, %k) : (!T, !K) -> !S
+  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
+  return %o : !Q
+}

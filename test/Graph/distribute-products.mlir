@@ -120,3 +120,130 @@ func.func @keeps_a_distance(%q: !Q, %k: !Q, %m: !Q) -> !S {
   %s = attn.contract "bqkd,bqkd->bqk" (%t, %u) : (!T, !T) -> !S
   return %s : !S
 }
+
+// -----
+
+// A choice by a place of rows is a choice of products; of a row that is there
+// twice there is one.
+// CHECK-LABEL: func.func @takes_a_choice(
+// CHECK:         %[[P:[0-9]+]] = attn.contract "bhkd,bhgqd->bhkgq"(%{{.*}}, %{{.*}})
+// CHECK-NOT:     attn.contract
+// CHECK:         attn.map "bhkgq->bhgqk"(%[[P]])
+// CHECK-NEXT:    ^bb0(%[[X:x]]: f32, %b: index, %h: index, %g: index, %q: index, %k: index):
+// CHECK-DAG:       %[[C:[0-9]+]] = arith.cmpi sgt, %k, %q
+// CHECK-DAG:       %[[N:[0-9]+]] = arith.negf %[[X]]
+// CHECK:           %[[S:[0-9]+]] = arith.select %[[C]], %[[X]], %[[N]]
+// CHECK-NEXT:      attn.yield %[[S]]
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!T = tensor<1x2x1x4x5x8xf32>
+!S = tensor<1x2x1x4x5xf32>
+func.func @takes_a_choice(%q: !Q, %k: !K) -> !S {
+  %t = attn.map "bhgqd->bhgqkd" (%q) : (!Q) -> !T {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %d: index):
+    %c = arith.cmpi sgt, %j, %i : index
+    %n = arith.negf %x : f32
+    %y = arith.select %c, %x, %n : f32
+    attn.yield %y : f32
+  }
+  %s = attn.contract "bhgqkd,bhkd->bhgqk" (%t, %k) : (!T, !K) -> !S
+  return %s : !S
+}
+
+// -----
+
+// A number of the pair multiplies products, and alone a product with ones; the
+// condition may be an input.
+// CHECK-LABEL: func.func @takes_numbers(
+// CHECK-SAME:      %[[Q:.*]]: tensor<1x2x1x4x8xf32>, %[[K:.*]]: tensor<1x2x5x8xf32>, %[[F:.*]]: tensor<4x5xf32>, %[[M:.*]]: tensor<1x5xi1>
+// CHECK-DAG:     %[[A:[0-9]+]] = attn.contract "bhgqd,bhkd->bhgqk"(%[[Q]], %[[K]])
+// CHECK-DAG:     %[[ones:[0-9]+]] = attn.map "->d"()
+// CHECK-DAG:     %[[B:[0-9]+]] = attn.contract "bhgqd,d->bhgq"(%[[Q]], %[[ones]])
+// CHECK:         attn.map "qk,bk,bhgqk,bhgq->bhgqk"(%[[F]], %[[M]], %[[A]], %[[B]])
+// CHECK-NEXT:    ^bb0(%[[f:[a-z0-9_]+]]: f32, %[[m:[a-z0-9_]+]]: i1, %[[a:[a-z0-9_]+]]: f32, %[[b:[a-z0-9_]+]]: f32, %b: index,
+// CHECK-DAG:       %[[t:[0-9]+]] = arith.mulf %[[a]], %[[f]]
+// CHECK-DAG:       %[[o:[0-9]+]] = arith.mulf %[[b]], %cst
+// CHECK:           arith.select %[[m]], %[[t]], %[[o]]
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!T = tensor<1x2x4x5x8xf32>
+!S = tensor<1x2x1x4x5xf32>
+func.func @takes_numbers(%q: !Q, %k: !K, %f: tensor<4x5xf32>, %m: tensor<1x5xi1>) -> !S {
+  %t = attn.map "bhkd,qk,bk->bhqkd" (%k, %f, %m) : (!K, tensor<4x5xf32>, tensor<1x5xi1>) -> !T {
+  ^bb0(%x: f32, %n: f32, %c: i1, %b: index, %h: index, %i: index, %j: index, %d: index):
+    %two = arith.constant 2.0 : f32
+    %y = arith.mulf %x, %n : f32
+    %z = arith.select %c, %y, %two : f32
+    attn.yield %z : f32
+  }
+  %s = attn.contract "bhgqd,bhqkd->bhgqk" (%q, %t) : (!Q, !T) -> !S
+  return %s : !S
+}
+
+// -----
+
+// A condition of elements differs from feature to feature.
+// CHECK-LABEL: func.func @keeps_a_choice_by_elements(
+// CHECK:         attn.map "bhgqd,bhkd->bhgqkd"
+// CHECK:         attn.contract "bhgqkd,bhkd->bhgqk"
+// CHECK-NOT:     attn.contract
+!Q = tensor<1x2x1x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!T = tensor<1x2x1x4x5x8xf32>
+!S = tensor<1x2x1x4x5xf32>
+func.func @keeps_a_choice_by_elements(%q: !Q, %k: !K) -> !S {
+  %t = attn.map "bhgqd,bhkd->bhgqkd" (%q, %k) : (!Q, !K) -> !T {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %d: index):
+    %c = arith.cmpf ogt, %x, %y : f32
+    %z = arith.select %c, %x, %y : f32
+    attn.yield %z : f32
+  }
+  %s = attn.contract "bhgqkd,bhkd->bhgqk" (%t, %k) : (!T, !K) -> !S
+  return %s : !S
+}
+
+// -----
+
+// Where each pair has rows of its own anyway, a table would be multiplied with
+// each of them.
+// CHECK-LABEL: func.func @keeps_a_table_of_pairs(
+// CHECK:         attn.map "bhkd->bhqkd"
+// CHECK:         attn.map "bhgqd,bhkd->bhgqkd"
+// CHECK:         attn.contract "bhqkd,bhgqkd->bhgqk"
+// CHECK-NOT:     attn.contract
+!Q = tensor<1x2x3x4x8xf32>
+!K = tensor<1x2x5x8xf32>
+!T = tensor<1x2x4x5x8xf32>
+!P = tensor<1x2x3x4x5x8xf32>
+!S = tensor<1x2x3x4x5xf32>
+func.func @keeps_a_table_of_pairs(%q: !Q, %k: !K, %table: tensor<9x8xf32>) -> !S {
+  %t = attn.map "bhkd->bhqkd" (%k) : (!K) -> !T {
+  ^bb0(%x: f32, %b: index, %h: index, %i: index, %j: index, %d: index):
+    %r = arith.subi %j, %i : index
+    %y = attn.read %table[%r, %d] : tensor<9x8xf32> -> f32
+    %z = arith.addf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %u = attn.map "bhgqd,bhkd->bhgqkd" (%q, %k) : (!Q, !K) -> !P {
+  ^bb0(%x: f32, %y: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %d: index):
+    %z = arith.subf %x, %y : f32
+    attn.yield %z : f32
+  }
+  %s = attn.contract "bhqkd,bhgqkd->bhgqk" (%t, %u) : (!T, !P) -> !S
+  return %s : !S
+}
+
+// -----
+
+// One number that a map repeats.
+// CHECK-LABEL: func.func @repeats_a_number(
+// CHECK:         %[[P:[0-9]+]] = attn.contract "d,d->"
+// CHECK:         attn.map "->h"(%[[P]]) : ({{.*}}) -> tensor<2xf32>
+func.func @repeats_a_number(%u: tensor<8xf32>, %v: tensor<8xf32>) -> tensor<2xf32> {
+  %t = attn.map "d->hd" (%u) : (tensor<8xf32>) -> tensor<2x8xf32> {
+  ^bb0(%x: f32, %h: index, %d: index):
+    attn.yield %x : f32
+  }
+  %s = attn.contract "hd,d->h" (%t, %v) : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2xf32>
+  return %s : tensor<2xf32>
+}

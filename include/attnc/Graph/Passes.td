@@ -6,14 +6,16 @@
 include "mlir/Pass/PassBase.td"
 
 def DistributeProducts : Pass<"attn-distribute-products"> {
-  let summary = "Multiply the parts of a sum of rows, and tables before reading";
+  let summary = "Multiply the rows of a linear formula, and tables before reading";
   let description = [{
-    A product with a sum of rows that has more axes than each of them becomes a
-    sum of products, and a product with a row of a table that an index chooses
-    becomes a product with the table from which the index chooses: relative
-    positions cost one product of the queries with the table. Not where the map
-    is anything else than such a sum, where it has a second user, nor where
-    something is rounded in between.
+    A product with a map that is linear in rows with fewer axes (sums, choices
+    by a condition and multiples by a number that are the same for each feature)
+    becomes that formula of products with the rows, and a product with a row of a
+    table that an index chooses becomes a product with the table from which the
+    index chooses: relative positions cost one product of the queries with the
+    table. Not where the map is anything else, where it has a second user, where
+    the other operand differs from pair to pair, too, nor where something is
+    rounded in between.
   }];
 }
 
