@@ -56,6 +56,7 @@ private:
                  bool low);
   bool checkDivisor(ExprPtr &divisor);
   bool checkOverflow(const ExprPtr &e, Interval &interval);
+  std::string asReal(const Expr &e) const;
   const Expr *freeTable(const Expr &e) const;
   Interval intervalIn(const ExprPtr &e);
   bool addPreconditions(const LinearForm &form, const std::string &reason,
@@ -74,6 +75,8 @@ private:
   SizeConditions sizes;
   Prover anywhere; // knows no variable's range
   SmallVector<std::pair<ExprPtr, bool>> assumed;
+  bool mayBeReal =
+      false; // what is visited, without a change of its surroundings
 };
 } // namespace
 
@@ -170,10 +173,12 @@ bool Walk::checkIndex(const ExprPtr &load, unsigned axis) {
 Proved Walk::visitLoad(const ExprPtr &e) {
   std::vector<ExprPtr> operands;
   bool good = true;
+  bool outside = std::exchange(mayBeReal, false);
   for (const ExprPtr &operand : e->operands) {
     operands.push_back(visit(operand).e);
     good &= operands.back() != nullptr;
   }
+  mayBeReal = outside;
   if (!good)
     return {};
   ExprPtr load = makeLoad(e->index, e->type, operands, e->range);
@@ -241,6 +246,19 @@ const Expr *Walk::freeTable(const Expr &e) const {
   return nullptr;
 }
 
+/// The same product or power of reals; empty if `e` is neither.
+std::string Walk::asReal(const Expr &e) const {
+  if (e.isApply(Op::Mul))
+    return "1.0 * " + print(e);
+  if (!e.isApply(Op::Pow))
+    return "";
+  const Expr &base = *e.operands[0];
+  std::string text = print(base);
+  bool isWhole = base.kind != Expr::Apply;
+  return "(1.0 * " + (isWhole ? text : "(" + text + ")") + ") ** " +
+         print(*e.operands[1]);
+}
+
 bool Walk::checkOverflow(const ExprPtr &e, Interval &interval) {
   if (interval.fits())
     return true;
@@ -250,6 +268,8 @@ bool Walk::checkOverflow(const ExprPtr &e, Interval &interval) {
     return true;
   }
   auto &error = report.error(Message::MayOverflow, e->range, {print(*e)});
+  if (mayBeReal)
+    error.fix(asReal(*e));
   if (const Expr *table = freeTable(*e))
     error.note(spec.inputs[table->index].typeRange,
                "write what its values are, as 'in 0..2147483647'");
@@ -401,14 +421,40 @@ Proved Walk::visitFeatures(const ExprPtr &e) {
   return rebuild(e, operands);
 }
 
+/// Whether an operand of `e` may be real as well as int, if `e` itself may.
+static bool takesEither(const Expr &e, bool mayBeReal) {
+  switch (e.op) {
+  case Op::Eq:
+  case Op::Ne:
+  case Op::Lt:
+  case Op::Le:
+  case Op::Gt:
+  case Op::Ge:
+  case Op::ToReal:
+    return true;
+  case Op::Neg:
+  case Op::Add:
+  case Op::Sub:
+  case Op::Mul:
+    return mayBeReal;
+  default:
+    return false;
+  }
+}
+
 Proved Walk::visitApply(const ExprPtr &e) {
   if (e->op == Op::And || e->op == Op::Or || e->op == Op::Select)
     return visitGuarded(e);
   if (e->op == Op::Dot || e->op == Op::L2Norm)
     return visitFeatures(e);
+  bool outside = mayBeReal;
+  bool inside = takesEither(*e, outside);
   std::vector<Proved> operands;
-  for (const ExprPtr &operand : e->operands)
+  for (const ExprPtr &operand : e->operands) {
+    mayBeReal = inside;
     operands.push_back(visit(operand));
+  }
+  mayBeReal = outside;
   return rebuild(e, operands);
 }
 
