@@ -172,6 +172,7 @@ LogicalResult ChunkStates::emitGrid(OpBuilder &builder, Storage &storage) {
     grid.setTargetAttr(target);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&grid.getBody().front());
+  branchOnWanted(builder, loc, storage.wantedFor(kernel));
   SmallVector<Value> arguments(grid.getBody().getArguments());
   Value d0 = mul(builder, loc, arguments.pop_back_val(),
                  constant(builder, loc, lanes));

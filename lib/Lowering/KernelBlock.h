@@ -22,8 +22,8 @@ namespace attnc::lowering {
 /// A result of the function: which result of the kernel it is, and where.
 struct BlockOutput {
   BlockBuffer buffer;
-  bool isLse = false; // one number per row
-  bool nullable = false;
+  bool isLse = false;                          // one number per row
+  llvm::SmallVector<mlir::Value, 1> wantedFor; // see Destination
   bool isPairs = false; // one number per pair of query and key
   bool isKey = false;   // the key of a rank
   bool isMax = false;   // the largest score, beside the sum

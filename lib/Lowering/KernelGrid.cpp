@@ -122,30 +122,11 @@ static LogicalResult bindTensors(KernelBlock &block, Storage &storage) {
     bool isRow = letters == attn::KernelOp::kLabels[4];
     bool isPairs = result == kernel.getDense();
     for (const Destination &place : *places)
-      block.outputs.push_back({place.buffer, isRow, place.nullable, isPairs,
+      block.outputs.push_back({place.buffer, isRow, place.wantedFor, isPairs,
                                result == kernel.getKey(),
                                kernel.getLse() && result == kernel.getRow()});
   }
   return success();
-}
-
-/// If the caller may leave out every result: a branch in which the rest of the
-/// block stands.
-static void branchOnOutputs(OpBuilder &builder, KernelBlock &block) {
-  Value wanted;
-  for (const BlockOutput &output : block.outputs) {
-    if (!output.nullable)
-      return;
-    Value given = tile::PresentOp::create(
-        builder, block.loc, builder.getI1Type(), output.buffer.buf);
-    wanted = wanted ? arith::OrIOp::create(builder, block.loc, wanted, given)
-                          .getResult()
-                    : given;
-  }
-  if (!wanted)
-    return;
-  auto branch = scf::IfOp::create(builder, block.loc, wanted);
-  builder.setInsertionPointToStart(branch.thenBlock());
 }
 
 static SoftmaxState emitForm(OpBuilder &builder, KernelBlock &block) {
@@ -180,8 +161,7 @@ LogicalResult lowerKernel(attn::KernelOp kernel, Storage &storage) {
     block.states = &*states;
   }
   createGrid(builder, storage.program, block);
-  if (kernel.getDense()) // the others cost nothing beside what is needed
-    branchOnOutputs(builder, block);
+  branchOnWanted(builder, block.loc, storage.wantedFor(kernel));
   block.emitHead(builder);
   if (states)
     states->emitStart(builder);

@@ -116,8 +116,7 @@ void Copy::emit() {
       storage.scope.sizeOf(b, loc, attn::axisSize(type, type.getRank() - 1));
   tile::GridOp grid = makeGrid(step);
   b.setInsertionPointToStart(&grid.getBody().front());
-  if (result.nullable)
-    branchOn(tile::PresentOp::create(b, loc, b.getI1Type(), result.buffer.buf));
+  branchOnWanted(b, loc, result.wantedFor);
   to = SmallVector<Value>(grid.getBody().getArguments());
   Value q0 = arith::MulIOp::create(b, loc, to.back(), step);
   Value left = arith::SubIOp::create(b, loc, size, q0);

@@ -184,12 +184,7 @@ void KernelBlock::emitOutputs(OpBuilder &builder, const SoftmaxState &state) {
     if (output.isPairs)
       continue;
     OpBuilder::InsertionGuard guard(builder);
-    if (output.nullable) {
-      Value given = tile::PresentOp::create(builder, loc, builder.getI1Type(),
-                                            output.buffer.buf);
-      auto branch = scf::IfOp::create(builder, loc, given);
-      builder.setInsertionPointToStart(branch.thenBlock());
-    }
+    branchOnWanted(builder, loc, output.wantedFor);
     emitStore(builder, output, state);
   }
 }

@@ -166,10 +166,7 @@ void SideBlock::open(StringRef axes) {
     grid.setTargetAttr(block.getTarget());
 
   builder.setInsertionPointToStart(&grid.getBody().front());
-  if (Value wanted = storage.emitWanted(builder, op)) {
-    auto branch = scf::IfOp::create(builder, loc, wanted);
-    builder.setInsertionPointToStart(branch.thenBlock());
-  }
+  branchOnWanted(builder, loc, storage.wantedFor(op));
   zero = arith::ConstantIndexOp::create(builder, loc, 0);
   auto places = grid.getBody().getArguments();
   size_t next = 0;
@@ -388,12 +385,7 @@ void SideBlock::store(Value value, Value result, Value k0, Value nk) {
   auto type = cast<tile::TileType>(value.getType());
   for (const Destination &place : results[result]) {
     OpBuilder::InsertionGuard guard(builder);
-    if (place.nullable) {
-      Value given = tile::PresentOp::create(builder, loc, builder.getI1Type(),
-                                            place.buffer.buf);
-      auto branch = scf::IfOp::create(builder, loc, given);
-      builder.setInsertionPointToStart(branch.thenBlock());
-    }
+    branchOnWanted(builder, loc, place.wantedFor);
     tile::StoreOp::create(builder, loc, value, place.buffer.buf,
                           shifted(place.buffer, k0), valid(type, nk));
   }

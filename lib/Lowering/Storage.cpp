@@ -7,6 +7,7 @@
 #include "Storage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -95,7 +96,7 @@ FailureOr<Destination> Storage::inPlace(Operation *op, Value cache,
   if (failed(type))
     return failure();
   scope.values.map(op->getResult(0), buf);
-  return Destination{{named(buf, *type), names}};
+  return Destination{{named(buf, *type), names}, {}};
 }
 
 /// The results of the function that are views of `alias`, and whether an op
@@ -150,13 +151,14 @@ FailureOr<std::vector<Destination>> Storage::destinations(Value result,
   Operation *terminator = function.getBody().front().getTerminator();
   Type element = cast<RankedTensorType>(result.getType()).getElementType();
   auto add = [&](Value buf, const TensorDigits &digits,
-                 bool nullable) -> LogicalResult {
+                 ArrayRef<Value> wantedFor) -> LogicalResult {
     TensorDigits names = renamed(digits, nameOf);
     FailureOr<tile::BufType> type =
         bufferOf(result.getLoc(), names, element, /*report=*/false);
     if (failed(type))
       return failure();
-    places.push_back({{named(buf, *type), names}, nullable});
+    places.push_back(
+        {{named(buf, *type), names}, SmallVector<Value, 1>(wantedFor)});
     return success();
   };
   auto addOutput = [&](unsigned number) -> LogicalResult {
@@ -167,12 +169,17 @@ FailureOr<std::vector<Destination>> Storage::destinations(Value result,
       return failure();
     FailureOr<TensorDigits> digits =
         digitsOfResult(returned, letters, /*report=*/false);
-    return failed(digits) ? failure() : add(output(number), *digits, nullable);
+    if (failed(digits))
+      return failure();
+    Value place = output(number);
+    return add(place, *digits, nullable ? ArrayRef(place) : ArrayRef<Value>());
   };
+  SmallVector<unsigned> direct;
   for (unsigned number : numbers) {
-    if (succeeded(addOutput(number)))
+    if (succeeded(addOutput(number))) {
       stored[number] = true;
-    else
+      direct.push_back(number);
+    } else
       isRead = true; // by the copy
   }
   if (!isRead)
@@ -183,24 +190,24 @@ FailureOr<std::vector<Destination>> Storage::destinations(Value result,
   TensorDigits digits = startOf(result, letters);
   if (digits.empty())
     digits.push_back({Digit{kNoLetter, builder.getI64IntegerAttr(1)}});
-  if (failed(add(workspace, digits, false)))
+  if (failed(add(workspace, digits, wantedFor(result, direct))))
     return failure();
   return places;
 }
 
-/// Adds the outputs that need what `op` makes; false if one of them cannot be
-/// left out.
-bool Storage::isOptional(Operation *op, llvm::SetVector<unsigned> &numbers,
+/// Adds the outputs that need `value`; false if one of them cannot be left out.
+bool Storage::isOptional(Value value, llvm::SetVector<unsigned> &numbers,
                          llvm::SmallPtrSetImpl<Operation *> &seen) {
-  if (!seen.insert(op).second)
-    return true;
-  for (OpOperand &use : op->getUses()) {
+  for (OpOperand &use : value.getUses()) {
     // A region may read the tensor.
     Operation *user =
         function.getBody().front().findAncestorOpInBlock(*use.getOwner());
     unsigned number = use.getOperandNumber();
     if (!isa<func::ReturnOp>(user)) {
-      if (!isOptional(user, numbers, seen))
+      if (seen.insert(user).second &&
+          !llvm::all_of(user->getResults(), [&](Value made) {
+            return isOptional(made, numbers, seen);
+          }))
         return false;
     } else if (signature.nullable[function.getNumArguments() + number]) {
       numbers.insert(number);
@@ -211,20 +218,44 @@ bool Storage::isOptional(Operation *op, llvm::SetVector<unsigned> &numbers,
   return true;
 }
 
-Value Storage::emitWanted(OpBuilder &builder, Operation *op) {
+/// The outputs that need one of the values, but for those that are stored
+/// `direct`ly; none if one cannot be left out.
+SmallVector<Value, 1> Storage::wantedFor(ValueRange values,
+                                         ArrayRef<unsigned> direct) {
   llvm::SetVector<unsigned> numbers;
   llvm::SmallPtrSet<Operation *, 8> seen;
-  if (!isOptional(op, numbers, seen))
-    return {};
+  SmallVector<Value, 1> outputs;
+  for (Value value : values)
+    if (!isOptional(value, numbers, seen))
+      return outputs;
+  for (unsigned number : numbers)
+    if (!llvm::is_contained(direct, number))
+      outputs.push_back(output(number));
+  return outputs;
+}
+
+SmallVector<Value, 1> Storage::wantedFor(Operation *op) {
+  return wantedFor(op->getResults(), {});
+}
+
+Value emitWanted(OpBuilder &builder, Location loc, ArrayRef<Value> outputs) {
   Value wanted;
-  for (unsigned number : numbers) {
-    Value given = tile::PresentOp::create(builder, op->getLoc(),
-                                          builder.getI1Type(), output(number));
-    wanted = wanted ? arith::OrIOp::create(builder, op->getLoc(), wanted, given)
-                          .getResult()
-                    : given;
+  for (Value output : outputs) {
+    Value given =
+        tile::PresentOp::create(builder, loc, builder.getI1Type(), output);
+    wanted = wanted
+                 ? arith::OrIOp::create(builder, loc, wanted, given).getResult()
+                 : given;
   }
   return wanted;
+}
+
+void branchOnWanted(OpBuilder &builder, Location loc, ArrayRef<Value> outputs) {
+  Value wanted = emitWanted(builder, loc, outputs);
+  if (!wanted)
+    return;
+  auto branch = scf::IfOp::create(builder, loc, wanted);
+  builder.setInsertionPointToStart(branch.thenBlock());
 }
 
 SmallVector<unsigned> Storage::unstored() const {
@@ -242,7 +273,10 @@ Destination Storage::copyTo(unsigned number) {
   Value buf = named(output(number), tile::BufType::get(type.getContext(), names,
                                                        type.getElementType()));
   stored[number] = true;
-  return {{buf, {}}, signature.nullable[function.getNumArguments() + number]};
+  Destination place{{buf, {}}, {}};
+  if (signature.nullable[function.getNumArguments() + number])
+    place.wantedFor.push_back(output(number));
+  return place;
 }
 
 void Storage::settleNames() {

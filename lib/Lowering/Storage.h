@@ -26,8 +26,17 @@ struct BlockBuffer {
 /// One of the places to which a result goes.
 struct Destination {
   BlockBuffer buffer;
-  bool nullable = false; // the caller may leave it out
+  /// Outputs, at least one of which the caller must want for it to be stored.
+  /// None: it is always stored.
+  llvm::SmallVector<mlir::Value, 1> wantedFor;
 };
+
+/// Whether the caller wants one of the outputs.
+mlir::Value emitWanted(mlir::OpBuilder &builder, mlir::Location loc,
+                       llvm::ArrayRef<mlir::Value> outputs);
+/// Goes on in a branch for that; does nothing for no outputs.
+void branchOnWanted(mlir::OpBuilder &builder, mlir::Location loc,
+                    llvm::ArrayRef<mlir::Value> outputs);
 
 class Storage {
 public:
@@ -54,9 +63,8 @@ public:
   /// `letters`.
   mlir::FailureOr<Destination> inPlace(mlir::Operation *op, mlir::Value cache,
                                        llvm::StringRef letters, NameOf nameOf);
-  /// In a grid of `op`: whether the caller wants an output that needs it. Null
-  /// where some output that needs it cannot be left out.
-  mlir::Value emitWanted(mlir::OpBuilder &builder, mlir::Operation *op);
+  /// The outputs that need what `op` makes, if the caller may leave out each.
+  llvm::SmallVector<mlir::Value, 1> wantedFor(mlir::Operation *op);
   /// Results of the function that no op has stored.
   llvm::SmallVector<unsigned> unstored() const;
   mlir::Value output(unsigned number);
@@ -72,8 +80,10 @@ public:
 private:
   void addOutputs(mlir::Value alias, llvm::SmallVectorImpl<unsigned> &numbers,
                   bool &isRead);
-  bool isOptional(mlir::Operation *op, llvm::SetVector<unsigned> &numbers,
+  bool isOptional(mlir::Value value, llvm::SetVector<unsigned> &numbers,
                   llvm::SmallPtrSetImpl<mlir::Operation *> &seen);
+  llvm::SmallVector<mlir::Value, 1> wantedFor(mlir::ValueRange values,
+                                              llvm::ArrayRef<unsigned> direct);
   mlir::Value named(mlir::Value buf, tile::BufType type);
 
   mlir::func::FuncOp function;

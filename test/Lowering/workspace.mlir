@@ -82,3 +82,50 @@ func.func @returns_an_argument(%Q: !q, %K: !k, %V: !k) -> (!q, !q) {
   }
   return %o, %Q : !q, !q
 }
+
+// -----
+
+#schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+#element = #attn.block<form = element, lanes = "d", rows = "", q = 16, k = 64, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+!q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
+!k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
+!l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+
+// A kernel for outputs that may both be left out runs for either, and fills the
+// workspace for the one that needs it.
+// CHECK-LABEL: tile.program @kernel_for_others
+// CHECK-SAME:    %[[OWN:out1]]: !tile.buf{{[^%]*}}%[[MADE:out2]]: !tile.buf
+// CHECK:         %[[W:.*]] = tile.workspace
+// CHECK:         tile.grid
+// CHECK-DAG:       %[[A:.*]] = tile.present %[[OWN]]
+// CHECK-DAG:       %[[B:.*]] = tile.present %[[MADE]]
+// CHECK:           %[[EITHER:.*]] = arith.ori
+// CHECK:           scf.if %[[EITHER]] {
+// CHECK:             tile.for
+// CHECK:             scf.if %[[A]] {
+// CHECK:               tile.store %{{.*}}, %[[OWN]]
+// CHECK:             scf.if %[[B]] {
+// CHECK:               tile.store %{{.*}}, %[[W]]
+func.func @kernel_for_others(%Q: !q, %K: !k, %V: !k) -> (!q, !q, !q) {
+  %0 = attn.map "bhgqd->bhgqd" (%Q) : (!q) -> !q attributes {attn.block = #element} {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %d: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  %1 = attn.map "bhgqd->bhgqd" (%o) : (!q) -> !q attributes {attn.block = #element} {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %d: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  return %0, %o, %1 : !q, !q, !q
+}
