@@ -217,7 +217,8 @@ void KernelBuilder::build() {
       << describe(match.norm)
       << (match.gate.tensor ? "a factor of each pair, " : "")
       << (match.contribution.tensor ? "@ a formula of V" : "@ V")
-      << "; no score matrix [fused]";
+      << (match.stored.empty() ? "; no score matrix [fused]"
+                               : "; a product is read from memory [fused]");
   b.setInsertionPointAfter(kernel);
   match.value.getResult().replaceAllUsesWith(fromKernel(
       kernel.getO(), letters[3], match.outLetters, match.value.getType()));
@@ -244,6 +245,8 @@ static bool fuse(attn::ContractOp value, Reasons &reasons) {
   if (succeeded(matchKernel(value, refusal, match)) &&
       succeeded(KernelBuilder(match).check(refusal))) {
     KernelBuilder(match).build();
+    for (const Refusal &stored : match.stored)
+      reasons.insert({stored.op, stored});
     return true;
   }
   // What belongs to a softmax that is not fused shares its reason.

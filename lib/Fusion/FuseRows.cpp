@@ -94,8 +94,7 @@ private:
   void splitNormalize(attn::NormalizeOp op);
   void fusePairs(OpOperand &result);
   attn::KernelOp buildPairs(OpBuilder &b, Value pairs);
-  FailureOr<SmallVector<PairProduct>> productsOf(Value scores, Value mask,
-                                                 Refusal &refusal);
+  SmallVector<PairProduct> productsOf(Value scores, Value mask);
   attn::KernelOp build(OpBuilder &b, Location loc, TypeRange results,
                        Attribute normalize, Value scores, Value mask,
                        Region *init);
@@ -111,9 +110,8 @@ private:
 
 /// The products that scores and masks are made of, if there are any. In the
 /// order of attn-fuse-kernel: a row is compared with the very scores that it
-/// was made of.
-FailureOr<SmallVector<PairProduct>>
-RowFuser::productsOf(Value scores, Value mask, Refusal &refusal) {
+/// was made of. Those of other operands than rows are read from memory.
+SmallVector<PairProduct> RowFuser::productsOf(Value scores, Value mask) {
   Products products;
   DenseSet<Value> seen;
   findProducts({scores, kPairs.str()}, products, seen);
@@ -121,25 +119,19 @@ RowFuser::productsOf(Value scores, Value mask, Refusal &refusal) {
     findProducts({mask, kPairs.str()}, products, seen);
   SmallVector<PairProduct> found;
   for (auto &[op, letters] : products) {
+    Refusal reason;
     FailureOr<PairProduct> product =
         splitProduct(cast<attn::ContractOp>(op), letters, kKey.front(),
-                     StringRef("bh"), refusal);
-    if (failed(product))
-      return failure();
-    found.push_back(*product);
+                     StringRef("bh"), reason);
+    if (succeeded(product) && !StringRef(product->q().letters).contains('k') &&
+        !StringRef(product->k().letters).contains('q'))
+      found.push_back(*product);
   }
   orderProducts(found);
   for (PairProduct &product : found)
     for (LetteredTensor *tensor : product.tensors())
       std::replace(tensor->letters.begin(), tensor->letters.end(), kFeature,
                    &product == &found.front() ? 'd' : 'f');
-  for (const PairProduct &product : found)
-    if (product.q().letters.find('k') != std::string::npos ||
-        product.k().letters.find('q') != std::string::npos) {
-      refusal = {product.op, "it is no product of a row of the query and a row "
-                             "of the key"};
-      return failure();
-    }
   return found;
 }
 
@@ -148,44 +140,39 @@ attn::KernelOp RowFuser::build(OpBuilder &b, Location loc, TypeRange results,
                                Attribute normalize, Value scores, Value mask,
                                Region *init) {
   Refusal refusal;
-  FailureOr<SmallVector<PairProduct>> products =
-      productsOf(scores, mask, refusal);
-  if (failed(products)) {
-    miss(refusal.op, refusal.reason);
-    return {};
-  }
+  SmallVector<PairProduct> products = productsOf(scores, mask);
   SmallVector<Type> types(results);
-  for (const PairProduct &other : *products)
-    llvm::append_range(types, other.rowTypes());
+  for (const PairProduct &product : products)
+    llvm::append_range(types, product.rowTypes());
   Type real = attn::accumulateType(types);
   auto check = [&](Value tensor, ArrayRef<PairProduct> known) {
     return !tensor ||
            succeeded(checkScalarizable(tensor, known, real, refusal));
   };
-  bool isComputable = check(scores, *products) && check(mask, *products);
-  for (const PairProduct &other : *products)
-    if (other.isPair())
-      isComputable = isComputable && check(other.pair.tensor, {}) &&
-                     check(other.other.tensor, {});
+  bool isComputable = check(scores, products) && check(mask, products);
+  for (const PairProduct &product : products)
+    if (product.isPair())
+      isComputable = isComputable && check(product.pair.tensor, {}) &&
+                     check(product.other.tensor, {});
   if (!isComputable) {
     miss(refusal.op, refusal.reason);
     return {};
   }
   KernelRows rows(b, loc);
-  for (const PairProduct &other : *products)
-    rows.addSizes({other.q(), other.k()});
+  for (const PairProduct &product : products)
+    rows.addSizes({product.q(), product.k()});
   rows.addSizes({{scores, kPairs.str()}});
-  auto [q, k] = rows.ofFirst(*products, real);
+  auto [q, k] = rows.ofFirst(products, real);
   auto kernel = attn::KernelOp::create(
       b, loc, results, q, k, Value(), normalize, 1.0, Type(),
-      rows.ofProducts(*products), countPairs(*products));
+      rows.ofProducts(products), countPairs(products));
   OpBuilder::InsertionGuard guard(b);
-  fusion::buildPairs(b, kernel, *products);
+  fusion::buildPairs(b, kernel, products);
   Block *block = addBlock(b, kernel, kernel.getScore());
-  Scalarizer forScore(b, real, productsIn(*block, *products), mask);
+  Scalarizer forScore(b, real, productsIn(*block, products), mask);
   Value score = forScore.at(scores, block->getArguments().slice(1, 5));
   attn::YieldOp::create(b, scores.getLoc(), score);
-  buildMask(b, kernel, mask, kPairs, *products);
+  buildMask(b, kernel, mask, kPairs, products);
   if (init && !init->empty()) {
     block = addBlock(b, kernel, kernel.getInit());
     Scalarizer forInit(b, real, {});

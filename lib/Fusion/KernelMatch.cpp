@@ -67,7 +67,7 @@ private:
   FailureOr<bool> takeProduct(attn::ContractOp product, StringRef letters);
   LogicalResult findProducts();
   LogicalResult findValues();
-  LogicalResult splitProducts();
+  void splitProducts();
   LogicalResult verifyAxes();
   void moveGroup(std::string &shared, std::string &own);
   void shareAxes(std::string &shared, std::string &own);
@@ -271,17 +271,18 @@ LogicalResult Matcher::findProducts() {
   return leads;
 }
 
-LogicalResult Matcher::splitProducts() {
+void Matcher::splitProducts() {
   for (auto &[op, letters] : found) {
+    Refusal reason;
     FailureOr<PairProduct> product =
         splitProduct(op, letters, match.norm.getOver().front(),
-                     StringRef(match.v.letters), refusal);
-    if (failed(product))
-      return failure();
-    match.products.push_back(*product);
+                     StringRef(match.v.letters), reason);
+    if (succeeded(product))
+      match.products.push_back(*product);
+    else
+      match.stored.push_back(reason);
   }
   orderProducts(match.products);
-  return success();
 }
 
 LogicalResult Matcher::verifyAxes() {
@@ -442,8 +443,8 @@ LogicalResult Matcher::verifyTypes() {
 LogicalResult Matcher::run() {
   if (failed(findWeights()) || failed(findValues()) || failed(findProducts()))
     return failure();
-  if (failed(splitProducts()) || failed(verifyAxes()) || failed(verifyMask()) ||
-      failed(assignLetters()))
+  splitProducts();
+  if (failed(verifyAxes()) || failed(verifyMask()) || failed(assignLetters()))
     return failure();
   return failure(failed(verifyUses()) || failed(verifyTypes()));
 }

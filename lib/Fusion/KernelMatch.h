@@ -19,6 +19,8 @@ struct KernelMatch {
   attn::ContractOp value;
   attn::NormalizeOp norm;
   llvm::SmallVector<PairProduct, 2> products; // the kernel's own first
+  /// Products of other operands than rows, which are read from memory, and why.
+  llvm::SmallVector<Refusal> stored;
   LetteredTensor v;
   /// Where the values differ from pair to pair: the map that makes them of v.
   LetteredTensor contribution;

@@ -19,9 +19,8 @@ namespace attnc::lowering {
 LogicalResult lowerReduce(attn::ReduceOp op, Storage &storage) {
   bool isSum = op.getKind().getKind() == attn::RowKind::Sum;
   if (!isSum && op.getKind().getKind() != attn::RowKind::Max)
-    return op.emitOpError() << "with " << op.getKind()
-                            << " can be computed in a kernel only, of scores "
-                               "with one product of queries and keys";
+    return op.emitOpError()
+           << "with " << op.getKind() << " can be computed in a kernel only";
   SideBlock block(op, storage);
   block.addAxes(op.getLabels(), op.getScores());
   block.summed = op.getOver().str();

@@ -9,8 +9,11 @@
 
 #include "SlowPath.h"
 
+#include "attnc/Analysis/DependenceSplit.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
+
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -75,17 +78,56 @@ static void warnAboutSearches(attn::KernelOp kernel) {
                        << ", each of which computes the scores [slow-path]";
 }
 
+/// Products and formulas whose element for a query and a key `formula` reads;
+/// its last two indices are `query` and `key`.
+static void findPairsRead(Block &formula, BlockArgument query,
+                          BlockArgument key,
+                          llvm::SetVector<Operation *> &stored) {
+  SmallVector<unsigned> bits(formula.getNumArguments(), OnNothing);
+  bits[query.getArgNumber()] = OnQuery;
+  bits[key.getArgNumber()] = OnKey;
+  DependenceSplit split = splitByDependence(formula, bits);
+  for (auto read : formula.getOps<attn::ReadOp>()) {
+    Operation *made = read.getSource().getDefiningOp();
+    while (isa_and_present<attn::ViewOp>(made))
+      made = made->getOperand(0).getDefiningOp();
+    bool isOfQuery = llvm::any_of(read.getIndices(), [&](Value index) {
+      return split.dependence.lookup(index) == OnQuery;
+    });
+    if (isa_and_present<attn::ContractOp, attn::MapOp>(made) && isOfQuery &&
+        llvm::is_contained(read.getIndices(), key))
+      stored.insert(made);
+  }
+}
+
+static void findPairsRead(attn::KernelOp kernel,
+                          llvm::SetVector<Operation *> &stored) {
+  for (Region *region : {&kernel.getScore(), &kernel.getMask(),
+                         &kernel.getGate(), &kernel.getSelect()})
+    if (!region->empty()) {
+      unsigned query = kernel.isOfProducts(*region) ? 4 : 3;
+      findPairsRead(region->front(), region->getArgument(query),
+                    region->getArgument(query + 1), stored);
+    }
+}
+
 /// Tensors with a number for each pair of a query and a key that no kernel
-/// holds: scores and weights of an attn.normalize, and what has their shape.
+/// holds: scores and weights of an attn.normalize, what has their shape, and
+/// what a kernel reads for each pair.
 static void warnAboutUnfused(func::FuncOp function) {
   SmallVector<ArrayRef<int64_t>> pairs;
   auto shapeOf = [](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getShape();
   };
-  function.walk(
-      [&](attn::NormalizeOp op) { pairs.push_back(shapeOf(op.getScores())); });
+  llvm::SetVector<Operation *> stored;
   function.walk([&](Operation *op) {
-    if (isa<attn::NormalizeOp>(op) ||
+    if (auto norm = dyn_cast<attn::NormalizeOp>(op))
+      pairs.push_back(shapeOf(norm.getScores()));
+    if (auto kernel = dyn_cast<attn::KernelOp>(op))
+      findPairsRead(kernel, stored);
+  });
+  function.walk([&](Operation *op) {
+    if (isa<attn::NormalizeOp>(op) || stored.contains(op) ||
         (isa<attn::ContractOp, attn::MapOp>(op) &&
          llvm::is_contained(pairs, shapeOf(op->getResult(0)))))
       op->emitWarning() << "no kernel takes "

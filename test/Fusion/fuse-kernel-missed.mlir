@@ -218,35 +218,45 @@ func.func @formula_in_another_type(%q: !Q, %b: !F) -> !Q {
 
 // -----
 
+// What is no product of rows is stored, and the kernel reads it.
 // CHECK-LABEL: func.func @sums_of_one_operand(
+// CHECK:         %[[S:.*]] = attn.contract "bhqd,bhke->bhqk"
+// CHECK-NOT:     attn.normalize
+// CHECK:         attn.kernel
+// CHECK:           attn.read %[[S]][%b, %h, %q, %k]
 !Q = tensor<2x3x4x8xf32>
 !S = tensor<2x3x4x4xf32>
 func.func @sums_of_one_operand(%q: !Q) -> !Q {
   // expected-remark@below {{attn.contract stays unfused: the product sums over an axis that only one operand has [missed]}}
-  // expected-note@below {{the reason is this op}}
   %s = attn.contract "bhqd,bhke->bhqk" (%q, %q) : (!Q, !Q) -> !S
-  // expected-remark@below {{attn.normalize stays unfused: the product sums over an axis that only one operand has [missed]}}
+  // expected-remark@below {{one kernel: no product, score, softmax, @ V; a product is read from memory [fused]}}
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<2x3x4xf32>)
-  // expected-remark@below {{attn.contract stays unfused: the product sums over an axis that only one operand has [missed]}}
   %o = attn.contract "bhqk,bhke->bhqe" (%p, %q) : (!S, !Q) -> !Q
   return %o : !Q
 }
 
 // -----
 
-// Rows that a caller has for each pair.
+// Rows that a caller has for each pair, beside a product of rows.
 // CHECK-LABEL: func.func @rows_of_pairs(
+// CHECK:         %[[S:.*]] = attn.contract "bhqkd,bhkd->bhqk"
+// CHECK:         attn.kernel
+// CHECK:           attn.read %[[S]][%b, %h, %q, %k]
 !Q = tensor<2x3x4x8xf32>
 !T = tensor<2x3x4x5x8xf32>
 !K = tensor<2x3x5x8xf32>
 !S = tensor<2x3x4x5xf32>
-func.func @rows_of_pairs(%t: !T, %k: !K) -> !Q {
+func.func @rows_of_pairs(%q: !Q, %t: !T, %k: !K) -> !Q {
   // expected-remark@below {{attn.contract stays unfused: no operand of the product is a row of the query or a formula of one [missed]}}
-  // expected-note@below {{the reason is this op}}
   %s = attn.contract "bhqkd,bhkd->bhqk" (%t, %k) : (!T, !K) -> !S
-  // expected-remark@below {{attn.normalize stays unfused: no operand of the product is a row of the query or a formula of one [missed]}}
-  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<2x3x4xf32>)
-  // expected-remark@below {{attn.contract stays unfused: no operand of the product is a row of the query or a formula of one [missed]}}
+  // expected-remark@below {{one kernel: Q @ K, score, softmax, @ V; a product is read from memory [fused]}}
+  %x = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
+  %y = attn.map "bhqk,bhqk->bhqk" (%x, %s) : (!S, !S) -> !S {
+  ^bb0(%a: f32, %c: f32, %b: index, %h: index, %i: index, %j: index):
+    %z = arith.addf %a, %c : f32
+    attn.yield %z : f32
+  }
+  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%y) : (!S) -> (!S, tensor<2x3x4xf32>)
   %o = attn.contract "bhqk,bhke->bhqe" (%p, %k) : (!S, !K) -> !Q
   return %o : !Q
 }

@@ -107,3 +107,30 @@ func.func @searches_f64(%q: !Q64, %k: !K64) -> (!L64, !I) {
   }
   return %row, %key : !L64, !I
 }
+
+// A stored number of each pair is told where it is made, a table that the key's
+// place chooses from is not.
+!Sf = tensor<?x8x?x?xf32, #attn.dims<batch, 8, query_len, kv_len>>
+!Tf = tensor<?x8x?x9xf32, #attn.dims<batch, 8, query_len, 9>>
+func.func @reads_stored_pairs(%q: !Qf, %k: !Kf, %t: tensor<?x8x?x?x64xf32, #attn.dims<batch, 8, query_len, kv_len, 64>>, %g: tensor<9x64xf32>) -> !Qf {
+  // expected-warning@below {{no kernel takes this product, so its result goes through memory: a number for each query and key [slow-path]}}
+  %s = attn.contract "bhqkd,bhkd->bhqk" (%t, %k) : (tensor<?x8x?x?x64xf32, #attn.dims<batch, 8, query_len, kv_len, 64>>, !Kf) -> !Sf
+  %r = attn.contract "bhgqd,nd->bhqn" (%q, %g) : (!Qf, tensor<9x64xf32>) -> !Tf
+  %o, %lse = attn.kernel ins(%q, %k, %k : !Qf, !Kf, !Kf) -> (!Qf, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %z: index, %i: index, %j: index):
+    %c8 = arith.constant 8 : index
+    %y = attn.read %s[%b, %h, %i, %j] : !Sf -> f32
+    %m = arith.minsi %j, %c8 : index
+    %w = attn.read %r[%b, %h, %i, %m] : !Tf -> f32
+    %a = arith.addf %y, %w : f32
+    attn.yield %a : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %z: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Qf
+}
