@@ -86,6 +86,9 @@ struct OutputCheck {
 /// All outputs, over one or several draws of inputs.
 struct CheckResult {
   std::vector<OutputCheck> outputs;
+  /// By how much plain evaluation rounds exponents of integer inputs, if that
+  /// may be why an output is over its limit; else 0.
+  double rounding = 0;
 
   /// Takes the larger errors of both.
   void merge(const CheckResult &other);
@@ -185,6 +188,9 @@ private:
   /// Rows of a cache where none is stored have to be as before.
   void checkKeptRows(llvm::ArrayRef<reference::Tensor> exact,
                      CheckResult &result) const;
+  /// Whether integer inputs did not stay exact up to an exponential.
+  mlir::LogicalResult findRounding(const Oracle &oracle,
+                                   CheckResult &result) const;
   double product(llvm::ArrayRef<llvm::StringRef> names) const;
   llvm::StringMap<int64_t> namedSizes() const;
   bool hasDoubles() const;

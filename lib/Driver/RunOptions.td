@@ -26,7 +26,7 @@ def mask : Switch<"mask",
 defm seed : Value<"seed", "<n>", "Seed of the random inputs. Default: 1">;
 defm init : Value<"init", "<kind>",
   "Inputs: normal (default), integer (every intermediate is exact, so the "
-  "result must be, too), zero">;
+  "result must be, too; where scores are not, that is told), zero">;
 defm strides : Value<"strides", "<kind>",
   "Memory order of the tensors: bhsd (default, contiguous), bshd, negative, "
   "random, broadcast (inputs with strides of 0)">;

@@ -118,6 +118,15 @@ static void reportVerdict(const RunCase &run, const CheckResult &check) {
                           output.strayRule);
       return;
     }
+  if (check.isWrong() && check.rounding > 0) {
+    os << llvm::formatv(
+        "not exact: error {0} at {1} (limit {2}), but plain {3} rounds scores "
+        "of these integers by up to {4} before an exponential; a power of two "
+        "as their factor keeps them exact: --set 'score=Q @ K * 64'\n",
+        brief(worst.error), worst.place, brief(worst.limit()),
+        typeName(run.function), brief(check.rounding));
+    return;
+  }
   if (check.isWrong()) {
     os << llvm::formatv("wrong: error {0} at {1} (limit {2})\n",
                         brief(worst.error), worst.place, brief(worst.limit()));

@@ -187,6 +187,16 @@ void FunctionInterpreter<Real>::define(Value result, Array<Real> array) {
   arrays[result] = std::move(array);
 }
 
+template <typename Real>
+std::vector<Real>
+FunctionInterpreter<Real>::exponents(func::FuncOp function) const {
+  std::vector<Real> all;
+  for (auto op : function.getOps<attn::NormalizeOp>())
+    if (op.getNorm().getWeight() != attn::NormWeight::Identity)
+      llvm::append_range(all, arrays.lookup(op.getScores()).data.reals);
+  return all;
+}
+
 template class FunctionInterpreter<double>;
 template class FunctionInterpreter<long double>;
 
@@ -199,6 +209,22 @@ interpret(func::FuncOp function, ArrayRef<Tensor> inputs, const Sizes &sizes,
     return FunctionInterpreter<long double>(sizes, arithmetic)
         .run(function, inputs);
   return FunctionInterpreter<double>(sizes, arithmetic).run(function, inputs);
+}
+
+FailureOr<double> exponentRounding(func::FuncOp function,
+                                   ArrayRef<Tensor> inputs,
+                                   const Sizes &sizes) {
+  FunctionInterpreter<double> plain(sizes, Arithmetic{/*rounded=*/true});
+  FunctionInterpreter<long double> exact(sizes, Arithmetic());
+  if (failed(plain.run(function, inputs)) ||
+      failed(exact.run(function, inputs)))
+    return failure();
+  long double most = 0;
+  for (auto [ours, wanted] :
+       llvm::zip_equal(plain.exponents(function), exact.exponents(function)))
+    if (std::isfinite(ours) && std::isfinite(wanted))
+      most = std::max(most, std::abs(ours - wanted));
+  return static_cast<double>(most);
 }
 
 FailureOr<double> neededFlop(func::FuncOp function, ArrayRef<Tensor> inputs,

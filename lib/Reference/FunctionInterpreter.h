@@ -48,6 +48,9 @@ public:
   mlir::FailureOr<std::vector<Tensor>> run(mlir::func::FuncOp function,
                                            llvm::ArrayRef<Tensor> inputs);
 
+  /// What normalisers took exponentials of, after a run.
+  std::vector<Real> exponents(mlir::func::FuncOp function) const;
+
   /// See reference::countAllowed.
   mlir::FailureOr<double> countAllowed(attn::MaskOp mask,
                                        mlir::func::FuncOp function,

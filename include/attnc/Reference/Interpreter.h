@@ -49,6 +49,12 @@ interpret(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs,
           const Sizes &sizes, Precision precision, unsigned order = 0,
           Comparisons comparisons = Comparisons::Exact);
 
+/// By how much plain evaluation rounds what normalisers take exponentials of,
+/// at most: weights are off by the same part. For a function at stage graph.
+mlir::FailureOr<double> exponentRounding(mlir::func::FuncOp function,
+                                         llvm::ArrayRef<Tensor> inputs,
+                                         const Sizes &sizes);
+
 /// How many (batch, head, query, key) the masks of a function's kernels allow,
 /// and the multiply-adds on them count 2 FLOP each, as do those of products
 /// beside the kernels without a mask. For a function at stage fused or later.
