@@ -113,6 +113,17 @@ const SmallVector<KeySpan, 2> &RegimeRanges::get(int64_t first, int64_t end) {
   return it->second;
 }
 
+double RegimeRanges::getVisitedShare() {
+  if (keys == 0)
+    return 1;
+  int64_t first = keys, end = 0;
+  for (const KeySpan &span : get(0, queries)) {
+    first = std::min(first, span.anyLo);
+    end = std::max(end, span.anyHi);
+  }
+  return double(std::max<int64_t>(end - first, 0)) / double(keys);
+}
+
 int64_t RegimeRanges::classOf(int64_t firstRow, int64_t endRow,
                               int64_t firstKey, int64_t endKey) {
   if (!kernel.hasClassify())

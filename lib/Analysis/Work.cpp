@@ -10,6 +10,7 @@
 #include "WorkCounter.h"
 
 #include "attnc/Analysis/OperationCost.h"
+#include "attnc/Analysis/RegimeRanges.h"
 #include "attnc/Analysis/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 
@@ -43,7 +44,8 @@ double Extents::places(StringRef letters) const {
 
 WorkCounter::WorkCounter(func::FuncOp function, const Interface *interface,
                          const Regime &regime, const CpuTarget &target)
-    : function(function), interface(interface), regime(regime), target(target) {
+    : function(function), interface(interface), regime(regime), target(target),
+      visited(function) {
   function.walk([&](attn::UnpackOp op) {
     ragged.push_back(
         {attn::axisSize(op.getType(), 0), attn::axisSize(op.getType(), 1)});
@@ -76,6 +78,21 @@ double WorkCounter::elementsOf(Type tensor) const {
        ++axis)
     elements *= extentOf(tensor, axis);
   return elements;
+}
+
+double WorkCounter::shareOf(Value tensor) {
+  const VisitedRows *rows = visited.lookup(tensor);
+  if (!rows)
+    return 1;
+  double share = 0;
+  for (const RowReader &reader : rows->readers) {
+    attn::KernelOp kernel = reader.kernel;
+    auto [it, isNew] = visitedShares.try_emplace(kernel, 1);
+    if (isNew)
+      it->second = RegimeRanges(kernel, interface, regime).getVisitedShare();
+    share = std::max(share, it->second);
+  }
+  return share;
 }
 
 double WorkCounter::bytesOf(Value tensor) const {
@@ -122,11 +139,11 @@ void WorkCounter::countMemory(Operation *op) {
   }
   addTables(op, read);
   for (Value tensor : read)
-    work.bytes += bytesOf(tensor);
+    work.bytes += bytesOf(tensor) * shareOf(tensor);
   for (Value result : op->getResults()) {
     if (result.use_empty())
       continue;
-    work.bytes += bytesOf(result);
+    work.bytes += bytesOf(result) * shareOf(result);
     if (!returned.contains(result))
       work.workspace += bytesOf(result);
   }
@@ -170,7 +187,8 @@ void WorkCounter::countContract(attn::ContractOp op) {
   Extents extents = extentsOf(labels.inputs[0], op.getLhs());
   for (auto [axis, letter] : llvm::enumerate(labels.inputs[1]))
     extents.add(letter, extentOf(op.getRhs().getType(), axis));
-  work.flops += 2 * extents.places((labels.inputs[0] + labels.inputs[1]).str());
+  work.flops += 2 * shareOf(op.getResult()) *
+                extents.places((labels.inputs[0] + labels.inputs[1]).str());
   if (op.getMask())
     countMask(op.getMask());
 }
@@ -183,6 +201,7 @@ void WorkCounter::countMap(attn::MapOp op) {
   llvm::append_range(arguments, indexLetters(labels.output));
   Extents extents = extentsOf(labels.output, op.getResult());
   work.operations +=
+      shareOf(op.getResult()) *
       countFormula(op.getBody().front(), arguments,
                    [&](StringRef letters) { return extents.places(letters); });
 }

@@ -7,6 +7,7 @@
 #ifndef ATTNC_LIB_ANALYSIS_WORKCOUNTER_H
 #define ATTNC_LIB_ANALYSIS_WORKCOUNTER_H
 
+#include "attnc/Analysis/VisitedRows.h"
 #include "attnc/Analysis/Work.h"
 #include "attnc/Dialect/Attn/Attn.h"
 
@@ -38,6 +39,8 @@ public:
 private:
   double extentOf(mlir::Type tensor, unsigned axis) const;
   double elementsOf(mlir::Type tensor) const;
+  /// Of the rows that kernels visit, where nobody else reads a tensor.
+  double shareOf(mlir::Value tensor);
   double bytesOf(mlir::Value tensor) const;
   Extents extentsOf(llvm::StringRef letters, mlir::Value tensor) const;
 
@@ -69,6 +72,8 @@ private:
   };
   llvm::SmallVector<RaggedAxes, 2> ragged;
   llvm::DenseSet<mlir::Value> returned;
+  VisitedRowsOf visited;
+  llvm::DenseMap<mlir::Operation *, double> visitedShares; // of kernels
   Work work;
 };
 

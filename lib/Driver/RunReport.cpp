@@ -169,9 +169,10 @@ static void reportTimes(llvm::raw_ostream &os, const BenchResult &bench) {
       "by {3} time in this run{4}\n",
       round.needed, round.percentOfPeak(), round.peak,
       bench.isCpuTime ? "CPU" : "wall",
-      round.percentOfPeak() > 100
-          ? "; counted pair by pair, which this form need not compute"
-          : "");
+      round.percentOfPeak() > 100 ? "; counted for every pair and every row of "
+                                    "a cache, which this form "
+                                    "need not compute"
+                                  : "");
 }
 
 void reportCase(const RunCase &run, const RunOptions &options,

@@ -306,10 +306,10 @@ LogicalResult ContractLowering::lowerFewRows() {
   attn::BlockAttr whole = block.block;
   char letter = whole.getRows()[0];
   int64_t atOnce = std::min(block.fixedSize(letter).value_or(kAtOnce), kAtOnce);
-  block.block =
-      attn::BlockAttr::get(op.getContext(), whole.getForm(), whole.getLanes(),
-                           whole.getRows(), whole.getWide(), whole.getK(),
-                           atOnce, whole.getInner(), 0, 0, whole.getTarget());
+  block.block = attn::BlockAttr::get(
+      op.getContext(), whole.getForm(), whole.getLanes(), whole.getRows(),
+      whole.getWide(), whole.getK(), atOnce, whole.getInner(), 0, 0,
+      whole.getVisited(), whole.getTarget());
   block.stepAlongAll();
   block.onlyRows(0, whole.getFew());
   block.open(labels.output);

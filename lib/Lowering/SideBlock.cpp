@@ -196,6 +196,7 @@ void SideBlock::open(StringRef axes) {
   nq = arith::ConstantIndexOp::create(builder, loc, 1);
   if (!block.getLanes().empty())
     startBlock(places[next], block.getLanes()[0], block.getQ(), q0, nq);
+  branchOnVisits();
 }
 
 tile::TileType SideBlock::tileType(StringRef dims, Type element) const {

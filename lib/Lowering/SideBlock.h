@@ -148,6 +148,10 @@ private:
   valid(tile::TileType type, mlir::Value nk) const;
   int64_t rowsOfTile() const;
   mlir::Value ifRows(mlir::Value extent);
+  std::pair<mlir::Value, mlir::Value> extentAlong(char letter);
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>, 2>
+  emitSegments(const RowReader &reader, llvm::StringRef letters);
+  void branchOnVisits();
 
   char stepped = 0; // the summed letter that is the dim k, if only one is
   llvm::SmallDenseMap<char, mlir::Attribute> sizes;

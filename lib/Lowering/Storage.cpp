@@ -24,7 +24,8 @@ static tile::BufType plainType(Type tensor) {
 
 Storage::Storage(func::FuncOp function, const Signature &signature,
                  Attribute target)
-    : function(function), signature(signature), stored(signature.outputs) {
+    : visited(function), function(function), signature(signature),
+      stored(signature.outputs) {
   OpBuilder builder(function);
   SmallVector<Type> types;
   for (Type type : function.getArgumentTypes())

@@ -12,6 +12,8 @@
 #include "Signature.h"
 #include "ViewIndices.h"
 
+#include "attnc/Analysis/VisitedRows.h"
+
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -76,6 +78,7 @@ public:
 
   tile::ProgramOp program;
   Scope scope;
+  VisitedRowsOf visited;
 
 private:
   void addOutputs(mlir::Value alias, llvm::SmallVectorImpl<unsigned> &numbers,

@@ -20,6 +20,7 @@
 #include "CostModel.h"
 #include "SideOps.h"
 #include "SlowPath.h"
+#include "VisitedBlocks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -210,6 +211,8 @@ struct SelectSchedule final
         if (isSideOp(op) && !attn::BlockAttr::of(op))
           op->setAttr(attn::BlockAttr::kName, chooseBlock(op, *target));
       });
+      const Interface *interface = findInterfaceOf(function);
+      leaveOutUnvisited(function, getRegimes(function, interface), interface);
     }
     getOperation()->setAttr("attnc.target",
                             StringAttr::get(&getContext(), target->name));
@@ -220,6 +223,7 @@ struct SelectSchedule final
 private:
   LogicalResult select(func::FuncOp function, attn::KernelOp kernel,
                        const CpuTarget &target);
+  Interface *findInterfaceOf(func::FuncOp function);
   bool isWished(func::FuncOp function) const;
   InFlightDiagnostic refuse(func::FuncOp function);
   FailureOr<ScheduleRequest> getRequest(func::FuncOp function,
@@ -228,6 +232,13 @@ private:
   std::vector<Interface> interfaces;
 };
 } // namespace
+
+Interface *SelectSchedule::findInterfaceOf(func::FuncOp function) {
+  for (Interface &interface : interfaces)
+    if (llvm::is_contained(interface.bodies(), function.getName()))
+      return &interface;
+  return nullptr;
+}
 
 bool SelectSchedule::isWished(func::FuncOp function) const {
   return !schedule.empty() || function->hasAttr("attnc.schedule");
@@ -281,10 +292,7 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
   auto request = getRequest(function, target, shape.lanes(target));
   if (failed(request))
     return failure();
-  Interface *interface = nullptr;
-  for (Interface &i : interfaces)
-    if (llvm::is_contained(i.bodies(), function.getName()))
-      interface = &i;
+  Interface *interface = findInterfaceOf(function);
   shape.interface = interface;
   SmallVector<Regime> regimes = getRegimes(function, interface);
   std::string problem;

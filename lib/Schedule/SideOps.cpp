@@ -57,7 +57,8 @@ static attn::BlockAttr chooseEpilogue(attn::MapOp map) {
   return attn::BlockAttr::get(
       map.getContext(), attn::BlockForm::Epilogue, renamed(block.getLanes()),
       renamed(block.getRows()), block.getQ(), block.getK(), block.getE(),
-      renamed(block.getInner()), /*few=*/0, /*wide=*/0, block.getTarget());
+      renamed(block.getInner()), /*few=*/0, /*wide=*/0, /*visited=*/"",
+      block.getTarget());
 }
 
 /// Elements of the last axis of a result lie side by side, those of another are
@@ -226,7 +227,7 @@ static attn::BlockAttr chooseAlone(Operation *op, const CpuTarget &target) {
       partial);
   return attn::BlockAttr::get(context, choice.form, choice.lanes, choice.rows,
                               vectors * lanes, k, e, choice.inner, few,
-                              few ? wide : 0, cpu);
+                              few ? wide : 0, /*visited=*/"", cpu);
 }
 
 attn::BlockAttr chooseBlock(Operation *op, const CpuTarget &target) {

@@ -10,7 +10,9 @@
 
 #include "CpuSchedule.h"
 #include "SideOps.h"
+#include "VisitedBlocks.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -67,8 +69,9 @@ static LogicalResult verifyKernel(attn::KernelOp kernel,
   return success();
 }
 
-/// verify_scheduled_c9
-static LogicalResult verifySideOp(Operation *op, const CpuTarget &target) {
+/// verify_scheduled_c9, verify_scheduled_c11
+static LogicalResult verifySideOp(Operation *op, const CpuTarget &target,
+                                  const VisitedRowsOf &visited) {
   attn::BlockAttr block = attn::BlockAttr::of(op);
   if (!block)
     return op->emitOpError("has no attn.block; attn-select-schedule gives it "
@@ -76,6 +79,15 @@ static LogicalResult verifySideOp(Operation *op, const CpuTarget &target) {
   std::string problem = findProblem(op, block, target);
   if (!problem.empty())
     return op->emitOpError() << "has an illegal attn.block: " << problem;
+  std::string letter = findVisited(op, block, visited);
+  if (!block.getVisited().empty() && block.getVisited() != letter) {
+    InFlightDiagnostic error = op->emitOpError()
+                               << "has an illegal attn.block: visited = '"
+                               << block.getVisited() << "', but ";
+    return letter.empty()
+               ? error << "all of its rows may be read; leave it out"
+               : error << "kernels visit rows along '" << letter << "'";
+  }
   return success();
 }
 
@@ -94,13 +106,17 @@ struct VerifyScheduled final
         error << "; got '" << name.getValue() << "'";
       return signalPassFailure();
     }
-    WalkResult result = getOperation().walk([&](Operation *op) {
-      if (auto kernel = dyn_cast<attn::KernelOp>(op))
-        return WalkResult(verifyKernel(kernel, *target));
-      return WalkResult(isSideOp(op) ? verifySideOp(op, *target) : success());
-    });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      VisitedRowsOf visited(function);
+      WalkResult result = function.walk([&](Operation *op) {
+        if (auto kernel = dyn_cast<attn::KernelOp>(op))
+          return WalkResult(verifyKernel(kernel, *target));
+        return WalkResult(isSideOp(op) ? verifySideOp(op, *target, visited)
+                                       : success());
+      });
+      if (result.wasInterrupted())
+        return signalPassFailure();
+    }
     markAllAnalysesPreserved();
   }
 };

@@ -43,6 +43,8 @@ public:
                   int64_t endKey);
   /// Pairs of a row and a key that the mask allows, about.
   double getNeededPairs();
+  /// The part of the keys from the first to the last that any row visits.
+  double getVisitedShare();
   const AssumedTables &getTables() const { return tables; }
 
 private:

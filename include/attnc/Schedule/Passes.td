@@ -55,7 +55,10 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       an `attn.block` of the level, along axes of its result that its form can
       take;
     - (verify_scheduled_c10) form `chunked` has a score of factors of two sides
-      and the mask `k <= q`, and chunks of 1 to 4096 keys.
+      and the mask `k <= q`, and chunks of 1 to 4096 keys;
+    - (verify_scheduled_c11) `visited` of an `attn.block` is the letter of rows
+      that only kernels with `ranges` read, and these one place of b, h and g
+      for each block, where `ranges` depends on it.
   }];
 }
 

@@ -337,8 +337,9 @@ void Emitter::emitPasses(scf::ForOp loop, const Window *window) {
 // scf.if
 //===----------------------------------------------------------------------===//
 
-/// Branches run for single vectors: what they hold is small or seldom, such as
-/// the second try of a block with a NaN.
+/// Branches that make something run for single vectors: what they hold is small
+/// or seldom, such as the second try of a block with a NaN. One that makes
+/// nothing holds all that is left of a block.
 void Emitter::emitIf(scf::IfOp branch, const Window *window) {
   SmallVector<Type> types;
   for (Type type : branch.getResultTypes())
@@ -349,7 +350,7 @@ void Emitter::emitIf(scf::IfOp branch, const Window *window) {
       return item.kind == ItemKind::For || item.kind == ItemKind::Passes ||
              (item.kind == ItemKind::Nest && item.space.lanes);
     });
-    if (heavy && types.empty())
+    if (heavy && types.empty() && branch->getNumResults() > 0)
       forEachVector(window, [&](Window w) {
         emitItems(block, &w);
         emitYields(block, branch.getResults(), w);

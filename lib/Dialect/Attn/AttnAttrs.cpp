@@ -260,7 +260,7 @@ LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 BlockForm form, StringRef lanes, StringRef rows,
                                 int64_t q, int64_t k, int64_t e,
                                 StringRef inner, int64_t few, int64_t wide,
-                                Attribute) {
+                                StringRef visited, Attribute) {
   if (lanes.size() > 1 || rows.size() > 1 ||
       (!rows.empty() && lanes == rows)) // block_c1
     return emitError() << "lanes and rows are different letters, or none; got '"
@@ -278,5 +278,8 @@ LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (few < 0 || (few > 0) != (wide > 0) || (few && !isOfRows)) // block_c4
     return emitError() << "few = " << few << " and wide = " << wide
                        << " stand together, with form dot and rows";
+  if (visited.size() > 1) // block_c5
+    return emitError() << "visited is one letter, or none; got '" << visited
+                       << "'";
   return success();
 }

@@ -124,6 +124,12 @@ func.func private @dims_c3(tensor<4xf32, #attn.dims<5>>)
 
 // -----
 
+// block_c5
+// expected-error@below {{visited is one letter, or none; got 'kh'}}
+"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, visited = "kh", target = unit>} : () -> ()
+
+// -----
+
 // block_c4
 // expected-error@below {{few = 8 and wide = 64 stand together, with form dot and rows}}
 "test.op"() {b = #attn.block<form = element, lanes = "e", rows = "q", q = 64, k = 32, few = 8, wide = 64, target = unit>} : () -> ()

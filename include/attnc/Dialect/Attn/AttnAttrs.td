@@ -197,12 +197,17 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
     are `wide` along `lanes`, and what lies along them is read once, in passing
     (form `dot` only; 0: never).
 
+    Where kernels are all that read the result, `visited` may be the letter of
+    the rows that are their keys: blocks of rows that none of them visits, as
+    `ranges` of the whole of its queries tells, are left out.
+
     Constraints:
     - (block_c1) `lanes` and `rows` are one letter or none, and differ;
     - (block_c2) `q` and `k` are at least 1, and so is `e` if it is given; it is
       `k` if not;
     - (block_c3) `inner` holds neither `lanes` nor `rows`;
-    - (block_c4) `few` is given with form `dot` and `rows`, together with `wide`.
+    - (block_c4) `few` is given with form `dot` and `rows`, together with `wide`;
+    - (block_c5) `visited` is one letter or none.
 
     Example:
     ```mlir
@@ -217,13 +222,14 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
                         StringRefParameter<"letters", [{""}]>:$inner,
                         DefaultValuedParameter<"int64_t", "0">:$few,
                         DefaultValuedParameter<"int64_t", "0">:$wide,
+                        StringRefParameter<"a letter", [{""}]>:$visited,
                         "::mlir::Attribute":$target);
   let builders = [AttrBuilder<(ins "BlockForm":$form,
                                    "::llvm::StringRef":$lanes,
                                    "::llvm::StringRef":$rows, "int64_t":$q,
                                    "int64_t":$k, "::mlir::Attribute":$target), [{
     return $_get($_ctxt, form, lanes, rows, q, k, /*e=*/0, /*inner=*/"",
-                 /*few=*/0, /*wide=*/0, target);
+                 /*few=*/0, /*wide=*/0, /*visited=*/"", target);
   }]>];
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
@@ -233,6 +239,11 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
     /// The block of an op, or null.
     static BlockAttr of(::mlir::Operation *op) {
       return op->getAttrOfType<BlockAttr>(kName);
+    }
+    /// The same block, of which those are left out that no kernel visits.
+    BlockAttr withVisited(::llvm::StringRef letter) {
+      return get(getContext(), getForm(), getLanes(), getRows(), getQ(), getK(),
+                 getE(), getInner(), getFew(), getWide(), letter, getTarget());
     }
     /// Elements of a block along `rows`, at most.
     int64_t getRowsOfBlock() const { return getE() ? getE() : getK(); }
