@@ -106,8 +106,12 @@ static FailureOr<TensorDigits> carry(attn::ViewOp view,
 static FailureOr<TensorDigits>
 carryRows(Operation *op, Value table, const TensorDigits &digits, bool report) {
   auto isLetter = [&](unsigned axis, StringRef letters) {
-    return digits[axis].size() == 1 && !digits[axis][0].table &&
-           !digits[axis][0].places && letters.contains(digits[axis][0].letter);
+    const Digit &digit = digits[axis].front(); // the others have one place
+    return llvm::all_of(llvm::drop_begin(digits[axis]),
+                        [](const Digit &other) {
+                          return isAlwaysZero(other) && !other.places;
+                        }) &&
+           !digit.table && !digit.places && letters.contains(digit.letter);
   };
   bool paged = isa<attn::PagesOp>(op);
   bool isPlain = isLetter(0, "b") && isLetter(1, paged ? "k" : "qk");

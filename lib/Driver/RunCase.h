@@ -65,7 +65,8 @@ struct OutputCheck {
   std::string place;      // of the largest error, "O[0, 3, 17, 0]"
   bool isInPlace = false; // an input that the call changes
   bool isExact = true;    // plain evaluation is exact, so the kernel has to be
-  int64_t values = 0;
+  int64_t values = 0;     // but for those of nobody
+  int64_t nobodys = 0;    // values of rows that no sequence has: left alone
   int64_t notNumbers = 0; // values that are NaN in the reference, plain or not
   int64_t lost = 0;       // values that one of both evaluations overflows at
   int64_t excused = 0;    // over the limit, but not over their own place's
@@ -194,6 +195,8 @@ private:
   double product(llvm::ArrayRef<llvm::StringRef> names) const;
   llvm::StringMap<int64_t> namedSizes() const;
   bool hasDoubles() const;
+  int64_t countNobodys(const InterfaceTensor &declared,
+                       const reference::Tensor &values) const;
 
   const RunOptions &options;
   uint64_t seed;

@@ -231,6 +231,18 @@ static OutputCheck compare(const InterfaceTensor &declared,
   return check;
 }
 
+/// The values of ragged rows before the first sequence and behind the last.
+int64_t RunCase::countNobodys(const InterfaceTensor &declared,
+                              const reference::Tensor &values) const {
+  if (declared.rows != RowLayout::Ragged || values.shape[0] == 0)
+    return 0;
+  const std::vector<int64_t> &start =
+      inputs[*function.tensorIndex(declared.rowTable)].integer;
+  int64_t rows = values.shape[0];
+  int64_t owned = std::clamp<int64_t>(start.back() - start.front(), 0, rows);
+  return (rows - owned) * (values.size() / rows);
+}
+
 mlir::LogicalResult RunCase::interpret(mlir::func::FuncOp graph) {
   auto values = reference::interpret(graph, inputs, namedSizes(),
                                      reference::Precision::Exact);
@@ -257,9 +269,16 @@ RunCase::check(const ReferenceFunctions &functions) {
     return mlir::failure();
   CheckResult result;
   bool isInteger = options.init != RunOptions::Init::Normal;
-  for (auto [i, index] : llvm::enumerate(function.results()))
-    result.outputs.push_back(compare(function.tensors[index], results[i],
-                                     (*plain)[i], (*exact)[i], isInteger));
+  for (auto [i, index] : llvm::enumerate(function.results())) {
+    const InterfaceTensor &declared = function.tensors[index];
+    OutputCheck check =
+        compare(declared, results[i], (*plain)[i], (*exact)[i], isInteger);
+    // NaN before and after, as was compared.
+    check.nobodys = countNobodys(declared, (*exact)[i]);
+    check.values -= check.nobodys;
+    check.notNumbers -= check.nobodys;
+    result.outputs.push_back(std::move(check));
+  }
   if (!isInteger && mlir::failed(tryOrders(oracle, *plain, *exact, result)))
     return mlir::failure();
   if (mlir::failed(checkEmptyRows(oracle, *plain, *exact, result)))
@@ -340,6 +359,7 @@ void CheckResult::merge(const CheckResult &other) {
     mine.ulp = std::max(mine.ulp, theirs.ulp);
     mine.isExact &= theirs.isExact;
     mine.values += theirs.values;
+    mine.nobodys += theirs.nobodys;
     mine.lost += theirs.lost;
     mine.notNumbers += theirs.notNumbers;
     mine.excused += theirs.excused;

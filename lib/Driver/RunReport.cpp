@@ -78,6 +78,11 @@ static void reportGaps(const RunCase &run, const CheckResult &check) {
             "  note    {0} of {1} values of {2} {3}\n", count, output.values,
             tensor.name, what);
     };
+    if (output.nobodys)
+      llvm::outs() << llvm::formatv(
+          "  note    {0} values of {1} are of rows that no sequence has, and "
+          "left as they were\n",
+          output.nobodys, tensor.name);
     tell(output.notNumbers, "are NaN in the reference");
     tell(output.lost,
          "are not compared: plain evaluation in this type, or the exact one, "

@@ -375,12 +375,13 @@ attn::NormalizeOp SpecImporter::buildWeights(RowFormulas &rows,
       rest ? build : attn::RegionBuilder(nullptr));
 }
 
-/// [batch, heads, rows, features]
+/// O as formulas of tensors have it.
 Value SpecImporter::mergeHeads(Value o) {
   using namespace spec;
   RankedTensorType merged = tensor({Batch, Heads, QueryLen, ValueDim},
                                    getElementTypeOrSelf(o.getType()));
-  return attn::ViewOp::create(b, merged, "bhgqe->b(hg)qe", o);
+  Value rows = attn::ViewOp::create(b, merged, "bhgqe->b(hg)qe", o);
+  return packedRows(b, b.getLoc(), spec.queryStorage, inputs, rows);
 }
 
 /// The file's attention on other tensors.

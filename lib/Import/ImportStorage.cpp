@@ -84,5 +84,51 @@ Value attnc::import::storedRows(OpBuilder &b, Location loc,
   std::swap(sizes[1], sizes[2]);
   Value rows = view(b, loc, sizes.size() == 4 ? "bhqe->bqhe" : "bhq->bqh",
                     tensor, sizes);
-  return attn::PackOp::create(b, loc, result, rows, inputs[storage.table]);
+  return attn::PackOp::create(b, loc, result, rows, inputs[storage.table],
+                              FloatAttr());
+}
+
+/// The tensor with its first two axes in the other order.
+static Value turned(OpBuilder &b, Location loc, Value tensor) {
+  SmallVector<Attribute> sizes = sizesOf(tensor.getType());
+  std::swap(sizes[0], sizes[1]);
+  return view(b, loc, "abd->bad", tensor, sizes);
+}
+
+Value attnc::import::rowsOfTensors(OpBuilder &b, Location loc,
+                                   const spec::Storage &storage, Value tensor) {
+  bool isRagged = storage.kind == spec::Storage::Ragged;
+  return isRagged ? turned(b, loc, tensor) : tensor;
+}
+
+Value attnc::import::unpackedRows(OpBuilder &b, Location loc,
+                                  const spec::Storage &storage,
+                                  ValueRange inputs, Attribute batch,
+                                  Value tensor) {
+  if (storage.kind != spec::Storage::Ragged)
+    return tensor;
+  bool hasHeads = cast<RankedTensorType>(tensor.getType()).getRank() == 3;
+  if (hasHeads)
+    tensor = turned(b, loc, tensor);
+  tensor = unpack(b, loc, tensor, inputs[storage.table], batch);
+  if (!hasHeads)
+    return tensor;
+  SmallVector<Attribute> sizes = sizesOf(tensor.getType());
+  std::swap(sizes[1], sizes[2]);
+  return view(b, loc, "bkhd->bhkd", tensor, sizes);
+}
+
+Value attnc::import::packedRows(OpBuilder &b, Location loc,
+                                const spec::Storage &storage, ValueRange inputs,
+                                Value tensor) {
+  if (storage.kind != spec::Storage::Ragged)
+    return tensor;
+  SmallVector<Attribute> sizes = sizesOf(tensor.getType());
+  std::swap(sizes[1], sizes[2]);
+  Value rows = view(b, loc, "bhqe->bqhe", tensor, sizes);
+  Type all = attn::tensorType(ArrayRef(sizes).drop_front(),
+                              getElementTypeOrSelf(tensor));
+  Value packed = attn::PackOp::create(b, loc, all, rows, inputs[storage.table],
+                                      b.getF64FloatAttr(0));
+  return turned(b, loc, packed);
 }

@@ -27,6 +27,24 @@ mlir::Value storedRows(mlir::OpBuilder &b, mlir::Location loc,
                        const spec::Storage &storage, mlir::ValueRange inputs,
                        mlir::Value tensor, mlir::RankedTensorType result);
 
+/// A tensor of rows of the call as formulas of tensors have it: of a ragged one
+/// [heads, rows of all, features].
+mlir::Value rowsOfTensors(mlir::OpBuilder &b, mlir::Location loc,
+                          const spec::Storage &storage, mlir::Value tensor);
+
+/// What formulas of tensors make for a row, [heads, rows, features] or [rows,
+/// features]: of a ragged side as [batch, heads, rows, features] or [batch,
+/// rows, features].
+mlir::Value unpackedRows(mlir::OpBuilder &b, mlir::Location loc,
+                         const spec::Storage &storage, mlir::ValueRange inputs,
+                         mlir::Attribute batch, mlir::Value tensor);
+
+/// The way back, of [batch, heads, rows, features]; rows that no sequence has
+/// are 0.
+mlir::Value packedRows(mlir::OpBuilder &b, mlir::Location loc,
+                       const spec::Storage &storage, mlir::ValueRange inputs,
+                       mlir::Value tensor);
+
 } // namespace attnc::import
 
 #endif // ATTNC_LIB_IMPORT_IMPORTSTORAGE_H

@@ -2,12 +2,15 @@
 
 #include "TensorGraph.h"
 
+#include "ImportStorage.h"
+#include "PackedPositions.h"
 #include "SizeFormula.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Spec/Print.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -106,12 +109,38 @@ Value TensorGraph::buildAttention(const Tensor &tensor) {
   return attention(rows);
 }
 
+/// q or k of each of all rows of a ragged side.
+Value TensorGraph::buildPositions(const Tensor &tensor) {
+  bool isQuery = tensor.row == spec::Row::Q;
+  Value start = inputs[spec.storageOf(tensor.row).table];
+  PackedRows rows{size(*spec::makeSize(spec::Batch)), size(*tensor.axes[0]),
+                  start};
+  return packedPositions(b, rows, typeOf(tensor),
+                         [&](OpBuilder &builder, Location loc, Value sequence) {
+                           FormulaScope scope;
+                           scope.b = sequence;
+                           scope.i = scope.k =
+                               arith::ConstantIndexOp::create(builder, loc, 0);
+                           scope.inputs = inputs;
+                           FormulaBuilder formula(builder, loc, locations, spec,
+                                                  builder.getF64Type(), scope);
+                           spec::ExprPtr first = spec::makeVariable(
+                               isQuery ? spec::Variable::Q : spec::Variable::K);
+                           Value value = formula.build(*first);
+                           hasFailed |= formula.failed();
+                           return value;
+                         });
+}
+
 Value TensorGraph::buildNode(const Tensor &tensor) {
   switch (tensor.kind) {
   case Tensor::Input:
     return inputs[tensor.index];
   case Tensor::Argument:
-    return arguments[unsigned(tensor.row)];
+    return rowsOfTensors(b, b.getLoc(), spec.storageOf(tensor.row),
+                         arguments[unsigned(tensor.row)]);
+  case Tensor::Positions:
+    return buildPositions(tensor);
   case Tensor::Result:
     return result;
   case Tensor::Map:
@@ -209,6 +238,12 @@ LetteredTensor TensorGraph::buildRow(spec::Row row) {
 
 LetteredTensor TensorGraph::lettered(Value tensor, bool isQuery, bool hasBatch,
                                      bool hasHeads) {
+  const spec::Storage &storage = isQuery ? spec.queryStorage : spec.kvStorage;
+  if (storage.kind == spec::Storage::Ragged) {
+    tensor = unpackedRows(b, b.getLoc(), storage, inputs,
+                          size(*spec::makeSize(spec::Batch)), tensor);
+    hasBatch = true;
+  }
   std::string letters = isQuery ? "qd" : "kd", before = letters;
   if (hasHeads) {
     letters.insert(0, isQuery ? "hg" : "h");

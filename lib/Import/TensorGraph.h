@@ -55,6 +55,7 @@ private:
   mlir::Value buildReduce(const spec::Tensor &tensor, attn::RowKind kind);
   mlir::Value buildSoftmax(const spec::Tensor &tensor);
   mlir::Value buildAttention(const spec::Tensor &tensor);
+  mlir::Value buildPositions(const spec::Tensor &tensor);
   LetteredTensor lettered(mlir::Value tensor, bool isQuery, bool hasBatch,
                           bool hasHeads);
   mlir::Attribute size(const spec::Expr &e);

@@ -24,9 +24,12 @@ namespace attnc::lowering {
 
 LogicalResult checkElements(Operation *user, Value tensor, const Scope &scope) {
   while (Operation *op = tensor.getDefiningOp()) {
-    if (isa<attn::PackOp>(op))
-      return user->emitOpError("reads rows of all sequences that the function "
-                               "made, which cannot be lowered yet");
+    if (auto pack = dyn_cast<attn::PackOp>(op)) {
+      if (pack.getFill()) // a tensor of its own
+        break;
+      return user->emitOpError("reads rows of all sequences that hold nothing "
+                               "where no sequence has a row");
+    }
     if (!isa<attn::ViewOp, attn::SliceOp, attn::UnpackOp, attn::PagesOp,
              attn::PlaceOp>(op))
       break;

@@ -100,17 +100,17 @@ FailureOr<Destination> Storage::inPlace(Operation *op, Value cache,
   return Destination{{named(buf, *type), names}, {}};
 }
 
-/// The results of the function that are views of `alias`, and whether an op
-/// reads it.
-void Storage::addOutputs(Value alias, SmallVectorImpl<unsigned> &numbers,
-                         bool &isRead) {
+void Storage::addUses(Value alias, ResultUses &uses) {
   for (OpOperand &use : alias.getUses()) {
-    if (isa<attn::ViewOp, attn::PackOp, attn::PlaceOp>(use.getOwner()))
-      addOutputs(use.getOwner()->getResult(0), numbers, isRead);
+    auto pack = dyn_cast<attn::PackOp>(use.getOwner());
+    if (pack && pack.getFill())
+      uses.packed.push_back(pack);
+    else if (isa<attn::ViewOp, attn::PackOp, attn::PlaceOp>(use.getOwner()))
+      addUses(use.getOwner()->getResult(0), uses);
     else if (isa<func::ReturnOp>(use.getOwner()))
-      numbers.push_back(use.getOperandNumber());
+      uses.outputs.push_back(use.getOperandNumber());
     else
-      isRead = true;
+      uses.isRead = true;
   }
 }
 
@@ -140,14 +140,72 @@ static bool isPacked(Value returned) {
   return isa_and_present<attn::PackOp, attn::PlaceOp>(returned.getDefiningOp());
 }
 
+/// Stores the fill in the rows before the first sequence and behind the last.
+void Storage::fillRows(attn::PackOp pack, Value workspace) {
+  constexpr int64_t kRows = 16;
+  Location loc = pack.getLoc();
+  OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
+  auto type = cast<RankedTensorType>(pack.getType());
+  unsigned last = type.getRank() - 1;
+  auto index = [&](int64_t n) {
+    return arith::ConstantIndexOp::create(b, loc, n);
+  };
+  auto sizeOf = [&](Value tensor, unsigned axis) {
+    return scope.sizeOf(b, loc, attn::axisSize(tensor.getType(), axis));
+  };
+  SmallVector<StringAttr> names(
+      cast<tile::BufType>(workspace.getType()).getNames());
+  names.front() = b.getStringAttr("e");
+  names.back() = b.getStringAttr("q");
+  Value buf = named(workspace, tile::BufType::get(b.getContext(), names,
+                                                  type.getElementType()));
+  SmallVector<Value> extents;
+  SmallVector<StringRef> axes;
+  for (unsigned axis = 1; axis < last; ++axis) {
+    extents.push_back(sizeOf(pack.getResult(), axis));
+    axes.push_back(names[axis].getValue());
+  }
+  Value rows = sizeOf(pack.getResult(), 0);
+  Value sequences = sizeOf(pack.getSource(), 0);
+  auto grid = tile::GridOp::create(b, loc, extents, axes);
+  b.setInsertionPointToStart(&grid.getBody().front());
+  Value start = scope.values.lookup(pack.getStart()), zero = index(0);
+  Value first = tile::ReadOp::create(b, loc, b.getIndexType(), start, zero);
+  Value end = tile::ReadOp::create(b, loc, b.getIndexType(), start, sequences);
+  auto loop = tile::ForOp::create(
+      b, loc, {zero, zero, first, first, end, end, rows, rows}, ValueRange(),
+      kRows, kRows);
+  b.setInsertionPointToStart(&loop.getBody().front());
+  auto tileType = tile::TileType::get(
+      b.getContext(), {{"q", type.getDimSize(last)}, {"e", kRows}},
+      type.getElementType());
+  Value nothing = tile::SplatOp::create(b, loc, tileType,
+                                        pack.getFill()->convertToDouble());
+  SmallVector<Value> places{loop.getKeyStart()};
+  llvm::append_range(places, grid.getBody().getArguments());
+  places.push_back(zero);
+  tile::StoreOp::create(b, loc, nothing, buf, places,
+                        {{"e", loop.getKeyCount()}});
+  tile::YieldOp::create(b, loc, ValueRange());
+}
+
+/// A workspace for rows of all sequences; those that no sequence has are filled
+/// once and for all.
+Value Storage::packedRows(attn::PackOp pack) {
+  OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
+  Value workspace = createWorkspace(b, pack.getResult(), scope);
+  scope.values.map(pack.getResult(), workspace);
+  fillRows(pack, workspace);
+  return workspace;
+}
+
 FailureOr<std::vector<Destination>> Storage::destinations(Value result,
                                                           StringRef letters,
                                                           NameOf nameOf,
                                                           Copies copies) {
-  SmallVector<unsigned> numbers;
-  bool isRead = false;
-  addOutputs(result, numbers, isRead);
-  llvm::sort(numbers);
+  ResultUses uses;
+  addUses(result, uses);
+  llvm::sort(uses.outputs);
   std::vector<Destination> places;
   Operation *terminator = function.getBody().front().getTerminator();
   Type element = cast<RankedTensorType>(result.getType()).getElementType();
@@ -176,14 +234,25 @@ FailureOr<std::vector<Destination>> Storage::destinations(Value result,
     return add(place, *digits, nullable ? ArrayRef(place) : ArrayRef<Value>());
   };
   SmallVector<unsigned> direct;
-  for (unsigned number : numbers) {
+  for (unsigned number : uses.outputs) {
     if (succeeded(addOutput(number))) {
       stored[number] = true;
       direct.push_back(number);
-    } else
-      isRead = true; // by the copy
+    } else {
+      uses.isRead = true; // by the copy
+    }
   }
-  if (!isRead)
+  for (attn::PackOp pack : uses.packed) {
+    FailureOr<TensorDigits> digits =
+        digitsOfResult(pack.getResult(), letters, /*report=*/false);
+    if (copies != Copies::ButSequences || failed(digits))
+      return pack.emitOpError("packs rows that no kernel stores, which cannot "
+                              "be lowered yet");
+    if (failed(
+            add(packedRows(pack), *digits, wantedFor(pack->getResults(), {}))))
+      return failure();
+  }
+  if (!uses.isRead)
     return places;
   OpBuilder builder = OpBuilder::atBlockEnd(&program.getBody().front());
   tile::WorkspaceOp workspace = createWorkspace(builder, result, scope);

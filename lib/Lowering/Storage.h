@@ -81,8 +81,16 @@ public:
   VisitedRowsOf visited;
 
 private:
-  void addOutputs(mlir::Value alias, llvm::SmallVectorImpl<unsigned> &numbers,
-                  bool &isRead);
+  /// What becomes of a result, itself or through views: results of the function
+  /// by number, rows of all sequences, and whether an op reads it.
+  struct ResultUses {
+    llvm::SmallVector<unsigned> outputs;
+    llvm::SmallVector<attn::PackOp, 1> packed;
+    bool isRead = false;
+  };
+  void addUses(mlir::Value alias, ResultUses &uses);
+  mlir::Value packedRows(attn::PackOp pack);
+  void fillRows(attn::PackOp pack, mlir::Value workspace);
   bool isOptional(mlir::Value value, llvm::SetVector<unsigned> &numbers,
                   llvm::SmallPtrSetImpl<mlir::Operation *> &seen);
   llvm::SmallVector<mlir::Value, 1> wantedFor(mlir::ValueRange values,

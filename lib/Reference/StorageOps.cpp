@@ -83,8 +83,10 @@ LogicalResult FunctionInterpreter<Real>::run(attn::PackOp op) {
   const Array<Real> &start = arrays[op.getStart()];
   int64_t rows = source.shape[1];
   Array<Real> result = makeRows(source, 2, {rows});
-  std::fill(result.data.reals.begin(), result.data.reals.end(),
-            std::numeric_limits<Real>::quiet_NaN());
+  Real nobody = std::numeric_limits<Real>::quiet_NaN();
+  if (std::optional<APFloat> fill = op.getFill())
+    nobody = static_cast<Real>(fill->convertToDouble());
+  std::fill(result.data.reals.begin(), result.data.reals.end(), nobody);
   int64_t size = rowSize(source, 2);
   forEachRaggedRow(start, rows, [&](int64_t b, int64_t i, int64_t at) {
     copyRow(source, b * rows + i, result, at, size);

@@ -122,6 +122,7 @@ CacheRows::AxisSet CacheRows::visitNode(const Tensor &tensor) {
   }
   case Tensor::Argument:
   case Tensor::Result:
+  case Tensor::Positions:
     return {};
   default:
     return visitLabels(tensor);

@@ -115,26 +115,22 @@ TensorChecker::Value TensorChecker::visitInput(unsigned index,
 static TensorPtr argumentTensor(const AttentionSpec &spec, Row row,
                                 SMRange range) {
   auto tensor = std::make_shared<Tensor>();
-  bool isQuery = row == Row::Q;
   tensor->kind = Tensor::Argument;
   tensor->row = row;
-  tensor->dtype = isQuery         ? spec.queryType
+  tensor->dtype = row == Row::Q   ? spec.queryType
                   : row == Row::K ? spec.keyType
                                   : spec.valueType;
-  tensor->axes = {makeSize(Batch), makeSize(isQuery ? Heads : KvHeads),
-                  makeSize(isQuery ? QueryLen : KvLen),
-                  makeSize(isQuery         ? HeadDim
-                           : row == Row::K ? KeyDim
-                                           : ValueDim)};
+  tensor->axes = spec.axesOf(row);
   tensor->range = range;
   return tensor;
 }
 
 /// The argument in its own definition, elsewhere what `let` says.
 TensorChecker::Value TensorChecker::visitRow(Row row, const Node &node) {
-  const Storage &storage = row == Row::Q ? spec.queryStorage : spec.kvStorage;
-  if (storage.kind != Storage::Dense) {
-    report.error(Message::Unsupported, node.range, {"a tensor of such rows"})
+  const Storage &storage = spec.storageOf(row);
+  if (storage.kind == Storage::Paged) {
+    report
+        .error(Message::Unsupported, node.range, {"a tensor of rows in pages"})
         .note(storage.range, "their storage is set here");
     return {};
   }
@@ -238,8 +234,7 @@ std::optional<TensorChecker::Value> TensorChecker::visitName(const Node &node) {
       auto tensor = std::make_shared<Tensor>();
       tensor->kind = Tensor::Result;
       tensor->dtype = spec.outputType;
-      tensor->axes = {makeSize(Batch), makeSize(Heads), makeSize(QueryLen),
-                      makeSize(ValueDim)};
+      tensor->axes = spec.axesOfResult();
       tensor->range = node.range;
       result.tensor = tensor;
     }
@@ -378,12 +373,16 @@ RowTensor TensorChecker::asRow(const TensorPtr &tensor, Row row, SMRange place,
                                StringRef name) {
   TensorPtr whole = argumentTensor(spec, row, {});
   size_t rank = tensor->axes.size();
+  bool isRagged = spec.storageOf(row).kind == Storage::Ragged;
+  const ExprPtr &allHeads = whole->axes[isRagged ? 0 : 1];
   for (auto [batch, heads] :
        {std::pair(true, true), std::pair(true, false), std::pair(false, true),
         std::pair(false, false)}) {
-    Axes axes(whole->axes.begin() + 2, whole->axes.end());
+    if (batch && isRagged)
+      continue;
+    Axes axes(whole->axes.end() - 2, whole->axes.end());
     if (heads)
-      axes.insert(axes.begin(), whole->axes[1]);
+      axes.insert(axes.begin(), allHeads);
     if (batch)
       axes.insert(axes.begin(), whole->axes[0]);
     if (rank == axes.size() && shapes.embed(tensor->axes, axes))
@@ -395,9 +394,15 @@ RowTensor TensorChecker::asRow(const TensorPtr &tensor, Row row, SMRange place,
     return axis < rank && shapes.isSame(tensor->axes[axis], size);
   };
   BuiltinSize length = row == Row::Q ? QueryLen : KvLen;
-  if (row != Row::Q && rank == 4 && !isAxis(1, whole->axes[1]) &&
-      isAxis(1, makeSize(Heads)))
+  size_t head = isRagged ? 0 : 1;
+  if (row != Row::Q && rank == head + 3 && !isAxis(head, allHeads) &&
+      isAxis(head, makeSize(Heads)))
     error.note("split_heads(..., kv_heads) splits into key and value heads");
+  else if (isRagged)
+    error.note(spec.storageOf(row).range,
+               "rows of all sequences lie behind each other: '" +
+                   spec.sizes[spec.storageOf(row).tokens].name +
+                   "' is their axis");
   else if (rank >= 2 && !isAxis(rank - 2, makeSize(length)) &&
            isAxis(rank - 2, makeSize(length == QueryLen ? KvLen : QueryLen)))
     error.note("self-attention has one length for both")

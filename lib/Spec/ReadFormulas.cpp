@@ -111,11 +111,6 @@ void SpecReader::readOutput() {
   NodePtr node = parseFormula({written->value.source(), {}}, report);
   if (!node || (node->kind == Node::Name && node->name == "O"))
     return;
-  if (spec.queryStorage.kind != Storage::Dense) {
-    report.error(Message::Unsupported, written->key.range,
-                 {"'output' of ragged queries"});
-    return;
-  }
   spec.output = tensors.checkOutput(*node);
   spec.outputText = written->value.text;
 }

@@ -173,7 +173,9 @@ void SpecReader::readRows() {
     if (found == use.let.end() || use.refused.count(name.str()))
       continue;
     const Definition &definition = found->second;
-    if (tensors.isOfTensors(definition) ||
+    // Rows of all sequences are one tensor, of which no formula has b and k.
+    bool isRagged = spec.storageOf(row).kind == Storage::Ragged;
+    if (isRagged || tensors.isOfTensors(definition) ||
         tensors.crossesSides(row, definition)) {
       spec.rows[unsigned(row)] = tensors.checkRow(row);
       continue;

@@ -58,10 +58,6 @@ void SpecReader::readOutputs() {
 
 /// An entry of `let` that the caller wants, too.
 void SpecReader::readExtra(const YamlNode &item) {
-  if (spec.queryStorage.kind != Storage::Dense) {
-    unsupported(item.range, "a tensor as an output of ragged queries");
-    return;
-  }
   Node name;
   name.kind = Node::Name;
   name.name = item.text;

@@ -104,6 +104,32 @@ void SpecReader::addStorageSizes() {
     spec.sizes[length].kind = Size::PerSequence;
     pending[length] = PendingSize();
   }
+  if (hasOneAxisOfRows()) {
+    Size &keys = spec.sizes[spec.kvStorage.tokens];
+    keys.kind = Size::Derived;
+    keys.formula = makeSize(spec.queryStorage.tokens);
+  }
+}
+
+/// Where both sides have one table of starts, and formulas of tensors make rows
+/// or read them, all rows of both are the same rows: self-attention.
+bool SpecReader::hasOneAxisOfRows() const {
+  if (storages.size() != 2 || storages[0].table != storages[1].table ||
+      any_of(storages, [](const PendingStorage &pending) {
+        return pending.storage->kind != Storage::Ragged;
+      }))
+    return false;
+  if (entry(Key::Output))
+    return true;
+  const YamlEntry *let = entry(Key::Let);
+  if (!let || let->value.kind != YamlNode::Map)
+    return false;
+  return any_of(let->value.map, [](const YamlEntry &item) {
+    SmallVector<StringRef> names;
+    StringRef(item.key.text).split(names, ',');
+    return any_of(
+        names, [](StringRef name) { return findRow(name.trim()).has_value(); });
+  });
 }
 
 static bool isInteger(DType dtype) {
@@ -212,14 +238,13 @@ void SpecReader::bindStorage() {
   }
 }
 
-/// Rows that `let` makes are no tensors of the call.
+/// Rows in pages are no tensor of which `let` could make others.
 void SpecReader::checkStorage() {
-  for (auto [storage, row] :
-       {std::pair(&spec.queryStorage, Row::Q),
-        std::pair(&spec.kvStorage, Row::K), std::pair(&spec.kvStorage, Row::V)})
-    if (storage->kind != Storage::Dense && spec.definitions[unsigned(row)]) {
-      unsupported(storage->range,
-                  Twine("ragged or paged storage of rows that 'let' defines"));
+  for (Row row : {Row::K, Row::V})
+    if (spec.kvStorage.kind == Storage::Paged &&
+        spec.definitions[unsigned(row)]) {
+      unsupported(spec.kvStorage.range,
+                  "paged storage of rows that 'let' defines");
       return;
     }
   for (const Storage *storage : {&spec.queryStorage, &spec.kvStorage})

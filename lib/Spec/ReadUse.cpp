@@ -96,6 +96,10 @@ void SpecReader::checkLengths() {
           std::pair(Row::V, KvLen)})
       if (spec.isArgument(row) && (index == Batch || isOf(index, length)))
         return true;
+    bool hasStarts = spec.queryStorage.kind == Storage::Ragged ||
+                     spec.kvStorage.kind == Storage::Ragged;
+    if (index == Batch && hasStarts)
+      return true;
     return any_of(spec.declaredInputs(), [&](const Input &input) {
       return any_of(input.axes, [&](const ExprPtr &axis) {
         return axis->kind == Expr::Size && axis->index == index;

@@ -174,9 +174,17 @@ table, used or not: an unused one holds any page. If unused entries hold -1, dec
 mask leaves out. Nothing is read out of range in any case. Several sequences may
 share pages, and pages may lie in any order.
 
-Refused so far, with a message: with a ragged or paged side the output `state`, with
-ragged queries `output`; and that `let`
-defines rows (`K: K * 2`, `K: rope(K)`) whose storage is ragged or paged.
+In formulas of tensors (see Layers) a ragged side has one axis for all rows in the
+place of batch and length: Q is `[heads, query_tokens, head_dim]`, K `[kv_heads,
+kv_tokens, key_dim]`, O `[heads, query_tokens, value_dim]`, and what `let` says of Q, K
+and V is of tensors, `K: K * 2`, too. So a layer of packed prompts is written like any
+other one, with `x: [query_tokens, model]`; `rope` counts positions within each
+sequence. Where both sides have one `start` and there is an `output`, or `let` defines
+rows, `kv_tokens` is `query_tokens`. Of rows that no sequence has O is 0 there, and an
+`output` holds what the formula makes of that.
+
+Refused so far, with a message: with a ragged or paged side the output `state`; and that
+`let` defines rows in pages, or reads them as a tensor.
 )";
 
 static constexpr StringLiteral outputs = R"(

@@ -77,6 +77,30 @@ unsigned AttentionSpec::axisOf(BuiltinSize length) const {
   return (length == QueryLen ? queryStorage : kvStorage).tokens;
 }
 
+static std::vector<ExprPtr> axesOfRows(const AttentionSpec &spec,
+                                       const Storage &storage,
+                                       BuiltinSize heads, BuiltinSize length,
+                                       BuiltinSize width) {
+  std::vector<ExprPtr> axes = {makeSize(heads), makeSize(spec.axisOf(length)),
+                               makeSize(width)};
+  if (storage.kind != Storage::Ragged)
+    axes.insert(axes.begin(), makeSize(Batch));
+  return axes;
+}
+
+std::vector<ExprPtr> AttentionSpec::axesOf(Row row) const {
+  bool isQuery = row == Row::Q;
+  return axesOfRows(*this, storageOf(row), isQuery ? Heads : KvHeads,
+                    isQuery ? QueryLen : KvLen,
+                    isQuery         ? HeadDim
+                    : row == Row::K ? KeyDim
+                                    : ValueDim);
+}
+
+std::vector<ExprPtr> AttentionSpec::axesOfResult() const {
+  return axesOfRows(*this, queryStorage, Heads, QueryLen, ValueDim);
+}
+
 ExprPtr AttentionSpec::pages() const {
   if (kvStorage.kind != Storage::Paged || kvStorage.table >= inputs.size() ||
       !inputs[kvStorage.table].high)

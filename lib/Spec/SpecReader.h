@@ -142,6 +142,7 @@ private:
   void readStorage();
   bool readStorageCall(const Node &call, PendingStorage &pending);
   void addStorageSizes();
+  bool hasOneAxisOfRows() const;
   void bindStorage();
   void checkStorage();
   bool readPageRows(const PendingStorage &pending);

@@ -41,8 +41,7 @@ TensorPtr TensorChecker::attend(ArrayRef<const Node *> bound,
   }
   tensor->kind = Tensor::Attend;
   tensor->dtype = spec.outputType;
-  tensor->axes = {makeSize(Batch), makeSize(Heads), makeSize(QueryLen),
-                  makeSize(ValueDim)};
+  tensor->axes = spec.axesOfResult();
   tensor->range = node.range;
   return tensor;
 }

@@ -43,7 +43,8 @@ static ExprPtr atPlaces(const ExprPtr &e) {
 /// Whether an axis counts keys (true) or queries (false). Where both are as
 /// many the row that is defined decides, then how the axis is written.
 std::optional<bool> TensorChecker::countsKeys(const ExprPtr &rows) const {
-  ExprPtr queries = makeSize(QueryLen), keys = makeSize(KvLen);
+  ExprPtr queries = makeSize(spec.axisOf(QueryLen)),
+          keys = makeSize(spec.axisOf(KvLen));
   bool mayBeQueries = shapes.isSame(rows, queries);
   bool mayBeKeys = shapes.isSame(rows, keys);
   if (!mayBeQueries && !mayBeKeys)
@@ -68,6 +69,16 @@ TensorPtr TensorChecker::ownPositions(const TensorPtr &x, const Node &node) {
                "[batch, rows]");
     noteInputs(error, {x.get()});
     return nullptr;
+  }
+  const Storage &storage = *ofKeys ? spec.kvStorage : spec.queryStorage;
+  if (storage.kind == Storage::Ragged) {
+    auto positions = std::make_shared<Tensor>();
+    positions->kind = Tensor::Positions;
+    positions->row = *ofKeys ? Row::K : Row::Q;
+    positions->dtype = computeType();
+    positions->axes = {makeSize(storage.tokens)};
+    positions->range = node.range;
+    return positions;
   }
   ExprPtr place = makePlace(0, node.range);
   Axes axes = {x->axes[rank - 2]};

@@ -56,3 +56,18 @@
 // CHECK: tile.for (%k0, %nk, %partial) in [(%c0, %c0, %[[BEGIN]], %[[BEGIN]]), (%[[END:.*]], %[[END]], %kv_tokens, %kv_tokens)]
 // CHECK: %[[NONE:.*]] = tile.splat -inf
 // CHECK: tile.store %[[NONE]], %score[%{{.*}}, %h, %k0] valid(q = %{{.*}}, k = %nk)
+
+// What reads O reads the rows of all sequences, and zeros where none has a row.
+// CHECK-LABEL: tile.program @layer(
+// CHECK: %[[O:.*]] = tile.workspace[%query_tokens, %c2, %c8] : <{{.*}} : f32>
+// CHECK: tile.grid (%{{.*}}) to (%c2) {
+// CHECK: %[[FIRST:.*]] = tile.read %start[%c0]
+// CHECK: %[[END:.*]] = tile.read %start[%batch]
+// CHECK: tile.for (%[[T:.*]], %[[N:.*]], %{{.*}}) in [(%c0, %c0, %[[FIRST]], %[[FIRST]]), (%[[END]], %[[END]], %query_tokens, %query_tokens)]
+// CHECK: %[[ZERO:.*]] = tile.splat 0.0
+// CHECK: tile.store %[[ZERO]], %{{.*}}[%[[T]], %{{.*}}, %c0] valid(e = %[[N]])
+// CHECK: tile.locate
+// CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %c0] valid(q = %{{.*}})
+// CHECK: tile.grid
+// CHECK: tile.load
+// CHECK: tile.dot

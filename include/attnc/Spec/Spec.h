@@ -189,6 +189,13 @@ struct AttentionSpec {
   /// The size along the axis of query_len or kv_len: itself, or of ragged
   /// storage the rows of all sequences.
   unsigned axisOf(BuiltinSize length) const;
+  const Storage &storageOf(Row row) const {
+    return row == Row::Q ? queryStorage : kvStorage;
+  }
+  /// The axes of Q, K or V where formulas are of tensors.
+  std::vector<ExprPtr> axesOf(Row row) const;
+  /// Those of O.
+  std::vector<ExprPtr> axesOfResult() const;
   /// Index of a size by name.
   std::optional<unsigned> findSize(llvm::StringRef name) const;
   /// Whether Q, K or V is a tensor of the call: `let` does not define it, or

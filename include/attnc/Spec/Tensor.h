@@ -30,23 +30,25 @@ using TensorPtr = std::shared_ptr<const Tensor>;
 
 struct Tensor {
   enum Kind : uint8_t {
-    Input,    // AttentionSpec::inputs[index]
-    Argument, // the argument Q, K or V, by `row`: [batch, heads, rows, width]
-    Result,   // O: the attention of the spec's Q, K and V
-    Map,      // `formula` for each element, of operands' elements
-    Contract, // sum over the letters that the result lacks of the product of
-              // two operands
-    Append,   // the first operand, an input, with the rows of the second along
-              // the axis `along`, from row inputs[index][b] on
-    Slice,    // of axis `along`, from `offset` on
-    Concat,   // operands behind each other along the axis `along`
-    Softmax,  // along the axis `along`; the second operand, if any, says which
-              // places take part
-    Attend,   // the file's attention on three tensors that stand for Q, K, V:
-              // the labels of their axes are letters of bhqd and bhkd
-    Greatest, // over the letter that the result lacks
-    Sum,      // over the letter that the result lacks
-    Scan,     // the sums up to each place of the axis `along`
+    Input,     // AttentionSpec::inputs[index]
+    Argument,  // the argument Q, K or V, by `row`: [batch, heads, rows, width],
+               // of ragged rows [heads, rows of all, width]
+    Result,    // O: the attention of the spec's Q, K and V
+    Positions, // q (`row` is Q) or k of each of all rows of a ragged side
+    Map,       // `formula` for each element, of operands' elements
+    Contract,  // sum over the letters that the result lacks of the product of
+               // two operands
+    Append,    // the first operand, an input, with the rows of the second along
+               // the axis `along`, from row inputs[index][b] on
+    Slice,     // of axis `along`, from `offset` on
+    Concat,    // operands behind each other along the axis `along`
+    Softmax,   // along the axis `along`; the second operand, if any, says which
+               // places take part
+    Attend,    // the file's attention on three tensors that stand for Q, K, V:
+               // the labels of their axes are letters of bhqd and bhkd
+    Greatest,  // over the letter that the result lacks
+    Sum,       // over the letter that the result lacks
+    Scan,      // the sums up to each place of the axis `along`
     View, // the elements of one operand, `ab(cd)->acbd`: letters in brackets
           // share an axis, the first varies slowest
   };
@@ -76,7 +78,8 @@ bool usesResult(const Tensor &tensor);
 bool usesAttend(const Tensor &tensor);
 
 /// What `let` says that Q, K or V is: [batch, heads, rows, width], where batch
-/// and heads may be absent, if they are the same for all.
+/// and heads may be absent, if they are the same for all. Rows of a ragged side
+/// are those of all sequences, without an axis of the batch.
 struct RowTensor {
   TensorPtr tensor;
   bool hasBatch = true, hasHeads = true;

@@ -28,3 +28,10 @@ func.func @place(%p: tensor<2x3x7xf32>, %start: tensor<3xi64>) -> tensor<2x3x7xf
   %0 = attn.place %p by %start fill 0xFFF0000000000000 : tensor<2x3x7xf32>, tensor<3xi64>
   return %0 : tensor<2x3x7xf32>
 }
+
+// CHECK-LABEL: @pack_and_fill
+// CHECK: attn.pack %{{.*}} by %{{.*}} fill 0.000000e+00 : tensor<2x7x2xf32>, tensor<3xi64> -> tensor<7x2xf32>
+func.func @pack_and_fill(%o: tensor<2x7x2xf32>, %start: tensor<3xi64>) -> tensor<7x2xf32> {
+  %0 = attn.pack %o by %start fill 0.0 : tensor<2x7x2xf32>, tensor<3xi64> -> tensor<7x2xf32>
+  return %0 : tensor<7x2xf32>
+}

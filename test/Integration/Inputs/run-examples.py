@@ -22,8 +22,9 @@ def main(attnc_run, work, *folders):
         if "query: ragged" in text:
             sizes["query_tokens"] = sizes.pop("query_len") * 2
         if "kv: ragged" in text:
-            sizes["kv_tokens"] = sizes.get("query_tokens", sizes.pop("kv_len"))
-            sizes.pop("kv_len", None)
+            del sizes["kv_len"]
+            if "output:" not in text:  # there it is one axis with that of queries
+                sizes["kv_tokens"] = sizes["query_tokens"]
         if "kv: paged" in text:
             del sizes["kv_len"]
             sizes.update(width=5, pages=13)

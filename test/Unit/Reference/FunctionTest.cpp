@@ -68,6 +68,16 @@ TEST_F(FunctionTest, pack_leaves_rows_of_no_sequence_alone) {
   EXPECT_EQ(result[0].real[2], 4);
 }
 
+TEST_F(FunctionTest, pack_fills_rows_of_no_sequence) {
+  auto result = run(R"mlir(
+    func.func @f(%x: tensor<2x3xf32>, %s: tensor<3xi32>) -> tensor<3xf32> {
+      %0 = attn.pack %x by %s fill 7.0 : tensor<2x3xf32>, tensor<3xi32> -> tensor<3xf32>
+      return %0 : tensor<3xf32>
+    })mlir",
+                    {f32({1, 2, 3, 4, 5, 6}, {2, 3}), i32({1, 2, 3}, {3})});
+  EXPECT_EQ(result[0].real, (std::vector<double>{7, 1, 4}));
+}
+
 TEST_F(FunctionTest, place_fills_keys_of_other_sequences) {
   auto result = run(R"mlir(
     func.func @f(%x: tensor<2x2x4xf32>, %s: tensor<3xi32>) -> tensor<2x2x4xf32> {

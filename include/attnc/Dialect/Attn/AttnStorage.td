@@ -48,7 +48,8 @@ def Attn_PackOp : Attn_Op<"pack"> {
   let description = [{
     The way back from `attn.unpack`: `result[start[b] + i, ...] =
     source[b, i, ...]` for `0 <= i < start[b + 1] - start[b]`. A row that no
-    sequence has is not written at all; an interpreter shows NaN there.
+    sequence has is not written at all, and an interpreter shows NaN there; with
+    `fill` it holds that, and an op may read the result.
 
     Constraints:
     - (pack_c1) the source has one axis more than the result, of one element
@@ -64,10 +65,11 @@ def Attn_PackOp : Attn_Op<"pack"> {
     }
     ```
   }];
-  let arguments = (ins Attn_RealTensor:$source, Attn_TableTensor:$start);
+  let arguments = (ins Attn_RealTensor:$source, Attn_TableTensor:$start,
+                   OptionalAttr<F64Attr>:$fill);
   let results = (outs Attn_RealTensor:$result);
   let assemblyFormat = [{
-    $source `by` $start attr-dict `:` type($source) `,` type($start) `->`
+    $source `by` $start (`fill` $fill^)? attr-dict `:` type($source) `,` type($start) `->`
     type($result)
   }];
   let hasVerifier = 1;
