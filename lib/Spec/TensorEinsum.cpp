@@ -169,6 +169,12 @@ TensorPtr TensorChecker::diagonal(TensorPtr x, std::string &letters,
   return x;
 }
 
+/// A name of the text; those of the axes of `...` have numbers.
+static std::string quote(StringRef name) {
+  return name.starts_with(kEllipsis) ? "an axis of '...'"
+                                     : ("'" + name + "'").str();
+}
+
 TensorPtr TensorChecker::einsum(const Node &node,
                                 ArrayRef<const Node *> bound) {
   const Node &text = *bound[0];
@@ -204,7 +210,7 @@ TensorPtr TensorChecker::einsum(const Node &node,
       auto [size, isNew] = sizes.try_emplace(letters[i], x->axes[i]);
       fits = isNew || shapes.isSame(size->second, x->axes[i]);
       if (!fits)
-        other = "has '" + parsed->names[letters[i] - 'a'] + "' of size " +
+        other = "has " + quote(parsed->names[letters[i] - 'a']) + " of size " +
                 printFormula(spec, *size->second) + " elsewhere";
     }
     if (!fits) {
