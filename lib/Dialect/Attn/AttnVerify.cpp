@@ -278,21 +278,30 @@ LogicalResult MaskOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
-// attn.normalize
+// attn.normalize, attn.reduce
 //===----------------------------------------------------------------------===//
 
-LogicalResult NormalizeOp::verify() {
-  if (!areDistinctLetters(getLabels())) // normalize_c1
-    return emitOpError() << "'" << getLabels()
-                         << "' is not a list of distinct letters a-z";
-  if (getOver().size() != 1 || !getLabels().contains(getOver())) // c2
-    return emitOpError() << "'over' must be one letter of '" << getLabels()
-                         << "', got '" << getOver() << "'";
-  LetterSizes sizes(*this);
-  if (failed(sizes.add(getLabels(), getScores().getType(), "the scores")))
+/// What ops say that go along one axis of scores (normalize_c1 to c3, reduce_c1
+/// to c3); `sizes` take those of the letters.
+template <typename Op>
+static LogicalResult verifyScores(Op op, LetterSizes &sizes) {
+  if (!areDistinctLetters(op.getLabels()))
+    return op.emitOpError() << "'" << op.getLabels()
+                            << "' is not a list of distinct letters a-z";
+  if (op.getOver().size() != 1 || !op.getLabels().contains(op.getOver()))
+    return op.emitOpError()
+           << "'over' must be one letter of '" << op.getLabels() << "', got '"
+           << op.getOver() << "'";
+  if (failed(sizes.add(op.getLabels(), op.getScores().getType(), "the scores")))
     return failure();
-  if (getMask() && failed(sizes.add(getLabels(), getMask().getType(),
-                                    "the mask"))) // normalize_c3
+  return op.getMask()
+             ? sizes.add(op.getLabels(), op.getMask().getType(), "the mask")
+             : success();
+}
+
+LogicalResult NormalizeOp::verify() {
+  LetterSizes sizes(*this);
+  if (failed(verifyScores(*this, sizes)))
     return failure();
   if (failed(sizes.add(getLabels(), getWeights().getType(), "the weights")) ||
       failed(sizes.add(getRowLabels(), getLse().getType(), "lse")))
@@ -317,22 +326,9 @@ LogicalResult NormalizeOp::verifyRegions() {
   return verifyFormula(*this, getInit(), "'init'"); // normalize_c7
 }
 
-//===----------------------------------------------------------------------===//
-// attn.reduce
-//===----------------------------------------------------------------------===//
-
 LogicalResult ReduceOp::verify() {
-  if (!areDistinctLetters(getLabels())) // reduce_c1
-    return emitOpError() << "'" << getLabels()
-                         << "' is not a list of distinct letters a-z";
-  if (getOver().size() != 1 || !getLabels().contains(getOver())) // reduce_c2
-    return emitOpError() << "'over' must be one letter of '" << getLabels()
-                         << "', got '" << getOver() << "'";
   LetterSizes sizes(*this);
-  if (failed(sizes.add(getLabels(), getScores().getType(), "the scores")))
-    return failure();
-  if (getMask() && failed(sizes.add(getLabels(), getMask().getType(),
-                                    "the mask"))) // reduce_c3
+  if (failed(verifyScores(*this, sizes)))
     return failure();
   if (failed(sizes.add(getRowLabels(), getRow().getType(), "row")) ||
       (getKey() &&
