@@ -8,6 +8,7 @@
 #include "DistributeTerms.h"
 
 #include "PushTerms.h"
+#include "SlicedSums.h"
 
 #include "attnc/Analysis/FunctionCost.h"
 
@@ -137,7 +138,10 @@ static void explain(func::FuncOp function, ArrayRef<Regime> regimes,
 bool graph::distributeTerms(func::FuncOp function, ArrayRef<Regime> regimes,
                             const OrderRequest &request, OrderProducts order) {
   constexpr size_t most = 8; // sums that are tried alone
-  if (findSums(function).empty())
+  // Sums of which pieces are read have none behind them until they are apart.
+  Copy apart(function);
+  takeSumsApart(apart.function);
+  if (findSums(apart.function).empty())
     return false;
   Way before(Copy(function), request, order);
   std::unique_ptr<Way> best;
@@ -157,13 +161,13 @@ bool graph::distributeTerms(func::FuncOp function, ArrayRef<Regime> regimes,
   for (bool isBetter = true; isBetter;) {
     isBetter = false;
     bool isFirst = !best;
-    Copy now(isFirst ? function : best->written.function);
+    Copy now(isFirst ? apart.function : best->written.function);
     SmallVector<Sum> sums = findSums(now.function);
     for (size_t i = 0; i < std::min(most, sums.size()); ++i)
       for (size_t products = 1; products <= sums[i].products; ++products)
         isBetter |= consider(push(now.function, i, products));
   }
-  consider(pushAll(function));
+  consider(pushAll(apart.function));
   if (!best)
     return false;
   bool isBetter = least < kOrderTie;

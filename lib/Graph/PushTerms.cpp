@@ -11,6 +11,7 @@
 #include "ViewPart.h"
 
 #include "attnc/Analysis/ProductTree.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -25,10 +26,12 @@ static Operation *readerOf(Value value) {
   return value.hasOneUse() ? *value.user_begin() : nullptr;
 }
 
-/// The products that a value goes into, one after the other, through views.
+/// The products that a value goes into, one after the other, through views and
+/// beside other features.
 static SmallVector<attn::ContractOp> findProducts(Value value) {
   SmallVector<attn::ContractOp> products;
-  while (isa_and_present<attn::ContractOp, attn::ViewOp>(readerOf(value))) {
+  while (isa_and_present<attn::ContractOp, attn::ViewOp, attn::ConcatOp>(
+      readerOf(value))) {
     Operation *op = readerOf(value);
     if (auto product = dyn_cast<attn::ContractOp>(op))
       products.push_back(product);
@@ -61,11 +64,13 @@ public:
 private:
   LogicalResult viewTerms(attn::ViewOp view);
   LogicalResult pushThrough(attn::ViewOp view);
+  LogicalResult pushThrough(attn::ConcatOp concat, unsigned part);
   LogicalResult pushThrough(attn::ContractOp product, unsigned side);
   LogicalResult multiply(attn::ContractOp product, unsigned side);
   LogicalResult sumWeights(attn::ContractOp product, unsigned side, char key);
   Value rowFactor(OpBuilder &inner, Location at, Value lse) const;
   Part materializeRow();
+  Value zeros(int64_t size, char letter, Type real);
   void finish(Value whole);
 
   attn::MapOp map;
@@ -132,12 +137,60 @@ LogicalResult Pusher::pushThrough(attn::ViewOp view) {
   return success();
 }
 
-/// Whether a product is in what only `value` is made of.
+/// Beside other features terms stand beside zeros.
+LogicalResult Pusher::pushThrough(attn::ConcatOp op, unsigned part) {
+  attn::Labels labels = op.getAxisLabels();
+  char along = op.getAlong().front();
+  terms = materializeRow();
+  std::string mine = rename(terms.letters, labels.inputs[part]);
+  Type real = getElementTypeOrSelf(terms.tensor.getType());
+  if (!op.isFixed() || !contains(mine, along) ||
+      getElementTypeOrSelf(product.getType()) !=
+          getElementTypeOrSelf(op.getType()))
+    return failure();
+  std::string text;
+  SmallVector<Value> parts;
+  for (unsigned i = 0; i < op.getParts().size(); ++i) {
+    text += (i ? "," : "") + (i == part ? mine : std::string(1, along));
+    parts.push_back(i == part ? terms.tensor
+                              : zeros(op.getPartSize(i), along, real));
+  }
+  SmallVector<Attribute> sizes;
+  for (auto [axis, letter] : llvm::enumerate(mine))
+    sizes.push_back(
+        letter == along
+            ? attn::axisSize(op.getType(), *attn::axisOf(labels.output, along))
+            : attn::axisSize(terms.tensor.getType(), axis));
+  terms.tensor =
+      attn::ConcatOp::create(b, op.getLoc(), attn::tensorType(sizes, real),
+                             text + "->" + mine, std::string(1, along), parts);
+  terms.letters = fromOutput(mine, labels.output);
+  SmallVector<Value> all(op.getParts());
+  all[part] = product;
+  product = attn::ConcatOp::create(b, op.getLoc(), op.getType(), op.getLabels(),
+                                   op.getAlong(), all);
+  return success();
+}
+
+Value Pusher::zeros(int64_t size, char letter, Type real) {
+  return attn::MapOp::create(
+      b, map.getLoc(), attn::tensorType({b.getI64IntegerAttr(size)}, real),
+      "->" + std::string(1, letter), ValueRange(),
+      [&](OpBuilder &inner, Location at, ValueRange) {
+        Type scalar = attn::accumulateType(real);
+        Value zero =
+            arith::ConstantOp::create(inner, at, FloatAttr::get(scalar, 0.0));
+        attn::YieldOp::create(inner, at, zero);
+      });
+}
+
+/// Whether what only `value` is made of holds a product, or features that are
+/// put together, which the order of products takes apart.
 static bool hasProduct(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !value.hasOneUse())
     return false;
-  return isa<attn::ContractOp>(op) ||
+  return isa<attn::ContractOp, attn::ConcatOp>(op) ||
          (isa<attn::ViewOp, attn::MapOp>(op) &&
           llvm::any_of(op->getOperands(), hasProduct));
 }
@@ -312,10 +365,15 @@ LogicalResult Pusher::run(attn::ContractOp last) {
   while (whole != last.getResult()) {
     Operation *op = readerOf(whole);
     b.setInsertionPoint(op);
-    auto view = dyn_cast<attn::ViewOp>(op);
-    unsigned side = op->getOperand(0) == whole ? 0 : 1;
-    if (failed(view ? pushThrough(view)
-                    : pushThrough(cast<attn::ContractOp>(op), side)))
+    unsigned side = whole.use_begin()->getOperandNumber();
+    auto push = [&] {
+      if (auto view = dyn_cast<attn::ViewOp>(op))
+        return pushThrough(view);
+      if (auto concat = dyn_cast<attn::ConcatOp>(op))
+        return pushThrough(concat, side);
+      return pushThrough(cast<attn::ContractOp>(op), side);
+    };
+    if (failed(push()))
       return failure();
     whole = op->getResult(0);
   }

@@ -146,26 +146,45 @@ SlicedProducts::SlicedProducts(func::FuncOp function) : function(function) {
         takeApart(product);
 }
 
-void SlicedProducts::takeApart(attn::ContractOp product) {
+/// The slices of a product that nothing else reads, or none.
+static SmallVector<attn::SliceOp> findPieces(attn::ContractOp product) {
   constexpr size_t letters = 26;
   SmallVector<attn::SliceOp> slices;
   if (product->use_empty() || !findSlices(product.getResult(), true, slices))
-    return;
-  SmallVector<Piece, 2> pieces;
+    return {};
   attn::ViewOp view;
   for (attn::SliceOp slice : slices)
     if (slice->use_empty() || findWhole(slice, view) != product ||
         slice.getLabels().size() + product.getLabels().size() > letters)
-      return;
-  for (attn::SliceOp slice : slices) {
-    findWhole(slice, view);
-    attn::ContractOp part = PieceBuilder(product, view, slice).build();
+      return {};
+  return slices;
+}
+
+static attn::ContractOp buildPiece(attn::ContractOp product,
+                                   attn::SliceOp slice) {
+  attn::ViewOp view;
+  findWhole(slice, view);
+  return PieceBuilder(product, view, slice).build();
+}
+
+bool graph::takeProductApart(attn::ContractOp product) {
+  SmallVector<attn::SliceOp> slices = findPieces(product);
+  for (attn::SliceOp slice : slices)
+    slice.getResult().replaceAllUsesWith(buildPiece(product, slice));
+  return !slices.empty();
+}
+
+void SlicedProducts::takeApart(attn::ContractOp product) {
+  SmallVector<Piece, 2> pieces;
+  for (attn::SliceOp slice : findPieces(product)) {
+    attn::ContractOp part = buildPiece(product, slice);
     part->setAttr(kPieceAttr, OpBuilder(part).getI64IntegerAttr(++count));
     slice.getResult().replaceAllUsesWith(part.getResult());
     double whole = slice.getSource().getType().getDimSize(slice.getAxis());
     pieces.push_back({slice, count, double(slice.getSize()) / whole});
   }
-  wholes[product] = pieces;
+  if (!pieces.empty())
+    wholes[product] = pieces;
 }
 
 /// Whether a result or an op that stays reads it.

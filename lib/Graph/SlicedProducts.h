@@ -51,6 +51,10 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Piece, 2>> wholes;
 };
 
+/// Makes products of the pieces of a product of which nothing else is read, for
+/// good. False if that is not so.
+bool takeProductApart(attn::ContractOp product);
+
 } // namespace attnc::graph
 
 #endif // ATTNC_LIB_GRAPH_SLICEDPRODUCTS_H
