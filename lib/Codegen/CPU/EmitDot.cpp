@@ -12,8 +12,7 @@
 // A dot of terms evaluates its region on the same operands instead, for fewer
 // places at once: what it computes needs registers of its own.
 //
-// A granule of scores also asks for the rows of V that its keys have, since
-// they are needed soon and nothing waits for them yet.
+// What is needed soon is asked for before, too (FetchAhead.cpp).
 //
 // The number of products is exact also when it is known at run time only; rows
 // of B past the end are never read: their index is clamped to the last row.
@@ -139,68 +138,6 @@ SmallVector<Value> Emitter::emitTerms(Granule &granule, tile::DotOp dot,
   return sums;
 }
 
-/// Starts to fetch a row of floats into the cache of this level.
-static void fetchRow(Ops &ops, Type element, Value row, int64_t columns,
-                     int64_t level) {
-  constexpr int64_t kLineBits = 512;
-  int64_t step = kLineBits / element.getIntOrFloatBitWidth();
-  for (int64_t column = 0; column < columns; column += step)
-    LLVM::Prefetch::create(ops, ops.loc,
-                           ops.address(row, element, ops.index(column)),
-                           /*rw=*/0, /*hint=*/4 - level, /*cache=*/1);
-}
-
-/// While keys are multiplied their values come from L2 or beyond: the rows with
-/// the same numbers of other tiles that the block has loaded.
-void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot,
-                            Value loaded) {
-  StringAttr dim = granule.item.space.dim;
-  if (!dim || dot.hasTerm() || dot.getMask())
-    return;
-  for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
-    auto found = rows.find(load.getResult());
-    if (load.getResult() == loaded || found == rows.end() ||
-        found->second.row != dim)
-      continue;
-    const Rows &other = found->second;
-    int64_t columns = *load.getResult().getType().getDimSize(other.column);
-    for (int64_t row = 0; row < granule.rows; ++row) {
-      Value offset = ops.mul(ops.add(granule.start, row), other.rowStride);
-      fetchRow(ops, accumulator(),
-               ops.address(other.pointer, accumulator(), offset), columns, 1);
-    }
-  }
-}
-
-/// The first full tiles of a block fetch the rows of its results into L2, a few
-/// between register tiles. Stored to memory all at once they take the core's
-/// open misses, for which the first keys of the next block would wait.
-void Emitter::fetchResults(const Granule &granule, tile::DotOp dot) {
-  constexpr int64_t kRowsAtOnce = 2;
-  StringAttr dim = granule.item.space.dim;
-  auto loop = dot->getParentOfType<tile::ForOp>();
-  if (!loop || ahead.empty() || !dim || dot.hasTerm() || dot.getMask() ||
-      seen.end || extents.contains(dim))
-    return;
-  Value key = scalars.lookup(loop.getKeyStart());
-  Value tile = ops.floorDiv(ops.sub(key, firstFull), loop.getStep());
-  int64_t granules = granule.item.space.size / granule.rows;
-  Value number = ops.add(ops.mul(tile, granules),
-                         ops.floorDiv(granule.start, granule.rows));
-  Value first = ops.mul(number, kRowsAtOnce);
-  Value isWanted = ops.compare(arith::CmpIPredicate::ult, first,
-                               ops.index(plan.vectors * lanes()));
-  ops.branch(isWanted, [&] {
-    for (const auto &[tensor, columns] : ahead)
-      for (int64_t i = 0; i < kRowsAtOnce; ++i) {
-        Value offset = ops.mul(ops.add(first, i), tensor.rowStride);
-        fetchRow(ops, accumulator(),
-                 ops.address(tensor.pointer, accumulator(), offset), columns,
-                 2);
-      }
-  });
-}
-
 void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
   bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
   Value a = lhsOnLanes ? dot.getLhs() : dot.getRhs();
@@ -212,7 +149,7 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
                      : Value();
   fetchNextRows(granule, dot, b);
   if (dot.getAcc())
-    fetchResults(granule, dot);
+    fetchAhead(granule, dot);
   int64_t vectors = granule.window.vectors;
   SmallVector<Value> sums;
   for (int64_t row = 0; row < granule.rows; ++row)

@@ -10,8 +10,8 @@
 #ifndef ATTNC_LIB_CODEGEN_CPU_EMITTER_H
 #define ATTNC_LIB_CODEGEN_CPU_EMITTER_H
 
+#include "Granule.h"
 #include "Ops.h"
-#include "Plan.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -23,13 +23,6 @@ using mlir::SmallVector;
 using mlir::StringAttr;
 using mlir::Type;
 using mlir::Value;
-
-/// The vectors of queries that a piece of code handles.
-struct Window {
-  Value first;         // queries before them in the block; a multiple of lanes
-  int64_t vectors = 0; // how many
-  int64_t local = 0;   // vectors before them in local slots
-};
 
 /// An argument of the program. Strides are in elements.
 struct Buffer {
@@ -45,6 +38,14 @@ struct Rows {
   StringAttr row, column;
 };
 
+/// Rows of a block's queries that are stored or loaded later, or as many rows
+/// of keys.
+struct RowsAhead {
+  Value pointer, stride; // in elements
+  Type element;
+  int64_t columns;
+};
+
 /// A row of a tile of rows between a tensor and scratch.
 struct RowCopy {
   Type element; // of the tensor
@@ -52,22 +53,6 @@ struct RowCopy {
   Value columnStride, columnCount;
   Value unit; // the columns follow each other
   int64_t columns;
-};
-
-/// What a nest works on at once: `rows` elements of the nest's dim from `start`
-/// on, times the vectors of the window. A tile's registers are numbered
-/// row * vectors + vector, without the part that the tile lacks.
-struct Granule {
-  Granule(const Item &item, Window window, Value start, int64_t rows = 1)
-      : item(item), window(window), start(start), rows(rows) {}
-
-  const Item &item;
-  Window window;
-  Value start; // null when the nest has no dim
-  int64_t rows;
-  /// No row is past the run-time end of the nest's dim.
-  bool inside = false;
-  llvm::DenseMap<Value, SmallVector<Value>> registers;
 };
 
 /// Keys of a partial tile, counted from its first one.
@@ -104,7 +89,6 @@ private:
   void emitItems(Block &block, const Window *window);
   void emitItem(const Item &item, const Window *window);
   void emitFor(tile::ForOp loop, const Window *window);
-  void findResults(tile::ForOp loop, const Window *window);
   void emitSegment(tile::ForOp loop, mlir::ValueRange bounds,
                    const Window *window);
   void emitPieces(tile::ForOp loop, Value allLow, Value full, Value low,
@@ -148,13 +132,19 @@ private:
   bool needsExactCount(const Item &item);
 
   // EmitDot.cpp
-  void fetchNextRows(const Granule &granule, tile::DotOp dot, Value loaded);
-  void fetchResults(const Granule &granule, tile::DotOp dot);
   void emitDot(Granule &granule, tile::DotOp dot);
   SmallVector<Value> emitTerms(Granule &granule, tile::DotOp dot, Value extent,
                                SmallVector<Value> sums);
   SmallVector<Value> emitTerm(Granule &granule, tile::DotOp dot, Value n,
                               mlir::ArrayRef<SmallVector<Value>> elements);
+
+  // FetchAhead.cpp
+  void fetchNextRows(const Granule &granule, tile::DotOp dot, Value loaded);
+  Value nextBlock(tile::GridOp grid);
+  void fetchLater(const Block2D &block, Value skipped);
+  void findAhead(tile::ForOp loop, const Window *window);
+  void findNewKeys(tile::ForOp loop, Value first);
+  void fetchAhead(const Granule &granule, tile::DotOp dot);
 
   // RegionVectorize.cpp
   SmallVector<Value> emitRegion(Granule &granule, Block &region,
@@ -239,9 +229,8 @@ private:
   llvm::DenseMap<StringAttr, Value> extents;
   /// The keys that the vectors at hand see of a partial tile; null: all.
   KeyRange seen;
-  /// Rows that a block will store with their lengths; the first full tile.
-  SmallVector<std::pair<Rows, int64_t>> ahead;
-  Value firstFull;
+  SmallVector<RowsAhead> ahead;
+  Value firstFull; // tile of the segment at hand
   bool failed = false;
 };
 

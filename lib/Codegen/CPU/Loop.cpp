@@ -16,7 +16,7 @@
 
 #include "Emitter.h"
 
-#include "Block2D.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 
@@ -125,27 +125,6 @@ void Emitter::emitItem(const Item &item, const Window *window) {
 // tile.for
 //===----------------------------------------------------------------------===//
 
-/// The rows that a block stores after the loop, where an element is as wide as
-/// in registers.
-void Emitter::findResults(tile::ForOp loop, const Window *window) {
-  ahead.clear();
-  if (window)
-    return;
-  auto areKnown = [&](ValueRange values) {
-    return llvm::all_of(values, [&](Value v) { return scalars.contains(v); });
-  };
-  for (auto store : loop->getBlock()->getOps<tile::StoreOp>()) {
-    auto type = cast<tile::TileType>(store.getValue().getType());
-    if (type.getRank() != 2 || !type.hasDim(kLaneDim) ||
-        !areKnown(store.getIndices()) || !areKnown(store.getValid()))
-      continue;
-    Block2D block = blockOf(type, store.getBuf(), store.getIndices(),
-                            store.getValidDims(), store.getValid());
-    if (block.element == accumulator())
-      ahead.push_back({{block.data, block.rowStride, {}, {}}, block.columns});
-  }
-}
-
 /// Copies what a loop starts with to where it carries it.
 void Emitter::emitInits(LoopLikeOpInterface loop, const Window *window) {
   for (auto [init, result] :
@@ -159,7 +138,7 @@ void Emitter::emitInits(LoopLikeOpInterface loop, const Window *window) {
 }
 
 void Emitter::emitFor(tile::ForOp loop, const Window *window) {
-  findResults(loop, window);
+  findAhead(loop, window);
   emitInits(loop, window);
   SmallVector<Value> bounds;
   for (Value bound : loop.getBounds())
@@ -205,6 +184,10 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
   Value tailStart =
       ops.select(isAny, ops.add(allLow, ops.mul(full, step)), anyLow);
   firstFull = allLow;
+  size_t known = ahead.size();
+  if (hasFull)
+    findNewKeys(loop, anyLow);
+  llvm::scope_exit forget([&] { ahead.truncate(known); });
   auto emitPart = [&](Value low, Value high, Value fullTiles) {
     if (loop.hasClassify())
       return emitPieces(loop, allLow, fullTiles, low, high, window);

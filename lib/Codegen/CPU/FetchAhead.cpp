@@ -1,0 +1,165 @@
+//===- FetchAhead.cpp - Rows that are needed soon -------------------------===//
+//
+// A block that sees few keys waits for memory at its ends: queries, keys and
+// results of 64 rows each are 16 KB and as many lines as a core has open misses
+// ten times over. While products keep the multipliers busy nothing waits:
+//
+//   scores of some keys         the same rows of V             into L1
+//   values of the first full    rows that the block stores,    into L2
+//   tiles, two rows between     rows of Q of the next block,
+//   register tiles              rows of K and V that it sees
+//                               and this one does not
+//
+// The next block is the next task of the grid's last axis; where masks give
+// each block its range of keys that axis descends, so the new keys lie before
+// the first ones at hand. Tests: test/Codegen/CPU/fetch-ahead.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Block2D.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+/// Starts to fetch a row into the cache of this level.
+static void fetchRow(Ops &ops, Type element, Value row, int64_t columns,
+                     int64_t level) {
+  constexpr int64_t kLineBits = 512;
+  int64_t step = kLineBits / element.getIntOrFloatBitWidth();
+  for (int64_t column = 0; column < columns; column += step)
+    LLVM::Prefetch::create(ops, ops.loc,
+                           ops.address(row, element, ops.index(column)),
+                           /*rw=*/0, /*hint=*/4 - level, /*cache=*/1);
+}
+
+/// While keys are multiplied their values come from L2 or beyond: the rows with
+/// the same numbers of other tiles that the block has loaded.
+void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot,
+                            Value loaded) {
+  StringAttr dim = granule.item.space.dim;
+  if (!dim || dot.hasTerm() || dot.getMask())
+    return;
+  for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
+    auto found = rows.find(load.getResult());
+    if (load.getResult() == loaded || found == rows.end() ||
+        found->second.row != dim)
+      continue;
+    const Rows &other = found->second;
+    int64_t columns = *load.getResult().getType().getDimSize(other.column);
+    for (int64_t row = 0; row < granule.rows; ++row) {
+      Value offset = ops.mul(ops.add(granule.start, row), other.rowStride);
+      fetchRow(ops, accumulator(),
+               ops.address(other.pointer, accumulator(), offset), columns, 1);
+    }
+  }
+}
+
+/// How many queries behind the block at hand the next one begins: 0 behind the
+/// last one.
+Value Emitter::nextBlock(tile::GridOp grid) {
+  unsigned axis = grid.getExtents().size() - 1;
+  Value number = scalars.lookup(grid.getBody().getArgument(axis));
+  int64_t queries = plan.vectors * lanes();
+  bool descends = grid.getDescending() == axis;
+  Value last =
+      descends ? ops.index(0)
+               : ops.sub(scalars.lookup(grid.getExtents()[axis]), ops.index(1));
+  return ops.select(ops.compare(arith::CmpIPredicate::eq, number, last),
+                    ops.index(0), ops.index(descends ? -queries : queries));
+}
+
+void Emitter::fetchLater(const Block2D &block, Value skipped) {
+  Type element = memoryType(block.element);
+  Value offset = ops.mul(skipped, block.rowStride);
+  ahead.push_back({ops.address(block.data, element, offset), block.rowStride,
+                   element, block.columns});
+}
+
+/// Notes what the full tiles of a loop fetch: the rows that the block stores
+/// after it, where an element is as wide as in registers, and the queries of
+/// the next block.
+void Emitter::findAhead(tile::ForOp loop, const Window *window) {
+  ahead.clear();
+  if (window)
+    return;
+  auto isReady = [&](tile::TileType type, auto op) {
+    auto isKnown = [&](Value v) { return scalars.contains(v); };
+    return type.getRank() == 2 && type.hasDim(kLaneDim) &&
+           llvm::all_of(op.getIndices(), isKnown) &&
+           llvm::all_of(op.getValid(), isKnown);
+  };
+  Block *around = loop->getBlock();
+  for (auto store : around->getOps<tile::StoreOp>()) {
+    auto type = cast<tile::TileType>(store.getValue().getType());
+    if (!isReady(type, store))
+      continue;
+    Block2D block = blockOf(type, store.getBuf(), store.getIndices(),
+                            store.getValidDims(), store.getValid());
+    if (block.element == accumulator())
+      fetchLater(block, ops.index(0));
+  }
+  auto grid = dyn_cast<tile::GridOp>(loop->getParentOp());
+  if (!grid || constantOf(rowBase) != 0)
+    return; // fewer queries than a block has: the last one
+  Value next = nextBlock(grid);
+  for (auto load : around->getOps<tile::LoadOp>()) {
+    auto type = cast<tile::TileType>(load.getResult().getType());
+    if (!load.getTable() && isReady(type, load))
+      fetchLater(blockOf(type, load.getBuf(), load.getIndices(),
+                         load.getValidDims(), load.getValid()),
+                 next);
+  }
+}
+
+/// Notes the keys and values before `first`, the first key of a segment.
+void Emitter::findNewKeys(tile::ForOp loop, Value first) {
+  auto grid = dyn_cast<tile::GridOp>(loop->getParentOp());
+  if (ahead.empty() || !grid || !grid.getDescending() ||
+      constantOf(rowBase) != 0 || constantOf(first) == 0)
+    return;
+  Value rows = ops.index(plan.vectors * lanes());
+  scalars.map(loop.getKeyStart(), ops.max(ops.sub(first, rows), ops.index(0)));
+  scalars.map(loop.getKeyCount(), rows);
+  for (auto load : loop.getBody().front().getOps<tile::LoadOp>()) {
+    auto type = cast<tile::TileType>(load.getResult().getType());
+    bool isKnown = llvm::all_of(load.getIndices(),
+                                [&](Value v) { return scalars.contains(v); });
+    if (type.getRank() == 2 && !type.hasDim(kLaneDim) && !load.getTable() &&
+        isKnown)
+      fetchLater(blockOf(type, load.getBuf(), load.getIndices(),
+                         load.getValidDims(), load.getValid()),
+                 ops.index(0));
+  }
+}
+
+/// A few rows between two register tiles. Stored to memory all at once they
+/// would take the core's open misses, for which the next block's first keys
+/// would wait.
+void Emitter::fetchAhead(const Granule &granule, tile::DotOp dot) {
+  constexpr int64_t kRowsAtOnce = 2;
+  StringAttr dim = granule.item.space.dim;
+  auto loop = dot->getParentOfType<tile::ForOp>();
+  if (!loop || ahead.empty() || !dim || dot.hasTerm() || dot.getMask() ||
+      seen.end || extents.contains(dim))
+    return;
+  Value key = scalars.lookup(loop.getKeyStart());
+  Value tile = ops.floorDiv(ops.sub(key, firstFull), loop.getStep());
+  int64_t granules = granule.item.space.size / granule.rows;
+  Value number = ops.add(ops.mul(tile, granules),
+                         ops.floorDiv(granule.start, granule.rows));
+  Value first = ops.mul(number, kRowsAtOnce);
+  Value isWanted = ops.compare(arith::CmpIPredicate::ult, first,
+                               ops.index(plan.vectors * lanes()));
+  ops.branch(isWanted, [&] {
+    for (const RowsAhead &rows : ahead)
+      for (int64_t i = 0; i < kRowsAtOnce; ++i) {
+        Value offset = ops.mul(ops.add(first, i), rows.stride);
+        fetchRow(ops, rows.element,
+                 ops.address(rows.pointer, rows.element, offset), rows.columns,
+                 2);
+      }
+  });
+}
+
+} // namespace attnc::cpu

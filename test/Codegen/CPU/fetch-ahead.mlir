@@ -1,0 +1,143 @@
+// RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --cse | FileCheck %s
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 1, tail = 0, lane_skip = true, pack = never>
+
+// Blocks from the last one on, each with keys of its own: while values are
+// multiplied, two rows at a time come into L2 (hint 2) of the results, of the
+// queries of the block before (its own again: the first block), and of as many
+// keys and values before the first ones.
+// CHECK-LABEL: func.func @window.grid0.body(
+// CHECK:         %[[LOW:.*]] = arith.maxsi %{{.*}}, %c0 : index
+// CHECK:         %[[IS_FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0 : index
+// CHECK-NEXT:    arith.select %[[IS_FIRST]], %c0, %c-16 : index
+// CHECK:         %[[BEFORE:.*]] = arith.subi %[[LOW]], %c16 : index
+// CHECK-NEXT:    %[[NEW:.*]] = arith.maxsi %[[BEFORE]], %c0 : index
+// CHECK-NEXT:    arith.muli %[[NEW]],
+// CHECK:         arith.cmpi ult
+// CHECK-NEXT:    scf.if
+// CHECK-COUNT-8:   llvm.intr.prefetch{{.*}} hint = 2 :
+// CHECK-NOT:       hint = 2 :
+tile.program @window(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>, %V: !tile.buf<k, e : f32>, %O: !tile.buf<q, e : f32>, %n: index, %blocks: index) target #cpu {
+  tile.grid (%i) to (%blocks) order(desc 0) {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %q0 = arith.muli %i, %c16 : index
+    %end = arith.addi %q0, %c16 : index
+    %before = arith.subi %q0, %c16 : index
+    %low = arith.maxsi %before, %c0 : index
+    %q = tile.load %Q[%q0, %c0] : !tile.buf<q, d : f32> -> !tile.tile<q:16, d:4, f32>
+    %o0 = tile.splat 0.0 : !tile.tile<q:16, e:2, f32>
+    %o = tile.for (%k0, %nk, %partial) in [(%low, %low, %end, %end)] step 4 partial_step 2 iter(%acc = %o0) -> (!tile.tile<q:16, e:2, f32>) {
+      %k = tile.load %K[%k0, %c0] valid(k = %nk) : !tile.buf<k, d : f32> -> !tile.tile<k:4, d:4, f32>
+      %v = tile.load %V[%k0, %c0] valid(k = %nk) : !tile.buf<k, e : f32> -> !tile.tile<k:4, e:2, f32>
+      %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:4, f32>, !tile.tile<k:4, d:4, f32>) -> !tile.tile<q:16, k:4, f32>
+      %t = tile.select_masked %s at(q = %q0, k = %k0) valid(k = %nk) when %partial fill 0.0 : !tile.tile<q:16, k:4, f32> {
+      ^bb0(%qi: index, %ki: index):
+        %c = arith.cmpi sle, %ki, %qi : index
+        tile.yield %c : i1
+      }
+      %next = tile.dot (%t, %v) sum(k) acc(%acc) : (!tile.tile<q:16, k:4, f32>, !tile.tile<k:4, e:2, f32>) -> !tile.tile<q:16, e:2, f32>
+      tile.yield %next : !tile.tile<q:16, e:2, f32>
+    }
+    tile.store %o, %O[%q0, %c0] valid(q = %n) : !tile.tile<q:16, e:2, f32>, !tile.buf<q, e : f32>
+  }
+}
+
+// The first keys are everyone's: only results and queries.
+// CHECK-LABEL: func.func @causal.grid0.body(
+// CHECK-COUNT-4:   llvm.intr.prefetch{{.*}} hint = 2 :
+// CHECK-NOT:       hint = 2 :
+tile.program @causal(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>, %V: !tile.buf<k, e : f32>, %O: !tile.buf<q, e : f32>, %n: index, %blocks: index) target #cpu {
+  tile.grid (%i) to (%blocks) order(desc 0) {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %q0 = arith.muli %i, %c16 : index
+    %end = arith.addi %q0, %c16 : index
+    %before = arith.subi %q0, %c16 : index
+    %low = arith.maxsi %before, %c0 : index
+    %q = tile.load %Q[%q0, %c0] : !tile.buf<q, d : f32> -> !tile.tile<q:16, d:4, f32>
+    %o0 = tile.splat 0.0 : !tile.tile<q:16, e:2, f32>
+    %o = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %end, %end)] step 4 partial_step 2 iter(%acc = %o0) -> (!tile.tile<q:16, e:2, f32>) {
+      %k = tile.load %K[%k0, %c0] valid(k = %nk) : !tile.buf<k, d : f32> -> !tile.tile<k:4, d:4, f32>
+      %v = tile.load %V[%k0, %c0] valid(k = %nk) : !tile.buf<k, e : f32> -> !tile.tile<k:4, e:2, f32>
+      %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:4, f32>, !tile.tile<k:4, d:4, f32>) -> !tile.tile<q:16, k:4, f32>
+      %t = tile.select_masked %s at(q = %q0, k = %k0) valid(k = %nk) when %partial fill 0.0 : !tile.tile<q:16, k:4, f32> {
+      ^bb0(%qi: index, %ki: index):
+        %c = arith.cmpi sle, %ki, %qi : index
+        tile.yield %c : i1
+      }
+      %next = tile.dot (%t, %v) sum(k) acc(%acc) : (!tile.tile<q:16, k:4, f32>, !tile.tile<k:4, e:2, f32>) -> !tile.tile<q:16, e:2, f32>
+      tile.yield %next : !tile.tile<q:16, e:2, f32>
+    }
+    tile.store %o, %O[%q0, %c0] valid(q = %n) : !tile.tile<q:16, e:2, f32>, !tile.buf<q, e : f32>
+  }
+}
+
+// Blocks in order: the queries behind, at the last block its own.
+// CHECK-LABEL: func.func @ascending.grid0.body(
+// CHECK:         %[[LAST:.*]] = arith.subi %{{.*}}, %c1 : index
+// CHECK-NEXT:    %[[IS_LAST:.*]] = arith.cmpi eq, %{{.*}}, %[[LAST]] : index
+// CHECK-NEXT:    arith.select %[[IS_LAST]], %c0, %c16 : index
+// CHECK-COUNT-4:   llvm.intr.prefetch{{.*}} hint = 2 :
+// CHECK-NOT:       hint = 2 :
+tile.program @ascending(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>, %V: !tile.buf<k, e : f32>, %O: !tile.buf<q, e : f32>, %n: index, %blocks: index) target #cpu {
+  tile.grid (%i) to (%blocks) {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %q0 = arith.muli %i, %c16 : index
+    %end = arith.addi %q0, %c16 : index
+    %before = arith.subi %q0, %c16 : index
+    %low = arith.maxsi %before, %c0 : index
+    %q = tile.load %Q[%q0, %c0] : !tile.buf<q, d : f32> -> !tile.tile<q:16, d:4, f32>
+    %o0 = tile.splat 0.0 : !tile.tile<q:16, e:2, f32>
+    %o = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %end, %end)] step 4 partial_step 2 iter(%acc = %o0) -> (!tile.tile<q:16, e:2, f32>) {
+      %k = tile.load %K[%k0, %c0] valid(k = %nk) : !tile.buf<k, d : f32> -> !tile.tile<k:4, d:4, f32>
+      %v = tile.load %V[%k0, %c0] valid(k = %nk) : !tile.buf<k, e : f32> -> !tile.tile<k:4, e:2, f32>
+      %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:4, f32>, !tile.tile<k:4, d:4, f32>) -> !tile.tile<q:16, k:4, f32>
+      %t = tile.select_masked %s at(q = %q0, k = %k0) valid(k = %nk) when %partial fill 0.0 : !tile.tile<q:16, k:4, f32> {
+      ^bb0(%qi: index, %ki: index):
+        %c = arith.cmpi sle, %ki, %qi : index
+        tile.yield %c : i1
+      }
+      %next = tile.dot (%t, %v) sum(k) acc(%acc) : (!tile.tile<q:16, k:4, f32>, !tile.tile<k:4, e:2, f32>) -> !tile.tile<q:16, e:2, f32>
+      tile.yield %next : !tile.tile<q:16, e:2, f32>
+    }
+    tile.store %o, %O[%q0, %c0] valid(q = %n) : !tile.tile<q:16, e:2, f32>, !tile.buf<q, e : f32>
+  }
+}
+
+// Results that are narrower than what is computed are left alone.
+// CHECK-LABEL: func.func @narrow.grid0.body(
+// CHECK-COUNT-6:   llvm.intr.prefetch{{.*}} hint = 2 :
+// CHECK-NOT:       hint = 2 :
+// CHECK:         return
+tile.program @narrow(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>, %V: !tile.buf<k, e : f32>, %O: !tile.buf<q, e : bf16>, %n: index, %blocks: index) target #cpu {
+  tile.grid (%i) to (%blocks) order(desc 0) {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %q0 = arith.muli %i, %c16 : index
+    %end = arith.addi %q0, %c16 : index
+    %before = arith.subi %q0, %c16 : index
+    %low = arith.maxsi %before, %c0 : index
+    %q = tile.load %Q[%q0, %c0] : !tile.buf<q, d : f32> -> !tile.tile<q:16, d:4, f32>
+    %o0 = tile.splat 0.0 : !tile.tile<q:16, e:2, f32>
+    %o = tile.for (%k0, %nk, %partial) in [(%low, %low, %end, %end)] step 4 partial_step 2 iter(%acc = %o0) -> (!tile.tile<q:16, e:2, f32>) {
+      %k = tile.load %K[%k0, %c0] valid(k = %nk) : !tile.buf<k, d : f32> -> !tile.tile<k:4, d:4, f32>
+      %v = tile.load %V[%k0, %c0] valid(k = %nk) : !tile.buf<k, e : f32> -> !tile.tile<k:4, e:2, f32>
+      %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:4, f32>, !tile.tile<k:4, d:4, f32>) -> !tile.tile<q:16, k:4, f32>
+      %t = tile.select_masked %s at(q = %q0, k = %k0) valid(k = %nk) when %partial fill 0.0 : !tile.tile<q:16, k:4, f32> {
+      ^bb0(%qi: index, %ki: index):
+        %c = arith.cmpi sle, %ki, %qi : index
+        tile.yield %c : i1
+      }
+      %next = tile.dot (%t, %v) sum(k) acc(%acc) : (!tile.tile<q:16, k:4, f32>, !tile.tile<k:4, e:2, f32>) -> !tile.tile<q:16, e:2, f32>
+      tile.yield %next : !tile.tile<q:16, e:2, f32>
+    }
+    %b = tile.map(%o) : (!tile.tile<q:16, e:2, f32>) -> !tile.tile<q:16, e:2, bf16> {
+    ^bb0(%x: f32):
+      %y = arith.truncf %x : f32 to bf16
+      tile.yield %y : bf16
+    }
+    tile.store %b, %O[%q0, %c0] valid(q = %n) : !tile.tile<q:16, e:2, bf16>, !tile.buf<q, e : bf16>
+  }
+}
