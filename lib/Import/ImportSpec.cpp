@@ -20,8 +20,10 @@
 #include "attnc/Import/Import.h"
 
 #include "ImportStorage.h"
+#include "MaskParts.h"
 #include "Normaliser.h"
 #include "RowFormulas.h"
+#include "SizeFormula.h"
 #include "StateOutput.h"
 #include "TensorGraph.h"
 
@@ -69,6 +71,8 @@ private:
   void finish(TensorGraph &tensors, SmallVector<Value> results);
   Value mergeHeads(Value o);
   Value attend(ArrayRef<LetteredTensor> given);
+  Value attendOther(const spec::AttentionFormulas &formulas,
+                    ArrayRef<LetteredTensor> given);
   Value buildStateOutput(RowFormulas &rows, RankedTensorType type);
   mlir::Type weightType(attn::NormAttr norm);
   attn::NormalizeOp buildWeights(RowFormulas &rows,
@@ -104,7 +108,7 @@ Attribute SpecImporter::size(const SizeExpr &expr) {
 // A length that differs from sequence to sequence is an axis as long as all
 // rows together.
 Attribute SpecImporter::size(spec::BuiltinSize index) {
-  return size(SizeExpr::size(spec.sizes[spec.axisOf(index)].name));
+  return size(*sizeFormula(spec, *spec.sizeOf(index)));
 }
 
 RankedTensorType SpecImporter::tensor(const InterfaceTensor &tensor) {
@@ -252,21 +256,6 @@ Value SpecImporter::buildValues(RowFormulas &rows, Value weights, Value mask) {
       value.tensor, b.getStringAttr("bhgqk"), mask);
 }
 
-/// The mask, within the keys of the sequence.
-static spec::ExprPtr withLength(const spec::AttentionSpec &spec) {
-  using namespace spec;
-  if (spec.sizes[KvLen].kind != spec::Size::PerSequence)
-    return spec.mask;
-  ExprPtr inside =
-      makeApply(spec::Op::Lt, spec::Type::Bool,
-                {makeVariable(Variable::K, spec.mask->range), makeSize(KvLen)},
-                spec.mask->range);
-  if (spec.mask->isConstant() && spec.mask->boolean)
-    return inside;
-  return makeApply(spec::Op::And, spec::Type::Bool, {inside, spec.mask},
-                   spec.mask->range);
-}
-
 /// The mask but for products of queries and keys: numbers of a row or of a key
 /// are computed before and read.
 Value SpecImporter::buildPlainMask(RowFormulas &rows,
@@ -283,31 +272,11 @@ Value SpecImporter::buildPlainMask(RowFormulas &rows,
       });
 }
 
-/// Adds the conjuncts of a mask, each to those of its kind: `ofPairs` have a
-/// number that differs from pair to pair and is no formula of indices.
-static void splitMask(RowFormulas &rows, const spec::ExprPtr &e,
-                      spec::ExprPtr &plain, spec::ExprPtr &ofPairs) {
-  if (e->isApply(spec::Op::And)) {
-    for (const spec::ExprPtr &operand : e->operands)
-      splitMask(rows, operand, plain, ofPairs);
-    return;
-  }
-  bool isOfPair =
-      llvm::any_of(rows.leavesOf(*e).tensors, [](const LetteredTensor &leaf) {
-        StringRef letters = leaf.letters;
-        return letters.contains('q') && letters.contains('k');
-      });
-  spec::ExprPtr &all = isOfPair ? ofPairs : plain;
-  all =
-      all ? makeApply(spec::Op::And, spec::Type::Bool, {all, e}, e->range) : e;
-}
-
 Value SpecImporter::buildMask(RowFormulas &rows) {
   using namespace spec;
-  ExprPtr plain, ofPairs;
-  splitMask(rows, withLength(spec), plain, ofPairs);
+  auto [plain, ofPairs] = splitMask(rows, spec);
   if (!ofPairs)
-    return buildPlainMask(rows, *withLength(spec));
+    return buildPlainMask(rows, *plain);
   if (!plain)
     plain = makeBool(true, spec.mask->range);
   Value mask = buildPlainMask(rows, *plain);
@@ -408,6 +377,19 @@ Value SpecImporter::attend(ArrayRef<LetteredTensor> given) {
   return mergeHeads(o);
 }
 
+/// The same for other numbers of rows: as in a file that has these.
+Value SpecImporter::attendOther(const spec::AttentionFormulas &formulas,
+                                ArrayRef<LetteredTensor> given) {
+  spec::AttentionSpec own = spec;
+  static_cast<spec::AttentionFormulas &>(own) = formulas;
+  SpecImporter importer(module, locations, own, interface);
+  importer.b.restoreInsertionPoint(b.saveInsertionPoint());
+  importer.inputs = inputs;
+  Value o = importer.attend(given);
+  hasFailed |= importer.hasFailed;
+  return o;
+}
+
 /// What `output` makes of O, or without it.
 Value SpecImporter::buildOutput(TensorGraph &tensors, Value o,
                                 mlir::Type type) {
@@ -449,7 +431,9 @@ void SpecImporter::buildGraph(func::FuncOp func) {
     if (tensor)
       types.push_back(tensor.getType());
   tensors.setAttention(
-      [&](ArrayRef<LetteredTensor> rows) { return attend(rows); });
+      [&](const AttentionFormulas *formulas, ArrayRef<LetteredTensor> rows) {
+        return formulas ? attendOther(*formulas, rows) : attend(rows);
+      });
   SmallVector<Value> results;
   if (!spec.hasResult()) {
     results.push_back(buildOutput(tensors, Value(), type.getResult(0)));

@@ -55,7 +55,7 @@ Attribute RowFormulas::sizeOf(char letter) {
       {'k', spec::KvLen}};
   const auto *found = llvm::find_if(
       kSizes, [&](const auto &pair) { return pair.first == letter; });
-  return size(*spec::makeSize(spec.axisOf(found->second)));
+  return size(*spec.sizeOf(found->second));
 }
 
 RankedTensorType RowFormulas::type(StringRef letters,

@@ -106,7 +106,7 @@ Value TensorGraph::buildAttention(const Tensor &tensor) {
   for (auto [operand, letters] : llvm::zip_equal(tensor.operands, labels))
     rows.push_back(lettered(build(*operand), rows.empty(),
                             letters.contains('b'), letters.contains('h')));
-  return attention(rows);
+  return attention(tensor.attention.get(), rows);
 }
 
 /// q or k of each of all rows of a ragged side.

@@ -42,8 +42,9 @@ public:
   /// What let says a row is, with the letters that row formulas have for it.
   LetteredTensor buildRow(spec::Row row);
   /// Attention of Q, K, V with the letters of row formulas, [batch, heads,
-  /// rows, features], for nodes that ask for it.
-  using Attention = std::function<mlir::Value(llvm::ArrayRef<LetteredTensor>)>;
+  /// rows, features], for nodes that ask for it; null: by the file's formulas.
+  using Attention = std::function<mlir::Value(
+      const spec::AttentionFormulas *formulas, llvm::ArrayRef<LetteredTensor>)>;
   void setAttention(Attention build) { attention = std::move(build); }
   /// O, once it is there.
   void setResult(mlir::Value o) { result = o; }

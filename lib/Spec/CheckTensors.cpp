@@ -365,13 +365,16 @@ RowTensor TensorChecker::checkRow(Row row) {
                     typeWithArticle(value->scalar->type)});
     return {};
   }
-  return asRow(tensor, row, place, what);
+  ExprPtr rows = makeSize(spec.axisOf(row == Row::Q ? QueryLen : KvLen));
+  return asRow(tensor, row, rows, place, what);
 }
 
-/// A tensor in the place of Q, K or V.
-RowTensor TensorChecker::asRow(const TensorPtr &tensor, Row row, SMRange place,
+/// A tensor in the place of Q, K or V, of so many rows.
+RowTensor TensorChecker::asRow(const TensorPtr &tensor, Row row,
+                               const ExprPtr &rows, SMRange place,
                                StringRef name) {
-  TensorPtr whole = argumentTensor(spec, row, {});
+  auto whole = std::make_shared<Tensor>(*argumentTensor(spec, row, {}));
+  whole->axes[whole->axes.size() - 2] = rows;
   size_t rank = tensor->axes.size();
   bool isRagged = spec.storageOf(row).kind == Storage::Ragged;
   const ExprPtr &allHeads = whole->axes[isRagged ? 0 : 1];
@@ -403,7 +406,8 @@ RowTensor TensorChecker::asRow(const TensorPtr &tensor, Row row, SMRange place,
                "rows of all sequences lie behind each other: '" +
                    spec.sizes[spec.storageOf(row).tokens].name +
                    "' is their axis");
-  else if (rank >= 2 && !isAxis(rank - 2, makeSize(length)) &&
+  else if (rank >= 2 && shapes.isSame(rows, makeSize(length)) &&
+           !isAxis(rank - 2, rows) &&
            isAxis(rank - 2, makeSize(length == QueryLen ? KvLen : QueryLen)))
     error.note("self-attention has one length for both")
         .fix(isAxis(rank - 2, makeSize(KvLen)) ? "query_len: kv_len"

@@ -310,6 +310,10 @@ Interval Walk::leaf(const ExprPtr &e) {
     return spec.sizes[e->index].kind == Size::Fixed ? Interval::of(limit, limit)
                                                     : upTo(limit);
   }
+  auto rows = [&](BuiltinSize length) {
+    ExprPtr size = spec.sizeOf(length);
+    return upTo(std::min<__int128>(intervalIn(size).high, maxSize) - 1);
+  };
   switch (e->variable) {
   case Variable::B:
     return upTo(sizeLimit(Batch) - 1);
@@ -318,13 +322,12 @@ Interval Walk::leaf(const ExprPtr &e) {
   case Variable::G:
     return upTo(sizeLimit(KvHeads) - 1);
   case Variable::I:
-    return upTo(sizeLimit(QueryLen) - 1);
+    return rows(QueryLen);
   case Variable::K:
-    return upTo(sizeLimit(KvLen) - 1);
+    return rows(KvLen);
   case Variable::Q: {
     // Sums of linear forms know relations, intervals what is no such form.
-    Interval row = upTo(sizeLimit(QueryLen) - 1),
-             from = intervalIn(spec.offset);
+    Interval row = rows(QueryLen), from = intervalIn(spec.offset);
     all = Interval::of(row.low + from.low, row.high + from.high);
     break;
   }

@@ -37,8 +37,8 @@ LinearForm Prover::size(unsigned index) {
   auto [place, isNew] = sizes.try_emplace(index, 0);
   if (isNew) {
     bool exists = (index == Batch && domain.batch) ||
-                  (index == QueryLen && domain.row) ||
-                  (index == KvLen && domain.key);
+                  (index == QueryLen && domain.row && !spec.queryRows) ||
+                  (index == KvLen && domain.key && !spec.keyRows);
     Symbol symbol = opaque(LinearForm(exists && domain.ranges), std::nullopt);
     symbols[symbol].size = index;
     symbols[symbol].greatest = maxSize;
@@ -75,9 +75,15 @@ LinearForm Prover::variable(Variable v) {
                     : v == Variable::G ? KvHeads
                     : v == Variable::I ? QueryLen
                                        : KvLen;
-  Symbol symbol = domain.ranges
-                      ? opaque(LinearForm(0), size(extent) - LinearForm(1))
-                      : opaque(std::nullopt, std::nullopt);
+  std::optional<LinearForm> first, last;
+  if (domain.ranges) {
+    const ExprPtr *rows = v == Variable::I   ? &spec.queryRows
+                          : v == Variable::K ? &spec.keyRows
+                                             : nullptr;
+    first = LinearForm(0);
+    last = (rows && *rows ? linear(*rows) : size(extent)) - LinearForm(1);
+  }
+  Symbol symbol = opaque(first, last);
   variables[int(v)] = symbol;
   if (v == Variable::G && domain.ranges) {
     // g == h // group

@@ -3,6 +3,7 @@
 #include "SpecReader.h"
 
 #include "CacheRows.h"
+#include "OtherRows.h"
 #include "Proofs.h"
 
 #include "attnc/Spec/Print.h"
@@ -136,13 +137,15 @@ void SpecReader::readFormulas() {
 // Proofs
 //===----------------------------------------------------------------------===//
 
-void SpecReader::prove(ExprPtr &formula, StringRef where, Domain domain,
-                       const ExprPtr &guard) {
+bool SpecReader::prove(AttentionSpec &own, ExprPtr &formula, StringRef where,
+                       Domain domain, const ExprPtr &guard) {
   if (!formula)
-    return;
-  if (ExprPtr proved =
-          proveFormula(spec, report, formula, where, domain, guard))
-    formula = proved;
+    return true;
+  ExprPtr proved = proveFormula(own, report, formula, where, domain, guard);
+  if (!proved)
+    return false;
+  formula = proved;
+  return true;
 }
 
 static bool readsInput(const Expr &e) {
@@ -191,44 +194,75 @@ void SpecReader::checkCaches() {
 }
 
 /// Keys that no call has stored yet are masked, if the spec does not say so.
-void SpecReader::maskCaches() {
-  for (const Cache &cache : spec.caches) {
-    if (masksUnstored(spec, cache))
+void SpecReader::maskCaches(AttentionSpec &own) {
+  if (own.keyRows) // keys of a cache are kv_len
+    return;
+  for (const Cache &cache : own.caches) {
+    if (masksUnstored(own, cache))
       continue;
     ExprPtr stored = isStored(cache);
-    bool isAll = spec.mask->isConstant() && spec.mask->boolean;
-    spec.mask = isAll ? stored
-                      : makeApply(Op::And, Type::Bool, {stored, spec.mask},
-                                  spec.mask->range);
+    bool isAll = own.mask->isConstant() && own.mask->boolean;
+    own.mask = isAll ? stored
+                     : makeApply(Op::And, Type::Bool, {stored, own.mask},
+                                 own.mask->range);
+  }
+}
+
+static constexpr Domain ofQuery{true, true, false, true},
+    ofKey{true, false, true, true};
+
+/// The formulas of the file's attention, or of one with other rows.
+void SpecReader::proveAttention(AttentionSpec &own) {
+  // The offset as the position of a row, so that q cannot overflow either.
+  ExprPtr position =
+      makeApply(Op::Add, Type::Int,
+                {makeVariable(Variable::I, own.offset->range), own.offset},
+                own.offset->range);
+  if (!prove(own, position, "'offset'", ofQuery, nullptr))
+    return;
+  own.offset = position->operands[1];
+  maskCaches(own);
+  prove(own, own.mask, "'mask'", Domain(), nullptr);
+  bool scoreAlone = own.attention == own.score;
+  prove(own, own.score, "'score'", Domain(), own.mask);
+  if (scoreAlone)
+    own.attention = own.score;
+  else if (!failed()) // it holds the score: errors are told once
+    prove(own, own.attention, "'attention'", Domain(), own.mask);
+  prove(own, own.value, "'value'", Domain(), own.mask);
+  prove(own, own.sink, "'sink'", ofQuery, nullptr);
+  prove(own, own.temperature, "'temperature'", ofQuery, nullptr);
+}
+
+/// The same for each `attend` of other numbers of rows.
+void SpecReader::proveOtherRows(const AttentionFormulas &written) {
+  for (const OtherRows &rows : tensors.otherRows()) {
+    AttentionSpec own = spec;
+    static_cast<AttentionFormulas &>(own) = withRows(written, rows);
+    auto text = [&](StringRef name, const ExprPtr &size) {
+      return size ? (name + " is " + printFormula(spec, *size)).str() : "";
+    };
+    std::string queries = text("query_len", rows.queries),
+                keys = text("kv_len", rows.keys);
+    StringRef between = rows.queries && rows.keys ? " and " : "";
+    Report::About about(
+        report, rows.range,
+        ("in this 'attend' " + Twine(queries) + between + keys).str());
+    proveAttention(own);
+    spec.preconditions = std::move(own.preconditions);
+    *rows.formulas = std::move(own);
   }
 }
 
 /// Only of a spec without errors so far: every formula is there.
 void SpecReader::proveFormulas() {
-  // The offset as the position of a row, so that q cannot overflow either.
-  ExprPtr position =
-      makeApply(Op::Add, Type::Int,
-                {makeVariable(Variable::I, spec.offset->range), spec.offset},
-                spec.offset->range);
-  prove(position, "'offset'", Domain{true, true, false, true}, nullptr);
-  if (failed())
-    return;
-  spec.offset = position->operands[1];
-  maskCaches();
-  prove(spec.mask, "'mask'", Domain(), nullptr);
-  Domain ofQuery{true, true, false, true}, ofKey{true, false, true, true};
-  prove(spec.definitions[unsigned(Row::Q)], "'Q'", ofQuery, nullptr);
-  prove(spec.definitions[unsigned(Row::K)], "'K'", ofKey, nullptr);
-  prove(spec.definitions[unsigned(Row::V)], "'V'", ofKey, nullptr);
-  bool scoreAlone = spec.attention == spec.score;
-  prove(spec.score, "'score'", Domain(), spec.mask);
-  if (scoreAlone)
-    spec.attention = spec.score;
-  else if (!failed()) // it holds the score: errors are told once
-    prove(spec.attention, "'attention'", Domain(), spec.mask);
-  prove(spec.value, "'value'", Domain(), spec.mask);
-  prove(spec.sink, "'sink'", ofQuery, nullptr);
-  prove(spec.temperature, "'temperature'", ofQuery, nullptr);
+  AttentionFormulas written = spec;
+  prove(spec, spec.definitions[unsigned(Row::Q)], "'Q'", ofQuery, nullptr);
+  prove(spec, spec.definitions[unsigned(Row::K)], "'K'", ofKey, nullptr);
+  prove(spec, spec.definitions[unsigned(Row::V)], "'V'", ofKey, nullptr);
+  proveAttention(spec);
+  if (!failed())
+    proveOtherRows(written);
   if (!failed())
     checkCacheIndices(spec, report);
   if (failed())

@@ -51,8 +51,11 @@ std::string formatMessage(Message message, ArrayRef<std::string> arguments) {
 
 SourceDiagnostic &Report::error(Message message, SMRange range,
                                 std::initializer_list<std::string> arguments) {
-  return sink.error(messages[size_t(message)].id, range,
-                    formatMessage(message, arguments));
+  SourceDiagnostic &error = sink.error(messages[size_t(message)].id, range,
+                                       formatMessage(message, arguments));
+  if (about)
+    error.note(about->first, about->second);
+  return error;
 }
 
 SourceDiagnostic &

@@ -13,7 +13,9 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <initializer_list>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace attnc::spec {
 
@@ -41,6 +43,20 @@ public:
                           std::initializer_list<std::string> arguments = {});
   SourceDiagnostic &warning(Message message, llvm::SMRange range,
                             std::initializer_list<std::string> arguments = {});
+  /// A note for all errors while it lives: what they are about.
+  class About {
+  public:
+    About(Report &report, llvm::SMRange place, std::string text)
+        : report(report) {
+      report.about.emplace(place, std::move(text));
+    }
+    ~About() { report.about.reset(); }
+    About(const About &) = delete;
+
+  private:
+    Report &report;
+  };
+
   unsigned errors() const { return sink.errors(); }
   unsigned foundErrors() const { return sink.foundErrors(); }
 
@@ -52,6 +68,7 @@ public:
 
 private:
   SourceDiagnostics &sink;
+  std::optional<std::pair<llvm::SMRange, std::string>> about;
 };
 
 /// "did you mean": the candidate nearest to a misspelt word, or empty.

@@ -101,6 +101,14 @@ std::vector<ExprPtr> AttentionSpec::axesOfResult() const {
   return axesOfRows(*this, queryStorage, Heads, QueryLen, ValueDim);
 }
 
+ExprPtr AttentionSpec::sizeOf(BuiltinSize size) const {
+  if (size == QueryLen && queryRows)
+    return queryRows;
+  if (size == KvLen && keyRows)
+    return keyRows;
+  return makeSize(axisOf(size));
+}
+
 ExprPtr AttentionSpec::pages() const {
   if (kvStorage.kind != Storage::Paged || kvStorage.table >= inputs.size() ||
       !inputs[kvStorage.table].high)

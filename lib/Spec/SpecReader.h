@@ -105,10 +105,12 @@ private:
   ExprPtr readRowArgument(const Node *node, llvm::StringRef name);
   void checkCaches();
   void warnCacheOffset(const Cache &cache);
-  void maskCaches();
+  void maskCaches(AttentionSpec &own);
   void proveFormulas();
-  void prove(ExprPtr &formula, llvm::StringRef where, Domain domain,
-             const ExprPtr &guard);
+  void proveAttention(AttentionSpec &own);
+  void proveOtherRows(const AttentionFormulas &written);
+  bool prove(AttentionSpec &own, ExprPtr &formula, llvm::StringRef where,
+             Domain domain, const ExprPtr &guard);
   void warnOffset();
   void warnMaskInScore();
 

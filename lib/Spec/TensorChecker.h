@@ -14,6 +14,7 @@
 #define ATTNC_LIB_SPEC_TENSORCHECKER_H
 
 #include "Checker.h"
+#include "OtherRows.h"
 #include "RopeScaling.h"
 #include "TensorShapes.h"
 
@@ -40,6 +41,8 @@ public:
   TensorPtr checkExtra(const Node &name);
   /// See NameUse::tensor.
   bool findTable(const Node &name, std::optional<unsigned> &input);
+  /// What `attend` is asked for besides the file's query_len and kv_len.
+  llvm::ArrayRef<OtherRows> otherRows() const { return others; }
 
 private:
   /// A tensor, or a formula of sizes and of inputs without axes.
@@ -153,8 +156,10 @@ private:
                    const TensorPtr (&turned)[2], const Node &node);
 
   // TensorMatrices.cpp
-  RowTensor asRow(const TensorPtr &tensor, Row row, llvm::SMRange place,
-                  llvm::StringRef name);
+  RowTensor asRow(const TensorPtr &tensor, Row row, const ExprPtr &rows,
+                  llvm::SMRange place, llvm::StringRef name);
+  std::optional<OtherRows> findOtherRows(const ExprPtr &queries,
+                                         const ExprPtr &keys, const Node &node);
   TensorPtr attend(llvm::ArrayRef<const Node *> bound, const Node &node);
   TensorPtr softmax(const Node &node);
   TensorPtr segmentMean(llvm::ArrayRef<const Node *> bound, const Node &node);
@@ -188,6 +193,7 @@ private:
   llvm::StringRef what;        // "Q", "output": for messages
   std::optional<Row> defining; // whose own name is the argument
   bool attentionKnown = false; // O has a meaning
+  std::vector<OtherRows> others;
   Environment environment;
   std::map<std::string, Value> known; // entries of `let` without parameters
   std::map<std::string, std::vector<TensorPtr>> knownParts; // of several names

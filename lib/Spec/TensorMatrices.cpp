@@ -25,12 +25,18 @@ TensorPtr TensorChecker::attend(ArrayRef<const Node *> bound,
     return nullptr;
   }
   auto tensor = std::make_shared<Tensor>();
+  ExprPtr counts[] = {makeSize(spec.axisOf(QueryLen)),
+                      makeSize(spec.axisOf(KvLen))};
   for (Row row : {Row::Q, Row::K, Row::V}) {
     const Node &child = *bound[unsigned(row)];
     TensorPtr x = visitTensor(child);
     if (!x)
       return nullptr;
-    RowTensor rows = asRow(x, row, child.range, names[unsigned(row)]);
+    ExprPtr &count = counts[row != Row::Q];
+    bool isRagged = spec.storageOf(row).kind == Storage::Ragged;
+    if (row != Row::V && !isRagged && x->axes.size() >= 2)
+      count = x->axes[x->axes.size() - 2];
+    RowTensor rows = asRow(x, row, count, child.range, names[unsigned(row)]);
     if (!rows.tensor)
       return nullptr;
     tensor->labels += row == Row::Q ? "" : ",";
@@ -39,11 +45,42 @@ TensorPtr TensorChecker::attend(ArrayRef<const Node *> bound,
                       (row == Row::Q ? "qd" : "kd");
     tensor->operands.push_back(rows.tensor);
   }
+  std::optional<OtherRows> other = findOtherRows(counts[0], counts[1], node);
+  if (!other)
+    return nullptr;
   tensor->kind = Tensor::Attend;
   tensor->dtype = spec.outputType;
   tensor->axes = spec.axesOfResult();
+  if (other->queries)
+    tensor->axes[2] = other->queries;
+  tensor->attention = other->formulas;
   tensor->range = node.range;
   return tensor;
+}
+
+/// What the numbers of rows of an `attend` change; nothing after an error.
+std::optional<OtherRows> TensorChecker::findOtherRows(const ExprPtr &queries,
+                                                      const ExprPtr &keys,
+                                                      const Node &node) {
+  OtherRows rows;
+  rows.range = node.range;
+  if (!shapes.isSame(queries, makeSize(spec.axisOf(QueryLen))))
+    rows.queries = queries;
+  if (!shapes.isSame(keys, makeSize(spec.axisOf(KvLen))))
+    rows.keys = keys;
+  if (!rows.queries && !rows.keys)
+    return rows;
+  for (const Storage *storage : {&spec.queryStorage, &spec.kvStorage})
+    if (storage->kind != Storage::Dense) {
+      report
+          .error(Message::Unsupported, node.range,
+                 {"'attend' of other numbers of rows"})
+          .note(storage->range, "beside rows with such storage");
+      return std::nullopt;
+    }
+  rows.formulas = std::make_shared<AttentionFormulas>();
+  others.push_back(rows);
+  return rows;
 }
 
 /// Scores are kept in the type in which they are computed: products and

@@ -130,7 +130,26 @@ struct ExtraOutput {
   TensorPtr tensor;
 };
 
-struct AttentionSpec {
+/// What attention is: of the spec's Q, K and V, or of other tensors.
+struct AttentionFormulas {
+  ExprPtr score;          // Real; of all variables, sizes, inputs and rows
+  ExprPtr mask;           // Bool; of all variables, sizes, inputs
+  ExprPtr value;          // Vector of value_dim; of all that score is. Null: V
+  ExprPtr attention;      // Real; of all that score is, score itself, and rows:
+                          // what softmax normalises, or else the weight
+  bool readsScore = true; // `attention` uses `score`
+  bool isSoftmax = true;  // attention is `softmax(...)` as a whole
+  ExprPtr temperature;    // Real > 0 where constant; divides the score inside
+                          // softmax, not the sink; not of k. Null: 1
+  ExprPtr sink;           // Real; a logit that joins the denominator; not of k.
+                          // Null: none
+  ExprPtr offset;         // Int over b, sizes, inputs: position of query row 0
+  /// How many queries and keys there are, formulas of sizes, where `attend` is
+  /// of other tensors. Null: query_len and kv_len.
+  ExprPtr queryRows, keyRows;
+};
+
+struct AttentionSpec : AttentionFormulas {
   std::string name;
   llvm::SMRange nameRange; // of `name`, or of the first key
   std::vector<Size> sizes;
@@ -152,19 +171,7 @@ struct AttentionSpec {
   TensorPtr output;         // what is made of O, called Y. Null: O
   std::vector<LetText> let; // of rows and output, in the order of the file
   std::string outputText;   // the formula of `output`
-  ExprPtr score;            // Real; of all variables, sizes, inputs and rows
-  ExprPtr mask;             // Bool; of all variables, sizes, inputs
-  ExprPtr value;          // Vector of value_dim; of all that score is. Null: V
-  ExprPtr attention;      // Real; of all that score is, score itself, and rows:
-                          // what softmax normalises, or else the weight
-  bool readsScore = true; // `attention` uses `score`
-  bool isSoftmax = true;  // attention is `softmax(...)` as a whole
-  ExprPtr temperature;    // Real > 0 where constant; divides the score inside
-                          // softmax, not the sink; not of k. Null: 1
-  ExprPtr sink;           // Real; a logit that joins the denominator; not of k.
-                          // Null: none
-  ExprPtr offset;         // Int over b, sizes, inputs: position of query row 0
-  bool lse = false;       // outputs: [lse], only with isSoftmax
+  bool lse = false;         // outputs: [lse], only with isSoftmax
   Storage queryStorage, kvStorage; // of Q and the outputs; of K and V
   bool attentionOutput = false, scoreOutput = false; // [attention, score]
   std::vector<ExtraOutput> extras;    // [name of an entry of `let`]
@@ -196,6 +203,8 @@ struct AttentionSpec {
   std::vector<ExprPtr> axesOf(Row row) const;
   /// Those of O.
   std::vector<ExprPtr> axesOfResult() const;
+  /// A size of attention: that along its axis, or queryRows and keyRows.
+  ExprPtr sizeOf(BuiltinSize size) const;
   /// Index of a size by name.
   std::optional<unsigned> findSize(llvm::StringRef name) const;
   /// Whether Q, K or V is a tensor of the call: `let` does not define it, or

@@ -28,6 +28,8 @@ namespace attnc::spec {
 struct Tensor;
 using TensorPtr = std::shared_ptr<const Tensor>;
 
+struct AttentionFormulas;
+
 struct Tensor {
   enum Kind : uint8_t {
     Input,     // AttentionSpec::inputs[index]
@@ -65,6 +67,8 @@ struct Tensor {
                       // read where the formula says
   unsigned index = 0;
   Row row = Row::Q;
+  /// Attend: of so many queries and keys. Null: the file's.
+  std::shared_ptr<const AttentionFormulas> attention;
   llvm::SMRange range; // in the spec
 };
 

@@ -1,0 +1,50 @@
+//===- MaskParts.cpp - What of a mask is of indices -----------------------===//
+
+#include "MaskParts.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::import;
+
+/// The mask, within the keys of the sequence.
+static spec::ExprPtr withLength(const spec::AttentionSpec &spec) {
+  using namespace spec;
+  if (spec.sizes[KvLen].kind != spec::Size::PerSequence)
+    return spec.mask;
+  ExprPtr inside =
+      makeApply(spec::Op::Lt, spec::Type::Bool,
+                {makeVariable(Variable::K, spec.mask->range), makeSize(KvLen)},
+                spec.mask->range);
+  if (spec.mask->isConstant() && spec.mask->boolean)
+    return inside;
+  return makeApply(spec::Op::And, spec::Type::Bool, {inside, spec.mask},
+                   spec.mask->range);
+}
+
+/// Adds each conjunct to those of its kind.
+static void addParts(RowFormulas &rows, const spec::ExprPtr &e,
+                     MaskParts &parts) {
+  if (e->isApply(spec::Op::And)) {
+    for (const spec::ExprPtr &operand : e->operands)
+      addParts(rows, operand, parts);
+    return;
+  }
+  bool isOfPair =
+      llvm::any_of(rows.leavesOf(*e).tensors, [](const LetteredTensor &leaf) {
+        StringRef letters = leaf.letters;
+        return letters.contains('q') && letters.contains('k');
+      });
+  spec::ExprPtr &all = isOfPair ? parts.ofPairs : parts.plain;
+  all =
+      all ? makeApply(spec::Op::And, spec::Type::Bool, {all, e}, e->range) : e;
+}
+
+MaskParts import::splitMask(RowFormulas &rows,
+                            const spec::AttentionSpec &spec) {
+  spec::ExprPtr whole = withLength(spec);
+  MaskParts parts;
+  addParts(rows, whole, parts);
+  if (!parts.ofPairs)
+    parts.plain = whole; // with the places of its nodes
+  return parts;
+}

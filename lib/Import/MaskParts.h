@@ -1,0 +1,25 @@
+//===- MaskParts.h - What of a mask is of indices ---------------*- C++ -*-===//
+//
+// Tests: test/Import/masks-of-rows.yaml
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_IMPORT_MASKPARTS_H
+#define ATTNC_LIB_IMPORT_MASKPARTS_H
+
+#include "RowFormulas.h"
+
+namespace attnc::import {
+
+/// The conjuncts of the mask: `ofPairs` have a number that differs from pair to
+/// pair and is no formula of indices. Null: there are none.
+struct MaskParts {
+  spec::ExprPtr plain, ofPairs;
+};
+
+/// The mask, within the keys of the sequence.
+MaskParts splitMask(RowFormulas &rows, const spec::AttentionSpec &spec);
+
+} // namespace attnc::import
+
+#endif // ATTNC_LIB_IMPORT_MASKPARTS_H
