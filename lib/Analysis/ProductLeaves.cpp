@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -105,6 +106,38 @@ DictionaryAttr attnc::interfaceFieldsOf(BlockArgument argument) {
   return {};
 }
 
+static std::string nameOf(BlockArgument argument) {
+  DictionaryAttr fields = interfaceFieldsOf(argument);
+  auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
+  return name ? name.str() : "arg" + std::to_string(argument.getArgNumber());
+}
+
+/// The arguments that a value is made of, by the names that the spec has for
+/// them: the first few. Rows that a cache gets are the cache's.
+static std::string describeSources(Value value) {
+  constexpr size_t most = 4;
+  llvm::SetVector<Value> open, sources;
+  open.insert(value);
+  for (size_t i = 0; i < open.size(); ++i) {
+    auto argument = dyn_cast<BlockArgument>(open[i]);
+    if (argument && isa<RankedTensorType>(argument.getType()))
+      sources.insert(argument);
+    if (Operation *op = open[i].getDefiningOp())
+      for (Value read : readBy(op)) {
+        open.insert(read);
+        if (isa<attn::AppendOp>(op))
+          break;
+      }
+  }
+  std::string text;
+  for (auto [i, source] : llvm::enumerate(sources)) {
+    if (i == most)
+      return text + ", ..";
+    text += (i ? ", " : "") + nameOf(cast<BlockArgument>(source));
+  }
+  return text;
+}
+
 ProductLeaf attnc::describeLeaf(Value value) {
   ProductLeaf leaf;
   leaf.tensor = value;
@@ -113,14 +146,13 @@ ProductLeaf attnc::describeLeaf(Value value) {
   while (auto slice = whole.getDefiningOp<attn::SliceOp>())
     whole = skipViews(slice.getSource());
   if (auto argument = dyn_cast<BlockArgument>(whole)) {
-    DictionaryAttr fields = interfaceFieldsOf(argument);
-    auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
-    leaf.name =
-        name ? name.str() : "arg" + std::to_string(argument.getArgNumber());
+    leaf.name = nameOf(argument);
     return leaf;
   }
   Operation *op = source.getDefiningOp();
-  leaf.name = op->getName().stripDialect().str();
+  leaf.name = describeSources(value);
+  if (!isa<attn::AppendOp>(op))
+    leaf.name = "f(" + leaf.name + ")";
   if (auto norm = dyn_cast<attn::NormalizeOp>(op)) {
     leaf.name = "weights";
     leaf.isStored = !value.hasOneUse() || !norm.getWeights().hasOneUse();
