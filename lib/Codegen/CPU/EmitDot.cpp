@@ -147,7 +147,11 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
   Value extent = granule.item.space.dim && !granule.inside
                      ? extentOf(granule.item.space.dim, granule.item.space.size)
                      : Value();
-  fetchNextRows(granule, dot, b);
+  // All at once they would stand before the keys that a tall granule waits for.
+  Value count = extentOf(sum, *aType.getDimSize(sum));
+  bool isTall = seen.end && !count;
+  if (!isTall)
+    fetchNextRows(granule, dot, {}, 1);
   if (dot.getAcc())
     fetchAhead(granule, dot);
   int64_t vectors = granule.window.vectors;
@@ -190,7 +194,7 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
       return next;
     };
   };
-  if (Value count = extentOf(sum, *aType.getDimSize(sum))) {
+  if (count) {
     sums = ops.loop(beginOf(sum), count, 1, sums, unrolled(1));
   } else {
     int64_t size = *aType.getDimSize(sum), unroll = target.getUnroll();
@@ -200,7 +204,12 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
       unroll = std::max<int64_t>(unroll, 4);
     int64_t whole = size / unroll * unroll;
     sums = ops.loop(ops.index(0), ops.index(whole), unroll, sums,
-                    unrolled(unroll));
+                    [&](Value n, ValueRange carried) {
+                      if (isTall)
+                        fetchNextRows(granule, dot, ops.floorDiv(n, unroll),
+                                      whole / unroll);
+                      return unrolled(unroll)(n, carried);
+                    });
     if (whole < size)
       sums = unrolled(size - whole)(ops.index(whole), sums);
   }

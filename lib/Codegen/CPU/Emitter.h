@@ -139,7 +139,7 @@ private:
                               mlir::ArrayRef<SmallVector<Value>> elements);
 
   // FetchAhead.cpp
-  void fetchNextRows(const Granule &granule, tile::DotOp dot, Value loaded);
+  void fetchNextRows(const Granule &, tile::DotOp, Value part, int64_t parts);
   Value nextBlock(tile::GridOp grid);
   void fetchLater(const Block2D &block, Value skipped);
   void findAhead(tile::ForOp loop, const Window *window);

@@ -5,6 +5,8 @@
 // ten times over. While products keep the multipliers busy nothing waits:
 //
 //   scores of some keys         the same rows of V             into L1
+//   the same, of one vector     between its products, since
+//   in a partial tile           its own keys may be missing
 //   values of the first full    rows that the block stores,    into L2
 //   tiles, two rows between     rows of Q of the next block,
 //   register tiles              rows of K and V that it sees
@@ -22,11 +24,15 @@ using namespace mlir;
 
 namespace attnc::cpu {
 
+static int64_t lineElements(Type element) {
+  constexpr int64_t kLineBits = 512;
+  return kLineBits / element.getIntOrFloatBitWidth();
+}
+
 /// Starts to fetch a row into the cache of this level.
 static void fetchRow(Ops &ops, Type element, Value row, int64_t columns,
                      int64_t level) {
-  constexpr int64_t kLineBits = 512;
-  int64_t step = kLineBits / element.getIntOrFloatBitWidth();
+  int64_t step = lineElements(element);
   for (int64_t column = 0; column < columns; column += step)
     LLVM::Prefetch::create(ops, ops.loc,
                            ops.address(row, element, ops.index(column)),
@@ -34,10 +40,13 @@ static void fetchRow(Ops &ops, Type element, Value row, int64_t columns,
 }
 
 /// While keys are multiplied their values come from L2 or beyond: the rows with
-/// the same numbers of other tiles that the block has loaded.
-void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot,
-                            Value loaded) {
+/// the same numbers of other tiles that the block has loaded. With `part`, this
+/// one of so many parts of them.
+void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
+                            int64_t parts) {
   StringAttr dim = granule.item.space.dim;
+  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+  Value loaded = lhsOnLanes ? dot.getRhs() : dot.getLhs();
   if (!dim || dot.hasTerm() || dot.getMask())
     return;
   for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
@@ -47,10 +56,27 @@ void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot,
       continue;
     const Rows &other = found->second;
     int64_t columns = *load.getResult().getType().getDimSize(other.column);
-    for (int64_t row = 0; row < granule.rows; ++row) {
+    auto addressOf = [&](Value row) {
       Value offset = ops.mul(ops.add(granule.start, row), other.rowStride);
-      fetchRow(ops, accumulator(),
-               ops.address(other.pointer, accumulator(), offset), columns, 1);
+      return ops.address(other.pointer, accumulator(), offset);
+    };
+    if (!part) {
+      for (int64_t row = 0; row < granule.rows; ++row)
+        fetchRow(ops, accumulator(), addressOf(ops.index(row)), columns, 1);
+      continue;
+    }
+    int64_t width = lineElements(accumulator());
+    int64_t linesPerRow = llvm::divideCeil(columns, width);
+    int64_t lines = llvm::divideCeil(granule.rows * linesPerRow,
+                                     std::max<int64_t>(parts, 1));
+    for (int64_t i = 0; i < lines; ++i) {
+      Value line = ops.add(ops.mul(part, lines), i);
+      Value row = ops.floorDiv(line, linesPerRow);
+      Value place = ops.sub(line, ops.mul(row, linesPerRow));
+      fetchRow(
+          ops, accumulator(),
+          ops.address(addressOf(row), accumulator(), ops.mul(place, width)), 1,
+          1);
     }
   }
 }
@@ -143,6 +169,8 @@ void Emitter::fetchAhead(const Granule &granule, tile::DotOp dot) {
   if (!loop || ahead.empty() || !dim || dot.hasTerm() || dot.getMask() ||
       seen.end || extents.contains(dim))
     return;
+  if (constantOf(scalars.lookup(loop.getPartial())).value_or(0))
+    return; // a few sinks are no work to hide it behind
   Value key = scalars.lookup(loop.getKeyStart());
   Value tile = ops.floorDiv(ops.sub(key, firstFull), loop.getStep());
   int64_t granules = granule.item.space.size / granule.rows;
