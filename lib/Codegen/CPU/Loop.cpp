@@ -322,7 +322,8 @@ void Emitter::emitPasses(scf::ForOp loop, const Window *window) {
 
 /// Branches that make something run for single vectors: what they hold is small
 /// or seldom, such as the second try of a block with a NaN. One that makes
-/// nothing holds all that is left of a block.
+/// nothing holds all that is left of a block; if a loop in it stores tile after
+/// tile, as of pairs, it runs for single vectors, too.
 void Emitter::emitIf(scf::IfOp branch, const Window *window) {
   SmallVector<Type> types;
   for (Type type : branch.getResultTypes())
@@ -333,7 +334,12 @@ void Emitter::emitIf(scf::IfOp branch, const Window *window) {
       return item.kind == ItemKind::For || item.kind == ItemKind::Passes ||
              (item.kind == ItemKind::Nest && item.space.lanes);
     });
-    if (heavy && types.empty() && branch->getNumResults() > 0)
+    bool storesInLoop =
+        llvm::any_of(block.getOps<tile::ForOp>(), [](tile::ForOp loop) {
+          return loop->getNumResults() == 0;
+        });
+    bool isSmall = branch->getNumResults() > 0 || storesInLoop;
+    if (heavy && types.empty() && isSmall)
       forEachVector(window, [&](Window w) {
         emitItems(block, &w);
         emitYields(block, branch.getResults(), w);
