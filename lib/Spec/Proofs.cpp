@@ -56,6 +56,7 @@ private:
                  bool low);
   bool checkDivisor(ExprPtr &divisor);
   bool checkOverflow(const ExprPtr &e, Interval &interval);
+  bool limitFactors(const ExprPtr &e);
   std::string asReal(const Expr &e) const;
   const Expr *freeTable(const Expr &e) const;
   Interval intervalIn(const ExprPtr &e);
@@ -106,6 +107,9 @@ bool Walk::addPreconditions(const LinearForm &form, const std::string &reason,
 std::string
 Walk::extreme(const ExprPtr &index, bool low, const LinearForm &extent,
               const std::vector<std::vector<LinearForm>> &failures) {
+  auto end = prover.endOfQuotient(prover.linear(index), /*greatest=*/!low);
+  if (end && !end->overflow && sizes.isOfSizes(*end))
+    return print(*sizes.sum(*end));
   if (failures.size() == 1 && failures[0].size() == 1) {
     // The failing side is value <= -1 or value >= extent; with the other
     // symbols gone, fact >= 0 says -1 - least >= 0 or greatest - extent >= 0.
@@ -259,12 +263,39 @@ std::string Walk::asReal(const Expr &e) const {
          print(*e.operands[1]);
 }
 
+/// Lets the call check that both factors of a product of sizes are so small
+/// that it does not overflow. A call that does not meet this is refused
+/// whatever the product was.
+bool Walk::limitFactors(const ExprPtr &e) {
+  constexpr int64_t most = 3037000499; // the root of 2 ** 63 - 1
+  if (!e->isApply(Op::Mul) || !sizes.isOfSizes(prover.linear(e)))
+    return false;
+  for (const ExprPtr &factor : e->operands) {
+    LinearForm form = prover.linear(factor), limit(most);
+    if (!prover.proves(form + limit))
+      return false;
+    auto greatest = prover.bounds(form).second;
+    if (greatest && *greatest <= most)
+      continue;
+    ExprPtr condition = makeApply(Op::Le, Type::Bool, {factor, makeInt(most)});
+    spec.preconditions.push_back(
+        {condition, print(*condition),
+         "the product '" + print(*e) + "' in " + where.str(), e->range});
+    know(condition);
+  }
+  return true;
+}
+
 bool Walk::checkOverflow(const ExprPtr &e, Interval &interval) {
   if (interval.fits())
     return true;
   auto [least, greatest] = prover.bounds(prover.linear(e));
   if (least && greatest) {
     interval = interval.meet({*least, *greatest});
+    return true;
+  }
+  if (limitFactors(e)) {
+    interval = interval.meet(Interval::all());
     return true;
   }
   auto &error = report.error(Message::MayOverflow, e->range, {print(*e)});

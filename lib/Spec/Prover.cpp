@@ -199,6 +199,10 @@ LinearForm Prover::linearQuotient(const ExprPtr &e) {
     boundQuotient(result, a, b.constant);
     return mod ? rest : result;
   }
+  if (holdsAlways(b - one)) {
+    const Quotient &known = positiveQuotient(a, b);
+    return mod ? known.rest : known.result;
+  }
   Facts notPositive = {b.scaled(-1)};
   if (mod)
     choices.push_back({{b - one, b - one - result, result}, notPositive});
@@ -207,6 +211,105 @@ LinearForm Prover::linearQuotient(const ExprPtr &e) {
                        {b - one, a.scaled(-1) - one, result.scaled(-1) - one},
                        notPositive});
   return result;
+}
+
+/// Whether form >= 0 without the guards and suppositions of the moment, as a
+/// definition has to be.
+bool Prover::holdsAlways(const LinearForm &form) {
+  SetAside others(*this);
+  Facts ofMoment(known.end() - ptrdiff_t(supposed), known.end());
+  known.resize(known.size() - supposed);
+  bool holds = proves(form);
+  known.insert(known.end(), ofMoment.begin(), ofMoment.end());
+  return holds;
+}
+
+/// The greatest value of a form, or the least, as a form of sizes.
+std::optional<LinearForm> Prover::endOf(const LinearForm &form,
+                                        bool greatest) const {
+  LinearForm end(form.constant);
+  end.overflow = form.overflow;
+  for (auto [symbol, factor] : form.terms) {
+    const SymbolInfo &info = symbols[symbol];
+    const std::optional<LinearForm> &own =
+        (factor > 0) == greatest ? info.high : info.low;
+    if (sizeFormula(symbol))
+      end.add(LinearForm::of(symbol), factor);
+    else if (own)
+      end.add(*own, factor);
+    else
+      return std::nullopt;
+  }
+  return end;
+}
+
+std::optional<LinearForm> Prover::endOfQuotient(const LinearForm &form,
+                                                bool greatest) const {
+  bool isOne = any_of(quotients, [&](const Quotient &known) {
+    return any_of(form.terms, [&](auto &term) {
+      LinearForm symbol = LinearForm::of(term.first);
+      return symbol == known.result || symbol == known.rest;
+    });
+  });
+  return isOne ? endOf(form, greatest) : std::nullopt;
+}
+
+/// m of a form that is divisor * m and a constant, which is left out.
+std::optional<LinearForm> Prover::dividedBy(const LinearForm &form,
+                                            Symbol divisor) const {
+  LinearForm quotient;
+  for (auto [symbol, factor] : form.terms) {
+    const auto &factors = symbols[symbol].factors;
+    if (symbol == divisor)
+      quotient.add(LinearForm(factor));
+    else if (factors && factors->first == divisor)
+      quotient.add(LinearForm::of(factors->second), factor);
+    else if (factors && factors->second == divisor)
+      quotient.add(LinearForm::of(factors->first), factor);
+    else
+      return std::nullopt;
+  }
+  return quotient;
+}
+
+/// a // b for b >= 1: 0 <= a - b * quotient < b. The product is no linear term,
+/// so what a multiple of b says of a is said of the quotient, too.
+const Prover::Quotient &Prover::positiveQuotient(const LinearForm &a,
+                                                 const LinearForm &b) {
+  for (const Quotient &known : quotients)
+    if (known.a == a && known.b == b)
+      return known;
+  Symbol symbol = opaque(std::nullopt, std::nullopt);
+  LinearForm result = LinearForm::of(symbol), one(1);
+  std::optional<LinearForm> ends[2] = {endOf(a, false), endOf(a, true)};
+  if (b.terms.size() == 1 && b == LinearForm::of(b.terms.begin()->first))
+    for (bool isHigh : {false, true}) {
+      const std::optional<LinearForm> &end = ends[isHigh];
+      std::optional<LinearForm> multiple;
+      if (end && !end->overflow)
+        multiple = dividedBy(*end, b.terms.begin()->first);
+      if (!multiple)
+        continue;
+      // The rest divided by b, which may be 1.
+      int64_t rest = end->constant;
+      if (isHigh)
+        symbols[symbol].high = *multiple + LinearForm(rest < 0 ? -1 : rest);
+      else
+        symbols[symbol].low =
+            *multiple + LinearForm(std::min<int64_t>(rest, 0));
+    }
+  if (const auto &low = symbols[symbol].low)
+    definitions.push_back(result - *low);
+  if (const auto &high = symbols[symbol].high)
+    definitions.push_back(*high - result);
+  LinearForm rest = LinearForm::of(opaque(LinearForm(0), b - one));
+  LinearForm whole = product(b, result) + rest;
+  definitions.push_back(a - whole);
+  definitions.push_back(whole - a);
+  choices.push_back(
+      {{a, a - result, result}, {a.scaled(-1) - one, result.scaled(-1) - one}});
+  quotients.push_back({a, b, result, rest});
+  return quotients.back();
 }
 
 /// The quotient's own least and greatest value: sums of its facts forget that
@@ -307,12 +410,19 @@ Symbol Prover::productSymbol(Symbol x, Symbol y) {
     if (!nonnegative(t))
       continue;
     SymbolInfo info = symbols[s];
+    // (t - least) * (high - s) >= 0: for t >= 1 more than t * (high - s) >= 0.
+    int64_t least = symbols[t].low->constant;
+    auto addBound = [&](const LinearForm &difference, const LinearForm &times) {
+      definitions.push_back(times);
+      if (least > 0)
+        definitions.push_back(times - difference.scaled(least));
+    };
+    LinearForm self = LinearForm::of(s), whole = LinearForm::of(symbol);
     if (info.high)
-      definitions.push_back(product(*info.high, LinearForm::of(t)) -
-                            LinearForm::of(symbol));
+      addBound(*info.high - self,
+               product(*info.high, LinearForm::of(t)) - whole);
     if (info.low)
-      definitions.push_back(LinearForm::of(symbol) -
-                            product(*info.low, LinearForm::of(t)));
+      addBound(self - *info.low, whole - product(*info.low, LinearForm::of(t)));
   }
   return symbol;
 }

@@ -56,8 +56,12 @@ public:
   public:
     Supposition(Prover &prover, const LinearForm &form) : prover(prover) {
       prover.known.push_back(form);
+      ++prover.supposed;
     }
-    ~Supposition() { prover.known.pop_back(); }
+    ~Supposition() {
+      prover.known.pop_back();
+      --prover.supposed;
+    }
     Supposition(const Supposition &) = delete;
 
   private:
@@ -98,6 +102,10 @@ public:
   std::pair<std::optional<int64_t>, std::optional<int64_t>>
   bounds(const LinearForm &form);
 
+  /// The greatest value of a form with a quotient by a size, or the least: what
+  /// a failure says of it is less exact, as is all that is said of products.
+  std::optional<LinearForm> endOfQuotient(const LinearForm &form,
+                                          bool greatest) const;
   /// The symbol as a formula of sizes, or null if it is none.
   ExprPtr sizeFormula(Symbol symbol) const;
 
@@ -116,6 +124,10 @@ private:
   LinearForm length(unsigned index);
   void boundQuotient(const LinearForm &quotient, const LinearForm &a,
                      int64_t b);
+  std::optional<LinearForm> endOf(const LinearForm &form, bool greatest) const;
+  std::optional<LinearForm> dividedBy(const LinearForm &form,
+                                      Symbol divisor) const;
+  bool holdsAlways(const LinearForm &form);
   LinearForm least(const LinearForm &a, const LinearForm &b, int64_t sign);
   LinearForm product(const LinearForm &a, const LinearForm &b);
   Symbol productSymbol(Symbol a, Symbol b);
@@ -147,10 +159,16 @@ private:
   std::vector<Choice> guardChoices;
   Facts known;
   std::vector<Choice> knownChoices;
+  size_t supposed = 0;             // so many of the last known
   std::map<int, Symbol> variables; // by Variable
   std::map<unsigned, Symbol> sizes;
   std::set<unsigned> lengths; // of sequences, of which facts are known
   std::map<std::pair<Symbol, Symbol>, Symbol> products;
+  struct Quotient {
+    LinearForm a, b, result, rest;
+  };
+  const Quotient &positiveQuotient(const LinearForm &a, const LinearForm &b);
+  std::vector<Quotient> quotients; // by what is always positive
   std::vector<std::pair<ExprPtr, LinearForm>> seen; // not linear, by structure
 };
 

@@ -73,6 +73,13 @@ void Prover::assume(const ExprPtr &condition, bool value) {
 void Prover::know(const ExprPtr &condition) {
   Facts facts = factsOf(condition, true, &knownChoices);
   known.insert(known.end(), facts.begin(), facts.end());
+  for (const LinearForm &fact : facts) { // a size is at least a number
+    if (fact.terms.size() != 1 || fact.terms.begin()->second != 1)
+      continue;
+    SymbolInfo &info = symbols[fact.terms.begin()->first];
+    if (info.size && info.low->constant < -fact.constant)
+      info.low = LinearForm(-fact.constant);
+  }
 }
 
 /// The symbol that a definition defines: it was made last.

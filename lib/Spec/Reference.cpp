@@ -65,7 +65,7 @@ one of `* & ! | > % @ [ {` or a quote is written in quotes.
 | type | rule |
 |---|---|
 | truth value | only where one is meant; no number is one: `where(c, 1, 0)` |
-| int | 64 bits, exact; `//` and `%` round towards minus infinity, `%` has the sign of the divisor; overflow is impossible for sizes below 2^31, or refused |
+| int | 64 bits, exact; `//` and `%` round towards minus infinity, `%` has the sign of the divisor; overflow is impossible for sizes below 2^31, or refused; of a product of sizes the call checks it |
 | real | `/` always divides reals: `1/16` is 0.0625; an int becomes real only where it meets one, after its own sub-formula is done in ints; constants fold in f64 |
 | vector | a row of Q, K or V, or an input without its last index: `w[h]`; operators, comparisons, `where` and functions work element by element, scalars beside are the same for each element; `u @ v` is the dot product. One of ints is computed in ints until it meets a real |
 | matrix | an input without its last two indices: `W[h]`; `W @ v`, `v @ W`, `W.T` |
@@ -133,7 +133,8 @@ guards prove costs nothing; a guard is the left side of `and` and `or`, the
 condition of `where`, and for the score the mask. What only sizes decide (`doc[b, q]`
 needs `query_len <= kv_len`) becomes a precondition of the call; one that would
 leave a size no value above 1 is refused instead. An index read from a table needs
-`in lo..hi` on that table or `clamp(...)`.
+`in lo..hi` on that table or `clamp(...)`. Sizes divide as numbers do: with `kv_len:
+rows * columns`, `k // columns` is in 0 .. rows - 1 and `k % columns` in 0 .. columns - 1.
 
 A divisor of ints must be proved to be other than 0 in the same way. `batch`,
 `query_len` and `kv_len` count as at least 1 in `score` and `mask`, since these are

@@ -31,12 +31,16 @@ protected:
   bool implies(const std::string &guard, const std::string &goal) {
     ExprPtr both = condition("(" + guard + ") == (" + goal + ")");
     Prover prover(*spec, Domain());
+    if (atCall)
+      for (const Precondition &needed : spec->preconditions)
+        prover.know(needed.condition);
     const Expr &e = *both->operands[1];
     prover.assume(both->operands[0], true);
     return prover.proves(prover.linear(e.operands[1]) -
                          prover.linear(e.operands[0]));
   }
   std::optional<AttentionSpec> spec;
+  bool atCall = false; // what the call checks is known
 };
 } // namespace
 
@@ -76,6 +80,18 @@ TEST_F(ProverTest, KnowsQuotients) {
   EXPECT_TRUE(implies("k == k", "k // 4 * 4 <= k"));
   EXPECT_TRUE(implies("q // 8 == k // 8", "q - k <= 7"));
   EXPECT_FALSE(implies("k == k", "0 <= q // 8"));
+}
+
+TEST_F(ProverTest, KnowsQuotientsBySizes) {
+  atCall = true;
+  EXPECT_TRUE(implies("k == k", "y % n <= n - 1"));
+  EXPECT_TRUE(implies("k == k", "0 <= y % n"));
+  EXPECT_TRUE(implies("k == k", "k // n <= k"));
+  EXPECT_TRUE(implies("k == k", "1 <= (k + n) // n"));
+  EXPECT_TRUE(implies("k == k", "y <= y // n * n + y % n"));
+  EXPECT_FALSE(implies("k == k", "(k + n) // n <= 1"));
+  EXPECT_FALSE(implies("k == k", "0 <= y // n"));
+  EXPECT_FALSE(implies("k == k", "y % n <= n - 2"));
 }
 
 TEST_F(ProverTest, KnowsProducts) {
