@@ -92,8 +92,11 @@ static void reportGaps(const RunCase &run, const CheckResult &check) {
   }
 }
 
+/// The type that the function computes: inputs may be of integers.
 static llvm::StringRef typeName(const Interface &function) {
-  return dtypeName(function.tensors.front().dtype);
+  auto output = llvm::find_if(
+      function.tensors, [](const auto &tensor) { return tensor.isOutput(); });
+  return dtypeName(output->dtype);
 }
 
 /// "18% of O compared", of the output of which least is; empty if all is.

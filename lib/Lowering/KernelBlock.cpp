@@ -401,14 +401,22 @@ Value KernelBlock::emitContributions(OpBuilder &builder, Value p, Value value,
       });
 }
 
+Value KernelBlock::emitUnmasked(OpBuilder &builder, Value query, Value pairs,
+                                const KeyTile &keys) {
+  Value selected;
+  if (select) // again: this is rare
+    selected = emitSelected(builder, emitSums(builder, query, keys), keys);
+  else if (mask.isAlwaysTrue())
+    return pairs;
+  return emitMasked(builder, pairs, selected, keys, 0.0);
+}
+
 Value KernelBlock::emitAllowed(OpBuilder &builder, Value query,
                                const KeyTile &keys) {
   tile::TileType type = tileType({{"q", sizeQ}, {"k", sizeK}})
                             .withElementType(builder.getI1Type());
-  Value all = tile::SplatOp::create(builder, loc, type, 1.0), selected;
-  if (select) // again: this is rare
-    selected = emitSelected(builder, emitSums(builder, query, keys), keys);
-  return emitMasked(builder, all, selected, keys, 0.0);
+  Value all = tile::SplatOp::create(builder, loc, type, 1.0);
+  return emitUnmasked(builder, query, all, keys);
 }
 
 Value KernelBlock::emitValues(OpBuilder &builder, Value p, const KeyTile &keys,

@@ -149,6 +149,9 @@ public:
   /// The weight of a key in the end: `weight` / l, or as it is.
   mlir::Value emitDivided(mlir::OpBuilder &builder, mlir::Value weight,
                           mlir::Value l);
+  /// `pairs`, but 0 where the mask allows nothing.
+  mlir::Value emitUnmasked(mlir::OpBuilder &builder, mlir::Value query,
+                           mlir::Value pairs, const KeyTile &keys);
   /// Stores a tile of pairs in every output.
   void emitPairs(mlir::OpBuilder &builder, mlir::Value pairs,
                  const KeyTile &keys);

@@ -181,7 +181,10 @@ static void emitPairLoop(OpBuilder &builder, KernelBlock &block, Value query,
            [&](OpBuilder &b, const KeyTile &keys, ValueRange) {
              Value s = block.emitScores(b, query, keys);
              Value weight = block.emitWeight(b, s, shift);
-             block.emitPairs(b, block.emitDivided(b, weight, state.l), keys);
+             Value pairs = block.emitDivided(b, weight, state.l);
+             if (pairs != weight) // 0 / l is NaN where a key made l one
+               pairs = block.emitUnmasked(b, query, pairs, keys);
+             block.emitPairs(b, pairs, keys);
              return SmallVector<Value>();
            });
   block.emitOtherPairs(builder);
