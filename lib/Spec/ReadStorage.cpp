@@ -47,6 +47,18 @@ bool SpecReader::readStorageCall(const Node &call, PendingStorage &pending) {
   return true;
 }
 
+/// Storage that is refused: `ragged` without its table brings its sizes all the
+/// same, and of a word that is none these may be what is missing elsewhere.
+void SpecReader::refuseStorage(const Node &node, PendingStorage pending) {
+  if (node.name == "ragged") {
+    pending.storage->kind = Storage::Ragged;
+    storages.push_back(std::move(pending));
+    return;
+  }
+  bool isQuery = pending.storage == &spec.queryStorage;
+  use.refused.insert(isQuery ? "query_tokens" : "kv_tokens");
+}
+
 void SpecReader::readStorage() {
   const YamlEntry *storage = entry(Key::Storage);
   if (storage && storage->value.kind == YamlNode::Scalar) {
@@ -75,10 +87,11 @@ void SpecReader::readStorage() {
     pending.storage = isQuery ? &spec.queryStorage : &spec.kvStorage;
     pending.storage->range = item.value.range;
     bool good = node->kind == Node::Call && readStorageCall(*node, pending);
-    if (!good)
+    if (!good) {
       report.error(Message::Storage, item.value.range, {item.value.text})
           .note("storage is dense, ragged(start) or paged(table, n)");
-    else if (isQuery && pending.storage->kind == Storage::Paged)
+      refuseStorage(*node, std::move(pending));
+    } else if (isQuery && pending.storage->kind == Storage::Paged)
       report.error(Message::PagedQuery, item.value.range);
     else
       storages.push_back(std::move(pending));
@@ -114,7 +127,10 @@ void SpecReader::addStorageSizes() {
 /// Where both sides have one table of starts, and formulas of tensors make rows
 /// or read them, all rows of both are the same rows: self-attention.
 bool SpecReader::hasOneAxisOfRows() const {
-  if (storages.size() != 2 || storages[0].table != storages[1].table ||
+  auto isOne = [](StringRef a, StringRef b) {
+    return a == b || a.empty() || b.empty(); // refused: may be any
+  };
+  if (storages.size() != 2 || !isOne(storages[0].table, storages[1].table) ||
       any_of(storages, [](const PendingStorage &pending) {
         return pending.storage->kind != Storage::Ragged;
       }))
@@ -200,6 +216,8 @@ bool SpecReader::readPageRows(const PendingStorage &pending) {
 /// The tables of the storage, once the inputs are known.
 void SpecReader::bindStorage() {
   for (const PendingStorage &pending : storages) {
+    if (pending.table.empty()) // refused
+      continue;
     auto found = find_if(spec.inputs, [&](const Input &input) {
       return input.name == pending.table;
     });

@@ -138,11 +138,12 @@ private:
   // ReadStorage.cpp
   struct PendingStorage {
     Storage *storage;
-    std::string table, rows; // rows of a page, if that is a name
+    std::string table, rows; // no table: refused; rows of a page, as a name
     llvm::SMRange tableRange, rowsRange;
   };
   void readStorage();
   bool readStorageCall(const Node &call, PendingStorage &pending);
+  void refuseStorage(const Node &node, PendingStorage pending);
   void addStorageSizes();
   bool hasOneAxisOfRows() const;
   void bindStorage();
