@@ -33,7 +33,16 @@ TensorPtr TensorChecker::attend(ArrayRef<const Node *> bound,
     if (!x)
       return nullptr;
     ExprPtr &count = counts[row != Row::Q];
-    bool isRagged = spec.storageOf(row).kind == Storage::Ragged;
+    const Storage &storage = spec.storageOf(row);
+    bool isRagged = storage.kind == Storage::Ragged;
+    if (row != Row::V && isRagged && shapes.placesOf(count, x->axes).empty()) {
+      report
+          .error(Message::Unsupported, child.range,
+                 {"'attend' of other rows than those of ragged storage"})
+          .note(storage.range, "its rows are those of '" +
+                                   spec.sizes[storage.tokens].name + "' here");
+      return nullptr;
+    }
     if (row != Row::V && !isRagged && x->axes.size() >= 2)
       count = x->axes[x->axes.size() - 2];
     RowTensor rows = asRow(x, row, count, child.range, names[unsigned(row)]);
