@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace llvm;
 
@@ -20,43 +21,145 @@ static unsigned original(const AttentionSpec &spec, unsigned size) {
   return isOther ? info.formula->index : size;
 }
 
+/// What a variable counts along.
+static unsigned sizeOf(Variable variable) {
+  switch (variable) {
+  case Variable::B:
+    return Batch;
+  case Variable::H:
+    return Heads;
+  case Variable::G:
+    return KvHeads;
+  case Variable::I:
+    return QueryLen;
+  case Variable::Q:
+  case Variable::K:
+    return KvLen;
+  }
+  llvm_unreachable("a variable");
+}
+
+static constexpr unsigned countedSizes[] = {Batch, Heads, KvHeads, QueryLen,
+                                            KvLen};
+
 std::optional<unsigned> sizeOfIndex(const AttentionSpec &spec,
                                     const Expr &index) {
   if (index.kind != Expr::Variable)
     return std::nullopt;
-  switch (index.variable) {
-  case Variable::B:
-    return original(spec, Batch);
-  case Variable::H:
-    return original(spec, Heads);
-  case Variable::G:
-    return original(spec, KvHeads);
-  case Variable::I:
-    return original(spec, QueryLen);
-  case Variable::Q:
-  case Variable::K:
-    return original(spec, KvLen);
-  }
-  return std::nullopt;
+  return original(spec, sizeOf(index.variable));
 }
 
 std::optional<unsigned> countedAxis(const AttentionSpec &spec,
                                     const Expr &axis) {
-  static constexpr unsigned counted[] = {Batch, Heads, KvHeads, QueryLen,
-                                         KvLen};
   if (axis.kind != Expr::Size)
     return std::nullopt;
   unsigned size = original(spec, axis.index);
-  return is_contained(counted, size) ? std::optional(size) : std::nullopt;
+  return is_contained(countedSizes, size) ? std::optional(size) : std::nullopt;
+}
+
+/// The length whose rows an axis of all sequences' rows counts, as a size.
+static unsigned lengthOf(const AttentionSpec &spec, unsigned size) {
+  for (auto [storage, length] : {std::pair(&spec.queryStorage, QueryLen),
+                                 std::pair(&spec.kvStorage, KvLen)})
+    if (storage->kind == Storage::Ragged && storage->tokens == size)
+      return length;
+  return size;
+}
+
+/// The axis as the spec has it: with `query_len: kv_len` the axes [query_len,
+/// kv_len] are one size and yet two axes. Rows of all sequences count as those
+/// of one.
+static std::optional<unsigned> writtenAxis(const AttentionSpec &spec,
+                                           const Expr &axis) {
+  if (axis.kind != Expr::Size)
+    return std::nullopt;
+  std::optional<unsigned> named;
+  if (axis.range.isValid())
+    named = spec.findSize(Report::textOf(axis.range));
+  unsigned size = lengthOf(spec, named.value_or(axis.index));
+  return is_contained(countedSizes, size) ? size : countedAxis(spec, axis);
+}
+
+/// The variable that an index is: k, or of ragged rows start[b] + k.
+static const Expr *variableOf(const AttentionSpec &spec, const Expr &index) {
+  if (index.kind == Expr::Variable)
+    return &index;
+  if (!index.isApply(Op::Add))
+    return nullptr;
+  auto isStart = [&](const Expr &e) {
+    return e.kind == Expr::Load &&
+           any_of(ArrayRef{&spec.queryStorage, &spec.kvStorage},
+                  [&](const Storage *storage) {
+                    return storage->kind == Storage::Ragged &&
+                           storage->table == e.index;
+                  });
+  };
+  for (unsigned i : {0, 1})
+    if (isStart(*index.operands[i]) &&
+        index.operands[1 - i]->kind == Expr::Variable)
+      return index.operands[1 - i].get();
+  return nullptr;
+}
+
+/// What the variable of an index counts along, by the name of that size.
+static std::optional<unsigned> writtenSize(const AttentionSpec &spec,
+                                           const Expr &index) {
+  const Expr *variable = variableOf(spec, index);
+  return variable ? std::optional(sizeOf(variable->variable)) : std::nullopt;
 }
 
 /// Whether the index runs along an axis of that size. The row of a query does
 /// along its tensor as i, and along the keys as q.
 static bool countsAlong(const AttentionSpec &spec, const Expr &index,
                         unsigned size) {
-  bool isPosition =
-      index.kind == Expr::Variable && index.variable == Variable::Q;
-  return sizeOfIndex(spec, index) == size || (isPosition && size == QueryLen);
+  const Expr *variable = variableOf(spec, index);
+  bool isPosition = variable && variable->variable == Variable::Q;
+  return writtenSize(spec, index) == size || (isPosition && size == QueryLen);
+}
+
+/// Where rows of all sequences lie behind each other, the storage whose table
+/// says where the axis has those of one; else null.
+static const Storage *storageOfAxis(const AttentionSpec &spec,
+                                    const Expr &axis) {
+  if (axis.kind != Expr::Size)
+    return nullptr;
+  for (const Storage *storage : {&spec.queryStorage, &spec.kvStorage})
+    if (storage->kind == Storage::Ragged && storage->tokens == axis.index)
+      return storage;
+  return nullptr;
+}
+
+/// The place of a row of one sequence among those of all: start[b] + k. Empty
+/// where the table of the axis does not say it.
+static std::string placeAmongAll(const AttentionSpec &spec, Variable variable,
+                                 const Storage &storage) {
+  bool isQueries = &storage == &spec.queryStorage;
+  const Storage &other = isQueries ? spec.kvStorage : spec.queryStorage;
+  bool isOneTable =
+      other.kind == Storage::Ragged && other.table == storage.table;
+  StringRef row = variable == Variable::I   ? "i"
+                  : variable == Variable::Q ? "q"
+                                            : "k";
+  if (!isOneTable && isQueries && variable == Variable::Q)
+    row = "i";
+  if (!isOneTable && isQueries != (row == "i"))
+    return "";
+  return spec.inputs[storage.table].name + "[b] + " + row.str();
+}
+
+/// The index as it stands in that axis.
+static std::string textIn(const AttentionSpec &spec, const Expr &index,
+                          const Expr &axis) {
+  const Expr *variable = variableOf(spec, index);
+  bool isRow = variable && variable->variable == Variable::Q &&
+               writtenAxis(spec, axis) == QueryLen;
+  const Storage *storage = storageOfAxis(spec, axis);
+  std::string text = storage && variable
+                         ? placeAmongAll(spec, variable->variable, *storage)
+                         : "";
+  if (!text.empty())
+    return text;
+  return isRow ? "i" : printFormula(spec, index);
 }
 
 /// The indices in the order of the axes, as text; empty if that is none.
@@ -65,15 +168,14 @@ static std::string inOrder(const AttentionSpec &spec, const Expr &load) {
   std::vector<std::string> texts;
   std::vector<bool> taken(load.operands.size());
   for (size_t axis = 0; axis < load.operands.size(); ++axis) {
-    std::optional<unsigned> size = countedAxis(spec, *input.axes[axis]);
+    std::optional<unsigned> size = writtenAxis(spec, *input.axes[axis]);
     bool found = false;
     for (auto [i, index] : enumerate(load.operands)) {
       found = size && !taken[i] && countsAlong(spec, *index, *size);
       if (!found)
         continue;
       taken[i] = true;
-      bool isRow = sizeOfIndex(spec, *index) != size;
-      texts.push_back(isRow ? "i" : printFormula(spec, *index));
+      texts.push_back(textIn(spec, *index, *input.axes[axis]));
       break;
     }
     if (!found)
@@ -82,11 +184,48 @@ static std::string inOrder(const AttentionSpec &spec, const Expr &load) {
   return input.name + "[" + join(texts, ", ") + "]";
 }
 
+static std::string textOf(const AttentionSpec &spec, const Expr &axis) {
+  return axis.range.isValid() ? Report::textOf(axis.range).str()
+                              : printFormula(spec, axis);
+}
+
 static std::string axesOf(const AttentionSpec &spec, const Input &input) {
   std::vector<std::string> texts;
   for (const ExprPtr &axis : input.axes)
-    texts.push_back(printFormula(spec, *axis));
+    texts.push_back(textOf(spec, *axis));
   return "[" + join(texts, ", ") + "]";
+}
+
+/// Whether two sizes are one at every call: `query_len: kv_len`, or ragged rows
+/// of one table.
+static bool isOneSize(const AttentionSpec &spec, unsigned a, unsigned b) {
+  auto isLength = [](unsigned size) {
+    return size == QueryLen || size == KvLen;
+  };
+  bool isOneTable = spec.queryStorage.kind == Storage::Ragged &&
+                    spec.kvStorage.kind == Storage::Ragged &&
+                    spec.queryStorage.table == spec.kvStorage.table;
+  return original(spec, a) == original(spec, b) ||
+         (isOneTable && isLength(a) && isLength(b));
+}
+
+/// Whether the index of an axis has changed places with another one: it counts
+/// along `own`, and the axis `here`. Where both are one size the other index
+/// has to be there; else its own axis without it is enough.
+static bool isSwapped(const AttentionSpec &spec, const Expr &load,
+                      unsigned axis, unsigned own, unsigned here) {
+  const Input &input = spec.inputs[load.index];
+  bool hasOwn = false, ownIsTaken = false, hasOther = false;
+  for (auto [other, index] : enumerate(load.operands)) {
+    if (other == axis || writtenAxis(spec, *input.axes[other]) != own)
+      continue;
+    hasOwn = true;
+    ownIsTaken |= writtenSize(spec, *index) == own;
+    hasOther |= countsAlong(spec, *index, here);
+  }
+  if (hasOther && !countsAlong(spec, *load.operands[axis], here))
+    return true;
+  return hasOwn && !ownIsTaken && !isOneSize(spec, own, here);
 }
 
 bool checkIndexOrder(const AttentionSpec &spec, Report &report,
@@ -95,29 +234,48 @@ bool checkIndexOrder(const AttentionSpec &spec, Report &report,
   if (input.made) // its axes are not written anywhere
     return true;
   for (auto [axis, index] : enumerate(load.operands)) {
-    std::optional<unsigned> own = sizeOfIndex(spec, *index);
-    std::optional<unsigned> here = countedAxis(spec, *input.axes[axis]);
-    if (!own || !here || own == here)
-      continue;
-    bool hasOwn = false, ownIsTaken = false;
-    for (auto [other, otherIndex] : enumerate(load.operands)) {
-      bool isOwn = countedAxis(spec, *input.axes[other]) == own;
-      hasOwn |= isOwn;
-      ownIsTaken |= isOwn && sizeOfIndex(spec, *otherIndex) == own;
-    }
-    if (!hasOwn || ownIsTaken)
+    std::optional<unsigned> own = writtenSize(spec, *index);
+    std::optional<unsigned> here = writtenAxis(spec, *input.axes[axis]);
+    if (!own || !here || own == here ||
+        !isSwapped(spec, load, axis, *own, *here))
       continue;
     bool isWritten = Report::textOf(load.range).ends_with("]");
-    report
-        .error(Message::IndexSwapped, load.range,
-               {printFormula(spec, *index), spec.sizes[*own].name,
-                spec.sizes[*here].name, input.name})
-        .fix(isWritten ? inOrder(spec, load) : "")
-        .note(input.typeRange,
-              "the order of its axes is " + axesOf(spec, input));
+    auto &error = report
+                      .error(Message::IndexSwapped, load.range,
+                             {printFormula(spec, *index), spec.sizes[*own].name,
+                              textOf(spec, *input.axes[axis]), input.name})
+                      .fix(isWritten ? inOrder(spec, load) : "")
+                      .note(input.typeRange,
+                            "the order of its axes is " + axesOf(spec, input));
+    if (isOneSize(spec, *own, *here))
+      error.note("to be read either way round both axes have one name");
     return false;
   }
   return true;
+}
+
+void warnIndexOfOne(const AttentionSpec &spec, Report &report, const Expr &load,
+                    unsigned axis) {
+  const Input &input = spec.inputs[load.index];
+  const Expr &index = *load.operands[axis];
+  const Storage *storage = storageOfAxis(spec, *input.axes[axis]);
+  static constexpr Variable rows[] = {Variable::I, Variable::Q, Variable::K};
+  if (!storage || index.kind != Expr::Variable ||
+      !is_contained(rows, index.variable))
+    return;
+  const Expr &all = *input.axes[axis];
+  std::string axisText =
+      input.made ? printFormula(spec, all) : textOf(spec, all);
+  auto &warning =
+      report.warning(Message::IndexOfOne, index.range,
+                     {printFormula(spec, index), axisText, input.name});
+  std::string place = placeAmongAll(spec, index.variable, *storage);
+  if (Report::textOf(load.range).ends_with("]"))
+    warning.fix(place);
+  else if (!place.empty())
+    warning.note("those of sequence b are at " + place);
+  if (!input.made)
+    warning.note(input.typeRange, "'" + input.name + "' is declared here");
 }
 
 void warnForeignIndex(const AttentionSpec &spec, Report &report,
@@ -131,10 +289,10 @@ void warnForeignIndex(const AttentionSpec &spec, Report &report,
   // The rows of queries may well be the first places of the keys.
   if (input.made || !own || !here || own == here || (isRow && *here == KvLen))
     return;
-  auto &warning =
-      report.warning(Message::IndexForeign, index.range,
-                     {printFormula(spec, index), spec.sizes[*own].name,
-                      spec.sizes[*here].name, input.name, condition});
+  auto &warning = report.warning(
+      Message::IndexForeign, index.range,
+      {printFormula(spec, index), spec.sizes[*writtenSize(spec, index)].name,
+       textOf(spec, *input.axes[axis]), input.name, condition});
   std::string ordered = inOrder(spec, load);
   bool isWritten = Report::textOf(load.range).ends_with("]");
   if (isWritten && !ordered.empty() && ordered != printFormula(spec, load))

@@ -4,7 +4,7 @@
 // G: [batch, heads, kv_len], G[b, q, h] is legal for calls of one length only,
 // which is nobody's wish: two indices have changed places.
 //
-// Tests: test/Spec/Inputs/index-order*.yaml
+// Tests: test/Spec/Inputs/index-order*.yaml, index-of-one*.yaml
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,15 @@ std::optional<unsigned> countedAxis(const AttentionSpec &spec,
                                     const Expr &axis);
 
 /// False after an error: an index that is a variable stands in another axis
-/// than its own, and another index in its own.
+/// than its own, and another index in its own. Axes go by the names that the
+/// spec gives them, also where two names are one size.
 bool checkIndexOrder(const AttentionSpec &spec, Report &report,
                      const Expr &load);
+
+/// Warns of an index that is a row of one sequence, in an axis that counts the
+/// rows of all: each sequence would read what belongs to the first rows.
+void warnIndexOfOne(const AttentionSpec &spec, Report &report, const Expr &load,
+                    unsigned axis);
 
 /// Warns of an index that is a variable and stands in an axis that counts
 /// something else, so that every call has to meet `condition`.
