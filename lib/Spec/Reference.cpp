@@ -163,8 +163,10 @@ sequences. Its values lie in 0 .. the number of all rows; the call checks it
 last one are neither read nor written. The axis of all rows is the size
 `query_tokens` (`kv_tokens`), which a formula or an input may use. `query_len`
 (`kv_len`) is each sequence's own and is not set; it is known where `b` is, so it is
-no axis of an input. With the default `offset` each sequence's last query stands at
-its last key. Both sides may have one `start`.
+no axis of an input. `i`, `q` and `k` count within a sequence, an axis of all rows does
+not: of `bias: [heads, query_tokens, kv_tokens]` a pair reads `bias[h, start[b] + i,
+start[b] + k]`, and `bias[h, i, k]` is a warning. With the default `offset` each
+sequence's last query stands at its last key. Both sides may have one `start`.
 
 `table: i32[batch, width] in 0..pages - 1` (or i64) says by its range how many pages
 there are. How many keys a sequence has is not in it: `kv_len` is written, as
@@ -184,8 +186,9 @@ sequence. Where both sides have one `start` and there is an `output`, or `let` d
 rows, `kv_tokens` is `query_tokens`. Of rows that no sequence has O is 0 there, and an
 `output` holds what the formula makes of that.
 
-Refused so far, with a message: with a ragged or paged side the output `state`; and that
-`let` defines rows in pages, or reads them as a tensor.
+Refused so far, with a message: with a ragged or paged side the output `state`, and
+`attend` of other rows than those of the storage; and that `let` defines rows in pages,
+or reads them as a tensor.
 )";
 
 static constexpr StringLiteral outputs = R"(
