@@ -17,6 +17,11 @@ struct Signature {
   std::vector<bool> nullable; // per tensor: the caller may pass NULL
   std::vector<std::string> sizes;
   unsigned outputs = 0; // results of the function with a buffer of their own
+
+  /// Whether the caller may leave out a result: caches are arguments.
+  bool isNullableResult(unsigned number) const {
+    return number < outputs && nullable[nullable.size() - outputs + number];
+  }
 };
 
 /// Results behind the outputs are arguments that the function changes in place.

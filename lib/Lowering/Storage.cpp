@@ -222,7 +222,7 @@ FailureOr<std::vector<Destination>> Storage::destinations(Value result,
   };
   auto addOutput = [&](unsigned number) -> LogicalResult {
     Value returned = terminator->getOperand(number);
-    bool nullable = signature.nullable[function.getNumArguments() + number];
+    bool nullable = signature.isNullableResult(number);
     if (letters.empty() || (nullable && copies == Copies::Nullable) ||
         (isPacked(returned) && copies != Copies::ButSequences))
       return failure();
@@ -279,7 +279,7 @@ bool Storage::isOptional(Value value, llvm::SetVector<unsigned> &numbers,
             return isOptional(made, numbers, seen);
           }))
         return false;
-    } else if (signature.nullable[function.getNumArguments() + number]) {
+    } else if (signature.isNullableResult(number)) {
       numbers.insert(number);
     } else {
       return false;
@@ -344,7 +344,7 @@ Destination Storage::copyTo(unsigned number) {
                                                        type.getElementType()));
   stored[number] = true;
   Destination place{{buf, {}}, {}};
-  if (signature.nullable[function.getNumArguments() + number])
+  if (signature.isNullableResult(number))
     place.wantedFor.push_back(output(number));
   return place;
 }

@@ -330,10 +330,10 @@ std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
   readInputs();
   bindStorage();
   readFormulas();
-  checkCaches();
   readUnsupported();
   readOutputs();
   keepLet();
+  checkCaches(); // outputs of 'let' may make some
   checkStorage();
   readSchedule();
   if (!sizesFailed)
