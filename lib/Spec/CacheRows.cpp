@@ -13,8 +13,7 @@ using namespace llvm;
 
 namespace attnc::spec {
 
-/// "ab(cd)" as one text of letters per axis.
-static std::vector<std::string> axesOf(StringRef labels) {
+std::vector<std::string> axesOfLabels(StringRef labels) {
   std::vector<std::string> axes;
   bool isOpen = false;
   for (char c : labels) {
@@ -73,7 +72,7 @@ CacheRows::AxisSet CacheRows::visitLabels(const Tensor &tensor) {
     if (i >= labels.size() && !isShared) // read somewhere, and has a label, too
       continue;
     for (auto [axis, letters] :
-         enumerate(axesOf(isShared ? inputs : labels[i])))
+         enumerate(axesOfLabels(isShared ? inputs : labels[i])))
       if (axes[axis])
         rows += letters;
   }
@@ -82,7 +81,7 @@ CacheRows::AxisSet CacheRows::visitLabels(const Tensor &tensor) {
   if (any_of(rows, [output = output](char c) { return !output.contains(c); }))
     sums(tensor);
   AxisSet result;
-  for (auto [axis, letters] : enumerate(axesOf(output))) {
+  for (auto [axis, letters] : enumerate(axesOfLabels(output))) {
     result[axis] = StringRef(letters).find_first_of(rows) != StringRef::npos;
     isMixed |= result[axis] && letters.size() > 1;
   }

@@ -4,7 +4,8 @@
 // else may sum over them, and nothing may look at a cache from before the new
 // rows were in it.
 //
-// Tests: test/Spec/Layers/cached-rows-invalid.yaml, cached-index-invalid.yaml
+// Tests: test/Spec/Layers/cached-rows-invalid.yaml, cached-index-invalid.yaml,
+// cached-keys-invalid.yaml
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +17,13 @@
 #include "attnc/Spec/Spec.h"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace attnc::spec {
+
+/// "ab(cd)" as one text of letters per axis.
+std::vector<std::string> axesOfLabels(llvm::StringRef labels);
 
 /// Reports every use of a cache that would see such rows.
 void checkCacheRows(const AttentionSpec &spec, Report &report);
@@ -33,6 +38,10 @@ std::optional<std::vector<unsigned>> axesOfCache(const AttentionSpec &spec,
 /// Reports tables of rows of a cache that a formula reads, by index, where none
 /// may be stored. The formulas are proved.
 void checkCacheIndices(const AttentionSpec &spec, Report &report);
+
+/// Reports keys and values of attention among which rows of a cache may be seen
+/// that are not stored. The formulas are proved.
+void checkCacheKeys(const AttentionSpec &spec, Report &report);
 
 /// Whether the mask of the spec lets no row see a key that `cache` has not
 /// stored.

@@ -195,7 +195,7 @@ void SpecReader::checkCaches() {
 
 /// Keys that no call has stored yet are masked, if the spec does not say so.
 void SpecReader::maskCaches(AttentionSpec &own) {
-  if (own.keyRows) // keys of a cache are kv_len
+  if (own.keyRows) // keys of a cache are kv_len; others: checkCacheKeys
     return;
   for (const Cache &cache : own.caches) {
     if (masksUnstored(own, cache))
@@ -265,6 +265,8 @@ void SpecReader::proveFormulas() {
     proveOtherRows(written);
   if (!failed())
     checkCacheIndices(spec, report);
+  if (!failed())
+    checkCacheKeys(spec, report);
   if (failed())
     return;
   warnOffset();

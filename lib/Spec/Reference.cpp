@@ -323,7 +323,9 @@ row (`past` the rows that are there, one row).
   query_len` joins the mask, unless the mask implies it, as `causal` does with
   `offset: past[b]`. What lies there, NaN included, shows in no output, but where Q,
   `output` or the X of another cache has a row for each row of C: then its rows of
-  keys that are not stored are anything.
+  keys that are not stored are anything. Where key k is no row k of the cache,
+  `attend(Q, concat(X, K, axis=rows), ...)`, the mask must hide them itself, and does
+  if it is proved to.
 - `offset` must be written where the new rows are those of queries: the default counts
   from the end of the capacity. `rope` takes its positions from it, too.
 - A cache is used by its one `cached` only; what that yields may be used anywhere,
