@@ -87,6 +87,9 @@ static LogicalResult lowerOp(Operation &op, Storage &storage) {
     return lowerAppend(append, storage);
   if (auto scan = dyn_cast<attn::ScanOp>(op))
     return lowerScan(scan, storage);
+  if (auto pack = dyn_cast<attn::PackOp>(op))
+    return lowerPack(pack, blockOfCopies(op.getParentOfType<func::FuncOp>()),
+                     storage);
   OpBuilder builder = OpBuilder::atBlockEnd(&storage.program.getBody().front());
   Scope &scope = storage.scope;
   if (auto size = dyn_cast<attn::SizeOp>(op))

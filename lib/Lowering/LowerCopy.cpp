@@ -1,7 +1,8 @@
-//===- LowerCopy.cpp - Results that no op stores in place -----------------===//
+//===- LowerCopy.cpp - Tensors that no op stores in place -----------------===//
 //
 // A tensor that an op beside the kernels made, or an argument, goes to a result
-// of the function row by row of the result's last axis:
+// of the function, or to the rows of all sequences that another op reads, row
+// by row of the last axis:
 //
 //   tile.grid (%a0, %a1, %i) ... { store (tile.map () at(q = ..) {tile.read}) }
 //
@@ -26,15 +27,14 @@ namespace attnc::lowering {
 namespace {
 class Copy {
 public:
-  Copy(Value value, unsigned number, attn::BlockAttr block, Storage &storage)
+  Copy(Value value, attn::BlockAttr block, Storage &storage)
       : value(value), pack(value.getDefiningOp<attn::PackOp>()),
-        source(pack ? pack.getSource() : value), number(number), block(block),
-        storage(storage), loc(value.getLoc()),
-        type(cast<RankedTensorType>(value.getType())),
+        source(pack ? pack.getSource() : value), block(block), storage(storage),
+        loc(value.getLoc()), type(cast<RankedTensorType>(value.getType())),
         b(OpBuilder::atBlockEnd(&storage.program.getBody().front())) {}
 
-  LogicalResult check(Operation *terminator);
-  void emit();
+  LogicalResult check(Operation *user);
+  void emit(const Destination &result);
 
 private:
   tile::GridOp makeGrid(Value step);
@@ -44,7 +44,6 @@ private:
   Value value;
   attn::PackOp pack; // or null
   Value source;
-  unsigned number;
   attn::BlockAttr block;
   Storage &storage;
   Location loc;
@@ -54,18 +53,11 @@ private:
 };
 } // namespace
 
-LogicalResult Copy::check(Operation *terminator) {
-  if (type.getRank() == 0)
-    return terminator->emitOpError()
-           << "result " << number << " has no axes, which cannot be returned";
-  if (!isa<FloatType>(type.getElementType()))
-    return terminator->emitOpError()
-           << "result " << number << " holds " << type.getElementType()
-           << "; only floats can be computed";
+LogicalResult Copy::check(Operation *user) {
   if (pack && (type.getRank() < 2 || !isa<BlockArgument>(pack.getStart())))
     return pack.emitOpError("packs rows of one element, or by a table that is "
                             "no argument, which cannot be lowered yet");
-  return checkElements(terminator, source, storage.scope);
+  return checkElements(user, source, storage.scope);
 }
 
 /// Axes of the result, the last in steps; rows of all sequences one by one.
@@ -109,8 +101,7 @@ void Copy::findRow(Value instance) {
   from.insert(from.begin(), place.getSequence());
 }
 
-void Copy::emit() {
-  Destination result = storage.copyTo(number);
+void Copy::emit(const Destination &result) {
   Value step = arith::ConstantIndexOp::create(b, loc, block.getQ());
   Value size =
       storage.scope.sizeOf(b, loc, attn::axisSize(type, type.getRank() - 1));
@@ -141,10 +132,30 @@ void Copy::emit() {
 
 LogicalResult lowerCopy(Value value, unsigned number, attn::BlockAttr block,
                         Storage &storage) {
-  Copy copy(value, number, block, storage);
-  if (failed(copy.check(value.getParentBlock()->getTerminator())))
+  Operation *terminator = value.getParentBlock()->getTerminator();
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() == 0)
+    return terminator->emitOpError()
+           << "result " << number << " has no axes, which cannot be returned";
+  if (!isa<FloatType>(type.getElementType()))
+    return terminator->emitOpError()
+           << "result " << number << " holds " << type.getElementType()
+           << "; only floats can be computed";
+  Copy copy(value, block, storage);
+  if (failed(copy.check(terminator)))
     return failure();
-  copy.emit();
+  copy.emit(storage.copyTo(number));
+  return success();
+}
+
+LogicalResult lowerPack(attn::PackOp pack, attn::BlockAttr block,
+                        Storage &storage) {
+  if (!pack.getFill() || storage.scope.values.contains(pack.getResult()))
+    return success(); // stored with what it is a view of
+  Copy copy(pack.getResult(), block, storage);
+  if (failed(copy.check(pack)))
+    return failure();
+  copy.emit(storage.copyTo(pack));
   return success();
 }
 

@@ -179,6 +179,10 @@ mlir::LogicalResult lowerScan(attn::ScanOp op, Storage &storage);
 /// A grid that copies a tensor to a result of the function.
 mlir::LogicalResult lowerCopy(mlir::Value value, unsigned number,
                               attn::BlockAttr block, Storage &storage);
+/// Nothing, or a grid that copies rows of sequences to rows of all that another
+/// op reads, where what made the rows has not stored them there.
+mlir::LogicalResult lowerPack(attn::PackOp pack, attn::BlockAttr block,
+                              Storage &storage);
 
 } // namespace attnc::lowering
 

@@ -245,9 +245,10 @@ FailureOr<std::vector<Destination>> Storage::destinations(Value result,
   for (attn::PackOp pack : uses.packed) {
     FailureOr<TensorDigits> digits =
         digitsOfResult(pack.getResult(), letters, /*report=*/false);
-    if (copies != Copies::ButSequences || failed(digits))
-      return pack.emitOpError("packs rows that no kernel stores, which cannot "
-                              "be lowered yet");
+    if (copies != Copies::ButSequences || failed(digits)) {
+      uses.isRead = true; // by the copy
+      continue;
+    }
     if (failed(
             add(packedRows(pack), *digits, wantedFor(pack->getResults(), {}))))
       return failure();
@@ -336,17 +337,25 @@ SmallVector<unsigned> Storage::unstored() const {
   return numbers;
 }
 
-Destination Storage::copyTo(unsigned number) {
-  auto type = cast<tile::BufType>(output(number).getType());
+Value Storage::alongLanes(Value buf) {
+  auto type = cast<tile::BufType>(buf.getType());
   SmallVector<StringAttr> names(type.getNames());
   names.back() = StringAttr::get(type.getContext(), "q");
-  Value buf = named(output(number), tile::BufType::get(type.getContext(), names,
-                                                       type.getElementType()));
+  return named(
+      buf, tile::BufType::get(type.getContext(), names, type.getElementType()));
+}
+
+Destination Storage::copyTo(unsigned number) {
   stored[number] = true;
-  Destination place{{buf, {}}, {}};
+  Destination place{{alongLanes(output(number)), {}}, {}};
   if (signature.isNullableResult(number))
     place.wantedFor.push_back(output(number));
   return place;
+}
+
+Destination Storage::copyTo(attn::PackOp pack) {
+  SmallVector<Value, 1> wanted = wantedFor(pack->getResults(), {});
+  return {{alongLanes(packedRows(pack)), {}}, wanted};
 }
 
 void Storage::settleNames() {

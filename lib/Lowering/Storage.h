@@ -72,6 +72,8 @@ public:
   mlir::Value output(unsigned number);
   /// A result of the function with its last axis as lanes.
   Destination copyTo(unsigned number);
+  /// The same of a workspace for rows of all sequences.
+  Destination copyTo(attn::PackOp pack);
 
   /// Gives each buffer the names under which it is first walked over.
   void settleNames();
@@ -96,6 +98,7 @@ private:
   llvm::SmallVector<mlir::Value, 1> wantedFor(mlir::ValueRange values,
                                               llvm::ArrayRef<unsigned> direct);
   mlir::Value named(mlir::Value buf, tile::BufType type);
+  mlir::Value alongLanes(mlir::Value buf);
 
   mlir::func::FuncOp function;
   const Signature &signature;

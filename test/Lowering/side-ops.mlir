@@ -161,6 +161,33 @@ func.func @packs_rows(%a: tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>>, %star
   return %1 : tensor<?x8xf32, #attn.dims<tokens, 8>>
 }
 
+// The same where another op reads the rows: a copy to a workspace, whose rows of no
+// sequence are filled.
+// CHECK-LABEL: tile.program @packs_rows_for_others
+// CHECK:         %[[MADE:.*]] = tile.workspace
+// CHECK:         %[[ROWS:.*]] = tile.workspace
+// CHECK:         %[[STORED:.*]] = tile.rename %[[ROWS]]
+// CHECK:         tile.store %{{.*}}, %[[ROWS]]
+// CHECK:         tile.locate
+// CHECK:         tile.read %[[MADE]]
+// CHECK:         tile.store %{{.*}}, %[[STORED]]
+// CHECK:         tile.read %[[ROWS]]
+// CHECK:         tile.store %{{.*}}, %out0
+func.func @packs_rows_for_others(%a: tensor<?x?x4x8xf32, #attn.dims<batch, tokens, 4, 8>>, %start: tensor<?xi32, #attn.dims<"batch + 1">>) -> tensor<?x4x8xf32, #attn.dims<tokens, 4, 8>> {
+  %0 = attn.map "bihq->bihq" (%a) : (tensor<?x?x4x8xf32, #attn.dims<batch, tokens, 4, 8>>) -> tensor<?x?x4x8xf32, #attn.dims<batch, tokens, 4, 8>> attributes {attn.block = #elements} {
+  ^bb0(%x: f32, %b: index, %i: index, %h: index, %q: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  %1 = attn.pack %0 by %start fill 0.0 : tensor<?x?x4x8xf32, #attn.dims<batch, tokens, 4, 8>>, tensor<?xi32, #attn.dims<"batch + 1">> -> tensor<?x4x8xf32, #attn.dims<tokens, 4, 8>>
+  %2 = attn.map "ihq->ihq" (%1) : (tensor<?x4x8xf32, #attn.dims<tokens, 4, 8>>) -> tensor<?x4x8xf32, #attn.dims<tokens, 4, 8>> attributes {attn.block = #elements} {
+  ^bb0(%x: f32, %i: index, %h: index, %q: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  return %2 : tensor<?x4x8xf32, #attn.dims<tokens, 4, 8>>
+}
+
 // What only outputs need that the caller may leave out, those behind the first,
 // is not computed without them; what others need is.
 // CHECK-LABEL: tile.program @leaves_out
