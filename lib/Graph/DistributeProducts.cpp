@@ -17,9 +17,10 @@
 //
 // Only where the map has more axes than each row in it: a sum of rows of the
 // key alone is cheaper before the product. And where the product becomes
-// cheaper: (Q - K) @ (Q - K) would be four sums that cancel instead of one, and
-// a pair of rows times a table more numbers than there are pairs. Tests:
-// test/Graph/distribute-products.mlir
+// cheaper: (Q - K) @ (Q - K) would be four sums that cancel instead of one, a
+// pair of rows times a table more numbers than there are pairs, and so would a
+// row times a table that has many more rows than there are keys. Tests:
+// test/Graph/distribute-products.mlir, distribute-products-expect.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,9 @@
 
 #include "LinearRows.h"
 
+#include "attnc/Analysis/Regimes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -57,6 +61,8 @@ public:
 private:
   LogicalResult findMap(unsigned side);
   bool isOfPairs();
+  double tableShare(const LinearRows::Term &term, const Regime &at);
+  bool areTablesLarge();
   Value ones();
   TermProduct multiply(const LinearRows::Term &term);
   Value elementOf(OpBuilder &b, const TermProduct &made, Value index,
@@ -109,6 +115,38 @@ bool Distributor::isOfPairs() {
           }));
 }
 
+/// So many numbers has the product with a table for each one of this product.
+double Distributor::tableShare(const LinearRows::Term &term, const Regime &at) {
+  double numbers = 1;
+  for (auto [axis, letter] : llvm::enumerate(otherLetters))
+    if (letter != summed)
+      numbers *= at.sizeOf(attn::axisSize(other.getType(), axis));
+  for (auto [axis, letter] : llvm::enumerate(term.letters))
+    if (!StringRef(otherLetters).contains(letter))
+      numbers *= at.sizeOf(attn::axisSize(term.row.getType(), axis));
+  for (unsigned axis = 0; axis < product.getType().getRank(); ++axis)
+    numbers /= std::max<int64_t>(
+        at.sizeOf(attn::axisSize(product.getType(), axis)), 1);
+  return numbers;
+}
+
+/// Whether one product for each pair costs less than those with the tables. It
+/// is made by a kernel feature by feature: 8 numbers of a product with a table
+/// take as long (512 queries and keys of 32 features on AVX2;
+/// with 1 query about 20).
+bool Distributor::areTablesLarge() {
+  constexpr double kNumbersPerPair = 8;
+  double sum = 0, weights = 0;
+  for (const Regime &at :
+       getRegimes(product->getParentOfType<func::FuncOp>(), nullptr)) {
+    for (const LinearRows::Term &term : rows->getTerms())
+      if (StringRef(term.letters).contains('?'))
+        sum += at.weight * tableShare(term, at);
+    weights += at.weight;
+  }
+  return sum > kNumbersPerPair * weights;
+}
+
 LogicalResult Distributor::match(unsigned side) {
   if (product.getMask())
     return refuse("has a mask");
@@ -121,6 +159,8 @@ LogicalResult Distributor::match(unsigned side) {
   rows.emplace(map, mapLetters, summed, otherLetters);
   if (StringRef reason = rows->match(); !reason.empty())
     return refuse(reason);
+  if (areTablesLarge())
+    return refuse("its tables have many more rows than there are pairs");
   return rows->getTerms().size() > 1 && isOfPairs()
              ? refuse("each term's product would be as large as this one")
              : success();

@@ -13,7 +13,8 @@ def DistributeProducts : Pass<"attn-distribute-products"> {
     becomes that formula of products with the rows, and a product with a row of a
     table that an index chooses becomes a product with the table from which the
     index chooses: relative positions cost one product of the queries with the
-    table. Not where the map is anything else, where it has a second user, where
+    table, unless that has more than 8 numbers for each pair at `attnc.expect`.
+    Not where the map is anything else, where it has a second user, where
     the other operand differs from pair to pair, too, nor where something is
     rounded in between.
   }];
