@@ -187,7 +187,9 @@ TermProduct Distributor::multiply(const LinearRows::Term &term) {
   std::string used = otherLetters + mapLetters, right = term.letters, letters;
   char fresh = kNames[kNames.find_first_not_of(used)];
   std::replace(right.begin(), right.end(), '?', fresh);
-  Value row = term.row ? term.row : ones();
+  Value row = term.read  ? rows->makeRow(rewriter, term)
+              : term.row ? term.row
+                         : ones();
   SmallVector<Attribute> sizes;
   for (auto [side, tensor] :
        {std::pair(StringRef(otherLetters), other), {StringRef(right), row}})

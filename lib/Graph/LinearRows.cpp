@@ -65,7 +65,8 @@ bool LinearRows::isOfFeature(Value value) {
 /// Rows that are read by the same indices are one.
 void LinearRows::addTerm(Value leaf, const Term &term) {
   auto *known = llvm::find_if(terms, [&](const Term &other) {
-    return other.row == term.row && other.letters == term.letters;
+    return other.row == term.row && other.letters == term.letters &&
+           other.read == term.read;
   });
   leaves[leaf] = known - terms.begin();
   if (known == terms.end())
@@ -103,10 +104,17 @@ StringRef LinearRows::addTable(attn::ReadOp read) {
   if (!chosen || llvm::count(term.letters, feature) != 1 ||
       !isa<FloatType>(getElementTypeOrSelf(read.getSource().getType())))
     return "what it reads is no row of a table by one index";
-  if (llvm::all_of(lettersOf(chosen), [&](char letter) {
-        return StringRef(other).contains(letter);
-      }))
+  std::string choosing = lettersOf(chosen);
+  if (choosing.empty()) { // one row, whatever the table has
+    llvm::erase(term.letters, '?');
+    if (term.letters.size() >= letters.size())
+      return "a term has as many axes as the formula";
+    term.read = read;
+  } else if (llvm::all_of(choosing, [&](char letter) {
+               return StringRef(other).contains(letter);
+             })) {
     return "a table would be multiplied for each pair";
+  }
   addTerm(read, term);
   return "";
 }
@@ -166,6 +174,28 @@ static Value cloneNumber(OpBuilder &b, Value number, Block &source,
     cloneNumber(b, operand, source, numbers);
   b.clone(*op, numbers);
   return numbers.lookup(number);
+}
+
+Value LinearRows::makeRow(OpBuilder &b, Term term) {
+  SmallVector<Attribute> sizes;
+  for (char letter : term.letters)
+    sizes.push_back(
+        attn::axisSize(map.getType(), *attn::axisOf(letters, letter)));
+  Type real = getElementTypeOrSelf(map.getType());
+  return attn::MapOp::create(
+      b, map.getLoc(), attn::tensorType(sizes, real), "->" + term.letters,
+      ValueRange(), [&](OpBuilder &b, Location loc, ValueRange places) {
+        IRMapping numbers;
+        SmallVector<Value> at;
+        for (Value index : term.read.getIndices()) {
+          auto axis = attn::axisOf(term.letters, letterOf(index));
+          at.push_back(
+              axis ? places[*axis]
+                   : cloneNumber(b, index, map.getBody().front(), numbers));
+        }
+        Value element = attn::ReadOp::create(b, loc, real, term.row, at);
+        attn::YieldOp::create(b, loc, element);
+      });
 }
 
 Value LinearRows::buildLeaf(OpBuilder &b, Value leaf, unsigned term,

@@ -27,6 +27,8 @@ public:
   struct Term {
     mlir::Value row;     // of an input, or a table; null: ones
     std::string letters; // of its axes; '?' where an index chooses a row
+    attn::ReadOp read =
+        {}; // of the same row of a table for all; null: of `row`
   };
   /// In `letters` of the map's axes, of which `feature` is summed over; `other`
   /// has those of the other operand of the product.
@@ -37,6 +39,8 @@ public:
   /// Why the map is not linear in rows, or empty.
   llvm::StringRef match();
   llvm::ArrayRef<Term> getTerms() const { return terms; }
+  /// The row that a term with a `read` is of.
+  mlir::Value makeRow(mlir::OpBuilder &b, Term term);
   std::string lettersOfInput(unsigned input);
   /// Whether `value` differs from feature to feature.
   bool isOfFeature(mlir::Value value);

@@ -13,6 +13,7 @@
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -78,6 +79,17 @@ static void warnAboutSearches(attn::KernelOp kernel) {
                        << ", each of which computes the scores [slow-path]";
 }
 
+/// Whether each query has a place of its own: `query`, or so far from it.
+static bool isPlaceOf(BlockArgument query, Value index) {
+  if (index == query)
+    return true;
+  Operation *op = index.getDefiningOp();
+  if (!isa_and_present<arith::AddIOp, arith::SubIOp>(op))
+    return false;
+  return isPlaceOf(query, op->getOperand(0)) ||
+         (isa<arith::AddIOp>(op) && isPlaceOf(query, op->getOperand(1)));
+}
+
 /// Products and formulas whose element for a query and a key `formula` reads;
 /// its last two indices are `query` and `key`.
 static void findPairsRead(Block &formula, BlockArgument query,
@@ -92,7 +104,8 @@ static void findPairsRead(Block &formula, BlockArgument query,
     while (isa_and_present<attn::ViewOp>(made))
       made = made->getOperand(0).getDefiningOp();
     bool isOfQuery = llvm::any_of(read.getIndices(), [&](Value index) {
-      return split.dependence.lookup(index) == OnQuery;
+      return split.dependence.lookup(index) == OnQuery &&
+             isPlaceOf(query, index);
     });
     if (isa_and_present<attn::ContractOp, attn::MapOp>(made) && isOfQuery &&
         llvm::is_contained(read.getIndices(), key))

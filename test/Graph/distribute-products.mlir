@@ -247,3 +247,31 @@ func.func @repeats_a_number(%u: tensor<8xf32>, %v: tensor<8xf32>) -> tensor<2xf3
   %s = attn.contract "hd,d->h" (%t, %v) : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2xf32>
   return %s : tensor<2xf32>
 }
+
+// -----
+
+// The row that all pairs have of a table is a row, whatever else is in it.
+// CHECK-LABEL: func.func @takes_one_row(
+// CHECK-SAME:      %[[Q:.*]]: tensor<2x4x8xf32>, %[[K:.*]]: tensor<2x5x8xf32>, %[[T:.*]]: tensor<9x8xf32>
+// CHECK:         %[[R:[0-9]+]] = attn.map "->d"(){{.*}} {
+// CHECK-NEXT:    ^bb0(%[[D:[a-z]+]]: index):
+// CHECK-NEXT:      %[[C:.*]] = arith.constant 3 : index
+// CHECK-NEXT:      attn.read %[[T]]{{.}}%[[C]], %[[D]]]
+// CHECK:         attn.contract "hkd,d->hk"(%[[K]], %[[R]])
+// CHECK:         arith.select
+!Q = tensor<2x4x8xf32>
+!K = tensor<2x5x8xf32>
+!T = tensor<2x4x5x8xf32>
+!S = tensor<2x4x5xf32>
+func.func @takes_one_row(%q: !Q, %k: !K, %table: tensor<9x8xf32>) -> !S {
+  %t = attn.map "hqd->hqkd" (%q) : (!Q) -> !T {
+  ^bb0(%x: f32, %h: index, %i: index, %j: index, %d: index):
+    %c3 = arith.constant 3 : index
+    %y = attn.read %table[%c3, %d] : tensor<9x8xf32> -> f32
+    %later = arith.cmpi sgt, %j, %i : index
+    %z = arith.select %later, %x, %y : f32
+    attn.yield %z : f32
+  }
+  %s = attn.contract "hqkd,hkd->hqk" (%t, %k) : (!T, !K) -> !S
+  return %s : !S
+}

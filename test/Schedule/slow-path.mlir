@@ -1,4 +1,5 @@
 // RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v4 --verify-diagnostics=only-expected
+// RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v4 -o /dev/null 2>&1 | FileCheck %s --check-prefix=STORED
 
 !Q = tensor<?x8x1x?x64xbf16, #attn.dims<batch, 8, 1, query_len, 64>>
 !K = tensor<?x8x?x64xbf16, #attn.dims<batch, 8, kv_len, 64>>
@@ -109,13 +110,17 @@ func.func @searches_f64(%q: !Q64, %k: !K64) -> (!L64, !I) {
 }
 
 // A stored number of each pair is told where it is made, a table that the key's
-// place chooses from is not.
+// place chooses from is not, nor keys times rows among which a query chooses.
+// STORED-COUNT-3: warning: no kernel takes
+// STORED-NOT:     warning: no kernel takes
 !Sf = tensor<?x8x?x?xf32, #attn.dims<batch, 8, query_len, kv_len>>
 !Tf = tensor<?x8x?x9xf32, #attn.dims<batch, 8, query_len, 9>>
-func.func @reads_stored_pairs(%q: !Qf, %k: !Kf, %t: tensor<?x8x?x?x64xf32, #attn.dims<batch, 8, query_len, kv_len, 64>>, %g: tensor<9x64xf32>) -> !Qf {
+!Ef = tensor<?x8x9x?xf32, #attn.dims<batch, 8, 9, kv_len>>
+func.func @reads_stored_pairs(%q: !Qf, %k: !Kf, %t: tensor<?x8x?x?x64xf32, #attn.dims<batch, 8, query_len, kv_len, 64>>, %g: tensor<9x64xf32>, %id: tensor<?xi32, #attn.dims<query_len>>) -> !Qf {
   // expected-warning@below {{no kernel takes this product, so its result goes through memory: a number for each query and key [slow-path]}}
   %s = attn.contract "bhqkd,bhkd->bhqk" (%t, %k) : (tensor<?x8x?x?x64xf32, #attn.dims<batch, 8, query_len, kv_len, 64>>, !Kf) -> !Sf
   %r = attn.contract "bhgqd,nd->bhqn" (%q, %g) : (!Qf, tensor<9x64xf32>) -> !Tf
+  %e = attn.contract "bhkd,nd->bhnk" (%k, %g) : (!Kf, tensor<9x64xf32>) -> !Ef
   %o, %lse = attn.kernel ins(%q, %k, %k : !Qf, !Kf, !Kf) -> (!Qf, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 0.125 : f64, probabilities = f32}
@@ -125,7 +130,10 @@ func.func @reads_stored_pairs(%q: !Qf, %k: !Kf, %t: tensor<?x8x?x?x64xf32, #attn
     %y = attn.read %s[%b, %h, %i, %j] : !Sf -> f32
     %m = arith.minsi %j, %c8 : index
     %w = attn.read %r[%b, %h, %i, %m] : !Tf -> f32
-    %a = arith.addf %y, %w : f32
+    %n = attn.read %id[%i] : tensor<?xi32, #attn.dims<query_len>> -> index
+    %f = attn.read %e[%b, %h, %n, %j] : !Ef -> f32
+    %p = arith.addf %w, %f : f32
+    %a = arith.addf %y, %p : f32
     attn.yield %a : f32
   } mask {
   ^bb0(%b: index, %h: index, %z: index, %i: index, %j: index):
