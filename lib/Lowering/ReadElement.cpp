@@ -14,6 +14,7 @@
 #include "ReadElement.h"
 
 #include "Formula.h"
+#include "RaggedRows.h"
 #include "ViewIndices.h"
 
 #include "attnc/Dialect/Attn/AttnMove.h"
@@ -117,20 +118,26 @@ static Value whereInside(OpBuilder &b, Location loc, Value index, Value end,
   return arith::SelectOp::create(b, loc, inside, element, none);
 }
 
+/// The rows of sequence `number`; the starts may be a formula.
+static Sequence readSequence(OpBuilder &b, Location loc, Value start,
+                             Value number, const Scope &scope) {
+  Type index = b.getIndexType();
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value next = arith::AddIOp::create(b, loc, number, one);
+  Value begin = emitRead(b, loc, start, number, index, scope);
+  Value end = emitRead(b, loc, start, next, index, scope);
+  return {begin, arith::SubIOp::create(b, loc, end, begin)};
+}
+
 /// Row `indices[1]` of sequence `indices[0]`.
 static Value emitRaggedElement(OpBuilder &b, attn::UnpackOp op,
                                ValueRange indices, Type type,
                                const Scope &scope) {
   Location loc = op.getLoc();
-  Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  Value next = arith::AddIOp::create(b, loc, indices[0], one);
-  Value begin =
-      emitRead(b, loc, op.getStart(), indices[0], b.getIndexType(), scope);
-  Value end = emitRead(b, loc, op.getStart(), next, b.getIndexType(), scope);
+  auto [begin, length] = readSequence(b, loc, op.getStart(), indices[0], scope);
   SmallVector<Value> places(indices.drop_front());
   places[0] = arith::AddIOp::create(b, loc, begin, places[0]);
   Value element = emitRead(b, loc, op.getSource(), places, type, scope);
-  Value length = arith::SubIOp::create(b, loc, end, begin);
   return whereInside(b, loc, indices[1], length, element);
 }
 
@@ -139,15 +146,10 @@ static Value emitPlacedElement(OpBuilder &b, attn::PlaceOp op,
                                ValueRange indices, Type type,
                                const Scope &scope) {
   Location loc = op.getLoc();
-  Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  Value next = arith::AddIOp::create(b, loc, indices[0], one);
-  Value begin =
-      emitRead(b, loc, op.getStart(), indices[0], b.getIndexType(), scope);
-  Value end = emitRead(b, loc, op.getStart(), next, b.getIndexType(), scope);
+  auto [begin, length] = readSequence(b, loc, op.getStart(), indices[0], scope);
   SmallVector<Value> places(indices);
   places.back() = arith::SubIOp::create(b, loc, places.back(), begin);
   Value element = emitRead(b, loc, op.getSource(), places, type, scope);
-  Value length = arith::SubIOp::create(b, loc, end, begin);
   return whereInside(b, loc, places.back(), length, element,
                      op.getFill().convertToDouble());
 }
