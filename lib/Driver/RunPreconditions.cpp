@@ -33,6 +33,21 @@ static llvm::Error checkValues(const InterfaceTensor &declared,
   return llvm::Error::success();
 }
 
+/// ", got query_len = 7, kv_len = 5", as the object has it.
+static std::string
+tellSizes(const InterfacePrecondition &condition,
+          llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> value) {
+  std::vector<std::string> names = condition.lhs.sizeNames();
+  for (const std::string &name : condition.rhs.sizeNames())
+    if (!llvm::is_contained(names, name))
+      names.push_back(name);
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? ", got " : ", ") + name + " = " +
+            std::to_string(value(name).value_or(0));
+  return text;
+}
+
 llvm::Error RunCase::checkPreconditions() const {
   auto value = [&](llvm::StringRef name) -> std::optional<int64_t> {
     auto index = function.sizeIndex(name);
@@ -42,7 +57,8 @@ llvm::Error RunCase::checkPreconditions() const {
     auto lhs = condition.lhs.evaluate(value),
          rhs = condition.rhs.evaluate(value);
     if (!lhs || !rhs || *lhs > *rhs)
-      return llvm::createStringError(function.name + ": " + condition.sentence);
+      return llvm::createStringError(function.name + ": " + condition.sentence +
+                                     tellSizes(condition, value));
   }
   size_t input = 0;
   for (const InterfaceTensor &declared : function.tensors) {

@@ -107,6 +107,22 @@ static int fits_position(int64_t value) {
   return value >= INT32_MIN && value <= INT32_MAX;
 }
 
+/* ", got kv_len = 3, m = 2": the sizes in the formula that `told` lacks. */
+static void put_sizes(struct message *message, const struct attnc_frame *frame,
+                      struct attnc_expr expr, uint32_t *told) {
+  const struct attnc_function *function = frame->function;
+  const int64_t *step = function->code + 2 * (int64_t)expr.begin;
+  for (int32_t i = 0; i < expr.count; ++i, step += 2) {
+    if (step[0] != 1 || (*told >> step[1] & 1))
+      continue;
+    put(message, *told ? ", " : ", got ");
+    put(message, function->text + function->sizes[step[1]].name);
+    put(message, " = ");
+    put_number(message, frame->sizes[step[1]]);
+    *told |= UINT32_C(1) << step[1];
+  }
+}
+
 static attnc_status check_condition(const struct attnc_frame *frame,
                                     const struct attnc_condition *condition) {
   const struct attnc_function *function = frame->function;
@@ -126,10 +142,9 @@ static attnc_status check_condition(const struct attnc_frame *frame,
     put_number(&message, lhs);
     put(&message, ", positions must lie in -2**31 .. 2**31 - 1");
   } else {
-    put(&message, ", got ");
-    put_number(&message, lhs);
-    put(&message, " and ");
-    put_number(&message, rhs);
+    uint32_t told = 0;
+    put_sizes(&message, frame, condition->lhs, &told);
+    put_sizes(&message, frame, condition->rhs, &told);
   }
   return report(frame, &message, ATTNC_BAD_SHAPE);
 }

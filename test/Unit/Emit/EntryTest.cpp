@@ -175,7 +175,8 @@ TEST_P(EntryTest, RefusesABrokenPrecondition) {
   K.shape[2] = V.shape[2] = 2;
   doc.shape[1] = 2;
   expectRefused(ATTNC_BAD_SHAPE,
-                "doc[b, q] needs query_len <= kv_len, got 3 and 2");
+                "doc[b, q] needs query_len <= kv_len, got query_len = 3, "
+                "kv_len = 2");
 }
 
 TEST_P(EntryTest, RefusesPositionsOfMoreThan32Bits) {
