@@ -49,6 +49,9 @@ private:
   Constant *text(const Twine &string);
   /// struct attnc_expr, over run-time and fixed sizes' indices.
   Constant *expr(const SizeExpr &expr);
+  /// The same over the indices of all sizes, once the entry has derived them:
+  /// for what is told by their names.
+  Constant *named(const SizeExpr &expr);
   Constant *noExpr() { return record({i32(0), i32(0)}); }
   /// An array of `bytes`-sized records as an internal constant; null if empty.
   Constant *array(const Twine &name, ArrayRef<Constant *> records,
@@ -86,15 +89,18 @@ Constant *Writer::text(const Twine &string) {
 }
 
 Constant *Writer::expr(const SizeExpr &expr) {
-  SizeExpr resolved = function.resolve(expr);
+  return named(function.resolve(expr));
+}
+
+Constant *Writer::named(const SizeExpr &expr) {
   int64_t begin = code.size() / 2;
-  for (const SizeExpr::Step &step : resolved.postfix()) {
+  for (const SizeExpr::Step &step : expr.postfix()) {
     code.push_back(static_cast<int64_t>(step.op));
     code.push_back(step.op == SizeExpr::Op::Size
                        ? int64_t(*function.sizeIndex(step.name))
                        : step.value);
   }
-  return record({i32(begin), i32(resolved.postfix().size())});
+  return record({i32(begin), i32(expr.postfix().size())});
 }
 
 Constant *Writer::table(const Twine &name, Constant *value) {
@@ -171,7 +177,7 @@ Constant *Writer::writeConditions() {
   for (const InterfacePrecondition &condition : function.preconditions)
     records.push_back(
         record({i32(ATTNC_CONDITION_LESS_EQUAL), text(condition.sentence),
-                expr(condition.lhs), expr(condition.rhs)}));
+                named(condition.lhs), named(condition.rhs)}));
   for (const SizeExpr &position : function.positions) {
     Constant *value = expr(position);
     records.push_back(record(
