@@ -15,7 +15,7 @@
 #include "TensorFiles.h"
 
 #include "attnc/Interface/Interface.h"
-#include "attnc/Reference/Interpreter.h"
+#include "attnc/Reference/Compare.h"
 #include "attnc/Reference/KernelTiles.h"
 #include "attnc/Reference/Tensor.h"
 
@@ -26,6 +26,8 @@
 #include <optional>
 
 namespace attnc {
+
+using reference::CheckResult, reference::OutputCheck, reference::placeText;
 
 struct CpuTarget;
 
@@ -50,56 +52,6 @@ struct CallPlan {
   /// What is called before, once for some weights; or null.
   const Interface *packing = nullptr;
   void *packEntry = nullptr;
-};
-
-/// "O[0, 3, 17, 0]" for a row-major position.
-std::string placeText(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
-                      int64_t offset);
-
-/// How far one output is from the reference.
-struct OutputCheck {
-  double error = 0, plainError = 0;
-  double largest = 0;     // the largest reference value
-  double ulps = 1;        // of it that are allowed besides
-  double ulp = 0;         // one of them
-  std::string place;      // of the largest error, "O[0, 3, 17, 0]"
-  bool isInPlace = false; // an input that the call changes
-  bool isExact = true;    // plain evaluation is exact, so the kernel has to be
-  int64_t values = 0;     // but for those of nobody
-  int64_t nobodys = 0;    // values of rows that no sequence has: left alone
-  int64_t notNumbers = 0; // values that are NaN in the reference, plain or not
-  int64_t lost = 0;       // values that one of both evaluations overflows at
-  int64_t excused = 0;    // over the limit, but not over their own place's
-  double stray = 0;       // the largest error where a value is known exactly
-  std::string strayPlace; // of it
-  std::string strayRule;  // which value, and why
-
-  /// The part of the values that says whether the kernel is right.
-  double compared() const {
-    return values ? double(values - notNumbers - lost) / double(values) : 1;
-  }
-  /// Whether not one value does, or less than half of them.
-  bool isUnknown() const { return compared() == 0; }
-  bool isMostlyUnknown() const { return compared() < 0.5; }
-  double limit() const { return isExact ? 0 : 2 * plainError + ulps * ulp; }
-};
-
-/// All outputs, over one or several draws of inputs.
-struct CheckResult {
-  std::vector<OutputCheck> outputs;
-  /// By how much plain evaluation rounds exponents of integer inputs, if that
-  /// may be why an output is over its limit; else 0.
-  double rounding = 0;
-
-  /// Takes the larger errors of both.
-  void merge(const CheckResult &other);
-  /// Neither wrong nor right is what had little or nothing to compare.
-  bool isWrong() const;
-  bool isRight() const;
-  bool isExact() const;
-  /// The output that is furthest beyond its limit, or the one with the largest
-  /// part of it: rows of a cache, which are mostly exact, last.
-  const OutputCheck &worst() const;
 };
 
 /// Some calls between two measurements of the peak: the milliseconds of a call,
@@ -189,9 +141,6 @@ private:
   /// Rows of a cache where none is stored have to be as before.
   void checkKeptRows(llvm::ArrayRef<reference::Tensor> exact,
                      CheckResult &result) const;
-  /// Whether integer inputs did not stay exact up to an exponential.
-  mlir::LogicalResult findRounding(const Oracle &oracle,
-                                   CheckResult &result) const;
   double product(llvm::ArrayRef<llvm::StringRef> names) const;
   llvm::StringMap<int64_t> namedSizes() const;
   bool hasDoubles() const;
