@@ -82,9 +82,9 @@ func.func @reads_what_an_op_made(%a: tensor<20xf32>) -> tensor<20xf32> {
 // CHECK-LABEL: tile.program @reads_ragged_rows
 // CHECK:             %[[BEGIN:.*]] = tile.read %in1[%[[B:.*]]]
 // CHECK:             %[[END:.*]] = tile.read %in1[%{{.*}}]
+// CHECK:             %[[LENGTH:.*]] = arith.subi %[[END]], %[[BEGIN]]
 // CHECK:             %[[ROW:.*]] = arith.addi %[[BEGIN]], %[[I:.*]] :
 // CHECK:             %[[X:.*]] = tile.read %in0[%[[ROW]], %{{.*}}]
-// CHECK:             %[[LENGTH:.*]] = arith.subi %[[END]], %[[BEGIN]]
 // CHECK:             arith.cmpi slt, %[[I]], %[[LENGTH]]
 // CHECK:             arith.select %{{.*}}, %[[X]], %cst
 func.func @reads_ragged_rows(%a: tensor<?x8xf32, #attn.dims<tokens, 8>>, %start: tensor<?xi32, #attn.dims<"batch + 1">>) -> tensor<?x?x8xf32, #attn.dims<batch, tokens, 8>> {
@@ -119,9 +119,9 @@ func.func @reads_pages(%a: tensor<?x16x8xf32, #attn.dims<pages, 16, 8>>, %table:
 // CHECK:         %[[W:.*]] = tile.workspace[%batch, %tokens]
 // CHECK:             %[[BEGIN:.*]] = tile.read %in1[%[[B:.*]]]
 // CHECK:             %[[END:.*]] = tile.read %in1[%{{.*}}]
+// CHECK:             %[[LENGTH:.*]] = arith.subi %[[END]], %[[BEGIN]]
 // CHECK:             %[[KEY:.*]] = arith.subi %{{.*}}, %[[BEGIN]]
 // CHECK:             %[[X:.*]] = tile.read %[[W]][%[[B]], %[[KEY]]]
-// CHECK:             %[[LENGTH:.*]] = arith.subi %[[END]], %[[BEGIN]]
 // CHECK:             arith.cmpi sge, %[[KEY]], %c0
 // CHECK:             arith.cmpi slt, %[[KEY]], %[[LENGTH]]
 // CHECK:             arith.select %{{.*}}, %[[X]], %cst
