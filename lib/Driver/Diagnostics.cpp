@@ -2,6 +2,8 @@
 
 #include "Diagnostics.h"
 
+#include "attnc/Interface/Remark.h"
+
 #include "mlir/IR/Location.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -84,7 +86,9 @@ void DiagnosticPrinter::handle(Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
     unsigned line = location ? location.getStartLine() : 0;
     unsigned column = location ? location.getStartColumn() : 0;
-    remarkList.push_back({line, column, std::move(kind), text.str()});
+    remarkList.push_back({line, column, std::move(kind), text.str(),
+                          bodyOf(diagnostic),
+                          describeKernel(diagnostic.getLocation())});
     return;
   }
   if (!pending)

@@ -23,6 +23,9 @@ namespace attnc {
 struct Remark {
   unsigned line, column; // in the input; 0 if unknown
   std::string kind, text;
+  /// The body of a function that has several, and the kernel: "kernel 2 at
+  /// 8:38"; empty where it is about all.
+  std::string body, kernel;
 };
 
 /// Switches the colours of the standard error: as asked, else on a terminal

@@ -20,7 +20,11 @@ static size_t rankOf(const Remark &remark) {
 
 /// The function that the remark is about.
 static size_t functionOf(const Remark &remark,
+                         llvm::ArrayRef<Interface> functions,
                          llvm::ArrayRef<unsigned> firstLines) {
+  for (auto [i, function] : llvm::enumerate(functions))
+    if (function.name == ownerOfBody(remark.body))
+      return i;
   size_t found = 0;
   for (auto [i, line] : llvm::enumerate(firstLines))
     if (line <= remark.line && line >= firstLines[found])
@@ -35,14 +39,28 @@ static void printTitle(llvm::raw_ostream &os, const Interface &function) {
   os << '\n';
 }
 
-/// Calls `take` with the remarks about one function, in the order of `kinds`.
-static void forEachRemark(llvm::ArrayRef<unsigned> firstLines,
-                          llvm::ArrayRef<Remark> remarks, size_t function,
-                          llvm::function_ref<void(const Remark &)> take) {
+/// The remarks about one function, in the order of `kinds`.
+static std::vector<Remark> remarksOf(llvm::ArrayRef<Interface> functions,
+                                     llvm::ArrayRef<unsigned> firstLines,
+                                     llvm::ArrayRef<Remark> remarks,
+                                     size_t function) {
+  std::vector<Remark> own;
   for (size_t rank = 0; rank <= std::size(kinds); ++rank)
     for (const Remark &remark : remarks)
-      if (rankOf(remark) == rank && functionOf(remark, firstLines) == function)
-        take(remark);
+      if (rankOf(remark) == rank &&
+          functionOf(remark, functions, firstLines) == function)
+        own.push_back(remark);
+  return own;
+}
+
+/// Of which kernel of several a remark is: "kernel 2 at 8:38: ", or nothing.
+static std::string kernelPrefix(const Remark &remark,
+                                llvm::ArrayRef<Remark> own) {
+  bool isOneOfSeveral = llvm::any_of(own, [&](const Remark &other) {
+    return other.body == remark.body && !other.kernel.empty() &&
+           other.kernel != remark.kernel;
+  });
+  return remark.kernel.empty() || !isOneOfSeveral ? "" : remark.kernel + ": ";
 }
 
 /// The names of ops in the words of a spec.
@@ -91,12 +109,16 @@ void printExplanation(llvm::raw_ostream &os,
     };
     printAccount(false);
     std::vector<std::string> told;
-    forEachRemark(firstLines, remarks, i, [&](const Remark &remark) {
+    std::vector<Remark> own = remarksOf(functions, firstLines, remarks, i);
+    for (const Remark &remark : own) {
       std::string text =
           remark.kind == "missed" ? missedText(remark, told) : remark.text;
-      if (!text.empty())
-        os << llvm::formatv("  {0,-9} {1}\n", remark.kind, text);
-    });
+      if (text.empty())
+        continue;
+      std::string body = remark.body.empty() ? "" : remark.body + ": ";
+      os << llvm::formatv("  {0,-9} {1}{2}{3}\n", remark.kind, body,
+                          kernelPrefix(remark, own), text);
+    }
     printAccount(true);
   }
 }
@@ -113,8 +135,9 @@ void printRemarks(llvm::raw_ostream &os, llvm::StringRef file,
                   llvm::ArrayRef<Interface> functions,
                   llvm::ArrayRef<unsigned> firstLines,
                   llvm::ArrayRef<Remark> remarks) {
-  for (auto [i, function] : llvm::enumerate(functions))
-    forEachRemark(firstLines, remarks, i, [&](const Remark &remark) {
+  for (auto [i, function] : llvm::enumerate(functions)) {
+    std::vector<Remark> own = remarksOf(functions, firstLines, remarks, i);
+    for (const Remark &remark : own) {
       llvm::StringRef type = remark.kind == "fused"    ? "Passed"
                              : remark.kind == "missed" ? "Missed"
                                                        : "Analysis";
@@ -123,9 +146,11 @@ void printRemarks(llvm::raw_ostream &os, llvm::StringRef file,
       if (remark.line)
         os << "DebugLoc: { File: " << quoted(file) << ", Line: " << remark.line
            << ", Column: " << remark.column << " }\n";
-      os << "Function: " << function.name
-         << "\nArgs:\n  - String: " << quoted(remark.text) << "\n...\n";
-    });
+      os << "Function: " << (remark.body.empty() ? function.name : remark.body)
+         << "\nArgs:\n  - String: "
+         << quoted(kernelPrefix(remark, own) + remark.text) << "\n...\n";
+    }
+  }
 }
 
 } // namespace attnc

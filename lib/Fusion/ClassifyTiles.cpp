@@ -32,6 +32,7 @@
 #include "IndexWriter.h"
 
 #include "attnc/Analysis/EvaluateRegion.h"
+#include "attnc/Interface/Remark.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -136,11 +137,11 @@ static void classify(attn::KernelOp kernel) {
       kernel.getClassify().getBlocks().clear();
   }
   if (!decides || exprs.exhausted()) {
-    kernel.emitRemark("hardly a tile is surely empty or full, so all tiles of "
-                      "the segments run the mask [mask]");
+    remarkOn(kernel) << "hardly a tile is surely empty or full, so all tiles "
+                        "of the segments run the mask [mask]";
     return;
   }
-  InFlightDiagnostic remark = kernel.emitRemark();
+  InFlightDiagnostic remark = remarkOn(kernel);
   remark << "tiles are classified by " << countOps(kernel.getClassify().front())
          << " operations";
   if (part)

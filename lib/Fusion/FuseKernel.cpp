@@ -25,6 +25,8 @@
 #include "KernelMask.h"
 #include "Scalarize.h"
 
+#include "attnc/Interface/Remark.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -207,18 +209,20 @@ void KernelBuilder::build() {
   auto kernel = attn::KernelOp::create(b, loc, TypeRange(results), q, k, v,
                                        match.norm.getNorm(), 1.0, weights,
                                        rows.ofProducts(match.products), pairs);
+  nameKernel(kernel, match.value.getLoc());
   {
     OpBuilder::InsertionGuard guard(b);
     buildRegions(kernel);
   }
-  emitRemark(kernel.getLoc())
-      << "one kernel: " << describeSums(pairs, match.products.size())
-      << ", score, " << (match.norm.getMask() ? "mask, " : "")
-      << describe(match.norm)
-      << (match.gate.tensor ? "a factor of each pair, " : "")
-      << (match.contribution.tensor ? "@ a formula of V" : "@ V")
-      << (match.stored.empty() ? "; no score matrix [fused]"
-                               : "; a product is read from memory [fused]");
+  remarkOn(kernel) << "one kernel: "
+                   << describeSums(pairs, match.products.size()) << ", score, "
+                   << (match.norm.getMask() ? "mask, " : "")
+                   << describe(match.norm)
+                   << (match.gate.tensor ? "a factor of each pair, " : "")
+                   << (match.contribution.tensor ? "@ a formula of V" : "@ V")
+                   << (match.stored.empty()
+                           ? "; no score matrix [fused]"
+                           : "; a product is read from memory [fused]");
   b.setInsertionPointAfter(kernel);
   match.value.getResult().replaceAllUsesWith(fromKernel(
       kernel.getO(), letters[3], match.outLetters, match.value.getType()));
@@ -277,7 +281,7 @@ static bool isNormalized(Value value) {
 }
 
 static void reportMissed(Operation *op, const Reasons &reasons) {
-  InFlightDiagnostic remark = emitRemark(op->getLoc())
+  InFlightDiagnostic remark = remarkOn(op)
                               << op->getName() << " stays unfused: ";
   const auto *found = reasons.find(op);
   if (found == reasons.end()) {
@@ -307,9 +311,8 @@ static void reportLeft(func::FuncOp func, const Reasons &reasons) {
       reportMissed(op, reasons);
   });
   if (products)
-    emitRemark(func.getLoc())
-        << products << (products == 1 ? " product" : " products")
-        << " of matrices beside the kernels [product]";
+    remarkOn(func) << products << (products == 1 ? " product" : " products")
+                   << " of matrices beside the kernels [product]";
 }
 
 namespace {

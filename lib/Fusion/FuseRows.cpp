@@ -28,6 +28,8 @@
 #include "KeyOperand.h"
 #include "Scalarize.h"
 
+#include "attnc/Interface/Remark.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -100,8 +102,8 @@ private:
                        Region *init);
   Value weightsOf(OpBuilder &b, attn::NormalizeOp op, Value max, Value sum);
   void miss(Operation *op, const Twine &reason) {
-    emitRemark(op->getLoc())
-        << op->getName() << " stays unfused: " << reason << " [missed]";
+    remarkOn(op) << op->getName() << " stays unfused: " << reason
+                 << " [missed]";
   }
 
   func::FuncOp func;
@@ -166,6 +168,7 @@ attn::KernelOp RowFuser::build(OpBuilder &b, Location loc, TypeRange results,
   auto kernel = attn::KernelOp::create(
       b, loc, results, q, k, Value(), normalize, 1.0, Type(),
       rows.ofProducts(products), countPairs(products));
+  nameKernel(kernel, loc);
   OpBuilder::InsertionGuard guard(b);
   fusion::buildPairs(b, kernel, products);
   Block *block = addBlock(b, kernel, kernel.getScore());
@@ -206,9 +209,9 @@ void RowFuser::fuseReduce(attn::ReduceOp op) {
             op.getMask(), nullptr);
   if (!kernel)
     return;
-  emitRemark(op.getLoc()) << "one kernel per row: Q @ K, score, "
-                          << attn::stringifyRowKind(op.getKind().getKind())
-                          << " [fused]";
+  remarkOn(kernel) << "one kernel per row: Q @ K, score, "
+                   << attn::stringifyRowKind(op.getKind().getKind())
+                   << " [fused]";
   op.replaceAllUsesWith(kernel.getResults());
   op.erase();
 }
@@ -294,8 +297,8 @@ void RowFuser::splitNormalize(attn::NormalizeOp op) {
                                   op.getScores(), op.getMask(), &op.getInit());
     if (!kernel)
       return;
-    emitRemark(op.getLoc()) << "one kernel per row: Q @ K, score, "
-                               "denominator [fused]";
+    remarkOn(kernel) << "one kernel per row: Q @ K, score, "
+                        "denominator [fused]";
     sum = kernel.getLse();
     max = kernel.getRow();
   }
@@ -342,8 +345,8 @@ void RowFuser::fusePairs(OpOperand &result) {
   attn::KernelOp kernel = buildPairs(b, pairs);
   if (!kernel)
     return;
-  emitRemark(pairs.getLoc()) << "one kernel that stores a number per pair "
-                                "[fused]";
+  remarkOn(kernel) << "one kernel that stores a number per pair "
+                      "[fused]";
   pairs.replaceUsesWithIf(kernel.getDense(), [&](OpOperand &use) {
     return isWhole(use.getOwner(), pairs) && !leadsToProduct(use.getOwner());
   });

@@ -30,6 +30,8 @@
 
 #include "IndexWriter.h"
 
+#include "attnc/Interface/Remark.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -45,7 +47,7 @@ static void addRanges(attn::KernelOp kernel) {
   // The extent must have a name to be compared with.
   Attribute keyCount = keyCountOf(kernel);
   if (!keyCount) {
-    kernel.emitRemark("no ranges: the number of keys has no name [mask]");
+    remarkOn(kernel) << "no ranges: the number of keys has no name [mask]";
     return;
   }
   IndexExprs exprs;
@@ -76,7 +78,7 @@ static void addRanges(attn::KernelOp kernel) {
   auto count = [](unsigned n, StringRef word) {
     return std::to_string(n) + " " + word.str() + (n == 1 ? "" : "s");
   };
-  InFlightDiagnostic remark = kernel.emitRemark();
+  InFlightDiagnostic remark = remarkOn(kernel);
   remark << count(ranges.segments.size(), "segment") << " of keys from "
          << count(numOps, "operation");
   if (exprs.exhausted()) {

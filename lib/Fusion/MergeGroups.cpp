@@ -27,6 +27,7 @@
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Interface/Remark.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -208,8 +209,8 @@ void GroupMerger::merge() {
   b.setInsertionPointAfter(kernel);
   for (auto [result, letters] : kernel.getLetteredResults())
     replaceResult(result, letters);
-  kernel.emitRemark() << group << " query heads of a KV head are rows of one "
-                      << "block, since few queries are expected [fused]";
+  remarkOn(kernel) << group << " query heads of a KV head are rows of one "
+                   << "block, since few queries are expected [fused]";
 }
 
 /// Whether it saves a tenth, each regime relative to the best that it could
@@ -244,9 +245,9 @@ struct MergeGroups final : fusion::impl::MergeGroupsBase<MergeGroups> {
       if (obstacle.empty())
         GroupMerger(kernel).merge();
       else
-        kernel.emitRemark()
-            << "few queries are expected, but heads of a group "
-            << "are no rows of one block: " << obstacle << " [fused]";
+        remarkOn(kernel) << "few queries are expected, but heads of a group "
+                         << "are no rows of one block: " << obstacle
+                         << " [fused]";
     }
   }
 };

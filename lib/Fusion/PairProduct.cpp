@@ -12,6 +12,8 @@
 #include "KeyOperand.h"
 #include "Scalarize.h"
 
+#include "attnc/Interface/Remark.h"
+
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::fusion;
@@ -282,6 +284,14 @@ SmallVector<Value> KernelRows::ofProducts(ArrayRef<PairProduct> products) {
     }
   }
   return rows;
+}
+
+void attnc::fusion::nameKernel(attn::KernelOp kernel, Location values) {
+  unsigned most = 0;
+  kernel->getParentOp()->walk([&](attn::KernelOp other) {
+    most = std::max(most, kernelNumberOf(other.getLoc()));
+  });
+  kernel->setLoc(attnc::nameKernel(most + 1, kernel.getLoc(), values));
 }
 
 Block *attnc::fusion::addBlock(OpBuilder &b, attn::KernelOp kernel,

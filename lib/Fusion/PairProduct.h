@@ -114,6 +114,10 @@ void buildPairs(mlir::OpBuilder &builder, attn::KernelOp kernel,
 mlir::Block *addBlock(mlir::OpBuilder &builder, attn::KernelOp kernel,
                       mlir::Region &region);
 
+/// Gives a kernel its number in its function; `values` is the place of its
+/// product with values, or of what else it was written as.
+void nameKernel(attn::KernelOp kernel, mlir::Location values);
+
 /// The results of products, each with its number of a pair in `block`, the
 /// score or the gate of a kernel.
 llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>

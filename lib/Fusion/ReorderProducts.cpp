@@ -43,6 +43,7 @@
 
 #include "attnc/Analysis/Regimes.h"
 #include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Interface/Remark.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -339,7 +340,7 @@ static void reorder(attn::ContractOp value) {
     return;
   ProductCosts costs(*match);
   bool pays = costs.linear < costs.pairs;
-  match->product.emitRemark()
+  remarkOn(match->product)
       << "scores are products of features: keys times values first takes "
       << llvm::formatv("{0:e2}", costs.linear).str()
       << " multiply-additions, pairs take "

@@ -11,6 +11,7 @@
 #include "SlicedSums.h"
 
 #include "attnc/Analysis/FunctionCost.h"
+#include "attnc/Interface/Remark.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dominance.h"
@@ -126,13 +127,12 @@ static std::optional<Copy> pushAll(func::FuncOp function) {
 static void explain(func::FuncOp function, ArrayRef<Regime> regimes,
                     const Way &before, const Way &after, bool isBetter) {
   for (const Regime &at : regimes)
-    function.emitRemark() << "at " << at.text << ": products take "
-                          << scientific(before.cyclesAt(at))
-                          << " cycles with biases between them, "
-                          << scientific(after.cyclesAt(at))
-                          << " with products of their own for biases"
-                          << (isBetter ? "; distributed" : "; left")
-                          << " [order]";
+    remarkOn(function) << "at " << at.text << ": products take "
+                       << scientific(before.cyclesAt(at))
+                       << " cycles with biases between them, "
+                       << scientific(after.cyclesAt(at))
+                       << " with products of their own for biases"
+                       << (isBetter ? "; distributed" : "; left") << " [order]";
 }
 
 bool graph::distributeTerms(func::FuncOp function, ArrayRef<Regime> regimes,

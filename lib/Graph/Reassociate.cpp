@@ -28,6 +28,8 @@
 #include "ReassociateSums.h"
 #include "SlicedProducts.h"
 
+#include "attnc/Interface/Remark.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -49,17 +51,17 @@ static void explainLoss(attn::ContractOp root, const Regime &at,
                         const std::string &order) {
   constexpr double loss = 1.1;
   if (chosen.cycles > loss * best.cycles)
-    root->emitRemark() << "at " << at.text << " alone " << order << " takes "
-                       << scientific(best.cycles) << " cycles instead of "
-                       << scientific(chosen.cycles)
-                       << "; a function that expects these sizes only would "
-                          "have it [order]";
+    remarkOn(root) << "at " << at.text << " alone " << order << " takes "
+                   << scientific(best.cycles) << " cycles instead of "
+                   << scientific(chosen.cycles)
+                   << "; a function that expects these sizes only would "
+                      "have it [order]";
 }
 
 /// Both orders at each regime.
 static void explain(const ProductTree &tree, const OrderPlan &plan) {
   for (const RegimeOrder &at : plan.regimes) {
-    InFlightDiagnostic remark = tree.root->emitRemark();
+    InFlightDiagnostic remark = remarkOn(tree.root);
     bool isKept = !plan.isBetter;
     ArrayRef<ProductStep> other = isKept ? at.bestSteps : plan.steps;
     const OrderCost &cost = isKept ? at.best : at.chosen;
@@ -76,10 +78,10 @@ static void explain(const ProductTree &tree, const OrderPlan &plan) {
       explainLoss(tree.root, at.regime, at.chosen, at.best,
                   describeOrder(tree, at.bestSteps));
   if (!plan.undecided.empty())
-    tree.root->emitRemark()
-        << describeOrder(tree, plan.steps)
-        << " would be cheaper at expect, but not at every " << plan.undecided
-        << ", which expect does not list; left [order]";
+    remarkOn(tree.root) << describeOrder(tree, plan.steps)
+                        << " would be cheaper at expect, but not at every "
+                        << plan.undecided
+                        << ", which expect does not list; left [order]";
 }
 
 /// What products of weights would save.
@@ -91,7 +93,7 @@ static void explainWeights(const ProductTree &tree, ArrayRef<Regime> regimes,
     return;
   for (auto [with, without] : llvm::zip_equal(allowed.regimes, plan.regimes))
     if (with.chosen.cycles < without.chosen.cycles)
-      tree.root->emitRemark()
+      remarkOn(tree.root)
           << describeOrder(tree, allowed.steps)
           << " multiplies weights with weights, which changes rounding; with "
              "--allow-weight-products, or weights that are resident, it takes "
@@ -103,7 +105,7 @@ static void explainWeights(const ProductTree &tree, ArrayRef<Regime> regimes,
 static void explain(attn::ContractOp root, const graph::ProductSum &sum,
                     ArrayRef<Regime> regimes, const OrderRequest &request) {
   for (const Regime &at : regimes) {
-    InFlightDiagnostic remark = root->emitRemark();
+    InFlightDiagnostic remark = remarkOn(root);
     remark << "sum of products at " << at.text << ": " << sum.describeWritten()
            << ", as written, takes " << describe(sum.writtenAt(at));
     if (sum.isBetter())
@@ -131,7 +133,7 @@ static void reassociate(const ProductTree &tree, ArrayRef<Regime> regimes,
                         const OrderRequest &request, bool explains) {
   if (tree.leaves.size() > kMostLeaves || !graph::canRewrite(tree)) {
     if (explains)
-      tree.root->emitRemark()
+      remarkOn(tree.root)
           << "product of " << tree.leaves.size() << ", more than "
           << kMostLeaves
           << " or of more axes than letters: in the order as written [order]";

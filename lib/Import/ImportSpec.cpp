@@ -35,6 +35,8 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Verifier.h"
 
+#include <utility>
+
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::import;
@@ -361,6 +363,8 @@ Value SpecImporter::attend(ArrayRef<LetteredTensor> given) {
     types.push_back(tensor.tensor.getType());
   mlir::Type before = real;
   real = attn::accumulateType(types);
+  // What has no place of its own is where it is asked for.
+  Location whole = std::exchange(here, b.getLoc());
   Value none[3];
   RowFormulas rows(b, locations, spec, interface, none, inputs, real);
   for (Row row : {Row::Q, Row::K, Row::V})
@@ -374,6 +378,7 @@ Value SpecImporter::attend(ArrayRef<LetteredTensor> given) {
   Value o = buildValues(rows, norm.getWeights(), mask);
   hasFailed |= rows.failed();
   real = before;
+  here = whole;
   return mergeHeads(o);
 }
 
@@ -384,6 +389,7 @@ Value SpecImporter::attendOther(const spec::AttentionFormulas &formulas,
   static_cast<spec::AttentionFormulas &>(own) = formulas;
   SpecImporter importer(module, locations, own, interface);
   importer.b.restoreInsertionPoint(b.saveInsertionPoint());
+  importer.b.setLoc(b.getLoc());
   importer.inputs = inputs;
   Value o = importer.attend(given);
   hasFailed |= importer.hasFailed;

@@ -200,10 +200,14 @@ FailureOr<std::vector<Interface>> attnc::getInterfaces(ModuleOp module) {
   return functions;
 }
 
+std::string attnc::caseSymbol(StringRef name, size_t number) {
+  return name.str() + ".case" + std::to_string(number);
+}
+
 std::vector<std::string> Interface::bodies() const {
   std::vector<std::string> names;
   for (size_t i = 0; i < cases.size(); ++i)
-    names.push_back(name + ".case" + std::to_string(i));
+    names.push_back(caseSymbol(name, i));
   names.push_back(name);
   return names;
 }

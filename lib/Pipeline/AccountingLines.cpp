@@ -84,7 +84,9 @@ static void addAccount(const Accounted &function,
 /// Changes of less than this part of a figure are left to the JSON.
 static constexpr double kLeastShare = 0.01;
 
-/// "attn-fuse-kernel: 1.51 GFLOP (46.9%), ...; takes ... more", or nothing.
+/// "attn-fuse-kernel: 1.51 GFLOP (46.9%), ...; takes ... more", or nothing. A
+/// share is of what there would be without the pass, other passes before it
+/// having saved or added their part.
 static std::string stepText(const Savings::Step &step, const Work &written) {
   std::string saved, more;
   for (const WorkFigure &figure : kWorkFigures) {
@@ -96,7 +98,8 @@ static std::string stepText(const Savings::Step &step, const Work &written) {
     text += (text.empty() ? "" : ", ") +
             brief(std::fabs(value), figure.sign, figure.what);
     if (value > 0)
-      text += llvm::formatv(" ({0:F1}%)", 100 * value / whole);
+      text += llvm::formatv(" ({0:F1}%)",
+                            100 * value / (value + step.left.*figure.value));
   }
   if (saved.empty() && more.empty())
     return "";

@@ -64,9 +64,9 @@ void SavingsWatch::after(StringRef pass) {
       return step.pass == pass;
     });
     if (step == savings.steps.end())
-      step = savings.steps.insert(step, {pass.str(), Work()});
+      step = savings.steps.insert(step, {pass.str(), Work(), Work()});
     step->saved += savings.compiled - *work;
-    savings.compiled = *work;
+    step->left = savings.compiled = *work;
   }
 }
 

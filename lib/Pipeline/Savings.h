@@ -20,6 +20,7 @@ struct Savings {
   struct Step {
     std::string pass;
     Work saved; // negative: it takes more than before
+    Work left;  // when it had run
   };
   Work written, compiled;
   /// The passes that changed something, in their order; one that ran several

@@ -22,6 +22,8 @@
 #include "SlowPath.h"
 #include "VisitedBlocks.h"
 
+#include "attnc/Interface/Remark.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -134,23 +136,23 @@ static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
       cost.visitedPairs < neededPairs)
     pairs = percent(cost.visitedPairs, neededPairs) +
             " of the pairs that count are visited, the others are in states";
-  kernel.emitRemark() << "of the " << schedule.q << " x " << schedule.k
-                      << " tiles at " << at << ": "
-                      << percent(cost.skippedTiles, tiles) << " skipped, "
-                      << percent(cost.partialTiles, tiles) << " partial, "
-                      << percent(cost.fullTiles, tiles)
-                      << " full (no mask code); " << pairs << " [mask]";
+  remarkOn(kernel) << "of the " << schedule.q << " x " << schedule.k
+                   << " tiles at " << at << ": "
+                   << percent(cost.skippedTiles, tiles) << " skipped, "
+                   << percent(cost.partialTiles, tiles) << " partial, "
+                   << percent(cost.fullTiles, tiles) << " full (no mask code); "
+                   << pairs << " [mask]";
   double total = cost.total();
   std::string statesText;
   if (cost.states > 0)
     statesText = ", states " + percent(cost.states, total);
-  kernel.emitRemark() << "time at " << at << ": products "
-                      << percent(cost.products, total) << ", exp and formula "
-                      << percent(cost.weights, total) << ", starting "
-                      << percent(cost.overhead, total) << statesText
-                      << ", waiting for memory " << percent(cost.memory, total)
-                      << "; partial tiles take " << percent(cost.partial, total)
-                      << " of it [limit]";
+  remarkOn(kernel) << "time at " << at << ": products "
+                   << percent(cost.products, total) << ", exp and formula "
+                   << percent(cost.weights, total) << ", starting "
+                   << percent(cost.overhead, total) << statesText
+                   << ", waiting for memory " << percent(cost.memory, total)
+                   << "; partial tiles take " << percent(cost.partial, total)
+                   << " of it [limit]";
 }
 
 static void explain(attn::KernelOp kernel, const KernelShape &shape,
@@ -167,18 +169,18 @@ static void explain(attn::KernelOp kernel, const KernelShape &shape,
       text += llvm::formatv(
           "; next best {0}: {1}{2}", next->schedule.summary(shape.isSoftmax()),
           percent(next->costs[i].peakFraction, 1), whyNot(best, *next, i));
-    kernel.emitRemark() << text << " [kernel]";
+    remarkOn(kernel) << text << " [kernel]";
     RegimeRanges ranges(shape.kernel, shape.interface, regime);
     explainRegime(kernel, regime.text, best.costs[i], ranges.getNeededPairs(),
                   best.schedule);
     if (std::string tables = ranges.getTables().describe(); !tables.empty())
-      kernel.emitRemark() << "tables are assumed at " << regime.text << ": "
-                          << tables << " [mask]";
+      remarkOn(kernel) << "tables are assumed at " << regime.text << ": "
+                       << tables << " [mask]";
   }
   if (!shape.factors && isLinearAttention(kernel))
-    kernel.emitRemark() << "linear attention by pairs, not by chunks, because "
-                        << shape.whyNoFactors << " [kernel]";
-  kernel.emitRemark() << *kernel.getSchedule() << " [schedule]";
+    remarkOn(kernel) << "linear attention by pairs, not by chunks, because "
+                     << shape.whyNoFactors << " [kernel]";
+  remarkOn(kernel) << *kernel.getSchedule() << " [schedule]";
 }
 
 namespace {

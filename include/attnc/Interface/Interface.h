@@ -201,6 +201,9 @@ mlir::Type elementType(DType dtype, mlir::MLIRContext *context);
 void setInterfaces(mlir::ModuleOp module, llvm::ArrayRef<Interface> functions);
 mlir::FailureOr<std::vector<Interface>> getInterfaces(mlir::ModuleOp module);
 
+/// The function of the IR for a case: "f.case0".
+std::string caseSymbol(llvm::StringRef name, size_t number);
+
 /// The function that a function of the IR is a body of: "f" of "f.case0".
 inline llvm::StringRef ownerOfBody(llvm::StringRef symbol) {
   return symbol.split('.').first; // names in C have no dots
