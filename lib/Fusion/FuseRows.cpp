@@ -26,12 +26,16 @@
 
 #include "KernelMask.h"
 #include "KeyOperand.h"
+#include "RealConstant.h"
 #include "Scalarize.h"
 
 #include "attnc/Interface/Remark.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace attnc;
@@ -314,14 +318,46 @@ void RowFuser::splitNormalize(attn::NormalizeOp op) {
 // Pairs
 //===----------------------------------------------------------------------===//
 
-/// The kernel that stores what `pairs` holds: weights, or a formula. In a
-/// formula the choice by the mask is a part of it, so every place is stored.
+/// The choice by a truth value of pairs that is the last word of a formula, if
+/// what else it says is a number that kernels can store.
+static arith::SelectOp findMasking(attn::MapOp map, attn::DenseAttr &fill) {
+  Value yielded = map.getBody().front().getTerminator()->getOperand(0);
+  auto select = yielded.getDefiningOp<arith::SelectOp>();
+  auto mask =
+      select ? dyn_cast<BlockArgument>(select.getCondition()) : BlockArgument();
+  auto number =
+      select ? realConstant(select.getFalseValue()) : std::optional<double>();
+  if (!mask || !select->hasOneUse() ||
+      mask.getArgNumber() >= map.getInputs().size() ||
+      map.getAxisLabels().inputs[mask.getArgNumber()] != kPairs || !number ||
+      (!std::isfinite(*number) && !(std::isinf(*number) && *number < 0)))
+    return {};
+  fill = attn::DenseAttr::get(map.getContext(), *number);
+  return select;
+}
+
+/// The kernel that stores what `pairs` holds: weights, or a formula. Where the
+/// mask has the last word in a formula, keys that it leaves out are skipped.
 attn::KernelOp RowFuser::buildPairs(OpBuilder &b, Value pairs) {
   Location loc = pairs.getLoc();
   if (auto norm = pairs.getDefiningOp<attn::NormalizeOp>()) {
     Type results[] = {norm.getLse().getType(), pairs.getType()};
     return build(b, loc, TypeRange(results), norm.getNorm(), norm.getScores(),
                  norm.getMask(), &norm.getInit());
+  }
+  auto map = pairs.getDefiningOp<attn::MapOp>();
+  attn::DenseAttr fill;
+  if (arith::SelectOp select = findMasking(map, fill)) {
+    unsigned mask = cast<BlockArgument>(select.getCondition()).getArgNumber();
+    IRMapping mapping;
+    auto chosen = cast<attn::MapOp>(b.clone(*map, mapping));
+    chosen.getBody().front().getTerminator()->setOperand(
+        0, mapping.lookup(select.getTrueValue()));
+    mapping.lookup(select.getResult()).getDefiningOp()->erase();
+    if (attn::KernelOp kernel =
+            build(b, loc, pairs.getType(), fill, chosen.getResult(),
+                  map.getInputs()[mask], nullptr))
+      return kernel;
   }
   auto everywhere = attn::DenseAttr::get(
       b.getContext(), -std::numeric_limits<double>::infinity());

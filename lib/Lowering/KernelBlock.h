@@ -19,6 +19,8 @@
 
 namespace attnc::lowering {
 
+class KeyWalk;
+
 /// A result of the function: which result of the kernel it is, and where.
 struct BlockOutput {
   BlockBuffer buffer;
@@ -152,9 +154,14 @@ public:
   /// `pairs`, but 0 where the mask allows nothing.
   mlir::Value emitUnmasked(mlir::OpBuilder &builder, mlir::Value query,
                            mlir::Value pairs, const KeyTile &keys);
-  /// Stores a tile of pairs in every output.
+  /// Goes to where some output of pairs is wanted, as not all that the kernel
+  /// computes may be.
+  void branchOnPairs(mlir::OpBuilder &builder);
+  /// Stores a tile of pairs in every output of them that is wanted.
   void emitPairs(mlir::OpBuilder &builder, mlir::Value pairs,
                  const KeyTile &keys);
+  /// Stores what masked pairs hold at the keys that `walk` leaves out.
+  void emitMaskedPairs(mlir::OpBuilder &builder, const KeyWalk &walk);
   /// Stores what stands at the keys of other sequences, where pairs lie among
   /// those of all.
   void emitOtherPairs(mlir::OpBuilder &builder);

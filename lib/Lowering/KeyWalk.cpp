@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -73,7 +74,8 @@ KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
       segments.push_back(map.lookup(bound));
     endWithSequence(builder, block, segments);
   } else {
-    segments = {block.zero, block.zero, block.zero, block.kvLen};
+    Value full = block.mask.isAlwaysTrue() ? block.kvLen : block.zero;
+    segments = {block.zero, block.zero, full, block.kvLen};
   }
   if (!kernel.hasClassify())
     return;
@@ -85,6 +87,24 @@ KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
   emitScalars(builder, region, fixed, block.scope, map);
   for (Value value : fixed)
     classified.map(value, map.lookup(value));
+}
+
+SmallVector<Value> KeyWalk::emitGaps(OpBuilder &builder,
+                                     KernelBlock &block) const {
+  Location loc = block.loc;
+  SmallVector<Value> gaps;
+  auto add = [&](Value begin, Value end) {
+    gaps.append({begin, begin, end, end});
+  };
+  Value begin = block.zero;
+  for (unsigned i = 0; i < segments.size() && !classifies; i += 4) {
+    if (begin != block.zero || !matchPattern(segments[i], m_Zero()))
+      add(begin,
+          arith::MinSIOp::create(builder, loc, segments[i], block.kvLen));
+    begin = arith::MaxSIOp::create(builder, loc, begin, segments[i + 3]);
+  }
+  add(begin, block.kvLen);
+  return gaps;
 }
 
 void KeyWalk::startAt(OpBuilder &builder, Location loc, Value first) {

@@ -20,11 +20,17 @@ public:
   /// Leaves out keys before `first`.
   void startAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value first);
 
+  /// The keys that the loop leaves out, as segments; all keys where `classify`
+  /// leaves out some more.
+  llvm::SmallVector<mlir::Value> emitGaps(mlir::OpBuilder &builder,
+                                          KernelBlock &block) const;
+
   /// Gives `loop` its region `classify`, if the kernel has one.
   void emitClassify(mlir::OpBuilder &builder, KernelBlock &block,
                     tile::ForOp loop) const;
 
-  /// Bounds of tile.for; without `ranges` all keys, all of them masked.
+  /// Bounds of tile.for; without `ranges` all keys, all of them masked if there
+  /// is a mask.
   llvm::SmallVector<mlir::Value> segments;
 
 private:

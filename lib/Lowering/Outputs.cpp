@@ -119,11 +119,34 @@ Value KernelBlock::emitDivided(OpBuilder &builder, Value weight, Value l) {
                  });
 }
 
+static bool isOfPairs(const BlockOutput &output) { return output.isPairs; }
+
+/// Whether branchOnPairs() says all about the outputs of pairs.
+static bool hasOneOfPairs(ArrayRef<BlockOutput> outputs) {
+  return llvm::count_if(outputs, isOfPairs) == 1;
+}
+
+void KernelBlock::branchOnPairs(OpBuilder &builder) {
+  SmallVector<Value> wanted;
+  for (const BlockOutput &output : outputs) {
+    if (!output.isPairs)
+      continue;
+    if (output.wantedFor.empty())
+      return;
+    llvm::append_range(wanted, output.wantedFor);
+  }
+  if (!llvm::all_of(outputs, isOfPairs)) // else the kernel's own branch
+    branchOnWanted(builder, loc, wanted);
+}
+
 void KernelBlock::emitPairs(OpBuilder &builder, Value pairs,
                             const KeyTile &keys) {
   for (const BlockOutput &output : outputs) {
     if (!output.isPairs)
       continue;
+    OpBuilder::InsertionGuard guard(builder);
+    if (!hasOneOfPairs(outputs))
+      branchOnWanted(builder, loc, output.wantedFor);
     auto buf = cast<tile::BufType>(output.buffer.buf.getType());
     auto type = cast<tile::TileType>(pairs.getType());
     Type element = buf.getElementType();
@@ -140,11 +163,25 @@ void KernelBlock::emitPairs(OpBuilder &builder, Value pairs,
   }
 }
 
+void KernelBlock::emitMaskedPairs(OpBuilder &builder, const KeyWalk &walk) {
+  auto dense = dyn_cast<attn::DenseAttr>(kernel.getNormalize());
+  double masked = dense ? dense.getFill().convertToDouble() : 0.0;
+  tile::TileType type = tileType({{"q", sizeQ}, {"k", sizeK}});
+  emitLoop(builder, *this, KeyWalk(walk.emitGaps(builder, *this)), {},
+           [&](OpBuilder &b, const KeyTile &keys, ValueRange) {
+             emitPairs(b, tile::SplatOp::create(b, loc, type, masked), keys);
+             return SmallVector<Value>();
+           });
+}
+
 void KernelBlock::emitOtherPairs(OpBuilder &builder) {
   for (const BlockOutput &output : outputs) {
     const Digit *digit = findTable(output.buffer.digits, 'k');
     if (!output.isPairs || !digit || !digit->fill)
       continue;
+    OpBuilder::InsertionGuard guard(builder);
+    if (!hasOneOfPairs(outputs))
+      branchOnWanted(builder, loc, output.wantedFor);
     const Sequence &own = *sequenceOf('k');
     Value end = arith::AddIOp::create(builder, loc, own.begin, own.length);
     Value all = scope.sizeOf(builder, loc, digit->size);

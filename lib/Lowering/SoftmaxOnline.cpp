@@ -170,14 +170,15 @@ static Value emitAgain(OpBuilder &builder, KernelBlock &block, Value query,
 }
 
 /// Once m and l are known: the weights (or scores) of all pairs of the block,
-/// masked ones included.
+/// those of keys that no query sees without computing them.
 static void emitPairLoop(OpBuilder &builder, KernelBlock &block, Value query,
-                         const SoftmaxState &state) {
-  bool full = block.mask.isAlwaysTrue();
+                         const KeyWalk &walk, const SoftmaxState &state) {
+  OpBuilder::InsertionGuard guard(builder);
+  block.branchOnPairs(builder);
+  if (!block.mask.isAlwaysTrue())
+    block.emitMaskedPairs(builder, walk);
   Value shift = block.emitShift(builder, state.m);
-  KeyWalk all(
-      {block.zero, block.zero, full ? block.kvLen : block.zero, block.kvLen});
-  emitLoop(builder, block, all, {},
+  emitLoop(builder, block, walk, {},
            [&](OpBuilder &b, const KeyTile &keys, ValueRange) {
              Value s = block.emitScores(b, query, keys);
              Value weight = block.emitWeight(b, s, shift);
@@ -193,11 +194,11 @@ static void emitPairLoop(OpBuilder &builder, KernelBlock &block, Value query,
 SoftmaxState emitOnline(OpBuilder &builder, KernelBlock &block) {
   Value query = block.emitQuery(builder);
   SoftmaxState initial = block.emitInitial(builder);
+  KeyWalk walk(builder, block);
   if (initial.values().empty()) {
-    emitPairLoop(builder, block, query, initial);
+    emitPairLoop(builder, block, query, walk, initial);
     return initial;
   }
-  KeyWalk walk(builder, block);
   if (block.states) {
     initial = block.states->emitInitial(builder, query, initial);
     walk.startAt(builder, block.loc, block.states->getFirstKey());
@@ -213,7 +214,7 @@ SoftmaxState emitOnline(OpBuilder &builder, KernelBlock &block) {
       return emitAgain(b, block, query, walk, state.m, initial.o);
     });
   if (block.hasPairs)
-    emitPairLoop(builder, block, query, state);
+    emitPairLoop(builder, block, query, walk, state);
   return state;
 }
 

@@ -147,6 +147,68 @@ func.func @pairs(%q: !Q, %k: !K, %v: !K) -> (!Q, !O, !O) {
 
 // -----
 
+!Q = tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>
+!K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
+!S = tensor<?x2x1x?x?xf32, #attn.dims<batch, 2, 1, query_len, kv_len>>
+!M = tensor<?x2x1x?x?xi1, #attn.dims<batch, 2, 1, query_len, kv_len>>
+
+// A choice by the mask that has the last word is the kernel's mask: it skips keys.
+// CHECK-LABEL: func.func @masked_pairs(
+// CHECK:         attn.kernel {{.*}} normalize #attn.dense<fill = -2.500000e+00> attributes {scale = 1.000000e+00 : f64} score {
+// CHECK-NEXT:    ^bb0(%x: f32,
+// CHECK-NOT:       arith.select
+// CHECK:           attn.yield %x : f32
+// CHECK:         } mask {
+// CHECK:           %[[C:.*]] = arith.cmpi sle, %k, %q : index
+// CHECK-NEXT:      attn.yield %[[C]] : i1
+func.func @masked_pairs(%q: !Q, %k: !K) -> !S {
+  %s = attn.contract "bhgqd,bhkd->bhgqk" (%q, %k) : (!Q, !K) -> !S
+  %m = attn.mask "bhgqk" : !M {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.cmpi sle, %j, %i : index
+    attn.yield %c : i1
+  }
+  %t = attn.map "bhgqk,bhgqk->bhgqk" (%s, %m) : (!S, !M) -> !S {
+  ^bb0(%x: f32, %allowed: i1, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %none = arith.constant -2.5 : f32
+    %y = arith.select %allowed, %x, %none : f32
+    attn.yield %y : f32
+  }
+  return %t : !S
+}
+
+// -----
+
+!Q = tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>
+!K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
+!S = tensor<?x2x1x?x?xf32, #attn.dims<batch, 2, 1, query_len, kv_len>>
+!M = tensor<?x2x1x?x?xi1, #attn.dims<batch, 2, 1, query_len, kv_len>>
+
+// What a kernel cannot fill in stays a part of the formula.
+// CHECK-LABEL: func.func @masked_as_infinity(
+// CHECK:         attn.kernel {{.*}} normalize #attn.dense<fill = -inf>
+// CHECK:           arith.select
+// CHECK:         } mask {
+// CHECK:           %[[TRUE:.*]] = arith.constant true
+// CHECK-NEXT:      attn.yield %[[TRUE]] : i1
+func.func @masked_as_infinity(%q: !Q, %k: !K) -> !S {
+  %s = attn.contract "bhgqd,bhkd->bhgqk" (%q, %k) : (!Q, !K) -> !S
+  %m = attn.mask "bhgqk" : !M {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.cmpi sle, %j, %i : index
+    attn.yield %c : i1
+  }
+  %t = attn.map "bhgqk,bhgqk->bhgqk" (%s, %m) : (!S, !M) -> !S {
+  ^bb0(%x: f32, %allowed: i1, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %none = arith.constant 0x7F800000 : f32
+    %y = arith.select %allowed, %x, %none : f32
+    attn.yield %y : f32
+  }
+  return %t : !S
+}
+
+// -----
+
 !S = tensor<?x2x1x?x?xf32, #attn.dims<batch, 2, 1, query_len, kv_len>>
 !L = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
 

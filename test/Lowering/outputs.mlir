@@ -5,6 +5,7 @@
 !q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
 !k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
 !l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+!w = tensor<?x2x1x?x?xf32, #attn.dims<batch, 2, 1, query_len, kv_len>>
 !qh = tensor<?x2x1x?x32xbf16, #attn.dims<batch, 2, 1, query_len, 32>>
 !kh = tensor<?x2x?x32xbf16, #attn.dims<batch, 2, kv_len, 32>>
 
@@ -77,6 +78,37 @@ func.func @lse_if_present(%Q: !q, %K: !k, %V: !k) -> (!q, !l) {
     attn.yield %true : i1
   }
   return %o, %lse : !q, !l
+}
+
+// Weights of pairs that nobody wants are not computed once more, but for the
+// sum; of two outputs the one that is wanted is stored.
+// CHECK-LABEL: tile.program @pairs_if_present
+// CHECK-SAME:    %[[W:[^ ]*]]: !tile.buf<b, h, g, q, k : f32>, %[[A:[^ ]*]]: !tile.buf<b, h, g, q, k : f32>
+// CHECK:         tile.for
+// CHECK-NOT:     tile.for
+// CHECK:         %[[FIRST:.*]] = tile.present %[[W]]
+// CHECK:         %[[SECOND:.*]] = tile.present %[[A]]
+// CHECK:         %[[ANY:.*]] = arith.ori %[[FIRST]], %[[SECOND]]
+// CHECK:         scf.if %[[ANY]] {
+// CHECK:           tile.for
+// CHECK:             %[[GIVEN:.*]] = tile.present %[[W]]
+// CHECK:             scf.if %[[GIVEN]] {
+// CHECK:               tile.store %{{.*}}, %[[W]]
+// CHECK:             %[[ALSO:.*]] = tile.present %[[A]]
+// CHECK:             scf.if %[[ALSO]] {
+// CHECK:               tile.store %{{.*}}, %[[A]]
+func.func @pairs_if_present(%Q: !q, %K: !k) -> (!l, !w, !w) {
+  %lse, %dense = attn.kernel ins(%Q, %K : !q, !k) -> (!l, !w) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  return %lse, %dense, %dense : !l, !w, !w
 }
 
 // A natural exponential has a natural logarithm.

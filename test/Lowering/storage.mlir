@@ -50,8 +50,11 @@
 // CHECK-SAME: %score: !tile.buf<q, h, k : f32>
 // CHECK-NOT: tile.workspace
 // CHECK: tile.present %score
-// CHECK: tile.for (%k0, %nk, %partial) in [(%c0, %c0, %[[N:.*]], %[[N]])]
+// CHECK: tile.for (%k0, %nk, %partial) in [(%[[SEEN:.*]], %[[SEEN]], %[[N:.*]], %[[N]])]
+// CHECK: tile.splat -inf
+// CHECK: tile.for (%k0, %nk, %partial) in [(%c0, %c0, %{{.*}}, %{{.*}})]
 // CHECK: %[[TO:.*]] = arith.addi %[[BEGIN:.*]], %k0
+// CHECK: tile.dot
 // CHECK: tile.store %{{.*}}, %score[%{{.*}}, %h, %[[TO]]] valid(q = %{{.*}}, k = %nk)
 // CHECK: tile.for (%k0, %nk, %partial) in [(%c0, %c0, %[[BEGIN]], %[[BEGIN]]), (%[[END:.*]], %[[END]], %kv_tokens, %kv_tokens)]
 // CHECK: %[[NONE:.*]] = tile.splat -inf
