@@ -138,6 +138,10 @@ static std::string describeSources(Value value) {
   return text;
 }
 
+attn::NormalizeOp attnc::normalizerOf(Value weights) {
+  return skipViews(weights).getDefiningOp<attn::NormalizeOp>();
+}
+
 ProductLeaf attnc::describeLeaf(Value value) {
   ProductLeaf leaf;
   leaf.tensor = value;

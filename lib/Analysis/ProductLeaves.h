@@ -14,6 +14,9 @@ std::optional<double> getConstantFactor(attn::MapOp map);
 /// The leaf without its axes.
 ProductLeaf describeLeaf(mlir::Value value);
 
+/// The normaliser whose weights these are, seen through views, or null.
+attn::NormalizeOp normalizerOf(mlir::Value weights);
+
 /// The axis that all readers of a product normalise over, through formulas of
 /// the pair, if the weights are read by one product: then no score is stored.
 std::optional<unsigned> findNormalizedAxis(mlir::Value scores);

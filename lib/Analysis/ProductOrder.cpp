@@ -168,8 +168,9 @@ void StepCosts::addLostKernel(OrderCost &cost, const Part &lhs, const Part &rhs,
 }
 
 /// A product of scores or of weights that a kernel takes: blocks of rows read
-/// the keys again. 0 for others. Features of one of the kernel's products are
-/// taken for those of the other, too.
+/// the keys again. Heads are rows of one block where the keys of both of the
+/// kernel's products are those of all heads. 0 for others. Features of one of
+/// the kernel's products are taken for those of the other, too.
 double StepCosts::cyclesInKernel(const Part &lhs, const Part &rhs,
                                  const Part &result,
                                  const LetterSizes &sizes) const {
@@ -181,11 +182,11 @@ double StepCosts::cyclesInKernel(const Part &lhs, const Part &rhs,
         (result.key && (rows.letters & key)))
       continue;
     LetterSet pairs = result.key ? result.letters : rows.letters;
-    LetterSet ofRows = pairs & ~keys.letters;
+    LetterSet ofRows = pairs & ~keys.letters & ~tree.apart;
     double features = volume(keys.letters & ~pairs, sizes);
     double bytes = keys.bytesPerElement > 0 ? keys.bytesPerElement : bits / 8;
     RowBlocks blocks{&target, bits, 2 * features};
-    return volume(keys.letters & pairs, sizes) *
+    return volume(pairs & ~ofRows, sizes) *
            blocks.cyclesPerKey(volume(ofRows, sizes), features,
                                features * bytes);
   }

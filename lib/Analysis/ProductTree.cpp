@@ -9,6 +9,7 @@
 
 #include "attnc/Analysis/ProductTree.h"
 
+#include "KeyAxes.h"
 #include "ProductLeaves.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -58,6 +59,7 @@ private:
   ProductAxis expand(const ProductAxis &axis) const;
   ProductAxes expand(const ProductAxes &axes) const;
   void finish();
+  void findApart(attn::NormalizeOp norm);
 
   static constexpr unsigned kMostLetters = 64;
   static constexpr unsigned kStep = 1u << 16; // numbers of steps while walking
@@ -286,6 +288,25 @@ void Flattener::finish() {
   tree.output = expand(tree.output);
 }
 
+/// What the kernel's other product says of heads.
+void Flattener::findApart(attn::NormalizeOp norm) {
+  if (!norm)
+    return;
+  KeyAxes keys(norm);
+  auto add = [&](const AxisLetters &letters, ArrayRef<ProductAxis> axes) {
+    if (letters.size() != axes.size())
+      return;
+    for (auto [of, axis] : llvm::zip_equal(letters, axes))
+      if (llvm::any_of(of, [&](char c) { return keys.get().count(c); }))
+        tree.apart |= lettersOf(ProductAxes{axis});
+  };
+  if (tree.key)
+    add(keys.lettersOf(place.readers ? place.readers : tree.root), tree.output);
+  for (const ProductLeaf &leaf : tree.leaves)
+    if (!leaf.isStored)
+      add(keys.lettersOf(leaf.tensor), leaf.axes);
+}
+
 std::optional<ProductTree> Flattener::run(attn::ContractOp root) {
   tree.root = root;
   StringRef letters = root.getAxisLabels().output;
@@ -300,6 +321,12 @@ std::optional<ProductTree> Flattener::run(attn::ContractOp root) {
   if (!visitProduct(root, ProductAxes(tree.output)) || hasFailed)
     return std::nullopt;
   finish();
+  if (tree.key)
+    findApart(
+        findNormalizer((place.readers ? place.readers : root).getResult()));
+  for (const ProductLeaf &leaf : tree.leaves)
+    if (!leaf.isStored)
+      findApart(normalizerOf(leaf.tensor));
   return std::move(tree);
 }
 

@@ -82,6 +82,9 @@ struct ProductTree {
   /// `key` is the letter that it goes over.
   bool isStored = true;
   std::optional<unsigned> key;
+  /// Letters of scores or weights by which rows of keys differ, or those of
+  /// values, in whichever order: their queries are no rows of one block.
+  LetterSet apart = 0;
   /// The ops that are parts of the tree, the root included.
   llvm::SmallVector<mlir::Operation *> ops;
 
