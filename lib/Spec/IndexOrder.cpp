@@ -254,26 +254,95 @@ bool checkIndexOrder(const AttentionSpec &spec, Report &report,
   return true;
 }
 
-void warnIndexOfOne(const AttentionSpec &spec, Report &report, const Expr &load,
-                    unsigned axis) {
+/// The row of a sequence that an index computes with, or null. What a table
+/// says is none, nor is the distance of two rows.
+static const Expr *rowIn(const Expr &index) {
+  static constexpr Variable rows[] = {Variable::I, Variable::Q, Variable::K};
+  if (index.kind == Expr::Variable)
+    return is_contained(rows, index.variable) ? &index : nullptr;
+  if (index.kind != Expr::Apply)
+    return nullptr;
+  const Expr *found = nullptr;
+  for (const ExprPtr &operand : index.operands) {
+    const Expr *row = rowIn(*operand);
+    if (row && found && row->variable != found->variable)
+      return nullptr;
+    found = row ? row : found;
+  }
+  return found;
+}
+
+static bool reads(const Expr &e, unsigned table) {
+  return (e.kind == Expr::Load && e.index == table) ||
+         any_of(e.operands,
+                [&](const ExprPtr &operand) { return reads(*operand, table); });
+}
+
+/// An index without the term start[b], or null if it has none.
+static ExprPtr withoutStart(const ExprPtr &e, unsigned table) {
+  if (!e->isApply(Op::Add))
+    return nullptr;
+  for (unsigned i : {0, 1}) {
+    const ExprPtr &term = e->operands[i], &rest = e->operands[1 - i];
+    if (term->kind == Expr::Load && term->index == table &&
+        term->operands[0]->kind == Expr::Variable)
+      return rest;
+    if (ExprPtr row = withoutStart(term, table))
+      return makeApply(Op::Add, e->type, {row, rest}, e->range);
+  }
+  return nullptr;
+}
+
+/// start[b] + row, where the row of the sequence may be none.
+static void warnLeavingSequence(const AttentionSpec &spec, Report &report,
+                                Prover &prover, const Expr &load, unsigned axis,
+                                const Storage &storage) {
+  const Input &input = spec.inputs[load.index];
+  const Expr &index = *load.operands[axis];
+  ExprPtr row = withoutStart(load.operands[axis], storage.table);
+  if (!row || row->kind != Expr::Apply)
+    return;
+  unsigned length = &storage == &spec.queryStorage ? QueryLen : KvLen;
+  LinearForm place = prover.linear(row);
+  LinearForm last = prover.linear(makeSize(length)) - LinearForm(1);
+  if (prover.proves(place) && prover.proves(last - place))
+    return;
+  const Expr &all = *input.axes[axis];
+  report
+      .warning(Message::IndexLeaves, index.range,
+               {printFormula(spec, index),
+                input.made ? printFormula(spec, all) : textOf(spec, all),
+                input.name})
+      .fix(spec.inputs[storage.table].name + "[b] + clamp(" +
+           printFormula(spec, *row) + ", 0, " + spec.sizes[length].name +
+           " - 1)");
+}
+
+void warnIndexOfOne(const AttentionSpec &spec, Report &report, Prover &prover,
+                    const Expr &load, unsigned axis) {
   const Input &input = spec.inputs[load.index];
   const Expr &index = *load.operands[axis];
   const Storage *storage = storageOfAxis(spec, *input.axes[axis]);
-  static constexpr Variable rows[] = {Variable::I, Variable::Q, Variable::K};
-  if (!storage || index.kind != Expr::Variable ||
-      !is_contained(rows, index.variable))
+  const Expr *row = storage ? rowIn(index) : nullptr;
+  if (!row)
     return;
+  if (reads(index, storage->table))
+    return warnLeavingSequence(spec, report, prover, load, axis, *storage);
   const Expr &all = *input.axes[axis];
   std::string axisText =
       input.made ? printFormula(spec, all) : textOf(spec, all);
   auto &warning =
       report.warning(Message::IndexOfOne, index.range,
                      {printFormula(spec, index), axisText, input.name});
-  std::string place = placeAmongAll(spec, index.variable, *storage);
-  if (Report::textOf(load.range).ends_with("]"))
+  std::string place = placeAmongAll(spec, row->variable, *storage);
+  bool isWritten = Report::textOf(load.range).ends_with("]");
+  if (isWritten && row == &index)
     warning.fix(place);
   else if (!place.empty())
-    warning.note("those of sequence b are at " + place);
+    warning.note((row == &index ? "those of sequence b are at "
+                                : "row " + printFormula(spec, *row) +
+                                      " of sequence b is at ") +
+                 place);
   if (!input.made)
     warning.note(input.typeRange, "'" + input.name + "' is declared here");
 }

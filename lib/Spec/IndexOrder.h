@@ -11,6 +11,7 @@
 #ifndef ATTNC_LIB_SPEC_INDEXORDER_H
 #define ATTNC_LIB_SPEC_INDEXORDER_H
 
+#include "Prover.h"
 #include "Report.h"
 
 #include "attnc/Spec/Spec.h"
@@ -31,10 +32,11 @@ std::optional<unsigned> countedAxis(const AttentionSpec &spec,
 bool checkIndexOrder(const AttentionSpec &spec, Report &report,
                      const Expr &load);
 
-/// Warns of an index that is a row of one sequence, in an axis that counts the
-/// rows of all: each sequence would read what belongs to the first rows.
-void warnIndexOfOne(const AttentionSpec &spec, Report &report, const Expr &load,
-                    unsigned axis);
+/// Warns of an index that is made of a row of one sequence, in an axis that
+/// counts the rows of all: each sequence would read what belongs to the first
+/// rows, or, where it counts from the start of the sequence, to another one.
+void warnIndexOfOne(const AttentionSpec &spec, Report &report, Prover &prover,
+                    const Expr &load, unsigned axis);
 
 /// Warns of an index that is a variable and stands in an axis that counts
 /// something else, so that every call has to meet `condition`.

@@ -195,7 +195,7 @@ Proved Walk::visitLoad(const ExprPtr &e) {
     if (spec.preconditions.size() != conditions)
       warnForeignIndex(spec, report, *load, axis,
                        spec.preconditions[conditions].text);
-    warnIndexOfOne(spec, report, *load, axis);
+    warnIndexOfOne(spec, report, prover, *load, axis);
   }
   return {load, leaf(load)};
 }
