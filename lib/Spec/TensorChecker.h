@@ -164,8 +164,12 @@ private:
   TensorPtr softmax(const Node &node);
   TensorPtr segmentMean(llvm::ArrayRef<const Node *> bound, const Node &node);
   TensorPtr runningSum(llvm::ArrayRef<const Node *> bound, const Node &node);
+  /// What goes on along an axis of rows, and what a caller can do instead.
+  struct AlongRows {
+    llvm::StringRef argument, result, remedy;
+  };
   bool isOfOneSequence(const TensorPtr &x, llvm::ArrayRef<ExprPtr> sizes,
-                       llvm::SMRange place);
+                       llvm::SMRange place, const AlongRows &use);
   std::optional<unsigned> axisOfRows(const Node *axis, const TensorPtr &x,
                                      const Node &node);
   TensorPtr pseudoInverse(llvm::ArrayRef<const Node *> bound, const Node &node);

@@ -207,6 +207,35 @@ TensorPtr TensorChecker::reduced(Tensor::Kind kind, const TensorPtr &x,
   return tensor;
 }
 
+/// False after an error: an axis holds the rows of all sequences, and what
+/// `use` does along it would go on from one sequence into the next. Of all axes
+/// those of the `sizes` are meant, if there are some.
+bool TensorChecker::isOfOneSequence(const TensorPtr &x, ArrayRef<ExprPtr> sizes,
+                                    SMRange place, const AlongRows &use) {
+  for (const Storage *storage : {&spec.queryStorage, &spec.kvStorage}) {
+    if (storage->kind != Storage::Ragged)
+      continue;
+    ExprPtr tokens = makeSize(storage->tokens);
+    bool isMeant = sizes.empty() || any_of(sizes, [&](const ExprPtr &size) {
+                     return shapes.isSame(size, tokens);
+                   });
+    if (!isMeant || shapes.placesOf(tokens, x->axes).empty())
+      continue;
+    const std::string &name = spec.sizes[storage->tokens].name;
+    auto &error = report.error(
+        Message::BadArgument, place,
+        {use.argument.str(), "of one sequence: along " + name +
+                                 " the rows of several sequences lie behind "
+                                 "each other, and the " +
+                                 use.result.str() + " would go on"});
+    error.note("the caller can " + use.remedy.str());
+    error.note(storage->range, "storage is ragged here");
+    noteInputs(error, {x.get()});
+    return false;
+  }
+  return true;
+}
+
 /// [..., rows, d] -> [..., m, d]
 TensorPtr TensorChecker::segmentMean(ArrayRef<const Node *> bound,
                                      const Node &node) {
@@ -222,6 +251,10 @@ TensorPtr TensorChecker::segmentMean(ArrayRef<const Node *> bound,
     return nullptr;
   }
   ExprPtr rows = x->axes[rank - 2];
+  if (!isOfOneSequence(x, rows, bound[0]->range,
+                       {"'X' of 'segment_mean'", "segments",
+                        "take the means of each sequence and pass them"}))
+    return nullptr;
   ExprPtr length = shapes.quotient(rows, m);
   if (!length && shapes.number(rows)) {
     report
@@ -255,33 +288,6 @@ TensorPtr TensorChecker::segmentMean(ArrayRef<const Node *> bound,
                  {sum}, node.range, x->dtype);
 }
 
-/// Rows of all sequences in one axis: a sum would go on from one sequence into
-/// the next. False after an error.
-bool TensorChecker::isOfOneSequence(const TensorPtr &x, ArrayRef<ExprPtr> sizes,
-                                    SMRange place) {
-  for (const Storage *storage : {&spec.queryStorage, &spec.kvStorage}) {
-    if (storage->kind != Storage::Ragged)
-      continue;
-    ExprPtr tokens = makeSize(storage->tokens);
-    bool isMeant = sizes.empty() || any_of(sizes, [&](const ExprPtr &size) {
-                     return shapes.isSame(size, tokens);
-                   });
-    if (!isMeant || shapes.placesOf(tokens, x->axes).empty())
-      continue;
-    const std::string &name = spec.sizes[storage->tokens].name;
-    auto &error = report.error(
-        Message::BadArgument, place,
-        {"'axis' of 'cumsum'", "of one sequence: along " + name +
-                                   " the rows of several sequences lie behind "
-                                   "each other, and the sums would go on"});
-    error.note("the caller can sum within each sequence and pass the sums");
-    error.note(storage->range, "storage is ragged here");
-    noteInputs(error, {x.get()});
-    return false;
-  }
-  return true;
-}
-
 /// The axis that is named, else the only one of query_len or kv_len.
 std::optional<unsigned> TensorChecker::axisOfRows(const Node *axis,
                                                   const TensorPtr &x,
@@ -304,7 +310,9 @@ std::optional<unsigned> TensorChecker::axisOfRows(const Node *axis,
   }
   SMRange place = isNamed ? axis->range : node.range;
   if (isNamed || places.empty())
-    if (!isOfOneSequence(x, isNamed ? sizes : Axes(), place))
+    if (!isOfOneSequence(x, isNamed ? sizes : Axes(), place,
+                         {"'axis' of 'cumsum'", "sums",
+                          "sum within each sequence and pass the sums"}))
       return std::nullopt;
   if (places.size() == 1)
     return places.front();
