@@ -1,5 +1,6 @@
 //===- ScoreFactors.cpp - Scores that are products of two sides -----------===//
 //
+//   pairs: f(x, q, d) * g(y, k, d) * exp(u(x, q, d) + w(y, k, d))
 //   score: x * f(q) * g(k) * exp(u(q) + w(k)) * a ** (q - k)
 //   mask:  k <= q + offset and m(q) and n(k)
 //
@@ -18,11 +19,13 @@
 
 #include "attnc/Analysis/DependenceSplit.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -177,53 +180,65 @@ bool Sides::isPower(Value value) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class ScoreSplit {
+/// Takes the value of a region apart.
+class ProductSplit {
 public:
-  ScoreSplit(Block &block, ScoreFactors &factors)
-      : block(block), factors(factors),
-        sides(block,
-              {OnPair, OnNothing, OnNothing, OnNothing, OnQuery, OnKey}) {}
+  /// `bits` are what the arguments depend on; OnPair is that of the sum over
+  /// features, which the value is a multiple of if `sum` is not null.
+  ProductSplit(Block &block, ArrayRef<unsigned> bits, Value sum,
+               ScoreFactors::Product &factors)
+      : sum(sum), factors(factors), sides(block, bits) {}
 
-  /// Whether `value` is the product of the features times factors.
-  bool split(Value value);
+  /// Whether `value`, or 1 / value if `inverse`, is a product of factors, with
+  /// the sum once where it depends on it.
+  bool split(Value value, bool inverse = false);
+  bool needsSum(Value value) const { return sides.of(value) & OnPair; }
 
 private:
   bool splitChoice(arith::SelectOp choice);
-  bool add(Value value, bool inverse);
-  bool needsScore(Value value) const { return sides.of(value) & OnPair; }
+  bool addFactor(Value value, bool inverse);
 
-  Block &block;
-  ScoreFactors &factors;
+  Value sum;
+  ScoreFactors::Product &factors;
   Sides sides;
 };
 } // namespace
 
-bool ScoreSplit::split(Value value) {
-  if (value == block.getArgument(0))
+bool ProductSplit::split(Value value, bool inverse) {
+  if (value == sum)
+    return !inverse;
+  if (addFactor(value, inverse))
     return true;
-  if (auto product = value.getDefiningOp<arith::MulFOp>()) {
-    bool left = needsScore(product.getLhs());
-    return split(left ? product.getLhs() : product.getRhs()) &&
-           add(left ? product.getRhs() : product.getLhs(), false);
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<arith::MulFOp, arith::DivFOp>(op)) {
+    bool quotient = isa<arith::DivFOp>(op);
+    bool left = needsSum(op->getOperand(0)),
+         right = needsSum(op->getOperand(1));
+    if (left && right)
+      return false;
+    // The sum first: factors stand in the order of their computation.
+    if (right)
+      return split(op->getOperand(1), inverse != quotient) &&
+             split(op->getOperand(0), inverse);
+    return split(op->getOperand(0), inverse) &&
+           split(op->getOperand(1), inverse != quotient);
   }
-  if (auto quotient = value.getDefiningOp<arith::DivFOp>())
-    return split(quotient.getLhs()) && add(quotient.getRhs(), true);
   auto choice = value.getDefiningOp<arith::SelectOp>();
-  return choice && splitChoice(choice);
+  return choice && !inverse && splitChoice(choice);
 }
 
 /// 0 under a condition, or a factor.
-bool ScoreSplit::splitChoice(arith::SelectOp choice) {
+bool ProductSplit::splitChoice(arith::SelectOp choice) {
   bool whereTrue = isConstant(choice.getTrueValue(), 0.0);
   if (!whereTrue && !isConstant(choice.getFalseValue(), 0.0))
     return false;
   Value condition = choice.getCondition();
   Value otherwise = whereTrue ? choice.getFalseValue() : choice.getTrueValue();
-  if (!split(otherwise))
+  if (needsSum(choice) != needsSum(otherwise) || !split(otherwise))
     return false;
   // A guard of infinite scores.
   auto compare = condition.getDefiningOp<arith::CmpFOp>();
-  if (whereTrue && compare && needsScore(compare.getLhs()) &&
+  if (whereTrue && compare && needsSum(compare.getLhs()) &&
       compare.getPredicate() == arith::CmpFPredicate::OEQ &&
       isConstant(compare.getRhs(), -std::numeric_limits<double>::infinity()))
     return true;
@@ -236,7 +251,8 @@ bool ScoreSplit::splitChoice(arith::SelectOp choice) {
   return true;
 }
 
-bool ScoreSplit::add(Value value, bool inverse) {
+/// Adds a value of one side, or a decay, if it is one.
+bool ProductSplit::addFactor(Value value, bool inverse) {
   unsigned bits = sides.of(value);
   auto use = inverse ? ScoreFactors::Use::Over : ScoreFactors::Use::Times;
   if (!(bits & ~OnQuery)) {
@@ -247,12 +263,9 @@ bool ScoreSplit::add(Value value, bool inverse) {
     factors.ofKey.push_back({value, use});
     return true;
   }
-  if (needsScore(value))
+  if (needsSum(value))
     return false;
   Operation *op = value.getDefiningOp();
-  if (isa_and_present<arith::MulFOp, arith::DivFOp>(op))
-    return add(op->getOperand(0), inverse) &&
-           add(op->getOperand(1), inverse != isa<arith::DivFOp>(op));
   if (isa_and_present<math::ExpOp, math::Exp2Op>(op) &&
       sides.isSum(op->getOperand(0))) {
     factors.decays.push_back(
@@ -355,31 +368,46 @@ bool MaskSplit::split(Value condition) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// The values of a region that depend on its argument g.
-static llvm::DenseSet<Value> findOfGroup(Block &block, unsigned g) {
-  llvm::DenseSet<Value> found{block.getArgument(g)};
-  for (Operation &op : block)
-    if (llvm::any_of(op.getOperands(),
-                     [&](Value operand) { return found.contains(operand); }))
-      found.insert(op.result_begin(), op.result_end());
-  return found;
+/// Whether what keys contribute by these factors depends on `arguments`, of
+/// which one is g.
+static bool differs(const ScoreFactors::Product &product,
+                    ArrayRef<BlockArgument> arguments) {
+  llvm::SetVector<Operation *> slice;
+  for (BlockArgument argument : arguments)
+    getForwardSlice(argument, &slice);
+  auto depends = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op ? slice.contains(op) : llvm::is_contained(arguments, value);
+  };
+  return llvm::any_of(product.ofKey,
+                      [&](auto &factor) { return depends(factor.value); }) ||
+         llvm::any_of(product.decays,
+                      [&](auto &decay) { return depends(decay.value); });
 }
 
-static void findGroup(attn::KernelOp kernel, ScoreFactors &factors) {
-  auto ofScore = findOfGroup(kernel.getScore().front(), 3);
-  auto ofMask = findOfGroup(kernel.getMask().front(), 2);
-  bool differs = kernel.hasGroupedKeys();
-  for (const ScoreFactors::Factor &factor : factors.ofKey)
-    differs |= ofScore.contains(factor.value);
-  for (const ScoreFactors::Decay &decay : factors.decays)
-    differs |= ofScore.contains(decay.value);
+static bool differsInGroup(attn::KernelOp kernel, const ScoreFactors &factors) {
+  if (kernel.hasGroupedKeys() ||
+      differs(factors.score, kernel.getScore().getArgument(3)))
+    return true;
+  bool hasDecays = !factors.score.decays.empty();
+  if (factors.feature) {
+    Region &pair = kernel.getPairs().front();
+    unsigned rows = attn::KernelOp::countRows(pair);
+    // Elements of the query, too, are those of a head of the group.
+    SmallVector<BlockArgument> arguments{pair.getArgument(2 * rows + 3)};
+    for (unsigned row = 0; row < rows; ++row)
+      arguments.push_back(pair.getArgument(2 * row));
+    if (differs(*factors.feature, arguments))
+      return true;
+    hasDecays |= !factors.feature->decays.empty();
+  }
+  ScoreFactors::Product mask; // conditions as if they were factors
   for (Value condition : factors.keyMask)
-    differs |= ofMask.contains(condition);
+    mask.ofKey.push_back({condition});
   // Where a decay is measured from is a place of the query.
-  if (!factors.decays.empty())
-    for (Value side : {factors.causal.low, factors.causal.high})
-      differs |= ofMask.contains(side);
-  factors.differsInGroup = differs;
+  if (hasDecays)
+    mask.ofKey.append({{factors.causal.low}, {factors.causal.high}});
+  return differs(mask, kernel.getMask().getArgument(2));
 }
 
 /// Whether the weights are the scores, and nothing but sums of them is asked
@@ -392,16 +420,34 @@ static bool hasLinearWeights(attn::KernelOp kernel) {
          norm.getWeight() == attn::NormWeight::Identity;
 }
 
-bool isLinearAttention(attn::KernelOp kernel) {
-  if (!hasLinearWeights(kernel) || kernel.hasPairs() ||
-      kernel.getNumProducts() != 0)
+/// The factors of the score and of the features; false if there are none.
+static bool splitScore(attn::KernelOp kernel, ScoreFactors &factors) {
+  Block &score = kernel.getScore().front();
+  SmallVector<unsigned> bits{OnPair,    OnNothing, OnNothing,
+                             OnNothing, OnQuery,   OnKey};
+  ProductSplit ofSum(score, bits, score.getArgument(0), factors.score);
+  Value made = score.getTerminator()->getOperand(0);
+  if (!ofSum.needsSum(made) || !ofSum.split(made))
     return false;
+  if (!kernel.hasPairs())
+    return true;
+  Block &pair = kernel.getPairs().front().front();
+  bits.clear();
+  for (unsigned i = 0; i < attn::KernelOp::countRows(kernel.getPairs().front());
+       ++i)
+    bits.append({OnQuery, OnKey});
+  bits.append({OnNothing, OnNothing, OnNothing, OnNothing, OnQuery, OnKey});
+  factors.feature.emplace();
+  return ProductSplit(pair, bits, {}, *factors.feature)
+      .split(pair.getTerminator()->getOperand(0));
+}
+
+bool isLinearAttention(attn::KernelOp kernel) {
   ScoreFactors factors;
-  Block &score = kernel.getScore().front(), &mask = kernel.getMask().front();
-  MaskSplit ofMask(mask, factors);
-  return ScoreSplit(score, factors)
-             .split(score.getTerminator()->getOperand(0)) &&
-         !matchPattern(mask.getTerminator()->getOperand(0), m_One());
+  return hasLinearWeights(kernel) && kernel.getNumProducts() == 0 &&
+         splitScore(kernel, factors) &&
+         !matchPattern(kernel.getMask().front().getTerminator()->getOperand(0),
+                       m_One());
 }
 
 /// Whether the function has rows of sequences that lie behind each other or in
@@ -420,8 +466,8 @@ std::optional<ScoreFactors> findScoreFactors(attn::KernelOp kernel,
   };
   if (!hasLinearWeights(kernel))
     return fail("weights are not the scores themselves");
-  if (kernel.hasPairs() || kernel.hasValue())
-    return fail("the score or the value is a formula of each feature");
+  if (kernel.hasValue())
+    return fail("the value is a formula of each feature");
   if (kernel.hasSelect())
     return fail("the mask depends on the product");
   if (kernel.getNumProducts() != 0 || kernel.hasGate())
@@ -430,16 +476,16 @@ std::optional<ScoreFactors> findScoreFactors(attn::KernelOp kernel,
   if (hasTableRows(kernel))
     return fail("rows are ragged or lie in pages");
   ScoreFactors factors;
-  Block &score = kernel.getScore().front(), &mask = kernel.getMask().front();
-  if (!ScoreSplit(score, factors).split(score.getTerminator()->getOperand(0)))
+  if (!splitScore(kernel, factors))
     return fail("the score is not the product of the features times factors of "
                 "the query, of the key, and exponentials of a sum of both");
+  Block &mask = kernel.getMask().front();
   MaskSplit ofMask(mask, factors);
   if (!ofMask.split(mask.getTerminator()->getOperand(0)) ||
       !ofMask.foundCausal())
     return fail("the mask is not 'k <= q' and conditions of the query alone or "
                 "the key alone");
-  findGroup(kernel, factors);
+  factors.differsInGroup = differsInGroup(kernel, factors);
   return factors;
 }
 

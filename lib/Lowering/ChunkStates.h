@@ -35,8 +35,8 @@ private:
     llvm::SmallVector<mlir::Value> bhg;
     mlir::Value d0, valid; // the first feature; how many, if not all lanes
     int64_t lanes = 0;
-    mlir::IRMapping score, mask; // what is known of the head
-    mlir::Value visible;         // keys that row 0 sees
+    mlir::IRMapping score, feature, mask; // what is known of the head
+    mlir::Value visible;                  // keys that row 0 sees
   };
 
   void emitSizes(mlir::OpBuilder &builder);
@@ -47,15 +47,24 @@ private:
                                            const StateWalk &walk,
                                            mlir::Value k0,
                                            mlir::ValueRange state);
-  mlir::Value emitHeldKeys(mlir::OpBuilder &builder,
-                           const mlir::IRMapping &head, mlir::Value k0);
-  mlir::Value emitWeights(mlir::OpBuilder &builder, const mlir::IRMapping &head,
+  mlir::Value emitRatio(mlir::OpBuilder &builder, const StateWalk &walk,
+                        mlir::Value k0, mlir::Value next);
+  mlir::Value emitHeldKeys(mlir::OpBuilder &builder, const StateWalk &walk,
+                           mlir::Value k0);
+  mlir::Value emitWeights(mlir::OpBuilder &builder, const StateWalk &walk,
                           mlir::Value row, mlir::Value k0);
+  mlir::Value emitFeatures(mlir::OpBuilder &builder, const StateWalk &walk,
+                           mlir::Value row, mlir::Value k0);
+  mlir::Value load(mlir::OpBuilder &builder, const StateWalk &walk,
+                   const BlockBuffer &rows, tile::TileType type,
+                   mlir::Value k0);
   void store(mlir::OpBuilder &builder, mlir::ValueRange state,
              const StateWalk &walk, mlir::Value number);
   llvm::SmallVector<mlir::Value> places(mlir::ValueRange bhg,
                                         mlir::Value number) const;
-  mlir::Value emitFactors(mlir::OpBuilder &builder);
+  mlir::Value emitFactors(mlir::OpBuilder &builder, mlir::Value row,
+                          mlir::Value key);
+  mlir::Value emitFeatures(mlir::OpBuilder &builder, mlir::Value query);
   llvm::SmallVector<mlir::Value> emitFromState(mlir::OpBuilder &builder,
                                                mlir::Value query,
                                                SoftmaxState empty);

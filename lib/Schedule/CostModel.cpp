@@ -76,15 +76,19 @@ public:
       : shape(shape), target(target), schedule(schedule),
         lanes(shape.lanes(target)) {}
 
-  /// Cycles of the two products for `keys` keys and `vectors` of queries.
+  /// Cycles of the products, or of sums of formulas, for `keys` keys and
+  /// `vectors` of queries.
   double products(double keys, double vectors) const {
     double lanesOf = vectors * double(lanes * shape.accumulateBytes());
-    double d = double(shape.headDim), e = double(shape.valueDim);
-    double cycles = product(schedule.score, keys, d, vectors, lanesOf * d) +
-                    product(schedule.value, e, keys, vectors, lanesOf * keys);
-    for (int64_t features : shape.productDims) {
-      double f = double(features);
-      cycles += product(schedule.score, keys, f, vectors, lanesOf * f);
+    double e = double(shape.valueDim);
+    double cycles =
+        shape.value ? formulas(*shape.value, keys, vectors, e)
+                    : product(schedule.value, e, keys, vectors, lanesOf * keys);
+    for (auto [number, formula] : llvm::enumerate(shape.sums)) {
+      double f = double(number ? shape.productDims[number - 1] : shape.headDim);
+      cycles += formula
+                    ? formulas(*formula, keys, vectors, f)
+                    : product(schedule.score, keys, f, vectors, lanesOf * f);
     }
     return cycles;
   }
@@ -139,9 +143,12 @@ public:
     double depth = double(schedule.chunk), e = stateRows();
     double sums = productCycles(schedule.value, e, depth, vectors,
                                 schedule.unroll, target);
-    // A weight per key is a formula of scalars.
+    // A weight per key is a formula of scalars; one per feature of vectors.
     constexpr double perKey = 20;
-    double weighted = depth * (perKey + 3 * vectors);
+    double perVector = 3;
+    if (shape.sums.front())
+      perVector += shape.sums.front()->vector / target.fmaPerCycle;
+    double weighted = depth * (perKey + perVector * vectors);
     double stored = vectors * e * 2;
     return chunks * (sums + weighted + stored) / double(shape.sharing);
   }
@@ -149,8 +156,10 @@ public:
   double startFromState(double vectors) const {
     double d = double(shape.headDim), e = stateRows();
     double lanesOf = vectors * double(lanes * shape.accumulateBytes());
-    return product(schedule.value, e, d, vectors, lanesOf * d) +
-           vectors * (d + 30);
+    double weighted = vectors * (d + 30);
+    if (shape.sums.front())
+      weighted += vectors * d * shape.sums.front()->vector / target.fmaPerCycle;
+    return product(schedule.value, e, d, vectors, lanesOf * d) + weighted;
   }
   /// Bytes that `keys` keys and values take in memory.
   double bytes(double keys) const {
@@ -161,6 +170,13 @@ public:
   }
 
 private:
+  /// A formula of each feature, and its addition to the sum.
+  double formulas(const FeatureCosts &formula, double keys, double vectors,
+                  double features) const {
+    return keys * features *
+           (vectors * (formula.vector + 1) / target.fmaPerCycle +
+            formula.scalar / kScalarsPerCycle);
+  }
   /// The features of values, and the sum.
   double stateRows() const { return double(shape.valueDim) + 1; }
   /// `reused` bytes are read again for each row of register tiles; what of them

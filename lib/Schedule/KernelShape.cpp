@@ -104,6 +104,46 @@ static FormulaCosts countOperations(Block &block, ArrayRef<unsigned> arguments,
   return costs;
 }
 
+/// Counts the formula of a feature, no part of which leaves the loop over them:
+/// vectors lie along the queries, so what the key alone decides is a scalar.
+static FeatureCosts countFeature(Block &block, ArrayRef<unsigned> arguments,
+                                 const CpuTarget &target, int64_t lanes) {
+  DependenceSplit split = splitByDependence(block, arguments);
+  auto isOfQuery = [&](Operation &op) {
+    return bool(split.dependence[op.getResult(0)] & ~OnKey);
+  };
+  auto none = [](Value) { return false; };
+  FeatureCosts costs;
+  costs.vector = costOf(
+      block, block.getTerminator()->getOperands(), none, [&](Operation &op) {
+        return isOfQuery(op) ? vectorCost(&op, split, target, lanes) : 0.0;
+      });
+  costs.scalar = costOf(
+      block, block.getTerminator()->getOperands(), none, [&](Operation &op) {
+        if (isOfQuery(op) || split.dependence[op.getResult(0)] == OnNothing)
+          return 0.0;
+        return isa<attn::ReadOp>(op) ? 2.0 : operationCost(&op, target);
+      });
+  return costs;
+}
+
+void KernelShape::countFeatures(const CpuTarget &target) {
+  constexpr unsigned n = OnNothing, q = OnQuery, k = OnKey;
+  for (attn::KernelOp::Sum &sum : kernel.getSums()) {
+    std::optional<FeatureCosts> &costs = sums.emplace_back();
+    if (!sum.pair)
+      continue;
+    SmallVector<unsigned> arguments;
+    for (size_t i = 0; i < sum.rows.size(); ++i)
+      arguments.append({q, k});
+    arguments.append({n, n, n, n, q, k});
+    costs = countFeature(sum.pair->front(), arguments, target, lanes(target));
+  }
+  if (kernel.hasValue())
+    value = countFeature(kernel.getValue().front(), {k, n, n, n, n, q, k},
+                         target, lanes(target));
+}
+
 /// Counts what deciding the class of a tile takes; what the block of queries
 /// alone decides is computed before. Scans are of the keys' entries.
 static void countClassify(Block &classify, ElementCosts &costs) {
@@ -184,6 +224,7 @@ KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
   if (kernel.hasClassify())
     countClassify(kernel.getClassify().front(), costs);
   costs.weight = weightCost(kernel.getNorm(), target);
+  countFeatures(target);
   factors = findScoreFactors(kernel, whyNoFactors);
   if (factors && !factors->differsInGroup)
     sharing = fixedSize(kernel.getQ().getType(), 2).value_or(1);

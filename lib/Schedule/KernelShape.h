@@ -30,6 +30,12 @@ struct ElementCosts {
   double classify = 0, classifyScans = 0;
 };
 
+/// Operations of a formula that a sum is of, where it is no product.
+struct FeatureCosts {
+  double vector = 0; // per query, key and feature, weighted as above
+  double scalar = 0; // per key and feature: the key's own part
+};
+
 struct KernelShape {
   mutable attn::KernelOp kernel;
   /// Whether weights are relative to a running maximum.
@@ -41,6 +47,10 @@ struct KernelShape {
   int64_t headDim, valueDim;
   /// Features of further products of the score.
   llvm::SmallVector<int64_t> productDims;
+  /// By number of the product, the kernel's own first: the formulas of those
+  /// that are sums of formulas.
+  llvm::SmallVector<std::optional<FeatureCosts>> sums;
+  std::optional<FeatureCosts> value; // the same of the values
   /// The number of keys where it is fixed.
   std::optional<int64_t> fixedKeys;
   std::optional<int64_t> fixedQueries;
@@ -69,6 +79,9 @@ struct KernelShape {
     return target.lanes(accumulateBits);
   }
   int64_t accumulateBytes() const { return accumulateBits / 8; }
+
+private:
+  void countFeatures(const CpuTarget &target);
 };
 
 } // namespace attnc::schedule

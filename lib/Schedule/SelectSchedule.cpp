@@ -201,7 +201,6 @@ struct SelectSchedule final
       interfaces = std::move(*read);
     }
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      warnAboutSlowPaths(function);
       WalkResult result = function.walk([&](attn::KernelOp kernel) {
         return failed(select(function, kernel, *target))
                    ? WalkResult::interrupt()
@@ -209,6 +208,7 @@ struct SelectSchedule final
       });
       if (result.wasInterrupted())
         return signalPassFailure();
+      warnAboutSlowPaths(function);
       function.walk([&](Operation *op) {
         if (isSideOp(op) && !attn::BlockAttr::of(op))
           op->setAttr(attn::BlockAttr::kName, chooseBlock(op, *target));

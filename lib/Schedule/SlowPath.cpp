@@ -54,7 +54,9 @@ static void warnAboutFeatures(attn::KernelOp kernel) {
         << " is a formula of each feature of each pair, computed without the "
            "registers of a matrix product [slow-path]";
   };
-  if (kernel.hasPairs())
+  // With states only the pairs within a chunk are computed so.
+  if (kernel.hasPairs() &&
+      kernel.getSchedule()->getForm() != attn::ScheduleForm::Chunked)
     warn(kernel.getPairs().front(), "score");
   if (kernel.hasValue())
     warn(kernel.getValue(), "value");

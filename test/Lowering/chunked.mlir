@@ -91,6 +91,44 @@ func.func @masked_keys(%Q: !q, %K: !k, %V: !k, %n: tensor<?xi32, #attn.dims<batc
   return %o : !q
 }
 
+// Decays of features are measured feature by feature; the state's rows have a
+// quotient each. Elements of queries and keys are read where they are measured.
+// CHECK-LABEL: tile.program @decays_of_features
+// CHECK:         tile.workspace{{.*}} : <b, h, g, n, e, d : f32>
+// CHECK:         tile.grid (%b, %h, %g, %j)
+// CHECK:           tile.for
+// CHECK:             %[[RATIO:.*]] = tile.map() at(q = %{{.*}}) : () -> !tile.tile<q:32, f32>
+// CHECK:               tile.read %{{.*}} : <b, h, g, q, d : f32> -> f32
+// CHECK:               tile.read %{{.*}} : <b, h, k, d : f32> -> f32
+// CHECK:               math.exp
+// CHECK:             %[[FEATURES:.*]] = tile.map() at(q = %{{.*}}, k = %k0) : () -> !tile.tile<q:32, k:128, f32>
+// CHECK:             %[[KEYS:.*]] = tile.map(%[[FEATURES]], %{{.*}})
+// CHECK:             tile.dot(%[[KEYS]], %{{.*}}) sum(k)
+// CHECK:             tile.map(%{{.*}}, %{{.*}}, %[[RATIO]])
+// CHECK:         tile.grid (%b, %h, %g, %i)
+// CHECK:           scf.if
+// CHECK:             %[[Q:.*]] = tile.map(%{{.*}}) at(q = %{{.*}}, d = %c0{{.*}}) : (!tile.tile<q:64, f32>) -> !tile.tile<q:64, d:32, f32>
+// CHECK:             tile.dot(%[[Q]], %{{.*}}) sum(d)
+func.func @decays_of_features(%Q: !q, %K: !k, %V: !k) -> !q {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = none, weight = identity, divide = none>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.cmpi sle, %j, %i : index
+    attn.yield %c : i1
+  } pairs {
+  ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %s = arith.subf %x, %y : f32
+    %e = math.exp %s : f32
+    %z = arith.mulf %e, %y : f32
+    attn.yield %z : f32
+  }
+  return %o : !q
+}
+
 // -----
 
 #schedule = #attn.schedule<form = chunked, q = 64, k = 64, chunk = 128, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>

@@ -124,3 +124,72 @@ func.func @window(%q: !Q, %k: !K, %v: !K) -> !Q
   }
   return %o : !Q
 }
+
+// A decay of each feature is one of a row of the state.
+// CHECK-LABEL: func.func @features(
+// CHECK: #attn.schedule<form = chunked, q = {{[0-9]+}}, k = {{[0-9]+}}, chunk = 16,
+func.func @features(%q: !Q, %k: !K, %v: !K) -> !Q
+    attributes {attnc.expect = [{query_len = 4096 : i64, kv_len = 4096 : i64}]} {
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = none, weight = identity, divide = none>
+    attributes {scale = 1.0 : f64, probabilities = f32}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %m = arith.cmpi sle, %j, %i : index
+    attn.yield %m : i1
+  } pairs {
+  ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %s = arith.subf %x, %y : f32
+    %e = math.exp %s : f32
+    attn.yield %e : f32
+  }
+  return %o : !Q
+}
+
+// A sum of two sides is no product of them.
+// CHECK-LABEL: func.func @distances(
+// CHECK: #attn.schedule<form = online,
+func.func @distances(%q: !Q, %k: !K, %v: !K) -> !Q
+    attributes {attnc.expect = [{query_len = 4096 : i64, kv_len = 4096 : i64}]} {
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = none, weight = identity, divide = none>
+    attributes {scale = 1.0 : f64, probabilities = f32}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %m = arith.cmpi sle, %j, %i : index
+    attn.yield %m : i1
+  } pairs {
+  ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %s = arith.subf %x, %y : f32
+    %a = math.absf %s : f32
+    attn.yield %a : f32
+  }
+  return %o : !Q
+}
+
+// Factors alone, without the sum over features, make no state.
+// CHECK-LABEL: func.func @without_sum(
+// CHECK: #attn.schedule<form = online,
+func.func @without_sum(%q: !Q, %k: !K, %v: !K) -> !Q
+    attributes {attnc.expect = [{query_len = 4096 : i64, kv_len = 4096 : i64}]} {
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = none, weight = identity, divide = none>
+    attributes {scale = 1.0 : f64, probabilities = f32}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    %n = arith.index_cast %j : index to i64
+    %t = arith.sitofp %n : i64 to f32
+    attn.yield %t : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %m = arith.cmpi sle, %j, %i : index
+    attn.yield %m : i1
+  }
+  return %o : !Q
+}
