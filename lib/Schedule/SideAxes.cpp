@@ -108,6 +108,22 @@ static int64_t countPlaces(attn::ViewOp view, StringRef letters) {
   return count;
 }
 
+/// The letter of a view's source that an axis of its result is, beside letters
+/// of one place; nothing if it is several.
+static std::optional<char> letterOf(attn::ViewOp view, unsigned axis) {
+  std::optional<char> found;
+  StringRef group = view.getViewLabels().output[axis];
+  for (char letter : group) {
+    auto size = dyn_cast_if_present<IntegerAttr>(view.sizeOf(letter));
+    if (group.size() > 1 && size && size.getInt() == 1)
+      continue;
+    if (found)
+      return std::nullopt;
+    found = letter;
+  }
+  return found;
+}
+
 /// Views may move an axis or join it with others; where it shares one with axes
 /// behind it blocks cannot go along it. Of a shared axis a piece may be taken
 /// that cuts none of the axes behind the first. No table may say where rows
@@ -128,12 +144,12 @@ static Walk walkOf(Value tensor, unsigned axis) {
     if (!view)
       break;
     attn::ViewLabels labels = view.getViewLabels();
-    StringRef letter = labels.output[axis];
-    auto *place = llvm::find_if(
-        labels.input, [&](StringRef group) { return group.contains(letter); });
-    if (letter.size() != 1 || place == labels.input.end())
+    std::optional<char> letter = letterOf(view, axis);
+    if (!letter)
       return Walk::Nothing;
-    if (!place->ends_with(letter))
+    auto *place = llvm::find_if(
+        labels.input, [&](StringRef group) { return group.contains(*letter); });
+    if (place->back() != *letter)
       walk = Walk::Places;
     if (place->size() > 1)
       behind = behind == 1 ? countPlaces(view, place->drop_front()) : 0;
@@ -155,11 +171,11 @@ static bool isFastest(Value tensor, unsigned axis) {
       break;
     if (view) {
       attn::ViewLabels labels = view.getViewLabels();
-      StringRef letter = labels.output[axis];
+      std::optional<char> letter = letterOf(view, axis);
       auto *place = llvm::find_if(labels.input, [&](StringRef group) {
-        return group.ends_with(letter);
+        return letter && group.back() == *letter;
       });
-      if (letter.size() != 1 || place == labels.input.end())
+      if (place == labels.input.end())
         return false;
       axis = place - labels.input.begin();
     }

@@ -102,3 +102,24 @@ func.func @sums_in_front(%X: tensor<64x768xf32>, %W: tensor<12x64xf32>) -> tenso
   %0 = attn.contract "qhd,he->qde" (%x, %W) : (tensor<64x12x64xf32>, tensor<12x64xf32>) -> tensor<64x64x64xf32>
   return %0 : tensor<64x64x64xf32>
 }
+
+// Heads that a kernel made, without a group: a view joins their axis with one of
+// one place. The heads of several groups are no one axis of memory.
+!p = tensor<?x12x?x32xf32, #attn.dims<batch, 12, rows, 32>>
+!o1 = tensor<?x12x1x?x64xf32, #attn.dims<batch, 12, 1, rows, 64>>
+// CHECK-LABEL: func.func @multiplies_heads_without_a_group
+// CHECK: form = dot, lanes = "e", rows = "q"
+func.func @multiplies_heads_without_a_group(%O: !o1, %W: tensor<12x64x32xf32>) -> !p {
+  %o = attn.view "bhgqd->b(hg)qd" %O : !o1 -> !o
+  %0 = attn.contract "bhqd,hde->bhqe" (%o, %W) : (!o, tensor<12x64x32xf32>) -> !p
+  return %0 : !p
+}
+
+!o4 = tensor<?x3x4x?x64xf32, #attn.dims<batch, 3, 4, rows, 64>>
+// CHECK-LABEL: func.func @multiplies_heads_of_groups
+// CHECK: form = element
+func.func @multiplies_heads_of_groups(%O: !o4, %W: tensor<12x64x32xf32>) -> !p {
+  %o = attn.view "bhgqd->b(hg)qd" %O : !o4 -> !o
+  %0 = attn.contract "bhqd,hde->bhqe" (%o, %W) : (!o, tensor<12x64x32xf32>) -> !p
+  return %0 : !p
+}
