@@ -28,6 +28,7 @@
 #include "attnc/Interface/Remark.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -243,11 +244,36 @@ void KernelBuilder::build() {
 
 using Reasons = llvm::MapVector<Operation *, Refusal>;
 
+/// Gives the product with the values scores and weights of its own: computing
+/// them again costs less than a matrix of them in memory.
+static void separate(const KernelMatch &match) {
+  attn::ContractOp value = match.value;
+  OpBuilder b(value);
+  IRMapping copies;
+  for (Operation &op : *value->getBlock()) {
+    if (&op == value)
+      break;
+    bool isView = isa<attn::ViewOp>(op) && copies.contains(op.getOperand(0));
+    if (isView || match.shared.contains(&op))
+      b.clone(op, copies);
+  }
+  for (OpOperand &operand : value->getOpOperands())
+    operand.set(copies.lookupOrDefault(operand.get()));
+}
+
 static bool fuse(attn::ContractOp value, Reasons &reasons) {
   Refusal refusal;
   KernelMatch match;
-  if (succeeded(matchKernel(value, refusal, match)) &&
-      succeeded(KernelBuilder(match).check(refusal))) {
+  auto find = [&] {
+    return succeeded(matchKernel(value, refusal, match = {})) &&
+           succeeded(KernelBuilder(match).check(refusal));
+  };
+  bool isKernel = find();
+  if (isKernel && !match.shared.empty()) {
+    separate(match);
+    isKernel = find();
+  }
+  if (isKernel) {
     KernelBuilder(match).build();
     for (const Refusal &stored : match.stored)
       reasons.insert({stored.op, stored});

@@ -104,6 +104,7 @@ private:
   attn::KernelOp build(OpBuilder &b, Location loc, TypeRange results,
                        Attribute normalize, Value scores, Value mask,
                        Region *init);
+  void replaceLse(OpBuilder &b, attn::NormalizeOp op, Value max, Value sum);
   Value weightsOf(OpBuilder &b, attn::NormalizeOp op, Value max, Value sum);
   void miss(Operation *op, const Twine &reason) {
     remarkOn(op) << op->getName() << " stays unfused: " << reason
@@ -286,6 +287,24 @@ Value RowFuser::weightsOf(OpBuilder &b, attn::NormalizeOp op, Value max,
       });
 }
 
+/// The logarithm of the denominator, of its parts; those of a row without a key
+/// are -inf and 0.
+void RowFuser::replaceLse(OpBuilder &b, attn::NormalizeOp op, Value max,
+                          Value sum) {
+  if (op.getLse().use_empty() || !max)
+    return;
+  StringRef rows = "bhgq";
+  Value lse = attn::MapOp::create(
+      b, op.getLoc(), op.getLse().getType(),
+      (rows + "," + rows + "->" + rows).str(), ValueRange{max, sum},
+      [&](OpBuilder &inner, Location loc, ValueRange x) {
+        Value log = math::LogOp::create(inner, loc, x[1]);
+        attn::YieldOp::create(inner, loc,
+                              arith::AddFOp::create(inner, loc, x[0], log));
+      });
+  op.getLse().replaceAllUsesWith(lse);
+}
+
 void RowFuser::splitNormalize(attn::NormalizeOp op) {
   bool isPart = llvm::any_of(op.getWeights().getUsers(), [&](Operation *user) {
     return !isWhole(user, op.getWeights());
@@ -306,6 +325,7 @@ void RowFuser::splitNormalize(attn::NormalizeOp op) {
     sum = kernel.getLse();
     max = kernel.getRow();
   }
+  replaceLse(b, op, max, sum);
   Value weights = weightsOf(b, op, max, sum);
   op.getWeights().replaceUsesWithIf(weights, [&](OpOperand &use) {
     return !isWhole(use.getOwner(), op.getWeights());

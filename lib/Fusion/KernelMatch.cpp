@@ -395,18 +395,43 @@ LogicalResult Matcher::verifyMask() {
   return success();
 }
 
+/// Whether all that `user` makes of `value`, which is weights or scores, are
+/// weights and masks of products with values.
+static bool leadsToValues(Operation *user, Value value, bool isOfWeights) {
+  if (auto product = dyn_cast<attn::ContractOp>(user))
+    return isOfWeights || product.getMask() == value;
+  if (!isa<attn::NormalizeOp, attn::MapOp, attn::ViewOp>(user))
+    return false;
+  Value made = user->getResult(0);
+  isOfWeights |= isa<attn::NormalizeOp>(user);
+  if (auto map = dyn_cast<attn::MapOp>(user))
+    isOfWeights |=
+        findGatedWeights({made, map.getAxisLabels().output.str()}).has_value();
+  return llvm::all_of(made.getUsers(), [&](Operation *next) {
+    return leadsToValues(next, made, isOfWeights);
+  });
+}
+
 LogicalResult Matcher::verifyUses() {
   for (const PairProduct &product : match.products)
     path.push_back(product.op);
+  bool isShared = false;
   for (Operation *op : path) {
     // A formula may use what it is made of twice; lse may have any use.
     Value result = op->getResult(0);
-    bool isInside = llvm::all_of(result.getUsers(), [&](Operation *user) {
-      return user == match.value || llvm::is_contained(path, user);
-    });
-    if (!result.hasOneUse() && !isInside)
-      return refuse(op, "its result has a second use");
+    bool isOfWeights = match.norm == op || !op->isBeforeInBlock(match.norm);
+    if (result.hasOneUse())
+      continue;
+    for (Operation *user : result.getUsers()) {
+      if (user == match.value || llvm::is_contained(path, user))
+        continue;
+      if (!leadsToValues(user, result, isOfWeights))
+        return refuse(op, "its result has a second use");
+      isShared = true;
+    }
   }
+  if (isShared)
+    match.shared.insert(path.begin(), path.end());
   return success();
 }
 

@@ -26,6 +26,9 @@ struct KernelMatch {
   LetteredTensor contribution;
   /// The map that multiplies the weights by a number of the pair, or null.
   LetteredTensor gate;
+  /// Where other products with values read the scores or weights, too, the ops
+  /// that make them: each kernel computes them again.
+  llvm::SmallPtrSet<mlir::Operation *, 8> shared;
   /// The kernel's own product, or where there is none the normaliser.
   mlir::Operation *score() {
     return products.empty() ? norm.getOperation()

@@ -262,3 +262,26 @@ func.func @two_normalisers(%q: !Q, %k: !K, %v: !K) -> !Q {
   %o = attn.contract "bhgqk,bhke->bhgqe" (%w, %v) : (!S, !K) -> !Q
   return %o : !Q
 }
+
+// -----
+
+!Q = tensor<?x2x1x?x8xf32, #attn.dims<batch, 2, 1, query_len, 8>>
+!K = tensor<?x2x?x8xf32, #attn.dims<batch, 2, kv_len, 8>>
+!S = tensor<?x2x1x?x?xf32, #attn.dims<batch, 2, 1, query_len, kv_len>>
+!L = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
+
+// The lse of a softmax that is a part of a formula is made of the same two rows.
+// CHECK-LABEL: func.func @inner_lse(
+// CHECK:         %[[SUM:.*]], %[[MAX:.*]] = attn.kernel
+// CHECK:         %[[LSE:.*]] = attn.map "bhgq,bhgq->bhgq"(%[[MAX]], %[[SUM]])
+// CHECK-NEXT:    ^bb0(%[[M:.*]]: f32, %[[L:.*]]: f32,
+// CHECK:           %[[LOG:.*]] = math.log %[[L]] : f32
+// CHECK:           arith.addf %[[M]], %[[LOG]] : f32
+// CHECK:         return %{{.*}}, %[[LSE]]
+func.func @inner_lse(%q: !Q, %k: !K, %v: !K) -> (!Q, !L) {
+  %s = attn.contract "bhgqd,bhkd->bhgqk" (%q, %k) : (!Q, !K) -> !S
+  %p, %lse = attn.normalize "bhgqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %w, %sum = attn.normalize "bhgqk" over "k" #attn.norm<shift = none, weight = identity, divide = none> (%p) : (!S) -> (!S, !L)
+  %o = attn.contract "bhgqk,bhke->bhgqe" (%w, %v) : (!S, !K) -> !Q
+  return %o, %lse : !Q, !L
+}
