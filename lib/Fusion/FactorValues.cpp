@@ -23,12 +23,11 @@
 
 #include "attnc/Fusion/Passes.h"
 
-#include "KernelMatch.h"
 #include "KeyOperand.h"
+#include "MapPart.h"
 #include "Scalarize.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -65,11 +64,9 @@ private:
   std::vector<Factor> collect(const Source &source);
   void collect(const Source &source, Value value, bool isInverse,
                std::vector<Factor> &factors);
-  std::string lettersOf(attn::MapOp map, StringRef letters, Value value);
   void takeNormaliser();
   bool plan();
   void rewrite();
-  bool isWeighted();
   LetteredTensor multiply(attn::MapOp map, StringRef mapLetters,
                           LetteredTensor x, ArrayRef<Factor> factors,
                           StringRef letters);
@@ -97,61 +94,6 @@ private:
 Factors::Factors(attn::ContractOp product)
     : product(product), b(product), loc(product.getLoc()),
       real(attn::accumulateType(product->getOperandTypes())) {}
-
-/// Weights of a normaliser, maybe times factors, and values with one axis of
-/// their own that are summed over the keys.
-bool Factors::isWeighted() {
-  attn::Labels labels = product.getAxisLabels();
-  out = labels.output.str();
-  Value operands[] = {product.getLhs(), product.getRhs()};
-  for (unsigned i : {0, 1}) {
-    LetteredTensor side{operands[i], labels.inputs[i].str()};
-    LetteredTensor inner = findGatedWeights(side).value_or(side);
-    auto norm = inner.tensor.getDefiningOp<attn::NormalizeOp>();
-    if (!norm || inner.tensor != norm.getWeights())
-      continue;
-    weights = side;
-    values = {operands[1 - i], labels.inputs[1 - i].str()};
-    over = inner.letters[norm.getLabels().find(norm.getOver())];
-    std::string own;
-    for (char letter : values.letters)
-      if (!StringRef(weights.letters).contains(letter))
-        own += letter;
-    if (own.size() != 1 || StringRef(out).contains(over) ||
-        !StringRef(values.letters).contains(over))
-      return false;
-    feature = own.front();
-    return true;
-  }
-  return false;
-}
-
-/// All letters that `value` of the map's region depends on.
-std::string Factors::lettersOf(attn::MapOp map, StringRef letters,
-                               Value value) {
-  std::string found;
-  auto add = [&](char letter) {
-    if (!StringRef(found).contains(letter))
-      found += letter;
-  };
-  attn::Labels labels = map.getAxisLabels();
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() != &map.getBody().front())
-      return found;
-    unsigned number = argument.getArgNumber();
-    if (number >= labels.inputs.size())
-      return {letters[number - labels.inputs.size()]};
-    for (char letter : labels.inputs[number])
-      add(letters[*attn::axisOf(labels.output, letter)]);
-    return found;
-  }
-  Operation *op = value.getDefiningOp();
-  if (op->getBlock() == &map.getBody().front())
-    for (Value operand : op->getOperands())
-      for (char letter : lettersOf(map, letters, operand))
-        add(letter);
-  return found;
-}
 
 void Factors::collect(const Source &source, Value value, bool isInverse,
                       std::vector<Factor> &factors) {
@@ -184,38 +126,13 @@ std::vector<Factor> Factors::collect(const Source &source) {
   return factors;
 }
 
-/// Clones what `value` is computed from in the block of `places`' source.
-static Value cloneValue(OpBuilder &b, Block &from, Value value,
-                        IRMapping &places) {
-  if (Value known = places.lookupOrNull(value))
-    return known;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != &from)
-    return value;
-  for (Value operand : op->getOperands())
-    cloneValue(b, from, operand, places);
-  b.clone(*op, places);
-  return places.lookup(value);
-}
-
 /// The inputs of a map that factors read.
 static SmallVector<unsigned> inputsOf(attn::MapOp map,
                                       ArrayRef<Factor> factors) {
-  llvm::SetVector<Value> needed;
-  SmallVector<Value> work;
+  SmallVector<Value> values;
   for (const Factor &factor : factors)
-    work.push_back(factor.value);
-  while (!work.empty()) {
-    Value value = work.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (needed.insert(value) && op && op->getBlock() == &map.getBody().front())
-      llvm::append_range(work, op->getOperands());
-  }
-  SmallVector<unsigned> inputs;
-  for (unsigned i = 0; i < map.getInputs().size(); ++i)
-    if (needed.contains(map.getBody().getArgument(i)))
-      inputs.push_back(i);
-  return inputs;
+    values.push_back(factor.value);
+  return inputsOf(map, values);
 }
 
 /// x, if there is one, times the factors, in the region of a map whose values
@@ -247,10 +164,7 @@ static LetteredTensor findInput(attn::MapOp map, StringRef mapLetters,
       argument.getArgNumber() >= labels.inputs.size())
     return {};
   unsigned number = argument.getArgNumber();
-  std::string letters;
-  for (char letter : labels.inputs[number])
-    letters += mapLetters[*attn::axisOf(labels.output, letter)];
-  return {map.getInputs()[number], letters};
+  return {map.getInputs()[number], lettersOfInput(map, mapLetters, number)};
 }
 
 /// A map over `letters` of what `finish` makes of the elements of `given` and
@@ -270,12 +184,8 @@ LetteredTensor Factors::makeMap(
   };
   for (const LetteredTensor &tensor : given)
     add(tensor.tensor, tensor.letters);
-  for (unsigned i : used) {
-    std::string axes;
-    for (char letter : from.inputs[i])
-      axes += mapLetters[*attn::axisOf(from.output, letter)];
-    add(map.getInputs()[i], axes);
-  }
+  for (unsigned i : used)
+    add(map.getInputs()[i], lettersOfInput(map, mapLetters, i));
   SmallVector<Attribute> sizes;
   for (char letter : letters) {
     std::optional<unsigned> axis = attn::axisOf(mapLetters, letter);
@@ -470,8 +380,14 @@ void Factors::rewrite() {
 }
 
 bool Factors::run() {
-  if (!isWeighted())
+  std::optional<WeightedSum> sum = findWeightedSum(product);
+  if (!sum)
     return false;
+  out = product.getAxisLabels().output.str();
+  weights = sum->weights;
+  values = sum->values;
+  over = sum->over;
+  feature = sum->feature;
   LetteredTensor before = weights;
   takeNormaliser();
   if (plan()) {

@@ -32,6 +32,7 @@ constexpr StageEntry stages[] = {
      "attn-fuse-maps,"
      "canonicalize,"
      "cse,"
+     "func.func(attn-distribute-values),"
      "func.func(attn-factor-values)," // before the products are ordered
      "attn-split-regimes{cpu=@cpu@ weight-products=@weights@},"
      "func.func(attn-reassociate{cpu=@cpu@ weight-products=@weights@}),"

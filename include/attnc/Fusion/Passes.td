@@ -5,6 +5,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DistributeValues
+    : Pass<"attn-distribute-values", "::mlir::func::FuncOp"> {
+  let summary = "Take choices and sums by the pair out of what keys contribute";
+  let description = [{
+    Values that are linear in rows of the key, by conditions and numbers that are
+    the same for each feature, become a multiple of the row, or a sum of products
+    with each row, where a mask selects the pairs that see it. Not where a row is
+    one of the query or of a table, nor where a number stands beside the rows.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def FactorValues : Pass<"attn-factor-values", "::mlir::func::FuncOp"> {
   let summary = "Take factors of the query out of what keys contribute";
   let description = [{
