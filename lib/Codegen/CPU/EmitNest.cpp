@@ -28,15 +28,11 @@ namespace attnc::cpu {
 /// Rows of a register tile that is one vector wide, at most.
 static constexpr int64_t kTallest = 16;
 
-/// Rows and vectors of the register tile of a dot. A dot whose result has the
-/// rows of its loaded operand makes scores.
+/// Rows and vectors of the register tile of a dot. One whose rows are keys makes
+/// scores, however the keys lie in memory: elementwise rows divide its rows.
 std::pair<int64_t, int64_t> Emitter::granuleOf(tile::DotOp dot) {
-  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
-  Value other = lhsOnLanes ? dot.getRhs() : dot.getLhs();
-  auto load = other.getDefiningOp<tile::LoadOp>();
   Space space = *spaceOf(cast<tile::TileType>(dot.getResult().getType()));
-  bool score = load && load.getResult().getType().getRank() == 2 && space.dim &&
-               rowAndColumn(load).first == space.dim;
+  bool score = space.dim && space.dim == "k";
   ArrayRef<int64_t> granule =
       score ? target.getScoreGranule() : target.getValueGranule();
   return {granule[0], granule[1]};
