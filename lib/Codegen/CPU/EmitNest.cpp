@@ -28,8 +28,9 @@ namespace attnc::cpu {
 /// Rows of a register tile that is one vector wide, at most.
 static constexpr int64_t kTallest = 16;
 
-/// Rows and vectors of the register tile of a dot. One whose rows are keys makes
-/// scores, however the keys lie in memory: elementwise rows divide its rows.
+/// Rows and vectors of the register tile of a dot. One whose rows are keys
+/// makes scores, however the keys lie in memory: elementwise rows divide its
+/// rows.
 std::pair<int64_t, int64_t> Emitter::granuleOf(tile::DotOp dot) {
   Space space = *spaceOf(cast<tile::TileType>(dot.getResult().getType()));
   bool score = space.dim && space.dim == "k";
