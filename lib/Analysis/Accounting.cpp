@@ -8,6 +8,7 @@
 #include "attnc/Analysis/Accounting.h"
 
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/UnreadProducts.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -330,7 +331,10 @@ void Accountant::countStored() {
 
 std::optional<Account> Accountant::run() {
   countTensors();
-  function.walk([&](attn::ContractOp op) { countProduct(op); });
+  function.walk([&](attn::ContractOp op) {
+    if (attn::isRead(op.getResult()))
+      countProduct(op);
+  });
   countCaches();
   countStored();
   if (!isKnown)

@@ -13,6 +13,7 @@
 #include "attnc/Analysis/RegimeRanges.h"
 #include "attnc/Analysis/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/UnreadProducts.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -128,7 +129,11 @@ void WorkCounter::countMemory(Operation *op) {
            attn::ConcatOp, attn::ScanOp, attn::KernelOp>(op))
     return;
   SetVector<Value> read;
-  for (Value operand : op->getOperands()) {
+  for (OpOperand &use : op->getOpOperands()) {
+    Value operand = use.get();
+    if (auto user = dyn_cast<attn::MapOp>(op);
+        user && user.getBody().getArgument(use.getOperandNumber()).use_empty())
+      continue;
     // A mask is a formula of its users, and kernels read what a map repeats.
     if (auto mask = operand.getDefiningOp<attn::MaskOp>()) {
       addTables(mask, read);
@@ -269,7 +274,8 @@ void WorkCounter::countReduce(attn::ReduceOp op) {
 Work WorkCounter::run() {
   for (Operation &op : function.front().without_terminator()) {
     auto map = dyn_cast<attn::MapOp>(op);
-    if (map && isRepeatForKernels(map))
+    bool isUnread = isa<attn::ContractOp>(op) && !attn::isRead(op.getResult(0));
+    if (isUnread || (map && isRepeatForKernels(map)))
       continue;
     countMemory(&op);
     if (map)

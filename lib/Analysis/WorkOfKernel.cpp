@@ -10,6 +10,7 @@
 
 #include "attnc/Analysis/OperationCost.h"
 #include "attnc/Analysis/RegimeRanges.h"
+#include "attnc/Dialect/Attn/UnreadProducts.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -171,7 +172,8 @@ void WorkCounter::countKernel(attn::KernelOp op) {
   for (auto [number, sum] : llvm::enumerate(op.getSums())) {
     double size = last(sum.rows.front().first);
     extents.add(featureOf(number), size);
-    features += size;
+    if (number > 0 || attn::readsFirstSum(op))
+      features += size;
   }
 
   double heads = extents.places("bhg"), dense = extents.places("qk");

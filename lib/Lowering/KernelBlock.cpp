@@ -6,6 +6,8 @@
 
 #include "KernelBlock.h"
 
+#include "attnc/Dialect/Attn/UnreadProducts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <cmath>
@@ -286,23 +288,13 @@ Value KernelBlock::emitMasked(OpBuilder &builder, Value x, Value selected,
       });
 }
 
-/// Whether a formula needs x: a table, or how many keys there are, does
-/// not.
-static bool readsFirstSum(attn::KernelOp kernel) {
-  auto reads = [](Region &formula) {
-    return !formula.empty() && !formula.getArgument(0).use_empty();
-  };
-  return reads(kernel.getScore()) || reads(kernel.getGate()) ||
-         reads(kernel.getSelect());
-}
-
 /// The products of the queries and a tile of keys, the kernel's own first.
 SmallVector<Value> KernelBlock::emitSums(OpBuilder &builder, Value query,
                                          const KeyTile &keys) {
   SmallVector<Value> sums;
   unsigned first = 0;
   for (attn::KernelOp::Sum &sum : kernel.getSums()) {
-    if (first == 0 && !readsFirstSum(kernel)) {
+    if (first == 0 && !attn::readsFirstSum(kernel)) {
       sums.push_back(tile::SplatOp::create(
           builder, loc, tileType({{"q", sizeQ}, {"k", sizeK}}), 0.0));
       first += sum.rows.size();

@@ -9,6 +9,8 @@
 #include "Rows.h"
 #include "SumOrder.h"
 
+#include "attnc/Dialect/Attn/UnreadProducts.h"
+
 using namespace mlir;
 
 namespace attnc::reference {
@@ -315,7 +317,8 @@ LogicalResult KernelRun<Real>::runRow(ArrayRef<int64_t> row,
     int64_t terms = width();
     unsigned first = 0;
     for (attn::KernelOp::Sum &sum : op.getSums()) {
-      terms += keysAt(first).shape.back();
+      if (first > 0 || attn::readsFirstSum(op))
+        terms += keysAt(first).shape.back();
       first += sum.rows.size();
     }
     flop +=
