@@ -302,14 +302,14 @@ Value SpecImporter::buildStateOutput(RowFormulas &rows, RankedTensorType type) {
   parts.keys = stateKeys(rows, spec, *state, real);
   parts.values = values(rows);
   parts.hasSum = state->hasSum;
-  FormulaLeaves leaves =
-      state->allowed ? rows.leavesOf(*state->allowed) : FormulaLeaves();
-  if (state->allowed)
+  ExprPtr allowed = withinKeys(spec, state->allowed);
+  FormulaLeaves leaves = allowed ? rows.leavesOf(*allowed) : FormulaLeaves();
+  if (allowed)
     parts.allowed = attn::MaskOp::create(
         b, tensor({Batch, KvHeads, KvLen}, b.getI1Type()), "bhk",
         [&](OpBuilder &builder, Location, ValueRange x) {
-          Location place = at(state->allowed);
-          Value value = rows.at(builder, place, *state->allowed, leaves,
+          Location place = at(allowed);
+          Value value = rows.at(builder, place, *allowed, leaves,
                                 {x[0], x[1], Value(), Value(), x[2]});
           attn::YieldOp::create(builder, place, value);
         });

@@ -6,19 +6,18 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::import;
 
-/// The mask, within the keys of the sequence.
-static spec::ExprPtr withLength(const spec::AttentionSpec &spec) {
+spec::ExprPtr import::withinKeys(const spec::AttentionSpec &spec,
+                                 const spec::ExprPtr &condition) {
   using namespace spec;
   if (spec.sizes[KvLen].kind != spec::Size::PerSequence)
-    return spec.mask;
+    return condition;
+  llvm::SMRange range = condition ? condition->range : spec.mask->range;
   ExprPtr inside =
       makeApply(spec::Op::Lt, spec::Type::Bool,
-                {makeVariable(Variable::K, spec.mask->range), makeSize(KvLen)},
-                spec.mask->range);
-  if (spec.mask->isConstant() && spec.mask->boolean)
+                {makeVariable(Variable::K, range), makeSize(KvLen)}, range);
+  if (!condition || (condition->isConstant() && condition->boolean))
     return inside;
-  return makeApply(spec::Op::And, spec::Type::Bool, {inside, spec.mask},
-                   spec.mask->range);
+  return makeApply(spec::Op::And, spec::Type::Bool, {inside, condition}, range);
 }
 
 /// Adds each conjunct to those of its kind.
@@ -41,7 +40,7 @@ static void addParts(RowFormulas &rows, const spec::ExprPtr &e,
 
 MaskParts import::splitMask(RowFormulas &rows,
                             const spec::AttentionSpec &spec) {
-  spec::ExprPtr whole = withLength(spec);
+  spec::ExprPtr whole = withinKeys(spec, spec.mask);
   MaskParts parts;
   addParts(rows, whole, parts);
   if (!parts.ofPairs)

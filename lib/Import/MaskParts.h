@@ -17,6 +17,10 @@ struct MaskParts {
   spec::ExprPtr plain, ofPairs;
 };
 
+/// The condition on keys, null for none, within those of the sequence.
+spec::ExprPtr withinKeys(const spec::AttentionSpec &spec,
+                         const spec::ExprPtr &condition);
+
 /// The mask, within the keys of the sequence.
 MaskParts splitMask(RowFormulas &rows, const spec::AttentionSpec &spec);
 

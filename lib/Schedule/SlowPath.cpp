@@ -154,12 +154,43 @@ static void warnAboutUnfused(func::FuncOp function) {
   });
 }
 
+/// The size of the axis along which `tensor` has rows of all sequences, room
+/// for those of each, or null.
+static Attribute findUnpackedRows(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (auto unpack = dyn_cast_if_present<attn::UnpackOp>(op))
+    return attn::axisSize(unpack.getType(), 1);
+  if (isa_and_present<attn::ViewOp, attn::MapOp>(op))
+    for (Value operand : op->getOperands())
+      if (Attribute rows = findUnpackedRows(operand))
+        return rows;
+  return {};
+}
+
+/// A sum over the rows of a sequence by an op that does not know how many they
+/// are: it goes over those of all.
+static void warnAboutPackedSums(attn::ContractOp product) {
+  attn::Labels labels = product.getAxisLabels();
+  auto left = cast<RankedTensorType>(product.getLhs().getType());
+  Attribute rows = findUnpackedRows(product.getLhs());
+  for (auto [axis, letter] : llvm::enumerate(labels.inputs[0]))
+    if (rows && !labels.output.contains(letter) &&
+        attn::axisSize(left, axis) == rows) {
+      product->emitWarning() << "the sum over the rows of a sequence goes over "
+                                "the rows of all sequences, for each of them "
+                                "[slow-path]";
+      return;
+    }
+}
+
 void schedule::warnAboutSlowPaths(func::FuncOp function) {
   function.walk([](Operation *op) {
     if (auto kernel = dyn_cast<attn::KernelOp>(op)) {
       warnAboutConversions(kernel);
       warnAboutFeatures(kernel);
       warnAboutSearches(kernel);
+    } else if (auto product = dyn_cast<attn::ContractOp>(op)) {
+      warnAboutPackedSums(product);
     }
   });
   warnAboutUnfused(function);

@@ -265,11 +265,6 @@ void SpecReader::checkStorage() {
                   "paged storage of rows that 'let' defines");
       return;
     }
-  for (const Storage *storage : {&spec.queryStorage, &spec.kvStorage})
-    if (storage->kind != Storage::Dense && spec.stateOutput) {
-      unsupported(storage->range, "the output 'state' of ragged or paged rows");
-      return;
-    }
 }
 
 } // namespace attnc::spec

@@ -186,9 +186,8 @@ sequence. Where both sides have one `start` and there is an `output`, or `let` d
 rows, `kv_tokens` is `query_tokens`. Of rows that no sequence has O is 0 there, and an
 `output` holds what the formula makes of that.
 
-Refused so far, with a message: with a ragged or paged side the output `state`, and
-`attend` of other rows than those of the storage; and that `let` defines rows in pages,
-or reads them as a tensor.
+Refused so far, with a message: with a ragged or paged side `attend` of other rows than
+those of the storage; and that `let` defines rows in pages, or reads them as a tensor.
 )";
 
 static constexpr StringLiteral outputs = R"(
