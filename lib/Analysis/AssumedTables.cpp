@@ -10,6 +10,8 @@
 //   bound queries): where the run of that query starts or ends; without a query
 //   the first key;
 // - integers that do so by a distance: the length of a run;
+// - integers of a query that equal a formula of the key, with a declared range:
+//   places anywhere in that range, as a selection of blocks has them;
 // - any other integer is one number throughout, which the ranges choose.
 //
 // Where all that leaves no pair of a query and a key, nothing could be ranked.
@@ -19,7 +21,8 @@
 // Seven runs: a power of two would let blocks of queries end where documents
 // do, which favours those sizes of blocks over what a call finds.
 // Tests: test/Schedule/assumed-tables.mlir,
-// test/Schedule/assumed-bounds.mlir, test/Tools/accounting.test
+// test/Schedule/assumed-bounds.mlir, test/Schedule/assumed-choices.test,
+// test/Tools/accounting.test
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +36,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -94,15 +98,39 @@ void AssumedTables::markIds(Value table, unsigned axis) {
   content.extent = std::max<int64_t>(
       regime.sizeOf(attn::axisSize(table.getType(), axis)), 1);
   content.count = kRuns;
+  std::optional<ValueBounds> range = rangeOf(table);
+  if (!range)
+    return;
+  content.least = range->lo;
+  content.count = std::min<int64_t>(kRuns, range->hi - range->lo + 1);
+}
+
+std::optional<ValueBounds> AssumedTables::rangeOf(Value table) const {
   const InterfaceTensor *tensor = findTensor(interface, table);
   if (!tensor || !tensor->range)
-    return;
-  std::optional<int64_t> low = tensor->range->first.constantValue();
-  std::optional<int64_t> high = tensor->range->second.constantValue();
+    return std::nullopt;
+  auto at = [&](const SizeExpr &end) {
+    return interface->resolve(end).evaluate([&](StringRef name) {
+      auto size = regime.sizes.find(name);
+      return size == regime.sizes.end() ? std::nullopt
+                                        : std::optional(size->second);
+    });
+  };
+  std::optional<int64_t> low = at(tensor->range->first);
+  std::optional<int64_t> high = at(tensor->range->second);
   if (!low || !high || *high < *low)
+    return std::nullopt;
+  return ValueBounds{*low, *high};
+}
+
+void AssumedTables::markChosen(Value table) {
+  auto *found = tables.find(table);
+  std::optional<ValueBounds> range = rangeOf(table);
+  if (found == tables.end() || found->second.kind != Kind::Others || !range)
     return;
-  content.least = *low;
-  content.count = std::min<int64_t>(kRuns, *high - *low + 1);
+  found->second.kind = Kind::Chosen;
+  found->second.least = range->lo;
+  found->second.count = range->hi - range->lo + 1;
 }
 
 void AssumedTables::markBound(const TableBound &bound) {
@@ -154,6 +182,7 @@ void AssumedTables::findUses(Region &mask) {
   bits[bits.size() - 2] = OnQuery;
   DependenceSplit split = splitByDependence(formula, bits);
   findIds(formula, split);
+  findChosen(formula, split);
   for (const TableBound &bound : findTableBounds(formula, split))
     markBound(bound);
 }
@@ -175,6 +204,26 @@ void AssumedTables::findIds(Block &formula, const DependenceSplit &split) {
       for (unsigned bits : {OnQuery, OnKey})
         if (auto axis = findMovingAxis(read, bits, split))
           markIds(read->getOperand(0), *axis);
+  }
+}
+
+/// Entries that only a query finds, equal to what only the key decides.
+void AssumedTables::findChosen(Block &formula, const DependenceSplit &split) {
+  for (auto compare : formula.getOps<arith::CmpIOp>()) {
+    if (compare.getPredicate() != arith::CmpIPredicate::eq)
+      continue;
+    for (auto [chosen, key] : {std::pair(compare.getLhs(), compare.getRhs()),
+                               std::pair(compare.getRhs(), compare.getLhs())}) {
+      if (split.dependence.lookup(key) != OnKey ||
+          split.dependence.lookup(chosen) != OnQuery)
+        continue;
+      llvm::SetVector<Value> seen;
+      SmallVector<attn::ReadOp> reads;
+      collectReads(chosen, seen, reads);
+      for (attn::ReadOp read : reads)
+        if (split.dependence.lookup(read) == OnQuery)
+          markChosen(read->getOperand(0));
+    }
   }
 }
 
@@ -261,6 +310,8 @@ int64_t AssumedTables::entryAt(const Content &content, int64_t index) const {
     return 1;
   case Kind::Ids:
     return content.least + index * content.count / content.extent;
+  case Kind::Chosen: // by all indices, not here
+    return content.least;
   case Kind::Starts:
     return index * content.rows;
   case Kind::RunStarts:
@@ -274,6 +325,35 @@ int64_t AssumedTables::entryAt(const Content &content, int64_t index) const {
   llvm_unreachable("no such kind");
 }
 
+int64_t AssumedTables::chosenAmong(const Content &content,
+                                   ArrayRef<int64_t> first,
+                                   ArrayRef<int64_t> last,
+                                   bool greatest) const {
+  // Of many entries some are at the ends of the range.
+  constexpr int64_t many = 64;
+  int64_t entries = 1;
+  for (auto [from, to] : llvm::zip_equal(first, last))
+    entries *= std::clamp<int64_t>(to - from + 1, 1, many + 1);
+  int64_t end = content.least + (greatest ? content.count - 1 : 0);
+  if (entries > many)
+    return end;
+  int64_t found = content.least + (greatest ? 0 : content.count - 1);
+  SmallVector<int64_t> place(first);
+  for (int64_t entry = 0; entry < entries; ++entry) {
+    uint64_t mixed = llvm::xxh3_64bits(
+        ArrayRef(reinterpret_cast<const uint8_t *>(place.data()),
+                 place.size() * sizeof(int64_t)));
+    int64_t value = content.least + int64_t(mixed % uint64_t(content.count));
+    found = greatest ? std::max(found, value) : std::min(found, value);
+    for (size_t axis = 0; axis < place.size(); ++axis) {
+      if (++place[axis] <= last[axis])
+        break;
+      place[axis] = first[axis];
+    }
+  }
+  return found;
+}
+
 AssumedTables::Content AssumedTables::contentOf(Value table) const {
   const auto *found = tables.find(table);
   Content content = found == tables.end() ? Content() : found->second;
@@ -284,6 +364,8 @@ AssumedTables::Content AssumedTables::contentOf(Value table) const {
 
 int64_t AssumedTables::entryOf(Value table, ArrayRef<int64_t> indices) const {
   Content content = contentOf(table);
+  if (content.kind == Kind::Chosen)
+    return chosenAmong(content, indices, indices, false);
   return entryAt(content,
                  content.axis < indices.size() ? indices[content.axis] : 0);
 }
@@ -304,6 +386,9 @@ int64_t AssumedTables::valueOf(Operation *op,
     return first;
   }
   size_t rank = isa<attn::ReadOp>(op) ? operands.size() : operands.size() / 2;
+  if (content.kind == Kind::Chosen)
+    return chosenAmong(content, operands.take_front(rank),
+                       operands.take_back(rank), isa<attn::TableMaxOp>(op));
   if (axis >= rank)
     return entryAt(content, 0);
   int64_t index = operands[axis];
@@ -385,6 +470,10 @@ std::string AssumedTables::describe() const {
     case Kind::Ids:
       os << content.count << " ids in order, " << content.extent / content.count
          << " entries each";
+      break;
+    case Kind::Chosen:
+      os << "places anywhere in " << content.least << " .. "
+         << content.least + content.count - 1;
       break;
     case Kind::Starts:
       os << "sequences of " << content.rows << " rows";

@@ -5,7 +5,8 @@
 // rank schedules with, accounting to count keys with: the same.
 // docs/stages/4-scheduled.md lists the assumptions.
 // Tests: test/Schedule/assumed-tables.mlir,
-// test/Schedule/assumed-bounds.mlir, test/Tools/accounting.test
+// test/Schedule/assumed-bounds.mlir, test/Schedule/assumed-choices.test,
+// test/Tools/accounting.test
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,12 +75,13 @@ private:
     FirstKey,      // of all
     Width,         // a distance
     NegativeWidth, // one that is added to reach what lies before
+    Chosen,        // places that a query chooses, anywhere
   };
   struct Content {
     Kind kind = Kind::Others;
     int64_t extent = 1; // of the axis along which ids and starts lie
     unsigned axis = 0;
-    int64_t least = 0, count = 1; // ids
+    int64_t least = 0, count = 1; // ids, or what is chosen from
     int64_t rows = 0;             // of a sequence
     bool leftOut = false;         // a position before the first, or the last
     int64_t low = std::numeric_limits<int64_t>::min(); // of a bound
@@ -93,12 +95,19 @@ private:
   void findStarts();
   void findUses(mlir::Region &mask);
   void findIds(mlir::Block &formula, const DependenceSplit &split);
+  void findChosen(mlir::Block &formula, const DependenceSplit &split);
   void findSearched(mlir::Region &region);
   void markIds(mlir::Value table, unsigned axis);
+  void markChosen(mlir::Value table);
+  /// The declared range of a table's entries, if it has one at the regime.
+  std::optional<ValueBounds> rangeOf(mlir::Value table) const;
   void markBound(const TableBound &bound);
   int64_t startOfRun(int64_t run) const;
   int64_t boundAt(const Content &content, int64_t index) const;
   int64_t entryAt(const Content &content, int64_t index) const;
+  /// The least (or greatest) of the entries from `first` to `last`, by axes.
+  int64_t chosenAmong(const Content &content, llvm::ArrayRef<int64_t> first,
+                      llvm::ArrayRef<int64_t> last, bool greatest) const;
   Content contentOf(mlir::Value table) const;
   std::string nameOf(mlir::Value table) const;
 
