@@ -131,7 +131,10 @@ TensorChecker::Value TensorChecker::visitRow(Row row, const Node &node) {
   if (storage.kind == Storage::Paged) {
     report
         .error(Message::Unsupported, node.range, {"a tensor of rows in pages"})
-        .note(storage.range, "their storage is set here");
+        .note(storage.range, "their storage is set here")
+        .note(
+            "pages hold rows as they are read, rope included; rows that 'let' "
+            "makes are dense or ragged");
     return {};
   }
   auto entry = use.let.find(rowName(row).str());

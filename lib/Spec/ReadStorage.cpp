@@ -256,15 +256,4 @@ void SpecReader::bindStorage() {
   }
 }
 
-/// Rows in pages are no tensor of which `let` could make others.
-void SpecReader::checkStorage() {
-  for (Row row : {Row::K, Row::V})
-    if (spec.kvStorage.kind == Storage::Paged &&
-        spec.definitions[unsigned(row)]) {
-      unsupported(spec.kvStorage.range,
-                  "paged storage of rows that 'let' defines");
-      return;
-    }
-}
-
 } // namespace attnc::spec

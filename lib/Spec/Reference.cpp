@@ -187,7 +187,8 @@ rows, `kv_tokens` is `query_tokens`. Of rows that no sequence has O is 0 there, 
 `output` holds what the formula makes of that.
 
 Refused so far, with a message: with a ragged or paged side `attend` of other rows than
-those of the storage; and that `let` defines rows in pages, or reads them as a tensor.
+those of the storage; and rows in pages as a tensor, which `rope` and products take. What
+`let` says of single rows, `K: l2_norm(K) * 2`, holds for pages, too.
 )";
 
 static constexpr StringLiteral outputs = R"(

@@ -334,7 +334,6 @@ std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
   readOutputs();
   keepLet();
   checkCaches(); // outputs of 'let' may make some
-  checkStorage();
   readSchedule();
   if (!sizesFailed)
     readExpect();

@@ -147,7 +147,6 @@ private:
   void addStorageSizes();
   bool hasOneAxisOfRows() const;
   void bindStorage();
-  void checkStorage();
   bool readPageRows(const PendingStorage &pending);
   bool checkStarts(const Input &input);
   bool checkPages(const Input &input);

@@ -40,7 +40,9 @@ TensorPtr TensorChecker::attend(ArrayRef<const Node *> bound,
           .error(Message::Unsupported, child.range,
                  {"'attend' of other rows than those of ragged storage"})
           .note(storage.range, "its rows are those of '" +
-                                   spec.sizes[storage.tokens].name + "' here");
+                                   spec.sizes[storage.tokens].name + "' here")
+          .note("make the side dense and mask its lengths (k < length[b]), or "
+                "compute this part in a document of its own");
       return nullptr;
     }
     if (row != Row::V && !isRagged && x->axes.size() >= 2)
