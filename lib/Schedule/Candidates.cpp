@@ -12,23 +12,44 @@
 
 #include "CostModel.h"
 
+#include "attnc/Target/Terms.h"
+
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
 
+namespace {
+/// How large a register tile may be.
+struct TileLimit {
+  int64_t rows = 12, vectors = 8;
+};
+} // namespace
+
+/// Code of terms stands once for each `rowsOfTerms` rows of the register tile
+/// and each vector, and a term takes ten times as long as a product, so that
+/// their code is small and fits the caches of decoded instructions. Where other
+/// numbers of the score are products, these need more sums at once.
+static TileLimit limitOfScores(const KernelShape &shape) {
+  auto isOfTerms = [](const attn::KernelOp::Sum &sum) { return sum.pair; };
+  auto sums = shape.kernel.getSums();
+  if (llvm::none_of(sums, isOfTerms))
+    return {};
+  return {llvm::all_of(sums, isOfTerms) ? rowsOfTerms : 2 * rowsOfTerms, 1};
+}
+
 /// The tile with the fewest cycles for a product of `rows` by `depth`, which is
 /// also used for `partialRows`.
 static RegisterTile chooseTile(const CpuTarget &target, int64_t blockVectors,
-                               int64_t rows, int64_t partialRows,
-                               int64_t depth) {
+                               int64_t rows, int64_t partialRows, int64_t depth,
+                               TileLimit limit = {}) {
   RegisterTile best;
   double leastCost = 0;
   // Wide before tall: fewer addresses of rows.
-  for (int64_t vectors = std::min<int64_t>(blockVectors, 8); vectors >= 1;
+  for (int64_t vectors = std::min(blockVectors, limit.vectors); vectors >= 1;
        --vectors) {
     if (blockVectors % vectors != 0)
       continue;
-    for (int64_t r = 1; r <= 12; ++r) {
+    for (int64_t r = 1; r <= limit.rows; ++r) {
       RegisterTile tile{r, vectors};
       if (registersOf(tile, target) > target.vectorRegisters)
         continue;
@@ -67,7 +88,8 @@ static void complete(CpuSchedule &s, const KernelShape &shape,
   int64_t vectors = std::max<int64_t>(s.q / lanes, 1);
   bool isRows = s.form == attn::ScheduleForm::Rows;
   s.score = request.score.value_or(
-      chooseTile(target, vectors, s.k, isRows ? 0 : s.partial, shape.headDim));
+      chooseTile(target, vectors, s.k, isRows ? 0 : s.partial, shape.headDim,
+                 limitOfScores(shape)));
   s.value = request.value.value_or(
       chooseTile(target, vectors, shape.valueDim, 0, s.k));
   s.unroll = request.unroll.value_or(chooseUnroll(target, s.score, s.value));
@@ -94,9 +116,14 @@ schedule::makeCandidates(const KernelShape &shape, const CpuTarget &target,
   using Form = attn::ScheduleForm;
   constexpr int64_t mostKeysOfRows = 512;
   int64_t lanes = shape.lanes(target);
-  SmallVector<int64_t> queries;
-  for (int64_t vectors : {4, 2, 3, 6, 8, 1})
-    queries.push_back(vectors * lanes);
+  // Terms take as long for each vector of queries: more of them only add code,
+  // for tails and skipped lanes.
+  SmallVector<int64_t> queries{lanes};
+  if (limitOfScores(shape).vectors > 1) {
+    queries.clear();
+    for (int64_t vectors : {4, 2, 3, 6, 8, 1})
+      queries.push_back(vectors * lanes);
+  }
   queries = choices(request.q, queries);
 
   SmallVector<CpuSchedule> result;

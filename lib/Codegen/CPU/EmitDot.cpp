@@ -22,6 +22,8 @@
 
 #include "RegionEmitter.h"
 
+#include "attnc/Target/Terms.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -89,7 +91,6 @@ SmallVector<Value> Emitter::emitTerm(Granule &granule, tile::DotOp dot, Value n,
 /// exist.
 SmallVector<Value> Emitter::emitTerms(Granule &granule, tile::DotOp dot,
                                       Value extent, SmallVector<Value> sums) {
-  constexpr int64_t kRowsAtOnce = 4;
   auto sum = StringAttr::get(dot.getContext(), dot.getSum());
   int64_t size = *dot.getLhs().getType().getDimSize(sum);
   Item along{ItemKind::Nest, {}, {true, sum, size}};
@@ -101,8 +102,8 @@ SmallVector<Value> Emitter::emitTerms(Granule &granule, tile::DotOp dot,
                                             extent, accumulator())
                              : Broadcasts());
   Value count = extentOf(sum, size);
-  for (int64_t first = 0; first < granule.rows; first += kRowsAtOnce) {
-    int64_t rows = std::min(kRowsAtOnce, granule.rows - first);
+  for (int64_t first = 0; first < granule.rows; first += rowsOfTerms) {
+    int64_t rows = std::min(rowsOfTerms, granule.rows - first);
     Value start = granule.start ? ops.add(granule.start, first) : Value();
     Granule part(granule.item, granule.window, start, rows);
     auto addTerms = [&](Value n, ValueRange carried) {
