@@ -81,18 +81,61 @@ bool ProductSum::findSummed(unsigned side, attn::ConcatOp concat,
     axis = place - names.output.begin();
   }
   char letter = labels.inputs[side][axis];
-  bool isSame = side == 0 || letter == summed;
+  bool isSame = !summed || letter == summed;
   summed = letter;
   return isSame && !labels.output.contains(letter);
 }
 
-/// Both operands put together along an axis that is summed over, at the same
-/// places.
+bool ProductSum::isPutTogether(unsigned side) {
+  Value operand = side ? root.getRhs() : root.getLhs();
+  while (auto view = operand.getDefiningOp<attn::ViewOp>())
+    operand = view.getSource();
+  return isa_and_present<attn::ConcatOp>(operand.getDefiningOp());
+}
+
+/// Pieces of an operand that is not put together, at the places of the other's
+/// parts.
+bool ProductSum::sliceParts(unsigned side) {
+  StringRef letters = root.getAxisLabels().inputs[side];
+  Value operand = side ? root.getRhs() : root.getLhs();
+  std::optional<unsigned> along = attn::axisOf(letters, summed);
+  if (!along)
+    return false;
+  OpBuilder b(root);
+  int64_t offset = 0;
+  for (const Part &other : parts[1 - side]) {
+    SmallVector<Attribute> sizes;
+    for (unsigned axis = 0; axis < letters.size(); ++axis)
+      sizes.push_back(axis == *along ? b.getI64IntegerAttr(other.size)
+                                     : attn::axisSize(operand.getType(), axis));
+    auto slice = attn::SliceOp::create(
+        b, root.getLoc(), attn::tensorType(sizes, elementOf(operand)), letters,
+        operand, StringRef(&summed, 1), offset, other.size);
+    made.push_back(slice);
+    parts[side].push_back({slice, letters.str(), other.size});
+    offset += other.size;
+  }
+  return true;
+}
+
+/// Operands put together along an axis that is summed over, at the same places;
+/// one of them may be whole if a part of the other is a product.
 std::optional<ProductSum> ProductSum::distribute(attn::ContractOp root) {
   ProductSum sum;
   sum.root = root;
-  if (root.getMask() || !sum.findParts(0) || !sum.findParts(1) ||
-      !sum.addTerms()) {
+  bool isPut[] = {sum.isPutTogether(0), sum.isPutTogether(1)};
+  auto find = [&](unsigned side) {
+    return !isPut[side] || sum.findParts(side);
+  };
+  auto slice = [&](unsigned side) {
+    return isPut[side] || sum.sliceParts(side);
+  };
+  auto isProduct = [](const ProductTree &tree) {
+    return tree.leaves.size() > 2;
+  };
+  if (root.getMask() || !(isPut[0] || isPut[1]) || !find(0) || !find(1) ||
+      !slice(0) || !slice(1) || !sum.addTerms() ||
+      (isPut[0] != isPut[1] && llvm::none_of(sum.trees, isProduct))) {
     sum.discard();
     return std::nullopt;
   }

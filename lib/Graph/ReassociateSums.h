@@ -56,7 +56,9 @@ private:
     int64_t size; // along the axis that is put together
   };
 
+  bool isPutTogether(unsigned side);
   bool findParts(unsigned side);
+  bool sliceParts(unsigned side);
   bool findSummed(unsigned side, attn::ConcatOp concat,
                   llvm::ArrayRef<attn::ViewOp> views, char along);
   bool addTerms();

@@ -125,3 +125,32 @@ func.func @keeps_a_second_use(%qn: !qn, %qr: !qr, %c: !c, %kr: !kr, %wuk: !w) ->
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!s) -> (!s, !l)
   return %lse, %k : !l, !k
 }
+
+// Queries that are whole are taken in pieces, at the places of the keys' parts.
+// CHECK-LABEL: func.func @whole_queries(
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: {{[^%]*}}%[[C:[a-z0-9]+]]: {{[^%]*}}%[[KR:[a-z0-9]+]]: {{[^%]*}}%[[WK:[a-z0-9]+]]:
+// CHECK-DAG:     %[[QN:.*]] = attn.slice "bqhd" %[[Q]] along "d"[0, 128]
+// CHECK-DAG:     %[[QR:.*]] = attn.slice "bqhd" %[[Q]] along "d"[128, 64]
+// CHECK:         %[[QC:.*]] = attn.contract "bqhd,chd->bqhc"(%[[QN]], %[[WK]])
+// CHECK:         attn.concat "bqhd,bqhd->bqhd" along "d"(%[[QC]], %[[QR]])
+// CHECK:         attn.concat "bkd,bkd->bkd" along "d"(%[[C]], %[[KR]])
+// REMARK: remark: sum of products at kv_len = 4096, query_len = 1: arg0 (arg1 arg3) + arg0 arg2, as written, takes {{.*}}; (arg0 arg3) arg1 + arg0 arg2 {{.*}}; reordered [order]
+func.func @whole_queries(%q: !q, %c: !c, %kr: !kr, %wuk: !w) -> !p attributes {attnc.expect = [{query_len = 1 : i64, kv_len = 4096 : i64}]} {
+  %kn = attn.contract "bkc,chd->bkhd" (%c, %wuk) : (!c, !w) -> !kn
+  %k = attn.concat "bkhd,bkd->bkhd" along "d" (%kn, %kr) : (!kn, !kr) -> !k
+  %s = attn.contract "bqhd,bkhd->bhqk" (%q, %k) : (!q, !k) -> !s
+  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!s) -> (!p, !l)
+  return %p : !p
+}
+
+// Keys whose parts are no products have one order.
+// CHECK-LABEL: func.func @parts_without_products(
+// CHECK-NOT:     attn.slice
+// CHECK:         return
+// REMARK-NOT: remark
+func.func @parts_without_products(%q: !q, %kn: !kn, %kr: !kr) -> !p attributes {attnc.expect = [{query_len = 1 : i64, kv_len = 4096 : i64}]} {
+  %k = attn.concat "bkhd,bkd->bkhd" along "d" (%kn, %kr) : (!kn, !kr) -> !k
+  %s = attn.contract "bqhd,bkhd->bhqk" (%q, %k) : (!q, !k) -> !s
+  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!s) -> (!p, !l)
+  return %p : !p
+}
