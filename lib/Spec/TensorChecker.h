@@ -143,6 +143,8 @@ private:
   TensorPtr ownPositions(const TensorPtr &x, const Node &node);
   std::optional<RopeScaling> ropeScaling(const Node &node,
                                          std::vector<TensorPtr> &divisors);
+  bool areOfPairs(llvm::ArrayRef<TensorPtr> divisors, int64_t pairs,
+                  const Node &node);
   bool rotations(const TensorPtr &positions, double base, int64_t pairs,
                  bool isInterleaved, const RopeScaling &scaling,
                  llvm::ArrayRef<TensorPtr> divisors, const Node &node,

@@ -184,6 +184,44 @@ TensorChecker::ropeScaling(const Node &node, std::vector<TensorPtr> &divisors) {
   return scaling;
 }
 
+/// A map with further operands, which its formula reads where it says.
+static TensorPtr mapReading(const TensorPtr &map, ArrayRef<TensorPtr> read) {
+  auto tensor = std::make_shared<Tensor>(*map);
+  append_range(tensor->operands, read);
+  tensor->reads = read.size();
+  return tensor;
+}
+
+/// False after an error: longrope has a divisor for each pair.
+bool TensorChecker::areOfPairs(ArrayRef<TensorPtr> divisors, int64_t pairs,
+                               const Node &node) {
+  for (const TensorPtr &divisor : divisors) {
+    if (divisor->axes.size() == 1 &&
+        shapes.isSame(divisor->axes[0], makeInt(pairs)))
+      continue;
+    auto &error =
+        report.error(Message::RowShape, node.range,
+                     {"divisors of longrope", shapes.text({makeInt(pairs)}),
+                      shapeText(divisor)});
+    noteInputs(error, {divisor.get()});
+    return false;
+  }
+  return true;
+}
+
+/// Longrope's divisor of a pair: of the operands 1 and 2 of a map, at their
+/// own place or at `places`.
+static ExprPtr divisorOf(const RopeScaling &scaling,
+                         const std::vector<ExprPtr> &places) {
+  ExprPtr isLong =
+      makeApply(Op::Gt, Type::Bool,
+                {makeApply(Op::ToReal, Type::Real, {makeSize(KvLen)}),
+                 makeReal(scaling.original)});
+  return makeApply(Op::Select, Type::Real,
+                   {isLong, makeElement(2, Type::Real, {}, places),
+                    makeElement(1, Type::Real, {}, places)});
+}
+
 /// cos and sin of position * frequency: [positions' axes, pairs], or with each
 /// of them for both features that stand side by side.
 bool TensorChecker::rotations(const TensorPtr &positions, double base,
@@ -191,40 +229,22 @@ bool TensorChecker::rotations(const TensorPtr &positions, double base,
                               const RopeScaling &scaling,
                               ArrayRef<TensorPtr> divisors, const Node &node,
                               TensorPtr (&turned)[2]) {
+  if (!areOfPairs(divisors, pairs, node))
+    return false;
   Axes axes = positions->axes;
   axes.push_back(makeInt(isInterleaved ? 2 * pairs : pairs));
   ExprPtr pair = makePlace(axes.size() - 1, node.range);
   if (isInterleaved)
     pair = makeApply(Op::FloorDiv, Type::Int, {pair, makeInt(2)});
   ExprPtr frequency = frequencyOf(scaling, base, pairs, pair);
-  std::vector<TensorPtr> operands = {positions};
-  if (!divisors.empty() && isInterleaved) {
-    report.error(Message::Unsupported, node.range,
-                 {"longrope in the style interleaved"});
-    return false;
-  }
-  if (!divisors.empty()) {
-    for (const TensorPtr &divisor : divisors) {
-      if (divisor->axes.size() != 1 ||
-          !shapes.isSame(divisor->axes[0], makeInt(pairs))) {
-        auto &error =
-            report.error(Message::RowShape, node.range,
-                         {"divisors of longrope", shapes.text({makeInt(pairs)}),
-                          shapeText(divisor)});
-        noteInputs(error, {divisor.get()});
-        return false;
-      }
-      operands.push_back(divisor);
-    }
-    ExprPtr isLong =
-        makeApply(Op::Gt, Type::Bool,
-                  {makeApply(Op::ToReal, Type::Real, {makeSize(KvLen)}),
-                   makeReal(scaling.original)});
-    ExprPtr divisor = makeApply(
-        Op::Select, Type::Real,
-        {isLong, makeElement(2, Type::Real), makeElement(1, Type::Real)});
-    frequency = apply(Op::Div, frequency, divisor);
-  }
+  // The axis of features is none of pairs: divisors are read.
+  std::vector<ExprPtr> places;
+  if (isInterleaved)
+    places = {pair};
+  if (!divisors.empty())
+    frequency = apply(Op::Div, frequency, divisorOf(scaling, places));
+  std::vector<TensorPtr> operands = {positions}, read;
+  append_range(isInterleaved ? read : operands, divisors);
   ExprPtr angle =
       apply(Op::Mul, makeElement(0, Type::Real, node.range), frequency);
   for (unsigned i : {0, 1}) {
@@ -232,7 +252,8 @@ bool TensorChecker::rotations(const TensorPtr &positions, double base,
     ExprPtr value = makeApply(op, Type::Real, {angle}, node.range);
     if (scaling.magnitude() != 1)
       value = apply(Op::Mul, value, makeReal(scaling.magnitude()));
-    turned[i] = mapOver(axes, value, operands, node.range, computeType());
+    turned[i] = mapReading(
+        mapOver(axes, value, operands, node.range, computeType()), read);
   }
   return true;
 }
@@ -289,12 +310,9 @@ TensorPtr TensorChecker::rotateNeighbours(const TensorPtr &x,
       {isFirst, makeApply(Op::Neg, Type::Real, {turnedOther}), turnedOther});
   ExprPtr formula =
       apply(Op::Add, apply(Op::Mul, element(0), element(1)), term);
-  TensorPtr walked = mapOver(x->axes, formula, {x, turned[0], turned[1]},
-                             node.range, x->dtype);
-  auto tensor = std::make_shared<Tensor>(*walked);
-  tensor->operands.push_back(x);
-  tensor->reads = 1;
-  return tensor;
+  return mapReading(mapOver(x->axes, formula, {x, turned[0], turned[1]},
+                            node.range, x->dtype),
+                    {x});
 }
 
 TensorPtr TensorChecker::rotate(const TensorPtr &x, int64_t pairs,

@@ -93,6 +93,7 @@ CASES = {
     "yarn-interleaved": (yarn, ", scaling=yarn(40, 4096)", "interleaved"),
     "yarn-exact": (yarn_exact, ", scaling=yarn(40, 4096, attention=1.25, truncate=false)", "half"),
     "longrope": (longrope, ", scaling=longrope(near, far, 16, 32)", "half"),
+    "longrope-interleaved": (longrope, ", scaling=longrope(near, far, 16, 32)", "interleaved"),
 }
 
 SPEC = """attnc: 1
@@ -132,14 +133,14 @@ def check(command, work, name, rows, level, dtype):
     formula, scaling, style = CASES[name]
     path = lambda file: os.path.join(work, file)
     text = SPEC.format(heads=HEADS, dim=DIM, dtype=dtype, scaling=scaling, style=style)
-    if name == "longrope":
+    if formula is longrope:
         text += f"  near, far: [{PAIRS}]\n"
     with open(path(name + ".yaml"), "w", encoding="utf-8") as file:
         file.write(text)
     rng = np.random.default_rng(7)
     x = rng.standard_normal((1, HEADS, len(POSITIONS), DIM)).astype(own)
     inputs = {"x": x, "at": POSITIONS.astype(np.int32)}
-    if name == "longrope":
+    if formula is longrope:
         inputs |= {"near": SHORT.astype(own), "far": LONG.astype(own)}
     options = []
     for tensor, value in inputs.items():
@@ -170,7 +171,7 @@ def check(command, work, name, rows, level, dtype):
 def main(command, work):
     wrong = cases = 0
     for name in CASES:
-        for rows in (16, 17) if name == "longrope" else (5,):
+        for rows in (16, 17) if CASES[name][0] is longrope else (5,):
             for level, dtype in RUNS:
                 cases += 1
                 wrong += not check(command, work, name, rows, level, dtype)
