@@ -41,6 +41,16 @@ static std::string rename(StringRef letters, StringRef innerResult,
   return renamed;
 }
 
+/// The type in which the merged formula is computed.
+static Type accumulateOfFused(MapOp outer, MapOp inner) {
+  SmallVector<Type> types{outer.getType()};
+  llvm::append_range(types, inner.getInputs().getTypes());
+  for (Value input : outer.getInputs())
+    if (input != inner.getResult())
+      types.push_back(input.getType());
+  return attn::accumulateType(types);
+}
+
 static LogicalResult checkFusible(MapOp outer, MapOp inner,
                                   PatternRewriter &rewriter) {
   if (!llvm::hasSingleElement(inner->getUsers()))
@@ -49,7 +59,8 @@ static LogicalResult checkFusible(MapOp outer, MapOp inner,
   Type accumulate = inner.getAccumulateType();
   if (element != attn::scalarType(inner.getType(), accumulate))
     return rewriter.notifyMatchFailure(inner, "rounds its result");
-  if (accumulate != outer.getAccumulateType())
+  if (accumulate != outer.getAccumulateType() ||
+      accumulate != accumulateOfFused(outer, inner))
     return rewriter.notifyMatchFailure(outer, "computes in another type");
   return success();
 }

@@ -48,9 +48,13 @@ LogicalResult lowerMap(attn::MapOp op, Storage &storage) {
   block.open(labels.output);
   Type element =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
+  Type computed = op.getBody().front().getTerminator()->getOperand(0).getType();
+  // Tiles tell the type in which a grid computes: f64 is rounded as it is
+  // stored.
+  Type held = computed.isF64() ? computed : element;
   StringRef dims = block.block.getRows().empty() ? "q" : "qe";
   Value tile = block.map(
-      block.tileType(dims, element), {}, {},
+      block.tileType(dims, held), {}, {},
       [&](OpBuilder &b, ValueRange, const Places &places) {
         SmallVector<Value> arguments;
         for (auto [letters, input] :
@@ -59,7 +63,7 @@ LogicalResult lowerMap(attn::MapOp op, Storage &storage) {
         for (char letter : labels.output)
           arguments.push_back(places.lookup(letter));
         return emitRounded(b, block.loc,
-                           block.inlined(b, op.getBody(), arguments), element);
+                           block.inlined(b, op.getBody(), arguments), held);
       });
   block.store(tile, op.getResult());
   return success();

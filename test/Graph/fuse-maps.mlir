@@ -87,6 +87,26 @@ func.func @keeps_a_second_use(%s: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32
 
 // -----
 
+// Only the tensor between the two tells that places are f64.
+// CHECK-LABEL: func.func @keeps_a_precision_between(
+// CHECK-COUNT-2: attn.map
+func.func @keeps_a_precision_between(%p: tensor<4xi32>) -> tensor<4xf16> {
+  %0 = attn.map "q->q" (%p) : (tensor<4xi32>) -> tensor<4xf64> {
+  ^bb0(%x: index, %q: index):
+    %i = arith.index_cast %x : index to i64
+    %y = arith.sitofp %i : i64 to f64
+    attn.yield %y : f64
+  }
+  %1 = attn.map "q->q" (%0) : (tensor<4xf64>) -> tensor<4xf16> {
+  ^bb0(%x: f64, %q: index):
+    %y = math.cos %x : f64
+    attn.yield %y : f64
+  }
+  return %1 : tensor<4xf16>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @keeps_another_precision(
 // CHECK-COUNT-2: attn.map
 func.func @keeps_another_precision(%s: tensor<4xf32>) -> tensor<4xf64> {

@@ -80,6 +80,8 @@ func.func @sums_nothing(%a: tensor<20x4xf32>, %b: tensor<4xf32>) -> tensor<20x4x
 
 #map = #attn.block<form = element, lanes = "d", rows = "k", q = 32, k = 64, target = #cpu>
 !h = tensor<?x2x32xf32, #attn.dims<kv_len, 2, 32>>
+!h64 = tensor<?x2x32xf64, #attn.dims<kv_len, 2, 32>>
+!h16 = tensor<?x2x32xf16, #attn.dims<kv_len, 2, 32>>
 
 // CHECK-LABEL: tile.program @maps
 // CHECK:         tile.grid (%[[H:.*]], %{{.*}}, %{{.*}}) to (%c2, %{{.*}}, %{{.*}})
@@ -95,6 +97,22 @@ func.func @maps(%K: !h) -> !h {
     attn.yield %y : f32
   }
   return %0 : !h
+}
+
+// A formula in f64 has tiles of f64, and is rounded as they are stored.
+// CHECK-LABEL: tile.program @rounds_f64
+// CHECK:         %[[T:.*]] = tile.map() at({{.*}}) : () -> !tile.tile<q:32, e:64, f64> {
+// CHECK:           math.exp %{{.*}} : f64
+// CHECK:         %[[R:.*]] = tile.map(%[[T]]) : {{.*}} -> !tile.tile<q:32, e:64, f16> {
+// CHECK:           arith.truncf %{{.*}} : f64 to f16
+// CHECK:         tile.store %[[R]]
+func.func @rounds_f64(%K: !h64) -> !h16 {
+  %0 = attn.map "khd->khd" (%K) : (!h64) -> !h16 attributes {attn.block = #map} {
+  ^bb0(%x: f64, %k: index, %h: index, %d: index):
+    %y = math.exp %x : f64
+    attn.yield %y : f64
+  }
+  return %0 : !h16
 }
 
 #rows = #attn.block<form = element, lanes = "q", rows = "", q = 16, k = 64, target = #cpu>

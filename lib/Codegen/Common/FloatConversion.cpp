@@ -11,6 +11,7 @@
 #include "attnc/Codegen/Common/FloatConversion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -136,12 +137,31 @@ Value extendFloat(OpBuilder &builder, Location loc, Value bits,
   return value;
 }
 
+/// An f64 as an f32 from which a narrower format is rounded as from the f64:
+/// one between two f32 becomes the odd one, which is halfway between none of
+/// the narrower (Boldo and Melquiond 2008).
+static Value roundToOdd(Bits &x, Value value) {
+  Type wide = value.getType(), narrow = x.like(x.b.getF32Type());
+  Value nearest = arith::TruncFOp::create(x.b, x.loc, narrow, value);
+  Value back = arith::ExtFOp::create(x.b, x.loc, wide, nearest);
+  auto compare = [&](arith::CmpFPredicate predicate, Value a, Value c) {
+    return arith::CmpFOp::create(x.b, x.loc, predicate, a, c);
+  };
+  Value isBetween = compare(arith::CmpFPredicate::ONE, value, back);
+  Value isAway =
+      compare(arith::CmpFPredicate::OGT, math::AbsFOp::create(x.b, x.loc, back),
+              math::AbsFOp::create(x.b, x.loc, value));
+  Value bits = x.asInt(nearest);
+  Value below = arith::SubIOp::create(x.b, x.loc, bits, x.constant(1));
+  Value odd = x.bitOr(x.select(isAway, below, bits), x.constant(1));
+  return x.asFloat(x.select(isBetween, odd, bits));
+}
+
 Value roundFloat(OpBuilder &builder, Location loc, Value value,
                  FloatType format, bool f16Hardware) {
   Bits x(builder, loc, value.getType());
   if (getElementTypeOrSelf(value).isF64())
-    value = arith::TruncFOp::create(builder, loc, x.like(builder.getF32Type()),
-                                    value);
+    value = roundToOdd(x, value);
   if (!format.isF16())
     return roundBf16(x, value);
   if (!f16Hardware)
