@@ -15,6 +15,7 @@
 
 #include "attnc_threads.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -63,6 +64,7 @@ private:
                                    LoadedObject &object);
   bool drawAgain(const RunCase &first, const CallPlan &plan,
                  const ReferenceFunctions &reference, CheckResult &check);
+  bool checkSizes();
   std::vector<SizeMap> combinations(unsigned index);
   std::optional<std::vector<int64_t>> sizesFor(const Interface &function,
                                                const SizeMap &chosen);
@@ -147,6 +149,12 @@ bool Run::readFiles() {
   return true;
 }
 
+static bool isRunTimeSize(const spec::AttentionSpec &spec,
+                          llvm::StringRef name) {
+  auto size = spec.findSize(name);
+  return size && spec.sizes[*size].kind == spec::Size::RunTime;
+}
+
 /// The values that each case gives the run-time sizes: those of the first
 /// regime of `expect`, replaced by the products of --size and by --input.
 std::vector<SizeMap> Run::combinations(unsigned index) {
@@ -159,6 +167,9 @@ std::vector<SizeMap> Run::combinations(unsigned index) {
   }
   std::vector<SizeMap> cases = {first};
   for (const auto &[name, values] : options.sizes) {
+    if (index < session.specs().size() &&
+        !isRunTimeSize(session.specs()[index], name))
+      continue; // another function's
     std::vector<SizeMap> next;
     for (const SizeMap &one : cases)
       for (int64_t value : values) {
@@ -386,14 +397,28 @@ bool Run::startThreads() {
   return true;
 }
 
-/// What --size may name, for the error of what it may not.
-static std::string listRunTimeSizes(const spec::AttentionSpec &spec) {
-  std::vector<std::string> names;
-  for (const spec::Size &size : spec.sizes)
-    if (size.kind == spec::Size::RunTime)
-      names.push_back(size.name);
-  return names.empty() ? ": all are fixed"
-                       : "; these are: " + llvm::join(names, ", ");
+/// Each size of --size is one of some function.
+bool Run::checkSizes() {
+  const auto &specs = session.specs();
+  auto isWrong = [&](const auto &given) {
+    return llvm::none_of(specs, [&](const spec::AttentionSpec &spec) {
+      return isRunTimeSize(spec, given.first);
+    });
+  };
+  auto wrong = llvm::find_if(options.sizes, isWrong);
+  if (specs.empty() || wrong == options.sizes.end())
+    return true;
+  llvm::SetVector<llvm::StringRef> names;
+  for (const spec::AttentionSpec &spec : specs)
+    for (const spec::Size &size : spec.sizes)
+      if (size.kind == spec::Size::RunTime)
+        names.insert(size.name);
+  return session.fail(
+      "--size: " +
+      (specs.size() == 1 ? specs[0].name + " has no" : "no function has a") +
+      " run-time size '" + wrong->first + "'" +
+      (names.empty() ? ": all are fixed"
+                     : "; these are: " + llvm::join(names, ", ")));
 }
 
 int Run::run() {
@@ -403,14 +428,8 @@ int Run::run() {
            2;
   if (!session.load(options.inputStage.value_or(Stage::Spec)))
     return 1;
-  for (const auto &[name, values] : options.sizes)
-    for (const spec::AttentionSpec &spec : session.specs()) {
-      auto size = spec.findSize(name);
-      if (!size || spec.sizes[*size].kind != spec::Size::RunTime)
-        return session.fail("--size: " + spec.name + " has no run-time size '" +
-                            name + "'" + listRunTimeSizes(spec)),
-               2;
-    }
+  if (!checkSizes())
+    return 2;
   if (options.inputStage.value_or(Stage::Spec) == Stage::Spec &&
       session.specs().empty())
     return session.fail("the input holds no spec"), 1;

@@ -12,33 +12,14 @@
 
 namespace attnc {
 
-/// The first entry of a table that its declaration does not admit.
-static llvm::Error checkValues(const InterfaceTensor &declared,
-                               const reference::Tensor &tensor,
-                               std::optional<int64_t> low,
-                               std::optional<int64_t> high) {
-  int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
-  for (auto [i, value] : llvm::enumerate(tensor.integer)) {
-    if (low && high && (value < *low || value > *high))
-      return llvm::createStringError(
-          declared.name + ": entry " + llvm::Twine(i) + " is " +
-          llvm::Twine(value) + ", expected " + llvm::Twine(*low) + " .. " +
-          llvm::Twine(*high));
-    if (declared.nondecreasing && int64_t(i) % row != 0 &&
-        value < tensor.integer[i - 1])
-      return llvm::createStringError(
-          declared.name + ": entry " + llvm::Twine(i) + " is " +
-          llvm::Twine(value) + ", expected nondecreasing values");
-  }
-  return llvm::Error::success();
-}
+using ValueOf = llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;
 
-/// ", got query_len = 7, kv_len = 5", as the object has it.
-static std::string
-tellSizes(const InterfacePrecondition &condition,
-          llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> value) {
-  std::vector<std::string> names = condition.lhs.sizeNames();
-  for (const std::string &name : condition.rhs.sizeNames())
+/// ", got query_len = 7, kv_len = 5", as the object has it: the sizes in two
+/// formulas.
+static std::string tellSizes(const SizeExpr &lhs, const SizeExpr &rhs,
+                             ValueOf value) {
+  std::vector<std::string> names = lhs.sizeNames();
+  for (const std::string &name : rhs.sizeNames())
     if (!llvm::is_contained(names, name))
       names.push_back(name);
   std::string text;
@@ -46,6 +27,35 @@ tellSizes(const InterfacePrecondition &condition,
     text += (text.empty() ? ", got " : ", ") + name + " = " +
             std::to_string(value(name).value_or(0));
   return text;
+}
+
+/// The first entry of a table that its declaration does not admit.
+static llvm::Error checkValues(const InterfaceTensor &declared,
+                               const reference::Tensor &tensor,
+                               ValueOf valueOf) {
+  std::optional<int64_t> low, high;
+  std::string got;
+  if (declared.range) {
+    const auto &[first, last] = *declared.range;
+    low = first.evaluate(valueOf);
+    high = last.evaluate(valueOf);
+    if (low && high && *low > *high)
+      got = ": no value does" + tellSizes(first, last, valueOf);
+  }
+  int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
+  for (auto [i, value] : llvm::enumerate(tensor.integer)) {
+    if (low && high && (value < *low || value > *high))
+      return llvm::createStringError(
+          declared.name + ": entry " + llvm::Twine(i) + " is " +
+          llvm::Twine(value) + ", expected " + llvm::Twine(*low) + " .. " +
+          llvm::Twine(*high) + got);
+    if (declared.nondecreasing && int64_t(i) % row != 0 &&
+        value < tensor.integer[i - 1])
+      return llvm::createStringError(
+          declared.name + ": entry " + llvm::Twine(i) + " is " +
+          llvm::Twine(value) + ", expected nondecreasing values");
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error RunCase::checkPreconditions() const {
@@ -57,19 +67,15 @@ llvm::Error RunCase::checkPreconditions() const {
     auto lhs = condition.lhs.evaluate(value),
          rhs = condition.rhs.evaluate(value);
     if (!lhs || !rhs || *lhs > *rhs)
-      return llvm::createStringError(function.name + ": " + condition.sentence +
-                                     tellSizes(condition, value));
+      return llvm::createStringError(
+          function.name + ": " + condition.sentence +
+          tellSizes(condition.lhs, condition.rhs, value));
   }
   size_t input = 0;
   for (const InterfaceTensor &declared : function.tensors) {
     if (declared.isOutput())
       continue;
-    std::optional<int64_t> low, high;
-    if (declared.range) {
-      low = declared.range->first.evaluate(value);
-      high = declared.range->second.evaluate(value);
-    }
-    if (llvm::Error error = checkValues(declared, inputs[input++], low, high))
+    if (llvm::Error error = checkValues(declared, inputs[input++], value))
       return error;
   }
   return llvm::Error::success();

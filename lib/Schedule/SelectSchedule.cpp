@@ -201,6 +201,7 @@ struct SelectSchedule final
       interfaces = std::move(*read);
     }
     for (auto function : getOperation().getOps<func::FuncOp>()) {
+      const Interface *interface = findInterfaceOf(function);
       WalkResult result = function.walk([&](attn::KernelOp kernel) {
         return failed(select(function, kernel, *target))
                    ? WalkResult::interrupt()
@@ -208,12 +209,11 @@ struct SelectSchedule final
       });
       if (result.wasInterrupted())
         return signalPassFailure();
-      warnAboutSlowPaths(function);
+      warnAboutSlowPaths(function, interface);
       function.walk([&](Operation *op) {
         if (isSideOp(op) && !attn::BlockAttr::of(op))
           op->setAttr(attn::BlockAttr::kName, chooseBlock(op, *target));
       });
-      const Interface *interface = findInterfaceOf(function);
       leaveOutUnvisited(function, getRegimes(function, interface), interface);
     }
     getOperation()->setAttr("attnc.target",

@@ -14,6 +14,7 @@
 #include "attnc/Dialect/Attn/AttnMove.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -126,31 +127,24 @@ static void findPairsRead(attn::KernelOp kernel,
     }
 }
 
-/// Tensors with a number for each pair of a query and a key that no kernel
-/// holds: scores and weights of an attn.normalize, what has their shape, and
-/// what a kernel reads for each pair.
-static void warnAboutUnfused(func::FuncOp function) {
-  SmallVector<ArrayRef<int64_t>> pairs;
-  auto shapeOf = [](Value tensor) {
-    return cast<RankedTensorType>(tensor.getType()).getShape();
-  };
-  llvm::SetVector<Operation *> stored;
-  function.walk([&](Operation *op) {
-    if (auto norm = dyn_cast<attn::NormalizeOp>(op))
-      pairs.push_back(shapeOf(norm.getScores()));
-    if (auto kernel = dyn_cast<attn::KernelOp>(op))
-      findPairsRead(kernel, stored);
-  });
-  function.walk([&](Operation *op) {
-    if (isa<attn::NormalizeOp>(op) || stored.contains(op) ||
-        (isa<attn::ContractOp, attn::MapOp>(op) &&
-         llvm::is_contained(pairs, shapeOf(op->getResult(0)))))
-      op->emitWarning() << "no kernel takes "
-                        << (isa<attn::NormalizeOp>(op)  ? "these weights"
-                            : isa<attn::ContractOp>(op) ? "this product"
-                                                        : "this formula")
-                        << ", so its result goes through memory: a number for "
-                           "each query and key [slow-path]";
+/// Whether an axis may count queries or keys. Without an interface any does.
+static bool mayCountRows(Type tensor, unsigned axis,
+                         const Interface *interface) {
+  if (!interface)
+    return true;
+  Attribute size = attn::axisSize(tensor, axis);
+  if (auto number = dyn_cast_if_present<IntegerAttr>(size))
+    return llvm::any_of(ArrayRef{"query_len", "kv_len"}, [&](StringRef name) {
+      return interface->resolve(SizeExpr::size(name)).constantValue() ==
+             number.getInt();
+    });
+  std::string error;
+  auto text = dyn_cast_if_present<StringAttr>(size);
+  auto formula = text ? SizeExpr::parse(text.getValue(), error) : std::nullopt;
+  return !formula || llvm::any_of(formula->sizeNames(), [](StringRef name) {
+    return !llvm::is_contained({"batch", "heads", "kv_heads", "group",
+                                "head_dim", "key_dim", "value_dim"},
+                               name);
   });
 }
 
@@ -183,7 +177,62 @@ static void warnAboutPackedSums(attn::ContractOp product) {
     }
 }
 
-void schedule::warnAboutSlowPaths(func::FuncOp function) {
+/// Whether the scores are of queries and keys: the axis that weights sum to 1
+/// over is one of rows, and another one is.
+static bool isOfPairs(attn::NormalizeOp norm, const Interface *interface) {
+  Type scores = norm.getScores().getType();
+  unsigned over = norm.getLabels().find(norm.getOver().front());
+  if (!mayCountRows(scores, over, interface))
+    return false;
+  auto axes = llvm::seq<unsigned>(norm.getLabels().size());
+  return llvm::any_of(axes, [&](unsigned axis) {
+    return axis != over && mayCountRows(scores, axis, interface);
+  });
+}
+
+/// Tensors with a number for each pair of a query and a key that no kernel
+/// holds: scores and weights of an attn.normalize, what has their shape, and
+/// what a kernel reads for each pair. A place of the spec is told once.
+static void warnAboutUnfused(func::FuncOp function,
+                             const Interface *interface) {
+  SmallVector<SmallVector<Attribute>> pairs;
+  auto shapeOf = [](Value tensor) {
+    SmallVector<Attribute> sizes;
+    auto type = cast<RankedTensorType>(tensor.getType());
+    for (unsigned axis : llvm::seq<unsigned>(type.getRank()))
+      sizes.push_back(attn::axisSize(type, axis));
+    return sizes;
+  };
+  llvm::SetVector<Operation *> stored;
+  function.walk([&](Operation *op) {
+    if (auto norm = dyn_cast<attn::NormalizeOp>(op);
+        norm && isOfPairs(norm, interface)) {
+      pairs.push_back(shapeOf(norm.getScores()));
+      stored.insert(op);
+    }
+    if (auto kernel = dyn_cast<attn::KernelOp>(op))
+      findPairsRead(kernel, stored);
+  });
+  llvm::DenseSet<std::pair<Attribute, StringRef>> told;
+  function.walk([&](Operation *op) {
+    if (!stored.contains(op) &&
+        (!isa<attn::ContractOp, attn::MapOp>(op) ||
+         !llvm::is_contained(pairs, shapeOf(op->getResult(0)))))
+      return;
+    StringRef what = isa<attn::NormalizeOp>(op)  ? "these weights"
+                     : isa<attn::ContractOp>(op) ? "this product"
+                                                 : "this formula";
+    bool isKnown = !isa<UnknownLoc>(op->getLoc());
+    if (isKnown && !told.insert({LocationAttr(op->getLoc()), what}).second)
+      return;
+    op->emitWarning() << "no kernel takes " << what
+                      << ", so its result goes through memory: a number for "
+                         "each query and key [slow-path]";
+  });
+}
+
+void schedule::warnAboutSlowPaths(func::FuncOp function,
+                                  const Interface *interface) {
   function.walk([](Operation *op) {
     if (auto kernel = dyn_cast<attn::KernelOp>(op)) {
       warnAboutConversions(kernel);
@@ -193,5 +242,5 @@ void schedule::warnAboutSlowPaths(func::FuncOp function) {
       warnAboutPackedSums(product);
     }
   });
-  warnAboutUnfused(function);
+  warnAboutUnfused(function, interface);
 }

@@ -3,13 +3,16 @@
 #ifndef ATTNC_LIB_SCHEDULE_SLOWPATH_H
 #define ATTNC_LIB_SCHEDULE_SLOWPATH_H
 
+#include "attnc/Interface/Interface.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace attnc::schedule {
 
 /// Warns, with the id `slow-path`, about each part of the function that is
-/// compiled right but not fast, and says why.
-void warnAboutSlowPaths(mlir::func::FuncOp function);
+/// compiled right but not fast, and says why. `interface` may be null.
+void warnAboutSlowPaths(mlir::func::FuncOp function,
+                        const Interface *interface);
 
 } // namespace attnc::schedule
 

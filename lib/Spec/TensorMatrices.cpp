@@ -268,8 +268,7 @@ TensorPtr TensorChecker::segmentMean(ArrayRef<const Node *> bound,
   if (!length) { // decided by the call
     auto need = [&](const ExprPtr &condition) {
       spec.preconditions.push_back({condition, printFormula(spec, *condition),
-                                    "segment_mean in '" + what.str() + "'",
-                                    node.range});
+                                    textOfNode(node), node.range});
     };
     if (!shapes.number(m)) // in front: it divides
       need(makeApply(Op::Ge, Type::Bool, {m, makeInt(1)}, node.range));

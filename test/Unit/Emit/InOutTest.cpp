@@ -88,7 +88,9 @@ TEST_F(InOutTest, RefusesMoreRowsThanTheCacheHas) {
   cache.shape = {2, 4};
   number = 0;
   EXPECT_EQ(call(), ATTNC_BAD_VALUE);
-  EXPECT_EQ(text, "past is 0, expected 0 .. -1");
+  EXPECT_EQ(text,
+            "past is 0, expected 0 .. -1: no value does, got capacity = 2, "
+            "rows = 3");
 }
 
 TEST_F(InOutTest, RefusesACacheThatOverlapsAnInput) {
