@@ -1,7 +1,7 @@
 //===- Candidates.cpp - Schedules worth a look ----------------------------===//
 //
 // Blocks of 1 to 8 vectors of queries by 16 to 256 keys, and for linear
-// attention chunks of 64 to 256, of 16 with a formula of each feature. The rest
+// attention chunks of 64 to 256, of 32 with a formula of each feature. The rest
 // follows: the register tiles are those with the cheapest product for the
 // block, the tail and the lane skip cost code only and are there whenever they
 // can matter. Tests: test/Schedule/select-schedule.mlir
@@ -144,10 +144,11 @@ schedule::makeCandidates(const KernelShape &shape, const CpuTarget &target,
       may(Form::Chunked, shape.factors.has_value() || request.chunk);
   bool mayBeOnline = may(Form::Online, !request.chunk);
   int64_t noChunk = request.chunk.value_or(0); // which findProblem refuses
-  // Pairs of formulas are dear, so few of them stand between two states.
+  // Pairs of formulas are dear, so few of them stand between two states. Chunks
+  // of 16 took as long as those of 32, for twice the workspace.
   SmallVector<int64_t> chunks{128, 64, 256};
   if (shape.sums.front())
-    chunks.append({32, 16});
+    chunks.push_back(32);
   bool mayBeRows = shape.fixedKeys && *shape.fixedKeys >= 1 &&
                    *shape.fixedKeys <= request.k.value_or(mostKeysOfRows);
   for (int64_t q : queries) {

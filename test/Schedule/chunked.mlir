@@ -127,7 +127,7 @@ func.func @window(%q: !Q, %k: !K, %v: !K) -> !Q
 
 // A decay of each feature is one of a row of the state.
 // CHECK-LABEL: func.func @features(
-// CHECK: #attn.schedule<form = chunked, q = {{[0-9]+}}, k = {{[0-9]+}}, chunk = 16,
+// CHECK: #attn.schedule<form = chunked, q = {{[0-9]+}}, k = {{[0-9]+}}, chunk = 32,
 func.func @features(%q: !Q, %k: !K, %v: !K) -> !Q
     attributes {attnc.expect = [{query_len = 4096 : i64, kv_len = 4096 : i64}]} {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
