@@ -148,8 +148,10 @@ void AssumedTables::markBound(const TableBound &bound) {
     content.kind = !bound.axis     ? Kind::FirstKey
                    : bound.isLower ? Kind::RunStarts
                                    : Kind::RunEnds;
-    content.extent = std::max<int64_t>(
-        regime.sizeOf(attn::axisSize(bound.table.getType(), content.axis)), 1);
+    auto type = cast<RankedTensorType>(bound.table.getType());
+    if (type.getRank() != 0) // else it is one number
+      content.extent = std::max<int64_t>(
+          regime.sizeOf(attn::axisSize(type, content.axis)), 1);
     content.leftOut = bound.isStrict == bound.isLower;
   }
   const InterfaceTensor *tensor = findTensor(interface, bound.table);

@@ -122,6 +122,24 @@ func.func @keys_of_sequences(%q: !Q, %k: !K, %v: !K, %s: !One, %t: !One) -> !Q {
   return %o : !Q
 }
 
+// One first key of all: no axis of its table counts anything.
+// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: 0 throughout [mask]
+func.func @first_key_of_all(%q: !Q, %k: !K, %v: !K, %s: tensor<i32>) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %x = attn.read %s[] : tensor<i32> -> index
+    %lower = arith.cmpi sge, %j, %x : index
+    attn.yield %lower : i1
+  }
+  return %o : !Q
+}
+
 // Where no guess leaves a key, a comparison with an entry may hold or not.
 // CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: 0.0% skipped, 100.0% partial, 0.0% full
 // CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: anything; table 4: anything, since no guess leaves a key [mask]
