@@ -189,20 +189,17 @@ LinearForm Prover::linearApply(const ExprPtr &e) {
 /// sign are choices: a definition must hold without the guards of the moment.
 LinearForm Prover::linearQuotient(const ExprPtr &e) {
   LinearForm a = linear(e->operands[0]), b = linear(e->operands[1]);
-  LinearForm one(1),
-      result = LinearForm::of(opaque(std::nullopt, std::nullopt));
+  LinearForm one(1);
   bool mod = e->op == Op::Mod;
   if (b.isConstant() && b.constant > 0) {
-    LinearForm rest = a - result.scaled(b.constant);
-    definitions.push_back(rest);
-    definitions.push_back(LinearForm(b.constant - 1) - rest);
-    boundQuotient(result, a, b.constant);
-    return mod ? rest : result;
+    LinearForm result = LinearForm::of(blocks(e, a, b.constant));
+    return mod ? a - result.scaled(b.constant) : result;
   }
   if (holdsAlways(b - one)) {
     const Quotient &known = positiveQuotient(a, b);
     return mod ? known.rest : known.result;
   }
+  LinearForm result = LinearForm::of(opaque(std::nullopt, std::nullopt));
   Facts notPositive = {b.scaled(-1)};
   if (mod)
     choices.push_back({{b - one, b - one - result, result}, notPositive});
@@ -211,6 +208,23 @@ LinearForm Prover::linearQuotient(const ExprPtr &e) {
                        {b - one, a.scaled(-1) - one, result.scaled(-1) - one},
                        notPositive});
   return result;
+}
+
+/// The symbol of a // b, where e is that or the remainder.
+Symbol Prover::blocks(const ExprPtr &e, const LinearForm &a, int64_t b) {
+  for (Symbol known = 0; known < symbols.size(); ++known)
+    if (symbols[known].block && symbols[known].block->a == a &&
+        symbols[known].block->b == b)
+      return known;
+  Symbol symbol = opaque(std::nullopt, std::nullopt);
+  symbols[symbol].block = {a, b};
+  symbols[symbol].formula = makeApply(
+      Op::FloorDiv, Type::Int, {e->operands[0], e->operands[1]}, e->range);
+  LinearForm result = LinearForm::of(symbol), rest = a - result.scaled(b);
+  definitions.push_back(rest);
+  definitions.push_back(LinearForm(b - 1) - rest);
+  boundQuotient(result, a, b);
+  return symbol;
 }
 
 /// Whether form >= 0 without the guards and suppositions of the moment, as a
@@ -224,7 +238,6 @@ bool Prover::holdsAlways(const LinearForm &form) {
   return holds;
 }
 
-/// The greatest value of a form, or the least, as a form of sizes.
 std::optional<LinearForm> Prover::endOf(const LinearForm &form,
                                         bool greatest) const {
   LinearForm end(form.constant);
@@ -241,6 +254,14 @@ std::optional<LinearForm> Prover::endOf(const LinearForm &form,
       return std::nullopt;
   }
   return end;
+}
+
+LinearForm Prover::limit(Symbol symbol, const LinearForm &end, bool greatest) {
+  SymbolInfo &info = symbols[symbol];
+  (greatest ? info.high : info.low) = end;
+  LinearForm self = LinearForm::of(symbol);
+  definitions.push_back(greatest ? end - self : self - end);
+  return definitions.back();
 }
 
 std::optional<LinearForm> Prover::endOfQuotient(const LinearForm &form,
@@ -313,14 +334,15 @@ const Prover::Quotient &Prover::positiveQuotient(const LinearForm &a,
 }
 
 /// The quotient's own least and greatest value: sums of its facts forget that
-/// it is an int.
+/// it is an int. Not what the greatest size gives: sizes would be asked to be
+/// near it.
 void Prover::boundQuotient(const LinearForm &quotient, const LinearForm &a,
                            int64_t b) {
   // A definition must hold without the guards of the moment.
   Facts ofMoment = std::move(guards), supposed = std::move(known);
   guards.clear();
   known.clear();
-  auto [least, greatest] = bounds(a);
+  auto [least, greatest] = boundsFrom({}, a);
   guards = std::move(ofMoment);
   known = std::move(supposed);
   if (least)
@@ -329,9 +351,24 @@ void Prover::boundQuotient(const LinearForm &quotient, const LinearForm &a,
     definitions.push_back(LinearForm(floorDivide(*greatest, b)) - quotient);
 }
 
+/// Whether constants that the form's symbols never fall below say form >= 0.
+bool Prover::isEverPositive(const LinearForm &form) const {
+  LinearForm least(form.constant);
+  for (auto [symbol, factor] : form.terms) {
+    const std::optional<LinearForm> &low = symbols[symbol].low;
+    if (factor < 0 || !low || !low->isConstant())
+      return false;
+    least.add(*low, factor);
+  }
+  return least.isConstant() && least.constant >= 0;
+}
+
 /// min(a, b) for sign 1, max(a, b) for sign -1.
 LinearForm Prover::least(const LinearForm &a, const LinearForm &b,
                          int64_t sign) {
+  // The guard of a divisor, max(n, 1), says nothing where n >= 1 anyway.
+  if (isEverPositive((b - a).scaled(sign)))
+    return a;
   LinearForm m = LinearForm::of(opaque(std::nullopt, std::nullopt));
   LinearForm belowA = (a - m).scaled(sign), belowB = (b - m).scaled(sign);
   definitions.push_back(belowA);
@@ -431,6 +468,12 @@ ExprPtr Prover::sizeFormula(Symbol symbol) const {
   const SymbolInfo &info = symbols[symbol];
   if (info.size)
     return makeSize(*info.size);
+  if (info.block) {
+    bool isOfSizes = all_of(info.block->a.terms, [&](auto &term) {
+      return sizeFormula(term.first) != nullptr;
+    });
+    return isOfSizes ? info.formula : nullptr;
+  }
   if (!info.factors)
     return nullptr;
   ExprPtr x = sizeFormula(info.factors->first);

@@ -96,21 +96,39 @@ public:
   /// True only if the form is >= 0 wherever the formula is evaluated.
   bool proves(const LinearForm &form);
   /// Forms over sizes; if one of each inner list is < 0 then form >= 0 holds.
-  /// An empty inner list: it may fail for all sizes.
-  std::vector<std::vector<LinearForm>> failures(const LinearForm &form);
+  /// An empty inner list: it may fail for all sizes. `others` are facts to
+  /// start from, besides those that the definitions of its symbols give.
+  std::vector<std::vector<LinearForm>>
+  failures(const LinearForm &form, const std::vector<LinearForm> &others = {});
   /// Least and greatest value of a form for sizes up to maxSize, if known.
   std::pair<std::optional<int64_t>, std::optional<int64_t>>
-  bounds(const LinearForm &form);
+  bounds(const LinearForm &form) {
+    return boundsFrom(typeLimits(), form);
+  }
 
   /// The greatest value of a form with a quotient by a size, or the least: what
   /// a failure says of it is less exact, as is all that is said of products.
   std::optional<LinearForm> endOfQuotient(const LinearForm &form,
                                           bool greatest) const;
+  /// a of a symbol that is a // b for a constant b > 0.
+  struct BlockOf {
+    LinearForm a;
+    int64_t b;
+  };
+  const std::optional<BlockOf> &blockOf(Symbol symbol) const {
+    return symbols[symbol].block;
+  }
+  /// The greatest value of a form, or the least, as a form of sizes.
+  std::optional<LinearForm> endOf(const LinearForm &form, bool greatest) const;
+  /// Takes a form of sizes as the greatest value of a symbol, or the least, and
+  /// returns that as a fact.
+  LinearForm limit(Symbol symbol, const LinearForm &end, bool greatest);
   /// The symbol as a formula of sizes, or null if it is none.
   ExprPtr sizeFormula(Symbol symbol) const;
 
 private:
   using Facts = std::vector<LinearForm>;
+  using Bounds = std::pair<std::optional<int64_t>, std::optional<int64_t>>;
   using Choice = std::vector<Facts>; // one of them holds
   using Choices = std::vector<const Choice *>;
 
@@ -122,13 +140,14 @@ private:
   LinearForm variable(Variable v);
   LinearForm size(unsigned index);
   LinearForm length(unsigned index);
+  Symbol blocks(const ExprPtr &e, const LinearForm &a, int64_t b);
   void boundQuotient(const LinearForm &quotient, const LinearForm &a,
                      int64_t b);
-  std::optional<LinearForm> endOf(const LinearForm &form, bool greatest) const;
   std::optional<LinearForm> dividedBy(const LinearForm &form,
                                       Symbol divisor) const;
   bool holdsAlways(const LinearForm &form);
   LinearForm least(const LinearForm &a, const LinearForm &b, int64_t sign);
+  bool isEverPositive(const LinearForm &form) const;
   LinearForm product(const LinearForm &a, const LinearForm &b);
   Symbol productSymbol(Symbol a, Symbol b);
   Symbol opaque(std::optional<LinearForm> low, std::optional<LinearForm> high);
@@ -137,6 +156,10 @@ private:
   bool contradicts(const Facts &facts, llvm::ArrayRef<const Choice *> order);
   void collectFailures(const Facts &facts, llvm::ArrayRef<const Choice *> order,
                        std::vector<std::vector<LinearForm>> &result);
+  Bounds boundsFrom(const Facts &given, const LinearForm &form);
+  Facts typeLimits() const;
+  void dropImplied(Facts &facts);
+  Facts contraryOf(const LinearForm &form);
   FactSet gather(const Facts &facts);
   bool speaksOf(const LinearForm &form, const std::set<Symbol> &reached) const;
   std::set<Symbol> reach(const Facts &facts, bool withGuards);
@@ -146,6 +169,8 @@ private:
     std::optional<LinearForm> low, high; // of sizes and constants only
     std::optional<unsigned> size;        // index of the size
     std::optional<std::pair<Symbol, Symbol>> factors;
+    std::optional<BlockOf> block;
+    ExprPtr formula;                                 // of such a one
     int64_t least = INT64_MIN, greatest = INT64_MAX; // of the dtype or size
   };
 

@@ -185,13 +185,44 @@ bool Prover::contradicts(const Facts &facts, ArrayRef<const Choice *> order) {
   return true;
 }
 
+/// What holds where `form` >= 0 does not. Of a quotient by something positive
+/// also the product with that: facts of its dividend are of products.
+Prover::Facts Prover::contraryOf(const LinearForm &form) {
+  LinearForm contrary = form.scaled(-1) - LinearForm(1);
+  Facts facts = {contrary};
+  for (const Quotient &known : quotients)
+    if (form.terms.count(definedBy(known.result)))
+      facts.push_back(product(contrary, known.b));
+  return facts;
+}
+
 bool Prover::proves(const LinearForm &form) {
   if (form.overflow)
     return false;
   if (form.isConstant() && form.constant >= 0)
     return true;
-  Facts contrary = {form.scaled(-1) - LinearForm(1)};
+  Facts contrary = contraryOf(form);
   return contradicts(contrary, choicesFor(contrary));
+}
+
+/// Leaves out facts that the others imply. Of two that say one thing that with
+/// a quotient goes.
+void Prover::dropImplied(Facts &facts) {
+  auto hasBlock = [&](const LinearForm &form) {
+    return any_of(form.terms,
+                  [&](auto &term) { return blockOf(term.first).has_value(); });
+  };
+  for (bool withBlock : {true, false})
+    for (size_t i = facts.size(); i-- > 0 && facts.size() > 1;) {
+      if (hasBlock(facts[i]) != withBlock)
+        continue;
+      Facts others = facts;
+      others[i] = facts[i].scaled(-1) - LinearForm(1);
+      FactSet rest = gather(others);
+      rest.project([](Symbol) { return false; }, budget);
+      if (rest.contradicts())
+        facts.erase(facts.begin() + i);
+    }
 }
 
 void Prover::collectFailures(const Facts &facts, ArrayRef<const Choice *> order,
@@ -217,41 +248,41 @@ void Prover::collectFailures(const Facts &facts, ArrayRef<const Choice *> order,
   for (const LinearForm &form : set.facts())
     if (!proves(form)) // else it says nothing new
       needed.push_back(form);
-  // Nor does a fact that the others imply.
-  for (size_t i = needed.size(); i-- > 0 && needed.size() > 1;) {
-    Facts others = needed;
-    others[i] = needed[i].scaled(-1) - LinearForm(1);
-    FactSet rest = gather(others);
-    rest.project([](Symbol) { return false; }, budget);
-    if (rest.contradicts())
-      needed.erase(needed.begin() + i);
-  }
+  dropImplied(needed);
   if (!is_contained(result, needed))
     result.push_back(needed);
 }
 
-std::vector<std::vector<LinearForm>> Prover::failures(const LinearForm &form) {
+std::vector<std::vector<LinearForm>> Prover::failures(const LinearForm &form,
+                                                      const Facts &others) {
   std::vector<std::vector<LinearForm>> result;
   if (form.overflow)
     return {{}};
-  Facts contrary = {form.scaled(-1) - LinearForm(1)};
+  Facts contrary = contraryOf(form);
+  contrary.insert(contrary.end(), others.begin(), others.end());
   collectFailures(contrary, choicesFor(contrary), result);
   return result;
 }
 
-std::pair<std::optional<int64_t>, std::optional<int64_t>>
-Prover::bounds(const LinearForm &form) {
-  std::pair<std::optional<int64_t>, std::optional<int64_t>> result;
-  if (form.overflow)
-    return result;
-  Symbol value = opaque(std::nullopt, std::nullopt);
-  Facts facts = {LinearForm::of(value) - form, form - LinearForm::of(value)};
+/// What the types of tables and the greatest size say.
+Prover::Facts Prover::typeLimits() const {
+  Facts facts;
   for (Symbol s = 0; s < symbols.size(); ++s) {
     if (symbols[s].greatest != INT64_MAX)
       facts.push_back(LinearForm(symbols[s].greatest) - LinearForm::of(s));
     if (symbols[s].least != INT64_MIN)
       facts.push_back(LinearForm::of(s) - LinearForm(symbols[s].least));
   }
+  return facts;
+}
+
+Prover::Bounds Prover::boundsFrom(const Facts &given, const LinearForm &form) {
+  Bounds result;
+  if (form.overflow)
+    return result;
+  Symbol value = opaque(std::nullopt, std::nullopt);
+  Facts facts = {LinearForm::of(value) - form, form - LinearForm::of(value)};
+  facts.insert(facts.end(), given.begin(), given.end());
   FactSet set = gather(facts);
   set.project([&](Symbol symbol) { return symbol == value; }, budget);
   for (const LinearForm &fact : set.facts()) {

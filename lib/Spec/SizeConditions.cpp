@@ -59,8 +59,28 @@ ExprPtr SizeConditions::sum(const LinearForm &form) const {
   return result ? result : makeInt(0);
 }
 
+/// a % b <= rest or null, where needed is rest - (a - b * (a // b)).
+ExprPtr SizeConditions::remainder(const LinearForm &needed) const {
+  for (auto [symbol, coefficient] : needed.terms) {
+    const auto &block = prover.blockOf(symbol);
+    if (!block || coefficient != block->b)
+      continue;
+    LinearForm rest =
+        needed + block->a - LinearForm::of(symbol).scaled(block->b);
+    if (!rest.isConstant())
+      continue;
+    const Expr &quotient = *prover.sizeFormula(symbol);
+    ExprPtr mod = makeApply(Op::Mod, Type::Int, quotient.operands);
+    return makeApply(rest.constant ? Op::Le : Op::Eq, Type::Bool,
+                     {mod, makeInt(rest.constant)});
+  }
+  return nullptr;
+}
+
 /// needed >= 0 with positive terms on both sides.
 ExprPtr SizeConditions::inequality(const LinearForm &needed) const {
+  if (ExprPtr ofRemainder = remainder(needed))
+    return ofRemainder;
   LinearForm left, right; // left <= right
   for (auto [symbol, coefficient] : needed.terms)
     (coefficient < 0 ? left : right).terms[symbol] = std::abs(coefficient);
@@ -68,6 +88,16 @@ ExprPtr SizeConditions::inequality(const LinearForm &needed) const {
   return left.terms.empty()
              ? makeApply(Op::Ge, Type::Bool, {sum(right), sum(left)})
              : makeApply(Op::Le, Type::Bool, {sum(left), sum(right)});
+}
+
+/// Whether there are sizes for which needed >= 0 that a spec can mean: not one
+/// size at most 1, nor one above the greatest.
+bool SizeConditions::hasUse(const LinearForm &needed) const {
+  auto term = needed.terms.begin();
+  bool leavesOne = needed.terms.size() == 1 && term->second < 0 &&
+                   needed.constant < 2 * -term->second;
+  std::optional<int64_t> greatest = prover.bounds(needed).second;
+  return !leavesOne && (!greatest || *greatest >= 0);
 }
 
 /// A failure is a list of facts: each one's contrary rules it out. Simple ones
@@ -78,11 +108,7 @@ std::vector<SizeConditions::Candidate> SizeConditions::candidates(
   for (const std::vector<LinearForm> &failure : failures)
     for (const LinearForm &fact : failure) {
       LinearForm needed = fact.scaled(-1) - LinearForm(1);
-      // One size at most 1: such a spec does not say what it means.
-      auto term = needed.terms.begin();
-      bool trivial = needed.terms.size() == 1 && term->second < 0 &&
-                     needed.constant < 2 * -term->second;
-      if (trivial || needed.terms.empty() || !isOfSizes(needed))
+      if (needed.terms.empty() || !isOfSizes(needed) || !hasUse(needed))
         continue;
       ExprPtr condition = inequality(needed);
       result.push_back({needed, condition, printFormula(spec, *condition)});
@@ -94,8 +120,32 @@ std::vector<SizeConditions::Candidate> SizeConditions::candidates(
   return result;
 }
 
+/// The least and greatest value of each quotient of the form, as a quotient of
+/// sizes: what follows from its defining facts is not exact if it is scaled.
+void SizeConditions::limitBlocks(const LinearForm &form,
+                                 std::vector<LinearForm> &facts) {
+  for (auto [symbol, coefficient] : form.terms) {
+    std::optional<Prover::BlockOf> block = prover.blockOf(symbol);
+    if (!block || prover.sizeFormula(symbol))
+      continue;
+    limitBlocks(block->a, facts);
+    for (bool greatest : {false, true}) {
+      std::optional<LinearForm> end = prover.endOf(block->a, greatest);
+      if (!end || !isOfSizes(*end))
+        continue;
+      ExprPtr quotient =
+          makeApply(Op::FloorDiv, Type::Int, {sum(*end), makeInt(block->b)});
+      LinearForm last = end->isConstant() ? floorDivide(end->constant, block->b)
+                                          : prover.linear(quotient);
+      facts.push_back(prover.limit(symbol, last, greatest));
+    }
+  }
+}
+
 std::vector<ExprPtr> SizeConditions::sufficient(const LinearForm &form) {
-  auto failures = prover.failures(form);
+  std::vector<LinearForm> ends;
+  limitBlocks(form, ends);
+  auto failures = prover.failures(form, ends);
   if (any_of(failures, [](auto &failure) { return failure.empty(); }))
     return {};
   for (const Candidate &candidate : candidates(failures)) {
@@ -115,7 +165,7 @@ std::vector<ExprPtr> SizeConditions::sufficient(const LinearForm &form) {
     result.push_back(against.front().condition);
     if (prover.proves(form))
       return result;
-    failures = prover.failures(form);
+    failures = prover.failures(form, ends);
   }
   return {};
 }

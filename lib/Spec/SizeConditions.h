@@ -34,6 +34,9 @@ private:
     ExprPtr condition;
     std::string text;
   };
+  void limitBlocks(const LinearForm &form, std::vector<LinearForm> &facts);
+  bool hasUse(const LinearForm &needed) const;
+  ExprPtr remainder(const LinearForm &needed) const;
   std::vector<Candidate>
   candidates(const std::vector<std::vector<LinearForm>> &failures) const;
   ExprPtr inequality(const LinearForm &needed) const;
