@@ -347,26 +347,45 @@ void warnIndexOfOne(const AttentionSpec &spec, Report &report, Prover &prover,
     warning.note(input.typeRange, "'" + input.name + "' is declared here");
 }
 
+/// What is counted in blocks of so many: q of q // 16, query_len of
+/// (query_len + 15) // 16. Blocks of one are the thing itself.
+static std::pair<const Expr *, int64_t> countedInBlocks(const Expr &e) {
+  if (!e.isApply(Op::FloorDiv) || !e.operands[1]->isConstant())
+    return {&e, 1};
+  const Expr *whole = e.operands[0].get();
+  while ((whole->isApply(Op::Add) || whole->isApply(Op::Sub)) &&
+         whole->operands[1]->isConstant())
+    whole = whole->operands[0].get();
+  return {whole, e.operands[1]->integer};
+}
+
 void warnForeignIndex(const AttentionSpec &spec, Report &report,
                       const Expr &load, unsigned axis,
-                      const std::string &condition) {
+                      ArrayRef<Precondition> conditions) {
   const Input &input = spec.inputs[load.index];
   const Expr &index = *load.operands[axis];
-  std::optional<unsigned> own = sizeOfIndex(spec, index);
-  std::optional<unsigned> here = countedAxis(spec, *input.axes[axis]);
-  bool isRow = index.kind == Expr::Variable && index.variable == Variable::I;
+  auto [row, ofRow] = countedInBlocks(index);
+  auto [rows, ofAxis] = countedInBlocks(*input.axes[axis]);
+  if (ofRow != ofAxis)
+    return;
+  std::optional<unsigned> own = sizeOfIndex(spec, *row);
+  std::optional<unsigned> here = countedAxis(spec, *rows);
+  bool isRow = row->kind == Expr::Variable && row->variable == Variable::I;
   // The rows of queries may well be the first places of the keys.
   if (input.made || !own || !here || own == here || (isRow && *here == KvLen))
     return;
+  std::vector<std::string> needed;
+  for (const Precondition &condition : conditions)
+    needed.push_back(condition.text);
   auto &warning = report.warning(
       Message::IndexForeign, index.range,
-      {printFormula(spec, index), spec.sizes[*writtenSize(spec, index)].name,
-       textOf(spec, *input.axes[axis]), input.name, condition});
+      {printFormula(spec, index), spec.sizes[*writtenSize(spec, *row)].name,
+       textOf(spec, *input.axes[axis]), input.name, join(needed, " and ")});
   std::string ordered = inOrder(spec, load);
   bool isWritten = Report::textOf(load.range).ends_with("]");
   if (isWritten && !ordered.empty() && ordered != printFormula(spec, load))
     warning.note("with each index at its own axis: " + ordered);
-  else if (index.kind == Expr::Variable && index.variable == Variable::Q &&
+  else if (row->kind == Expr::Variable && row->variable == Variable::Q &&
            *here == QueryLen)
     warning.note("the row of a query in its tensor is i");
   warning.note(input.typeRange, "'" + input.name + "' is declared here");

@@ -38,11 +38,11 @@ bool checkIndexOrder(const AttentionSpec &spec, Report &report,
 void warnIndexOfOne(const AttentionSpec &spec, Report &report, Prover &prover,
                     const Expr &load, unsigned axis);
 
-/// Warns of an index that is a variable and stands in an axis that counts
-/// something else, so that every call has to meet `condition`.
+/// Warns of an index that is a variable, or its blocks, and stands in an axis
+/// that counts something else, so that every call has to meet `conditions`.
 void warnForeignIndex(const AttentionSpec &spec, Report &report,
                       const Expr &load, unsigned axis,
-                      const std::string &condition);
+                      llvm::ArrayRef<Precondition> conditions);
 
 } // namespace attnc::spec
 

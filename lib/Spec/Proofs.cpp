@@ -194,7 +194,7 @@ Proved Walk::visitLoad(const ExprPtr &e) {
       return {};
     if (spec.preconditions.size() != conditions)
       warnForeignIndex(spec, report, *load, axis,
-                       spec.preconditions[conditions].text);
+                       ArrayRef(spec.preconditions).drop_front(conditions));
     warnIndexOfOne(spec, report, prover, *load, axis);
   }
   return {load, leaf(load)};
