@@ -117,9 +117,9 @@ schedule::makeCandidates(const KernelShape &shape, const CpuTarget &target,
   constexpr int64_t mostKeysOfRows = 512;
   int64_t lanes = shape.lanes(target);
   // Terms take as long for each vector of queries: more of them only add code,
-  // for tails and skipped lanes.
+  // for tails and skipped lanes, unless they share what a state makes of them.
   SmallVector<int64_t> queries{lanes};
-  if (limitOfScores(shape).vectors > 1) {
+  if (limitOfScores(shape).vectors > 1 || shape.factors) {
     queries.clear();
     for (int64_t vectors : {4, 2, 3, 6, 8, 1})
       queries.push_back(vectors * lanes);
