@@ -58,7 +58,6 @@ private:
   void countWeights(Value weights, StringRef letters);
   void countReads(attn::NormalizeOp op);
   void countCaches();
-  void countStored();
 
   func::FuncOp function;
   const Interface &interface;
@@ -308,27 +307,6 @@ void Accountant::countCaches() {
     function.walk([&](attn::NormalizeOp op) { countReads(op); });
 }
 
-/// Operands and results of ops that make a tensor.
-void Accountant::countStored() {
-  for (Operation &op : function.getBody().front().without_terminator()) {
-    bool isStored = isa<attn::ContractOp, attn::MapOp, attn::NormalizeOp,
-                        attn::ReduceOp, attn::ConcatOp, attn::ScanOp>(op);
-    auto add = [&](Value tensor) {
-      if (isa<RankedTensorType>(tensor.getType()) &&
-          !tensor.getDefiningOp<attn::MaskOp>())
-        account.storedBytes = account.storedBytes + bytesOf(tensor);
-    };
-    if (auto append = dyn_cast<attn::AppendOp>(op)) {
-      add(append.getRows());
-      add(append.getRows());
-    }
-    if (!isStored)
-      continue;
-    llvm::for_each(op.getOperands(), add);
-    llvm::for_each(op.getResults(), add);
-  }
-}
-
 std::optional<Account> Accountant::run() {
   countTensors();
   function.walk([&](attn::ContractOp op) {
@@ -336,7 +314,6 @@ std::optional<Account> Accountant::run() {
       countProduct(op);
   });
   countCaches();
-  countStored();
   if (!isKnown)
     return std::nullopt;
   return std::move(account);

@@ -166,7 +166,6 @@ static void addProducts(const Accounted &accounted, Figures &figures) {
       evaluate(accounted.bodies.at(body).weightBytes, figures.sizes);
   figures.inputBytes = evaluate(account.inputBytes, figures.sizes);
   figures.outputBytes = evaluate(account.outputBytes, figures.sizes);
-  figures.storedBytes = evaluate(account.storedBytes, figures.sizes);
 }
 
 static FailureOr<Account> accountOf(ModuleOp module, StringRef name,

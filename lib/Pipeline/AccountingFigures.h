@@ -56,7 +56,7 @@ struct Figures {
   std::string body, when;
   ProductList taken, written;
   Savings savings;
-  double weightBytes = 0, inputBytes = 0, outputBytes = 0, storedBytes = 0;
+  double weightBytes = 0, inputBytes = 0, outputBytes = 0;
 
   double bytes() const { return weightBytes + inputBytes + outputBytes; }
   /// FLOPs for each byte that has to be moved.

@@ -109,11 +109,12 @@ static llvm::json::Object figuresJson(const Figures &figures) {
       {"flops", flopsJson(figures.taken)},
       {"flops_as_written", flopsJson(figures.written)},
       {"products", std::move(products)},
-      {"bytes", llvm::json::Object{{"weights", number(figures.weightBytes)},
-                                   {"inputs", number(figures.inputBytes)},
-                                   {"outputs", number(figures.outputBytes)},
-                                   {"least", number(figures.bytes())},
-                                   {"op_by_op", number(figures.storedBytes)}}},
+      {"bytes",
+       llvm::json::Object{{"weights", number(figures.weightBytes)},
+                          {"inputs", number(figures.inputBytes)},
+                          {"outputs", number(figures.outputBytes)},
+                          {"least", number(figures.bytes())},
+                          {"op_by_op", number(figures.savings.written.bytes)}}},
       {"intensity", number(figures.intensity())},
       {"saved", savingsJson(figures.savings)}};
   if (!figures.body.empty())

@@ -48,8 +48,6 @@ struct Account {
   std::vector<ProductAccount> products;
   /// What a call has to read and write at least, each byte once.
   SizeExpr weightBytes, inputBytes, outputBytes;
-  /// What goes through memory if each op stores its result.
-  SizeExpr storedBytes;
   /// Of K and V that one more token adds to a cache: rows of inputs that are
   /// changed in place, else of the tensors with an axis of keys, and none of
   /// queries, that scores and results are made of.
