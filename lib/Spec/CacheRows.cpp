@@ -49,7 +49,9 @@ private:
   void sums(const Tensor &tensor) {
     isMixed = true;
     if (report)
-      report->error(Message::CacheSum, tensor.range);
+      report->error(Message::CacheSum, tensor.range)
+          .note("attention leaves those out: 'attend', or 'score: s[b, h, i, "
+                "k]' where the scores are a tensor s");
   }
 
   const AttentionSpec &spec;

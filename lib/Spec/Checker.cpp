@@ -209,8 +209,12 @@ Checker::Value Checker::visitVariable(const Node &node,
                       : scope.batch  ? "b, sizes, inputs"
                       : scope.inputs ? "sizes, inputs"
                                      : "sizes";
-  report.error(Message::Scope, node.range, {node.name, scope.name.str()})
-      .note("known here: " + names);
+  auto &error =
+      report.error(Message::Scope, node.range, {node.name, scope.name.str()});
+  error.note("known here: " + names);
+  if (scope.inputs && !scope.row && !scope.key && !scope.batch)
+    error.note("'mask' and 'score' know the places of rows; scores may be a "
+               "tensor s there: s[b, h, i, k]");
   return {};
 }
 
