@@ -50,7 +50,9 @@ static void warnAboutConversions(attn::KernelOp kernel) {
 /// A formula per feature of each pair, where others have a product.
 static void warnAboutFeatures(attn::KernelOp kernel) {
   auto warn = [](Region &region, StringRef what) {
-    emitWarning(region.getLoc())
+    Operation *result =
+        region.front().getTerminator()->getOperand(0).getDefiningOp();
+    emitWarning(result ? result->getLoc() : region.getLoc())
         << "the " << what
         << " is a formula of each feature of each pair, computed without the "
            "registers of a matrix product [slow-path]";

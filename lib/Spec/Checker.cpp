@@ -111,7 +111,10 @@ ExprPtr Checker::convert(Value value, const Node &node, Type type,
   else if (isVector(value.type()))
     error.note("the dot product of two vectors is written Q @ K");
   else if (type == Type::Int && value.type() == Type::Real)
-    error.note("'/' divides reals, '//' divides ints");
+    error.note(text.find('/') != std::string::npos
+                   ? "'/' divides reals, '//' divides ints"
+                   : "no function makes an int of a real, floor(x) neither: an "
+                     "int is computed of ints with + - * // % **");
   return nullptr;
 }
 

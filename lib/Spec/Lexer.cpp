@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -29,6 +30,7 @@ private:
   bool lexNumber();
   bool lexText();
   bool lexSymbol();
+  bool bitOperator(StringRef rest);
   bool foreignOperator();
   void add(Token::Kind kind, size_t begin, size_t end) {
     tokens.push_back({kind, text.slice(begin, end), begin, end});
@@ -130,6 +132,25 @@ bool Lexer::lexText() {
   return true;
 }
 
+/// x & 7 is no `and`: a bit operation with a number, x % 8 if that is one.
+bool Lexer::bitOperator(StringRef rest) {
+  StringRef digits = rest.drop_front().ltrim();
+  uint64_t number = 0;
+  if (!(rest.starts_with("&") || rest.starts_with("|")) ||
+      digits.consumeInteger(10, number))
+    return false;
+  auto &error =
+      report.error(Message::NotAnOperator,
+                   source.at(position, position + rest.size() - digits.size()),
+                   {rest.take_front().str()});
+  bool isRemainder = rest.starts_with("&") && isMask_64(number);
+  if (isRemainder)
+    error.fix("% " + std::to_string(number + 1));
+  else
+    error.note("there are no operations on bits; ints have + - * // % **");
+  return true;
+}
+
 /// Operators of other languages, with ours.
 bool Lexer::foreignOperator() {
   static constexpr std::pair<StringLiteral, StringLiteral> foreign[] = {
@@ -137,6 +158,8 @@ bool Lexer::foreignOperator() {
       {"=<", "<="},  {"=>", ">="}, {"<<", ""},    {">>", ""},    {"++", ""},
       {"&", "and"},  {"|", "or"},  {"^", "**"},   {"~", "not"},  {"?", ""}};
   StringRef rest = text.substr(position);
+  if (bitOperator(rest))
+    return true;
   for (auto &[theirs, ours] : foreign)
     if (rest.starts_with(theirs)) {
       auto &error = report.error(Message::NotAnOperator,
