@@ -10,6 +10,12 @@ using namespace llvm;
 
 namespace attnc::spec {
 
+static bool hasSoftmax(const Expr &e) {
+  return e.isApply(Op::Softmax) ||
+         any_of(e.operands,
+                [](const ExprPtr &operand) { return hasSoftmax(*operand); });
+}
+
 void SpecReader::readOutputs() {
   const YamlEntry *outputs = entry(Key::Outputs);
   if (!outputs)
@@ -40,7 +46,9 @@ void SpecReader::readOutputs() {
       readExtra(item);
     if (item.text == "lse" && spec.attention && !spec.isSoftmax)
       report.error(Message::LseOfSoftmax, item.range)
-          .note("the sum of other weights is no output");
+          .note(hasSoftmax(*spec.attention)
+                    ? "here softmax(...) is only a part of it"
+                    : "the sum of other weights is no output");
     spec.lse |= item.text == "lse";
     spec.attentionOutput |= item.text == "attention";
     spec.scoreOutput |= item.text == "score";
