@@ -19,7 +19,8 @@
 // key alone is cheaper before the product. And where the product becomes
 // cheaper: (Q - K) @ (Q - K) would be four sums that cancel instead of one, a
 // pair of rows times a table more numbers than there are pairs, and so would a
-// row times a table that has many more rows than there are keys. Tests:
+// row times a table that has many more rows than there are keys (or, where the
+// key alone chooses, is not much smaller). Tests:
 // test/Graph/distribute-products.mlir, distribute-products-expect.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -133,9 +134,16 @@ double Distributor::tableShare(const LinearRows::Term &term, const Regime &at) {
 /// Whether one product for each pair costs less than those with the tables. It
 /// is made by a kernel feature by feature: 8 numbers of a product with a table
 /// take as long (512 queries and keys of 32 features on AVX2;
-/// with 1 query about 20).
+/// with 1 query about 20). Rows that an index of the map's own axes chooses are
+/// no more than its places: they are put together and multiplied like keys,
+/// which takes as long as to find a number for each pair, unless the table is
+/// small.
 bool Distributor::areTablesLarge() {
-  constexpr double kNumbersPerPair = 8;
+  constexpr double kOfOwn = 0.25;
+  bool isOfOwn =
+      llvm::all_of(rows->getTerms(),
+                   [](const LinearRows::Term &term) { return term.isOfOwn; });
+  double kNumbersPerPair = isOfOwn ? kOfOwn : 8;
   double sum = 0, weights = 0;
   for (const Regime &at :
        getRegimes(product->getParentOfType<func::FuncOp>(), nullptr)) {

@@ -114,6 +114,10 @@ StringRef LinearRows::addTable(attn::ReadOp read) {
                return StringRef(other).contains(letter);
              })) {
     return "a table would be multiplied for each pair";
+  } else {
+    term.isOfOwn = llvm::none_of(choosing, [&](char letter) {
+      return StringRef(other).contains(letter);
+    });
   }
   addTerm(read, term);
   return "";

@@ -29,6 +29,9 @@ public:
     std::string letters; // of its axes; '?' where an index chooses a row
     attn::ReadOp read =
         {}; // of the same row of a table for all; null: of `row`
+    /// The index depends on the map's own axes alone, not on the other
+    /// operand's.
+    bool isOfOwn = false;
   };
   /// In `letters` of the map's axes, of which `feature` is summed over; `other`
   /// has those of the other operand of the product.

@@ -95,8 +95,8 @@ static bool isPlaceOf(BlockArgument query, Value index) {
          (isa<arith::AddIOp>(op) && isPlaceOf(query, op->getOperand(1)));
 }
 
-/// Products and formulas whose element for a query and a key `formula` reads;
-/// its last two indices are `query` and `key`.
+/// Products, formulas and running sums whose element for a query and a key
+/// `formula` reads; its last two indices are `query` and `key`.
 static void findPairsRead(Block &formula, BlockArgument query,
                           BlockArgument key,
                           llvm::SetVector<Operation *> &stored) {
@@ -112,8 +112,8 @@ static void findPairsRead(Block &formula, BlockArgument query,
       return split.dependence.lookup(index) == OnQuery &&
              isPlaceOf(query, index);
     });
-    if (isa_and_present<attn::ContractOp, attn::MapOp>(made) && isOfQuery &&
-        llvm::is_contained(read.getIndices(), key))
+    if (isa_and_present<attn::ContractOp, attn::MapOp, attn::ScanOp>(made) &&
+        isOfQuery && llvm::is_contained(read.getIndices(), key))
       stored.insert(made);
   }
 }
@@ -223,6 +223,7 @@ static void warnAboutUnfused(func::FuncOp function,
       return;
     StringRef what = isa<attn::NormalizeOp>(op)  ? "these weights"
                      : isa<attn::ContractOp>(op) ? "this product"
+                     : isa<attn::ScanOp>(op)     ? "this running sum"
                                                  : "this formula";
     bool isKnown = !isa<UnknownLoc>(op->getLoc());
     if (isKnown && !told.insert({LocationAttr(op->getLoc()), what}).second)

@@ -42,3 +42,49 @@ func.func @few_keys(%q: !Q, %k: !K, %table: tensor<1023x8xf32>) -> !S attributes
   %s = attn.contract "hqd,hqkd->hqk" (%q, %t) : (!Q, !T) -> !S
   return %s : !S
 }
+
+// -----
+
+// Rows that the key alone chooses, of a table as long as there are keys, are
+// keys: a product with the table would be a number for each pair in memory.
+// CHECK-LABEL: func.func @rows_of_keys(
+// CHECK:         %[[M:.*]] = attn.map "->hkd"
+// CHECK:         attn.contract "hqd,hkd->hqk"(%{{.*}}, %[[M]])
+// CHECK-NOT:     attn.contract
+!Q = tensor<2x?x8xf32, #attn.dims<2, query_len, 8>>
+!K = tensor<2x?x8xf32, #attn.dims<2, kv_len, 8>>
+!S = tensor<2x?x?xf32, #attn.dims<2, query_len, kv_len>>
+func.func @rows_of_keys(%q: !Q, %k: !K) -> !S attributes {attnc.expect = [{query_len = 512 : i64, kv_len = 512 : i64}]} {
+  %t = attn.map "->hkd" () : () -> !K {
+  ^bb0(%h: index, %j: index, %d: index):
+    %one = arith.constant 1 : index
+    %zero = arith.constant 0 : index
+    %p = arith.subi %j, %one : index
+    %r = arith.maxsi %p, %zero : index
+    %y = attn.read %k[%h, %r, %d] : !K -> f32
+    attn.yield %y : f32
+  }
+  %s = attn.contract "hqd,hkd->hqk" (%q, %t) : (!Q, !K) -> !S
+  return %s : !S
+}
+
+// -----
+
+// Of a small table the product is small, and a number for each pair is read.
+// CHECK-LABEL: func.func @rows_of_few(
+// CHECK:         attn.contract "hqd,ad->hqa"
+// CHECK-NOT:     attn.contract
+!Q = tensor<2x?x8xf32, #attn.dims<2, query_len, 8>>
+!K = tensor<2x?x8xf32, #attn.dims<2, kv_len, 8>>
+!S = tensor<2x?x?xf32, #attn.dims<2, query_len, kv_len>>
+func.func @rows_of_few(%q: !Q, %table: tensor<4x8xf32>) -> !S attributes {attnc.expect = [{query_len = 512 : i64, kv_len = 512 : i64}]} {
+  %t = attn.map "->hkd" () : () -> !K {
+  ^bb0(%h: index, %j: index, %d: index):
+    %four = arith.constant 4 : index
+    %r = arith.remsi %j, %four : index
+    %y = attn.read %table[%r, %d] : tensor<4x8xf32> -> f32
+    attn.yield %y : f32
+  }
+  %s = attn.contract "hqd,hkd->hqk" (%q, %t) : (!Q, !K) -> !S
+  return %s : !S
+}
