@@ -31,7 +31,7 @@ typedef struct attnc_tensor {
   void *data; struct { int32_t type, id; } device; int32_t ndim; struct { uint8_t code, bits; uint16_t lanes; } dtype;
   int64_t *shape, *strides; uint64_t byte_offset; } attnc_tensor;
 #endif
-typedef struct attnc_runtime { /* zero = default; a null runtime: this thread, malloc, no report */
+typedef struct attnc_runtime { /* size is set, other zeros are defaults; a null runtime: this thread, malloc, no report */
   uint32_t size; int32_t threads; /* sizeof(attnc_runtime): fields are only added at the end; workers of parallel_for, 0 = 1 */
   void *user;                     /* passed back to every function below */
   attnc_status (*parallel_for)(void *user, int64_t tasks, void (*body)(void *context, int64_t task), void *context);
