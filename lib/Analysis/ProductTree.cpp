@@ -303,7 +303,7 @@ void Flattener::findApart(attn::NormalizeOp norm) {
   if (tree.key)
     add(keys.lettersOf(place.readers ? place.readers : tree.root), tree.output);
   for (const ProductLeaf &leaf : tree.leaves)
-    if (!leaf.isStored)
+    if (!leaf.isStored && normalizerOf(leaf.tensor) == norm)
       add(keys.lettersOf(leaf.tensor), leaf.axes);
 }
 
