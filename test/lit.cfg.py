@@ -1,28 +1,28 @@
 # Configuration of the lit tests. Substitutions: %cc and %cxx (the compilers),
 # %llvm_include, %lit, %python, %src (root of the sources), %obj (root of the
-# build). Features: the CPU's (avx2, avx512, avx512fp16),
-# asan, full.
+# build), %by-tier(gate, nightly). Features: the CPU's (avx2, avx512,
+# avx512fp16), asan, the tiers (tiers.py).
 import os
+import sys
 
-import lit.formats
+sys.path.insert(0, os.path.join(config.attnc_src_root, "test"))
+sys.dont_write_bytecode = True
+import tiers
 
 config.name = "attnc"
-config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".yaml"]
 config.excludes = ["Inputs", "Unit"]
 config.test_source_root = os.path.dirname(__file__)
 
-# The second tier compiles and runs kernels: check-attnc-full.
-if lit_config.params.get("full"):
-    config.available_features.add("full")
-else:
-    config.excludes.append("Integration")
+tiers.configure(config, lit_config)
 
 # A variable that is captured in one function is not silently valid in the next.
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 config.environment["PATH"] = os.pathsep.join(
     [
         os.path.join(config.attnc_obj_root, "bin"),
+        # python3 with NumPy, whichever comes first in the caller's PATH.
+        os.path.join(config.attnc_obj_root, "test", "bin"),
         config.llvm_tools_dir,
         os.environ["PATH"],
     ]
