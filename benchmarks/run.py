@@ -6,12 +6,12 @@ usage: benchmarks/run.py [--build DIR] [--length N] [--mcpu LEVEL]
        benchmarks/run.py --layers ...
        benchmarks/run.py --against SPEC [--rounds N] [--no-check] ... SPEC...
 
-Every figure is a share of the multiply-add peak that attnc-run measures in the
-same run, with only the operations that the mask leaves (see README.md here).
-With --layers the specs are those of benchmarks/layers: projections, attention,
-the projection back and the residual. With --against the specs and a plain one take turns, for so many rounds, and
-what is told is the median share of each and its ratio to the plain one's.
-Not part of the tests: a busy machine gives other figures.
+Every figure is a share of the FMA peak that attnc-run measures in the same run,
+and counts unmasked pairs only (see README.md here). With --layers the specs are
+those of benchmarks/layers: projections, attention, output projection, residual.
+With --against the specs and the given one run in turns for N rounds; the output
+is the median share of each and its ratio to that of the given one. Not part of
+the tests: a busy machine gives other figures.
 """
 
 import argparse
@@ -63,12 +63,12 @@ def main():
     parser.add_argument("--mcpu", default="native")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="all figures, one line per spec")
-    parser.add_argument("--against", metavar="SPEC", help="take turns with this spec and print ratios")
+    parser.add_argument("--against", metavar="SPEC", help="run in turns with this spec and print ratios")
     parser.add_argument("--layers", action="store_true", help="whole layers; query_len is kv_len there")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--no-check", action="store_true", help="do not compare with the reference, which takes long")
+    parser.add_argument("--no-check", action="store_true", help="do not compare with the reference, which is slow")
     parser.add_argument("--input", metavar="NAME=FILE.npy", action="append", default=[],
-                        help="a tensor of the SPECs, not of that of --against; else random")
+                        help="input of the SPECs, not of that of --against; default: random")
     options = parser.parse_args()
     specs = options.specs or sorted(glob.glob(os.path.join(ROOT, "benchmarks", "layers" if options.layers else "specs", "*.yaml")))
     if options.against:

@@ -267,7 +267,7 @@ def update(results, readme, score):
                 f.write("refused %s %s %s\n" % (name, message, re.sub(r" \[[\w-]+\]$", "", text)))
     if readme:
         with open(readme, encoding="utf-8") as f:
-            text = re.sub(r"\d+ of \d+\s+variants right, \d+ wrong", score, f.read())
+            text = re.sub(r"\d+ of \d+\s+variants pass, \d+ fail", score, f.read())
         with open(readme, "w", encoding="utf-8") as f:
             f.write(text)
 
@@ -288,7 +288,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = dict(zip([v.id for v in picked], pool.map(lambda v: run_variant(arguments, v), picked)))
     count = {kind: sum(k == kind for k, _ in results.values()) for kind in ("right", "wrong", "refused", "needs")}
-    score = "%d of %d variants right, %d wrong" % (count["right"], len(results), count["wrong"])
+    score = "%d of %d variants pass, %d fail" % (count["right"], len(results), count["wrong"])
     if arguments.update and not only:
         update(results, arguments.readme, score)
     status = read_status()
