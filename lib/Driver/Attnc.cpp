@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Explain.h"
+#include "Link.h"
 #include "OptionTable.h"
+#include "OutputNames.h"
 #include "Outputs.h"
 #include "Session.h"
 
@@ -17,7 +19,6 @@
 #include "attnc/Spec/Print.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -25,13 +26,6 @@
 
 namespace attnc {
 namespace {
-
-/// One thing that --emit names.
-struct OutputKind {
-  llvm::StringRef name;
-  llvm::StringRef suffix;
-  bool isText;
-};
 
 class Compilation {
 public:
@@ -43,9 +37,12 @@ private:
   bool checkOutputOptions(Stage from);
   bool checkDumpOptions(Stage from);
   bool checkSizes();
+  bool checkLinker();
+  bool isInFolder() const;
   bool makeFolder();
   bool account();
   bool make(const OutputKind &kind, std::string &bytes);
+  bool package(llvm::StringRef path, std::string &object);
   bool makeAll(Outputs &outputs);
   bool addOutput(Outputs &outputs, std::string path, std::string bytes);
   bool makeRemarks(Outputs &outputs);
@@ -55,26 +52,12 @@ private:
 
   AttncOptions options;
   Session session;
+  std::string linker;     // of a shared library
   std::string accounting; // JSON
   std::vector<AccountLines> accounts;
 };
 
 } // namespace
-
-static OutputKind kindOf(llvm::StringRef name) {
-  llvm::StringRef suffix = llvm::StringSwitch<llvm::StringRef>(name)
-                               .Case("spec", ".spec.yaml")
-                               .Case("graph", ".graph.mlir")
-                               .Case("accounting", ".accounting.json")
-                               .Case("fused", ".fused.mlir")
-                               .Case("scheduled", ".scheduled.mlir")
-                               .Case("tile", ".tile.mlir")
-                               .Case("llvm", ".llvm.mlir")
-                               .Case("asm", ".s")
-                               .Case("obj", ".o")
-                               .Default(".h");
-  return {name, suffix, name != "obj"};
-}
 
 static Stage defaultStage(llvm::StringRef input) {
   if (!input.ends_with(".mlir"))
@@ -108,20 +91,23 @@ std::string Compilation::stem() const {
   return stem;
 }
 
+/// Whether -o names a directory for all outputs.
+bool Compilation::isInFolder() const {
+  return !options.output.empty() && options.output != "-" &&
+         (options.emitAll || isDirectoryName(options.output));
+}
+
 std::string Compilation::pathOf(const OutputKind &kind) const {
   if (options.output.empty())
     return stem() + kind.suffix.str();
-  if (options.emit.size() == 1)
+  if (isInFolder()) {
+    llvm::SmallString<128> path(options.output);
+    llvm::sys::path::append(path, stem() + kind.suffix);
+    return path.str().str();
+  }
+  if (options.emit.size() == 1 || kind.name == "obj")
     return options.output;
-  // Object and header go side by side: -o dir/x.o gives dir/x.h.
-  if (options.emit.size() == 2 && options.emit[0] == "obj" &&
-      options.emit[1] == "header" &&
-      llvm::StringRef(options.output).ends_with(".o"))
-    return llvm::StringRef(options.output).drop_back(2).str() +
-           kind.suffix.str();
-  llvm::SmallString<128> path(options.output);
-  llvm::sys::path::append(path, stem() + kind.suffix);
-  return path.str().str();
+  return headerNextTo(options.output);
 }
 
 bool Compilation::checkOutputOptions(Stage from) {
@@ -138,10 +124,33 @@ bool Compilation::checkOutputOptions(Stage from) {
     return session.fail("--emit=accounting counts what stage graph has; the "
                         "input is of stage " +
                         stageName(from));
-  bool isStdout = options.output == "-";
-  if (isStdout && (options.emit.size() > 1 || options.emit[0] == "obj"))
-    return session.fail("-o - takes one text output, not --emit=" +
+  llvm::StringRef output = options.output;
+  if (output == "-" && (options.emit.size() > 1 || options.emit[0] == "obj"))
+    return session.fail("-o - writes one text output, not --emit=" +
                         llvm::join(options.emit, ","));
+  std::vector<std::string> objectAndHeader = {"obj", "header"};
+  if (output.empty() || isInFolder() || options.emit.size() == 1 ||
+      options.emit == objectAndHeader)
+    return true;
+  return session.fail(
+      "-o " + output +
+      " is one file, but --emit=" + llvm::join(options.emit, ",") +
+      " writes several; for a directory write -o " + output + "/");
+}
+
+/// Finds the linker of a shared library before anything is compiled.
+bool Compilation::checkLinker() {
+  bool isShared = llvm::is_contained(options.emit, "obj") && !isInFolder() &&
+                  objectFormatOf(options.output) == ObjectFormat::SharedLibrary;
+  if (!isShared && !options.linker.empty())
+    return session.fail(
+        "--linker applies to shared libraries only: -o NAME.so");
+  if (!isShared)
+    return true;
+  auto path = findLinker(options.linker);
+  if (!path)
+    return session.fail(llvm::toString(path.takeError()));
+  linker = std::move(*path);
   return true;
 }
 
@@ -164,18 +173,16 @@ bool Compilation::checkDumpOptions(Stage from) {
   return true;
 }
 
-/// The folder that -o names if there are several outputs.
+/// The directory that -o names.
 bool Compilation::makeFolder() {
-  llvm::StringRef folder = options.output;
-  if (options.emit.size() == 1 || folder.empty() ||
-      pathOf(kindOf("obj")) == folder)
+  if (!isInFolder())
     return true;
+  llvm::StringRef folder = options.output;
   std::error_code code = llvm::sys::fs::create_directories(folder);
   if (!code && !llvm::sys::fs::is_directory(folder))
     code = std::make_error_code(std::errc::not_a_directory);
-  return !code || session.fail("-o is a folder for several outputs; cannot "
-                               "make '" +
-                               folder + "': " + code.message());
+  return !code || session.fail("cannot create the directory '" + folder +
+                               "': " + code.message());
 }
 
 /// Each size of --size has to be one that some function reads.
@@ -251,15 +258,30 @@ bool Compilation::make(const OutputKind &kind, std::string &bytes) {
   return true;
 }
 
+/// Replaces the object by the archive or the library that `path` names.
+bool Compilation::package(llvm::StringRef path, std::string &object) {
+  ObjectFormat format = objectFormatOf(path);
+  if (format == ObjectFormat::Object)
+    return true;
+  auto bytes =
+      format == ObjectFormat::Archive
+          ? makeArchive(object, stem() + ".o")
+          : linkShared(linker, object, llvm::sys::path::filename(path));
+  if (!bytes)
+    return session.fail(llvm::toString(bytes.takeError()));
+  object = std::move(*bytes);
+  return true;
+}
+
 bool Compilation::makeAll(Outputs &outputs) {
   if (!account())
     return false;
   for (llvm::StringRef name : options.emit) {
     std::string bytes;
-    OutputKind kind = kindOf(name);
-    if (!make(kind, bytes))
-      return false;
-    if (!addOutput(outputs, pathOf(kind), std::move(bytes)))
+    const OutputKind &kind = *findOutputKind(name);
+    std::string path = pathOf(kind);
+    if (!make(kind, bytes) || (name == "obj" && !package(path, bytes)) ||
+        !addOutput(outputs, std::move(path), std::move(bytes)))
       return false;
   }
   return makeRemarks(outputs) && makeDependencies(outputs);
@@ -270,7 +292,8 @@ bool Compilation::addOutput(Outputs &outputs, std::string path,
   if (path != "-" && options.input != "-" &&
       llvm::sys::fs::equivalent(path, options.input))
     return session.fail("the output '" + path + "' is the input");
-  outputs.add(std::move(path), std::move(bytes));
+  bool isShared = objectFormatOf(path) == ObjectFormat::SharedLibrary;
+  outputs.add(std::move(path), std::move(bytes), isShared);
   return true;
 }
 
@@ -303,14 +326,15 @@ bool Compilation::makeDependencies(Outputs &outputs) {
     return true;
   std::string rule, path = *options.dependencies;
   for (llvm::StringRef name : options.emit)
-    rule += (rule.empty() ? "" : " ") + inRule(pathOf(kindOf(name)));
+    rule += (rule.empty() ? "" : " ") + inRule(pathOf(*findOutputKind(name)));
   rule += ":";
   for (llvm::StringRef input :
        {llvm::StringRef(options.input), llvm::StringRef(options.scheduleFile)})
     if (!input.empty() && input != "-")
       rule += " " + inRule(input);
   if (path.empty()) {
-    llvm::SmallString<128> beside(pathOf(kindOf(options.emit.front())));
+    llvm::SmallString<128> beside(
+        pathOf(*findOutputKind(options.emit.front())));
     if (beside == "-")
       return session.fail("-MD has no name for its file beside the standard "
                           "output; give it with -MF");
@@ -330,7 +354,7 @@ int Compilation::run() {
            2;
   if (!checkOutputOptions(from) || !checkDumpOptions(from))
     return 2;
-  if (!session.load(from))
+  if (!checkLinker() || !session.load(from))
     return 1;
   session.pipelineOptions().printAfter = options.printAfter;
   session.pipelineOptions().printChanged = options.printChanged;

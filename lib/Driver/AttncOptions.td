@@ -3,11 +3,18 @@
 include "CommonOptions.td"
 
 def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
-  HelpText<"Output file; - is the standard output (one text output only). With "
-           "several outputs: a folder. Default: NAME.o and NAME.h here">;
+  HelpText<"Output file. The name selects the format: NAME.o, NAME.a (static "
+           "archive) or NAME.so (shared library), each with NAME.h; NAME.h, "
+           "NAME.s or NAME.STAGE.mlir alone; any other name is an object. DIR/ "
+           "is a directory for all outputs; - is standard output (one text "
+           "output). Default: NAME.o and NAME.h in the current directory">;
+defm linker : Value<"linker", "<program>",
+  "C compiler that links -o NAME.so. Default: the first of cc, clang, gcc in "
+  "PATH">;
 defm emit : Value<"emit", "<list>",
-  "What to write, with commas between: spec graph accounting fused scheduled "
-  "tile llvm asm obj header, or all. Default: obj,header">;
+  "Outputs to write, separated by commas: spec graph accounting fused scheduled "
+  "tile llvm asm obj header, or all. Default: those of the name of -o, else "
+  "obj,header">;
 defm size : Value<"size", "<name>=<n>[,<name>=<n>...]",
   "Run-time sizes that parameters, FLOPs and bytes are counted at. Default: the "
   "regimes of expect">;

@@ -41,7 +41,8 @@ struct CommonOptions {
 
 struct AttncOptions : CommonOptions {
   std::string output;              // -o; empty: the default names
-  std::vector<std::string> emit;   // each once, in the order of the arrow
+  std::vector<std::string> emit;   // each once, in the order of the stages
+  std::string linker;              // --linker; empty: found in PATH
   std::optional<Stage> inputStage; // -x
   std::string triple;
   bool emitAll = false; // what can be made from the input

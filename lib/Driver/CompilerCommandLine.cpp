@@ -2,6 +2,7 @@
 
 #include "CommandLine.h"
 #include "OptionTable.h"
+#include "OutputNames.h"
 
 #include "attnc/Pipeline/Stages.h"
 #include "attnc/Support/Version.h"
@@ -40,10 +41,12 @@ struct Table : GenericOptTable {
 };
 } // namespace
 
-/// What --emit knows, in the order of the arrow.
-static constexpr llvm::StringLiteral outputs[] = {
-    "spec", "graph", "accounting", "fused", "scheduled",
-    "tile", "llvm",  "asm",        "obj",   "header"};
+static std::string listOutputKinds() {
+  std::vector<llvm::StringRef> names;
+  for (const OutputKind &kind : outputKinds())
+    names.push_back(kind.name);
+  return llvm::join(names, ", ");
+}
 
 static std::optional<int> parseEmit(ParsedArguments &parsed,
                                     llvm::StringRef text,
@@ -53,18 +56,37 @@ static std::optional<int> parseEmit(ParsedArguments &parsed,
   for (llvm::StringRef name : names) {
     if (name == "all") {
       options.emitAll = true;
-      options.emit.assign(std::begin(outputs), std::end(outputs));
+      for (const OutputKind &kind : outputKinds())
+        options.emit.push_back(kind.name.str());
       continue;
     }
     if (name == "mask") // needs sizes and the entries of tables
       return parsed.fail("--emit does not know 'mask'; attnc-run --mask tells "
                          "which tiles a mask visits");
-    if (!llvm::is_contained(outputs, name))
-      return parsed.fail("--emit does not know '" + name + "'; it takes " +
-                         llvm::join(llvm::ArrayRef(outputs), ", ") + " or all");
-    if (!llvm::is_contained(options.emit, name))
-      options.emit.push_back(name.str());
+    if (!findOutputKind(name))
+      return parsed.fail("--emit does not know '" + name + "'; it accepts " +
+                         listOutputKinds() + " or all");
+    options.emit.push_back(name.str());
   }
+  return std::nullopt;
+}
+
+/// Each output once, in the order of the stages; without --emit those that the
+/// name of -o selects.
+static std::optional<int> chooseOutputs(ParsedArguments &parsed,
+                                        AttncOptions &options) {
+  if (options.emit.empty()) {
+    auto kinds = kindsOfName(options.output);
+    if (!kinds)
+      return parsed.fail("-o " + options.output +
+                         " does not say which stage; add --emit=STAGE, or "
+                         "write NAME.STAGE.mlir");
+    options.emit = std::move(*kinds);
+  }
+  llvm::sort(options.emit, [](llvm::StringRef a, llvm::StringRef b) {
+    return findOutputKind(a) < findOutputKind(b);
+  });
+  options.emit.erase(llvm::unique(options.emit), options.emit.end());
   return std::nullopt;
 }
 
@@ -93,7 +115,8 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   const InputArgList &list = parsed.list;
   options.output = list.getLastArgValue(OPT_o);
   if (list.hasArg(OPT_o) && options.output.empty())
-    return parsed.fail("-o needs the name of a file, a folder or -");
+    return parsed.fail("-o needs the name of a file, a directory or -");
+  options.linker = list.getLastArgValue(OPT_linker);
   options.overrides = list.getAllArgValues(OPT_set);
   if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
     return code;
@@ -137,11 +160,8 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   for (const std::string &text : list.getAllArgValues(OPT_size))
     if (auto code = parseSizes(parsed, text, options))
       return code;
-  if (options.emit.empty())
-    options.emit = {"obj", "header"};
-  llvm::sort(options.emit, [](llvm::StringRef a, llvm::StringRef b) {
-    return llvm::find(outputs, a) < llvm::find(outputs, b);
-  });
+  if (auto code = chooseOutputs(parsed, options))
+    return code;
   std::optional<llvm::StringRef> cpu;
   if (const Arg *arg = list.getLastArg(OPT_mcpu))
     cpu = arg->getValue();

@@ -49,14 +49,14 @@ static llvm::Error writeInPlace(llvm::StringRef path, llvm::StringRef bytes) {
 
 /// `bytes` in a new file beside `path`.
 static llvm::Expected<llvm::sys::fs::TempFile>
-writeAside(llvm::StringRef path, llvm::StringRef bytes) {
+writeAside(llvm::StringRef path, llvm::StringRef bytes, bool isExecutable) {
   // Found out now and not when other files have been renamed already.
   if (llvm::sys::fs::is_directory(path))
     return cannotWrite(path, llvm::errorCodeToError(std::make_error_code(
                                  std::errc::is_a_directory)));
-  auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp",
-                                              llvm::sys::fs::all_read |
-                                                  llvm::sys::fs::owner_write);
+  unsigned mode = llvm::sys::fs::all_read | llvm::sys::fs::owner_write |
+                  (isExecutable ? llvm::sys::fs::all_exe : 0);
+  auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp", mode);
   if (!file)
     return cannotWrite(path, file.takeError());
   llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
@@ -72,10 +72,10 @@ llvm::Error Outputs::write() const {
   std::vector<llvm::sys::fs::TempFile> pending;
   std::vector<llvm::StringRef> paths;
   llvm::Error result = llvm::Error::success();
-  for (const auto &[path, bytes] : files) {
+  for (const auto &[path, bytes, isExecutable] : files) {
     if (isWrittenInPlace(path))
       continue;
-    auto file = writeAside(path, bytes);
+    auto file = writeAside(path, bytes, isExecutable);
     if (!file) {
       result = llvm::joinErrors(std::move(result), file.takeError());
       break;
@@ -96,7 +96,7 @@ llvm::Error Outputs::write() const {
   }
   if (failed)
     return result;
-  for (const auto &[path, bytes] : files)
+  for (const auto &[path, bytes, isExecutable] : files)
     if (isWrittenInPlace(path))
       if (llvm::Error error = writeInPlace(path, bytes))
         return error;

@@ -7,7 +7,6 @@
 #include "llvm/Support/Error.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace attnc {
@@ -16,14 +15,18 @@ namespace attnc {
 /// all renamed at the end. When one cannot be written, none is.
 class Outputs {
 public:
-  void add(std::string path, std::string bytes) {
-    files.emplace_back(std::move(path), std::move(bytes));
+  void add(std::string path, std::string bytes, bool isExecutable = false) {
+    files.push_back({std::move(path), std::move(bytes), isExecutable});
   }
   /// A path of - is the standard output.
   llvm::Error write() const;
 
 private:
-  std::vector<std::pair<std::string, std::string>> files;
+  struct File {
+    std::string path, bytes;
+    bool isExecutable;
+  };
+  std::vector<File> files;
 };
 
 } // namespace attnc
