@@ -5,7 +5,6 @@
 #include "OutputNames.h"
 
 #include "attnc/Pipeline/Stages.h"
-#include "attnc/Support/Version.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -179,7 +178,7 @@ static bool printedInformation(const InputArgList &list, const Table &table) {
     table.printHelp(llvm::outs(), "attnc [options] INPUT",
                     "attnc: attention specs to object files");
   else if (list.hasArg(OPT_version))
-    llvm::outs() << "attnc " << getVersion() << '\n';
+    printVersion(llvm::outs(), "attnc");
   else if (list.hasArg(OPT_print_targets))
     printTargets(llvm::outs());
   else

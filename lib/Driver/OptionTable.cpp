@@ -3,10 +3,12 @@
 #include "OptionTable.h"
 
 #include "attnc/Pipeline/Stages.h"
+#include "attnc/Support/Version.h"
 #include "attnc/Target/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -216,6 +218,15 @@ std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
   if (!on)
     options.hiddenWarnings.push_back(name.str());
   return std::nullopt;
+}
+
+void printVersion(llvm::raw_ostream &os, llvm::StringRef tool) {
+  os << tool << ' ' << getVersion();
+  if (llvm::StringRef commit = getCommit(); !commit.empty())
+    os << " (commit " << commit << ')';
+  os << "\nLLVM " << LLVM_VERSION_STRING
+     << "\nDefault target: x86_64-unknown-linux-gnu, -mcpu="
+     << getDefaultCpuTarget().name << '\n';
 }
 
 void printTargets(llvm::raw_ostream &os) {

@@ -69,6 +69,8 @@ std::optional<int> parseTarget(ParsedArguments &parsed,
                                CommonOptions &options);
 std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
                                 CommonOptions &options);
+/// What --version prints.
+void printVersion(llvm::raw_ostream &os, llvm::StringRef tool);
 /// What --print-targets prints.
 void printTargets(llvm::raw_ostream &os);
 

@@ -4,7 +4,6 @@
 #include "OptionTable.h"
 
 #include "attnc/Pipeline/Stages.h"
-#include "attnc/Support/Version.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -226,7 +225,7 @@ Parsed<RunOptions> parseRunCommandLine(llvm::ArrayRef<const char *> args) {
     return done(0);
   }
   if (parsed.list.hasArg(OPT_version)) {
-    llvm::outs() << "attnc-run " << getVersion() << '\n';
+    printVersion(llvm::outs(), "attnc-run");
     return done(0);
   }
   if (parsed.list.hasArg(OPT_print_targets)) {

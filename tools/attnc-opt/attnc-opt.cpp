@@ -43,7 +43,10 @@ int main(int argc, char **argv) {
 #define ATTNC_PASSES(REGISTER) REGISTER();
 #include "attnc/Registered.inc"
   llvm::cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
-    os << "attnc " << attnc::getVersion() << "\n";
+    os << "attnc " << attnc::getVersion();
+    if (llvm::StringRef commit = attnc::getCommit(); !commit.empty())
+      os << " (commit " << commit << ')';
+    os << '\n';
   });
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "attnc pass driver\n", registry));

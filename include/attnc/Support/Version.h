@@ -15,6 +15,11 @@ namespace attnc {
 /// The version of attnc as "MAJOR.MINOR.PATCH".
 llvm::StringRef getVersion();
 
+/// The commit of the sources, with -dirty for changed ones; empty if unknown.
+/// For people only: no output of a compilation depends on it. (Defined in
+/// AttncCommit, which tools link.)
+llvm::StringRef getCommit();
+
 } // namespace attnc
 
 #endif // ATTNC_SUPPORT_VERSION_H
