@@ -65,6 +65,7 @@ private:
   bool drawAgain(const RunCase &first, const CallPlan &plan,
                  const ReferenceFunctions &reference, CheckResult &check);
   bool checkSizes();
+  const spec::AttentionSpec *specOf(const Interface &function);
   std::vector<SizeMap> combinations(unsigned index);
   std::optional<std::vector<int64_t>> sizesFor(const Interface &function,
                                                const SizeMap &chosen);
@@ -149,6 +150,14 @@ bool Run::readFiles() {
   return true;
 }
 
+/// The spec of a function; null if the input is a dump.
+const spec::AttentionSpec *Run::specOf(const Interface &function) {
+  auto found = llvm::find_if(session.specs(), [&](const auto &spec) {
+    return spec.name == function.name;
+  });
+  return found == session.specs().end() ? nullptr : &*found;
+}
+
 static bool isRunTimeSize(const spec::AttentionSpec &spec,
                           llvm::StringRef name) {
   auto size = spec.findSize(name);
@@ -231,7 +240,7 @@ bool Run::drawAgain(const RunCase &first, const CallPlan &plan,
                 session.module().getContext());
     if (!callOnce(run, plan, reference))
       return false;
-    auto result = run.check(reference);
+    auto result = run.check(reference, /*comparesGraph=*/false);
     if (mlir::failed(result))
       return session.fail("the reference could not be computed");
     check.merge(*result);
@@ -277,7 +286,7 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
     return session.fail(llvm::toString(std::move(error)));
   std::optional<CheckResult> check;
   if (options.check) {
-    auto result = run.check(reference);
+    auto result = run.check(reference, /*comparesGraph=*/true);
     if (mlir::failed(result))
       return session.fail("the reference could not be computed");
     check = *result;
@@ -331,7 +340,8 @@ bool Run::runFunction(unsigned index, LoadedObject &object) {
       return false;
     ReferenceFunctions reference{
         oracleOf(*graph, functions, function.name, *sizes),
-        oracleOf(*fused, session.interfaces(), function.name, *sizes)};
+        oracleOf(*fused, session.interfaces(), function.name, *sizes),
+        specOf(function)};
     isRight &= runCase(function, std::move(*sizes), *plan, reference);
   }
   return isRight;
@@ -344,14 +354,16 @@ bool Run::interpretFunction(unsigned index) {
     auto sizes = sizesFor(function, chosen);
     if (!sizes)
       return false;
-    Oracle oracle = oracleOf(*graph, functions, function.name, *sizes);
+    ReferenceFunctions reference{
+        oracleOf(*graph, functions, function.name, *sizes), Oracle(),
+        specOf(function)};
     RunCase run(function, std::move(*sizes), options, options.seed,
                 session.module().getContext());
     if (llvm::Error error = run.take(files))
       return session.fail(llvm::toString(std::move(error)));
     if (llvm::Error error = run.checkPreconditions())
       return session.fail(llvm::toString(std::move(error)));
-    if (mlir::failed(run.interpret(oracle.function)))
+    if (mlir::failed(run.interpret(reference)))
       return session.fail("the reference could not be computed");
     if (llvm::Error error = run.save(files))
       return session.fail(llvm::toString(std::move(error)));

@@ -18,6 +18,7 @@
 #include "attnc/Reference/Compare.h"
 #include "attnc/Reference/KernelTiles.h"
 #include "attnc/Reference/Tensor.h"
+#include "attnc/Spec/Spec.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -43,6 +44,8 @@ struct Oracle {
 
 struct ReferenceFunctions {
   Oracle graph, fused;
+  /// Whose formulas the graph is of; null for a dump.
+  const spec::AttentionSpec *spec = nullptr;
 };
 
 /// What the object has for a function of the spec.
@@ -94,11 +97,14 @@ public:
   /// What a call checks: sizes and values of tables; the error says which.
   llvm::Error checkPreconditions() const;
   /// Puts the reference's results into the outputs.
-  mlir::LogicalResult interpret(mlir::func::FuncOp graph);
+  mlir::LogicalResult interpret(const ReferenceFunctions &reference);
   /// Which tiles each kernel of a function of stage scheduled computes.
   mlir::FailureOr<std::vector<reference::KernelTiles>>
   countTiles(const Oracle &scheduled) const;
-  mlir::FailureOr<CheckResult> check(const ReferenceFunctions &reference);
+  /// Compares the results of the call with the exact ones; `comparesGraph`: the
+  /// imported graph, too.
+  mlir::FailureOr<CheckResult> check(const ReferenceFunctions &reference,
+                                     bool comparesGraph);
   mlir::FailureOr<BenchResult> bench(const CallPlan &plan,
                                      const attnc_runtime &runtime,
                                      const ReferenceFunctions &reference,
@@ -121,6 +127,16 @@ private:
   mlir::FailureOr<std::vector<reference::Tensor>>
   evaluate(const Oracle &oracle, llvm::ArrayRef<reference::Tensor> given,
            reference::Precision precision, unsigned order = 0) const;
+  /// The exact results: by the formulas of the spec; of a dump, and of a case
+  /// that is too large for that, by the oracle.
+  mlir::FailureOr<std::vector<reference::Tensor>>
+  evaluateExactly(const ReferenceFunctions &functions,
+                  llvm::ArrayRef<reference::Tensor> given) const;
+  bool isSmall() const;
+  mlir::FailureOr<reference::GraphCheck>
+  checkGraph(const ReferenceFunctions &functions,
+             llvm::ArrayRef<reference::Tensor> plain,
+             llvm::ArrayRef<reference::Tensor> wanted) const;
   /// Calls with the tensors of these names.
   llvm::Error callWith(const Interface &called, void *entry,
                        const attnc_runtime &runtime) const;
@@ -134,7 +150,7 @@ private:
                                 llvm::ArrayRef<reference::Tensor> exact,
                                 CheckResult &result) const;
   /// Rows of which the mask allows no key have to be exactly 0.
-  mlir::LogicalResult checkEmptyRows(const Oracle &oracle,
+  mlir::LogicalResult checkEmptyRows(const ReferenceFunctions &functions,
                                      llvm::ArrayRef<reference::Tensor> plain,
                                      llvm::ArrayRef<reference::Tensor> exact,
                                      CheckResult &result) const;

@@ -29,9 +29,11 @@ bool isZero(const reference::Tensor &tensor, size_t begin, size_t end) {
 
 } // namespace
 
-mlir::LogicalResult RunCase::checkEmptyRows(
-    const Oracle &oracle, llvm::ArrayRef<reference::Tensor> plain,
-    llvm::ArrayRef<reference::Tensor> exact, CheckResult &result) const {
+mlir::LogicalResult
+RunCase::checkEmptyRows(const ReferenceFunctions &functions,
+                        llvm::ArrayRef<reference::Tensor> plain,
+                        llvm::ArrayRef<reference::Tensor> exact,
+                        CheckResult &result) const {
   // A row may be 0 by chance, too: all of relu's scores are negative, or what
   // is subtracted is equal. Only where no key is allowed it stays 0 whatever V
   // holds. This is asked only where a kernel's row is not 0.
@@ -63,7 +65,7 @@ mlir::LogicalResult RunCase::checkEmptyRows(
       llvm::fill(poisoned[input].real, std::nan(""));
     input += !tensor.isOutput();
   }
-  auto other = evaluate(oracle, poisoned, reference::Precision::Exact);
+  auto other = evaluateExactly(functions, poisoned);
   if (mlir::failed(other))
     return mlir::failure();
   forEachSuspect([&](size_t i, size_t begin, size_t end) {

@@ -119,6 +119,14 @@ static std::string shareText(const RunCase &run, const CheckResult &check) {
 static void reportVerdict(const RunCase &run, const CheckResult &check) {
   llvm::raw_ostream &os = llvm::outs() << "  check   ";
   const OutputCheck &worst = check.worst();
+  if (check.graph.differs()) {
+    os << llvm::formatv("wrong: the imported graph differs from the formula by "
+                        "{0} at {1} (limit {2}); this is a defect of the "
+                        "compiler\n",
+                        brief(check.graph.error), check.graph.place,
+                        brief(check.graph.limit));
+    return;
+  }
   for (const OutputCheck &output : check.outputs)
     if (output.stray > 0) {
       os << llvm::formatv("wrong: {0} is off by {1}, expected exactly {2}\n",

@@ -125,6 +125,26 @@ OutputCheck compare(const InterfaceTensor &declared, const Tensor &got,
   return check;
 }
 
+GraphCheck compareGraph(const InterfaceTensor &declared, const Tensor &exact,
+                        const Tensor &plain, const Tensor &wanted,
+                        bool isInteger) {
+  double rounding =
+      largestError(plain, plain, exact, /*rounds=*/false, noPlace).error;
+  double largest = largestValue(plain, exact, plain.element);
+  GraphCheck check;
+  check.limit =
+      2 * rounding + (isInteger ? 8 : 1) * ulp(largest, plain.element);
+  for (auto [i, value] : llvm::enumerate(wanted.real)) {
+    double error = difference(exact.real[i], value);
+    if (error <= check.error)
+      continue;
+    check.error = error;
+    check.place =
+        placeText(declared.name, wanted.shape, static_cast<int64_t>(i));
+  }
+  return check;
+}
+
 mlir::LogicalResult findRounding(mlir::func::FuncOp graph,
                                  llvm::ArrayRef<Tensor> inputs,
                                  const Sizes &sizes, CheckResult &result) {
@@ -152,6 +172,8 @@ void CheckResult::merge(const CheckResult &other) {
   bool isKnown =
       (isWrong() && rounding == 0) || (other.isWrong() && other.rounding == 0);
   rounding = isKnown ? 0 : std::max(rounding, other.rounding);
+  if (other.graph.differs() && !graph.differs())
+    graph = other.graph;
   for (auto [mine, theirs] : llvm::zip_equal(outputs, other.outputs)) {
     if (theirs.error > mine.error) {
       mine.error = theirs.error;
@@ -175,9 +197,10 @@ void CheckResult::merge(const CheckResult &other) {
 }
 
 bool CheckResult::isWrong() const {
-  return llvm::any_of(outputs, [](const OutputCheck &output) {
-    return output.error > output.limit() || output.stray > 0;
-  });
+  return graph.differs() ||
+         llvm::any_of(outputs, [](const OutputCheck &output) {
+           return output.error > output.limit() || output.stray > 0;
+         });
 }
 
 bool CheckResult::isRight() const {

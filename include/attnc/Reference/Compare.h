@@ -71,9 +71,20 @@ struct OutputCheck {
   double limit() const { return isExact ? 0 : 2 * plainError + ulps * ulp; }
 };
 
+/// How far the graph that was imported is from the formulas of its spec, both
+/// without roundings.
+struct GraphCheck {
+  double error = 0, limit = 0;
+  std::string place; // of the largest error over the limit
+
+  bool differs() const { return error > limit; }
+};
+
 /// All outputs, over one or several draws of inputs.
 struct CheckResult {
   std::vector<OutputCheck> outputs;
+  /// Of the output whose graph is furthest over its limit.
+  GraphCheck graph;
   /// By how much plain evaluation rounds exponents of integer inputs, if that
   /// may be why an output is over its limit; else 0.
   double rounding = 0;
@@ -109,6 +120,13 @@ OutputError largestError(const Tensor &got, const Tensor &plain,
 /// The figures of one output of one draw.
 OutputCheck compare(const InterfaceTensor &declared, const Tensor &got,
                     const Tensor &plain, const Tensor &wanted, bool isInteger);
+
+/// The graph's `exact` and rounded (`plain`) results beside those of the
+/// formulas. The two are equal up to the constants that ops hold, so the limit
+/// is that of kernels, with the graph's own roundings as the plain error.
+GraphCheck compareGraph(const InterfaceTensor &declared, const Tensor &exact,
+                        const Tensor &plain, const Tensor &wanted,
+                        bool isInteger);
 
 /// Whether integer inputs did not stay exact up to an exponential: sets
 /// `rounding` of a result that is wrong for no other known reason. For a
