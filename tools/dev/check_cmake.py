@@ -16,19 +16,30 @@ from sources import files, finish, read
 CALL = re.compile(r"attnc_(?:library|tool|unittest)\(\s*\w+\s+SRCS\s+([^)]*?)\s*(?:\b(?:DEPS|MLIR|TD)\b[^)]*)?\)", re.S)
 
 
+def list_of(root, path):
+    """The CMakeLists.txt of the file's folder, or of the nearest folder above."""
+    folder = os.path.dirname(path)
+    while "/" in folder:
+        if os.path.exists(os.path.join(root, folder, "CMakeLists.txt")):
+            return os.path.join(folder, "CMakeLists.txt")
+        folder = os.path.dirname(folder)
+    return None
+
+
 def main(root):
     findings = []
     paths = files(root, ".cpp", below=("lib", "tools", "test/Unit"))
+    build_files = set()
     for path in paths:
-        folder, name = os.path.split(path)
-        build_file = os.path.join(folder, "CMakeLists.txt")
-        if not os.path.exists(os.path.join(root, build_file)):
-            findings.append(f"{path}: {build_file} is missing")
-        elif not re.search(rf"(?<![\w/.]){re.escape(name)}(?!\w)", read(root, build_file)):
-            findings.append(f"{path}: not listed in {build_file}")
-    for build_file in sorted({os.path.dirname(p) + "/CMakeLists.txt" for p in paths}):
-        if not os.path.exists(os.path.join(root, build_file)):
+        build_file = list_of(root, path)
+        if build_file is None:
+            findings.append(f"{path}: {os.path.dirname(path)}/CMakeLists.txt is missing")
             continue
+        build_files.add(build_file)
+        name = os.path.relpath(path, os.path.dirname(build_file))
+        if not re.search(rf"(?<![\w/.]){re.escape(name)}(?!\w)", read(root, build_file)):
+            findings.append(f"{path}: not listed in {build_file}")
+    for build_file in sorted(build_files):
         for sources in CALL.findall(read(root, build_file)):
             listed = sources.split()
             if listed != sorted(listed):
