@@ -39,40 +39,40 @@ def big_bird(blocks: int) -> numpy.ndarray:
 MASKS = [
     ("none", "true", {}, ""),
     ("causal", "causal", {}, ""),
-    ("causal behind a cache of 1024", "causal", {}, "query_len: 1024"),
+    ("causal after a cache of 1024", "causal", {}, "query_len: 1024"),
     ("window", "window(256)", {}, ""),
     ("band", "band(100, 60)", {}, ""),
-    ("window of each head", "causal and k > q - wide[h]", {"wide": ("i32[heads]", [100, 700])}, ""),
+    ("window per head", "causal and k > q - wide[h]", {"wide": ("i32[heads]", [100, 700])}, ""),
     ("prefix", "causal or first(300)", {}, ""),
-    ("prefix of each batch", "causal or k < n[b]", {"n": ("i32[batch]", [300])}, ""),
+    ("prefix per batch entry", "causal or k < n[b]", {"n": ("i32[batch]", [300])}, ""),
     ("sinks and window", "causal and (first(4) or window(256))", {}, ""),
     ("chunks", "chunk(256)", {}, ""),
     ("chunks, causal", "causal and chunk(200)", {}, ""),
     ("chunks of a run-time size", "q // C == k // C", {"pad": ("f32[C]", [0] * 192)}, "score: Q @ K + 0 * pad[0]\nsizes: {C: any}"),
     ("causal over blocks", "k // 128 <= q // 128", {}, ""),
     ("dilated", "causal and dilated(4)", {}, ""),
-    ("dilated by more than a tile", "causal and (q - k) % 512 < 64", {}, ""),
+    ("dilation longer than a tile", "causal and (q - k) % 512 < 64", {}, ""),
     ("strided (Child et al.)", "causal and (window(128) or k % 128 >= 120)", {}, ""),
     ("documents in order", "document(id)", {"id": ("i32[batch, kv_len] nondecreasing", [SORTED])}, ""),
-    ("the same, causal", "causal and document(id)", {"id": ("i32[batch, kv_len] nondecreasing", [SORTED])}, ""),
+    ("documents in order, causal", "causal and document(id)", {"id": ("i32[batch, kv_len] nondecreasing", [SORTED])}, ""),
     ("documents in runs, any order", "document(id)", {"id": ("i32[batch, kv_len]", [RUNS])}, ""),
-    ("documents token by token", "document(id)", {"id": ("i32[batch, kv_len]", [TURNS])}, ""),
-    ("padding of keys", "padding(n)", {"n": ("i32[batch]", [1500])}, ""),
-    ("padding of queries and keys", "k < n[b] and i < n[b]", {"n": ("i32[batch]", [1500])}, ""),
+    ("documents, changing every token", "document(id)", {"id": ("i32[batch, kv_len]", [TURNS])}, ""),
+    ("padded keys", "padding(n)", {"n": ("i32[batch]", [1500])}, ""),
+    ("padded queries and keys", "k < n[b] and i < n[b]", {"n": ("i32[batch]", [1500])}, ""),
     ("global tokens and window", "first(64) or q < 64 or band(128, 128)", {}, ""),
-    ("global tokens of a table", "glob[b, q] or glob[b, k] or band(128, 128)", {"glob": ("bool[batch, kv_len]", [PLACE % 1024 < 16])}, ""),
-    ("neighbours on a grid", "abs(q // 64 - k // 64) <= 3 and abs(q % 64 - k % 64) <= 3", {}, ""),
+    ("global tokens from a table", "glob[b, q] or glob[b, k] or band(128, 128)", {"glob": ("bool[batch, kv_len]", [PLACE % 1024 < 16])}, ""),
+    ("neighborhood on a grid", "abs(q // 64 - k // 64) <= 3 and abs(q % 64 - k % 64) <= 3", {}, ""),
     ("tree", "k <= q and q < end[b, k]", {"end": ("i32[batch, kv_len]", [SUBTREE_END])}, ""),
-    ("blocks of a table (BigBird)", "tbl[q // 64, k // 64]", {"tbl": ("bool[blocks, blocks]", big_bird(LENGTH // 64))}, "sizes: {blocks: (kv_len + 63) // 64}"),
-    ("the same, causal", "causal and tbl[q // 64, k // 64]", {"tbl": ("bool[blocks, blocks]", big_bird(LENGTH // 64))}, "sizes: {blocks: (kv_len + 63) // 64}"),
+    ("block table (BigBird)", "tbl[q // 64, k // 64]", {"tbl": ("bool[blocks, blocks]", big_bird(LENGTH // 64))}, "sizes: {blocks: (kv_len + 63) // 64}"),
+    ("block table, causal", "causal and tbl[q // 64, k // 64]", {"tbl": ("bool[blocks, blocks]", big_bird(LENGTH // 64))}, "sizes: {blocks: (kv_len + 63) // 64}"),
     ("all but a window", "not window(512)", {}, ""),
     ("window with a hole", "window(512) and not window(128)", {}, ""),
-    ("a key of each query", "k == to[b, q]", {"to": ("i32[batch, kv_len]", [PLACE % 2 * (LENGTH - 1)])}, ""),
+    ("one key per query", "k == to[b, q]", {"to": ("i32[batch, kv_len]", [PLACE % 2 * (LENGTH - 1)])}, ""),
     ("keys at twice the distance", "k * 0.5 <= q", {}, ""),
-    ("a slope of the call", "causal and k >= q * slope[h]", {"slope": ("f32[heads]", [0.5, 0.75])}, ""),
-    ("growing as a root", "causal and (q - k) * 0.1 <= sqrt(q)", {}, ""),
-    ("a product of places", "k * q < 100000", {}, ""),
-    ("limits of each query", "lo[b, q] <= k and k < hi[b, q]", {"lo": ("i32[batch, kv_len]", [PLACE // 3]), "hi": ("i32[batch, kv_len]", [PLACE // 2 + 200])}, ""),
+    ("a run-time slope", "causal and k >= q * slope[h]", {"slope": ("f32[heads]", [0.5, 0.75])}, ""),
+    ("window that grows as a root", "causal and (q - k) * 0.1 <= sqrt(q)", {}, ""),
+    ("product of positions", "k * q < 100000", {}, ""),
+    ("limits per query", "lo[b, q] <= k and k < hi[b, q]", {"lo": ("i32[batch, kv_len]", [PLACE // 3]), "hi": ("i32[batch, kv_len]", [PLACE // 2 + 200])}, ""),
     ("other documents", "not document(id)", {"id": ("i32[batch, kv_len] nondecreasing", [SORTED])}, ""),
 ]
 
@@ -119,7 +119,7 @@ def main() -> None:
     text = document.read_text(encoding="utf-8")
     begin = text.index("\n", text.index(BEGIN)) + 1
     end = text.index(END)
-    table = ("\n| | mask | by | needed of all | visited / needed | full without mask code | pairs that count |\n"
+    table = ("\n| | mask | by | tiles needed | visited / needed | full tiles without mask code | unmasked pairs of those computed |\n"
              "|---|---|---|---|---|---|---|\n")
     table += "".join(row(work, *mask) for mask in MASKS) + "\n"
     if sys.argv[3:] == ["--update"]:
@@ -129,8 +129,8 @@ def main() -> None:
         if old != new:
             sys.exit(f"{document.name} says\n{old}\nbut attnc-run --mask\n{new}\nSee the end of the document.")
     if text[begin:end] != table:
-        sys.exit(f"{document.name} has another number of masks than {sys.argv[0]}")
-    print(f"{len(MASKS)} masks are as told")
+        sys.exit(f"{document.name} and {sys.argv[0]} x")
+    print(f"{len(MASKS)} masks match")
 
 
 if __name__ == "__main__":
