@@ -90,12 +90,14 @@ function(attnc_read_layers)
   set(ATTNC_LAYERS ${lines} PARENT_SCOPE)
 endfunction()
 
-# A static library of one folder. `AttncX` waits for the generated headers of
+# A static library of one folder and its subfolders, whose private headers are
+# included by their paths from that folder. `AttncX` waits for the generated headers of
 # its own `AttncXIncGen`, if there is one, and of those of its DEPS.
 function(attnc_library name)
   cmake_parse_arguments(A "" "" "SRCS;TD;DEPS;MLIR" ${ARGN})
   attnc_check_arguments(${name} "${A_UNPARSED_ARGUMENTS}")
   add_library(${name} STATIC ${A_SRCS})
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${A_DEPS} ${A_MLIR} MLIRIR LLVM)
   if(TARGET ${name}IncGen)
     add_dependencies(${name} ${name}IncGen)

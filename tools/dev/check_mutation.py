@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 import records
-from sources import finish, kebab, read
+from sources import find_below, finish, kebab, read
 
 
 def without(flag, text):
@@ -39,11 +39,13 @@ def mutate(root, work):
         test = f"{os.path.dirname(path)[len('include/attnc/'):]}/{kebab(name)}.mlir"
         # A verifier changes nothing: its test is the one of its errors.
         errors = test.replace(".mlir", "-invalid.mlir")
-        if name.startswith("Verify") and os.path.exists(os.path.join(root, "test", errors)):
+        if name.startswith("Verify") and find_below(root, f"test/{errors}"):
             test = errors
-        source = os.path.join(root, "test", test)
-        if not os.path.exists(source):
+        test = find_below(root, f"test/{test}")
+        if not test:
             continue  # check_names.py tells that
+        test = test[len("test/"):]
+        source = os.path.join(root, "test", test)
         folder = os.path.join(work, os.path.dirname(test))
         os.makedirs(folder, exist_ok=True)
         inputs = os.path.join(os.path.dirname(source), "Inputs")

@@ -5,9 +5,9 @@ usage: check_names.py ROOT
 
 A pass FuseMask of include/attnc/Fusion/Passes.td is found in the file
 lib/Fusion/FuseMask.cpp, under the flag [attn-|tile-|codegen-|test-]fuse-mask,
-and in the test test/Fusion/fuse-mask.mlir, whose RUN lines use the flag. Every op,
-type, attribute and pass has a summary and a description; an op's description
-holds an example (check_docs.py runs it).
+and in the test test/Fusion/fuse-mask.mlir, whose RUN lines use the flag; both
+files may lie in a subfolder. Every op, type, attribute and pass has a summary
+and a description; an op's description holds an example (check_docs.py runs it).
 """
 
 import os
@@ -15,7 +15,7 @@ import re
 import sys
 
 import records
-from sources import finish, kebab, read
+from sources import find_below, finish, kebab, read
 
 FLAG_PREFIXES = ("", "attn-", "tile-", "codegen-")
 
@@ -26,11 +26,11 @@ def check_pass(root, path, name, record):
     if flag not in [p + stem for p in FLAG_PREFIXES]:
         yield f"{path}: pass {name} has the flag {flag}, expected attn-{stem}"
     source = f"lib/{folder}/{name}.cpp"
-    if not os.path.exists(os.path.join(root, source)):
+    if not find_below(root, source):
         yield f"{path}: pass {name} is not in {source}"
-    test = f"test/{folder}/{stem}.mlir"
-    if not os.path.exists(os.path.join(root, test)):
-        yield f"{path}: pass {name} has no test {test}"
+    test = find_below(root, f"test/{folder}/{stem}.mlir")
+    if not test:
+        yield f"{path}: pass {name} has no test test/{folder}/{stem}.mlir"
     elif not re.search(rf"RUN:.*\b{re.escape(flag)}\b", read(root, test)):
         yield f"{test}: no RUN line uses {flag}"
 

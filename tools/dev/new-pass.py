@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 
-from sources import kebab, read
+from sources import find_below, kebab, read
 
 STANZA = '''def {name} : Pass<"{flag}"> {{
   let summary = "<What it does, in one line>";
@@ -144,7 +144,7 @@ def add_stanza(root, library, stanza, names):
 def add_source(root, library, file):
     path = f"lib/{library}/CMakeLists.txt"
     text = read(root, path)
-    match = re.search(r"(SRCS\s+)((?:\w+\.cpp\s+)*\w+\.cpp)", text)
+    match = re.search(r"(SRCS\s+)((?:[\w/]+\.cpp\s+)*[\w/]+\.cpp)", text)
     if not match:
         sys.exit(f"{path}: no list SRCS to add {file} to")
     listed = sorted(match.group(2).split() + [file])
@@ -164,8 +164,8 @@ def main():
     if not os.path.exists(os.path.join(root, f"lib/{library}/CMakeLists.txt")):
         sys.exit(f"{library}: no library lib/{library}; see lib/layers.txt")
     source = f"lib/{library}/{name}.cpp"
-    if os.path.exists(os.path.join(root, source)):
-        sys.exit(f"{source} exists already")
+    if existing := find_below(root, source):
+        sys.exit(f"{existing} exists already")
     stem = kebab(name)
     names = {
         "library": library, "joined": library.replace("/", ""), "name": name, "stem": stem,

@@ -28,6 +28,14 @@ def read(root, path):
         return f.read()
 
 
+def find_below(root, path):
+    """The path, or that of the file with its name in a folder below; None if
+    there is neither."""
+    folder, name = os.path.split(path)
+    found = [p for p in files(root, name, below=(folder,)) if os.path.basename(p) == name]
+    return min(found, key=lambda p: p.count("/")) if found else None
+
+
 def kebab(name):
     """FuseMask -> fuse-mask, ConvertTileToLLVM -> convert-tile-to-llvm."""
     name = re.sub(r"([a-z0-9])([A-Z])", r"\1-\2", name)

@@ -1,6 +1,6 @@
 """usage: check-messages.py ROOT
 
-Every message of lib/Spec/Diagnostics.def is told somewhere in lib/Spec, every
+Every message of Diagnostics.def of lib/Spec is told somewhere in lib/Spec, every
 id stands in the expected output of a test, and every key, function and named
 mask is in a test.
 """
@@ -19,11 +19,11 @@ def read(pattern):
 
 
 def rows(table, macro):
-    text = open(os.path.join(spec, table)).read()
+    text = read(os.path.join(spec, "**", table))
     return re.findall(rf'^{macro}\((\w+|"\w+"),\s*(\w+|"[\w-]+")', text, re.M)
 
 
-source = read(os.path.join(spec, "*.cpp"))
+source = read(os.path.join(spec, "**", "*.cpp"))
 tests = read(os.path.join(root, "test", "Spec", "**", "*.yaml"))
 tests += read(os.path.join(root, "test", "Spec", "**", "*.test"))
 tests += read(os.path.join(root, "test", "Unit", "Spec", "*.cpp"))
