@@ -2,8 +2,8 @@
 
 #include "attnc/Spec/Parse.h"
 
-#include "ForeignWords.h"
-#include "SpecReader.h"
+#include "Language/ForeignWords.h"
+#include "Reader/SpecReader.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -2,7 +2,7 @@
 
 #include "attnc/Spec/Print.h"
 
-#include "Language.h"
+#include "Language/Language.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

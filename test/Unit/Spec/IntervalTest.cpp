@@ -1,6 +1,6 @@
 //===- IntervalTest.cpp - Intervals contain all values, and are tight -----===//
 
-#include "Interval.h"
+#include "Proof/Interval.h"
 
 #include "gtest/gtest.h"
 

@@ -1,6 +1,6 @@
 //===- LinearFormTest.cpp - Sums of symbols and contradictions ------------===//
 
-#include "LinearForm.h"
+#include "Proof/LinearForm.h"
 
 #include "gtest/gtest.h"
 

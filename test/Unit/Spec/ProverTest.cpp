@@ -1,6 +1,6 @@
 //===- ProverTest.cpp - What follows from ranges and guards ---------------===//
 
-#include "Prover.h"
+#include "Proof/Prover.h"
 
 #include "Evaluate.h"
 

@@ -1,6 +1,6 @@
 //===- SyntaxTest.cpp - How formulas are read -----------------------------===//
 
-#include "Syntax.h"
+#include "Formula/Syntax.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -1,0 +1,146 @@
+//===- CheckUnknown.cpp - What is told about names nobody knows -----------===//
+
+#include "Check/Checker.h"
+#include "Language/ForeignWords.h"
+#include "Proof/IndexOrder.h"
+
+#include "attnc/Spec/Print.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+static bool isVariable(StringRef name) {
+  return any_of(variableTable(), [&](const VariableInfo &variable) {
+    return variable.name == name;
+  });
+}
+
+Checker::Value Checker::unknownName(const Node &node, bool called) {
+  std::vector<StringRef> candidates;
+  for (const NamedMask &mask : maskTable())
+    candidates.push_back(mask.name);
+  for (const FunctionInfo &function : functionTable())
+    candidates.push_back(function.name);
+  if (!called) {
+    for (const Size &size : spec.sizes)
+      candidates.push_back(size.name);
+    for (const Input &input : spec.inputs)
+      candidates.push_back(input.name);
+  }
+  for (const auto &[name, definition] : use.let)
+    candidates.push_back(name);
+  auto &error =
+      report.error(called ? Message::UnknownFunction : Message::UnknownName,
+                   called ? node.headRange : node.range, {node.name});
+  bool onlySizes = !scope.batch && !scope.inputs; // an axis, a size, a range
+  const ForeignWord *word = findForeignName(node.name);
+  if (word && !(onlySizes && isVariable(word->ours))) {
+    error.fix(word->ours);
+    if (word->ours.empty())
+      error.note(word->note);
+    return {};
+  }
+  StringRef near = nearest(node.name, candidates);
+  error.fix(near);
+  if (near.empty() && !called && onlySizes)
+    error.fix("add under 'sizes:'    " + node.name + ": any");
+  else if (near.empty() && !called && scope.inputs && node.name != "pi" &&
+           node.name != "e")
+    error.note("what the caller gives is added under 'inputs:'");
+  if (near.empty() && !called && (node.name == "pi" || node.name == "e"))
+    error.note("write the number");
+  return {};
+}
+
+/// The element of an input that belongs to a pair, by the names of its axes:
+/// bias[h, i, k], with the indices that are given where they fit. Empty where
+/// the axes do not say, or an index has no place.
+std::string Checker::elementOf(const Input &input,
+                               ArrayRef<ExprPtr> given) const {
+  std::pair<unsigned, StringRef> variables[] = {
+      {Batch, scope.batch ? "b" : ""},
+      {Heads, scope.row ? "h" : ""},
+      {KvHeads, scope.row || scope.key ? "g" : ""},
+      {QueryLen, scope.row ? "i" : ""},
+      {KvLen, scope.key ? "k" : ""}};
+  std::vector<std::string> indices;
+  std::vector<bool> placed(given.size());
+  for (const ExprPtr &axis : input.axes) {
+    auto fits = [&](auto index) {
+      return !placed[index.index()] && countedAxis(spec, *axis) &&
+             sizeOfIndex(spec, *index.value()) == countedAxis(spec, *axis);
+    };
+    std::string text;
+    for (auto index : enumerate(given))
+      if (text.empty() && fits(index)) {
+        placed[index.index()] = true;
+        text = printFormula(spec, *index.value());
+      }
+    // query_len of self-attention is kv_len, and yet counted by rows.
+    std::optional<unsigned> named = spec.findSize(Report::textOf(axis->range));
+    for (auto [size, name] : variables)
+      if (text.empty() && axis->kind == Expr::Size &&
+          named.value_or(axis->index) == size)
+        text = name.str();
+    if (text.empty() || is_contained(indices, text))
+      return "";
+    indices.push_back(text);
+  }
+  if (is_contained(placed, false))
+    return "";
+  if (indices.empty())
+    return input.name;
+  return input.name + "[" + join(indices, ", ") + "]";
+}
+
+/// The row of features that belongs to a pair, u[h] of u: [heads, head_dim], or
+/// else the matrix.
+std::string Checker::rowOf(const Input &input, ArrayRef<ExprPtr> given) const {
+  for (size_t features : {1, 2}) {
+    if (input.axes.size() <= features)
+      break;
+    Input front;
+    front.name = input.name;
+    front.axes.assign(input.axes.begin(), input.axes.end() - features);
+    if (std::string text = elementOf(front, given); !text.empty())
+      return text;
+  }
+  return "";
+}
+
+/// An index of a name that nobody declared: tells how to declare it.
+Checker::Value Checker::undeclared(const Node &base, const Node &index) {
+  static constexpr std::pair<StringLiteral, StringLiteral> axes[] = {
+      {"b", "batch"},     {"h", "heads"},  {"g", "kv_heads"},
+      {"i", "query_len"}, {"q", "kv_len"}, {"k", "kv_len"}};
+  std::string shape;
+  bool certain = true;
+  ListSeparator comma;
+  for (const NodePtr &child : drop_begin(index.children)) {
+    auto axis = find_if(axes, [&](auto &a) { return a.first == child->name; });
+    bool simple = child->kind == Node::Name && axis != std::end(axes);
+    certain &= simple;
+    if (simple)
+      shape += StringRef(comma).str() + axis->second.str();
+  }
+  // Masks and positions compare ints, everything else computes with reals.
+  bool countsInInts = scope.name == "mask" || scope.name == "offset";
+  std::string type = countsInInts ? "i32" : "";
+  std::vector<StringRef> names;
+  for (const Input &input : spec.inputs)
+    names.push_back(input.name);
+  StringRef near = nearest(base.name, names);
+  auto &error = report.error(Message::Undeclared, base.range, {base.name});
+  if (!near.empty())
+    error.fix(near);
+  else if (certain)
+    error.fix("add under 'inputs:'    " + base.name + ": " + type + "[" +
+              shape + "]");
+  return {};
+}
+
+} // namespace attnc::spec

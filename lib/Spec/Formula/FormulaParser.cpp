@@ -1,0 +1,402 @@
+//===- FormulaParser.cpp - Tokens into a tree -----------------------------===//
+//
+// Recursive descent, one function per level of precedence. The first error of
+// a formula ends it: what follows would be a guess.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formula/Syntax.h"
+#include "Language/ForeignWords.h"
+#include "Language/Language.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+
+#include <cmath>
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+NodePtr FormulaParser::make(Node::Kind kind, size_t begin) {
+  auto node = std::make_unique<Node>();
+  node->kind = kind;
+  node->range = source.at(begin, begin);
+  return node;
+}
+
+/// Ends the range of a node behind the last token taken, and bounds its depth.
+NodePtr FormulaParser::finish(NodePtr node) {
+  if (!source.anchor.isValid())
+    node->range.End =
+        SMLoc::getFromPointer(source.text.data() + tokens[position - 1].end);
+  for (const NodePtr &child : node->children)
+    node->depth = std::max(node->depth, child->depth + 1);
+  for (const Node::Argument &argument : node->arguments)
+    node->depth = std::max(node->depth, argument.value->depth + 1);
+  if (node->depth <= maxFormulaDepth)
+    return node;
+  report.error(Message::FormulaTooDeep, rangeOf(peek()),
+               {std::to_string(maxFormulaDepth)});
+  return nullptr;
+}
+
+/// Bounds the recursion of the parser itself.
+bool FormulaParser::enter() {
+  if (depth < maxFormulaDepth) {
+    ++depth;
+    return true;
+  }
+  report.error(Message::FormulaTooDeep, rangeOf(peek()),
+               {std::to_string(maxFormulaDepth)});
+  return false;
+}
+
+bool FormulaParser::takeIf(StringRef symbol) {
+  if (!peek().is(symbol))
+    return false;
+  take();
+  return true;
+}
+
+SourceDiagnostic &FormulaParser::expected(StringRef what) {
+  const Token &token = peek();
+  if (token.is("="))
+    return report.error(Message::NotAnOperator, rangeOf(token), {"="})
+        .fix("==");
+  auto &error =
+      report.error(Message::Expected, rangeOf(token),
+                   {what.str(), token.kind == Token::End
+                                    ? "the end"
+                                    : "'" + token.spelling.str() + "'"});
+  if (token.is("if") || token.is("else"))
+    error.note("a choice is written where(condition, a, b)");
+  if (token.is("not"))
+    error.note("'not' binds weaker than a comparison: put it in parentheses");
+  return error;
+}
+
+NodePtr FormulaParser::parse() { return parseOr(); }
+
+NodePtr FormulaParser::parseOr() {
+  if (!enter())
+    return nullptr;
+  scope_exit leave([&] { --depth; });
+  return parseLeft(&FormulaParser::parseAnd, {Op::Or});
+}
+
+NodePtr FormulaParser::parseAnd() {
+  return parseLeft(&FormulaParser::parseNot, {Op::And});
+}
+
+/// next { operator next }, associating to the left.
+NodePtr FormulaParser::parseLeft(Rule next, ArrayRef<Op> operators) {
+  size_t begin = peek().begin;
+  NodePtr left = (this->*next)();
+  while (left) {
+    auto op =
+        find_if(operators, [&](Op o) { return peek().is(opSpelling(o)); });
+    if (op == operators.end())
+      return left;
+    NodePtr node = make(Node::Binary, begin);
+    node->op = *op;
+    node->headRange = rangeOf(take());
+    node->children.push_back(std::move(left));
+    node->children.push_back((this->*next)());
+    if (!node->children[1])
+      return nullptr;
+    left = finish(std::move(node));
+  }
+  return nullptr;
+}
+
+NodePtr FormulaParser::parseNot() {
+  if (!peek().is("not"))
+    return parseComparison();
+  if (!enter())
+    return nullptr;
+  scope_exit leave([&] { --depth; });
+  NodePtr node = make(Node::Unary, peek().begin);
+  node->op = Op::Not;
+  node->headRange = rangeOf(take());
+  node->children.push_back(parseNot());
+  return node->children[0] ? finish(std::move(node)) : nullptr;
+}
+
+NodePtr FormulaParser::parseComparison() {
+  static constexpr Op comparisons[] = {Op::Eq, Op::Ne, Op::Lt,
+                                       Op::Le, Op::Gt, Op::Ge};
+  NodePtr node = make(Node::Chain, peek().begin);
+  while (true) {
+    NodePtr operand = parseSum();
+    if (!operand)
+      return nullptr;
+    node->children.push_back(std::move(operand));
+    auto op =
+        find_if(comparisons, [&](Op o) { return peek().is(opSpelling(o)); });
+    if (op == std::end(comparisons))
+      break;
+    node->ops.push_back(*op);
+    take();
+  }
+  if (node->ops.empty())
+    return std::move(node->children[0]);
+  return finish(std::move(node));
+}
+
+NodePtr FormulaParser::parseSum() {
+  return parseLeft(&FormulaParser::parseProduct, {Op::Add, Op::Sub});
+}
+
+NodePtr FormulaParser::parseProduct() {
+  return parseLeft(&FormulaParser::parseUnary,
+                   {Op::Mul, Op::Div, Op::FloorDiv, Op::Mod, Op::Dot});
+}
+
+NodePtr FormulaParser::parseUnary() {
+  if (!peek().is("-"))
+    return parsePower();
+  if (!enter())
+    return nullptr;
+  scope_exit leave([&] { --depth; });
+  NodePtr node = make(Node::Unary, peek().begin);
+  node->op = Op::Neg;
+  node->headRange = rangeOf(take());
+  node->children.push_back(parseUnary());
+  return node->children[0] ? finish(std::move(node)) : nullptr;
+}
+
+NodePtr FormulaParser::parsePower() {
+  size_t begin = peek().begin;
+  NodePtr base = parsePostfix();
+  if (!base || !peek().is("**"))
+    return base;
+  if (!enter())
+    return nullptr;
+  scope_exit leave([&] { --depth; });
+  NodePtr node = make(Node::Binary, begin);
+  node->op = Op::Pow;
+  node->headRange = rangeOf(take());
+  node->children.push_back(std::move(base));
+  node->children.push_back(parseUnary()); // 2 ** -x ** y is 2 ** (-(x ** y))
+  return node->children[1] ? finish(std::move(node)) : nullptr;
+}
+
+NodePtr FormulaParser::parsePostfix() {
+  size_t begin = peek().begin;
+  NodePtr node = parsePrimary();
+  while (node) {
+    if (peek().is("[")) {
+      node = parseIndex(std::move(node));
+      continue;
+    }
+    if (!peek().is("."))
+      return node;
+    take();
+    if (node->kind == Node::Name && isForeignModule(node->name)) {
+      ofModule(begin);
+      return nullptr;
+    }
+    if (!peek().is("T")) {
+      const ForeignWord *word = findForeignName(peek().spelling);
+      auto &error = expected("'T' (transpose)");
+      if (word && word->ours.empty())
+        error.note(word->note);
+      else if (const FunctionInfo *function = findFunction(
+                   word && !word->ours.empty() ? word->ours : peek().spelling))
+        error.note("functions stand before what they take: " +
+                   function->signature());
+      return nullptr;
+    }
+    take();
+    NodePtr transpose = make(Node::Transpose, begin);
+    transpose->children.push_back(std::move(node));
+    node = finish(std::move(transpose));
+  }
+  return nullptr;
+}
+
+/// `F.linear(x, W, b)`: a product, here with the names that stand there.
+void FormulaParser::linearOfModule(size_t begin) {
+  std::vector<std::string> names;
+  size_t at = position + 1;
+  while (at + 2 < tokens.size() && tokens[at].is(names.empty() ? "(" : ",") &&
+         tokens[at + 1].kind == Token::Name) {
+    names.push_back(tokens[at + 1].spelling.str());
+    at += 2;
+  }
+  bool isWhole = tokens[at].is(")") && (names.size() == 2 || names.size() == 3);
+  const Token &last = isWhole ? tokens[at] : peek();
+  auto &error = report.error(Message::UnknownName, source.at(begin, last.end),
+                             {source.text.slice(begin, peek().end).str()});
+  if (!isWhole)
+    error.note("F.linear(x, W, b) is written x @ W.T + b");
+  else
+    error.fix(names[0] + " @ " + names[1] + ".T" +
+              (names.size() == 3 ? " + " + names[2] : ""));
+}
+
+/// `math.sqrt`: the last name alone is ours, if we have it.
+void FormulaParser::ofModule(size_t begin) {
+  while (position + 2 < tokens.size() && tokens[position + 1].is(".") &&
+         tokens[position + 2].kind == Token::Name)
+    position += 2;
+  const Token &name = peek();
+  const ForeignWord *word = findForeignName(name.spelling);
+  bool isOurs = findFunction(name.spelling) || name.is("inf");
+  if (name.is("linear"))
+    return linearOfModule(begin);
+  report
+      .error(Message::UnknownName, source.at(begin, name.end),
+             {source.text.slice(begin, name.end).str()})
+      .fix(word     ? word->ours
+           : isOurs ? name.spelling
+                    : "")
+      .note("functions have no module before their name");
+}
+
+NodePtr FormulaParser::parseIndex(NodePtr base) {
+  NodePtr node = make(Node::Index, 0);
+  node->range = base->range;
+  node->children.push_back(std::move(base));
+  take();
+  do {
+    node->children.push_back(parseOr());
+    if (!node->children.back())
+      return nullptr;
+  } while (takeIf(","));
+  if (!peek().is("]")) {
+    expected("',' or ']'");
+    return nullptr;
+  }
+  take();
+  return finish(std::move(node));
+}
+
+NodePtr FormulaParser::parseNumber(const Token &token) {
+  std::string digits = token.spelling.str();
+  if (token.kind == Token::Int) {
+    NodePtr node = make(Node::Int, token.begin);
+    if (token.spelling.getAsInteger(10, node->integer)) {
+      report.error(Message::IntTooLarge, rangeOf(token), {digits});
+      return nullptr;
+    }
+    return finish(std::move(node));
+  }
+  NodePtr node = make(Node::Real, token.begin);
+  node->real = std::strtod(digits.c_str(), nullptr);
+  if (std::isinf(node->real)) {
+    report.error(Message::RealTooLarge, rangeOf(token), {digits}).fix("inf");
+    return nullptr;
+  }
+  return finish(std::move(node));
+}
+
+NodePtr FormulaParser::parsePrimary() {
+  const Token token = peek();
+  static constexpr StringLiteral keywords[] = {"and", "or", "not", "if",
+                                               "else"};
+  if (token.kind == Token::End || is_contained(keywords, token.spelling)) {
+    expected("a formula");
+    return nullptr;
+  }
+  if (token.kind == Token::Int || token.kind == Token::Real) {
+    take();
+    return parseNumber(token);
+  }
+  if (token.kind == Token::Text) {
+    take();
+    NodePtr node = make(Node::Text, token.begin);
+    node->name = token.spelling.drop_front().drop_back();
+    return finish(std::move(node));
+  }
+  if (takeIf("(")) {
+    NodePtr node = parseOr();
+    if (node && !peek().is(")")) {
+      expected("')'");
+      return nullptr;
+    }
+    if (node) {
+      take();
+      // The range keeps the parentheses, so that a caret shows what was meant.
+      if (!source.anchor.isValid())
+        node->range = source.at(token.begin, tokens[position - 1].end);
+    }
+    return node;
+  }
+  if (token.kind != Token::Name) {
+    expected("a formula");
+    return nullptr;
+  }
+  take();
+  if (token.spelling == "inf" || token.spelling == "true" ||
+      token.spelling == "false") {
+    NodePtr node =
+        make(token.spelling == "inf" ? Node::Real : Node::Bool, token.begin);
+    node->real = HUGE_VAL;
+    node->boolean = token.spelling == "true";
+    return finish(std::move(node));
+  }
+  NodePtr node = make(peek().is("(") ? Node::Call : Node::Name, token.begin);
+  node->name = token.spelling.str();
+  node->headRange = rangeOf(token);
+  if (node->kind == Node::Call && !parseArguments(*node))
+    return nullptr;
+  return finish(std::move(node));
+}
+
+bool FormulaParser::parseArguments(Node &call) {
+  take();
+  if (takeIf(")"))
+    return true;
+  do {
+    if (!parseArgument(call))
+      return false;
+  } while (takeIf(","));
+  if (takeIf(")"))
+    return true;
+  expected("',' or ')'");
+  return false;
+}
+
+bool FormulaParser::parseArgument(Node &call) {
+  bool named = peek().kind == Token::Name && position + 1 < tokens.size() &&
+               tokens[position + 1].is("=");
+  if (!named) {
+    if (!call.arguments.empty()) {
+      report.error(Message::PositionalAfterNamed, rangeOf(peek()));
+      return false;
+    }
+    call.children.push_back(parseOr());
+    return call.children.back() != nullptr;
+  }
+  Token name = take();
+  take();
+  for (const Node::Argument &other : call.arguments)
+    if (other.name == name.spelling) {
+      report.error(Message::ArgumentTwice, rangeOf(name), {other.name});
+      return false;
+    }
+  NodePtr value = parseOr();
+  if (!value)
+    return false;
+  call.arguments.push_back(
+      {name.spelling.str(), rangeOf(name), std::move(value)});
+  return true;
+}
+
+NodePtr parseFormula(const SourceText &source, Report &report) {
+  std::vector<Token> tokens;
+  if (!tokenize(source, report, tokens))
+    return nullptr;
+  FormulaParser parser(source, tokens, report);
+  NodePtr node = parser.parse();
+  if (node && parser.peek().kind != Token::End) {
+    parser.expected("an operator");
+    return nullptr;
+  }
+  return node;
+}
+
+} // namespace attnc::spec

@@ -1,0 +1,118 @@
+//===- ForeignWords.cpp - Words of other frameworks, and ours -------------===//
+
+#include "Language/ForeignWords.h"
+
+#include "Language/Language.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+static constexpr ForeignWord foreignKeys[] = {
+#define FOREIGN_KEY(Theirs, Value, Ours, Note) {Theirs, Value, Ours, Note},
+#include "Language/ForeignWords.def"
+};
+
+const ForeignWord *findForeignName(StringRef name) {
+  static constexpr ForeignWord names[] = {
+#define FOREIGN_NAME(Theirs, Ours, Note) {Theirs, "", Ours, Note},
+#include "Language/ForeignWords.def"
+  };
+  for (const ForeignWord &word : names)
+    if (word.theirs == name)
+      return &word;
+  for (const ForeignWord &word : foreignKeys)
+    if (word.theirs == name && !word.ours.empty() && !word.isLine())
+      return &word;
+  return nullptr;
+}
+
+StringRef findForeignType(StringRef name) {
+  static constexpr std::pair<StringLiteral, StringLiteral> types[] = {
+#define FOREIGN_TYPE(Theirs, Ours) {Theirs, Ours},
+#include "Language/ForeignWords.def"
+  };
+  for (auto &[theirs, ours] : types)
+    if (theirs == name)
+      return ours;
+  return {};
+}
+
+StringRef findForeignArgument(StringRef name, ArrayRef<StringRef> names) {
+  static constexpr std::pair<StringLiteral, StringLiteral> arguments[] = {
+#define FOREIGN_ARGUMENT(Theirs, Ours) {Theirs, Ours},
+#include "Language/ForeignWords.def"
+  };
+  for (auto &[theirs, ours] : arguments)
+    if (theirs == name && is_contained(names, ours))
+      return ours;
+  return {};
+}
+
+bool isForeignModule(StringRef name) {
+  static constexpr StringLiteral modules[] = {
+#define FOREIGN_MODULE(Name) Name,
+#include "Language/ForeignWords.def"
+  };
+  return is_contained(modules, name);
+}
+
+/// `{0}` of a line; what is more than a name or a number in parentheses.
+static std::string fillIn(StringRef line, StringRef value) {
+  if (!line.contains("{0}"))
+    return line.str();
+  auto [before, after] = line.split("{0}");
+  bool isWord =
+      all_of(value, [](char c) { return isAlnum(c) || c == '_' || c == '.'; });
+  bool isArgument = after.starts_with(")");
+  std::string text =
+      isWord || isArgument ? value.str() : "(" + value.str() + ")";
+  return (before + text + after).str();
+}
+
+void reportUnknownKey(Report &report, const UnknownEntry &entry,
+                      function_ref<bool(StringRef)> isSet) {
+  std::string key = entry.key.str();
+  auto word = find_if(foreignKeys, [&](const ForeignWord &word) {
+    return word.theirs == key &&
+           (word.value.empty() || entry.value.equals_insensitive(word.value));
+  });
+  if (word == std::end(foreignKeys)) {
+    std::vector<StringRef> names;
+    for (const KeyInfo &info : keyTable())
+      names.push_back(info.name);
+    StringRef near = nearest(key, names);
+    auto &error = report.error(Message::UnknownKey, entry.keyRange, {key});
+    error.fix(near);
+    if (near.empty())
+      error
+          .note("formulas of a layer are entries of 'let', tensors are "
+                "entries of 'inputs'")
+          .note("the keys: " + join(names, ", "));
+    return;
+  }
+  auto [ours, formula] = word->ours.split(": ");
+  bool lacksValue = word->isLine() && entry.value.empty();
+  auto &error =
+      report.error(Message::UnknownKey,
+                   word->isLine() ? entry.range : entry.keyRange, {key});
+  if (ours.empty())
+    error.note(word->note);
+  else if (lacksValue)
+    error.note("written as '" + fillIn(word->ours, "...") + "'");
+  else if (isSet(ours))
+    error.note("'" + ours + "' is set already" +
+               (word->isLine()
+                    ? "; this belongs into it: " + fillIn(formula, entry.value)
+                    : std::string()));
+  else if (word->isLine())
+    error.fix(ours.str() + entry.separator.str() +
+              fillIn(formula, entry.value));
+  else
+    error.fix(ours);
+}
+
+} // namespace attnc::spec

@@ -1,0 +1,249 @@
+//===- ReadExpect.cpp - The sizes to be fast at ---------------------------===//
+
+#include "Reader/SpecReader.h"
+
+#include "Proof/Proofs.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace attnc::spec {
+
+static bool hasSize(const Regime &regime, unsigned size) {
+  return any_of(regime.sizes, [&](auto &pair) { return pair.first == size; });
+}
+
+static std::string runTimeSizes(const AttentionSpec &spec) {
+  std::string text;
+  ListSeparator comma;
+  for (const Size &size : spec.sizes)
+    if (size.kind == Size::RunTime)
+      text += StringRef(comma).str() + size.name;
+  return text.empty() ? "none" : text;
+}
+
+/// prefill(n) and decode(n), for those of their sizes that are run-time ones.
+void SpecReader::shorthand(StringRef name, int64_t n, Regime &regime) const {
+  std::pair<unsigned, int64_t> sizes[] = {
+      {Batch, 1}, {QueryLen, name == "decode" ? 1 : n}, {KvLen, n}};
+  std::pair<unsigned, int64_t> pool = sizes[0];
+  // With one sequence its length is the number of all rows, and as many pages
+  // as it needs are there.
+  if (spec.queryStorage.kind == Storage::Ragged)
+    sizes[1].first = spec.queryStorage.tokens;
+  if (spec.kvStorage.kind == Storage::Ragged)
+    sizes[2].first = spec.kvStorage.tokens;
+  if (spec.kvStorage.kind == Storage::Paged && !failed()) {
+    const ExprPtr &width = spec.inputs[spec.kvStorage.table].axes[1];
+    bool counts =
+        width->kind == Expr::Size && spec.sizes[KvLen].kind == Size::Derived;
+    int64_t rows = spec.kvStorage.pageRows;
+    if (counts)
+      sizes[2] = {width->index, (n + rows - 1) / rows};
+    ExprPtr pages = spec.pages();
+    if (pages->kind == Expr::Size)
+      pool = {pages->index, (n + rows - 1) / rows};
+  }
+  for (auto &size : {sizes[0], sizes[1], sizes[2], pool})
+    if (spec.sizes[size.first].kind == Size::RunTime &&
+        !hasSize(regime, size.first))
+      regime.sizes.push_back(size);
+}
+
+/// Gives every run-time size a value and sorts them.
+void SpecReader::completeRegime(Regime &regime) const {
+  auto valueOf = [&](unsigned size) -> std::optional<int64_t> {
+    for (auto [known, value] : regime.sizes)
+      if (known == size)
+        return value;
+    if (spec.sizes[size].kind == Size::Fixed)
+      return spec.sizes[size].value;
+    return std::nullopt;
+  };
+  std::optional<int64_t> queries = valueOf(QueryLen), keys = valueOf(KvLen);
+  int64_t length = keys ? *keys : queries ? *queries : 512;
+  for (auto [i, size] : enumerate(spec.sizes))
+    if (size.kind == Size::RunTime && !hasSize(regime, i))
+      regime.sizes.push_back({i, i == Batch ? 1 : length});
+  llvm::sort(regime.sizes);
+}
+
+bool SpecReader::readRegimeCall(const YamlNode &node, Regime &regime) {
+  if (!needLine(node))
+    return false;
+  NodePtr call = parseFormula({node.source(), {}}, report);
+  if (!call)
+    return false;
+  bool good = call->kind == Node::Call &&
+              (call->name == "prefill" || call->name == "decode") &&
+              call->arguments.empty() && call->children.size() == 1 &&
+              call->children[0]->kind == Node::Int &&
+              call->children[0]->integer <= maxSize;
+  if (!good) {
+    report.error(Message::Regime, node.range)
+        .note("regimes are prefill(n), decode(n) or {query_len: n, ...}");
+    return false;
+  }
+  shorthand(call->name, call->children[0]->integer, regime);
+  return true;
+}
+
+bool SpecReader::readRegimeEntry(const YamlEntry &item, Regime &regime) {
+  const std::string &name = item.key.text;
+  if (name == "weight") {
+    double weight = 0;
+    bool good = item.value.kind == YamlNode::Scalar &&
+                !StringRef(item.value.text).getAsDouble(weight) && weight > 0 &&
+                weight <= 1e9;
+    if (good)
+      regime.weight = weight;
+    else
+      report.error(Message::Weight, item.value.range);
+    return good;
+  }
+  bool isShorthand = name == "prefill" || name == "decode";
+  std::optional<unsigned> size = spec.findSize(name);
+  if (!size && !isShorthand) {
+    std::vector<StringRef> names;
+    for (const Size &known : spec.sizes)
+      names.push_back(known.name);
+    report.error(Message::RegimeName, item.key.range, {name})
+        .note("run-time sizes here: " + runTimeSizes(spec))
+        .fix(nearest(name, names));
+    return false;
+  }
+  std::optional<int64_t> value = readCount(item.value);
+  if (!value)
+    return false;
+  if (isShorthand) {
+    shorthand(name, *value, regime);
+    return true;
+  }
+  const Size &known = spec.sizes[*size];
+  if (known.kind != Size::RunTime) {
+    std::string how = known.kind == Size::Fixed
+                          ? "fixed (" + std::to_string(known.value) + ")"
+                          : std::string("a formula of other sizes");
+    report.error(Message::RegimeFixed, item.key.range, {name, how})
+        .note("run-time sizes here: " + runTimeSizes(spec));
+    return false;
+  }
+  regime.sizes.push_back({*size, *value});
+  return true;
+}
+
+bool SpecReader::readRegimeMap(const YamlNode &node, Regime &regime) {
+  bool good = true;
+  // Sizes by name first: they win over the shorthands.
+  for (bool shorthands : {false, true})
+    for (const YamlEntry &item : node.map) {
+      bool isShorthand =
+          item.key.text == "prefill" || item.key.text == "decode";
+      if (isShorthand == shorthands)
+        good &= readRegimeEntry(item, regime);
+    }
+  return good;
+}
+
+void SpecReader::readRegime(const YamlNode &node) {
+  Regime regime;
+  regime.range = node.range;
+  bool good = false;
+  if (node.kind == YamlNode::Scalar)
+    good = readRegimeCall(node, regime);
+  else if (node.kind == YamlNode::Map)
+    good = readRegimeMap(node, regime);
+  else
+    report.error(Message::Regime, node.range)
+        .note("regimes are prefill(n), decode(n) or {query_len: n, ...}");
+  if (!good)
+    return;
+  completeRegime(regime);
+  spec.expect.push_back(std::move(regime));
+}
+
+void SpecReader::readExpect() {
+  const YamlEntry *expect = entry(Key::Expect);
+  if (expect && expect->value.kind != YamlNode::List) {
+    report.error(Message::NeedsList, expect->key.range, {"expect"})
+        .fix(expect->value.kind == YamlNode::Scalar
+                 ? "[" + expect->value.text + "]"
+                 : "");
+    return;
+  }
+  if (expect && !expect->value.list.empty()) {
+    spec.expectGiven = true;
+    for (const YamlNode &node : expect->value.list)
+      readRegime(node);
+    return;
+  }
+  if (failed())
+    return;
+  bool causal = isCausal(spec, spec.mask);
+  for (auto [name, n] :
+       {std::pair("prefill", 1024), std::pair("decode", 4096)}) {
+    Regime &regime = spec.expect.emplace_back();
+    const Size &keys = spec.sizes[KvLen];
+    int64_t length = keys.kind == Size::Fixed ? keys.value : causal ? n : 512;
+    shorthand(name, length, regime);
+    completeRegime(regime);
+    bool another = causal && spec.sizes[QueryLen].kind == Size::RunTime;
+    if (!another)
+      return;
+  }
+}
+
+/// A formula of sizes at a regime; null where a size is not known there.
+static ExprPtr valueAt(const AttentionSpec &spec, const Expr &e,
+                       const Regime &regime) {
+  if (e.kind == Expr::Size) {
+    const Size &size = spec.sizes[e.index];
+    if (size.kind == Size::Fixed)
+      return makeInt(size.value);
+    if (size.kind == Size::Derived)
+      return valueAt(spec, *size.formula, regime);
+    for (auto [index, value] : regime.sizes)
+      if (index == e.index)
+        return makeInt(value);
+    return nullptr;
+  }
+  if (e.isConstant())
+    return std::make_shared<Expr>(e);
+  if (e.kind != Expr::Apply)
+    return nullptr;
+  std::vector<ExprPtr> operands;
+  for (const ExprPtr &operand : e.operands)
+    if (!operands.emplace_back(valueAt(spec, *operand, regime)))
+      return nullptr;
+  FoldProblem problem = FoldProblem::None;
+  return foldConstants(e.op, e.type, operands, e.range, problem);
+}
+
+/// The first condition of the call that the sizes of a regime do not meet.
+static const Precondition *broken(const AttentionSpec &spec,
+                                  const Regime &regime) {
+  for (const Precondition &precondition : spec.preconditions) {
+    ExprPtr value = valueAt(spec, *precondition.condition, regime);
+    if (value && value->isConstant() && !value->boolean)
+      return &precondition;
+  }
+  return nullptr;
+}
+
+/// Sizes at which every call would be refused are no sizes to be fast at.
+void SpecReader::checkExpect() {
+  if (!spec.expectGiven) {
+    auto isBroken = [&](const Regime &regime) { return broken(spec, regime); };
+    if (!all_of(spec.expect, isBroken))
+      erase_if(spec.expect, isBroken);
+    return;
+  }
+  for (const Regime &regime : spec.expect)
+    if (const Precondition *condition = broken(spec, regime))
+      report.warning(Message::RegimeRefused, regime.range, {condition->text})
+          .note(condition->range, condition->reason + " asks for it");
+}
+
+} // namespace attnc::spec
