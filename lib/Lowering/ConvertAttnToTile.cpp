@@ -26,9 +26,9 @@
 #include "attnc/Analysis/ViewDigits.h"
 #include "attnc/Dialect/Attn/Epilogue.h"
 
-#include "KernelBlock.h"
-#include "Plan.h"
-#include "SideBlock.h"
+#include "Kernel/KernelBlock.h"
+#include "Plan/Plan.h"
+#include "Side/SideBlock.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

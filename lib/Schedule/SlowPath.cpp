@@ -65,7 +65,8 @@ static void warnAboutFeatures(attn::KernelOp kernel) {
     warn(kernel.getValue(), "value");
 }
 
-/// A threshold is searched for; how, is in lib/Lowering/Rank.cpp, Simplex.cpp.
+/// A threshold is searched for; how, is in lib/Lowering/Softmax/Rank.cpp,
+/// Simplex.cpp.
 static void warnAboutSearches(attn::KernelOp kernel) {
   attn::RowAttr row = kernel.getRowKind();
   if (!row)

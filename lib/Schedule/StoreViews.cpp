@@ -13,9 +13,9 @@
 //   %o = attn.kernel ins(%s, ...)
 //
 // Other ops read element by element where their operands are no matrices, and
-// results are stored apart and copied (lib/Lowering/Storage.cpp). Rows that a
-// table finds stay: the kernel needs the table.
-// Tests: test/Schedule/store-views.mlir
+// results are stored apart and copied (lib/Lowering/Plan/Storage.cpp). Rows
+// that a table finds stay: the kernel needs the table. Tests:
+// test/Schedule/store-views.mlir
 //
 //===----------------------------------------------------------------------===//
 

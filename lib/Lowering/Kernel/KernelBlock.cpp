@@ -1,0 +1,439 @@
+//===- KernelBlock.cpp - One block of queries of a kernel -----------------===//
+//
+// Tests: test/Lowering/convert-attn-to-tile.mlir, view-indices.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel/KernelBlock.h"
+
+#include "attnc/Dialect/Attn/UnreadProducts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace attnc::lowering {
+
+static int64_t lastExtent(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape().back();
+}
+
+SmallVector<Value, 3> SoftmaxState::values() const {
+  SmallVector<Value, 3> values;
+  for (Value value : {o, m, l})
+    if (value)
+      values.push_back(value);
+  return values;
+}
+
+SoftmaxState SoftmaxState::withValues(ValueRange values) const {
+  SoftmaxState state = *this;
+  for (Value *value : {&state.o, &state.m, &state.l})
+    if (*value) {
+      *value = values.front();
+      values = values.drop_front();
+    }
+  return state;
+}
+
+/// Whether the sum of the weights is asked for.
+static bool needsSum(attn::KernelOp kernel) {
+  if (attn::RowAttr row = kernel.getRowKind())
+    return row.getKind() == attn::RowKind::Sum;
+  if (!kernel.getNorm())
+    return false;
+  attn::NormAttr norm = kernel.getNorm();
+  return norm.getDivide() == attn::NormDivide::Sum ||
+         !kernel.getLse().use_empty();
+}
+
+static bool needsMax(attn::KernelOp kernel) {
+  if (isa<attn::DenseAttr>(kernel.getNormalize()))
+    return false;
+  if (attn::RowAttr row = kernel.getRowKind())
+    return row.getKind() == attn::RowKind::Max;
+  return kernel.getNorm().isSoftmax();
+}
+
+KernelBlock::KernelBlock(attn::KernelOp kernel, const Scope &scope)
+    : kernel(kernel), scope(scope), loc(kernel.getLoc()),
+      sizeQ(kernel.getSchedule()->getQ()), sizeK(kernel.getSchedule()->getK()),
+      sizeD(lastExtent(kernel.getQ())),
+      sizeE(kernel.getV() ? lastExtent(kernel.getV()) : 0),
+      accumulate(kernel.getAccumulateType()),
+      probabilities(kernel.getProbabilities().value_or(accumulate)),
+      hasValues(bool(kernel.getV())), hasMax(needsMax(kernel)),
+      hasSum(needsSum(kernel)), hasPairs(bool(kernel.getDense())),
+      score(kernel.getScore(), scope, /*hasScore=*/true,
+            kernel.getNumProducts()),
+      mask(kernel.getMask(), scope, /*hasScore=*/false) {
+  if (kernel.hasInit())
+    init.emplace(kernel.getInit(), scope, /*hasScore=*/false);
+  if (kernel.hasGate())
+    gate.emplace(kernel.getGate(), scope, /*hasScore=*/true,
+                 kernel.getNumProducts());
+  if (kernel.hasSelect())
+    select.emplace(kernel.getSelect(), scope, /*hasScore=*/true,
+                   kernel.getNumProducts());
+}
+
+bool KernelBlock::isIdentity() {
+  if (isa<attn::DenseAttr>(kernel.getNormalize()))
+    return true;
+  if (attn::RowAttr row = kernel.getRowKind())
+    return row.getKind() == attn::RowKind::Sum;
+  return kernel.getNorm().getWeight() == attn::NormWeight::Identity;
+}
+
+tile::TileType KernelBlock::tileType(
+    std::initializer_list<std::pair<StringRef, int64_t>> dims) {
+  return tile::TileType::get(kernel.getContext(), ArrayRef(dims), accumulate);
+}
+
+SmallVector<Value> KernelBlock::indices(OpBuilder &builder,
+                                        const BlockBuffer &buffer, Value key) {
+  auto valueOf = [&](char letter) {
+    size_t uniform = StringRef("bhg").find(letter);
+    if (uniform != StringRef::npos)
+      return bhg[uniform];
+    Value place = letter == 'q' ? q0 : letter == 'k' ? key : zero;
+    if (const Sequence *sequence = sequenceOf(buffer, letter))
+      return builder.createOrFold<arith::AddIOp>(loc, sequence->begin, place);
+    return place;
+  };
+  return indicesOf(builder, loc, scope, buffer.digits, valueOf);
+}
+
+SmallVector<const BlockBuffer *> KernelBlock::buffers() const {
+  SmallVector<const BlockBuffer *> all{&q, &k, &v};
+  for (const BlockBuffer &tensor : products)
+    all.push_back(&tensor);
+  for (const BlockOutput &output : outputs)
+    all.push_back(&output.buffer);
+  return all;
+}
+
+const Digit *KernelBlock::findRagged(char letter) const {
+  for (const BlockBuffer *buffer : buffers())
+    if (const Digit *digit = findTable(buffer->digits, letter))
+      return digit;
+  return nullptr;
+}
+
+const Sequence *KernelBlock::sequenceOf(const BlockBuffer &buffer,
+                                        char letter) const {
+  return findTable(buffer.digits, letter) ? sequenceOf(letter) : nullptr;
+}
+
+const Sequence *KernelBlock::sequenceOf(char letter) const {
+  const Digit *digit = findRagged(letter);
+  if (!digit)
+    return nullptr;
+  auto found = sequences.find(scope.values.lookup(digit->table));
+  return found == sequences.end() ? nullptr : &found->second;
+}
+
+void KernelBlock::emitSequences(OpBuilder &builder) {
+  for (const BlockBuffer *buffer : buffers())
+    for (char letter : StringRef("qk")) {
+      const Digit *digit = findTable(buffer->digits, letter);
+      if (!digit)
+        continue;
+      Value start = scope.values.lookup(digit->table);
+      if (sequences.contains(start))
+        continue;
+      sequences[start] = emitSequence(builder, loc, start, bhg[0]);
+    }
+}
+
+Value KernelBlock::emitKeys(OpBuilder &builder, const BlockBuffer &buffer,
+                            tile::TileType type, const KeyTile &keys) {
+  SmallVector<Value> places = indices(builder, buffer, keys.k0);
+  const Digit *page = findTable(buffer.digits, 'p');
+  if (!page)
+    return tile::LoadOp::create(builder, loc, type, buffer.buf, places,
+                                {{"k", keys.nk}});
+  auto rows = llvm::find_if(buffer.digits, [](const AxisDigits &axis) {
+    return axis.front().letter == 'k';
+  });
+  int64_t pageRows = cast<IntegerAttr>(rows->front().size).getInt();
+  return tile::LoadOp::create(
+      builder, loc, type, buffer.buf, places, {{"k", keys.nk}},
+      scope.values.lookup(page->table), bhg[0], pageRows);
+}
+
+/// The name of the features of a tensor of `products`.
+static StringRef featureOf(attn::KernelOp kernel, unsigned product) {
+  size_t ofFirst = 2 * (kernel.getSums().front().rows.size() - 1);
+  return product < ofFirst ? "d" : "f";
+}
+
+void KernelBlock::emitHead(OpBuilder &builder) {
+  for (Formula *formula :
+       {&score, &mask, init ? &*init : nullptr, gate ? &*gate : nullptr,
+        select ? &*select : nullptr})
+    if (formula) {
+      formula->emitUniform(builder, bhg);
+      formula->emitQueryTiles(builder, sizeQ, q0);
+    }
+  for (unsigned i = 0; i < kernel.getProducts().size(); i += 2) {
+    Value tensor = kernel.getProducts()[i];
+    const BlockBuffer &rows = products[i];
+    tile::TileType type =
+        tileType({{"q", sizeQ}, {featureOf(kernel, i), lastExtent(tensor)}})
+            .withElementType(getElementTypeOrSelf(tensor));
+    productRows.push_back(tile::LoadOp::create(builder, loc, type, rows.buf,
+                                               indices(builder, rows, {}),
+                                               {{"q", this->rows}}));
+  }
+}
+
+Value KernelBlock::emitQuery(OpBuilder &builder) {
+  auto buf = cast<tile::BufType>(q.buf.getType());
+  tile::TileType type = tileType({{"q", sizeQ}, {"d", sizeD}});
+  Value query = tile::LoadOp::create(
+      builder, loc, type.withElementType(buf.getElementType()), q.buf,
+      indices(builder, q, {}), {{"q", rows}});
+  double scale = kernel.getScale().convertToDouble();
+  if (scale == 1.0 || kernel.hasPairs()) // tile.dot converts
+    return query;
+  bool scalesLater = sumScale() != 1.0; // once converted for all keys
+  return emitMap(builder, loc, type, query,
+                 [&](OpBuilder &b, ValueRange arguments) -> Value {
+                   Value x = arguments[0];
+                   if (x.getType() != accumulate)
+                     x = arith::ExtFOp::create(b, loc, accumulate, x);
+                   if (scalesLater)
+                     return x;
+                   return arith::MulFOp::create(
+                       b, loc, x, emitReal(b, loc, accumulate, scale));
+                 });
+}
+
+double KernelBlock::sumScale() {
+  double scale = kernel.getScale().convertToDouble();
+  auto digits = [](Type type) {
+    return cast<FloatType>(type).getFPMantissaWidth();
+  };
+  auto digitsOf = [&](Value rows) {
+    return digits(cast<RankedTensorType>(rows.getType()).getElementType());
+  };
+  bool areExact =
+      digitsOf(kernel.getQ()) + digitsOf(kernel.getK()) <= digits(accumulate);
+  int exponent = 0;
+  bool isPower = std::abs(std::frexp(scale, &exponent)) == 0.5;
+  return kernel.hasPairs() || (areExact && !isPower) ? scale : 1.0;
+}
+
+/// Sums over features times the scale, where queries do not have it.
+Value KernelBlock::emitScaled(OpBuilder &builder, Value sums) {
+  double scale = sumScale();
+  if (scale == 1.0)
+    return sums;
+  return emitMap(builder, loc, cast<tile::TileType>(sums.getType()), sums,
+                 [&](OpBuilder &b, ValueRange arguments) -> Value {
+                   return arith::MulFOp::create(
+                       b, loc, arguments[0],
+                       emitReal(b, loc, accumulate, scale));
+                 });
+}
+
+/// A formula of the score and further products.
+Value KernelBlock::emitFormula(OpBuilder &builder, Formula &formula,
+                               Location at, ValueRange products,
+                               const KeyTile &keys) {
+  SmallVector<Value> inputs(products);
+  llvm::append_range(inputs, formula.emitTiles(builder, sizeK, keys.k0));
+  tile::TileType type = tileType({{"q", sizeQ}, {"k", sizeK}});
+  return tile::MapOp::create(builder, at, type.withElementType(formula.type()),
+                             inputs, formula.indices(q0, keys.k0),
+                             [&](OpBuilder &b, Location, ValueRange arguments) {
+                               return formula.emitElement(b, arguments);
+                             });
+}
+
+/// Whether the region `select` is true, or null without one.
+Value KernelBlock::emitSelected(OpBuilder &builder, ValueRange products,
+                                const KeyTile &keys) {
+  return select ? emitFormula(builder, *select, kernel.getSelect().getLoc(),
+                              products, keys)
+                : Value();
+}
+
+/// `x`, or `fill` where the mask allows nothing or `selected` is false.
+Value KernelBlock::emitMasked(OpBuilder &builder, Value x, Value selected,
+                              const KeyTile &keys, double fill) {
+  if (selected) {
+    auto type = cast<tile::TileType>(x.getType());
+    x = emitMap(builder, kernel.getSelect().getLoc(), type, {x, selected},
+                [&](OpBuilder &b, ValueRange arguments) -> Value {
+                  Type element = type.getElementType();
+                  Value none = arith::ConstantOp::create(
+                      b, loc,
+                      isa<FloatType>(element)
+                          ? cast<TypedAttr>(b.getFloatAttr(element, fill))
+                          : cast<TypedAttr>(b.getBoolAttr(fill != 0)));
+                  return arith::SelectOp::create(b, loc, arguments[1],
+                                                 arguments[0], none);
+                });
+  }
+  return tile::SelectMaskedOp::create(
+      builder, kernel.getMask().getLoc(), x,
+      mask.emitTiles(builder, sizeK, keys.k0), mask.indices(q0, keys.k0),
+      {{"k", keys.nk}}, keys.partial, fill,
+      [&](OpBuilder &b, Location, ValueRange arguments) {
+        return mask.emitElement(b, arguments);
+      });
+}
+
+/// The products of the queries and a tile of keys, the kernel's own first.
+SmallVector<Value> KernelBlock::emitSums(OpBuilder &builder, Value query,
+                                         const KeyTile &keys) {
+  SmallVector<Value> sums;
+  unsigned first = 0;
+  for (attn::KernelOp::Sum &sum : kernel.getSums()) {
+    if (first == 0 && !attn::readsFirstSum(kernel)) {
+      sums.push_back(tile::SplatOp::create(
+          builder, loc, tileType({{"q", sizeQ}, {"k", sizeK}}), 0.0));
+      first += sum.rows.size();
+      continue;
+    }
+    Value made = emitSum(builder, sum, first, query, keys);
+    sums.push_back(first == 0 ? emitScaled(builder, made) : made);
+    first += sum.rows.size();
+  }
+  return sums;
+}
+
+Value KernelBlock::emitScores(OpBuilder &builder, Value query,
+                              const KeyTile &keys, Value *gates) {
+  SmallVector<Value> sums = emitSums(builder, query, keys);
+  Value selected = emitSelected(builder, sums, keys);
+  if (gate && gates)
+    *gates = emitMasked(
+        builder,
+        emitFormula(builder, *gate, kernel.getGate().getLoc(), sums, keys),
+        selected, keys, 0.0);
+  Value x = sums.front();
+  if (!score.isIdentity())
+    x = emitFormula(builder, score, kernel.getScore().getLoc(), sums, keys);
+  double fill = isIdentity() ? 0.0 : -std::numeric_limits<double>::infinity();
+  if (auto dense = dyn_cast<attn::DenseAttr>(kernel.getNormalize()))
+    fill = dense.getFill().convertToDouble();
+  return emitMasked(builder, x, selected, keys, fill);
+}
+
+Value KernelBlock::emitSum(OpBuilder &builder, attn::KernelOp::Sum &sum,
+                           unsigned first, Value query, const KeyTile &keys) {
+  tile::TileType scores = tileType({{"q", sizeQ}, {"k", sizeK}});
+  Region *pair = sum.pair;
+  SmallVector<Value> tiles, elements; // rows and keys in turn
+  StringRef feature = first == 0 ? "d" : "f";
+  for (auto [i, rows] : llvm::enumerate(sum.rows)) {
+    unsigned number = first + i;
+    auto isUnused = [&](unsigned place) {
+      return i != 0 && pair->getArgument(2 * i + place).use_empty();
+    };
+    if (!isUnused(0)) {
+      tiles.push_back(number == 0 ? query : productRows[number - 1]);
+      if (pair)
+        elements.push_back(pair->getArgument(2 * i));
+    }
+    if (isUnused(1))
+      continue;
+    const BlockBuffer &buffer = number == 0 ? k : products[2 * number - 1];
+    auto type = tile::TileType::get(
+        kernel.getContext(), {{"k", sizeK}, {feature, lastExtent(rows.second)}},
+        getElementTypeOrSelf(rows.second));
+    tiles.push_back(emitKeys(builder, buffer, type, keys));
+    if (pair)
+      elements.push_back(pair->getArgument(2 * i + 1));
+  }
+  if (!pair)
+    return tile::DotOp::create(builder, loc, scores, tiles[0], tiles[1],
+                               feature, /*acc=*/Value(), /*mask=*/Value());
+  return tile::DotOp::create(
+      builder, pair->getLoc(), scores, tiles[0], tiles[1], feature,
+      /*acc=*/Value(), /*mask=*/Value(),
+      {{feature, zero}, {"q", q0}, {"k", keys.k0}},
+      [&](OpBuilder &b, Location, ValueRange arguments) {
+        IRMapping map;
+        // The elements, then d b h g q k, of which b h g are this block's.
+        map.map(elements, arguments.take_front(elements.size()));
+        ValueRange places = pair->getArguments().take_back(6);
+        map.map(places.front(), arguments[elements.size()]);
+        map.map(places.slice(1, 3), bhg);
+        map.map(places.take_back(2), arguments.take_back(2));
+        Value term = pair->front().getTerminator()->getOperand(0);
+        emitScalars(b, pair->front(), term, scope, map);
+        return map.lookup(term);
+      },
+      ValueRange(tiles).drop_front(2));
+}
+
+/// Weights times a formula of values.
+Value KernelBlock::emitContributions(OpBuilder &builder, Value p, Value value,
+                                     const KeyTile &keys, Value acc,
+                                     Value where) {
+  Block &region = kernel.getValue().front();
+  return tile::DotOp::create(
+      builder, kernel.getValue().getLoc(), outType(), p, value, "k", acc, where,
+      {{"e", zero}, {"q", q0}, {"k", keys.k0}},
+      [&](OpBuilder &b, Location at, ValueRange arguments) -> Value {
+        IRMapping map;
+        // An element and its place, then b h g, then query and key.
+        map.map(region.getArguments().take_front(2), arguments.slice(1, 2));
+        map.map(region.getArguments().slice(2, 3), bhg);
+        map.map(region.getArguments().take_back(2), arguments.take_back(2));
+        Value made = region.getTerminator()->getOperand(0);
+        emitScalars(b, region, made, scope, map);
+        return arith::MulFOp::create(b, at, arguments[0], map.lookup(made));
+      });
+}
+
+Value KernelBlock::emitUnmasked(OpBuilder &builder, Value query, Value pairs,
+                                const KeyTile &keys) {
+  Value selected;
+  if (select) // again: this is rare
+    selected = emitSelected(builder, emitSums(builder, query, keys), keys);
+  else if (mask.isAlwaysTrue())
+    return pairs;
+  return emitMasked(builder, pairs, selected, keys, 0.0);
+}
+
+Value KernelBlock::emitAllowed(OpBuilder &builder, Value query,
+                               const KeyTile &keys) {
+  tile::TileType type = tileType({{"q", sizeQ}, {"k", sizeK}})
+                            .withElementType(builder.getI1Type());
+  Value all = tile::SplatOp::create(builder, loc, type, 1.0);
+  return emitUnmasked(builder, query, all, keys);
+}
+
+Value KernelBlock::emitValues(OpBuilder &builder, Value p, const KeyTile &keys,
+                              Value acc, Value where) {
+  auto buf = cast<tile::BufType>(v.buf.getType());
+  auto type = tile::TileType::get(
+      kernel.getContext(), {{"k", sizeK}, {"e", sizeE}}, buf.getElementType());
+  Value value = emitKeys(builder, v, type, keys);
+  if (kernel.hasValue())
+    return emitContributions(builder, p, value, keys, acc, where);
+  return tile::DotOp::create(builder, loc, outType(), p, value, "k", acc,
+                             where);
+}
+
+Value emitMap(OpBuilder &builder, Location loc, tile::TileType type,
+              ValueRange inputs,
+              llvm::function_ref<Value(OpBuilder &, ValueRange)> body) {
+  return tile::MapOp::create(builder, loc, type, inputs, tile::NamedValues(),
+                             [&](OpBuilder &b, Location, ValueRange arguments) {
+                               return body(b, arguments);
+                             });
+}
+
+Value emitReal(OpBuilder &builder, Location loc, Type type, double value) {
+  return arith::ConstantOp::create(builder, loc, FloatAttr::get(type, value));
+}
+
+} // namespace attnc::lowering

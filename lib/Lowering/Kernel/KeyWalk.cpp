@@ -1,0 +1,149 @@
+//===- KeyWalk.cpp - Which keys a loop visits -----------------------------===//
+//
+//   attn.kernel ... ranges { ... } classify { ... }
+// becomes
+//   ... the segments, and the least and greatest entries of the queries ...
+//   tile.for (...) in [...] ... { ... } classify (%k0, %k1) {
+//     ... what depends on the keys
+//     tile.yield %class : index
+//   }
+//
+// Tests: test/Lowering/key-walk.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel/KeyWalk.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace attnc::lowering {
+
+/// The arguments (b, h, g, q0, q1) of a region.
+static void mapBlock(IRMapping &map, Block &region, KernelBlock &block) {
+  map.map(region.getArguments().take_front(3), block.bhg);
+  map.map(region.getArgument(3), block.q0);
+  map.map(region.getArgument(4), block.q1);
+}
+
+/// Values of `classify` that do not depend on k0 and k1 and are used by some
+/// that do.
+static SmallVector<Value> findFixed(Block &classify) {
+  llvm::DenseSet<Value> moving(classify.args_begin() + 5, classify.args_end());
+  auto isMoving = [&](Value v) { return moving.contains(v); };
+  SmallVector<Value> fixed;
+  for (Operation &op : classify) {
+    bool isEnd = op.hasTrait<OpTrait::IsTerminator>();
+    if (!isEnd && llvm::none_of(op.getOperands(), isMoving))
+      continue;
+    moving.insert(op.result_begin(), op.result_end());
+    for (Value operand : op.getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (def && def->getBlock() == &classify && !isMoving(operand) &&
+          !def->hasTrait<OpTrait::ConstantLike>())
+        fixed.push_back(operand);
+    }
+  }
+  return fixed;
+}
+
+/// Ranges end within the axis of keys, which for ragged keys holds those of all
+/// sequences.
+static void endWithSequence(OpBuilder &builder, KernelBlock &block,
+                            SmallVectorImpl<Value> &segments) {
+  if (!block.sequenceOf('k'))
+    return;
+  for (unsigned last = 3; last < segments.size(); last += 4)
+    segments[last] =
+        arith::MinSIOp::create(builder, block.loc, segments[last], block.kvLen);
+}
+
+KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
+  attn::KernelOp kernel = block.kernel;
+  if (kernel.hasRanges()) {
+    Block &region = kernel.getRanges().front();
+    IRMapping map;
+    mapBlock(map, region, block);
+    OperandRange bounds = region.getTerminator()->getOperands();
+    emitScalars(builder, region, bounds, block.scope, map);
+    for (Value bound : bounds)
+      segments.push_back(map.lookup(bound));
+    endWithSequence(builder, block, segments);
+  } else {
+    Value full = block.mask.isAlwaysTrue() ? block.kvLen : block.zero;
+    segments = {block.zero, block.zero, full, block.kvLen};
+  }
+  if (!kernel.hasClassify())
+    return;
+  classifies = true;
+  Block &region = kernel.getClassify().front();
+  mapBlock(classified, region, block);
+  IRMapping map = classified;
+  SmallVector<Value> fixed = findFixed(region);
+  emitScalars(builder, region, fixed, block.scope, map);
+  for (Value value : fixed)
+    classified.map(value, map.lookup(value));
+}
+
+SmallVector<Value> KeyWalk::emitGaps(OpBuilder &builder,
+                                     KernelBlock &block) const {
+  Location loc = block.loc;
+  SmallVector<Value> gaps;
+  auto add = [&](Value begin, Value end) {
+    gaps.append({begin, begin, end, end});
+  };
+  Value begin = block.zero;
+  for (unsigned i = 0; i < segments.size() && !classifies; i += 4) {
+    if (begin != block.zero || !matchPattern(segments[i], m_Zero()))
+      add(begin,
+          arith::MinSIOp::create(builder, loc, segments[i], block.kvLen));
+    begin = arith::MaxSIOp::create(builder, loc, begin, segments[i + 3]);
+  }
+  add(begin, block.kvLen);
+  return gaps;
+}
+
+void KeyWalk::startAt(OpBuilder &builder, Location loc, Value first) {
+  for (unsigned begin = 0; begin < segments.size(); begin += 4)
+    segments[begin] =
+        arith::MaxSIOp::create(builder, loc, segments[begin], first);
+}
+
+void KeyWalk::emitClassify(OpBuilder &builder, KernelBlock &block,
+                           tile::ForOp loop) const {
+  attn::KernelOp kernel = block.kernel;
+  if (!classifies)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = kernel.getClassify().getLoc();
+  Type index = builder.getIndexType();
+  Block *to = builder.createBlock(&loop.getClassify(), Region::iterator(),
+                                  {index, index}, {loc, loc});
+  Block &region = kernel.getClassify().front();
+  IRMapping map = classified;
+  map.map(region.getArgument(5), to->getArgument(0));
+  map.map(region.getArgument(6), to->getArgument(1));
+  Value yielded = region.getTerminator()->getOperand(0);
+  emitScalars(builder, region, yielded, block.scope, map);
+  tile::YieldOp::create(builder, loc, map.lookup(yielded));
+}
+
+SmallVector<Value>
+emitPasses(OpBuilder &builder, Location loc, unsigned passes, ValueRange inits,
+           llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
+  auto number = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto loop = scf::ForOp::create(builder, loc, number(0), number(passes),
+                                 number(1), inits);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(builder, loc, body(loop.getRegionIterArgs()));
+  return loop.getResults();
+}
+
+} // namespace attnc::lowering

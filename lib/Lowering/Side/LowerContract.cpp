@@ -1,0 +1,385 @@
+//===- LowerContract.cpp - Products of matrices beside the kernels --------===//
+//
+// Form dot, for "qd,de->qe" with lanes e and rows q (a block's dims q and e):
+//
+//   acc = 0
+//   for d in steps { acc += tile.dot (load rhs as q:64 k:384,
+//                                     load lhs as e:288 k:384) sum(k) }
+//   store acc
+//
+// A fixed sum of at most one step is taken at once. Of several summed letters
+// the steps go along the last, block by block for each place of the others: so
+// heads that are summed need not follow each other in memory. Maps that are the
+// product's epilogue are applied to its tile before it is stored.
+//
+// Form element reads both operands element by element, over all summed letters
+// as one dim, whatever the letters are, be there none (an outer product).
+// Tests: test/Lowering/side-ops.mlir, products.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formula/ReadElement.h"
+#include "Side/SideBlock.h"
+
+#include "attnc/Dialect/Attn/Epilogue.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace attnc::lowering {
+
+namespace {
+class ContractLowering {
+public:
+  ContractLowering(attn::ContractOp op, Storage &storage)
+      : op(op), block(op, storage), labels(op.getAxisLabels()) {
+    block.addAxes(labels.inputs[0], op.getLhs());
+    block.addAxes(labels.inputs[1], op.getRhs());
+    block.addAxes(labels.output, op.getResult());
+    for (char letter : (labels.inputs[0] + labels.inputs[1]).str())
+      if (!labels.output.contains(letter) &&
+          !StringRef(block.summed).contains(letter))
+        block.summed += letter;
+  }
+
+  LogicalResult lowerDot();
+  LogicalResult lowerElements();
+
+private:
+  Value allowed(OpBuilder &b, const Places &places) {
+    return block.read(b, op.getMask(), *op.getMaskLabels(), places);
+  }
+  Value sizeOf(StringRef letters);
+  void orderSummed(StringRef rowLetters);
+  Value product(Value k0, Value nk, Value acc);
+  Value sumOfProducts();
+  Value sumOverLetters(Value zero);
+  LogicalResult planEpilogues();
+  Value applyEpilogues(Value tile, StringRef dims);
+  Value stored() {
+    return epilogues.empty() ? op.getResult()
+                             : epilogues.back().map.getResult();
+  }
+  bool hasRest(int64_t step);
+  LogicalResult lowerFewRows();
+  SmallVector<Value> sumInPassing(ArrayRef<Value> rows);
+
+  /// A map on the product's tile, in the words of the product.
+  struct Epilogue {
+    attn::MapOp map;
+    unsigned host;
+    SmallVector<std::string> inputs;
+    std::string output;
+  };
+
+  attn::ContractOp op;
+  SideBlock block;
+  attn::Labels labels;
+  BlockBuffer onLanes, onRows; // of form dot
+  std::vector<Epilogue> epilogues;
+};
+} // namespace
+
+/// The number of places of letters.
+Value ContractLowering::sizeOf(StringRef letters) {
+  Value count = arith::ConstantIndexOp::create(block.builder, block.loc, 1);
+  for (char letter : letters)
+    count = block.builder.createOrFold<arith::MulIOp>(
+        block.loc, count, block.sizeOf(block.builder, letter));
+  return count;
+}
+
+/// Summed letters in the order in which the operand of the rows has them: what
+/// lies closest together is summed first. Axes of one element do not count.
+void ContractLowering::orderSummed(StringRef rowLetters) {
+  std::string summed;
+  llvm::copy_if(rowLetters, std::back_inserter(summed), [&](char letter) {
+    return StringRef(block.summed).contains(letter) &&
+           block.fixedSize(letter) != 1;
+  });
+  block.summed = summed;
+  block.stepAlongLast();
+}
+
+/// `acc` and the products of `nk` places of the stepped letter from `k0` on.
+Value ContractLowering::product(Value k0, Value nk, Value acc) {
+  Value a = block.load(onLanes, "qk", k0, nk);
+  Value b = block.load(onRows, "ek", k0, nk);
+  Value where;
+  if (op.getMask())
+    where = block.map(block.tileType("qk", block.builder.getI1Type()), {}, k0,
+                      [&](OpBuilder &inner, ValueRange, const Places &places) {
+                        return allowed(inner, places);
+                      });
+  return tile::DotOp::create(block.builder, block.loc, block.tileType("qe"), a,
+                             b, "k", acc, where);
+}
+
+/// The sum over several letters: one number counts the blocks of the last for
+/// all places of the others.
+Value ContractLowering::sumOverLetters(Value zero) {
+  OpBuilder &b = block.builder;
+  Location loc = block.loc;
+  StringRef outer = StringRef(block.summed).drop_back();
+  char last = block.summed.back();
+  std::optional<int64_t> fixed = block.fixedSize(last);
+  Value step = arith::ConstantIndexOp::create(b, loc, block.summedSize);
+  Value size = block.sizeOf(b, last);
+  Value blocks = b.createOrFold<arith::CeilDivSIOp>(loc, size, step);
+  Value count = b.createOrFold<arith::MulIOp>(loc, sizeOf(outer), blocks);
+  return block.loopOverNumbers(
+      count, zero, [&](Value number, ValueRange carried) {
+        Value place = b.createOrFold<arith::FloorDivSIOp>(loc, number, blocks);
+        Value whole = b.createOrFold<arith::MulIOp>(loc, place, blocks);
+        Value inner = b.createOrFold<arith::SubIOp>(loc, number, whole);
+        Value k0 = b.createOrFold<arith::MulIOp>(loc, inner, step);
+        Value nk;
+        if (!fixed || *fixed % block.summedSize) {
+          Value left = arith::SubIOp::create(b, loc, size, k0);
+          nk = arith::MinSIOp::create(b, loc, left, step);
+        }
+        Places places;
+        block.splitPlace(b, place, outer, places);
+        for (auto [letter, at] : places)
+          block.placeLetter(letter, at);
+        return SmallVector<Value>{product(k0, nk, carried[0])};
+      })[0];
+}
+
+/// The tile of the result, after the grid was opened.
+Value ContractLowering::sumOfProducts() {
+  std::optional<int64_t> fixed = block.fixedSize(block.summed.back());
+  bool isShort = fixed && *fixed > 0 && *fixed <= block.block.getK();
+  block.summedSize = isShort ? *fixed : block.block.getK();
+  if (isShort && block.summed.size() == 1) {
+    Value zero = arith::ConstantIndexOp::create(block.builder, block.loc, 0);
+    return product(zero, {}, {});
+  }
+  Value zero = tile::SplatOp::create(block.builder, block.loc,
+                                     block.tileType("qe"), 0.0);
+  if (block.summed.size() > 1)
+    return sumOverLetters(zero);
+  return block.loop(sizeOf(block.summed), block.summedSize, zero,
+                    [&](Value k0, Value nk, ValueRange carried) {
+                      return SmallVector<Value>{product(k0, nk, carried[0])};
+                    })[0];
+}
+
+/// Finds the maps that are applied to the product's tile, and where the last
+/// one's result goes.
+LogicalResult ContractLowering::planEpilogues() {
+  Value result = op.getResult();
+  std::string made = labels.output.str();
+  while (attn::MapOp map = attn::findEpilogue(result)) {
+    Epilogue epilogue{map, *attn::findHost(map), {}, {}};
+    attn::Labels own = map.getAxisLabels();
+    StringRef inside = own.inputs[epilogue.host];
+    auto renamed = [&](StringRef letters) {
+      std::string names;
+      for (char letter : letters)
+        names += made[*attn::axisOf(inside, letter)];
+      return names;
+    };
+    for (auto [number, letters] : llvm::enumerate(own.inputs)) {
+      Value input = map.getInputs()[number];
+      if (number != epilogue.host &&
+          failed(checkElements(map, input, block.storage.scope)))
+        return failure();
+      epilogue.inputs.push_back(renamed(letters));
+    }
+    epilogue.output = renamed(own.output);
+    made = epilogue.output;
+    result = map.getResult();
+    epilogues.push_back(std::move(epilogue));
+  }
+  return block.addResult(result, made);
+}
+
+/// Each map of the tile, rounded as if it went through memory.
+Value ContractLowering::applyEpilogues(Value tile, StringRef dims) {
+  for (Epilogue &epilogue : epilogues) {
+    attn::MapOp map = epilogue.map;
+    Type made = getElementTypeOrSelf(map.getInputs()[epilogue.host].getType());
+    tile = block.rounded(tile, made);
+    Type element = getElementTypeOrSelf(map.getType());
+    tile = block.map(
+        block.tileType(dims, element), tile, {},
+        [&](OpBuilder &b, ValueRange x, const Places &places) {
+          SmallVector<Value> arguments;
+          for (auto [number, letters] : llvm::enumerate(epilogue.inputs))
+            arguments.push_back(
+                number == epilogue.host
+                    ? emitWidened(b, block.loc, x[0], block.accumulate)
+                    : block.read(b, map.getInputs()[number], letters, places));
+          for (char letter : epilogue.output)
+            arguments.push_back(places.lookup(letter));
+          Value y = block.inlined(b, map.getBody(), arguments);
+          return emitRounded(b, block.loc, y, element);
+        });
+  }
+  return tile;
+}
+
+LogicalResult ContractLowering::lowerDot() {
+  bool lanesAreLeft = labels.inputs[0].contains(block.block.getLanes());
+  orderSummed(labels.inputs[lanesAreLeft]);
+  auto left = block.operand(op.getLhs(), labels.inputs[0]);
+  auto right = block.operand(op.getRhs(), labels.inputs[1]);
+  if (failed(left) || failed(right) || failed(planEpilogues()))
+    return failure();
+  onLanes = lanesAreLeft ? *left : *right;
+  onRows = lanesAreLeft ? *right : *left;
+  int64_t few = block.block.getFew();
+  if (few && failed(lowerFewRows()))
+    return failure();
+  if (few && block.fixedSize(block.block.getRows()[0]).value_or(few + 1) <= few)
+    return success(); // never more
+  block.onlyRows(few, 0);
+  block.open(labels.output);
+  block.store(applyEpilogues(sumOfProducts(), "qe"), stored());
+  return success();
+}
+
+/// Whether the sum is no whole number of steps.
+bool ContractLowering::hasRest(int64_t step) {
+  int64_t places = 1;
+  for (char letter : block.summed) {
+    std::optional<int64_t> size = block.fixedSize(letter);
+    if (!size)
+      return true;
+    places = places * *size % step;
+  }
+  return places != 0;
+}
+
+/// Of each of these rows its products with what lies along the lanes, of which
+/// each vector is read once.
+SmallVector<Value> ContractLowering::sumInPassing(ArrayRef<Value> rows) {
+  constexpr int64_t kStep = 8;
+  bool lanesAreLeft = labels.inputs[0].contains(block.block.getLanes());
+  Value operands[] = {op.getLhs(), op.getRhs()};
+  block.summedSize = kStep;
+  tile::TileType type = block.tileType("q"), pairs = block.tileType("qk");
+  Value zero = tile::SplatOp::create(block.builder, block.loc, type, 0.0);
+  SmallVector<Value> zeros(rows.size(), zero);
+  auto read = [&](bool left, OpBuilder &b, const Places &places) {
+    return block.read(b, operands[!left], labels.inputs[!left], places);
+  };
+  return block.loop(
+      sizeOf(block.summed), kStep, zeros,
+      [&](Value k0, Value nk, ValueRange carried) {
+        Value passing = block.map(
+            pairs, {}, k0, [&](OpBuilder &b, ValueRange, const Places &places) {
+              return read(lanesAreLeft, b, places);
+            });
+        SmallVector<Value> sums;
+        for (auto [row, sum] : llvm::zip_equal(rows, carried)) {
+          block.placeRow(row);
+          Value product = block.map(
+              pairs, passing, k0,
+              [&](OpBuilder &b, ValueRange x, const Places &places) -> Value {
+                Value y = read(!lanesAreLeft, b, places);
+                return arith::MulFOp::create(b, block.loc, x[0], y);
+              });
+          if (hasRest(kStep))
+            product = block.select(product, k0, nk, 0.0,
+                                   [&](OpBuilder &b, const Places &) -> Value {
+                                     return arith::ConstantOp::create(
+                                         b, block.loc, b.getBoolAttr(true));
+                                   });
+          sums.push_back(tile::ReduceOp::create(block.builder, block.loc, type,
+                                                tile::ReduceKind::Add, product,
+                                                "k", sum));
+        }
+        return sums;
+      });
+}
+
+/// A grid for calls with few rows. It takes some of them at once; past the last
+/// one it computes that again.
+LogicalResult ContractLowering::lowerFewRows() {
+  constexpr int64_t kAtOnce = 4;
+  if (failed(checkElements(op, op.getLhs(), block.storage.scope)) ||
+      failed(checkElements(op, op.getRhs(), block.storage.scope)))
+    return failure();
+  attn::BlockAttr whole = block.block;
+  char letter = whole.getRows()[0];
+  int64_t atOnce = std::min(block.fixedSize(letter).value_or(kAtOnce), kAtOnce);
+  block.block = attn::BlockAttr::get(
+      op.getContext(), whole.getForm(), whole.getLanes(), whole.getRows(),
+      whole.getWide(), whole.getK(), atOnce, whole.getInner(), 0, 0,
+      whole.getVisited(), whole.getTarget());
+  block.stepAlongAll();
+  block.onlyRows(0, whole.getFew());
+  block.open(labels.output);
+  OpBuilder &b = block.builder;
+  Value one = arith::ConstantIndexOp::create(b, block.loc, 1);
+  Value last =
+      b.createOrFold<arith::SubIOp>(block.loc, block.sizeOf(b, letter), one);
+  SmallVector<Value> rows{block.firstRow()};
+  while (rows.size() < size_t(atOnce)) {
+    Value next = arith::AddIOp::create(b, block.loc, rows.back(), one);
+    rows.push_back(arith::MinSIOp::create(b, block.loc, next, last));
+  }
+  Value zero = arith::ConstantIndexOp::create(b, block.loc, 0);
+  for (char summed : (labels.inputs[0] + labels.inputs[1]).str())
+    if (!labels.output.contains(summed) &&
+        !StringRef(block.summed).contains(summed))
+      block.placeLetter(summed, zero); // an axis of one element
+  SmallVector<Value> sums = sumInPassing(rows);
+  for (auto [row, sum] : llvm::zip_equal(rows, sums)) {
+    block.placeRow(row);
+    block.store(applyEpilogues(sum, "q"), stored());
+  }
+  block.block = whole;
+  block.stepAlongLast();
+  return success();
+}
+
+LogicalResult ContractLowering::lowerElements() {
+  if (failed(checkElements(op, op.getLhs(), block.storage.scope)) ||
+      failed(checkElements(op, op.getRhs(), block.storage.scope)) ||
+      failed(block.addResult(op.getResult(), labels.output)))
+    return failure();
+  block.open(labels.output);
+  auto product = [&](OpBuilder &b, const Places &places) -> Value {
+    Value x = block.read(b, op.getLhs(), labels.inputs[0], places);
+    Value y = block.read(b, op.getRhs(), labels.inputs[1], places);
+    return arith::MulFOp::create(b, block.loc, x, y);
+  };
+  // A product that sums nothing has one place to visit.
+  block.summedSize = block.summed.empty() ? 1 : 16;
+  tile::TileType type = block.tileType("q");
+  Value zero = tile::SplatOp::create(block.builder, block.loc, type, 0.0);
+  Value sum = block.loop(
+      sizeOf(block.summed), block.summedSize, zero,
+      [&](Value k0, Value nk, ValueRange carried) {
+        Value x =
+            block.map(block.tileType("qk"), {}, k0,
+                      [&](OpBuilder &b, ValueRange, const Places &places) {
+                        return product(b, places);
+                      });
+        Value kept = block.select(
+            x, k0, nk, 0.0, [&](OpBuilder &b, const Places &places) -> Value {
+              if (op.getMask())
+                return allowed(b, places);
+              return arith::ConstantOp::create(b, block.loc,
+                                               b.getBoolAttr(true));
+            });
+        return SmallVector<Value>{tile::ReduceOp::create(
+            block.builder, block.loc, type, tile::ReduceKind::Add, kept, "k",
+            carried[0])};
+      })[0];
+  block.store(sum, op.getResult());
+  return success();
+}
+
+LogicalResult lowerContract(attn::ContractOp op, Storage &storage) {
+  ContractLowering lowering(op, storage);
+  return attn::BlockAttr::of(op).getForm() == attn::BlockForm::Dot
+             ? lowering.lowerDot()
+             : lowering.lowerElements();
+}
+
+} // namespace attnc::lowering

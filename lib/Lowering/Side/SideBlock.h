@@ -1,0 +1,189 @@
+//===- SideBlock.h - One block of an op beside the kernels ------*- C++ -*-===//
+//
+// What the lowerings of attn.contract, attn.map and attn.normalize share: the
+// grid over blocks of the result, places of letters, and stores. In a block the
+// lanes' letter is the dim `q`, the rows' letter the dim `e`, and what is
+// summed the dim `k`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_LOWERING_SIDE_SIDEBLOCK_H
+#define ATTNC_LIB_LOWERING_SIDE_SIDEBLOCK_H
+
+#include "Plan/Storage.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace attnc::lowering {
+
+/// Values of letters.
+using Places = llvm::SmallDenseMap<char, mlir::Value>;
+
+class SideBlock {
+public:
+  SideBlock(mlir::Operation *op, Storage &storage);
+
+  /// Adds the letters of a tensor of the op.
+  void addAxes(llvm::StringRef letters, mlir::Value tensor);
+  /// The dim of a letter, or a name of its own for a letter without one.
+  char nameOf(char letter) const;
+  /// Plans where a result goes; in a loop no branch can stand. Emits an error
+  /// when it cannot be stored.
+  mlir::LogicalResult addResult(mlir::Value result, llvm::StringRef letters,
+                                bool inLoop = false);
+  /// The result of an op with one goes where its operand `cache` lies.
+  mlir::LogicalResult addInPlace(mlir::Value cache, llvm::StringRef letters);
+  /// An operand that is read in blocks.
+  mlir::FailureOr<BlockBuffer> operand(mlir::Value operand,
+                                       llvm::StringRef letters);
+  /// Lets only the last summed letter be the dim k; `placeLetter` says where
+  /// the others are. Before operands are looked up.
+  void stepAlongLast() { stepped = summed.back(); }
+  /// Lets all summed letters together be the dim k, for reads.
+  void stepAlongAll() { stepped = 0; }
+  void placeLetter(char letter, mlir::Value place) { uniform[letter] = place; }
+  /// Starts the grid over the blocks of axes with these letters.
+  void open(llvm::StringRef axes);
+  /// The next grids are for calls with so many places along the rows' letter:
+  /// more than `above`, and at most `most` (0: any number).
+  void onlyRows(int64_t above, int64_t most) {
+    rowsAbove = above;
+    rowsMost = most;
+  }
+  /// The first row of a block.
+  mlir::Value firstRow() const { return e0; }
+  /// What is read and stored without the dim e is of this row.
+  void placeRow(mlir::Value row) {
+    e0 = row;
+    uniform[block.getRows()[0]] = row;
+  }
+  /// From the next grid on there are `size` elements along a letter.
+  void resize(char letter, mlir::Attribute size) { sizes[letter] = size; }
+  /// What is stored goes `by` places further along a letter.
+  void shift(char letter, mlir::Value by) { shifts[letter] = by; }
+
+  /// A tile over some of the dims q, e and k.
+  tile::TileType tileType(llvm::StringRef dims, mlir::Type element) const;
+  tile::TileType tileType(llvm::StringRef dims) const {
+    return tileType(dims, accumulate);
+  }
+  /// A tile whose elements `body` computes from the elements of `inputs` and
+  /// the places of all letters; those of the dim k are counted from `k0`.
+  mlir::Value
+  map(tile::TileType type, mlir::ValueRange inputs, mlir::Value k0,
+      llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange,
+                                     const Places &)>
+          body);
+  /// `value` with fill where it lies past `nk` or `keep` is false.
+  mlir::Value select(
+      mlir::Value value, mlir::Value k0, mlir::Value nk, double fill,
+      llvm::function_ref<mlir::Value(mlir::OpBuilder &, const Places &)> keep);
+  /// A block of an operand; `k0` and `nk` belong to the dim k.
+  mlir::Value load(const BlockBuffer &operand, llvm::StringRef dims,
+                   mlir::Value k0, mlir::Value nk);
+  /// A tile in the type of a result: a wider float is rounded.
+  mlir::Value rounded(mlir::Value tile, mlir::Type element);
+  /// Stores a tile wherever the result goes, rounded once.
+  void store(mlir::Value value, mlir::Value result, mlir::Value k0 = {},
+             mlir::Value nk = {});
+  /// The element of a tensor whose axes have these letters.
+  mlir::Value read(mlir::OpBuilder &b, mlir::Value tensor,
+                   llvm::StringRef letters, const Places &places);
+  /// The one that belongs to the whole block: no block goes along the letters.
+  mlir::Value readOnce(mlir::Value tensor, llvm::StringRef letters) {
+    return read(builder, tensor, letters, uniform);
+  }
+  /// What a region with `arguments` yields, in place.
+  mlir::Value inlined(mlir::OpBuilder &b, mlir::Region &region,
+                      mlir::ValueRange arguments);
+
+  /// The letters of the dim k, one number for all: their places.
+  void splitPlace(mlir::OpBuilder &b, mlir::Value number,
+                  llvm::StringRef letters, Places &places) const;
+
+  /// A loop over 0 to `count` in steps of at most `step`.
+  llvm::SmallVector<mlir::Value>
+  loop(mlir::Value count, int64_t step, mlir::ValueRange inits,
+       llvm::function_ref<llvm::SmallVector<mlir::Value>(
+           mlir::Value k0, mlir::Value nk, mlir::ValueRange carried)>
+           body);
+  /// The same one by one, for what has no full steps.
+  llvm::SmallVector<mlir::Value>
+  loopOverNumbers(mlir::Value count, mlir::ValueRange inits,
+                  llvm::function_ref<llvm::SmallVector<mlir::Value>(
+                      mlir::Value number, mlir::ValueRange carried)>
+                      body);
+
+  /// The run-time number of elements along a letter.
+  mlir::Value sizeOf(mlir::OpBuilder &b, char letter) const;
+  /// The fixed number, or nothing.
+  std::optional<int64_t> fixedSize(char letter) const;
+
+  mlir::Operation *op;
+  Storage &storage;
+  attn::BlockAttr block;
+  mlir::Location loc;
+  mlir::OpBuilder builder;
+  mlir::Type accumulate;
+  std::string summed;     // letters of the dim k, the first varying slowest
+  int64_t summedSize = 0; // of a tile along it
+
+private:
+  llvm::SmallVector<mlir::Value>
+  emitLoop(llvm::ArrayRef<mlir::Value> bounds, int64_t step, int64_t partial,
+           mlir::ValueRange inits,
+           llvm::function_ref<llvm::SmallVector<mlir::Value>(
+               mlir::Value k0, mlir::Value nk, mlir::ValueRange carried)>
+               body);
+  llvm::SmallVector<std::pair<llvm::StringRef, mlir::Value>>
+  starts(tile::TileType type, mlir::Value k0) const;
+  Places placesIn(mlir::OpBuilder &b, tile::TileType type,
+                  mlir::ValueRange indices) const;
+  llvm::SmallVector<mlir::Value> indices(const BlockBuffer &buffer,
+                                         mlir::Value k0);
+  mlir::Value placeOf(char name, mlir::Value k0) const;
+  llvm::SmallVector<mlir::Value> shifted(const BlockBuffer &buffer,
+                                         mlir::Value k0);
+  llvm::SmallVector<std::pair<llvm::StringRef, mlir::Value>>
+  valid(tile::TileType type, mlir::Value nk) const;
+  int64_t rowsOfTile() const;
+  mlir::Value ifRows(mlir::Value extent);
+  std::pair<mlir::Value, mlir::Value> extentAlong(char letter);
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>, 2>
+  emitSegments(const RowReader &reader, llvm::StringRef letters);
+  void branchOnVisits();
+
+  char stepped = 0; // the summed letter that is the dim k, if only one is
+  llvm::SmallDenseMap<char, mlir::Attribute> sizes;
+  llvm::DenseMap<mlir::Value, std::vector<Destination>> results;
+  Places uniform, shifts;
+  mlir::Value q0, nq, e0, ne, zero;
+  int64_t rowsAbove = 0, rowsMost = 0;
+};
+
+/// A scalar in the type of a result: a wider float is rounded.
+mlir::Value emitRounded(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value x, mlir::Type element);
+/// A scalar of a narrower float type in a wider one.
+mlir::Value emitWidened(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value x, mlir::Type element);
+
+/// Grids of single ops; each emits an error for what it cannot do.
+mlir::LogicalResult lowerContract(attn::ContractOp op, Storage &storage);
+mlir::LogicalResult lowerMap(attn::MapOp op, Storage &storage);
+mlir::LogicalResult lowerNormalize(attn::NormalizeOp op, Storage &storage);
+mlir::LogicalResult lowerReduce(attn::ReduceOp op, Storage &storage);
+mlir::LogicalResult lowerConcat(attn::ConcatOp op, Storage &storage);
+mlir::LogicalResult lowerAppend(attn::AppendOp op, Storage &storage);
+mlir::LogicalResult lowerScan(attn::ScanOp op, Storage &storage);
+/// A grid that copies a tensor to a result of the function.
+mlir::LogicalResult lowerCopy(mlir::Value value, unsigned number,
+                              attn::BlockAttr block, Storage &storage);
+/// Nothing, or a grid that copies rows of sequences to rows of all that another
+/// op reads, where what made the rows has not stored them there.
+mlir::LogicalResult lowerPack(attn::PackOp pack, attn::BlockAttr block,
+                              Storage &storage);
+
+} // namespace attnc::lowering
+
+#endif // ATTNC_LIB_LOWERING_SIDE_SIDEBLOCK_H
