@@ -19,7 +19,7 @@
 //   }
 //
 // Only where segments are too weak and where some tile is surely empty or full.
-// The analysis is lib/Analysis/TileClass.cpp. A kernel that has `classify`
+// The analysis is lib/Analysis/Mask/TileClass.cpp. A kernel that has `classify`
 // keeps it, so that a dump may be edited.
 // Tests: test/Fusion/classify-tiles.mlir, classify-reals.mlir,
 // classify-tiles-remarks.mlir,
@@ -31,7 +31,7 @@
 
 #include "IndexWriter.h"
 
-#include "attnc/Analysis/EvaluateRegion.h"
+#include "attnc/Analysis/Expr/EvaluateRegion.h"
 #include "attnc/Interface/Remark.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

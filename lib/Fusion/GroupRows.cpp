@@ -8,8 +8,8 @@
 
 #include "GroupRows.h"
 
-#include "attnc/Analysis/RowBlocks.h"
-#include "attnc/Analysis/ScoreFactors.h"
+#include "attnc/Analysis/Cost/RowBlocks.h"
+#include "attnc/Analysis/Kernel/ScoreFactors.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 #ifndef ATTNC_LIB_FUSION_GROUPROWS_H
 #define ATTNC_LIB_FUSION_GROUPROWS_H
 
-#include "attnc/Analysis/Regimes.h"
+#include "attnc/Analysis/Regime/Regimes.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Target/Target.h"
 

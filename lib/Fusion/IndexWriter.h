@@ -8,7 +8,7 @@
 #ifndef ATTNC_LIB_FUSION_INDEXWRITER_H
 #define ATTNC_LIB_FUSION_INDEXWRITER_H
 
-#include "attnc/Analysis/MaskRegion.h"
+#include "attnc/Analysis/Mask/MaskRegion.h"
 #include "attnc/Dialect/Attn/Attn.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -19,9 +19,9 @@
 //     attn.yield_ranges [(%c0, %c0, %all, %any)]
 //   }
 //
-// The analysis is lib/Analysis/MaskRanges.cpp. A kernel that has ranges keeps
-// them, so that a dump may be edited.
-// Tests: test/Fusion/mask-ranges.mlir, mask-ranges-large.test,
+// The analysis is lib/Analysis/Mask/MaskRanges.cpp. A kernel that has ranges
+// keeps them, so that a dump may be edited. Tests:
+// test/Fusion/mask-ranges.mlir, mask-ranges-large.test,
 // test/Unit/Fusion/MaskRangesPassTest.cpp
 //
 //===----------------------------------------------------------------------===//

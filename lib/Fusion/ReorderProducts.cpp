@@ -41,7 +41,7 @@
 
 #include "LinearMatch.h"
 
-#include "attnc/Analysis/Regimes.h"
+#include "attnc/Analysis/Regime/Regimes.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Interface/Remark.h"
 

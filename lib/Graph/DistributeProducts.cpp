@@ -29,7 +29,7 @@
 
 #include "LinearRows.h"
 
-#include "attnc/Analysis/Regimes.h"
+#include "attnc/Analysis/Regime/Regimes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"

@@ -10,7 +10,7 @@
 #include "PushTerms.h"
 #include "SlicedSums.h"
 
-#include "attnc/Analysis/FunctionCost.h"
+#include "attnc/Analysis/Cost/FunctionCost.h"
 #include "attnc/Interface/Remark.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -11,7 +11,7 @@
 #ifndef ATTNC_LIB_GRAPH_DISTRIBUTETERMS_H
 #define ATTNC_LIB_GRAPH_DISTRIBUTETERMS_H
 
-#include "attnc/Analysis/ProductOrder.h"
+#include "attnc/Analysis/Product/ProductOrder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -23,7 +23,7 @@
 
 #include "attnc/Graph/Passes.h"
 
-#include "attnc/Analysis/Residency.h"
+#include "attnc/Analysis/Cost/Residency.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Interface/Interface.h"
 

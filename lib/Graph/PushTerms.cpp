@@ -10,7 +10,7 @@
 #include "SumMap.h"
 #include "ViewPart.h"
 
-#include "attnc/Analysis/ProductTree.h"
+#include "attnc/Analysis/Product/ProductTree.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -8,7 +8,7 @@
 #ifndef ATTNC_LIB_GRAPH_REASSOCIATEFUNCTION_H
 #define ATTNC_LIB_GRAPH_REASSOCIATEFUNCTION_H
 
-#include "attnc/Analysis/ProductOrder.h"
+#include "attnc/Analysis/Product/ProductOrder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

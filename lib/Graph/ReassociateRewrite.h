@@ -3,7 +3,7 @@
 #ifndef ATTNC_LIB_GRAPH_REASSOCIATEREWRITE_H
 #define ATTNC_LIB_GRAPH_REASSOCIATEREWRITE_H
 
-#include "attnc/Analysis/ProductOrder.h"
+#include "attnc/Analysis/Product/ProductOrder.h"
 
 namespace attnc::graph {
 

@@ -16,7 +16,7 @@
 #ifndef ATTNC_LIB_GRAPH_REASSOCIATESUMS_H
 #define ATTNC_LIB_GRAPH_REASSOCIATESUMS_H
 
-#include "attnc/Analysis/ProductOrder.h"
+#include "attnc/Analysis/Product/ProductOrder.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 
 namespace attnc::graph {

@@ -23,8 +23,8 @@
 
 #include "ReassociateFunction.h"
 
-#include "attnc/Analysis/FunctionCost.h"
-#include "attnc/Analysis/RegimeCopies.h"
+#include "attnc/Analysis/Cost/FunctionCost.h"
+#include "attnc/Analysis/Regime/RegimeCopies.h"
 
 using namespace mlir;
 using namespace attnc;

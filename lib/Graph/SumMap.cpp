@@ -6,7 +6,7 @@
 
 #include "SumMap.h"
 
-#include "attnc/Analysis/ProductTree.h"
+#include "attnc/Analysis/Product/ProductTree.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"

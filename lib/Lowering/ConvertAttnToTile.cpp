@@ -23,7 +23,7 @@
 
 #include "attnc/Lowering/Passes.h"
 
-#include "attnc/Analysis/ViewDigits.h"
+#include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/Epilogue.h"
 
 #include "Kernel/KernelBlock.h"

@@ -12,7 +12,7 @@
 #include "AllowedShare.h"
 #include "PassTable.h"
 
-#include "attnc/Analysis/Regimes.h"
+#include "attnc/Analysis/Regime/Regimes.h"
 
 #include <cmath>
 

@@ -9,7 +9,7 @@
 
 #include "Savings.h"
 
-#include "attnc/Analysis/Accounting.h"
+#include "attnc/Analysis/Cost/Accounting.h"
 #include "attnc/Pipeline/Stages.h"
 
 #include "llvm/ADT/StringMap.h"

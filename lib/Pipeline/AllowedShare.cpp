@@ -7,7 +7,7 @@
 
 #include "AllowedShare.h"
 
-#include "attnc/Analysis/RegimeRanges.h"
+#include "attnc/Analysis/Regime/RegimeRanges.h"
 #include "attnc/Reference/Interpreter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

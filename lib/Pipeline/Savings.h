@@ -9,7 +9,7 @@
 #ifndef ATTNC_LIB_PIPELINE_SAVINGS_H
 #define ATTNC_LIB_PIPELINE_SAVINGS_H
 
-#include "attnc/Analysis/Work.h"
+#include "attnc/Analysis/Cost/Work.h"
 
 #include "mlir/Pass/PassManager.h"
 

@@ -10,7 +10,7 @@
 
 #include "CpuSchedule.h"
 
-#include "attnc/Analysis/RegimeRanges.h"
+#include "attnc/Analysis/Regime/RegimeRanges.h"
 
 namespace attnc::schedule {
 

@@ -8,8 +8,8 @@
 
 #include "KernelShape.h"
 
-#include "attnc/Analysis/DependenceSplit.h"
-#include "attnc/Analysis/OperationCost.h"
+#include "attnc/Analysis/Cost/OperationCost.h"
+#include "attnc/Analysis/Expr/DependenceSplit.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

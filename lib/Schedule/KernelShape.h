@@ -8,8 +8,8 @@
 #ifndef ATTNC_LIB_SCHEDULE_KERNELSHAPE_H
 #define ATTNC_LIB_SCHEDULE_KERNELSHAPE_H
 
-#include "attnc/Analysis/Regimes.h"
-#include "attnc/Analysis/ScoreFactors.h"
+#include "attnc/Analysis/Kernel/ScoreFactors.h"
+#include "attnc/Analysis/Regime/Regimes.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Interface/Interface.h"
 #include "attnc/Target/Target.h"

@@ -19,7 +19,7 @@
 #include "CpuSchedule.h"
 #include "SideAxes.h"
 
-#include "attnc/Analysis/ViewDigits.h"
+#include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Epilogue.h"
 

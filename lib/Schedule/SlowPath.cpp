@@ -9,7 +9,7 @@
 
 #include "SlowPath.h"
 
-#include "attnc/Analysis/DependenceSplit.h"
+#include "attnc/Analysis/Expr/DependenceSplit.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 

@@ -21,7 +21,7 @@
 
 #include "attnc/Schedule/Passes.h"
 
-#include "attnc/Analysis/ViewDigits.h"
+#include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

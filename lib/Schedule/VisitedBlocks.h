@@ -3,8 +3,8 @@
 #ifndef ATTNC_LIB_SCHEDULE_VISITEDBLOCKS_H
 #define ATTNC_LIB_SCHEDULE_VISITEDBLOCKS_H
 
-#include "attnc/Analysis/RegimeRanges.h"
-#include "attnc/Analysis/VisitedRows.h"
+#include "attnc/Analysis/Kernel/VisitedRows.h"
+#include "attnc/Analysis/Regime/RegimeRanges.h"
 
 namespace attnc::schedule {
 

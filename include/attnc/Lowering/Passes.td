@@ -21,7 +21,7 @@ def ConvertAttnToTile : Pass<"convert-attn-to-tile", "::mlir::ModuleOp"> {
       block of queries;
     - form `online` walks over the segments of the kernel's ranges with a
       running maximum; form `rows` takes all keys at once;
-    - formulas are split by what they depend on (attnc/Analysis/DependenceSplit.h).
+    - formulas are split by what they depend on (attnc/Analysis/Expr/DependenceSplit.h).
 
     What is not in this form is refused with an error that says what and why.
   }];

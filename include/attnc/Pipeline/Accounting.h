@@ -1,7 +1,7 @@
 //===- Accounting.h - Accounts of a module as text --------------*- C++ -*-===//
 //
 // What `attnc --emit=accounting` writes and `--explain` tells: the formulas of
-// attnc/Analysis/Accounting.h at the sizes of `expect`.
+// attnc/Analysis/Cost/Accounting.h at the sizes of `expect`.
 // Tests: test/Tools/accounting.test
 //
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 
 #include "Kernel/KernelBlock.h"
 
-#include "attnc/Analysis/ScoreFactors.h"
+#include "attnc/Analysis/Kernel/ScoreFactors.h"
 
 namespace attnc::lowering {
 

@@ -5,7 +5,7 @@
 
 #include "Plan/Scope.h"
 
-#include "attnc/Analysis/DependenceSplit.h"
+#include "attnc/Analysis/Expr/DependenceSplit.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "mlir/IR/IRMapping.h"

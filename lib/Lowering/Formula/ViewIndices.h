@@ -5,7 +5,7 @@
 
 #include "Plan/Scope.h"
 
-#include "attnc/Analysis/ViewDigits.h"
+#include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Tile/Tile.h"
 

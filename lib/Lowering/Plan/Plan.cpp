@@ -11,7 +11,7 @@
 
 #include "Formula/ReadElement.h"
 
-#include "attnc/Analysis/ViewDigits.h"
+#include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Tile/Tile.h"
 

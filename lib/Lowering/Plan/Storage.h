@@ -12,7 +12,7 @@
 #include "Formula/ViewIndices.h"
 #include "Plan/Signature.h"
 
-#include "attnc/Analysis/VisitedRows.h"
+#include "attnc/Analysis/Kernel/VisitedRows.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"

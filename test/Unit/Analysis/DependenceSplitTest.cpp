@@ -1,6 +1,6 @@
 //===- DependenceSplitTest.cpp - Tests of splitByDependence ---------------===//
 
-#include "attnc/Analysis/DependenceSplit.h"
+#include "attnc/Analysis/Expr/DependenceSplit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

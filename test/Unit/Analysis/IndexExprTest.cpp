@@ -1,6 +1,6 @@
 //===- IndexExprTest.cpp - Tests of integer expressions -------------------===//
 
-#include "attnc/Analysis/IndexExpr.h"
+#include "attnc/Analysis/Expr/IndexExpr.h"
 
 #include "gtest/gtest.h"
 

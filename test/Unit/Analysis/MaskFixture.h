@@ -3,7 +3,7 @@
 #ifndef ATTNC_TEST_UNIT_ANALYSIS_MASKFIXTURE_H
 #define ATTNC_TEST_UNIT_ANALYSIS_MASKFIXTURE_H
 
-#include "attnc/Analysis/MaskCondition.h"
+#include "attnc/Analysis/Mask/MaskCondition.h"
 
 #include "gtest/gtest.h"
 

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "attnc/Analysis/MaskRanges.h"
+#include "attnc/Analysis/Mask/MaskRanges.h"
 
 #include "gtest/gtest.h"
 

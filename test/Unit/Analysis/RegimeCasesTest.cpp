@@ -1,6 +1,6 @@
 //===- RegimeCasesTest.cpp - Tests of which way at which sizes ------------===//
 
-#include "attnc/Analysis/RegimeCases.h"
+#include "attnc/Analysis/Regime/RegimeCases.h"
 
 #include "gtest/gtest.h"
 

@@ -1,8 +1,8 @@
 //===- RegionBoundsTest.cpp - Bounds against all values -------------------===//
 
-#include "attnc/Analysis/RegionBounds.h"
+#include "attnc/Analysis/Expr/RegionBounds.h"
 
-#include "attnc/Analysis/EvaluateRegion.h"
+#include "attnc/Analysis/Expr/EvaluateRegion.h"
 #include "attnc/Dialect/Attn/Attn.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

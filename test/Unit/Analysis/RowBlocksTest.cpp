@@ -1,6 +1,6 @@
 //===- RowBlocksTest.cpp - Tests of what rows take by a kernel's keys -----===//
 
-#include "attnc/Analysis/RowBlocks.h"
+#include "attnc/Analysis/Cost/RowBlocks.h"
 
 #include "gtest/gtest.h"
 

@@ -11,7 +11,7 @@
 #ifndef ATTNC_TEST_UNIT_ANALYSIS_TILEEVALUATOR_H
 #define ATTNC_TEST_UNIT_ANALYSIS_TILEEVALUATOR_H
 
-#include "attnc/Analysis/MaskCondition.h"
+#include "attnc/Analysis/Mask/MaskCondition.h"
 
 #include "llvm/ADT/DenseMap.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "attnc/Analysis/EvaluateRegion.h"
+#include "attnc/Analysis/Expr/EvaluateRegion.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Fusion/Passes.h"
 

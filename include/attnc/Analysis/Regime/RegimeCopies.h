@@ -1,0 +1,49 @@
+//===- RegimeCopies.h - A function for each kind of sizes -------*- C++ -*-===//
+//
+// What the passes do that found that no way is good at all regimes: `@f`
+// becomes
+// `@f.case0`, ... and `@f`, each with some of the regimes of `attnc.expect`,
+// and the interface says at which sizes a call takes which.
+//
+// Tests: test/Graph/split-regimes.mlir, test/Fusion/split-groups.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_ANALYSIS_REGIME_REGIMECOPIES_H
+#define ATTNC_ANALYSIS_REGIME_REGIMECOPIES_H
+
+#include "attnc/Analysis/Regime/RegimeCases.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace attnc {
+
+/// Which regimes each function is for: those of the cases, then the rest.
+struct RegimeSplit {
+  llvm::SmallVector<WayCase> cases;
+  llvm::SmallVector<llvm::SmallVector<unsigned>> groups;
+};
+
+/// Whether there is anything to tell apart, by as many cases as calls test.
+bool isWorthCopies(const WayCases &found);
+
+/// `wayOf`: the way of each regime.
+RegimeSplit groupRegimes(llvm::ArrayRef<unsigned> wayOf, const WayCases &found);
+
+/// Copies each function that `plan` finds cases for and that has none, and says
+/// so in its interface; without an interface nobody could choose. The copies
+/// stand before the function, in the order of the cases. A copy runs at all
+/// sizes up to the border of its case, so that joins its regimes with half of
+/// their weight: blocks that suit one query may be poor for fifty. The function
+/// must have `attnc.expect`.
+llvm::LogicalResult splitFunctions(
+    mlir::ModuleOp module,
+    llvm::function_ref<std::optional<RegimeSplit>(mlir::func::FuncOp)> plan);
+
+/// "if query_len <= 16", or "otherwise": when calls take this way.
+std::string describeCase(const WayCases &found, unsigned way);
+
+} // namespace attnc
+
+#endif // ATTNC_ANALYSIS_REGIME_REGIMECOPIES_H
