@@ -1,0 +1,127 @@
+//===- Diagnostics.cpp - What the user gets to see ------------------------===//
+
+#include "Compile/Diagnostics.h"
+
+#include "attnc/Interface/Remark.h"
+
+#include "mlir/IR/Location.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+void useColors(std::optional<bool> color) {
+  auto unwanted = llvm::sys::Process::GetEnv("NO_COLOR");
+  bool isTerminal = llvm::sys::Process::StandardErrHasColors();
+  llvm::errs().enable_colors(
+      color.value_or(isTerminal && (!unwanted || unwanted->empty())));
+}
+
+SourceDiagnostics makeDiagnostics(const llvm::SourceMgr &sources,
+                                  const CommonOptions &options) {
+  SourceDiagnostics diagnostics(sources);
+  diagnostics.hideWarnings(options.hiddenWarnings);
+  if (options.warningsAreErrors)
+    diagnostics.makeWarningsErrors();
+  return diagnostics;
+}
+
+/// The first place in a file that a location holds; null if it has none.
+static FileLineColRange fileLocation(Location location) {
+  FileLineColRange found;
+  location->walk([&](Location part) {
+    found = dyn_cast<FileLineColRange>(part);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+/// The place in a buffer of `sources`; invalid if there is none.
+static llvm::SMRange rangeOf(const llvm::SourceMgr &sources,
+                             FileLineColRange location) {
+  if (!location || !sources.getNumBuffers())
+    return {};
+  unsigned found = 0; // each --set is a buffer of that name
+  for (unsigned id = 1; id <= sources.getNumBuffers(); ++id)
+    if (sources.getMemoryBuffer(id)->getBufferIdentifier() ==
+        location.getFilename().getValue()) {
+      if (found)
+        return {};
+      found = id;
+    }
+  if (!found)
+    return {};
+  llvm::SMLoc at =
+      const_cast<llvm::SourceMgr &>(sources).FindLocForLineAndColumn(
+          found, location.getStartLine(), location.getStartColumn());
+  return {at, at};
+}
+
+/// Takes "[kind]" from the end of a text.
+static std::string takeKind(llvm::StringRef &text) {
+  size_t begin = text.rfind(" [");
+  if (begin == llvm::StringRef::npos || !text.ends_with("]"))
+    return "";
+  std::string kind = text.substr(begin + 2).drop_back().str();
+  if (!llvm::all_of(kind, [](char c) { return c == '-' || llvm::isAlpha(c); }))
+    return "";
+  text = text.take_front(begin);
+  return kind;
+}
+
+DiagnosticPrinter::DiagnosticPrinter(const llvm::SourceMgr &sources,
+                                     MLIRContext *context,
+                                     const CommonOptions &options)
+    : ScopedDiagnosticHandler(context), sources(sources), options(options) {
+  setHandler([this](Diagnostic &diagnostic) { handle(diagnostic); });
+}
+
+void DiagnosticPrinter::handle(Diagnostic &diagnostic) {
+  std::string whole = diagnostic.str();
+  llvm::StringRef text = whole;
+  std::string kind = takeKind(text);
+  FileLineColRange location = fileLocation(diagnostic.getLocation());
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
+    unsigned line = location ? location.getStartLine() : 0;
+    unsigned column = location ? location.getStartColumn() : 0;
+    remarkList.push_back({line, column, std::move(kind), text.str(),
+                          bodyOf(diagnostic),
+                          describeKernel(diagnostic.getLocation())});
+    return;
+  }
+  if (!pending)
+    pending.emplace(makeDiagnostics(sources, options));
+  llvm::SMRange range = rangeOf(sources, location);
+  bool isWarning = diagnostic.getSeverity() == DiagnosticSeverity::Warning;
+  if (!isWarning && kind.empty() && specIsRead && range.isValid())
+    kind = "unsupported";
+  SourceDiagnostic &shown = isWarning ? pending->warning(kind, range, text)
+                                      : pending->error(kind, range, text);
+  if (location && !range.isValid())
+    shown.note("at " + location.getFilename().getValue() + ":" +
+               llvm::Twine(location.getStartLine()) + ":" +
+               llvm::Twine(location.getStartColumn()));
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    if (std::string fix = note.str();
+        llvm::StringRef(fix).starts_with("fix: ")) {
+      shown.fix(llvm::StringRef(fix).drop_front(5));
+      continue;
+    }
+    llvm::SMRange place = rangeOf(sources, fileLocation(note.getLocation()));
+    if (place.isValid() && place.Start != range.Start)
+      shown.note(place, note.str());
+    else
+      shown.note(note.str());
+  }
+  hasFailed |= pending->errors() != 0;
+}
+
+void DiagnosticPrinter::print() {
+  if (pending)
+    pending->print(llvm::errs());
+  pending.reset();
+}
+
+} // namespace attnc

@@ -1,0 +1,87 @@
+//===- OutputNames.cpp - What -o and --emit name --------------------------===//
+//
+// A file name says what it holds, as for other compilers and linkers: build
+// systems pass -o and expect no further option.
+// Tests: test/Tools/output.test, test/Tools/output-libraries.test
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compile/OutputNames.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace attnc {
+
+static constexpr OutputKind kinds[] = {{"spec", ".spec.yaml", true},
+                                       {"graph", ".graph.mlir", true},
+                                       {"accounting", ".accounting.json", true},
+                                       {"fused", ".fused.mlir", true},
+                                       {"scheduled", ".scheduled.mlir", true},
+                                       {"tile", ".tile.mlir", true},
+                                       {"llvm", ".llvm.mlir", true},
+                                       {"asm", ".s", true},
+                                       {"obj", ".o", false},
+                                       {"header", ".h", true}};
+
+llvm::ArrayRef<OutputKind> outputKinds() { return kinds; }
+
+const OutputKind *findOutputKind(llvm::StringRef name) {
+  const OutputKind *kind = llvm::find_if(
+      kinds, [&](const OutputKind &kind) { return kind.name == name; });
+  return kind == std::end(kinds) ? nullptr : kind;
+}
+
+/// `path` without the .so of a shared library and a version after it; nothing
+/// for other names.
+static std::optional<llvm::StringRef> stemOfShared(llvm::StringRef path) {
+  llvm::StringRef rest = path;
+  for (;;) {
+    auto [front, back] = rest.rsplit('.');
+    if (front.size() == rest.size())
+      return std::nullopt;
+    if (back == "so")
+      return front;
+    if (back.empty() || !llvm::all_of(back, llvm::isDigit))
+      return std::nullopt;
+    rest = front;
+  }
+}
+
+ObjectFormat objectFormatOf(llvm::StringRef path) {
+  llvm::StringRef name = llvm::sys::path::filename(path);
+  if (name.ends_with(".a"))
+    return ObjectFormat::Archive;
+  return stemOfShared(name) ? ObjectFormat::SharedLibrary
+                            : ObjectFormat::Object;
+}
+
+std::optional<std::vector<std::string>> kindsOfName(llvm::StringRef path) {
+  std::vector<std::string> object = {"obj", "header"};
+  if (isDirectoryName(path))
+    return object;
+  llvm::StringRef name = llvm::sys::path::filename(path);
+  for (const OutputKind &kind : kinds)
+    if (kind.isText && name.ends_with(kind.suffix))
+      return std::vector<std::string>{kind.name.str()};
+  if (name.ends_with(".mlir"))
+    return std::nullopt;
+  return object;
+}
+
+std::string headerNextTo(llvm::StringRef object) {
+  if (auto stem = stemOfShared(object))
+    return stem->str() + ".h";
+  llvm::StringRef stem = object;
+  if (!stem.consume_back(".o"))
+    stem.consume_back(".a");
+  return stem.str() + ".h";
+}
+
+bool isDirectoryName(llvm::StringRef path) {
+  return path.ends_with("/") || llvm::sys::fs::is_directory(path);
+}
+
+} // namespace attnc

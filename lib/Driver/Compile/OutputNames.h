@@ -1,0 +1,44 @@
+//===- OutputNames.h - What -o and --emit name ------------------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_DRIVER_COMPILE_OUTPUTNAMES_H
+#define ATTNC_LIB_DRIVER_COMPILE_OUTPUTNAMES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+/// One kind of output: a name of --emit.
+struct OutputKind {
+  llvm::StringRef name;
+  llvm::StringRef suffix; // of default file names
+  bool isText;
+};
+
+/// All kinds, in the order of the stages; obj and header come last.
+llvm::ArrayRef<OutputKind> outputKinds();
+/// The kind that --emit calls `name`; null if there is none.
+const OutputKind *findOutputKind(llvm::StringRef name);
+
+/// The container of machine code that a file name such as libx.a selects.
+enum class ObjectFormat { Object, Archive, SharedLibrary };
+ObjectFormat objectFormatOf(llvm::StringRef path);
+
+/// The kinds that -o PATH selects where --emit is absent: NAME.h selects the
+/// header, NAME.tile.mlir stage tile, any other name the object and its header.
+/// Nothing if the name ends in .mlir without a stage.
+std::optional<std::vector<std::string>> kindsOfName(llvm::StringRef path);
+
+/// The header next to an object: lib/x.h for lib/x.o, lib/x.a and lib/x.so.1.
+std::string headerNextTo(llvm::StringRef object);
+
+/// Whether -o names a directory: it ends with a slash or exists as one.
+bool isDirectoryName(llvm::StringRef path);
+
+} // namespace attnc
+
+#endif // ATTNC_LIB_DRIVER_COMPILE_OUTPUTNAMES_H

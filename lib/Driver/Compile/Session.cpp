@@ -1,0 +1,209 @@
+//===- Session.cpp - One input on its way through the stages --------------===//
+
+#include "Compile/Session.h"
+
+#include "Options/OptionTable.h"
+
+#include "attnc/Pipeline/Translate.h"
+#include "attnc/Spec/Parse.h"
+#include "attnc/Target/Target.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+static DialectRegistry allDialects() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  return registry;
+}
+
+Session::Session(llvm::StringRef tool, const CommonOptions &options)
+    : tool(tool), options(options), registry(allDialects()),
+      context(registry, MLIRContext::Threading::DISABLED),
+      printer(sources, &context, options) {
+  context.printOpOnDiagnostic(false); // the source line says it better
+  pipeline.target = options.target;
+  pipeline.schedule = options.schedule;
+  pipeline.allowWeightProducts = options.allowWeightProducts;
+  pipeline.skippedPasses = options.skippedPasses;
+}
+
+bool Session::fail(const llvm::Twine &text) {
+  printer.print(); // what led to it comes first
+  printError(tool, text);
+  return false;
+}
+
+bool Session::load(Stage stage) {
+  auto buffer = options.input == "-"
+                    ? llvm::MemoryBuffer::getSTDIN()
+                    : llvm::MemoryBuffer::getFile(options.input);
+  if (!buffer)
+    return fail("cannot read '" + options.input +
+                "': " + buffer.getError().message());
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  llvm::scope_exit print([&] { printer.print(); });
+  return stage == Stage::Spec ? loadSpec() : loadDump(stage);
+}
+
+bool Session::loadSpec() {
+  SourceDiagnostics diagnostics = makeDiagnostics(sources, options);
+  auto specs = spec::parseSpecs(sources, diagnostics, options.overrides);
+  diagnostics.print(llvm::errs());
+  if (!specs || diagnostics.errors())
+    return false;
+  specList = std::move(*specs);
+  printer.startPasses();
+  currentStage = Stage::Spec;
+  return true;
+}
+
+/// MLIR's parser recurses with the nesting, so that is bounded.
+static constexpr int maxDumpDepth = 500;
+
+/// The first place where brackets nest deeper than `maxDumpDepth`, or npos.
+static size_t findTooDeep(llvm::StringRef text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '"') {
+      while (++i < text.size() && text[i] != '"' && text[i] != '\n')
+        i += text[i] == '\\';
+    } else if (c == '/' && text.substr(i).starts_with("//")) {
+      i = text.find('\n', i);
+      if (i == llvm::StringRef::npos)
+        break;
+    } else if (llvm::StringRef("([{<").contains(c)) {
+      if (++depth > maxDumpDepth)
+        return i;
+    } else if (llvm::StringRef(")]}").contains(c) ||
+               (c == '>' && i > 0 && text[i - 1] != '-')) {
+      depth = std::max(depth - 1, 0);
+    }
+  }
+  return llvm::StringRef::npos;
+}
+
+bool Session::checkDumpText() {
+  llvm::StringRef text =
+      sources.getMemoryBuffer(sources.getMainFileID())->getBuffer();
+  if (text.starts_with("ML\xefR"))
+    return fail("'" + options.input +
+                "' is MLIR bytecode; a dump is text, as --emit writes it");
+  size_t place = findTooDeep(text);
+  if (place == llvm::StringRef::npos)
+    return true;
+  SourceDiagnostics diagnostics = makeDiagnostics(sources, options);
+  auto at = llvm::SMLoc::getFromPointer(text.data() + place);
+  diagnostics.error("too-deep", {at, at},
+                    "brackets nest deeper than " + llvm::Twine(maxDumpDepth) +
+                        " levels");
+  diagnostics.print(llvm::errs());
+  return false;
+}
+
+bool Session::loadDump(Stage stage) {
+  if (!checkDumpText())
+    return false;
+  moduleRef = parseSourceFile<ModuleOp>(sources, &context);
+  if (!moduleRef || mlir::failed(checkStage(*moduleRef, stage)))
+    return false;
+  currentStage = stage;
+  return adoptModule();
+}
+
+/// Reads what the module carries: interfaces and, if it has one, the target.
+bool Session::adoptModule() {
+  auto interfaces = getInterfaces(*moduleRef);
+  if (mlir::failed(interfaces))
+    return false;
+  interfaceList = std::move(*interfaces);
+  auto level = (*moduleRef)->getAttr("attnc.target");
+  if (!level)
+    return true;
+  auto name = dyn_cast<StringAttr>(level);
+  const CpuTarget *target = name ? lookupCpuTarget(name.getValue()) : nullptr;
+  if (!target)
+    return fail("the dump's attnc.target is not one of " +
+                listCpuTargetNames());
+  if (options.targetGiven && target != options.target)
+    return fail("the dump was made for -mcpu=" + target->name + ", not for " +
+                options.target->name +
+                "; leave -mcpu out or start from an earlier stage");
+  pipeline.target = target;
+  return true;
+}
+
+bool Session::advanceTo(Stage stage) {
+  llvm::scope_exit print([&] { printer.print(); });
+  if (currentStage == Stage::Spec && stage != Stage::Spec) {
+    moduleRef = importModule(context, sources, specList);
+    if (!moduleRef || !adoptModule())
+      return false;
+    currentStage = Stage::Graph;
+  }
+  if (mlir::failed(advance(*moduleRef, currentStage, stage, pipeline)) ||
+      printer.failed())
+    return false;
+  currentStage = stage;
+  return adoptModule();
+}
+
+std::vector<unsigned> Session::firstLines() const {
+  std::vector<unsigned> lines;
+  for (const Interface &function : interfaceList) {
+    unsigned line = ~0u;
+    auto mayBegin = [&](llvm::SMRange range) {
+      unsigned main = sources.getMainFileID();
+      if (range.isValid() &&
+          sources.FindBufferContainingLoc(range.Start) == main)
+        line =
+            std::min(line, sources.getLineAndColumn(range.Start, main).first);
+    };
+    for (const spec::AttentionSpec &spec : specList) {
+      if (spec.name != function.name)
+        continue;
+      mayBegin(spec.nameRange);
+      for (const spec::ExprPtr &formula : {spec.score, spec.mask})
+        if (formula)
+          mayBegin(formula->range);
+    }
+    if (specList.empty())
+      if (Operation *op =
+              SymbolTable::lookupSymbolIn(moduleRef.get(), function.name))
+        if (auto at = dyn_cast<FileLineColRange>(op->getLoc()))
+          line = at.getStartLine();
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
+  if (!advanceTo(Stage::Llvm))
+    return false;
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> kernels =
+      translateToLlvm(module(), llvmContext);
+  if (!kernels)
+    return false;
+  CodegenTarget target{
+      "x86_64-unknown-linux-gnu", pipeline.target->llvmCpu.str(),
+      pipeline.target->llvmFeatures.str(),
+      pipeline.target->requiredFeatures.str(), pipeline.target->name.str()};
+  llvm::raw_svector_ostream os(bytes);
+  if (llvm::Error error =
+          emitObject(std::move(kernels), interfaceList, target, os, kind))
+    return fail("internal error: " + llvm::toString(std::move(error)));
+  return true;
+}
+
+} // namespace attnc

@@ -1,0 +1,203 @@
+//===- CompilerCommandLine.cpp - The command line of attnc ----------------===//
+
+#include "Compile/OutputNames.h"
+#include "Options/CommandLine.h"
+#include "Options/OptionTable.h"
+
+#include "attnc/Pipeline/Stages.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm::opt;
+
+namespace attnc {
+namespace {
+#define OPTTABLE_STR_TABLE_CODE
+#include "AttncOptions.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "AttncOptions.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+enum Id {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "AttncOptions.inc"
+#undef OPTION
+};
+
+constexpr OptTable::Info infos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "AttncOptions.inc"
+#undef OPTION
+};
+
+struct Table : GenericOptTable {
+  Table() : GenericOptTable(OptionStrTable, OptionPrefixesTable, infos) {}
+};
+} // namespace
+
+static std::string listOutputKinds() {
+  std::vector<llvm::StringRef> names;
+  for (const OutputKind &kind : outputKinds())
+    names.push_back(kind.name);
+  return llvm::join(names, ", ");
+}
+
+static std::optional<int> parseEmit(ParsedArguments &parsed,
+                                    llvm::StringRef text,
+                                    AttncOptions &options) {
+  llvm::SmallVector<llvm::StringRef> names;
+  text.split(names, ',');
+  for (llvm::StringRef name : names) {
+    if (name == "all") {
+      options.emitAll = true;
+      for (const OutputKind &kind : outputKinds())
+        options.emit.push_back(kind.name.str());
+      continue;
+    }
+    if (name == "mask") // needs sizes and the entries of tables
+      return parsed.fail("--emit does not know 'mask'; attnc-run --mask tells "
+                         "which tiles a mask visits");
+    if (!findOutputKind(name))
+      return parsed.fail("--emit does not know '" + name + "'; it accepts " +
+                         listOutputKinds() + " or all");
+    options.emit.push_back(name.str());
+  }
+  return std::nullopt;
+}
+
+/// Each output once, in the order of the stages; without --emit those that the
+/// name of -o selects.
+static std::optional<int> chooseOutputs(ParsedArguments &parsed,
+                                        AttncOptions &options) {
+  if (options.emit.empty()) {
+    auto kinds = kindsOfName(options.output);
+    if (!kinds)
+      return parsed.fail("-o " + options.output +
+                         " does not say which stage; add --emit=STAGE, or "
+                         "write NAME.STAGE.mlir");
+    options.emit = std::move(*kinds);
+  }
+  llvm::sort(options.emit, [](llvm::StringRef a, llvm::StringRef b) {
+    return findOutputKind(a) < findOutputKind(b);
+  });
+  options.emit.erase(llvm::unique(options.emit), options.emit.end());
+  return std::nullopt;
+}
+
+/// `batch=1,query_len=16`
+static std::optional<int> parseSizes(ParsedArguments &parsed,
+                                     llvm::StringRef text,
+                                     AttncOptions &options) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, ',');
+  for (llvm::StringRef part : parts) {
+    auto [name, value] = part.split('=');
+    std::optional<int64_t> number =
+        parseNumber(value, 0, std::numeric_limits<int32_t>::max());
+    if (name.empty() || !number)
+      return parsed.fail("--size takes NAME=N[,NAME=N...] with sizes from 0 to "
+                         "2147483647, got '" +
+                         part + "'");
+    options.sizes[name] = *number;
+  }
+  return std::nullopt;
+}
+
+/// Everything but the input; an exit code when something is wrong.
+static std::optional<int> readOptions(ParsedArguments &parsed,
+                                      AttncOptions &options) {
+  const InputArgList &list = parsed.list;
+  options.output = list.getLastArgValue(OPT_o);
+  if (list.hasArg(OPT_o) && options.output.empty())
+    return parsed.fail("-o needs the name of a file, a directory or -");
+  options.linker = list.getLastArgValue(OPT_linker);
+  options.overrides = list.getAllArgValues(OPT_set);
+  if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
+    return code;
+  options.allowWeightProducts = list.hasArg(OPT_allow_weight_products);
+  if (auto code = parseSkippedPasses(
+          parsed, list.getAllArgValues(OPT_skip_pass), options))
+    return code;
+  options.remarks = list.getLastArgValue(OPT_remarks);
+  if (list.hasArg(OPT_remarks) && options.remarks.empty())
+    return parsed.fail("--remarks needs the name of a file, or -");
+  if (list.hasArg(OPT_MF) && !list.hasArg(OPT_MD))
+    return parsed.fail("-MF names the file of -MD, which is not given");
+  if (list.hasArg(OPT_MD))
+    options.dependencies = list.getLastArgValue(OPT_MF).str();
+  options.triple = list.getLastArgValue(OPT_target, "x86_64-unknown-linux-gnu");
+  options.explain = list.hasArg(OPT_explain);
+  options.checkStages = list.hasArg(OPT_check_stages);
+  options.printChanged = list.hasArg(OPT_print_changed);
+  options.printAfter = list.getAllArgValues(OPT_print_after);
+  for (llvm::StringRef name : options.printAfter)
+    if (!isPassName(name))
+      return parsed.fail("--print-after does not know the pass '" + name +
+                         "'; docs/stages names them");
+  options.time = list.hasArg(OPT_time);
+  options.warningsAreErrors = list.hasArg(OPT_Werror);
+  if (options.triple != "x86_64-unknown-linux-gnu" &&
+      options.triple != "x86_64-linux-gnu")
+    return parsed.fail("--target '" + options.triple +
+                       "' is not supported yet; supported: "
+                       "x86_64-unknown-linux-gnu");
+  options.triple = "x86_64-unknown-linux-gnu";
+  if (const Arg *arg = list.getLastArg(OPT_x)) {
+    options.inputStage = parseStage(arg->getValue());
+    if (!options.inputStage)
+      return parsed.fail(llvm::Twine("-x does not know the stage '") +
+                         arg->getValue() + "'; there are: " + listStages());
+  }
+  for (const std::string &text : list.getAllArgValues(OPT_emit))
+    if (auto code = parseEmit(parsed, text, options))
+      return code;
+  for (const std::string &text : list.getAllArgValues(OPT_size))
+    if (auto code = parseSizes(parsed, text, options))
+      return code;
+  if (auto code = chooseOutputs(parsed, options))
+    return code;
+  std::optional<llvm::StringRef> cpu;
+  if (const Arg *arg = list.getLastArg(OPT_mcpu))
+    cpu = arg->getValue();
+  if (auto code = parseTarget(parsed, cpu, options))
+    return code;
+  for (const std::string &name : list.getAllArgValues(OPT_W))
+    if (auto code = parseWarning(parsed, name, options))
+      return code;
+  return parseColor(parsed, list.getLastArgValue(OPT_color, "auto"),
+                    options.color);
+}
+
+static bool printedInformation(const InputArgList &list, const Table &table) {
+  if (list.hasArg(OPT_help))
+    table.printHelp(llvm::outs(), "attnc [options] INPUT",
+                    "attnc: attention specs to object files");
+  else if (list.hasArg(OPT_version))
+    printVersion(llvm::outs(), "attnc");
+  else if (list.hasArg(OPT_print_targets))
+    printTargets(llvm::outs());
+  else
+    return false;
+  return true;
+}
+
+Parsed<AttncOptions> parseAttncCommandLine(llvm::ArrayRef<const char *> args) {
+  Parsed<AttncOptions> result;
+  Table table;
+  ParsedArguments parsed(table, "attnc", args);
+  if (!parsed.exitCode && printedInformation(parsed.list, table))
+    parsed.exitCode = 0;
+  if (!parsed.exitCode)
+    parsed.exitCode = readOptions(parsed, result.options);
+  if (!parsed.exitCode)
+    result.options.input = parsed.input("a .yaml spec, a dump with -x");
+  result.exitCode = parsed.exitCode;
+  return result;
+}
+
+} // namespace attnc

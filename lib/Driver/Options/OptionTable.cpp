@@ -1,0 +1,237 @@
+//===- OptionTable.cpp - Parsing with a table of llvm::opt ----------------===//
+
+#include "Options/OptionTable.h"
+
+#include "attnc/Pipeline/Stages.h"
+#include "attnc/Support/Version.h"
+#include "attnc/Target/Target.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace attnc {
+
+void printError(llvm::StringRef tool, const llvm::Twine &text) {
+  llvm::errs() << tool << ": ";
+  llvm::errs().changeColor(llvm::raw_ostream::RED, /*Bold=*/true) << "error: ";
+  llvm::errs().resetColor() << text << '\n';
+}
+
+int finishTool(llvm::StringRef tool, int exitCode) {
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return exitCode;
+  std::string reason = llvm::outs().error().message();
+  llvm::outs().clear_error();
+  printError(tool, "cannot write the standard output: " + reason);
+  return exitCode ? exitCode : 1;
+}
+
+ParsedArguments::ParsedArguments(const llvm::opt::OptTable &table,
+                                 llvm::StringRef tool,
+                                 llvm::ArrayRef<const char *> args)
+    : list(nullptr, nullptr), tool(tool) {
+  expand(args);
+  if (exitCode)
+    return;
+  unsigned missingIndex = 0, missingCount = 0;
+  list = table.ParseArgs(arguments, missingIndex, missingCount);
+  if (missingCount) {
+    exitCode = fail(llvm::Twine("option '") + list.getArgString(missingIndex) +
+                    "' needs a value; see --help");
+    return;
+  }
+  reportUnknown(table);
+}
+
+void ParsedArguments::expand(llvm::ArrayRef<const char *> args) {
+  arguments.assign(args.begin(), args.end());
+  llvm::cl::ExpansionContext context(allocator,
+                                     llvm::cl::TokenizeGNUCommandLine);
+  if (llvm::Error error = context.expandResponseFiles(arguments)) {
+    exitCode = fail(llvm::toString(std::move(error)));
+    return;
+  }
+  // A file that is not there is left as it is written.
+  for (llvm::StringRef argument : arguments)
+    if (argument.size() > 1 && argument.starts_with("@")) {
+      exitCode =
+          fail("cannot read the options file '" + argument.drop_front() + "'");
+      return;
+    }
+}
+
+/// What does what an option of another tool, or of a C compiler, is asked to
+/// do.
+static llvm::StringRef findElsewhere(llvm::StringRef option) {
+  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> known[] = {
+      {"--explain", "attnc --explain"},
+      {"--remarks", "attnc --remarks"},
+      {"--emit", "attnc --emit"},
+      {"--size", "attnc-run --size"},
+      {"--bench", "attnc-run --bench"},
+      {"--threads", "attnc-run --threads"},
+      {"--strides", "attnc-run --strides"},
+      {"--init", "attnc-run --init"},
+      {"--dtype", "--set dtype="},
+      {"-march", "-mcpu="},
+      {"-mtune", "-mcpu="}};
+  for (auto [name, instead] : known)
+    if (option.split('=').first == name)
+      return instead;
+  return "";
+}
+
+/// Everything that begins with a dash and is no option.
+void ParsedArguments::reportUnknown(const llvm::opt::OptTable &table) {
+  for (const llvm::opt::Arg *arg : list) {
+    if (arg->getOption().getKind() != llvm::opt::Option::UnknownClass)
+      continue;
+    std::string text = arg->getAsString(list), nearest;
+    std::string message = "unknown option '" + text + "'";
+    if (llvm::StringRef instead = findElsewhere(text); !instead.empty())
+      message += "; did you mean '" + instead.str() + "'?";
+    else if (table.findNearest(text, nearest) <= 2)
+      message += "; did you mean '" + nearest + "'?";
+    else
+      message += "; see --help";
+    exitCode = fail(message);
+    return;
+  }
+}
+
+std::string ParsedArguments::input(llvm::StringRef kinds) {
+  std::vector<std::string> inputs;
+  for (const llvm::opt::Arg *arg : list)
+    if (arg->getOption().getKind() == llvm::opt::Option::InputClass)
+      inputs.push_back(arg->getValue());
+  if (inputs.size() == 1)
+    return inputs.front();
+  exitCode = inputs.empty() ? fail("no input; give " + kinds +
+                                   ", or - for the standard input; see --help")
+                            : fail("one input is expected, got '" + inputs[0] +
+                                   "' and '" + inputs[1] + "'");
+  return {};
+}
+
+std::optional<int64_t> parseNumber(llvm::StringRef text, int64_t low,
+                                   int64_t high) {
+  int64_t value = 0;
+  if (text.getAsInteger(10, value) || value < low || value > high)
+    return std::nullopt;
+  return value;
+}
+
+std::optional<int> parseColor(ParsedArguments &parsed, llvm::StringRef when,
+                              std::optional<bool> &color) {
+  if (when == "auto")
+    color = std::nullopt;
+  else if (when == "always" || when == "never")
+    color = when == "always";
+  else
+    return parsed.fail("--color takes auto, always or never, got '" + when +
+                       "'");
+  return std::nullopt;
+}
+
+std::optional<int> parseSchedule(ParsedArguments &parsed,
+                                 const llvm::opt::Arg *arg,
+                                 CommonOptions &options) {
+  if (!arg)
+    return std::nullopt;
+  llvm::StringRef value = arg->getValue();
+  std::string text = value.str();
+  if (!value.starts_with("#")) {
+    auto file = llvm::MemoryBuffer::getFile(value, /*IsText=*/true);
+    if (!file)
+      return parsed.fail("--schedule takes #attn.schedule<...> or a file with "
+                         "it; cannot read '" +
+                         value + "': " + file.getError().message());
+    text = (*file)->getBuffer().trim().str();
+    options.scheduleFile = value.str();
+  }
+  // The attribute travels inside braces of a textual pipeline.
+  if (!llvm::StringRef(text).starts_with("#attn.schedule<") ||
+      !llvm::StringRef(text).ends_with(">") ||
+      llvm::StringRef(text).find_first_of("{}\"'\n") != llvm::StringRef::npos)
+    return parsed.fail("--schedule takes #attn.schedule<FIELD = VALUE, ...> on "
+                       "one line, got '" +
+                       llvm::StringRef(text).take_front(80) + "'");
+  options.schedule = std::move(text);
+  return std::nullopt;
+}
+
+std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
+                                      std::vector<std::string> names,
+                                      CommonOptions &options) {
+  std::vector<std::string> known = skippablePasses();
+  for (const std::string &name : names)
+    if (!llvm::is_contained(known, name))
+      return parsed.fail("--skip-pass does not leave out '" + name +
+                         "'; it takes " + llvm::join(known, ", "));
+  options.skippedPasses = std::move(names);
+  return std::nullopt;
+}
+
+std::optional<int> parseTarget(ParsedArguments &parsed,
+                               std::optional<llvm::StringRef> cpu,
+                               CommonOptions &options) {
+  options.target = &getDefaultCpuTarget();
+  options.targetGiven = cpu.has_value();
+  if (!cpu)
+    return std::nullopt;
+  if (*cpu == "native") {
+    options.target = &selectCpuTarget(getHostFeatures());
+    return std::nullopt;
+  }
+  if (cpu->contains(','))
+    return parsed.fail("-mcpu takes one level for now, got '" + *cpu + "'");
+  options.target = lookupCpuTarget(*cpu);
+  if (options.target)
+    return std::nullopt;
+  std::string message = ("unknown -mcpu level '" + *cpu + "'").str();
+  llvm::StringRef similar = findSimilarCpuTarget(*cpu);
+  if (!similar.empty())
+    message += "; did you mean '" + similar.str() + "'?";
+  return parsed.fail(message + " (levels: " + listCpuTargetNames() +
+                     ", native)");
+}
+
+/// The ids of all warnings: of the specs (docs/spec-reference.md) and of the
+/// passes.
+static constexpr llvm::StringLiteral warnings[] = {"index-order", "offset",
+                                                   "slow-path"};
+
+std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
+                                CommonOptions &options) {
+  bool on = !name.consume_front("no-");
+  if (!llvm::is_contained(warnings, name))
+    return parsed.fail("unknown warning '" + name + "' of -W; there are: " +
+                       llvm::join(llvm::ArrayRef(warnings), ", "));
+  llvm::erase(options.hiddenWarnings, name);
+  if (!on)
+    options.hiddenWarnings.push_back(name.str());
+  return std::nullopt;
+}
+
+void printVersion(llvm::raw_ostream &os, llvm::StringRef tool) {
+  os << tool << ' ' << getVersion();
+  if (llvm::StringRef commit = getCommit(); !commit.empty())
+    os << " (commit " << commit << ')';
+  os << "\nLLVM " << LLVM_VERSION_STRING
+     << "\nDefault target: x86_64-unknown-linux-gnu, -mcpu="
+     << getDefaultCpuTarget().name << '\n';
+}
+
+void printTargets(llvm::raw_ostream &os) {
+  for (const CpuTarget &target : getCpuTargets())
+    os << llvm::formatv("{0,-16} {1}\n", target.name, target.description);
+}
+
+} // namespace attnc

@@ -1,0 +1,79 @@
+//===- OptionTable.h - Parsing with a table of llvm::opt --------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_DRIVER_OPTIONS_OPTIONTABLE_H
+#define ATTNC_LIB_DRIVER_OPTIONS_OPTIONTABLE_H
+
+#include "Options/CommandLine.h"
+
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/StringSaver.h"
+
+namespace attnc {
+
+/// One message "TOOL: error: TEXT" on the standard error.
+void printError(llvm::StringRef tool, const llvm::Twine &text);
+
+/// The exit code of a tool that is done: not 0 if the standard output could not
+/// be written, which is said.
+int finishTool(llvm::StringRef tool, int exitCode);
+
+/// The arguments of one run: @file expanded, unknown options and missing values
+/// told with what was probably meant.
+class ParsedArguments {
+public:
+  ParsedArguments(const llvm::opt::OptTable &table, llvm::StringRef tool,
+                  llvm::ArrayRef<const char *> args);
+
+  /// Set when the command line is wrong; the message is out already.
+  std::optional<int> exitCode;
+  llvm::opt::InputArgList list;
+
+  /// The message of a wrong command line and its exit code.
+  int fail(const llvm::Twine &text) {
+    printError(tool, text);
+    return 2;
+  }
+  /// The one input, or - when `-` was given; sets exitCode if there is none or
+  /// there are several. `kinds` says what it may be.
+  std::string input(llvm::StringRef kinds);
+
+private:
+  void expand(llvm::ArrayRef<const char *> args);
+  void reportUnknown(const llvm::opt::OptTable &table);
+
+  llvm::StringRef tool;
+  llvm::BumpPtrAllocator allocator;
+  llvm::SmallVector<const char *> arguments;
+};
+
+/// A decimal number from `low` to `high`, or nothing.
+std::optional<int64_t> parseNumber(llvm::StringRef text, int64_t low,
+                                   int64_t high);
+
+/// Reads --color.
+std::optional<int> parseColor(ParsedArguments &parsed, llvm::StringRef when,
+                              std::optional<bool> &color);
+/// Reads --schedule, an attribute as text or the file that holds it.
+std::optional<int> parseSchedule(ParsedArguments &parsed,
+                                 const llvm::opt::Arg *arg,
+                                 CommonOptions &options);
+/// Reads --skip-pass.
+std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
+                                      std::vector<std::string> names,
+                                      CommonOptions &options);
+/// Reads -mcpu, -W, -Werror into `options`; an exit code if one is wrong.
+std::optional<int> parseTarget(ParsedArguments &parsed,
+                               std::optional<llvm::StringRef> cpu,
+                               CommonOptions &options);
+std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
+                                CommonOptions &options);
+/// What --version prints.
+void printVersion(llvm::raw_ostream &os, llvm::StringRef tool);
+/// What --print-targets prints.
+void printTargets(llvm::raw_ostream &os);
+
+} // namespace attnc
+
+#endif // ATTNC_LIB_DRIVER_OPTIONS_OPTIONTABLE_H

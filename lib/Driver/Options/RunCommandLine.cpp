@@ -1,0 +1,242 @@
+//===- RunCommandLine.cpp - The command line of attnc-run -----------------===//
+
+#include "Options/CommandLine.h"
+#include "Options/OptionTable.h"
+
+#include "attnc/Pipeline/Stages.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <limits>
+
+using namespace llvm::opt;
+
+namespace attnc {
+namespace {
+#define OPTTABLE_STR_TABLE_CODE
+#include "RunOptions.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "RunOptions.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+enum Id {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "RunOptions.inc"
+#undef OPTION
+};
+
+constexpr OptTable::Info infos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "RunOptions.inc"
+#undef OPTION
+};
+
+struct Table : GenericOptTable {
+  Table() : GenericOptTable(OptionStrTable, OptionPrefixesTable, infos) {}
+};
+} // namespace
+
+/// `batch=1,query_len=16,32,kv_len=64`: a part without `=` is one more value of
+/// the size before it.
+static std::optional<int>
+parseSizes(ParsedArguments &parsed, llvm::StringRef text, RunOptions &options) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, ',');
+  for (llvm::StringRef part : parts) {
+    auto [name, value] = part.split('=');
+    if (!part.contains('=')) {
+      if (options.sizes.empty())
+        return parsed.fail("--size takes NAME=N[,N...], got '" + text + "'");
+      value = part;
+    } else {
+      options.sizes.emplace_back(name.str(), std::vector<int64_t>());
+    }
+    std::optional<int64_t> number =
+        parseNumber(value, 0, std::numeric_limits<int32_t>::max());
+    if (!number)
+      return parsed.fail("--size: '" + value +
+                         "' is not a size from 0 to "
+                         "2147483647 (in '" +
+                         part + "')");
+    options.sizes.back().second.push_back(*number);
+  }
+  return std::nullopt;
+}
+
+static std::optional<int> parseBench(ParsedArguments &parsed,
+                                     RunOptions &options) {
+  const Arg *arg = parsed.list.getLastArg(OPT_bench_default, OPT_bench);
+  if (!arg)
+    return std::nullopt;
+  double seconds = 1;
+  if (arg->getOption().matches(OPT_bench) &&
+      (llvm::StringRef(arg->getValue()).getAsDouble(seconds) ||
+       !(seconds > 0) || seconds > 3600))
+    return parsed.fail(
+        llvm::Twine("--bench takes seconds from 0 to 3600, got '") +
+        arg->getValue() + "'");
+  options.benchSeconds = seconds;
+  return std::nullopt;
+}
+
+static std::optional<int> parseInputs(ParsedArguments &parsed,
+                                      RunOptions &options) {
+  using Init = RunOptions::Init;
+  using Strides = RunOptions::Strides;
+  llvm::StringRef init = parsed.list.getLastArgValue(OPT_init, "normal");
+  auto kind = llvm::StringSwitch<std::optional<Init>>(init)
+                  .Case("normal", Init::Normal)
+                  .Case("integer", Init::Integer)
+                  .Case("zero", Init::Zero)
+                  .Default(std::nullopt);
+  if (!kind)
+    return parsed.fail("--init takes normal, integer or zero, got '" + init +
+                       "'");
+  options.init = *kind;
+  llvm::StringRef strides = parsed.list.getLastArgValue(OPT_strides, "bhsd");
+  auto order = llvm::StringSwitch<std::optional<Strides>>(strides)
+                   .Case("bhsd", Strides::Bhsd)
+                   .Case("bshd", Strides::Bshd)
+                   .Case("negative", Strides::Negative)
+                   .Case("random", Strides::Random)
+                   .Case("broadcast", Strides::Broadcast)
+                   .Default(std::nullopt);
+  if (!order)
+    return parsed.fail("--strides takes bhsd, bshd, negative, random or "
+                       "broadcast, got '" +
+                       strides + "'");
+  options.strides = *order;
+  if (order == Strides::Broadcast && !options.inputFiles.empty())
+    return parsed.fail("--strides=broadcast repeats elements of the inputs, so "
+                       "it takes no --input");
+  return std::nullopt;
+}
+
+/// `NAME=FILE` of --input and --save.
+static std::optional<int>
+parseFiles(ParsedArguments &parsed, llvm::StringRef option,
+           const std::vector<std::string> &texts,
+           std::vector<std::pair<std::string, std::string>> &files) {
+  for (llvm::StringRef text : texts) {
+    auto [name, path] = text.split('=');
+    if (name.empty() || path.empty())
+      return parsed.fail(option + " takes NAME=FILE.npy, got '" + text + "'");
+    files.emplace_back(name.str(), path.str());
+  }
+  return std::nullopt;
+}
+
+static std::optional<int> readNumbers(ParsedArguments &parsed,
+                                      RunOptions &options) {
+  const InputArgList &list = parsed.list;
+  if (const Arg *arg = list.getLastArg(OPT_threads)) {
+    std::optional<int64_t> threads = parseNumber(arg->getValue(), 1, 1024);
+    if (!threads)
+      return parsed.fail(llvm::Twine("--threads takes 1 to 1024, got '") +
+                         arg->getValue() + "'");
+    options.threads = *threads;
+  }
+  if (const Arg *arg = list.getLastArg(OPT_seed)) {
+    std::optional<int64_t> seed =
+        parseNumber(arg->getValue(), 0, std::numeric_limits<int64_t>::max());
+    if (!seed)
+      return parsed.fail(llvm::Twine("--seed takes a number from 0 on, got '") +
+                         arg->getValue() + "'");
+    options.seed = *seed;
+  }
+  for (const std::string &text : list.getAllArgValues(OPT_size))
+    if (auto code = parseSizes(parsed, text, options))
+      return code;
+  return parseBench(parsed, options);
+}
+
+static std::optional<int> readOptions(ParsedArguments &parsed,
+                                      RunOptions &options) {
+  const InputArgList &list = parsed.list;
+  options.overrides = list.getAllArgValues(OPT_set);
+  if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
+    return code;
+  options.allowWeightProducts = list.hasArg(OPT_allow_weight_products);
+  if (auto code = parseSkippedPasses(
+          parsed, list.getAllArgValues(OPT_skip_pass), options))
+    return code;
+  if (const Arg *arg = list.getLastArg(OPT_x)) {
+    options.inputStage = parseStage(arg->getValue());
+    if (!options.inputStage || *options.inputStage > Stage::Fused)
+      return parsed.fail(llvm::Twine("-x takes spec, graph or fused, got '") +
+                         arg->getValue() + "'");
+    if (options.inputStage == Stage::Fused && !options.skippedPasses.empty())
+      return parsed.fail("--skip-pass comes too late for a dump of stage "
+                         "fused; start from stage graph");
+  }
+  options.json = list.hasArg(OPT_json);
+  options.check = !list.hasArg(OPT_no_check);
+  options.checkStages = list.hasArg(OPT_check_stages);
+  options.interpret = list.hasArg(OPT_interpret);
+  options.mask = list.hasArg(OPT_mask);
+  options.warningsAreErrors = list.hasArg(OPT_Werror);
+  std::optional<llvm::StringRef> cpu;
+  if (const Arg *arg = list.getLastArg(OPT_mcpu))
+    cpu = arg->getValue();
+  if (auto code = parseTarget(parsed, cpu, options))
+    return code;
+  for (const std::string &name : list.getAllArgValues(OPT_W))
+    if (auto code = parseWarning(parsed, name, options))
+      return code;
+  if (auto code = readNumbers(parsed, options))
+    return code;
+  if (options.interpret && (options.checkStages || options.benchSeconds))
+    return parsed.fail("--interpret compiles nothing that --bench or "
+                       "--check-stages could look at");
+  if (options.mask &&
+      (options.interpret || options.benchSeconds || list.hasArg(OPT_save)))
+    return parsed.fail("--mask runs nothing, so it takes neither --bench nor "
+                       "--save nor --interpret");
+  if (auto code = parseFiles(parsed, "--input", list.getAllArgValues(OPT_input),
+                             options.inputFiles))
+    return code;
+  if (auto code = parseFiles(parsed, "--save", list.getAllArgValues(OPT_save),
+                             options.savedFiles))
+    return code;
+  if (auto code = parseInputs(parsed, options))
+    return code;
+  return parseColor(parsed, list.getLastArgValue(OPT_color, "auto"),
+                    options.color);
+}
+
+Parsed<RunOptions> parseRunCommandLine(llvm::ArrayRef<const char *> args) {
+  Parsed<RunOptions> result;
+  Table table;
+  ParsedArguments parsed(table, "attnc-run", args);
+  auto done = [&](int code) {
+    result.exitCode = code;
+    return std::move(result);
+  };
+  if (parsed.exitCode)
+    return done(*parsed.exitCode);
+  if (parsed.list.hasArg(OPT_help)) {
+    table.printHelp(llvm::outs(), "attnc-run [options] SPEC",
+                    "attnc-run: compiles a spec, runs it, compares it with the "
+                    "float64 reference and times it");
+    return done(0);
+  }
+  if (parsed.list.hasArg(OPT_version)) {
+    printVersion(llvm::outs(), "attnc-run");
+    return done(0);
+  }
+  if (parsed.list.hasArg(OPT_print_targets)) {
+    printTargets(llvm::outs());
+    return done(0);
+  }
+  if (auto code = readOptions(parsed, result.options))
+    return done(*code);
+  result.options.input = parsed.input("a .yaml spec");
+  result.exitCode = parsed.exitCode;
+  return result;
+}
+
+} // namespace attnc

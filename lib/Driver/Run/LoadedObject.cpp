@@ -1,0 +1,78 @@
+//===- LoadedObject.cpp - The object's code in this process ---------------===//
+
+#include "Run/LoadedObject.h"
+
+#include "attnc/Interface/Interface.h"
+
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <array>
+#include <utility>
+
+namespace attnc {
+
+LoadedObject::LoadedObject(std::unique_ptr<llvm::orc::LLJIT> jit)
+    : jit(std::move(jit)) {}
+LoadedObject::LoadedObject(LoadedObject &&) = default;
+LoadedObject::~LoadedObject() = default;
+
+llvm::Expected<LoadedObject> LoadedObject::load(llvm::StringRef bytes) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return jit.takeError();
+  auto libc = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      (*jit)->getDataLayout().getGlobalPrefix());
+  if (!libc)
+    return libc.takeError();
+  (*jit)->getMainJITDylib().addGenerator(std::move(*libc));
+  if (llvm::Error error = (*jit)->addObjectFile(
+          llvm::MemoryBuffer::getMemBufferCopy(bytes, "kernel.o")))
+    return std::move(error);
+  return LoadedObject(std::move(*jit));
+}
+
+llvm::Expected<void *> LoadedObject::symbol(llvm::StringRef name) {
+  auto address = jit->lookup(name);
+  if (!address)
+    return address.takeError();
+  return address->toPtr<void *>();
+}
+
+namespace {
+template <size_t> using Pointer = attnc_tensor *;
+
+template <size_t... I>
+attnc_status callWith(void *entry, llvm::ArrayRef<attnc_tensor *> tensors,
+                      const attnc_runtime *runtime, std::index_sequence<I...>) {
+  auto function =
+      reinterpret_cast<attnc_status (*)(Pointer<I>..., const attnc_runtime *)>(
+          entry);
+  return function(tensors[I]..., runtime);
+}
+
+using Call = attnc_status (*)(void *, llvm::ArrayRef<attnc_tensor *>,
+                              const attnc_runtime *);
+
+template <size_t... N>
+constexpr std::array<Call, sizeof...(N)> callTable(std::index_sequence<N...>) {
+  return {[](void *entry, llvm::ArrayRef<attnc_tensor *> tensors,
+             const attnc_runtime *runtime) {
+    return callWith(entry, tensors, runtime, std::make_index_sequence<N>());
+  }...};
+}
+} // namespace
+
+attnc_status callEntry(void *entry, llvm::ArrayRef<attnc_tensor *> tensors,
+                       const attnc_runtime *runtime) {
+  // A C call has a fixed number of arguments, so there is one caller for each.
+  static constexpr auto table =
+      callTable(std::make_index_sequence<Interface::kMaxTensors + 1>());
+  return table[tensors.size()](entry, tensors, runtime);
+}
+
+} // namespace attnc

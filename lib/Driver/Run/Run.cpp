@@ -1,0 +1,481 @@
+//===- Run.cpp - The driver of attnc-run ----------------------------------===//
+//
+// Compiles the spec as attnc does, loads the object's bytes, and runs every
+// function at every combination of the sizes asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compile/Session.h"
+#include "Options/OptionTable.h"
+#include "Run/RunCase.h"
+
+#include "attnc/Driver/Driver.h"
+#include "attnc/Pipeline/CheckStages.h"
+#include "attnc/Target/Target.h"
+
+#include "attnc_threads.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <unistd.h>
+
+namespace attnc {
+namespace {
+
+using SizeMap = llvm::StringMap<int64_t>;
+
+/// The function of the module that a call of these sizes would run.
+Oracle oracleOf(mlir::ModuleOp module, llvm::ArrayRef<Interface> interfaces,
+                llvm::StringRef name, llvm::ArrayRef<int64_t> sizes) {
+  Oracle oracle;
+  oracle.interface = findInterface(interfaces, name);
+  oracle.function =
+      module.lookupSymbol<mlir::func::FuncOp>(oracle.interface->bodyAt(sizes));
+  oracle.packingInterface =
+      findInterface(interfaces, oracle.interface->packing());
+  if (oracle.packingInterface)
+    oracle.packing =
+        module.lookupSymbol<mlir::func::FuncOp>(oracle.packingInterface->name);
+  return oracle;
+}
+
+class Run {
+public:
+  explicit Run(RunOptions options)
+      : options(std::move(options)), session("attnc-run", this->options) {}
+  ~Run() { attnc_threads_destroy(pool); }
+  int run();
+
+private:
+  bool compile();
+  bool startThreads();
+  bool interpretFunction(unsigned index);
+  bool tellTiles(unsigned index);
+  bool runFunction(unsigned index, LoadedObject &object);
+  bool runCase(const Interface &function, std::vector<int64_t> sizes,
+               const CallPlan &plan, const ReferenceFunctions &reference);
+  bool readFiles();
+  bool callOnce(RunCase &run, const CallPlan &plan,
+                const ReferenceFunctions &reference);
+  std::optional<CallPlan> planCall(const Interface &function,
+                                   LoadedObject &object);
+  bool drawAgain(const RunCase &first, const CallPlan &plan,
+                 const ReferenceFunctions &reference, CheckResult &check);
+  bool checkSizes();
+  const spec::AttentionSpec *specOf(const Interface &function);
+  std::vector<SizeMap> combinations(unsigned index);
+  std::optional<std::vector<int64_t>> sizesFor(const Interface &function,
+                                               const SizeMap &chosen);
+
+  RunOptions options;
+  Session session;
+  mlir::OwningOpRef<mlir::ModuleOp> graph, fused;
+  /// As the input says: passes may add functions that others need.
+  std::vector<Interface> functions;
+  llvm::SmallString<0> bytes;
+  TensorFiles files;
+  attnc_runtime runtime = {};
+  attnc_threads *pool = nullptr;
+};
+
+} // namespace
+
+/// The object's bytes, and copies of the module for the reference.
+bool Run::compile() {
+  std::optional<StageChecker> checker;
+  if (options.checkStages) {
+    checker.emplace(session.pipelineOptions(), llvm::outs());
+    for (const auto &[name, values] : options.sizes)
+      if (!values.empty())
+        checker->sizes[name] = values.front();
+    checker->dumpFolder =
+        (session.specs().empty() ? session.interfaces().front().name
+                                 : session.specs().front().name) +
+        ".check-stages";
+  }
+  // What a dump of a later stage means is the reference of earlier ones.
+  if (session.stage() < Stage::Graph && !session.advanceTo(Stage::Graph))
+    return false;
+  graph = session.module().clone();
+  functions = session.interfaces().vec();
+  if (options.interpret)
+    return true;
+  if (!session.advanceTo(Stage::Fused))
+    return false;
+  if (options.mask) {
+    bool isDone = session.advanceTo(Stage::Scheduled);
+    session.pipelineOptions().instrument = nullptr;
+    return isDone && !(checker && checker->failed());
+  }
+  fused = session.module().clone();
+  bool isDone = session.emit(EmitKind::Object, bytes);
+  session.pipelineOptions().instrument = nullptr;
+  return isDone && !(checker && checker->failed());
+}
+
+/// The arrays of --input, and the sizes that they give.
+bool Run::readFiles() {
+  if (options.inputFiles.empty() && options.savedFiles.empty())
+    return true;
+  if (functions.size() != 1)
+    return session.fail("--input and --save take a spec with one function");
+  const Interface &function = functions.front();
+  auto read =
+      TensorFiles::read(function, options.inputFiles, options.savedFiles);
+  if (!read)
+    return session.fail(llvm::toString(read.takeError()));
+  files = std::move(*read);
+  auto sizes = files.sizes(function);
+  if (!sizes)
+    return session.fail(llvm::toString(sizes.takeError()));
+  size_t cases = 1;
+  for (const auto &[name, values] : options.sizes) {
+    cases *= values.size();
+    auto given = sizes->find(name);
+    if (given != sizes->end() &&
+        llvm::any_of(values, [&](int64_t n) { return n != given->second; }))
+      return session.fail("--size gives " + name +
+                          " another value than the files of --input, " +
+                          llvm::Twine(given->second));
+  }
+  if (cases != 1 && !options.savedFiles.empty())
+    return session.fail("--save takes one case, --size asks for " +
+                        llvm::Twine(cases));
+  for (const auto &size : *sizes)
+    options.sizes.emplace_back(size.first().str(),
+                               std::vector<int64_t>{size.second});
+  return true;
+}
+
+/// The spec of a function; null if the input is a dump.
+const spec::AttentionSpec *Run::specOf(const Interface &function) {
+  auto found = llvm::find_if(session.specs(), [&](const auto &spec) {
+    return spec.name == function.name;
+  });
+  return found == session.specs().end() ? nullptr : &*found;
+}
+
+static bool isRunTimeSize(const spec::AttentionSpec &spec,
+                          llvm::StringRef name) {
+  auto size = spec.findSize(name);
+  return size && spec.sizes[*size].kind == spec::Size::RunTime;
+}
+
+/// The values that each case gives the run-time sizes: those of the first
+/// regime of `expect`, replaced by the products of --size and by --input.
+std::vector<SizeMap> Run::combinations(unsigned index) {
+  SizeMap first; // a dump has none
+  if (index < session.specs().size()) {
+    const spec::AttentionSpec &spec = session.specs()[index];
+    if (!spec.expect.empty())
+      for (auto [size, value] : spec.expect.front().sizes)
+        first[spec.sizes[size].name] = value;
+  }
+  std::vector<SizeMap> cases = {first};
+  for (const auto &[name, values] : options.sizes) {
+    if (index < session.specs().size() &&
+        !isRunTimeSize(session.specs()[index], name))
+      continue; // another function's
+    std::vector<SizeMap> next;
+    for (const SizeMap &one : cases)
+      for (int64_t value : values) {
+        next.push_back(one);
+        next.back()[name] = value;
+      }
+    cases = std::move(next);
+  }
+  return cases;
+}
+
+std::optional<std::vector<int64_t>> Run::sizesFor(const Interface &function,
+                                                  const SizeMap &chosen) {
+  std::vector<int64_t> runtime;
+  for (const std::string &name : function.runtimeSizes()) {
+    auto it = chosen.find(name);
+    if (it == chosen.end()) {
+      session.fail("size '" + name + "' of " + function.name +
+                   " has no value; give it with --size " + name + "=N");
+      return std::nullopt;
+    }
+    runtime.push_back(it->second);
+  }
+  auto sizes = function.evaluateSizes(runtime);
+  if (!sizes)
+    session.fail("the sizes do not fit those that " + function.name +
+                 " derives from them");
+  return sizes;
+}
+
+/// Fills the tensors and calls the function.
+bool Run::callOnce(RunCase &run, const CallPlan &plan,
+                   const ReferenceFunctions &reference) {
+  if (llvm::Error error = run.take(files))
+    return session.fail(llvm::toString(std::move(error)));
+  if (llvm::Error error = run.prepare())
+    return session.fail(llvm::toString(std::move(error)));
+  run.forgetUnstoredRows(reference.graph.function, files);
+  if (plan.packing)
+    if (llvm::Error error = run.pack(plan, runtime))
+      return session.fail(llvm::toString(std::move(error)));
+  if (llvm::Error error = run.call(plan, runtime))
+    return session.fail(llvm::toString(std::move(error)));
+  return true;
+}
+
+/// Rows that the error rule needs to mean something, and the draws of inputs
+/// that a case with fewer rows may take for them.
+static constexpr double wantedRows = 256;
+static constexpr unsigned maxDraws = 16;
+
+/// Calls and checks further draws of the inputs until there are enough rows.
+bool Run::drawAgain(const RunCase &first, const CallPlan &plan,
+                    const ReferenceFunctions &reference, CheckResult &check) {
+  double rows = first.rows();
+  for (unsigned draw = 1;
+       rows > 0 && rows * draw < wantedRows && draw < maxDraws; ++draw) {
+    RunCase run(first.function, first.sizes, options, options.seed + draw,
+                session.module().getContext());
+    if (!callOnce(run, plan, reference))
+      return false;
+    auto result = run.check(reference, /*comparesGraph=*/false);
+    if (mlir::failed(result))
+      return session.fail("the reference could not be computed");
+    check.merge(*result);
+  }
+  return true;
+}
+
+/// Each element is held as the caller's, as a double, and for the results of
+/// both references.
+static double bytesFor(const Interface &function,
+                       llvm::ArrayRef<int64_t> sizes) {
+  auto value = [&](llvm::StringRef name) -> std::optional<int64_t> {
+    auto index = function.sizeIndex(name);
+    return index ? std::optional<int64_t>(sizes[*index]) : std::nullopt;
+  };
+  double elements = 0;
+  for (const InterfaceTensor &tensor : function.tensors) {
+    double product = 1;
+    for (const SizeExpr &axis : tensor.axes)
+      product *= double(std::max<int64_t>(axis.evaluate(value).value_or(0), 0));
+    elements += product;
+  }
+  return elements * 4 * sizeof(double);
+}
+
+static double physicalMemory() {
+  return double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+}
+
+bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
+                  const CallPlan &plan, const ReferenceFunctions &reference) {
+  double bytes = bytesFor(function, sizes), machine = physicalMemory();
+  if (bytes > machine)
+    return session.fail(llvm::formatv("{0}: the tensors and their references "
+                                      "take {1:F1} GiB, the machine has {2:F1}",
+                                      function.name, bytes / 0x1p30,
+                                      machine / 0x1p30));
+  RunCase run(function, std::move(sizes), options, options.seed,
+              session.module().getContext());
+  if (!callOnce(run, plan, reference))
+    return false;
+  if (llvm::Error error = run.save(files))
+    return session.fail(llvm::toString(std::move(error)));
+  std::optional<CheckResult> check;
+  if (options.check) {
+    auto result = run.check(reference, /*comparesGraph=*/true);
+    if (mlir::failed(result))
+      return session.fail("the reference could not be computed");
+    check = *result;
+    if (!drawAgain(run, plan, reference, *check))
+      return false;
+  }
+  std::optional<BenchResult> bench;
+  if (options.benchSeconds) {
+    auto result = run.bench(plan, runtime, reference, session.target());
+    if (mlir::failed(result))
+      return session.fail("the benchmark could not be run");
+    bench = *result;
+  }
+  reportCase(run, options, session.target(), check, bench);
+  return !check || check->isRight();
+}
+
+/// A dump's function takes what its interface says. One of a spec may have to
+/// be called with weights that another one packs.
+std::optional<CallPlan> Run::planCall(const Interface &function,
+                                      LoadedObject &object) {
+  CallPlan plan;
+  auto find = [&](llvm::StringRef name, void *&entry) {
+    auto found = object.symbol(name);
+    if (!found)
+      return session.fail("internal error: " +
+                          llvm::toString(found.takeError()));
+    entry = *found;
+    return true;
+  };
+  plan.function = findInterface(session.interfaces(), function.name);
+  if (!find(function.name, plan.entry))
+    return std::nullopt;
+  if (plan.function->packing() == function.packing())
+    return plan;
+  plan.packing = findInterface(session.interfaces(), plan.function->packing());
+  if (!find(plan.packing->name, plan.packEntry))
+    return std::nullopt;
+  return plan;
+}
+
+bool Run::runFunction(unsigned index, LoadedObject &object) {
+  const Interface &function = functions[index];
+  auto plan = planCall(function, object);
+  if (!plan)
+    return false;
+  bool isRight = true;
+  for (const SizeMap &chosen : combinations(index)) {
+    auto sizes = sizesFor(function, chosen);
+    if (!sizes)
+      return false;
+    ReferenceFunctions reference{
+        oracleOf(*graph, functions, function.name, *sizes),
+        oracleOf(*fused, session.interfaces(), function.name, *sizes),
+        specOf(function)};
+    isRight &= runCase(function, std::move(*sizes), *plan, reference);
+  }
+  return isRight;
+}
+
+/// --interpret: the reference in the place of the kernel.
+bool Run::interpretFunction(unsigned index) {
+  const Interface &function = functions[index];
+  for (const SizeMap &chosen : combinations(index)) {
+    auto sizes = sizesFor(function, chosen);
+    if (!sizes)
+      return false;
+    ReferenceFunctions reference{
+        oracleOf(*graph, functions, function.name, *sizes), Oracle(),
+        specOf(function)};
+    RunCase run(function, std::move(*sizes), options, options.seed,
+                session.module().getContext());
+    if (llvm::Error error = run.take(files))
+      return session.fail(llvm::toString(std::move(error)));
+    if (llvm::Error error = run.checkPreconditions())
+      return session.fail(llvm::toString(std::move(error)));
+    if (mlir::failed(run.interpret(reference)))
+      return session.fail("the reference could not be computed");
+    if (llvm::Error error = run.save(files))
+      return session.fail(llvm::toString(std::move(error)));
+    llvm::outs() << function.name << "  " << run.describeSizes()
+                 << ", the reference in float64\n";
+  }
+  return true;
+}
+
+/// --mask: the tiles of the kernels instead of their results.
+bool Run::tellTiles(unsigned index) {
+  const Interface &function = functions[index];
+  for (const SizeMap &chosen : combinations(index)) {
+    auto sizes = sizesFor(function, chosen);
+    if (!sizes)
+      return false;
+    Oracle oracle =
+        oracleOf(session.module(), session.interfaces(), function.name, *sizes);
+    RunCase run(function, std::move(*sizes), options, options.seed,
+                session.module().getContext());
+    if (llvm::Error error = run.take(files))
+      return session.fail(llvm::toString(std::move(error)));
+    if (llvm::Error error = run.checkPreconditions())
+      return session.fail(llvm::toString(std::move(error)));
+    auto tiles = run.countTiles(oracle);
+    if (mlir::failed(tiles))
+      return session.fail("the tiles could not be counted");
+    reportTiles(run, options, session.target(), *tiles);
+  }
+  return true;
+}
+
+bool Run::startThreads() {
+  runtime.size = sizeof runtime;
+  runtime.threads = 1;
+  if (options.threads == 1)
+    return true;
+  pool = attnc_threads_create(static_cast<int32_t>(options.threads));
+  if (!pool)
+    return session.fail("cannot start " + llvm::Twine(options.threads) +
+                        " threads");
+  attnc_threads_use(pool, &runtime);
+  return true;
+}
+
+/// Each size of --size is one of some function.
+bool Run::checkSizes() {
+  const auto &specs = session.specs();
+  auto isWrong = [&](const auto &given) {
+    return llvm::none_of(specs, [&](const spec::AttentionSpec &spec) {
+      return isRunTimeSize(spec, given.first);
+    });
+  };
+  auto wrong = llvm::find_if(options.sizes, isWrong);
+  if (specs.empty() || wrong == options.sizes.end())
+    return true;
+  llvm::SetVector<llvm::StringRef> names;
+  for (const spec::AttentionSpec &spec : specs)
+    for (const spec::Size &size : spec.sizes)
+      if (size.kind == spec::Size::RunTime)
+        names.insert(size.name);
+  return session.fail(
+      "--size: " +
+      (specs.size() == 1 ? specs[0].name + " has no" : "no function has a") +
+      " run-time size '" + wrong->first + "'" +
+      (names.empty() ? ": all are fixed"
+                     : "; these are: " + llvm::join(names, ", ")));
+}
+
+int Run::run() {
+  if (!options.inputStage && llvm::StringRef(options.input).ends_with(".mlir"))
+    return session.fail("attnc-run takes a spec, or a dump with -x graph or "
+                        "-x fused"),
+           2;
+  if (!session.load(options.inputStage.value_or(Stage::Spec)))
+    return 1;
+  if (!checkSizes())
+    return 2;
+  if (options.inputStage.value_or(Stage::Spec) == Stage::Spec &&
+      session.specs().empty())
+    return session.fail("the input holds no spec"), 1;
+  if (!compile() || !readFiles() || !startThreads())
+    return 1;
+  bool isRight = true;
+  if (options.mask) {
+    for (unsigned i = 0; i < functions.size(); ++i)
+      isRight &= tellTiles(i);
+    return isRight ? 0 : 1;
+  }
+  if (options.interpret) {
+    for (unsigned i = 0; i < functions.size(); ++i)
+      isRight &= interpretFunction(i);
+    return isRight ? 0 : 1;
+  }
+  auto object = LoadedObject::load(bytes);
+  if (!object)
+    return session.fail("internal error: " +
+                        llvm::toString(object.takeError())),
+           1;
+  for (unsigned i = 0; i < functions.size(); ++i)
+    isRight &= runFunction(i, *object);
+  return isRight ? 0 : 1;
+}
+
+int runAttncRun(int argc, const char *const *argv) {
+  useColors(std::nullopt);
+  Parsed<RunOptions> parsed = parseRunCommandLine(
+      llvm::ArrayRef<const char *>(argv, argc).drop_front());
+  if (parsed.exitCode)
+    return finishTool("attnc-run", *parsed.exitCode);
+  useColors(parsed.options.color);
+  return finishTool("attnc-run", Run(std::move(parsed.options)).run());
+}
+
+} // namespace attnc

@@ -1,0 +1,114 @@
+//===- RunBench.cpp - Times a function against the machine's peak ---------===//
+//
+// Rounds of calls and of the FMA peak take turns, because the clock of a shared
+// machine moves; the rate and its share of the peak are those of one round,
+// that of the median share. They go by CPU time on both sides, so that other
+// processes do not count; with several threads by wall time, as `time` does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run/PeakFlops.h"
+#include "Run/RunCase.h"
+
+#include "attnc/Reference/Interpreter.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+
+namespace attnc {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty())
+    return 0;
+  size_t place = std::min(values.size() - 1,
+                          static_cast<size_t>(share * double(values.size())));
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[place];
+}
+
+/// The sum of the peaks of all workers, measured at once.
+double peakOfWorkers(const attnc_runtime &runtime, const CpuTarget &target,
+                     bool isDouble, double seconds) {
+  if (!runtime.parallel_for || runtime.threads <= 1)
+    return measurePeak(target, isDouble, seconds);
+  struct Context {
+    const CpuTarget &target;
+    bool isDouble;
+    double seconds, sum = 0;
+    std::mutex mutex;
+  } context{target, isDouble, seconds, 0, {}};
+  runtime.parallel_for(
+      runtime.user, runtime.threads,
+      [](void *opaque, int64_t) {
+        auto &context = *static_cast<Context *>(opaque);
+        double peak =
+            measurePeak(context.target, context.isDouble, context.seconds);
+        std::lock_guard<std::mutex> lock(context.mutex);
+        context.sum += peak;
+      },
+      &context);
+  return context.sum;
+}
+
+} // namespace
+
+mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
+                                            const attnc_runtime &runtime,
+                                            const ReferenceFunctions &functions,
+                                            const CpuTarget &target) {
+  auto taken = inputsFor(functions.fused, inputs, reference::Precision::Exact);
+  if (failed(taken))
+    return mlir::failure();
+  auto flop =
+      reference::neededFlop(functions.fused.function, *taken, namedSizes());
+  if (failed(flop))
+    return mlir::failure();
+  std::vector<attnc_tensor *> tensors = descriptorsOf(*plan.function);
+  BenchResult result;
+  result.isCpuTime = runtime.threads <= 1;
+  std::vector<double> times;
+  std::vector<BenchRound> rounds;
+  Clock::time_point begin = Clock::now();
+  // At least three rounds, so that the first, which warms up, does not decide.
+  while (secondsSince(begin) < *options.benchSeconds || rounds.size() < 3) {
+    double peak = peakOfWorkers(runtime, target, hasDoubles(), 0.004);
+    std::vector<double> round;
+    double cpuBegin = threadSeconds();
+    Clock::time_point roundBegin = Clock::now();
+    do {
+      Clock::time_point callBegin = Clock::now();
+      attnc_status status = callEntry(plan.entry, tensors, &runtime);
+      round.push_back(secondsSince(callBegin));
+      if (status != ATTNC_OK)
+        return mlir::failure();
+    } while (secondsSince(roundBegin) < 0.02);
+    // A call's part of the round, in the time that the peak is measured in.
+    double perCall = result.isCpuTime
+                         ? (threadSeconds() - cpuBegin) / double(round.size())
+                         : quantile(round, 0.5);
+    peak = (peak + peakOfWorkers(runtime, target, hasDoubles(), 0.004)) / 2;
+    rounds.push_back({perCall * 1e3, *flop * 1e-9 / perCall, peak});
+    times.insert(times.end(), round.begin(), round.end());
+  }
+  result.calls = static_cast<int64_t>(times.size());
+  result.median = quantile(times, 0.5) * 1e3;
+  result.min = quantile(times, 0) * 1e3;
+  result.p95 = quantile(times, 0.95) * 1e3;
+  auto middle = rounds.begin() + static_cast<ptrdiff_t>(rounds.size() / 2);
+  std::nth_element(rounds.begin(), middle, rounds.end(),
+                   [](const BenchRound &a, const BenchRound &b) {
+                     return a.percentOfPeak() < b.percentOfPeak();
+                   });
+  result.round = *middle;
+  return result;
+}
+
+} // namespace attnc

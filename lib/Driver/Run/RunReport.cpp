@@ -1,0 +1,215 @@
+//===- RunReport.cpp - What attnc-run prints ------------------------------===//
+
+#include "Run/RunCase.h"
+
+#include "attnc/Target/Target.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace attnc {
+
+/// A number for JSON, which has neither infinity nor NaN.
+static llvm::json::Value number(double value) {
+  return std::isfinite(value) ? llvm::json::Value(value)
+                              : llvm::json::Value(nullptr);
+}
+
+static void reportJson(const RunCase &run, const RunOptions &options,
+                       const CpuTarget &target,
+                       const std::optional<CheckResult> &check,
+                       const std::optional<BenchResult> &bench) {
+  llvm::json::Object sizes;
+  for (auto [size, value] : llvm::zip_equal(run.function.sizes, run.sizes))
+    if (size.isRuntime())
+      sizes[size.name] = value;
+  llvm::json::Object line{{"name", run.function.name},
+                          {"sizes", std::move(sizes)},
+                          {"cpu", target.name},
+                          {"threads", options.threads}};
+  if (check) {
+    line["right"] = check->isRight();
+    line["exact"] = check->isExact();
+    line["max_error"] = number(check->worst().error);
+    line["limit"] = number(check->worst().limit());
+    auto sum = [&](int64_t OutputCheck::*count) {
+      int64_t total = 0;
+      for (const OutputCheck &output : check->outputs)
+        total += output.*count;
+      return total;
+    };
+    line["not_numbers"] = sum(&OutputCheck::notNumbers);
+    line["not_compared"] = sum(&OutputCheck::lost);
+    double compared = 1;
+    for (const OutputCheck &output : check->outputs)
+      compared = std::min(compared, output.compared());
+    line["compared"] = number(compared);
+    line["excused"] = sum(&OutputCheck::excused);
+  }
+  if (bench) {
+    line["time_ms"] = number(bench->median);
+    line["rate_time"] = bench->isCpuTime ? "cpu" : "wall";
+    line["call_ms"] = number(bench->round.call);
+    line["gflops_needed"] = number(bench->round.needed);
+    line["peak_gflops"] = number(bench->round.peak);
+    line["percent_of_peak"] = number(bench->round.percentOfPeak());
+  }
+  llvm::outs() << llvm::formatv("{0}\n", llvm::json::Value(std::move(line)));
+}
+
+static std::string brief(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", value);
+  return text;
+}
+
+/// What the figures of a check do not cover; one line per output.
+static void reportGaps(const RunCase &run, const CheckResult &check) {
+  for (auto [i, index] : llvm::enumerate(run.function.results())) {
+    const InterfaceTensor &tensor = run.function.tensors[index];
+    const OutputCheck &output = check.outputs[i];
+    auto tell = [&](int64_t count, llvm::StringRef what) {
+      if (count)
+        llvm::outs() << llvm::formatv(
+            "  note    {0} of {1} values of {2} {3}\n", count, output.values,
+            tensor.name, what);
+    };
+    if (output.nobodys)
+      llvm::outs() << llvm::formatv(
+          "  note    {0} values of {1} are of rows that no sequence has, and "
+          "left as they were\n",
+          output.nobodys, tensor.name);
+    tell(output.notNumbers, "are NaN in the reference");
+    tell(output.lost,
+         "are not compared: plain evaluation in this type, or the exact one, "
+         "overflows there");
+    tell(output.excused, "are over the limit, but within what plain evaluation "
+                         "has at the same place in other orders");
+  }
+}
+
+/// The type that the function computes: inputs may be of integers.
+static llvm::StringRef typeName(const Interface &function) {
+  auto output = llvm::find_if(
+      function.tensors, [](const auto &tensor) { return tensor.isOutput(); });
+  return dtypeName(output->dtype);
+}
+
+/// "18% of O compared", of the output of which least is; empty if all is.
+static std::string shareText(const RunCase &run, const CheckResult &check) {
+  std::string text;
+  double least = 1;
+  for (auto [i, index] : llvm::enumerate(run.function.results())) {
+    double share = check.outputs[i].compared();
+    if (share >= least)
+      continue;
+    least = share;
+    text = (share < 0.01 ? "under 1"
+                         : std::to_string(static_cast<int>(share * 100))) +
+           "% of " + run.function.tensors[index].name + " compared";
+  }
+  return text;
+}
+
+/// The verdict and its figures. `right` is said only of what was compared.
+static void reportVerdict(const RunCase &run, const CheckResult &check) {
+  llvm::raw_ostream &os = llvm::outs() << "  check   ";
+  const OutputCheck &worst = check.worst();
+  if (check.graph.differs()) {
+    os << llvm::formatv("wrong: the imported graph differs from the formula by "
+                        "{0} at {1} (limit {2}); this is a defect of the "
+                        "compiler\n",
+                        brief(check.graph.error), check.graph.place,
+                        brief(check.graph.limit));
+    return;
+  }
+  for (const OutputCheck &output : check.outputs)
+    if (output.stray > 0) {
+      os << llvm::formatv("wrong: {0} is off by {1}, expected exactly {2}\n",
+                          output.strayPlace, brief(output.stray),
+                          output.strayRule);
+      return;
+    }
+  if (check.isWrong() && check.rounding > 0) {
+    os << llvm::formatv(
+        "not exact: error {0} at {1} (limit {2}), but plain {3} rounds scores "
+        "of these integers by up to {4} before an exponential; a power of two "
+        "as their factor keeps them exact: --set 'score=Q @ K * 64'\n",
+        brief(worst.error), worst.place, brief(worst.limit()),
+        typeName(run.function), brief(check.rounding));
+    return;
+  }
+  if (check.isWrong()) {
+    os << llvm::formatv("wrong: error {0} at {1} (limit {2})\n",
+                        brief(worst.error), worst.place, brief(worst.limit()));
+    return;
+  }
+  for (auto [i, index] : llvm::enumerate(run.function.results()))
+    if (check.outputs[i].isUnknown()) {
+      os << llvm::formatv(
+          "nothing compared: no value of {0} is a number in both evaluations; "
+          "give other values with --input, another dtype with --set, or "
+          "--no-check\n",
+          run.function.tensors[index].name);
+      return;
+    }
+  std::string share = shareText(run, check);
+  bool isRight = check.isRight();
+  if (!isRight)
+    os << "mostly not compared: " << share << "; there ";
+  else
+    os << "right: ";
+  if (check.isExact())
+    os << "exactly the reference";
+  else
+    os << llvm::formatv("max error {0} (plain {1} has {2}; limit {3})",
+                        brief(worst.error), typeName(run.function),
+                        brief(worst.plainError), brief(worst.limit()));
+  os << (isRight && !share.empty() ? ", " + share : "") << '\n';
+}
+
+/// How long a call takes by the clock on the wall, and the rate in the time
+/// that the peak is measured in.
+static void reportTimes(llvm::raw_ostream &os, const BenchResult &bench) {
+  os << llvm::formatv("  time    {0:f3} ms median of {1} (min {2:f3}, p95 "
+                      "{3:f3})\n",
+                      bench.median, bench.calls, bench.min, bench.p95);
+  const BenchRound &round = bench.round;
+  os << llvm::formatv(
+      "  rate    {0:f1} GFLOP/s needed = {1:f1}% of the FMA peak ({2:f1}), "
+      "both "
+      "by {3} time in this run{4}\n",
+      round.needed, round.percentOfPeak(), round.peak,
+      bench.isCpuTime ? "CPU" : "wall",
+      round.percentOfPeak() > 100 ? "; counted for every pair and every row of "
+                                    "a cache, which this form "
+                                    "need not compute"
+                                  : "");
+}
+
+void reportCase(const RunCase &run, const RunOptions &options,
+                const CpuTarget &target,
+                const std::optional<CheckResult> &check,
+                const std::optional<BenchResult> &bench) {
+  if (options.json)
+    return reportJson(run, options, target, check, bench);
+  llvm::raw_ostream &os = llvm::outs();
+  std::string sizes = run.describeSizes();
+  os << llvm::formatv("{0}  {1}{2}{3}, {4}, {5} thread{6}\n", run.function.name,
+                      sizes, sizes.empty() ? "" : ", ", typeName(run.function),
+                      target.name, options.threads,
+                      options.threads == 1 ? "" : "s");
+  if (check) {
+    reportVerdict(run, *check);
+    reportGaps(run, *check);
+  }
+  if (bench)
+    reportTimes(os, *bench);
+  os.flush();
+}
+
+} // namespace attnc
