@@ -111,7 +111,7 @@ private:
 
 /// Whether a kernel has places for all axes of pairs beside the key: b, h, g
 /// and q. Keys may have or lack each of the first three
-/// (lib/Fusion/KernelMatch.cpp).
+/// (lib/Fusion/Kernel/KernelMatch.cpp).
 static bool fitsKernel(LetterSet rows) { return llvm::popcount(rows) <= 4; }
 
 /// The axes of scores or weights that are stored after all, since fusion cannot

@@ -1,0 +1,101 @@
+//===- MapPart.cpp - A part of a map's formula as a tensor ----------------===//
+//
+// See MapPart.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel/MapPart.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::fusion;
+
+std::string attnc::fusion::lettersOfInput(attn::MapOp map, StringRef letters,
+                                          unsigned input) {
+  attn::Labels labels = map.getAxisLabels();
+  std::string named;
+  for (char letter : labels.inputs[input])
+    named += letters[*attn::axisOf(labels.output, letter)];
+  return named;
+}
+
+std::string attnc::fusion::lettersOf(attn::MapOp map, StringRef letters,
+                                     Value value) {
+  std::string found;
+  auto add = [&](StringRef more) {
+    for (char letter : more)
+      if (!StringRef(found).contains(letter))
+        found += letter;
+  };
+  Block &body = map.getBody().front();
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    unsigned number = argument.getArgNumber(), inputs = map.getInputs().size();
+    if (argument.getOwner() == &body)
+      add(number < inputs ? lettersOfInput(map, letters, number)
+                          : letters.substr(number - inputs, 1).str());
+    return found;
+  }
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() == &body)
+    for (Value operand : op->getOperands())
+      add(lettersOf(map, letters, operand));
+  return found;
+}
+
+SmallVector<unsigned> attnc::fusion::inputsOf(attn::MapOp map,
+                                              ArrayRef<Value> values) {
+  llvm::SetVector<Value> needed;
+  SmallVector<Value> work(values);
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (needed.insert(value) && op && op->getBlock() == &map.getBody().front())
+      llvm::append_range(work, op->getOperands());
+  }
+  SmallVector<unsigned> inputs;
+  for (unsigned i = 0; i < map.getInputs().size(); ++i)
+    if (needed.contains(map.getBody().getArgument(i)))
+      inputs.push_back(i);
+  return inputs;
+}
+
+Value attnc::fusion::cloneValue(OpBuilder &b, Block &from, Value value,
+                                IRMapping &places) {
+  if (Value known = places.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != &from)
+    return value;
+  for (Value operand : op->getOperands())
+    cloneValue(b, from, operand, places);
+  b.clone(*op, places);
+  return places.lookup(value);
+}
+
+std::optional<WeightedSum>
+attnc::fusion::findWeightedSum(attn::ContractOp product) {
+  attn::Labels labels = product.getAxisLabels();
+  Value operands[] = {product.getLhs(), product.getRhs()};
+  for (unsigned i : {0, 1}) {
+    WeightedSum sum;
+    sum.weights = {operands[i], labels.inputs[i].str()};
+    LetteredTensor inner = findGatedWeights(sum.weights).value_or(sum.weights);
+    auto norm = inner.tensor.getDefiningOp<attn::NormalizeOp>();
+    if (!norm || inner.tensor != norm.getWeights())
+      continue;
+    sum.values = {operands[1 - i], labels.inputs[1 - i].str()};
+    sum.over = inner.letters[norm.getLabels().find(norm.getOver())];
+    std::string own;
+    for (char letter : sum.values.letters)
+      if (!StringRef(sum.weights.letters).contains(letter))
+        own += letter;
+    if (own.size() != 1 || labels.output.contains(sum.over) ||
+        !StringRef(sum.values.letters).contains(sum.over))
+      return std::nullopt;
+    sum.feature = own.front();
+    return sum;
+  }
+  return std::nullopt;
+}
