@@ -21,7 +21,7 @@
 
 #include "attnc/Graph/Passes.h"
 
-#include "ReassociateFunction.h"
+#include "Reassociate/ReassociateFunction.h"
 
 #include "attnc/Analysis/Cost/FunctionCost.h"
 #include "attnc/Analysis/Regime/RegimeCopies.h"

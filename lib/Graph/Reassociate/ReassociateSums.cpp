@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReassociateSums.h"
+#include "Reassociate/ReassociateSums.h"
 
-#include "ReassociateRewrite.h"
+#include "Reassociate/ReassociateRewrite.h"
 #include "ViewPart.h"
 
 #include "mlir/IR/Builders.h"

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SlicedProducts.h"
+#include "Slices/SlicedProducts.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PushTerms.h"
+#include "Distribute/PushTerms.h"
 
-#include "SumMap.h"
+#include "Distribute/SumMap.h"
 #include "ViewPart.h"
 
 #include "attnc/Analysis/Product/ProductTree.h"

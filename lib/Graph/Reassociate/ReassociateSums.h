@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_GRAPH_REASSOCIATESUMS_H
-#define ATTNC_LIB_GRAPH_REASSOCIATESUMS_H
+#ifndef ATTNC_LIB_GRAPH_REASSOCIATE_REASSOCIATESUMS_H
+#define ATTNC_LIB_GRAPH_REASSOCIATE_REASSOCIATESUMS_H
 
 #include "attnc/Analysis/Product/ProductOrder.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
@@ -85,4 +85,4 @@ private:
 
 } // namespace attnc::graph
 
-#endif // ATTNC_LIB_GRAPH_REASSOCIATESUMS_H
+#endif // ATTNC_LIB_GRAPH_REASSOCIATE_REASSOCIATESUMS_H

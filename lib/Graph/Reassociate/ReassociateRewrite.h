@@ -1,7 +1,7 @@
 //===- ReassociateRewrite.h - Products in a given order ---------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_GRAPH_REASSOCIATEREWRITE_H
-#define ATTNC_LIB_GRAPH_REASSOCIATEREWRITE_H
+#ifndef ATTNC_LIB_GRAPH_REASSOCIATE_REASSOCIATEREWRITE_H
+#define ATTNC_LIB_GRAPH_REASSOCIATE_REASSOCIATEREWRITE_H
 
 #include "attnc/Analysis/Product/ProductOrder.h"
 
@@ -19,4 +19,4 @@ mlir::Value rewriteProducts(const ProductTree &tree,
 
 } // namespace attnc::graph
 
-#endif // ATTNC_LIB_GRAPH_REASSOCIATEREWRITE_H
+#endif // ATTNC_LIB_GRAPH_REASSOCIATE_REASSOCIATEREWRITE_H

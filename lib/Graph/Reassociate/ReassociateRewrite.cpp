@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReassociateRewrite.h"
+#include "Reassociate/ReassociateRewrite.h"
 
 #include "mlir/IR/Builders.h"
 

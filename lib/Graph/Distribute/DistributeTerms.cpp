@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DistributeTerms.h"
+#include "Distribute/DistributeTerms.h"
 
-#include "PushTerms.h"
-#include "SlicedSums.h"
+#include "Distribute/PushTerms.h"
+#include "Slices/SlicedSums.h"
 
 #include "attnc/Analysis/Cost/FunctionCost.h"
 #include "attnc/Interface/Remark.h"

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_GRAPH_PUSHTERMS_H
-#define ATTNC_LIB_GRAPH_PUSHTERMS_H
+#ifndef ATTNC_LIB_GRAPH_DISTRIBUTE_PUSHTERMS_H
+#define ATTNC_LIB_GRAPH_DISTRIBUTE_PUSHTERMS_H
 
 #include "attnc/Dialect/Attn/Attn.h"
 
@@ -43,4 +43,4 @@ llvm::LogicalResult pushTerms(attn::MapOp map, size_t products);
 
 } // namespace attnc::graph
 
-#endif // ATTNC_LIB_GRAPH_PUSHTERMS_H
+#endif // ATTNC_LIB_GRAPH_DISTRIBUTE_PUSHTERMS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_GRAPH_REASSOCIATEFUNCTION_H
-#define ATTNC_LIB_GRAPH_REASSOCIATEFUNCTION_H
+#ifndef ATTNC_LIB_GRAPH_REASSOCIATE_REASSOCIATEFUNCTION_H
+#define ATTNC_LIB_GRAPH_REASSOCIATE_REASSOCIATEFUNCTION_H
 
 #include "attnc/Analysis/Product/ProductOrder.h"
 
@@ -22,4 +22,4 @@ void reassociateProducts(mlir::func::FuncOp function,
 
 } // namespace attnc::graph
 
-#endif // ATTNC_LIB_GRAPH_REASSOCIATEFUNCTION_H
+#endif // ATTNC_LIB_GRAPH_REASSOCIATE_REASSOCIATEFUNCTION_H

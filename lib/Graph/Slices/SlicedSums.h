@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_GRAPH_SLICEDSUMS_H
-#define ATTNC_LIB_GRAPH_SLICEDSUMS_H
+#ifndef ATTNC_LIB_GRAPH_SLICES_SLICEDSUMS_H
+#define ATTNC_LIB_GRAPH_SLICES_SLICEDSUMS_H
 
 #include "attnc/Dialect/Attn/Attn.h"
 
@@ -30,4 +30,4 @@ bool takeSumsApart(mlir::func::FuncOp function);
 
 } // namespace attnc::graph
 
-#endif // ATTNC_LIB_GRAPH_SLICEDSUMS_H
+#endif // ATTNC_LIB_GRAPH_SLICES_SLICEDSUMS_H

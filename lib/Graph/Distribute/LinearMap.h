@@ -1,4 +1,4 @@
-//===- LinearRows.h - Formulas that are linear in rows ----------*- C++ -*-===//
+//===- LinearMap.h - Formulas that are linear in rows -----------*- C++ -*-===//
 //
 // What a map makes of rows so that a product with it is the same formula of
 // products with the rows: sums and differences, choices by a condition of the
@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_GRAPH_LINEARROWS_H
-#define ATTNC_LIB_GRAPH_LINEARROWS_H
+#ifndef ATTNC_LIB_GRAPH_DISTRIBUTE_LINEARMAP_H
+#define ATTNC_LIB_GRAPH_DISTRIBUTE_LINEARMAP_H
 
 #include "attnc/Dialect/Attn/Attn.h"
 
@@ -21,7 +21,7 @@
 
 namespace attnc::graph {
 
-class LinearRows {
+class LinearMap {
 public:
   /// A row that is multiplied instead of the map.
   struct Term {
@@ -35,8 +35,8 @@ public:
   };
   /// In `letters` of the map's axes, of which `feature` is summed over; `other`
   /// has those of the other operand of the product.
-  LinearRows(attn::MapOp map, llvm::StringRef letters, char feature,
-             llvm::StringRef other)
+  LinearMap(attn::MapOp map, llvm::StringRef letters, char feature,
+            llvm::StringRef other)
       : map(map), letters(letters), other(other), feature(feature) {}
 
   /// Why the map is not linear in rows, or empty.
@@ -82,4 +82,4 @@ private:
 
 } // namespace attnc::graph
 
-#endif // ATTNC_LIB_GRAPH_LINEARROWS_H
+#endif // ATTNC_LIB_GRAPH_DISTRIBUTE_LINEARMAP_H

@@ -22,11 +22,11 @@
 
 #include "attnc/Graph/Passes.h"
 
-#include "DistributeTerms.h"
-#include "ReassociateFunction.h"
-#include "ReassociateRewrite.h"
-#include "ReassociateSums.h"
-#include "SlicedProducts.h"
+#include "Distribute/DistributeTerms.h"
+#include "Reassociate/ReassociateFunction.h"
+#include "Reassociate/ReassociateRewrite.h"
+#include "Reassociate/ReassociateSums.h"
+#include "Slices/SlicedProducts.h"
 
 #include "attnc/Interface/Remark.h"
 

@@ -1,7 +1,7 @@
 //===- SumMap.h - Maps that add a term to a product -------------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_GRAPH_SUMMAP_H
-#define ATTNC_LIB_GRAPH_SUMMAP_H
+#ifndef ATTNC_LIB_GRAPH_DISTRIBUTE_SUMMAP_H
+#define ATTNC_LIB_GRAPH_DISTRIBUTE_SUMMAP_H
 
 #include "attnc/Dialect/Attn/Attn.h"
 
@@ -39,4 +39,4 @@ private:
 
 } // namespace attnc::graph
 
-#endif // ATTNC_LIB_GRAPH_SUMMAP_H
+#endif // ATTNC_LIB_GRAPH_DISTRIBUTE_SUMMAP_H

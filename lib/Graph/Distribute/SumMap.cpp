@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SumMap.h"
+#include "Distribute/SumMap.h"
 
 #include "attnc/Analysis/Product/ProductTree.h"
 

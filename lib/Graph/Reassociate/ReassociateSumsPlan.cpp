@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReassociateSums.h"
+#include "Reassociate/ReassociateSums.h"
 
 #include "llvm/ADT/bit.h"
 

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SlicedSums.h"
+#include "Slices/SlicedSums.h"
 
-#include "SlicedProducts.h"
-#include "SumMap.h"
+#include "Distribute/SumMap.h"
+#include "Slices/SlicedProducts.h"
 #include "ViewPart.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -27,7 +27,7 @@
 
 #include "attnc/Graph/Passes.h"
 
-#include "LinearRows.h"
+#include "Distribute/LinearMap.h"
 
 #include "attnc/Analysis/Regime/Regimes.h"
 
@@ -62,10 +62,10 @@ public:
 private:
   LogicalResult findMap(unsigned side);
   bool isOfPairs();
-  double tableShare(const LinearRows::Term &term, const Regime &at);
+  double tableShare(const LinearMap::Term &term, const Regime &at);
   bool areTablesLarge();
   Value ones();
-  TermProduct multiply(const LinearRows::Term &term);
+  TermProduct multiply(const LinearMap::Term &term);
   Value elementOf(OpBuilder &b, const TermProduct &made, Value index,
                   ValueRange places);
   LogicalResult refuse(StringRef reason) {
@@ -78,7 +78,7 @@ private:
   Value other;
   std::string otherLetters, mapLetters; // in the product's words
   char summed = 0;
-  std::optional<LinearRows> rows;
+  std::optional<LinearMap> rows;
 };
 } // namespace
 
@@ -117,7 +117,7 @@ bool Distributor::isOfPairs() {
 }
 
 /// So many numbers has the product with a table for each one of this product.
-double Distributor::tableShare(const LinearRows::Term &term, const Regime &at) {
+double Distributor::tableShare(const LinearMap::Term &term, const Regime &at) {
   double numbers = 1;
   for (auto [axis, letter] : llvm::enumerate(otherLetters))
     if (letter != summed)
@@ -142,12 +142,12 @@ bool Distributor::areTablesLarge() {
   constexpr double kOfOwn = 0.25;
   bool isOfOwn =
       llvm::all_of(rows->getTerms(),
-                   [](const LinearRows::Term &term) { return term.isOfOwn; });
+                   [](const LinearMap::Term &term) { return term.isOfOwn; });
   double kNumbersPerPair = isOfOwn ? kOfOwn : 8;
   double sum = 0, weights = 0;
   for (const Regime &at :
        getRegimes(product->getParentOfType<func::FuncOp>(), nullptr)) {
-    for (const LinearRows::Term &term : rows->getTerms())
+    for (const LinearMap::Term &term : rows->getTerms())
       if (StringRef(term.letters).contains('?'))
         sum += at.weight * tableShare(term, at);
     weights += at.weight;
@@ -190,7 +190,7 @@ Value Distributor::ones() {
 }
 
 /// The other operand times a row, whole or for each row of the table.
-TermProduct Distributor::multiply(const LinearRows::Term &term) {
+TermProduct Distributor::multiply(const LinearMap::Term &term) {
   constexpr StringLiteral kNames = "abcdefghijklmnopqrstuvwxyz";
   std::string used = otherLetters + mapLetters, right = term.letters, letters;
   char fresh = kNames[kNames.find_first_not_of(used)];
@@ -244,7 +244,7 @@ void Distributor::rewrite() {
     }
   SmallVector<TermProduct> products;
   SmallVector<unsigned> argumentOf;
-  for (const LinearRows::Term &term : rows->getTerms()) {
+  for (const LinearMap::Term &term : rows->getTerms()) {
     products.push_back(multiply(term));
     argumentOf.push_back(inputs.size());
     if (!StringRef(term.letters).contains('?'))

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_GRAPH_SLICEDPRODUCTS_H
-#define ATTNC_LIB_GRAPH_SLICEDPRODUCTS_H
+#ifndef ATTNC_LIB_GRAPH_SLICES_SLICEDPRODUCTS_H
+#define ATTNC_LIB_GRAPH_SLICES_SLICEDPRODUCTS_H
 
 #include "attnc/Dialect/Attn/AttnMove.h"
 
@@ -57,4 +57,4 @@ bool takeProductApart(attn::ContractOp product);
 
 } // namespace attnc::graph
 
-#endif // ATTNC_LIB_GRAPH_SLICEDPRODUCTS_H
+#endif // ATTNC_LIB_GRAPH_SLICES_SLICEDPRODUCTS_H

@@ -1,10 +1,10 @@
-//===- LinearRows.cpp - Formulas that are linear in rows ------------------===//
+//===- LinearMap.cpp - Formulas that are linear in rows -------------------===//
 //
-// See LinearRows.h.
+// See LinearMap.h.
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinearRows.h"
+#include "Distribute/LinearMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -12,12 +12,12 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::graph;
 
-bool LinearRows::isLocal(Value value) {
+bool LinearMap::isLocal(Value value) {
   return value.getParentBlock() == &map.getBody().front();
 }
 
 /// The letter of a place of the map's region, or '?'.
-char LinearRows::letterOf(Value index) {
+char LinearMap::letterOf(Value index) {
   auto argument = dyn_cast<BlockArgument>(index);
   unsigned inputs = map.getInputs().size();
   if (!argument || !isLocal(index) || argument.getArgNumber() < inputs)
@@ -25,7 +25,7 @@ char LinearRows::letterOf(Value index) {
   return letters[argument.getArgNumber() - inputs];
 }
 
-std::string LinearRows::lettersOfInput(unsigned input) {
+std::string LinearMap::lettersOfInput(unsigned input) {
   attn::Labels labels = map.getAxisLabels();
   std::string named;
   for (char letter : labels.inputs[input])
@@ -33,7 +33,7 @@ std::string LinearRows::lettersOfInput(unsigned input) {
   return named;
 }
 
-std::string LinearRows::lettersOf(Value index) {
+std::string LinearMap::lettersOf(Value index) {
   if (!isLocal(index))
     return "";
   if (auto argument = dyn_cast<BlockArgument>(index))
@@ -46,7 +46,7 @@ std::string LinearRows::lettersOf(Value index) {
   return all;
 }
 
-bool LinearRows::isOfFeature(Value value) {
+bool LinearMap::isOfFeature(Value value) {
   if (!isLocal(value))
     return false;
   if (isa<BlockArgument>(value))
@@ -63,7 +63,7 @@ bool LinearRows::isOfFeature(Value value) {
 //===----------------------------------------------------------------------===//
 
 /// Rows that are read by the same indices are one.
-void LinearRows::addTerm(Value leaf, const Term &term) {
+void LinearMap::addTerm(Value leaf, const Term &term) {
   auto *known = llvm::find_if(terms, [&](const Term &other) {
     return other.row == term.row && other.letters == term.letters &&
            other.read == term.read;
@@ -73,7 +73,7 @@ void LinearRows::addTerm(Value leaf, const Term &term) {
     terms.push_back(term);
 }
 
-StringRef LinearRows::addInput(BlockArgument element) {
+StringRef LinearMap::addInput(BlockArgument element) {
   unsigned input = element.getArgNumber();
   if (input >= map.getInputs().size())
     return "the feature's place is a term";
@@ -84,7 +84,7 @@ StringRef LinearRows::addInput(BlockArgument element) {
   return "";
 }
 
-StringRef LinearRows::addTable(attn::ReadOp read) {
+StringRef LinearMap::addTable(attn::ReadOp read) {
   Term term{read.getSource(), ""};
   Value chosen;
   for (auto [axis, index] : llvm::enumerate(read.getIndices())) {
@@ -124,7 +124,7 @@ StringRef LinearRows::addTable(attn::ReadOp read) {
 }
 
 /// The operands of an op that are as linear as it is; the others are numbers.
-SmallVector<unsigned, 2> LinearRows::linearOperands(Operation *op) {
+SmallVector<unsigned, 2> LinearMap::linearOperands(Operation *op) {
   if (isa<arith::NegFOp>(op))
     return {0};
   if (isa<arith::AddFOp, arith::SubFOp>(op))
@@ -139,7 +139,7 @@ SmallVector<unsigned, 2> LinearRows::linearOperands(Operation *op) {
   return {};
 }
 
-StringRef LinearRows::add(Value formula) {
+StringRef LinearMap::add(Value formula) {
   if (leaves.contains(formula))
     return "";
   if (!isOfFeature(formula)) {
@@ -158,7 +158,7 @@ StringRef LinearRows::add(Value formula) {
   return parts.empty() ? "the map is not linear in rows" : "";
 }
 
-StringRef LinearRows::match() {
+StringRef LinearMap::match() {
   return add(map.getBody().front().getTerminator()->getOperand(0));
 }
 
@@ -180,7 +180,7 @@ static Value cloneNumber(OpBuilder &b, Value number, Block &source,
   return numbers.lookup(number);
 }
 
-Value LinearRows::makeRow(OpBuilder &b, Term term) {
+Value LinearMap::makeRow(OpBuilder &b, Term term) {
   SmallVector<Attribute> sizes;
   for (char letter : term.letters)
     sizes.push_back(
@@ -202,8 +202,8 @@ Value LinearRows::makeRow(OpBuilder &b, Term term) {
       });
 }
 
-Value LinearRows::buildLeaf(OpBuilder &b, Value leaf, unsigned term,
-                            IRMapping &numbers, ElementOf element) {
+Value LinearMap::buildLeaf(OpBuilder &b, Value leaf, unsigned term,
+                           IRMapping &numbers, ElementOf element) {
   Block &source = map.getBody().front();
   size_t chosen = terms[term].letters.find('?');
   if (chosen != std::string::npos) {
@@ -217,8 +217,8 @@ Value LinearRows::buildLeaf(OpBuilder &b, Value leaf, unsigned term,
   return arith::MulFOp::create(b, leaf.getLoc(), product, number);
 }
 
-Value LinearRows::build(OpBuilder &b, Value formula, IRMapping &numbers,
-                        IRMapping &made, ElementOf element) {
+Value LinearMap::build(OpBuilder &b, Value formula, IRMapping &numbers,
+                       IRMapping &made, ElementOf element) {
   if (Value known = made.lookupOrNull(formula))
     return known;
   Value result;
@@ -239,7 +239,7 @@ Value LinearRows::build(OpBuilder &b, Value formula, IRMapping &numbers,
   return result;
 }
 
-Value LinearRows::build(OpBuilder &b, IRMapping &numbers, ElementOf element) {
+Value LinearMap::build(OpBuilder &b, IRMapping &numbers, ElementOf element) {
   IRMapping made;
   return build(b, map.getBody().front().getTerminator()->getOperand(0), numbers,
                made, element);

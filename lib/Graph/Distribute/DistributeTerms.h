@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_GRAPH_DISTRIBUTETERMS_H
-#define ATTNC_LIB_GRAPH_DISTRIBUTETERMS_H
+#ifndef ATTNC_LIB_GRAPH_DISTRIBUTE_DISTRIBUTETERMS_H
+#define ATTNC_LIB_GRAPH_DISTRIBUTE_DISTRIBUTETERMS_H
 
 #include "attnc/Analysis/Product/ProductOrder.h"
 
@@ -32,4 +32,4 @@ void mergeRepeatedOps(mlir::func::FuncOp function);
 
 } // namespace attnc::graph
 
-#endif // ATTNC_LIB_GRAPH_DISTRIBUTETERMS_H
+#endif // ATTNC_LIB_GRAPH_DISTRIBUTE_DISTRIBUTETERMS_H
