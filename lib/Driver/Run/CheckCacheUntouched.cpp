@@ -10,7 +10,7 @@
 
 #include "Run/RunCase.h"
 
-#include "attnc/Reference/UnstoredRows.h"
+#include "attnc/Reference/PoisonUnstored.h"
 
 #include <cmath>
 

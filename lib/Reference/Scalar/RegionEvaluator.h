@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_REFERENCE_REGIONEVALUATOR_H
-#define ATTNC_LIB_REFERENCE_REGIONEVALUATOR_H
+#ifndef ATTNC_LIB_REFERENCE_SCALAR_REGIONEVALUATOR_H
+#define ATTNC_LIB_REFERENCE_SCALAR_REGIONEVALUATOR_H
 
-#include "Scalar.h"
+#include "Scalar/Scalar.h"
 
 #include "mlir/IR/Block.h"
 #include "llvm/ADT/DenseMap.h"
@@ -49,4 +49,4 @@ private:
 
 } // namespace attnc::reference
 
-#endif // ATTNC_LIB_REFERENCE_REGIONEVALUATOR_H
+#endif // ATTNC_LIB_REFERENCE_SCALAR_REGIONEVALUATOR_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_REFERENCE_COLUMN_H
-#define ATTNC_LIB_REFERENCE_COLUMN_H
+#ifndef ATTNC_LIB_REFERENCE_SCALAR_COLUMN_H
+#define ATTNC_LIB_REFERENCE_SCALAR_COLUMN_H
 
 #include <cstdint>
 #include <vector>
@@ -35,4 +35,4 @@ template <typename Real> struct Column {
 
 } // namespace attnc::reference
 
-#endif // ATTNC_LIB_REFERENCE_COLUMN_H
+#endif // ATTNC_LIB_REFERENCE_SCALAR_COLUMN_H

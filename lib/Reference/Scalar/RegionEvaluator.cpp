@@ -1,6 +1,6 @@
 //===- RegionEvaluator.cpp - Runs the scalar code of a region -------------===//
 
-#include "RegionEvaluator.h"
+#include "Scalar/RegionEvaluator.h"
 
 #include "mlir/IR/OpDefinition.h"
 

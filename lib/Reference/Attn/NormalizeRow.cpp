@@ -1,8 +1,8 @@
-//===- Rows.cpp - What is computed of the scores of a row -----------------===//
+//===- NormalizeRow.cpp - What is computed of the scores of a row ---------===//
 
-#include "Rows.h"
+#include "Attn/NormalizeRow.h"
 
-#include "SumOrder.h"
+#include "Attn/SumOrder.h"
 
 #include <cmath>
 #include <limits>

@@ -1,8 +1,8 @@
 //===- GraphOps.cpp - Meaning of the unfused graph ------------------------===//
 
-#include "FunctionInterpreter.h"
-#include "Rows.h"
-#include "SumOrder.h"
+#include "Attn/FunctionInterpreter.h"
+#include "Attn/NormalizeRow.h"
+#include "Attn/SumOrder.h"
 
 using namespace mlir;
 

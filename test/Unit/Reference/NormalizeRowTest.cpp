@@ -1,4 +1,4 @@
-//===- RowsTest.cpp - Meaning of #attn.norm, #attn.row and #attn.dense ----===//
+//===- NormalizeRowTest.cpp - #attn.norm, #attn.row and #attn.dense -------===//
 //
 // Each on a kernel of one row, whose scores are the elements of K; keys 0 and 5
 // of six are masked.

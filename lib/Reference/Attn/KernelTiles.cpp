@@ -2,7 +2,7 @@
 
 #include "attnc/Reference/KernelTiles.h"
 
-#include "FunctionInterpreter.h"
+#include "Attn/FunctionInterpreter.h"
 
 #include "attnc/Dialect/Tile/Tile.h"
 

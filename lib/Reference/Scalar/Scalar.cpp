@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Scalar.h"
+#include "Scalar/Scalar.h"
 
 #include "attnc/Reference/Tensor.h"
 

@@ -1,6 +1,6 @@
 //===- FunctionInterpreter.cpp - Runs functions of attn ops ---------------===//
 
-#include "FunctionInterpreter.h"
+#include "Attn/FunctionInterpreter.h"
 
 #include "attnc/Interface/SizeExpr.h"
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_REFERENCE_FUNCTIONINTERPRETER_H
-#define ATTNC_LIB_REFERENCE_FUNCTIONINTERPRETER_H
+#ifndef ATTNC_LIB_REFERENCE_ATTN_FUNCTIONINTERPRETER_H
+#define ATTNC_LIB_REFERENCE_ATTN_FUNCTIONINTERPRETER_H
 
-#include "Space.h"
+#include "Tensor/Space.h"
 
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Reference/Interpreter.h"
@@ -116,4 +116,4 @@ private:
 
 } // namespace attnc::reference
 
-#endif // ATTNC_LIB_REFERENCE_FUNCTIONINTERPRETER_H
+#endif // ATTNC_LIB_REFERENCE_ATTN_FUNCTIONINTERPRETER_H

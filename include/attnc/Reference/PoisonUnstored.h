@@ -1,13 +1,13 @@
-//===- UnstoredRows.h - Rows of a cache that no call has stored -*- C++ -*-===//
+//===- PoisonUnstored.h - Rows of a cache that no call has stored ---------===//
 //
 // Nobody may read them. As NaN they show in the result of whoever does.
 //
-// Tests: test/Unit/Reference/UnstoredRowsTest.cpp
+// Tests: test/Unit/Reference/PoisonUnstoredTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_REFERENCE_UNSTOREDROWS_H
-#define ATTNC_REFERENCE_UNSTOREDROWS_H
+#ifndef ATTNC_REFERENCE_POISONUNSTORED_H
+#define ATTNC_REFERENCE_POISONUNSTORED_H
 
 #include "attnc/Reference/Tensor.h"
 
@@ -26,4 +26,4 @@ void forgetUnstoredRows(mlir::func::FuncOp function,
 
 } // namespace attnc::reference
 
-#endif // ATTNC_REFERENCE_UNSTOREDROWS_H
+#endif // ATTNC_REFERENCE_POISONUNSTORED_H

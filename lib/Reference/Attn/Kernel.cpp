@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FunctionInterpreter.h"
-#include "Rows.h"
-#include "SumOrder.h"
+#include "Attn/FunctionInterpreter.h"
+#include "Attn/NormalizeRow.h"
+#include "Attn/SumOrder.h"
 
 #include "attnc/Dialect/Attn/UnreadProducts.h"
 

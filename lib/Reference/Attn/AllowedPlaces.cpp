@@ -1,6 +1,6 @@
 //===- AllowedPlaces.cpp - How many places a mask allows ------------------===//
 
-#include "FunctionInterpreter.h"
+#include "Attn/FunctionInterpreter.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 //===- TileOps.cpp - Meaning of the ops on tiles --------------------------===//
 
-#include "FunctionInterpreter.h"
-#include "ProgramInterpreter.h"
+#include "Attn/FunctionInterpreter.h"
+#include "Tile/ProgramInterpreter.h"
 
 #include <cmath>
 

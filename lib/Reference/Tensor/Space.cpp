@@ -1,6 +1,6 @@
 //===- Space.cpp - Iterating over named axes ------------------------------===//
 
-#include "Space.h"
+#include "Tensor/Space.h"
 
 using namespace mlir;
 

@@ -1,8 +1,8 @@
 //===- ProgramInterpreter.cpp - Runs tile programs ------------------------===//
 
-#include "ProgramInterpreter.h"
+#include "Tile/ProgramInterpreter.h"
 
-#include "FunctionInterpreter.h"
+#include "Attn/FunctionInterpreter.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"

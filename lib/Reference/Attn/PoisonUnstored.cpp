@@ -1,6 +1,6 @@
-//===- UnstoredRows.cpp - Rows of a cache that no call has stored ---------===//
+//===- PoisonUnstored.cpp - Rows of a cache that no call has stored -------===//
 
-#include "attnc/Reference/UnstoredRows.h"
+#include "attnc/Reference/PoisonUnstored.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"

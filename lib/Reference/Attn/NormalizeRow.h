@@ -1,15 +1,15 @@
-//===- Rows.h - What is computed of the scores of a row ---------*- C++ -*-===//
+//===- NormalizeRow.h - What is computed of the scores of a row -*- C++ -*-===//
 //
 // The meaning of #attn.norm and #attn.row, for graph ops and kernels alike. A
 // row is given by the scores of its allowed keys, in the order of the keys.
-// Tests: test/Unit/Reference/RowsTest.cpp
+// Tests: test/Unit/Reference/NormalizeRowTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_REFERENCE_ROWS_H
-#define ATTNC_LIB_REFERENCE_ROWS_H
+#ifndef ATTNC_LIB_REFERENCE_ATTN_NORMALIZEROW_H
+#define ATTNC_LIB_REFERENCE_ATTN_NORMALIZEROW_H
 
-#include "Scalar.h"
+#include "Scalar/Scalar.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 
@@ -40,4 +40,4 @@ RowNumber<Real> reduceRow(attn::RowAttr row, llvm::ArrayRef<Real> scores,
 
 } // namespace attnc::reference
 
-#endif // ATTNC_LIB_REFERENCE_ROWS_H
+#endif // ATTNC_LIB_REFERENCE_ATTN_NORMALIZEROW_H

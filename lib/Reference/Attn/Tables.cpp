@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Space.h"
+#include "Tensor/Space.h"
 
 using namespace mlir;
 

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_REFERENCE_SPACE_H
-#define ATTNC_LIB_REFERENCE_SPACE_H
+#ifndef ATTNC_LIB_REFERENCE_TENSOR_SPACE_H
+#define ATTNC_LIB_REFERENCE_TENSOR_SPACE_H
 
-#include "Column.h"
-#include "RegionEvaluator.h"
+#include "Scalar/Column.h"
+#include "Scalar/RegionEvaluator.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -90,4 +90,4 @@ Column<Real> lowerBound(const Array<Real> &array,
 
 } // namespace attnc::reference
 
-#endif // ATTNC_LIB_REFERENCE_SPACE_H
+#endif // ATTNC_LIB_REFERENCE_TENSOR_SPACE_H

@@ -1,6 +1,6 @@
-//===- UnstoredRowsTest.cpp - Which rows of a cache become NaN ------------===//
+//===- PoisonUnstoredTest.cpp - Which rows of a cache become NaN ----------===//
 
-#include "attnc/Reference/UnstoredRows.h"
+#include "attnc/Reference/PoisonUnstored.h"
 
 #include "Fixture.h"
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_REFERENCE_PROGRAMINTERPRETER_H
-#define ATTNC_LIB_REFERENCE_PROGRAMINTERPRETER_H
+#ifndef ATTNC_LIB_REFERENCE_TILE_PROGRAMINTERPRETER_H
+#define ATTNC_LIB_REFERENCE_TILE_PROGRAMINTERPRETER_H
 
-#include "Space.h"
+#include "Tensor/Space.h"
 
 #include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Reference/Interpreter.h"
@@ -88,4 +88,4 @@ private:
 
 } // namespace attnc::reference
 
-#endif // ATTNC_LIB_REFERENCE_PROGRAMINTERPRETER_H
+#endif // ATTNC_LIB_REFERENCE_TILE_PROGRAMINTERPRETER_H

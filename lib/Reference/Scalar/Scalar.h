@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_REFERENCE_SCALAR_H
-#define ATTNC_LIB_REFERENCE_SCALAR_H
+#ifndef ATTNC_LIB_REFERENCE_SCALAR_SCALAR_H
+#define ATTNC_LIB_REFERENCE_SCALAR_SCALAR_H
 
-#include "Column.h"
+#include "Scalar/Column.h"
 
 #include "mlir/IR/Operation.h"
 #include "mlir/Support/LLVM.h"
@@ -46,4 +46,4 @@ int64_t floorDivide(int64_t a, int64_t b);
 
 } // namespace attnc::reference
 
-#endif // ATTNC_LIB_REFERENCE_SCALAR_H
+#endif // ATTNC_LIB_REFERENCE_SCALAR_SCALAR_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_REFERENCE_SUMORDER_H
-#define ATTNC_LIB_REFERENCE_SUMORDER_H
+#ifndef ATTNC_LIB_REFERENCE_ATTN_SUMORDER_H
+#define ATTNC_LIB_REFERENCE_ATTN_SUMORDER_H
 
 #include <cstddef>
 #include <vector>
@@ -21,4 +21,4 @@ std::vector<size_t> sumOrder(size_t count, unsigned order);
 
 } // namespace attnc::reference
 
-#endif // ATTNC_LIB_REFERENCE_SUMORDER_H
+#endif // ATTNC_LIB_REFERENCE_ATTN_SUMORDER_H

@@ -1,6 +1,6 @@
 //===- SumOrder.cpp - In which order plain code sums ----------------------===//
 
-#include "SumOrder.h"
+#include "Attn/SumOrder.h"
 
 #include <cstdint>
 #include <numeric>

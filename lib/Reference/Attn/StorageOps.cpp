@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FunctionInterpreter.h"
+#include "Attn/FunctionInterpreter.h"
 
 #include <limits>
 
