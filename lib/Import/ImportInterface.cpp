@@ -7,7 +7,7 @@
 
 #include "attnc/Import/Import.h"
 
-#include "SizeFormula.h"
+#include "Formula/SizeFormula.h"
 #include "SourceLocations.h"
 
 #include "attnc/Spec/Print.h"

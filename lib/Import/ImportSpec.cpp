@@ -19,13 +19,13 @@
 
 #include "attnc/Import/Import.h"
 
-#include "ImportStorage.h"
-#include "MaskParts.h"
-#include "Normaliser.h"
-#include "RowFormulas.h"
-#include "SizeFormula.h"
-#include "StateOutput.h"
-#include "TensorGraph.h"
+#include "Formula/MaskParts.h"
+#include "Formula/Normaliser.h"
+#include "Formula/SizeFormula.h"
+#include "Storage/ImportStorage.h"
+#include "Tensor/RowFormulas.h"
+#include "Tensor/StateOutput.h"
+#include "Tensor/TensorGraph.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 

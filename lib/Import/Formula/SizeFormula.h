@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_IMPORT_SIZEFORMULA_H
-#define ATTNC_LIB_IMPORT_SIZEFORMULA_H
+#ifndef ATTNC_LIB_IMPORT_FORMULA_SIZEFORMULA_H
+#define ATTNC_LIB_IMPORT_FORMULA_SIZEFORMULA_H
 
 #include "attnc/Interface/SizeExpr.h"
 #include "attnc/Spec/Spec.h"
@@ -31,4 +31,4 @@ sizeConditions(const spec::AttentionSpec &spec, const spec::Expr &condition);
 
 } // namespace attnc::import
 
-#endif // ATTNC_LIB_IMPORT_SIZEFORMULA_H
+#endif // ATTNC_LIB_IMPORT_FORMULA_SIZEFORMULA_H

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_IMPORT_MASKPARTS_H
-#define ATTNC_LIB_IMPORT_MASKPARTS_H
+#ifndef ATTNC_LIB_IMPORT_FORMULA_MASKPARTS_H
+#define ATTNC_LIB_IMPORT_FORMULA_MASKPARTS_H
 
-#include "RowFormulas.h"
+#include "Tensor/RowFormulas.h"
 
 namespace attnc::import {
 
@@ -26,4 +26,4 @@ MaskParts splitMask(RowFormulas &rows, const spec::AttentionSpec &spec);
 
 } // namespace attnc::import
 
-#endif // ATTNC_LIB_IMPORT_MASKPARTS_H
+#endif // ATTNC_LIB_IMPORT_FORMULA_MASKPARTS_H

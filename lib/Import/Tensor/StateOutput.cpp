@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StateOutput.h"
+#include "Tensor/StateOutput.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -18,10 +18,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_IMPORT_ROWFORMULAS_H
-#define ATTNC_LIB_IMPORT_ROWFORMULAS_H
+#ifndef ATTNC_LIB_IMPORT_TENSOR_ROWFORMULAS_H
+#define ATTNC_LIB_IMPORT_TENSOR_ROWFORMULAS_H
 
-#include "FormulaBuilder.h"
+#include "Formula/FormulaBuilder.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Interface/Interface.h"
@@ -145,4 +145,4 @@ private:
 
 } // namespace attnc::import
 
-#endif // ATTNC_LIB_IMPORT_ROWFORMULAS_H
+#endif // ATTNC_LIB_IMPORT_TENSOR_ROWFORMULAS_H

@@ -1,6 +1,6 @@
 //===- Infinities.cpp - Scores of -inf ------------------------------------===//
 
-#include "Infinities.h"
+#include "Formula/Infinities.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,10 +1,10 @@
 //===- TensorGraph.cpp - Formulas of tensors as ops -----------------------===//
 
-#include "TensorGraph.h"
+#include "Tensor/TensorGraph.h"
 
-#include "ImportStorage.h"
-#include "PackedPositions.h"
-#include "SizeFormula.h"
+#include "Formula/SizeFormula.h"
+#include "Storage/ImportStorage.h"
+#include "Storage/PackedPositions.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"

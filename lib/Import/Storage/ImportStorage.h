@@ -1,7 +1,7 @@
 //===- ImportStorage.h - Ragged and paged tensors in the graph --*- C++ -*-===//
 
-#ifndef ATTNC_LIB_IMPORT_IMPORTSTORAGE_H
-#define ATTNC_LIB_IMPORT_IMPORTSTORAGE_H
+#ifndef ATTNC_LIB_IMPORT_STORAGE_IMPORTSTORAGE_H
+#define ATTNC_LIB_IMPORT_STORAGE_IMPORTSTORAGE_H
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Spec/Spec.h"
@@ -47,4 +47,4 @@ mlir::Value packedRows(mlir::OpBuilder &b, mlir::Location loc,
 
 } // namespace attnc::import
 
-#endif // ATTNC_LIB_IMPORT_IMPORTSTORAGE_H
+#endif // ATTNC_LIB_IMPORT_STORAGE_IMPORTSTORAGE_H

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PackedPositions.h"
+#include "Storage/PackedPositions.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 

@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_IMPORT_TENSORGRAPH_H
-#define ATTNC_LIB_IMPORT_TENSORGRAPH_H
+#ifndef ATTNC_LIB_IMPORT_TENSOR_TENSORGRAPH_H
+#define ATTNC_LIB_IMPORT_TENSOR_TENSORGRAPH_H
 
-#include "FormulaBuilder.h"
-#include "RowFormulas.h"
+#include "Formula/FormulaBuilder.h"
+#include "Tensor/RowFormulas.h"
 
 #include "attnc/Interface/Interface.h"
 
@@ -76,4 +76,4 @@ private:
 
 } // namespace attnc::import
 
-#endif // ATTNC_LIB_IMPORT_TENSORGRAPH_H
+#endif // ATTNC_LIB_IMPORT_TENSOR_TENSORGRAPH_H

@@ -1,9 +1,9 @@
 //===- StateOutput.h - The running state as ops -----------------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_IMPORT_STATEOUTPUT_H
-#define ATTNC_LIB_IMPORT_STATEOUTPUT_H
+#ifndef ATTNC_LIB_IMPORT_TENSOR_STATEOUTPUT_H
+#define ATTNC_LIB_IMPORT_TENSOR_STATEOUTPUT_H
 
-#include "RowFormulas.h"
+#include "Tensor/RowFormulas.h"
 
 #include "attnc/Spec/State.h"
 
@@ -28,4 +28,4 @@ mlir::Value buildState(mlir::ImplicitLocOpBuilder &b, const StateParts &parts,
 
 } // namespace attnc::import
 
-#endif // ATTNC_LIB_IMPORT_STATEOUTPUT_H
+#endif // ATTNC_LIB_IMPORT_TENSOR_STATEOUTPUT_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FormulaBuilder.h"
+#include "Formula/FormulaBuilder.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Spec/Print.h"

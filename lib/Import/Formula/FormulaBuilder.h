@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_IMPORT_FORMULABUILDER_H
-#define ATTNC_LIB_IMPORT_FORMULABUILDER_H
+#ifndef ATTNC_LIB_IMPORT_FORMULA_FORMULABUILDER_H
+#define ATTNC_LIB_IMPORT_FORMULA_FORMULABUILDER_H
 
 #include "SourceLocations.h"
 
@@ -131,4 +131,4 @@ std::vector<int64_t> t5Thresholds(int64_t buckets, int64_t exact,
 
 } // namespace attnc::import
 
-#endif // ATTNC_LIB_IMPORT_FORMULABUILDER_H
+#endif // ATTNC_LIB_IMPORT_FORMULA_FORMULABUILDER_H

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SizeFormula.h"
+#include "Formula/SizeFormula.h"
 
 using namespace attnc;
 using namespace attnc::import;

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_IMPORT_INFINITIES_H
-#define ATTNC_LIB_IMPORT_INFINITIES_H
+#ifndef ATTNC_LIB_IMPORT_FORMULA_INFINITIES_H
+#define ATTNC_LIB_IMPORT_FORMULA_INFINITIES_H
 
 #include "attnc/Spec/Spec.h"
 
@@ -26,4 +26,4 @@ std::optional<double> valueAtMinusInfinity(const spec::Expr &e,
 
 } // namespace attnc::import
 
-#endif // ATTNC_LIB_IMPORT_INFINITIES_H
+#endif // ATTNC_LIB_IMPORT_FORMULA_INFINITIES_H

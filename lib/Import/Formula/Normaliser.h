@@ -1,7 +1,7 @@
 //===- Normaliser.h - How weights come from pairs ---------------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_IMPORT_NORMALISER_H
-#define ATTNC_LIB_IMPORT_NORMALISER_H
+#ifndef ATTNC_LIB_IMPORT_FORMULA_NORMALISER_H
+#define ATTNC_LIB_IMPORT_FORMULA_NORMALISER_H
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Spec/Spec.h"
@@ -22,4 +22,4 @@ Normaliser findNormaliser(mlir::MLIRContext *context,
 
 } // namespace attnc::import
 
-#endif // ATTNC_LIB_IMPORT_NORMALISER_H
+#endif // ATTNC_LIB_IMPORT_FORMULA_NORMALISER_H

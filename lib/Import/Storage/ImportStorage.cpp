@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ImportStorage.h"
+#include "Storage/ImportStorage.h"
 
 using namespace mlir;
 using namespace attnc;

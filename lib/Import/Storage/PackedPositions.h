@@ -1,7 +1,7 @@
 //===- PackedPositions.h - Positions of rows of all sequences ---*- C++ -*-===//
 
-#ifndef ATTNC_LIB_IMPORT_PACKEDPOSITIONS_H
-#define ATTNC_LIB_IMPORT_PACKEDPOSITIONS_H
+#ifndef ATTNC_LIB_IMPORT_STORAGE_PACKEDPOSITIONS_H
+#define ATTNC_LIB_IMPORT_STORAGE_PACKEDPOSITIONS_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -27,4 +27,4 @@ packedPositions(mlir::ImplicitLocOpBuilder &b, const PackedRows &rows,
 
 } // namespace attnc::import
 
-#endif // ATTNC_LIB_IMPORT_PACKEDPOSITIONS_H
+#endif // ATTNC_LIB_IMPORT_STORAGE_PACKEDPOSITIONS_H

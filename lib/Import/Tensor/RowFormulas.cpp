@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowFormulas.h"
+#include "Tensor/RowFormulas.h"
 
-#include "SizeFormula.h"
+#include "Formula/SizeFormula.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Spec/Print.h"

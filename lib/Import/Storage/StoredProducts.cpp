@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowFormulas.h"
+#include "Tensor/RowFormulas.h"
 
 using namespace mlir;
 using namespace attnc;

@@ -1,6 +1,6 @@
 //===- MaskParts.cpp - What of a mask is of indices -----------------------===//
 
-#include "MaskParts.h"
+#include "Formula/MaskParts.h"
 
 using namespace mlir;
 using namespace attnc;

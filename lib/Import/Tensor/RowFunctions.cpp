@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Infinities.h"
-#include "RowFormulas.h"
+#include "Formula/Infinities.h"
+#include "Tensor/RowFormulas.h"
 
 using namespace mlir;
 using namespace attnc;

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Normaliser.h"
+#include "Formula/Normaliser.h"
 
-#include "Infinities.h"
+#include "Formula/Infinities.h"
 
 #include <cmath>
 
