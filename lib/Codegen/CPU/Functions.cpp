@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Functions.h"
-#include "Emitter.h"
+#include "Emit/Emitter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -3,7 +3,7 @@
 #ifndef ATTNC_LIB_CODEGEN_CPU_FUNCTIONS_H
 #define ATTNC_LIB_CODEGEN_CPU_FUNCTIONS_H
 
-#include "Plan.h"
+#include "Plan/Plan.h"
 
 namespace attnc::cpu {
 

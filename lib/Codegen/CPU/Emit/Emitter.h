@@ -7,11 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_CODEGEN_CPU_EMITTER_H
-#define ATTNC_LIB_CODEGEN_CPU_EMITTER_H
+#ifndef ATTNC_LIB_CODEGEN_CPU_EMIT_EMITTER_H
+#define ATTNC_LIB_CODEGEN_CPU_EMIT_EMITTER_H
 
-#include "Granule.h"
 #include "Ops.h"
+#include "Plan/Granule.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -236,4 +236,4 @@ private:
 
 } // namespace attnc::cpu
 
-#endif // ATTNC_LIB_CODEGEN_CPU_EMITTER_H
+#endif // ATTNC_LIB_CODEGEN_CPU_EMIT_EMITTER_H

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Block2D.h"
+#include "Plan/Block2D.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

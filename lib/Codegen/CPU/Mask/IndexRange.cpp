@@ -1,6 +1,6 @@
 //===- IndexRange.cpp - Static bounds of integers -------------------------===//
 
-#include "IndexRange.h"
+#include "Mask/IndexRange.h"
 #include "Ops.h"
 
 #include "attnc/Dialect/Tile/Tile.h"

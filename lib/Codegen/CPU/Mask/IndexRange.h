@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_CODEGEN_CPU_INDEXRANGE_H
-#define ATTNC_LIB_CODEGEN_CPU_INDEXRANGE_H
+#ifndef ATTNC_LIB_CODEGEN_CPU_MASK_INDEXRANGE_H
+#define ATTNC_LIB_CODEGEN_CPU_MASK_INDEXRANGE_H
 
 #include "mlir/IR/Value.h"
 
@@ -46,4 +46,4 @@ private:
 
 } // namespace attnc::cpu
 
-#endif // ATTNC_LIB_CODEGEN_CPU_INDEXRANGE_H
+#endif // ATTNC_LIB_CODEGEN_CPU_MASK_INDEXRANGE_H

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaneActivity.h"
+#include "Mask/LaneActivity.h"
 
 using namespace mlir;
 

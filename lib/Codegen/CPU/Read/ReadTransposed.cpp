@@ -1,4 +1,4 @@
-//===- ReadRows.cpp - Read tables with an entry per query and key ---------===//
+//===- ReadTransposed.cpp - Read tables with an entry per query and key ---===//
 //
 // bias[h, q, k] has its keys behind each other and the queries, which are the
 // lanes, a row apart. Gathering costs an address and a load per element. The
@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RegionEmitter.h"
+#include "Emit/RegionEmitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

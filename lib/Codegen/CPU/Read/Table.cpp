@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "Emit/Emitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

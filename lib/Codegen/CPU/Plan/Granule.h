@@ -1,9 +1,9 @@
 //===- Granule.h - What a nest works on at once -----------------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_CODEGEN_CPU_GRANULE_H
-#define ATTNC_LIB_CODEGEN_CPU_GRANULE_H
+#ifndef ATTNC_LIB_CODEGEN_CPU_PLAN_GRANULE_H
+#define ATTNC_LIB_CODEGEN_CPU_PLAN_GRANULE_H
 
-#include "Plan.h"
+#include "Plan/Plan.h"
 
 namespace attnc::cpu {
 
@@ -35,4 +35,4 @@ struct Granule {
 
 } // namespace attnc::cpu
 
-#endif // ATTNC_LIB_CODEGEN_CPU_GRANULE_H
+#endif // ATTNC_LIB_CODEGEN_CPU_PLAN_GRANULE_H

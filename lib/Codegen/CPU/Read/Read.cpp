@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RegionEmitter.h"
+#include "Emit/RegionEmitter.h"
 
 using namespace mlir;
 

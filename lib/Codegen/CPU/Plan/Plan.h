@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_CODEGEN_CPU_PLAN_H
-#define ATTNC_LIB_CODEGEN_CPU_PLAN_H
+#ifndef ATTNC_LIB_CODEGEN_CPU_PLAN_PLAN_H
+#define ATTNC_LIB_CODEGEN_CPU_PLAN_PLAN_H
 
 #include "attnc/Dialect/Tile/Tile.h"
 
@@ -112,4 +112,4 @@ mlir::LogicalResult planHomes(mlir::Block &block, Plan &plan);
 
 } // namespace attnc::cpu
 
-#endif // ATTNC_LIB_CODEGEN_CPU_PLAN_H
+#endif // ATTNC_LIB_CODEGEN_CPU_PLAN_PLAN_H

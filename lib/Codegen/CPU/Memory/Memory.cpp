@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "Emit/Emitter.h"
 
 #include "attnc/Codegen/Common/FloatConversion.h"
 

@@ -1,9 +1,9 @@
 //===- LaneActivity.h - Queries that see no key of a tile -------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_CODEGEN_CPU_LANEACTIVITY_H
-#define ATTNC_LIB_CODEGEN_CPU_LANEACTIVITY_H
+#ifndef ATTNC_LIB_CODEGEN_CPU_MASK_LANEACTIVITY_H
+#define ATTNC_LIB_CODEGEN_CPU_MASK_LANEACTIVITY_H
 
-#include "Emitter.h"
+#include "Emit/Emitter.h"
 
 namespace attnc::cpu {
 
@@ -37,4 +37,4 @@ private:
 
 } // namespace attnc::cpu
 
-#endif // ATTNC_LIB_CODEGEN_CPU_LANEACTIVITY_H
+#endif // ATTNC_LIB_CODEGEN_CPU_MASK_LANEACTIVITY_H

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_CODEGEN_CPU_REGIONEMITTER_H
-#define ATTNC_LIB_CODEGEN_CPU_REGIONEMITTER_H
+#ifndef ATTNC_LIB_CODEGEN_CPU_EMIT_REGIONEMITTER_H
+#define ATTNC_LIB_CODEGEN_CPU_EMIT_REGIONEMITTER_H
 
-#include "Emitter.h"
-#include "IndexRange.h"
+#include "Emit/Emitter.h"
+#include "Mask/IndexRange.h"
 
 namespace attnc::cpu {
 
@@ -98,4 +98,4 @@ private:
 
 } // namespace attnc::cpu
 
-#endif // ATTNC_LIB_CODEGEN_CPU_REGIONEMITTER_H
+#endif // ATTNC_LIB_CODEGEN_CPU_EMIT_REGIONEMITTER_H

@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RegionEmitter.h"
+#include "Emit/RegionEmitter.h"
 
 #include "attnc/Target/Terms.h"
 

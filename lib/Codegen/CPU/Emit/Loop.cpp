@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "Emit/Emitter.h"
 
 #include "llvm/ADT/ScopeExit.h"
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Block2D.h"
+#include "Plan/Block2D.h"
 
 using namespace mlir;
 

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaneActivity.h"
+#include "Mask/LaneActivity.h"
 
 using namespace mlir;
 

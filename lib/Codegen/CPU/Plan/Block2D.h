@@ -1,9 +1,9 @@
 //===- Block2D.h - A block of a tensor as rows and columns ------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_CODEGEN_CPU_BLOCK2D_H
-#define ATTNC_LIB_CODEGEN_CPU_BLOCK2D_H
+#ifndef ATTNC_LIB_CODEGEN_CPU_PLAN_BLOCK2D_H
+#define ATTNC_LIB_CODEGEN_CPU_PLAN_BLOCK2D_H
 
-#include "Emitter.h"
+#include "Emit/Emitter.h"
 
 namespace attnc::cpu {
 
@@ -27,4 +27,4 @@ Value followInMemory(Ops &ops, const Emitter::Block2D &block, Value first,
 
 } // namespace attnc::cpu
 
-#endif // ATTNC_LIB_CODEGEN_CPU_BLOCK2D_H
+#endif // ATTNC_LIB_CODEGEN_CPU_PLAN_BLOCK2D_H

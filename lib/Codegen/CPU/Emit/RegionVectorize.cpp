@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RegionEmitter.h"
+#include "Emit/RegionEmitter.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

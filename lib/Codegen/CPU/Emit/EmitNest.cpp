@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "Emit/Emitter.h"
 
 using namespace mlir;
 
