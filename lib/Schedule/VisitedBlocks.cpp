@@ -2,7 +2,8 @@
 //
 // A test per block costs nothing beside a block, but code: so it is there where
 // it may be false.
-// Tests: test/Schedule/visited-rows.test, test/Integration/visited-rows.test
+// Tests: test/Schedule/visited-rows.test,
+// test/Integration/layouts/visited-rows.test
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,7 +4,7 @@
 // in the place of some weights, what another function makes of them: that one
 // is called first, and so it is in the reference.
 //
-// Tests: test/Integration/pack-weights.test
+// Tests: test/Integration/products/pack-weights.test
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 //
 // Elements are read one by one, as maps read theirs: vectors lie along an axis
 // of the result.
-// Tests: test/Lowering/move.mlir, test/Integration/graph-moves.test
+// Tests: test/Lowering/move.mlir, test/Integration/products/graph-moves.test
 //
 //===----------------------------------------------------------------------===//
 

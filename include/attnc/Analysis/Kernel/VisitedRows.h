@@ -6,7 +6,8 @@
 // follows from the kernels that read a tensor, through views and through ops
 // that go row by row.
 //
-// Tests: test/Schedule/visited-rows.test, test/Integration/visited-rows.test
+// Tests: test/Schedule/visited-rows.test,
+// test/Integration/layouts/visited-rows.test
 //
 //===----------------------------------------------------------------------===//
 
