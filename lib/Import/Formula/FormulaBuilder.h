@@ -8,7 +8,8 @@
 //
 // A function that is not one op has an error of at most 4 ulp, x ** y excepted
 // (FormulaReal.cpp), given math ops of 1 ulp; docs/stages/2-graph.md lists
-// them. Tests: test/Import/operators.yaml, functions.yaml, biases.yaml
+// them. Tests: test/Import/operators.yaml, test/Import/Rows/functions.yaml,
+// biases.yaml
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,6 @@
 //===- MaskParts.h - What of a mask is of indices ---------------*- C++ -*-===//
 //
-// Tests: test/Import/masks-of-rows.yaml
+// Tests: test/Import/Rows/masks-of-rows.yaml
 //
 //===----------------------------------------------------------------------===//
 

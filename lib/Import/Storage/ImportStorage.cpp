@@ -13,7 +13,7 @@
 //
 // A ragged axis is as long as all rows together, which no sequence exceeds, and
 // the mask ends each sequence at its own length.
-// Tests: test/Import/storage.yaml
+// Tests: test/Import/Storage/storage.yaml
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,7 +9,7 @@
 //   start[b+1] %p = attn.map "t->t" (%s)           t + %s
 //
 // Integers below 2^53, so f64 has no roundings.
-// Tests: test/Import/ragged-layers.yaml
+// Tests: test/Import/Layers/ragged-layers.yaml
 //
 //===----------------------------------------------------------------------===//
 

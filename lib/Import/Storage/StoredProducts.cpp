@@ -8,7 +8,7 @@
 // where the rows that attn.unpack gives would be those of all sequences, for
 // each sequence again. A matrix that differs from sequence to sequence, or from
 // row to row, has no such product.
-// Tests: test/Import/stored-products.yaml
+// Tests: test/Import/Storage/stored-products.yaml
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,7 +14,7 @@
 // Nothing is decided here: that %t is never made is Fusion's business.
 //
 // Letters: b h g q k as in kernels, d features of a vector, c and d the axes of
-// a matrix. Tests: test/Import/vectors.yaml, rows.yaml
+// a matrix. Tests: test/Import/Rows/vectors.yaml, rows.yaml
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //
 // Sums over keys are f64, as they are where products are reordered, so that a
 // state of many keys keeps its digits; the sums of both are then one.
-// Tests: test/Import/state.yaml
+// Tests: test/Import/Storage/state.yaml
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //   split_heads(X)  attn.view "ab(yz)->aybz"
 //   x + y * w       attn.map "abc,abc,c->abc"
 //
-// A node that is used twice is one op. Tests: test/Import/layers.yaml
+// A node that is used twice is one op. Tests: test/Import/Layers/layers.yaml
 //
 //===----------------------------------------------------------------------===//
 
