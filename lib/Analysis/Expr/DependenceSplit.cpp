@@ -4,7 +4,7 @@
 // Integers that are linear in q and k are followed: where the coefficients
 // cancel, the value depends on the distance of q and k only.
 // Tests: test/Unit/Analysis/DependenceSplitTest.cpp,
-// test/Lowering/dependence-split.mlir
+// test/Lowering/Formula/dependence-split.mlir
 //
 //===----------------------------------------------------------------------===//
 

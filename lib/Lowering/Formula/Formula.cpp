@@ -12,7 +12,7 @@
 // a map over the distances of the tile's pairs computes each once, and a skew
 // gives it to the pairs.
 //
-// Tests: test/Lowering/dependence-split.mlir
+// Tests: test/Lowering/Formula/dependence-split.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 // a slice is offset + i of its source, row i of
 // sequence b is row start[b] + i of all, row k in pages of n is row k % n of
 // page table[b, k / n].
-// Tests: test/Lowering/read-element.mlir
+// Tests: test/Lowering/Formula/read-element.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 // Head split, head merge and permutation cost nothing: the views between the
 // function's tensors and the kernel become index arithmetic of loads and
 // stores.
-// Tests: test/Lowering/view-indices.mlir,
+// Tests: test/Lowering/Formula/view-indices.mlir,
 // test/Lowering/convert-attn-to-tile-invalid.mlir
 //
 //===----------------------------------------------------------------------===//

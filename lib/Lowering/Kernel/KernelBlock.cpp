@@ -1,6 +1,7 @@
 //===- KernelBlock.cpp - One block of queries of a kernel -----------------===//
 //
-// Tests: test/Lowering/convert-attn-to-tile.mlir, view-indices.mlir
+// Tests: test/Lowering/convert-attn-to-tile.mlir,
+// test/Lowering/Formula/view-indices.mlir
 //
 //===----------------------------------------------------------------------===//
 

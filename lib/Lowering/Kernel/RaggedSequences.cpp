@@ -1,6 +1,6 @@
 //===- RaggedSequences.cpp - Blocks of rows of ragged tensors -------------===//
 //
-// Tests: test/Lowering/storage.mlir, side-ops.mlir
+// Tests: test/Lowering/storage.mlir, test/Lowering/Side/side-ops.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,6 @@
 //===- Scope.cpp - What a kernel's regions may refer to -------------------===//
 //
-// Tests: test/Lowering/view-indices.mlir
+// Tests: test/Lowering/Formula/view-indices.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,6 @@
 //===- Storage.cpp - Where the tensors of a function lie ------------------===//
 //
-// Tests: test/Lowering/workspace.mlir, view-indices.mlir
+// Tests: test/Lowering/workspace.mlir, test/Lowering/Formula/view-indices.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,7 +14,7 @@
 //
 // Form element reads both operands element by element, over all summed letters
 // as one dim, whatever the letters are, be there none (an outer product).
-// Tests: test/Lowering/side-ops.mlir, products.mlir
+// Tests: test/Lowering/Side/side-ops.mlir, test/Lowering/products.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,7 +9,7 @@
 // Rows of sequences become rows of all (attn.pack) one by one; tile.locate says
 // which is a grid instance's, and an instance behind the last row of a sequence
 // has nothing to do.
-// Tests: test/Lowering/side-ops.mlir, storage.mlir
+// Tests: test/Lowering/Side/side-ops.mlir, test/Lowering/storage.mlir
 //
 //===----------------------------------------------------------------------===//
 

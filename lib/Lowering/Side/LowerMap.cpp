@@ -9,7 +9,7 @@
 //
 // Operands are read element by element: vectors lie along the last axis, where
 // elements follow each other.
-// Tests: test/Lowering/side-ops.mlir
+// Tests: test/Lowering/Side/side-ops.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,8 @@
 //
 // Elements are read one by one, as maps read theirs: vectors lie along an axis
 // of the result.
-// Tests: test/Lowering/move.mlir, test/Integration/products/graph-moves.test
+// Tests: test/Lowering/Side/move.mlir,
+// test/Integration/products/graph-moves.test
 //
 //===----------------------------------------------------------------------===//
 

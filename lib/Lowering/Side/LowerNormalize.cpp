@@ -8,7 +8,7 @@
 //
 // Without a shift there is no m, without a division the weights stay.
 //
-// Tests: test/Lowering/side-ops.mlir
+// Tests: test/Lowering/Side/side-ops.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 // One number for each row of a tensor, element by element: the sum, or the
 // largest element that is no NaN. A rank and the threshold of sparsemax need
 // all scores of a row at once; only kernels have them.
-// Tests: test/Lowering/side-ops.mlir
+// Tests: test/Lowering/Side/side-ops.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 //
 // Time is linear in the length. Vectors lie along another axis: a sum of places
 // that follow each other has no two at once.
-// Tests: test/Lowering/scan.mlir
+// Tests: test/Lowering/Side/scan.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,6 @@
 //===- SideBlock.cpp - One block of an op beside the kernels --------------===//
 //
-// Tests: test/Lowering/side-ops.mlir
+// Tests: test/Lowering/Side/side-ops.mlir
 //
 //===----------------------------------------------------------------------===//
 

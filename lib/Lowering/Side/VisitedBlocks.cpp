@@ -6,7 +6,7 @@
 //     ... the first and the last key that any row of the kernel visits
 //     scf.if ... it is no block before or behind these {
 //
-// Tests: test/Lowering/visited-blocks.yaml
+// Tests: test/Lowering/Side/visited-blocks.yaml
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,7 +12,7 @@
 //
 // The passes of a kind are turns of one loop, so that their code is there once.
 // Scores are computed again in each pass. A NaN counts as above every number.
-// Tests: test/Lowering/rank.mlir
+// Tests: test/Lowering/Softmax/rank.mlir
 //
 //===----------------------------------------------------------------------===//
 

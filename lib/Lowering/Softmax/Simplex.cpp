@@ -11,7 +11,7 @@
 //
 // The last is exact for all keys that lie more than 2^-24 (f64: 2^-52) from the
 // threshold; the others weigh less than that. Scores are computed again in each
-// pass. Tests: test/Lowering/simplex.mlir
+// pass. Tests: test/Lowering/Softmax/simplex.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,7 +11,8 @@
 //
 // With a threshold T the maximum is replaced only when it grows by more than T:
 // then a = 1 in most tiles, which a target may skip, and p <= e^T.
-// Tests: test/Lowering/softmax-online.mlir, lazy-rescale.mlir, nan-rule.mlir
+// Tests: test/Lowering/Softmax/softmax-online.mlir, lazy-rescale.mlir,
+// nan-rule.mlir
 //
 //===----------------------------------------------------------------------===//
 

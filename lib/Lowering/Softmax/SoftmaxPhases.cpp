@@ -17,7 +17,8 @@
 // - weights are rounded to `probabilities` only where they multiply V; l sums
 //   them unrounded, as the formula does. Those without a shift that a sum
 //   divides in the end are not rounded: 100000 / 200000 is no number of f16.
-// Tests: test/Lowering/softmax-online.mlir, softmax-rows.mlir, sink.mlir
+// Tests: test/Lowering/Softmax/softmax-online.mlir, softmax-single-tile.mlir,
+// sink.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //   prob:   p = exp(s - m)              l = row sum of p
 //   value:  o = P V
 //
-// Tests: test/Lowering/softmax-rows.mlir
+// Tests: test/Lowering/Softmax/softmax-single-tile.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 // tile), so that a variant costs per pair only what needs the pair.
 //
 // Tests: test/Unit/Analysis/DependenceSplitTest.cpp,
-// test/Lowering/dependence-split.mlir
+// test/Lowering/Formula/dependence-split.mlir
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,7 +4,8 @@
 // blocks move, merge and split axes. Whether the walk can be told as indices of
 // the memory behind them is asked here; Lowering then writes the indices.
 //
-// Tests: test/Lowering/view-indices.mlir, test/Schedule/store-views.mlir
+// Tests: test/Lowering/Formula/view-indices.mlir,
+// test/Schedule/store-views.mlir
 //
 //===----------------------------------------------------------------------===//
 
