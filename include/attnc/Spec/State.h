@@ -14,7 +14,8 @@
 // depends on the query alone is no part of the state, and neither is what
 // depends on nothing.
 //
-// Tests: test/Spec/Keys/outputs-state*.yaml, test/Import/Storage/state.yaml
+// Tests: test/Spec/Keys/Outputs/outputs-state*.yaml,
+// test/Import/Storage/state.yaml
 //
 //===----------------------------------------------------------------------===//
 

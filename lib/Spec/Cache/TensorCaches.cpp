@@ -6,7 +6,7 @@
 // and is the cache from then on. That they fit is a range of `past`, which the
 // call checks before it writes anything.
 //
-// Tests: test/Spec/Layers/cached*.yaml
+// Tests: test/Spec/Layers/Cache/cached*.yaml
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 // anything: each index must be proved below what is stored, in the sequence
 // whose rows those are.
 //
-// Tests: test/Spec/Layers/cached-index-invalid.yaml, cached-index.yaml
+// Tests: test/Spec/Layers/Cache/cached-index-invalid.yaml, cached-index.yaml
 //
 //===----------------------------------------------------------------------===//
 

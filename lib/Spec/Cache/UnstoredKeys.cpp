@@ -5,7 +5,7 @@
 // has rows of the cache at some places, and the mask must hide those of them
 // that are not stored.
 //
-// Tests: test/Spec/Layers/cached-keys-invalid.yaml, cached-keys.yaml
+// Tests: test/Spec/Layers/Cache/cached-keys-invalid.yaml, cached-keys.yaml
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,8 +4,8 @@
 // else may sum over them, and nothing may look at a cache from before the new
 // rows were in it.
 //
-// Tests: test/Spec/Layers/cached-rows-invalid.yaml, cached-index-invalid.yaml,
-// cached-keys-invalid.yaml
+// Tests: test/Spec/Layers/Cache/cached-rows-invalid.yaml,
+// cached-index-invalid.yaml, cached-keys-invalid.yaml
 //
 //===----------------------------------------------------------------------===//
 

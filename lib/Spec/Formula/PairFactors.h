@@ -4,7 +4,7 @@
 // the formula multiplies the row Q, for each key anew, by what is a number for
 // the pair. It means the product times that number: rows stay rows, and the
 // pairs get one multiplication instead of one per feature.
-// Tests: test/Spec/Formulas/factor-of-pair.yaml
+// Tests: test/Spec/Formulas/Operators/factor-of-pair.yaml
 //
 //===----------------------------------------------------------------------===//
 

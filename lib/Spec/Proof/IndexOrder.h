@@ -4,7 +4,7 @@
 // G: [batch, heads, kv_len], G[b, q, h] is legal for calls of one length only,
 // which is nobody's wish: two indices have changed places.
 //
-// Tests: test/Spec/Inputs/index-order*.yaml, index-of-one*.yaml
+// Tests: test/Spec/Inputs/Indices/index-order*.yaml, index-of-one*.yaml
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,7 +4,7 @@
 // formulas these names then stand for the rows that there are, and i and k
 // count those. Extents of inputs stay what they are.
 //
-// Tests: test/Spec/Layers/attend-rows.yaml (and -invalid)
+// Tests: test/Spec/Layers/Attend/attend-rows.yaml (and -invalid)
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //
 // Read in two steps: the kinds before the sizes, since ragged storage brings a
 // size and makes a length each sequence's own; the tables after the inputs.
-// Tests: test/Spec/Keys/storage*.yaml
+// Tests: test/Spec/Keys/Storage/storage*.yaml
 //
 //===----------------------------------------------------------------------===//
 

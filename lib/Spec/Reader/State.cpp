@@ -6,7 +6,7 @@
 // one side stays whole. What depends on both must be exp, exp2 or a power of a
 // sum of two sides; a state holds it for the last row.
 //
-// Tests: test/Spec/Keys/outputs-state*.yaml
+// Tests: test/Spec/Keys/Outputs/outputs-state*.yaml
 //
 //===----------------------------------------------------------------------===//
 

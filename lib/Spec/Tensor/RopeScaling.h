@@ -10,7 +10,8 @@
 //   longrope  each pair has its own divisor, another one for long sequences,
 //             and cos and sin get a factor (Ding et al. 2024, as in Phi-3)
 //
-// Numbers that are known are computed in f64. Tests: test/Spec/Layers/rope*
+// Numbers that are known are computed in f64. Tests:
+// test/Spec/Layers/Rope/rope*
 //
 //===----------------------------------------------------------------------===//
 
