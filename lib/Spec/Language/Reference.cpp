@@ -15,7 +15,7 @@ namespace attnc::spec {
 
 static constexpr StringLiteral introduction = R"(# The spec language
 
-<!-- Written by `attnc-spec-check --reference` from the tables in lib/Spec/*.def
+<!-- Written by `attnc-spec-check --reference` from the tables in lib/Spec/Language/*.def
      and the prose in lib/Spec/Language/Reference.cpp; a test compares the two. -->
 
 A spec is the paper's equation in a YAML file. Five formulas, each with a
