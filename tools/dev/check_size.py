@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails on files and functions that have grown too long.
+"""Fails on files, functions and folders that have grown too large.
 
 usage: check_size.py ROOT
 
@@ -12,6 +12,7 @@ must be longer stands in .ci/size-waivers.txt, one per line, with a reason:
 A waiver that is no longer needed fails too.
 """
 
+import collections
 import os
 import re
 import sys
@@ -20,6 +21,7 @@ from sources import files, finish, read
 
 LIMITS = {".cpp": 600, ".c": 600, ".td": 400, ".h": 250}
 FUNCTION_LIMIT = 100
+FOLDER_LIMIT = 25
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
                    r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'|#[^\n]*(?:\\\n[^\n]*)*|\n|[{};]|[^\s{};]+|\s", re.S)
 NOT_A_FUNCTION = re.compile(r"^\s*(?:template\s*<.*>\s*)?(?:inline\s+)?(namespace|class|struct|enum|union|extern)\b", re.S)
@@ -60,7 +62,7 @@ def waivers(root):
     for number, line in enumerate(read(root, ".ci/size-waivers.txt").splitlines(), 1):
         fields = line.split("#")[0].split(None, 2)
         if fields and (len(fields) < 3 or not fields[1].isdigit()):
-            findings.append(f".ci/size-waivers.txt:{number}: expected PATH[:FUNCTION] LINES REASON")
+            findings.append(f".ci/size-waivers.txt:{number}: expected PATH[:FUNCTION] SIZE REASON")
         elif fields:
             known[fields[0]] = int(fields[1])
     return known, findings
@@ -70,14 +72,14 @@ def main(root):
     known, findings = waivers(root)
     used = set()
 
-    def check(key, lines, limit):
-        if lines <= limit:
+    def check(key, size, limit, unit="lines"):
+        if size <= limit:
             return
         if key in known:
             used.add(key)
             limit = known[key]
-        if lines > limit:
-            findings.append(f"{key}: {lines} lines, the limit is {limit}; split it by concept")
+        if size > limit:
+            findings.append(f"{key}: {size} {unit}, the limit is {limit}; split it by concept")
 
     paths = files(root, *LIMITS, below=("lib", "include", "tools", "runtime", "test", "examples"))
     for path in paths:
@@ -87,6 +89,9 @@ def main(root):
         if suffix != ".td":
             for name, lines in functions(text):
                 check(f"{path}:{name}", lines, FUNCTION_LIMIT)
+    folders = collections.Counter(os.path.dirname(path) for path in files(root))
+    for folder, count in sorted(folders.items()):
+        check(f"{folder}/", count, FOLDER_LIMIT, "files")
     for key in sorted(set(known) - used):
         findings.append(f".ci/size-waivers.txt: {key} needs no waiver")
     finish("size", len(paths), findings)

@@ -18,7 +18,7 @@
 // not right.
 //
 // attnc-run compares what kernels write, --check-stages what stages mean.
-// Tests: test/Tools/run.test, test/Pipeline/check-stages-inexact.test
+// Tests: test/Tools/Run/run.test, test/Pipeline/check-stages-inexact.test
 //
 //===----------------------------------------------------------------------===//
 

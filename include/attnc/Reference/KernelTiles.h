@@ -3,7 +3,7 @@
 // The mask is looked at for every pair of a query and a key, the regions
 // `ranges` and `classify` for every block, as the loop of stage tile does. So
 // what a kernel visits can be compared with what it needs.
-// Tests: test/Tools/run-mask.test
+// Tests: test/Tools/Run/run-mask.test
 //
 //===----------------------------------------------------------------------===//
 

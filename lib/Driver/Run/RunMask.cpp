@@ -1,6 +1,6 @@
 //===- RunMask.cpp - Which tiles of a mask are computed -------------------===//
 //
-// Tests: test/Tools/run-mask.test
+// Tests: test/Tools/Run/run-mask.test
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 //
 // An object refuses sizes and tables that the spec does not admit. The
 // reference would read a table's nearest entry instead, so --interpret checks
-// the same before it starts. Tests: test/Tools/run-files.test
+// the same before it starts. Tests: test/Tools/Run/run-files.test
 //
 //===----------------------------------------------------------------------===//
 

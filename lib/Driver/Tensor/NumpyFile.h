@@ -1,7 +1,8 @@
 //===- NumpyFile.h - Arrays in files of NumPy -------------------*- C++ -*-===//
 //
 // The .npy format, versions 1 to 3: a magic number, a Python dictionary with
-// type, order and shape, then the elements. Tests: test/Tools/run-files.test
+// type, order and shape, then the elements. Tests:
+// test/Tools/Run/run-files.test
 //
 //===----------------------------------------------------------------------===//
 

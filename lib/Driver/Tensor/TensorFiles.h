@@ -3,7 +3,7 @@
 //
 // What --input and --save of attnc-run name: arrays that take the place of the
 // random inputs, and files that get tensors after the call.
-// Tests: test/Tools/run-files.test
+// Tests: test/Tools/Run/run-files.test
 //
 //===----------------------------------------------------------------------===//
 
