@@ -1,7 +1,7 @@
 # Configuration of the lit tests. Substitutions: %cc and %cxx (the compilers),
 # %llvm_include, %lit, %python, %src (root of the sources), %obj (root of the
-# build), %by-tier(gate, nightly). Features: the CPU's (avx2, avx512,
-# avx512fp16), asan, the tiers (tiers.py).
+# build). Features: the CPU's (avx2, avx512, avx512fp16), asan, and the tiers
+# (tiers.py).
 import os
 import sys
 

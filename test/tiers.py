@@ -2,16 +2,17 @@
 
 A run of lit belongs to one tier, `lit --param tier=NAME`:
 
-  fast     lints, unit tests, and lit tests that execute no kernel; the default
+  fast     everything but test/Integration; the default
   gate     also test/Integration: every behaviour once
   nightly  also more seeds, sizes and CPU levels of the same tests
 
-Each tier includes the tiers before it. A test selects its tier as follows:
+Each tier includes the tiers before it, and lit has their names as features. A
+test selects its tier as follows:
 
-  folder test/Integration     runs in the gate and nightly
-  REQUIRES: nightly           runs in nightly only
-  %if nightly %{ command %}   this command runs in nightly only
-  %by-tier(10, 200)           becomes 10 in the gate and 200 in nightly
+  folder test/Integration              runs in the gate and nightly
+  REQUIRES: nightly                    runs in nightly only
+  %if nightly %{ command %}            this command runs in nightly only
+  %if nightly %{200%} %else %{10%}     a number of seeds for each tier
 
 Tests measure their CPU time, which is in lit's JSON as the metric "cpu".
 
@@ -111,12 +112,6 @@ def configure(config, lit_config):
     config.available_features.update(TIERS[: TIERS.index(tier) + 1])
     if tier == "fast":
         config.excludes.append("Integration")
-    config.substitutions.append(
-        (
-            r"%by-tier\(([^(),]*), ([^(),]*)\)",
-            r"\2" if tier == "nightly" else r"\1",
-        )
-    )
     passed = lit_config.params.get("passed")
     if passed:
         open_record(passed, config.attnc_src_root)

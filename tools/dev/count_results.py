@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Sums up a lit run: `N passed, N failed` as the last line.
+"""Counts the results of a lit run: `N passed, N failed` as the last line.
 
 usage: count_results.py RESULTS.json
 
-Names what failed, and what was skipped because this machine lacks a feature.
-Ends with 1 when a test failed, or when there was none.
+Lists the tests that failed, and those that were skipped with the features that
+they require (of the machine, or of another tier). Exits with 1 if a test
+failed, or if there was none.
 """
 
 import json
@@ -23,7 +24,8 @@ def main(path):
     for test in failed:
         print(f"failed: {test['name']} ({test['code']})")
     for test in skipped:
-        print(f"skipped, this machine lacks what it needs: {test['name']}")
+        reason = test.get("output", "").partition("unavailable features: ")[2]
+        print(f"skipped: {test['name']}" + (f" (requires {reason})" if reason else ""))
     if not tests:
         print("no test was found")
     print(f"{len(passed)} passed, {len(failed) if tests else 1} failed")

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Gives every file of a folder to attnc as every stage: it may refuse, with a
+"""Gives every file of a folder to attnc as a stage: it may refuse, with a
 message, and never crash.
 
-usage: feed_everything.py ATTNC WORK FOLDER... [--stages LIST]
+usage: feed_everything.py ATTNC WORK FOLDER... [--stages LIST] [--all]
 
+Each file is given as one of the stages, by turns; with --all as each of them.
 Right are the exit codes 0 (compiled), 1 (refused) and 2 (wrong command line);
 1 and 2 only with a message, and none of them with an internal error. Prints
 how many runs there were.
@@ -54,10 +55,13 @@ def main():
     parser.add_argument("work")
     parser.add_argument("folders", nargs="+")
     parser.add_argument("--stages", default="spec,graph,fused,scheduled,tile,llvm")
+    parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
-    runs = [(os.path.join(folder, path), stage) for folder in options.folders
-            for path in files(folder, inputs=True) for stage in options.stages.split(",")]
+    paths = [os.path.join(folder, path) for folder in options.folders for path in files(folder, inputs=True)]
+    stages = options.stages.split(",")
+    runs = [(path, stage) for i, path in enumerate(paths) for j, stage in enumerate(stages)
+            if options.all or i % len(stages) == j]
     codes, findings = collections.Counter(), []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [pool.submit(feed, options.attnc, path, stage, os.path.join(options.work, f"{i}.o"))

@@ -1,6 +1,8 @@
 """Rotary embeddings and their scalings at long positions, against NumPy.
 
-usage: run-rope.py ATTNC-RUN WORK
+usage: run-rope.py ATTNC-RUN WORK [--all]
+
+Each scaling is run for one of the levels and types, by turns; with --all for each.
 
 The oracle is written from the published formulas, in float64 (long double for
 kernels of f64), and knows nothing of the compiler. What is compared with is the same
@@ -168,11 +170,11 @@ def check(command, work, name, rows, level, dtype):
     return is_right
 
 
-def main(command, work):
+def main(command, work, all_runs=None):
     wrong = cases = 0
-    for name in CASES:
+    for turn, name in enumerate(CASES):
         for rows in (16, 17) if CASES[name][0] is longrope else (5,):
-            for level, dtype in RUNS:
+            for level, dtype in RUNS if all_runs else [RUNS[turn % len(RUNS)]]:
                 cases += 1
                 wrong += not check(command, work, name, rows, level, dtype)
     print(f"{cases} cases, {wrong} wrong")

@@ -5,7 +5,7 @@
 // row sees is visited, a key of "all" is seen by every row, a tile of class 0
 // has no visible pair, one of class 2 no other. So for all lengths up to
 // ATTNC_MASK_LENGTHS, or 20, and for all sizes of chunks, widths of a grid and
-// the like; the full tier goes to 64. What is said of a tile mostly depends on
+// the like; nightly goes to 64. What is said of a tile mostly depends on
 // its rows and keys alone: then the tiles of the greatest length are all.
 //
 // Most masks are exact, too: no tile is visited in vain, and mask code runs on

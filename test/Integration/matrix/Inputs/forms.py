@@ -2,8 +2,8 @@
 
 usage: forms.py ATTNC-RUN WORK LEVEL... [--types NAMES] [--only FORM] [--verbose]
 
-Each pair of a form below and a type is a spec that runs at a few small lengths;
-levels, memory orders and threads take turns. What f32 does in these forms, and how
+Each pair of a form below and a type is a spec that runs on each level at a few
+small lengths; memory orders and threads take turns. What f32 does in these forms, and how
 forms go together with masks and widths, is the business of matrix.py and of the
 forms' own tests. attnc-run decides whether a result is right.
 """
@@ -156,13 +156,13 @@ def main():
                 path = os.path.join(options.work, f"{form.replace(' ', '-').replace(',', '')}-{dtype}.yaml")
                 with open(path, "w", encoding="utf-8") as f:
                     f.write(spec(text, dtype))
-                command = [options.attnc_run, path, "-Wno-slow-path", "-Wno-offset", "--size", sizes(text, given),
-                           f"-mcpu={options.levels[(place + turn) % len(options.levels)]}",
-                           f"--strides={STRIDES[(place + turn) % len(STRIDES)]}",
-                           f"--threads={1 + place % 2 * 2}"]
-                if schedule:
-                    command.append(f"--schedule=#attn.schedule<{schedule}>")
-                jobs.append((f"{form}, {dtype}", pool.submit(run, command, path)))
+                for level in options.levels:
+                    command = [options.attnc_run, path, "-Wno-slow-path", "-Wno-offset", "--size", sizes(text, given),
+                               f"-mcpu={level}", f"--strides={STRIDES[(place + turn) % len(STRIDES)]}",
+                               f"--threads={1 + place % 2 * 2}"]
+                    if schedule:
+                        command.append(f"--schedule=#attn.schedule<{schedule}>")
+                    jobs.append((f"{form}, {dtype}, {level}", pool.submit(run, command, path)))
         wrong = 0
         for name, job in jobs:
             what, said = job.result()
@@ -171,7 +171,7 @@ def main():
                 print(f"{name}: {what}", flush=True)
             elif options.verbose:
                 print(f"{name}\n{said}", flush=True)
-    print(f"{len(jobs)} forms and types, {wrong} wrong")
+    print(f"{len(jobs)} forms, types and levels, {wrong} wrong")
     sys.exit(1 if wrong or not jobs else 0)
 
 
