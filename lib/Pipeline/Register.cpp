@@ -13,7 +13,6 @@
 #include "attnc/Lowering/Passes.h"
 #include "attnc/Schedule/Passes.h"
 
-#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

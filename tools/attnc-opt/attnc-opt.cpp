@@ -9,7 +9,6 @@
 #include "attnc/RegisteredHeaders.inc"
 #include "attnc/Support/Version.h"
 
-#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
