@@ -25,8 +25,8 @@ static const char kSharedHeader[] = {
 StringRef attnc::sharedHeaderText() {
   StringRef text(kSharedHeader, sizeof(kSharedHeader));
   size_t begin = text.find("#ifndef ATTNC_ABI");
-  StringRef last = "} attnc_runtime;\n#endif\n";
-  size_t end = text.find(last) + last.size();
+  size_t error = text.find("#error"); // the end of the guarded text
+  size_t end = text.find("#endif\n", error) + StringRef("#endif\n").size();
   return text.slice(begin, end);
 }
 
@@ -55,9 +55,9 @@ static std::string kindText(const Interface &f, const InterfaceTensor &t) {
     text += ", in " + boundText(f, t.range->first) + ".." +
             boundText(f, t.range->second);
   if (t.nullable)
-    text += ", may be null";
+    text += ", may be NULL";
   if (t.inout)
-    text += ", changed in place";
+    text += ", updated in place";
   return text;
 }
 
@@ -87,7 +87,7 @@ static std::string tensorsText(const Interface &f) {
   return text + ": " + kind;
 }
 
-/// "O may be Q itself, else overlaps nothing."
+/// "O may be Q itself; otherwise it must not overlap any other tensor."
 static std::string overlapText(const Interface &f) {
   std::vector<std::string> outputs;
   std::string maybe;
@@ -100,10 +100,11 @@ static std::string overlapText(const Interface &f) {
                " itself";
   }
   bool isOne = outputs.size() == 1;
-  std::string nothing = isOne ? " overlaps nothing." : " overlap nothing.";
+  std::string rule = " must not overlap any other tensor.";
   if (maybe.empty())
-    return list(outputs) + nothing;
-  return maybe + ", else" + (isOne ? "" : " " + list(outputs)) + nothing;
+    return list(outputs) + rule;
+  return maybe + ";" +
+         (isOne ? " otherwise it" : " otherwise " + list(outputs)) + rule;
 }
 
 /// "Ragged: sequence b is rows start[b] .. start[b + 1] - 1 of Q and O."
@@ -135,7 +136,7 @@ static std::string layoutText(const Interface &f) {
   return text;
 }
 
-/// "A_B is what f_pack_weights makes; call it again where ... changes."
+/// "f_pack_weights computes A_B: call it first, ..."
 static std::string packingText(const Interface &f) {
   std::vector<std::string> names;
   for (const InterfaceTensor &t : f.tensors)
@@ -143,21 +144,20 @@ static std::string packingText(const Interface &f) {
       names.push_back(t.name);
   if (names.empty())
     return "";
-  return "\n   " + list(names) + (names.size() == 1 ? " is" : " are") +
-         " what " + f.packing().str() +
-         " makes: call it before, and again when its weights change. Until "
-         "then\n   results are those of the weights as they were.";
+  return "\n   " + f.packing().str() + " computes " + list(names) +
+         ": call it before this function, and again whenever its weights\n   "
+         "change; until then, results are those of the old weights.";
 }
 
 static std::string functionComment(const Interface &f) {
-  std::string text =
-      "/* " + tensorsText(f) + ", any strides (null = contiguous).\n   " +
-      overlapText(f) + layoutText(f) + (layoutText(f).empty() ? " " : "\n   ") +
-      "Re-entrant. The result does not depend on the number "
-      "of threads." +
-      packingText(f);
+  std::string text = "/* " + tensorsText(f) +
+                     ", any strides (NULL: contiguous).\n   " + overlapText(f) +
+                     layoutText(f) + (layoutText(f).empty() ? " " : "\n   ") +
+                     "Reentrant. The result does not depend on the number "
+                     "of threads." +
+                     packingText(f);
   for (const InterfacePrecondition &condition : f.preconditions)
-    text += "\n   Checked by the call: " + condition.sentence + ".";
+    text += "\n   Checked precondition: " + condition.sentence + ".";
   return text + " */\n";
 }
 
@@ -196,7 +196,7 @@ static std::string rawArgs(const Interface &f) {
       outputs.push_back(t.name);
   std::string text = "typedef struct " + type +
                      " { /* strides in elements, in the order of the shapes "
-                     "above; may be negative or 0 (0 not for " +
+                     "above; may be negative or 0 (not 0 for " +
                      list(outputs) + ") */\n  uint32_t size;";
   if (!sizes.empty())
     text += " int64_t " + llvm::join(sizes, ", ") + ";";
@@ -216,8 +216,8 @@ static std::string queries(const Interface &f) {
   size_t width = std::max(workspace.size(), describe.size()) + 1;
   workspace.resize(width, ' ');
   describe.resize(width, ' ');
-  return workspace + "/* bytes needed at these sizes */\n" + describe +
-         "/* JSON: spec, versions, targets, kernels */\n";
+  return workspace + "/* bytes that a call of these sizes needs */\n" +
+         describe + "/* JSON: spec, version, targets, kernels */\n";
 }
 
 std::string attnc::emitHeader(StringRef stem,
@@ -230,9 +230,9 @@ std::string attnc::emitHeader(StringRef stem,
   std::vector<std::string> titles;
   for (const Interface &f : functions)
     titles.push_back(f.name + ": " + f.title);
-  std::string text = "/* " + llvm::join(titles, ";\n   ") + ". Made by attnc " +
-                     getVersion().str() +
-                     "; C99; needs libc only. */\n#ifndef " + guard +
+  std::string text = "/* " + llvm::join(titles, ";\n   ") +
+                     ". Generated by attnc " + getVersion().str() +
+                     ". C99, depends on libc only. */\n#ifndef " + guard +
                      "\n#define " + guard +
                      "\n#include <stddef.h>\n#include <stdint.h>\n"
                      "#ifdef __cplusplus\nextern \"C\" {\n#endif\n" +

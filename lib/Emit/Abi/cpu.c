@@ -91,7 +91,7 @@ choose_kernel(const struct attnc_function *function, const int64_t *sizes) {
 static attnc_status report_no_kernel(const struct attnc_frame *frame) {
   struct message message;
   message.length = 0;
-  put(&message, "this processor lacks what the code needs: ");
+  put(&message, "this processor does not support what the kernels require: ");
   put(&message, frame->function->text + frame->function->targets);
   return report(frame, &message, ATTNC_NO_TARGET);
 }

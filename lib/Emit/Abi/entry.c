@@ -24,8 +24,41 @@
 #include "run.c"
 /* clang-format on */
 
-/* Takes the runtime of a caller whose header may be newer: fields that this
-   object does not know must be zero, since it cannot obey them. */
+/* "runtime: size is 0, expected 88": the caller forgot sizeof, or compiled with
+   the header of another object. */
+static attnc_status report_size(const struct attnc_frame *frame,
+                                const char *what, uint32_t size,
+                                uint32_t expected) {
+  struct message message;
+  message.length = 0;
+  put(&message, what);
+  put(&message, ": size is ");
+  put_number(&message, size);
+  put(&message, ", expected ");
+  put_number(&message, expected);
+  put(&message, " (sizeof the struct in this object's header)");
+  return report(frame, &message, ATTNC_BAD_ABI);
+}
+
+/* parallel_for and threads are set together: one of them alone would run on the
+   calling thread, which is not what the caller asked for. */
+static attnc_status check_threads(const struct attnc_frame *frame) {
+  const attnc_runtime *runtime = &frame->runtime;
+  if (runtime->threads < 0)
+    return report_text(frame, ATTNC_BAD_VALUE, "runtime: threads is negative");
+  if (runtime->parallel_for && runtime->threads == 0)
+    return report_text(frame, ATTNC_BAD_VALUE,
+                       "runtime: parallel_for is set but threads is 0; set "
+                       "threads to the number of workers");
+  if (!runtime->parallel_for && runtime->threads > 1)
+    return report_text(frame, ATTNC_BAD_VALUE,
+                       "runtime: threads is greater than 1 but parallel_for "
+                       "is NULL; set it, for example with attnc_threads_use");
+  return ATTNC_OK;
+}
+
+/* Reads the runtime of a caller whose header may be newer: fields that this
+   object does not know must be zero, since it cannot honor them. */
 static attnc_status open_frame(struct attnc_frame *frame,
                                const struct attnc_function *function,
                                const attnc_runtime *runtime) {
@@ -38,23 +71,25 @@ static attnc_status open_frame(struct attnc_frame *frame,
   }
   if (!runtime)
     return ATTNC_OK;
-  if (runtime->size < sizeof(attnc_runtime))
-    return ATTNC_BAD_ABI; /* report may lie beyond the caller's struct */
+  /* A struct of this ABI has `report`, unless its size says otherwise; a size
+     of 0 was not set. */
+  if (runtime->size && runtime->size < offsetof(attnc_runtime, workspace))
+    return ATTNC_BAD_ABI;
+  frame->runtime.user = runtime->user;
+  frame->runtime.report = runtime->report;
+  if (runtime->size < sizeof(attnc_runtime) ||
+      runtime->size > ATTNC_MAX_RUNTIME_BYTES)
+    return report_size(frame, "runtime", runtime->size, sizeof(attnc_runtime));
   frame->runtime = *runtime;
-  if (runtime->size > ATTNC_MAX_RUNTIME_BYTES)
-    return report_text(frame, ATTNC_BAD_ABI,
-                       "runtime: size must be sizeof(attnc_runtime)");
   for (uint32_t i = sizeof(attnc_runtime); i < runtime->size; ++i)
     if (((const char *)runtime)[i])
       return report_text(frame, ATTNC_BAD_ABI,
                          "runtime: sets a field that this object is too old "
                          "to know");
-  if (runtime->threads < 0)
-    return report_text(frame, ATTNC_BAD_ABI, "runtime: threads is negative");
   if (!runtime->allocate != !runtime->release)
     return report_text(frame, ATTNC_BAD_POINTER,
-                       "runtime: allocate and release go together");
-  return ATTNC_OK;
+                       "runtime: set both allocate and release, or neither");
+  return check_threads(frame);
 }
 
 static attnc_status check_and_run(struct attnc_frame *frame) {
@@ -125,8 +160,7 @@ static attnc_status read_raw(struct attnc_frame *frame, const char *at) {
         strides = (const int64_t *)field;
       if (!expected_extent(frame, &function->axes[info->axes + a],
                            &frame->views[t].shape[a]))
-        return report_tensor(frame, t, ATTNC_BAD_SHAPE,
-                             "an extent is negative or exceeds 63 bits");
+        return report_impossible(frame, t, &function->axes[info->axes + a]);
     }
     if (data[t] || !(info->flags & ATTNC_TENSOR_NULLABLE))
       status = place_tensor(frame, t, data[t], strides);
@@ -141,10 +175,10 @@ attnc_status attnc_entry_raw(const struct attnc_function *function,
   if (status != ATTNC_OK)
     return status;
   if (!args)
-    return report_text(&frame, ATTNC_BAD_POINTER, "args: null");
+    return report_text(&frame, ATTNC_BAD_POINTER, "args: the pointer is null");
   if (*(const uint32_t *)args != function->raw_size)
-    return report_text(&frame, ATTNC_BAD_ABI,
-                       "args: size is not that of this object's header");
+    return report_size(&frame, "args", *(const uint32_t *)args,
+                       function->raw_size);
   status = read_raw(&frame, (const char *)args);
   return status == ATTNC_OK ? check_and_run(&frame) : status;
 }

@@ -89,7 +89,7 @@ static attnc_status locate(struct attnc_frame *frame, int32_t t, char *data) {
     return report_tensor(frame, t, ATTNC_BAD_POINTER, "the data is null");
   if ((uintptr_t)data % (uintptr_t)bytes_of(frame, t))
     return report_tensor(frame, t, ATTNC_BAD_POINTER,
-                         "the data is not aligned to its elements");
+                         "the data is not aligned to its element size");
   uintptr_t base = (uintptr_t)data;
   if (!byte_span(frame, t, &down, &up) || base < (uint64_t)-down ||
       (uint64_t)up > UINTPTR_MAX - base)

@@ -138,7 +138,7 @@ static attnc_status acquire(const struct attnc_frame *frame, int64_t bytes,
     *block = (char *)allocate_aligned(bytes);
   }
   if (!*block)
-    return report_bytes(frame, "no memory for a workspace of ", bytes);
+    return report_bytes(frame, "cannot allocate a workspace of ", bytes);
   if ((uintptr_t)*block % ATTNC_ALIGNMENT == 0)
     return ATTNC_OK;
   if (!runtime->workspace)

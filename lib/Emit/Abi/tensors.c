@@ -133,21 +133,36 @@ static int expected_extent(const struct attnc_frame *frame,
          *extent >= 0;
 }
 
+/* An extent that no tensor can have: the sizes of the call are to blame. */
+static attnc_status report_impossible(const struct attnc_frame *frame,
+                                      int32_t t,
+                                      const struct attnc_axis_info *axis) {
+  const struct attnc_function *function = frame->function;
+  struct message message;
+  int64_t extent = 0;
+  put_tensor(&message, frame, t);
+  put(&message, "impossible at the sizes of this call: ");
+  put(&message, function->text + axis->text);
+  if (evaluate(function, frame->sizes, axis->value, &extent))
+    put_number(&message, extent);
+  else
+    put(&message, "more than 63 bits");
+  return report(frame, &message, ATTNC_BAD_SHAPE);
+}
+
 static attnc_status report_extent(const struct attnc_frame *frame, int32_t t,
                                   const struct attnc_axis_info *axis) {
   const struct attnc_function *function = frame->function;
   struct message message;
-  int64_t extent = 0;
-  int known = evaluate(function, frame->sizes, axis->value, &extent);
+  int64_t extent;
+  if (!expected_extent(frame, axis, &extent))
+    return report_impossible(frame, t, axis);
   put_tensor(&message, frame, t);
   put(&message, "shape ");
   put_numbers(&message, frame->views[t].shape, tensor_of(frame, t)->rank);
   put(&message, ", expected ");
   put(&message, function->text + axis->text);
-  if (known)
-    put_number(&message, extent);
-  else
-    put(&message, "more than 63 bits");
+  put_number(&message, extent);
   if (axis->size >= 0) {
     int32_t source = function->sizes[axis->size].tensor;
     put(&message, " as in ");

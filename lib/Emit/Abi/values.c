@@ -41,7 +41,7 @@ static attnc_status report_value(const struct attnc_frame *frame, int32_t t,
     put_number(&message, promise->high);
     if (promise->low > promise->high) { /* rows without room in a cache */
       uint32_t told = 0;
-      put(&message, ": no value does");
+      put(&message, ": no value is valid");
       put_sizes(&message, frame, info->low, &told);
       put_sizes(&message, frame, info->high, &told);
     }
@@ -93,7 +93,7 @@ static attnc_status check_table(const struct attnc_frame *frame, int32_t t) {
   struct promise promise;
   if (!read_promise(frame, t, &promise))
     return report_tensor(frame, t, ATTNC_BAD_SHAPE,
-                         "a bound of its values exceeds 63 bits");
+                         "a bound of the values exceeds 63 bits");
   const struct attnc_view *view = &frame->views[t];
   int64_t index[ATTNC_MAX_RANK] = {0};
   const char *row = view->data;

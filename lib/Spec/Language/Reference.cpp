@@ -196,7 +196,7 @@ static constexpr StringLiteral outputs = R"(
 
 The main output `O`, `[batch, heads, query_len, value_dim]`, comes first; those of
 `outputs` follow in the order of this table, then names of `let`, in the order of the
-list. Each of them may be NULL in a call and is then not computed. Elements of those of
+list. Every output but `O` may be NULL in a call and is then not computed. Elements of those of
 the table are f32, or f64 where Q, K, V or O is.
 
 | output | shape | meaning |

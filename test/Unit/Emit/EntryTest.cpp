@@ -46,8 +46,12 @@ TEST_P(EntryTest, RefusesARuntimeOfAnotherVersion) {
   runtime.size = 8; // too small to hold `report`
   EXPECT_EQ(call(), ATTNC_BAD_ABI);
   EXPECT_EQ(text, "");
+  std::string expected = ", expected " + std::to_string(sizeof(attnc_runtime)) +
+                         " (sizeof the struct in this object's header)";
   runtime.size = 100000;
-  expectRefused(ATTNC_BAD_ABI, "runtime: size must be sizeof(attnc_runtime)");
+  expectRefused(ATTNC_BAD_ABI, "runtime: size is 100000" + expected);
+  runtime.size = 0; // forgotten
+  expectRefused(ATTNC_BAD_ABI, "runtime: size is 0" + expected);
 }
 
 TEST_P(EntryTest, AcceptsANewerRuntimeWhoseNewFieldsAreZero) {
@@ -63,18 +67,39 @@ TEST_P(EntryTest, AcceptsANewerRuntimeWhoseNewFieldsAreZero) {
   EXPECT_EQ(callNewer(), ATTNC_OK);
   newer.added = &newer;
   EXPECT_EQ(callNewer(), ATTNC_BAD_ABI);
-  EXPECT_EQ(text, "header and object differ in version: runtime: sets a field "
+  EXPECT_EQ(text, "ABI version or struct size mismatch: runtime: sets a field "
                   "that this object is too old to know");
 }
 
 TEST_P(EntryTest, RefusesNegativeThreads) {
   runtime.threads = -1;
-  expectRefused(ATTNC_BAD_ABI, "runtime: threads is negative");
+  expectRefused(ATTNC_BAD_VALUE, "runtime: threads is negative");
+}
+
+TEST_P(EntryTest, RefusesThreadsWithoutParallelForAndTheReverse) {
+  runtime.threads = 2;
+  runtime.parallel_for = nullptr;
+  expectRefused(ATTNC_BAD_VALUE,
+                "runtime: threads is greater than 1 but parallel_for is NULL; "
+                "set it, for example with attnc_threads_use");
+  runtime.threads = 0;
+  runtime.parallel_for = [](void *, int64_t, void (*)(void *, int64_t),
+                            void *) -> attnc_status { return ATTNC_OK; };
+  expectRefused(ATTNC_BAD_VALUE,
+                "runtime: parallel_for is set but threads is 0; set threads to "
+                "the number of workers");
+}
+
+TEST_P(EntryTest, AcceptsOneThreadWithoutParallelFor) {
+  runtime.threads = 1;
+  runtime.parallel_for = nullptr;
+  expectOk();
 }
 
 TEST_P(EntryTest, RefusesHalfAnAllocator) {
   runtime.allocate = [](void *, size_t, size_t) -> void * { return nullptr; };
-  expectRefused(ATTNC_BAD_POINTER, "runtime: allocate and release go together");
+  expectRefused(ATTNC_BAD_POINTER,
+                "runtime: set both allocate and release, or neither");
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,7 +131,7 @@ TEST_P(EntryTest, RefusesANullShape) {
 TEST_P(EntryTest, RefusesDataThatIsNotAlignedToItsElements) {
   Q.tensor.byte_offset = 2;
   expectRefused(ATTNC_BAD_POINTER,
-                "Q: the data is not aligned to its elements");
+                "Q: the data is not aligned to its element size");
 }
 
 TEST_P(EntryTest, RefusesAnOffsetOutOfTheAddressSpace) {

@@ -95,13 +95,13 @@ TEST(HeaderTest, StatesTypesPromisesAndPreconditions) {
       text, "/* Q [batch, 12, query_len, 64], K and V [batch, 12, kv_len, "
             "64]: bf16;\n   doc [batch, kv_len]: i32, nondecreasing, in "
             "0..255;\n   O [batch, 12, query_len, 64]: bf16;\n   lse [batch, "
-            "12, query_len]: f32, may be null, any strides (null = "
+            "12, query_len]: f32, may be NULL, any strides (NULL: "
             "contiguous).\n"))
       << text;
-  EXPECT_TRUE(contains(text, "   O may be Q itself, else O and lse overlap "
-                             "nothing. Re-entrant."))
+  EXPECT_TRUE(contains(text, "   O may be Q itself; otherwise O and lse must "
+                             "not overlap any other tensor. Reentrant."))
       << text;
-  EXPECT_TRUE(contains(text, "\n   Checked by the call: doc[b, q] needs "
+  EXPECT_TRUE(contains(text, "\n   Checked precondition: doc[b, q] needs "
                              "query_len <= kv_len. */\n"))
       << text;
   EXPECT_TRUE(contains(text, "  const uint16_t *Q, *K, *V; const int32_t *doc; "
@@ -117,15 +117,15 @@ TEST(HeaderTest, LetsACallChangeAnInOutInput) {
   cache.inout = true;
   f.tensors.insert(f.tensors.begin() + 4, cache);
   std::string text = emitHeader("f", f);
-  EXPECT_TRUE(contains(text, "   cache [batch, 12, kv_len, 64]: f32, changed "
+  EXPECT_TRUE(contains(text, "   cache [batch, 12, kv_len, 64]: f32, updated "
                              "in place;\n"))
       << text;
-  EXPECT_TRUE(contains(text, "   O may be Q itself, else cache, O and lse "
-                             "overlap nothing."))
+  EXPECT_TRUE(contains(text, "   O may be Q itself; otherwise cache, O and lse "
+                             "must not overlap any other tensor."))
       << text;
   EXPECT_TRUE(contains(text, "const int32_t *doc; float *cache, *O, *lse;\n"))
       << text;
-  EXPECT_TRUE(contains(text, "(0 not for cache, O and lse)")) << text;
+  EXPECT_TRUE(contains(text, "(not 0 for cache, O and lse)")) << text;
 }
 
 TEST(HeaderTest, ShowsFixedAndDerivedSizes) {

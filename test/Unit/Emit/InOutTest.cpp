@@ -89,7 +89,7 @@ TEST_F(InOutTest, RefusesMoreRowsThanTheCacheHas) {
   number = 0;
   EXPECT_EQ(call(), ATTNC_BAD_VALUE);
   EXPECT_EQ(text,
-            "past is 0, expected 0 .. -1: no value does, got capacity = 2, "
+            "past is 0, expected 0 .. -1: no value is valid, got capacity = 2, "
             "rows = 3");
 }
 

@@ -71,10 +71,12 @@ TEST_P(RawEntryTest, DoesNotComputeAnAbsentOutput) {
 TEST_P(RawEntryTest, RefusesArgumentsOfAnotherVersion) {
   args.size -= 8;
   expectRawRefused(ATTNC_BAD_ABI,
-                   "args: size is not that of this object's header");
+                   "args: size is " + std::to_string(args.size) +
+                       ", expected " + std::to_string(sizeof args) +
+                       " (sizeof the struct in this object's header)");
   using Entry = attnc_status(const RawArgs *, const attnc_runtime *);
   EXPECT_EQ(compiled->get<Entry>("_raw")(nullptr, &runtime), ATTNC_BAD_POINTER);
-  EXPECT_EQ(text, "null or misaligned pointer: args: null");
+  EXPECT_EQ(text, "null or misaligned pointer: args: the pointer is null");
 }
 
 TEST_P(RawEntryTest, RefusesANegativeSize) {

@@ -235,7 +235,7 @@ TEST_P(RunTest, SaysWhenThereIsNoMemory) {
   runtime.allocate = [](void *, size_t, size_t) -> void * { return nullptr; };
   runtime.release = [](void *, void *) { abort(); };
   EXPECT_EQ(call(), ATTNC_NO_MEMORY);
-  EXPECT_EQ(text, "no memory for a workspace of 384 bytes");
+  EXPECT_EQ(text, "cannot allocate a workspace of 384 bytes");
 }
 
 TEST_P(RunTest, ReturnsAMisalignedBlockAndRefuses) {
@@ -297,8 +297,10 @@ TEST_P(RunTest, RefusesAProcessorThatLacksAFeature) {
                 target);
   for (int again = 0; again < 2; ++again) {
     EXPECT_EQ(none.get<Entry>()(Q.get(), O.get(), &runtime), ATTNC_NO_TARGET);
-    EXPECT_EQ(text, "this processor lacks what the code needs: some later "
-                    "level");
+    EXPECT_EQ(
+        text,
+        "this processor does not support what the kernels require: some later "
+        "level");
   }
   EXPECT_EQ((none.get<size_t(int64_t, int32_t)>("_workspace")(64, 1)), 0u);
 }
