@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Fails when a source file is in no CMake list, or a list is not sorted.
+"""Fails if a source file is in no CMake list, or if a list is not sorted.
 
 usage: check_cmake.py ROOT
 
-Lists are explicit so that a stray file is never built by accident; this finds
-the opposite fault, a file that everybody believes to be built.
+Lists are explicit so that a stray file is never built by accident. This lint
+finds the opposite error: a file that is assumed to be built but is not.
 """
 
 import os

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Fails when the documentation shows what does not work.
+"""Fails if an example or a link in the documentation does not work.
 
 usage: check_docs.py ROOT
 
-- a ```mlir block of a .td description or of a .md file is a whole module and
-  goes through attnc-opt (the tool must be in PATH); an op in quotes of a
-  dialect that does not exist may carry an attribute that is to be shown;
-- a ```yaml block that starts with `attnc: 1` is a whole spec and goes through
-  `attnc --emit=graph`; with `error` after yaml it must be refused;
-- a relative link in a .md file leads to a file, its #anchor to a heading.
+- attnc-opt (which must be in PATH) accepts each ```mlir block of a .td
+  description or a .md file; the block is a whole module. To show an attribute, an
+  example may use a quoted op of a dialect that does not exist;
+- `attnc --emit=graph` accepts each ```yaml block that starts with `attnc: 1`;
+  it refuses the block if `error` follows yaml;
+- the target of a relative link in a .md file exists, and so does the heading
+  of its #anchor.
 
 Other snippets are ```text. run_commands.py runs the shell blocks.
 """

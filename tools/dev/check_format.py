@@ -3,7 +3,7 @@
 
 usage: check_format.py ROOT [--fix]
 
-The version is fixed (22): another one formats a few constructs differently.
+The version is fixed (22), because other versions format a few constructs differently.
 """
 
 import os

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Fails when a library uses one that lib/layers.txt does not put below it.
+"""Fails if a library uses a library that lib/layers.txt does not allow.
 
 usage: check_layering.py ROOT
 
-Checked are #include and .td include lines, and the DEPS of attnc_library().
-Whoever includes a header of another library must also link it, so the build
-files show every edge.
+It checks #include and .td include lines, and the DEPS of attnc_library(). A
+library that includes a header of another library must also link it, so that the
+build files show every dependency.
 """
 
 import re

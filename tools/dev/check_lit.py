@@ -3,11 +3,11 @@
 
 usage: check_lit.py ROOT
 
-FileCheck ignores what it does not know: `CHECK-NEXT foo` (no colon),
+FileCheck ignores unknown directives: `CHECK-NEXT foo` (no colon),
 `CHECK-NXET:`, `CHEK:`, `CHECK-COUNT2:`, `CHECK{literal}:` and prefixes that no
-RUN line names all pass in silence. Flagged besides: a RUN line whose result
-nobody looks at, `not tool` without a look at the message, expected-error
-comments without --verify-diagnostics and the reverse.
+RUN line names all pass silently. Also reported: a RUN line whose result is not
+checked, `not tool` without a check of its message, and expected-error comments
+without --verify-diagnostics or the reverse.
 """
 
 import os

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Fails on a pass's test that passes without the pass.
+"""Fails if a test of a pass still passes without the pass.
 
 usage: check_mutation.py ROOT SITE_CONFIG WORK [--lit LIT]
 
 Each test of a pass (test/<Library>/<pass>.mlir, for a verifier
-<pass>-invalid.mlir) is copied to WORK with the
-pass taken out of its RUN lines, and run with the configuration SITE_CONFIG.
-What still passes does not test the pass.
+<pass>-invalid.mlir) is copied to WORK, where the pass is removed from the RUN
+lines, and runs with the configuration SITE_CONFIG. A test that still passes
+does not test the pass.
 """
 
 import argparse

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Fails when a pass has more than one name, or something has no documentation.
+"""Fails if a pass has more than one name, or if a definition is not documented.
 
 usage: check_names.py ROOT
 
-A pass FuseMask of include/attnc/Fusion/Passes.td is found in the file
-lib/Fusion/FuseMask.cpp, under the flag [attn-|tile-|codegen-|test-]fuse-mask,
-and in the test test/Fusion/fuse-mask.mlir, whose RUN lines use the flag; both
-files may lie in a subfolder. Every op, type, attribute and pass has a summary
-and a description; an op's description holds an example (check_docs.py runs it).
+A pass FuseMask of include/attnc/Fusion/Passes.td is implemented in
+lib/Fusion/FuseMask.cpp, has the flag [attn-|tile-|codegen-|test-]fuse-mask, and
+is tested by test/Fusion/fuse-mask.mlir, whose RUN lines use the flag; both files
+may be in a subfolder. Every op, type, attribute and pass has a summary and a
+description; the description of an op has an example (check_docs.py runs it).
 """
 
 import os

@@ -3,8 +3,8 @@
 
 usage: check_size.py ROOT
 
-Limits in lines: .cpp and .c 600, .td 400, .h 250, a function's body 100. What
-must be longer stands in .ci/size-waivers.txt, one per line, with a reason:
+Limits in lines: .cpp and .c 600, .td 400, .h 250, a function's body 100. .ci/size-waivers.txt
+lists the exceptions, one per line, with a reason:
 
   lib/Codegen/CPU/Read/Table.cpp 800 one generated table
   lib/Spec/Parse.cpp:parseTerm 120 one switch over all operators

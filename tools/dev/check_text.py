@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Fails on what a text of this repository must not hold.
+"""Fails on text that must not occur in this repository.
 
 usage: check_text.py ROOT
 
-- paths of one machine (home folders) and hosts of package registries: the
+- paths of one machine (home folders) and host names of package registries: the
   repository must work anywhere;
-- tabs in code, trailing blanks, a missing last newline;
+- tabs in code, trailing blanks, a missing final newline;
 - in C++: a first line that is not `//===- Name.cpp - What it is` (a C header
   opens with /* and its name), a header guard that does not follow the
   path, `using namespace` in a header, names with Utils, Helper or Manager, a
-  TODO without an issue's number, a test of the opening comment (`Tests: test/...`)
-  that there is not.
+  TODO without an issue number, a test in the opening comment (`Tests: test/...`)
+  that does not exist.
 """
 
 import glob

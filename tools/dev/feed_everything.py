@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Gives every file of a folder to attnc as a stage: it may refuse, with a
-message, and never crash.
+"""Compiles every file of a folder as if it were a dump of a stage: attnc may
+refuse it with a message, but must not crash.
 
 usage: feed_everything.py ATTNC WORK FOLDER... [--stages LIST] [--all]
 
-Each file is given as one of the stages, by turns; with --all as each of them.
-Right are the exit codes 0 (compiled), 1 (refused) and 2 (wrong command line);
-1 and 2 only with a message, and none of them with an internal error. Prints
-how many runs there were.
+Each file is compiled from one of the stages, by turns; with --all from each of
+them. A run passes with the exit codes 0 (compiled), 1 (refused) and 2 (incorrect
+command line), without an internal error; codes 1 and 2 require a message. The
+last line is the number of runs.
 """
 
 import argparse
@@ -24,12 +24,12 @@ LIMIT_SECONDS = 60
 
 
 def limit_time():
-    """Processor time, so that other work on the machine does not count."""
+    """Limits CPU time, so that other load on the machine does not count."""
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_SECONDS, LIMIT_SECONDS))
 
 
 def feed(attnc, path, stage, output):
-    """Returns the exit code and what is wrong about the run, or None."""
+    """Returns the exit code, and the error of the run or None."""
     command = [attnc, "-x", stage, path, "--emit=obj", "-o", output]
     try:
         result = subprocess.run(command, capture_output=True, preexec_fn=limit_time,

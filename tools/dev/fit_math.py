@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Fits the coefficients of lib/Codegen/Common/MathCoefficients.h.
 
-Minimax fits by Remez' exchange in 80 digits. Coefficients are rounded to the
-element type; the first ones one after the other, and the remaining ones are
-fitted again after each rounding, as long as that makes the error smaller. Rational fits start from a Lawson iteration in float64.
+Minimax fits by the Remez algorithm with 80 digits. Coefficients are rounded to
+the element type: the first ones one by one, refitting the remaining ones after
+each rounding as long as this reduces the error. Rational fits start from a
+Lawson iteration in float64.
 
-Prints one line per table: name, log2 of the largest (relative) error of the
-approximation itself, coefficients by rising order. The error of the evaluated
-function, rounding included, is measured by attnc-math-accuracy.
+Prints one line per table: name, log2 of the maximum (relative) error of the
+approximation itself, coefficients in increasing order. attnc-math-accuracy
+measures the error of the evaluated function, including rounding.
 
 usage: fit_math.py [NAME...]        needs: pip install mpmath numpy
 """

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Starts a pass: stanza in Passes.td, source file, line in CMake, test.
+"""Creates the files of a new pass: stanza in Passes.td, source file, CMake line, test.
 
 usage: new-pass.py LIBRARY NAME [--flag FLAG] [--root ROOT]
 
   tools/dev/new-pass.py Fusion FuseMask
 
-writes the pass `attn-fuse-mask` of include/attnc/Fusion/Passes.td, in
-lib/Fusion/FuseMask.cpp, with the test test/Fusion/fuse-mask.mlir. Everything
-in <angle brackets> is to be filled in; the lints complain until it is. The
-first pass of a library gets its Passes.td and Passes.h too.
+adds the pass `attn-fuse-mask` to include/attnc/Fusion/Passes.td and creates
+lib/Fusion/FuseMask.cpp and the test test/Fusion/fuse-mask.mlir. Fill in
+everything in <angle brackets>; the lints fail until you do. For the first pass
+of a library, Passes.td and Passes.h are created too.
 """
 
 import argparse

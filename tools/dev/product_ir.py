@@ -1,4 +1,4 @@
-"""The text of functions of one product of matrices, at stage graph.
+"""Generates functions with one matrix product, as dumps of stage graph.
 
 Used by benchmarks/products.py and test/Integration/Inputs/run-products.py.
 """

@@ -1,5 +1,5 @@
-"""The records of our .td files, as llvm-tblgen resolves them, so that a lint
-sees what a class gives to its ops and does not parse TableGen itself."""
+"""The records of our .td files as llvm-tblgen resolves them, so that a lint sees
+the fields that an op inherits and does not parse TableGen itself."""
 
 import json
 import os

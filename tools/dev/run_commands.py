@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Runs the commands that documents show, so that none of them goes stale.
+"""Runs the commands in documents, so that none of them becomes outdated.
 
 usage: run_commands.py DOCUMENT... --examples FOLDER [--list]
 
-A folder stands for all its .md files.
+A folder means all its .md files.
 
-What counts is the word after the fence:
+The word after the fence selects what happens to a block:
 
-  ```sh            run as a script that stops at the first failing command, in
-                   an empty folder, which holds a link `examples` to FOLDER;
-                   the tools must be in PATH
-  ```sh setup      needs a set-up or takes long: not run, but what is called
-                   as scripts/X must exist next to the document's root
-  ```console       `$ command` and the output that follows; every line of it
-                   must come out in this order, whatever its indentation;
-                   `...` stands for anything
+  ```sh            runs as a script that stops at the first failing command, in
+                   an empty folder with a link `examples` to FOLDER; the tools
+                   must be in PATH
+  ```sh setup      needs a set-up or takes long: it does not run, but the
+                   scripts (scripts/X) that it calls must exist
+  ```console       `$ command` and its expected output; the command must print
+                   these lines in this order, with any indentation; `...`
+                   matches any text
 
-All blocks of a document run in one folder, so a later one sees the files of an
-earlier one.
+All blocks of a document run in the same folder, so later blocks see the files of
+earlier blocks.
 """
 
 import argparse

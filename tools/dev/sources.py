@@ -1,17 +1,16 @@
-"""What the lints share: which files of the repository are ours to check, and
-how a finding is told."""
+"""Shared by the lints: the list of files to check, and the report of findings."""
 
 import os
 import re
 import sys
 
-# Folders named Inputs hold what tests read, among it bad examples.
+# Folders named Inputs hold files that tests read, including bad examples.
 SKIPPED_FOLDERS = re.compile(r"^(\.git|\.cache|build.*|out|Inputs|Output|__pycache__)$")
 
 
 def files(root, *suffixes, below=("",), inputs=False):
     """Sorted paths, relative to root, of the files with one of the suffixes;
-    those in folders Inputs only when asked for."""
+    with `inputs`, also those in folders named Inputs."""
     found = []
     for folder in below:
         for path, folders, names in os.walk(os.path.join(root, folder)):
@@ -47,8 +46,8 @@ def line_of(text, offset):
 
 
 def finish(name, checked, findings):
-    """Prints the findings and ends with 1 when there are any. A lint that has
-    looked at nothing fails too: it would pass for ever."""
+    """Prints the findings and exits with 1 if there are any. A lint that has
+    checked nothing fails too, because it would always pass."""
     for finding in findings:
         print(finding)
     print(f"{name}: {checked} checked, {len(findings)} findings")

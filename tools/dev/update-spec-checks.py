@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the expected output of refused specs anew.
+"""Rewrites the expected output of refused specs.
 
 usage: update-spec-checks.py ATTNC-SPEC-CHECK test/Spec/...-invalid.yaml...
 
-Each file keeps its text; its CHECK lines are replaced by what the tool says
-now. Read the difference before it goes into a commit: carets included, it is
-what a user will see.
+The CHECK lines of each file are replaced by the current output of the tool; the
+rest of the file stays as it is. Read the diff before you commit it: users will
+see exactly this output, including the carets.
 """
 
 import re
@@ -18,7 +18,7 @@ RUN = re.compile(r"^# RUN: not %attnc-spec (.*)2>&1", re.M)
 
 
 def literal(line):
-    """A line for FileCheck that matches itself only."""
+    """Escapes a line so that FileCheck matches exactly this text."""
     return line.replace("{{", "{{[{][{]}}").replace("[[", r"{{\[\[}}")
 
 
