@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Times both orders of products, and the one that the compiler takes.
+"""Times both association orders of products, and the compiler's choice.
 
 usage: benchmarks/orders.py [--build DIR] [--mcpu LEVEL] [--rounds N]
                             [--seconds S] [--predict] [SPEC...]
 
-A file of benchmarks/orders has the same function twice, `written` and `other`,
-lines `# at: {size: n, ...}`, and `# without: PASS ...`. At each of these sizes
-both are compiled without these passes, and `written` also with all passes, the
-sizes being those of `expect`. The three take turns, one process each, for so many
-rounds; a figure is the median of a call's CPU time, with one thread. Beside it
-stand what each order costs by the account (GFLOP) and by the model that chooses
-(Mcycles, of the products that it compares). --predict runs nothing. It takes seconds
-with --predict, about eight minutes without, two with --rounds 1.
+A file of benchmarks/orders has two versions of a function, `written` and `other`,
+lines `# at: {size: n, ...}`, and `# without: PASS ...`. At each of these sizes both
+are compiled without these passes, and `written` also with all passes and the sizes
+as `expect`. The three run in turns, one process each, for N rounds. A figure is the
+median CPU time of a call with one thread, next to the cost of each order in GFLOP
+and in the cost model's Mcycles (of the products that it compares). --predict prints
+costs only and takes seconds; a run takes eight minutes, two with --rounds 1.
 Not part of the tests: a busy machine gives other figures.
 """
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times products of matrices beside the kernels against the peak of this machine.
+"""Times matrix products outside kernels against the peak of this machine.
 
 usage: benchmarks/products.py [--build DIR] [--mcpu LEVEL] [--rows N]
                               [--rounds N] [--seconds S] [NAME...]

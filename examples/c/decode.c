@@ -1,11 +1,11 @@
-/* decode.c: a prompt, then one row after the other, with a cache.
+/* decode.c: a prompt, then single rows, with a KV cache.
  *
  *   attnc ../specs/cached/gpt2.yaml && cc -O2 decode.c gpt2.o -lm && ./a.out
  *
- * The layer of GPT-2 is called with 20 rows at once, and with the same rows as
- * a prompt of 12 and 8 further calls of one row. Both must give the same Y. The
- * next row has no room in the cache: the call is refused. Ends with 1 when
- * something is wrong.
+ * Calls the layer of GPT-2 with 20 rows at once, and with the same rows as a
+ * prompt of 12 and 8 calls of one row. Both must give the same Y. The next row
+ * exceeds the capacity of the cache, so the call is refused. Exits with 1 on
+ * any error.
  */
 #include "gpt2.h"
 
@@ -33,14 +33,14 @@ static float *randoms(size_t n, float scale) {
   return x;
 }
 
-/* What the caller keeps: the weights, the caches, and how many rows are stored.
+/* State of the caller: the weights, the caches, and the number of stored rows.
  */
 struct layer {
   float *lnw, *lnb, *wqkv, *bqkv, *wo, *bo, *k_cache, *v_cache;
   int32_t past;
 };
 
-/* Y of `rows` rows of x, which follow those that are stored. */
+/* Computes Y of the next `rows` rows of x. */
 static attnc_status run(struct layer *layer, const float *x, int64_t rows,
                         float *Y) {
   gpt2_raw_args args = {

@@ -3,8 +3,8 @@
  *   attnc gpt2-small.yaml && cc -O2 main.c gpt2_small.o -lm && ./a.out [LENGTH]
  *
  * Fills Q, K and V with random numbers, calls the function, compares rows of
- * the result with a plain evaluation in double, and takes the time. Ends with 1
- * when the result is wrong.
+ * the result with a plain evaluation in double, and measures the time. Exits
+ * with 1 if the result is incorrect.
  */
 #define _POSIX_C_SOURCE 199309L
 #include "gpt2_small.h"

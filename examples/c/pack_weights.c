@@ -1,12 +1,12 @@
-/* pack_weights.c: weights that are multiplied once,
+/* pack_weights.c: products of weights that are computed once,
  * examples/specs/low-rank-update.yaml.
  *
  *   attnc low-rank-update.yaml && cc -O2 pack_weights.c low_rank_update.o -lm
  * && ./a.out
  *
- * Packs the weights, calls the layer, changes an update, and packs again. What
- * comes out is compared with weights to which the update was added by hand.
- * Ends with 1 when a result is wrong.
+ * Packs the weights, calls the layer, changes an update, and packs again.
+ * Compares the result with weights to which the update was added by hand.
+ * Exits with 1 if a result is incorrect.
  */
 #include "low_rank_update.h"
 
@@ -44,7 +44,7 @@ static attnc_tensor matrix(float *data, int64_t *shape) {
 static int64_t square[] = {MODEL, MODEL}, down[] = {MODEL, RANK},
                up[] = {RANK, MODEL};
 
-/* Once, and again whenever one of these weights has changed. */
+/* Called once, and again when one of these weights has changed. */
 static void pack(const attnc_runtime *runtime) {
   attnc_tensor wq = matrix(Wq, square), wv = matrix(Wv, square);
   attnc_tensor aq = matrix(Aq, down), av = matrix(Av, down);
@@ -55,7 +55,7 @@ static void pack(const attnc_runtime *runtime) {
     exit(1);
 }
 
-/* Takes the packed weights; those that nothing else needs are no arguments. */
+/* Passes the packed weights; weights that only packing needs are omitted. */
 static void call(const attnc_runtime *runtime) {
   int64_t rows[] = {1, LENGTH, MODEL}, out[] = {1, HEADS, LENGTH, WIDTH};
   attnc_tensor input = matrix(x, rows), output = matrix(O, out);
