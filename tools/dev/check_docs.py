@@ -32,7 +32,7 @@ def run(command, text, suffix):
     with tempfile.NamedTemporaryFile("w", suffix=suffix) as f:
         f.write(text)
         f.flush()
-        result = subprocess.run(command + [f.name], capture_output=True, text=True, timeout=60)
+        result = subprocess.run(command + [f.name], capture_output=True, text=True, timeout=600)
     return result.returncode, result.stderr.strip().split("\n")[0].replace(f.name, "example")
 
 

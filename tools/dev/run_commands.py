@@ -79,7 +79,7 @@ def run_document(document, examples):
                         failed += 1
                 continue
             ran += 1
-            result = subprocess.run(["bash", "-ec", command], cwd=folder, text=True, timeout=300,
+            result = subprocess.run(["bash", "-ec", command], cwd=folder, text=True, timeout=1800,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             if result.returncode and not expected:
                 print(f"{document}: exit code {result.returncode} of: {command}\n{result.stdout}")

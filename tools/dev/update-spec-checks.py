@@ -32,7 +32,7 @@ def update(tool, path):
         f.write(text)
     arguments = [path if a == "%s" else a for a in shlex.split(run.group(1))]
     result = subprocess.run([tool, *arguments], stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True, timeout=60)
+                            stderr=subprocess.STDOUT, text=True, timeout=600)
     if result.returncode != 1:
         sys.exit(f"{path}: exit code {result.returncode}, 1 is expected")
     with open(path, "a", encoding="utf-8") as f:

@@ -30,7 +30,7 @@ def main(attnc_run, work, *folders):
             sizes.update(width=5, pages=13)
         sizes = ",".join(f"{name}={value}" for name, value in sizes.items())
         result = subprocess.run([attnc_run, spec, "--size", sizes], cwd=work, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800)
         if result.returncode:
             wrong += 1
             print(f"{spec}: exit code {result.returncode}\n{result.stdout}")

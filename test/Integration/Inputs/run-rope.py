@@ -151,7 +151,7 @@ def check(command, work, name, rows, level, dtype):
     run = subprocess.run(
         [command, path(name + ".yaml"), "--size", f"batch=1,query_len=1,kv_len={rows},rows={len(POSITIONS)}",
          f"-mcpu={level}", f"--save=turned={path('turned.npy')}", *options],
-        text=True, capture_output=True, timeout=300, check=False)
+        text=True, capture_output=True, timeout=1800, check=False)
     if run.returncode:
         print(f"{name}: {run.stdout}{run.stderr}")
         return False

@@ -17,7 +17,7 @@ PASSES = ["--attn-fuse-maps", "--canonicalize", "--cse"]
 
 def run(work, *command):
     result = subprocess.run(command, cwd=work, text=True, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, timeout=300)
+                            stderr=subprocess.STDOUT, timeout=1800)
     if result.returncode:
         print(f"{' '.join(command)}: exit code {result.returncode}\n{result.stdout}")
     return result.returncode == 0

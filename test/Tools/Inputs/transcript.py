@@ -35,7 +35,7 @@ def run(command, folder):
     environment["SRC"] = os.path.normpath(os.path.join(here, "../../.."))
     result = subprocess.run(["bash", "-c", command], cwd=folder, env=environment,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, timeout=300)
+                            stderr=subprocess.STDOUT, timeout=1800)
     lines = result.stdout.decode("utf-8", "replace").splitlines()
     lines = [line.rstrip() for line in lines]
     return lines + ([f"(exit {result.returncode})"] if result.returncode else [])

@@ -231,9 +231,9 @@ def run(attnc_run, path, combination):
                f"--init={init_of(combination)}", f"--strides={combination['strides']}",
                f"--threads={combination['threads']}"]
     try:
-        result = subprocess.run(command, text=True, timeout=300, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        result = subprocess.run(command, text=True, timeout=1800, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
-        return f"over 300 s: {' '.join(command)}"
+        return f"over 1800 s: {' '.join(command)}"
     if result.returncode == 0:
         return None
     with open(path, encoding="utf-8") as f:

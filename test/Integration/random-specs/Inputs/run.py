@@ -33,7 +33,7 @@ STRIDES = ["bhsd", "bshd", "random", "bhsd"]
 def call(command):
     """(kind, text): done, refused with its message, or broken."""
     try:
-        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800)
     except subprocess.TimeoutExpired:
         return "broken", "timeout"
     said = result.stdout.decode("utf-8", "replace")

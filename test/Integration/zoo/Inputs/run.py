@@ -183,7 +183,7 @@ def run_case(arguments, variant, number, precision, text):
         command += ["--input", name + "=" + path]
     for name in dict.fromkeys(part_of(variant, tensor.name, text)[0] for tensor in variant.outputs):
         command += ["--save", "%s=%s" % (name, os.path.join(folder, name + ".out.npy"))]
-    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800)
     said = result.stdout.decode("utf-8", "replace")
     if arguments.only:
         print(" ".join("'%s'" % c if " " in c else c for c in command) + "\n" + said)

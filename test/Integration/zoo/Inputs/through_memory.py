@@ -11,7 +11,7 @@ import sys
 
 def goes_through_memory(attnc, path):
     command = [attnc, path, "--emit=scheduled", "-o", "-", "-Wno-offset"]
-    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=1800)
     return "goes through memory" in result.stderr
 
 
