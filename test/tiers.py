@@ -106,7 +106,7 @@ class TieredTest(lit.formats.ShTest):
 
 def configure(config, lit_config):
     """Applies the tier of this run to the configuration of the suite."""
-    tier = lit_config.params.get("tier", "gate" if "full" in lit_config.params else TIERS[0])
+    tier = lit_config.params.get("tier", TIERS[0])
     if tier not in TIERS:
         lit_config.fatal(f"unknown tier {tier}; known: {', '.join(TIERS)}")
     config.available_features.update(TIERS[: TIERS.index(tier) + 1])
