@@ -27,6 +27,15 @@ static Operation *storageOf(Value tensor) {
   return op && isa<attn::UnpackOp, attn::PagesOp>(op) ? op : nullptr;
 }
 
+/// The letters of heads among `letters`.
+static std::string headsOf(StringRef letters) {
+  std::string heads;
+  for (char letter : StringRef("hg"))
+    if (letters.contains(letter))
+      heads += letter;
+  return heads;
+}
+
 /// The rows as dense ones again: `letters` are b, the row's letter and others.
 static Value findRows(OpBuilder &b, Location loc, Operation *storage,
                       Value stored, ArrayRef<Attribute> sizes) {
@@ -50,11 +59,15 @@ RowFormulas::storedProduct(const Expr &e, const LetteredTensor &left,
     return std::nullopt;
   bool isQuery = StringRef(rows.letters).contains('q');
   std::string places = isa<attn::PagesOp>(storage) ? "pn" : "t";
-  std::string heads = isQuery ? "hg" : "h", width(1, rows.letters.back());
+  std::string width(1, rows.letters.back());
   std::string made(1, result.back()); // the axis that the product leaves
+  // A matrix may differ between heads that share the rows.
+  std::string heads = headsOf(rows.letters);
+  std::string all = inOrder(heads + headsOf(matrix));
 
   Value source = storage->getOperand(0);
-  auto sizesOf = [&](Type tensor, size_t count, Attribute last) {
+  auto sizesOf = [&](Type tensor, size_t count, StringRef heads,
+                     Attribute last) {
     SmallVector<Attribute> sizes;
     for (size_t axis = 0; axis < count; ++axis)
       sizes.push_back(attn::axisSize(tensor, axis));
@@ -65,16 +78,17 @@ RowFormulas::storedProduct(const Expr &e, const LetteredTensor &left,
   };
   Attribute last = size(*spec.axesOf(e).front());
   SmallVector<Attribute> stored =
-      sizesOf(source.getType(), places.size(), last);
+      sizesOf(source.getType(), places.size(), all, last);
   SmallVector<Attribute> each =
-      sizesOf(storage->getResult(0).getType(), 2, last);
+      sizesOf(storage->getResult(0).getType(), 2, all, last);
   // Heads are split, as in the rows of formulas, if they are not yet.
   size_t rank = cast<RankedTensorType>(source.getType()).getRank();
   if (isQuery && rank == places.size() + 2) {
     Attribute own =
         attn::axisSize(rows.tensor.getType(), rows.letters.size() - 1);
-    Type split = attn::tensorType(sizesOf(source.getType(), places.size(), own),
-                                  getElementTypeOrSelf(source));
+    Type split =
+        attn::tensorType(sizesOf(source.getType(), places.size(), heads, own),
+                         getElementTypeOrSelf(source));
     source = attn::ViewOp::create(
         b, split, places + "(hg)" + width + "->" + places + "hg" + width,
         source);
@@ -83,10 +97,10 @@ RowFormulas::storedProduct(const Expr &e, const LetteredTensor &left,
   std::string labels =
       isRight ? matrix.str() + "," + label : label + "," + matrix.str();
   Value product = attn::ContractOp::create(
-      b, attn::tensorType(stored, real), labels + "->" + places + heads + made,
+      b, attn::tensorType(stored, real), labels + "->" + places + all + made,
       isRight ? left.tensor : source, isRight ? source : right.tensor);
   return inFormulaOrder(findRows(b, b.getLoc(), storage, product, each),
-                        isQuery ? "bq" : "bk", heads, made);
+                        isQuery ? "bq" : "bk", all, made);
 }
 
 /// [b, row, heads, features] with the letters and in the order of formulas.
