@@ -178,6 +178,22 @@ LogicalResult ViewOp::verify() {
 // attn.contract
 //===----------------------------------------------------------------------===//
 
+/// A letter that only one side has is in the result.
+static LogicalResult verifySummedLetters(ContractOp op, const Labels &labels) {
+  StringRef lhs = labels.inputs[0], rhs = labels.inputs[1];
+  StringRef mask = op.getMaskLabels().value_or("");
+  for (auto [own, other, side] :
+       {std::tuple(lhs, rhs, "left"), std::tuple(rhs, lhs, "right")})
+    for (char letter : own)
+      if (!other.contains(letter) && !labels.output.contains(letter) &&
+          !mask.contains(letter)) // contract_c6
+        return op.emitOpError()
+               << "sums over letter '" << letter << "', which only the " << side
+               << " operand has; expected attn.reduce for that sum, or the "
+                  "letter in the result";
+  return success();
+}
+
 LogicalResult ContractOp::verify() {
   std::string error;
   std::optional<Labels> labels = Labels::parse(getLabels(), error);
@@ -201,13 +217,14 @@ LogicalResult ContractOp::verify() {
     return failure();                           // contract_c2, contract_c4
   if (bool(getMask()) != bool(getMaskLabels())) // contract_c5
     return emitOpError() << "needs both a mask and its labels, or neither";
-  if (!getMask())
-    return success();
-  if (!areDistinctLetters(*getMaskLabels()) ||
-      !llvm::all_of(*getMaskLabels(), isKnown))
+  if (getMask() && (!areDistinctLetters(*getMaskLabels()) ||
+                    !llvm::all_of(*getMaskLabels(), isKnown)))
     return emitOpError() << "labels '" << *getMaskLabels()
                          << "' of the mask are not letters of the operands";
-  return sizes.add(*getMaskLabels(), getMask().getType(), "the mask");
+  if (getMask() &&
+      failed(sizes.add(*getMaskLabels(), getMask().getType(), "the mask")))
+    return failure();
+  return verifySummedLetters(*this, *labels);
 }
 
 //===----------------------------------------------------------------------===//

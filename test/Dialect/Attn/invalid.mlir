@@ -121,6 +121,22 @@ func.func @contract_c5(%x: tensor<4x4xf32>, %m: tensor<4x4xi1>) -> tensor<4x4xf3
 
 // -----
 
+func.func @contract_c6(%w: tensor<2x3x4x8xf32>, %k: tensor<5x2x8xf32>) -> tensor<5x2x4xf32> {
+  // expected-error@below {{'attn.contract' op sums over letter 'g', which only the left operand has; expected attn.reduce for that sum, or the letter in the result}}
+  %y = attn.contract "hgcd,nhd->nhc" (%w, %k) : (tensor<2x3x4x8xf32>, tensor<5x2x8xf32>) -> tensor<5x2x4xf32>
+  return %y : tensor<5x2x4xf32>
+}
+
+// -----
+
+func.func @contract_c6_right(%x: tensor<4xf32>, %y: tensor<4x5xf32>) -> tensor<4xf32> {
+  // expected-error@below {{'attn.contract' op sums over letter 'b', which only the right operand has; expected attn.reduce for that sum, or the letter in the result}}
+  %z = attn.contract "a,ab->a" (%x, %y) : (tensor<4xf32>, tensor<4x5xf32>) -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+
+// -----
+
 func.func @map_c1(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@below {{'attn.map' op labels 'a,a->a' name 2 inputs, there are 1}}
   %y = attn.map "a,a->a" (%x) : (tensor<4xf32>) -> tensor<4xf32> {

@@ -72,7 +72,10 @@ def Attn_ContractOp : Attn_Op<"contract"> {
     - (contract_c3) a letter of the result is a letter of an operand;
     - (contract_c4) a letter has one size in all operands and the result;
     - (contract_c5) `where` has labels and a mask, or neither, and its letters
-      are letters of an operand.
+      are letters of an operand;
+    - (contract_c6) a letter that the result lacks is in both operands, or in
+      one and in the mask: a sum over an axis of one operand alone is written
+      as attn.reduce, so that a product cannot drop an axis by accident.
 
     Example:
     ```mlir
