@@ -100,7 +100,8 @@ private:
   mlir::Value power(const spec::Expr &e, mlir::Value x, mlir::Value y);
   mlir::Value powerOf(mlir::Value x, double exponent);
   mlir::Value log2OfSize(const spec::Expr &e, mlir::Value x);
-  mlir::Value anyPower(const spec::Expr &base, mlir::Value x, mlir::Value y);
+  mlir::Value anyPower(const spec::Expr &e, mlir::Value x, mlir::Value y);
+  mlir::Value asFinite(mlir::Value y);
   mlir::Value gelu(mlir::Value x);
   mlir::Value softcap(mlir::Value x, mlir::Value cap);
 

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 using namespace mlir;
@@ -238,11 +239,13 @@ Value FormulaBuilder::power(const Expr &e, Value x, Value y) {
     if (twice == std::floor(twice) && std::abs(exponent.real) <= kMostFactors)
       return powerOf(x, exponent.real);
   }
+  if (base.isConstant() && base.real == 1)
+    return constant(1); // whatever y is, NaN and infinities included
   if (base.isConstant() && base.real > 0 && std::isfinite(base.real)) {
     Value log2 = constant(std::log2(base.real));
     return math::Exp2Op::create(b, arith::MulFOp::create(b, y, log2));
   }
-  return anyPower(base, x, y);
+  return anyPower(e, x, y);
 }
 
 // log2 |x|. y times it takes its error up y times, for a decay all alike from
@@ -270,6 +273,12 @@ Value FormulaBuilder::powerOf(Value x, double exponent) {
         power ? arith::MulFOp::create(b, power, factor).getResult() : factor;
   };
   if (size != double(whole)) {
+    // C's pow of -0 and -inf is that of 0 and inf; sqrt keeps the sign of -0,
+    // and has no value at -inf.
+    Value isLowest = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x,
+                                           constant(-HUGE_VAL));
+    x = arith::SelectOp::create(b, isLowest, constant(HUGE_VAL),
+                                arith::AddFOp::create(b, x, constant(0)));
     if (exponent == -0.5)
       return math::RsqrtOp::create(b, x);
     times(math::SqrtOp::create(b, x));
@@ -286,9 +295,10 @@ Value FormulaBuilder::powerOf(Value x, double exponent) {
   return exponent < 0 ? divide(constant(1), power) : power;
 }
 
-// C's pow up to the size of the error: x ** 0 and 1 ** y are 1, a negative base
-// has a power for integers only, whose sign follows the exponent's last bit.
-Value FormulaBuilder::anyPower(const Expr &base, Value x, Value y) {
+// C's pow up to the size of the error (C99 F.10.4.4): x ** 0 and 1 ** y are 1
+// even for a NaN; a negative base, -0 included, has the sign of an odd
+// exponent; a finite negative base has a power for integers only.
+Value FormulaBuilder::anyPower(const Expr &e, Value x, Value y) {
   using F = arith::CmpFPredicate;
   auto compare = [&](F predicate, Value a, Value c) -> Value {
     return arith::CmpFOp::create(b, predicate, a, c);
@@ -296,18 +306,36 @@ Value FormulaBuilder::anyPower(const Expr &base, Value x, Value y) {
   auto choose = [&](Value c, Value a, Value d) -> Value {
     return arith::SelectOp::create(b, c, a, d);
   };
+  const Expr &base = *e.operands[0];
+  bool isInteger = e.operands[1]->isApply(Fn::ToReal);
   Value zero = constant(0), one = constant(1);
   Value log = log2OfSize(base, x);
-  Value size = math::Exp2Op::create(b, arith::MulFOp::create(b, y, log));
+  Value factor = isInteger ? y : asFinite(y);
+  Value size = math::Exp2Op::create(b, arith::MulFOp::create(b, factor, log));
 
   Value half = arith::MulFOp::create(b, y, constant(0.5));
-  Value isWhole = compare(F::OEQ, y, math::FloorOp::create(b, y));
   Value isEven = compare(F::OEQ, half, math::FloorOp::create(b, half));
   Value negated = arith::NegFOp::create(b, size);
-  Value nan = constant(std::nan(""));
-  Value signedPower = choose(isEven, size, negated);
-  Value ofNegative = choose(isWhole, signedPower, nan);
-  Value power = choose(compare(F::OLT, x, zero), ofNegative, size);
+  Value ofNegative = choose(isEven, size, negated);
+  if (!isInteger) {
+    Value isWhole = compare(F::OEQ, y, math::FloorOp::create(b, y));
+    Value isInfinite = compare(F::OEQ, x, constant(-HUGE_VAL));
+    Value isZero = compare(F::OEQ, x, zero);
+    Value isLimit = arith::OrIOp::create(b, isInfinite, isZero);
+    Value nan = constant(std::nan(""));
+    ofNegative = choose(isWhole, ofNegative, choose(isLimit, size, nan));
+  }
+  Value sign = math::CopySignOp::create(b, one, x);
+  Value power = choose(compare(F::OLT, sign, zero), ofNegative, size);
   power = choose(compare(F::OEQ, x, one), one, power);
   return choose(compare(F::OEQ, y, zero), one, power);
+}
+
+// The greatest number in the place of an infinite one: times log2 1 it is 0,
+// times any other logarithm infinite as before.
+Value FormulaBuilder::asFinite(Value y) {
+  double most = real.isF64() ? std::numeric_limits<double>::max()
+                             : double(std::numeric_limits<float>::max());
+  Value low = arith::MaximumFOp::create(b, y, constant(-most));
+  return arith::MinimumFOp::create(b, low, constant(most));
 }
