@@ -17,6 +17,7 @@
 #include "attnc/Graph/Passes.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/MapFormula.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -30,16 +31,6 @@ namespace attnc::graph {
 #define GEN_PASS_DEF_FUSEMAPS
 #include "attnc/Graph/Passes.h.inc"
 } // namespace attnc::graph
-
-// The inner map's letters in the words of the outer one, which calls the
-// result's axes `outerLetters`.
-static std::string rename(StringRef letters, StringRef innerResult,
-                          StringRef outerLetters) {
-  std::string renamed;
-  for (char letter : letters)
-    renamed += outerLetters[*attn::axisOf(innerResult, letter)];
-  return renamed;
-}
 
 /// The type in which the merged formula is computed.
 static Type accumulateOfFused(MapOp outer, MapOp inner) {
@@ -81,7 +72,7 @@ static void buildFused(MapOp outer, MapOp inner, unsigned index,
     if (i != index)
       names.push_back(letters.str());
   for (StringRef letters : innerLabels.inputs)
-    names.push_back(rename(letters, innerLabels.output, between));
+    names.push_back(attn::renameLetters(letters, innerLabels.output, between));
   std::string labels = llvm::join(names, ",") + "->" + outerLabels.output.str();
 
   auto buildBody = [&](OpBuilder &b, Location, ValueRange arguments) {

@@ -22,6 +22,7 @@
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Epilogue.h"
+#include "attnc/Dialect/Attn/MapFormula.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -49,10 +50,7 @@ static attn::BlockAttr chooseEpilogue(attn::MapOp map) {
                        ? cast<attn::MapOp>(op).getAxisLabels().output
                        : cast<attn::ContractOp>(op).getAxisLabels().output;
   auto renamed = [&](StringRef letters) {
-    std::string result;
-    for (char letter : letters)
-      result += inside[*attn::axisOf(made, letter)];
-    return result;
+    return attn::renameLetters(letters, made, inside);
   };
   return attn::BlockAttr::get(
       map.getContext(), attn::BlockForm::Epilogue, renamed(block.getLanes()),

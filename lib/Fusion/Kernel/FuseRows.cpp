@@ -29,6 +29,7 @@
 #include "Kernel/Scalarize.h"
 #include "Scale/RealConstant.h"
 
+#include "attnc/Dialect/Attn/MapFormula.h"
 #include "attnc/Interface/Remark.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,13 +79,11 @@ static void findProducts(LetteredTensor scores, Products &products,
   } else if (auto view = dyn_cast<attn::ViewOp>(op)) {
     findProducts({view.getSource(), ""}, products, seen);
   } else if (auto map = dyn_cast<attn::MapOp>(op)) {
-    attn::Labels labels = map.getAxisLabels();
-    for (auto [input, names] : llvm::zip(map.getInputs(), labels.inputs)) {
-      std::string letters;
-      for (char name : names)
-        if (!scores.letters.empty())
-          letters += scores.letters[*attn::axisOf(labels.output, name)];
-      findProducts({input, letters}, products, seen);
+    for (auto [i, input] : llvm::enumerate(map.getInputs())) {
+      bool isLettered = !scores.letters.empty();
+      findProducts(
+          {input, isLettered ? lettersOfInput(map, scores.letters, i) : ""},
+          products, seen);
     }
   }
 }

@@ -9,6 +9,8 @@
 #include "Kernel/KeyOperand.h"
 #include "Kernel/Scalarize.h"
 
+#include "attnc/Dialect/Attn/MapFormula.h"
+
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::fusion;
@@ -39,14 +41,11 @@ static LetteredTensor plainPart(const LetteredTensor &mask) {
   auto map = made.tensor.getDefiningOp<attn::MapOp>();
   if (!map)
     return {};
-  attn::Labels labels = map.getAxisLabels();
   Block &body = map.getBody().front();
   Value whole = body.getTerminator()->getOperand(0);
   for (auto [i, input] : llvm::enumerate(map.getInputs())) {
-    std::string letters;
-    for (char letter : labels.inputs[i])
-      letters += made.letters[*attn::axisOf(labels.output, letter)];
-    LetteredTensor plain = skipPermutations({input, letters});
+    LetteredTensor plain =
+        skipPermutations({input, lettersOfInput(map, made.letters, i)});
     if (plain.tensor.getDefiningOp<attn::MaskOp>() &&
         implies(whole, body.getArgument(i)))
       return plain;

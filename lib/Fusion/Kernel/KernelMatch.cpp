@@ -20,6 +20,8 @@
 #include "Kernel/KeyOperand.h"
 #include "Scale/RealConstant.h"
 
+#include "attnc/Dialect/Attn/MapFormula.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -136,16 +138,13 @@ attnc::fusion::findGatedWeights(const LetteredTensor &weights) {
   auto map = weights.tensor.getDefiningOp<attn::MapOp>();
   if (!map || !isa<FloatType>(getElementTypeOrSelf(map.getType())))
     return std::nullopt;
-  attn::Labels labels = map.getAxisLabels();
   Block &body = map.getBody().front();
   Value made = body.getTerminator()->getOperand(0);
   for (auto [i, input] : llvm::enumerate(map.getInputs())) {
-    std::string letters;
-    for (char letter : labels.inputs[i])
-      letters += weights.letters[*attn::axisOf(labels.output, letter)];
     if (!isLinear(made, body.getArgument(i)))
       continue;
-    LetteredTensor inner = skipPermutations({input, letters});
+    LetteredTensor inner =
+        skipPermutations({input, lettersOfInput(map, weights.letters, i)});
     if (auto norm = inner.tensor.getDefiningOp<attn::NormalizeOp>();
         norm && inner.tensor == norm.getWeights())
       return inner;

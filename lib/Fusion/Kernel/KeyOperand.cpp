@@ -6,6 +6,8 @@
 
 #include "Kernel/KeyOperand.h"
 
+#include "attnc/Dialect/Attn/MapFormula.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -20,10 +22,7 @@ LetteredTensor attnc::fusion::skipPermutations(LetteredTensor tensor) {
     std::string to = llvm::join(labels.output, "");
     if (from.size() != labels.input.size() || to.size() != labels.output.size())
       break;
-    std::string letters;
-    for (char letter : from)
-      letters += tensor.letters[*axisOf(to, letter)];
-    tensor = {view.getSource(), letters};
+    tensor = {view.getSource(), attn::renameLetters(from, to, tensor.letters)};
   }
   return tensor;
 }
@@ -31,12 +30,9 @@ LetteredTensor attnc::fusion::skipPermutations(LetteredTensor tensor) {
 SmallVector<LetteredTensor> attnc::fusion::rowsOf(const LetteredTensor &made,
                                                   char feature) {
   auto map = made.tensor.getDefiningOp<attn::MapOp>();
-  attn::Labels labels = map.getAxisLabels();
   SmallVector<LetteredTensor> rows;
-  for (auto [input, letters] : llvm::zip(map.getInputs(), labels.inputs)) {
-    std::string renamed;
-    for (char letter : letters)
-      renamed += made.letters[*axisOf(labels.output, letter)];
+  for (auto [i, input] : llvm::enumerate(map.getInputs())) {
+    std::string renamed = lettersOfInput(map, made.letters, i);
     bool isRow = StringRef(renamed).contains(feature) &&
                  isa<FloatType>(getElementTypeOrSelf(input.getType()));
     if (isRow)

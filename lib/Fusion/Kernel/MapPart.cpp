@@ -12,38 +12,6 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::fusion;
 
-std::string attnc::fusion::lettersOfInput(attn::MapOp map, StringRef letters,
-                                          unsigned input) {
-  attn::Labels labels = map.getAxisLabels();
-  std::string named;
-  for (char letter : labels.inputs[input])
-    named += letters[*attn::axisOf(labels.output, letter)];
-  return named;
-}
-
-std::string attnc::fusion::lettersOf(attn::MapOp map, StringRef letters,
-                                     Value value) {
-  std::string found;
-  auto add = [&](StringRef more) {
-    for (char letter : more)
-      if (!StringRef(found).contains(letter))
-        found += letter;
-  };
-  Block &body = map.getBody().front();
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    unsigned number = argument.getArgNumber(), inputs = map.getInputs().size();
-    if (argument.getOwner() == &body)
-      add(number < inputs ? lettersOfInput(map, letters, number)
-                          : letters.substr(number - inputs, 1).str());
-    return found;
-  }
-  Operation *op = value.getDefiningOp();
-  if (op->getBlock() == &body)
-    for (Value operand : op->getOperands())
-      add(lettersOf(map, letters, operand));
-  return found;
-}
-
 SmallVector<unsigned> attnc::fusion::inputsOf(attn::MapOp map,
                                               ArrayRef<Value> values) {
   llvm::SetVector<Value> needed;
@@ -59,19 +27,6 @@ SmallVector<unsigned> attnc::fusion::inputsOf(attn::MapOp map,
     if (needed.contains(map.getBody().getArgument(i)))
       inputs.push_back(i);
   return inputs;
-}
-
-Value attnc::fusion::cloneValue(OpBuilder &b, Block &from, Value value,
-                                IRMapping &places) {
-  if (Value known = places.lookupOrNull(value))
-    return known;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != &from)
-    return value;
-  for (Value operand : op->getOperands())
-    cloneValue(b, from, operand, places);
-  b.clone(*op, places);
-  return places.lookup(value);
 }
 
 std::optional<WeightedSum>

@@ -12,29 +12,13 @@
 
 #include "Kernel/KernelMatch.h"
 
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/IRMapping.h"
-
-#include <string>
+#include "attnc/Dialect/Attn/MapFormula.h"
 
 namespace attnc::fusion {
-
-/// All of `letters`, which are those of the map's result, that `value` of its
-/// region depends on.
-std::string lettersOf(attn::MapOp map, llvm::StringRef letters,
-                      mlir::Value value);
-
-/// The letters of an input, in `letters` of the map's result.
-std::string lettersOfInput(attn::MapOp map, llvm::StringRef letters,
-                           unsigned input);
 
 /// The inputs of a map that `values` of its region are made of.
 llvm::SmallVector<unsigned> inputsOf(attn::MapOp map,
                                      llvm::ArrayRef<mlir::Value> values);
-
-/// Clones what `value` is made of in `from`, whose arguments `places` has.
-mlir::Value cloneValue(mlir::OpBuilder &b, mlir::Block &from, mlir::Value value,
-                       mlir::IRMapping &places);
 
 /// The product of the weights of a normaliser, maybe times factors, and values
 /// with one axis of their own, summed over the keys; all in the product's

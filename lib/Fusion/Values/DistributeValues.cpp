@@ -125,7 +125,8 @@ LetteredTensor Distributor::makePart(Value value, StringRef own) {
   auto build = [&](OpBuilder &inner, Location at, ValueRange arguments) {
     IRMapping places;
     givePlaces(inner, used, own, arguments, places);
-    attn::YieldOp::create(inner, at, cloneValue(inner, body, value, places));
+    attn::YieldOp::create(inner, at,
+                          attn::cloneValue(inner, body, value, places));
   };
   Value made = attn::MapOp::create(b, map.getLoc(),
                                    attn::tensorType(sizes, value.getType()),
@@ -143,14 +144,15 @@ Value Distributor::makePlainMask(Value used, attn::MaskOp mask) {
       b, loc, type, own, [&](OpBuilder &inner, Location at, ValueRange places) {
         IRMapping ofMap, ofMask;
         givePlaces(inner, {}, own, places, ofMap);
-        Value made = cloneValue(inner, map.getBody().front(), used, ofMap);
+        Value made =
+            attn::cloneValue(inner, map.getBody().front(), used, ofMap);
         if (mask) {
           Block &body = mask.getBody().front();
           for (auto [axis, letter] : llvm::enumerate(*product.getMaskLabels()))
             ofMask.map(body.getArgument(axis),
                        places[*attn::axisOf(own, letter)]);
-          Value first = cloneValue(inner, body,
-                                   body.getTerminator()->getOperand(0), ofMask);
+          Value first = attn::cloneValue(
+              inner, body, body.getTerminator()->getOperand(0), ofMask);
           made = arith::AndIOp::create(inner, at, first, made);
         }
         attn::YieldOp::create(inner, at, made);
@@ -180,7 +182,7 @@ Value Distributor::makeMask(Value used) {
     SmallVector<Value> ofMap(arguments.take_front(inputs.size()));
     llvm::append_range(ofMap, arguments.drop_front(tensors.size()));
     givePlaces(inner, inputs, own, ofMap, places);
-    Value made = cloneValue(inner, map.getBody().front(), used, places);
+    Value made = attn::cloneValue(inner, map.getBody().front(), used, places);
     if (mask)
       made = arith::AndIOp::create(inner, at, arguments[inputs.size()], made);
     attn::YieldOp::create(inner, at, made);

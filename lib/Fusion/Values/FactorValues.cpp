@@ -140,7 +140,7 @@ static SmallVector<unsigned> inputsOf(attn::MapOp map,
 static Value multiplyIn(OpBuilder &b, Location loc, Block &body, Value x,
                         ArrayRef<Factor> factors, IRMapping &places) {
   for (const Factor &factor : factors) {
-    Value value = cloneValue(b, body, factor.value, places);
+    Value value = attn::cloneValue(b, body, factor.value, places);
     if (!x && factor.isInverse)
       x = arith::ConstantOp::create(b, loc, b.getFloatAttr(value.getType(), 1));
     if (factor.isInverse)

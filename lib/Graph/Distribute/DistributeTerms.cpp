@@ -59,7 +59,7 @@ private:
 };
 } // namespace
 
-static void eraseDeadOps(func::FuncOp function) {
+void graph::eraseDeadOps(func::FuncOp function) {
   for (Block &block : function.getBody())
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isOpTriviallyDead(&op))

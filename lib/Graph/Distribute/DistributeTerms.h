@@ -30,6 +30,8 @@ bool distributeTerms(mlir::func::FuncOp function,
 /// have its own. Of a function that distributeTerms has changed.
 void mergeRepeatedOps(mlir::func::FuncOp function);
 
+void eraseDeadOps(mlir::func::FuncOp function);
+
 } // namespace attnc::graph
 
 #endif // ATTNC_LIB_GRAPH_DISTRIBUTE_DISTRIBUTETERMS_H

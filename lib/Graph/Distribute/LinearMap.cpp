@@ -25,32 +25,11 @@ char LinearMap::letterOf(Value index) {
   return letters[argument.getArgNumber() - inputs];
 }
 
-std::string LinearMap::lettersOfInput(unsigned input) {
-  attn::Labels labels = map.getAxisLabels();
-  std::string named;
-  for (char letter : labels.inputs[input])
-    named += letters[*attn::axisOf(labels.output, letter)];
-  return named;
-}
-
-std::string LinearMap::lettersOf(Value index) {
-  if (!isLocal(index))
-    return "";
-  if (auto argument = dyn_cast<BlockArgument>(index))
-    return argument.getArgNumber() < map.getInputs().size()
-               ? lettersOfInput(argument.getArgNumber())
-               : std::string(1, letterOf(index));
-  std::string all;
-  for (Value operand : index.getDefiningOp()->getOperands())
-    all += lettersOf(operand);
-  return all;
-}
-
 bool LinearMap::isOfFeature(Value value) {
   if (!isLocal(value))
     return false;
   if (isa<BlockArgument>(value))
-    return StringRef(lettersOf(value)).contains(feature);
+    return StringRef(attn::lettersOf(map, letters, value)).contains(feature);
   if (auto known = ofFeature.find(value); known != ofFeature.end())
     return known->second;
   bool is = llvm::any_of(value.getDefiningOp()->getOperands(),
@@ -104,7 +83,7 @@ StringRef LinearMap::addTable(attn::ReadOp read) {
   if (!chosen || llvm::count(term.letters, feature) != 1 ||
       !isa<FloatType>(getElementTypeOrSelf(read.getSource().getType())))
     return "what it reads is no row of a table by one index";
-  std::string choosing = lettersOf(chosen);
+  std::string choosing = attn::lettersOf(map, letters, chosen);
   if (choosing.empty()) { // one row, whatever the table has
     llvm::erase(term.letters, '?');
     if (term.letters.size() >= letters.size())

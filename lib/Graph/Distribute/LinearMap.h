@@ -11,13 +11,9 @@
 #ifndef ATTNC_LIB_GRAPH_DISTRIBUTE_LINEARMAP_H
 #define ATTNC_LIB_GRAPH_DISTRIBUTE_LINEARMAP_H
 
-#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/MapFormula.h"
 
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
-
-#include <string>
 
 namespace attnc::graph {
 
@@ -44,11 +40,11 @@ public:
   llvm::ArrayRef<Term> getTerms() const { return terms; }
   /// The row that a term with a `read` is of.
   mlir::Value makeRow(mlir::OpBuilder &b, Term term);
-  std::string lettersOfInput(unsigned input);
+  std::string lettersOfInput(unsigned input) {
+    return attn::lettersOfInput(map, letters, input);
+  }
   /// Whether `value` differs from feature to feature.
   bool isOfFeature(mlir::Value value);
-  /// The map's letters that `index` depends on.
-  std::string lettersOf(mlir::Value index);
 
   /// The element of a term's product; `index`: of its table, or null.
   using ElementOf =

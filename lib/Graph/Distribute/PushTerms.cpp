@@ -12,6 +12,7 @@
 
 #include "attnc/Analysis/Product/ProductTree.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/MapFormula.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -98,14 +99,6 @@ static std::string rename(StringRef letters, StringRef names) {
   return renamed;
 }
 
-/// Letters of an op whose result's axes are `output`, as those of the result.
-static std::string fromOutput(StringRef letters, StringRef output) {
-  std::string renamed;
-  for (char letter : letters)
-    renamed += kAlphabet[*attn::axisOf(output, letter)];
-  return renamed;
-}
-
 static bool contains(StringRef letters, char letter) {
   return letters.contains(letter);
 }
@@ -164,7 +157,7 @@ LogicalResult Pusher::pushThrough(attn::ConcatOp op, unsigned part) {
   terms.tensor =
       attn::ConcatOp::create(b, op.getLoc(), attn::tensorType(sizes, real),
                              text + "->" + mine, std::string(1, along), parts);
-  terms.letters = fromOutput(mine, labels.output);
+  terms.letters = attn::renameLetters(mine, labels.output, kAlphabet);
   SmallVector<Value> all(op.getParts());
   all[part] = product;
   product = attn::ConcatOp::create(b, op.getLoc(), op.getType(), op.getLabels(),
@@ -248,8 +241,8 @@ LogicalResult Pusher::sumWeights(attn::ContractOp op, unsigned side, char key) {
   for (char letter : letters)
     if (letter != key)
       ofRow += letter;
-  row = {source.getLse(), fromOutput(ofRow, labels.output)};
-  terms.letters = fromOutput(mine, labels.output);
+  row = {source.getLse(), attn::renameLetters(ofRow, labels.output, kAlphabet)};
+  terms.letters = attn::renameLetters(mine, labels.output, kAlphabet);
   return success();
 }
 
@@ -305,7 +298,7 @@ LogicalResult Pusher::multiply(attn::ContractOp op, unsigned side) {
       b, op.getLoc(), attn::tensorType(sizes, real),
       names[side] + "," + names[1 - side] + "->" + letters, operands[side],
       operands[1 - side]);
-  terms.letters = fromOutput(letters, labels.output);
+  terms.letters = attn::renameLetters(letters, labels.output, kAlphabet);
   return success();
 }
 

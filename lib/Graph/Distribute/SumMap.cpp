@@ -126,20 +126,6 @@ Value SumMap::buildProduct(OpBuilder &b) const {
       });
 }
 
-/// Clones what a value of a map's region is made of.
-static Value cloneInto(OpBuilder &b, Block &body, Value value,
-                       IRMapping &places) {
-  if (Value known = places.lookupOrNull(value))
-    return known;
-  Operation *op = value.getDefiningOp();
-  if (op->getBlock() != &body)
-    return value;
-  for (Value operand : op->getOperands())
-    cloneInto(b, body, operand, places);
-  b.clone(*op, places);
-  return places.lookup(value);
-}
-
 Value SumMap::buildTerms(OpBuilder &b, SmallVector<unsigned> &axes) const {
   attn::MapOp source = map;
   attn::Labels labels = source.getAxisLabels();
@@ -180,7 +166,7 @@ Value SumMap::buildTerms(OpBuilder &b, SmallVector<unsigned> &axes) const {
                  x[used.size() + place]);
     Value sum;
     for (const Term &term : terms) {
-      Value value = cloneInto(inner, body, term.value, places);
+      Value value = attn::cloneValue(inner, body, term.value, places);
       if (term.factor != 1)
         value = arith::MulFOp::create(
             inner, at, value,

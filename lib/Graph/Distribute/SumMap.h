@@ -3,7 +3,7 @@
 #ifndef ATTNC_LIB_GRAPH_DISTRIBUTE_SUMMAP_H
 #define ATTNC_LIB_GRAPH_DISTRIBUTE_SUMMAP_H
 
-#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/MapFormula.h"
 
 namespace attnc::graph {
 

@@ -163,13 +163,6 @@ static void reassociate(attn::ContractOp root, graph::ProductSum &sum,
 }
 
 /// Of a sum that was put together anew, what it was made of.
-static void eraseDeadOps(func::FuncOp function) {
-  for (Block &block : function.getBody())
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (isOpTriviallyDead(&op))
-        op.erase();
-}
-
 static void orderProducts(func::FuncOp function, ArrayRef<Regime> regimes,
                           const OrderRequest &request, bool explains) {
   graph::SlicedProducts sliced(function);
@@ -192,7 +185,7 @@ static void orderProducts(func::FuncOp function, ArrayRef<Regime> regimes,
     if (tree->leaves.size() > 2)
       reassociate(*tree, regimes, request, explains);
   }
-  eraseDeadOps(function);
+  graph::eraseDeadOps(function);
 }
 
 void graph::reassociateProducts(func::FuncOp function, ArrayRef<Regime> regimes,

@@ -9,6 +9,8 @@
 #include "Reassociate/ReassociateRewrite.h"
 #include "ViewPart.h"
 
+#include "attnc/Dialect/Attn/MapFormula.h"
+
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -59,8 +61,7 @@ bool ProductSum::findParts(unsigned side) {
       whole = next;
     }
     if (views.empty())
-      for (char &letter : name)
-        letter = labels.inputs[side][*attn::axisOf(whole, letter)];
+      name = attn::renameLetters(name, whole, labels.inputs[side]);
     parts[side].push_back({tensor, name, concat.getPartSize(part)});
   }
   for (attn::ViewOp view : views)

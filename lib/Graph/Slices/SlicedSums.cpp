@@ -6,9 +6,12 @@
 
 #include "Slices/SlicedSums.h"
 
+#include "Distribute/DistributeTerms.h"
 #include "Distribute/SumMap.h"
 #include "Slices/SlicedProducts.h"
 #include "ViewPart.h"
+
+#include "attnc/Dialect/Attn/MapFormula.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
@@ -60,8 +63,7 @@ static Value cut(OpBuilder &b, const Piece &piece, StringRef made, Value input,
     if (!input)
       return {};
   } else {
-    for (char &letter : letters)
-      letter = names[*attn::axisOf(made, letter)];
+    letters = attn::renameLetters(letters, made, names);
   }
   auto axis = attn::axisOf(letters, slice.getAlong().front());
   if (!axis)
@@ -122,13 +124,6 @@ static bool takeApart(attn::MapOp map) {
   for (auto [piece, value] : llvm::zip_equal(pieces, made))
     piece.slice.getResult().replaceAllUsesWith(value);
   return true;
-}
-
-static void eraseDeadOps(func::FuncOp function) {
-  for (Block &block : function.getBody())
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (isOpTriviallyDead(&op))
-        op.erase();
 }
 
 bool graph::takeSumsApart(func::FuncOp function) {

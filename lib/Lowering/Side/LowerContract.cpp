@@ -22,6 +22,7 @@
 #include "Side/SideBlock.h"
 
 #include "attnc/Dialect/Attn/Epilogue.h"
+#include "attnc/Dialect/Attn/MapFormula.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -176,10 +177,7 @@ LogicalResult ContractLowering::planEpilogues() {
     attn::Labels own = map.getAxisLabels();
     StringRef inside = own.inputs[epilogue.host];
     auto renamed = [&](StringRef letters) {
-      std::string names;
-      for (char letter : letters)
-        names += made[*attn::axisOf(inside, letter)];
-      return names;
+      return attn::renameLetters(letters, inside, made);
     };
     for (auto [number, letters] : llvm::enumerate(own.inputs)) {
       Value input = map.getInputs()[number];
