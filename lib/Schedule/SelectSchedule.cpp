@@ -105,7 +105,9 @@ static SmallVector<Ranked> rank(const KernelShape &shape,
 }
 
 static std::string percent(double part, double whole) {
-  return llvm::formatv("{0:F1}%", whole > 0 ? 100 * part / whole : 0);
+  double share = whole > 0 ? 100 * part / whole : 0;
+  // Differences of sums may be a little below 0.
+  return llvm::formatv("{0:F1}%", std::max(share, 0.0));
 }
 
 /// The next best that differs in what a reader can tell apart.

@@ -5,6 +5,8 @@
 #include "attnc/Interface/Remark.h"
 
 #include "mlir/IR/Location.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OperationSupport.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -78,7 +80,42 @@ DiagnosticPrinter::DiagnosticPrinter(const llvm::SourceMgr &sources,
   setHandler([this](Diagnostic &diagnostic) { handle(diagnostic); });
 }
 
+/// The op that the parser's message about an unknown one probably means; empty
+/// for other messages.
+static std::string similarOp(MLIRContext *context, llvm::StringRef text) {
+  if (!text.starts_with("custom op '") &&
+      !text.starts_with("unregistered operation '"))
+    return "";
+  llvm::StringRef name = text.split('\'').second.split('\'').first;
+  std::string best;
+  unsigned distance = name.size() / 3 + 1;
+  for (RegisteredOperationName known : context->getRegisteredOperations())
+    if (unsigned d = name.edit_distance(known.getStringRef()); d < distance) {
+      distance = d;
+      best = known.getStringRef().str();
+    }
+  return best;
+}
+
+/// Whether a warning was given at this place before, or, if its place is the
+/// begin of the file (an op that no formula made), anywhere.
+bool DiagnosticPrinter::isRepeated(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Warning)
+    return false;
+  std::string text = diagnostic.str(), place;
+  FileLineColRange location = fileLocation(diagnostic.getLocation());
+  bool isWhole = !location || (location.getStartLine() == 1 &&
+                               location.getStartColumn() == 1);
+  if (isWhole && warned.contains(text))
+    return true;
+  llvm::raw_string_ostream(place) << diagnostic.getLocation() << text;
+  warned.insert(text);
+  return !warned.insert(place).second;
+}
+
 void DiagnosticPrinter::handle(Diagnostic &diagnostic) {
+  if (isRepeated(diagnostic))
+    return;
   std::string whole = diagnostic.str();
   llvm::StringRef text = whole;
   std::string kind = takeKind(text);
@@ -103,6 +140,9 @@ void DiagnosticPrinter::handle(Diagnostic &diagnostic) {
     shown.note("at " + location.getFilename().getValue() + ":" +
                llvm::Twine(location.getStartLine()) + ":" +
                llvm::Twine(location.getStartColumn()));
+  if (std::string op = similarOp(diagnostic.getLocation().getContext(), text);
+      !op.empty())
+    shown.note("did you mean '" + op + "'?");
   for (Diagnostic &note : diagnostic.getNotes()) {
     if (std::string fix = note.str();
         llvm::StringRef(fix).starts_with("fix: ")) {

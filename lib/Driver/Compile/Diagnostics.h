@@ -15,6 +15,7 @@
 #include "attnc/Support/SourceDiagnostics.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace attnc {
@@ -53,12 +54,15 @@ public:
 
 private:
   void handle(mlir::Diagnostic &diagnostic);
+  bool isRepeated(mlir::Diagnostic &diagnostic);
 
   const llvm::SourceMgr &sources;
   const CommonOptions &options;
   std::optional<SourceDiagnostics> pending;
   bool hasFailed = false, specIsRead = false;
   std::vector<Remark> remarkList;
+  /// Warnings so far: several kernels of one formula warn of the same.
+  llvm::StringSet<> warned;
 };
 
 } // namespace attnc

@@ -67,6 +67,22 @@ static std::string brief(double value) {
   return text;
 }
 
+/// " (in 13 draws of the inputs)" where a check counts more values than the
+/// tensor has.
+static std::string drawsText(const RunCase &run, const InterfaceTensor &tensor,
+                             int64_t values) {
+  auto value = [&](llvm::StringRef name) -> std::optional<int64_t> {
+    auto index = run.function.sizeIndex(name);
+    return index ? std::optional<int64_t>(run.sizes[*index]) : std::nullopt;
+  };
+  int64_t elements = 1;
+  for (const SizeExpr &axis : tensor.axes)
+    elements *= axis.evaluate(value).value_or(0);
+  if (elements <= 0 || values <= elements)
+    return "";
+  return llvm::formatv(" in {0} draws of the inputs", values / elements);
+}
+
 /// What the figures of a check do not cover; one line per output.
 static void reportGaps(const RunCase &run, const CheckResult &check) {
   for (auto [i, index] : llvm::enumerate(run.function.results())) {
@@ -75,8 +91,8 @@ static void reportGaps(const RunCase &run, const CheckResult &check) {
     auto tell = [&](int64_t count, llvm::StringRef what) {
       if (count)
         llvm::outs() << llvm::formatv(
-            "  note    {0} of {1} values of {2} {3}\n", count, output.values,
-            tensor.name, what);
+            "  note    {0} of {1} values of {2}{3} {4}\n", count, output.values,
+            tensor.name, drawsText(run, tensor, output.values), what);
     };
     if (output.nobodys)
       llvm::outs() << llvm::formatv(

@@ -204,7 +204,7 @@ void RowFuser::fuseReduce(attn::ReduceOp op) {
   if (op.getLabels() != kPairs || op.getOver() != kKey) {
     // Sums over features, which have a fixed size, are no business of kernels.
     if (op.getMask() || isOverRunTimeSize(op))
-      miss(op, "it does not reduce the keys of pairs named bhgqk");
+      miss(op, "it does not reduce over the keys of (query, key) pairs");
     return;
   }
   OpBuilder b(op);
