@@ -1,4 +1,4 @@
-//===- attnc_threads.c - A pool of threads for compiled attention ---------===//
+//===- attnc_threads.c - A thread pool for compiled attention -------------===//
 //
 // One loop runs at a time. Workers join the loop that is open, take tasks from
 // its counter, and leave; the caller takes part, then closes the loop and waits

@@ -186,7 +186,12 @@ static Error verify(const Module &module, StringRef when) {
 Error attnc::emitObject(std::unique_ptr<Module> kernels,
                         ArrayRef<Interface> functions,
                         const CodegenTarget &target, raw_pwrite_stream &out,
-                        EmitKind kind) {
+                        EmitKind kind,
+                        function_ref<void(StringRef)> beginPhase) {
+  auto begin = [&](StringRef phase) {
+    if (beginPhase)
+      beginPhase(phase);
+  };
   Expected<std::unique_ptr<TargetMachine>> machine = createMachine(target);
   if (!machine)
     return machine.takeError();
@@ -199,10 +204,13 @@ Error attnc::emitObject(std::unique_ptr<Module> kernels,
   if (Error error = verify(module, "as it comes from code generation"))
     return error;
 
+  begin("entry descriptors");
   setProcessors(module, target);
   if (Error error = addEntries(module, functions, target))
     return error;
+  begin("LLVM optimization (O3)");
   optimise(module, **machine);
+  begin("verification");
   if (Error error = addEntry(module))
     return error;
   if (Error error = checkCalls(module))
@@ -214,6 +222,7 @@ Error attnc::emitObject(std::unique_ptr<Module> kernels,
     module.print(out, nullptr);
     return Error::success();
   }
+  begin("LLVM code generation");
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
   bool isObject = kind == EmitKind::Object;

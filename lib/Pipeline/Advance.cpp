@@ -3,6 +3,7 @@
 #include "attnc/Pipeline/Stages.h"
 
 #include "PassTable.h"
+#include "PrintChanges.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -12,20 +13,19 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Printing and verification that the user asked for.
+/// Printing and verification that the user requested.
 static void configure(PassManager &manager, const PipelineOptions &options) {
   manager.enableVerifier(true);
-  if (options.printChanged || !options.printAfter.empty()) {
-    auto isWanted = [names = options.printAfter,
-                     all = options.printChanged](Pass *pass, Operation *) {
-      return all || llvm::is_contained(names, pass->getArgument().str());
+  if (options.printChanged)
+    manager.addInstrumentation(createChangePrinter(llvm::errs()));
+  if (!options.printAfter.empty()) {
+    auto isWanted = [names = options.printAfter](Pass *pass, Operation *) {
+      return llvm::is_contained(names, pass->getArgument().str());
     };
     manager.enableIRPrinting(nullptr, isWanted, /*printModuleScope=*/true,
-                             /*printAfterOnlyOnChange=*/options.printChanged,
+                             /*printAfterOnlyOnChange=*/false,
                              /*printAfterOnlyOnFailure=*/false, llvm::errs());
   }
-  if (options.time)
-    manager.enableTiming();
   if (options.instrument)
     options.instrument(manager);
 }
@@ -38,6 +38,12 @@ LogicalResult advance(ModuleOp module, Stage from, Stage to,
     PassManager manager(module.getContext(), ModuleOp::getOperationName(),
                         PassManager::Nesting::Implicit);
     configure(manager, options);
+    TimingScope timing;
+    if (options.timing) {
+      timing = options.timing->nest(
+          ("stage " + stageName(static_cast<Stage>(next))).str());
+      manager.enableTiming(timing); // the last instrumentation
+    }
     std::string passes = stagePasses(static_cast<Stage>(next), options);
     if (failed(parsePassPipeline(passes, manager)))
       return emitError(module.getLoc())

@@ -19,7 +19,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
@@ -52,11 +51,6 @@ void registerAllPasses() {
     return true;
   }();
   (void)once;
-}
-
-bool isPassName(llvm::StringRef name) {
-  registerAllPasses();
-  return PassInfo::lookup(name) != nullptr;
 }
 
 } // namespace attnc

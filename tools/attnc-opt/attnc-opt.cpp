@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "attnc/Pipeline/Stages.h"
 #include "attnc/RegisteredHeaders.inc"
 #include "attnc/Support/Version.h"
 
@@ -25,6 +26,8 @@
 
 #include "llvm/Support/CommandLine.h"
 
+#include <vector>
+
 static void registerUpstream(mlir::DialectRegistry &registry) {
   registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect,
                   mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
@@ -35,7 +38,25 @@ static void registerUpstream(mlir::DialectRegistry &registry) {
   mlir::registerTransformsPasses();
 }
 
+/// The libraries of LLVM register hundreds of options for code generation,
+/// which attnc-opt does not do; those of MLIR come later.
+static void hideOptionsOfLlvm() {
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
+    if (name != "help" && name != "version" && name != "color")
+      option->setHiddenFlag(llvm::cl::ReallyHidden);
+}
+
 int main(int argc, char **argv) {
+  hideOptionsOfLlvm();
+  // A remark without the text of its op, which may be a whole kernel; the same
+  // option on the command line wins.
+  std::vector<char *> arguments(argv, argv + argc);
+  char terse[] = "--mlir-print-op-on-diagnostic=false";
+  bool isGiven = llvm::any_of(arguments, [](llvm::StringRef argument) {
+    return argument.ltrim('-').starts_with("mlir-print-op-on-diagnostic");
+  });
+  if (!isGiven)
+    arguments.insert(arguments.begin() + 1, terse);
   mlir::DialectRegistry registry;
   registerUpstream(registry);
 #define ATTNC_DIALECT(CLASS) registry.insert<CLASS>();
@@ -47,6 +68,8 @@ int main(int argc, char **argv) {
       os << " (commit " << commit << ')';
     os << '\n';
   });
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "attnc pass driver\n", registry));
+  attnc::registerStagePipelines();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      static_cast<int>(arguments.size()), arguments.data(),
+      "attnc-opt: run passes of attnc on its IR\n", registry));
 }

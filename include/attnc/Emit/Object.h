@@ -54,13 +54,14 @@ enum class EmitKind { Object, Assembly, LlvmIr };
 
 /// Optimises the kernels for `target`, adds the entries and writes one object
 /// (or its text: Assembly, and LlvmIr as it goes to instruction selection). The
-/// bytes depend on the arguments alone; nothing is written on an error, which
+/// `beginPhase` is called with the name of each step that takes time. The bytes
+/// depend on the arguments alone; nothing is written on an error, which
 /// names what is missing or wrong. `functions` are verified.
-llvm::Error emitObject(std::unique_ptr<llvm::Module> kernels,
-                       llvm::ArrayRef<Interface> functions,
-                       const CodegenTarget &target,
-                       llvm::raw_pwrite_stream &out,
-                       EmitKind kind = EmitKind::Object);
+llvm::Error
+emitObject(std::unique_ptr<llvm::Module> kernels,
+           llvm::ArrayRef<Interface> functions, const CodegenTarget &target,
+           llvm::raw_pwrite_stream &out, EmitKind kind = EmitKind::Object,
+           llvm::function_ref<void(llvm::StringRef)> beginPhase = {});
 
 /// What NAME_describe returns: one JSON object with the keys name, title,
 /// compiler, abi, targets, kernels, spec.

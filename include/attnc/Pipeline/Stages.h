@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 
 #include <functional>
 #include <optional>
@@ -31,8 +32,14 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 /// "spec graph fused scheduled tile llvm"
 std::string listStages();
 
-/// Whether there is a pass of this name, such as attn-fold-scale.
+/// Whether some stage has a pass of this name, such as attn-fold-scale.
 bool isPassName(llvm::StringRef name);
+/// The pass of some stage whose name is most like `name`; empty if none is.
+std::string similarPass(llvm::StringRef name);
+/// What --print-passes prints: the passes of each stage with their summaries.
+void printPasses(llvm::raw_ostream &os);
+/// Registers a pipeline attnc-<stage>-to-<stage> for each two neighbours.
+void registerStagePipelines();
 
 /// The passes that may be left out: those to stage fused, its verifier apart.
 /// Without one the result is the same, and takes longer.
@@ -49,9 +56,10 @@ struct PipelineOptions {
   std::vector<std::string> skippedPasses;
   /// Names of passes after which the IR is printed on the standard error.
   std::vector<std::string> printAfter;
-  /// Print after each pass that changed something.
+  /// Print what each pass changed.
   bool printChanged = false;
-  bool time = false;
+  /// Where the time of the passes is recorded; null: nowhere.
+  mlir::TimingScope *timing = nullptr;
   /// Called with every pass manager before it runs (--check-stages).
   std::function<void(mlir::PassManager &)> instrument;
 };

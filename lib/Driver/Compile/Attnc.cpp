@@ -35,7 +35,6 @@ public:
 
 private:
   bool checkOutputOptions(Stage from);
-  bool checkDumpOptions(Stage from);
   bool checkSizes();
   bool checkLinker();
   bool isInFolder() const;
@@ -58,15 +57,6 @@ private:
 };
 
 } // namespace
-
-static Stage defaultStage(llvm::StringRef input) {
-  if (!input.ends_with(".mlir"))
-    return Stage::Spec;
-  // NAME.tile.mlir, as --emit names its files.
-  llvm::StringRef inner =
-      llvm::sys::path::extension(llvm::sys::path::stem(input));
-  return parseStage(inner.ltrim('.')).value_or(Stage::Spec);
-}
 
 /// The one function's name; for several functions the input's name as a C
 /// identifier.
@@ -151,25 +141,6 @@ bool Compilation::checkLinker() {
   if (!path)
     return session.fail(llvm::toString(path.takeError()));
   linker = std::move(*path);
-  return true;
-}
-
-/// What only a spec or an early stage can obey is refused for a later dump.
-bool Compilation::checkDumpOptions(Stage from) {
-  if (!options.overrides.empty() && from != Stage::Spec)
-    return session.fail("--set changes a spec; a dump of stage " +
-                        stageName(from) + " has none");
-  if (!options.schedule.empty() && from >= Stage::Scheduled)
-    return session.fail("--schedule comes too late for a dump of stage " +
-                        stageName(from) +
-                        "; edit the dump or start from stage fused");
-  if (!options.skippedPasses.empty() && from >= Stage::Fused)
-    return session.fail("--skip-pass comes too late for a dump of stage " +
-                        stageName(from) + "; start from stage graph");
-  if (options.allowWeightProducts && from >= Stage::Fused)
-    return session.fail("--allow-weight-products comes too late for a dump of "
-                        "stage " +
-                        stageName(from) + "; start from stage graph");
   return true;
 }
 
@@ -345,20 +316,26 @@ bool Compilation::makeDependencies(Outputs &outputs) {
 }
 
 int Compilation::run() {
-  Stage from = options.inputStage.value_or(defaultStage(options.input));
-  if (!options.inputStage && from == Stage::Spec &&
-      llvm::StringRef(options.input).ends_with(".mlir"))
+  std::optional<Stage> named = stageOfName(options.input);
+  if (!options.inputStage && !named)
     return session.fail(
-               "the stage of '" + options.input +
-               "' is not in its name; give it with -x: " + listStages()),
+               "the name of '" + options.input +
+               "' does not say its stage; add -x STAGE: " + listStages()),
            2;
-  if (!checkOutputOptions(from) || !checkDumpOptions(from))
+  Stage from = options.inputStage ? *options.inputStage : *named;
+  std::string refusal = refuseForDump(options, from);
+  if (!refusal.empty())
+    return session.fail(refusal), 2;
+  if (!checkOutputOptions(from))
     return 2;
-  if (!checkLinker() || !session.load(from))
+  if (!checkLinker())
+    return 1;
+  if (options.time)
+    session.startTiming();
+  if (!session.load(from))
     return 1;
   session.pipelineOptions().printAfter = options.printAfter;
   session.pipelineOptions().printChanged = options.printChanged;
-  session.pipelineOptions().time = options.time;
   std::optional<StageChecker> checker;
   if (options.checkStages) {
     // The standard output may be the place of the result.

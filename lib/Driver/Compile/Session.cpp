@@ -37,6 +37,13 @@ Session::Session(llvm::StringRef tool, const CommonOptions &options)
   pipeline.skippedPasses = options.skippedPasses;
 }
 
+void Session::startTiming() {
+  timing.setEnabled(true);
+  timing.setDisplayMode(DefaultTimingManager::DisplayMode::Tree);
+  total = timing.getRootScope();
+  pipeline.timing = &total;
+}
+
 bool Session::fail(const llvm::Twine &text) {
   printer.print(); // what led to it comes first
   printError(tool, text);
@@ -51,6 +58,7 @@ bool Session::load(Stage stage) {
     return fail("cannot read '" + options.input +
                 "': " + buffer.getError().message());
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  TimingScope scope = total.nest("read the input");
   llvm::scope_exit print([&] { printer.print(); });
   return stage == Stage::Spec ? loadSpec() : loadDump(stage);
 }
@@ -146,6 +154,7 @@ bool Session::adoptModule() {
 bool Session::advanceTo(Stage stage) {
   llvm::scope_exit print([&] { printer.print(); });
   if (currentStage == Stage::Spec && stage != Stage::Spec) {
+    TimingScope scope = total.nest("import the spec");
     moduleRef = importModule(context, sources, specList);
     if (!moduleRef || !adoptModule())
       return false;
@@ -191,6 +200,7 @@ bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
   if (!advanceTo(Stage::Llvm))
     return false;
   llvm::LLVMContext llvmContext;
+  TimingScope phase = total.nest("translation to LLVM IR");
   std::unique_ptr<llvm::Module> kernels =
       translateToLlvm(module(), llvmContext);
   if (!kernels)
@@ -200,8 +210,11 @@ bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
       pipeline.target->llvmFeatures.str(),
       pipeline.target->requiredFeatures.str(), pipeline.target->name.str()};
   llvm::raw_svector_ostream os(bytes);
-  if (llvm::Error error =
-          emitObject(std::move(kernels), interfaceList, target, os, kind))
+  if (llvm::Error error = emitObject(std::move(kernels), interfaceList, target,
+                                     os, kind, [&](llvm::StringRef name) {
+                                       phase.stop();
+                                       phase = total.nest(name.str());
+                                     }))
     return fail("internal error: " + llvm::toString(std::move(error)));
   return true;
 }

@@ -47,6 +47,8 @@ public:
   /// What the passes are told; may be changed before advanceTo.
   PipelineOptions &pipelineOptions() { return pipeline; }
   const CpuTarget &target() const { return *pipeline.target; }
+  /// Prints a table of where the time went when the session ends (--time).
+  void startTiming();
 
   /// "TOOL: error: TEXT" on the standard error; gives false.
   bool fail(const llvm::Twine &text);
@@ -68,6 +70,8 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> moduleRef;
   std::vector<Interface> interfaceList;
   Stage currentStage = Stage::Spec;
+  mlir::DefaultTimingManager timing; // prints when it is destroyed
+  mlir::TimingScope total;           // ends before
 };
 
 } // namespace attnc

@@ -16,27 +16,30 @@ defm emit : Value<"emit", "<list>",
   "tile llvm asm obj header, or all. Default: those of the name of -o, else "
   "obj,header">;
 defm size : Value<"size", "<name>=<n>[,<name>=<n>...]",
-  "Run-time sizes that parameters, FLOPs and bytes are counted at. Default: the "
-  "regimes of expect">;
+  "Run-time sizes at which --explain and --emit=accounting count FLOPs and "
+  "bytes. Default: the regimes of expect">;
 def x : JoinedOrSeparate<["-"], "x">, MetaVarName<"<stage>">,
-  HelpText<"The input is a dump of this stage: spec graph fused scheduled tile "
-           "llvm. Default: spec for .yaml">;
+  HelpText<"Stage of the input: spec graph fused scheduled tile llvm. Default: "
+           "from NAME.STAGE.mlir, else spec">;
 defm target : Value<"target", "<triple>",
-  "Target triple. Default and only one so far: x86_64-unknown-linux-gnu">;
+  "Target triple. Only x86_64-unknown-linux-gnu is supported">;
 def explain : Switch<"explain",
-  "Say on the standard error what was fused, skipped, scheduled and why">;
+  "Explain fusion, mask and schedule decisions on stderr">;
 defm remarks : Value<"remarks", "<file>",
-  "Write what --explain says as YAML that LLVM's tools read (llvm-remarkutil)">;
+  "Write the output of --explain as YAML remarks for llvm-remarkutil">;
 def MD : Flag<["-"], "MD">,
-  HelpText<"Write a rule for make and ninja, too: what the outputs are made of. "
-           "Default: in NAME.d, beside the first output">;
+  HelpText<"Also write a depfile for make and ninja. Default: NAME.d next to "
+           "the first output">;
 def MF : JoinedOrSeparate<["-"], "MF">, MetaVarName<"<file>">,
-  HelpText<"The file of -MD">;
+  HelpText<"Depfile of -MD">;
 def check_stages : Switch<"check-stages",
-  "Interpret before and after each pass on small inputs; name the first pass "
-  "that changes the result">;
+  "Interpret the IR before and after each pass on small inputs; report the "
+  "first pass that changes the result">;
 def print_after : Joined<["--"], "print-after=">, MetaVarName<"<pass>">,
-  HelpText<"Print the IR on the standard error after this pass">;
+  HelpText<"Print the IR to stderr after this pass; may be repeated">;
 def print_changed : Switch<"print-changed",
-  "Print the IR on the standard error after each pass that changed it">;
-def time : Switch<"time", "Print on the standard error where the time went">;
+  "Print the lines that each pass changed to stderr, as a diff per function">;
+def print_passes : Switch<"print-passes",
+  "Print the passes of each stage and exit">;
+def time : Switch<"time",
+  "Print a table of the time of each stage and pass, and of LLVM, to stderr">;

@@ -14,30 +14,30 @@ multiclass Value<string name, string meta, string help> {
 }
 class Switch<string name, string help> : Flag<["--"], name>, HelpText<help>;
 
-def help : Switch<"help", "Print this text and exit">;
+def help : Switch<"help", "Print this help and exit">;
 def h : Flag<["-"], "h">, Alias<help>;
-def version : Switch<"version", "Print the version and exit">;
+def version : Switch<"version", "Print the version, commit and default target and exit">;
 defm color : Value<"color", "<when>",
-  "Colour in diagnostics: auto (on a terminal; default), always, never">;
+  "Color diagnostics: auto (on a terminal; default), always, never">;
 
 defm set : Value<"set", "<key>=<value>",
-  "Replace a key of the spec, as if written in the file; may be repeated">;
+  "Set a key of the spec, overriding the file; may be repeated">;
 defm schedule : Value<"schedule", "<attribute>",
-  "Schedule of all kernels, such as #attn.schedule<q = 48>; what it does not "
-  "say is chosen. A file name gives the file's text">;
+  "Schedule of all kernels, such as #attn.schedule<q = 48>, or a file with it. "
+  "Unspecified fields are chosen automatically">;
 def allow_weight_products : Switch<"allow-weight-products",
-  "Take all weights as resident: NAME_pack_weights makes their products once; "
-  "it changes rounding">;
+  "Treat all weights as resident: NAME_pack_weights computes their products "
+  "once. Changes rounding">;
 def skip_pass : Joined<["--"], "skip-pass=">, MetaVarName<"<pass>">,
-  HelpText<"Leave out a pass to stage fused, to see what it brings; may be "
+  HelpText<"Skip a pass of stage fused (to measure its effect); may be "
            "repeated">;
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"<level>">,
-  HelpText<"Micro-architecture: one of --print-targets, or native. Default: "
+  HelpText<"Microarchitecture: one of --print-targets, or native. Default: "
            "x86-64-v3">;
 def mcpu_long : Joined<["--"], "mcpu=">, Alias<mcpu>;
 def mcpu_separate : Separate<["-", "--"], "mcpu">, Alias<mcpu>;
 def print_targets : Switch<"print-targets",
-  "Print the micro-architectures that -mcpu takes and exit">;
+  "Print the microarchitectures of -mcpu and exit">;
 def W : Joined<["-"], "W">, MetaVarName<"[no-]<warning>">,
-  HelpText<"Turn a warning on or off: index-order, offset, slow-path">;
-def Werror : Flag<["-"], "Werror">, HelpText<"Warnings are errors">;
+  HelpText<"Enable or disable a warning: index-order, offset, slow-path">;
+def Werror : Flag<["-"], "Werror">, HelpText<"Treat warnings as errors">;

@@ -60,10 +60,10 @@ static std::optional<int> parseEmit(ParsedArguments &parsed,
       continue;
     }
     if (name == "mask") // needs sizes and the entries of tables
-      return parsed.fail("--emit does not know 'mask'; attnc-run --mask tells "
-                         "which tiles a mask visits");
+      return parsed.fail("--emit has no 'mask'; attnc-run --mask prints which "
+                         "tiles a mask visits");
     if (!findOutputKind(name))
-      return parsed.fail("--emit does not know '" + name + "'; it accepts " +
+      return parsed.fail("unknown output '" + name + "' of --emit; outputs: " +
                          listOutputKinds() + " or all");
     options.emit.push_back(name.str());
   }
@@ -100,9 +100,10 @@ static std::optional<int> parseSizes(ParsedArguments &parsed,
     std::optional<int64_t> number =
         parseNumber(value, 0, std::numeric_limits<int32_t>::max());
     if (name.empty() || !number)
-      return parsed.fail("--size takes NAME=N[,NAME=N...] with sizes from 0 to "
-                         "2147483647, got '" +
-                         part + "'");
+      return parsed.fail(
+          "--size expects NAME=N[,NAME=N...] with sizes from 0 to "
+          "2147483647, got '" +
+          part + "'");
     options.sizes[name] = *number;
   }
   return std::nullopt;
@@ -127,7 +128,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   if (list.hasArg(OPT_remarks) && options.remarks.empty())
     return parsed.fail("--remarks needs the name of a file, or -");
   if (list.hasArg(OPT_MF) && !list.hasArg(OPT_MD))
-    return parsed.fail("-MF names the file of -MD, which is not given");
+    return parsed.fail("-MF requires -MD");
   if (list.hasArg(OPT_MD))
     options.dependencies = list.getLastArgValue(OPT_MF).str();
   options.triple = list.getLastArgValue(OPT_target, "x86_64-unknown-linux-gnu");
@@ -137,21 +138,22 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   options.printAfter = list.getAllArgValues(OPT_print_after);
   for (llvm::StringRef name : options.printAfter)
     if (!isPassName(name))
-      return parsed.fail("--print-after does not know the pass '" + name +
-                         "'; docs/stages names them");
+      return parsed.fail("unknown pass '" + name + "' of --print-after" +
+                         suggestPass(name) +
+                         "; --print-passes lists all passes");
   options.time = list.hasArg(OPT_time);
   options.warningsAreErrors = list.hasArg(OPT_Werror);
   if (options.triple != "x86_64-unknown-linux-gnu" &&
       options.triple != "x86_64-linux-gnu")
     return parsed.fail("--target '" + options.triple +
-                       "' is not supported yet; supported: "
+                       "' is not supported; supported: "
                        "x86_64-unknown-linux-gnu");
   options.triple = "x86_64-unknown-linux-gnu";
   if (const Arg *arg = list.getLastArg(OPT_x)) {
     options.inputStage = parseStage(arg->getValue());
     if (!options.inputStage)
-      return parsed.fail(llvm::Twine("-x does not know the stage '") +
-                         arg->getValue() + "'; there are: " + listStages());
+      return parsed.fail(llvm::Twine("unknown stage '") + arg->getValue() +
+                         "' of -x; stages: " + listStages());
   }
   for (const std::string &text : list.getAllArgValues(OPT_emit))
     if (auto code = parseEmit(parsed, text, options))
@@ -176,11 +178,13 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
 static bool printedInformation(const InputArgList &list, const Table &table) {
   if (list.hasArg(OPT_help))
     table.printHelp(llvm::outs(), "attnc [options] INPUT",
-                    "attnc: attention specs to object files");
+                    "attnc: compile attention specs to object files");
   else if (list.hasArg(OPT_version))
     printVersion(llvm::outs(), "attnc");
   else if (list.hasArg(OPT_print_targets))
     printTargets(llvm::outs());
+  else if (list.hasArg(OPT_print_passes))
+    printPasses(llvm::outs());
   else
     return false;
   return true;

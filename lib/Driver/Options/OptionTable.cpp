@@ -13,6 +13,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace attnc {
@@ -135,7 +136,7 @@ std::optional<int> parseColor(ParsedArguments &parsed, llvm::StringRef when,
   else if (when == "always" || when == "never")
     color = when == "always";
   else
-    return parsed.fail("--color takes auto, always or never, got '" + when +
+    return parsed.fail("--color expects auto, always or never, got '" + when +
                        "'");
   return std::nullopt;
 }
@@ -150,9 +151,10 @@ std::optional<int> parseSchedule(ParsedArguments &parsed,
   if (!value.starts_with("#")) {
     auto file = llvm::MemoryBuffer::getFile(value, /*IsText=*/true);
     if (!file)
-      return parsed.fail("--schedule takes #attn.schedule<...> or a file with "
-                         "it; cannot read '" +
-                         value + "': " + file.getError().message());
+      return parsed.fail(
+          "--schedule expects #attn.schedule<...> or a file with "
+          "it; cannot read '" +
+          value + "': " + file.getError().message());
     text = (*file)->getBuffer().trim().str();
     options.scheduleFile = value.str();
   }
@@ -160,11 +162,17 @@ std::optional<int> parseSchedule(ParsedArguments &parsed,
   if (!llvm::StringRef(text).starts_with("#attn.schedule<") ||
       !llvm::StringRef(text).ends_with(">") ||
       llvm::StringRef(text).find_first_of("{}\"'\n") != llvm::StringRef::npos)
-    return parsed.fail("--schedule takes #attn.schedule<FIELD = VALUE, ...> on "
-                       "one line, got '" +
-                       llvm::StringRef(text).take_front(80) + "'");
+    return parsed.fail(
+        "--schedule expects #attn.schedule<FIELD = VALUE, ...> on "
+        "one line, got '" +
+        llvm::StringRef(text).take_front(80) + "'");
   options.schedule = std::move(text);
   return std::nullopt;
+}
+
+std::string suggestPass(llvm::StringRef name) {
+  std::string similar = similarPass(name);
+  return similar.empty() ? "" : " (did you mean '" + similar + "'?)";
 }
 
 std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
@@ -173,8 +181,9 @@ std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
   std::vector<std::string> known = skippablePasses();
   for (const std::string &name : names)
     if (!llvm::is_contained(known, name))
-      return parsed.fail("--skip-pass does not leave out '" + name +
-                         "'; it takes " + llvm::join(known, ", "));
+      return parsed.fail(
+          "--skip-pass cannot skip '" + name + "'" + suggestPass(name) +
+          "; passes that it can skip: " + llvm::join(known, ", "));
   options.skippedPasses = std::move(names);
   return std::nullopt;
 }
@@ -191,7 +200,7 @@ std::optional<int> parseTarget(ParsedArguments &parsed,
     return std::nullopt;
   }
   if (cpu->contains(','))
-    return parsed.fail("-mcpu takes one level for now, got '" + *cpu + "'");
+    return parsed.fail("-mcpu expects one level, got '" + *cpu + "'");
   options.target = lookupCpuTarget(*cpu);
   if (options.target)
     return std::nullopt;
@@ -218,6 +227,29 @@ std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
   if (!on)
     options.hiddenWarnings.push_back(name.str());
   return std::nullopt;
+}
+
+std::optional<Stage> stageOfName(llvm::StringRef input) {
+  if (!input.ends_with(".mlir"))
+    return Stage::Spec;
+  llvm::StringRef inner =
+      llvm::sys::path::extension(llvm::sys::path::stem(input));
+  return parseStage(inner.ltrim('.'));
+}
+
+std::string refuseForDump(const CommonOptions &options, Stage from) {
+  std::string dump = " a dump of stage " + stageName(from).str();
+  if (!options.overrides.empty() && from != Stage::Spec)
+    return "--set changes a spec, but the input is" + dump;
+  if (!options.schedule.empty() && from >= Stage::Scheduled)
+    return "--schedule has no effect on" + dump +
+           "; edit the dump or start from stage fused";
+  if (!options.skippedPasses.empty() && from >= Stage::Fused)
+    return "--skip-pass has no effect on" + dump + "; start from stage graph";
+  if (options.allowWeightProducts && from >= Stage::Fused)
+    return "--allow-weight-products has no effect on" + dump +
+           "; start from stage graph";
+  return "";
 }
 
 void printVersion(llvm::raw_ostream &os, llvm::StringRef tool) {

@@ -59,6 +59,8 @@ std::optional<int> parseColor(ParsedArguments &parsed, llvm::StringRef when,
 std::optional<int> parseSchedule(ParsedArguments &parsed,
                                  const llvm::opt::Arg *arg,
                                  CommonOptions &options);
+/// " (did you mean 'PASS'?)", or nothing.
+std::string suggestPass(llvm::StringRef name);
 /// Reads --skip-pass.
 std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
                                       std::vector<std::string> names,
@@ -69,6 +71,12 @@ std::optional<int> parseTarget(ParsedArguments &parsed,
                                CommonOptions &options);
 std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
                                 CommonOptions &options);
+/// The stage of a dump called NAME.STAGE.mlir, as --emit names them; of a name
+/// without a stage, nothing. Other files are specs.
+std::optional<Stage> stageOfName(llvm::StringRef input);
+/// Why a dump of stage `from` cannot obey the options; empty if it can.
+std::string refuseForDump(const CommonOptions &options, Stage from);
+
 /// What --version prints.
 void printVersion(llvm::raw_ostream &os, llvm::StringRef tool);
 /// What --print-targets prints.

@@ -50,7 +50,7 @@ parseSizes(ParsedArguments &parsed, llvm::StringRef text, RunOptions &options) {
     auto [name, value] = part.split('=');
     if (!part.contains('=')) {
       if (options.sizes.empty())
-        return parsed.fail("--size takes NAME=N[,N...], got '" + text + "'");
+        return parsed.fail("--size expects NAME=N[,N...], got '" + text + "'");
       value = part;
     } else {
       options.sizes.emplace_back(name.str(), std::vector<int64_t>());
@@ -77,7 +77,7 @@ static std::optional<int> parseBench(ParsedArguments &parsed,
       (llvm::StringRef(arg->getValue()).getAsDouble(seconds) ||
        !(seconds > 0) || seconds > 3600))
     return parsed.fail(
-        llvm::Twine("--bench takes seconds from 0 to 3600, got '") +
+        llvm::Twine("--bench expects seconds from 0 to 3600, got '") +
         arg->getValue() + "'");
   options.benchSeconds = seconds;
   return std::nullopt;
@@ -94,7 +94,7 @@ static std::optional<int> parseInputs(ParsedArguments &parsed,
                   .Case("zero", Init::Zero)
                   .Default(std::nullopt);
   if (!kind)
-    return parsed.fail("--init takes normal, integer or zero, got '" + init +
+    return parsed.fail("--init expects normal, integer or zero, got '" + init +
                        "'");
   options.init = *kind;
   llvm::StringRef strides = parsed.list.getLastArgValue(OPT_strides, "bhsd");
@@ -106,13 +106,13 @@ static std::optional<int> parseInputs(ParsedArguments &parsed,
                    .Case("broadcast", Strides::Broadcast)
                    .Default(std::nullopt);
   if (!order)
-    return parsed.fail("--strides takes bhsd, bshd, negative, random or "
+    return parsed.fail("--strides expects bhsd, bshd, negative, random or "
                        "broadcast, got '" +
                        strides + "'");
   options.strides = *order;
   if (order == Strides::Broadcast && !options.inputFiles.empty())
-    return parsed.fail("--strides=broadcast repeats elements of the inputs, so "
-                       "it takes no --input");
+    return parsed.fail("--strides=broadcast repeats elements of the inputs and "
+                       "cannot be combined with --input");
   return std::nullopt;
 }
 
@@ -136,7 +136,7 @@ static std::optional<int> readNumbers(ParsedArguments &parsed,
   if (const Arg *arg = list.getLastArg(OPT_threads)) {
     std::optional<int64_t> threads = parseNumber(arg->getValue(), 1, 1024);
     if (!threads)
-      return parsed.fail(llvm::Twine("--threads takes 1 to 1024, got '") +
+      return parsed.fail(llvm::Twine("--threads expects 1 to 1024, got '") +
                          arg->getValue() + "'");
     options.threads = *threads;
   }
@@ -144,8 +144,9 @@ static std::optional<int> readNumbers(ParsedArguments &parsed,
     std::optional<int64_t> seed =
         parseNumber(arg->getValue(), 0, std::numeric_limits<int64_t>::max());
     if (!seed)
-      return parsed.fail(llvm::Twine("--seed takes a number from 0 on, got '") +
-                         arg->getValue() + "'");
+      return parsed.fail(
+          llvm::Twine("--seed expects a number from 0 on, got '") +
+          arg->getValue() + "'");
     options.seed = *seed;
   }
   for (const std::string &text : list.getAllArgValues(OPT_size))
@@ -166,12 +167,10 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
     return code;
   if (const Arg *arg = list.getLastArg(OPT_x)) {
     options.inputStage = parseStage(arg->getValue());
-    if (!options.inputStage || *options.inputStage > Stage::Fused)
-      return parsed.fail(llvm::Twine("-x takes spec, graph or fused, got '") +
+    if (!options.inputStage || *options.inputStage > Stage::Scheduled)
+      return parsed.fail(llvm::Twine("-x expects spec, graph, fused or "
+                                     "scheduled, got '") +
                          arg->getValue() + "'");
-    if (options.inputStage == Stage::Fused && !options.skippedPasses.empty())
-      return parsed.fail("--skip-pass comes too late for a dump of stage "
-                         "fused; start from stage graph");
   }
   options.json = list.hasArg(OPT_json);
   options.check = !list.hasArg(OPT_no_check);
@@ -190,12 +189,13 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   if (auto code = readNumbers(parsed, options))
     return code;
   if (options.interpret && (options.checkStages || options.benchSeconds))
-    return parsed.fail("--interpret compiles nothing that --bench or "
-                       "--check-stages could look at");
+    return parsed.fail(
+        "--interpret does not compile and cannot be combined with "
+        "--bench or --check-stages");
   if (options.mask &&
       (options.interpret || options.benchSeconds || list.hasArg(OPT_save)))
-    return parsed.fail("--mask runs nothing, so it takes neither --bench nor "
-                       "--save nor --interpret");
+    return parsed.fail("--mask does not run the kernel and cannot be combined "
+                       "with --bench, --save or --interpret");
   if (auto code = parseFiles(parsed, "--input", list.getAllArgValues(OPT_input),
                              options.inputFiles))
     return code;
@@ -220,8 +220,8 @@ Parsed<RunOptions> parseRunCommandLine(llvm::ArrayRef<const char *> args) {
     return done(*parsed.exitCode);
   if (parsed.list.hasArg(OPT_help)) {
     table.printHelp(llvm::outs(), "attnc-run [options] SPEC",
-                    "attnc-run: compiles a spec, runs it, compares it with the "
-                    "float64 reference and times it");
+                    "attnc-run: compile and run a spec, check it against a "
+                    "float64 reference, and time it");
     return done(0);
   }
   if (parsed.list.hasArg(OPT_version)) {

@@ -103,10 +103,11 @@ bool Run::compile() {
   functions = session.interfaces().vec();
   if (options.interpret)
     return true;
-  if (!session.advanceTo(Stage::Fused))
+  if (session.stage() < Stage::Fused && !session.advanceTo(Stage::Fused))
     return false;
   if (options.mask) {
-    bool isDone = session.advanceTo(Stage::Scheduled);
+    bool isDone = session.stage() == Stage::Scheduled ||
+                  session.advanceTo(Stage::Scheduled);
     session.pipelineOptions().instrument = nullptr;
     return isDone && !(checker && checker->failed());
   }
@@ -434,16 +435,21 @@ bool Run::checkSizes() {
 }
 
 int Run::run() {
-  if (!options.inputStage && llvm::StringRef(options.input).ends_with(".mlir"))
-    return session.fail("attnc-run takes a spec, or a dump with -x graph or "
-                        "-x fused"),
+  std::optional<Stage> from = options.inputStage;
+  if (!from)
+    from = stageOfName(options.input);
+  if (!from || *from > Stage::Scheduled)
+    return session.fail("attnc-run reads a spec, or a dump of stage graph, "
+                        "fused or scheduled, which -x names"),
            2;
-  if (!session.load(options.inputStage.value_or(Stage::Spec)))
+  std::string refusal = refuseForDump(options, *from);
+  if (!refusal.empty())
+    return session.fail(refusal), 2;
+  if (!session.load(*from))
     return 1;
   if (!checkSizes())
     return 2;
-  if (options.inputStage.value_or(Stage::Spec) == Stage::Spec &&
-      session.specs().empty())
+  if (*from == Stage::Spec && session.specs().empty())
     return session.fail("the input holds no spec"), 1;
   if (!compile() || !readFiles() || !startThreads())
     return 1;
