@@ -103,6 +103,10 @@ static std::string lettersOf(const spec::AttentionSpec &spec,
 void RowFormulas::addLetters(const Expr &e, std::string &letters) {
   if (isTensor(e))
     return;
+  // The length of a ragged sequence is read from the table of starts.
+  if (e.kind == Expr::Size &&
+      spec.sizes[e.index].kind == spec::Size::PerSequence)
+    letters += 'b';
   if (e.kind == Expr::Variable) {
     letters += lettersOf(spec, e.variable);
     if (e.variable == spec::Variable::Q)

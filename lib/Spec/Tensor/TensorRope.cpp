@@ -26,15 +26,38 @@ static ExprPtr apply(Op op, ExprPtr a, ExprPtr b) {
   return makeApply(op, Type::Real, {std::move(a), std::move(b)});
 }
 
-/// A formula of a sequence as one of places along axes: b is axis 0.
-static ExprPtr atPlaces(const ExprPtr &e) {
+static bool isRaggedLength(const AttentionSpec &spec, const Expr &e) {
+  return e.kind == Expr::Size &&
+         spec.sizes[e.index].kind == Size::PerSequence;
+}
+
+/// Whether a formula of sizes and b has one value for each sequence.
+static bool differsBySequence(const AttentionSpec &spec, const Expr &e) {
+  return isRaggedLength(spec, e) || e.kind == Expr::Variable ||
+         any_of(e.operands, [&](const ExprPtr &operand) {
+           return differsBySequence(spec, *operand);
+         });
+}
+
+/// A formula of a sequence as one of places along axes: b is axis 0, and the
+/// length of a ragged side is start[b + 1] - start[b].
+static ExprPtr atPlaces(const AttentionSpec &spec, const ExprPtr &e) {
   if (e->kind == Expr::Variable) // b is the only one in an offset
     return makePlace(0, e->range);
+  if (isRaggedLength(spec, *e)) {
+    bool isQuery = e->index == QueryLen;
+    unsigned table = (isQuery ? spec.queryStorage : spec.kvStorage).table;
+    ExprPtr b = makePlace(0, e->range);
+    ExprPtr next = makeApply(Op::Add, Type::Int, {b, makeInt(1)}, e->range);
+    ExprPtr end = makeLoad(table, Type::Int, {next}, e->range);
+    ExprPtr begin = makeLoad(table, Type::Int, {b}, e->range);
+    return makeApply(Op::Sub, Type::Int, {end, begin}, e->range);
+  }
   if (e->operands.empty())
     return e;
   std::vector<ExprPtr> operands;
   for (const ExprPtr &operand : e->operands)
-    operands.push_back(atPlaces(operand));
+    operands.push_back(atPlaces(spec, operand));
   if (e->kind == Expr::Load)
     return makeLoad(e->index, e->type, std::move(operands), e->range);
   return makeApply(e->op, e->type, std::move(operands), e->range);
@@ -89,10 +112,10 @@ TensorPtr TensorChecker::ownPositions(const TensorPtr &x, const Node &node) {
                                   Domain{true, true, false, true}, nullptr);
     if (!offset)
       return nullptr;
-    if (dependsOn(*offset, Variable::B)) {
+    if (differsBySequence(spec, *offset)) {
       axes.insert(axes.begin(), makeSize(Batch));
       place = makePlace(1, node.range);
-      offset = atPlaces(offset);
+      offset = atPlaces(spec, offset);
     }
     place = makeApply(Op::Add, Type::Int, {place, offset}, node.range);
   }
