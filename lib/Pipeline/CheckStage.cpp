@@ -1,17 +1,23 @@
 //===- CheckStage.cpp - Which stage a dump is in --------------------------===//
 //
 // A dump says what it is by its ops. Reading it as another stage would end in
-// an error of some pass far away, so it is refused here.
+// an error of some pass far away, so it is refused here. Then the stage's own
+// verifier runs: a dump that was edited may break what later passes rely on.
+// Tests: test/Pipeline/verified-dumps.test
 //
 //===----------------------------------------------------------------------===//
 
 #include "attnc/Pipeline/Stages.h"
+
+#include "PassTable.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
 
@@ -36,6 +42,19 @@ static std::optional<Stage> stageOf(Operation &op) {
   return hasSchedule ? Stage::Scheduled : Stage::Fused;
 }
 
+/// Runs the verifiers of the stage; the module stays as it is.
+static LogicalResult verify(ModuleOp module, Stage stage) {
+  if (stage == Stage::Llvm)
+    return verifyLlvm(module);
+  registerAllPasses();
+  PassManager manager(module.getContext(), ModuleOp::getOperationName(),
+                      PassManager::Nesting::Implicit);
+  if (failed(parsePassPipeline(verifyingPasses(stage), manager)))
+    return module.emitError("internal error: the verifiers of stage ")
+           << stageName(stage) << " do not parse";
+  return manager.run(module);
+}
+
 LogicalResult checkStage(ModuleOp module, Stage expected) {
   if (module.getBody()->empty())
     return module.emitError("the dump holds no function");
@@ -55,7 +74,7 @@ LogicalResult checkStage(ModuleOp module, Stage expected) {
              << stageName(*stage) << ", read as " << stageName(expected)
              << "; use -x " << stageName(*stage);
   }
-  return success();
+  return verify(module, expected);
 }
 
 } // namespace attnc

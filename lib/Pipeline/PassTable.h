@@ -15,6 +15,12 @@ void registerAllPasses();
 /// in, as attnc-opt --pass-pipeline takes them.
 std::string stagePasses(Stage stage, const PipelineOptions &options);
 
+/// The passes that check a dump of `stage`; empty where no pass does.
+std::string verifyingPasses(Stage stage);
+
+/// Checks a dump of stage llvm: functions that the entry calls, no others.
+mlir::LogicalResult verifyLlvm(mlir::ModuleOp module);
+
 /// The first of the passes that make stage fused: they choose what is
 /// multiplied, in which order, in which case of a function.
 std::string orderingPasses(const PipelineOptions &options);

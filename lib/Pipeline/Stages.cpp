@@ -22,11 +22,13 @@ struct StageEntry {
   /// `|` is a comma: in front of it is chosen what is multiplied, in which
   /// order. The last pass is the stage's verifier.
   llvm::StringLiteral passes;
+  /// The passes that check a dump of the stage when it is read back.
+  llvm::StringLiteral verifiers;
 };
 
 constexpr StageEntry stages[] = {
-    {"spec", ""},
-    {"graph", "attn-verify-graph"}, // made by importSpecs
+    {"spec", "", ""},
+    {"graph", "attn-verify-graph", "attn-verify-graph"}, // by importSpecs
     {"fused",
      "attn-distribute-products,"
      "attn-fuse-maps,"
@@ -49,15 +51,21 @@ constexpr StageEntry stages[] = {
      "attn-classify-tiles," // after the segments: it mends what they are not
      "canonicalize,"
      "cse,"
+     "attn-verify-fused",
      "attn-verify-fused"},
-    {"scheduled", "func.func(attn-store-views)," // canonicalize undoes it
-                  "attn-select-schedule{@schedule@},"
-                  "attn-verify-scheduled"},
-    {"tile", "convert-attn-to-tile,"
-             "canonicalize,"
-             "cse,"
-             "tile-verify-program"},
-    {"llvm", "tile-to-llvm{target=@cpu@}"},
+    {"scheduled",
+     "func.func(attn-store-views)," // canonicalize undoes it
+     "attn-select-schedule{@schedule@},"
+     "attn-verify-scheduled",
+     // A scheduled module is a fused one whose kernels have schedules.
+     "attn-verify-fused,attn-verify-scheduled"},
+    {"tile",
+     "convert-attn-to-tile,"
+     "canonicalize,"
+     "cse,"
+     "tile-verify-program",
+     "tile-verify-program"},
+    {"llvm", "tile-to-llvm{target=@cpu@}", ""},
 };
 
 } // namespace
@@ -118,6 +126,10 @@ passesOf(Stage stage, const PipelineOptions &options) {
 std::string stagePasses(Stage stage, const PipelineOptions &options) {
   auto [front, back] = passesOf(stage, options);
   return front + (front.empty() || back.empty() ? "" : ",") + back;
+}
+
+std::string verifyingPasses(Stage stage) {
+  return stages[static_cast<unsigned>(stage)].verifiers.str();
 }
 
 std::string orderingPasses(const PipelineOptions &options) {

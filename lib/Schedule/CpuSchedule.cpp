@@ -14,10 +14,6 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
 
-int64_t schedule::registersOf(RegisterTile tile, const CpuTarget &target) {
-  return tile.accumulators() + tile.vectors + 1 + (target.hasFma ? 0 : 1);
-}
-
 attn::ScheduleAttr CpuSchedule::toAttr(MLIRContext *context, StringRef isa,
                                        int64_t lanes) const {
   auto cpu = tile::CpuAttr::get(
@@ -98,6 +94,7 @@ std::string schedule::findProblem(const KernelShape &shape,
                          "legal are {1}, {3}, ... up to {4}",
                          s.q, lanes, target.name, 2 * lanes, mostQueries);
   constexpr int64_t mostKeys = 4096, mostUnroll = 64;
+  constexpr double mostRescaleThreshold = 32;
   if (s.k < 1 || s.k > mostKeys)
     return llvm::formatv("k = {0} is not within 1 .. {1}", s.k, mostKeys);
   if (s.unroll < 1 || s.unroll > mostUnroll)
@@ -111,6 +108,10 @@ std::string schedule::findProblem(const KernelShape &shape,
     if (!problem.empty())
       return problem;
   }
+  if (s.rescaleThreshold > mostRescaleThreshold) // c12
+    return llvm::formatv("rescale_threshold = {0} is above {1}; the weights of "
+                         "a row, up to e ** threshold, would overflow",
+                         s.rescaleThreshold, mostRescaleThreshold);
   if (s.partial < 1 || s.partial > s.k) // c6
     return llvm::formatv("partial = {0} is not within the {1} keys of a tile",
                          s.partial, s.k);

@@ -11,19 +11,9 @@
 #include "KernelShape.h"
 
 #include "attnc/Dialect/Tile/Tile.h"
+#include "attnc/Target/RegisterTile.h"
 
 namespace attnc::schedule {
-
-/// A register tile: rows (keys or value features) times vectors of queries.
-struct RegisterTile {
-  int64_t rows = 1, vectors = 1;
-  int64_t accumulators() const { return rows * vectors; }
-  bool operator==(const RegisterTile &) const = default;
-};
-
-/// Registers that a tile needs: its accumulators, a vector of each group of
-/// queries, the broadcast row element, and the product where there is no fma.
-int64_t registersOf(RegisterTile tile, const CpuTarget &target);
 
 struct CpuSchedule {
   attn::ScheduleForm form = attn::ScheduleForm::Online;

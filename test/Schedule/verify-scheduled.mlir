@@ -332,3 +332,27 @@ func.func @verify_scheduled_c10(%q: !Q, %k: !K, %v: !K) -> !Q {
   return %o : !Q
 }
 }
+
+// -----
+
+!Q = tensor<?x8x1x?x64xf32, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c12(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: rescale_threshold = 33.00 is above 32.00; the weights of a row, up to e ** threshold, would overflow}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 33.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}

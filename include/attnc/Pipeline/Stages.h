@@ -67,8 +67,8 @@ struct PipelineOptions {
 /// The dialects of every stage.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// The stage that a parsed module is in, by its ops; nothing and an error if it
-/// holds ops of two stages or of none. `expected` is what the user said.
+/// Checks a module that was read back as stage `expected`: its ops belong to
+/// that stage, and the stage's verifier passes. Errors were emitted.
 mlir::LogicalResult checkStage(mlir::ModuleOp module, Stage expected);
 
 /// Runs the passes of the stages after `from` up to `to`. The module is in

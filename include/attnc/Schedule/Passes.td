@@ -58,7 +58,8 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       and the mask `k <= q`, and chunks of 1 to 4096 keys;
     - (verify_scheduled_c11) `visited` of an `attn.block` is the letter of rows
       that only kernels with `ranges` read, and these one place of b, h and g
-      for each block, where `ranges` depends on it.
+      for each block, where `ranges` depends on it;
+    - (verify_scheduled_c12) `rescale_threshold` is at most 32.
   }];
 }
 

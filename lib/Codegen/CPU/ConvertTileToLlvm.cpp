@@ -62,6 +62,8 @@ static FailureOr<attnc::cpu::GridPlan> planGrid(attnc::tile::GridOp grid,
     if (!cpu || cpu.getIsa() != target.getIsa())
       return grid.emitOpError("has the target ")
              << *own << " in a program for " << target;
+    if (failed(attnc::cpu::checkTarget(grid, cpu)))
+      return failure();
     target = cpu;
   }
   return attnc::cpu::planGrid(grid, target);
@@ -73,6 +75,8 @@ static LogicalResult convertProgram(attnc::tile::ProgramOp program) {
     return program.emitOpError("has the target ")
            << program.getTarget()
            << ", but the code generator of the CPU needs #tile.cpu<...>";
+  if (failed(attnc::cpu::checkTarget(program, target)))
+    return failure();
   inlinePhases(program);
   std::vector<attnc::cpu::GridPlan> grids;
   for (Operation &op : program.getBody().front()) {

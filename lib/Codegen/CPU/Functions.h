@@ -19,6 +19,10 @@ struct GridPlan {
 /// Fails with a diagnostic at an op for which there is no code.
 mlir::LogicalResult checkOps(tile::GridOp grid);
 
+/// Fails with a diagnostic at `op`, which has the target, if that is not one of
+/// the level in the module's attnc.target.
+mlir::LogicalResult checkTarget(mlir::Operation *op, tile::CpuAttr target);
+
 /// Plans the copies of a grid's body. Fails with a diagnostic.
 mlir::FailureOr<GridPlan> planGrid(tile::GridOp grid, tile::CpuAttr target);
 

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -107,7 +108,83 @@ static LogicalResult verifyOptional(ProgramOp program,
   return failure(result.wasInterrupted());
 }
 
-/// verify_program_c2 and c5 for a module.
+/// verify_program_c6 and c7 for one axis of a load or store: a dim of `count`
+/// elements from `first` on, all of which are in range if `isWhole`.
+static LogicalResult verifyAxis(Operation *op, StringRef axis, int64_t count,
+                                Value first, bool isWhole,
+                                std::optional<int64_t> size) {
+  auto argument = dyn_cast<BlockArgument>(first);
+  auto loop = argument
+                  ? dyn_cast_or_null<ForOp>(argument.getOwner()->getParentOp())
+                  : ForOp();
+  bool walks = loop && argument.getOwner()->getParent() == &loop.getBody() &&
+               argument.getArgNumber() == 0;
+  if (walks && count < int64_t(loop.getStep())) // c6
+    return op->emitOpError()
+           << "covers " << count << " elements of axis '" << axis
+           << "', but the loop steps by " << loop.getStep();
+  APInt start;
+  if (!isWhole || !size || !matchPattern(first, m_ConstantInt(&start)))
+    return success();
+  if (start.isNegative() || start.getSExtValue() + count > *size) // c7
+    return op->emitOpError()
+           << "ends at element " << start.getSExtValue() + count << " of axis '"
+           << axis << "', which has " << *size;
+  return success();
+}
+
+/// verify_program_c6 and c7 for a load or store of `tile`.
+template <typename Access>
+static LogicalResult verifyAccess(Access access, TileType tile,
+                                  ArrayRef<std::optional<int64_t>> sizes) {
+  auto buf = cast<BufType>(access.getBuf().getType());
+  for (auto [name, count] : llvm::zip(tile.getNames(), tile.getSizes())) {
+    std::optional<unsigned> axis = buf.getAxisIndex(name.getValue());
+    if (!axis)
+      continue;
+    bool isWhole = !access.getValidOf(name.getValue());
+    std::optional<int64_t> size = sizes.empty() ? std::nullopt : sizes[*axis];
+    if (failed(verifyAxis(access, name.getValue(), count,
+                          access.getIndices()[*axis], isWhole, size)))
+      return failure();
+  }
+  return success();
+}
+
+/// The sizes of a buffer's axes that the interface fixes; empty for a buffer
+/// that is no argument.
+static SmallVector<std::optional<int64_t>>
+fixedSizes(Value buf, ProgramOp program, const attnc::Interface &interface) {
+  SmallVector<std::optional<int64_t>> sizes;
+  auto argument = dyn_cast<BlockArgument>(buf);
+  if (!argument || argument.getOwner()->getParentOp() != program ||
+      argument.getArgNumber() >= interface.tensors.size())
+    return sizes;
+  for (const attnc::SizeExpr &axis :
+       interface.tensors[argument.getArgNumber()].axes)
+    sizes.push_back(interface.resolve(axis).constantValue());
+  return sizes;
+}
+
+/// verify_program_c6 and c7 for one program.
+static LogicalResult verifyAccesses(ProgramOp program,
+                                    const attnc::Interface &interface) {
+  WalkResult result = program.getBody().walk([&](Operation *op) -> WalkResult {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      if (load.getTable()) // keys in pages: rows of a page are no axis of keys
+        return WalkResult::advance();
+      return verifyAccess(load, load.getResult().getType(),
+                          fixedSizes(load.getBuf(), program, interface));
+    }
+    if (auto store = dyn_cast<StoreOp>(op))
+      return verifyAccess(store, store.getValue().getType(),
+                          fixedSizes(store.getBuf(), program, interface));
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// verify_program_c2 and c5 to c7 for a module.
 static LogicalResult verifyInterfaces(ModuleOp module) {
   if (!module->hasAttr(attnc::kInterfaceAttr))
     return success();
@@ -130,7 +207,8 @@ static LogicalResult verifyInterfaces(ModuleOp module) {
     const attnc::Interface &interface =
         *attnc::findInterface(*interfaces, name);
     if (failed(verifySignature(program, interface)) ||
-        failed(verifyOptional(program, interface)))
+        failed(verifyOptional(program, interface)) ||
+        failed(verifyAccesses(program, interface)))
       return failure();
   }
   return success();

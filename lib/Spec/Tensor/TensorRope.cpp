@@ -27,8 +27,7 @@ static ExprPtr apply(Op op, ExprPtr a, ExprPtr b) {
 }
 
 static bool isRaggedLength(const AttentionSpec &spec, const Expr &e) {
-  return e.kind == Expr::Size &&
-         spec.sizes[e.index].kind == Size::PerSequence;
+  return e.kind == Expr::Size && spec.sizes[e.index].kind == Size::PerSequence;
 }
 
 /// Whether a formula of sizes and b has one value for each sequence.

@@ -75,3 +75,34 @@ module attributes {attnc.interface = [{name = "f", title = "t", spec = "s", size
     }
   }
 }
+
+// -----
+
+module attributes {attnc.interface = [{name = "f", title = "t", spec = "s", sizes = [{name = "n"}], tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["n"]}, {name = "O", role = "output", dtype = "f32", axes = ["n"]}], preconditions = [], positions = []}]} {
+  tile.program @f(%Q: !tile.buf<q : f32>, %O: !tile.buf<q : f32>, %n: index) target "any" {
+    tile.grid (%i) to (%n) {
+      %c0 = arith.constant 0 : index
+      tile.for (%k, %nk, %partial) in [(%c0, %c0, %n, %n)] step 16 partial_step 4 {
+        %full = tile.load %Q[%k] valid(q = %nk) : !tile.buf<q : f32> -> !tile.tile<q:16, f32>
+        // expected-error@below {{'tile.load' op covers 8 elements of axis 'q', but the loop steps by 16}}
+        %verify_program_c6 = tile.load %Q[%k] valid(q = %nk) : !tile.buf<q : f32> -> !tile.tile<q:8, f32>
+        tile.yield
+      }
+    }
+  }
+}
+
+// -----
+
+module attributes {attnc.interface = [{name = "f", title = "t", spec = "s", sizes = [{name = "n", value = "8"}], tensors = [{name = "Q", role = "query", dtype = "f32", axes = ["n"]}, {name = "O", role = "output", dtype = "f32", axes = ["n"]}], preconditions = [], positions = []}]} {
+  tile.program @f(%Q: !tile.buf<q : f32>, %O: !tile.buf<q : f32>, %n: index) target "any" {
+    tile.grid (%i) to (%n) {
+      %c0 = arith.constant 0 : index
+      %c2 = arith.constant 2 : index
+      %within = tile.load %Q[%c0] : !tile.buf<q : f32> -> !tile.tile<q:8, f32>
+      %valid = tile.load %Q[%c0] valid(q = %n) : !tile.buf<q : f32> -> !tile.tile<q:16, f32>
+      // expected-error@below {{'tile.load' op ends at element 10 of axis 'q', which has 8}}
+      %verify_program_c7 = tile.load %Q[%c2] : !tile.buf<q : f32> -> !tile.tile<q:8, f32>
+    }
+  }
+}

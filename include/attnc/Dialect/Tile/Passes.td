@@ -20,7 +20,11 @@ def VerifyProgram : Pass<"tile-verify-program", "::mlir::ModuleOp"> {
     - (verify_program_c4) only ops of tile, arith, math and scf occur, of scf
       only `scf.if`, `scf.for` and `scf.yield`, and tiles are computed inside grids;
     - (verify_program_c5) what is stored to an optional output stands under
-      `scf.if` of its `tile.present`.
+      `scf.if` of its `tile.present`;
+    - (verify_program_c6) a load or store at the first index of a `tile.for`
+      covers at least one step along that axis, so no key is skipped;
+    - (verify_program_c7) a load or store without a valid extent ends within an
+      axis whose size the interface fixes.
   }];
 }
 

@@ -1,0 +1,52 @@
+//===- CheckTarget.cpp - Does a program's target suit its level -----------===//
+//
+// Schedule writes #tile.cpu for the level that the module names; a dump may
+// have been edited since. Code for other instructions would fault, and a
+// granule that does not fit the registers would spill in the inner loop.
+// Tests: test/Codegen/CPU/check-target.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Functions.h"
+
+#include "attnc/Target/RegisterTile.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+static LogicalResult checkGranule(Operation *op, StringRef name,
+                                  ArrayRef<int64_t> granule,
+                                  const CpuTarget &level) {
+  int64_t registers = registersOf({granule[0], granule[1]}, level);
+  if (registers <= level.vectorRegisters)
+    return success();
+  return op->emitOpError("has ")
+         << name << " = [" << granule[0] << ", " << granule[1]
+         << "], which needs " << registers << " registers; " << level.name
+         << " has " << level.vectorRegisters;
+}
+
+LogicalResult checkTarget(Operation *op, tile::CpuAttr target) {
+  auto name = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
+      "attnc.target");
+  const CpuTarget *level = name ? lookupCpuTarget(name.getValue()) : nullptr;
+  if (!level) // a program for itself
+    return success();
+  StringRef isa = tile::stringifyCpuIsa(target.getIsa());
+  if (isa != level->isa)
+    return op->emitOpError("has isa = ")
+           << isa << ", but attnc.target " << level->name << " has "
+           << level->isa;
+  int64_t lanes = target.getLanes();
+  if (lanes != level->lanesF32() && lanes != level->lanesF64())
+    return op->emitOpError("has lanes = ")
+           << lanes << ", but " << level->name << " has " << level->lanesF32()
+           << " of 32 bits and " << level->lanesF64() << " of 64 bits";
+  if (failed(
+          checkGranule(op, "score_granule", target.getScoreGranule(), *level)))
+    return failure();
+  return checkGranule(op, "value_granule", target.getValueGranule(), *level);
+}
+
+} // namespace attnc::cpu

@@ -1,0 +1,77 @@
+//===- VerifyLlvm.cpp - The contract of stage `llvm` ----------------------===//
+//
+// The entry of an object calls the functions of each kernel by their names and
+// types, and the object needs libc only. A dump that was edited is checked for
+// both when it is read back; without this, Emit would fail or the linker would.
+// Tests: test/Pipeline/verified-dumps.test
+//
+//===----------------------------------------------------------------------===//
+
+#include "PassTable.h"
+
+#include "attnc/Interface/Interface.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// Only ops of LLVM, every function with a body, no call.
+static LogicalResult verifyOps(ModuleOp module) {
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    if (op == module)
+      return WalkResult::advance();
+    if (!isa_and_present<LLVM::LLVMDialect>(op->getDialect()))
+      return op->emitOpError(
+          "does not belong to stage llvm; expected ops of the LLVM dialect");
+    if (isa<LLVM::CallOp, LLVM::InvokeOp>(op))
+      return op->emitOpError("calls a function; kernels have no calls");
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (function && function.isExternal())
+      return op->emitOpError("has no body; an object needs libc only");
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult verifyFunction(ModuleOp module, const std::string &name,
+                                    LLVM::LLVMFunctionType expected) {
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  if (!function)
+    return module.emitError("stage llvm needs the function '") << name << "'";
+  if (function.getFunctionType() != expected)
+    return function.emitOpError("has the type ")
+           << function.getFunctionType() << ", expected " << expected;
+  return success();
+}
+
+LogicalResult verifyLlvm(ModuleOp module) {
+  FailureOr<std::vector<Interface>> interfaces = getInterfaces(module);
+  if (failed(interfaces) || failed(verifyOps(module)))
+    return failure();
+  MLIRContext *context = module.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  Type i64 = IntegerType::get(context, 64);
+  auto count = LLVM::LLVMFunctionType::get(i64, {pointer});
+  auto body = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                          {pointer, pointer, i64});
+  for (const Interface &interface : *interfaces)
+    for (const std::string &name : interface.bodies()) {
+      if (failed(verifyFunction(module, name + ".scratch", count)) ||
+          failed(verifyFunction(module, name + ".workspace", count)))
+        return failure();
+      for (unsigned grid = 0;; ++grid) {
+        std::string prefix = name + ".grid" + std::to_string(grid);
+        if (grid && !module.lookupSymbol(prefix + ".tasks") &&
+            !module.lookupSymbol(prefix + ".body"))
+          break;
+        if (failed(verifyFunction(module, prefix + ".tasks", count)) ||
+            failed(verifyFunction(module, prefix + ".body", body)))
+          return failure();
+      }
+    }
+  return success();
+}
+
+} // namespace attnc
