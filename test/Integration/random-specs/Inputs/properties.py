@@ -2,7 +2,7 @@
 
 usage: properties.py ATTNC-RUN WORK FIRST COUNT
 
-Of each seed from FIRST on, one attention (grammar.py) and one layer (layers.py),
+Of each seed from FIRST on, one attention (tools/dev/fuzz/grammar.py) and one layer (tools/dev/fuzz/layers.py),
 both with a normaliser whose weights are positive and sum to 1, are compiled and
 run, without a look at the reference:
 - values that are all 1 give 1;
@@ -23,9 +23,10 @@ import sys
 
 import numpy as np
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import grammar  # noqa: E402
-import layers  # noqa: E402
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, *[".."] * 4, "tools", "dev")]
+from fuzz import grammar  # noqa: E402
+from fuzz import layers  # noqa: E402
 import meaning  # noqa: E402
 import run as runner  # noqa: E402
 

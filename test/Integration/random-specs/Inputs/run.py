@@ -2,7 +2,7 @@
 
 usage: run.py ATTNC-RUN WORK FIRST COUNT [--stages] [--verbose]
 
-Of each seed from FIRST on, a spec (grammar.py) is
+Of each seed from FIRST on, a spec (tools/dev/fuzz/grammar.py) is
 - evaluated by `attnc-run --interpret` in f64 and compared with meaning.py, at
   small sizes;
 - compiled and compared with the reference by attnc-run itself, at larger sizes,
@@ -22,8 +22,9 @@ import sys
 
 import numpy as np
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import grammar  # noqa: E402
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, *[".."] * 4, "tools", "dev")]
+from fuzz import grammar  # noqa: E402
 import meaning  # noqa: E402
 
 LEVELS = ["x86-64-v3", "x86-64-v3", "x86-64"]
