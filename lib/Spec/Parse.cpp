@@ -2,6 +2,7 @@
 
 #include "attnc/Spec/Parse.h"
 
+#include "Yaml/ForeignFiles.h"
 #include "Language/ForeignWords.h"
 #include "Reader/SpecReader.h"
 
@@ -100,6 +101,8 @@ parseSpecs(SourceMgr &sources, SourceDiagnostics &diagnostics,
   Report report(diagnostics);
   const MemoryBuffer &buffer =
       *sources.getMemoryBuffer(sources.getMainFileID());
+  if (reportForeignFile(buffer.getBuffer(), report))
+    return std::nullopt;
   std::vector<YamlNode> documents;
   bool good = readYaml(buffer.getBuffer(), report, documents);
   std::vector<YamlEntry> entries;

@@ -9,6 +9,7 @@
 #include "attnc/Support/SourceDiagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -103,6 +104,26 @@ static size_t markBytes(StringRef buffer) {
   return buffer.starts_with("\xEF\xBB\xBF") ? 3 : 0;
 }
 
+/// The text with '?' for control characters and for bytes that are not UTF-8.
+static std::string printable(StringRef text) {
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    char c = text[i];
+    const auto *at = reinterpret_cast<const UTF8 *>(text.data() + i);
+    size_t bytes = getNumBytesForUTF8(*at);
+    bool isLegal =
+        i + bytes <= text.size() && isLegalUTF8Sequence(at, at + bytes);
+    if (!isLegal)
+      bytes = 1;
+    if (!isLegal || (c >= 0 && c < 32) || c == 127)
+      result += c == '\r' ? "" : c == '\t' ? " " : "?";
+    else
+      result += text.substr(i, bytes);
+    i += bytes;
+  }
+  return result;
+}
+
 static ShownLine showLine(StringRef buffer, SMRange range) {
   size_t begin = range.Start.getPointer() - buffer.data();
   size_t lineBegin = buffer.substr(0, begin).rfind('\n') + 1;
@@ -128,9 +149,7 @@ static ShownLine showLine(StringRef buffer, SMRange range) {
   line.caret =
       line.text.size() + countCharacters(buffer.slice(lineBegin, begin));
   line.width = std::max(1u, countCharacters(buffer.slice(begin, end)));
-  for (char c : buffer.slice(lineBegin, lineEnd))
-    if (c != '\r')
-      line.text += c == '\t' ? ' ' : (c >= 0 && c < 32) || c == 127 ? '?' : c;
+  line.text += printable(buffer.slice(lineBegin, lineEnd));
   if (cutRight)
     line.text += "...";
   return line;

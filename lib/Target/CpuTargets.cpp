@@ -156,6 +156,8 @@ StringRef attnc::findSimilarCpuTarget(StringRef name) {
   // Other tools' spellings of the same level.
   std::string folded = name.lower();
   llvm::replace(folded, '_', '-');
+  if (folded == "x86-64-v1" || folded == "x86-64-v2")
+    return "x86-64"; // these machines do not run code for v3
   StringRef best;
   unsigned bestDistance = 4; // more edits than 3 are another word
   for (const CpuTarget &target : kCpuTargets) {

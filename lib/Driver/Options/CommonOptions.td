@@ -39,5 +39,5 @@ def mcpu_separate : Separate<["-", "--"], "mcpu">, Alias<mcpu>;
 def print_targets : Switch<"print-targets",
   "Print the microarchitectures of -mcpu and exit">;
 def W : Joined<["-"], "W">, MetaVarName<"[no-]<warning>">,
-  HelpText<"Enable or disable a warning: index-order, offset, slow-path">;
+  HelpText<"Enable or disable a warning: empty-mask, index-order, offset, open-window, scaled-twice, slow-path">;
 def Werror : Flag<["-"], "Werror">, HelpText<"Treat warnings as errors">;

@@ -214,8 +214,9 @@ std::optional<int> parseTarget(ParsedArguments &parsed,
 
 /// The ids of all warnings: of the specs (docs/spec-reference.md) and of the
 /// passes.
-static constexpr llvm::StringLiteral warnings[] = {"index-order", "offset",
-                                                   "slow-path"};
+static constexpr llvm::StringLiteral warnings[] = {
+    "empty-mask",  "index-order",  "offset",
+    "open-window", "scaled-twice", "slow-path"};
 
 std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
                                 CommonOptions &options) {

@@ -143,7 +143,7 @@ TensorPtr TensorChecker::cached(const Node &node,
     if (cache->kind == Tensor::Input) {
       const attnc::spec::Input &input = spec.inputs[cache->index];
       error.note(input.typeRange, "'" + input.name + "' is declared here");
-      error.fix(input.name + ": inout " +
+      error.fix("change under 'inputs:'    " + input.name + ": inout " +
                 Report::textOf(input.typeRange).str());
     }
     return nullptr;

@@ -196,8 +196,8 @@ static bool checkKeys(const AttentionSpec &own, const Tensor &keys,
     auto &error = report.error(Message::CacheKeys, keys.range, {name});
     error.note(cache.range, "rows are stored here");
     if (!mask.empty())
-      error.fix("in 'mask': " + mask);
-    error.fix("'attend' of the cache and of the other rows, each by itself");
+      error.note("hide them in 'mask':  " + mask);
+    error.note("or use one 'attend' for the cache and one for the other rows");
     return false;
   }
   return true;

@@ -38,6 +38,24 @@ static bool checkNamed(Report &report, const Node &call,
   return true;
 }
 
+/// softmax(score, scale=x): here a product.
+static bool reportScaleArgument(Report &report, const Node &call,
+                                const Node::Argument &argument) {
+  bool isScale = argument.name == "scale" || argument.name == "scaling";
+  if (call.name != "softmax" || !isScale || call.children.size() != 1 ||
+      call.arguments.size() != 1)
+    return false;
+  auto text = [](const Node &node) {
+    std::string written = Report::textOf(node.range).str();
+    bool isWhole = node.kind != Node::Binary && node.kind != Node::Unary;
+    return isWhole ? written : "(" + written + ")";
+  };
+  report.error(Message::UnknownArgument, call.range, {call.name, argument.name})
+      .fix(call.name + "(" + text(*call.children[0]) + " * " +
+           text(*argument.value) + ")");
+  return true;
+}
+
 bool Checker::bind(const Node &call, const FunctionInfo &function,
                    std::vector<const Node *> &bound) {
   if (!checkNamed(report, call, function))
@@ -64,6 +82,8 @@ bool Checker::bind(const Node &call, const FunctionInfo &function,
       std::vector<StringRef> names;
       for (const Parameter &p : function.parameters)
         names.push_back(p.name);
+      if (reportScaleArgument(report, call, argument))
+        return false;
       auto &error = report.error(Message::UnknownArgument, argument.range,
                                  {function.name.str(), argument.name});
       error.note(function.signature());
@@ -245,8 +265,20 @@ Checker::Value Checker::callFunction(const Node &node,
                                      const FunctionInfo &function,
                                      bool vectorPlace) {
   if (function.place == FunctionInfo::Layer ||
-      function.place == FunctionInfo::Scaling)
-    return error(Message::LayerScope, node.headRange, {function.name.str()});
+      function.place == FunctionInfo::Scaling) {
+    auto &error = report.error(Message::LayerScope, node.headRange,
+                               {function.name.str()});
+    const Node *row = node.children.empty() ? nullptr : &*node.children[0];
+    bool keepsRows =
+        is_contained({Function::Rope, Function::RmsNorm, Function::LayerNorm},
+                     function.function);
+    if (keepsRows && row && row->kind == Node::Name && findRow(row->name) &&
+        scope.rows)
+      error.note("define the row under 'let':  " + row->name + ": " +
+                 Report::textOf(node.range) + "  and use " + row->name +
+                 " here");
+    return {};
+  }
   if (function.place == FunctionInfo::Row && !scope.rowFunctions) {
     SourceDiagnostic &reported = report.error(
         Message::AttentionScope, node.headRange, {function.name.str()});

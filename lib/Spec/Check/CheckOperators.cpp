@@ -141,9 +141,17 @@ bool Checker::isOfTruthValues(const Node &node, const Value &a,
     return true;
   std::string left = Report::textOf(node.children[0]->range).str();
   std::string right = Report::textOf(node.children[1]->range).str();
+  std::string both = left + (node.op == Op::Mul ? " and " : " or ") + right;
+  if (scope.name != "mask") { // a number is meant
+    StringRef condition = right;
+    if (condition.starts_with("(") && condition.ends_with(")"))
+      condition = condition.drop_front().drop_back();
+    error.fix(areBoth ? "where(" + both + ", 1, 0)"
+                      : "where(" + condition.str() + ", 0, 1)");
+    return true;
+  }
   if (areBoth)
-    return error.fix(left + (node.op == Op::Mul ? " and " : " or ") + right),
-           true;
+    return error.fix(both), true;
   bool isOne = node.children[1]->kind == Node::Name ||
                node.children[1]->kind == Node::Call ||
                node.children[1]->kind == Node::Index ||
@@ -199,11 +207,16 @@ Checker::Value Checker::compare(const Node &node, Op op, Value a, Value b) {
 /// a < b <= c is a < b and b <= c.
 Checker::Value Checker::visitChain(const Node &node, bool vectorPlace) {
   std::vector<Value> values;
+  bool good = true;
   for (const NodePtr &child : node.children) {
     values.push_back(visit(*child, vectorPlace));
-    if (!values.back())
+    good &= bool(values.back());
+    if (!good && child->range.End == node.range.End &&
+        child->range.Start == node.range.Start) // of a named mask: told once
       return {};
   }
+  if (!good)
+    return {};
   Value result;
   for (auto [i, op] : enumerate(node.ops)) {
     Value link = compare(node, op, values[i], values[i + 1]);

@@ -13,18 +13,76 @@ using namespace llvm;
 
 namespace attnc::spec {
 
-static bool isVariable(StringRef name) {
-  return any_of(variableTable(), [&](const VariableInfo &variable) {
-    return variable.name == name;
-  });
+/// A function of tensors, or one over the keys of a row, where the formula
+/// knows it. What `let` names may be of tensors.
+bool Checker::isKnownHere(const FunctionInfo &function) const {
+  if (function.place == FunctionInfo::Scalar)
+    return true;
+  if (function.place == FunctionInfo::Row)
+    return scope.rowFunctions;
+  bool isOfPairs = scope.batch || scope.row || scope.key || scope.rows;
+  return function.place == FunctionInfo::Layer && scope.inputs &&
+         (!isOfPairs || expanding);
+}
+
+/// The call of an unknown function with its arguments as they are written.
+static std::string formulaOf(const Node &call) {
+  SmallVector<StringRef> arguments;
+  for (const NodePtr &child : call.children)
+    arguments.push_back(child->kind == Node::Name
+                            ? StringRef(child->name)
+                            : Report::textOf(child->range));
+  return call.arguments.empty() && !Report::textOf(call.range).empty()
+             ? formulaOfCall(call.name, arguments, call.range)
+             : "";
+}
+
+/// What a name of another framework is here. False if it is nobody's.
+bool Checker::reportForeign(const Node &node, bool called) {
+  bool onlySizes = !scope.batch && !scope.inputs; // an axis, a size, a range
+  std::string formula = called && !onlySizes ? formulaOf(node) : "";
+  Message message = called ? Message::UnknownFunction : Message::UnknownName;
+  SMRange place = called ? node.headRange : node.range;
+  if (!formula.empty()) {
+    report.error(message, node.range, {node.name}).fix(formula);
+    return true;
+  }
+  StringRef axis = onlySizes ? findForeignAxis(node.name) : "";
+  if (!axis.empty()) {
+    report.error(message, place, {node.name})
+        .fix(axis)
+        .note("a further size is declared under 'sizes:'  " + node.name +
+              ": any");
+    return true;
+  }
+  const ForeignWord *word = findForeignName(node.name);
+  if (!word || (onlySizes && !spec.findSize(word->ours)))
+    return false;
+  bool isOfReals = scope.name != "mask" && scope.name != "offset";
+  if (StringRef(word->ours).starts_with("head_dim") && !isOfReals && !onlySizes)
+    return false; // such a name is a distance there
+  const FunctionInfo *function = findFunction(word->ours);
+  auto &error = report.error(message, place, {node.name});
+  if (function && !isKnownHere(*function))
+    error.note("'" + word->ours + "' is a function of " +
+               (function->place == FunctionInfo::Row ? "'attention'"
+                                                     : "'let' and 'output'"));
+  else if (word->ours.empty())
+    error.note(word->note);
+  else
+    error.fix(word->ours);
+  return true;
 }
 
 Checker::Value Checker::unknownName(const Node &node, bool called) {
+  if (reportForeign(node, called))
+    return {};
   std::vector<StringRef> candidates;
   for (const NamedMask &mask : maskTable())
     candidates.push_back(mask.name);
   for (const FunctionInfo &function : functionTable())
-    candidates.push_back(function.name);
+    if (isKnownHere(function))
+      candidates.push_back(function.name);
   if (!called) {
     for (const Size &size : spec.sizes)
       candidates.push_back(size.name);
@@ -37,13 +95,6 @@ Checker::Value Checker::unknownName(const Node &node, bool called) {
       report.error(called ? Message::UnknownFunction : Message::UnknownName,
                    called ? node.headRange : node.range, {node.name});
   bool onlySizes = !scope.batch && !scope.inputs; // an axis, a size, a range
-  const ForeignWord *word = findForeignName(node.name);
-  if (word && !(onlySizes && isVariable(word->ours))) {
-    error.fix(word->ours);
-    if (word->ours.empty())
-      error.note(word->note);
-    return {};
-  }
   StringRef near = nearest(node.name, candidates);
   error.fix(near);
   if (near.empty() && !called && onlySizes)
@@ -53,6 +104,8 @@ Checker::Value Checker::unknownName(const Node &node, bool called) {
     error.note("what the caller gives is added under 'inputs:'");
   if (near.empty() && !called && (node.name == "pi" || node.name == "e"))
     error.note("write the number");
+  for (const NodePtr &child : node.children) // they may have more of them
+    visit(*child, true);
   return {};
 }
 
@@ -140,6 +193,8 @@ Checker::Value Checker::undeclared(const Node &base, const Node &index) {
   else if (certain)
     error.fix("add under 'inputs:'    " + base.name + ": " + type + "[" +
               shape + "]");
+  for (const NodePtr &child : drop_begin(index.children))
+    visit(*child);
   return {};
 }
 

@@ -134,15 +134,18 @@ Checker::Value Checker::visitDot(const Node &node) {
   Value a = visit(*node.children[0], true), b = visit(*node.children[1], true);
   if (!a || !b)
     return {};
+  bool good = true;
   for (auto [value, child] : {std::pair(&a, node.children[0].get()),
                               std::pair(&b, node.children[1].get())})
     if (value->axes.empty())
-      return error(Message::NeedsVector, child->range,
-                   {typeWithArticle(value->type())});
+      good = bool(error(Message::NeedsVector, child->range,
+                        {typeWithArticle(value->type())}));
     else if (!needNumber(*value, *child, "@"))
-      return {};
+      good = false;
     else if (value->type() == Type::Ints)
       *value = toReal(*value);
+  if (!good)
+    return {};
   if (a.axes.size() == 2 && b.axes.size() == 2)
     return error(Message::DotShapes, node.range, {});
   if (!checkWidths(node, a, b))
@@ -280,9 +283,11 @@ Checker::Value Checker::expandDefinition(const Node &node, bool vectorPlace) {
   if (!definition.body || !bindMacro(node, definition, arguments))
     return {};
   definition.active = true;
+  ++expanding;
   std::swap(bindings, arguments);
   Value value = visit(*definition.body, vectorPlace);
   std::swap(bindings, arguments);
+  --expanding;
   definition.active = false;
   return value;
 }

@@ -7,6 +7,8 @@
 
 #include "Check/Checker.h"
 
+#include "Language/ForeignWords.h"
+
 #include "attnc/Spec/Print.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -214,6 +216,8 @@ Checker::Value Checker::visitVariable(const Node &node,
                                      : "sizes";
   auto &error =
       report.error(Message::Scope, node.range, {node.name, scope.name.str()});
+  if (!scope.inputs)
+    error.fix(findForeignAxis(node.name));
   error.note("known here: " + names);
   if (scope.inputs && !scope.row && !scope.key && !scope.batch)
     error.note("'mask' and 'score' know the places of rows; scores may be a "
@@ -375,6 +379,13 @@ Checker::Value Checker::visitIndex(const Node &node, bool vectorPlace) {
   }
   if (!input) {
     std::string text = base.kind == Node::Name ? base.name : "this";
+    if (base.kind == Node::Index && bindings.empty()) { // m[b][k]
+      StringRef first = Report::textOf(base.range),
+                rest = Report::textOf({base.range.End, node.range.End});
+      return report.error(Message::IndexTwice, node.range)
+                 .fix(first.drop_back() + ", " + rest.ltrim().drop_front()),
+             Value();
+    }
     auto &error =
         report.error(Message::NotIndexable, name,
                      {base.kind == Node::Name ? "'" + text + "'" : text});

@@ -159,6 +159,8 @@ private:
   Value load(unsigned input, llvm::SMRange name, llvm::SMRange range,
              std::vector<ExprPtr> indices, bool vectorPlace);
   Value unknownName(const Node &node, bool called);
+  bool reportForeign(const Node &node, bool called);
+  bool isKnownHere(const FunctionInfo &function) const;
   std::string elementOf(const Input &input,
                         llvm::ArrayRef<ExprPtr> given) const;
   std::string rowOf(const Input &input, llvm::ArrayRef<ExprPtr> given) const;
@@ -201,6 +203,7 @@ private:
   Scope scope;
   std::map<std::string, Binding> bindings;
   std::vector<Missing> missingFeatures;
+  unsigned expanding = 0; // entries of `let` around what is visited
   Leaves leaves;
 };
 

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -83,7 +84,23 @@ NodePtr FormulaParser::parseOr() {
   if (!enter())
     return nullptr;
   scope_exit leave([&] { --depth; });
-  return parseLeft(&FormulaParser::parseAnd, {Op::Or});
+  NodePtr node = parseLeft(&FormulaParser::parseAnd, {Op::Or});
+  return node && peek().is("xor") ? exclusiveOr(std::move(node))
+                                  : std::move(node);
+}
+
+/// `a xor b` of other languages: an error, with `(a) != (b)` as the fix.
+NodePtr FormulaParser::exclusiveOr(NodePtr left) {
+  take();
+  NodePtr right = parseOr();
+  if (!right)
+    return nullptr;
+  auto &error = report.error(Message::NotAnOperator,
+                             {left->range.Start, right->range.End}, {"xor"});
+  if (!source.anchor.isValid())
+    error.fix("(" + Report::textOf(left->range) + ") != (" +
+              Report::textOf(right->range) + ")");
+  return nullptr;
 }
 
 NodePtr FormulaParser::parseAnd() {
@@ -199,14 +216,7 @@ NodePtr FormulaParser::parsePostfix() {
       return nullptr;
     }
     if (!peek().is("T")) {
-      const ForeignWord *word = findForeignName(peek().spelling);
-      auto &error = expected("'T' (transpose)");
-      if (word && word->ours.empty())
-        error.note(word->note);
-      else if (const FunctionInfo *function = findFunction(
-                   word && !word->ours.empty() ? word->ours : peek().spelling))
-        error.note("functions stand before what they take: " +
-                   function->signature());
+      methodCall(begin);
       return nullptr;
     }
     take();
@@ -215,6 +225,74 @@ NodePtr FormulaParser::parsePostfix() {
     node = finish(std::move(transpose));
   }
   return nullptr;
+}
+
+std::optional<FormulaParser::WrittenArguments>
+FormulaParser::writtenArguments(size_t open) const {
+  if (open >= tokens.size() || !tokens[open].is("("))
+    return std::nullopt;
+  WrittenArguments result;
+  size_t begin = tokens[open].end;
+  unsigned depth = 0;
+  for (size_t at = open; at < tokens.size(); ++at) {
+    const Token &token = tokens[at];
+    depth += token.is("(") || token.is("[");
+    bool closes = token.is(")") || token.is("]");
+    bool ends = closes && depth == 1;
+    if (ends || (token.is(",") && depth == 1)) {
+      StringRef text = source.text.slice(begin, token.begin).trim();
+      begin = token.end;
+      if (!text.empty())
+        result.texts.push_back(text);
+    }
+    if (ends) {
+      result.close = at;
+      return result;
+    }
+    depth -= closes;
+  }
+  return std::nullopt;
+}
+
+/// A function of the language, unless it is one of tensors in a formula of
+/// pairs.
+const FunctionInfo *FormulaParser::functionHere(StringRef name) const {
+  const FunctionInfo *function = findFunction(name);
+  bool isOfLayers = function && (function->place == FunctionInfo::Layer ||
+                                 function->place == FunctionInfo::Scaling);
+  return isOfLayers && source.isOfPairs ? nullptr : function;
+}
+
+/// `Q.dot(K)`, `x.sqrt()`: here functions and operators.
+void FormulaParser::methodCall(size_t begin) {
+  const Token &name = peek();
+  StringRef base = source.text.slice(begin, tokens[position - 2].end);
+  auto arguments = writtenArguments(position + 1);
+  if (name.kind != Token::Name || !arguments) {
+    expected("'T' (transpose)");
+    return;
+  }
+  const ForeignWord *word = findForeignName(name.spelling);
+  StringRef ours = word && !word->ours.empty() ? word->ours : name.spelling;
+  const FunctionInfo *function = functionHere(ours);
+  if (base.starts_with("(") && base.ends_with(")"))
+    base = base.drop_front().drop_back();
+  arguments->texts.insert(arguments->texts.begin(), base);
+  SMRange call = source.at(begin, tokens[arguments->close].end);
+  bool hasNamed =
+      any_of(arguments->texts, [](StringRef t) { return t.contains('='); });
+  std::string formula = formulaOfCall(name.spelling, arguments->texts, call);
+  auto &error = report.error(
+      Message::NoMethod, formula.empty() && !function ? rangeOf(name) : call,
+      {name.spelling.str()});
+  if (!formula.empty())
+    error.fix(formula);
+  else if (function && !hasNamed)
+    error.fix(ours + "(" + join(arguments->texts, ", ") + ")");
+  else if (function)
+    error.note("call the function: " + function->signature());
+  else if (word && word->ours.empty())
+    error.note(word->note);
 }
 
 /// `F.linear(x, W, b)`: a product, here with the names that stand there.
@@ -244,16 +322,32 @@ void FormulaParser::ofModule(size_t begin) {
     position += 2;
   const Token &name = peek();
   const ForeignWord *word = findForeignName(name.spelling);
-  bool isOurs = findFunction(name.spelling) || name.is("inf");
   if (name.is("linear"))
     return linearOfModule(begin);
-  report
-      .error(Message::UnknownName, source.at(begin, name.end),
-             {source.text.slice(begin, name.end).str()})
-      .fix(word     ? word->ours
-           : isOurs ? name.spelling
-                    : "")
-      .note("functions have no module before their name");
+  StringRef ours = word ? word->ours : name.spelling;
+  const FunctionInfo *function = findFunction(ours);
+  bool isOurs = functionHere(ours) || findMask(ours) || name.is("inf");
+  std::string text = source.text.slice(begin, name.end).str(), formula;
+  size_t end = name.end;
+  if (auto arguments = writtenArguments(position + 1)) {
+    SMRange call = source.at(begin, tokens[arguments->close].end);
+    formula = formulaOfCall(name.spelling, arguments->texts, call);
+    end = formula.empty() ? end : tokens[arguments->close].end;
+  }
+  auto &error =
+      report.error(Message::UnknownName, source.at(begin, end), {text});
+  if (!formula.empty())
+    error.fix(formula);
+  else if (isOurs)
+    error.fix(ours).note("function names have no module prefix");
+  else if (function)
+    error.note("'" + ours +
+               "' is a function of 'let' and 'output'; a product " +
+               "of rows is written Q @ K");
+  else if (word)
+    error.note(word->note);
+  else
+    error.note("function names have no module prefix");
 }
 
 NodePtr FormulaParser::parseIndex(NodePtr base) {

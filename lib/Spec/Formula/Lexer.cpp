@@ -84,7 +84,8 @@ bool Lexer::lexNumber() {
     return end > start;
   };
   bool good = digits();
-  bool real = false;
+  bool real = false, isThousands = false;
+  StringRef number;
   std::string fix = good ? "" : "0";
   // `0..8` is a range, not a real.
   if (end < text.size() && text[end] == '.' &&
@@ -108,14 +109,21 @@ bool Lexer::lexNumber() {
   if (end < text.size() && isNamePart(text[end])) {
     good = false;
     fix.clear();
+    isThousands = end + 1 == text.find_if_not(isNamePart, end) ||
+                  (end + 1 == text.size());
+    isThousands &= !real && StringRef("kK").contains(text[end]);
+    number = text.slice(begin, end);
     while (end < text.size() && isNamePart(text[end]))
       ++end;
   }
   if (!good) {
-    report
-        .error(Message::BadNumber, source.at(begin, end),
-               {text.slice(begin, end).str()})
-        .fix(fix);
+    auto &error = report.error(Message::BadNumber, source.at(begin, end),
+                               {text.slice(begin, end).str()});
+    error.fix(fix);
+    uint64_t thousands = 0;
+    if (isThousands && !number.getAsInteger(10, thousands) && thousands < 1e9)
+      error.note("write " + std::to_string(thousands * 1024) + " or " +
+                 std::to_string(thousands * 1000));
     return false;
   }
   add(real ? Token::Real : Token::Int, begin, end);
@@ -162,11 +170,13 @@ bool Lexer::foreignOperator() {
     return true;
   for (auto &[theirs, ours] : foreign)
     if (rest.starts_with(theirs)) {
-      auto &error = report.error(Message::NotAnOperator,
-                                 source.at(position, position + theirs.size()),
-                                 {theirs.str()});
       size_t bar = theirs == "|" ? rest.find('|', 1) : StringRef::npos;
-      if (bar != StringRef::npos && bar > 1) // |x|
+      bool isMagnitude = bar != StringRef::npos && bar > 1; // |x|
+      size_t size = isMagnitude ? bar + 1 : theirs.size();
+      auto &error =
+          report.error(Message::NotAnOperator,
+                       source.at(position, position + size), {theirs.str()});
+      if (isMagnitude)
         error.fix("abs(" + rest.slice(1, bar).trim().str() + ")");
       else
         error.fix(ours);

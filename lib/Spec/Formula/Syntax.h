@@ -13,12 +13,15 @@
 #define ATTNC_LIB_SPEC_FORMULA_SYNTAX_H
 
 #include "Diagnostic/Report.h"
+#include "Language/Language.h"
 
 #include "attnc/Spec/Expr.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +31,8 @@ namespace attnc::spec {
 /// (defaults, named masks) stand nowhere; all their nodes get `anchor`.
 struct SourceText {
   llvm::StringRef text;
-  llvm::SMRange anchor; // valid: the text is not in the file
+  llvm::SMRange anchor;   // valid: the text is not in the file
+  bool isOfPairs = false; // a formula of pairs has no functions of layers
 
   llvm::SMRange at(size_t begin, size_t end) const;
   llvm::SMRange all() const { return at(0, text.size()); }
@@ -135,6 +139,16 @@ private:
   NodePtr parseIndex(NodePtr base);
   void ofModule(size_t begin);
   void linearOfModule(size_t begin);
+  void methodCall(size_t begin);
+  NodePtr exclusiveOr(NodePtr left);
+  /// Arguments as they are written, from the `(` at a token on, and the index
+  /// of the `)`.
+  struct WrittenArguments {
+    llvm::SmallVector<llvm::StringRef> texts;
+    size_t close = 0;
+  };
+  std::optional<WrittenArguments> writtenArguments(size_t open) const;
+  const FunctionInfo *functionHere(llvm::StringRef name) const;
 
   using Rule = NodePtr (FormulaParser::*)();
   NodePtr parseLeft(Rule next, llvm::ArrayRef<Op> operators);

@@ -60,11 +60,91 @@ bool isForeignModule(StringRef name) {
   return is_contained(modules, name);
 }
 
+/// An argument as an operand of an operator.
+static std::string asOperand(StringRef text) {
+  bool isSigned = text.starts_with("-");
+  bool isWhole = text.find_first_of(" +-*/%@<>=") == StringRef::npos;
+  return isWhole && !isSigned ? text.str() : "(" + text.str() + ")";
+}
+
+/// Whether the text at the range is a whole formula or a whole argument.
+static bool isWholeFormula(SMRange range) {
+  const char *before = range.Start.getPointer() - 1;
+  const char *after = range.End.getPointer();
+  while (*before == ' ')
+    --before;
+  while (*after == ' ')
+    ++after;
+  return StringRef(":=(,[").contains(*before) &&
+         (*after == '\0' || StringRef("\r\n),]#").contains(*after));
+}
+
+/// {0}, {1} of a formula as operands or as arguments.
+static std::string fillCall(StringRef formula, ArrayRef<StringRef> arguments) {
+  std::string text;
+  StringRef rest = formula;
+  for (size_t at; (at = rest.find('{')) != StringRef::npos;
+       rest = rest.substr(at + 3)) {
+    bool isArgument = rest.take_front(at).ends_with("(") ||
+                      rest.substr(at + 3).starts_with(",");
+    StringRef argument = arguments[size_t(rest[at + 1] - '0')];
+    text += rest.take_front(at);
+    text += isArgument ? argument.str() : asOperand(argument);
+  }
+  return text + rest.str();
+}
+
+namespace {
+struct ForeignCall {
+  StringLiteral theirs;
+  unsigned arguments;
+  StringLiteral formula;
+
+  bool isCall() const {
+    size_t open = formula.find('(');
+    return formula.ends_with(")") && open != StringRef::npos &&
+           all_of(formula.take_front(open), isAlnum);
+  }
+};
+} // namespace
+
+static constexpr ForeignCall foreignCalls[] = {
+#define FOREIGN_CALL(Theirs, Arguments, Formula) {Theirs, Arguments, Formula},
+#include "ForeignWords.def"
+};
+
+std::string formulaOfCall(StringRef name, ArrayRef<StringRef> arguments,
+                          SMRange range) {
+  if (any_of(arguments, [](StringRef a) { return a.contains('='); }))
+    return "";
+  auto call = find_if(foreignCalls, [&](const ForeignCall &other) {
+    return other.theirs == name && other.arguments == arguments.size();
+  });
+  if (call == std::end(foreignCalls))
+    return "";
+  std::string text = fillCall(call->formula, arguments);
+  return call->isCall() || isWholeFormula(range) ? text : "(" + text + ")";
+}
+
+StringRef findForeignAxis(StringRef name) {
+  static constexpr std::pair<StringLiteral, StringLiteral> axes[] = {
+#define FOREIGN_AXIS(Theirs, Ours) {Theirs, Ours},
+#include "ForeignWords.def"
+  };
+  for (auto &[theirs, ours] : axes)
+    if (theirs == name)
+      return ours;
+  return {};
+}
+
 /// `{0}` of a line; what is more than a name or a number in parentheses.
 static std::string fillIn(StringRef line, StringRef value) {
   if (!line.contains("{0}"))
     return line.str();
   auto [before, after] = line.split("{0}");
+  if (after.contains("{0}"))
+    return fillIn(line.take_front(before.size() + 3), value) +
+           fillIn(after, value);
   bool isWord =
       all_of(value, [](char c) { return isAlnum(c) || c == '_' || c == '.'; });
   bool isArgument = after.starts_with(")");
@@ -73,8 +153,8 @@ static std::string fillIn(StringRef line, StringRef value) {
   return (before + text + after).str();
 }
 
-void reportUnknownKey(Report &report, const UnknownEntry &entry,
-                      function_ref<bool(StringRef)> isSet) {
+StringRef reportUnknownKey(Report &report, const UnknownEntry &entry,
+                           function_ref<bool(StringRef)> isSet) {
   std::string key = entry.key.str();
   auto word = find_if(foreignKeys, [&](const ForeignWord &word) {
     return word.theirs == key &&
@@ -92,7 +172,7 @@ void reportUnknownKey(Report &report, const UnknownEntry &entry,
           .note("formulas of a layer are entries of 'let', tensors are "
                 "entries of 'inputs'")
           .note("the keys: " + join(names, ", "));
-    return;
+    return near;
   }
   auto [ours, formula] = word->ours.split(": ");
   bool lacksValue = word->isLine() && entry.value.empty();
@@ -100,7 +180,7 @@ void reportUnknownKey(Report &report, const UnknownEntry &entry,
       report.error(Message::UnknownKey,
                    word->isLine() ? entry.range : entry.keyRange, {key});
   if (ours.empty())
-    error.note(word->note);
+    error.note(fillIn(word->note, entry.value.empty() ? "10000" : entry.value));
   else if (lacksValue)
     error.note("written as '" + fillIn(word->ours, "...") + "'");
   else if (isSet(ours))
@@ -113,6 +193,7 @@ void reportUnknownKey(Report &report, const UnknownEntry &entry,
               fillIn(formula, entry.value));
   else
     error.fix(ours);
+  return ours;
 }
 
 } // namespace attnc::spec

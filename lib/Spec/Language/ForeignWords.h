@@ -33,6 +33,16 @@ llvm::StringRef findForeignType(llvm::StringRef name);
 llvm::StringRef findForeignArgument(llvm::StringRef name,
                                     llvm::ArrayRef<llvm::StringRef> names);
 
+/// The formula for a call of a function that others have, with its arguments:
+/// "Q @ K" for dot(Q, K). `range` is the call; it gets parentheses where others
+/// would bind its parts. Empty if there is none.
+std::string formulaOfCall(llvm::StringRef name,
+                          llvm::ArrayRef<llvm::StringRef> arguments,
+                          llvm::SMRange range);
+
+/// The size that others call `name` in a list of axes; empty if nobody does.
+llvm::StringRef findForeignAxis(llvm::StringRef name);
+
 /// Whether others put `name` and a point before the name of a function.
 bool isForeignModule(llvm::StringRef name);
 
@@ -44,9 +54,11 @@ struct UnknownEntry {
 };
 
 /// Tells that there is no such key and what is written instead. `isSet` says
-/// whether a key of ours is set already.
-void reportUnknownKey(Report &report, const UnknownEntry &entry,
-                      llvm::function_ref<bool(llvm::StringRef)> isSet);
+/// whether a key of ours is set already. Returns the key that is meant, or
+/// nothing.
+llvm::StringRef
+reportUnknownKey(Report &report, const UnknownEntry &entry,
+                 llvm::function_ref<bool(llvm::StringRef)> isSet);
 
 } // namespace attnc::spec
 

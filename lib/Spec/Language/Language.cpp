@@ -174,10 +174,12 @@ StringRef takenBy(StringRef name) {
     return "a function";
   if (findMask(name))
     return "a named mask";
+  if (name == "Y")
+    return "the output of layers, which is named Y in C";
   static constexpr StringLiteral words[] = {
-      "Q",     "K",   "V",   "O",         "Y",     "score",   "true",
-      "false", "inf", "and", "or",        "not",   "if",      "else",
-      "in",    "any", "lse", "attention", "state", "prefill", "decode"};
+      "Q",   "K",   "V",         "O",     "score",   "true",  "false",
+      "inf", "and", "or",        "not",   "if",      "else",  "in",
+      "any", "lse", "attention", "state", "prefill", "decode"};
   return is_contained(words, name) ? "the language" : "";
 }
 

@@ -126,6 +126,17 @@ Walk::extreme(const ExprPtr &index, bool low, const LinearForm &extent,
   return "";
 }
 
+/// Whether the text of the formula stands in the file, not that of a macro.
+static bool isWritten(const Expr &e, StringRef text) {
+  auto letters = [](StringRef s) {
+    std::string found;
+    copy_if(s, std::back_inserter(found),
+            [](char c) { return c != ' ' && c != '(' && c != ')'; });
+    return found;
+  };
+  return e.range.isValid() && letters(Report::textOf(e.range)) == letters(text);
+}
+
 void Walk::reportIndex(const ExprPtr &load, unsigned axis, bool low,
                        const std::vector<std::vector<LinearForm>> &failures) {
   const Input &input = spec.inputs[load->index];
@@ -146,7 +157,12 @@ void Walk::reportIndex(const ExprPtr &load, unsigned axis, bool low,
     error = &report.error(low ? Message::IndexLow : Message::IndexHigh,
                           index->range, {text, value, last});
   // One entry is that of all; a clamped variable would be no other.
-  error->fix(last == "0" ? "0" : "clamp(" + text + ", 0, " + last + ")");
+  std::string clamped =
+      last == "0" ? "0" : "clamp(" + text + ", 0, " + last + ")";
+  if (isWritten(*index, text))
+    error->fix(clamped);
+  else
+    error->note("keep the index in range, for example " + clamped);
   if (index->kind == Expr::Load && !spec.inputs[index->index].low &&
       lastForm.isConstant())
     error->note(spec.inputs[index->index].typeRange,
@@ -226,7 +242,7 @@ bool Walk::checkDivisor(ExprPtr &divisor) {
     return true;
   auto &error = report.error(Message::MaybeZero, divisor->range, {text});
   bool isCount = prover.proves(value);
-  if (isCount)
+  if (isCount && isWritten(*divisor, text))
     error.fix("max(" + text + ", 1)");
   if (divisor->kind == Expr::Load)
     error.note(spec.inputs[divisor->index].typeRange,

@@ -50,11 +50,14 @@ static std::optional<ScoreMask> maskOfChoice(const AttentionSpec &spec,
   if (!e.isApply(Op::Select) || usesRows(*e.operands[0]) ||
       !isOfPair(*e.operands[0]))
     return std::nullopt;
+  // Of one key of a row a number is meant: it counts where it is the only one.
+  bool isOfOneKey = e.operands[0]->isApply(Op::Eq);
   std::string condition = printFormula(spec, *e.operands[0]);
   for (auto [branch, mask] :
        {std::pair(2, condition), std::pair(1, "not (" + condition + ")")})
     if (std::optional<double> number = numberOf(*e.operands[branch]);
-        number && leavesOut(sign * *number))
+        number && leavesOut(sign * *number) &&
+        !(isOfOneKey && branch == 1 && std::isfinite(*number)))
       return ScoreMask{&e, sign * *number, mask};
   return std::nullopt;
 }

@@ -164,13 +164,27 @@ void SpecReader::readRegime(const YamlNode &node) {
   spec.expect.push_back(std::move(regime));
 }
 
+/// The list that is meant by `expect: decode`; empty for another word.
+static std::string listOf(StringRef text) {
+  if (text == "prefill")
+    return "[prefill(1024)]";
+  if (text == "decode")
+    return "[decode(4096)]";
+  StringRef count = text.trim();
+  bool isRegime =
+      (count.consume_front("prefill(") || count.consume_front("decode(")) &&
+      count.consume_back(")") && !count.empty() && all_of(count, isDigit);
+  return isRegime ? "[" + text.str() + "]" : "";
+}
+
 void SpecReader::readExpect() {
   const YamlEntry *expect = entry(Key::Expect);
   if (expect && expect->value.kind != YamlNode::List) {
-    report.error(Message::NeedsList, expect->key.range, {"expect"})
-        .fix(expect->value.kind == YamlNode::Scalar
-                 ? "[" + expect->value.text + "]"
-                 : "");
+    bool isText = expect->value.kind == YamlNode::Scalar;
+    report
+        .error(Message::NeedsList,
+               isText ? expect->value.range : expect->key.range, {"expect"})
+        .fix(isText ? listOf(expect->value.text) : "");
     return;
   }
   if (expect && !expect->value.list.empty()) {

@@ -23,7 +23,8 @@ NodePtr SpecReader::parseKey(Key key, StringRef byDefault) {
     return parseFormula({byDefault, anchor}, report);
   if (!needScalar(*written))
     return nullptr;
-  return parseFormula({written->value.source(), {}}, report);
+  return parseFormula({written->value.source(), {}, /*isOfPairs=*/true},
+                      report);
 }
 
 ExprPtr SpecReader::readFormula(Key key, StringRef byDefault,
@@ -129,6 +130,7 @@ void SpecReader::readFormulas() {
   anchor = start;
   spec.mask = readFormula(Key::Mask, "true", Scope::ofPair("mask"), Type::Bool);
   readAttention();
+  warnScaledTwice();
   readValue();
   readOutput();
 }
@@ -271,6 +273,8 @@ void SpecReader::proveFormulas() {
     return;
   warnOffset();
   warnMaskInScore();
+  warnEmptyMask();
+  warnOpenWindow();
 }
 
 /// A conjunct `k < length[b]`, or null.

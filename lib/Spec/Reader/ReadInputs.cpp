@@ -56,6 +56,7 @@ bool SpecReader::readAxes(Input &input, FormulaParser &parser) {
     return true;
   Scope scope = Scope::ofSizes("axes");
   scope.foldSizes = false;
+  bool good = true;
   do {
     NodePtr node = parser.parse();
     if (!node)
@@ -66,8 +67,10 @@ bool SpecReader::readAxes(Input &input, FormulaParser &parser) {
     }
     Checker checker(spec, report, use, scope);
     ExprPtr axis = checker.check(*node, Type::Int, "an axis");
-    if (checker.reportMissing() || !axis)
-      return false;
+    if (checker.reportMissing() || !axis) {
+      good = false;
+      continue;
+    }
     if (axis->isConstant() && (axis->integer < 1 || axis->integer > maxSize)) {
       report.error(Message::SizeValue, node->range,
                    {"an axis", std::to_string(axis->integer)});
@@ -89,7 +92,7 @@ bool SpecReader::readAxes(Input &input, FormulaParser &parser) {
     return false;
   }
   if (input.axes.size() <= maxRank)
-    return true;
+    return good;
   report.error(Message::TooManyAxes, open,
                {input.name, std::to_string(input.axes.size())});
   return false;

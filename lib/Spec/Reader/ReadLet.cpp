@@ -155,7 +155,8 @@ bool SpecReader::checkRowWidth(const ExprPtr &row, BuiltinSize size,
                    {name.str(), printFormula(spec, *width), own.name,
                     own.kind == Size::Fixed ? std::to_string(own.value)
                                             : std::string("another size")});
-  if (hasHeads)
+  // Heads are split off the last axis of rows.
+  if (hasHeads && dependsOn(*row, size == HeadDim ? Variable::I : Variable::K))
     error.fix("split_heads(" + formulaOfTensors(*row, body, range) +
               (heads == KvHeads ? ", kv_heads)" : ")"));
   else if (!own.range.isValid())

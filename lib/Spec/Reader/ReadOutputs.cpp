@@ -21,7 +21,10 @@ void SpecReader::readOutputs() {
   if (!outputs)
     return;
   if (outputs->value.kind != YamlNode::List) {
-    report.error(Message::NeedsList, outputs->key.range, {"outputs"})
+    bool isText = outputs->value.kind == YamlNode::Scalar;
+    report
+        .error(Message::NeedsList,
+               isText ? outputs->value.range : outputs->key.range, {"outputs"})
         .fix(outputs->value.kind == YamlNode::Scalar
                  ? "[" + outputs->value.text + "]"
                  : "");

@@ -195,7 +195,7 @@ void SpecReader::readSizes(const YamlNode &document) {
   addStorageSizes();
   readNamedSizes();
   for (Key key : {Key::Heads, Key::HeadDim})
-    if (!entry(key)) {
+    if (!entry(key) && !meant.count(keyName(key).str())) {
       SMLoc end = document.map.empty() ? document.range.Start
                                        : document.map.front().key.range.Start;
       report.error(Message::MissingKey, {end, end}, {keyName(key).str()})

@@ -38,6 +38,25 @@ static bool usesSize(const Expr &e, unsigned size) {
 void SpecReader::reportUnbound(unsigned index) {
   const Size &size = spec.sizes[index];
   auto &error = report.error(Message::UnboundSize, size.range, {size.name});
+  // `kv_len: P + query_len`: the call reads kv_len, so P is the difference.
+  for (const Size &other : spec.sizes) {
+    if (other.kind != Size::Derived || !other.formula->isApply(Op::Add))
+      continue;
+    for (unsigned i : {0, 1}) {
+      const Expr &term = *other.formula->operands[i];
+      const Expr &rest = *other.formula->operands[1 - i];
+      if (term.kind != Expr::Size || term.index != index ||
+          usesSize(rest, index))
+        continue;
+      error
+          .note(other.range, "a call reads '" + other.name +
+                                 "' from its tensors: remove this formula")
+          .fix(other.name + " - " +
+               (rest.kind == Expr::Apply ? "(" + printFormula(spec, rest) + ")"
+                                         : printFormula(spec, rest)));
+      return;
+    }
+  }
   for (const Input &input : spec.declaredInputs())
     for (const ExprPtr &axis : input.axes)
       if (usesSize(*axis, index)) { // so an input is no way out
@@ -81,6 +100,18 @@ void SpecReader::checkUse() {
   }
 }
 
+void fixLengths(SourceDiagnostic &error, const AttentionSpec &spec,
+                BuiltinSize length) {
+  BuiltinSize other = length == QueryLen ? KvLen : QueryLen;
+  const Size &set = spec.sizes[other];
+  bool isSet = spec.sizes[length].range.isValid() &&
+               spec.sizes[length].kind != Size::RunTime;
+  if (isSet || (set.kind == Size::Derived && usesSize(*set.formula, length)))
+    return;
+  error.note("self-attention has one length for both")
+      .fix(length == QueryLen ? "query_len: kv_len" : "kv_len: query_len");
+}
+
 /// batch, query_len and kv_len are read from tensors of the call.
 void SpecReader::checkLengths() {
   // `query_len: kv_len` reads the keys of the rows of queries.
@@ -113,9 +144,11 @@ void SpecReader::checkLengths() {
     auto &error =
         report.error(Message::UnboundLength,
                      size.range.isValid() ? size.range : anchor, {size.name});
-    if (index != Batch)
-      error.note("self-attention has one length for both")
-          .fix(index == QueryLen ? "query_len: kv_len" : "kv_len: query_len");
+    unsigned other = index == QueryLen ? KvLen : QueryLen;
+    if (index != Batch && isAxis(other))
+      fixLengths(error, spec, BuiltinSize(index));
+    else
+      error.note("declare an input with this axis under 'inputs:'");
   }
 }
 

@@ -25,16 +25,44 @@ bool SpecReader::needLine(const YamlNode &node) {
   return false;
 }
 
+/// The texts of a list on one line; empty if one is no plain text.
+static std::string joined(ArrayRef<YamlNode> list, StringRef separator) {
+  constexpr size_t mostItems = 8;
+  if (list.size() > mostItems)
+    return "";
+  std::string text;
+  for (const YamlNode &item : list) {
+    bool isPlain = item.kind == YamlNode::Scalar && item.verbatim;
+    if (!isPlain || StringRef(item.range.End.getPointer()).find(']') >
+                        StringRef(item.range.End.getPointer()).find('\n'))
+      return "";
+    bool isOr = StringRef(item.text).contains(" or ");
+    text += (text.empty() ? "" : separator.str()) +
+            (isOr ? "(" + item.text + ")" : item.text);
+  }
+  return text;
+}
+
 bool SpecReader::needScalar(const YamlEntry &entry) {
   const YamlNode &value = entry.value;
   if (value.kind == YamlNode::Scalar && !value.text.empty())
     return needLine(value);
-  if (value.kind == YamlNode::Null || value.kind == YamlNode::Scalar)
+  if (value.kind == YamlNode::Null || value.kind == YamlNode::Scalar) {
     report.error(Message::EmptyValue, entry.key.range, {entry.key.text});
-  else
-    report.error(
-        Message::OneValue, value.range,
-        {entry.key.text, value.kind == YamlNode::Map ? "a map" : "a list"});
+    return false;
+  }
+  bool isList = value.kind == YamlNode::List;
+  std::string conjunction =
+      isList && entry.key.text == "mask" ? joined(value.list, " and ") : "";
+  SMRange range = value.range;
+  if (!conjunction.empty()) // the list as a whole
+    range.End = SMLoc::getFromPointer(
+        value.list.back().range.End.getPointer() +
+        StringRef(value.list.back().range.End.getPointer()).find(']') + 1);
+  report
+      .error(Message::OneValue, range,
+             {entry.key.text, isList ? "a list" : "a map"})
+      .fix(conjunction);
   return false;
 }
 
@@ -166,19 +194,27 @@ void SpecReader::reportUnknownKeys(const YamlNode &document) {
   for (const YamlEntry &entry : document.map) {
     if (findKey(entry.key.text))
       continue;
+    auto [name, value] = StringRef(entry.key.text).split('=');
+    bool isAssigned = !value.empty() && findKey(name.trim());
     if (entry.value.kind == YamlNode::Null &&
-        StringRef(entry.key.text).contains(' ')) {
-      report.error(Message::NotAKey, entry.key.range);
+        (isAssigned || StringRef(entry.key.text).contains(' '))) {
+      auto &error = report.error(Message::NotAKey, entry.key.range);
+      if (isAssigned) {
+        error.fix(name.trim() + ": " + value.trim());
+        meant.insert(name.trim().str());
+      }
       continue;
     }
     bool isText = entry.value.kind == YamlNode::Scalar;
     SMRange range = entry.key.range;
     if (isText)
       range.End = entry.value.range.End;
-    reportUnknownKey(report,
-                     {entry.key.text, isText ? entry.value.text : StringRef(),
-                      entry.key.range, range, ": "},
-                     isSet);
+    StringRef ours = reportUnknownKey(report,
+                                      {entry.key.text,
+                                       isText ? entry.value.text : StringRef(),
+                                       entry.key.range, range, ": "},
+                                      isSet);
+    meant.insert(ours.str());
   }
 }
 

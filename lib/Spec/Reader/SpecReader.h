@@ -21,6 +21,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,10 @@ private:
              Domain domain, const ExprPtr &guard);
   void warnOffset();
   void warnMaskInScore();
+  // SuspectFormulas.cpp
+  void warnEmptyMask();
+  void warnOpenWindow();
+  void warnScaledTwice();
 
   // ReadOutputs.cpp
   void readOutputs();
@@ -175,6 +180,7 @@ private:
     NodePtr formula;
     enum State : uint8_t { Done, Waiting, Active } state = Done;
   };
+  std::set<std::string> meant;          // keys that unknown ones stand for
   std::vector<PendingSize> pending;     // by index of the size
   std::vector<PendingStorage> storages; // whose tables are not looked up yet
   bool mixedTypes = false;              // dtype is a map with different types

@@ -372,6 +372,12 @@ RowTensor TensorChecker::checkRow(Row row) {
   return asRow(tensor, row, rows, place, what);
 }
 
+/// One fix of the lengths is enough: both are a cycle.
+void TensorChecker::fixRows(SourceDiagnostic &error, BuiltinSize length) {
+  if (!std::exchange(fixesLengths, true))
+    fixLengths(error, spec, length);
+}
+
 /// A tensor in the place of Q, K or V, of so many rows.
 RowTensor TensorChecker::asRow(const TensorPtr &tensor, Row row,
                                const ExprPtr &rows, SMRange place,
@@ -412,9 +418,7 @@ RowTensor TensorChecker::asRow(const TensorPtr &tensor, Row row,
   else if (rank >= 2 && shapes.isSame(rows, makeSize(length)) &&
            !isAxis(rank - 2, rows) &&
            isAxis(rank - 2, makeSize(length == QueryLen ? KvLen : QueryLen)))
-    error.note("self-attention has one length for both")
-        .fix(isAxis(rank - 2, makeSize(KvLen)) ? "query_len: kv_len"
-                                               : "kv_len: query_len");
+    fixRows(error, isAxis(rank - 2, makeSize(KvLen)) ? QueryLen : KvLen);
   else if (rank == 3)
     error.note("split_heads(...) makes heads of the last axis");
   noteInputs(error, {tensor.get()});

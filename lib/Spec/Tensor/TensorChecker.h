@@ -158,6 +158,7 @@ private:
                    const TensorPtr (&turned)[2], const Node &node);
 
   // TensorMatrices.cpp
+  void fixRows(SourceDiagnostic &error, BuiltinSize length);
   RowTensor asRow(const TensorPtr &tensor, Row row, const ExprPtr &rows,
                   llvm::SMRange place, llvm::StringRef name);
   std::optional<OtherRows> findOtherRows(const ExprPtr &queries,
@@ -199,11 +200,16 @@ private:
   llvm::StringRef what;        // "Q", "output": for messages
   std::optional<Row> defining; // whose own name is the argument
   bool attentionKnown = false; // O has a meaning
+  bool fixesLengths = false;   // one fix of them is enough: two are a cycle
   std::vector<OtherRows> others;
   Environment environment;
   std::map<std::string, Value> known; // entries of `let` without parameters
   std::map<std::string, std::vector<TensorPtr>> knownParts; // of several names
 };
+
+/// Suggests that this length is the other one, unless the file says otherwise.
+void fixLengths(SourceDiagnostic &error, const AttentionSpec &spec,
+                BuiltinSize length);
 
 /// How a caller refers to a formula: its text.
 std::string textOfNode(const Node &node);

@@ -89,6 +89,16 @@ std::vector<TensorPtr> TensorChecker::split(const Node &node) {
         report.error(Message::SplitSizes, node.range,
                      {textOfNode(*bound[0]), shapeText(x),
                       perHead ? "a multiple of " : "", std::to_string(total)});
+    // torch.chunk(x, n) counts pieces.
+    bool isCount = width && sizes.size() == 1 && *width % total == 0 &&
+                   total <= 16 && !perHead;
+    if (isCount) {
+      std::string piece = ", " + std::to_string(*width / total);
+      std::string pieces;
+      for (int64_t i = 0; i < total; ++i)
+        pieces += piece;
+      error.fix("split(" + textOfNode(*bound[0]) + pieces + ")");
+    }
     noteInputs(error, {x.get()});
     return {};
   }

@@ -43,6 +43,15 @@ static std::string transposedText(const Node &node) {
                                       : textOfNode(node) + ".T";
 }
 
+/// O @ Wo: the heads of O are merged before the output projection.
+static bool isOfMergedHeads(const TensorShapes &shapes, const Tensor &a,
+                            const Tensor &b) {
+  size_t rank = a.axes.size();
+  return rank >= 3 && b.axes.size() == 2 &&
+         shapes.isSame(shapes.product(a.axes[rank - 3], a.axes.back()),
+                       b.axes[0]);
+}
+
 /// The product that was meant, or nothing. Weights stand on the right: they
 /// have fewer axes than what they are of.
 static std::string productInOrder(const TensorShapes &shapes, const Tensor &a,
@@ -54,6 +63,8 @@ static std::string productInOrder(const TensorShapes &shapes, const Tensor &a,
       ranks[0] > 1 && shapes.isSame(b.axes.back(), a.axes[ranks[0] - 2]);
   bool isTransposed =
       ranks[1] > 1 && shapes.isSame(a.axes.back(), b.axes.back());
+  if (isOfMergedHeads(shapes, a, b))
+    return "merge_heads(" + textOfNode(first) + ") @ " + textOfNode(second);
   if (isSwapped && (!isTransposed || isOfWeights))
     return textOfNode(second) + " @ " + textOfNode(first);
   if (isTransposed && isOfWeights)

@@ -30,6 +30,7 @@ private:
   void value(size_t begin, size_t end);
   void quotedValue(size_t begin, size_t end);
   bool brackets(size_t begin, size_t end);
+  bool lambda(size_t begin, size_t end, bool isIndented);
 
   StringRef text;
   Report &report;
@@ -113,10 +114,18 @@ void Scan::quotedValue(size_t begin, size_t end) {
   if (text.slice(close + 1, end).ltrim().starts_with(":"))
     return; // a quoted key
   char other = quote == '"' ? '\'' : '"';
+  // Formulas need no quotes; those of a text in one do.
+  StringRef inside = text.slice(begin + 1, close),
+            rest = text.slice(close + 1, end);
+  bool isPlain = !inside.contains('"') && !inside.contains('\'') &&
+                 !rest.contains('"') && !rest.contains('\'') &&
+                 !StringRef("*&!>|%@`[{").contains(inside.take_front());
   std::string fix;
-  if (!text.slice(begin, end).contains(other))
+  if (isPlain)
+    fix = (inside + rest).str();
+  else if (!text.slice(begin, end).contains(other))
     fix = other + text.slice(begin, end).str() + other;
-  report.error(Message::YamlQuoteRest, at(close + 1, end)).fix(fix);
+  report.error(Message::YamlQuoteRest, at(begin, end)).fix(fix);
   broken = true;
 }
 
@@ -154,11 +163,25 @@ void Scan::value(size_t begin, size_t end) {
     return;
   }
   std::string fix = ofOtherLanguages(text.slice(begin, end));
-  if (fix.empty() && !text.slice(begin, end).contains('"'))
-    fix = "\"" + text.slice(begin, end).str() + "\"";
-  report.error(Message::YamlQuote, at(begin, begin + 1), {std::string(1, c)})
+  report.error(Message::YamlQuote, at(begin, end), {std::string(1, c)})
       .fix(fix);
   broken = true;
+}
+
+/// `f: lambda x: x + 1` of Python: here f(x): x + 1.
+bool Scan::lambda(size_t begin, size_t end, bool isIndented) {
+  auto [key, value] = text.slice(begin, end).split(": ");
+  value = value.trim("\"' ");
+  if (!value.consume_front("lambda "))
+    return false;
+  auto [parameters, body] = value.split(':');
+  auto &error = report.error(Message::Lambda, at(begin, end));
+  if (isIndented && !body.empty() && !key.contains('('))
+    error.fix(key.trim() + "(" + parameters.trim() + "): " + body.trim());
+  else
+    error.note("formulas use the variables b, h, i, q and k directly");
+  broken = true;
+  return true;
 }
 
 void Scan::line(size_t begin, size_t end) {
@@ -195,6 +218,8 @@ void Scan::line(size_t begin, size_t end) {
   }
   StringRef content = text.slice(start, end);
   size_t colon = content.find(": ");
+  if (lambda(start, end, start > begin))
+    return;
   if (marks || colon == StringRef::npos)
     value(start, end);
   if (colon != StringRef::npos && !broken)

@@ -38,6 +38,7 @@ TEST(CpuTargetTest, ListsTheNamesInOrder) {
 
 TEST(CpuTargetTest, FindsWhatWasMeant) {
   EXPECT_EQ(findSimilarCpuTarget("x86-64-v33"), "x86-64-v3");
+  EXPECT_EQ(findSimilarCpuTarget("x86-64-v2"), "x86-64");
   EXPECT_EQ(findSimilarCpuTarget("x86_64_v4"), "x86-64-v4");
   EXPECT_EQ(findSimilarCpuTarget("SapphireRapid"), "sapphirerapids");
   EXPECT_EQ(findSimilarCpuTarget("cortex-a72"), "");
