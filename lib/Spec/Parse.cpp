@@ -2,9 +2,9 @@
 
 #include "attnc/Spec/Parse.h"
 
-#include "Yaml/ForeignFiles.h"
 #include "Language/ForeignWords.h"
 #include "Reader/SpecReader.h"
+#include "Yaml/ForeignFiles.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"

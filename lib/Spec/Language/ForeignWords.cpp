@@ -81,9 +81,10 @@ static bool isWholeFormula(SMRange range) {
 
 /// {0}, {1} of a formula as operands or as arguments.
 static std::string fillCall(StringRef formula, ArrayRef<StringRef> arguments) {
+  constexpr StringLiteral open = "{";
   std::string text;
   StringRef rest = formula;
-  for (size_t at; (at = rest.find('{')) != StringRef::npos;
+  for (size_t at; (at = rest.find(open)) != StringRef::npos;
        rest = rest.substr(at + 3)) {
     bool isArgument = rest.take_front(at).ends_with("(") ||
                       rest.substr(at + 3).starts_with(",");

@@ -140,7 +140,7 @@ def layers():
     both = ("k_cache", "v_cache")
     yield "gpt2", 60, ["heads=5", "sizes={N: 60}"], of_zoo("layer-gpt2", dict(N=60, H=5)), zip(both, heads(5, 12))
     groups = ["heads=6", "kv_heads=2", "head_dim=16"]
-    yield ("llama3", 44, groups + ["sizes={N: 44}"], of_zoo("layer-llama3", dict(N=44, H=6, K=2, D=16)),
+    yield ("llama3", 44, groups + ["sizes={N: 44}"], of_zoo("layer-llama3", dict(N=44, H=6, K=2, D=16, FACTOR=32.0)),
            zip(both, heads(2, 16)))
     yield ("gemma2", 44, groups + ["score=softcap(Q @ K / sqrt(10), 50)", "sizes={N: 44, W: 7}"],
            of_zoo("layer-gemma2", dict(N=44, H=6, K=2, D=16, W=7)), zip(both, heads(2, 16)))

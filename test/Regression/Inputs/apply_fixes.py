@@ -122,7 +122,7 @@ def run_lines(tool, lines, path):
 
 def check(tool, path, folder):
     with open(path, encoding="utf-8", errors="surrogateescape") as f:
-        lines = f.read().split("# CHECK")[0].rstrip("\n").split("\n")
+        lines = f.read().rstrip("\n").split("\n")
     text = run(tool, path)
     before = diagnostics(text)
     total = bad = 0

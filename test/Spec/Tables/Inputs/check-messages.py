@@ -15,7 +15,8 @@ spec = os.path.join(root, "lib", "Spec")
 
 
 def read(pattern):
-    return "\n".join(open(p).read() for p in sorted(glob.glob(pattern, recursive=True)))
+    paths = sorted(glob.glob(pattern, recursive=True))
+    return "\n".join(open(p).read() for p in paths if os.path.isfile(p))
 
 
 def rows(table, macro):
@@ -26,6 +27,7 @@ def rows(table, macro):
 source = read(os.path.join(spec, "**", "*.cpp"))
 tests = read(os.path.join(root, "test", "Spec", "**", "*.yaml"))
 tests += read(os.path.join(root, "test", "Spec", "**", "*.test"))
+tests += read(os.path.join(root, "test", "Regression", "*"))
 tests += read(os.path.join(root, "test", "Unit", "Spec", "*.cpp"))
 checked = 0
 for message, _ in rows("Diagnostics.def", "MESSAGE"):
