@@ -279,7 +279,8 @@ before sizes that are equal. `X.T` exchanges the last two axes. Numbers, sizes a
 inputs without axes are the same for all elements.
 
 Elements of a product or a formula have the wider type of the operands (f16 and bf16
-meet in f32), and are computed in f32 (f64 where one is f64) and rounded once. The
+meet in f32), and are computed in f32 (f64 where one is f64) and rounded once; a norm
+inside a formula is part of it, so `l2_norm(Q) * 3` is rounded once. The
 weights of a softmax, and what it is of, stay in that type. Ints of an input become
 reals of that type wherever a tensor of reals is meant, in a product, too: exactly up
 to 2 ** 24 in f32, 2 ** 53 in f64, beyond it the nearest one.

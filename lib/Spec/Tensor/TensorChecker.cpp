@@ -288,6 +288,7 @@ std::optional<TensorChecker::Value> TensorChecker::visitLeaf(const Node &node) {
 /// A formula in which tensors stand for their elements.
 TensorChecker::Value TensorChecker::visitElements(const Node &node) {
   std::vector<TensorPtr> operands;
+  std::vector<unsigned> norms; // those that belong to this formula
   Scope scope = Scope::ofSizes(what);
   scope.inputs = true;
   Checker checker(spec, report, use, scope);
@@ -299,8 +300,11 @@ TensorChecker::Value TensorChecker::visitElements(const Node &node) {
       return leaf->scalar;
     auto same = find(operands, leaf->tensor);
     unsigned index = same - operands.begin();
-    if (same == operands.end())
+    if (same == operands.end()) {
+      if (isPartOfFormula(child))
+        norms.push_back(index);
       operands.push_back(leaf->tensor);
+    }
     bool isBool = leaf->tensor->dtype == DType::Bool;
     return makeElement(index, isBool ? Type::Bool : Type::Real, child.range);
   });
@@ -313,7 +317,10 @@ TensorChecker::Value TensorChecker::visitElements(const Node &node) {
                          Domain{false, false, false, true}, nullptr);
   if (!formula || operands.empty())
     return {nullptr, formula};
-  return {map(formula, std::move(operands), node.range), nullptr};
+  DType type = commonType(operands); // before norms lose theirs
+  for (unsigned norm : norms)
+    operands[norm] = withoutRounding(operands[norm]);
+  return {map(formula, std::move(operands), node.range, type), nullptr};
 }
 
 TensorChecker::Value TensorChecker::visit(const Node &node) {

@@ -71,7 +71,9 @@ private:
 
   // TensorElements.cpp
   TensorPtr map(const ExprPtr &formula, std::vector<TensorPtr> operands,
-                llvm::SMRange range);
+                llvm::SMRange range, std::optional<DType> dtype = std::nullopt);
+  bool isPartOfFormula(const Node &node) const;
+  TensorPtr withoutRounding(const TensorPtr &tensor) const;
   bool shapeOf(const Expr &e, llvm::ArrayRef<TensorPtr> operands, Axes &axes);
   TensorPtr mapOver(Axes axes, const ExprPtr &formula,
                     std::vector<TensorPtr> operands, llvm::SMRange range,

@@ -70,14 +70,43 @@ TensorPtr TensorChecker::mapOver(Axes axes, const ExprPtr &formula,
 }
 
 TensorPtr TensorChecker::map(const ExprPtr &formula,
-                             std::vector<TensorPtr> operands, SMRange range) {
+                             std::vector<TensorPtr> operands, SMRange range,
+                             std::optional<DType> dtype) {
   Axes axes;
   if (!shapeOf(*formula, operands, axes))
     return nullptr;
   ExprPtr real = formula;
   if (formula->type == Type::Int)
     real = makeApply(Op::ToReal, Type::Real, {formula}, formula->range);
-  return mapOver(std::move(axes), real, std::move(operands), range);
+  return mapOver(std::move(axes), real, std::move(operands), range, dtype);
+}
+
+/// Whether a node is an operation on elements or a norm, itself or as what a
+/// macro stands for: a formula around it computes it, too, and is rounded as a
+/// whole. Products and names are values that are rounded by themselves.
+bool TensorChecker::isPartOfFormula(const Node &node) const {
+  if (node.kind == Node::Name || node.kind == Node::Transpose)
+    return false;
+  if (node.kind == Node::Binary)
+    return node.op != Op::Dot;
+  if (node.kind != Node::Call)
+    return true;
+  if (const FunctionInfo *function = findFunction(node.name))
+    return function->place == FunctionInfo::Scalar ||
+           function->function == Function::RmsNorm ||
+           function->function == Function::LayerNorm;
+  auto macro = use.let.find(node.name);
+  return macro != use.let.end() && macro->second.body &&
+         isPartOfFormula(*macro->second.body);
+}
+
+/// Elements of a formula in the type in which they are computed.
+TensorPtr TensorChecker::withoutRounding(const TensorPtr &tensor) const {
+  if (tensor->kind != Tensor::Map || !isFloat(tensor->dtype))
+    return tensor;
+  auto wide = std::make_shared<Tensor>(*tensor);
+  wide->dtype = computeType();
+  return wide;
 }
 
 /// Elements of an input of ints become reals.

@@ -114,6 +114,8 @@ TensorPtr TensorChecker::norm(const Node &node, const FunctionInfo &function,
   ExprPtr width = makeApply(Op::ToReal, Type::Real, {x->axes.back()});
   ExprPtr element = makeElement(0, Type::Real, node.range), row;
   DType type = x->dtype;
+  if (isPartOfFormula(*bound[0]))
+    x = withoutRounding(x);
   if (function.function == Function::LayerNorm) {
     TensorPtr sum = sumOfRows(x, false, node.range);
     row = makeElement(1, Type::Real, node.range);
