@@ -8,6 +8,7 @@
 #include "attnc/Reference/Interpreter.h"
 #include "attnc/Reference/NamedTensors.h"
 #include "attnc/Reference/RandomInputs.h"
+#include "attnc/Reference/SpecCall.h"
 
 #include "mlir/Pass/PassInstrumentation.h"
 #include "llvm/Support/FileSystem.h"
@@ -306,6 +307,60 @@ void StageChecker::announce() {
   }
 }
 
+std::string StageChecker::importDifference(ModuleOp module, const Run &run) {
+  const auto *spec = llvm::find_if(
+      specs, [&](const auto &one) { return one.name == run.function; });
+  auto graph = module.lookupSymbol<func::FuncOp>(run.function);
+  if (spec == specs.end() || !graph || graph.isExternal())
+    return "";
+  const Interface &function = *findInterface(originals, run.function);
+  auto values = chooseSizes(function, sizes);
+  auto kind = run.isInteger ? reference::InputKind::Integer
+                            : reference::InputKind::Normal;
+  std::vector<reference::Tensor> inputs = reference::randomInputs(
+      function, *values, kind, inputSeed, module.getContext());
+  reference::Sizes named = nameSizes(function, *values);
+  auto exact =
+      reference::interpret(graph, inputs, named,
+                           isExtended(function) ? reference::Precision::Extended
+                                                : reference::Precision::Exact);
+  auto plain =
+      reference::interpret(graph, inputs, named, reference::Precision::Rounded);
+  if (mlir::failed(exact) || mlir::failed(plain))
+    return "";
+  auto wanted = reference::evaluateCall(*spec, function, inputs, named,
+                                        module.getContext());
+  for (auto [index, is, ours, was] :
+       llvm::zip_equal(function.results(), *exact, *plain, wanted)) {
+    auto check = reference::compareGraph(function.tensors[index], is, ours, was,
+                                         run.isInteger);
+    if (check.differs())
+      return llvm::formatv("{0}, {1} inputs: max error {2} at {3}; limit {4}",
+                           run.function, run.isInteger ? "integer" : "normal",
+                           brief(check.error), check.place, brief(check.limit));
+  }
+  return "";
+}
+
+/// The first comparison: the graph with the formulas that it is of.
+void StageChecker::checkImport(ModuleOp module) {
+  if (specs.empty())
+    return;
+  for (const Run &run : last) {
+    std::string difference = importDifference(module, run);
+    if (difference.empty())
+      continue;
+    hasFailed = true;
+    os << llvm::formatv("  {0,-24} differs  {1}\n", "import", difference);
+    os.flush();
+    mlir::emitError(module.getLoc())
+        << "the imported graph differs from the formulas of the spec "
+           "[check-stages]";
+    return;
+  }
+  os << llvm::formatv("  {0,-24} same\n", "import");
+}
+
 void StageChecker::before(ModuleOp module) {
   if (hasRun || hasFailed)
     return;
@@ -318,6 +373,7 @@ void StageChecker::before(ModuleOp module) {
     last = std::move(*runs);
     first = module.clone();
     announce();
+    checkImport(module);
   }
   lastText = textOf(module);
 }

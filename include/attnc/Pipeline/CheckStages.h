@@ -14,6 +14,7 @@
 
 #include "attnc/Interface/Interface.h"
 #include "attnc/Reference/Tensor.h"
+#include "attnc/Spec/Spec.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -36,6 +37,9 @@ public:
   /// must outlive the checker's use.
   StageChecker(PipelineOptions &options, llvm::raw_ostream &os);
 
+  /// The specs of the functions, if there are any: the graph is compared with
+  /// their formulas before the first pass. They outlive the checker's use.
+  llvm::ArrayRef<spec::AttentionSpec> specs;
   /// Values of run-time sizes; those without one get small odd ones.
   llvm::StringMap<int64_t> sizes;
   /// Where before.mlir and after.mlir of a failing pass go; empty: nowhere.
@@ -62,6 +66,9 @@ private:
   /// it is kept.
   std::optional<double> inexactLimit(const Run &before,
                                      llvm::ArrayRef<reference::Tensor> after);
+  /// How the graph of a spec differs from its formulas; else an empty text.
+  std::string importDifference(mlir::ModuleOp module, const Run &run);
+  void checkImport(mlir::ModuleOp module);
   void announce();
   void report(llvm::StringRef pass, const std::string &difference,
               mlir::ModuleOp module);

@@ -341,6 +341,7 @@ int Compilation::run() {
     // The standard output may be the place of the result.
     checker.emplace(session.pipelineOptions(),
                     options.output == "-" ? llvm::errs() : llvm::outs());
+    checker->specs = session.specs();
     checker->dumpFolder = stem() + ".check-stages";
   }
   Outputs outputs;

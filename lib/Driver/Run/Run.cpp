@@ -88,6 +88,7 @@ bool Run::compile() {
   std::optional<StageChecker> checker;
   if (options.checkStages) {
     checker.emplace(session.pipelineOptions(), llvm::outs());
+    checker->specs = session.specs();
     for (const auto &[name, values] : options.sizes)
       if (!values.empty())
         checker->sizes[name] = values.front();
