@@ -6,15 +6,15 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertTileToLlvm : Pass<"convert-tile-to-llvm", "mlir::ModuleOp"> {
-  let summary = "Turn tile programs into loops on vectors";
+  let summary = "Lower tile programs to loops over vectors";
   let description = [{
     Replaces each `tile.program` whose target is `#tile.cpu<...>` by the
     functions that the entry of an object calls: for a program `@f` with one
     grid `@f.grid0.tasks`, `@f.grid0.body`, `@f.scratch` and `@f.workspace`.
     Their loops are `scf`, `arith`, `math`, `vector` (1-D) and loads and stores
-    of the LLVM dialect; nothing is left of the tile dialect.
+    of the LLVM dialect; no op of the tile dialect remains.
 
-    docs/stages/6-llvm.md explains what the loops look like and why.
+    docs/stages/6-llvm.md explains the loops.
 
     Example:
 

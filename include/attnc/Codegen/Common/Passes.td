@@ -6,27 +6,26 @@
 include "mlir/Pass/PassBase.td"
 
 def ExpandMath : Pass<"codegen-expand-math"> {
-  let summary = "Replace elementwise functions by arithmetic";
+  let summary = "Expand elementwise functions into arithmetic";
   let description = [{
     Rewrites the ops of the `math` dialect into `arith`, `vector` and integer
-    arithmetic, because an object of attnc depends on no libm: what LLVM cannot
-    select as an instruction of the target it turns into a call of `expf` and
-    its kin. Works on scalars and on vectors of a power of two of elements, of
-    any rank.
+    arithmetic, because objects must not depend on libm: LLVM turns ops that it
+    cannot select as an instruction of the target into calls such as `expf`.
+    Supports scalars and vectors of any rank with a power of two of elements.
 
     | element type | functions |
     |---|---|
-    | f32 and f64, and f16 and bf16 by way of f32 | exp exp2 expm1 log log2 log1p tanh erf erfc sin cos rsqrt |
+    | f32 and f64; f16 and bf16 via f32 | exp exp2 expm1 log log2 log1p tanh erf erfc sin cos rsqrt |
     | all of these | floor ceil trunc round roundeven, fma |
 
     docs/math-accuracy.md lists the measured error of each. `sqrt`, `absf`,
     `copysign` and ops on integers stay, since every target has them. An op that
-    is in neither list is refused with an error.
+    is in neither list is an error.
 
     Special values follow C's Annex F: a NaN gives a NaN, infinities give the
     limits, arguments outside the domain give NaN, and the sign of a zero is
-    kept. Denormal arguments and results are right unless the code runs in a
-    mode that flushes them; with `avx512` and `flush-denormals` one over a vector
+    kept. Denormal arguments and results are correct unless the code runs in a
+    mode that flushes them; with `avx512` and `flush-denormals`, 1 / x of a vector
     of f32 is computed from an estimate, to 1 ulp.
 
     Example (`fma=true`, the default; rsqrt is the shortest):
