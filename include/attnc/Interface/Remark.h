@@ -1,4 +1,4 @@
-//===- Remark.h - What a pass tells of its work -----------------*- C++ -*-===//
+//===- Remark.h - Remarks of passes -----------------------------*- C++ -*-===//
 //
 // A remark is about an op: of one case of a function that has cases by sizes,
 // of one kernel of several. It knows of which, for --explain. Tests:

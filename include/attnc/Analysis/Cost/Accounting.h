@@ -1,4 +1,4 @@
-//===- Accounting.h - What a function holds and does ------------*- C++ -*-===//
+//===- Accounting.h - Account for the work of a function --------*- C++ -*-===//
 //
 // Parameters, multiply-adds and bytes of a function at stage graph, as formulas
 // of its sizes: one visitor of the ops, evaluated wherever somebody asks.

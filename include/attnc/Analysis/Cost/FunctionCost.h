@@ -1,4 +1,4 @@
-//===- FunctionCost.h - What the products of a function cost ----*- C++ -*-===//
+//===- FunctionCost.h - Cost of a function's products -----------*- C++ -*-===//
 //
 // Two ways to write one function are compared by all that they multiply and put
 // together, each product in the order as it stands.

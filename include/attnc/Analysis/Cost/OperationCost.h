@@ -1,4 +1,4 @@
-//===- OperationCost.h - What operations on elements cost -------*- C++ -*-===//
+//===- OperationCost.h - Cost of elementwise operations ---------*- C++ -*-===//
 //
 // Vector instructions of a target for each operation of a formula: for the cost
 // model, and for the account of what passes saved.

@@ -1,4 +1,4 @@
-//===- Residency.h - What is the same for all calls -------------*- C++ -*-===//
+//===- Residency.h - Find values that all calls share -----------*- C++ -*-===//
 //
 // Weights are. What is made of weights alone is, too, and where the spec or the
 // command line says that they stay, it may be made once:

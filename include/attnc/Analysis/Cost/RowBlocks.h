@@ -1,4 +1,4 @@
-//===- RowBlocks.h - What rows take by the keys of a kernel -----*- C++ -*-===//
+//===- RowBlocks.h - Cost of row blocks that read a kernel's keys ---------===//
 //
 // A kernel takes rows of queries in blocks of a few vectors, the rest in single
 // vectors, and each of them reads the keys and values of its head again. A

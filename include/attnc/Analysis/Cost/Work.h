@@ -1,4 +1,4 @@
-//===- Work.h - What a function does at given sizes -------------*- C++ -*-===//
+//===- Work.h - Count the work of a function --------------------*- C++ -*-===//
 //
 // The figures by which two forms of a function are compared, such as those
 // before and after a pass: of products, formulas, memory and pairs. They are

@@ -1,4 +1,4 @@
-//===- DependenceSplit.h - What parts of a formula depend on ----*- C++ -*-===//
+//===- DependenceSplit.h - Split formulas by their dependencies -*- C++ -*-===//
 //
 // A score `x - slope(h) * (q - k) + bias[h, q]` is evaluated for each pair of a
 // query and a key, but only `x` and two operations need the pair. The split

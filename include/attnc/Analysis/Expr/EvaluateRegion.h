@@ -1,4 +1,4 @@
-//===- EvaluateRegion.h - Scalar regions at given sizes ---------*- C++ -*-===//
+//===- EvaluateRegion.h - Evaluate scalar regions at given sizes ----------===//
 //
 // Runs a region of index, i1 and real arithmetic, such as the mask or the
 // ranges of a kernel, on numbers: for the cost model, for --explain, and for

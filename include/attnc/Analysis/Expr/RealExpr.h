@@ -1,4 +1,4 @@
-//===- RealExpr.h - Real numbers of masks -----------------------*- C++ -*-===//
+//===- RealExpr.h - Float expressions of masks ------------------*- C++ -*-===//
 //
 // Reals that a mask compares, op by op as the kernel computes them, and what
 // they are at least and at most over a block of pairs. Rounding to the nearest

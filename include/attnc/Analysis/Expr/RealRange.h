@@ -1,4 +1,4 @@
-//===- RealRange.h - Reals over a block of pairs ----------------*- C++ -*-===//
+//===- RealRange.h - Float ranges over a block of pairs ---------*- C++ -*-===//
 //
 // BlockRange for reals. A formula may leave the numbers: a division by 0, a
 // root of something negative, an infinity minus another. Where the ends do not

@@ -1,4 +1,4 @@
-//===- RegionBounds.h - Scalar regions of unknown entries -------*- C++ -*-===//
+//===- RegionBounds.h - Bound scalar regions with unknown entries ---------===//
 //
 // Like EvaluateRegion.h, where a table may hold anything: the values are
 // intervals, and a truth value is [0, 1] where it may be either. So the keys

@@ -1,4 +1,4 @@
-//===- ScoreFactors.h - Scores that are products of two sides ---*- C++ -*-===//
+//===- ScoreFactors.h - Find separable factors of a score -------*- C++ -*-===//
 //
 // Linear attention: a score is the product of the features times factors that
 // depend on the query, on the key, or on both through an exponent that is a sum

@@ -1,4 +1,4 @@
-//===- ViewDigits.h - Axes of memory as letters of an op --------*- C++ -*-===//
+//===- ViewDigits.h - Map letters of an op to axes in memory ----*- C++ -*-===//
 //
 // Views between the tensors of a function and an op that walks over them in
 // blocks move, merge and split axes. Whether the walk can be told as indices of

@@ -1,4 +1,4 @@
-//===- VisitedRows.h - Rows that kernels visit, and nobody else -*- C++ -*-===//
+//===- VisitedRows.h - Find rows that only kernels visit --------*- C++ -*-===//
 //
 // What is made of the rows of a cache has as many rows as the cache has room
 // for, and a kernel visits those that its `ranges` name: the others need not be

@@ -1,4 +1,4 @@
-//===- AssumedTables.h - What tables are taken to hold ----------*- C++ -*-===//
+//===- AssumedTables.h - Assumed contents of mask tables --------*- C++ -*-===//
 //
 // Which tiles a mask leaves may depend on tables that only a call has: ids of
 // documents, lengths, starts of sequences. The cost model needs some content to

@@ -1,4 +1,4 @@
-//===- MaskCondition.h - Masks as trees of conditions -----------*- C++ -*-===//
+//===- MaskCondition.h - Represent masks as trees of conditions -*- C++ -*-===//
 //
 // A mask as it is written: comparisons of integers and reals under and, or,
 // not. From it come the cases that MaskRanges solves, and bounds for a tile: a

@@ -1,4 +1,4 @@
-//===- MaskRanges.h - Which keys a block of rows may see --------*- C++ -*-===//
+//===- MaskRanges.h - Key ranges visible to a block of queries --*- C++ -*-===//
 //
 // From a mask as a union of conjunctions over a row q and a key k to ranges of
 // keys for a block of rows [q0, q1), symbolic and free of block sizes:

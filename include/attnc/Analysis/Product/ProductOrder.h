@@ -1,4 +1,4 @@
-//===- ProductOrder.h - The cheapest order of products ----------*- C++ -*-===//
+//===- ProductOrder.h - Find the cheapest association order -----*- C++ -*-===//
 //
 // Every order of the products of a tree is a binary tree over its leaves. An
 // order costs what its products cost one after the other; a product takes as

@@ -1,4 +1,4 @@
-//===- ProductTree.h - Products of products as one sum ----------*- C++ -*-===//
+//===- ProductTree.h - Nested matrix products as one sum --------*- C++ -*-===//
 //
 // A product whose operands are products is one sum over many tensors, and the
 // order in which they are multiplied is free:

@@ -1,4 +1,4 @@
-//===- RegimeCases.h - Which of several ways at which sizes -----*- C++ -*-===//
+//===- RegimeCases.h - Select one of several versions by sizes --*- C++ -*-===//
 //
 // A function can be computed in several ways, and where they are compared (at
 // the regimes of `expect`) no way is good everywhere. Then the call decides, by

@@ -1,4 +1,4 @@
-//===- RegimeCopies.h - A function for each kind of sizes -------*- C++ -*-===//
+//===- RegimeCopies.h - Specialize a function for regimes -------*- C++ -*-===//
 //
 // What the passes do that found that no way is good at all regimes: `@f`
 // becomes

@@ -1,4 +1,4 @@
-//===- RegimeRanges.h - Keys that blocks visit at given sizes ---*- C++ -*-===//
+//===- RegimeRanges.h - Keys visited by blocks at given sizes ---*- C++ -*-===//
 //
 // The regions `ranges` and `classify` of a kernel, evaluated at the sizes of a
 // regime: for the cost model, and for the account of what passes saved.

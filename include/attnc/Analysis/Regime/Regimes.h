@@ -1,4 +1,4 @@
-//===- Regimes.h - Sizes at which speed matters -----------------*- C++ -*-===//
+//===- Regimes.h - Sizes to optimize for ------------------------*- C++ -*-===//
 //
 // A function is expected to run at some sizes more than at others: `expect` of
 // a spec, `attnc.expect` of a function. Whoever chooses between two ways to

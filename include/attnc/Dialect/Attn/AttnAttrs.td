@@ -26,10 +26,10 @@ def Attn_DimsAttr : Attn_Attr<"Dims", "dims", [
     encoding of a ranked tensor.
 
     Constraints:
-    - (dims_c1) a size is a number >= 0 or a text that is not empty;
+    - (dims_c1) a size is a number >= 0 or a nonempty string;
     - (dims_c2) there is one size per axis of the tensor;
-    - (dims_c3) a number agrees with the static extent of its axis. (A name
-      may stand on a static axis: upstream folds make axes static and keep the
+    - (dims_c3) a number agrees with the static extent of its axis. (A static
+      axis may have a name: upstream folds make axes static and keep the
       encoding.)
 
     Example:
@@ -53,9 +53,9 @@ def Attn_DimsAttr : Attn_Attr<"Dims", "dims", [
 }
 
 def Attn_NormAttr : Attn_Attr<"Norm", "norm"> {
-  let summary = "weights from a row of scores";
+  let summary = "normalizer of a row of scores";
   let description = [{
-    Over the allowed keys of a row: `shift` is subtracted from each score
+    Over the visible keys of a row: `shift` is subtracted from each score
     (`max`: the largest score, the row's init included), `weight` is applied
     (`exp2`: the scores are in the log2 domain; `identity`: a score is its
     weight), and the weights are divided (`sum`: by their sum, the init's weight
@@ -88,16 +88,16 @@ def Attn_NormAttr : Attn_Attr<"Norm", "norm"> {
 }
 
 def Attn_RowAttr : Attn_Attr<"Row", "row"> {
-  let summary = "a number for each row of scores";
+  let summary = "per-row scalar of the scores";
   let description = [{
-    Over the allowed keys of a row:
+    Over the visible keys of a row:
     - `sum`: the sum of the scores, 0 without a key;
     - `max`: the largest score that is no NaN, -inf without one;
     - `simplex`: the threshold t with `sum of max(score - t, 0) = 1` (sparsemax),
       0 where no score is above -inf, NaN where a score is NaN or +inf;
     - `rank, n = N`: the N-th score and its key in the order of falling scores,
-      the lower key first among equals, a NaN before all numbers; with less than
-      N allowed keys, -inf and the last key.
+      the lower key first among equals, a NaN before all numbers; with fewer than
+      N visible keys, -inf and the last key.
 
     Constraints:
     - (row_c1) `n` is at least 1 with `rank`, and absent (0) otherwise.
@@ -114,9 +114,9 @@ def Attn_RowAttr : Attn_Attr<"Row", "row"> {
 }
 
 def Attn_DenseAttr : Attn_Attr<"Dense", "dense"> {
-  let summary = "a score for each pair of a query and a key";
+  let summary = "scores of all (query, key) pairs";
   let description = [{
-    The scores themselves, `fill` at masked places.
+    The scores themselves, `fill` for masked pairs.
 
     Constraints:
     - (dense_c1) `fill` is finite or -inf.
@@ -135,11 +135,11 @@ def Attn_DenseAttr : Attn_Attr<"Dense", "dense"> {
 }
 
 def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
-  let summary = "how a kernel is computed, completely";
+  let summary = "complete schedule of a kernel";
   let description = [{
-    `form`: `online` walks over tiles of keys with a running maximum; `rows`
-    holds all keys of a row in one tile, without one; `chunked` walks over the
-    keys since the last multiple of `chunk`, and takes the earlier ones as one
+    `form`: `online` iterates over tiles of keys with a running maximum; `rows`
+    has all keys of a row in one tile, without one; `chunked` iterates over the
+    keys since the last multiple of `chunk`, and represents earlier ones by one
     matrix of features by values (linear attention). `q`, `k`: rows and keys
     of a tile. `rescale_threshold`: the running maximum is replaced only when
     the new one exceeds it by more than this (units of the score; 0: always).
@@ -152,8 +152,8 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     - (schedule_c3) `chunk` is at least 1 with `form = chunked`, and absent (0)
       otherwise.
 
-    Whether a schedule suits a kernel and a target is checked by
-    `attn-verify-scheduled`.
+    `attn-verify-scheduled` checks that a schedule is legal for a kernel and a
+    target.
 
     Example:
     ```mlir
@@ -179,27 +179,26 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
 }
 
 def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
-  let summary = "how an op beside the kernels is computed, completely";
+  let summary = "complete schedule of an op outside kernels";
   let description = [{
-    The attribute `attn.block` of ops that are no part of a kernel. `form`:
-    `dot` multiplies blocks of two matrices; `element` reads elements, whatever
-    the axes; `epilogue` is a map whose elements are computed in the blocks of
-    the product that it reads, before they are stored. `lanes`: the letter of
-    the result along which vectors lie (none: the result is one number), in
-    blocks of `q`; `rows`: another letter of the result, in blocks of `e` (none:
-    each element of the other axes by itself). A sum that is not taken at once
-    goes in steps of `k`. Blocks are visited in the order of the result's
-    letters, then along `rows`, then along the letters `inner`, then along
-    `lanes`, the last fastest. `target`: the target's part, an attribute of the
-    `tile` dialect.
+    The attribute `attn.block` of ops outside kernels. `form`: `dot` multiplies
+    blocks of two matrices; `element` reads single elements; `epilogue` is a map
+    whose elements are computed in the blocks of the product that it reads,
+    before they are stored. `lanes`: the letter of the result along which
+    vectors run (none: the result is a scalar), in blocks of `q`; `rows`:
+    another letter of the result, in blocks of `e` (none: each element of the
+    other axes by itself). A sum that is not computed at once runs in steps of
+    `k`. Blocks are visited in the order of the result's letters, then along
+    `rows`, then along the letters `inner`, then along `lanes`, the last
+    fastest. `target`: the target's part, an attribute of the `tile` dialect.
 
-    A call with at most `few` places along `rows` does without copies: blocks
-    are `wide` along `lanes`, and what lies along them is read once, in passing
-    (form `dot` only; 0: never).
+    A call with at most `few` elements along `rows` makes no copies: blocks are
+    `wide` along `lanes`, and the operand along them is streamed once (form `dot`
+    only; 0: never).
 
-    Where kernels are all that read the result, `visited` may be the letter of
-    the rows that are their keys: blocks of rows that none of them visits, as
-    `ranges` of the whole of its queries tells, are left out.
+    If only kernels read the result, `visited` may be the letter of the rows that
+    are their keys: blocks of rows outside the `ranges` of all queries of these
+    kernels are skipped.
 
     Constraints:
     - (block_c1) `lanes` and `rows` are one letter or none, and differ;

@@ -40,7 +40,7 @@ def Attn_ScheduleForm : Attn_Enum<"ScheduleForm", "algorithm of a kernel", [
   I32EnumAttrCase<"Chunked", 2, "chunked">
 ]>;
 
-def Attn_BlockForm : Attn_Enum<"BlockForm", "algorithm beside kernels", [
+def Attn_BlockForm : Attn_Enum<"BlockForm", "algorithm of an op outside kernels", [
   I32EnumAttrCase<"Dot", 0, "dot">,
   I32EnumAttrCase<"Element", 1, "element">,
   I32EnumAttrCase<"Epilogue", 2, "epilogue">

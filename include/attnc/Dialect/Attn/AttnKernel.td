@@ -15,26 +15,26 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Fused attention";
   let description = [{
-    Whatever visits pairs of a query and a key. With letters b, h, g, q, k, d, e:
+    Every computation over (query, key) pairs. The letters are b, h, g, q, k, d, e:
     operands q `[b h g q d]`, k `[b h k d]`, v `[b h k e]`.
     ```
     x = scale * (sum over d of q * k)           accumulate type
     s = score(x, b, h, g, q, k, y...)
     ```
-    A score may be made of more products: for each two tensors of `products`, a
-    row `[b h g q f]` and a key `[b h k f]` with an f of their own, there is one
-    more y, the sum over f of row * key. Keys and values that differ from query
-    head to query head have an axis for that: `[b h g k d]`, each for itself.
-    A region of `pairs` makes such a sum one of a formula of elements (additive
-    attention: the product is the special case `q * k`): the first of them x,
-    `scale * sum over d of pair(q, k, d, b, h, g, q, k)`, the next the first y,
-    and so on. One with more elements than two, `pair(q, k, q', k', .., d, ..)`,
-    takes the rows and keys that stand next in `products` besides.
+    A score may use additional products: every two tensors of `products`, a row
+    `[b h g q f]` and a key `[b h k f]` with their own f, define another y, the
+    sum over f of row * key. Keys and values that differ between the query heads
+    of a group have an additional axis: `[b h g k d]`, independently of each other.
+    A region of `pairs` replaces the product q * k in such a sum by a formula of
+    elements (additive attention): the first region defines x as
+    `scale * sum over d of pair(q, k, d, b, h, g, q, k)`, the next one the first
+    y, and so on. A region with more than two elements,
+    `pair(q, k, q', k', .., d, ..)`, takes the next rows and keys of `products`.
 
-    With `select`, a pair for which select(x, b, h, g, q, k, y...) is false is
-    masked, too: where a mask depends on products, that part of it stands there.
+    With `select`, pairs for which select(x, b, h, g, q, k, y...) is false are
+    masked, too. It holds the part of a mask that depends on products.
 
-    What becomes of the scores, says `normalize`:
+    `normalize` defines the results:
     ```
     #attn.norm    p, lse = normalize s over the k where mask(b, h, g, q, k)
                            (and select), init(b, h, g, q)
@@ -44,19 +44,19 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
     #attn.row     row (rank: and key) = a number of the s over the same k
     #attn.dense   dense = mask(b, h, g, q, k) (and select) ? s : fill
     ```
-    It means exactly the unfused graph: masked keys have weight 0 whatever their
-    score, k or v hold; a row with no allowed key gives 0. With `weight = exp2`
-    scores and init are in the log2 domain; lse is in the natural log always.
-    Without a shift `lse` is the sum of the weights itself. Without `init` the
-    sum has no further term. A softmax whose weights are computed elsewhere may
-    give its two parts: `row`, the largest score (init included), and as `lse`
-    the sum of exp(score - row); exp(score - lse) would round them together.
+    The semantics are those of the unfused graph: masked keys have weight 0 for any
+    score, k and v; a row with no visible key gives 0. With `weight = exp2`, scores
+    and init are in the log2 domain; lse is always a natural logarithm. Without a
+    shift, `lse` is the sum of the weights itself. Without `init` the sum has no
+    additional term. A softmax whose weights are computed elsewhere may return two
+    parts: `row`, the maximum score (init included), and as `lse` the sum of
+    exp(score - row); exp(score - lse) would round them together.
 
     Results, by `normalize`: o `[b h g q e]` (if there is a v), lse `[b h g q]`
-    and, if asked for, dense, the weights p themselves, 0 where masked, or row
+    and, if requested, dense, the weights p themselves, 0 where masked, or row
     `[b h g q]`; row `[b h g q]` and, for a rank, key `[b h g q]` (i32); dense `[b h g q k]`.
 
-    `ranges(b, h, g, q0, q1)` tells for rows q0 <= q < q1 which keys can matter:
+    `ranges(b, h, g, q0, q1)` computes which keys the rows q0 <= q < q1 can see:
     segments (any_lo, all_lo, all_hi, any_hi), sorted and disjoint; keys outside
     [any_lo, any_hi) of all segments are masked for every row, keys in
     [all_lo, all_hi) for none; 0 <= any_lo and any_hi <= kv_len whenever
@@ -64,12 +64,12 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
 
     `classify(b, h, g, q0, q1, k0, k1)` yields for the rows [q0, q1) and the
     keys [k0, k1) 0 only if the mask is false for all of these pairs, 2 only if
-    it is true for all, else 1. It tells what segments are too weak for: holes,
-    and what tables hold. Deleting it never changes a result, either.
+    it is true for all, else 1. It covers cases in which segments are too weak:
+    holes, and contents of tables. Deleting it never changes a result, either.
 
     Constraints:
-    - (kernel_c1) operands and results have the ranks said above: keys and values
-      4 or 5;
+    - (kernel_c1) operands and results have the ranks above; keys and values have
+      rank 4 or 5;
     - (kernel_c2) a letter has one size in all operands and results;
     - (kernel_c3) `lse`, `row` and `probabilities` are of float type, `lse` and
       `row` of the accumulate type, `key` is i32;
@@ -83,13 +83,13 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
       `attn.yield_ranges`, classify yields one index, the others yield one accumulate value;
     - (kernel_c7) the regions are formulas (see the dialect);
     - (kernel_c8) the results are those of `normalize`; o, v and `probabilities`
-      stand together, and only with `#attn.norm`; lse and row stand alone
-      together, with `shift = max`;
-    - (kernel_c9) `init` stands only with `#attn.norm<divide = sum>`;
-    - (kernel_c10) `value` and `gate` stand only with a v;
+      occur together, and only with `#attn.norm`; lse and row occur together
+      without them only with `shift = max`;
+    - (kernel_c9) `init` occurs only with `#attn.norm<divide = sum>`;
+    - (kernel_c10) `value` and `gate` occur only with a v;
     - (kernel_c11) the number of `products` is even, and the two of a product have
-      the same size f; all that a region of `pairs` takes have one size;
-    - (kernel_c12) `pairs` take no more rows and keys than there are.
+      the same size f; all operands of a region of `pairs` have the same size;
+    - (kernel_c12) `pairs` use no more rows and keys than there are.
 
     Example:
     ```mlir
@@ -220,10 +220,10 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
 
 def Attn_YieldRangesOp : Attn_Op<"yield_ranges", [
     Terminator, HasParent<"KernelOp">]> {
-  let summary = "The segments of keys that rows can see";
+  let summary = "Yield the key segments visible to a block of rows";
   let description = [{
-    Ends the `ranges` region of a kernel: segments (any_lo, all_lo, all_hi,
-    any_hi). What they mean is said at `attn.kernel`.
+    Terminates the `ranges` region of a kernel with segments (any_lo, all_lo,
+    all_hi, any_hi). `attn.kernel` defines their meaning.
 
     Constraints:
     - (yield_ranges_c1) there are four values per segment.

@@ -11,7 +11,7 @@
 include "attnc/Dialect/Attn/AttnOpBase.td"
 
 def Attn_SliceOp : Attn_Op<"slice"> {
-  let summary = "A piece of one axis";
+  let summary = "Take a slice of one axis";
   let description = [{
     `result[..., i, ...] = source[..., offset + i, ...]` along one axis, for
     `0 <= i < size`. Nothing is computed or moved: whoever reads the result
@@ -23,7 +23,7 @@ def Attn_SliceOp : Attn_Op<"slice"> {
     - (slice_c3) element types are equal, and so are the sizes of all other axes;
     - (slice_c4) the axis has a fixed size in source and result, the result's is
       `size`, at least 1;
-    - (slice_c5) `offset` to `offset + size` lies in the source's axis.
+    - (slice_c5) `offset` to `offset + size` is within the source's axis.
 
     Example:
     ```mlir
@@ -50,11 +50,11 @@ def Attn_SliceOp : Attn_Op<"slice"> {
 }
 
 def Attn_ConcatOp : Attn_Op<"concat"> {
-  let summary = "Tensors behind each other along one axis";
+  let summary = "Concatenate tensors along one axis";
   let description = [{
     Along the axis `along` the result is all of the first part, then all of the
     second, and so on. A part that lacks another letter of the result is
-    broadcast: it stands behind each head if it has no axis of heads.
+    broadcast: a part without an axis of heads is appended to each head.
 
     Constraints:
     - (concat_c1) labels name every part and the result, `bshd,bsd->bshd`, and
@@ -99,24 +99,24 @@ def Attn_ConcatOp : Attn_Op<"concat"> {
 }
 
 def Attn_AppendOp : Attn_Op<"append"> {
-  let summary = "New rows in a cache";
+  let summary = "Append rows to a KV cache";
   let description = [{
-    The cache with the rows of `rows` in the places `at` and later of its axis
-    `along`: `result[..., at + i, ...] = rows[..., i, ...]`, with `at` of the
-    other letters, and `result = cache` elsewhere. What would lie outside of the
-    axis is not written.
+    The cache with `rows` stored from index `at` on along the axis `along`:
+    `result[..., at + i, ...] = rows[..., i, ...]`, with `at` of the other
+    letters, and `result = cache` elsewhere. Rows outside of the axis are not
+    written.
 
     The cache is an argument that the interface declares `inout`, and the
-    function returns its new value behind its outputs. Then nothing is copied:
-    rows are written where the argument lies, so no op may use the old value
-    after this one (see stage_c7 to stage_c9).
+    function returns its new value after its outputs. So nothing is copied: rows
+    are written in place, and no op may use the old value after this one (see
+    stage_c7 to stage_c9).
 
     Constraints:
     - (append_c1) labels are distinct letters, one per axis of cache, rows and
       result;
     - (append_c2) `along` is one of them, and the letters of `at` are others;
     - (append_c3) element types of cache, rows and result are equal;
-    - (append_c4) a letter has one size everywhere, but for `along` in `rows`;
+    - (append_c4) a letter has one size everywhere, except `along` in `rows`;
     - (append_c5) there is one letter per axis of `at`.
 
     Example:
@@ -143,7 +143,7 @@ def Attn_AppendOp : Attn_Op<"append"> {
 }
 
 def Attn_ScanOp : Attn_Op<"scan"> {
-  let summary = "Running sums along one axis";
+  let summary = "Compute prefix sums along one axis";
   let description = [{
     `result[..., i, ...]` is the sum of `source[..., 0, ...]` to
     `source[..., i, ...]` along the axis `along`, computed in the accumulate

@@ -28,9 +28,9 @@ def Attn_ViewOp : Attn_Op<"view"> {
     - (view_c1) both sides hold the same letters, each once;
     - (view_c2) there is one group of letters per axis, on both sides;
     - (view_c3) element types are equal;
-    - (view_c4) a letter that stands alone on both sides has one size;
-    - (view_c5) where a group stands on one side only, the product of its
-      letters' sizes, if all are known, is the size of the merged axis.
+    - (view_c4) a letter that is an axis of its own on both sides has one size;
+    - (view_c5) if a group is on one side only, the product of its letters'
+      sizes, if all are known, is the size of the merged axis.
 
     Example:
     ```mlir
@@ -58,13 +58,13 @@ def Attn_ViewOp : Attn_Op<"view"> {
 }
 
 def Attn_ContractOp : Attn_Op<"contract"> {
-  let summary = "Sum of products over shared axes";
+  let summary = "Contract two tensors over shared axes";
   let description = [{
     `result[o...] = sum over the letters that the result lacks of
     lhs[...] * rhs[...]`: every matrix product. Accumulates in the accumulate
     type, rounds once to the result's element type. An empty sum is 0. With
-    `where`, products at places where the mask is false are left out, so a NaN
-    there never arrives (0 * NaN does not happen).
+    `where`, masked products are skipped, so a NaN there does not propagate (0 *
+    NaN does not occur).
 
     Constraints:
     - (contract_c1) labels are two lists and a result, `bhgqd,bhkd->bhgqk`;
@@ -113,7 +113,7 @@ def Attn_ContractOp : Attn_Op<"contract"> {
 //===----------------------------------------------------------------------===//
 
 def Attn_MapOp : Attn_FormulaOp<"map"> {
-  let summary = "One formula for each element";
+  let summary = "Compute each element by a scalar formula";
   let description = [{
     `result[o...] = body(input[...]..., o...)`. The block gets one scalar per
     input, converted as by `attn.read`, then one index per letter of the
@@ -121,8 +121,8 @@ def Attn_MapOp : Attn_FormulaOp<"map"> {
     input that lacks letters of the result is broadcast.
 
     Constraints:
-    - (map_c1) labels name every input and the result, `bhgqk,bhq->bhgqk`; in
-      front of `->h` stands no input, or one without axes;
+    - (map_c1) labels name every input and the result, `bhgqk,bhq->bhgqk`;
+      before `->h` there is no input, or one without axes;
     - (map_c2) there is one letter per axis;
     - (map_c3) a letter of an input is a letter of the result;
     - (map_c4) a letter has one size in all inputs and the result;
@@ -131,7 +131,7 @@ def Attn_MapOp : Attn_FormulaOp<"map"> {
     - (map_c6) the block ends with `attn.yield` of one scalar of the result's
       kind: the accumulate type or `i1`;
     - (map_c7) the region is a formula (see the dialect);
-    - (map_c8) the result is real or `i1`, and dynamic axes that no input has
+    - (map_c8) the result is a float or `i1`, and dynamic axes that no input has
       are named.
 
     Example:
@@ -162,7 +162,7 @@ def Attn_MapOp : Attn_FormulaOp<"map"> {
   let extraClassDeclaration = [{
     /// The verified labels of the inputs and the result.
     Labels getAxisLabels();
-    /// Before verification: nothing and a sentence in `error` if they are none.
+    /// Before verification: nothing and a message in `error` if invalid.
     std::optional<Labels> parseAxisLabels(std::string &error);
     /// f64 if any tensor of the op is f64, else f32.
     ::mlir::Type getAccumulateType();
@@ -170,9 +170,9 @@ def Attn_MapOp : Attn_FormulaOp<"map"> {
 }
 
 def Attn_MaskOp : Attn_FormulaOp<"mask"> {
-  let summary = "Which places are allowed";
+  let summary = "Compute a boolean mask by a scalar formula";
   let description = [{
-    `result[o...] = body(o...)`, a truth value per place. Separate from
+    `result[o...] = body(o...)`, a boolean per element. Separate from
     `attn.map` so that the analysis of masks sees one formula.
 
     Constraints:
@@ -205,25 +205,25 @@ def Attn_MaskOp : Attn_FormulaOp<"mask"> {
                                  "::llvm::StringRef":$labels,
                                  "RegionBuilder":$body)>];
   let extraClassDeclaration = [{
-    /// The truth value that the region yields whatever the place, or nothing.
+    /// The boolean that the region yields at every index, or nothing.
     std::optional<bool> getConstant();
   }];
 }
 
 def Attn_NormalizeOp : Attn_FormulaOp<"normalize", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "Weights of the keys of each row";
+  let summary = "Normalize each row of scores (softmax, sigmoid, ...)";
   let description = [{
     For each row (all letters but `over`), over the keys where the mask is
-    true, what `#attn.norm` says; for softmax `weight = exp(score - m) / sum`, m
-    the largest score. `init` is a score that takes part in m and in the sum,
+    true, as defined by `#attn.norm`; for softmax `weight = exp(score - m) / sum`,
+    m the maximum score. `init` is a score that takes part in m and in the sum,
     but has no key (the attention sink). Computed in the accumulate type;
-    weights are rounded once to their element type. A masked key weighs exactly
-    0, whatever its score. A row with no allowed key has weights 0. `lse` is,
+    weights are rounded once to their element type. The weight of a masked key is
+    exactly 0 for any score. A row with no visible key has weights 0. `lse` is,
     with `shift = max`, the natural log of the sum of exp of scores, init
-    included: `-inf`, or the init, for a row with no allowed key; without a
+    included: `-inf`, or the init, for a row with no visible key; without a
     shift it is the sum of weights, init included, itself. Without `where` every
-    key is allowed.
+    key is visible.
 
     Constraints:
     - (normalize_c1) labels are distinct letters, one per axis of the scores;
@@ -235,7 +235,7 @@ def Attn_NormalizeOp : Attn_FormulaOp<"normalize", [
       `over`;
     - (normalize_c6) `init` ends with `attn.yield` of one accumulate value;
     - (normalize_c7) `init` is a formula (see the dialect);
-    - (normalize_c8) `init` stands only with `divide = sum`.
+    - (normalize_c8) `init` occurs only with `divide = sum`.
 
     Example:
     ```mlir
@@ -277,12 +277,11 @@ def Attn_NormalizeOp : Attn_FormulaOp<"normalize", [
 
 def Attn_ReduceOp : Attn_Op<"reduce", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "A number for each row";
+  let summary = "Reduce each row of scores";
   let description = [{
-    For each row (all letters but `over`), over the places where the mask is
-    true, what `#attn.row` says; for a rank also the place along `over` where it
-    stands. Computed in the accumulate type. Without `where` every place is
-    allowed.
+    For each row (all letters but `over`), over the elements where the mask is
+    true, as defined by `#attn.row`; for a rank also its index along `over`.
+    Computed in the accumulate type. Without `where` every element counts.
 
     Constraints:
     - (reduce_c1) labels are distinct letters, one per axis of the scores;
@@ -329,7 +328,7 @@ def Attn_ReduceOp : Attn_Op<"reduce", [
 
 def Attn_SizeOp : Attn_Op<"size", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "A size of the function's interface";
+  let summary = "Read a size of the function's interface";
   let description = [{
     The value of a size that the interface names: fixed, derived, or read from
     the tensors at run time. Legal anywhere.
@@ -355,7 +354,7 @@ def Attn_SizeOp : Attn_Op<"size", [
 def Attn_YieldOp : Attn_Op<"yield", [
     Terminator,
     ParentOneOf<["MapOp", "MaskOp", "NormalizeOp", "KernelOp"]>]> {
-  let summary = "The value of a formula";
+  let summary = "Yield the value of a formula";
   let description = [{
     Ends the region of a formula.
 

@@ -1,4 +1,4 @@
-//===- AttnStorage.td - Where the rows of sequences lie -------------------===//
+//===- AttnStorage.td - Ragged and paged storage --------------------------===//
 //
 // Numbers of constraints as in AttnOps.td; tests in
 // test/Dialect/Attn/storage-invalid.mlir.
@@ -13,12 +13,12 @@ include "attnc/Dialect/Attn/AttnOpBase.td"
 def Attn_TableTensor : RankedTensorOf<[I64, I32]>;
 
 def Attn_UnpackOp : Attn_Op<"unpack"> {
-  let summary = "Rows of all sequences as rows of each";
+  let summary = "View ragged rows as a batch of sequences";
   let description = [{
     Ragged storage: `result[b, i, ...] = source[start[b] + i, ...]` where
     `0 <= i < start[b + 1] - start[b]` and the source has that row, else 0.
-    Nothing is moved: a kernel reads the rows where they lie, and a sequence is
-    as long as its own rows, so whoever reads the result masks the others.
+    Nothing is moved: a kernel reads the stored rows. The valid length of a
+    sequence is its own number of rows; users of the result mask the others.
 
     Constraints:
     - (unpack_c1) the result has one axis more than the source, of one element
@@ -44,12 +44,12 @@ def Attn_UnpackOp : Attn_Op<"unpack"> {
 }
 
 def Attn_PackOp : Attn_Op<"pack"> {
-  let summary = "Rows of each sequence as rows of all";
+  let summary = "Store a batch of sequences as ragged rows";
   let description = [{
-    The way back from `attn.unpack`: `result[start[b] + i, ...] =
-    source[b, i, ...]` for `0 <= i < start[b + 1] - start[b]`. A row that no
-    sequence has is not written at all, and an interpreter shows NaN there; with
-    `fill` it holds that, and an op may read the result.
+    The inverse of `attn.unpack`: `result[start[b] + i, ...] =
+    source[b, i, ...]` for `0 <= i < start[b + 1] - start[b]`. A row that
+    belongs to no sequence is not written, and interpreters return NaN for it;
+    with `fill` it has that value, and ops may read the result.
 
     Constraints:
     - (pack_c1) the source has one axis more than the result, of one element
@@ -76,12 +76,12 @@ def Attn_PackOp : Attn_Op<"pack"> {
 }
 
 def Attn_PlaceOp : Attn_Op<"place", [AllTypesMatch<["source", "result"]>]> {
-  let summary = "Keys of each sequence among those of all";
+  let summary = "Store per-sequence keys as ragged keys";
   let description = [{
-    Numbers of keys of one sequence, along the last axis, as numbers of the keys
-    of all sequences: `result[b, ..., t] = source[b, ..., t - start[b]]` where
-    `start[b] <= t < start[b + 1]`, else `fill`. Nothing is moved: a kernel
-    stores its tiles of pairs there, and `fill` beside them.
+    Moves per-key values of each sequence, along the last axis, to the keys of all
+    sequences: `result[b, ..., t] = source[b, ..., t - start[b]]` where
+    `start[b] <= t < start[b + 1]`, else `fill`. No copy is made: a kernel
+    stores its tiles of pairs there, and `fill` around them.
 
     Constraints:
     - (place_c1) the source has at least two axes;
@@ -106,7 +106,7 @@ def Attn_PlaceOp : Attn_Op<"place", [AllTypesMatch<["source", "result"]>]> {
 }
 
 def Attn_PagesOp : Attn_Op<"pages"> {
-  let summary = "Rows of pages as rows of sequences";
+  let summary = "View rows in pages as rows of sequences";
   let description = [{
     Paged storage, with n the size of the source's axis 1:
     `result[b, k, ...] = source[table[b, k floordiv n], k mod n, ...]`, 0 where

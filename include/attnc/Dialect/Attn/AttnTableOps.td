@@ -11,7 +11,7 @@
 include "attnc/Dialect/Attn/AttnOpBase.td"
 
 def Attn_ReadOp : Attn_Op<"read"> {
-  let summary = "One element of a tensor";
+  let summary = "Read an element of a tensor";
   let description = [{
     An index out of range is clamped to the axis; an element of a tensor with an
     empty axis is 0. So nothing is ever read out of range, and reading has no
@@ -54,13 +54,13 @@ class Attn_TableEndOp<string mnemonic> : Attn_Op<mnemonic, [
 }
 
 def Attn_TableMinOp : Attn_TableEndOp<"table_min"> {
-  let summary = "The least element of a part of a table";
+  let summary = "Minimum of a slice of a table";
   let description = [{
-    Over the places from `first` to `last`, both included, along each axis. They
-    are clamped to the axis as those of `attn.read`; where `last` is below
-    `first`, only `first` counts. So the result is the least that an `attn.read`
-    at an index in the range can give. Truth values count as 0 and 1; of a
-    tensor with an empty axis it is 0.
+    Over the indices from `first` to `last`, inclusive, along each axis. They are
+    clamped to the axis as in `attn.read`; if `last` is below `first`, only
+    `first` counts. So the result is the minimum of an `attn.read` at all indices
+    in the range. Booleans count as 0 and 1; for a tensor with an empty axis the
+    result is 0.
 
     Constraints:
     - (table_min_c1) there is one `first` and one `last` per axis.
@@ -76,7 +76,7 @@ def Attn_TableMinOp : Attn_TableEndOp<"table_min"> {
 }
 
 def Attn_TableMaxOp : Attn_TableEndOp<"table_max"> {
-  let summary = "The greatest element of a part of a table";
+  let summary = "Maximum of a slice of a table";
   let description = [{
     The counterpart of `attn.table_min`.
 
@@ -94,7 +94,7 @@ def Attn_TableMaxOp : Attn_TableEndOp<"table_max"> {
 }
 
 def Attn_LowerBoundOp : Attn_Op<"lower_bound"> {
-  let summary = "The first element of a nondecreasing row that is not less";
+  let summary = "Lower bound of a value in a nondecreasing row";
   let description = [{
     The first index along the last axis whose element is at least `value`, or
     the extent of that axis; `indices` say which row (clamped as those of

@@ -1,4 +1,4 @@
-//===- TileAttrs.td - What a target decided ----------------*- tablegen -*-===//
+//===- TileAttrs.td - Attributes of the tile dialect -------*- tablegen -*-===//
 
 #ifndef ATTNC_DIALECT_TILE_TILEATTRS_TD
 #define ATTNC_DIALECT_TILE_TILEATTRS_TD
@@ -18,9 +18,9 @@ def Tile_ReduceKindAttr : EnumAttr<TileDialect, Tile_ReduceKind, "reduce"> {
 }
 
 def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu"> {
-  let summary = "How the CPU's code generator maps the program";
+  let summary = "Schedule fields of the CPU code generator";
   let description = [{
-    Written by Schedule from Target data; the code generator obeys every field.
+    Set by Schedule from Target data; the code generator follows every field.
 
     | field | meaning |
     |---|---|
@@ -29,8 +29,8 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu"> {
     | `lanes` | queries per vector (16 for f32 with `avx512`) |
     | `score_granule` | register tile of Q K^T: [rows of keys, vectors of queries] |
     | `value_granule` | register tile of P V: [value features, vectors of queries] |
-    | `unroll` | steps of the summed dim per turn of the inner loop |
-    | `tail` | a last block of at most this many queries has a body of its own; 0: none |
+    | `unroll` | steps of the summed dim per iteration of the inner loop |
+    | `tail` | a last block of at most this many queries has a separate body; 0: none |
     | `lane_skip` | partial tiles have as many keys as full ones, and each vector of queries visits the pieces of `partial_step` keys from the first to the last that it sees |
     | `pack` | copy rows of K and V: `auto` decides by their strides at run time |
     | `partial` | keys of a tile that needs a mask, at most (default 16); Lowering makes it the `partial_step` of the loop |

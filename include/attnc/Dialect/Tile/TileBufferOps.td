@@ -10,16 +10,17 @@
 include "attnc/Dialect/Tile/TileValueOps.td"
 
 def Tile_WorkspaceOp : Tile_Op<"workspace", [HasParent<"ProgramOp">]> {
-  let summary = "Memory of one call, between grids";
+  let summary = "Temporary memory that grids share during a call";
   let description = [{
-    A buffer that no caller sees: a grid fills it, later grids read it. Elements
-    are dense and row-major; a negative size counts as 0. What was not written
-    is undefined. All workspaces of a program lie in the block that
-    `NAME_workspace` asks for, so sizes are arithmetic on the program's sizes.
+    A buffer that is internal to a call: a grid fills it, later grids read it.
+    Elements are contiguous and row-major; a negative size counts as 0. Elements
+    that were not written are undefined. All workspaces of a program are in the
+    block whose size `NAME_workspace` returns, so sizes are arithmetic on the
+    program's sizes.
 
     Constraints:
     - (workspace_c1) there is one size per axis;
-    - (workspace_c2) it stands in the body of a `tile.program`.
+    - (workspace_c2) its parent is a `tile.program`.
 
     Example:
     ```mlir
@@ -43,15 +44,15 @@ def Tile_WorkspaceOp : Tile_Op<"workspace", [HasParent<"ProgramOp">]> {
 }
 
 def Tile_RenameOp : Tile_Op<"rename", [Pure, HasParent<"ProgramOp">]> {
-  let summary = "The same memory under other names of axes";
+  let summary = "Rename the axes of a buffer";
   let description = [{
-    Dims of tiles are found by the names of the buffer's axes. Where two grids
-    walk over one tensor in different ways (its rows as keys here, as queries
-    there), each gets the names that it needs.
+    The names of the buffer's axes match them with dims of tiles. If two grids use
+    one tensor in different ways (its rows as keys and as queries), each needs its
+    own names.
 
     Constraints:
     - (rename_c1) both types have one element type and number of axes;
-    - (rename_c2) it stands in the body of a `tile.program`.
+    - (rename_c2) its parent is a `tile.program`.
 
     Example:
     ```mlir
@@ -73,14 +74,14 @@ def Tile_RenameOp : Tile_Op<"rename", [Pure, HasParent<"ProgramOp">]> {
 }
 
 def Tile_LocateOp : Tile_Op<"locate", [AlwaysSpeculatable]> {
-  let summary = "Which sequence a block of rows belongs to";
+  let summary = "Find the sequence that contains a block of rows";
   let description = [{
     Blocks of n rows (`step n`) are numbered through the sequences of a ragged
     tensor, whose sequence s has the rows start[s] .. start[s + 1] - 1: it has
     the numbers from `(start[s] - start[0]) floordiv n + s` up to those of the
     next one, at least as many as it has blocks. The result is the last sequence
     whose numbers begin at `%j` or before (0 if none does), and the number of
-    the block within it. Some blocks begin behind the last row of their
+    the block within it. Some blocks start after the last row of their
     sequence: at most one per sequence, so that
     `rows of all floordiv n + sequences` numbers suffice.
 

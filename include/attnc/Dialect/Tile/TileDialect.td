@@ -12,10 +12,9 @@ def TileDialect : Dialect {
   let description = [{
     A program is a list of grids of independent instances. An instance loads
     tiles, computes on them as values, and stores tiles. Dims have names and
-    static sizes; their order means nothing to any op, so orientation, lanes
-    and fragments belong to the target. Whatever is ragged is a run-time
-    *valid* extent, and whatever is masked sits behind the flag `partial` of
-    the loop over keys.
+    static sizes; their order has no meaning, so orientation, lanes and fragments
+    belong to the target. Incomplete blocks have a run-time *valid* extent, and
+    the flag `partial` of the loop over keys guards masks.
 
     Scalars are `arith`, `math`, `scf.if` and `scf.for` on builtin types. Regions of
     `tile.map` and `tile.select_masked` may use scalars and buffers from

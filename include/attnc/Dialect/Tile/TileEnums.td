@@ -23,7 +23,7 @@ def Tile_CpuIsa : Tile_Enum<"CpuIsa", "the vector instructions", [
   I32EnumAttrCase<"Avx512", 2, "avx512">
 ]>;
 
-def Tile_CpuMapping : Tile_Enum<"CpuMapping", "what the lanes stand for", [
+def Tile_CpuMapping : Tile_Enum<"CpuMapping", "what the lanes represent", [
   I32EnumAttrCase<"Rows", 0, "rows">
 ]>;
 

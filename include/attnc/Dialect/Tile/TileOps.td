@@ -20,13 +20,13 @@ include "mlir/Interfaces/LoopLikeInterface.td"
 def Tile_ProgramOp : Tile_Op<"program", [
     IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "One compiled function: grids in order";
+  let summary = "A compiled function: a sequence of grids";
   let description = [{
     Arguments are all tensors of the interface in its order (inputs and
     outputs), then all its sizes in its order. Grids run in order, with a
-    barrier between them; between them stand `tile.workspace`, `tile.rename` and
-    arithmetic on sizes. `target` is copied from the schedule and holds every
-    decision of the code generator.
+    barrier in between; `tile.workspace`, `tile.rename` and arithmetic on sizes
+    may occur between them. `target` is copied from the schedule and contains
+    every decision of the code generator.
 
     Constraints:
     - (program_c1) arguments are buffers, then indices.
@@ -58,13 +58,13 @@ def Tile_ProgramOp : Tile_Op<"program", [
 def Tile_GridOp : Tile_Op<"grid", [
     SingleBlock, NoTerminator, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "Independent instances over a box of indices";
+  let summary = "Run independent instances over an index space";
   let description = [{
     Runs the body once for each tuple of indices below the extents (not at all
     when an extent is 0 or negative). Instances do not communicate and run in
     any order, on any threads. `order(desc 2)` is a hint: instances with a
     large index on that axis take longest and should start first. `target`
-    stands in for the program's where a grid was decided apart from the others.
+    overrides the program's for grids that were scheduled separately.
 
     Constraints:
     - (grid_c1) there is one index argument per extent, and at least one;
@@ -99,7 +99,7 @@ def Tile_ForOp : Tile_Op<"for", Tile_RegionIsEffect # [
         ["getInitsMutable", "getRegionIterArgs", "getYieldedValuesMutable",
          "getLoopResults"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "Loop over the keys of segments, tile by tile";
+  let summary = "Iterate over the key segments tile by tile";
   let description = [{
     Each segment `(any_lo, all_lo, all_hi, any_hi)` has keys [any_lo, any_hi),
     of which [all_lo, all_hi) need no mask. With
@@ -108,22 +108,22 @@ def Tile_ForOp : Tile_Op<"for", Tile_RegionIsEffect # [
     is visited in this order:
 
     1. head tiles over [any_lo, all_lo') with `partial` true, each of
-       `partial_step` keys, the last one of what is left;
+       `partial_step` keys, the last one of the remainder;
     2. n = floor((all_hi' - all_lo') / step) full tiles of exactly `step` keys
        from all_lo', with `partial` false;
     3. tail tiles over [all_lo' + n * step, any_hi) with `partial` true, each of
-       `partial_step` keys, the last one of what is left.
+       `partial_step` keys, the last one of the remainder.
 
     When n is 0, one run of partial tiles covers [any_lo, any_hi).
     Nothing is rounded to multiples of a step, so disjoint segments
     stay disjoint. A segment with any_lo >= any_hi is empty.
 
-    `classify(k0, k1)` tells for the keys [k0, k1) whether the mask admits none
-    of them (0), some (1) or all (2). With it, head and tail are cut into pieces
-    of `step` keys, the last one of what is left. A piece of class 0 is left
-    out; one of class 2 with `step` keys is one tile with `partial` false; any
-    other is visited as above, in tiles of `partial_step` keys, of which those
-    of class 0 are left out. Taking `classify` away never changes a result.
+    `classify(k0, k1)` computes for the keys [k0, k1) whether the mask admits none
+    of them (0), some (1) or all (2). With it, head and tail are split into pieces
+    of `step` keys; the last piece may be shorter. Pieces of class 0 are skipped;
+    a piece of class 2 with `step` keys is one tile with `partial` false; other
+    pieces are visited as above, in tiles of `partial_step` keys, skipping those
+    of class 0. Removing `classify` never changes a result.
 
     The body gets the first key of the tile, its number of keys, `partial`, and
     the carried values; it yields the next ones.
@@ -207,14 +207,14 @@ def Tile_PhaseOp : Tile_Op<"phase", Tile_RegionIsEffect # [SingleBlock]> {
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator,
     ParentOneOf<["DotOp", "ForOp", "PhaseOp", "MapOp", "SelectMaskedOp"]>]> {
-  let summary = "Ends a region with its results";
+  let summary = "Terminate a region with its results";
   let description = [{
     The scalar of a `tile.map` or `tile.select_masked`, the next carried values
     of a `tile.for`, the results of a `tile.phase`.
 
     Example:
     ```mlir
-    func.func @places(%q0: index) -> !tile.tile<q:8, index> {
+    func.func @positions(%q0: index) -> !tile.tile<q:8, index> {
       %0 = tile.map () at(q = %q0) : () -> !tile.tile<q:8, index> {
       ^bb0(%q: index):
         tile.yield %q : index
@@ -233,14 +233,14 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator,
 //===----------------------------------------------------------------------===//
 
 def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
-  let summary = "Read a block of a buffer";
+  let summary = "Load a block of a buffer";
   let description = [{
     One index per axis. A dim of the tile is the axis of the same name, from its
     index on. Along a dim with a valid extent only elements below it are read,
     the others are 0; without one, the whole dim is in range. Nothing outside is
     ever read.
 
-    With `through(%table[%b] step n)` keys lie in pages: the buffer's axis p
+    With `through(%table[%b] step n)` keys are paged: the buffer's axis p
     counts pages and its axis k has the n rows of one. Element k of the tile is
     the key number `index of k + k`, which is row `key mod n` of page
     `index of p + table[b, key floordiv n]`; the table is read as by
@@ -296,7 +296,7 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
 }
 
 def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments]> {
-  let summary = "Write a block of a buffer";
+  let summary = "Store a block to a buffer";
   let description = [{
     The counterpart of `tile.load`: elements outside the valid extents are not
     written.
@@ -335,15 +335,15 @@ def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments]> {
 }
 
 def Tile_ReadOp : Tile_Op<"read", [AlwaysSpeculatable]> {
-  let summary = "Read one element of a table";
+  let summary = "Read an element of a table";
   let description = [{
     An index out of range is clamped to its axis; an empty axis reads 0.
     Integers become `index` (`ui8` zero-extended, the others sign-extended),
-    truth values `i1`, floats `f32` or `f64` (converted).
+    booleans `i1`, floats `f32` or `f64` (converted).
 
     Constraints:
     - (read_c1) there is one index per axis;
-    - (read_c2) the result is index for integers, i1 for truth values, f32 or
+    - (read_c2) the result is index for integers, i1 for booleans, f32 or
       f64 for floats.
 
     Example:
@@ -364,10 +364,10 @@ def Tile_ReadOp : Tile_Op<"read", [AlwaysSpeculatable]> {
 }
 
 def Tile_PresentOp : Tile_Op<"present", [Pure]> {
-  let summary = "Whether the caller passed an optional output";
+  let summary = "Test whether the caller passed an optional output";
   let description = [{
-    True unless the caller passed NULL. What is stored to a buffer that may be
-    absent stands under `scf.if` of this.
+    True unless the caller passed NULL. Stores to an optional buffer must be
+    inside an `scf.if` of this.
 
     Example:
     ```mlir

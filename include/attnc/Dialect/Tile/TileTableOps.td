@@ -21,15 +21,15 @@ class Tile_TableEndOp<string mnemonic> : Tile_Op<mnemonic, [
 }
 
 def Tile_TableMinOp : Tile_TableEndOp<"table_min"> {
-  let summary = "The least element of a part of a table";
+  let summary = "Minimum of a slice of a table";
   let description = [{
-    Over the places from `first` to `last`, both included, along each axis, both
-    clamped to it; where `last` is below `first`, only `first` counts. Truth
-    values count as 0 and 1; of an empty table it is 0.
+    Over the indices from `first` to `last`, inclusive, along each axis, both
+    clamped to it; if `last` is below `first`, only `first` counts. Booleans count
+    as 0 and 1; for an empty table the result is 0.
 
     Constraints:
     - (table_min_c1) there is one `first` and one `last` per axis;
-    - (table_min_c2) the elements are integers or truth values.
+    - (table_min_c2) the elements are integers or booleans.
 
     Example:
     ```mlir
@@ -42,13 +42,13 @@ def Tile_TableMinOp : Tile_TableEndOp<"table_min"> {
 }
 
 def Tile_TableMaxOp : Tile_TableEndOp<"table_max"> {
-  let summary = "The greatest element of a part of a table";
+  let summary = "Maximum of a slice of a table";
   let description = [{
     The counterpart of `tile.table_min`.
 
     Constraints:
     - (table_max_c1) there is one `first` and one `last` per axis;
-    - (table_max_c2) the elements are integers or truth values.
+    - (table_max_c2) the elements are integers or booleans.
 
     Example:
     ```mlir
@@ -61,15 +61,15 @@ def Tile_TableMaxOp : Tile_TableEndOp<"table_max"> {
 }
 
 def Tile_LowerBoundOp : Tile_Op<"lower_bound", [AlwaysSpeculatable]> {
-  let summary = "The first element of a nondecreasing row that is not less";
+  let summary = "Lower bound of a value in a nondecreasing row";
   let description = [{
     The first index along the last axis whose element is at least `value`, or
-    the extent of that axis; `indices` say which row, clamped. In a row that
+    the extent of that axis; `indices` select the row, clamped. In a row that
     decreases somewhere the result is some index from 0 to the extent.
 
     Constraints:
     - (lower_bound_c1) there is one index per axis but the last, and an axis;
-    - (lower_bound_c2) the elements are integers or truth values.
+    - (lower_bound_c2) the elements are integers or booleans.
 
     Example:
     ```mlir

@@ -16,9 +16,9 @@ class Tile_Type<string name, string typeMnemonic>
 def Tile_TileType : Tile_Type<"Tile", "tile"> {
   let summary = "A block of elements with named dims";
   let description = [{
-    A value. Dims are static; how much of one is in use is said where the tile
-    is loaded, reduced under a mask, or stored. The order of the dims is kept
-    for printing and means nothing.
+    A value. Dims are static; valid extents are given where the tile is loaded,
+    reduced under a mask, or stored. The order of the dims is kept for printing
+    and has no meaning.
 
     Constraints:
     - (tile_c1) there is at least one dim, and the names differ;
@@ -66,7 +66,7 @@ def Tile_BufType : Tile_Type<"Buf", "buf"> {
   let description = [{
     An argument of the program. Axes have the tensor's order; extents and
     strides are known at run time only. Element types are those of tensors;
-    unsigned bytes are `ui8`, truth values are `i1` (a byte each).
+    unsigned bytes are `ui8`, booleans are `i1` (a byte each).
 
     Constraints:
     - (buf_c1) the axes' names differ;

@@ -19,7 +19,7 @@ class Tile_Op<string opMnemonic, list<Trait> traits = []>
 defvar Tile_RegionIsEffect = [RecursiveMemoryEffects, RecursivelySpeculatable];
 
 def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
-  let summary = "A tile of one constant";
+  let summary = "A tile filled with a constant";
   let description = [{
     The constant is written as an f64 (`-inf`, `inf` and `nan` are words) and is
     converted to the element type.
@@ -47,19 +47,19 @@ def Tile_DotOp : Tile_Op<"dot", [
     Pure, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface,
                               ["getAsmBlockArgumentNames"]>]> {
-  let summary = "Sum products over one named dim";
+  let summary = "Contract two tiles over a named dim";
   let description = [{
     `result[i, j] = acc[i, j] + sum over n of lhs[i, n] * rhs[j, n]`, where n is
     the dim named by `sum`. A dim that both operands have besides is shared (no
     sum). Products and sums are those of the result's element type; operands are
     converted to it first. The order of the sum belongs to the target.
 
-    `where` leaves out the products at places where the mask is false: then a
-    NaN or an infinity of an operand does not reach the result.
+    `where` skips masked products: a NaN or an infinity in a masked operand does
+    not reach the result.
 
     With a region `term` the sum is not of products but of what the region yields
     for the two elements, converted, and one index per `at` dim. A term may take
-    elements of more tiles, those behind `and`.
+    elements of more tiles, listed after `and`.
 
     Constraints:
     - (dot_c1) both operands have the dim `sum`, with one size, and the result
@@ -71,11 +71,11 @@ def Tile_DotOp : Tile_Op<"dot", [
     - (dot_c4) `acc` has the result's type;
     - (dot_c5) the mask is an i1 tile whose dims are dims of the result or `sum`;
     - (dot_c6) a term has an argument of the result's element type for each
-      operand, those behind `and` last, and an
+      operand, those after `and` last, and an
       index per `at` dim, which are dims of the result or `sum`; it yields one
       such element by ops of arith and math and `tile.read`, and uses no tile
       from outside. Without a term there is no `at` and no `and`;
-    - (dot_c7) tiles behind `and` have the dims of one of the two operands.
+    - (dot_c7) tiles after `and` have the dims of one of the two operands.
 
     Example:
     ```mlir
@@ -143,8 +143,8 @@ def Tile_MapOp : Tile_RegionOp<"map"> {
   let summary = "Compute each element by a scalar region";
   let description = [{
     The region gets one scalar per operand, then one index per `at` dim: the
-    place of the element along that dim plus the given start. An operand lacks
-    the dims along which it is constant. Scalars and buffers from outside may be
+    index of the element along that dim plus the given start. Operands are
+    broadcast along missing dims. Scalars and buffers from outside may be
     used; tiles may not.
 
     Constraints:
@@ -187,11 +187,11 @@ def Tile_MapOp : Tile_RegionOp<"map"> {
 }
 
 def Tile_SelectMaskedOp : Tile_RegionOp<"select_masked"> {
-  let summary = "Replace masked elements when the tile is partial";
+  let summary = "Replace masked elements of a partial tile";
   let description = [{
     With `partial` false the result is the operand itself, and the region is not
-    evaluated. With `partial` true an element is kept where it lies below the
-    valid extents and the region yields true; elsewhere it becomes `fill`. The
+    evaluated. With `partial` true an element is kept if it is below the
+    valid extents and the region yields true; otherwise it becomes `fill`. The
     region gets one scalar per operand of `with`, then one index per `at` dim.
 
     Constraints:
@@ -242,10 +242,10 @@ def Tile_SelectMaskedOp : Tile_RegionOp<"select_masked"> {
 }
 
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
-  let summary = "Combine elements along one dim";
+  let summary = "Reduce a tile along one dim";
   let description = [{
-    `result = init combined with all elements along the dim`. `max` keeps what
-    it has when an element is NaN; `add` is a sum in the element type, in an
+    `result = init combined with all elements along the dim`. `max` ignores
+    NaN elements; `add` is a sum in the element type, in an
     order that belongs to the target.
 
     Constraints:
@@ -274,7 +274,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
 }
 
 def Tile_RescaleOp : Tile_Op<"rescale", [Pure]> {
-  let summary = "Multiply an accumulator by a factor per row";
+  let summary = "Multiply an accumulator by per-row factors";
   let description = [{
     `result = value * factor`, elementwise; the factor lacks the dims along
     which it is constant. A target may skip the product where every factor of a
@@ -303,17 +303,17 @@ def Tile_RescaleOp : Tile_Op<"rescale", [Pure]> {
 }
 
 def Tile_SkewOp : Tile_Op<"skew", [Pure]> {
-  let summary = "Give each pair the value of its distance";
+  let summary = "Broadcast per-distance values to (query, key) pairs";
   let description = [{
-    `result[i, j] = value[i - j + n - 1]`, where i is the place along `plus`, j
+    `result[i, j] = value[i - j + n - 1]`, where i is the index along `plus`, j
     along `minus`, and n the size of `minus`: all pairs of a diagonal have one
     value, and the first belongs to the first i and the last j. So a part of a
     formula that depends on q - k only is computed once per diagonal.
 
     Constraints:
     - (skew_c1) the result has the dims `plus` and `minus` and no other;
-    - (skew_c2) the operand has one dim, which is none of these, of as many
-      places as there are diagonals: the sum of their sizes minus 1;
+    - (skew_c2) the operand has one dim, which is neither of these, with one
+      element per diagonal: the sum of their sizes minus 1;
     - (skew_c3) both have one element type.
 
     Example:
@@ -344,9 +344,9 @@ def Tile_SkewOp : Tile_Op<"skew", [Pure]> {
 }
 
 def Tile_AnyNanOp : Tile_Op<"any_nan", [Pure]> {
-  let summary = "Whether an element is NaN";
+  let summary = "Test whether any element is NaN";
   let description = [{
-    Looks at elements below the valid extents only.
+    Tests elements below the valid extents only.
 
     Constraints:
     - (any_nan_c1) elements are floats;
