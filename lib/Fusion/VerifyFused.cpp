@@ -1,8 +1,8 @@
-//===- VerifyFused.cpp - Check the invariants of stage fused --------------===//
+//===- VerifyFused.cpp - Verify the invariants of stage fused -------------===//
 //
 // What visits pairs of queries and keys is a kernel if fusion could make one.
-// Ops on other tensors stand beside it, and so does what fusion had to leave
-// alone: the remark of attn-fuse-kernel tells why, and the warning slow-path
+// Ops on other tensors are next to it, and so is everything that fusion left
+// alone: the remark of attn-fuse-kernel says why, and the warning slow-path
 // that it goes through memory.
 // Tests: test/Fusion/verify-fused.mlir, verify-fused-invalid.mlir
 //
@@ -35,7 +35,7 @@ struct VerifyFused final : fusion::impl::VerifyFusedBase<VerifyFused> {
     markAllAnalysesPreserved();
     if (failed(attn::verifyStage(
             getOperation(), isFusedOp,
-            "attn.kernel, and beside it attn.view, attn.slice, attn.concat, "
+            "attn.kernel, attn.view, attn.slice, attn.concat, "
             "attn.append, ops of storage, attn.contract, attn.map, attn.mask, "
             "attn.normalize, attn.reduce and attn.scan")))
       signalPassFailure();

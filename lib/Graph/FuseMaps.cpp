@@ -1,4 +1,4 @@
-//===- FuseMaps.cpp - Merge a formula into the one that uses it -----------===//
+//===- FuseMaps.cpp - Merge a map into its single user --------------------===//
 //
 // A bias, a scale and a cap are often written as one map each. Fusion into a
 // kernel wants the formula of a score in one region, and so does everyone who

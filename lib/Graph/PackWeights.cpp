@@ -1,4 +1,4 @@
-//===- PackWeights.cpp - Products of weights are made once ----------------===//
+//===- PackWeights.cpp - Compute products of weights once -----------------===//
 //
 // What is made of weights alone is the same for all calls:
 //
@@ -166,15 +166,14 @@ bool Packer::fits() const {
         interface.tensors, [](const auto &tensor) { return tensor.resident; });
     if (isAsked)
       emitRemark(func::FuncOp(bodies.front()).getLoc())
-          << "nothing is made once: no product is of resident weights alone "
-             "[packed]";
+          << "nothing is packed: no product has resident weights only [packed]";
     return false;
   }
   size_t tensors = interface.tensors.size() + values;
   if (tensors <= Interface::kMaxTensors)
     return true;
   for (func::FuncOp function : bodies)
-    function.emitRemark() << "weights stay as they are: '" << interface.name
+    function.emitRemark() << "weights are not packed: '" << interface.name
                           << "' would have " << tensors << " tensors, at most "
                           << Interface::kMaxTensors << " are possible [packed]";
   return false;
@@ -360,9 +359,9 @@ static void explain(func::FuncOp function, const Interface &interface,
     for (const SizeExpr &axis : tensor.axes)
       bytes *= *axis.constantValue();
     function.emitRemark() << "'" << tensor.name << "', " << bytes
-                          << " bytes, is made of weights once, by "
-                          << packing.name << "; " << interface.name
-                          << " reads it in every call [packed]";
+                          << " bytes, is computed once, by " << packing.name
+                          << "; " << interface.name
+                          << " reads it at each call [packed]";
   }
 }
 
@@ -385,7 +384,7 @@ struct PackWeights final : graph::impl::PackWeightsBase<PackWeights> {
       std::string name = interface.name + "_pack_weights";
       Packer packer(module, interface, weightProducts);
       if (module.lookupSymbol(name)) {
-        function.emitRemark() << "weights stay as they are: '" << name
+        function.emitRemark() << "weights are not packed: '" << name
                               << "' is another function [packed]";
         continue;
       }

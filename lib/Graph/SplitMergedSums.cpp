@@ -1,4 +1,4 @@
-//===- SplitMergedSums.cpp - Sum over heads where they are ----------------===//
+//===- SplitMergedSums.cpp - Sum over merged heads in place ---------------===//
 //
 // Heads that are merged to be multiplied by one matrix need not be moved: the
 // sum over the merged axis is the sum over its parts, and the other operand,

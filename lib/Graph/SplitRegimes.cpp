@@ -1,4 +1,4 @@
-//===- SplitRegimes.cpp - A function for each kind of sizes ---------------===//
+//===- SplitRegimes.cpp - Specialize functions by regime ------------------===//
 //
 // For one query the heads' matrices of a latent cache are best moved to the
 // query, for many queries keys and values are best made for each head. Where no
@@ -98,11 +98,10 @@ static void explain(func::FuncOp function, const Trials &trials,
   for (auto [at, way] : llvm::zip_equal(regimes, wayOf)) {
     function.emitRemark() << "at " << at.text << ": products take "
                           << scientific(trials.cyclesAt(way, at))
-                          << " cycles in an order of their own, which calls "
-                             "take "
+                          << " cycles in a separate order, used by calls "
                           << describeCase(found, way) << ", instead of "
                           << scientific(trials.cyclesAt(0, at))
-                          << " in one order for all sizes [order]";
+                          << " in a single order for all sizes [order]";
   }
 }
 

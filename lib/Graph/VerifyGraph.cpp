@@ -1,4 +1,4 @@
-//===- VerifyGraph.cpp - Check the invariants of stage graph --------------===//
+//===- VerifyGraph.cpp - Verify the invariants of stage graph -------------===//
 //
 // Import writes such modules, and people edit their dumps. Everything that
 // Fusion takes for granted is checked first, so that a wrong dump gets a

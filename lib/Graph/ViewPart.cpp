@@ -1,4 +1,4 @@
-//===- ViewPart.cpp - A view of what lacks some axes ----------------------===//
+//===- ViewPart.cpp - Views of tensors without some of the axes -----------===//
 //
 // See ViewPart.h. Tests: test/Graph/reassociate-sums.mlir
 //

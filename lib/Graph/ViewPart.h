@@ -1,4 +1,4 @@
-//===- ViewPart.h - A view of what lacks some axes --------------*- C++ -*-===//
+//===- ViewPart.h - Views of tensors without some of the axes ---*- C++ -*-===//
 
 #ifndef ATTNC_LIB_GRAPH_VIEWPART_H
 #define ATTNC_LIB_GRAPH_VIEWPART_H

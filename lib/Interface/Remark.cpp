@@ -1,4 +1,4 @@
-//===- Remark.cpp - What a pass tells of its work -------------------------===//
+//===- Remark.cpp - Remarks of passes -------------------------------------===//
 //
 // See Remark.h. Locations stay with a kernel when passes rewrite it, and are no
 // part of the IR's text.

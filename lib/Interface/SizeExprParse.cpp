@@ -107,7 +107,7 @@ private:
     StringRef digits = end == 0 ? text : text.take_front(end);
     int64_t value;
     if (digits.getAsInteger(10, value))
-      return fail("'" + digits + "' is no 64-bit integer");
+      return fail("'" + digits + "' is not a 64-bit integer");
     text = text.drop_front(digits.size());
     return SizeExpr::constant(value);
   }

@@ -63,7 +63,7 @@ LogicalResult Verifier::verifyFunctionName() {
   if (!isCIdentifier(name) || isCWord(name) || name.starts_with("attnc"))
     return error() << "'" << name
                    << "' cannot name a C function: letters, digits and '_', "
-                      "no word of C or C++, not 'attnc...'";
+                      "no keyword of C or C++, not 'attnc...'";
   return verifyComment("title", function.title);
 }
 
@@ -72,7 +72,7 @@ LogicalResult Verifier::verifyName(const Twine &what, StringRef name) {
   if (!isCIdentifier(name) || isCWord(name))
     return error() << what << " '" << name
                    << "' cannot be a name in C: letters, digits and '_', no "
-                      "word of C or C++";
+                      "keyword of C or C++";
   if (name == "size" || name == "threads" || name == "runtime" ||
       name == "args")
     return error() << what << " '" << name
@@ -87,7 +87,7 @@ LogicalResult Verifier::verifyComment(const Twine &what, StringRef text) {
       llvm::all_of(text, [](char c) { return static_cast<uint8_t>(c) >= ' '; });
   if (text.empty() || !plain || text.contains("*/") || text.contains("/*"))
     return error() << what
-                   << " must be one line of text without comment signs, got '"
+                   << " must be one line of text without comment markers, got '"
                    << text << "'";
   return success();
 }
@@ -99,8 +99,7 @@ LogicalResult Verifier::verifyExpr(const Twine &what, const SizeExpr &expr) {
                      << name << "'";
   if (!tryResolve(function, expr))
     return error() << what << " '" << expr.str()
-                   << "': sizes refer to each other in a circle or the "
-                      "expression is too long";
+                   << "': cyclic sizes, or the expression is too long";
   return success();
 }
 
@@ -216,7 +215,7 @@ LogicalResult Verifier::verifyValues(const InterfaceTensor &tensor) {
   if ((lo && hi && *lo > *hi) || (lo && *lo < least) || (hi && *hi > most))
     return error() << "tensor '" << tensor.name << "': range " << low.str()
                    << " .. " << high.str()
-                   << " must be rising and lie in that of "
+                   << " must be ascending and within that of "
                    << dtypeName(tensor.dtype);
   return success();
 }
@@ -236,7 +235,7 @@ LogicalResult Verifier::verifyRows(const InterfaceTensor &tensor) {
                    << (ragged ? "ragged" : "paged") << " by '"
                    << tensor.rowTable << "': an input of " << rank
                    << (ragged ? " axis, nondecreasing," : " axes")
-                   << " with a range says where the rows of a sequence lie";
+                   << " with a range must locate the rows of a sequence";
   return success();
 }
 
@@ -281,7 +280,7 @@ LogicalResult Verifier::verifyMayBe(const InterfaceTensor &tensor) {
   std::optional<unsigned> index = function.tensorIndex(tensor.mayBe);
   if (!index || function.tensors[*index].isOutput())
     return error() << "tensor '" << tensor.name << "' may be '" << tensor.mayBe
-                   << "', which is no input";
+                   << "', which is not an input";
   const InterfaceTensor &other = function.tensors[*index];
   if (other.inout)
     return error() << "tensor '" << tensor.name << "' may be '" << other.name
@@ -296,8 +295,8 @@ LogicalResult Verifier::verifyBindings() {
   for (const std::string &name : function.runtimeSizes())
     if (!function.bindingOf(name))
       return error() << "run-time size '" << name
-                     << "' is no axis of a required tensor, so a call cannot "
-                        "know it";
+                     << "' is not an axis of a required tensor, so a call "
+                        "cannot determine it";
   return success();
 }
 

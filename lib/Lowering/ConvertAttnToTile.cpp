@@ -1,4 +1,4 @@
-//===- ConvertAttnToTile.cpp - Scheduled kernels to tile programs ---------===//
+//===- ConvertAttnToTile.cpp - Lower kernels to tile programs -------------===//
 //
 //   func.func @f(%Q, %K, %V) -> %O {
 //     %q = attn.view "b(hg)qd->bhgqd" %Q ...
@@ -11,7 +11,7 @@
 //       load Q; loop over keys; store O } }
 //
 // and so each op beside the kernels becomes a grid of its own. What one leaves
-// for another lies in a tile.workspace.
+// for another is in a tile.workspace.
 //
 // The schedule is obeyed, nothing is decided here. Plan.cpp checks what can be
 // lowered; KernelGrid.cpp makes the grid of a kernel, Lower*.cpp those of other

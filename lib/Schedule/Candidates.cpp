@@ -1,4 +1,4 @@
-//===- Candidates.cpp - Schedules worth a look ----------------------------===//
+//===- Candidates.cpp - Candidate schedules -------------------------------===//
 //
 // Blocks of 1 to 8 vectors of queries by 16 to 256 keys, and for linear
 // attention chunks of 64 to 256, of 32 with a formula of each feature. The rest

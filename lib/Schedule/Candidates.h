@@ -1,4 +1,4 @@
-//===- Candidates.h - Schedules worth a look --------------------*- C++ -*-===//
+//===- Candidates.h - Candidate schedules -----------------------*- C++ -*-===//
 
 #ifndef ATTNC_LIB_SCHEDULE_CANDIDATES_H
 #define ATTNC_LIB_SCHEDULE_CANDIDATES_H

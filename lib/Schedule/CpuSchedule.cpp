@@ -1,4 +1,4 @@
-//===- CpuSchedule.cpp - A schedule for the CPU, as values ----------------===//
+//===- CpuSchedule.cpp - A CPU schedule as values -------------------------===//
 //
 // Each rule says what it got and what is legal, for it is read by someone who
 // edited a dump or wrote --schedule.
@@ -57,7 +57,7 @@ static std::string findGranuleProblem(StringRef name, RegisterTile tile,
                  tile.vectors;
   if (most < 1)
     return llvm::formatv("{0} = [{1}, {2}] needs {3} registers, {4} has {5}; "
-                         "take fewer vectors",
+                         "use fewer vectors",
                          name, tile.rows, tile.vectors, registers, target.name,
                          target.vectorRegisters);
   return llvm::formatv(
@@ -117,14 +117,14 @@ std::string schedule::findProblem(const KernelShape &shape,
                          s.partial, s.k);
   if (s.tail < 0 || s.tail > s.q || s.tail % lanes != 0) // c6
     return llvm::formatv("tail = {0} is not a multiple of the {1} lanes up to "
-                         "q = {2}; 0 leaves it out",
+                         "q = {2}; 0 disables it",
                          s.tail, lanes, s.q);
   if (s.form == attn::ScheduleForm::Rows) { // c7
     if (!shape.fixedKeys)
-      return "form = rows holds all keys in one tile, so kv_len must be fixed "
+      return "form = rows has all keys in one tile, so kv_len must be fixed "
              "in the spec; use form = online";
     if (*shape.fixedKeys > s.k)
-      return llvm::formatv("form = rows holds all keys in one tile, but there "
+      return llvm::formatv("form = rows has all keys in one tile, but there "
                            "are {0} and k = {1}; use k = {0} or form = online",
                            *shape.fixedKeys, s.k);
   }
@@ -138,7 +138,7 @@ std::string schedule::findProblem(const KernelShape &shape,
   int64_t limit = std::max(target.l2Bytes / 2, tileBytes(shape, least));
   if (bytes > limit) // c8
     return llvm::formatv("tiles of q = {0} and k = {1} take {2} KiB, the limit "
-                         "is {3} KiB (half of the L2 of {4}); use less of "
+                         "is {3} KiB (half of the L2 of {4}); reduce "
                          "either",
                          s.q, s.k, bytes / 1024, limit / 1024, target.name);
   return {};

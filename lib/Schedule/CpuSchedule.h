@@ -1,4 +1,4 @@
-//===- CpuSchedule.h - A schedule for the CPU, as values --------*- C++ -*-===//
+//===- CpuSchedule.h - A CPU schedule as values -----------------*- C++ -*-===//
 //
 // The fields of #attn.schedule and #tile.cpu as numbers, the text in which a
 // user fixes some of them, and the rules that a complete one must keep.

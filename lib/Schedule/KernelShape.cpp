@@ -1,4 +1,4 @@
-//===- KernelShape.cpp - What a schedule depends on in a kernel -----------===//
+//===- KernelShape.cpp - Kernel properties that a schedule depends on -----===//
 //
 // Formulas are counted as they will run: what depends on the row alone or the
 // key alone is hoisted and costs nothing here, what depends on their distance

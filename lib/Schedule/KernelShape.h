@@ -1,4 +1,4 @@
-//===- KernelShape.h - What a schedule depends on in a kernel ---*- C++ -*-===//
+//===- KernelShape.h - Kernel properties that a schedule depends on -------===//
 //
 // The numbers of an attn.kernel that candidates, checks and the cost model ask
 // for.

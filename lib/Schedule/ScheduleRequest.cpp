@@ -1,4 +1,4 @@
-//===- ScheduleRequest.cpp - What the user fixed of a schedule ------------===//
+//===- ScheduleRequest.cpp - Parse the user's schedule fields -------------===//
 //
 // The text is that of the attributes with any fields left out, so that the
 // schedule of a dump can be pasted, whole or in part:

@@ -1,4 +1,4 @@
-//===- SelectSchedule.cpp - Choose how each kernel is computed ------------===//
+//===- SelectSchedule.cpp - Select a schedule for each kernel -------------===//
 //
 // Everything that is decided is decided here, once, and written down:
 //
@@ -124,20 +124,19 @@ static StringRef whyNot(const Ranked &best, const Ranked &next, size_t regime) {
     return "";
   if (next.score > best.score)
     return " (better here, worse over all sizes of expect)";
-  return " (as good to the model, which does not tell 2% apart; the usual one "
-         "is taken)";
+  return " (within the model's 2% tolerance; default order preferred)";
 }
 
 /// One regime of the choice: what is predicted, and where the time goes.
 static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
                           double neededPairs, const CpuSchedule &schedule) {
   double tiles = cost.skippedTiles + cost.partialTiles + cost.fullTiles;
-  std::string pairs =
-      percent(neededPairs, cost.visitedPairs) + " of the visited pairs count";
+  std::string pairs = percent(neededPairs, cost.visitedPairs) +
+                      " of the visited pairs are needed";
   if (schedule.form == attn::ScheduleForm::Chunked &&
       cost.visitedPairs < neededPairs)
     pairs = percent(cost.visitedPairs, neededPairs) +
-            " of the pairs that count are visited, the others are in states";
+            " of the needed pairs are visited, the others are in states";
   remarkOn(kernel) << "of the " << schedule.q << " x " << schedule.k
                    << " tiles at " << at << ": "
                    << percent(cost.skippedTiles, tiles) << " skipped, "
@@ -180,7 +179,7 @@ static void explain(attn::KernelOp kernel, const KernelShape &shape,
                        << tables << " [mask]";
   }
   if (!shape.factors && isLinearAttention(kernel))
-    remarkOn(kernel) << "linear attention by pairs, not by chunks, because "
+    remarkOn(kernel) << "linear attention is quadratic, not chunked, because "
                      << shape.whyNoFactors << " [kernel]";
   remarkOn(kernel) << *kernel.getSchedule() << " [schedule]";
 }

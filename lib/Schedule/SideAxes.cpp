@@ -1,8 +1,8 @@
-//===- SideAxes.cpp - Axes along which blocks of a side op go -------------===//
+//===- SideAxes.cpp - Choose the block axes of ops outside kernels --------===//
 //
 // A contraction is a product of matrices in each place of the other letters if
 // an axis of the result comes from each operand and the summed axes from both.
-// Blocks go along axes that lie in memory as they are; along any other one
+// Blocks run along axes that exist in memory; along any other one
 // place is taken after the other, so heads may be summed wherever they lie.
 // Tests: test/Schedule/side-ops.mlir, products.mlir
 //

@@ -1,4 +1,4 @@
-//===- SideAxes.h - Axes along which blocks of a side op go -----*- C++ -*-===//
+//===- SideAxes.h - Choose the block axes of ops outside kernels ----------===//
 //
 // Tests: test/Schedule/side-ops.mlir, products.mlir
 //

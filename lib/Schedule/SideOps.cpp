@@ -1,4 +1,4 @@
-//===- SideOps.cpp - Blocks of ops beside the kernels ---------------------===//
+//===- SideOps.cpp - Schedule ops outside kernels -------------------------===//
 //
 // What no kernel holds is small beside the kernels' work on pairs, or it is
 // there because nothing better was found. So nothing is searched: one rule
@@ -8,8 +8,8 @@
 //   form epilogue  a map of what such a product makes, for nobody else;
 //   form element   everything else.
 //
-// Vectors lie along the last axis of the result if it fills them, or a good
-// part of one: then rows are loaded and stored as they lie in memory. Tests:
+// Vectors run along the last axis of the result if it fills them, or a good
+// part of one: then rows are loaded and stored in their own layout. Tests:
 // test/Schedule/side-ops.mlir, products.mlir, epilogues.mlir
 //
 //===----------------------------------------------------------------------===//

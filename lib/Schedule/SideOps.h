@@ -1,4 +1,4 @@
-//===- SideOps.h - Blocks of ops beside the kernels -------------*- C++ -*-===//
+//===- SideOps.h - Schedule ops outside kernels -----------------*- C++ -*-===//
 
 #ifndef ATTNC_LIB_SCHEDULE_SIDEOPS_H
 #define ATTNC_LIB_SCHEDULE_SIDEOPS_H

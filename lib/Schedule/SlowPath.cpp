@@ -1,7 +1,7 @@
-//===- SlowPath.cpp - Warnings about what will be slow --------------------===//
+//===- SlowPath.cpp - Warn about slow paths -------------------------------===//
 //
-// A kernel that takes the plain way gives the right result, and nobody would
-// notice that another one exists. The driver shows, hides or forbids these
+// A kernel that takes a slow path gives the correct result, so nobody would
+// notice that a faster path exists. The driver shows, hides or forbids these
 // warnings by their id (-Wno-slow-path, -Werror).
 // Tests: test/Schedule/slow-path.mlir
 //
@@ -54,8 +54,8 @@ static void warnAboutFeatures(attn::KernelOp kernel) {
         region.front().getTerminator()->getOperand(0).getDefiningOp();
     emitWarning(result ? result->getLoc() : region.getLoc())
         << "the " << what
-        << " is a formula of each feature of each pair, computed without the "
-           "registers of a matrix product [slow-path]";
+        << " is a formula per feature of each pair, computed without the "
+           "register tiles of a matrix product [slow-path]";
   };
   // With states only the pairs within a chunk are computed so.
   if (kernel.hasPairs() &&
@@ -78,7 +78,7 @@ static void warnAboutSearches(attn::KernelOp kernel) {
   unsigned passes = isRank ? (isWide ? 17 : 9) : (isWide ? 15 : 8);
   std::string ties =
       ", " + std::to_string(passes + 8) + " where scores are equal";
-  kernel.emitWarning() << (isRank ? "the n-th greatest score"
+  kernel.emitWarning() << (isRank ? "the n-th largest score"
                                   : "the threshold of sparsemax")
                        << " is searched for in " << passes
                        << " passes over the keys" << (isRank ? ties : "")
@@ -173,9 +173,9 @@ static void warnAboutPackedSums(attn::ContractOp product) {
   for (auto [axis, letter] : llvm::enumerate(labels.inputs[0]))
     if (rows && !labels.output.contains(letter) &&
         attn::axisSize(left, axis) == rows) {
-      product->emitWarning() << "the sum over the rows of a sequence goes over "
-                                "the rows of all sequences, for each of them "
-                                "[slow-path]";
+      product->emitWarning()
+          << "the sum over the rows of one sequence visits the rows of all "
+             "sequences, for each sequence [slow-path]";
       return;
     }
 }
@@ -195,7 +195,7 @@ static bool isOfPairs(attn::NormalizeOp norm, const Interface *interface) {
 
 /// Tensors with a number for each pair of a query and a key that no kernel
 /// holds: scores and weights of an attn.normalize, what has their shape, and
-/// what a kernel reads for each pair. A place of the spec is told once.
+/// what a kernel reads for each pair. A location is reported once.
 static void warnAboutUnfused(func::FuncOp function,
                              const Interface *interface) {
   SmallVector<SmallVector<Attribute>> pairs;
@@ -229,9 +229,9 @@ static void warnAboutUnfused(func::FuncOp function,
     bool isKnown = !isa<UnknownLoc>(op->getLoc());
     if (isKnown && !told.insert({LocationAttr(op->getLoc()), what}).second)
       return;
-    op->emitWarning() << "no kernel takes " << what
-                      << ", so its result goes through memory: a number for "
-                         "each query and key [slow-path]";
+    op->emitWarning() << "no kernel fuses " << what
+                      << ", so its result goes through memory: one value per "
+                         "query and key [slow-path]";
   });
 }
 

@@ -1,4 +1,4 @@
-//===- SlowPath.h - Warnings about what will be slow ------------*- C++ -*-===//
+//===- SlowPath.h - Warn about slow paths -----------------------*- C++ -*-===//
 
 #ifndef ATTNC_LIB_SCHEDULE_SLOWPATH_H
 #define ATTNC_LIB_SCHEDULE_SLOWPATH_H

@@ -1,4 +1,4 @@
-//===- StoreViews.cpp - Views that no kernel can go along -----------------===//
+//===- StoreViews.cpp - Materialize operands behind views -----------------===//
 //
 // A kernel reads its operands in blocks of rows through the views of a layer,
 // as long as a row of the kernel is a row of the memory behind them, or a piece

@@ -1,4 +1,4 @@
-//===- VerifyScheduled.cpp - Is this a complete stage `scheduled` ---------===//
+//===- VerifyScheduled.cpp - Verify the invariants of stage scheduled -----===//
 //
 // The schedule of a dump may have been edited. What cannot be compiled well is
 // refused here, by name and with what is legal, and not by spilled registers.
@@ -46,8 +46,7 @@ static LogicalResult verifyKernel(attn::KernelOp kernel,
                                   const CpuTarget &target) {
   std::optional<attn::ScheduleAttr> attr = kernel.getSchedule();
   if (!attr) // verify_scheduled_c2
-    return kernel.emitOpError(
-        "has no schedule; attn-select-schedule gives it one");
+    return kernel.emitOpError("has no schedule; run attn-select-schedule");
   auto cpu = dyn_cast<tile::CpuAttr>(attr->getTarget());
   if (!cpu) // verify_scheduled_c2
     return kernel.emitOpError() << "has a schedule for " << attr->getTarget()
@@ -74,8 +73,7 @@ static LogicalResult verifySideOp(Operation *op, const CpuTarget &target,
                                   const VisitedRowsOf &visited) {
   attn::BlockAttr block = attn::BlockAttr::of(op);
   if (!block)
-    return op->emitOpError("has no attn.block; attn-select-schedule gives it "
-                           "one");
+    return op->emitOpError("has no attn.block; run attn-select-schedule");
   std::string problem = findProblem(op, block, target);
   if (!problem.empty())
     return op->emitOpError() << "has an illegal attn.block: " << problem;
@@ -85,7 +83,7 @@ static LogicalResult verifySideOp(Operation *op, const CpuTarget &target,
                                << "has an illegal attn.block: visited = '"
                                << block.getVisited() << "', but ";
     return letter.empty()
-               ? error << "all of its rows may be read; leave it out"
+               ? error << "all of its rows may be read; remove it"
                : error << "kernels visit rows along '" << letter << "'";
   }
   return success();

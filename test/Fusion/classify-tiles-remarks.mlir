@@ -26,7 +26,7 @@ func.func @tells_how_many_operations(%q: !Q, %k: !K, %v: !K, %doc: !D) -> !Q {
 
 func.func @tells_that_no_tile_is_decided(%q: !Q, %k: !K, %v: !K) -> !Q {
   // expected-remark@+2 {{1 segment of keys from 1 operation; 2 conditions are not solved by segments [mask]}}
-  // expected-remark@+1 {{hardly a tile is surely empty or full, so all tiles of the segments run the mask [mask]}}
+  // expected-remark@+1 {{almost no tile can be classified as empty or full, so all tiles of the segments run the mask [mask]}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f32}

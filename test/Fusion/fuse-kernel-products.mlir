@@ -193,7 +193,7 @@ func.func @keys_of_heads(%q: !Q, %k: !K, %a: !A) -> !Q {
 // -----
 
 // A map that the weights are a factor of is the gate, of the product, too.
-// REMARK: remark: one kernel: Q @ K, score, softmax, a factor of each pair, @ V; no score matrix [fused]
+// REMARK: remark: one kernel: Q @ K, score, softmax, a per-pair factor, @ V; no score matrix [fused]
 // CHECK-LABEL: func.func @gated(
 // CHECK:         } gate {
 // CHECK-NEXT:    ^bb0(%[[X:[a-z]+]]: f32,
@@ -219,7 +219,7 @@ func.func @gated(%q: !Q, %k: !K) -> !Q {
 // -----
 
 // Weights plus something are no weights times something.
-// REMARK: remark: attn.contract stays unfused: it is not a part of a softmax [missed]
+// REMARK: remark: attn.contract is not fused: it is not part of a softmax [missed]
 // CHECK-LABEL: func.func @added(
 // CHECK-NOT:     attn.kernel
 !Q = tensor<1x2x1x4x8xf32>

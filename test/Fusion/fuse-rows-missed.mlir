@@ -3,7 +3,7 @@
 
 !S = tensor<?x?x?xf32, #attn.dims<batch, query_len, kv_len>>
 func.func @keys_of_other_names(%s: !S) -> tensor<?x?xf32, #attn.dims<batch, query_len>> {
-  // expected-remark@below {{attn.reduce stays unfused: it does not reduce over the keys of (query, key) pairs}}
+  // expected-remark@below {{attn.reduce is not fused: it does not reduce over the keys of (query, key) pairs}}
   %row = attn.reduce "bqk" over "k" #attn.row<sum> (%s) : (!S) -> (tensor<?x?xf32, #attn.dims<batch, query_len>>)
   return %row : tensor<?x?xf32, #attn.dims<batch, query_len>>
 }

@@ -35,7 +35,7 @@
 // CHECK:         return %[[heads]]
 func.func @heads_become_rows(%Q: !Q, %K: !K, %T: !T) -> !q attributes {attnc.expect = [{query_len = 1 : i64, kv_len = 4096 : i64, weight = 1.0 : f64}]} {
   %q = attn.view "b(hg)qd->bhgqd" %Q : !Q -> !q
-  // expected-remark @below {{3 query heads of a KV head are rows of one block, since few queries are expected [fused]}}
+  // expected-remark @below {{3 query heads per KV head are packed into rows, since few queries are expected [fused]}}
   %o, %lse = attn.kernel ins(%q, %K, %K : !q, !K, !K) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     %t = attn.read %T[%i] : !T -> f32
@@ -108,7 +108,7 @@ func.func @keeps_heads_with_keys_of_their_own(%q: !q, %K: !K) -> !q attributes {
 // CHECK:           %[[g:.*]] = arith.subi %q, %{{.*}}
 // CHECK:           attn.read %[[slope]][%h, %[[g]]]
 func.func @takes_formulas_of_the_head(%q: !q, %K: !K, %slope: !S) -> !q attributes {attnc.expect = [{query_len = 1 : i64}]} {
-  // expected-remark @below {{3 query heads of a KV head are rows of one block, since few queries are expected [fused]}}
+  // expected-remark @below {{3 query heads per KV head are packed into rows, since few queries are expected [fused]}}
   %o, %lse = attn.kernel ins(%q, %K, %K : !q, !K, !K) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     %s = attn.read %slope[%h, %g] : !S -> f32
@@ -136,7 +136,7 @@ func.func @takes_formulas_of_the_head(%q: !q, %K: !K, %slope: !S) -> !q attribut
 // CHECK-LABEL: func.func @keeps_masks_of_the_head(
 // CHECK-NOT:     attn.map
 func.func @keeps_masks_of_the_head(%q: !q, %K: !K, %window: !W) -> !q attributes {attnc.expect = [{query_len = 1 : i64}]} {
-  // expected-remark @below {{few queries are expected, but heads of a group are no rows of one block: its mask differs from head to head [fused]}}
+  // expected-remark @below {{few queries are expected, but grouped heads are not packed into rows: its mask differs between heads [fused]}}
   %o, %lse = attn.kernel ins(%q, %K, %K : !q, !K, !K) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32
@@ -159,7 +159,7 @@ func.func @keeps_masks_of_the_head(%q: !q, %K: !K, %window: !W) -> !q attributes
 // CHECK-LABEL: func.func @keeps_features_of_the_head(
 // CHECK-NOT:     attn.map
 func.func @keeps_features_of_the_head(%q: !q, %K: !K, %v: !V) -> !q attributes {attnc.expect = [{query_len = 1 : i64}]} {
-  // expected-remark @below {{few queries are expected, but heads of a group are no rows of one block: a formula of its features differs from head to head [fused]}}
+  // expected-remark @below {{few queries are expected, but grouped heads are not packed into rows: a per-feature formula differs between heads [fused]}}
   %o, %lse = attn.kernel ins(%q, %K, %K : !q, !K, !K) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32
@@ -194,7 +194,7 @@ func.func @keeps_features_of_the_head(%q: !q, %K: !K, %v: !V) -> !q attributes {
 // CHECK:         attn.kernel ins(%[[q]], %{{.*}}, %{{.*}}) products(%[[a]], %{{.*}} :
 func.func @takes_rows_of_all_products(%q: !q, %K: !K, %A: !A, %C: !C) -> !q attributes {attnc.expect = [{query_len = 1 : i64}]} {
   %a = attn.view "b(hg)qd->bhgqd" %A : !A -> !a
-  // expected-remark @below {{3 query heads of a KV head are rows of one block, since few queries are expected [fused]}}
+  // expected-remark @below {{3 query heads per KV head are packed into rows, since few queries are expected [fused]}}
   %o, %lse = attn.kernel ins(%q, %K, %K : !q, !K, !K) products(%a, %C : !a, !C) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index, %y: f32):
     %z = arith.addf %x, %y : f32
@@ -223,7 +223,7 @@ func.func @takes_rows_of_all_products(%q: !q, %K: !K, %A: !A, %C: !C) -> !q attr
 // CHECK:           attn.read %[[sums]][%b, %h, %c0, %[[row]]]
 // CHECK:         return %[[O]], %[[L]]
 func.func @takes_numbers_of_rows(%q: !q, %K: !K) -> (!q, !L) attributes {attnc.expect = [{query_len = 1 : i64}]} {
-  // expected-remark @below {{3 query heads of a KV head are rows of one block, since few queries are expected [fused]}}
+  // expected-remark @below {{3 query heads per KV head are packed into rows, since few queries are expected [fused]}}
   %o, %lse = attn.kernel ins(%q, %K, %K : !q, !K, !K) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32
@@ -250,7 +250,7 @@ func.func @takes_numbers_of_rows(%q: !q, %K: !K) -> (!q, !L) attributes {attnc.e
 // CHECK:           %[[row:.*]] = arith.addi %[[first]], %g
 // CHECK:           attn.read %[[rows]][%b, %h, %c0, %[[row]]]
 func.func @takes_rows_that_are_read(%q: !q, %K: !K, %s: !L) -> !L attributes {attnc.expect = [{query_len = 1 : i64}]} {
-  // expected-remark @below {{3 query heads of a KV head are rows of one block, since few queries are expected [fused]}}
+  // expected-remark @below {{3 query heads per KV head are packed into rows, since few queries are expected [fused]}}
   %r = attn.kernel ins(%q, %K : !q, !K) -> (!L) normalize #attn.row<simplex> attributes {scale = 0.5 : f64} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32
@@ -277,7 +277,7 @@ func.func @takes_rows_that_are_read(%q: !q, %K: !K, %s: !L) -> !L attributes {at
 // CHECK-LABEL: func.func @keeps_keys_that_nothing_reads(
 // CHECK-NOT:     attn.map
 func.func @keeps_keys_that_nothing_reads(%q: !q, %K: !K) -> (!L, !N) attributes {attnc.expect = [{query_len = 1 : i64}]} {
-  // expected-remark @below {{few queries are expected, but heads of a group are no rows of one block: its keys are no reals that a map moves [fused]}}
+  // expected-remark @below {{few queries are expected, but grouped heads are not packed into rows: its ranks return key indices [fused]}}
   %r, %n = attn.kernel ins(%q, %K : !q, !K) -> (!L, !N) normalize #attn.row<rank, n = 8> attributes {scale = 0.5 : f64} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32
@@ -298,7 +298,7 @@ func.func @keeps_keys_that_nothing_reads(%q: !q, %K: !K) -> (!L, !N) attributes 
 // CHECK-LABEL: func.func @keeps_numbers_of_pairs(
 // CHECK-NOT:     attn.map
 func.func @keeps_numbers_of_pairs(%q: !q, %K: !K) -> !S attributes {attnc.expect = [{query_len = 1 : i64}]} {
-  // expected-remark @below {{few queries are expected, but heads of a group are no rows of one block: it stores a number per pair [fused]}}
+  // expected-remark @below {{few queries are expected, but grouped heads are not packed into rows: it stores per-pair values [fused]}}
   %s = attn.kernel ins(%q, %K : !q, !K) -> (!S) normalize #attn.dense<fill = 0.0> attributes {scale = 0.5 : f64} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32
@@ -319,7 +319,7 @@ func.func @keeps_numbers_of_pairs(%q: !q, %K: !K) -> !S attributes {attnc.expect
 // CHECK-LABEL: func.func @keeps_values_of_query_heads(
 // CHECK-NOT:     attn.map
 func.func @keeps_values_of_query_heads(%q: !q, %K: !K, %V: !V) -> !q attributes {attnc.expect = [{query_len = 1 : i64}]} {
-  // expected-remark @below {{few queries are expected, but heads of a group are no rows of one block: its keys or values differ from head to head [fused]}}
+  // expected-remark @below {{few queries are expected, but grouped heads are not packed into rows: its keys or values differ between heads [fused]}}
   %o, %lse = attn.kernel ins(%q, %K, %V : !q, !K, !V) -> (!q, !L) normalize #attn.norm<shift = max, weight = exp, divide = sum> attributes {scale = 0.5 : f64, probabilities = f32} score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32

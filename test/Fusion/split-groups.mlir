@@ -15,7 +15,7 @@
 // CHECK:      func.func @differs(
 // CHECK-SAME:   attnc.expect = [{kv_len = 1024 : i64, query_len = 1024 : i64}]
 // REMARK: remark: at kv_len = 1024, query_len = 1024: heads of a group one by one, which calls take otherwise, cost {{.*}} cycles instead of {{.*}} [fused]
-// REMARK: remark: at kv_len = 4096, query_len = 1: heads of a group as rows of one block, which calls take if query_len <= {{.*}}, cost {{.*}} [fused]
+// REMARK: remark: at kv_len = 4096, query_len = 1: heads of a group packed into rows, which calls take if query_len <= {{.*}}, cost {{.*}} [fused]
 // ROWS-LABEL: func.func @differs.case0(
 // ROWS:         attn.kernel {{.*}}"query_len * 4"
 // ROWS-LABEL: func.func @differs(

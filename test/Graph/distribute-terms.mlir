@@ -19,7 +19,7 @@
 // CHECK:         %[[S:.*]] = attn.map "abc,ab->abc"(%[[P]], %[[T]])
 // CHECK:           arith.addf
 // CHECK:         attn.normalize {{.*}}(%[[S]])
-// REMARK: remark: at kv_len = 4096, query_len = 1: products take {{[0-9.e+]+}} cycles with biases between them, {{[0-9.e+]+}} with products of their own for biases; distributed [order]
+// REMARK: remark: at kv_len = 4096, query_len = 1: products take {{[0-9.e+]+}} cycles with biases in between, {{[0-9.e+]+}} with separate products for biases; distributed [order]
 func.func @keys(%q: !q, %y: !y, %w: !w, %bias: !b) -> !l attributes {attnc.expect = [{query_len = 1 : i64, kv_len = 4096 : i64}]} {
   %e = attn.contract "bkm,mn->bkn" (%y, %w) : (!y, !w) -> !y
   %k = attn.map "bkn,n->bkn" (%e, %bias) : (!y, !b) -> !y {

@@ -18,7 +18,7 @@
 // CHECK-SAME:    %[[A:.*]]: tensor<64x512xf32>, %[[B:.*]]: tensor<512x32xf32>)
 // CHECK-NEXT:    %[[AB:.*]] = attn.contract "mn,no->mo"(%[[A]], %[[B]])
 // CHECK-NEXT:    return %[[AB]]
-// REMARK: remark: 'A_B', 8192 bytes, is made of weights once, by f_pack_weights; f reads it in every call [packed]
+// REMARK: remark: 'A_B', 8192 bytes, is computed once, by f_pack_weights; f reads it at each call [packed]
 !x = tensor<?x64xf32, #attn.dims<query_len, 64>>
 !y = tensor<?x32xf32, #attn.dims<query_len, 32>>
 module attributes {attnc.interface = [{name = "f", title = "t", spec = "s", sizes = [{name = "query_len"}], tensors = [{name = "X", role = "query", dtype = "f32", axes = ["query_len", "64"]}, {name = "A", role = "input", dtype = "f32", axes = ["64", "512"], resident}, {name = "B", role = "input", dtype = "f32", axes = ["512", "32"], resident}, {name = "O", role = "output", dtype = "f32", axes = ["query_len", "32"]}]}]} {
@@ -130,7 +130,7 @@ module attributes {attnc.interface = [{name = "both", title = "t", spec = "s", s
 // -----
 
 // What is returned as it is has no call to wait for.
-// REMARK: remark: nothing is made once: no product is of resident weights alone [packed]
+// REMARK: remark: nothing is packed: no product has resident weights only [packed]
 // CHECK-LABEL: module
 // CHECK-NOT:     returned_pack_weights
 // CHECK-LABEL: func.func @returned(
@@ -145,7 +145,7 @@ module attributes {attnc.interface = [{name = "returned", title = "t", spec = "s
 
 // -----
 
-// REMARK: remark: weights stay as they are: 'taken_pack_weights' is another function [packed]
+// REMARK: remark: weights are not packed: 'taken_pack_weights' is another function [packed]
 // CHECK-LABEL: func.func @taken(
 // CHECK:         attn.contract "mn,no->mo"
 !x = tensor<?x64xf32, #attn.dims<query_len, 64>>

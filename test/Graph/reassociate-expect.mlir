@@ -26,7 +26,7 @@ func.func @short(%q: !x, %k: !k, %v: !k) -> !x attributes {attnc.expect = [{quer
 // Both, and weights say what counts: short ones are 64/17 slower the other way,
 // long ones 64 times.
 // CHECK-LABEL: func.func @both(
-// REMARK: remark: at kv_len = 16, query_len = 16 alone (arg0 arg1) arg2 takes 2.05e+03 cycles instead of 8.19e+03; a function that expects these sizes only would have it [order]
+// REMARK: remark: at kv_len = 16, query_len = 16 alone (arg0 arg1) arg2 takes 2.05e+03 cycles instead of 8.19e+03; a function that expects only these sizes would use it [order]
 // CHECK:         attn.contract "kd,ke->de"
 func.func @both(%q: !x, %k: !k, %v: !k) -> !x attributes {attnc.expect = [{query_len = 4096 : i64, kv_len = 4096 : i64}, {query_len = 16 : i64, kv_len = 16 : i64}]} {
   %s = attn.contract "qd,kd->qk" (%q, %k) : (!x, !k) -> !s
@@ -56,7 +56,7 @@ func.func @does_not_guess(%q: !x, %k: !t, %v: !t) -> !x attributes {attnc.expect
 // Cheaper with one row of the table, dearer with many.
 // CHECK-LABEL: func.func @does_not_guess_one(
 // CHECK:         attn.contract "kd,ke->de"
-// REMARK: remark: (arg0 arg1) arg2 would be cheaper at expect, but not at every rows, which expect does not list; left [order]
+// REMARK: remark: (arg0 arg1) arg2 would be cheaper at expect, but not at every rows, which expect does not list; unchanged [order]
 func.func @does_not_guess_one(%q: !x, %k: !t, %v: !t) -> !x attributes {attnc.expect = [{query_len = 64 : i64, kv_len = 4096 : i64}]} {
   %s = attn.contract "kd,ke->de" (%k, %v) : (!t, !t) -> tensor<64x64xf32>
   %o = attn.contract "qd,de->qe" (%q, %s) : (!x, tensor<64x64xf32>) -> !x

@@ -63,7 +63,7 @@ func.func @many_queries(%qn: !qn, %qr: !qr, %c: !c, %kr: !kr, %wuk: !w, %wuv: !w
 // One order for both: a remark tells what the other regime loses.
 // CHECK-LABEL: func.func @both(
 // CHECK:         attn.contract "bqhd,bkd->bhqk"
-// REMARK: remark: at kv_len = 4096, query_len = 4096 alone arg0 (arg2 arg4) + arg1 arg3 takes {{.*}} cycles instead of {{.*}}; a function that expects these sizes only would have it [order]
+// REMARK: remark: at kv_len = 4096, query_len = 4096 alone arg0 (arg2 arg4) + arg1 arg3 takes {{.*}} cycles instead of {{.*}}; a function that expects only these sizes would use it [order]
 func.func @both(%qn: !qn, %qr: !qr, %c: !c, %kr: !kr, %wuk: !w, %wuv: !w) -> !qn attributes {attnc.expect = [{query_len = 1 : i64, kv_len = 4096 : i64}, {query_len = 4096 : i64, kv_len = 4096 : i64}]} {
   %kn = attn.contract "bkc,chd->bkhd" (%c, %wuk) : (!c, !w) -> !kn
   %v = attn.contract "bkc,che->bkhe" (%c, %wuv) : (!c, !w) -> !kn

@@ -137,7 +137,7 @@ func.func @decays_of_features(%Q: !q, %K: !k, %V: !k) -> !q {
 !l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
 
 func.func @without_order(%Q: !q, %K: !k, %V: !k) -> !q {
-  // expected-error@below {{'attn.kernel' op has form chunked, which does not apply, because the mask is not 'k <= q' and conditions of the query alone or the key alone}}
+  // expected-error@below {{'attn.kernel' op has form chunked, which does not apply, because the mask is not 'k <= q' combined with conditions of the query or the key alone}}
   %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = none, weight = identity, divide = none>
     attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
   score {

@@ -15,21 +15,21 @@ func.func private @declaration(tensor<4xf32>)
 
 // -----
 
-// expected-error@below {{holds nothing to compute}}
+// expected-error@below {{has nothing to compute}}
 func.func @nothing(%Q: tensor<4xf32>) -> tensor<4xf32> {
   return %Q : tensor<4xf32>
 }
 
 // -----
 
-// expected-error@below {{takes or returns 'index', which is no tensor that a tile program can hold}}
+// expected-error@below {{takes or returns 'index', which a tile program cannot have as an argument}}
 func.func @scalar_argument(%n: index) {
   return
 }
 
 // -----
 
-// expected-error@below {{takes or returns 'tensor<4xi16>', which is no tensor that a tile program can hold}}
+// expected-error@below {{takes or returns 'tensor<4xi16>', which a tile program cannot have as an argument}}
 func.func @unknown_elements(%Q: tensor<4xi16>) {
   return
 }
@@ -185,7 +185,7 @@ func.func @unnamed_heads(%Q: !heads, %K: !k, %V: !k) -> !unnamed {
 !flat = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, "query_len * 32">>
 func.func @rows_and_features_merged(%Q: !flat, %K: !k, %V: !k) -> !q {
   %q = attn.view "bhg(qd)->bhgqd" %Q : !flat -> !q
-  // expected-error@below {{an axis with 'q' in front of 'd' cannot be read in blocks yet; pass the tensor with these axes apart}}
+  // expected-error@below {{an axis with 'q' in front of 'd' cannot be read in blocks yet; pass the tensor with separate axes}}
   %o, %lse = attn.kernel ins(%q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
   score {
@@ -208,7 +208,7 @@ func.func @rows_and_features_merged(%Q: !flat, %K: !k, %V: !k) -> !q {
 !l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
 !split = tensor<?x2x1x?x4x8xf32, #attn.dims<batch, 2, 1, query_len, 4, 8>>
 func.func @features_joined_by_a_view(%Q: !split, %K: !k, %V: !k) -> !q {
-  // expected-error@below {{'attn.view' op joins axes 'dc' that are walked over as one; this cannot be lowered to loads and stores of blocks yet}}
+  // expected-error@below {{'attn.view' op joins axes 'dc' that are iterated as one; this cannot be lowered to block loads and stores yet}}
   %q = attn.view "bhgqdc->bhgq(dc)" %Q : !split -> !q
   %o, %lse = attn.kernel ins(%q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f32, schedule = #schedule}
@@ -252,7 +252,7 @@ module attributes {attnc.interface = [{name = "f", title = "t", spec = "s", size
 
 #block = #attn.block<form = element, lanes = "", rows = "", q = 16, k = 64, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 4, tail = 0, lane_skip = false, pack = auto>>
 func.func @one_row_of_scores(%S: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@below {{'attn.normalize' op has no axis but the one that it goes over; there is no lowering of one row alone yet}}
+  // expected-error@below {{'attn.normalize' op has no axis besides the normalized one; a single row cannot be lowered yet}}
   %p, %lse = attn.normalize "k" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%S) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) attributes {attn.block = #block}
   return %p : tensor<4xf32>
 }
@@ -273,7 +273,7 @@ func.func @number(%S: tensor<4xf32>) -> tensor<f32> {
 
 // Three heads of four from place 1 of 13 on.
 func.func @a_piece_that_cuts_a_head(%X: tensor<8x13xf32>, %W: tensor<3x4x16xf32>) -> tensor<8x16xf32> {
-  // expected-error@below {{'attn.slice' op is a piece of an axis of 13 that is walked over as several, which do not divide it; this cannot be lowered to loads and stores of blocks yet}}
+  // expected-error@below {{'attn.slice' op slices an axis of 13 that is iterated as several axes, which do not divide it; this cannot be lowered to block loads and stores yet}}
   %0 = attn.slice "qx" %X along "x" [1, 12] : tensor<8x13xf32> -> tensor<8x12xf32>
   %q = attn.view "q(hd)->qhd" %0 : tensor<8x12xf32> -> tensor<8x3x4xf32>
   %1 = attn.contract "qgd,gdh->qh" (%q, %W) {attn.block = #block} : (tensor<8x3x4xf32>, tensor<3x4x16xf32>) -> tensor<8x16xf32>
@@ -287,7 +287,7 @@ func.func @a_piece_that_cuts_a_head(%X: tensor<8x13xf32>, %W: tensor<3x4x16xf32>
 
 func.func @rows_in_the_place_of_a_view(%c: tensor<2x8x9xf32>, %x: tensor<2x3x8xf32>, %at: tensor<2xi32>) -> tensor<2x9x8xf32> {
   %v = attn.view "bds->bsd" %c : tensor<2x8x9xf32> -> tensor<2x9x8xf32>
-  // expected-error@below {{'attn.append' op writes in the place of a view, which cannot be lowered; the cache must be an argument}}
+  // expected-error@below {{'attn.append' op writes to a view, which cannot be lowered; the cache must be an argument}}
   %0 = attn.append "bsd" %v, %x along "s" at "b" (%at) {attn.block = #block} : tensor<2x9x8xf32>, tensor<2x3x8xf32>, tensor<2xi32> -> tensor<2x9x8xf32>
   return %0 : tensor<2x9x8xf32>
 }
@@ -297,7 +297,7 @@ func.func @rows_in_the_place_of_a_view(%c: tensor<2x8x9xf32>, %x: tensor<2x3x8xf
 #cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [6, 4], value_granule = [6, 4], unroll = 4, tail = 0, lane_skip = false, pack = auto>
 #alone = #attn.block<form = element, lanes = "", rows = "", q = 16, k = 64, target = #cpu>
 func.func @one_sum_alone(%x: tensor<9xf32>) -> tensor<9xf32> {
-  // expected-error @below {{'attn.scan' op has no axis but the one that it goes along; there is no lowering of one sum alone}}
+  // expected-error @below {{'attn.scan' op has no axis besides the scanned one; a single sum cannot be lowered yet}}
   %0 = attn.scan "s" %x along "s" {attn.block = #alone} : tensor<9xf32> -> tensor<9xf32>
   return %0 : tensor<9xf32>
 }

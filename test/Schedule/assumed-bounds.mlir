@@ -142,7 +142,7 @@ func.func @first_key_of_all(%q: !Q, %k: !K, %v: !K, %s: tensor<i32>) -> !Q {
 
 // Where no guess leaves a key, a comparison with an entry may hold or not.
 // CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: 0.0% skipped, 100.0% partial, 0.0% full
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: anything; table 4: anything, since no guess leaves a key [mask]
+// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: anything; table 4: anything, since no assumption leaves a visible key [mask]
 func.func @nothing_left(%q: !Q, %k: !K, %v: !K, %s: !Row, %t: !Row) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -165,8 +165,8 @@ func.func @nothing_left(%q: !Q, %k: !K, %v: !K, %s: !Row, %t: !Row) -> !Q {
 }
 
 // What else the mask says still leaves out its tiles.
-// CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: 4{{[0-9.]+}}% skipped, 5{{[0-9.]+}}% partial, 0.0% full {{.*}} 9{{[0-9.]+}}% of the visited pairs count
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: anything, since no guess leaves a key [mask]
+// CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: 4{{[0-9.]+}}% skipped, 5{{[0-9.]+}}% partial, 0.0% full {{.*}} 9{{[0-9.]+}}% of the visited pairs are needed
+// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: anything, since no assumption leaves a visible key [mask]
 func.func @causal_and_one_id(%q: !Q, %k: !K, %v: !K, %doc: !Key) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -188,7 +188,7 @@ func.func @causal_and_one_id(%q: !Q, %k: !K, %v: !K, %doc: !Key) -> !Q {
 
 // Nor is it sure that a key is seen, where a mask denies what it compares.
 // CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: 4{{[0-9.]+}}% skipped, 5{{[0-9.]+}}% partial, 0.0% full
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: anything, since no guess leaves a key [mask]
+// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: anything, since no assumption leaves a visible key [mask]
 func.func @causal_and_not_one_truth(%q: !Q, %k: !K, %v: !K, %hidden: !Hidden) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>

@@ -39,7 +39,7 @@ func.func @causal(%q: !Q, %k: !K, %v: !K) -> !Q {
 
 // One table read for the row and for the key: ids. Tiles of two documents are
 // empty, and those inside of one are full, although no segment says so.
-// CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: {{[78][0-9.]+}}% skipped, {{1[0-9.]+}}% partial, {{[1-9][0-9.]*}}% full (no mask code); {{[6-9][0-9.]+}}% of the visited pairs count [mask]
+// CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: {{[78][0-9.]+}}% skipped, {{1[0-9.]+}}% partial, {{[1-9][0-9.]*}}% full (no mask code); {{[6-9][0-9.]+}}% of the visited pairs are needed [mask]
 // CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: 7 ids in order, 146 entries each [mask]
 func.func @documents(%q: !Q, %k: !K, %v: !K, %doc: !Ids) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
@@ -166,7 +166,7 @@ func.func @past(%q: !Q, %k: !K, %v: !K, %past: !Lengths) -> !Q
 
 // ... or a length, where that leaves keys and the other does not. Truth values
 // are true.
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: 1024 throughout; table 4: true throughout [mask]
+// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: 1024 throughout; table 4: all true [mask]
 func.func @padding(%q: !Q, %k: !K, %v: !K, %len: !Lengths, %keep: !Flags) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>

@@ -32,7 +32,7 @@ func.func @long(%q: !Q, %k: !K, %v: !K) -> !Q
 // CHECK-LABEL: func.func @short(
 // CHECK: #attn.schedule<form = online,
 // REMARK: remark: x86-64-v4: tile by tile
-// REMARK-NOT: by pairs, not by chunks
+// REMARK-NOT: is quadratic, not chunked
 func.func @short(%q: !Q, %k: !K, %v: !K) -> !Q
     attributes {attnc.expect = [{query_len = 64 : i64, kv_len = 64 : i64}]} {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
@@ -104,7 +104,7 @@ func.func @waves(%q: !Q, %k: !K, %v: !K) -> !Q
 // A window takes keys away again.
 // CHECK-LABEL: func.func @window(
 // CHECK: #attn.schedule<form = online,
-// REMARK: remark: linear attention by pairs, not by chunks, because the mask is not 'k <= q' and conditions of the query alone or the key alone [kernel]
+// REMARK: remark: linear attention is quadratic, not chunked, because the mask is not 'k <= q' combined with conditions of the query or the key alone [kernel]
 func.func @window(%q: !Q, %k: !K, %v: !K) -> !Q
     attributes {attnc.expect = [{query_len = 4096 : i64, kv_len = 4096 : i64}]} {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)

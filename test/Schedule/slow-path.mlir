@@ -37,12 +37,12 @@ func.func @features(%q: !Qf, %k: !Kf) -> !Qf {
     attn.yield %c : i1
   } pairs {
   ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
-    // expected-warning@below {{the score is a formula of each feature of each pair, computed without the registers of a matrix product [slow-path]}}
+    // expected-warning@below {{the score is a formula per feature of each pair, computed without the register tiles of a matrix product [slow-path]}}
     %s = arith.addf %x, %y : f32
     attn.yield %s : f32
   } value {
   ^bb0(%x: f32, %e: index, %b: index, %h: index, %g: index, %i: index, %j: index):
-    // expected-warning@below {{the value is a formula of each feature of each pair, computed without the registers of a matrix product [slow-path]}}
+    // expected-warning@below {{the value is a per-feature formula of each pair, computed without the registers of a matrix product [slow-path]}}
     %v = arith.negf %x : f32
     attn.yield %v : f32
   }
@@ -50,9 +50,9 @@ func.func @features(%q: !Qf, %k: !Kf) -> !Qf {
 }
 
 func.func @unfused(%q: tensor<4x8xf32>, %k: tensor<5x8xf32>) -> tensor<4x5xf32> {
-  // expected-warning@below {{no kernel takes this product, so its result goes through memory: a number for each query and key [slow-path]}}
+  // expected-warning@below {{no kernel fuses this product, so its result goes through memory: one value per query and key [slow-path]}}
   %s = attn.contract "qd,kd->qk" (%q, %k) : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x5xf32>
-  // expected-warning@below {{no kernel takes these weights, so its result goes through memory: a number for each query and key [slow-path]}}
+  // expected-warning@below {{no kernel fuses these weights, so its result goes through memory: one value per query and key [slow-path]}}
   %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4xf32>)
   return %p : tensor<4x5xf32>
 }
@@ -68,7 +68,7 @@ func.func @projection(%q: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16x
 !I = tensor<?x8x1x?xi32, #attn.dims<batch, 8, 1, query_len>>
 
 func.func @searches(%q: !Q32, %k: !K32) -> (!L, !L) {
-  // expected-warning@below {{the n-th greatest score is searched for in 9 passes over the keys, 17 where scores are equal, each of which computes the scores [slow-path]}}
+  // expected-warning@below {{the n-th largest score is searched for in 9 passes over the keys, 17 where scores are equal, each of which computes the scores [slow-path]}}
   %row, %key = attn.kernel ins(%q, %k : !Q32, !K32) -> (!L, !I) normalize #attn.row<rank, n = 4> attributes {scale = 1.0 : f64}
   score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
@@ -97,7 +97,7 @@ func.func @searches(%q: !Q32, %k: !K32) -> (!L, !L) {
 
 // Twice as many bits.
 func.func @searches_f64(%q: !Q64, %k: !K64) -> (!L64, !I) {
-  // expected-warning@below {{the n-th greatest score is searched for in 17 passes over the keys, 25 where scores are equal, each of which computes the scores [slow-path]}}
+  // expected-warning@below {{the n-th largest score is searched for in 17 passes over the keys, 25 where scores are equal, each of which computes the scores [slow-path]}}
   %row, %key = attn.kernel ins(%q, %k : !Q64, !K64) -> (!L64, !I) normalize #attn.row<rank, n = 4> attributes {scale = 1.0 : f64}
   score {
   ^bb0(%x: f64, %b: index, %h: index, %g: index, %i: index, %j: index):
@@ -112,13 +112,13 @@ func.func @searches_f64(%q: !Q64, %k: !K64) -> (!L64, !I) {
 
 // A stored number of each pair is told where it is made, a table that the key's
 // place chooses from is not, nor keys times rows among which a query chooses.
-// STORED-COUNT-3: warning: no kernel takes
-// STORED-NOT:     warning: no kernel takes
+// STORED-COUNT-3: warning: no kernel fuses
+// STORED-NOT:     warning: no kernel fuses
 !Sf = tensor<?x8x?x?xf32, #attn.dims<batch, 8, query_len, kv_len>>
 !Tf = tensor<?x8x?x9xf32, #attn.dims<batch, 8, query_len, 9>>
 !Ef = tensor<?x8x9x?xf32, #attn.dims<batch, 8, 9, kv_len>>
 func.func @reads_stored_pairs(%q: !Qf, %k: !Kf, %t: tensor<?x8x?x?x64xf32, #attn.dims<batch, 8, query_len, kv_len, 64>>, %g: tensor<9x64xf32>, %id: tensor<?xi32, #attn.dims<query_len>>) -> !Qf {
-  // expected-warning@below {{no kernel takes this product, so its result goes through memory: a number for each query and key [slow-path]}}
+  // expected-warning@below {{no kernel fuses this product, so its result goes through memory: one value per query and key [slow-path]}}
   %s = attn.contract "bhqkd,bhkd->bhqk" (%t, %k) : (tensor<?x8x?x?x64xf32, #attn.dims<batch, 8, query_len, kv_len, 64>>, !Kf) -> !Sf
   %r = attn.contract "bhgqd,nd->bhqn" (%q, %g) : (!Qf, tensor<9x64xf32>) -> !Tf
   %e = attn.contract "bhkd,nd->bhnk" (%k, %g) : (!Kf, tensor<9x64xf32>) -> !Ef

@@ -53,7 +53,7 @@ func.func @verify_scheduled_c1(%q: !Q, %k: !K, %v: !K) -> !Q {
 
 module attributes {attnc.target = "x86-64-v4"} {
 func.func @verify_scheduled_c2(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-error@below {{'attn.kernel' op has no schedule; attn-select-schedule gives it one}}
+  // expected-error@below {{'attn.kernel' op has no schedule; run attn-select-schedule}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 0.125 : f64, probabilities = f32}
@@ -245,7 +245,7 @@ func.func @verify_scheduled_c6(%q: !Q, %k: !K, %v: !K) -> !Q {
 
 module attributes {attnc.target = "x86-64-v4"} {
 func.func @verify_scheduled_c6_tail(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-error@below {{'attn.kernel' op has an illegal schedule: tail = 80 is not a multiple of the 16 lanes up to q = 64; 0 leaves it out}}
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: tail = 80 is not a multiple of the 16 lanes up to q = 64; 0 disables it}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 80, lane_skip = false, pack = auto>>}
@@ -269,7 +269,7 @@ func.func @verify_scheduled_c6_tail(%q: !Q, %k: !K, %v: !K) -> !Q {
 
 module attributes {attnc.target = "x86-64-v4"} {
 func.func @verify_scheduled_c7(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-error@below {{'attn.kernel' op has an illegal schedule: form = rows holds all keys in one tile, so kv_len must be fixed in the spec; use form = online}}
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: form = rows has all keys in one tile, so kv_len must be fixed in the spec; use form = online}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = rows, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
@@ -293,7 +293,7 @@ func.func @verify_scheduled_c7(%q: !Q, %k: !K, %v: !K) -> !Q {
 
 module attributes {attnc.target = "x86-64-v4"} {
 func.func @verify_scheduled_c8(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-error@below {{'attn.kernel' op has an illegal schedule: tiles of q = 512 and k = 256 take 896 KiB, the limit is 512 KiB (half of the L2 of x86-64-v4); use less of either}}
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: tiles of q = 512 and k = 256 take 896 KiB, the limit is 512 KiB (half of the L2 of x86-64-v4); reduce either}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 512, k = 256, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}

@@ -1,4 +1,4 @@
-//===- Accounting.cpp - What a function holds and does --------------------===//
+//===- Accounting.cpp - Account for the work of a function ----------------===//
 //
 // See Accounting.h. Only products are counted as arithmetic: what formulas and
 // normalisers do is small beside them, and papers count the same.

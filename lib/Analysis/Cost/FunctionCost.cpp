@@ -1,4 +1,4 @@
-//===- FunctionCost.cpp - What the products of a function cost ------------===//
+//===- FunctionCost.cpp - Cost of a function's products -------------------===//
 //
 // See FunctionCost.h.
 //

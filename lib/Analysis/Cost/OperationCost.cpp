@@ -1,4 +1,4 @@
-//===- OperationCost.cpp - What operations on elements cost ---------------===//
+//===- OperationCost.cpp - Cost of elementwise operations -----------------===//
 
 #include "attnc/Analysis/Cost/OperationCost.h"
 

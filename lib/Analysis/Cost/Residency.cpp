@@ -1,4 +1,4 @@
-//===- Residency.cpp - What is the same for all calls ---------------------===//
+//===- Residency.cpp - Find values that all calls share -------------------===//
 
 #include "attnc/Analysis/Cost/Residency.h"
 

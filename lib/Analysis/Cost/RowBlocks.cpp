@@ -1,4 +1,4 @@
-//===- RowBlocks.cpp - What rows of queries take by a kernel's keys -------===//
+//===- RowBlocks.cpp - Cost of row blocks that read a kernel's keys -------===//
 //
 // See RowBlocks.h.
 //

@@ -1,4 +1,4 @@
-//===- Work.cpp - What a function does at given sizes ---------------------===//
+//===- Work.cpp - Count the work of a function ----------------------------===//
 //
 // See Work.h. Ops of stage graph compute every place, as a program would that
 // goes through memory; kernels are counted in WorkOfKernel.cpp.

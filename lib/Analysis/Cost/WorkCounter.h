@@ -1,4 +1,4 @@
-//===- WorkCounter.h - How work is counted ----------------------*- C++ -*-===//
+//===- WorkCounter.h - Counters of work -------------------------*- C++ -*-===//
 //
 // What counting the work of single ops and of kernels has in common.
 //

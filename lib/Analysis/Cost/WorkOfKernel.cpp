@@ -1,4 +1,4 @@
-//===- WorkOfKernel.cpp - What a kernel does at given sizes ---------------===//
+//===- WorkOfKernel.cpp - Count the work of a kernel ----------------------===//
 //
 // Blocks of 64 rows go over the segments of `ranges` in tiles of 64 keys, and
 // ask `classify` of those that the segments leave open, as the loops of stage

@@ -1,4 +1,4 @@
-//===- DependenceSplit.cpp - What parts of a formula depend on ------------===//
+//===- DependenceSplit.cpp - Split formulas by their dependencies ---------===//
 //
 // One pass over the block: a value depends on what its operands depend on.
 // Integers that are linear in q and k are followed: where the coefficients

@@ -1,4 +1,4 @@
-//===- EvaluateRegion.cpp - Scalar regions at given sizes -----------------===//
+//===- EvaluateRegion.cpp - Evaluate scalar regions at given sizes --------===//
 //
 // Division follows the ops: what is undefined there has no value here. A real
 // is kept as the bits of a double, and rounded to f32 where its type is that.

@@ -1,4 +1,4 @@
-//===- IndexReader.cpp - Integers of a mask as expressions ----------------===//
+//===- IndexReader.cpp - Read integers of a mask as expressions -----------===//
 //
 // The analysis computes with exact integers, the kernel with 64 bits that wrap
 // around. So a comparison counts only where bounds of all symbols show that

@@ -1,4 +1,4 @@
-//===- IndexReader.h - Integers of a mask as expressions --------*- C++ -*-===//
+//===- IndexReader.h - Read integers of a mask as expressions ---*- C++ -*-===//
 //
 // The half of MaskRegion.cpp that reads integers; truth values are read there.
 //

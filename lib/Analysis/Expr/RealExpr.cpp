@@ -1,4 +1,4 @@
-//===- RealExpr.cpp - Real numbers of masks -------------------------------===//
+//===- RealExpr.cpp - Float expressions of masks --------------------------===//
 
 #include "attnc/Analysis/Expr/RealExpr.h"
 

@@ -1,4 +1,4 @@
-//===- RealRange.cpp - Reals over a block of pairs ------------------------===//
+//===- RealRange.cpp - Float ranges over a block of pairs -----------------===//
 //
 // A NaN inside of a block need not show at its ends: of [-inf, inf] it may be
 // lost by a clamp. So every op whose result is not known to be finite is asked

@@ -1,4 +1,4 @@
-//===- RealReader.cpp - Reals of a mask as expressions --------------------===//
+//===- RealReader.cpp - Read floats of a mask as expressions --------------===//
 //
 // All reals of a mask have one type. An op that is not here makes the
 // comparison unknown, and so does an element of a table of reals that moves

@@ -1,4 +1,4 @@
-//===- RealReader.h - Reals of a mask as expressions ------------*- C++ -*-===//
+//===- RealReader.h - Read floats of a mask as expressions ------*- C++ -*-===//
 
 #ifndef ATTNC_LIB_ANALYSIS_EXPR_REALREADER_H
 #define ATTNC_LIB_ANALYSIS_EXPR_REALREADER_H

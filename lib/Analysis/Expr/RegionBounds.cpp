@@ -1,4 +1,4 @@
-//===- RegionBounds.cpp - Scalar regions of unknown entries ---------------===//
+//===- RegionBounds.cpp - Bound scalar regions with unknown entries -------===//
 //
 // Ends beyond 2^62 are taken to be none, so sums of ends do not wrap around.
 //

@@ -1,4 +1,4 @@
-//===- KeyAxes.cpp - Axes by which rows of keys differ --------------------===//
+//===- KeyAxes.cpp - Find the axes along which key rows differ ------------===//
 //
 // From the scores back to the factors that have an axis of keys, and from the
 // weights to the values, and back to their factors.

@@ -1,4 +1,4 @@
-//===- KeyAxes.h - Axes by which rows of keys differ ------------*- C++ -*-===//
+//===- KeyAxes.h - Find the axes along which key rows differ ----*- C++ -*-===//
 //
 // Query heads are rows of one block of a kernel where neither its keys nor its
 // values differ from head to head (attn-merge-groups). Keys are made in one

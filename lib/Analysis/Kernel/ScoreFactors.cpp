@@ -1,4 +1,4 @@
-//===- ScoreFactors.cpp - Scores that are products of two sides -----------===//
+//===- ScoreFactors.cpp - Find separable factors of a score ---------------===//
 //
 //   pairs: f(x, q, d) * g(y, k, d) * exp(u(x, q, d) + w(y, k, d))
 //   score: x * f(q) * g(k) * exp(u(q) + w(k)) * a ** (q - k)
@@ -467,24 +467,24 @@ std::optional<ScoreFactors> findScoreFactors(attn::KernelOp kernel,
   if (!hasLinearWeights(kernel))
     return fail("weights are not the scores themselves");
   if (kernel.hasValue())
-    return fail("the value is a formula of each feature");
+    return fail("the value is a per-feature formula");
   if (kernel.hasSelect())
     return fail("the mask depends on the product");
   if (kernel.getNumProducts() != 0 || kernel.hasGate())
-    return fail("the score has several products, or the value a factor of each "
-                "pair");
+    return fail(
+        "the score has several products, or the value has a per-pair factor");
   if (hasTableRows(kernel))
-    return fail("rows are ragged or lie in pages");
+    return fail("rows are ragged or paged");
   ScoreFactors factors;
   if (!splitScore(kernel, factors))
-    return fail("the score is not the product of the features times factors of "
-                "the query, of the key, and exponentials of a sum of both");
+    return fail("the score is not a product of features times query-side "
+                "factors, key-side factors, and exponentials of their sums");
   Block &mask = kernel.getMask().front();
   MaskSplit ofMask(mask, factors);
   if (!ofMask.split(mask.getTerminator()->getOperand(0)) ||
       !ofMask.foundCausal())
-    return fail("the mask is not 'k <= q' and conditions of the query alone or "
-                "the key alone");
+    return fail("the mask is not 'k <= q' combined with conditions of the "
+                "query or the key alone");
   factors.differsInGroup = differsInGroup(kernel, factors);
   return factors;
 }

@@ -1,9 +1,9 @@
-//===- ViewDigits.cpp - Axes of memory as letters of an op ----------------===//
+//===- ViewDigits.cpp - Map letters of an op to axes in memory ------------===//
 //
 // A view is a relation between letters, so the same walk serves operands (from
 // the view's result to its source) and results (the other way). Rows of
-// sequences that lie behind each other or in pages are found through a table: a
-// digit says through which.
+// sequences that are stored contiguously or in pages are found through a table:
+// a digit says through which.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,10 +86,9 @@ static FailureOr<TensorDigits> carry(attn::ViewOp view,
     if (shareOut(view, group, axis, ofLetter))
       continue;
     if (report)
-      view.emitOpError()
-          << "joins axes '" << group
-          << "' that are walked over as one; this cannot be lowered to loads "
-             "and stores of blocks yet";
+      view.emitOpError() << "joins axes '" << group
+                         << "' that are iterated as one; this cannot be "
+                            "lowered to block loads and stores yet";
     return failure();
   }
   TensorDigits result;
@@ -117,9 +116,9 @@ carryRows(Operation *op, Value table, const TensorDigits &digits, bool report) {
   bool isPlain = isLetter(0, "b") && isLetter(1, paged ? "k" : "qk");
   if (!isPlain || !isa<BlockArgument>(table)) {
     if (report)
-      op->emitOpError("is of rows that no kernel walks over as the rows of its "
-                      "sequences, or by a table that is no argument; this "
-                      "cannot be lowered yet");
+      op->emitOpError(
+          "has rows that no kernel uses as the rows of its sequences, or a "
+          "table that is not an argument; this cannot be lowered yet");
     return failure();
   }
   TensorDigits result;
@@ -145,9 +144,9 @@ static FailureOr<TensorDigits> carryKeys(attn::PlaceOp place,
   if (!isLetter(digits.front(), 'b') || !isLetter(digits.back(), 'k') ||
       !isa<BlockArgument>(place.getStart())) {
     if (report)
-      place.emitOpError("is of keys that no kernel walks over as the keys of "
-                        "its sequences, or by a table that is no argument; "
-                        "this cannot be lowered yet");
+      place.emitOpError(
+          "has keys that no kernel uses as the keys of its sequences, or a "
+          "table that is not an argument; this cannot be lowered yet");
     return failure();
   }
   digits.back()[0].table = place.getStart();
@@ -169,16 +168,16 @@ static FailureOr<TensorDigits> carrySlice(attn::SliceOp slice,
     return digit.table || (digit.letter == 'k' && findTable(digits, 'p'));
   });
   if (byTable)
-    return refuse("is a piece of an axis of ragged or paged rows; this cannot "
-                  "be lowered yet");
+    return refuse(
+        "slices an axis of ragged or paged rows; this cannot be lowered yet");
   int64_t extent = slice.getSource().getType().getDimSize(slice.getAxis());
   int64_t others = 1;
   for (const Digit &digit : ArrayRef(axis).drop_front()) {
     std::optional<int64_t> places = countPlaces(digit);
     if (!places || *places == 0 || extent % (others * *places))
-      return refuse("is a piece of an axis of " + Twine(extent) +
-                    " that is walked over as several, which do not divide it; "
-                    "this cannot be lowered to loads and stores of blocks yet");
+      return refuse("slices an axis of " + Twine(extent) +
+                    " that is iterated as several axes, which do not divide "
+                    "it; this cannot be lowered to block loads and stores yet");
     others *= *places;
   }
   axis.back().offset += slice.getOffset();

@@ -1,4 +1,4 @@
-//===- VisitedRows.cpp - Rows that kernels visit, and nobody else ---------===//
+//===- VisitedRows.cpp - Find rows that only kernels visit ----------------===//
 //
 // From the last op to the first: what of an op's result is visited says what of
 // its operands is, if an axis of the operand is that of the result.

@@ -1,6 +1,6 @@
-//===- AssumedTables.cpp - What tables of a mask are taken to hold --------===//
+//===- AssumedTables.cpp - Assumed contents of mask tables ----------------===//
 //
-// A table is told by how it is used, never by its name:
+// A table is recognized by its use, never by its name:
 //
 // - truth values are true;
 // - starts of the rows of sequences (attn.unpack): all sequences of one length;
@@ -11,7 +11,7 @@
 //   the first key;
 // - integers that do so by a distance: the length of a run;
 // - integers of a query that equal a formula of the key, with a declared range:
-//   places anywhere in that range, as a selection of blocks has them;
+//   any positions in that range, as a selection of blocks has them;
 // - any other integer is one number throughout, which the ranges choose.
 //
 // Where all that leaves no pair of a query and a key, nothing could be ranked.
@@ -467,14 +467,14 @@ std::string AssumedTables::describe() const {
         os << ", at most " << content.high;
       break;
     case Kind::Truth:
-      os << "true throughout";
+      os << "all true";
       break;
     case Kind::Ids:
       os << content.count << " ids in order, " << content.extent / content.count
          << " entries each";
       break;
     case Kind::Chosen:
-      os << "places anywhere in " << content.least << " .. "
+      os << "any positions in " << content.least << " .. "
          << content.least + content.count - 1;
       break;
     case Kind::Starts:
@@ -483,6 +483,6 @@ std::string AssumedTables::describe() const {
     }
   }
   if (hasUnknown())
-    os << ", since no guess leaves a key";
+    os << ", since no assumption leaves a visible key";
   return text;
 }

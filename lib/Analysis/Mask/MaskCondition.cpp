@@ -1,4 +1,4 @@
-//===- MaskCondition.cpp - Masks as trees of conditions -------------------===//
+//===- MaskCondition.cpp - Represent masks as trees of conditions ---------===//
 
 #include "attnc/Analysis/Mask/MaskCondition.h"
 

@@ -1,4 +1,4 @@
-//===- MaskRanges.cpp - Which keys a block of rows may see ----------------===//
+//===- MaskRanges.cpp - Key ranges visible to a block of queries ----------===//
 //
 // Why by the ends of the block and not by projection of integer sets: the ends
 // give the shortest code (3 operations for a causal mask), take microseconds,

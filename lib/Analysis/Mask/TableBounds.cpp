@@ -1,4 +1,4 @@
-//===- TableBounds.cpp - Tables that bound keys or queries ----------------===//
+//===- TableBounds.cpp - Find tables that bound keys or queries -----------===//
 //
 // Both sides of a comparison are sums of multiples of the query, the key and
 // entries; their difference says what bounds what, and from which side.

@@ -1,4 +1,4 @@
-//===- TableBounds.h - Tables that bound keys or queries --------*- C++ -*-===//
+//===- TableBounds.h - Find tables that bound keys or queries ---*- C++ -*-===//
 //
 // How a mask compares positions with entries of tables: `start[b, q] <= k` is a
 // lower bound of the key, `k <= q + ahead[b, q]` an upper one by its distance

@@ -1,4 +1,4 @@
-//===- TileClass.cpp - Whether a tile is empty or full --------------------===//
+//===- TileClass.cpp - Classify tiles as empty or full --------------------===//
 //
 // Each comparison is taken at the end of its interval over the tile
 // (BlockRange, RealRange) that makes it true if anything does, or false if

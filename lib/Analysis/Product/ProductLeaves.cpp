@@ -1,4 +1,4 @@
-//===- ProductLeaves.cpp - Where a tree of products ends ------------------===//
+//===- ProductLeaves.cpp - Find the leaves of a product tree --------------===//
 
 #include "Product/ProductLeaves.h"
 

@@ -1,4 +1,4 @@
-//===- ProductLeaves.h - Where a tree of products ends ----------*- C++ -*-===//
+//===- ProductLeaves.h - Find the leaves of a product tree ------*- C++ -*-===//
 
 #ifndef ATTNC_LIB_ANALYSIS_PRODUCT_PRODUCTLEAVES_H
 #define ATTNC_LIB_ANALYSIS_PRODUCT_PRODUCTLEAVES_H

@@ -1,4 +1,4 @@
-//===- ProductOrder.cpp - The cheapest order of products ------------------===//
+//===- ProductOrder.cpp - Find the cheapest association order -------------===//
 //
 // Exact: the best order of each subset of leaves is made of the best orders of
 // two parts. What a subset's product keeps are the letters that the other

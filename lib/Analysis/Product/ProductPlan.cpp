@@ -1,4 +1,4 @@
-//===- ProductPlan.cpp - One order for all regimes ------------------------===//
+//===- ProductPlan.cpp - Choose one order for all regimes -----------------===//
 //
 // Regimes count by their weights, each relative to the best that it could have:
 // a long one does not drown a short one.

@@ -1,4 +1,4 @@
-//===- ProductTree.cpp - Products of products as one sum ------------------===//
+//===- ProductTree.cpp - Nested matrix products as one sum ----------------===//
 //
 // The walk goes from the root up. What a value's axes are called is known when
 // it is reached: a product gives names to the axes that it sums over, a view

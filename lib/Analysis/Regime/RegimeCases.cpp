@@ -1,4 +1,4 @@
-//===- RegimeCases.cpp - Which of several ways at which sizes -------------===//
+//===- RegimeCases.cpp - Select one of several versions by sizes ----------===//
 //
 // See RegimeCases.h. Where the ways cost the same is a curved border in the
 // space of all sizes; a call shall test it in a nanosecond, and a reader shall

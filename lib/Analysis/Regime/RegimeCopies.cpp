@@ -1,4 +1,4 @@
-//===- RegimeCopies.cpp - A function for each kind of sizes ---------------===//
+//===- RegimeCopies.cpp - Specialize a function for regimes ---------------===//
 //
 // See RegimeCopies.h.
 //

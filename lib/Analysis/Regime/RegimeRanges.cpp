@@ -1,4 +1,4 @@
-//===- RegimeRanges.cpp - Keys that blocks visit at given sizes -----------===//
+//===- RegimeRanges.cpp - Keys visited by blocks at given sizes -----------===//
 //
 // Blocks and keys of a long sequence are sampled, never at equal distances:
 // documents and chunks repeat, and a distance that fits theirs would see the

@@ -1,4 +1,4 @@
-//===- Regimes.cpp - Sizes at which speed matters -------------------------===//
+//===- Regimes.cpp - Sizes to optimize for --------------------------------===//
 //
 // See Regimes.h.
 //

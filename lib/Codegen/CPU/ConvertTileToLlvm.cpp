@@ -1,4 +1,4 @@
-//===- ConvertTileToLlvm.cpp - Tile programs become loops on vectors ------===//
+//===- ConvertTileToLlvm.cpp - Lower tile programs to vector loops --------===//
 //
 // The `loops` emitter: a program becomes the functions of Functions.cpp, whose
 // loops work on vectors through pointers. Everything that costs time is decided
@@ -74,7 +74,7 @@ static LogicalResult convertProgram(attnc::tile::ProgramOp program) {
   if (!target)
     return program.emitOpError("has the target ")
            << program.getTarget()
-           << ", but the code generator of the CPU needs #tile.cpu<...>";
+           << ", but the CPU code generator needs #tile.cpu<...>";
   if (failed(attnc::cpu::checkTarget(program, target)))
     return failure();
   inlinePhases(program);
@@ -88,8 +88,8 @@ static LogicalResult convertProgram(attnc::tile::ProgramOp program) {
     } else if (!isa<attnc::tile::WorkspaceOp, attnc::tile::RenameOp>(op) &&
                (!isa<arith::ArithDialect>(op.getDialect()) ||
                 op.getNumRegions())) {
-      return op.emitOpError("stands between the grids of a program; only "
-                            "buffers and arithmetic on sizes may");
+      return op.emitOpError("is not allowed between the grids of a program; "
+                            "only buffers and arithmetic on sizes are");
     }
   }
   if (failed(attnc::cpu::emitFunctions(program, grids)))

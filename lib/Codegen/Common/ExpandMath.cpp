@@ -1,4 +1,4 @@
-//===- ExpandMath.cpp - Replace elementwise functions by arithmetic -------===//
+//===- ExpandMath.cpp - Expand elementwise functions ----------------------===//
 //
 // An object of attnc depends on no libm. What LLVM has no instruction for it
 // turns into a call of expf and its kin, element by element, so every function
@@ -122,8 +122,8 @@ static LogicalResult refuse(Operation *op, const Twine &why) {
   for (const Expansion &entry : expansions)
     (known += " ") += entry.op.split('.').second;
   InFlightDiagnostic diag = op->emitOpError("cannot be expanded: ") << why;
-  diag.attachNote() << "codegen-expand-math knows, on f16, bf16, f32 and f64:"
-                    << known;
+  diag.attachNote()
+      << "codegen-expand-math supports, on f16, bf16, f32 and f64:" << known;
   return diag;
 }
 

@@ -81,7 +81,7 @@ static std::string inWords(llvm::StringRef text) {
 /// What goes through memory, where and why; nothing if `told` has the reason.
 static std::string missedText(const Remark &remark,
                               std::vector<std::string> &told) {
-  auto [what, reason] = llvm::StringRef(remark.text).split(" stays unfused: ");
+  auto [what, reason] = llvm::StringRef(remark.text).split(" is not fused: ");
   std::string why = inWords(reason.empty() ? what : reason);
   if (llvm::is_contained(told, why))
     return "";

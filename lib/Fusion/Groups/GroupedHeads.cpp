@@ -1,4 +1,4 @@
-//===- GroupedHeads.cpp - Heads of a group as rows: whether, and when -----===//
+//===- GroupedHeads.cpp - Decide whether to pack grouped heads ------------===//
 //
 // Heads one by one leave lanes idle with few queries, and read keys more often
 // with some dozens (RowBlocks). As rows they are moved to their place and back.
@@ -54,37 +54,37 @@ static StringRef findRowObstacle(Value rows) {
   ViewedRows viewed = skipViews(rows);
   if (isa_and_present<attn::UnpackOp, attn::PagesOp>(
           viewed.source.getDefiningOp()))
-    return "a table says where its queries are";
+    return "a table locates its queries";
   for (Operation *op : viewed.views)
     if (auto view = dyn_cast<attn::ViewOp>(op))
       for (StringRef letters : view.getViewLabels().output)
         if (letters.size() > 1)
-          return "its queries are axes that a view merges";
+          return "a view merges its query axes";
   return "";
 }
 
 StringRef fusion::findGroupObstacle(attn::KernelOp kernel) {
   if (kernel.getDense())
-    return "it stores a number per pair";
+    return "it stores per-pair values";
   auto isRead = [](Operation *user) { return isa<attn::ReadOp>(user); };
   if (kernel.getKey() && !llvm::all_of(kernel.getKey().getUsers(), isRead))
-    return "its keys are no reals that a map moves";
+    return "its ranks return key indices";
   if (kernel.hasGroupedKeys())
-    return "its keys or values differ from head to head";
+    return "its keys or values differ between heads";
   if (kernel.hasRanges() || kernel.hasClassify())
-    return "its ranges are known already";
+    return "its ranges are already computed";
   std::string reason;
   if (findScoreFactors(kernel, reason)) // not of rows that share a position
-    return "sums over keys of linear attention go from chunk to chunk";
+    return "linear attention carries its sums from chunk to chunk";
   auto dependsOnHead = [&](Region &region) {
     return !region.empty() &&
            !region.getArgument(groupArgument(kernel, region)).use_empty();
   };
   if (dependsOnHead(kernel.getMask()))
-    return "its mask differs from head to head"; // ranges would be of all
+    return "its mask differs between heads"; // ranges would be of all
   if (llvm::any_of(kernel.getPairs(), dependsOnHead) ||
       dependsOnHead(kernel.getValue()))
-    return "a formula of its features differs from head to head";
+    return "a per-feature formula differs between heads";
   if (!attn::axisSize(kernel.getQ().getType(), 3))
     return "the number of queries has no name";
   StringRef obstacle = findRowObstacle(kernel.getQ());

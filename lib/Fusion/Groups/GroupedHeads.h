@@ -1,4 +1,4 @@
-//===- GroupedHeads.h - Heads of a group as rows: whether, and when -------===//
+//===- GroupedHeads.h - Decide whether to pack grouped heads --------------===//
 //
 // What attn-merge-groups can do, and what it is worth at given sizes.
 //

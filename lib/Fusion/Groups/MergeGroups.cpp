@@ -1,4 +1,5 @@
-//===- MergeGroups.cpp - Heads of a group as rows of one block ------------===//
+//===- MergeGroups.cpp - Pack grouped query heads into rows ---------------===//
+//----------------===//
 //
 // The lanes of a kernel are queries. Where few are expected, as in decode, most
 // lanes are idle, and each query head reads the keys of its KV head again. The
@@ -209,8 +210,9 @@ void GroupMerger::merge() {
   b.setInsertionPointAfter(kernel);
   for (auto [result, letters] : kernel.getLetteredResults())
     replaceResult(result, letters);
-  remarkOn(kernel) << group << " query heads of a KV head are rows of one "
-                   << "block, since few queries are expected [fused]";
+  remarkOn(kernel) << group
+                   << " query heads per KV head are packed into rows, since "
+                      "few queries are expected [fused]";
 }
 
 /// Whether it saves a tenth, each regime relative to the best that it could
@@ -245,9 +247,9 @@ struct MergeGroups final : fusion::impl::MergeGroupsBase<MergeGroups> {
       if (obstacle.empty())
         GroupMerger(kernel).merge();
       else
-        remarkOn(kernel) << "few queries are expected, but heads of a group "
-                         << "are no rows of one block: " << obstacle
-                         << " [fused]";
+        remarkOn(kernel) << "few queries are expected, but grouped heads are "
+                            "not packed into rows: "
+                         << obstacle << " [fused]";
     }
   }
 };

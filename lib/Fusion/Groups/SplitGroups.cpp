@@ -1,4 +1,4 @@
-//===- SplitGroups.cpp - Heads of a group as rows at some sizes only ------===//
+//===- SplitGroups.cpp - Specialize functions by GQA packing --------------===//
 //
 // With one query the heads of a group are best rows of one block, with a
 // thousand they fill blocks one by one, and need not be moved. Where neither is
@@ -57,7 +57,7 @@ static std::optional<RegimeSplit> plan(func::FuncOp function,
     return std::nullopt;
   for (auto [at, way] : llvm::zip_equal(regimes, wayOf))
     function.emitRemark() << "at " << at.text << ": heads of a group "
-                          << (way ? "as rows of one block" : "one by one")
+                          << (way ? "packed into rows" : "one by one")
                           << ", which calls take " << describeCase(*found, way)
                           << ", cost " << scientific(cost(way, at))
                           << " cycles instead of "

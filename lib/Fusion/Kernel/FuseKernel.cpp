@@ -1,4 +1,4 @@
-//===- FuseKernel.cpp - From a graph of attention to attn.kernel ----------===//
+//===- FuseKernel.cpp - Fuse attention into attn.kernel -------------------===//
 //
 // Computed op by op, attention writes a score for every pair of query and key
 // to memory and reads it back three times. One op for all of it can be tiled:
@@ -219,7 +219,7 @@ void KernelBuilder::build() {
                    << describeSums(pairs, match.products.size()) << ", score, "
                    << (match.norm.getMask() ? "mask, " : "")
                    << describe(match.norm)
-                   << (match.gate.tensor ? "a factor of each pair, " : "")
+                   << (match.gate.tensor ? "a per-pair factor, " : "")
                    << (match.contribution.tensor ? "@ a formula of V" : "@ V")
                    << (match.stored.empty()
                            ? "; no score matrix [fused]"
@@ -308,19 +308,19 @@ static bool isNormalized(Value value) {
 
 static void reportMissed(Operation *op, const Reasons &reasons) {
   InFlightDiagnostic remark = remarkOn(op)
-                              << op->getName() << " stays unfused: ";
+                              << op->getName() << " is not fused: ";
   const auto *found = reasons.find(op);
   if (found == reasons.end()) {
     remark << (isa<attn::NormalizeOp>(op)
                    ? "no attn.contract multiplies its weights with values"
-                   : "it is not a part of a softmax")
+                   : "it is not part of a softmax")
            << " [missed]";
     return;
   }
   const Refusal &refusal = found->second;
   remark << refusal.reason << " [missed]";
   if (refusal.op != op)
-    remark.attachNote(refusal.op->getLoc()) << "the reason is this op";
+    remark.attachNote(refusal.op->getLoc()) << "because of this op";
 }
 
 /// What should be in a kernel and is not; and how many products have nothing to
@@ -338,7 +338,7 @@ static void reportLeft(func::FuncOp func, const Reasons &reasons) {
   });
   if (products)
     remarkOn(func) << products << (products == 1 ? " product" : " products")
-                   << " of matrices beside the kernels [product]";
+                   << " of matrices outside kernels [product]";
 }
 
 namespace {

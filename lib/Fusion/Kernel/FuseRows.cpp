@@ -1,4 +1,4 @@
-//===- FuseRows.cpp - Numbers of rows and of pairs as kernels -------------===//
+//===- FuseRows.cpp - Create kernels for rows and pairs -------------------===//
 //
 //   %t = attn.map "bhgqk->bhgqk" (%s) {x}
 //   %sum = attn.reduce "bhgqk" over "k" #attn.row<sum> (%t) where (%m)
@@ -106,8 +106,7 @@ private:
   void replaceLse(OpBuilder &b, attn::NormalizeOp op, Value max, Value sum);
   Value weightsOf(OpBuilder &b, attn::NormalizeOp op, Value max, Value sum);
   void miss(Operation *op, const Twine &reason) {
-    remarkOn(op) << op->getName() << " stays unfused: " << reason
-                 << " [missed]";
+    remarkOn(op) << op->getName() << " is not fused: " << reason << " [missed]";
   }
 
   func::FuncOp func;
@@ -400,7 +399,7 @@ void RowFuser::fusePairs(OpOperand &result) {
   attn::KernelOp kernel = buildPairs(b, pairs);
   if (!kernel)
     return;
-  remarkOn(kernel) << "one kernel that stores a number per pair "
+  remarkOn(kernel) << "one kernel that stores per-pair values "
                       "[fused]";
   pairs.replaceUsesWithIf(kernel.getDense(), [&](OpOperand &use) {
     return isWhole(use.getOwner(), pairs) && !leadsToProduct(use.getOwner());

@@ -1,4 +1,4 @@
-//===- KernelMask.cpp - The mask of a graph in a kernel -------------------===//
+//===- KernelMask.cpp - Convert the mask of a graph to a kernel's ---------===//
 //
 // See KernelMask.h.
 //

@@ -1,4 +1,4 @@
-//===- KernelMask.h - The mask of a graph in a kernel -----------*- C++ -*-===//
+//===- KernelMask.h - Convert the mask of a graph to a kernel's -*- C++ -*-===//
 //
 // A mask of indices and tables is the region `mask` of a kernel, from which its
 // ranges follow. Where a mask depends on products of queries and keys, that

@@ -1,4 +1,4 @@
-//===- KernelMatch.cpp - Finds attention in a graph -----------------------===//
+//===- KernelMatch.cpp - Match attention in a graph -----------------------===//
 //
 // The search starts at the product with the values and goes up. Which axis is
 // the batch and which the query is not a matter of names or order, but of which
@@ -177,7 +177,7 @@ LogicalResult Matcher::findWeights() {
     match.v = {operands[1 - i], labels.inputs[1 - i].str()};
     return success();
   }
-  return refuse(match.value, "no operand of it is weights of attn.normalize");
+  return refuse(match.value, "no operand is the weights of an attn.normalize");
 }
 
 // Of v the row of the key, and the letters that its result brings.
@@ -191,8 +191,9 @@ LogicalResult Matcher::findValues() {
   match.outLetters = toNorm(match.value.getAxisLabels().output);
   char key = match.norm.getOver().front();
   if (contains(match.outLetters, key) || !contains(match.v.letters, key))
-    return refuse(match.value, "the product with the values does not sum over "
-                               "the axis that is normalised over");
+    return refuse(
+        match.value,
+        "the product with the values does not sum over the normalized axis");
   match.v = findKeyRow(match.v, key, kE, std::nullopt, match.contribution);
   return success();
 }
@@ -220,7 +221,7 @@ FailureOr<bool> Matcher::takeProduct(attn::ContractOp product,
     return false;
   for (auto &[op, known] : found) {
     if (op == product && known != letters)
-      return refuse(product, "the score has one product at two places");
+      return refuse(product, "the score uses one product twice");
     if (op == product)
       return true;
   }

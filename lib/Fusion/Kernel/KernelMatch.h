@@ -1,4 +1,4 @@
-//===- KernelMatch.h - Finds attention in a graph ---------------*- C++ -*-===//
+//===- KernelMatch.h - Match attention in a graph ---------------*- C++ -*-===//
 //
 // Which ops form one `attn.kernel`, and which letter of theirs is which letter
 // of the kernel's. Tests: test/Fusion/fuse-kernel.mlir, fuse-kernel-missed.mlir

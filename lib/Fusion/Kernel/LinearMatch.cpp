@@ -1,4 +1,4 @@
-//===- LinearMatch.cpp - Finds linear attention in a graph ----------------===//
+//===- LinearMatch.cpp - Match linear attention in a graph ----------------===//
 //
 // See LinearMatch.h.
 //

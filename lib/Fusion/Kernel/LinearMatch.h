@@ -1,4 +1,4 @@
-//===- LinearMatch.h - Finds linear attention in a graph --------*- C++ -*-===//
+//===- LinearMatch.h - Match linear attention in a graph --------*- C++ -*-===//
 //
 // Scores that are products of what belongs to the query and what belongs to the
 // key, and weights that are these scores, maybe divided by their sum.

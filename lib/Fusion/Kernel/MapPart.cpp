@@ -1,4 +1,4 @@
-//===- MapPart.cpp - A part of a map's formula as a tensor ----------------===//
+//===- MapPart.cpp - Extract a part of a map as a tensor ------------------===//
 //
 // See MapPart.h.
 //

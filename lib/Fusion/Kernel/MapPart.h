@@ -1,4 +1,4 @@
-//===- MapPart.h - A part of a map's formula as a tensor --------*- C++ -*-===//
+//===- MapPart.h - Extract a part of a map as a tensor ----------*- C++ -*-===//
 //
 // What a map makes of its inputs may be better made elsewhere: factors beside
 // the weights, a row of the key before the product. These tell what a value of

@@ -103,7 +103,7 @@ attnc::fusion::splitProduct(attn::ContractOp op, StringRef letters, char key,
     return failure();
   };
   if (op.getMask())
-    return refuse("the product has a mask of its own");
+    return refuse("the product has its own mask");
   for (char letter : labels.inputs[0])
     if (!contains(labels.output, letter) && !contains(labels.inputs[1], letter))
       return refuse("the product sums over an axis that only one operand has");
@@ -113,7 +113,7 @@ attnc::fusion::splitProduct(attn::ContractOp op, StringRef letters, char key,
   bool hasKey[] = {contains(sides[0].letters, key),
                    contains(sides[1].letters, key)};
   if (!hasKey[0] && !hasKey[1])
-    return refuse("no operand of the product has the axis that is normalised "
+    return refuse("no operand of the product has the axis that is normalized "
                   "over");
   PairProduct product{op, {}, {}, {}};
   unsigned keyed = hasKey[0] ? 0 : 1;
@@ -137,7 +137,7 @@ attnc::fusion::splitProduct(attn::ContractOp op, StringRef letters, char key,
   if (product.isPair())
     product.rows = findRows(product, k, own, key);
   if (product.rows.empty())
-    return refuse("it is a product of no row of the query");
+    return refuse("it is not a product of a row of the query");
   for (LetteredTensor *row : product.tensors())
     if (row->tensor && row != &product.pair && row != &product.other &&
         llvm::count(row->letters, kFeature) != 1)

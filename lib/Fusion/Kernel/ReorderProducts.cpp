@@ -1,4 +1,4 @@
-//===- ReorderProducts.cpp - Linear attention: keys times values first ----===//
+//===- ReorderProducts.cpp - Multiply keys by values first ----------------===//
 //
 // Weights that are the scores themselves, and scores that are products of what
 // belongs to the query and what belongs to the key, are sums in which the order
@@ -343,7 +343,7 @@ static void reorder(attn::ContractOp value) {
   remarkOn(match->product)
       << "scores are products of features: keys times values first takes "
       << llvm::formatv("{0:e2}", costs.linear).str()
-      << " multiply-additions, pairs take "
+      << " multiply-adds, pairs take "
       << llvm::formatv("{0:e2}", costs.pairs).str()
       << (pays ? "; reordered" : "; left") << " [kernel]";
   if (pays)

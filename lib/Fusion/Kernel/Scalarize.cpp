@@ -1,4 +1,4 @@
-//===- Scalarize.cpp - One element of a tensor as scalar ops --------------===//
+//===- Scalarize.cpp - Read a tensor element as scalar ops ----------------===//
 //
 // A value that the graph rounds to a narrow element type is rounded in the
 // region as well (truncf, extf): fusion changes no result.
@@ -97,8 +97,9 @@ static LogicalResult check(Value tensor, ArrayRef<PairProduct> products,
   }
   if (isa<attn::MaskOp>(op))
     return success();
-  return refuse("it is no formula of the scores, indices and arguments of the "
-                "function");
+  return refuse(
+      "it is not a formula of the scores, indices and arguments of the "
+      "function");
 }
 
 LogicalResult attnc::fusion::checkScalarizable(Value tensor,

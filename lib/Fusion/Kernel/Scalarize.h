@@ -1,4 +1,4 @@
-//===- Scalarize.h - One element of a tensor as scalar ops ------*- C++ -*-===//
+//===- Scalarize.h - Read a tensor element as scalar ops --------*- C++ -*-===//
 //
 // A kernel's formulas are scalar. Whatever a graph computes element by element
 // (maps, masks, views, reads of arguments) becomes ops of a region.

@@ -1,4 +1,4 @@
-//===- ClassifyTiles.cpp - Which tiles are empty or full ------------------===//
+//===- ClassifyTiles.cpp - Classify tiles as empty, full or partial -------===//
 //
 // Some masks have no few segments: ids of documents in any order, every 1000th
 // key, a neighbourhood on a grid, a table of blocks. Whether a tile is empty or
@@ -137,8 +137,8 @@ static void classify(attn::KernelOp kernel) {
       kernel.getClassify().getBlocks().clear();
   }
   if (!decides || exprs.exhausted()) {
-    remarkOn(kernel) << "hardly a tile is surely empty or full, so all tiles "
-                        "of the segments run the mask [mask]";
+    remarkOn(kernel) << "almost no tile can be classified as empty or full, so "
+                        "all tiles of the segments run the mask [mask]";
     return;
   }
   InFlightDiagnostic remark = remarkOn(kernel);

@@ -1,4 +1,4 @@
-//===- IndexWriter.cpp - Index expressions as ops -------------------------===//
+//===- IndexWriter.cpp - Write index expressions as ops -------------------===//
 //
 // Tests: test/Fusion/mask-ranges.mlir, test/Fusion/classify-tiles.mlir
 //

@@ -1,4 +1,4 @@
-//===- IndexWriter.h - Index expressions as ops -----------------*- C++ -*-===//
+//===- IndexWriter.h - Write index expressions as ops -----------*- C++ -*-===//
 //
 // What the analysis of masks found, as the regions `ranges` and `classify` of a
 // kernel.

@@ -1,4 +1,4 @@
-//===- MaskRanges.cpp - Which keys a block of rows may see ----------------===//
+//===- MaskRanges.cpp - Key ranges visible to a block of queries ----------===//
 //
 // A causal kernel that visits every tile does twice the work, and mask code on
 // tiles that need none costs 5 to 9 points of the peak. Which tiles these are
@@ -82,8 +82,8 @@ static void addRanges(attn::KernelOp kernel) {
   remark << count(ranges.segments.size(), "segment") << " of keys from "
          << count(numOps, "operation");
   if (exprs.exhausted()) {
-    remark << "; the mask has too many parts to be analysed in time, so all of "
-              "its tiles run it [mask]";
+    remark << "; the mask has too many parts to analyze, so all of its tiles "
+              "run it [mask]";
     return;
   }
   if (ranges.numUnsolved == 0) {

@@ -1,4 +1,4 @@
-//===- WriteConditions.cpp - Conditions and reals as ops ------------------===//
+//===- WriteConditions.cpp - Write conditions and floats as ops -----------===//
 //
 // The half of IndexWriter that writes what a tile is asked.
 // Tests: test/Fusion/classify-tiles.mlir, test/Fusion/classify-reals.mlir

@@ -1,4 +1,4 @@
-//===- BaseTwo.cpp - Compute exp beside 1 by exp2 -------------------------===//
+//===- BaseTwo.cpp - Rewrite the exp of 1 + exp(y) to exp2 ----------------===//
 //
 // Hardware and polynomials know 2^x. exp(y) = exp2(y log2 e) rounds y once
 // more, which shows where the result is large: exp(80) by 30 ulp. In 1 + exp(y)

@@ -1,4 +1,4 @@
-//===- FoldScale.cpp - Constant factors of the product --------------------===//
+//===- FoldScale.cpp - Fold constant factors into the scale ---------------===//
 //
 // Q @ K / sqrt(64), or the division inside softcap, costs one multiplication
 // (or division!) for each score. The kernel multiplies queries by `scale`
@@ -12,7 +12,7 @@
 //   ^bb0(%x: f32, ...):
 //     %2 = math.tanh %x
 //
-// Factors are multiplied in f64 and rounded once. Only what stands directly on
+// Factors are multiplied in f64 and rounded once. Only a factor directly on
 // the product, in all of its uses: a factor behind a sum or a function is
 // another number. A kernel that reads a number of each row from another one
 // (the greatest score, the n-th greatest) compares scores with it, so both must

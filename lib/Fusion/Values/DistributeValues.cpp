@@ -1,4 +1,4 @@
-//===- DistributeValues.cpp - Products of weights and sums of rows --------===//
+//===- DistributeValues.cpp - Distribute weights over sums of rows --------===//
 //
 // What a key contributes may be a choice or a sum of rows by the pair:
 //

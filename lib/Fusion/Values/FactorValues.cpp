@@ -1,4 +1,4 @@
-//===- FactorValues.cpp - Factors out of the product with the values ------===//
+//===- FactorValues.cpp - Factor terms out of the values ------------------===//
 //
 // What a key contributes may depend on the query by a factor. A number of the
 // pair belongs to the weight, what no key has stays out of the sum:

@@ -1,4 +1,4 @@
-//===- RowCoefficients.cpp - How much of each row a formula is ------------===//
+//===- RowCoefficients.cpp - Coefficients of rows in a formula ------------===//
 //
 // See RowCoefficients.h.
 //

@@ -1,4 +1,4 @@
-//===- RowCoefficients.h - How much of each row a formula is ----*- C++ -*-===//
+//===- RowCoefficients.h - Coefficients of rows in a formula ----*- C++ -*-===//
 //
 // A formula of a pair that is linear in rows of the key: sums, choices by a
 // condition and multiples by a number that are the same for each feature.

@@ -1,4 +1,4 @@
-//===- DistributeProducts.cpp - Products of sums and of gathered rows -----===//
+//===- DistributeProducts.cpp - Distribute products over row sums ---------===//
 //
 // Relative positions add a row of a table to each pair of query and key.
 // Written so, every pair has keys of its own:

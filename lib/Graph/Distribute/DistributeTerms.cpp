@@ -1,4 +1,4 @@
-//===- DistributeTerms.cpp - Biases that stand between products -----------===//
+//===- DistributeTerms.cpp - Distribute biases between products -----------===//
 //
 // See DistributeTerms.h. Each way is tried on a copy of the function, in a
 // module of its own: the pass may touch nothing but its function.
@@ -129,9 +129,9 @@ static void explain(func::FuncOp function, ArrayRef<Regime> regimes,
   for (const Regime &at : regimes)
     remarkOn(function) << "at " << at.text << ": products take "
                        << scientific(before.cyclesAt(at))
-                       << " cycles with biases between them, "
+                       << " cycles with biases in between, "
                        << scientific(after.cyclesAt(at))
-                       << " with products of their own for biases"
+                       << " with separate products for biases"
                        << (isBetter ? "; distributed" : "; left") << " [order]";
 }
 

@@ -1,4 +1,4 @@
-//===- DistributeTerms.h - Biases that stand between products ---*- C++ -*-===//
+//===- DistributeTerms.h - Distribute biases between products ---*- C++ -*-===//
 //
 // A bias ends a tree of products, and so the best order of those on both its
 // sides may not be found. Terms are distributed (PushTerms.h) where what

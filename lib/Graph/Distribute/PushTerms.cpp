@@ -1,4 +1,4 @@
-//===- PushTerms.cpp - Terms of sums as products of their own -------------===//
+//===- PushTerms.cpp - Turn terms of sums into products -------------------===//
 //
 // See PushTerms.h. What follows the map is built twice, op by op: of the
 // product without the terms, and of the terms, which have fewer axes.

@@ -1,4 +1,4 @@
-//===- PushTerms.h - Terms of sums as products of their own -----*- C++ -*-===//
+//===- PushTerms.h - Turn terms of sums into products -----------*- C++ -*-===//
 //
 // A bias is a term of a sum that ends a chain of products:
 //

@@ -1,4 +1,4 @@
-//===- Reassociate.cpp - Products in their cheapest order -----------------===//
+//===- Reassociate.cpp - Reassociate matrix products ----------------------===//
 //
 // Which of two products comes first is not said by the mathematics, and the
 // order that is easy to write is often not the cheapest. Low-rank values, for
@@ -51,11 +51,11 @@ static void explainLoss(attn::ContractOp root, const Regime &at,
                         const std::string &order) {
   constexpr double loss = 1.1;
   if (chosen.cycles > loss * best.cycles)
-    remarkOn(root) << "at " << at.text << " alone " << order << " takes "
-                   << scientific(best.cycles) << " cycles instead of "
-                   << scientific(chosen.cycles)
-                   << "; a function that expects these sizes only would "
-                      "have it [order]";
+    remarkOn(root)
+        << "at " << at.text << " alone " << order << " takes "
+        << scientific(best.cycles) << " cycles instead of "
+        << scientific(chosen.cycles)
+        << "; a function that expects only these sizes would use it [order]";
 }
 
 /// Both orders at each regime.
@@ -81,7 +81,7 @@ static void explain(const ProductTree &tree, const OrderPlan &plan) {
     remarkOn(tree.root) << describeOrder(tree, plan.steps)
                         << " would be cheaper at expect, but not at every "
                         << plan.undecided
-                        << ", which expect does not list; left [order]";
+                        << ", which expect does not list; unchanged [order]";
 }
 
 /// What products of weights would save.
@@ -96,7 +96,7 @@ static void explainWeights(const ProductTree &tree, ArrayRef<Regime> regimes,
       remarkOn(tree.root)
           << describeOrder(tree, allowed.steps)
           << " multiplies weights with weights, which changes rounding; with "
-             "--allow-weight-products, or weights that are resident, it takes "
+             "--allow-weight-products or resident weights it takes "
           << describe(with.chosen) << " instead of "
           << scientific(without.chosen.cycles) << " at " << with.regime.text
           << " [order]";
@@ -136,7 +136,7 @@ static void reassociate(const ProductTree &tree, ArrayRef<Regime> regimes,
       remarkOn(tree.root)
           << "product of " << tree.leaves.size() << ", more than "
           << kMostLeaves
-          << " or of more axes than letters: in the order as written [order]";
+          << " or with more axes than letters: order unchanged [order]";
     return;
   }
   OrderPlan plan = planOrder(tree, regimes, request);

@@ -1,4 +1,4 @@
-//===- ReassociateFunction.h - The pass as a function -----------*- C++ -*-===//
+//===- ReassociateFunction.h - Reassociation as a function ------*- C++ -*-===//
 //
 // For those who ask what a function would cost in another order: they try it on
 // a copy.

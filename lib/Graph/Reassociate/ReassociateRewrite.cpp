@@ -1,4 +1,4 @@
-//===- ReassociateRewrite.cpp - Products in a given order -----------------===//
+//===- ReassociateRewrite.cpp - Rewrite products to a given order ---------===//
 //
 // See ReassociateRewrite.h. Tests: test/Graph/reassociate.mlir
 //

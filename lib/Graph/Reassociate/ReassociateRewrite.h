@@ -1,4 +1,4 @@
-//===- ReassociateRewrite.h - Products in a given order ---------*- C++ -*-===//
+//===- ReassociateRewrite.h - Rewrite products to a given order -*- C++ -*-===//
 
 #ifndef ATTNC_LIB_GRAPH_REASSOCIATE_REASSOCIATEREWRITE_H
 #define ATTNC_LIB_GRAPH_REASSOCIATE_REASSOCIATEREWRITE_H

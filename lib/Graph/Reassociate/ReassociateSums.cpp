@@ -1,4 +1,4 @@
-//===- ReassociateSums.cpp - Products of concatenated features ------------===//
+//===- ReassociateSums.cpp - Reassociate products of concatenated features ===//
 //
 // See ReassociateSums.h.
 //

@@ -1,4 +1,4 @@
-//===- ReassociateSums.h - Products of concatenated features ----*- C++ -*-===//
+//===- ReassociateSums.h - Reassociate products of concatenated features --===//
 //
 // A product over features that are put together is a sum of products:
 //

@@ -1,4 +1,4 @@
-//===- ReassociateSumsPlan.cpp - Orders of all terms together -------------===//
+//===- ReassociateSumsPlan.cpp - Plan the orders of all terms together ----===//
 //
 // See ReassociateSums.h. Terms share what it costs to put their features
 // together: if one of them needs an axis of heads, all get it.

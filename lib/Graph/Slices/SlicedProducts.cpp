@@ -1,4 +1,4 @@
-//===- SlicedProducts.cpp - Pieces of one product as products -------------===//
+//===- SlicedProducts.cpp - Slices of a product as products ---------------===//
 //
 // See SlicedProducts.h.
 //

@@ -1,4 +1,4 @@
-//===- SlicedProducts.h - Pieces of one product as products -----*- C++ -*-===//
+//===- SlicedProducts.h - Slices of a product as products -------*- C++ -*-===//
 //
 // Keys and values are often pieces of one product, since their weights are
 // stored as one:

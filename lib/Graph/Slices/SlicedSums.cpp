@@ -1,4 +1,4 @@
-//===- SlicedSums.cpp - Pieces of a product with a bias -------------------===//
+//===- SlicedSums.cpp - Slices of a product with a bias -------------------===//
 //
 // See SlicedSums.h.
 //

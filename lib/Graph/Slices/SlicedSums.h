@@ -1,4 +1,4 @@
-//===- SlicedSums.h - Pieces of a product with a bias -----------*- C++ -*-===//
+//===- SlicedSums.h - Slices of a product with a bias -----------*- C++ -*-===//
 //
 // Queries, keys and values are often pieces of one product with one bias:
 //

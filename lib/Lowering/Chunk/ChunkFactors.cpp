@@ -1,4 +1,4 @@
-//===- ChunkFactors.cpp - Factors of linear attention as scalar ops -------===//
+//===- ChunkFactors.cpp - Factors of linear attention ---------------------===//
 //
 // Tests: test/Lowering/chunked.mlir
 //

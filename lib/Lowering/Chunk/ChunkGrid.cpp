@@ -1,4 +1,4 @@
-//===- ChunkGrid.cpp - The grid that makes states -------------------------===//
+//===- ChunkGrid.cpp - Lower the grid that computes states ----------------===//
 //
 // ChunkStates.cpp says what a state is. An instance of this grid walks over the
 // chunks of one head, for some features, which lie along the lanes.

@@ -1,4 +1,4 @@
-//===- ChunkStates.cpp - What all keys before a chunk contribute ----------===//
+//===- ChunkStates.cpp - States: contributions of earlier chunks ----------===//
 //
 // A score x f(q) g(k) D(q, k) with D(q, k) = exp(u(q) + w(k)) makes of all keys
 // before r one matrix, here for chunks of C keys:

@@ -1,4 +1,4 @@
-//===- ChunkStates.h - What all keys before a chunk contribute --*- C++ -*-===//
+//===- ChunkStates.h - States: contributions of earlier chunks --*- C++ -*-===//
 
 #ifndef ATTNC_LIB_LOWERING_CHUNK_CHUNKSTATES_H
 #define ATTNC_LIB_LOWERING_CHUNK_CHUNKSTATES_H

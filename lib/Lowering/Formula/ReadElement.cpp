@@ -1,4 +1,4 @@
-//===- ReadElement.cpp - One element of a tensor of the function ----------===//
+//===- ReadElement.cpp - Read an element of a function's tensor -----------===//
 //
 // A formula may read any tensor that an earlier op made, through any views.
 // Blocks need axes that lie in memory as they are walked over (ViewIndices.h);
@@ -28,8 +28,8 @@ LogicalResult checkElements(Operation *user, Value tensor, const Scope &scope) {
     if (auto pack = dyn_cast<attn::PackOp>(op)) {
       if (pack.getFill()) // a tensor of its own
         break;
-      return user->emitOpError("reads rows of all sequences that hold nothing "
-                               "where no sequence has a row");
+      return user->emitOpError(
+          "reads ragged rows without a fill value for rows of no sequence");
     }
     if (!isa<attn::ViewOp, attn::SliceOp, attn::UnpackOp, attn::PagesOp,
              attn::PlaceOp>(op))

@@ -1,4 +1,4 @@
-//===- ReadElement.h - One element of a tensor of the function --*- C++ -*-===//
+//===- ReadElement.h - Read an element of a function's tensor ---*- C++ -*-===//
 
 #ifndef ATTNC_LIB_LOWERING_FORMULA_READELEMENT_H
 #define ATTNC_LIB_LOWERING_FORMULA_READELEMENT_H

@@ -1,4 +1,4 @@
-//===- ViewIndices.cpp - Places of a kernel's letters in memory -----------===//
+//===- ViewIndices.cpp - Memory indices of a kernel's letters -------------===//
 //
 // Head split, head merge and permutation cost nothing: the views between the
 // function's tensors and the kernel become index arithmetic of loads and
@@ -84,7 +84,7 @@ FailureOr<tile::BufType> bufferOf(Location loc, const TensorDigits &digits,
       emitError(loc) << "an axis with '" << blocked->front << "' in front of '"
                      << blocked->letter
                      << "' cannot be read in blocks yet; pass the tensor with "
-                        "these axes apart";
+                        "separate axes";
     return failure();
   }
   SmallVector<StringAttr> names;

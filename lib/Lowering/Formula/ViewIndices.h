@@ -1,4 +1,4 @@
-//===- ViewIndices.h - Places of a kernel's letters in memory ---*- C++ -*-===//
+//===- ViewIndices.h - Memory indices of a kernel's letters -----*- C++ -*-===//
 
 #ifndef ATTNC_LIB_LOWERING_FORMULA_VIEWINDICES_H
 #define ATTNC_LIB_LOWERING_FORMULA_VIEWINDICES_H

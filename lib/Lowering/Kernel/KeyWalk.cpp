@@ -1,4 +1,4 @@
-//===- KeyWalk.cpp - Which keys a loop visits -----------------------------===//
+//===- KeyWalk.cpp - Iteration over a kernel's keys -----------------------===//
 //
 //   attn.kernel ... ranges { ... } classify { ... }
 // becomes

@@ -1,4 +1,4 @@
-//===- KeyWalk.h - Which keys a loop visits ---------------------*- C++ -*-===//
+//===- KeyWalk.h - Iteration over a kernel's keys ---------------*- C++ -*-===//
 
 #ifndef ATTNC_LIB_LOWERING_KERNEL_KEYWALK_H
 #define ATTNC_LIB_LOWERING_KERNEL_KEYWALK_H

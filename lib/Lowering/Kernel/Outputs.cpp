@@ -1,4 +1,4 @@
-//===- Outputs.cpp - Divide and store -------------------------------------===//
+//===- Outputs.cpp - Divide and store the outputs -------------------------===//
 //
 //   o * (l == 0 ? 0 : 1 / l), rounded once to the output's type
 //   lse = l == 0 ? -inf : m + log(l)

@@ -48,7 +48,7 @@ LogicalResult checkForm(func::FuncOp function) {
       if (!tensor || !tile::BufType::isElement(tensor.getElementType()))
         return function.emitError()
                << "takes or returns " << type
-               << ", which is no tensor that a tile program can hold";
+               << ", which a tile program cannot have as an argument";
     }
   return success();
 }
@@ -114,7 +114,7 @@ static LogicalResult checkOps(func::FuncOp function) {
     }
   }
   if (!any)
-    return function.emitError("holds nothing to compute");
+    return function.emitError("has nothing to compute");
   return success();
 }
 
@@ -134,7 +134,8 @@ static LogicalResult checkSizes(func::FuncOp function,
       error << "has an axis " << axis << " of " << type
             << " whose size is unknown: ";
       if (size)
-        return error << size << " is no expression of sizes of the interface";
+        return error << size
+                     << " is not an expression of sizes of the interface";
       return error << "it is dynamic and has no name in #attn.dims";
     }
     return success();
@@ -146,7 +147,8 @@ static LogicalResult checkSizes(func::FuncOp function,
       if (scope.sizes.contains(size.getName()))
         return success();
       return size.emitOpError()
-             << "names no size of the interface: '" << size.getName() << "'";
+             << "refers to an unknown size of the interface: '"
+             << size.getName() << "'";
     }
     for (Value value :
          llvm::concat<Value>(SmallVector<Value>(op->getOperands()),

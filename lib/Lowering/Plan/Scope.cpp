@@ -1,4 +1,4 @@
-//===- Scope.cpp - What a kernel's regions may refer to -------------------===//
+//===- Scope.cpp - Values that a kernel's regions may use -----------------===//
 //
 // Tests: test/Lowering/Formula/view-indices.mlir
 //

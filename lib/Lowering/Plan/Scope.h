@@ -1,4 +1,4 @@
-//===- Scope.h - What a kernel's regions may refer to -----------*- C++ -*-===//
+//===- Scope.h - Values that a kernel's regions may use ---------*- C++ -*-===//
 
 #ifndef ATTNC_LIB_LOWERING_PLAN_SCOPE_H
 #define ATTNC_LIB_LOWERING_PLAN_SCOPE_H

@@ -1,4 +1,4 @@
-//===- Storage.cpp - Where the tensors of a function lie ------------------===//
+//===- Storage.cpp - Storage of a function's tensors ----------------------===//
 //
 // Tests: test/Lowering/workspace.mlir, test/Lowering/Formula/view-indices.mlir
 //
@@ -72,9 +72,8 @@ FailureOr<BlockBuffer> Storage::operand(Operation *op, Value operand,
   if (failed(digits))
     return failure();
   if (!isa<attn::KernelOp>(op) && hasTable(*digits))
-    return op->emitOpError(
-        "reads ragged or paged rows beside the kernel, which "
-        "cannot be lowered yet");
+    return op->emitOpError("reads ragged or paged rows outside of a kernel, "
+                           "which cannot be lowered yet");
   TensorDigits names = renamed(*digits, nameOf);
   FailureOr<tile::BufType> type =
       bufferOf(op->getLoc(), names,
@@ -88,8 +87,8 @@ FailureOr<Destination> Storage::inPlace(Operation *op, Value cache,
                                         StringRef letters, NameOf nameOf) {
   Value buf = scope.values.lookupOrNull(cache);
   if (!buf)
-    return op->emitOpError("writes in the place of a view, which cannot be "
-                           "lowered; the cache must be an argument");
+    return op->emitOpError("writes to a view, which cannot be lowered; the "
+                           "cache must be an argument");
   TensorDigits names = renamed(startOf(cache, letters), nameOf);
   FailureOr<tile::BufType> type =
       bufferOf(op->getLoc(), names,

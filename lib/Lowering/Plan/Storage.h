@@ -1,7 +1,7 @@
-//===- Storage.h - Where the tensors of a function lie ----------*- C++ -*-===//
+//===- Storage.h - Storage of a function's tensors --------------*- C++ -*-===//
 //
 // Arguments and results of a function are buffers of the caller. What an op
-// makes for a later one lies in a workspace; what is only returned is stored
+// makes for a later one is in a workspace; what is only returned is stored
 // where the caller wants it.
 //
 //===----------------------------------------------------------------------===//

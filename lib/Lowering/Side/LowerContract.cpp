@@ -1,4 +1,4 @@
-//===- LowerContract.cpp - Products of matrices beside the kernels --------===//
+//===- LowerContract.cpp - Lower matrix products outside kernels ----------===//
 //
 // Form dot, for "qd,de->qe" with lanes e and rows q (a block's dims q and e):
 //

@@ -1,4 +1,4 @@
-//===- LowerCopy.cpp - Tensors that no op stores in place -----------------===//
+//===- LowerCopy.cpp - Copy tensors that no op stores in place ------------===//
 //
 // A tensor that an op beside the kernels made, or an argument, goes to a result
 // of the function, or to the rows of all sequences that another op reads, row
@@ -56,7 +56,7 @@ private:
 LogicalResult Copy::check(Operation *user) {
   if (pack && (type.getRank() < 2 || !isa<BlockArgument>(pack.getStart())))
     return pack.emitOpError("packs rows of one element, or by a table that is "
-                            "no argument, which cannot be lowered yet");
+                            "not an argument, which cannot be lowered yet");
   return checkElements(user, source, storage.scope);
 }
 

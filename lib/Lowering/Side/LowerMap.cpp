@@ -1,4 +1,4 @@
-//===- LowerMap.cpp - Formulas beside the kernels -------------------------===//
+//===- LowerMap.cpp - Lower maps outside kernels --------------------------===//
 //
 //   %t = attn.map "kd->kd" (%K) {f}
 // becomes
@@ -7,7 +7,7 @@
 //
 // An epilogue is lowered with the product whose blocks it is computed in.
 //
-// Operands are read element by element: vectors lie along the last axis, where
+// Operands are read element by element: vectors run along the last axis, where
 // elements follow each other.
 // Tests: test/Lowering/Side/side-ops.mlir
 //
@@ -28,8 +28,8 @@ LogicalResult lowerMap(attn::MapOp op, Storage &storage) {
   if (attn::BlockAttr::of(op).getForm() == attn::BlockForm::Epilogue) {
     std::optional<unsigned> host = attn::findHost(op);
     if (!host)
-      return op.emitOpError("has form = epilogue, but no input that a product "
-                            "of form dot makes for nobody else");
+      return op.emitOpError("has form = epilogue, but no input is a product of "
+                            "form dot without other users");
     Operation *made = op.getInputs()[*host].getDefiningOp();
     if (auto before = dyn_cast<attn::MapOp>(made))
       return lowerMap(before, storage);

@@ -1,11 +1,11 @@
-//===- LowerMove.cpp - Parts put together, rows put into a cache ----------===//
+//===- LowerMove.cpp - Lower concatenations and cache appends -------------===//
 //
 //   %c = attn.concat "bd,bd->bd" along "d" (%x, %y)
 // becomes a grid for each part, which stores behind the parts before it; and
 //   %c = attn.append "bsd" %cache, %x along "s" at "b" (%past)
 // a grid that reads where a sequence ends and stores there, in the cache.
 //
-// Elements are read one by one, as maps read theirs: vectors lie along an axis
+// Elements are read one by one, as maps read theirs: vectors run along an axis
 // of the result.
 // Tests: test/Lowering/Side/move.mlir,
 // test/Integration/products/graph-moves.test

@@ -1,4 +1,4 @@
-//===- LowerNormalize.cpp - Softmax of scores that lie in memory ----------===//
+//===- LowerNormalize.cpp - Lower softmax of stored scores ----------------===//
 //
 // Scores that no kernel makes are read three times:
 //
@@ -177,8 +177,8 @@ void NormalizeLowering::storeLse(Value m, Value l) {
 
 LogicalResult NormalizeLowering::lower() {
   if (block.block.getLanes().empty())
-    return op.emitOpError("has no axis but the one that it goes over; there is "
-                          "no lowering of one row alone yet");
+    return op.emitOpError("has no axis besides the normalized one; a single "
+                          "row cannot be lowered yet");
   block.addAxes(op.getLabels(), op.getScores());
   block.summed = op.getOver().str();
   block.summedSize = 16;

@@ -1,4 +1,4 @@
-//===- LowerReduce.cpp - Sums and maxima beside the kernels ---------------===//
+//===- LowerReduce.cpp - Lower reductions outside kernels -----------------===//
 //
 // One number for each row of a tensor, element by element: the sum, or the
 // largest element that is no NaN. A rank and the threshold of sparsemax need
@@ -20,7 +20,7 @@ LogicalResult lowerReduce(attn::ReduceOp op, Storage &storage) {
   bool isSum = op.getKind().getKind() == attn::RowKind::Sum;
   if (!isSum && op.getKind().getKind() != attn::RowKind::Max)
     return op.emitOpError()
-           << "with " << op.getKind() << " can be computed in a kernel only";
+           << "with " << op.getKind() << " can only be computed in a kernel";
   SideBlock block(op, storage);
   block.addAxes(op.getLabels(), op.getScores());
   block.summed = op.getOver().str();

@@ -1,11 +1,11 @@
-//===- LowerScan.cpp - Running sums beside the kernels --------------------===//
+//===- LowerScan.cpp - Lower prefix sums ----------------------------------===//
 //
 //   %y = attn.scan "bsd" %x along "s"
 // becomes
 //   tile.grid (%b, ...) { tile.for %s iter(%sum) {
 //     %next = %sum + (x at %s)    store %next } }
 //
-// Time is linear in the length. Vectors lie along another axis: a sum of places
+// Time is linear in the length. Vectors run along another axis: a sum of places
 // that follow each other has no two at once.
 // Tests: test/Lowering/Side/scan.mlir
 //
@@ -23,8 +23,8 @@ namespace attnc::lowering {
 LogicalResult lowerScan(attn::ScanOp op, Storage &storage) {
   SideBlock block(op, storage);
   if (block.block.getLanes().empty())
-    return op.emitOpError("has no axis but the one that it goes along; there "
-                          "is no lowering of one sum alone");
+    return op.emitOpError("has no axis besides the scanned one; a single sum "
+                          "cannot be lowered yet");
   char along = op.getAlong().front();
   block.addAxes(op.getLabels(), op.getSource());
   block.addAxes(op.getLabels(), op.getResult());

@@ -1,4 +1,4 @@
-//===- SideBlock.cpp - One block of an op beside the kernels --------------===//
+//===- SideBlock.cpp - One block of an op outside kernels -----------------===//
 //
 // Tests: test/Lowering/Side/side-ops.mlir
 //

@@ -1,4 +1,4 @@
-//===- SideBlock.h - One block of an op beside the kernels ------*- C++ -*-===//
+//===- SideBlock.h - One block of an op outside kernels ---------*- C++ -*-===//
 //
 // What the lowerings of attn.contract, attn.map and attn.normalize share: the
 // grid over blocks of the result, places of letters, and stores. In a block the

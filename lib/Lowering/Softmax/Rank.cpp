@@ -1,4 +1,4 @@
-//===- Rank.cpp - The n-th greatest score of each row ---------------------===//
+//===- Rank.cpp - Find the n-th largest score of each row -----------------===//
 //
 // Floats in order are integers in order once the bits of negative ones are
 // turned round. The n-th greatest score is the greatest t with at least n

@@ -1,4 +1,4 @@
-//===- Simplex.cpp - The threshold of sparsemax ---------------------------===//
+//===- Simplex.cpp - Find the threshold of sparsemax ----------------------===//
 //
 // The t with sum of max(s - t, 0) = 1 over the keys of a row. With u = s - max,
 // t - max lies in [-1, 0), and the sum falls as t grows, so each pass over the

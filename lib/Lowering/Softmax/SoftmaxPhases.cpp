@@ -1,4 +1,4 @@
-//===- SoftmaxPhases.cpp - The pieces of softmax on tiles -----------------===//
+//===- SoftmaxPhases.cpp - Phases of softmax on tiles ---------------------===//
 //
 // A kernel without a shift has no m: its weights are the scores themselves, or
 // their exponentials. Then a masked score is 0, since the score formula of what

@@ -1,6 +1,6 @@
 // RUN: attnc-opt %s --convert-tile-to-llvm --split-input-file --verify-diagnostics
 
-// expected-error@below {{'tile.program' op has the target 1 : i64, but the code generator of the CPU needs #tile.cpu<...>}}
+// expected-error@below {{'tile.program' op has the target 1 : i64, but the CPU code generator needs #tile.cpu<...>}}
 tile.program @target(%n: index) target 1 : i64 {
   tile.grid (%i) to (%n) {
   }
@@ -10,7 +10,7 @@ tile.program @target(%n: index) target 1 : i64 {
 
 #cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
 tile.program @lanes(%n: index) target #cpu {
-  // expected-error@below {{'tile.grid' op has blocks of 24 queries, which is no multiple of the 16 lanes of the target}}
+  // expected-error@below {{'tile.grid' op has blocks of 24 queries, which is not a multiple of the 16 lanes of the target}}
   tile.grid (%i) to (%n) {
     %a = tile.splat 1.0 : !tile.tile<q:24, f32>
     %b = tile.rescale %a by %a : !tile.tile<q:24, f32>, !tile.tile<q:24, f32>
@@ -96,7 +96,7 @@ tile.program @loop_in_a_loop(%n: index) target #cpu {
   tile.grid (%i) to (%n) {
     %c0 = arith.constant 0 : index
     tile.for (%k0, %nk, %partial) in [(%c0, %c0, %n, %n)] step 16 partial_step 16 {
-      // expected-error@below {{'tile.for' op stands in a tile.for; only loads, stores and ops on tiles may}}
+      // expected-error@below {{'tile.for' op is not allowed in a tile.for; only loads, stores and ops on tiles are}}
       tile.for (%j0, %nj, %some) in [(%c0, %c0, %n, %n)] step 16 partial_step 16 {
         tile.yield
       }
@@ -135,7 +135,7 @@ tile.program @store_without_lanes(%K: !tile.buf<k, d : f32>, %n: index) target #
 
 #cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
 tile.program @branch_between_grids(%K: !tile.buf<k, d : f32>, %n: index) target #cpu {
-  // expected-error@below {{'tile.read' op stands between the grids of a program; only buffers and arithmetic on sizes may}}
+  // expected-error@below {{'tile.read' op is not allowed between the grids of a program; only buffers and arithmetic on sizes are}}
   %x = tile.read %K[%n, %n] : !tile.buf<k, d : f32> -> f32
 }
 
@@ -147,7 +147,7 @@ tile.program @two_results(%n: index) target #cpu {
     %a = tile.splat 1.0 : !tile.tile<q:16, index>
     %b = tile.map (%a) : (!tile.tile<q:16, index>) -> !tile.tile<q:16, index> {
     ^bb0(%x: index):
-      // expected-error@below {{'arith.addui_extended' op cannot be computed in lanes; use ops with one number as the result}}
+      // expected-error@below {{'arith.addui_extended' op cannot be computed in lanes; use ops with a scalar result}}
       %s, %c = arith.addui_extended %x, %x : index, i1
       tile.yield %s : index
     }
@@ -205,7 +205,7 @@ tile.program @step_that_is_no_constant(%m: !tile.buf<q : f32>, %n: index) target
   tile.grid (%i) to (%c1) {
     %c0 = arith.constant 0 : index
     %m0 = tile.splat 0.0 : !tile.tile<q:32, f32>
-    // expected-error@below {{'scf.for' op has a step that is no constant}}
+    // expected-error@below {{'scf.for' op has a step that is not constant}}
     %last = scf.for %pass = %c0 to %n step %n iter_args(%before = %m0) -> (!tile.tile<q:32, f32>) {
       %next = tile.map (%before) : (!tile.tile<q:32, f32>) -> !tile.tile<q:32, f32> {
       ^bb0(%x: f32):

@@ -2,7 +2,7 @@
 
 func.func @unknown_function(%x: f32) -> f32 {
   // expected-error@below {{'math.acos' op cannot be expanded: the function is not known}}
-  // expected-note@below {{codegen-expand-math knows, on f16, bf16, f32 and f64: ceil cos erf erfc exp exp2 expm1 floor log log1p log2 round roundeven rsqrt sin tanh trunc}}
+  // expected-note@below {{codegen-expand-math supports, on f16, bf16, f32 and f64: ceil cos erf erfc exp exp2 expm1 floor log log1p log2 round roundeven rsqrt sin tanh trunc}}
   %0 = math.acos %x : f32
   return %0 : f32
 }

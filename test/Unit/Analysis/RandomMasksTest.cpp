@@ -1,8 +1,8 @@
 //===- RandomMasksTest.cpp - Masks made at random against brute force -----===//
 //
-// The number of masks is ATTNC_RANDOM_MASKS, or 2000; the gate checks 10,000 and
-// nightly 100,000. The checks are those of MaskBruteForceTest.cpp, for random
-// blocks and tiles, and the time of the analysis.
+// The number of masks is ATTNC_RANDOM_MASKS, or 2000; the gate checks 10,000
+// and nightly 100,000. The checks are those of MaskBruteForceTest.cpp, for
+// random blocks and tiles, and the time of the analysis.
 //
 //===----------------------------------------------------------------------===//
 

@@ -58,8 +58,8 @@ TEST(SizeExprTest, RefusesWhatIsNoExpression) {
   EXPECT_EQ(errorOf("a & b"), "expected an operator before '& b'");
   EXPECT_EQ(errorOf("&"), "unexpected '&'");
   EXPECT_EQ(errorOf("99999999999999999999"),
-            "'99999999999999999999' is no 64-bit integer");
-  EXPECT_EQ(errorOf("-"), "'-' is no 64-bit integer");
+            "'99999999999999999999' is not a 64-bit integer");
+  EXPECT_EQ(errorOf("-"), "'-' is not a 64-bit integer");
   EXPECT_EQ(errorOf(std::string(1000, '(')), "the expression is too long");
   EXPECT_EQ(errorOf(std::string(2000, 'a')), "the expression is too long");
 }

@@ -36,14 +36,15 @@ TEST_F(VerifyInterfaceTest, RefusesAFunctionNameThatCDoesNotAllow) {
     f.name = name;
     EXPECT_EQ(errorOf(f), "'" + f.name +
                               "' cannot name a C function: letters, digits and "
-                              "'_', no word of C or C++, not 'attnc...'");
+                              "'_', no keyword of C or C++, not 'attnc...'");
   }
 }
 
 TEST_F(VerifyInterfaceTest, RefusesATitleThatBreaksTheComment) {
   f.title = "a */ b";
-  EXPECT_EQ(errorOf(f), "title must be one line of text without comment signs, "
-                        "got 'a */ b'");
+  EXPECT_EQ(errorOf(f),
+            "title must be one line of text without comment markers, "
+            "got 'a */ b'");
   f.title = "two\nlines";
   EXPECT_NE(errorOf(f), "");
 }
@@ -51,7 +52,7 @@ TEST_F(VerifyInterfaceTest, RefusesATitleThatBreaksTheComment) {
 TEST_F(VerifyInterfaceTest, RefusesNamesThatTheHeaderUses) {
   f.tensors[3].name = "class";
   EXPECT_EQ(errorOf(f), "tensor 'class' cannot be a name in C: letters, digits "
-                        "and '_', no word of C or C++");
+                        "and '_', no keyword of C or C++");
   f.tensors[3].name = "runtime";
   EXPECT_EQ(errorOf(f), "tensor 'runtime': the header uses this name itself");
   f.tensors[3].name = "batch";
@@ -105,8 +106,8 @@ TEST_F(VerifyInterfaceTest, RefusesASignatureWithoutOutput) {
 TEST_F(VerifyInterfaceTest, RefusesASizeThatNoTensorShows) {
   f.sizes.push_back({"model", {}});
   EXPECT_EQ(errorOf(f),
-            "run-time size 'model' is no axis of a required tensor, "
-            "so a call cannot know it");
+            "run-time size 'model' is not an axis of a required tensor, "
+            "so a call cannot determine it");
   f.tensors[5].axes[2] = SizeExpr::size("model"); // lse may be absent
   EXPECT_NE(errorOf(f), "");
 }
@@ -120,7 +121,7 @@ TEST_F(VerifyInterfaceTest, RefusesPromisesOnReals) {
 TEST_F(VerifyInterfaceTest, RefusesARangeOutsideTheType) {
   f.tensors[3].dtype = DType::I8;
   EXPECT_EQ(errorOf(f),
-            "tensor 'doc': range 0 .. 255 must be rising and lie in "
+            "tensor 'doc': range 0 .. 255 must be ascending and within "
             "that of i8");
 }
 
@@ -135,13 +136,13 @@ TEST_F(VerifyInterfaceTest, RefusesATableThatSaysNoRows) {
   f.tensors[1].rows = RowLayout::Paged;
   f.tensors[1].rowTable = "pages";
   EXPECT_EQ(errorOf(f), "tensor 'K' cannot be paged by 'pages': an input of 2 "
-                        "axes with a range says where the rows of a sequence "
-                        "lie");
+                        "axes with a range must locate the rows of a "
+                        "sequence");
   f.tensors[1].rows = RowLayout::Ragged;
   f.tensors[1].rowTable = "doc"; // two axes
   EXPECT_EQ(errorOf(f), "tensor 'K' cannot be ragged by 'doc': an input of 1 "
-                        "axis, nondecreasing, with a range says where the rows "
-                        "of a sequence lie");
+                        "axis, nondecreasing, with a range must locate the "
+                        "rows of a sequence");
 }
 
 TEST_F(VerifyInterfaceTest, RefusesARequiredExtraAsNullInput) {
@@ -172,7 +173,7 @@ TEST_F(VerifyInterfaceTest, RefusesAnAliasOfAnotherShape) {
   EXPECT_EQ(errorOf(f),
             "tensor 'O' may be 'K', but their types or axes differ");
   f.tensors[4].mayBe = "W";
-  EXPECT_EQ(errorOf(f), "tensor 'O' may be 'W', which is no input");
+  EXPECT_EQ(errorOf(f), "tensor 'O' may be 'W', which is not an input");
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 //===- EmitDot.cpp - The register tile of a dot ---------------------------===//
 //
-// One operand lies in a slot with queries along the lanes, the other is read
+// One operand is in a slot with queries along the lanes, the other is read
 // element by element from rows of K or V and broadcast:
 //
 //   acc[row][vector] += broadcast(B[row, n]) * A[n][vector]     for all n

@@ -1,4 +1,4 @@
-//===- FetchAhead.cpp - Rows that are needed soon -------------------------===//
+//===- FetchAhead.cpp - Prefetch rows that are needed soon ----------------===//
 //
 // A block that sees few keys waits for memory at its ends: queries, keys and
 // results of 64 rows each are 16 KB and as many lines as a core has open misses

@@ -1,7 +1,7 @@
 //===- Loop.cpp - Loops over keys, branches, and groups of vectors --------===//
 //
 // A tile.for becomes one loop of full tiles without any mask code and one loop
-// of partial tiles, whatever the number of segments:
+// of partial tiles, for any number of segments:
 //
 //   for part = 0 to 2 * segments {      // head, then full tiles and tail
 //     for each full tile { body }
@@ -57,7 +57,7 @@ void Emitter::noteExtents(Operation *op, tile::TileType type, ArrayAttr dims,
       continue;
     Value &known = extents[dim];
     if (known && known != extent && !(fixed && constantOf(known) == fixed)) {
-      op->emitOpError("has another valid extent along ")
+      op->emitOpError("has a different valid extent along ")
           << dim << " than the tiles before it";
       failed = true;
     }

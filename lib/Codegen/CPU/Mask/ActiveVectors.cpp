@@ -1,4 +1,4 @@
-//===- ActiveVectors.cpp - What each vector sees of a partial tile --------===//
+//===- ActiveVectors.cpp - Key range of each vector in a partial tile -----===//
 //
 // With lane_skip a partial tile has as many keys as a full one. For each vector
 // of queries it is asked piece by piece of `partial_step` keys whether the

@@ -1,4 +1,4 @@
-//===- LaneActivity.cpp - Which queries of a partial tile see a key -------===//
+//===- LaneActivity.cpp - Find queries that see keys of a partial tile ----===//
 //
 // In a partial tile some vectors of queries see none of its keys: the upper
 // rows of a causal diagonal, the lower rows at the start of a window. With
@@ -6,7 +6,7 @@
 // evaluated on ranges instead of numbers, queries [q, q + lanes) and the
 // tile's keys: what cannot be true is masked for all of them. An integer
 // becomes a pair of bounds, a truth value the pair (may be true, must be true);
-// whatever is not understood may be anything.
+// terms that cannot be analyzed may be anything.
 // Tests: test/Codegen/CPU/lane-skip.mlir
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- LaneActivity.h - Queries that see no key of a tile -------*- C++ -*-===//
+//===- LaneActivity.h - Find queries that see keys of a partial tile ------===//
 
 #ifndef ATTNC_LIB_CODEGEN_CPU_MASK_LANEACTIVITY_H
 #define ATTNC_LIB_CODEGEN_CPU_MASK_LANEACTIVITY_H

@@ -1,4 +1,4 @@
-//===- LoadLanes.cpp - Blocks of tensors into lanes -----------------------===//
+//===- LoadLanes.cpp - Load blocks of tensors into lanes ------------------===//
 //
 // Queries come along the lanes of a slot in one of three ways, of which each
 // block takes the fastest that its strides and valid extents allow at run time:
@@ -70,7 +70,7 @@ private:
   Value unit, whole, slowFrom; // whether and how far there are squares
 };
 
-/// A dot along the columns looks at the valid ones only; for everyone else the
+/// A dot along the columns reads the valid ones only; for everyone else the
 /// others are 0.
 Value LaneLoader::columnsToFill() {
   Value all = ops.index(block.columns);

@@ -1,15 +1,15 @@
-//===- Pack.cpp - Between tensors and scratch -----------------------------===//
+//===- Pack.cpp - Copy between tensors and scratch ------------------------===//
 //
-// Rows of K and V are read where they lie when they can be: elements of the
-// accumulator's type, behind each other, with a row stride that does not put
+// Rows of K and V are read in place when they can be: elements of the
+// accumulator's type, contiguous, with a row stride that does not put
 // all rows of a tile into the same few sets of L1. Otherwise a tile is copied
 // into a slot first; the loops see only a pointer and a row stride, so there is
 // one body for both.
 //
-// O and whatever else has queries along the lanes is transposed at the edge of
-// a block, in squares of registers when the elements of a query follow each
-// other, else element by element; LoadLanes.cpp does the same for Q. Nothing
-// outside the valid extents is read or written. Tests:
+// O and everything else that has queries along the lanes is transposed at the
+// edge of a block, in squares of registers when the elements of a query follow
+// each other, else element by element; LoadLanes.cpp does the same for Q.
+// Nothing outside the valid extents is read or written. Tests:
 // test/Codegen/CPU/pack.mlir
 //
 //===----------------------------------------------------------------------===//

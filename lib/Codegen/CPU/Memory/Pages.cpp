@@ -1,6 +1,6 @@
-//===- Pages.cpp - Rows of keys that lie in pages -------------------------===//
+//===- Pages.cpp - Read rows of paged keys --------------------------------===//
 //
-// A tile of keys is read where it lies if one page holds all of it and its rows
+// A tile of keys is read in place if one page contains all of it and its rows
 // can be read in place (Pack.cpp); otherwise its rows are copied to scratch,
 // page by page: the table is looked at once for each page that the tile
 // touches. A page that the tensor does not have gives zeros.

@@ -1,4 +1,4 @@
-//===- CheckOps.cpp - What the emitter cannot do --------------------------===//
+//===- CheckOps.cpp - Reject ops that the emitter does not support --------===//
 //
 // The tile dialect allows more than the loops of the CPU need. Whatever the
 // emitter has no code for is refused here, before anything is planned, with
@@ -62,8 +62,8 @@ static LogicalResult checkRegion(Operation *op) {
   for (Operation &inner : op->getRegion(0).front().without_terminator())
     if (inner.getNumResults() != 1 || inner.getNumRegions() ||
         !inner.getResult(0).getType().isIntOrIndexOrFloat())
-      return inner.emitOpError("cannot be computed in lanes; use ops with one "
-                               "number as the result");
+      return inner.emitOpError(
+          "cannot be computed in lanes; use ops with a scalar result");
   return success();
 }
 
@@ -73,8 +73,8 @@ static LogicalResult checkLoopBody(Operation *op) {
   if (!isa<tile::ForOp>(op->getParentOp()))
     return success();
   if (isa<tile::ForOp, scf::IfOp, scf::ForOp, tile::AnyNanOp>(op))
-    return op->emitOpError("stands in a tile.for; only loads, stores and ops "
-                           "on tiles may");
+    return op->emitOpError("is not allowed in a tile.for; only loads, stores "
+                           "and ops on tiles are");
   return success();
 }
 
@@ -124,8 +124,8 @@ static LogicalResult checkOp(Operation *op) {
     return checkDot(dot);
   if (auto load = dyn_cast<tile::LoadOp>(op))
     if (load.getTable() && !isRows(load.getResult()))
-      return op->emitOpError("reads through a table what is not rows of keys "
-                             "times one other dim");
+      return op->emitOpError("reads through a table something other than rows "
+                             "of keys by one other dim");
   if (isa<tile::MapOp, tile::SelectMaskedOp>(op))
     return checkRegion(op);
   if (auto store = dyn_cast<tile::StoreOp>(op)) {
@@ -137,13 +137,13 @@ static LogicalResult checkOp(Operation *op) {
   if (auto anyNan = dyn_cast<tile::AnyNanOp>(op)) {
     auto type = cast<tile::TileType>(anyNan.getValue().getType());
     if (!type.hasDim(kLaneDim))
-      return op->emitOpError("looks at ")
+      return op->emitOpError("tests ")
              << type << " without the dim " << kLaneDim;
     return success();
   }
   if (auto passes = dyn_cast<scf::ForOp>(op))
     if (!passes.getConstantStep())
-      return op->emitOpError("has a step that is no constant");
+      return op->emitOpError("has a step that is not constant");
   if (auto branch = dyn_cast<scf::IfOp>(op))
     if (branch.getElseRegion().empty() && branch.getNumResults())
       return op->emitOpError("has results but no else");

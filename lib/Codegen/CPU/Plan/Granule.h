@@ -1,4 +1,4 @@
-//===- Granule.h - What a nest works on at once -----------------*- C++ -*-===//
+//===- Granule.h - Register tile of a loop nest -----------------*- C++ -*-===//
 
 #ifndef ATTNC_LIB_CODEGEN_CPU_PLAN_GRANULE_H
 #define ATTNC_LIB_CODEGEN_CPU_PLAN_GRANULE_H

@@ -1,10 +1,10 @@
-//===- Homes.cpp - Give tiles a place in scratch --------------------------===//
+//===- Homes.cpp - Assign scratch slots to tiles --------------------------===//
 //
 // A tile that only its own nest uses lives in registers. Any other gets a slot:
-// rows of queries behind each other, in the accumulator's type. The slots of a
-// flash loop fit L1 because
+// rows of queries stored contiguously, in the accumulator's type. The slots of
+// a flash loop fit L1 because
 //   - a tile takes over the slot of one that the nest reads for the last time,
-//     element by element (the weights lie where the scores were);
+//     element by element (weights overwrite the scores);
 //   - the next value of a carried tile is written over the old one when nothing
 //     reads the old one any more (O, l), else it is copied at the end (m);
 //   - slots of tiles that are dead are used again.

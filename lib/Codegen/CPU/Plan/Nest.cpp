@@ -171,7 +171,7 @@ FailureOr<Item> Grouper::makeItem(Operation *op) const {
     return Item{ItemKind::Passes, {op}, {}};
   if (!hasTile(op) && op->getNumRegions() == 0)
     return Item{ItemKind::Scalar, {op}, {}};
-  return op->emitOpError("is not supported by the code generator of the CPU");
+  return op->emitOpError("is not supported by the CPU code generator");
 }
 
 /// Takes what is small or needed by others: everything but stores, loops and

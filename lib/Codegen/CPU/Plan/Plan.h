@@ -2,7 +2,7 @@
 //
 // What the emitter does is decided before anything is emitted, once per copy
 // of a grid's body, so that all copies of a loop body (full tiles, partial
-// tiles with fewer vectors) agree on where each tile lies:
+// tiles with fewer vectors) agree on where each tile is:
 //
 //   Nest.cpp   groups the ops of a block into items. One item of kind Nest is
 //              one loop nest over a space (a row of lanes, or one dim times

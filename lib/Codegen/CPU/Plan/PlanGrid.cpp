@@ -1,4 +1,4 @@
-//===- PlanGrid.cpp - The copies of a grid's body -------------------------===//
+//===- PlanGrid.cpp - Plan the versions of a grid's body ------------------===//
 //
 // A block of queries that is mostly empty would waste most of its lanes, so a
 // second copy of the body handles the last queries in pieces of `tail`.
@@ -108,8 +108,8 @@ FailureOr<GridPlan> planGrid(tile::GridOp grid, tile::CpuAttr target) {
     facts.queries = lanes;
   if (facts.queries % lanes)
     return grid.emitOpError("has blocks of ")
-           << facts.queries << " queries, which is no multiple of the " << lanes
-           << " lanes of the target";
+           << facts.queries << " queries, which is not a multiple of the "
+           << lanes << " lanes of the target";
   GridPlan plan;
   plan.grid = grid;
   plan.target = target;

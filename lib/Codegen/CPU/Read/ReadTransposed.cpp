@@ -1,6 +1,6 @@
 //===- ReadTransposed.cpp - Read tables with an entry per query and key ---===//
 //
-// bias[h, q, k] has its keys behind each other and the queries, which are the
+// bias[h, q, k] has contiguous keys and the queries, which are the
 // lanes, a row apart. Gathering costs an address and a load per element. The
 // places of a granule are rows times lanes, so each query's keys are loaded as
 // one piece of four, and pieces are turned: four pieces fill a register, and
@@ -12,7 +12,7 @@
 //
 // which is a load per lane and five shuffles of registers for 4 * lanes
 // elements. Of 16-bit types a piece has eight keys, of which two and two are
-// turned as one. Taken at run time where the keys lie behind each other and all
+// turned as one. Taken at run time where the keys are contiguous and all
 // places are inside of the table; else rows are read one by one (Read.cpp).
 // Tests: test/Codegen/CPU/read-rows.mlir
 //

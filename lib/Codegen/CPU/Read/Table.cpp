@@ -1,9 +1,9 @@
-//===- Table.cpp - Questions about parts of tables ------------------------===//
+//===- Table.cpp - Queries on slices of tables ----------------------------===//
 //
-// The least and the greatest entry that a tile uses, and where an entry lies in
+// The minimum and maximum entry that a tile uses, and where an entry lies in
 // a nondecreasing row: loops over the few entries of a block, which cost little
 // beside the tile that they may save. In a long sequence most tiles are asked
-// and left out, so entries that lie side by side are taken as vectors. Empty
+// and left out, so contiguous entries are read as vectors. Empty
 // tables are a zero with strides 0 (Functions.cpp), so clamping is all that is
 // left to do. Tests: test/Codegen/CPU/tables.mlir
 //
