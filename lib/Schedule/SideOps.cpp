@@ -249,6 +249,28 @@ static std::string findLetterProblem(attn::BlockAttr block,
   return {};
 }
 
+/// c13: what no choice comes near, and a dump may say.
+static std::string findSizeProblem(attn::BlockAttr block, tile::CpuAttr cpu,
+                                   const CpuTarget &target) {
+  constexpr int64_t most = 4096;
+  for (auto [name, size] : {std::pair<StringRef, int64_t>("q", block.getQ()),
+                            {"k", block.getK()},
+                            {"e", block.getE()},
+                            {"wide", block.getWide()}})
+    if (size > most)
+      return llvm::formatv("{0} = {1} is above {2}", name, size, most);
+  for (auto [name, granule] : {std::pair<StringRef, ArrayRef<int64_t>>(
+                                   "score_granule", cpu.getScoreGranule()),
+                               {"value_granule", cpu.getValueGranule()}}) {
+    int64_t registers = registersOf({granule[0], granule[1]}, target);
+    if (registers > target.vectorRegisters)
+      return llvm::formatv("{0} = [{1}, {2}] needs {3} registers, {4} has {5}",
+                           name, granule[0], granule[1], registers, target.name,
+                           target.vectorRegisters);
+  }
+  return {};
+}
+
 std::string findProblem(Operation *op, attn::BlockAttr block,
                         const CpuTarget &target) {
   attn::BlockAttr best = chooseAlone(op, target);
@@ -260,6 +282,9 @@ std::string findProblem(Operation *op, attn::BlockAttr block,
   if (block.getQ() % cpu.getLanes())
     return llvm::formatv("q = {0} is no multiple of the {1} lanes",
                          block.getQ(), cpu.getLanes());
+  if (std::string problem = findSizeProblem(block, cpu, target);
+      !problem.empty())
+    return problem;
   std::string problem = findLetterProblem(block, SideAxes::of(op));
   if (!problem.empty())
     return problem;

@@ -57,7 +57,9 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
     - (verify_scheduled_c11) `visited` of an `attn.block` is the letter of rows
       that only kernels with `ranges` read, each at one index of b, h and g per
       block if `ranges` depends on it;
-    - (verify_scheduled_c12) `rescale_threshold` is at most 32.
+    - (verify_scheduled_c12) `rescale_threshold` is at most 32;
+    - (verify_scheduled_c13) sizes of an `attn.block` are at most 4096, and its
+      granules fit the registers.
   }];
 }
 

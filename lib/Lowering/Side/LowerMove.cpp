@@ -48,14 +48,15 @@ LogicalResult lowerConcat(attn::ConcatOp op, Storage &storage) {
     return failure();
   for (auto [number, letters] : llvm::enumerate(labels.inputs)) {
     block.resize(along, op.getNamedPartSize(number));
-    block.open(labels.output);
     OpBuilder &b = block.builder;
+    b.setInsertionPointToEnd(&storage.program.getBody().front());
     Value first = arith::ConstantIndexOp::create(b, block.loc, 0);
     for (unsigned before = 0; before < number; ++before)
       first = b.createOrFold<arith::AddIOp>(
           block.loc, first,
           storage.scope.sizeOf(b, block.loc, op.getNamedPartSize(before)));
-    block.shift(along, first);
+    block.shift(along, first); // before open(), which asks for visited rows
+    block.open(labels.output);
     emitMove(block, op.getParts()[number], letters);
   }
   return success();

@@ -32,6 +32,9 @@ std::pair<Value, Value> SideBlock::extentAlong(char letter) {
     count =
         ne ? ne : arith::ConstantIndexOp::create(builder, loc, rowsOfTile());
   }
+  // A part of attn.concat is stored after the parts before it.
+  if (Value by = shifts.lookup(letter))
+    first = arith::AddIOp::create(builder, loc, first, by);
   return {first, arith::AddIOp::create(builder, loc, first, count)};
 }
 
