@@ -64,6 +64,9 @@ if(ATTNC_PCH)
     <mlir/Bytecode/BytecodeOpInterface.h>
     <mlir/Dialect/Arith/IR/Arith.h>
     <mlir/Dialect/Func/IR/FuncOps.h>
+    <mlir/Dialect/LLVMIR/LLVMDialect.h>
+    <mlir/Dialect/SCF/IR/SCF.h>
+    <mlir/Dialect/Vector/IR/VectorOps.h>
     <mlir/IR/BuiltinOps.h>
     <mlir/IR/Diagnostics.h>
     <mlir/IR/OpImplementation.h>
