@@ -218,25 +218,6 @@ func.func @formula_in_another_type(%q: !Q, %b: !F) -> !Q {
 
 // -----
 
-// What is no product of rows is stored, and the kernel reads it.
-// CHECK-LABEL: func.func @sums_of_one_operand(
-// CHECK:         %[[S:.*]] = attn.contract "bhqd,bhke->bhqk"
-// CHECK-NOT:     attn.normalize
-// CHECK:         attn.kernel
-// CHECK:           attn.read %[[S]][%b, %h, %q, %k]
-!Q = tensor<2x3x4x8xf32>
-!S = tensor<2x3x4x4xf32>
-func.func @sums_of_one_operand(%q: !Q) -> !Q {
-  // expected-remark@below {{attn.contract is not fused: the product sums over an axis that only one operand has [missed]}}
-  %s = attn.contract "bhqd,bhke->bhqk" (%q, %q) : (!Q, !Q) -> !S
-  // expected-remark@below {{one kernel: no product, score, softmax, @ V; a product is read from memory [fused]}}
-  %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, tensor<2x3x4xf32>)
-  %o = attn.contract "bhqk,bhke->bhqe" (%p, %q) : (!S, !Q) -> !Q
-  return %o : !Q
-}
-
-// -----
-
 // Rows that a caller has for each pair, beside a product of rows.
 // CHECK-LABEL: func.func @rows_of_pairs(
 // CHECK:         %[[S:.*]] = attn.contract "bhqkd,bhkd->bhqk"

@@ -115,12 +115,12 @@ func.func @searches_f64(%q: !Q64, %k: !K64) -> (!L64, !I) {
 // STORED-COUNT-3: warning: no kernel fuses
 // STORED-NOT:     warning: no kernel fuses
 !Sf = tensor<?x8x?x?xf32, #attn.dims<batch, 8, query_len, kv_len>>
-!Tf = tensor<?x8x?x9xf32, #attn.dims<batch, 8, query_len, 9>>
+!Tf = tensor<?x8x1x?x9xf32, #attn.dims<batch, 8, 1, query_len, 9>>
 !Ef = tensor<?x8x9x?xf32, #attn.dims<batch, 8, 9, kv_len>>
 func.func @reads_stored_pairs(%q: !Qf, %k: !Kf, %t: tensor<?x8x?x?x64xf32, #attn.dims<batch, 8, query_len, kv_len, 64>>, %g: tensor<9x64xf32>, %id: tensor<?xi32, #attn.dims<query_len>>) -> !Qf {
   // expected-warning@below {{no kernel fuses this product, so its result goes through memory: one value per query and key [slow-path]}}
   %s = attn.contract "bhqkd,bhkd->bhqk" (%t, %k) : (tensor<?x8x?x?x64xf32, #attn.dims<batch, 8, query_len, kv_len, 64>>, !Kf) -> !Sf
-  %r = attn.contract "bhgqd,nd->bhqn" (%q, %g) : (!Qf, tensor<9x64xf32>) -> !Tf
+  %r = attn.contract "bhgqd,nd->bhgqn" (%q, %g) : (!Qf, tensor<9x64xf32>) -> !Tf
   %e = attn.contract "bhkd,nd->bhnk" (%k, %g) : (!Kf, tensor<9x64xf32>) -> !Ef
   %o, %lse = attn.kernel ins(%q, %k, %k : !Qf, !Kf, !Kf) -> (!Qf, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -130,7 +130,7 @@ func.func @reads_stored_pairs(%q: !Qf, %k: !Kf, %t: tensor<?x8x?x?x64xf32, #attn
     %c8 = arith.constant 8 : index
     %y = attn.read %s[%b, %h, %i, %j] : !Sf -> f32
     %m = arith.minsi %j, %c8 : index
-    %w = attn.read %r[%b, %h, %i, %m] : !Tf -> f32
+    %w = attn.read %r[%b, %h, %z, %i, %m] : !Tf -> f32
     %n = attn.read %id[%i] : tensor<?xi32, #attn.dims<query_len>> -> index
     %f = attn.read %e[%b, %h, %n, %j] : !Ef -> f32
     %p = arith.addf %w, %f : f32

@@ -14,6 +14,7 @@
 #ifndef ATTNC_SPEC_EXPR_H
 #define ATTNC_SPEC_EXPR_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/SMLoc.h"
 
@@ -164,6 +165,8 @@ struct Expr {
   unsigned index = 0;
   std::vector<ExprPtr> operands;
   uint32_t nodes = 1; // of the tree below, shared ones counted each time
+  uint64_t hash = 0;  // of the structure: equal formulas have equal hashes
+  uint16_t uses = 0;  // what occurs in the formula: bits of Expr.cpp
 
   bool isConstant() const { return kind == Constant; }
   bool isApply(Op o) const { return kind == Apply && op == o; }
@@ -183,7 +186,15 @@ ExprPtr makePlace(unsigned axis, llvm::SMRange range = {});
 ExprPtr makeApply(Op op, Type type, std::vector<ExprPtr> operands,
                   llvm::SMRange range = {});
 
-/// The same tree, whatever the source ranges (reals by their bits).
+/// Formulas share nodes: a tree of 2^60 nodes may have 60 distinct ones. Every
+/// walk therefore visits a node once, however often it is used.
+///
+/// Whether some node of the formula satisfies `is`. Operands of a node that
+/// satisfies `ends` are not visited.
+bool anyNode(const Expr &e, llvm::function_ref<bool(const Expr &)> is,
+             llvm::function_ref<bool(const Expr &)> ends = nullptr);
+
+/// Whether two formulas are equal, ignoring source ranges (reals by bits).
 bool sameExpr(const Expr &a, const Expr &b);
 
 /// Whether the variable occurs in the formula (Q counts as itself, not as I).
@@ -198,6 +209,9 @@ bool isSumOfRow(const Expr &e);
 
 /// Whether the row of Q, K or V occurs in the formula.
 bool usesRow(const Expr &e, Row row);
+
+/// Whether the formula reads an input.
+bool readsInput(const Expr &e);
 
 } // namespace attnc::spec
 

@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -37,18 +39,38 @@ namespace {
 /// A sum of multiples; what depends on neither position is left out.
 struct Sum {
   int64_t query = 0, key = 0;
-  SmallVector<std::pair<attn::ReadOp, int64_t>, 2> reads;
+  llvm::SmallMapVector<attn::ReadOp, int64_t, 2> reads;
 
-  void add(const Sum &other, int64_t factor) {
-    query += factor * other.query;
-    key += factor * other.key;
+  /// False where a factor overflows.
+  bool add(const Sum &other, int64_t factor) {
+    bool overflows = accumulate(query, other.query, factor) ||
+                     accumulate(key, other.key, factor);
     for (auto [read, times] : other.reads)
-      reads.emplace_back(read, factor * times);
+      overflows |= accumulate(reads[read], times, factor);
+    return !overflows;
+  }
+
+private:
+  static bool accumulate(int64_t &sum, int64_t value, int64_t factor) {
+    int64_t product;
+    return llvm::MulOverflow(value, factor, product) ||
+           llvm::AddOverflow(sum, product, sum);
   }
 };
-} // namespace
 
-static Sum sumOf(Value value, const DependenceSplit &split);
+/// Sums of the values of a formula; a shared value is read once.
+class SumReader {
+public:
+  explicit SumReader(const DependenceSplit &split) : split(split) {}
+  Sum sumOf(Value value);
+
+private:
+  std::optional<Sum> read(Operation *op);
+
+  const DependenceSplit &split;
+  DenseMap<Value, Sum> known;
+};
+} // namespace
 
 /// Of an op that is no sum: it is taken to rise with what it depends on, as the
 /// query of a row of several heads does.
@@ -60,29 +82,37 @@ static Sum leafOf(Value value, const DependenceSplit &split) {
   return sum;
 }
 
-static Sum sumOf(Value value, const DependenceSplit &split) {
+Sum SumReader::sumOf(Value value) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
   Operation *op = value.getDefiningOp();
+  std::optional<Sum> sum = op ? read(op) : std::nullopt;
+  return known[value] = sum ? *sum : leafOf(value, split);
+}
+
+/// Nothing for an op that is no sum.
+std::optional<Sum> SumReader::read(Operation *op) {
   Sum sum;
   APInt factor;
-  if (auto read = dyn_cast_if_present<attn::ReadOp>(op))
-    sum.reads.emplace_back(read, 1);
-  else if (isa_and_present<arith::AddIOp, arith::SubIOp>(op)) {
-    sum = sumOf(op->getOperand(0), split);
-    sum.add(sumOf(op->getOperand(1), split), isa<arith::AddIOp>(op) ? 1 : -1);
-  } else if (isa_and_present<arith::IndexCastOp, arith::ExtSIOp>(op))
-    sum = sumOf(op->getOperand(0), split);
-  else if (isa_and_present<arith::MulIOp>(op) &&
+  bool fits = true;
+  if (auto read = dyn_cast<attn::ReadOp>(op))
+    sum.reads[read] = 1;
+  else if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+    sum = sumOf(op->getOperand(0));
+    fits = sum.add(sumOf(op->getOperand(1)), isa<arith::AddIOp>(op) ? 1 : -1);
+  } else if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
+    sum = sumOf(op->getOperand(0));
+  else if (isa<arith::MulIOp>(op) &&
            matchPattern(op->getOperand(1), m_ConstantInt(&factor)) &&
            factor.abs().ult(1 << 20))
-    sum.add(sumOf(op->getOperand(0), split), factor.getSExtValue());
+    fits = sum.add(sumOf(op->getOperand(0)), factor.getSExtValue());
   else
-    sum = leafOf(value, split);
-  return sum;
+    return std::nullopt;
+  return fits ? std::optional(sum) : std::nullopt;
 }
 
 /// The comparison as `sum >= 0`, or `sum > 0` where it is strict.
-static std::optional<Sum> atLeastZero(arith::CmpIOp compare,
-                                      const DependenceSplit &split,
+static std::optional<Sum> atLeastZero(arith::CmpIOp compare, SumReader &sums,
                                       bool &isStrict) {
   using Predicate = arith::CmpIPredicate;
   Predicate predicate = compare.getPredicate();
@@ -90,9 +120,10 @@ static std::optional<Sum> atLeastZero(arith::CmpIOp compare,
   bool isLess = predicate == Predicate::slt || predicate == Predicate::sle;
   if (!isLess && predicate != Predicate::sgt && predicate != Predicate::sge)
     return std::nullopt;
-  Sum sum = sumOf(isLess ? compare.getRhs() : compare.getLhs(), split);
-  sum.add(sumOf(isLess ? compare.getLhs() : compare.getRhs(), split), -1);
-  return sum;
+  Sum sum = sums.sumOf(isLess ? compare.getRhs() : compare.getLhs());
+  bool fits =
+      sum.add(sums.sumOf(isLess ? compare.getLhs() : compare.getRhs()), -1);
+  return fits ? std::optional(sum) : std::nullopt;
 }
 
 static std::optional<TableBound> boundOf(attn::ReadOp read, int64_t times,
@@ -124,9 +155,10 @@ static std::optional<TableBound> boundOf(attn::ReadOp read, int64_t times,
 SmallVector<TableBound> attnc::findTableBounds(Block &formula,
                                                const DependenceSplit &split) {
   SmallVector<TableBound> bounds;
+  SumReader sums(split);
   for (auto compare : formula.getOps<arith::CmpIOp>()) {
     bool isStrict = false;
-    std::optional<Sum> sum = atLeastZero(compare, split, isStrict);
+    std::optional<Sum> sum = atLeastZero(compare, sums, isStrict);
     if (!sum)
       continue;
     for (auto [read, times] : sum->reads)

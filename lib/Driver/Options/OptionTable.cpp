@@ -172,7 +172,9 @@ std::optional<int> parseSchedule(ParsedArguments &parsed,
 
 std::string suggestPass(llvm::StringRef name) {
   std::string similar = similarPass(name);
-  return similar.empty() ? "" : " (did you mean '" + similar + "'?)";
+  return similar.empty() || similar == name
+             ? ""
+             : " (did you mean '" + similar + "'?)";
 }
 
 std::optional<int> parseSkippedPasses(ParsedArguments &parsed,

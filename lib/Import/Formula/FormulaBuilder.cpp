@@ -71,10 +71,12 @@ void FormulaBuilder::bind(const Expr &e, Value value) {
 }
 
 void FormulaBuilder::bindElements(const Expr &e, ValueRange elements) {
-  if (e.kind == Expr::Element && e.operands.empty() && !built.contains(&e))
-    bind(e, elements[e.index]);
-  for (const spec::ExprPtr &operand : e.operands)
-    bindElements(*operand, elements);
+  anyNode(e, [&](const Expr &node) {
+    if (node.kind == Expr::Element && node.operands.empty() &&
+        !built.contains(&node))
+      bind(node, elements[node.index]);
+    return false;
+  });
 }
 
 Value FormulaBuilder::buildNode(const Expr &e) {

@@ -2,7 +2,9 @@
 
 #include "Formula/Infinities.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 #include <cmath>
 
@@ -15,7 +17,12 @@ static bool isFiniteConstant(const Expr &e) {
          (e.type != spec::Type::Real || std::isfinite(e.real));
 }
 
-bool attnc::import::canBeInfinite(const Expr &e) {
+using Seen = llvm::SmallPtrSet<const Expr *, 16>;
+
+/// A node seen before cannot be infinite, or the answer is known already.
+static bool canBeInfinite(const Expr &e, Seen &seen) {
+  if (!seen.insert(&e).second)
+    return false;
   switch (e.kind) {
   case Expr::Constant:
     return !isFiniteConstant(e);
@@ -27,8 +34,8 @@ bool attnc::import::canBeInfinite(const Expr &e) {
     return false;
   }
   auto anyOperand = [&] {
-    return llvm::any_of(e.operands, [](const spec::ExprPtr &operand) {
-      return canBeInfinite(*operand);
+    return llvm::any_of(e.operands, [&](const spec::ExprPtr &operand) {
+      return canBeInfinite(*operand, seen);
     });
   };
   switch (e.op) {
@@ -61,14 +68,19 @@ bool attnc::import::canBeInfinite(const Expr &e) {
   case Fn::Softplus:
     return anyOperand();
   case Fn::Softcap:
-    return canBeInfinite(*e.operands[1]);
+    return canBeInfinite(*e.operands[1], seen);
   case Fn::Div: {
     bool known = isFiniteConstant(*e.operands[1]) && e.operands[1]->real != 0;
-    return !known || canBeInfinite(*e.operands[0]);
+    return !known || canBeInfinite(*e.operands[0], seen);
   }
   default: // exp, log, powers
     return true;
   }
+}
+
+bool attnc::import::canBeInfinite(const Expr &e) {
+  Seen seen;
+  return ::canBeInfinite(e, seen);
 }
 
 static std::optional<double> ofOne(Fn op, double x) {
@@ -125,8 +137,13 @@ static bool isHarmlessDivisor(const Expr &e) {
   return e.kind == Expr::Size || spec::isSumOfRow(e);
 }
 
-std::optional<double> attnc::import::valueAtMinusInfinity(const Expr &e,
-                                                          const Expr &score) {
+using Values = llvm::DenseMap<const Expr *, std::optional<double>>;
+
+static std::optional<double> valueAt(const Expr &e, const Expr &score,
+                                     Values &known);
+
+static std::optional<double> computeAt(const Expr &e, const Expr &score,
+                                       Values &known) {
   if (spec::sameExpr(e, score))
     return -HUGE_VAL;
   if (e.isConstant() && e.type != spec::Type::Bool)
@@ -135,11 +152,11 @@ std::optional<double> attnc::import::valueAtMinusInfinity(const Expr &e,
     return std::nullopt;
   const Expr &last = *e.operands.back();
   if (e.op == Fn::Select) {
-    auto a = valueAtMinusInfinity(*e.operands[1], score);
-    auto b = valueAtMinusInfinity(last, score);
+    auto a = valueAt(*e.operands[1], score, known);
+    auto b = valueAt(last, score, known);
     return a && b && *a == *b ? a : std::nullopt;
   }
-  auto first = valueAtMinusInfinity(*e.operands[0], score);
+  auto first = valueAt(*e.operands[0], score, known);
   if (!first || std::isnan(*first))
     return std::nullopt;
   if (e.op == Fn::Softmax || e.op == Fn::Sparsemax)
@@ -152,7 +169,21 @@ std::optional<double> attnc::import::valueAtMinusInfinity(const Expr &e,
     return 0;
   if (e.operands.size() == 1)
     return ofOne(e.op, *first);
-  auto second = valueAtMinusInfinity(last, score);
+  auto second = valueAt(last, score, known);
   return second && e.operands.size() == 2 ? ofTwo(e.op, *first, *second)
                                           : std::nullopt;
+}
+
+static std::optional<double> valueAt(const Expr &e, const Expr &score,
+                                     Values &known) {
+  if (auto found = known.find(&e); found != known.end())
+    return found->second;
+  std::optional<double> value = computeAt(e, score, known);
+  return known[&e] = value;
+}
+
+std::optional<double> attnc::import::valueAtMinusInfinity(const Expr &e,
+                                                          const Expr &score) {
+  Values known;
+  return valueAt(e, score, known);
 }

@@ -2,6 +2,8 @@
 
 #include "Formula/MaskParts.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::import;
@@ -20,12 +22,15 @@ spec::ExprPtr import::withinKeys(const spec::AttentionSpec &spec,
   return makeApply(spec::Op::And, spec::Type::Bool, {inside, condition}, range);
 }
 
-/// Adds each conjunct to those of its kind.
+/// Adds each conjunct to those of its kind, once.
 static void addParts(RowFormulas &rows, const spec::ExprPtr &e,
+                     llvm::SmallPtrSetImpl<const spec::Expr *> &seen,
                      MaskParts &parts) {
+  if (!seen.insert(e.get()).second)
+    return;
   if (e->isApply(spec::Op::And)) {
     for (const spec::ExprPtr &operand : e->operands)
-      addParts(rows, operand, parts);
+      addParts(rows, operand, seen, parts);
     return;
   }
   bool isOfPair =
@@ -42,7 +47,8 @@ MaskParts import::splitMask(RowFormulas &rows,
                             const spec::AttentionSpec &spec) {
   spec::ExprPtr whole = withinKeys(spec, spec.mask);
   MaskParts parts;
-  addParts(rows, whole, parts);
+  llvm::SmallPtrSet<const spec::Expr *, 8> seen;
+  addParts(rows, whole, seen, parts);
   if (!parts.ofPairs)
     parts.plain = whole; // with the places of its nodes
   return parts;

@@ -15,10 +15,8 @@ using namespace mlir;
 namespace attnc::import {
 
 static bool hasRowFunction(const spec::Expr &e) {
-  if (e.kind == spec::Expr::Apply && spec::isRowFunction(e.op))
-    return true;
-  return llvm::any_of(e.operands, [](const spec::ExprPtr &operand) {
-    return hasRowFunction(*operand);
+  return spec::anyNode(e, [](const spec::Expr &x) {
+    return x.kind == spec::Expr::Apply && spec::isRowFunction(x.op);
   });
 }
 

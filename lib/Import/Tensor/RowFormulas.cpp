@@ -101,19 +101,19 @@ static std::string lettersOf(const spec::AttentionSpec &spec,
 /// Adds the letters that the scalars of a formula depend on; tensors in it are
 /// leaves, whose letters are known.
 void RowFormulas::addLetters(const Expr &e, std::string &letters) {
-  if (isTensor(e))
-    return;
-  // The length of a ragged sequence is read from the table of starts.
-  if (e.kind == Expr::Size &&
-      spec.sizes[e.index].kind == spec::Size::PerSequence)
-    letters += 'b';
-  if (e.kind == Expr::Variable) {
-    letters += lettersOf(spec, e.variable);
-    if (e.variable == spec::Variable::Q)
+  auto add = [&](const Expr &node) {
+    // The length of a ragged sequence is read from the table of starts.
+    if (node.kind == Expr::Size &&
+        spec.sizes[node.index].kind == spec::Size::PerSequence)
+      letters += 'b';
+    if (node.kind != Expr::Variable)
+      return false;
+    letters += lettersOf(spec, node.variable);
+    if (node.variable == spec::Variable::Q)
       addLetters(*spec.offset, letters);
-  }
-  for (const spec::ExprPtr &operand : e.operands)
-    addLetters(*operand, letters);
+    return false;
+  };
+  anyNode(e, add, [&](const Expr &node) { return isTensor(node); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,12 +205,7 @@ bool RowFormulas::isTensor(const Expr &e) {
   return e.kind == Expr::Load && hasAxes && axesOfLoad(e);
 }
 
-void RowFormulas::collect(const Expr &e, FormulaLeaves &leaves) {
-  if (!isTensor(e)) {
-    for (const spec::ExprPtr &operand : e.operands)
-      collect(*operand, leaves);
-    return;
-  }
+void RowFormulas::addLeaf(const Expr &e, FormulaLeaves &leaves) {
   LetteredTensor tensor = vector(e);
   auto *same = llvm::find_if(leaves.tensors, [&](const LetteredTensor &other) {
     return other.tensor == tensor.tensor && other.letters == tensor.letters;
@@ -220,9 +215,19 @@ void RowFormulas::collect(const Expr &e, FormulaLeaves &leaves) {
     leaves.tensors.push_back(tensor);
 }
 
+void RowFormulas::addLeaves(const Expr &e, FormulaLeaves &leaves) {
+  auto isLeaf = [&](const Expr &node) { return isTensor(node); };
+  auto take = [&](const Expr &node) {
+    if (isLeaf(node))
+      addLeaf(node, leaves);
+    return false;
+  };
+  anyNode(e, take, isLeaf);
+}
+
 FormulaLeaves RowFormulas::leavesOf(const Expr &e) {
   FormulaLeaves leaves;
-  collect(e, leaves);
+  addLeaves(e, leaves);
   return leaves;
 }
 

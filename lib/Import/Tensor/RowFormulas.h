@@ -63,9 +63,7 @@ public:
   LetteredTensor vector(const spec::Expr &e);
   /// The products in a formula, and its vectors that are tensors by themselves.
   FormulaLeaves leavesOf(const spec::Expr &e);
-  void addLeaves(const spec::Expr &e, FormulaLeaves &leaves) {
-    collect(e, leaves);
-  }
+  void addLeaves(const spec::Expr &e, FormulaLeaves &leaves);
   /// In a region with the indices b, h, g, q and maybe k: the formula, whose
   /// leaves have one element per row (or key) and are read.
   mlir::Value at(mlir::OpBuilder &builder, mlir::Location loc,
@@ -121,7 +119,7 @@ private:
   LetteredTensor operand(const spec::Expr &e);
   bool isTensor(const spec::Expr &e);
   std::optional<std::string> axesOfLoad(const spec::Expr &e);
-  void collect(const spec::Expr &e, FormulaLeaves &leaves);
+  void addLeaf(const spec::Expr &e, FormulaLeaves &leaves);
   void addLetters(const spec::Expr &e, std::string &letters);
   std::string inOrder(llvm::StringRef letters);
   mlir::Attribute size(const spec::Expr &size);

@@ -27,7 +27,7 @@ bool RowFormulas::addGuard(const Expr &e, FormulaLeaves &leaves) {
   if (!canBeInfinite(*spec.score) ||
       valueAtMinusInfinity(e, *spec.score) == 0.0)
     return false;
-  collect(*spec.score, leaves);
+  addLeaves(*spec.score, leaves);
   return true;
 }
 
@@ -62,7 +62,7 @@ LetteredTensor RowFormulas::rowSum(const Expr &e) {
 
 LetteredTensor RowFormulas::rowSoftmax(const Expr &e) {
   FormulaLeaves leaves = leavesOf(*e.operands[0]);
-  collect(*e.operands[2], leaves);
+  addLeaves(*e.operands[2], leaves);
   Type pairs = type("bhgqk", {}, real);
   Value x = map("bhgqk", pairs, leaves, [&](FormulaBuilder &formula) {
     return formula.divide(formula.build(*e.operands[0]),

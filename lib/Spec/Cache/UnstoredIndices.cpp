@@ -15,6 +15,7 @@
 
 #include "attnc/Spec/Print.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <set>
@@ -42,6 +43,8 @@ private:
   Report &report;
   Prover prover;
   std::set<const char *> told; // a formula may be part of several
+  /// What is checked, where nothing is assumed and under each condition.
+  std::vector<DenseSet<const Expr *>> checked{{}};
 };
 } // namespace
 
@@ -74,6 +77,9 @@ bool CacheIndices::isStoredAt(const Expr &load, const Cache &cache) {
 }
 
 void CacheIndices::visit(const ExprPtr &e) {
+  if (any_of(checked, [&](auto &nodes) { return nodes.contains(e.get()); }))
+    return;
+  checked.back().insert(e.get());
   if (e->kind == Expr::Load && spec.inputs[e->index].made)
     for (const Cache &cache : spec.caches)
       if (!isStoredAt(*e, cache)) {
@@ -95,7 +101,9 @@ void CacheIndices::visit(const ExprPtr &e) {
     if (isGuarded && i > 0)
       prover.assume(e->operands[0],
                     e->isApply(Op::And) || (e->isApply(Op::Select) && i == 1));
+    checked.emplace_back();
     visit(operand);
+    checked.pop_back();
     prover.forget(mark);
   }
 }

@@ -162,8 +162,9 @@ static bool hides(const AttentionSpec &own, const RowPlaces::Found &found) {
 
 /// Whether the formula has the names that `attend` gives another meaning.
 static bool isOfRows(const Expr &e) {
-  return (e.kind == Expr::Size && (e.index == QueryLen || e.index == KvLen)) ||
-         any_of(e.operands, [](const ExprPtr &x) { return isOfRows(*x); });
+  return anyNode(e, [](const Expr &x) {
+    return x.kind == Expr::Size && (x.index == QueryLen || x.index == KvLen);
+  });
 }
 
 /// A mask that would do, where the file can say so.

@@ -352,7 +352,7 @@ Checker::Value Checker::expandMask(const Node &node, const NamedMask &mask) {
         .note(mask.signature());
     return {};
   }
-  std::map<std::string, Binding> arguments;
+  Bindings arguments;
   for (auto [parameter, child] : zip_equal(mask.parameters, node.children)) {
     Binding &binding = arguments[parameter.name.str()];
     binding.range = child->range;

@@ -11,7 +11,7 @@ using namespace llvm;
 namespace attnc::spec {
 
 /// A formula of more nodes than this, with its named masks expanded, is
-/// refused: every later step takes time by its nodes.
+/// refused: every later step takes time by its nodes. Shared ones count once.
 static constexpr uint32_t maxNodes = 4000;
 
 Checker::Value Checker::apply(Op op, Type type, ArrayRef<Value> operands,
@@ -33,9 +33,14 @@ Checker::Value Checker::apply(Op op, Type type, ArrayRef<Value> operands,
   }
   if (!folded || folded->type != type)
     folded = makeApply(op, type, std::move(exprs), range);
-  if (folded->nodes > maxNodes)
-    return error(Message::FormulaTooLong, range, {std::to_string(maxNodes)});
-  return {folded, {}};
+  parts += 1 + count_if(folded->operands, [](const ExprPtr &operand) {
+             return operand->operands.empty();
+           });
+  if (parts <= maxNodes)
+    return {folded, {}};
+  if (!std::exchange(isTooLong, true)) // told once
+    error(Message::FormulaTooLong, range, {std::to_string(maxNodes)});
+  return {};
 }
 
 Checker::Value Checker::toReal(Value value) {

@@ -233,7 +233,7 @@ bool Checker::rowIndices(const Input &input, SMRange range,
 //===----------------------------------------------------------------------===//
 
 bool Checker::bindMacro(const Node &node, const Definition &macro,
-                        std::map<std::string, Binding> &arguments) {
+                        Bindings &arguments) {
   auto count = [](size_t n) {
     return std::to_string(n) + (n == 1 ? " argument" : " arguments");
   };
@@ -261,6 +261,16 @@ bool Checker::bindMacro(const Node &node, const Definition &macro,
   return true;
 }
 
+bool Checker::sameArguments(const Bindings &a, const Bindings &b) {
+  auto isSame = [](const auto &x, const auto &y) {
+    const Value &left = x.second.value, &right = y.second.value;
+    return x.first == y.first && x.second.input == y.second.input &&
+           left.transposed == right.transposed && !left.e == !right.e &&
+           (!left.e || sameExpr(*left.e, *right.e));
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), isSame);
+}
+
 /// The formula of the entry, with the arguments in place of its parameters.
 Checker::Value Checker::expandDefinition(const Node &node, bool vectorPlace) {
   Definition &definition = use.let[node.name];
@@ -279,9 +289,13 @@ Checker::Value Checker::expandDefinition(const Node &node, bool vectorPlace) {
   }
   if (definition.active)
     return error(Message::Recursion, node.range, {node.name});
-  std::map<std::string, Binding> arguments;
+  Bindings arguments;
   if (!definition.body || !bindMacro(node, definition, arguments))
     return {};
+  for (const Expansion &known : expansions[node.name])
+    if (known.vectorPlace == vectorPlace &&
+        sameArguments(known.arguments, arguments))
+      return known.value;
   definition.active = true;
   ++expanding;
   std::swap(bindings, arguments);
@@ -289,6 +303,7 @@ Checker::Value Checker::expandDefinition(const Node &node, bool vectorPlace) {
   std::swap(bindings, arguments);
   --expanding;
   definition.active = false;
+  expansions[node.name].push_back({std::move(arguments), vectorPlace, value});
   return value;
 }
 

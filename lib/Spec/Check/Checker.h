@@ -60,6 +60,9 @@ struct Definition {
   std::string group;
   unsigned part = 0;
   bool active = false; // it is being expanded
+  /// Whether a function of tensors is called, here or in what this names: set
+  /// by the first question.
+  mutable std::optional<bool> callsTensors;
 };
 
 /// Names that formulas met, and names that stand for what was refused.
@@ -120,6 +123,15 @@ private:
     std::optional<unsigned> input;
     llvm::SMRange range;
   };
+  using Bindings = std::map<std::string, Binding>;
+  /// The value of an entry of `let` for the given arguments: every further use
+  /// shares it, so that names and arguments used twice do not double the work.
+  struct Expansion {
+    Bindings arguments;
+    bool vectorPlace;
+    Value value;
+  };
+  static bool sameArguments(const Bindings &a, const Bindings &b);
 
   Value visit(const Node &node, bool vectorPlace = false);
   Value visitName(const Node &node, bool vectorPlace);
@@ -152,7 +164,7 @@ private:
   Value expandMask(const Node &node, const NamedMask &mask);
   Value expandDefinition(const Node &node, bool vectorPlace);
   bool bindMacro(const Node &node, const Definition &macro,
-                 std::map<std::string, Binding> &arguments);
+                 Bindings &arguments);
   bool rowIndices(const Input &input, llvm::SMRange range,
                   std::vector<ExprPtr> &indices);
   ExprPtr rowIndex(const ExprPtr &axis, llvm::SMRange range);
@@ -201,7 +213,10 @@ private:
   Report &report;
   NameUse &use;
   Scope scope;
-  std::map<std::string, Binding> bindings;
+  Bindings bindings;
+  std::map<std::string, std::vector<Expansion>> expansions;
+  uint32_t parts = 0; // nodes made so far
+  bool isTooLong = false;
   std::vector<Missing> missingFeatures;
   unsigned expanding = 0; // entries of `let` around what is visited
   Leaves leaves;

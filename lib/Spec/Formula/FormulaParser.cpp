@@ -28,18 +28,25 @@ NodePtr FormulaParser::make(Node::Kind kind, size_t begin) {
 }
 
 /// Ends the range of a node behind the last token taken, and bounds its depth.
-NodePtr FormulaParser::finish(NodePtr node) {
+/// `goesOn`: the node adds to the chain that its first child is.
+NodePtr FormulaParser::finish(NodePtr node, bool goesOn) {
   if (!source.anchor.isValid())
     node->range.End =
         SMLoc::getFromPointer(source.text.data() + tokens[position - 1].end);
-  for (const NodePtr &child : node->children)
-    node->depth = std::max(node->depth, child->depth + 1);
+  auto isAbove = [&](const Node &child, bool isChained = false) {
+    node->depth = std::max(node->depth, child.depth + !isChained);
+    node->height = std::max(node->height, child.height + 1);
+  };
+  for (auto [i, child] : enumerate(node->children))
+    isAbove(*child, /*isChained=*/goesOn && i == 0);
   for (const Node::Argument &argument : node->arguments)
-    node->depth = std::max(node->depth, argument.value->depth + 1);
-  if (node->depth <= maxFormulaDepth)
+    isAbove(*argument.value);
+  bool isTooDeep = node->depth > maxFormulaDepth;
+  if (!isTooDeep && node->height <= maxFormulaHeight)
     return node;
-  report.error(Message::FormulaTooDeep, rangeOf(peek()),
-               {std::to_string(maxFormulaDepth)});
+  report.error(
+      Message::FormulaTooDeep, rangeOf(peek()),
+      {std::to_string(isTooDeep ? maxFormulaDepth : maxFormulaHeight)});
   return nullptr;
 }
 
@@ -111,7 +118,7 @@ NodePtr FormulaParser::parseAnd() {
 NodePtr FormulaParser::parseLeft(Rule next, ArrayRef<Op> operators) {
   size_t begin = peek().begin;
   NodePtr left = (this->*next)();
-  while (left) {
+  for (bool goesOn = false; left; goesOn = true) {
     auto op =
         find_if(operators, [&](Op o) { return peek().is(opSpelling(o)); });
     if (op == operators.end())
@@ -123,7 +130,7 @@ NodePtr FormulaParser::parseLeft(Rule next, ArrayRef<Op> operators) {
     node->children.push_back((this->*next)());
     if (!node->children[1])
       return nullptr;
-    left = finish(std::move(node));
+    left = finish(std::move(node), goesOn);
   }
   return nullptr;
 }

@@ -48,8 +48,13 @@ private:
 
   const AttentionSpec &spec;
   const Expr *score;
+  unsigned printed = 0; // nodes
 };
 } // namespace
+
+/// Nodes of a text. Shared ones are written each time, so that a formula of
+/// few nodes can be a text without end; what is behind these is "...".
+static constexpr unsigned maxPrinted = 4000;
 
 static std::string realText(double value) {
   if (std::isinf(value))
@@ -173,7 +178,9 @@ std::string FormulaPrinter::apply(const Expr &e, Precedence &precedence) {
 
 std::string FormulaPrinter::text(const Expr &e, Precedence &precedence) {
   precedence = PPrimary;
-  if (score && e.nodes == score->nodes && sameExpr(e, *score))
+  if (++printed > maxPrinted)
+    return "...";
+  if (score && sameExpr(e, *score))
     return "score";
   switch (e.kind) {
   case Expr::Constant:

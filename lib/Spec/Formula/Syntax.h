@@ -93,11 +93,13 @@ struct Node {
     NodePtr value;
   };
   std::vector<Argument> arguments; // Call: the named ones
-  unsigned depth = 1;
+  unsigned depth = 1;              // of nesting: a chain a + b + c is one level
+  unsigned height = 1;             // of the tree, in which a chain is a list
 };
 
-/// How deep a formula may be nested, and how long a chain may be.
-constexpr unsigned maxFormulaDepth = 200;
+/// How deep a formula may be nested, and how high its tree may be: recursion
+/// follows both.
+constexpr unsigned maxFormulaDepth = 200, maxFormulaHeight = 800;
 
 /// Parses a whole text as one formula; null after an error.
 NodePtr parseFormula(const SourceText &source, Report &report);
@@ -153,7 +155,7 @@ private:
   using Rule = NodePtr (FormulaParser::*)();
   NodePtr parseLeft(Rule next, llvm::ArrayRef<Op> operators);
   NodePtr make(Node::Kind kind, size_t begin);
-  NodePtr finish(NodePtr node);
+  NodePtr finish(NodePtr node, bool goesOn = false);
   bool enter();
 
   const SourceText &source;

@@ -6,6 +6,7 @@
 
 #include "attnc/Spec/Print.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -256,26 +257,34 @@ bool checkIndexOrder(const AttentionSpec &spec, Report &report,
 
 /// The row of a sequence that an index computes with, or null. What a table
 /// says is none, nor is the distance of two rows.
-static const Expr *rowIn(const Expr &index) {
+static const Expr *rowIn(const Expr &index,
+                         DenseMap<const Expr *, const Expr *> &known) {
   static constexpr Variable rows[] = {Variable::I, Variable::Q, Variable::K};
   if (index.kind == Expr::Variable)
     return is_contained(rows, index.variable) ? &index : nullptr;
   if (index.kind != Expr::Apply)
     return nullptr;
+  if (auto same = known.find(&index); same != known.end())
+    return same->second;
   const Expr *found = nullptr;
   for (const ExprPtr &operand : index.operands) {
-    const Expr *row = rowIn(*operand);
+    const Expr *row = rowIn(*operand, known);
     if (row && found && row->variable != found->variable)
-      return nullptr;
+      return known[&index] = nullptr;
     found = row ? row : found;
   }
-  return found;
+  return known[&index] = found;
+}
+
+static const Expr *rowIn(const Expr &index) {
+  DenseMap<const Expr *, const Expr *> known;
+  return rowIn(index, known);
 }
 
 static bool reads(const Expr &e, unsigned table) {
-  return (e.kind == Expr::Load && e.index == table) ||
-         any_of(e.operands,
-                [&](const ExprPtr &operand) { return reads(*operand, table); });
+  return anyNode(e, [&](const Expr &x) {
+    return x.kind == Expr::Load && x.index == table;
+  });
 }
 
 /// An index without the term start[b], or null if it has none.

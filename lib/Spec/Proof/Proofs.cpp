@@ -3,10 +3,7 @@
 #include "Proof/Proofs.h"
 
 #include "Proof/IndexOrder.h"
-#include "Proof/Interval.h"
-#include "Proof/SizeConditions.h"
-
-#include "attnc/Spec/Print.h"
+#include "Proof/ProofWalk.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -14,76 +11,13 @@ using namespace llvm;
 
 namespace attnc::spec {
 
-namespace {
-/// A rewritten formula and, of an int, its least and greatest value.
-struct Proved {
-  ExprPtr e; // null after an error
-  Interval interval;
-};
-
-class Walk {
-public:
-  Walk(AttentionSpec &spec, Report &report, StringRef where, Domain domain)
-      : spec(spec), report(report), where(where),
-        ofSizes(!domain.batch && !domain.row && !domain.key),
-        prover(spec, domain), sizes(spec, prover),
-        anywhere(spec, Domain{false, false, false, /*ranges=*/false}) {
-    for (const Precondition &condition : spec.preconditions)
-      know(condition.condition);
-  }
-
-  Proved visit(const ExprPtr &e);
-  /// Takes a truth value as given in all that is visited next.
-  void assume(const ExprPtr &condition, bool value) {
-    prover.assume(condition, value);
-    assumed.push_back({condition, value});
-  }
-  void know(const ExprPtr &condition) {
-    prover.know(condition);
-    anywhere.know(condition);
-  }
-
-private:
-  Proved visitLoad(const ExprPtr &e);
-  Proved visitApply(const ExprPtr &e);
-  Proved visitGuarded(const ExprPtr &e);
-  Proved visitFeatures(const ExprPtr &e);
-  void assumeOfPair(const ExprPtr &condition, bool value);
-  Proved rebuild(const ExprPtr &e, std::vector<Proved> operands);
-  Interval leaf(const ExprPtr &e);
-  bool checkIndex(const ExprPtr &load, unsigned axis);
-  bool checkSide(const ExprPtr &load, unsigned axis, const LinearForm &form,
-                 bool low);
-  bool checkDivisor(ExprPtr &divisor);
-  bool checkOverflow(const ExprPtr &e, Interval &interval);
-  bool limitFactors(const ExprPtr &e);
-  std::string asReal(const Expr &e) const;
-  const Expr *freeTable(const Expr &e) const;
-  Interval intervalIn(const ExprPtr &e);
-  bool addPreconditions(const LinearForm &form, const std::string &reason,
-                        SMRange range);
-  void reportIndex(const ExprPtr &load, unsigned axis, bool low,
-                   const std::vector<std::vector<LinearForm>> &failures);
-  std::string extreme(const ExprPtr &index, bool low, const LinearForm &extent,
-                      const std::vector<std::vector<LinearForm>> &failures);
-  std::string print(const Expr &e) const { return printFormula(spec, e); }
-
-  AttentionSpec &spec;
-  Report &report;
-  StringRef where;
-  bool ofSizes; // computed before the preconditions are checked
-  Prover prover;
-  SizeConditions sizes;
-  Prover anywhere; // knows no variable's range
-  SmallVector<std::pair<ExprPtr, bool>> assumed;
-  bool mayBeReal =
-      false; // what is visited, without a change of its surroundings
-};
-} // namespace
+/// A formula whose proofs depend on where its parts are used is refused beyond
+/// this many visits.
+static constexpr size_t maxVisits = 100000;
 
 /// Makes `form` >= 0 a matter of the call, if sizes decide it.
-bool Walk::addPreconditions(const LinearForm &form, const std::string &reason,
-                            SMRange range) {
+bool ProofWalk::addPreconditions(const LinearForm &form,
+                                 const std::string &reason, SMRange range) {
   if (ofSizes)
     return false;
   std::vector<ExprPtr> conditions = sizes.sufficient(form);
@@ -105,8 +39,8 @@ bool Walk::addPreconditions(const LinearForm &form, const std::string &reason,
 
 /// The least or greatest value of an index as text, if sizes say it.
 std::string
-Walk::extreme(const ExprPtr &index, bool low, const LinearForm &extent,
-              const std::vector<std::vector<LinearForm>> &failures) {
+ProofWalk::extreme(const ExprPtr &index, bool low, const LinearForm &extent,
+                   const std::vector<std::vector<LinearForm>> &failures) {
   auto end = prover.endOfQuotient(prover.linear(index), /*greatest=*/!low);
   if (end && !end->overflow && sizes.isOfSizes(*end))
     return print(*sizes.sum(*end));
@@ -126,8 +60,7 @@ Walk::extreme(const ExprPtr &index, bool low, const LinearForm &extent,
   return "";
 }
 
-/// Whether the text of the formula stands in the file, not that of a macro.
-static bool isWritten(const Expr &e, StringRef text) {
+bool isWritten(const Expr &e, StringRef text) {
   auto letters = [](StringRef s) {
     std::string found;
     copy_if(s, std::back_inserter(found),
@@ -137,8 +70,9 @@ static bool isWritten(const Expr &e, StringRef text) {
   return e.range.isValid() && letters(Report::textOf(e.range)) == letters(text);
 }
 
-void Walk::reportIndex(const ExprPtr &load, unsigned axis, bool low,
-                       const std::vector<std::vector<LinearForm>> &failures) {
+void ProofWalk::reportIndex(
+    const ExprPtr &load, unsigned axis, bool low,
+    const std::vector<std::vector<LinearForm>> &failures) {
   const Input &input = spec.inputs[load->index];
   const ExprPtr &index = load->operands[axis];
   const ExprPtr &extent = input.axes[axis];
@@ -170,10 +104,12 @@ void Walk::reportIndex(const ExprPtr &load, unsigned axis, bool low,
   error->note(input.typeRange, "'" + input.name + "' is declared here");
 }
 
-bool Walk::checkSide(const ExprPtr &load, unsigned axis, const LinearForm &form,
-                     bool low) {
+bool ProofWalk::checkSide(const ExprPtr &load, unsigned axis,
+                          const LinearForm &form, bool low) {
   if (prover.proves(form))
     return true;
+  if (isTrial)
+    return false;
   const ExprPtr &index = load->operands[axis];
   std::string reason = "index '" + print(*index) + "' of '" +
                        spec.inputs[load->index].name + "' in " + where.str();
@@ -183,14 +119,14 @@ bool Walk::checkSide(const ExprPtr &load, unsigned axis, const LinearForm &form,
   return false;
 }
 
-bool Walk::checkIndex(const ExprPtr &load, unsigned axis) {
+bool ProofWalk::checkIndex(const ExprPtr &load, unsigned axis) {
   LinearForm index = prover.linear(load->operands[axis]);
   LinearForm extent = prover.linear(spec.inputs[load->index].axes[axis]);
   return checkSide(load, axis, index, true) &&
          checkSide(load, axis, extent - index - LinearForm(1), false);
 }
 
-Proved Walk::visitLoad(const ExprPtr &e) {
+Proved ProofWalk::visitLoad(const ExprPtr &e) {
   std::vector<ExprPtr> operands;
   bool good = true;
   bool outside = std::exchange(mayBeReal, false);
@@ -202,12 +138,14 @@ Proved Walk::visitLoad(const ExprPtr &e) {
   if (!good)
     return {};
   ExprPtr load = makeLoad(e->index, e->type, operands, e->range);
-  if (!checkIndexOrder(spec, report, *load))
+  if (!isTrial && !checkIndexOrder(spec, report, *load))
     return {};
   for (unsigned axis = 0; axis < operands.size(); ++axis) {
     size_t conditions = spec.preconditions.size();
     if (!checkIndex(load, axis))
       return {};
+    if (isTrial)
+      continue;
     if (spec.preconditions.size() != conditions)
       warnForeignIndex(spec, report, *load, axis,
                        ArrayRef(spec.preconditions).drop_front(conditions));
@@ -217,190 +155,10 @@ Proved Walk::visitLoad(const ExprPtr &e) {
 }
 
 //===----------------------------------------------------------------------===//
-// Divisors and overflow
-//===----------------------------------------------------------------------===//
-
-bool Walk::checkDivisor(ExprPtr &divisor) {
-  LinearForm value = prover.linear(divisor), one(1);
-  LinearForm free = anywhere.linear(divisor);
-  if (anywhere.proves(free - one) || anywhere.proves(free.scaled(-1) - one))
-    return true;
-  if (prover.proves(value - one)) {
-    divisor = makeApply(Op::Max, divisor->type, {divisor, makeInt(1)},
-                        divisor->range);
-    return true;
-  }
-  if (prover.proves(value.scaled(-1) - one)) {
-    divisor = makeApply(Op::Min, divisor->type, {divisor, makeInt(-1)},
-                        divisor->range);
-    return true;
-  }
-  std::string text = print(*divisor);
-  bool decidedBySizes = sizes.isOfSizes(value);
-  std::string reason = "divisor '" + text + "' in " + where.str();
-  if (decidedBySizes && addPreconditions(value - one, reason, divisor->range))
-    return true;
-  auto &error = report.error(Message::MaybeZero, divisor->range, {text});
-  bool isCount = prover.proves(value);
-  if (isCount && isWritten(*divisor, text))
-    error.fix("max(" + text + ", 1)");
-  if (divisor->kind == Expr::Load)
-    error.note(spec.inputs[divisor->index].typeRange,
-               std::string(isCount ? "or write" : "write") +
-                   " what its values are, as 'in 1..8'");
-  return false;
-}
-
-/// A table of wide ints that the formula reads, in q's offset, too, and that is
-/// said nothing about.
-const Expr *Walk::freeTable(const Expr &e) const {
-  if (e.kind == Expr::Variable && e.variable == Variable::Q)
-    return freeTable(*spec.offset);
-  if (e.kind == Expr::Load) {
-    const Input &input = spec.inputs[e.index];
-    bool isWide = input.dtype == DType::I64 || input.dtype == DType::I32;
-    return isWide && !input.low ? &e : nullptr;
-  }
-  for (const ExprPtr &operand : e.operands)
-    if (const Expr *table = freeTable(*operand))
-      return table;
-  return nullptr;
-}
-
-/// The same product or power of reals; empty if `e` is neither.
-std::string Walk::asReal(const Expr &e) const {
-  if (e.isApply(Op::Mul))
-    return "1.0 * " + print(e);
-  if (!e.isApply(Op::Pow))
-    return "";
-  const Expr &base = *e.operands[0];
-  std::string text = print(base);
-  bool isWhole = base.kind != Expr::Apply;
-  return "(1.0 * " + (isWhole ? text : "(" + text + ")") + ") ** " +
-         print(*e.operands[1]);
-}
-
-/// Lets the call check that both factors of a product of sizes are so small
-/// that it does not overflow. A call that does not meet this is refused
-/// whatever the product was.
-bool Walk::limitFactors(const ExprPtr &e) {
-  constexpr int64_t most = 3037000499; // the root of 2 ** 63 - 1
-  if (!e->isApply(Op::Mul) || !sizes.isOfSizes(prover.linear(e)))
-    return false;
-  for (const ExprPtr &factor : e->operands) {
-    LinearForm form = prover.linear(factor), limit(most);
-    if (!prover.proves(form + limit))
-      return false;
-    auto greatest = prover.bounds(form).second;
-    if (greatest && *greatest <= most)
-      continue;
-    ExprPtr condition = makeApply(Op::Le, Type::Bool, {factor, makeInt(most)});
-    spec.preconditions.push_back(
-        {condition, print(*condition),
-         "the product '" + print(*e) + "' in " + where.str(), e->range});
-    know(condition);
-  }
-  return true;
-}
-
-bool Walk::checkOverflow(const ExprPtr &e, Interval &interval) {
-  if (interval.fits())
-    return true;
-  auto [least, greatest] = prover.bounds(prover.linear(e));
-  if (least && greatest) {
-    interval = interval.meet({*least, *greatest});
-    return true;
-  }
-  if (limitFactors(e)) {
-    interval = interval.meet(Interval::all());
-    return true;
-  }
-  auto &error = report.error(Message::MayOverflow, e->range, {print(*e)});
-  if (mayBeReal)
-    error.fix(asReal(*e));
-  if (const Expr *table = freeTable(*e))
-    error.note(spec.inputs[table->index].typeRange,
-               "write what its values are, as 'in 0..2147483647'");
-  else
-    error.note("sizes and positions may be up to 2 ** 31 - 1; a real does not "
-               "overflow: 1.0 * x");
-  return false;
-}
-
-Interval Walk::leaf(const ExprPtr &e) {
-  Interval all = Interval::all();
-  if (e->isConstant())
-    return Interval::of(e->integer, e->integer);
-  auto upTo = [](int64_t greatest) {
-    return Interval::of(0, std::max<int64_t>(greatest, 0));
-  };
-  if (e->kind == Expr::Load) {
-    const Input &input = spec.inputs[e->index];
-    int bits = input.dtype == DType::I64   ? 64
-               : input.dtype == DType::I32 ? 32
-                                           : 8;
-    __int128 half = __int128(1) << (bits - 1);
-    all = input.dtype == DType::U8 ? Interval::of(0, 255)
-                                   : Interval::of(-half, half - 1);
-    if (!input.low)
-      return all;
-    auto least = prover.bounds(prover.linear(input.low)).first;
-    auto greatest = prover.bounds(prover.linear(input.high)).second;
-    return all.meet(
-        Interval::of(least.value_or(INT64_MIN), greatest.value_or(INT64_MAX)));
-  }
-  auto sizeLimit = [&](unsigned index) {
-    const Size &size = spec.sizes[index];
-    return size.kind == Size::Fixed ? size.value : maxSize;
-  };
-  if (e->kind == Expr::Size) {
-    int64_t limit = sizeLimit(e->index);
-    return spec.sizes[e->index].kind == Size::Fixed ? Interval::of(limit, limit)
-                                                    : upTo(limit);
-  }
-  auto rows = [&](BuiltinSize length) {
-    ExprPtr size = spec.sizeOf(length);
-    return upTo(std::min<__int128>(intervalIn(size).high, maxSize) - 1);
-  };
-  switch (e->variable) {
-  case Variable::B:
-    return upTo(sizeLimit(Batch) - 1);
-  case Variable::H:
-    return upTo(sizeLimit(Heads) - 1);
-  case Variable::G:
-    return upTo(sizeLimit(KvHeads) - 1);
-  case Variable::I:
-    return rows(QueryLen);
-  case Variable::K:
-    return rows(KvLen);
-  case Variable::Q: {
-    // Sums of linear forms know relations, intervals what is no such form.
-    Interval row = rows(QueryLen), from = intervalIn(spec.offset);
-    all = Interval::of(row.low + from.low, row.high + from.high);
-    break;
-  }
-  }
-  auto [least, greatest] = prover.bounds(prover.linear(e));
-  return all.meet(
-      Interval::of(least.value_or(INT64_MIN), greatest.value_or(INT64_MAX)));
-}
-
-/// Of an int that is proved elsewhere.
-Interval Walk::intervalIn(const ExprPtr &e) {
-  if (e->kind != Expr::Apply)
-    return leaf(e);
-  SmallVector<Interval> operands;
-  for (const ExprPtr &operand : drop_begin(e->operands, e->op == Op::Select))
-    operands.push_back(operand->type == Type::Int ? intervalIn(operand)
-                                                  : Interval::all());
-  return intervalOf(*e, operands);
-}
-
-//===----------------------------------------------------------------------===//
 // The walk
 //===----------------------------------------------------------------------===//
 
-Proved Walk::rebuild(const ExprPtr &e, std::vector<Proved> operands) {
+Proved ProofWalk::rebuild(const ExprPtr &e, std::vector<Proved> operands) {
   std::vector<ExprPtr> exprs;
   for (const Proved &operand : operands) {
     if (!operand.e)
@@ -431,7 +189,7 @@ Proved Walk::rebuild(const ExprPtr &e, std::vector<Proved> operands) {
 }
 
 /// and, or, where: what stands on the left guards what stands on the right.
-Proved Walk::visitGuarded(const ExprPtr &e) {
+Proved ProofWalk::visitGuarded(const ExprPtr &e) {
   std::vector<Proved> operands = {visit(e->operands[0])};
   if (!operands[0].e)
     return {};
@@ -439,7 +197,9 @@ Proved Walk::visitGuarded(const ExprPtr &e) {
     Prover::Mark mark = prover.mark();
     bool holds = e->op == Op::And || (e->op == Op::Select && i == 1);
     assume(e->operands[0], holds);
+    known.emplace_back();
     operands.push_back(visit(e->operands[i]));
+    known.pop_back();
     prover.forget(mark);
     assumed.pop_back();
   }
@@ -447,7 +207,7 @@ Proved Walk::visitGuarded(const ExprPtr &e) {
 }
 
 /// What a condition says of the pair, not of one element of a vector.
-void Walk::assumeOfPair(const ExprPtr &condition, bool value) {
+void ProofWalk::assumeOfPair(const ExprPtr &condition, bool value) {
   if (!isVector(condition->type)) {
     assume(condition, value);
     return;
@@ -460,16 +220,29 @@ void Walk::assumeOfPair(const ExprPtr &condition, bool value) {
 
 /// Inside a sum over features all elements of its operands are read: a guard on
 /// one element says nothing of the others.
-Proved Walk::visitFeatures(const ExprPtr &e) {
+Proved ProofWalk::visitFeatures(const ExprPtr &e) {
+  bool ofElements =
+      any_of(assumed, [](auto &a) { return isVector(a.first->type); });
+  if (!ofElements)
+    return rebuild(e, visitOperands(e));
   Prover::SetAside others(prover);
   auto outer = std::exchange(assumed, {});
+  auto outerKnown = std::exchange(known, std::vector<Known>(1));
   for (auto [condition, value] : outer)
     assumeOfPair(condition, value);
+  size_t outerGiven = std::exchange(given, assumed.size());
+  Proved result = rebuild(e, visitOperands(e));
+  given = outerGiven;
+  assumed = std::move(outer);
+  known = std::move(outerKnown);
+  return result;
+}
+
+std::vector<Proved> ProofWalk::visitOperands(const ExprPtr &e) {
   std::vector<Proved> operands;
   for (const ExprPtr &operand : e->operands)
     operands.push_back(visit(operand));
-  assumed = std::move(outer);
-  return rebuild(e, operands);
+  return operands;
 }
 
 /// Whether an operand of `e` may be real as well as int, if `e` itself may.
@@ -493,23 +266,69 @@ static bool takesEither(const Expr &e, bool mayBeReal) {
   }
 }
 
-Proved Walk::visitApply(const ExprPtr &e) {
+Proved ProofWalk::visitApply(const ExprPtr &e) {
   if (e->op == Op::And || e->op == Op::Or || e->op == Op::Select)
     return visitGuarded(e);
   if (e->op == Op::Dot || e->op == Op::L2Norm)
     return visitFeatures(e);
-  bool outside = mayBeReal;
-  bool inside = takesEither(*e, outside);
-  std::vector<Proved> operands;
-  for (const ExprPtr &operand : e->operands) {
-    mayBeReal = inside;
-    operands.push_back(visit(operand));
-  }
+  bool outside = std::exchange(mayBeReal, takesEither(*e, mayBeReal));
+  std::vector<Proved> operands = visitOperands(e);
   mayBeReal = outside;
   return rebuild(e, operands);
 }
 
-Proved Walk::visit(const ExprPtr &e) {
+/// Without the conditions that are given here, for all uses together: else a
+/// formula that each of two branches uses would be proved in both. Fails where
+/// the conditions are needed.
+Proved ProofWalk::visitAnywhere(const ExprPtr &e) {
+  Prover::SetAside others(prover);
+  SmallVector<std::pair<ExprPtr, bool>> outer(drop_begin(assumed, given));
+  assumed.truncate(given);
+  for (auto [condition, value] : assumed)
+    prover.assume(condition, value);
+  std::vector<Known> outerKnown(std::make_move_iterator(known.begin() + 1),
+                                std::make_move_iterator(known.end()));
+  known.resize(1);
+  bool wasTrial = std::exchange(isTrial, true);
+  Proved result = visitNode(e);
+  isTrial = wasTrial;
+  known.insert(known.end(), std::make_move_iterator(outerKnown.begin()),
+               std::make_move_iterator(outerKnown.end()));
+  assumed.append(outer.begin(), outer.end());
+  if (result.e)
+    known.front()[e.get()] = result;
+  else
+    guarded.insert(e.get());
+  return result;
+}
+
+Proved ProofWalk::visit(const ExprPtr &e) {
+  if (e->operands.empty())
+    return visitNode(e);
+  for (const Known &some : known)
+    if (auto found = some.find(e.get()); found != some.end())
+      return found->second;
+  if (isTrial && known.size() == 1 && guarded.contains(e.get()))
+    return {};
+  if (++visits > maxVisits) {
+    if (!isTrial && !std::exchange(isTooLong, true))
+      report.error(Message::FormulaTooLong, e->range,
+                   {std::to_string(maxVisits)});
+    return {};
+  }
+  bool isAgain = !visited.insert(e.get()).second;
+  if (isAgain && known.size() > 1 && !guarded.contains(e.get()))
+    if (Proved everywhere = visitAnywhere(e); everywhere.e)
+      return everywhere;
+  Proved result = visitNode(e);
+  if (result.e || !isTrial)
+    known.back()[e.get()] = result;
+  else if (known.size() == 1)
+    guarded.insert(e.get());
+  return result;
+}
+
+Proved ProofWalk::visitNode(const ExprPtr &e) {
   if (e->kind == Expr::Load)
     return visitLoad(e);
   if (e->kind == Expr::Apply)
@@ -520,9 +339,9 @@ Proved Walk::visit(const ExprPtr &e) {
 ExprPtr proveFormula(AttentionSpec &spec, Report &report,
                      const ExprPtr &formula, StringRef where, Domain domain,
                      const ExprPtr &guard) {
-  Walk walk(spec, report, where, domain);
+  ProofWalk walk(spec, report, where, domain);
   if (guard)
-    walk.assume(guard, true);
+    walk.assumeThroughout(guard);
   return walk.visit(formula).e;
 }
 

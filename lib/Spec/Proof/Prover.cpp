@@ -107,21 +107,31 @@ LinearForm Prover::linear(const ExprPtr &e) {
   default:
     break;
   }
-  if (e->kind == Expr::Apply) {
-    if (e->op == Op::Add || e->op == Op::Sub)
-      return linear(e->operands[0])
-          .add(linear(e->operands[1]), e->op == Op::Add ? 1 : -1);
-    if (e->op == Op::Neg)
-      return linear(e->operands[0]).scaled(-1);
-    if (e->op == Op::Mul)
-      return product(linear(e->operands[0]), linear(e->operands[1]));
-  }
-  for (auto &[known, form] : seen)
-    if (sameExpr(*known, *e))
-      return form;
-  LinearForm form = e->kind == Expr::Load ? linearLoad(e) : linearApply(e);
-  seen.push_back({e, form});
+  for (const Seen &known : seen[e->hash])
+    if (sameExpr(*known.e, *e))
+      return known.form;
+  LinearForm form = linearNode(e);
+  seen[e->hash].push_back({e, form});
   return form;
+}
+
+LinearForm Prover::linearNode(const ExprPtr &e) {
+  if (e->kind == Expr::Load)
+    return linearLoad(e);
+  if (e->kind != Expr::Apply)
+    return LinearForm::of(opaque(std::nullopt, std::nullopt));
+  switch (e->op) {
+  case Op::Add:
+  case Op::Sub:
+    return linear(e->operands[0])
+        .add(linear(e->operands[1]), e->op == Op::Add ? 1 : -1);
+  case Op::Neg:
+    return linear(e->operands[0]).scaled(-1);
+  case Op::Mul:
+    return product(linear(e->operands[0]), linear(e->operands[1]));
+  default:
+    return linearApply(e);
+  }
 }
 
 LinearForm Prover::linearLoad(const ExprPtr &e) {

@@ -21,6 +21,7 @@
 
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -132,6 +133,7 @@ private:
   using Choice = std::vector<Facts>; // one of them holds
   using Choices = std::vector<const Choice *>;
 
+  LinearForm linearNode(const ExprPtr &e);
   LinearForm linearApply(const ExprPtr &e);
   LinearForm linearPower(const ExprPtr &e);
   LinearForm linearQuotient(const ExprPtr &e);
@@ -153,6 +155,8 @@ private:
   Symbol opaque(std::optional<LinearForm> low, std::optional<LinearForm> high);
   Facts factsOf(const ExprPtr &condition, bool value,
                 std::vector<Choice> *more);
+  Facts factsOf(const ExprPtr &condition, bool value, std::vector<Choice> *more,
+                size_t &parts);
   bool contradicts(const Facts &facts, llvm::ArrayRef<const Choice *> order);
   void collectFailures(const Facts &facts, llvm::ArrayRef<const Choice *> order,
                        std::vector<std::vector<LinearForm>> &result);
@@ -194,7 +198,11 @@ private:
   };
   const Quotient &positiveQuotient(const LinearForm &a, const LinearForm &b);
   std::vector<Quotient> quotients; // by what is always positive
-  std::vector<std::pair<ExprPtr, LinearForm>> seen; // not linear, by structure
+  struct Seen {
+    ExprPtr e;
+    LinearForm form;
+  };
+  std::unordered_map<uint64_t, std::vector<Seen>> seen; // by hash
 };
 
 } // namespace attnc::spec

@@ -13,20 +13,32 @@ namespace attnc::spec {
 /// How many choices are tried one within the other.
 static constexpr unsigned maxChoices = 5;
 
+/// Of a condition of more parts, those behind it are lost: fewer proofs, never
+/// wrong ones.
+static constexpr size_t maxParts = 4000;
+
 /// The facts of a truth value. What is a choice goes to `more`, or is lost.
 Prover::Facts Prover::factsOf(const ExprPtr &condition, bool value,
                               std::vector<Choice> *more) {
+  size_t parts = 0;
+  return factsOf(condition, value, more, parts);
+}
+
+Prover::Facts Prover::factsOf(const ExprPtr &condition, bool value,
+                              std::vector<Choice> *more, size_t &parts) {
+  if (++parts > maxParts)
+    return {};
   const Expr &e = *condition;
   if (e.isConstant())
     return e.boolean == value ? Facts{} : Facts{LinearForm(-1)};
   if (e.kind != Expr::Apply)
     return {};
   if (e.op == Op::Not)
-    return factsOf(e.operands[0], !value, more);
+    return factsOf(e.operands[0], !value, more, parts);
   if (e.op == Op::And || e.op == Op::Or) {
     bool both = (e.op == Op::And) == value;
-    Facts left = factsOf(e.operands[0], value, both ? more : nullptr);
-    Facts right = factsOf(e.operands[1], value, both ? more : nullptr);
+    Facts left = factsOf(e.operands[0], value, both ? more : nullptr, parts);
+    Facts right = factsOf(e.operands[1], value, both ? more : nullptr, parts);
     if (both) {
       left.insert(left.end(), right.begin(), right.end());
       return left;

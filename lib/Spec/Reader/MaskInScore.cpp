@@ -8,6 +8,8 @@
 
 #include "attnc/Spec/Print.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <cmath>
 
 using namespace llvm;
@@ -88,8 +90,14 @@ static std::optional<ScoreMask> maskOfFactor(const AttentionSpec &spec,
                    printFormula(spec, *table) + (isOfSeen ? " != 0" : " == 0")};
 }
 
+/// Nodes without such a mask, and the sign they were looked at with.
+using Seen = DenseSet<std::pair<const Expr *, unsigned>>;
+
 static std::optional<ScoreMask> maskInScore(const AttentionSpec &spec,
-                                            const Expr &e, double sign = 1) {
+                                            const Expr &e, Seen &seen,
+                                            double sign = 1) {
+  if (!seen.insert({&e, unsigned(sign > 0)}).second)
+    return std::nullopt;
   std::optional<ScoreMask> found = maskOfChoice(spec, e, sign);
   if (!found)
     found = maskOfFactor(spec, e, sign);
@@ -97,13 +105,14 @@ static std::optional<ScoreMask> maskInScore(const AttentionSpec &spec,
     return found;
   for (size_t i = 0; i < e.operands.size() && !found; ++i) {
     bool isTaken = e.op == Op::Neg || (e.op == Op::Sub && i == 1);
-    found = maskInScore(spec, *e.operands[i], isTaken ? -sign : sign);
+    found = maskInScore(spec, *e.operands[i], seen, isTaken ? -sign : sign);
   }
   return found;
 }
 
 void SpecReader::warnMaskInScore() {
-  std::optional<ScoreMask> found = maskInScore(spec, *spec.score);
+  Seen seen;
+  std::optional<ScoreMask> found = maskInScore(spec, *spec.score, seen);
   if (!found || !found->term->range.isValid())
     return;
   auto &warning =

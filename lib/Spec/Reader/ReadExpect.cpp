@@ -4,6 +4,7 @@
 
 #include "Proof/Proofs.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -209,15 +210,17 @@ void SpecReader::readExpect() {
   }
 }
 
+using Values = DenseMap<const Expr *, ExprPtr>;
+
 /// A formula of sizes at a regime; null where a size is not known there.
 static ExprPtr valueAt(const AttentionSpec &spec, const Expr &e,
-                       const Regime &regime) {
+                       const Regime &regime, Values &known) {
   if (e.kind == Expr::Size) {
     const Size &size = spec.sizes[e.index];
     if (size.kind == Size::Fixed)
       return makeInt(size.value);
     if (size.kind == Size::Derived)
-      return valueAt(spec, *size.formula, regime);
+      return valueAt(spec, *size.formula, regime, known);
     for (auto [index, value] : regime.sizes)
       if (index == e.index)
         return makeInt(value);
@@ -227,19 +230,23 @@ static ExprPtr valueAt(const AttentionSpec &spec, const Expr &e,
     return std::make_shared<Expr>(e);
   if (e.kind != Expr::Apply)
     return nullptr;
+  auto [place, isNew] = known.try_emplace(&e);
+  if (!isNew)
+    return place->second;
   std::vector<ExprPtr> operands;
   for (const ExprPtr &operand : e.operands)
-    if (!operands.emplace_back(valueAt(spec, *operand, regime)))
+    if (!operands.emplace_back(valueAt(spec, *operand, regime, known)))
       return nullptr;
   FoldProblem problem = FoldProblem::None;
-  return foldConstants(e.op, e.type, operands, e.range, problem);
+  return known[&e] = foldConstants(e.op, e.type, operands, e.range, problem);
 }
 
 /// The first condition of the call that the sizes of a regime do not meet.
 static const Precondition *broken(const AttentionSpec &spec,
                                   const Regime &regime) {
   for (const Precondition &precondition : spec.preconditions) {
-    ExprPtr value = valueAt(spec, *precondition.condition, regime);
+    Values known;
+    ExprPtr value = valueAt(spec, *precondition.condition, regime, known);
     if (value && value->isConstant() && !value->boolean)
       return &precondition;
   }

@@ -150,12 +150,6 @@ bool SpecReader::prove(AttentionSpec &own, ExprPtr &formula, StringRef where,
   return true;
 }
 
-static bool readsInput(const Expr &e) {
-  return e.kind == Expr::Load || any_of(e.operands, [](const ExprPtr &operand) {
-           return readsInput(*operand);
-         });
-}
-
 /// The rows of a cache begin where a table says; an offset that is a matter of
 /// sizes alone places the same rows elsewhere.
 void SpecReader::warnCacheOffset(const Cache &cache) {

@@ -178,13 +178,13 @@ bool SpecReader::checkPromises(const Input &input) {
 
 /// Whether a formula of sizes is one number for all calls.
 static bool isFixed(const AttentionSpec &spec, const Expr &expr) {
-  if (expr.kind != Expr::Size)
-    return llvm::all_of(expr.operands, [&](const ExprPtr &operand) {
-      return isFixed(spec, *operand);
-    });
-  const Size &size = spec.sizes[expr.index];
-  return size.kind == Size::Fixed ||
-         (size.kind == Size::Derived && isFixed(spec, *size.formula));
+  return !anyNode(expr, [&](const Expr &e) {
+    if (e.kind != Expr::Size)
+      return false;
+    const Size &size = spec.sizes[e.index];
+    return size.kind != Size::Fixed &&
+           (size.kind != Size::Derived || !isFixed(spec, *size.formula));
+  });
 }
 
 /// What is made of it once has to fit all calls.

@@ -11,9 +11,7 @@ using namespace llvm;
 namespace attnc::spec {
 
 static bool hasSoftmax(const Expr &e) {
-  return e.isApply(Op::Softmax) ||
-         any_of(e.operands,
-                [](const ExprPtr &operand) { return hasSoftmax(*operand); });
+  return anyNode(e, [](const Expr &x) { return x.isApply(Op::Softmax); });
 }
 
 void SpecReader::readOutputs() {

@@ -4,6 +4,7 @@
 
 #include "Proof/Proofs.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -12,15 +13,24 @@ using namespace llvm;
 namespace attnc::spec {
 
 /// The formula with derived sizes replaced by theirs.
-static ExprPtr inlineSizes(const AttentionSpec &spec, const ExprPtr &e) {
+static ExprPtr inlineSizes(const AttentionSpec &spec, const ExprPtr &e,
+                           DenseMap<const Expr *, ExprPtr> &made) {
   if (e->kind == Expr::Size && spec.sizes[e->index].kind == Size::Derived)
     return spec.sizes[e->index].formula;
   if (e->kind != Expr::Apply)
     return e;
+  if (ExprPtr known = made.lookup(e.get()))
+    return known;
   std::vector<ExprPtr> operands;
   for (const ExprPtr &operand : e->operands)
-    operands.push_back(inlineSizes(spec, operand));
-  return makeApply(e->op, e->type, std::move(operands), e->range);
+    operands.push_back(inlineSizes(spec, operand, made));
+  return made[e.get()] =
+             makeApply(e->op, e->type, std::move(operands), e->range);
+}
+
+static ExprPtr inlineSizes(const AttentionSpec &spec, const ExprPtr &e) {
+  DenseMap<const Expr *, ExprPtr> made;
+  return inlineSizes(spec, e, made);
 }
 
 static void collectNames(const Node &node, std::vector<std::string> &names) {

@@ -28,10 +28,9 @@ void SpecReader::checkFormulaUse() {
 }
 
 static bool usesSize(const Expr &e, unsigned size) {
-  return (e.kind == Expr::Size && e.index == size) ||
-         any_of(e.operands, [&](const ExprPtr &operand) {
-           return usesSize(*operand, size);
-         });
+  return anyNode(e, [&](const Expr &x) {
+    return x.kind == Expr::Size && x.index == size;
+  });
 }
 
 /// A size of which no extent of a tensor tells what it is.

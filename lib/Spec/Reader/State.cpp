@@ -16,7 +16,9 @@
 
 #include "attnc/Spec/Print.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace llvm;
 
@@ -66,10 +68,15 @@ private:
   bool isSum(const Expr &e) const;
   bool isPairProduct(const Expr &e) const;
   bool hasPairProduct(const Expr &e) const;
-  void collectSums(const ExprPtr &e);
+  using Nodes = SmallPtrSet<const Expr *, 16>;
+  bool isSum(const Expr &e, Nodes &known) const;
+  bool isSumNode(const Expr &e, Nodes &known) const;
+  void collectSums(const ExprPtr &e, Nodes &seen);
   std::optional<Slopes> slopesOf(const Expr &e) const;
   bool isCausal(const Expr &e) const;
+  using Made = DenseMap<const Expr *, ExprPtr>;
   ExprPtr atLastRow(const ExprPtr &e) const;
+  ExprPtr atLastRow(const ExprPtr &e, Made &made) const;
 
   const AttentionSpec &spec;
   StateProblem &problem;
@@ -78,6 +85,9 @@ private:
   bool found = false; // the product of both vectors
 };
 } // namespace
+
+/// Products of more factors, and sums of more terms, are not taken apart.
+static constexpr size_t maxFactors = 4000;
 
 bool StateFinder::fail(const Twine &reason, const Twine &legal, const Expr &e) {
   problem = {("'" + printFormula(spec, e) + "' " + reason).str(), legal.str(),
@@ -96,32 +106,51 @@ bool StateFinder::failHead(const Expr &e) {
 //===----------------------------------------------------------------------===//
 
 unsigned StateFinder::sidesOf(const Expr &e) const {
-  if (e.kind == Expr::Row)
-    return e.row == Row::Q ? OfQuery : OfKey;
   unsigned sides = OfNothing;
-  if (e.kind == Expr::Variable) {
-    if (e.variable == Variable::H && !isAlone())
-      sides = OfHead;
-    if (e.variable == Variable::I || e.variable == Variable::Q)
-      sides = OfQuery;
-    if (e.variable == Variable::K)
-      sides = OfKey;
-  }
-  if (e.kind == Expr::Apply && isRowFunction(e.op))
-    return isRowNumber(e.op) ? OfQuery : OfQuery | OfKey;
-  for (const ExprPtr &operand : e.operands)
-    sides |= sidesOf(*operand);
+  auto isOfRow = [](const Expr &node) {
+    return node.kind == Expr::Apply && isRowFunction(node.op);
+  };
+  auto add = [&](const Expr &node) {
+    if (node.kind == Expr::Row)
+      sides |= node.row == Row::Q ? OfQuery : OfKey;
+    if (isOfRow(node))
+      sides |= isRowNumber(node.op) ? OfQuery : OfQuery | OfKey;
+    if (node.kind != Expr::Variable)
+      return false;
+    if (node.variable == Variable::H && !isAlone())
+      sides |= OfHead;
+    if (node.variable == Variable::I || node.variable == Variable::Q)
+      sides |= OfQuery;
+    if (node.variable == Variable::K)
+      sides |= OfKey;
+    return false;
+  };
+  anyNode(e, add, /*ends=*/isOfRow);
   return sides;
 }
 
 /// Whether a formula is the sum of one of the query and one of the key.
+bool StateFinder::isSum(const Expr &e, Nodes &known) const {
+  if (known.contains(&e))
+    return true;
+  if (!isSumNode(e, known))
+    return false;
+  known.insert(&e);
+  return true;
+}
+
 bool StateFinder::isSum(const Expr &e) const {
+  Nodes known;
+  return isSum(e, known);
+}
+
+bool StateFinder::isSumNode(const Expr &e, Nodes &known) const {
   unsigned sides = sidesOf(e);
   if (!(sides & OfQuery) || !(sides & OfKey))
     return true;
   if (e.kind != Expr::Apply)
     return false;
-  auto sum = [&](const ExprPtr &x) { return isSum(*x); };
+  auto sum = [&](const ExprPtr &x) { return isSum(*x, known); };
   auto uniform = [&](unsigned i) {
     return !(sidesOf(*e.operands[i]) & (OfQuery | OfKey));
   };
@@ -142,28 +171,32 @@ bool StateFinder::isSum(const Expr &e) const {
 
 /// u @ v of a vector of the query and one of the key, or of rows of both.
 bool StateFinder::isPairProduct(const Expr &e) const {
+  if (!e.isApply(Op::Dot) || e.type != Type::Real)
+    return false;
   unsigned sides = sidesOf(e);
-  return e.isApply(Op::Dot) && e.type == Type::Real && (sides & OfQuery) &&
-         (sides & OfKey);
+  return (sides & OfQuery) && (sides & OfKey);
 }
 
 bool StateFinder::hasPairProduct(const Expr &e) const {
-  if (e.kind == Expr::Apply && isRowFunction(e.op))
-    return false;
-  return isPairProduct(e) || any_of(e.operands, [&](const ExprPtr &operand) {
-           return hasPairProduct(*operand);
-         });
+  return anyNode(
+      e, [&](const Expr &node) { return isPairProduct(node); },
+      /*ends=*/
+      [](const Expr &node) {
+        return node.kind == Expr::Apply && isRowFunction(node.op);
+      });
 }
 
 //===----------------------------------------------------------------------===//
 // Weights
 //===----------------------------------------------------------------------===//
 
-void StateFinder::collectSums(const ExprPtr &e) {
+void StateFinder::collectSums(const ExprPtr &e, Nodes &seen) {
+  if (!seen.insert(e.get()).second)
+    return;
   if (e->isApply(Op::Sum))
     sums.push_back(e);
   for (const ExprPtr &operand : e->operands)
-    collectSums(operand);
+    collectSums(operand, seen);
 }
 
 bool StateFinder::addDecay(const ExprPtr &e, bool inverse) {
@@ -186,9 +219,12 @@ bool StateFinder::addDecay(const ExprPtr &e, bool inverse) {
 bool StateFinder::add(const ExprPtr &e, bool inverse) {
   unsigned sides = sidesOf(*e);
   if (!(sides & OfKey)) {
-    collectSums(e);
+    Nodes seen;
+    collectSums(e, seen);
     return true;
   }
+  if (factors.size() > maxFactors)
+    return fail("has more factors than are told apart", "fewer factors", *e);
   if (sides & OfQuery) {
     if (e->isApply(Op::Neg))
       return add(e->operands[0], inverse);
@@ -284,7 +320,8 @@ std::optional<Slopes> StateFinder::slopesOf(const Expr &e) const {
     return Slopes();
   if (e.kind == Expr::Variable)
     return e.variable == Variable::K ? Slopes{0, 1} : Slopes{1, 0};
-  if (!e.isApply(Op::Add) && !e.isApply(Op::Sub))
+  bool isSum = e.isApply(Op::Add) || e.isApply(Op::Sub);
+  if (!isSum || e.nodes > maxFactors)
     return std::nullopt;
   auto a = slopesOf(*e.operands[0]), b = slopesOf(*e.operands[1]);
   if (!a || !b)
@@ -343,6 +380,13 @@ bool StateFinder::splitMask(const ExprPtr &e) {
 //===----------------------------------------------------------------------===//
 
 ExprPtr StateFinder::atLastRow(const ExprPtr &e) const {
+  Made made;
+  return atLastRow(e, made);
+}
+
+ExprPtr StateFinder::atLastRow(const ExprPtr &e, Made &made) const {
+  if (ExprPtr known = made.lookup(e.get()))
+    return known;
   if (!(sidesOf(*e) & OfQuery))
     return e;
   if (e->kind == Expr::Variable) {
@@ -355,10 +399,11 @@ ExprPtr StateFinder::atLastRow(const ExprPtr &e) const {
   }
   std::vector<ExprPtr> operands;
   for (const ExprPtr &operand : e->operands)
-    operands.push_back(atLastRow(operand));
-  return e->kind == Expr::Load
-             ? makeLoad(e->index, e->type, std::move(operands), e->range)
-             : makeApply(e->op, e->type, std::move(operands), e->range);
+    operands.push_back(atLastRow(operand, made));
+  return made[e.get()] =
+             e->kind == Expr::Load
+                 ? makeLoad(e->index, e->type, std::move(operands), e->range)
+                 : makeApply(e->op, e->type, std::move(operands), e->range);
 }
 
 /// The vector of features times scalars.

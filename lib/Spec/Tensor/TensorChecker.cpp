@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <tuple>
+
 using namespace llvm;
 
 namespace attnc::spec {
@@ -20,23 +22,30 @@ std::string textOfNode(const Node &node) {
 // Which entries are of tensors
 //===----------------------------------------------------------------------===//
 
-bool TensorChecker::usesTensors(const Node &node,
-                                std::vector<std::string> &seen) {
+/// Whether an entry of `let` calls a function of tensors, directly or in what
+/// it names. Remembers what is certain: recursion may have ended at an entry
+/// that is not answered yet.
+bool TensorChecker::entryUsesTensors(const std::string &name, Seen &seen) {
+  const Definition &definition = use.let[name];
+  if (definition.callsTensors)
+    return *definition.callsTensors;
+  bool uses = !definition.group.empty() ||
+              (definition.body && usesTensors(*definition.body, seen));
+  if (uses)
+    definition.callsTensors = true;
+  return uses;
+}
+
+bool TensorChecker::usesTensors(const Node &node, Seen &seen) {
   if (node.kind == Node::Call) {
     const FunctionInfo *function = findFunction(node.name);
     if (function && function->place == FunctionInfo::Layer)
       return true;
   }
   if (node.kind == Node::Name || node.kind == Node::Call) {
-    auto entry = use.let.find(node.name);
-    if (entry != use.let.end() && !findRow(node.name) &&
-        !is_contained(seen, node.name)) {
-      seen.push_back(node.name);
-      const Definition &definition = entry->second;
-      if (!definition.group.empty() ||
-          (definition.body && usesTensors(*definition.body, seen)))
-        return true;
-    }
+    if (use.let.count(node.name) && !findRow(node.name) &&
+        seen.insert(node.name).second && entryUsesTensors(node.name, seen))
+      return true;
   }
   auto uses = [&](const Node &child) { return usesTensors(child, seen); };
   // An element of a tensor is a number.
@@ -48,20 +57,27 @@ bool TensorChecker::usesTensors(const Node &node,
 }
 
 bool TensorChecker::isOfTensors(const Definition &definition) {
-  std::vector<std::string> seen;
-  return !definition.group.empty() || definition.isIndexed ||
-         (definition.body && usesTensors(*definition.body, seen));
+  if (!definition.group.empty() || definition.isIndexed || !definition.body)
+    return !definition.group.empty() || definition.isIndexed;
+  if (definition.callsTensors)
+    return *definition.callsTensors;
+  Seen seen;
+  bool uses = usesTensors(*definition.body, seen);
+  definition.callsTensors = uses;
+  if (!uses)
+    for (const std::string &name : seen)
+      use.let[name].callsTensors = false;
+  return uses;
 }
 
 bool TensorChecker::namesRow(const Node &node, function_ref<bool(Row)> is,
-                             std::vector<std::string> &seen) {
+                             Seen &seen) {
   if (node.kind == Node::Name || node.kind == Node::Call) {
     if (std::optional<Row> row = findRow(node.name); row && is(*row))
       return true;
     auto entry = use.let.find(node.name);
     if (entry != use.let.end() && !findRow(node.name) &&
-        !is_contained(seen, node.name)) {
-      seen.push_back(node.name);
+        seen.insert(node.name).second) {
       const NodePtr &body = entry->second.body;
       if (body && namesRow(*body, is, seen))
         return true;
@@ -73,7 +89,7 @@ bool TensorChecker::namesRow(const Node &node, function_ref<bool(Row)> is,
 }
 
 bool TensorChecker::crossesSides(Row row, const Definition &definition) {
-  std::vector<std::string> seen;
+  Seen seen;
   auto isOther = [&](Row other) {
     return (other == Row::Q) != (row == Row::Q);
   };
@@ -185,7 +201,21 @@ TensorChecker::Value TensorChecker::evaluate(Definition &definition,
   return value;
 }
 
-/// A macro: each use is written out with its arguments.
+bool TensorChecker::Expansion::operator<(const Expansion &other) const {
+  auto isLess = [](const Value &a, const Value &b) {
+    return std::tie(a.tensor, a.scalar) < std::tie(b.tensor, b.scalar);
+  };
+  auto key = [](const Expansion &e) {
+    return std::tie(e.name, e.defining, e.attentionKnown);
+  };
+  if (key(*this) != key(other))
+    return key(*this) < key(other);
+  return std::lexicographical_compare(arguments.begin(), arguments.end(),
+                                      other.arguments.begin(),
+                                      other.arguments.end(), isLess);
+}
+
+/// A macro with its arguments; for the same ones the same value.
 TensorChecker::Value TensorChecker::expand(const Node &node) {
   Definition &macro = use.let[node.name];
   macro.used = macro.ofTensors = true;
@@ -211,13 +241,19 @@ TensorChecker::Value TensorChecker::expand(const Node &node) {
     return {};
   }
   Environment arguments;
+  Expansion key{node.name, {}, defining, attentionKnown};
   for (auto [parameter, child] : zip_equal(macro.parameters, node.children)) {
     Value value = visit(*child);
-    if (!value)
+    if (!value || !macro.body)
       return {};
     arguments[parameter] = value;
+    key.arguments.push_back(value);
   }
-  return macro.body ? evaluate(macro, std::move(arguments)) : Value();
+  auto known = expansions.find(key);
+  if (known == expansions.end())
+    known = expansions.try_emplace(key, evaluate(macro, std::move(arguments)))
+                .first;
+  return known->second;
 }
 
 std::optional<TensorChecker::Value> TensorChecker::visitName(const Node &node) {

@@ -19,6 +19,7 @@
 #include "Tensor/TensorShapes.h"
 
 #include <map>
+#include <set>
 #include <string>
 
 namespace attnc::spec {
@@ -65,9 +66,10 @@ private:
   Value visitDefinition(const Node &node);
   Value expand(const Node &node);
   Value evaluate(Definition &definition, Environment arguments);
-  bool usesTensors(const Node &node, std::vector<std::string> &seen);
-  bool namesRow(const Node &node, llvm::function_ref<bool(Row)> is,
-                std::vector<std::string> &seen);
+  using Seen = std::set<std::string>; // entries of `let`
+  bool usesTensors(const Node &node, Seen &seen);
+  bool entryUsesTensors(const std::string &name, Seen &seen);
+  bool namesRow(const Node &node, llvm::function_ref<bool(Row)> is, Seen &seen);
 
   // TensorElements.cpp
   TensorPtr map(const ExprPtr &formula, std::vector<TensorPtr> operands,
@@ -206,6 +208,15 @@ private:
   std::vector<OtherRows> others;
   Environment environment;
   std::map<std::string, Value> known; // entries of `let` without parameters
+  /// Values of macros, by their arguments and by what names mean there.
+  struct Expansion {
+    std::string name;
+    std::vector<Value> arguments;
+    std::optional<Row> defining;
+    bool attentionKnown;
+    bool operator<(const Expansion &other) const;
+  };
+  std::map<Expansion, Value> expansions;
   std::map<std::string, std::vector<TensorPtr>> knownParts; // of several names
 };
 

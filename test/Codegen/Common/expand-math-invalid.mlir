@@ -11,7 +11,7 @@ func.func @unknown_function(%x: f32) -> f32 {
 
 func.func @wider_than_f64(%x: f128) -> f128 {
   // expected-error@below {{'math.exp' op cannot be expanded: the function is not known on f128}}
-  // expected-note@below {{codegen-expand-math knows}}
+  // expected-note@below {{codegen-expand-math supports}}
   %0 = math.exp %x : f128
   return %0 : f128
 }
@@ -20,7 +20,7 @@ func.func @wider_than_f64(%x: f128) -> f128 {
 
 func.func @three_lanes(%x: vector<3xf32>) -> vector<3xf32> {
   // expected-error@below {{'math.exp' op cannot be expanded: a vector of 3 elements is not a power of two}}
-  // expected-note@below {{codegen-expand-math knows}}
+  // expected-note@below {{codegen-expand-math supports}}
   %0 = math.exp %x : vector<3xf32>
   return %0 : vector<3xf32>
 }
@@ -29,7 +29,7 @@ func.func @three_lanes(%x: vector<3xf32>) -> vector<3xf32> {
 
 func.func @scalable(%x: vector<[4]xf32>) -> vector<[4]xf32> {
   // expected-error@below {{'math.exp' op cannot be expanded: the length of its vector is not fixed}}
-  // expected-note@below {{codegen-expand-math knows}}
+  // expected-note@below {{codegen-expand-math supports}}
   %0 = math.exp %x : vector<[4]xf32>
   return %0 : vector<[4]xf32>
 }
@@ -38,7 +38,7 @@ func.func @scalable(%x: vector<[4]xf32>) -> vector<[4]xf32> {
 
 func.func @tensor(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@below {{'math.exp' op cannot be expanded: its type is neither a scalar nor a vector}}
-  // expected-note@below {{codegen-expand-math knows}}
+  // expected-note@below {{codegen-expand-math supports}}
   %0 = math.exp %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

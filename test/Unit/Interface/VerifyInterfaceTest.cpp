@@ -64,8 +64,8 @@ TEST_F(VerifyInterfaceTest, RefusesNamesThatTheHeaderUses) {
 TEST_F(VerifyInterfaceTest, RefusesSizesInACircle) {
   f.sizes[0].value = SizeExpr::size("kv_len");
   f.sizes[4].value = SizeExpr::size("batch");
-  EXPECT_EQ(errorOf(f), "size 'batch' = 'kv_len': sizes refer to each other in "
-                        "a circle or the expression is too long");
+  EXPECT_EQ(errorOf(f), "size 'batch' = 'kv_len': cyclic sizes, or the "
+                        "expression is too long");
 }
 
 TEST_F(VerifyInterfaceTest, RefusesSizesThatDoubleEachOther) {

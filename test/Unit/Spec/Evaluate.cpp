@@ -181,14 +181,14 @@ Evaluator::Value Evaluator::apply(const Expr &e, bool guarded) {
   if (e.op == Op::Not)
     result.boolean = !first.boolean;
   else if (e.op >= Op::Eq && e.op <= Op::Ge)
-    result.boolean = e.operands[0]->type == Type::Real
+    result.boolean = e.operands[0]->type == spec::Type::Real
                          ? compares(e.op, first.real, second.real)
-                     : e.operands[0]->type == Type::Int
+                     : e.operands[0]->type == spec::Type::Int
                          ? compares(e.op, first.integer, second.integer)
                          : compares(e.op, first.boolean, second.boolean);
   else if (e.op == Op::ToReal)
     result.real = double(first.integer);
-  else if (e.type == Type::Int)
+  else if (e.type == spec::Type::Int)
     result.integer = ints(e, first.integer, second.integer, third.integer);
   return result; // the value of a real does not matter here
 }
