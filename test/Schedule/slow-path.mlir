@@ -42,7 +42,7 @@ func.func @features(%q: !Qf, %k: !Kf) -> !Qf {
     attn.yield %s : f32
   } value {
   ^bb0(%x: f32, %e: index, %b: index, %h: index, %g: index, %i: index, %j: index):
-    // expected-warning@below {{the value is a per-feature formula of each pair, computed without the registers of a matrix product [slow-path]}}
+    // expected-warning@below {{the value is a formula per feature of each pair, computed without the register tiles of a matrix product [slow-path]}}
     %v = arith.negf %x : f32
     attn.yield %v : f32
   }
