@@ -104,9 +104,6 @@ attnc::fusion::splitProduct(attn::ContractOp op, StringRef letters, char key,
   };
   if (op.getMask())
     return refuse("the product has its own mask");
-  for (char letter : labels.inputs[0])
-    if (!contains(labels.output, letter) && !contains(labels.inputs[1], letter))
-      return refuse("the product sums over an axis that only one operand has");
   LetteredTensor sides[] = {
       {op.getLhs(), rename(labels.inputs[0], labels.output, letters)},
       {op.getRhs(), rename(labels.inputs[1], labels.output, letters)}};

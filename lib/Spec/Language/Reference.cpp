@@ -71,7 +71,7 @@ one of `* & ! | > % @ [ {` or a quote is written in quotes.
 | matrix | an input without its last two indices: `W[h]`; `W @ v`, `v @ W`, `W.T` |
 
 An int to a constant power of at least 0 is an int. Fixed sizes are constants.
-`x ** y` of reals has the special values of C's `pow` (C99 F.10.4.4): `x ** 0` and
+`x ** y` of floats has the special values of C's `pow` (C99 F.10.4.4): `x ** 0` and
 `1 ** y` are 1 even for a NaN, `(-1) ** inf` is 1, `(-inf) ** 0.5` is inf, `0 ** -1` is
 inf, and a finite negative number has a power for integers only, else it is NaN.
 `temperature` divides the score inside `softmax`, not the sink.
