@@ -30,7 +30,7 @@
 using namespace attnc;
 using namespace llvm;
 
-CodegenTarget attnc::makeCodegenTarget(const CpuTarget &cpu, StringRef triple) {
+CodegenTarget attnc::makeCodegenTarget(const Target &cpu, StringRef triple) {
   return {.triple = triple.str(),
           .cpu = cpu.llvmCpu.str(),
           .features = cpu.llvmFeatures.str(),
@@ -47,7 +47,7 @@ createMachine(const CodegenTarget &target) {
   LLVMInitializeX86AsmParser(); // for the entry
   Triple triple(target.triple);
   std::string message;
-  const Target *backend = TargetRegistry::lookupTarget(triple, message);
+  const llvm::Target *backend = TargetRegistry::lookupTarget(triple, message);
   if (!backend)
     return createStringError("no code generator for '" + target.triple +
                              "': " + message);

@@ -127,7 +127,7 @@ std::optional<RegimeSplit> SplitRegimes::plan(func::FuncOp function,
 }
 
 void SplitRegimes::runOnOperation() {
-  const CpuTarget *target = lookupCpuTarget(cpu);
+  const Target *target = lookupTarget(cpu);
   if (!target) {
     emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
     return signalPassFailure();

@@ -32,7 +32,7 @@ struct Savings {
 /// (a context without threads).
 class SavingsWatch {
 public:
-  SavingsWatch(mlir::ModuleOp module, const CpuTarget &target)
+  SavingsWatch(mlir::ModuleOp module, const Target &target)
       : module(module), target(target) {}
 
   /// To be called for each function and regime before the first pass; what it
@@ -54,7 +54,7 @@ private:
                             const Watched &one) const;
 
   mutable mlir::ModuleOp module;
-  const CpuTarget &target;
+  const Target &target;
   std::vector<Watched> watched;
 };
 

@@ -54,7 +54,7 @@ static std::vector<std::string> passNames(Stage stage) {
   PassManager manager(&context, ModuleOp::getOperationName(),
                       PassManager::Nesting::Implicit);
   PipelineOptions options;
-  options.target = &getDefaultCpuTarget();
+  options.target = &getDefaultTarget();
   if (failed(parsePassPipeline(stagePasses(stage, options), manager)))
     return {};
   std::string text;
@@ -117,10 +117,10 @@ buildStage(Stage stage, OpPassManager &manager, llvm::StringRef text,
   if (failed(chosen.parseFromString(text)))
     return failure();
   PipelineOptions options;
-  options.target = lookupCpuTarget(chosen.cpu);
+  options.target = lookupTarget(chosen.cpu);
   if (!options.target)
     return fail("unknown cpu '" + chosen.cpu +
-                "'; levels: " + listCpuTargetNames());
+                "'; levels: " + listTargetNames());
   options.schedule = chosen.schedule;
   options.allowWeightProducts = chosen.weightProducts;
   return parsePassPipeline(stagePasses(stage, options), manager);

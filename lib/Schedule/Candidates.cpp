@@ -39,7 +39,7 @@ static TileLimit limitOfScores(const KernelShape &shape) {
 
 /// The tile with the fewest cycles for a product of `rows` by `depth`, which is
 /// also used for `partialRows`.
-static RegisterTile chooseTile(const CpuTarget &target, int64_t blockVectors,
+static RegisterTile chooseTile(const Target &target, int64_t blockVectors,
                                int64_t rows, int64_t partialRows, int64_t depth,
                                TileLimit limit = {}) {
   RegisterTile best;
@@ -51,7 +51,7 @@ static RegisterTile chooseTile(const CpuTarget &target, int64_t blockVectors,
       continue;
     for (int64_t r = 1; r <= limit.rows; ++r) {
       RegisterTile tile{r, vectors};
-      if (registersOf(tile, target) > target.vectorRegisters)
+      if (registersOf(tile, target) > target.cpu.vectorRegisters)
         continue;
       double cost = 0;
       for (int64_t n : {rows, partialRows})
@@ -69,7 +69,7 @@ static RegisterTile chooseTile(const CpuTarget &target, int64_t blockVectors,
 }
 
 /// The fewest steps per turn of the inner loop that do not slow it down.
-static int64_t chooseUnroll(const CpuTarget &target, RegisterTile a,
+static int64_t chooseUnroll(const Target &target, RegisterTile a,
                             RegisterTile b) {
   auto cycles = [&](int64_t unroll) {
     return cyclesPerStep(a, unroll, target) + cyclesPerStep(b, unroll, target);
@@ -83,7 +83,7 @@ static int64_t chooseUnroll(const CpuTarget &target, RegisterTile a,
 
 /// Fills in what follows from form, q, k and partial.
 static void complete(CpuSchedule &s, const KernelShape &shape,
-                     const CpuTarget &target, const ScheduleRequest &request) {
+                     const Target &target, const ScheduleRequest &request) {
   int64_t lanes = shape.lanes(target);
   int64_t vectors = std::max<int64_t>(s.q / lanes, 1);
   bool isRows = s.form == attn::ScheduleForm::Rows;
@@ -111,7 +111,7 @@ static SmallVector<int64_t> choices(std::optional<int64_t> requested,
 }
 
 SmallVector<CpuSchedule>
-schedule::makeCandidates(const KernelShape &shape, const CpuTarget &target,
+schedule::makeCandidates(const KernelShape &shape, const Target &target,
                          const ScheduleRequest &request) {
   using Form = attn::ScheduleForm;
   constexpr int64_t mostKeysOfRows = 512;

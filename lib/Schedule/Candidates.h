@@ -11,7 +11,7 @@ namespace attnc::schedule {
 /// order of preference between equals. Not all need be legal: where the request
 /// excludes every legal one, the first tells why.
 llvm::SmallVector<CpuSchedule> makeCandidates(const KernelShape &shape,
-                                              const CpuTarget &target,
+                                              const Target &target,
                                               const ScheduleRequest &request);
 
 } // namespace attnc::schedule

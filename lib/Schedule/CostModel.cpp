@@ -35,23 +35,23 @@ static constexpr double kScalarsPerCycle = 2;
 //===----------------------------------------------------------------------===//
 
 double schedule::cyclesPerStep(RegisterTile tile, int64_t unroll,
-                               const CpuTarget &target) {
+                               const Target &target) {
   constexpr double issuePerCycle = 4;
   constexpr double slack = 1.1; // an instruction may find its unit taken
   double sums = double(tile.accumulators());
-  double arithmetic = target.hasFma ? sums : 2 * sums;
+  double arithmetic = target.cpu.hasFma ? sums : 2 * sums;
   double loads = double(tile.vectors + tile.rows);
-  double shuffles = target.hasBroadcastLoad ? 0 : double(tile.rows);
+  double shuffles = target.cpu.hasBroadcastLoad ? 0 : double(tile.rows);
   double loop = 2.0 / double(unroll);
-  return std::max({arithmetic / target.fmaPerCycle,
-                   loads / target.loadsPerCycle,
+  return std::max({arithmetic / target.cpu.fmaPerCycle,
+                   loads / target.cpu.loadsPerCycle,
                    (arithmetic + loads + shuffles + loop) / issuePerCycle,
-                   slack * target.fmaLatency});
+                   slack * target.cpu.fmaLatency});
 }
 
 double schedule::productCycles(RegisterTile tile, double rows, double depth,
                                double vectors, int64_t unroll,
-                               const CpuTarget &target, double waiting) {
+                               const Target &target, double waiting) {
   if (vectors < 1)
     return 0;
   // Fewer vectors than the tile has: as many more rows.
@@ -60,7 +60,7 @@ double schedule::productCycles(RegisterTile tile, double rows, double depth,
                                     uint64_t(vectors))),
             int64_t(vectors)};
   // Filling the pipeline, and loading, rescaling and storing the sums.
-  double ends = target.fmaLatency + double(tile.accumulators());
+  double ends = target.cpu.fmaLatency + double(tile.accumulators());
   double cycles = depth * (cyclesPerStep(tile, unroll, target) + waiting);
   // A tile at the end that lacks rows takes as long, or code of its own.
   return std::ceil(vectors / double(tile.vectors)) *
@@ -71,7 +71,7 @@ namespace {
 /// Costs of one kernel under one schedule.
 class TileCosts {
 public:
-  TileCosts(const KernelShape &shape, const CpuTarget &target,
+  TileCosts(const KernelShape &shape, const Target &target,
             const CpuSchedule &schedule)
       : shape(shape), target(target), schedule(schedule),
         lanes(shape.lanes(target)) {}
@@ -96,12 +96,12 @@ public:
   double weights(double keys, double vectors, bool masked) const {
     double operations = shape.costs.score + shape.costs.weight +
                         (masked ? shape.costs.mask + 2 : 0);
-    double perVector = operations / target.fmaPerCycle;
+    double perVector = operations / target.cpu.fmaPerCycle;
     // A table of the tile's distances is filled anew.
     double distances =
         std::ceil((keys - 1) / double(lanes) + vectors) *
         (shape.costs.scoreDistance + (masked ? shape.costs.maskDistance : 0)) /
-        target.fmaPerCycle;
+        target.cpu.fmaPerCycle;
     double perKey = shape.costs.scoreKey + (masked ? shape.costs.maskKey : 0);
     // Rows of K and V that are stored narrower are converted once.
     double converted =
@@ -117,9 +117,10 @@ public:
     constexpr double loops = 30;
     double row = vectors * double(lanes * shape.accumulateBytes());
     double d = double(shape.headDim), e = double(shape.valueDim);
-    if (row * (d + e + keys) <= double(target.l1dBytes))
+    if (row * (d + e + keys) <= double(target.l1Bytes()))
       return loops;
-    return loops + kExposed * row * (3 * keys + 2 * e) / target.l2BytesPerCycle;
+    return loops +
+           kExposed * row * (3 * keys + 2 * e) / target.memory[1].bytesPerCycle;
   }
   /// Cycles to decide the class of a tile of `keys` keys. The extremes of a
   /// vector, an answer that is waited for, and a branch follow each scan.
@@ -147,7 +148,7 @@ public:
     constexpr double perKey = 20;
     double perVector = 3;
     if (shape.sums.front())
-      perVector += shape.sums.front()->vector / target.fmaPerCycle;
+      perVector += shape.sums.front()->vector / target.cpu.fmaPerCycle;
     double weighted = depth * (perKey + perVector * vectors);
     double stored = vectors * e * 2;
     return chunks * (sums + weighted + stored) / double(shape.sharing);
@@ -158,7 +159,8 @@ public:
     double lanesOf = vectors * double(lanes * shape.accumulateBytes());
     double weighted = vectors * (d + 30);
     if (shape.sums.front())
-      weighted += vectors * d * shape.sums.front()->vector / target.fmaPerCycle;
+      weighted +=
+          vectors * d * shape.sums.front()->vector / target.cpu.fmaPerCycle;
     return product(schedule.value, e, d, vectors, lanesOf * d) + weighted;
   }
   /// Bytes that `keys` keys and values take in memory.
@@ -174,7 +176,7 @@ private:
   double formulas(const FeatureCosts &formula, double keys, double vectors,
                   double features) const {
     return keys * features *
-           (vectors * (formula.vector + 1) / target.fmaPerCycle +
+           (vectors * (formula.vector + 1) / target.cpu.fmaPerCycle +
             formula.scalar / kScalarsPerCycle);
   }
   /// The features of values, and the sum.
@@ -183,14 +185,16 @@ private:
   /// does not fit three quarters of L1 comes from L2.
   double product(RegisterTile tile, double rows, double depth, double vectors,
                  double reused) const {
-    double outside = std::max(0.0, 1 - 0.75 * double(target.l1dBytes) / reused);
-    double perStep = double(tile.vectors * target.vectorBits) / 8;
+    double outside =
+        std::max(0.0, 1 - 0.75 * double(target.l1Bytes()) / reused);
+    double perStep = double(tile.vectors * target.cpu.vectorBits) / 8;
     return productCycles(tile, rows, depth, vectors, schedule.unroll, target,
-                         kExposed * outside * perStep / target.l2BytesPerCycle);
+                         kExposed * outside * perStep /
+                             target.memory[1].bytesPerCycle);
   }
 
   const KernelShape &shape;
-  const CpuTarget &target;
+  const Target &target;
   const CpuSchedule &schedule;
   int64_t lanes;
 };
@@ -360,7 +364,7 @@ void BlockCost::add(int64_t first, int64_t end, double times, Cost &cost) {
       (times * double(keys) - fullKeys - partialKeys) * perTile;
 }
 
-Cost schedule::predictCost(const KernelShape &shape, const CpuTarget &target,
+Cost schedule::predictCost(const KernelShape &shape, const Target &target,
                            const CpuSchedule &schedule, RegimeRanges &ranges) {
   Cost cost;
   int64_t queries = ranges.getQueries();
@@ -381,8 +385,9 @@ Cost schedule::predictCost(const KernelShape &shape, const CpuTarget &target,
   if (usesStates(schedule, queries))
     cost.states += tiles.makeStates(double(ranges.getKeys()));
   double all = tiles.bytes(double(ranges.getKeys()));
-  bool inL2 = all <= 0.75 * double(target.l2Bytes);
-  double perCycle = inL2 ? target.l2BytesPerCycle : target.memoryBytesPerCycle;
+  bool inL2 = all <= 0.75 * double(target.l2Bytes());
+  double perCycle = inL2 ? target.memory[1].bytesPerCycle
+                         : target.memory.back().bytesPerCycle;
   double read = double(blocks) * all *
                 (1 - cost.skippedTiles * double(schedule.k) /
                          std::max(1.0, double(blocks * ranges.getKeys())));
@@ -399,7 +404,8 @@ Cost schedule::predictCost(const KernelShape &shape, const CpuTarget &target,
   }
   double flops = 2 * (pairs * double(shape.allDims()) + ofStates);
   if (cost.total() > 0)
-    cost.peakFraction =
-        flops / target.flopsPerCycle(shape.accumulateBits) / cost.total();
+    cost.peakFraction = flops /
+                        target.unitFor(shape.accumulateType()).flopsPerCycle /
+                        cost.total();
   return cost;
 }

@@ -35,17 +35,16 @@ struct Cost {
   double skippedTiles = 0, partialTiles = 0, fullTiles = 0;
 };
 
-Cost predictCost(const KernelShape &shape, const CpuTarget &target,
+Cost predictCost(const KernelShape &shape, const Target &target,
                  const CpuSchedule &schedule, RegimeRanges &ranges);
 
 /// Cycles of a register tile's inner loop for one step of the summed axis.
-double cyclesPerStep(RegisterTile tile, int64_t unroll,
-                     const CpuTarget &target);
+double cyclesPerStep(RegisterTile tile, int64_t unroll, const Target &target);
 
 /// Cycles of a product of `rows` x `depth` by `depth` x `vectors`, cut into
 /// register tiles. `waiting`: cycles per step that loads wait.
 double productCycles(RegisterTile tile, double rows, double depth,
-                     double vectors, int64_t unroll, const CpuTarget &target,
+                     double vectors, int64_t unroll, const Target &target,
                      double waiting = 0);
 
 } // namespace attnc::schedule

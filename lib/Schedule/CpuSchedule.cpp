@@ -45,26 +45,27 @@ int64_t schedule::tileBytes(const KernelShape &shape,
 
 static std::string findGranuleProblem(StringRef name, RegisterTile tile,
                                       int64_t blockVectors,
-                                      const CpuTarget &target) {
+                                      const Target &target) {
   if (blockVectors % tile.vectors != 0)
     return llvm::formatv("{0} has {1} vectors of queries, which do not divide "
                          "the {2} of a block",
                          name, tile.vectors, blockVectors);
   int64_t registers = registersOf(tile, target);
-  if (registers <= target.vectorRegisters)
+  if (registers <= target.cpu.vectorRegisters)
     return {};
-  int64_t most = (target.vectorRegisters - (registers - tile.accumulators())) /
-                 tile.vectors;
+  int64_t most =
+      (target.cpu.vectorRegisters - (registers - tile.accumulators())) /
+      tile.vectors;
   if (most < 1)
     return llvm::formatv("{0} = [{1}, {2}] needs {3} registers, {4} has {5}; "
                          "use fewer vectors",
                          name, tile.rows, tile.vectors, registers, target.name,
-                         target.vectorRegisters);
+                         target.cpu.vectorRegisters);
   return llvm::formatv(
       "{0} = [{1}, {2}] needs {3} registers, {4} has {5}; with "
       "{2} vectors at most {6} rows fit",
       name, tile.rows, tile.vectors, registers, target.name,
-      target.vectorRegisters, most);
+      target.cpu.vectorRegisters, most);
 }
 
 /// c10
@@ -85,8 +86,7 @@ static std::string findChunkProblem(const KernelShape &shape,
 }
 
 std::string schedule::findProblem(const KernelShape &shape,
-                                  const CpuTarget &target,
-                                  const CpuSchedule &s) {
+                                  const Target &target, const CpuSchedule &s) {
   constexpr int64_t mostQueries = 1024;
   int64_t lanes = shape.lanes(target);
   if (s.q < lanes || s.q > mostQueries || s.q % lanes != 0) // c4
@@ -135,7 +135,7 @@ std::string schedule::findProblem(const KernelShape &shape,
   least.q = lanes;
   least.k = leastKeys;
   int64_t bytes = tileBytes(shape, s);
-  int64_t limit = std::max(target.l2Bytes / 2, tileBytes(shape, least));
+  int64_t limit = std::max(target.l2Bytes() / 2, tileBytes(shape, least));
   if (bytes > limit) // c8
     return llvm::formatv("tiles of q = {0} and k = {1} take {2} KiB, the limit "
                          "is {3} KiB (half of the L2 of {4}); reduce "

@@ -54,7 +54,7 @@ struct ScheduleRequest {
 
 /// What is wrong with the schedule of a kernel, what is legal, or an empty
 /// text.
-std::string findProblem(const KernelShape &shape, const CpuTarget &target,
+std::string findProblem(const KernelShape &shape, const Target &target,
                         const CpuSchedule &schedule);
 
 /// The fewest keys of a tile that the chooser considers.

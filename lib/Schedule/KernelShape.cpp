@@ -34,7 +34,7 @@ static double readCost(attn::ReadOp read, const DependenceSplit &split,
 
 /// Operations of an op on a vector of `lanes` elements.
 static double vectorCost(Operation *op, const DependenceSplit &split,
-                         const CpuTarget &target, int64_t lanes) {
+                         const Target &target, int64_t lanes) {
   if (auto read = dyn_cast<attn::ReadOp>(op))
     return readCost(read, split, lanes);
   return operationCost(op, target);
@@ -67,7 +67,7 @@ static double costOf(Block &block, ValueRange roots,
 /// Counts a formula as lowering splits it; `arguments` are what its arguments
 /// depend on.
 static FormulaCosts countOperations(Block &block, ArrayRef<unsigned> arguments,
-                                    const CpuTarget &target, int64_t lanes) {
+                                    const Target &target, int64_t lanes) {
   DependenceSplit split = splitByDependence(block, arguments);
   auto hoisted = [&](Value value) {
     return llvm::is_contained(split.uniform, value) ||
@@ -107,7 +107,7 @@ static FormulaCosts countOperations(Block &block, ArrayRef<unsigned> arguments,
 /// Counts the formula of a feature, no part of which leaves the loop over them:
 /// vectors lie along the queries, so what the key alone decides is a scalar.
 static FeatureCosts countFeature(Block &block, ArrayRef<unsigned> arguments,
-                                 const CpuTarget &target, int64_t lanes) {
+                                 const Target &target, int64_t lanes) {
   DependenceSplit split = splitByDependence(block, arguments);
   auto isOfQuery = [&](Operation &op) {
     return bool(split.dependence[op.getResult(0)] & ~OnKey);
@@ -127,7 +127,7 @@ static FeatureCosts countFeature(Block &block, ArrayRef<unsigned> arguments,
   return costs;
 }
 
-void KernelShape::countFeatures(const CpuTarget &target) {
+void KernelShape::countFeatures(const Target &target) {
   constexpr unsigned n = OnNothing, q = OnQuery, k = OnKey;
   for (attn::KernelOp::Sum &sum : kernel.getSums()) {
     std::optional<FeatureCosts> &costs = sums.emplace_back();
@@ -170,7 +170,7 @@ static int64_t lastSize(Type type) {
       .value_or(1);
 }
 
-KernelShape::KernelShape(attn::KernelOp kernel, const CpuTarget &target)
+KernelShape::KernelShape(attn::KernelOp kernel, const Target &target)
     : kernel(kernel) {
   auto bitsOf = [](Type type) {
     return cast<RankedTensorType>(type).getElementTypeBitWidth();

@@ -66,7 +66,7 @@ struct KernelShape {
   /// What is promised of the function's arguments, or null.
   const Interface *interface = nullptr;
 
-  KernelShape(attn::KernelOp kernel, const CpuTarget &target);
+  KernelShape(attn::KernelOp kernel, const Target &target);
 
   /// Features of a row that meet features of a key or a value.
   int64_t allDims() const {
@@ -75,13 +75,16 @@ struct KernelShape {
       sum += features;
     return sum;
   }
-  int64_t lanes(const CpuTarget &target) const {
-    return target.lanes(accumulateBits);
+  int64_t lanes(const Target &target) const {
+    return target.cpu.lanes(accumulateBits);
+  }
+  DType accumulateType() const {
+    return accumulateBits == 64 ? DType::F64 : DType::F32;
   }
   int64_t accumulateBytes() const { return accumulateBits / 8; }
 
 private:
-  void countFeatures(const CpuTarget &target);
+  void countFeatures(const Target &target);
 };
 
 } // namespace attnc::schedule

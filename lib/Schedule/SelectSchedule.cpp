@@ -69,8 +69,7 @@ static void sort(SmallVector<Ranked> &ranked) {
 
 /// Legal candidates, the best first. Empty, and the first one's problem in
 /// `problem`, when there is none.
-static SmallVector<Ranked> rank(const KernelShape &shape,
-                                const CpuTarget &target,
+static SmallVector<Ranked> rank(const KernelShape &shape, const Target &target,
                                 const ScheduleRequest &request,
                                 ArrayRef<Regime> regimes,
                                 std::string &problem) {
@@ -157,7 +156,7 @@ static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
 }
 
 static void explain(attn::KernelOp kernel, const KernelShape &shape,
-                    const CpuTarget &target, ArrayRef<Regime> regimes,
+                    const Target &target, ArrayRef<Regime> regimes,
                     ArrayRef<Ranked> ranked) {
   const Ranked &best = ranked[0];
   const Ranked *next = findNext(ranked);
@@ -190,7 +189,7 @@ struct SelectSchedule final
   using SelectScheduleBase::SelectScheduleBase;
 
   void runOnOperation() override {
-    const CpuTarget *target = lookupCpuTarget(cpu);
+    const Target *target = lookupTarget(cpu);
     if (!target) {
       emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
       return signalPassFailure();
@@ -225,12 +224,12 @@ struct SelectSchedule final
 
 private:
   LogicalResult select(func::FuncOp function, attn::KernelOp kernel,
-                       const CpuTarget &target);
+                       const Target &target);
   Interface *findInterfaceOf(func::FuncOp function);
   bool isWished(func::FuncOp function) const;
   InFlightDiagnostic refuse(func::FuncOp function);
   FailureOr<ScheduleRequest> getRequest(func::FuncOp function,
-                                        const CpuTarget &target, int64_t lanes);
+                                        const Target &target, int64_t lanes);
 
   std::vector<Interface> interfaces;
 };
@@ -257,7 +256,7 @@ InFlightDiagnostic SelectSchedule::refuse(func::FuncOp function) {
 
 /// What the option or the function's attribute asks for.
 FailureOr<ScheduleRequest> SelectSchedule::getRequest(func::FuncOp function,
-                                                      const CpuTarget &target,
+                                                      const Target &target,
                                                       int64_t lanes) {
   std::string text = schedule;
   if (auto attribute = function->getAttrOfType<StringAttr>("attnc.schedule"))
@@ -267,10 +266,10 @@ FailureOr<ScheduleRequest> SelectSchedule::getRequest(func::FuncOp function,
   std::optional<ScheduleRequest> request = ScheduleRequest::parse(text, error);
   if (!request)
     return refuse(function) << error << " [schedule]";
-  if (request->isa && *request->isa != target.isa)
+  if (request->isa && *request->isa != target.cpu.isa)
     return refuse(function)
            << "the schedule is for isa = " << *request->isa << ", but "
-           << target.name << " has " << target.isa << " [schedule]";
+           << target.name << " has " << target.cpu.isa << " [schedule]";
   if (request->lanes && *request->lanes != lanes)
     return refuse(function)
            << "the schedule has lanes = " << *request->lanes << ", but "
@@ -288,7 +287,7 @@ static std::string whenOf(const Interface &interface, StringRef body) {
 
 LogicalResult SelectSchedule::select(func::FuncOp function,
                                      attn::KernelOp kernel,
-                                     const CpuTarget &target) {
+                                     const Target &target) {
   if (kernel.getSchedule())
     return success();
   KernelShape shape(kernel, target);
@@ -305,7 +304,7 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
            << "no schedule: " << problem << " [schedule]";
   const CpuSchedule &best = ranked[0].schedule;
   kernel.setScheduleAttr(
-      best.toAttr(&getContext(), target.isa, shape.lanes(target)));
+      best.toAttr(&getContext(), target.cpu.isa, shape.lanes(target)));
   if (interface)
     interface->kernels.push_back((target.name + ": " +
                                   whenOf(*interface, function.getName()) +

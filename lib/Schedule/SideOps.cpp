@@ -86,7 +86,7 @@ static SideChoice choose(Operation *op, const SideAxes &axes, int64_t lanes) {
 }
 
 /// The register tile with the most products per load.
-static RegisterTile bestTile(int64_t vectors, const CpuTarget &target) {
+static RegisterTile bestTile(int64_t vectors, const Target &target) {
   RegisterTile best;
   auto gain = [](RegisterTile t) {
     return double(t.accumulators()) / double(t.rows + t.vectors);
@@ -94,7 +94,7 @@ static RegisterTile bestTile(int64_t vectors, const CpuTarget &target) {
   for (int64_t v = 1; v <= vectors; ++v)
     for (int64_t rows = 1; vectors % v == 0 && rows <= 8; ++rows)
       if (RegisterTile tile{rows, v};
-          registersOf(tile, target) <= target.vectorRegisters &&
+          registersOf(tile, target) <= target.cpu.vectorRegisters &&
           gain(tile) > gain(best))
         best = tile;
   return best;
@@ -126,11 +126,11 @@ struct ProductSizes {
   int64_t rows, step;
 
   ProductSizes(int64_t rowCount, int64_t sumLength, int64_t tileRows,
-               int64_t blockBytes, const CpuTarget &target) {
+               int64_t blockBytes, const Target &target) {
     constexpr int64_t mostRows = 288, mostPlaces = 512, placesMultiple = 16;
     rows = evenly(rowCount, mostRows, tileRows);
     int64_t places =
-        std::clamp<int64_t>(target.l2Bytes / 8 / blockBytes, 64, mostPlaces);
+        std::clamp<int64_t>(target.l2Bytes() / 8 / blockBytes, 64, mostPlaces);
     step = evenly(sumLength, places, placesMultiple);
   }
 
@@ -188,11 +188,11 @@ static int64_t widthInPassing(const SideChoice &choice, int64_t length,
 }
 
 /// The block of an op by itself.
-static attn::BlockAttr chooseAlone(Operation *op, const CpuTarget &target) {
+static attn::BlockAttr chooseAlone(Operation *op, const Target &target) {
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
   unsigned bits = attn::accumulateType(types).getIntOrFloatBitWidth();
-  int64_t lanes = target.lanes(bits);
+  int64_t lanes = target.cpu.lanes(bits);
   SideAxes axes = SideAxes::of(op);
   SideChoice choice = choose(op, axes, lanes);
   int64_t length = choice.lanes.empty() ? 1 : axes.sizeOf(choice.lanes[0]);
@@ -219,7 +219,7 @@ static attn::BlockAttr chooseAlone(Operation *op, const CpuTarget &target) {
   }
   MLIRContext *context = op->getContext();
   auto cpu = tile::CpuAttr::get(
-      context, *tile::symbolizeCpuIsa(target.isa), tile::CpuMapping::Rows,
+      context, *tile::symbolizeCpuIsa(target.cpu.isa), tile::CpuMapping::Rows,
       lanes, {tile.rows, tile.vectors}, {tile.rows, tile.vectors},
       /*unroll=*/4, /*tail=*/tail ? lanes : 0, /*laneSkip=*/false, pack,
       partial);
@@ -228,7 +228,7 @@ static attn::BlockAttr chooseAlone(Operation *op, const CpuTarget &target) {
                               few ? wide : 0, /*visited=*/"", cpu);
 }
 
-attn::BlockAttr chooseBlock(Operation *op, const CpuTarget &target) {
+attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
   if (auto map = dyn_cast<attn::MapOp>(op))
     if (attn::BlockAttr block = chooseEpilogue(map))
       return block;
@@ -251,7 +251,7 @@ static std::string findLetterProblem(attn::BlockAttr block,
 
 /// c13: what no choice comes near, and a dump may say.
 static std::string findSizeProblem(attn::BlockAttr block, tile::CpuAttr cpu,
-                                   const CpuTarget &target) {
+                                   const Target &target) {
   constexpr int64_t most = 4096;
   for (auto [name, size] : {std::pair<StringRef, int64_t>("q", block.getQ()),
                             {"k", block.getK()},
@@ -263,22 +263,22 @@ static std::string findSizeProblem(attn::BlockAttr block, tile::CpuAttr cpu,
                                    "score_granule", cpu.getScoreGranule()),
                                {"value_granule", cpu.getValueGranule()}}) {
     int64_t registers = registersOf({granule[0], granule[1]}, target);
-    if (registers > target.vectorRegisters)
+    if (registers > target.cpu.vectorRegisters)
       return llvm::formatv("{0} = [{1}, {2}] needs {3} registers, {4} has {5}",
                            name, granule[0], granule[1], registers, target.name,
-                           target.vectorRegisters);
+                           target.cpu.vectorRegisters);
   }
   return {};
 }
 
 std::string findProblem(Operation *op, attn::BlockAttr block,
-                        const CpuTarget &target) {
+                        const Target &target) {
   attn::BlockAttr best = chooseAlone(op, target);
   auto cpu = dyn_cast<tile::CpuAttr>(block.getTarget());
   auto own = cast<tile::CpuAttr>(best.getTarget());
   if (!cpu || cpu.getIsa() != own.getIsa() || cpu.getLanes() != own.getLanes())
     return llvm::formatv("its target must have isa = {0}, lanes = {1}",
-                         target.isa, own.getLanes());
+                         target.cpu.isa, own.getLanes());
   if (block.getQ() % cpu.getLanes())
     return llvm::formatv("q = {0} is no multiple of the {1} lanes",
                          block.getQ(), cpu.getLanes());

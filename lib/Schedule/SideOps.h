@@ -13,11 +13,11 @@ namespace attnc::schedule {
 bool isSideOp(mlir::Operation *op);
 
 /// The block of a side op on a level.
-attn::BlockAttr chooseBlock(mlir::Operation *op, const CpuTarget &target);
+attn::BlockAttr chooseBlock(mlir::Operation *op, const Target &target);
 
 /// What is wrong with the block of a side op, or an empty text.
 std::string findProblem(mlir::Operation *op, attn::BlockAttr block,
-                        const CpuTarget &target);
+                        const Target &target);
 
 } // namespace attnc::schedule
 

@@ -42,8 +42,7 @@ static CpuSchedule readSchedule(attn::ScheduleAttr attr, tile::CpuAttr cpu) {
   return s;
 }
 
-static LogicalResult verifyKernel(attn::KernelOp kernel,
-                                  const CpuTarget &target) {
+static LogicalResult verifyKernel(attn::KernelOp kernel, const Target &target) {
   std::optional<attn::ScheduleAttr> attr = kernel.getSchedule();
   if (!attr) // verify_scheduled_c2
     return kernel.emitOpError("has no schedule; run attn-select-schedule");
@@ -53,9 +52,9 @@ static LogicalResult verifyKernel(attn::KernelOp kernel,
                                 << ", expected #tile.cpu<...>";
   KernelShape shape(kernel, target);
   StringRef isa = tile::stringifyCpuIsa(cpu.getIsa());
-  if (isa != target.isa) // verify_scheduled_c3
+  if (isa != target.cpu.isa) // verify_scheduled_c3
     return kernel.emitOpError() << "is scheduled for isa = " << isa << ", but "
-                                << target.name << " has " << target.isa;
+                                << target.name << " has " << target.cpu.isa;
   if (cpu.getLanes() != shape.lanes(target)) // verify_scheduled_c3
     return kernel.emitOpError()
            << "is scheduled for lanes = " << cpu.getLanes() << ", but "
@@ -69,7 +68,7 @@ static LogicalResult verifyKernel(attn::KernelOp kernel,
 }
 
 /// verify_scheduled_c9, verify_scheduled_c11
-static LogicalResult verifySideOp(Operation *op, const CpuTarget &target,
+static LogicalResult verifySideOp(Operation *op, const Target &target,
                                   const VisitedRowsOf &visited) {
   attn::BlockAttr block = attn::BlockAttr::of(op);
   if (!block)
@@ -94,12 +93,12 @@ struct VerifyScheduled final
     : attnc::schedule::impl::VerifyScheduledBase<VerifyScheduled> {
   void runOnOperation() override {
     auto name = getOperation()->getAttrOfType<StringAttr>("attnc.target");
-    const CpuTarget *target = name ? lookupCpuTarget(name) : nullptr;
+    const Target *target = name ? lookupTarget(name) : nullptr;
     if (!target) { // verify_scheduled_c1
       InFlightDiagnostic error = emitError(getOperation().getLoc());
       error << "stage scheduled needs the module attribute attnc.target, one "
                "of "
-            << listCpuTargetNames();
+            << listTargetNames();
       if (name)
         error << "; got '" << name.getValue() << "'";
       return signalPassFailure();

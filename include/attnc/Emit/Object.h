@@ -34,7 +34,7 @@ class raw_pwrite_stream;
 
 namespace attnc {
 
-struct CpuTarget;
+struct Target;
 
 /// What the kernels are compiled for, in LLVM's words.
 struct CodegenTarget {
@@ -48,7 +48,7 @@ struct CodegenTarget {
 };
 
 /// The words of one level of the table in lib/Target.
-CodegenTarget makeCodegenTarget(const CpuTarget &cpu, llvm::StringRef triple);
+CodegenTarget makeCodegenTarget(const Target &cpu, llvm::StringRef triple);
 
 enum class EmitKind { Object, Assembly, LlvmIr };
 

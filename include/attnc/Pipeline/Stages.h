@@ -22,7 +22,7 @@
 
 namespace attnc {
 
-struct CpuTarget;
+struct Target;
 
 enum class Stage : unsigned { Spec, Graph, Fused, Scheduled, Tile, Llvm };
 
@@ -47,7 +47,7 @@ std::vector<std::string> skippablePasses();
 
 /// What the passes are told; everything else is in the IR.
 struct PipelineOptions {
-  const CpuTarget *target = nullptr;
+  const Target *target = nullptr;
   /// Text of a #attn.schedule for all kernels; empty: chosen.
   std::string schedule;
   /// Weights may be multiplied with weights.

@@ -21,8 +21,8 @@ struct RegisterTile {
 
 /// Registers that a tile needs: its accumulators, a vector of each group of
 /// queries, the broadcast row element, and the product where there is no fma.
-inline int64_t registersOf(RegisterTile tile, const CpuTarget &target) {
-  return tile.accumulators() + tile.vectors + 1 + (target.hasFma ? 0 : 1);
+inline int64_t registersOf(RegisterTile tile, const Target &target) {
+  return tile.accumulators() + tile.vectors + 1 + (target.cpu.hasFma ? 0 : 1);
 }
 
 } // namespace attnc

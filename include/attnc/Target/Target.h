@@ -1,34 +1,81 @@
 //===- Target.h - What the compiler knows of a machine ----------*- C++ -*-===//
 //
-// Data, no code generation: one CpuTarget per micro-architecture level that
-// -mcpu names. Schedule decides from these numbers, Codegen asks for the
-// features, Emit takes LLVM's names. A new level is one more entry of the table
-// in lib/Target/CpuTargets.cpp.
-// Tests: test/Unit/Target/CpuTargetTest.cpp
+// Data, no code generation: one Target per processor that -mcpu names. The
+// numbers that every stage may ask for (units, memory, the roofline) stand in
+// Target; those of a kind of machine, such as registers, in a struct of its own
+// (CpuTraits), for Schedule and Codegen of that kind alone. Emit takes LLVM's
+// names. A new processor is one more entry of the table in
+// lib/Target/Targets.cpp. Tests: test/Unit/Target/TargetTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef ATTNC_TARGET_TARGET_H
 #define ATTNC_TARGET_TARGET_H
 
+#include "attnc/Support/DType.h"
+#include "attnc/Target/CpuTraits.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 namespace attnc {
 
-/// One CPU level. Sizes are per core. What differs between the machines of a
+enum class TargetKind : uint8_t { Cpu };
+
+enum class UnitKind : uint8_t {
+  Fma,        // lanes that each multiply and add
+  DotProduct, // lanes that each add a product of several pairs
+  Matrix      // a tile of sums at once
+};
+
+/// What multiplies and adds, for one pair of types.
+struct Unit {
+  UnitKind kind;
+  /// Of the elements that are multiplied, and of the sums.
+  DType operand, accumulate;
+  /// The peak of one core; a multiply-add counts as two.
+  unsigned flopsPerCycle;
+  /// An instruction makes rows x columns sums of `depth` products each.
+  unsigned rows, columns, depth;
+};
+
+/// A level of the memory as one core sees it.
+struct MemoryLevel {
+  llvm::StringRef name;
+  /// What a core has of it; the last level has no limit.
+  int64_t bytes;
+  /// What a core reads of it in one cycle.
+  unsigned bytesPerCycle;
+};
+
+/// The two limits of a computation (Williams, Waterman, Patterson: Roofline,
+/// CACM 2009).
+struct Roofline {
+  double flopsPerCycle;
+  llvm::ArrayRef<MemoryLevel> memory;
+
+  /// From where something reads that goes through so many bytes once: L2,
+  /// unless they fill it.
+  double bytesPerCycle(double bytes) const;
+  /// Cycles that `flops` and one pass through `bytes` take at least.
+  double cycles(double flops, double bytes) const {
+    return std::max(flops / flopsPerCycle, bytes / bytesPerCycle(bytes));
+  }
+};
+
+/// One processor. Sizes are per core. What differs between the machines of a
 /// level is given for the smallest of them, so that a choice fits all.
-struct CpuTarget {
+struct Target {
   /// The value of -mcpu, for example "x86-64-v4".
   llvm::StringRef name;
   /// One line for lists of targets.
   llvm::StringRef description;
-  /// The vector instruction set, as `#tile.cpu<isa = ...>` spells it.
-  llvm::StringRef isa;
+  TargetKind kind = TargetKind::Cpu;
 
   /// For llvm::TargetMachine and the attributes of functions. The features come
   /// on top of those that the CPU name implies.
@@ -38,84 +85,60 @@ struct CpuTarget {
   /// between two.
   llvm::StringRef requiredFeatures;
 
-  unsigned vectorBits;
-  unsigned vectorRegisters;
-
-  bool hasFma;
-  /// A load that fills a vector with one scalar and takes no other unit.
-  bool hasBroadcastLoad;
-  /// A rounding instruction (roundps or vrndscaleps); else int conversions.
-  bool hasRound;
-  /// vscalefps and vreduceps: exp2 without clamping and shifts.
-  bool hasScalef;
-  /// Conversions between f32 and f16, or f32 to bf16, in hardware.
-  bool hasF16Conversion;
-  bool hasBf16Conversion;
-
-  int64_t l1dBytes;
-  int64_t l2Bytes;
-
-  /// Floating-point vector instructions that start in one cycle (of a kind: an
-  /// fma, or an addition or a multiplication), and the cycles until the result
-  /// of one is there: `fmaPerCycle * fmaLatency` independent accumulators keep
-  /// the units busy.
-  unsigned fmaPerCycle;
-  unsigned fmaLatency;
-  /// Vector loads that start in one cycle when the data are in L1.
-  unsigned loadsPerCycle;
-  /// What a core reads in one cycle from its L2, and from memory.
-  unsigned l2BytesPerCycle;
-  unsigned memoryBytesPerCycle;
+  /// The best unit of each pair of types that code is generated for.
+  llvm::ArrayRef<Unit> units;
+  /// From the nearest to the farthest: L1, L2, memory.
+  llvm::ArrayRef<MemoryLevel> memory;
   /// At most this of rows that L1 does not hold and of which each element is
   /// filled into a vector by itself, as keys and values are: each line is
   /// waited for.
-  unsigned rowBytesPerCycle;
+  unsigned rowBytesPerCycle = 0;
+  /// Operations on elements that an exp2 takes: the polynomial of degree 6, and
+  /// what brings the argument near zero and the exponent back.
+  unsigned exp2Operations = 0;
 
-  /// Elements of `bits` bits in one vector register.
-  unsigned lanes(unsigned bits) const { return vectorBits / bits; }
-  unsigned lanesF32() const { return lanes(32); }
-  unsigned lanesF64() const { return lanes(64); }
+  CpuTraits cpu;
 
-  /// The peak of one core in FLOP per cycle for elements of `bits` bits. An fma
-  /// counts as two.
-  unsigned flopsPerCycle(unsigned bits) const {
-    return fmaPerCycle * lanes(bits) * (hasFma ? 2 : 1);
+  /// The fastest unit that sums in `accumulate`. There is one for F32 and F64.
+  const Unit &unitFor(DType accumulate) const;
+  Roofline roofline(DType accumulate) const {
+    return {double(unitFor(accumulate).flopsPerCycle), memory};
   }
-  /// From where something reads that goes through so many bytes once: its L2,
-  /// unless they fill it.
+  /// See Roofline.
   double bytesPerCycle(double bytes) const {
-    return bytes <= 0.75 * double(l2Bytes) ? l2BytesPerCycle
-                                           : memoryBytesPerCycle;
+    return roofline(DType::F32).bytesPerCycle(bytes);
   }
+  int64_t l1Bytes() const { return memory[0].bytes; }
+  int64_t l2Bytes() const { return memory[1].bytes; }
 };
 
 /// All levels, each a superset of the one before it.
-llvm::ArrayRef<CpuTarget> getCpuTargets();
+llvm::ArrayRef<Target> getTargets();
 
 /// The level called `name`, or null. "native" is no level: see
-/// `selectCpuTarget`.
-const CpuTarget *lookupCpuTarget(llvm::StringRef name);
+/// `selectTarget`.
+const Target *lookupTarget(llvm::StringRef name);
 
 /// The level that -mcpu names when the user names none.
-const CpuTarget &getDefaultCpuTarget();
+const Target &getDefaultTarget();
 
 /// "x86-64, x86-64-v3, ...", for diagnostics and help texts.
-std::string listCpuTargetNames();
+std::string listTargetNames();
 
-/// What a pass says of a CPU that `lookupCpuTarget` does not find.
+/// What a pass says of a CPU that `lookupTarget` does not find.
 std::string describeUnknownCpu(llvm::StringRef name);
 
 /// The level that `name` is probably a misspelling of, for "did you mean", or
 /// an empty string.
-llvm::StringRef findSimilarCpuTarget(llvm::StringRef name);
+llvm::StringRef findSimilarTarget(llvm::StringRef name);
 
 /// The first feature of `target.requiredFeatures` that `features` lacks, or an
 /// empty string when code for the target runs there.
-llvm::StringRef findMissingFeature(const CpuTarget &target,
+llvm::StringRef findMissingFeature(const Target &target,
                                    const llvm::StringMap<bool> &features);
 
 /// The last level whose code runs on a host with these features: `native`.
-const CpuTarget &selectCpuTarget(const llvm::StringMap<bool> &features);
+const Target &selectTarget(const llvm::StringMap<bool> &features);
 
 /// The features of this machine by CPUID. The model's name is of no use here: a
 /// virtual machine may report another one than it runs on.

@@ -5,24 +5,13 @@
 using namespace mlir;
 using namespace attnc;
 
-/// Vector operations of exp2: the polynomial of degree 6, and what brings the
-/// argument near zero and the exponent back.
-static double exp2Cost(const CpuTarget &target) {
-  double polynomial = target.hasFma ? 6 : 12;
-  if (target.hasScalef) // reduce, scale
-    return polynomial + 2;
-  if (target.hasRound) // clamp, round, subtract, convert, shift, add
-    return polynomial + 6;
-  return polynomial + 7; // the rounding is two conversions
-}
-
-double attnc::weightCost(attn::NormAttr norm, const CpuTarget &target) {
+double attnc::weightCost(attn::NormAttr norm, const Target &target) {
   if (!norm)
     return 1; // add up or compare
   double sum = norm.getDivide() == attn::NormDivide::Sum ? 1 : 0;
   if (norm.getWeight() == attn::NormWeight::Identity)
     return sum;
-  double weight = exp2Cost(target) + sum;
+  double weight = target.exp2Operations + sum;
   if (norm.isSoftmax())
     weight += 2; // subtract, compare
   if (norm.getWeight() == attn::NormWeight::Exp)
@@ -30,9 +19,9 @@ double attnc::weightCost(attn::NormAttr norm, const CpuTarget &target) {
   return weight;
 }
 
-double attnc::operationCost(Operation *op, const CpuTarget &target) {
+double attnc::operationCost(Operation *op, const Target &target) {
   constexpr double division = 8;
-  double exp2 = exp2Cost(target);
+  double exp2 = target.exp2Operations;
   if (isa<arith::ConstantOp, attn::SizeOp, arith::IndexCastOp>(op))
     return 0;
   if (isa<arith::DivFOp, arith::FloorDivSIOp, arith::RemSIOp, math::SqrtOp,

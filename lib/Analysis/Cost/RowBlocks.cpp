@@ -14,15 +14,18 @@ using namespace attnc;
 int64_t RowBlocks::vectors() const {
   constexpr int64_t most = 4;
   constexpr double keys = 16; // the least that a schedule takes
-  double places = double(target->l2Bytes) / 2 / (double(bits) / 8);
+  double places =
+      double(target->l2Bytes()) / 2 / (double(dtypeInfo(type).bits) / 8);
   double rows = (places - keys * features) / (features + keys);
-  return std::clamp<int64_t>(int64_t(rows) / target->lanes(bits), 1, most);
+  return std::clamp<int64_t>(int64_t(rows) / target->unitFor(type).rows, 1,
+                             most);
 }
 
 double RowBlocks::cyclesPerKey(double rows, double products,
                                double bytes) const {
-  double lanes = target->lanes(bits);
-  double vector = 2 * products * lanes / double(target->flopsPerCycle(bits));
+  const Unit &unit = target->unitFor(type);
+  double lanes = unit.rows;
+  double vector = 2 * products * lanes / double(unit.flopsPerCycle);
   double read = bytes / double(target->rowBytesPerCycle);
   auto whole = double(vectors());
   double blocks = std::floor(rows / (whole * lanes));

@@ -44,7 +44,7 @@ double Extents::places(StringRef letters) const {
 }
 
 WorkCounter::WorkCounter(func::FuncOp function, const Interface *interface,
-                         const Regime &regime, const CpuTarget &target)
+                         const Regime &regime, const Target &target)
     : function(function), interface(interface), regime(regime), target(target),
       visited(function) {
   function.walk([&](attn::UnpackOp op) {
@@ -295,6 +295,6 @@ Work WorkCounter::run() {
 }
 
 Work attnc::workOf(func::FuncOp function, const Interface *interface,
-                   const Regime &regime, const CpuTarget &target) {
+                   const Regime &regime, const Target &target) {
   return WorkCounter(function, interface, regime, target).run();
 }

@@ -32,7 +32,7 @@ private:
 class WorkCounter {
 public:
   WorkCounter(mlir::func::FuncOp function, const Interface *interface,
-              const Regime &regime, const CpuTarget &target);
+              const Regime &regime, const Target &target);
 
   Work run();
 
@@ -64,7 +64,7 @@ private:
   mlir::func::FuncOp function;
   const Interface *interface;
   const Regime &regime;
-  const CpuTarget &target;
+  const Target &target;
   /// Axes of rows that lie behind each other, once for each sequence: the size
   /// of such an axis is that of all sequences.
   struct RaggedAxes {

@@ -52,7 +52,7 @@ public:
       : tree(tree), request(request), target(*request.target) {
     SmallVector<Type> types{tree.elementType};
     bits = attn::accumulateType(types).getIntOrFloatBitWidth();
-    flopsPerCycle = target.flopsPerCycle(bits);
+    type = bits == 64 ? DType::F64 : DType::F32;
   }
 
   Part leaf(unsigned number) const {
@@ -79,8 +79,7 @@ public:
     cost.flops = 2 * volume(lhs.letters | rhs.letters, sizes);
     for (const Part &part : {lhs, rhs, result})
       cost.bytes += part.bytesPerElement * volume(part.letters, sizes);
-    cost.cycles = std::max(cost.flops / flopsPerCycle,
-                           cost.bytes / target.bytesPerCycle(cost.bytes));
+    cost.cycles = target.roofline(type).cycles(cost.flops, cost.bytes);
     if (!isWritten)
       addLostKernel(cost, lhs, rhs, result, sizes);
     cost.cycles =
@@ -103,9 +102,9 @@ private:
 
   const ProductTree &tree;
   OrderRequest request;
-  const CpuTarget &target;
+  const Target &target;
   unsigned bits;
-  double flopsPerCycle;
+  DType type; // of the sums
 };
 } // namespace
 
@@ -185,7 +184,7 @@ double StepCosts::cyclesInKernel(const Part &lhs, const Part &rhs,
     LetterSet ofRows = pairs & ~keys.letters & ~tree.apart;
     double features = volume(keys.letters & ~pairs, sizes);
     double bytes = keys.bytesPerElement > 0 ? keys.bytesPerElement : bits / 8;
-    RowBlocks blocks{&target, bits, 2 * features};
+    RowBlocks blocks{&target, type, 2 * features};
     return volume(pairs & ~ofRows, sizes) *
            blocks.cyclesPerKey(volume(ofRows, sizes), features,
                                features * bytes);

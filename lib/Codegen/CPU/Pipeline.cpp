@@ -30,16 +30,16 @@ using namespace mlir;
 
 namespace attnc::cpu {
 
-void buildTileToLlvmPipeline(OpPassManager &manager, const CpuTarget &target) {
+void buildTileToLlvmPipeline(OpPassManager &manager, const Target &target) {
   manager.addPass(createConvertTileToLlvm());
   auto &functions = manager.nest<func::FuncOp>();
   functions.addPass(createCSEPass());
   // Before the expansion: it would take three ops for each division.
   functions.addPass(createCanonicalizerPass());
   codegen::ExpandMathOptions math;
-  math.fma = target.hasFma;
-  math.round = target.hasRound;
-  math.avx512 = target.hasScalef;
+  math.fma = target.cpu.hasFma;
+  math.round = target.cpu.hasRound;
+  math.avx512 = target.cpu.hasScalef;
   math.flushDenormals = true; // the entry sets FTZ and DAZ
   functions.addPass(codegen::createExpandMath(math));
   functions.addPass(arith::createArithExpandOpsPass());
@@ -67,9 +67,8 @@ void registerTileToLlvmPipeline() {
   PassPipelineRegistration<PipelineOptions>(
       "tile-to-llvm", "All passes from tile programs to the LLVM dialect",
       [](OpPassManager &manager, const PipelineOptions &options) {
-        const CpuTarget *target = lookupCpuTarget(options.target.getValue());
-        buildTileToLlvmPipeline(manager,
-                                target ? *target : getDefaultCpuTarget());
+        const Target *target = lookupTarget(options.target.getValue());
+        buildTileToLlvmPipeline(manager, target ? *target : getDefaultTarget());
       });
 }
 

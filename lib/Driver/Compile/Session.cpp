@@ -139,10 +139,9 @@ bool Session::adoptModule() {
   if (!level)
     return true;
   auto name = dyn_cast<StringAttr>(level);
-  const CpuTarget *target = name ? lookupCpuTarget(name.getValue()) : nullptr;
+  const Target *target = name ? lookupTarget(name.getValue()) : nullptr;
   if (!target)
-    return fail("the dump's attnc.target is not one of " +
-                listCpuTargetNames());
+    return fail("the dump's attnc.target is not one of " + listTargetNames());
   if (options.targetGiven && target != options.target)
     return fail("the dump was made for -mcpu=" + target->name + ", not for " +
                 options.target->name +

@@ -46,7 +46,7 @@ public:
   std::vector<unsigned> firstLines() const;
   /// What the passes are told; may be changed before advanceTo.
   PipelineOptions &pipelineOptions() { return pipeline; }
-  const CpuTarget &target() const { return *pipeline.target; }
+  const Target &target() const { return *pipeline.target; }
   /// Prints a table of where the time went when the session ends (--time).
   void startTiming();
 

@@ -21,7 +21,7 @@
 
 namespace attnc {
 
-struct CpuTarget;
+struct Target;
 enum class Stage : unsigned;
 
 /// What the input is compiled with, in every tool.
@@ -32,7 +32,7 @@ struct CommonOptions {
   std::string scheduleFile;           // where that text was, if in a file
   bool allowWeightProducts = false;
   std::vector<std::string> skippedPasses; // --skip-pass
-  const CpuTarget *target = nullptr;
+  const Target *target = nullptr;
   bool targetGiven = false;
   std::vector<std::string> hiddenWarnings; // -Wno-NAME
   bool warningsAreErrors = false;

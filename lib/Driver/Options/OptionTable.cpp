@@ -193,25 +193,24 @@ std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
 std::optional<int> parseTarget(ParsedArguments &parsed,
                                std::optional<llvm::StringRef> cpu,
                                CommonOptions &options) {
-  options.target = &getDefaultCpuTarget();
+  options.target = &getDefaultTarget();
   options.targetGiven = cpu.has_value();
   if (!cpu)
     return std::nullopt;
   if (*cpu == "native") {
-    options.target = &selectCpuTarget(getHostFeatures());
+    options.target = &selectTarget(getHostFeatures());
     return std::nullopt;
   }
   if (cpu->contains(','))
     return parsed.fail("-mcpu expects one level, got '" + *cpu + "'");
-  options.target = lookupCpuTarget(*cpu);
+  options.target = lookupTarget(*cpu);
   if (options.target)
     return std::nullopt;
   std::string message = ("unknown -mcpu level '" + *cpu + "'").str();
-  llvm::StringRef similar = findSimilarCpuTarget(*cpu);
+  llvm::StringRef similar = findSimilarTarget(*cpu);
   if (!similar.empty())
     message += "; did you mean '" + similar.str() + "'?";
-  return parsed.fail(message + " (levels: " + listCpuTargetNames() +
-                     ", native)");
+  return parsed.fail(message + " (levels: " + listTargetNames() + ", native)");
 }
 
 /// The ids of all warnings: of the specs (docs/spec-reference.md) and of the
@@ -261,11 +260,11 @@ void printVersion(llvm::raw_ostream &os, llvm::StringRef tool) {
     os << " (commit " << commit << ')';
   os << "\nLLVM " << LLVM_VERSION_STRING
      << "\nDefault target: x86_64-unknown-linux-gnu, -mcpu="
-     << getDefaultCpuTarget().name << '\n';
+     << getDefaultTarget().name << '\n';
 }
 
 void printTargets(llvm::raw_ostream &os) {
-  for (const CpuTarget &target : getCpuTargets())
+  for (const Target &target : getTargets())
     os << llvm::formatv("{0,-16} {1}\n", target.name, target.description);
 }
 

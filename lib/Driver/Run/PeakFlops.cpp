@@ -63,11 +63,11 @@ ATTNC_PEAK512(avx512F64, __m512d, 8, _mm512_set1_pd, _mm512_fmadd_pd)
 
 using Kernel = double (*)(int64_t);
 
-Kernel kernelFor(const CpuTarget &target, bool isDouble) {
-  switch (target.vectorBits) {
-  case 512:
+Kernel kernelFor(const Target &target, bool isDouble) {
+  switch (target.unitFor(DType::F32).rows) {
+  case 16:
     return isDouble ? avx512F64 : avx512F32;
-  case 256:
+  case 8:
     return isDouble ? avx2F64 : avx2F32;
   default:
     return isDouble ? sse2F64 : sse2F32;
@@ -82,7 +82,7 @@ double threadSeconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
-double measurePeak(const CpuTarget &target, bool isDouble, double seconds) {
+double measurePeak(const Target &target, bool isDouble, double seconds) {
   Kernel kernel = kernelFor(target, isDouble);
   double flop = 0, begin = threadSeconds(), end = begin;
   do {

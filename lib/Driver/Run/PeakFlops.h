@@ -5,7 +5,7 @@
 
 namespace attnc {
 
-struct CpuTarget;
+struct Target;
 
 /// Seconds of CPU time that this thread has used: other load on the machine
 /// does not count.
@@ -14,7 +14,7 @@ double threadSeconds();
 /// GFLOP/s (by CPU time) of independent multiply-adds in registers on this
 /// thread, in the vectors of `target`, measured over about `seconds`. An fma
 /// counts as two. Elements are f64 if `isDouble`, else f32.
-double measurePeak(const CpuTarget &target, bool isDouble, double seconds);
+double measurePeak(const Target &target, bool isDouble, double seconds);
 
 } // namespace attnc
 

@@ -35,12 +35,12 @@ double quantile(std::vector<double> values, double share) {
 }
 
 /// The sum of the peaks of all workers, measured at once.
-double peakOfWorkers(const attnc_runtime &runtime, const CpuTarget &target,
+double peakOfWorkers(const attnc_runtime &runtime, const Target &target,
                      bool isDouble, double seconds) {
   if (!runtime.parallel_for || runtime.threads <= 1)
     return measurePeak(target, isDouble, seconds);
   struct Context {
-    const CpuTarget &target;
+    const Target &target;
     bool isDouble;
     double seconds, sum = 0;
     std::mutex mutex;
@@ -63,7 +63,7 @@ double peakOfWorkers(const attnc_runtime &runtime, const CpuTarget &target,
 mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
                                             const attnc_runtime &runtime,
                                             const ReferenceFunctions &functions,
-                                            const CpuTarget &target) {
+                                            const Target &target) {
   auto taken = inputsFor(functions.fused, inputs, reference::Precision::Exact);
   if (failed(taken))
     return mlir::failure();

@@ -30,7 +30,7 @@ namespace attnc {
 
 using reference::CheckResult, reference::OutputCheck, reference::placeText;
 
-struct CpuTarget;
+struct Target;
 
 /// A function's text at some stage, for the reference.
 struct Oracle {
@@ -108,7 +108,7 @@ public:
   mlir::FailureOr<BenchResult> bench(const CallPlan &plan,
                                      const attnc_runtime &runtime,
                                      const ReferenceFunctions &reference,
-                                     const CpuTarget &target);
+                                     const Target &target);
 
   const Interface &function;
   std::vector<int64_t> sizes; // of all sizes of the interface
@@ -175,12 +175,11 @@ private:
 
 /// One line of the outcome: text for people, or JSON.
 void reportCase(const RunCase &run, const RunOptions &options,
-                const CpuTarget &target,
-                const std::optional<CheckResult> &check,
+                const Target &target, const std::optional<CheckResult> &check,
                 const std::optional<BenchResult> &bench);
 /// The outcome of --mask: text for people, or one line of JSON.
 void reportTiles(const RunCase &run, const RunOptions &options,
-                 const CpuTarget &target,
+                 const Target &target,
                  llvm::ArrayRef<reference::KernelTiles> kernels);
 
 } // namespace attnc

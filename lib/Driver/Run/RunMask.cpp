@@ -48,7 +48,7 @@ static llvm::json::Object toJson(const KernelTiles &tiles) {
                             {"pairs_masked", tiles.maskedPairs}};
 }
 
-static void reportJson(const RunCase &run, const CpuTarget &target,
+static void reportJson(const RunCase &run, const Target &target,
                        llvm::ArrayRef<KernelTiles> kernels) {
   llvm::json::Object sizes;
   for (auto [size, value] : llvm::zip_equal(run.function.sizes, run.sizes))
@@ -151,7 +151,7 @@ static void reportKernel(llvm::raw_ostream &os, const KernelTiles &tiles) {
 }
 
 void reportTiles(const RunCase &run, const RunOptions &options,
-                 const CpuTarget &target, llvm::ArrayRef<KernelTiles> kernels) {
+                 const Target &target, llvm::ArrayRef<KernelTiles> kernels) {
   if (options.json)
     return reportJson(run, target, kernels);
   llvm::raw_ostream &os = llvm::outs();

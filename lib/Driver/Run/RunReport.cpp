@@ -20,7 +20,7 @@ static llvm::json::Value number(double value) {
 }
 
 static void reportJson(const RunCase &run, const RunOptions &options,
-                       const CpuTarget &target,
+                       const Target &target,
                        const std::optional<CheckResult> &check,
                        const std::optional<BenchResult> &bench) {
   llvm::json::Object sizes;
@@ -49,6 +49,8 @@ static void reportJson(const RunCase &run, const RunOptions &options,
       compared = std::min(compared, output.compared());
     line["compared"] = number(compared);
     line["excused"] = sum(&OutputCheck::excused);
+    if (check->rounding > 0)
+      line["rounded_scores"] = number(check->rounding);
   }
   if (bench) {
     line["time_ms"] = number(bench->median);
@@ -208,8 +210,7 @@ static void reportTimes(llvm::raw_ostream &os, const BenchResult &bench) {
 }
 
 void reportCase(const RunCase &run, const RunOptions &options,
-                const CpuTarget &target,
-                const std::optional<CheckResult> &check,
+                const Target &target, const std::optional<CheckResult> &check,
                 const std::optional<BenchResult> &bench) {
   if (options.json)
     return reportJson(run, options, target, check, bench);

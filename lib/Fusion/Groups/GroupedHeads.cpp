@@ -119,12 +119,12 @@ static double featuresOf(Value rows, const Regime &at, double &bytes) {
 }
 
 double fusion::groupCycles(attn::KernelOp kernel, bool areRows,
-                           const Regime &at, const CpuTarget &target) {
+                           const Regime &at, const Target &target) {
   double bytes = 0, features = featuresOf(kernel.getK(), at, bytes);
   if (kernel.getV())
     features += featuresOf(kernel.getV(), at, bytes);
   unsigned bits = kernel.getAccumulateType().getIntOrFloatBitWidth();
-  RowBlocks blocks{&target, bits, features};
+  RowBlocks blocks{&target, bits == 64 ? DType::F64 : DType::F32, features};
   double group = sizeOf(kernel.getQ(), 2, at);
   auto rows = double(std::max<int64_t>(at.rowsOf(kernel.getQ(), 3), 1));
   double rowsOfBlocks = areRows ? rows * group : rows;

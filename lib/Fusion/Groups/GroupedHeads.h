@@ -36,7 +36,7 @@ llvm::StringRef findGroupObstacle(attn::KernelOp kernel);
 /// Cycles that the products of the kernel take, with heads of a group as rows
 /// of one block or one by one. Greater than 0.
 double groupCycles(attn::KernelOp kernel, bool areRows, const Regime &at,
-                   const CpuTarget &target);
+                   const Target &target);
 
 } // namespace attnc::fusion
 

@@ -218,7 +218,7 @@ void GroupMerger::merge() {
 /// Whether it saves a tenth, each regime relative to the best that it could
 /// have.
 static bool isWorthwhile(attn::KernelOp kernel, ArrayRef<Regime> regimes,
-                         const CpuTarget &target) {
+                         const Target &target) {
   double before = 0, after = 0;
   for (const Regime &at : regimes) {
     double heads = groupCycles(kernel, /*areRows=*/false, at, target);
@@ -234,7 +234,7 @@ struct MergeGroups final : fusion::impl::MergeGroupsBase<MergeGroups> {
   using MergeGroupsBase::MergeGroupsBase;
 
   void runOnOperation() override {
-    const CpuTarget *target = lookupCpuTarget(cpu);
+    const Target *target = lookupTarget(cpu);
     if (!target) {
       emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
       return signalPassFailure();

@@ -36,7 +36,7 @@ namespace attnc::fusion {
 } // namespace attnc::fusion
 
 static std::optional<RegimeSplit> plan(func::FuncOp function,
-                                       const CpuTarget &target) {
+                                       const Target &target) {
   SmallVector<attn::KernelOp> kernels = findGroupedKernels(function);
   llvm::erase_if(kernels, [](attn::KernelOp kernel) {
     return !findGroupObstacle(kernel).empty();
@@ -70,7 +70,7 @@ struct SplitGroups final : fusion::impl::SplitGroupsBase<SplitGroups> {
   using SplitGroupsBase::SplitGroupsBase;
 
   void runOnOperation() override {
-    const CpuTarget *target = lookupCpuTarget(cpu);
+    const Target *target = lookupTarget(cpu);
     if (!target) {
       emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
       return signalPassFailure();

@@ -200,7 +200,7 @@ void graph::reassociateProducts(func::FuncOp function, ArrayRef<Regime> regimes,
 }
 
 void Reassociate::runOnOperation() {
-  const CpuTarget *target = lookupCpuTarget(cpu);
+  const Target *target = lookupTarget(cpu);
   if (!target) {
     emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
     return signalPassFailure();

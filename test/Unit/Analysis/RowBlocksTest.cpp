@@ -9,7 +9,7 @@ using namespace attnc;
 namespace {
 
 RowBlocks blocks(double features) {
-  return {lookupCpuTarget("x86-64-v3"), 32, features};
+  return {lookupTarget("x86-64-v3"), DType::F32, features};
 }
 
 // 32 FLOPs a cycle: half a cycle for a vector's multiply-adds.
@@ -35,7 +35,7 @@ TEST(RowBlocksTest, WideRowsComeInSingleVectors) {
 }
 
 TEST(RowBlocksTest, ALargerCacheHoldsMoreOfThem) {
-  RowBlocks wide{lookupCpuTarget("x86-64-v4"), 32, 1088};
+  RowBlocks wide{lookupTarget("x86-64-v4"), DType::F32, 1088};
   EXPECT_EQ(wide.vectors(), 4);
 }
 

@@ -31,7 +31,7 @@ TEST(CpuFeaturesTest, AVectorExtensionNeedsTheSystem) {
 }
 
 TEST(CpuFeaturesTest, KnowsAllThatTheLevelsNeed) {
-  for (const CpuTarget &target : getCpuTargets())
+  for (const Target &target : getTargets())
     needs(target.requiredFeatures);
 }
 

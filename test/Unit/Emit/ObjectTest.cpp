@@ -138,8 +138,8 @@ TEST(ObjectTest, CompilesKernelsForTheTargetAndTheEntryForAny) {
                       "  %b = fadd <16 x float> %a, %a\n"
                       "  store <16 x float> %b, ptr %scratch, align 4",
                       "");
-  CodegenTarget target = makeCodegenTarget(*lookupCpuTarget("x86-64-v4"),
-                                           "x86_64-unknown-linux-gnu");
+  CodegenTarget target =
+      makeCodegenTarget(*lookupTarget("x86-64-v4"), "x86_64-unknown-linux-gnu");
   std::string assembly =
       emit(text, gpt2Small(), EmitKind::Assembly, target).bytes;
   size_t kernels = assembly.find("\ngpt2_small"); // the entry comes first

@@ -53,7 +53,7 @@ std::string checkPass(double factor, bool &failed) {
   auto specs = spec::parseSpecs(sources, diagnostics);
   auto module = importModule(context, sources, *specs);
   PipelineOptions options;
-  options.target = &getDefaultCpuTarget();
+  options.target = &getDefaultTarget();
   EXPECT_TRUE(
       mlir::succeeded(advance(*module, Stage::Graph, Stage::Fused, options)));
 

@@ -16,11 +16,11 @@ namespace attnc {
 
 /// Of an op of a region, an addition being one. A read counts as a load; where
 /// its entries lie apart it takes more.
-double operationCost(mlir::Operation *op, const CpuTarget &target);
+double operationCost(mlir::Operation *op, const Target &target);
 
 /// What turns a score into a weight and its share of the sums; without a norm
 /// (null) it is added up or compared.
-double weightCost(attn::NormAttr norm, const CpuTarget &target);
+double weightCost(attn::NormAttr norm, const Target &target);
 
 } // namespace attnc
 

@@ -19,13 +19,13 @@ namespace attnc {
 
 /// Products of rows with rows of keys, or of weights with values.
 struct RowBlocks {
-  const CpuTarget *target;
-  unsigned bits; // of an element of the sums
+  const Target *target;
+  DType type; // of the sums
   /// Features of a query's row and of its result, which a block keeps.
   double features;
 
-  /// Of a block: at most four, and what fits half of L2 with the keys of a
-  /// tile.
+  /// Instructions' rows in a block: at most four times those that the unit
+  /// takes at once, and what fits half of L2 with the keys of a tile.
   int64_t vectors() const;
   /// Cycles that `rows` rows take by one key: `products` multiply-adds of a
   /// row, with `bytes` that each block reads.

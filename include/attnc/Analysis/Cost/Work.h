@@ -65,7 +65,7 @@ inline constexpr WorkFigure kWorkFigures[] = {
 
 /// `regime` has the values of all sizes; `interface` may be null.
 Work workOf(mlir::func::FuncOp function, const Interface *interface,
-            const Regime &regime, const CpuTarget &target);
+            const Regime &regime, const Target &target);
 
 } // namespace attnc
 

@@ -28,7 +28,7 @@ using ProductSteps = llvm::SmallVector<ProductStep>;
 
 /// What may be done to find a better order.
 struct OrderRequest {
-  const CpuTarget *target = nullptr;
+  const Target *target = nullptr;
   /// Whether weights may be multiplied with weights.
   bool allowWeightProducts = false;
 };

@@ -11,7 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 
 namespace attnc {
-struct CpuTarget;
+struct Target;
 }
 
 namespace attnc::cpu {
@@ -21,7 +21,7 @@ namespace attnc::cpu {
 /// programs' `#tile.cpu` attributes say how they are mapped; `target` says
 /// which instructions math may use.
 void buildTileToLlvmPipeline(mlir::OpPassManager &manager,
-                             const CpuTarget &target);
+                             const Target &target);
 
 /// `tile-to-llvm{target=x86-64-v3}` for attnc-opt.
 void registerTileToLlvmPipeline();

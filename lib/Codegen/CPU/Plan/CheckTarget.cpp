@@ -17,32 +17,33 @@ namespace attnc::cpu {
 
 static LogicalResult checkGranule(Operation *op, StringRef name,
                                   ArrayRef<int64_t> granule,
-                                  const CpuTarget &level) {
+                                  const Target &level) {
   int64_t registers = registersOf({granule[0], granule[1]}, level);
-  if (registers <= level.vectorRegisters)
+  if (registers <= level.cpu.vectorRegisters)
     return success();
   return op->emitOpError("has ")
          << name << " = [" << granule[0] << ", " << granule[1]
          << "], which needs " << registers << " registers; " << level.name
-         << " has " << level.vectorRegisters;
+         << " has " << level.cpu.vectorRegisters;
 }
 
 LogicalResult checkTarget(Operation *op, tile::CpuAttr target) {
   auto name = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
       "attnc.target");
-  const CpuTarget *level = name ? lookupCpuTarget(name.getValue()) : nullptr;
+  const Target *level = name ? lookupTarget(name.getValue()) : nullptr;
   if (!level) // a program for itself
     return success();
   StringRef isa = tile::stringifyCpuIsa(target.getIsa());
-  if (isa != level->isa)
+  if (isa != level->cpu.isa)
     return op->emitOpError("has isa = ")
            << isa << ", but attnc.target " << level->name << " has "
-           << level->isa;
+           << level->cpu.isa;
   int64_t lanes = target.getLanes();
-  if (lanes != level->lanesF32() && lanes != level->lanesF64())
+  if (lanes != level->cpu.lanes(32) && lanes != level->cpu.lanes(64))
     return op->emitOpError("has lanes = ")
-           << lanes << ", but " << level->name << " has " << level->lanesF32()
-           << " of 32 bits and " << level->lanesF64() << " of 64 bits";
+           << lanes << ", but " << level->name << " has "
+           << level->cpu.lanes(32) << " of 32 bits and " << level->cpu.lanes(64)
+           << " of 64 bits";
   if (failed(
           checkGranule(op, "score_granule", target.getScoreGranule(), *level)))
     return failure();
