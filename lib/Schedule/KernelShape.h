@@ -75,8 +75,9 @@ struct KernelShape {
       sum += features;
     return sum;
   }
+  /// Rows that an instruction of the target takes at once: lanes of a vector.
   int64_t lanes(const Target &target) const {
-    return target.cpu.lanes(accumulateBits);
+    return target.unitFor(accumulateType()).rows;
   }
   DType accumulateType() const {
     return accumulateBits == 64 ? DType::F64 : DType::F32;

@@ -16,12 +16,12 @@
 
 #include "attnc/Schedule/Passes.h"
 
-#include "Candidates.h"
-#include "CostModel.h"
 #include "SideOps.h"
 #include "SlowPath.h"
+#include "Strategy.h"
 #include "VisitedBlocks.h"
 
+#include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Interface/Remark.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,7 +41,7 @@ namespace attnc::schedule {
 namespace {
 /// A legal candidate and what it costs in each regime.
 struct Ranked {
-  CpuSchedule schedule;
+  attn::ScheduleAttr schedule;
   SmallVector<Cost> costs;
   /// The weighted mean of the costs, each over the least of its regime.
   double score = 0;
@@ -67,29 +67,43 @@ static void sort(SmallVector<Ranked> &ranked) {
     std::rotate(ranked.begin(), best, best + 1);
 }
 
-/// Legal candidates, the best first. Empty, and the first one's problem in
-/// `problem`, when there is none.
-static SmallVector<Ranked> rank(const KernelShape &shape, const Target &target,
-                                const ScheduleRequest &request,
-                                ArrayRef<Regime> regimes,
-                                std::string &problem) {
+namespace {
+/// Legal candidates of all strategies, the best first.
+struct Ranking {
+  SmallVector<Ranked> ranked;
+  /// Where there are none: why the request is none for the target, or else the
+  /// first candidate's problem.
+  std::string error, problem;
+};
+} // namespace
+
+static Ranking rank(const KernelShape &shape, const Target &target,
+                    StringRef request, ArrayRef<Regime> regimes) {
   SmallVector<RegimeRanges> ranges;
   for (const Regime &regime : regimes)
     ranges.emplace_back(shape.kernel, shape.interface, regime);
-  SmallVector<Ranked> ranked;
-  for (const auto &[place, schedule] :
-       llvm::enumerate(makeCandidates(shape, target, request))) {
-    std::string wrong = findProblem(shape, target, schedule);
-    if (!wrong.empty()) {
-      if (problem.empty())
-        problem = wrong;
-      continue;
+  Ranking result;
+  SmallVector<Ranked> &ranked = result.ranked;
+  size_t place = 0;
+  for (const Strategy *strategy : getStrategies(target)) {
+    std::string error;
+    for (attn::ScheduleAttr schedule :
+         strategy->makeCandidates(shape, target, request, error)) {
+      std::string wrong = strategy->findProblem(shape, target, schedule);
+      size_t preference = place++;
+      if (!wrong.empty()) {
+        if (result.problem.empty())
+          result.problem = wrong;
+        continue;
+      }
+      Ranked &r = ranked.emplace_back();
+      r.schedule = schedule;
+      r.preference = preference;
+      for (RegimeRanges &at : ranges)
+        r.costs.push_back(strategy->predictCost(shape, target, schedule, at));
     }
-    Ranked &r = ranked.emplace_back();
-    r.schedule = schedule;
-    r.preference = place;
-    for (RegimeRanges &at : ranges)
-      r.costs.push_back(predictCost(shape, target, schedule, at));
+    if (result.error.empty())
+      result.error = error;
   }
   for (auto [i, regime] : llvm::enumerate(regimes)) {
     double least = 0;
@@ -100,7 +114,7 @@ static SmallVector<Ranked> rank(const KernelShape &shape, const Target &target,
       r.score += least > 0 ? regime.weight * r.costs[i].total() / least : 0;
   }
   sort(ranked);
-  return ranked;
+  return result;
 }
 
 static std::string percent(double part, double whole) {
@@ -112,7 +126,7 @@ static std::string percent(double part, double whole) {
 /// The next best that differs in what a reader can tell apart.
 static const Ranked *findNext(ArrayRef<Ranked> ranked) {
   for (const Ranked &r : ranked.drop_front())
-    if (r.schedule.summary(true) != ranked[0].schedule.summary(true))
+    if (summarize(r.schedule, true) != summarize(ranked[0].schedule, true))
       return &r;
   return nullptr;
 }
@@ -128,15 +142,15 @@ static StringRef whyNot(const Ranked &best, const Ranked &next, size_t regime) {
 
 /// One regime of the choice: what is predicted, and where the time goes.
 static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
-                          double neededPairs, const CpuSchedule &schedule) {
+                          double neededPairs, attn::ScheduleAttr schedule) {
   double tiles = cost.skippedTiles + cost.partialTiles + cost.fullTiles;
   std::string pairs = percent(neededPairs, cost.visitedPairs) +
                       " of the visited pairs are needed";
-  if (schedule.form == attn::ScheduleForm::Chunked &&
+  if (schedule.getForm() == attn::ScheduleForm::Chunked &&
       cost.visitedPairs < neededPairs)
     pairs = percent(cost.visitedPairs, neededPairs) +
             " of the needed pairs are visited, the others are in states";
-  remarkOn(kernel) << "of the " << schedule.q << " x " << schedule.k
+  remarkOn(kernel) << "of the " << schedule.getQ() << " x " << schedule.getK()
                    << " tiles at " << at << ": "
                    << percent(cost.skippedTiles, tiles) << " skipped, "
                    << percent(cost.partialTiles, tiles) << " partial, "
@@ -163,12 +177,13 @@ static void explain(attn::KernelOp kernel, const KernelShape &shape,
   for (auto [i, regime] : llvm::enumerate(regimes)) {
     std::string text =
         llvm::formatv("{0}: {1}, predicted {2} of the peak at {3}", target.name,
-                      best.schedule.summary(shape.isSoftmax()),
+                      summarize(best.schedule, shape.isSoftmax()),
                       percent(best.costs[i].peakFraction, 1), regime.text);
     if (next)
-      text += llvm::formatv(
-          "; next best {0}: {1}{2}", next->schedule.summary(shape.isSoftmax()),
-          percent(next->costs[i].peakFraction, 1), whyNot(best, *next, i));
+      text += llvm::formatv("; next best {0}: {1}{2}",
+                            summarize(next->schedule, shape.isSoftmax()),
+                            percent(next->costs[i].peakFraction, 1),
+                            whyNot(best, *next, i));
     remarkOn(kernel) << text << " [kernel]";
     RegimeRanges ranges(shape.kernel, shape.interface, regime);
     explainRegime(kernel, regime.text, best.costs[i], ranges.getNeededPairs(),
@@ -212,7 +227,8 @@ struct SelectSchedule final
       warnAboutSlowPaths(function, interface);
       function.walk([&](Operation *op) {
         if (isSideOp(op) && !attn::BlockAttr::of(op))
-          op->setAttr(attn::BlockAttr::kName, chooseBlock(op, *target));
+          op->setAttr(attn::BlockAttr::kName,
+                      getStrategies(*target).front()->chooseBlock(op, *target));
       });
       leaveOutUnvisited(function, getRegimes(function, interface), interface);
     }
@@ -228,8 +244,7 @@ private:
   Interface *findInterfaceOf(func::FuncOp function);
   bool isWished(func::FuncOp function) const;
   InFlightDiagnostic refuse(func::FuncOp function);
-  FailureOr<ScheduleRequest> getRequest(func::FuncOp function,
-                                        const Target &target, int64_t lanes);
+  StringRef getRequest(func::FuncOp function) const;
 
   std::vector<Interface> interfaces;
 };
@@ -255,26 +270,10 @@ InFlightDiagnostic SelectSchedule::refuse(func::FuncOp function) {
 }
 
 /// What the option or the function's attribute asks for.
-FailureOr<ScheduleRequest> SelectSchedule::getRequest(func::FuncOp function,
-                                                      const Target &target,
-                                                      int64_t lanes) {
-  std::string text = schedule;
-  if (auto attribute = function->getAttrOfType<StringAttr>("attnc.schedule"))
-    if (text.empty())
-      text = attribute.getValue();
-  std::string error;
-  std::optional<ScheduleRequest> request = ScheduleRequest::parse(text, error);
-  if (!request)
-    return refuse(function) << error << " [schedule]";
-  if (request->isa && *request->isa != target.cpu.isa)
-    return refuse(function)
-           << "the schedule is for isa = " << *request->isa << ", but "
-           << target.name << " has " << target.cpu.isa << " [schedule]";
-  if (request->lanes && *request->lanes != lanes)
-    return refuse(function)
-           << "the schedule has lanes = " << *request->lanes << ", but "
-           << target.name << " has " << lanes << " for this kernel [schedule]";
-  return *request;
+StringRef SelectSchedule::getRequest(func::FuncOp function) const {
+  auto attribute = function->getAttrOfType<StringAttr>("attnc.schedule");
+  return schedule.empty() && attribute ? attribute.getValue()
+                                       : StringRef(schedule);
 }
 
 /// "for query_len <= 16, " of a case, else nothing.
@@ -291,24 +290,22 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
   if (kernel.getSchedule())
     return success();
   KernelShape shape(kernel, target);
-  auto request = getRequest(function, target, shape.lanes(target));
-  if (failed(request))
-    return failure();
   Interface *interface = findInterfaceOf(function);
   shape.interface = interface;
   SmallVector<Regime> regimes = getRegimes(function, interface);
-  std::string problem;
-  SmallVector<Ranked> ranked = rank(shape, target, *request, regimes, problem);
+  auto [ranked, error, problem] =
+      rank(shape, target, getRequest(function), regimes);
+  if (ranked.empty() && !error.empty())
+    return refuse(function) << error << " [schedule]";
   if (ranked.empty())
     return (isWished(function) ? refuse(function) : kernel.emitError())
            << "no schedule: " << problem << " [schedule]";
-  const CpuSchedule &best = ranked[0].schedule;
-  kernel.setScheduleAttr(
-      best.toAttr(&getContext(), target.cpu.isa, shape.lanes(target)));
+  attn::ScheduleAttr best = ranked[0].schedule;
+  kernel.setScheduleAttr(best);
   if (interface)
     interface->kernels.push_back((target.name + ": " +
                                   whenOf(*interface, function.getName()) +
-                                  best.summary(shape.isSoftmax()))
+                                  summarize(best, shape.isSoftmax()))
                                      .str());
   explain(kernel, shape, target, regimes, ranked);
   return success();

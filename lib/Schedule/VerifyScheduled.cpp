@@ -8,8 +8,8 @@
 
 #include "attnc/Schedule/Passes.h"
 
-#include "CpuSchedule.h"
 #include "SideOps.h"
+#include "Strategy.h"
 #include "VisitedBlocks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,47 +24,25 @@ namespace attnc::schedule {
 #include "attnc/Schedule/Passes.h.inc"
 } // namespace attnc::schedule
 
-static CpuSchedule readSchedule(attn::ScheduleAttr attr, tile::CpuAttr cpu) {
-  CpuSchedule s;
-  s.form = attr.getForm();
-  s.q = attr.getQ();
-  s.k = attr.getK();
-  s.chunk = attr.getChunk();
-  s.rescaleThreshold = attr.getRescaleThreshold().convertToDouble();
-  s.rescaleIn = attr.getRescaleIn();
-  s.score = {cpu.getScoreGranule()[0], cpu.getScoreGranule()[1]};
-  s.value = {cpu.getValueGranule()[0], cpu.getValueGranule()[1]};
-  s.unroll = cpu.getUnroll();
-  s.tail = cpu.getTail();
-  s.partial = cpu.getPartial();
-  s.laneSkip = cpu.getLaneSkip();
-  s.pack = cpu.getPack();
-  return s;
-}
-
 static LogicalResult verifyKernel(attn::KernelOp kernel, const Target &target) {
   std::optional<attn::ScheduleAttr> attr = kernel.getSchedule();
   if (!attr) // verify_scheduled_c2
     return kernel.emitOpError("has no schedule; run attn-select-schedule");
-  auto cpu = dyn_cast<tile::CpuAttr>(attr->getTarget());
-  if (!cpu) // verify_scheduled_c2
-    return kernel.emitOpError() << "has a schedule for " << attr->getTarget()
-                                << ", expected #tile.cpu<...>";
   KernelShape shape(kernel, target);
-  StringRef isa = tile::stringifyCpuIsa(cpu.getIsa());
-  if (isa != target.cpu.isa) // verify_scheduled_c3
-    return kernel.emitOpError() << "is scheduled for isa = " << isa << ", but "
-                                << target.name << " has " << target.cpu.isa;
-  if (cpu.getLanes() != shape.lanes(target)) // verify_scheduled_c3
-    return kernel.emitOpError()
-           << "is scheduled for lanes = " << cpu.getLanes() << ", but "
-           << target.name << " has " << shape.lanes(target) << " of "
-           << shape.accumulateBits << " bits";
-  std::string problem =
-      findProblem(shape, target, readSchedule(*attr, cpu)); // c4 to c8, c10
-  if (!problem.empty())
-    return kernel.emitOpError() << "has an illegal schedule: " << problem;
-  return success();
+  std::string mismatch;
+  for (const Strategy *strategy : getStrategies(target)) {
+    std::string why = strategy->findMismatch(shape, target, *attr); // c2, c3
+    if (why.empty()) {
+      std::string problem = // c4 to c8, c10, c12
+          strategy->findProblem(shape, target, *attr);
+      if (problem.empty())
+        return success();
+      return kernel.emitOpError() << "has an illegal schedule: " << problem;
+    }
+    if (mismatch.empty())
+      mismatch = why;
+  }
+  return kernel.emitOpError() << mismatch;
 }
 
 /// verify_scheduled_c9, verify_scheduled_c11
@@ -73,7 +51,8 @@ static LogicalResult verifySideOp(Operation *op, const Target &target,
   attn::BlockAttr block = attn::BlockAttr::of(op);
   if (!block)
     return op->emitOpError("has no attn.block; run attn-select-schedule");
-  std::string problem = findProblem(op, block, target);
+  std::string problem =
+      getStrategies(target).front()->findProblem(op, block, target);
   if (!problem.empty())
     return op->emitOpError() << "has an illegal attn.block: " << problem;
   std::string letter = findVisited(op, block, visited);

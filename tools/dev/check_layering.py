@@ -5,7 +5,8 @@ usage: check_layering.py ROOT
 
 It checks #include and .td include lines, and the DEPS of attnc_library(). A
 library that includes a header of another library must also link it, so that the
-build files show every dependency.
+build files show every dependency. What a Target says of one kind of machine is
+asked by that kind's folders only.
 """
 
 import re
@@ -14,6 +15,9 @@ import sys
 from sources import files, finish, line_of, read
 
 INCLUDE = re.compile(r'^\s*#?\s*include\s+"([^"]+)"', re.M)
+# The part of a Target, how it is read, and the folders that may.
+TRAITS = [("CpuTraits", re.compile(r"(?:\.|->)cpu\.\w+"),
+           ("lib/Target/", "include/attnc/Target/", "lib/Schedule/Cpu/", "lib/Codegen/CPU/"))]
 LIBRARY = re.compile(r"attnc_library\(\s*(\w+)([^)]*)\)")
 
 
@@ -74,6 +78,10 @@ def main(root):
         if path.startswith("lib/") and mine not in linked:
             linked[mine] = links(root, mine, layers, findings)
         text = read(root, path)
+        for name, use, folders in TRAITS:
+            for match in [] if path.startswith(folders) else use.finditer(text):
+                findings.append(f"{path}:{line_of(text, match.start())}: {name} is for "
+                                f"{', '.join(folders)}: {match.group(0)[1:].lstrip('>')}")
         for match in INCLUDE.finditer(text):
             where = f"{path}:{line_of(text, match.start())}"
             header = match.group(1)

@@ -1,4 +1,4 @@
-//===- TargetTest.cpp - Tests of the CPU levels ------------------------===//
+//===- TargetTest.cpp - Tests of the table of processors ------------------===//
 
 #include "attnc/Target/Target.h"
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CpuSchedule.h"
+#include "Cpu/CpuSchedule.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -20,6 +20,7 @@
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
+using namespace attnc::schedule::cpu;
 
 namespace {
 class RequestParser {

@@ -8,13 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SideAxes.h"
+#include "Cpu/SideAxes.h"
 
 #include "attnc/Dialect/Attn/AttnMove.h"
 
 using namespace mlir;
 
-namespace attnc::schedule {
+namespace attnc::schedule::cpu {
 
 void SideAxes::add(StringRef letters, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -290,4 +290,4 @@ std::optional<SideChoice> chooseDot(attn::ContractOp op, const SideAxes &axes,
   return Product(op, axes).choose(lanes);
 }
 
-} // namespace attnc::schedule
+} // namespace attnc::schedule::cpu

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CostModel.h"
+#include "Cpu/CostModel.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,6 +19,7 @@
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
+using namespace attnc::schedule::cpu;
 
 /// Blocks sampled of a long sequence, and where tiles are asked for classes.
 static constexpr int64_t kMostBlocks = 64, kMostClassified = 24;
@@ -34,8 +35,8 @@ static constexpr double kScalarsPerCycle = 2;
 // Parts of a tile
 //===----------------------------------------------------------------------===//
 
-double schedule::cyclesPerStep(RegisterTile tile, int64_t unroll,
-                               const Target &target) {
+double cpu::cyclesPerStep(RegisterTile tile, int64_t unroll,
+                          const Target &target) {
   constexpr double issuePerCycle = 4;
   constexpr double slack = 1.1; // an instruction may find its unit taken
   double sums = double(tile.accumulators());
@@ -49,9 +50,9 @@ double schedule::cyclesPerStep(RegisterTile tile, int64_t unroll,
                    slack * target.cpu.fmaLatency});
 }
 
-double schedule::productCycles(RegisterTile tile, double rows, double depth,
-                               double vectors, int64_t unroll,
-                               const Target &target, double waiting) {
+double cpu::productCycles(RegisterTile tile, double rows, double depth,
+                          double vectors, int64_t unroll, const Target &target,
+                          double waiting) {
   if (vectors < 1)
     return 0;
   // Fewer vectors than the tile has: as many more rows.
@@ -364,8 +365,8 @@ void BlockCost::add(int64_t first, int64_t end, double times, Cost &cost) {
       (times * double(keys) - fullKeys - partialKeys) * perTile;
 }
 
-Cost schedule::predictCost(const KernelShape &shape, const Target &target,
-                           const CpuSchedule &schedule, RegimeRanges &ranges) {
+Cost cpu::predictCost(const KernelShape &shape, const Target &target,
+                      const CpuSchedule &schedule, RegimeRanges &ranges) {
   Cost cost;
   int64_t queries = ranges.getQueries();
   int64_t lanes = shape.lanes(target);

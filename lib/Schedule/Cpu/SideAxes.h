@@ -4,15 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_SCHEDULE_SIDEAXES_H
-#define ATTNC_LIB_SCHEDULE_SIDEAXES_H
+#ifndef ATTNC_LIB_SCHEDULE_CPU_SIDEAXES_H
+#define ATTNC_LIB_SCHEDULE_CPU_SIDEAXES_H
 
 #include "attnc/Dialect/Attn/Attn.h"
 
 #include <optional>
 #include <string>
 
-namespace attnc::schedule {
+namespace attnc::schedule::cpu {
 
 /// The letters of a side op and their sizes.
 struct SideAxes {
@@ -51,6 +51,6 @@ bool liesAcross(mlir::Operation *op, char lane);
 std::optional<SideChoice> chooseDot(attn::ContractOp op, const SideAxes &axes,
                                     int64_t lanes);
 
-} // namespace attnc::schedule
+} // namespace attnc::schedule::cpu
 
-#endif // ATTNC_LIB_SCHEDULE_SIDEAXES_H
+#endif // ATTNC_LIB_SCHEDULE_CPU_SIDEAXES_H

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_SCHEDULE_CPUSCHEDULE_H
-#define ATTNC_LIB_SCHEDULE_CPUSCHEDULE_H
+#ifndef ATTNC_LIB_SCHEDULE_CPU_CPUSCHEDULE_H
+#define ATTNC_LIB_SCHEDULE_CPU_CPUSCHEDULE_H
 
 #include "KernelShape.h"
 
 #include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Target/RegisterTile.h"
 
-namespace attnc::schedule {
+namespace attnc::schedule::cpu {
 
 struct CpuSchedule {
   attn::ScheduleForm form = attn::ScheduleForm::Online;
@@ -26,11 +26,10 @@ struct CpuSchedule {
   bool laneSkip = false;
   tile::CpuPack pack = tile::CpuPack::Auto;
 
+  /// The fields of a schedule whose target is #tile.cpu.
+  static CpuSchedule of(attn::ScheduleAttr attr);
   attn::ScheduleAttr toAttr(mlir::MLIRContext *context, llvm::StringRef isa,
                             int64_t lanes) const;
-  /// "online softmax, 64 queries x 64 keys"; without a running maximum, "tile
-  /// by tile, ...".
-  std::string summary(bool isSoftmax) const;
 };
 
 /// What the user fixed; the rest is chosen.
@@ -63,6 +62,6 @@ inline constexpr int64_t leastKeys = 16;
 /// Bytes of the tiles of a block: q, o, the scores, and copies of K and V.
 int64_t tileBytes(const KernelShape &shape, const CpuSchedule &schedule);
 
-} // namespace attnc::schedule
+} // namespace attnc::schedule::cpu
 
-#endif // ATTNC_LIB_SCHEDULE_CPUSCHEDULE_H
+#endif // ATTNC_LIB_SCHEDULE_CPU_CPUSCHEDULE_H

@@ -1,11 +1,11 @@
 //===- Candidates.h - Candidate schedules -----------------------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_SCHEDULE_CANDIDATES_H
-#define ATTNC_LIB_SCHEDULE_CANDIDATES_H
+#ifndef ATTNC_LIB_SCHEDULE_CPU_CANDIDATES_H
+#define ATTNC_LIB_SCHEDULE_CPU_CANDIDATES_H
 
-#include "CpuSchedule.h"
+#include "Cpu/CpuSchedule.h"
 
-namespace attnc::schedule {
+namespace attnc::schedule::cpu {
 
 /// Schedules of the kernel with the fields of `request` as they are, in the
 /// order of preference between equals. Not all need be legal: where the request
@@ -14,6 +14,6 @@ llvm::SmallVector<CpuSchedule> makeCandidates(const KernelShape &shape,
                                               const Target &target,
                                               const ScheduleRequest &request);
 
-} // namespace attnc::schedule
+} // namespace attnc::schedule::cpu
 
-#endif // ATTNC_LIB_SCHEDULE_CANDIDATES_H
+#endif // ATTNC_LIB_SCHEDULE_CPU_CANDIDATES_H

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CpuSchedule.h"
+#include "Cpu/CpuSchedule.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
+using namespace attnc::schedule::cpu;
 
 attn::ScheduleAttr CpuSchedule::toAttr(MLIRContext *context, StringRef isa,
                                        int64_t lanes) const {
@@ -24,20 +25,26 @@ attn::ScheduleAttr CpuSchedule::toAttr(MLIRContext *context, StringRef isa,
                                  rescaleIn, cpu);
 }
 
-std::string CpuSchedule::summary(bool isSoftmax) const {
-  if (form == attn::ScheduleForm::Chunked)
-    return llvm::formatv("chunked scan, {0} queries x {1} keys in chunks of "
-                         "{2}",
-                         q, k, chunk);
-  bool isWhole = form == attn::ScheduleForm::Rows;
-  StringRef how = isSoftmax ? isWhole ? "whole-row softmax" : "online softmax"
-                  : isWhole ? "whole rows"
-                            : "tile by tile";
-  return llvm::formatv("{0}, {1} queries x {2} keys", how, q, k);
+CpuSchedule CpuSchedule::of(attn::ScheduleAttr attr) {
+  auto cpu = cast<tile::CpuAttr>(attr.getTarget());
+  CpuSchedule s;
+  s.form = attr.getForm();
+  s.q = attr.getQ();
+  s.k = attr.getK();
+  s.chunk = attr.getChunk();
+  s.rescaleThreshold = attr.getRescaleThreshold().convertToDouble();
+  s.rescaleIn = attr.getRescaleIn();
+  s.score = {cpu.getScoreGranule()[0], cpu.getScoreGranule()[1]};
+  s.value = {cpu.getValueGranule()[0], cpu.getValueGranule()[1]};
+  s.unroll = cpu.getUnroll();
+  s.tail = cpu.getTail();
+  s.partial = cpu.getPartial();
+  s.laneSkip = cpu.getLaneSkip();
+  s.pack = cpu.getPack();
+  return s;
 }
 
-int64_t schedule::tileBytes(const KernelShape &shape,
-                            const CpuSchedule &schedule) {
+int64_t cpu::tileBytes(const KernelShape &shape, const CpuSchedule &schedule) {
   int64_t width = shape.allDims();
   return shape.accumulateBytes() *
          (schedule.q * (width + schedule.k) + schedule.k * width);
@@ -85,8 +92,8 @@ static std::string findChunkProblem(const KernelShape &shape,
   return {};
 }
 
-std::string schedule::findProblem(const KernelShape &shape,
-                                  const Target &target, const CpuSchedule &s) {
+std::string cpu::findProblem(const KernelShape &shape, const Target &target,
+                             const CpuSchedule &s) {
   constexpr int64_t mostQueries = 1024;
   int64_t lanes = shape.lanes(target);
   if (s.q < lanes || s.q > mostQueries || s.q % lanes != 0) // c4

@@ -8,15 +8,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Candidates.h"
+#include "Cpu/Candidates.h"
 
-#include "CostModel.h"
+#include "Cpu/CostModel.h"
 
 #include "attnc/Target/Terms.h"
 
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
+using namespace attnc::schedule::cpu;
 
 namespace {
 /// How large a register tile may be.
@@ -110,9 +111,9 @@ static SmallVector<int64_t> choices(std::optional<int64_t> requested,
   return SmallVector<int64_t>(all);
 }
 
-SmallVector<CpuSchedule>
-schedule::makeCandidates(const KernelShape &shape, const Target &target,
-                         const ScheduleRequest &request) {
+SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
+                                             const Target &target,
+                                             const ScheduleRequest &request) {
   using Form = attn::ScheduleForm;
   constexpr int64_t mostKeysOfRows = 512;
   int64_t lanes = shape.lanes(target);

@@ -1,0 +1,30 @@
+//===- CostModel.h - Predicted cycles of a schedule -------------*- C++ -*-===//
+//
+// Ranks schedules of one kernel on one core. docs/stages/4-scheduled.md derives
+// the terms and compares them with measurements.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_SCHEDULE_CPU_COSTMODEL_H
+#define ATTNC_LIB_SCHEDULE_CPU_COSTMODEL_H
+
+#include "Cpu/CpuSchedule.h"
+#include "Strategy.h"
+
+namespace attnc::schedule::cpu {
+
+Cost predictCost(const KernelShape &shape, const Target &target,
+                 const CpuSchedule &schedule, RegimeRanges &ranges);
+
+/// Cycles of a register tile's inner loop for one step of the summed axis.
+double cyclesPerStep(RegisterTile tile, int64_t unroll, const Target &target);
+
+/// Cycles of a product of `rows` x `depth` by `depth` x `vectors`, cut into
+/// register tiles. `waiting`: cycles per step that loads wait.
+double productCycles(RegisterTile tile, double rows, double depth,
+                     double vectors, int64_t unroll, const Target &target,
+                     double waiting = 0);
+
+} // namespace attnc::schedule::cpu
+
+#endif // ATTNC_LIB_SCHEDULE_CPU_COSTMODEL_H

@@ -1,0 +1,302 @@
+//===- SideBlocks.cpp - Blocks of ops outside kernels ---------------------===//
+//
+// What no kernel holds is small beside the kernels' work on pairs, or it is
+// there because nothing better was found. So nothing is searched: one rule
+// gives a block that suits the level's registers.
+//
+//   form dot       a product of two matrices (SideAxes.cpp);
+//   form epilogue  a map of what such a product makes, for nobody else;
+//   form element   everything else.
+//
+// Vectors run along the last axis of the result if it fills them, or a good
+// part of one: then rows are loaded and stored in their own layout. Tests:
+// test/Schedule/side-ops.mlir, products.mlir, epilogues.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cpu/SideBlocks.h"
+
+#include "Cpu/CpuSchedule.h"
+#include "Cpu/SideAxes.h"
+
+#include "attnc/Analysis/Kernel/ViewDigits.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/Epilogue.h"
+#include "attnc/Dialect/Attn/MapFormula.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace attnc::schedule::cpu {
+
+/// The form of a map in the blocks of a product, in the words of the map; or
+/// nothing.
+static attn::BlockAttr chooseEpilogue(attn::MapOp map) {
+  std::optional<unsigned> host = attn::findHost(map);
+  if (!host)
+    return {};
+  Operation *op = map.getInputs()[*host].getDefiningOp();
+  attn::BlockAttr block = attn::BlockAttr::of(op);
+  StringRef inside = map.getAxisLabels().inputs[*host];
+  StringRef made = isa<attn::MapOp>(op)
+                       ? cast<attn::MapOp>(op).getAxisLabels().output
+                       : cast<attn::ContractOp>(op).getAxisLabels().output;
+  auto renamed = [&](StringRef letters) {
+    return attn::renameLetters(letters, made, inside);
+  };
+  return attn::BlockAttr::get(
+      map.getContext(), attn::BlockForm::Epilogue, renamed(block.getLanes()),
+      renamed(block.getRows()), block.getQ(), block.getK(), block.getE(),
+      renamed(block.getInner()), /*few=*/0, /*wide=*/0, /*visited=*/"",
+      block.getTarget());
+}
+
+/// Elements of the last axis of a result lie side by side, those of another are
+/// loaded one by one: a vector that is filled to a quarter is as good.
+static std::optional<char> lanesOfElements(Operation *op, const SideAxes &axes,
+                                           int64_t lanes) {
+  bool movesElements = isa<attn::MapOp, attn::ConcatOp, attn::AppendOp>(op);
+  if (movesElements && !axes.result.empty() &&
+      axes.sizeOf(axes.result.back()) * 4 >= lanes)
+    return axes.result.back();
+  return axes.bestLanes(axes.result, lanes);
+}
+
+static SideChoice choose(Operation *op, const SideAxes &axes, int64_t lanes) {
+  if (auto contract = dyn_cast<attn::ContractOp>(op))
+    if (auto dot = chooseDot(contract, axes, lanes))
+      return *dot;
+  SideChoice choice;
+  if (std::optional<char> lane = lanesOfElements(op, axes, lanes)) {
+    choice.lanes = std::string(1, *lane);
+    std::string rest = axes.result;
+    llvm::erase(rest, *lane);
+    if (isa<attn::MapOp, attn::ConcatOp, attn::AppendOp>(op) && !rest.empty())
+      choice.rows = std::string(1, *axes.largest(rest));
+  }
+  return choice;
+}
+
+/// The register tile with the most products per load.
+static RegisterTile bestTile(int64_t vectors, const Target &target) {
+  RegisterTile best;
+  auto gain = [](RegisterTile t) {
+    return double(t.accumulators()) / double(t.rows + t.vectors);
+  };
+  for (int64_t v = 1; v <= vectors; ++v)
+    for (int64_t rows = 1; vectors % v == 0 && rows <= 8; ++rows)
+      if (RegisterTile tile{rows, v};
+          registersOf(tile, target) <= target.cpu.vectorRegisters &&
+          gain(tile) > gain(best))
+        best = tile;
+  return best;
+}
+
+/// Elements of a block along an axis that is not the lanes', and of a step of a
+/// sum: rows of 64 floats fill a few lines of cache.
+static constexpr int64_t kRows = 64;
+static constexpr int64_t kVectors = 4;
+
+/// Vectors of a block along an axis of `length`. Products take a few more at
+/// once rather than leave a rest.
+static int64_t vectorsOf(attn::BlockForm form, int64_t length, int64_t lanes) {
+  int64_t vectors = std::max<int64_t>((length + lanes - 1) / lanes, 1);
+  int64_t most = form == attn::BlockForm::Dot ? kVectors + 2 : kVectors;
+  return vectors <= most ? vectors : kVectors;
+}
+
+/// Sizes of the blocks of a product of matrices.
+///
+/// What lies along the lanes is copied into scratch, step by step of the sum,
+/// once per block of rows: enough rows make the copy cheap, and the operand of
+/// the rows is read from L2 while it stays there. Steps are long, because the
+/// accumulators go to scratch and back between two of them, and so short that
+/// the copy of one, which each register tile reads in full, leaves most of L2
+/// to the rows. On Zen 5, 1024 x 768 x 2304 in f32: 76 % of the peak with 96
+/// rows, 85 with 192, 88 with 288; 256 to 768 places per step are the same.
+struct ProductSizes {
+  int64_t rows, step;
+
+  ProductSizes(int64_t rowCount, int64_t sumLength, int64_t tileRows,
+               int64_t blockBytes, const Target &target) {
+    constexpr int64_t mostRows = 288, mostPlaces = 512, placesMultiple = 16;
+    rows = evenly(rowCount, mostRows, tileRows);
+    int64_t places =
+        std::clamp<int64_t>(target.l2Bytes() / 8 / blockBytes, 64, mostPlaces);
+    step = evenly(sumLength, places, placesMultiple);
+  }
+
+private:
+  /// A part of `length` when it is cut into the fewest parts of at most `most`,
+  /// which is rounded to `multiple`.
+  static int64_t evenly(int64_t length, int64_t most, int64_t multiple) {
+    most = most / multiple * multiple;
+    if (length <= 0 || length >= SideAxes::kOpen)
+      return most;
+    int64_t parts = llvm::divideCeil(length, most);
+    int64_t part = llvm::divideCeil(length, parts);
+    return std::min<int64_t>(llvm::alignTo(part, multiple), length);
+  }
+};
+
+/// A call with so few rows copies what lies along the lanes for nothing: each
+/// element is used once per row. Read in passing, in blocks so wide that memory
+/// is read along its pages, it comes at the rate of memory: 16384 x 7168 in f32
+/// by one row, Zen 5, 6 GB/s by copies of 64 columns, 15 of 18 in passing.
+static constexpr int64_t kFew = 8;
+
+/// Weights of [out, in] are read in passing by squares of registers, one row of
+/// the weight per lane, that are turned. One vector of lanes is as many streams
+/// as the prefetcher follows: one row by 8192 x 7168, f32, Zen 4, 11 GB/s by
+/// copies, 14 by 16 rows at once (as [in, out]), 7 by 32, 1.4 by 64. With 8
+/// lanes 16 instead of 7.6. Of bf16 pairs are turned, and 16 lanes of them are
+/// widened by a shift or a mask: 9.1 GB/s instead of 4.4 (Sapphire Rapids); 8
+/// lanes are too few for the arithmetic of four rows, 5.0 instead of 6.2, and
+/// f16 has to be packed before it is widened, 5.1 instead of 5.7.
+static bool canBeTurned(Value tensor, unsigned bits, int64_t lanes) {
+  Type element = getElementTypeOrSelf(tensor.getType());
+  bool isWidened = element.isBF16() && bits == 32 && lanes >= 16;
+  return isWidened || (lanes >= 4 && element.getIntOrFloatBitWidth() == bits);
+}
+
+/// The widest block that divides `length` into vectors of a register tile.
+static int64_t wideBlock(int64_t length, int64_t lanes) {
+  constexpr int64_t widest = 1024;
+  int64_t tile = kVectors * lanes;
+  for (int64_t size = widest / tile * tile; size > tile; size -= tile)
+    if (length % size == 0)
+      return size;
+  return tile;
+}
+
+/// How wide blocks are that are read in passing; 0: they are copied.
+static int64_t widthInPassing(const SideChoice &choice, int64_t length,
+                              unsigned bits, int64_t lanes) {
+  if (choice.inPassing == InPassing::Along)
+    return wideBlock(length, lanes);
+  bool turned = choice.inPassing == InPassing::Across &&
+                canBeTurned(choice.onLanes, bits, lanes);
+  return turned ? lanes : 0;
+}
+
+/// The block of an op by itself.
+static attn::BlockAttr chooseAlone(Operation *op, const Target &target) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  unsigned bits = attn::accumulateType(types).getIntOrFloatBitWidth();
+  int64_t lanes = target.cpu.lanes(bits);
+  SideAxes axes = SideAxes::of(op);
+  SideChoice choice = choose(op, axes, lanes);
+  int64_t length = choice.lanes.empty() ? 1 : axes.sizeOf(choice.lanes[0]);
+  int64_t vectors = vectorsOf(choice.form, length, lanes);
+  if (choice.form == attn::BlockForm::Element && !choice.lanes.empty() &&
+      liesAcross(op, choice.lanes[0]))
+    vectors = 1;
+  RegisterTile tile = bestTile(vectors, target);
+  bool tail = vectors > 1 &&
+              (length == SideAxes::kOpen || length % (vectors * lanes) != 0);
+  int64_t k = kRows, e = 0, partial = 16, few = 0, wide = 0;
+  tile::CpuPack pack = tile::CpuPack::Auto;
+  if (choice.form == attn::BlockForm::Dot) {
+    ProductSizes sizes(axes.sizeOf(choice.rows[0]), axes.sizeOf(choice.summed),
+                       tile.rows, vectors * lanes * bits / 8, target);
+    k = partial = sizes.step;
+    e = sizes.rows;
+    // A register tile reads its few rows once, whatever sets of L1 they are in.
+    pack = tile::CpuPack::Never;
+    int64_t rows = axes.sizeOf(choice.rows[0]);
+    wide = widthInPassing(choice, length, bits, lanes);
+    if (wide && (rows <= kFew || rows >= SideAxes::kOpen))
+      few = kFew;
+  }
+  MLIRContext *context = op->getContext();
+  auto cpu = tile::CpuAttr::get(
+      context, *tile::symbolizeCpuIsa(target.cpu.isa), tile::CpuMapping::Rows,
+      lanes, {tile.rows, tile.vectors}, {tile.rows, tile.vectors},
+      /*unroll=*/4, /*tail=*/tail ? lanes : 0, /*laneSkip=*/false, pack,
+      partial);
+  return attn::BlockAttr::get(context, choice.form, choice.lanes, choice.rows,
+                              vectors * lanes, k, e, choice.inner, few,
+                              few ? wide : 0, /*visited=*/"", cpu);
+}
+
+attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
+  if (auto map = dyn_cast<attn::MapOp>(op))
+    if (attn::BlockAttr block = chooseEpilogue(map))
+      return block;
+  return chooseAlone(op, target);
+}
+
+static std::string findLetterProblem(attn::BlockAttr block,
+                                     const SideAxes &axes) {
+  SmallVector<StringRef> letters{block.getLanes(), block.getRows()};
+  for (size_t i = 0; i < block.getInner().size(); ++i)
+    letters.push_back(block.getInner().substr(i, 1));
+  for (StringRef letter : letters)
+    if (!StringRef(axes.result).contains(letter))
+      return llvm::formatv("'{0}' is no axis of the result '{1}'", letter,
+                           axes.result);
+  if (block.getLanes().empty() != axes.result.empty())
+    return "vectors lie along an axis of the result if it has one";
+  return {};
+}
+
+/// c13: what no choice comes near, and a dump may say.
+static std::string findSizeProblem(attn::BlockAttr block, tile::CpuAttr cpu,
+                                   const Target &target) {
+  constexpr int64_t most = 4096;
+  for (auto [name, size] : {std::pair<StringRef, int64_t>("q", block.getQ()),
+                            {"k", block.getK()},
+                            {"e", block.getE()},
+                            {"wide", block.getWide()}})
+    if (size > most)
+      return llvm::formatv("{0} = {1} is above {2}", name, size, most);
+  for (auto [name, granule] : {std::pair<StringRef, ArrayRef<int64_t>>(
+                                   "score_granule", cpu.getScoreGranule()),
+                               {"value_granule", cpu.getValueGranule()}}) {
+    int64_t registers = registersOf({granule[0], granule[1]}, target);
+    if (registers > target.cpu.vectorRegisters)
+      return llvm::formatv("{0} = [{1}, {2}] needs {3} registers, {4} has {5}",
+                           name, granule[0], granule[1], registers, target.name,
+                           target.cpu.vectorRegisters);
+  }
+  return {};
+}
+
+std::string findProblem(Operation *op, attn::BlockAttr block,
+                        const Target &target) {
+  attn::BlockAttr best = chooseAlone(op, target);
+  auto cpu = dyn_cast<tile::CpuAttr>(block.getTarget());
+  auto own = cast<tile::CpuAttr>(best.getTarget());
+  if (!cpu || cpu.getIsa() != own.getIsa() || cpu.getLanes() != own.getLanes())
+    return llvm::formatv("its target must have isa = {0}, lanes = {1}",
+                         target.cpu.isa, own.getLanes());
+  if (block.getQ() % cpu.getLanes())
+    return llvm::formatv("q = {0} is no multiple of the {1} lanes",
+                         block.getQ(), cpu.getLanes());
+  if (std::string problem = findSizeProblem(block, cpu, target);
+      !problem.empty())
+    return problem;
+  std::string problem = findLetterProblem(block, SideAxes::of(op));
+  if (!problem.empty())
+    return problem;
+  if (block.getForm() == attn::BlockForm::Epilogue) {
+    auto map = dyn_cast<attn::MapOp>(op);
+    return map && chooseEpilogue(map)
+               ? ""
+               : "form = epilogue needs a map of what a product of form dot "
+                 "makes for nobody else; use form = element";
+  }
+  if (block.getForm() == attn::BlockForm::Dot &&
+      (best.getForm() != attn::BlockForm::Dot ||
+       StringRef(block.getLanes().str() + block.getRows().str())
+               .find_first_not_of(best.getLanes().str() +
+                                  best.getRows().str()) != StringRef::npos))
+    return llvm::formatv("form = dot is possible with lanes = '{0}' and rows = "
+                         "'{1}' only, or not at all; use form = element",
+                         best.getLanes(), best.getRows());
+  return {};
+}
+
+} // namespace attnc::schedule::cpu

@@ -1,0 +1,33 @@
+//===- Strategies.cpp - The strategies of all backends --------------------===//
+
+#include "Strategy.h"
+
+#include "Cpu/CpuStrategy.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::schedule;
+
+SmallVector<const Strategy *> schedule::getStrategies(const Target &target) {
+  SmallVector<const Strategy *> serving;
+  for (const Strategy *strategy : {&cpu::getStrategy()})
+    if (strategy->serves(target))
+      serving.push_back(strategy);
+  return serving;
+}
+
+std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax) {
+  attn::ScheduleForm form = schedule.getForm();
+  if (form == attn::ScheduleForm::Chunked)
+    return llvm::formatv("chunked scan, {0} queries x {1} keys in chunks of "
+                         "{2}",
+                         schedule.getQ(), schedule.getK(), schedule.getChunk());
+  bool isWhole = form == attn::ScheduleForm::Rows;
+  StringRef how = isSoftmax ? isWhole ? "whole-row softmax" : "online softmax"
+                  : isWhole ? "whole rows"
+                            : "tile by tile";
+  return llvm::formatv("{0}, {1} queries x {2} keys", how, schedule.getQ(),
+                       schedule.getK());
+}

@@ -1,0 +1,91 @@
+//===- Strategy.h - How one backend schedules -------------------*- C++ -*-===//
+//
+// What attn-select-schedule and attn-verify-scheduled ask. A backend adds a
+// folder with one Strategy and a line in Strategies.cpp; the passes then rank
+// its candidates beside those of others. Schedules are #attn.schedule
+// attributes here, because that is what all strategies share: the fields of
+// their own stand in the attribute's `target`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_SCHEDULE_STRATEGY_H
+#define ATTNC_LIB_SCHEDULE_STRATEGY_H
+
+#include "KernelShape.h"
+
+#include "attnc/Analysis/Regime/RegimeRanges.h"
+
+namespace attnc::schedule {
+
+/// Predicted cycles of one head on one core, by cause.
+struct Cost {
+  double products = 0; // Q K^T and P V
+  double weights = 0;  // formula, mask, exp
+  double overhead = 0; // starting tiles and blocks, packing Q, storing O
+  double memory = 0;   // waiting for K and V beyond all that
+  double total() const {
+    return products + weights + overhead + memory + states;
+  }
+  /// What tiles that need the mask have of these.
+  double partial = 0;
+  /// Of form chunked: the states, their part in a block's values included.
+  double states = 0;
+  /// Of the target's peak, counting the pairs that the mask allows.
+  double peakFraction = 0;
+  /// Pairs of a row and a key that are visited.
+  double visitedPairs = 0;
+  /// Tiles of q x k: none visited, some with the mask, the rest without.
+  double skippedTiles = 0, partialTiles = 0, fullTiles = 0;
+};
+
+class Strategy {
+public:
+  virtual ~Strategy() = default;
+
+  /// Whether it makes schedules for this kind of machine.
+  virtual bool serves(const Target &target) const = 0;
+
+  /// Schedules of the kernel with the fields that `request` fixes, a
+  /// text as of `--schedule`, in the order of preference between equals. Not
+  /// all need be legal: where the request excludes every legal one, the first
+  /// tells why. Empty, and a sentence in `error`, if the request is none for
+  /// this target.
+  virtual llvm::SmallVector<attn::ScheduleAttr>
+  makeCandidates(const KernelShape &shape, const Target &target,
+                 llvm::StringRef request, std::string &error) const = 0;
+
+  /// Why a schedule is not one for the target at all, as the predicate of a
+  /// sentence about the kernel ("is scheduled for isa = ..."), or an empty
+  /// text.
+  virtual std::string findMismatch(const KernelShape &shape,
+                                   const Target &target,
+                                   attn::ScheduleAttr schedule) const = 0;
+  /// What is wrong with a schedule for the target, what is legal, or an empty
+  /// text.
+  virtual std::string findProblem(const KernelShape &shape,
+                                  const Target &target,
+                                  attn::ScheduleAttr schedule) const = 0;
+  /// What a legal schedule costs where `ranges` are what the mask leaves.
+  virtual Cost predictCost(const KernelShape &shape, const Target &target,
+                           attn::ScheduleAttr schedule,
+                           RegimeRanges &ranges) const = 0;
+
+  /// The block of an op outside kernels (SideOps.h).
+  virtual attn::BlockAttr chooseBlock(mlir::Operation *op,
+                                      const Target &target) const = 0;
+  /// What is wrong with such a block, or an empty text.
+  virtual std::string findProblem(mlir::Operation *op, attn::BlockAttr block,
+                                  const Target &target) const = 0;
+};
+
+/// The strategies that serve the target, the preferred one first. There is at
+/// least one for each target of the table.
+llvm::SmallVector<const Strategy *> getStrategies(const Target &target);
+
+/// "online softmax, 64 queries x 64 keys"; without a running maximum, "tile by
+/// tile, ...".
+std::string summarize(attn::ScheduleAttr schedule, bool isSoftmax);
+
+} // namespace attnc::schedule
+
+#endif // ATTNC_LIB_SCHEDULE_STRATEGY_H
