@@ -4,7 +4,7 @@
 #     SRCS FuseMask.cpp FuseScale.cpp
 #     DEPS AttncDialectAttn AttncAnalysis    # ours, as lib/layers.txt allows
 #     MLIR MLIRPass MLIRTransformUtils)      # upstream's
-#   attnc_dialect(Attn OPS TYPES ATTRS ENUMS INTERFACES)
+#   attnc_dialect(Attn OPS TYPES ATTRS ENUMS ATTR_INTERFACES)
 #   attnc_passes(Fusion)
 #   attnc_tool(attnc-opt SRCS attnc-opt.cpp DEPS ... MLIR ...)
 #   attnc_unittest(Spec SRCS ParseTest.cpp DEPS AttncSpec)
@@ -128,14 +128,14 @@ endfunction()
 # The dialect's class is attnc::<name>::<Name>Dialect, its header
 # attnc/Dialect/<Name>/<Name>.h; attnc-opt registers it by itself.
 function(attnc_dialect name)
-  cmake_parse_arguments(A "OPS;TYPES;ATTRS;ENUMS;INTERFACES" "" "" ${ARGN})
+  cmake_parse_arguments(A "OPS;TYPES;ATTRS;ENUMS;ATTR_INTERFACES" "" "" ${ARGN})
   attnc_check_arguments(${name} "${A_UNPARSED_ARGUMENTS}")
   string(TOLOWER ${name} dialect)
   set(LLVM_TARGET_DEFINITIONS ${name}Dialect.td)
   mlir_tablegen(${name}Dialect.h.inc -gen-dialect-decls -dialect=${dialect})
   mlir_tablegen(${name}Dialect.cpp.inc -gen-dialect-defs -dialect=${dialect})
   foreach(kind OPS:Ops:op TYPES:Types:typedef ATTRS:Attrs:attrdef
-          ENUMS:Enums:enum INTERFACES:Interfaces:op-interface)
+          ENUMS:Enums:enum ATTR_INTERFACES:AttrInterfaces:attr-interface)
     string(REPLACE ":" ";" kind ${kind})
     list(GET kind 0 asked)
     list(GET kind 1 part)

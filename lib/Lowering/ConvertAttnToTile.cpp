@@ -47,7 +47,7 @@ using namespace attnc;
 using namespace attnc::lowering;
 
 /// What the first op with decisions was decided for.
-static Attribute targetOf(func::FuncOp function) {
+static tile::TargetAttrInterface targetOf(func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     if (auto kernel = dyn_cast<attn::KernelOp>(op))
       return kernel.getSchedule()->getTarget();
@@ -62,10 +62,9 @@ static attn::BlockAttr blockOfCopies(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
     if (attn::BlockAttr block = attn::BlockAttr::of(&op))
       return block;
-  Attribute target = targetOf(function);
-  auto cpu = dyn_cast<tile::CpuAttr>(target);
+  tile::TargetAttrInterface target = targetOf(function);
   return attn::BlockAttr::get(function.getContext(), attn::BlockForm::Element,
-                              "q", "", cpu ? cpu.getLanes() : 1, 1, target);
+                              "q", "", target.getGranule(), 1, target);
 }
 
 static LogicalResult lowerOp(Operation &op, Storage &storage) {

@@ -29,11 +29,11 @@ func.func @fixed_in_part(%q: !Q, %k: !K, %v: !K) -> !Q
 
 // A kernel that has a schedule keeps it.
 // CHECK-LABEL: func.func @has_one(
-// CHECK: schedule = #attn.schedule<form = online, q = 7, k = 5, rescale_threshold = 0.000000e+00, rescale_in = prob, target = "any">
+// CHECK: schedule = #attn.schedule<form = online, q = 7, k = 5, rescale_threshold = 0.000000e+00, rescale_in = prob, target = #tile.none>
 func.func @has_one(%q: !Q, %k: !K, %v: !K) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
-    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 7, k = 5, rescale_threshold = 0.0, rescale_in = prob, target = "any">}
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 7, k = 5, rescale_threshold = 0.0, rescale_in = prob, target = #tile.none>}
   score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32

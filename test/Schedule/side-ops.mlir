@@ -63,9 +63,9 @@ func.func @formulas(%K: tensor<?x40xf64, #attn.dims<kv_len, 40>>) -> tensor<?x40
 }
 
 // CHECK-LABEL: func.func @keeps_a_block
-// CHECK: attn.contract {{.*}}#attn.block<form = element, lanes = "q", rows = "", q = 16, k = 8, target = unit>
+// CHECK: attn.contract {{.*}}#attn.block<form = element, lanes = "q", rows = "", q = 16, k = 8, target = #tile.none>
 func.func @keeps_a_block(%Q: tensor<8x32xf32>, %W: tensor<32x64xf32>) -> tensor<8x64xf32> {
-  %0 = attn.contract "qd,de->qe" (%Q, %W) {attn.block = #attn.block<form = element, lanes = "q", rows = "", q = 16, k = 8, target = unit>} : (tensor<8x32xf32>, tensor<32x64xf32>) -> tensor<8x64xf32>
+  %0 = attn.contract "qd,de->qe" (%Q, %W) {attn.block = #attn.block<form = element, lanes = "q", rows = "", q = 16, k = 8, target = #tile.none>} : (tensor<8x32xf32>, tensor<32x64xf32>) -> tensor<8x64xf32>
   return %0 : tensor<8x64xf32>
 }
 

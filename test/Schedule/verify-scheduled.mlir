@@ -77,10 +77,10 @@ func.func @verify_scheduled_c2(%q: !Q, %k: !K, %v: !K) -> !Q {
 
 module attributes {attnc.target = "x86-64-v4"} {
 func.func @verify_scheduled_c2_target(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-error@below {{'attn.kernel' op has a schedule for "any", expected #tile.cpu<...>}}
+  // expected-error@below {{'attn.kernel' op has a schedule for #tile.none, expected #tile.cpu<...>}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
-    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = "any">}
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>}
   score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32

@@ -57,14 +57,10 @@ static void inlinePhases(attnc::tile::ProgramOp program) {
 /// With the grid's own target, if it has one.
 static FailureOr<attnc::cpu::GridPlan> planGrid(attnc::tile::GridOp grid,
                                                 attnc::tile::CpuAttr target) {
-  if (std::optional<Attribute> own = grid.getTarget()) {
-    auto cpu = dyn_cast<attnc::tile::CpuAttr>(*own);
-    if (!cpu || cpu.getIsa() != target.getIsa())
-      return grid.emitOpError("has the target ")
-             << *own << " in a program for " << target;
-    if (failed(attnc::cpu::checkTarget(grid, cpu)))
+  if (std::optional<attnc::tile::TargetAttrInterface> own = grid.getTarget()) {
+    target = cast<attnc::tile::CpuAttr>(*own); // grid_c3: of the same backend
+    if (failed(attnc::cpu::checkTarget(grid, target)))
       return failure();
-    target = cpu;
   }
   return attnc::cpu::planGrid(grid, target);
 }

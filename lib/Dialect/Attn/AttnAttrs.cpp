@@ -199,7 +199,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   RescalePlace rescaleIn = RescalePlace::Value;
   int64_t q = 0, k = 0, chunk = 0;
   double threshold = 0;
-  Attribute target;
+  tile::TargetAttrInterface target;
   if (parser.parseLess() || parseField(parser, "form", form) ||
       parser.parseComma() || parseField(parser, "q", q) ||
       parser.parseComma() || parseField(parser, "k", k) || parser.parseComma())
@@ -212,7 +212,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
       parser.parseFloat(threshold) || parser.parseComma() ||
       parseField(parser, "rescale_in", rescaleIn) || parser.parseComma() ||
       parser.parseKeyword("target") || parser.parseEqual() ||
-      parser.parseAttribute(target) || parser.parseGreater())
+      parseTarget(parser, target) || parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
                     form, q, k, chunk, llvm::APFloat(threshold), rescaleIn,
@@ -234,7 +234,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ScheduleForm form, int64_t q, int64_t k,
                                    int64_t chunk,
                                    llvm::APFloat rescaleThreshold, RescalePlace,
-                                   Attribute target) {
+                                   tile::TargetAttrInterface target) {
   if (q < 1 || k < 1) // schedule_c1
     return emitError() << "a tile has at least one row and one key, got q = "
                        << q << ", k = " << k;
@@ -260,7 +260,7 @@ LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 BlockForm form, StringRef lanes, StringRef rows,
                                 int64_t q, int64_t k, int64_t e,
                                 StringRef inner, int64_t few, int64_t wide,
-                                StringRef visited, Attribute) {
+                                StringRef visited, tile::TargetAttrInterface) {
   if (lanes.size() > 1 || rows.size() > 1 ||
       (!rows.empty() && lanes == rows)) // block_c1
     return emitError() << "lanes and rows are different letters, or none; got '"

@@ -183,16 +183,15 @@ static void printArguments(OpAsmPrinter &printer, Block &block, bool types) {
 ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> arguments;
-  Attribute target;
+  TargetAttrInterface target;
   if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
                              result.attributes) ||
       parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
                                /*allowType=*/true) ||
-      parser.parseKeyword("target") ||
-      parser.parseAttribute(target, getTargetAttrName(result.name),
-                            result.attributes) ||
+      parser.parseKeyword("target") || parseTarget(parser, target) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
+  result.addAttribute(getTargetAttrName(result.name), target);
   result.addAttribute(getArgNamesAttrName(result.name),
                       namesOf(parser.getBuilder(), arguments));
   Region *body = result.addRegion();
@@ -237,11 +236,12 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
     result.addAttribute(getDescendingAttrName(result.name),
                         builder.getI64IntegerAttr(axis));
   }
-  Attribute target;
-  if (succeeded(parser.parseOptionalKeyword("target")) &&
-      parser.parseAttribute(target, getTargetAttrName(result.name),
-                            result.attributes))
-    return failure();
+  if (succeeded(parser.parseOptionalKeyword("target"))) {
+    TargetAttrInterface target;
+    if (parseTarget(parser, target))
+      return failure();
+    result.addAttribute(getTargetAttrName(result.name), target);
+  }
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   for (OpAsmParser::Argument &argument : arguments)
@@ -265,7 +265,7 @@ void GridOp::print(OpAsmPrinter &printer) {
   printer << " to (" << getExtents() << ')';
   if (std::optional<uint64_t> axis = getDescending())
     printer << " order(desc " << *axis << ')';
-  if (std::optional<Attribute> target = getTarget())
+  if (std::optional<TargetAttrInterface> target = getTarget())
     printer << " target " << *target;
   printer.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(),

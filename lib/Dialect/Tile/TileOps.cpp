@@ -48,7 +48,7 @@ Value AnyNanOp::getValidOf(StringRef dim) {
 //===----------------------------------------------------------------------===//
 
 void ProgramOp::build(OpBuilder &builder, OperationState &state, StringRef name,
-                      Attribute target, TypeRange types,
+                      TargetAttrInterface target, TypeRange types,
                       ArrayRef<StringRef> names) {
   state.addAttribute(getSymNameAttrName(state.name),
                      builder.getStringAttr(name));

@@ -150,7 +150,20 @@ LogicalResult ProgramOp::verify() {
       return emitOpError() << "argument " << argument.getArgNumber() << " is "
                            << type << "; buffers come first, then indices";
   }
-  return success();
+  return getTarget().verifyHolder(*this); // program_c2
+}
+
+/// grid_c3
+static LogicalResult verifyTarget(GridOp grid) {
+  std::optional<TargetAttrInterface> own = grid.getTarget();
+  if (!own)
+    return success();
+  auto program = grid->getParentOfType<ProgramOp>();
+  if (program && own->getBackend() != program.getTarget().getBackend())
+    return grid.emitOpError("has a target of backend '")
+           << own->getBackend() << "' in a program of backend '"
+           << program.getTarget().getBackend() << "'";
+  return own->verifyHolder(grid);
 }
 
 LogicalResult GridOp::verify() {
@@ -163,7 +176,7 @@ LogicalResult GridOp::verify() {
     if (*axis >= types.size()) // grid_c2
       return emitOpError() << "order names axis " << *axis << " of "
                            << types.size();
-  return success();
+  return verifyTarget(*this);
 }
 
 LogicalResult ForOp::verifyRegions() {

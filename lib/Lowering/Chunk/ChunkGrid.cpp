@@ -125,9 +125,9 @@ LogicalResult ChunkStates::emitGrid(OpBuilder &builder, Storage &storage) {
   builder.setInsertionPointToEnd(&storage.program.getBody().front());
   emitSizes(builder);
   createBuffers(builder);
-  auto cpu = dyn_cast<tile::CpuAttr>(kernel.getSchedule()->getTarget());
+  tile::TargetAttrInterface target = kernel.getSchedule()->getTarget();
   int64_t lanes = std::min<int64_t>(
-      block.sizeQ, llvm::alignTo(block.sizeD, cpu ? cpu.getLanes() : 1));
+      block.sizeQ, llvm::alignTo(block.sizeD, target.getGranule()));
   Type q = kernel.getQ().getType();
   SmallVector<Value> extents;
   SmallVector<StringRef> names;
@@ -142,7 +142,6 @@ LogicalResult ChunkStates::emitGrid(OpBuilder &builder, Storage &storage) {
   extents.push_back(mul(builder, loc, blocks, needed));
   names.push_back("j");
   auto grid = tile::GridOp::create(builder, loc, extents, names);
-  Attribute target = kernel.getSchedule()->getTarget();
   if (target != storage.program.getTarget())
     grid.setTargetAttr(target);
   OpBuilder::InsertionGuard guard(builder);

@@ -73,7 +73,7 @@ static void createGrid(OpBuilder &builder, tile::ProgramOp program,
   Type q = block.kernel.getQ().getType();
   Value queries = block.scope.sizeOf(builder, loc, attn::axisSize(q, 3));
   tile::GridOp grid = makeGrid(builder, block, queries);
-  Attribute target = block.kernel.getSchedule()->getTarget();
+  tile::TargetAttrInterface target = block.kernel.getSchedule()->getTarget();
   if (target != program.getTarget())
     grid.setTargetAttr(target);
   if (block.kernel.hasRanges()) // later queries may see more keys

@@ -23,7 +23,7 @@ static tile::BufType plainType(Type tensor) {
 }
 
 Storage::Storage(func::FuncOp function, const Signature &signature,
-                 Attribute target)
+                 tile::TargetAttrInterface target)
     : visited(function), function(function), signature(signature),
       stored(signature.outputs) {
   OpBuilder builder(function);

@@ -46,7 +46,7 @@ public:
   using NameOf = llvm::function_ref<char(char)>;
 
   Storage(mlir::func::FuncOp function, const Signature &signature,
-          mlir::Attribute target);
+          tile::TargetAttrInterface target);
 
   /// An operand with the axes `letters`. Emits an error when it cannot be read
   /// in blocks.

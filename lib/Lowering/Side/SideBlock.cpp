@@ -344,9 +344,8 @@ Value SideBlock::inlined(OpBuilder &b, Region &region, ValueRange arguments) {
 SmallVector<Value> SideBlock::loop(
     Value count, int64_t step, ValueRange inits,
     llvm::function_ref<SmallVector<Value>(Value, Value, ValueRange)> body) {
-  auto cpu = dyn_cast<tile::CpuAttr>(block.getTarget());
-  int64_t partial = std::min<int64_t>(step, cpu ? cpu.getPartial() : 16);
-  return emitLoop({zero, zero, count, count}, step, partial, inits, body);
+  return emitLoop({zero, zero, count, count}, step,
+                  block.getTarget().getPartialStep(step), inits, body);
 }
 
 SmallVector<Value> SideBlock::loopOverNumbers(

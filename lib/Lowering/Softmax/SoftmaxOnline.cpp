@@ -27,8 +27,7 @@ namespace attnc::lowering {
 
 /// Keys of a tile that needs the mask.
 static int64_t partialStep(KernelBlock &block) {
-  auto cpu = dyn_cast<tile::CpuAttr>(block.kernel.getSchedule()->getTarget());
-  return cpu ? std::min(cpu.getPartial(), block.sizeK) : block.sizeK;
+  return block.kernel.getSchedule()->getTarget().getPartialStep(block.sizeK);
 }
 
 SmallVector<Value>

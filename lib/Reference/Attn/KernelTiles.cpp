@@ -231,8 +231,7 @@ static FailureOr<KernelTiles> startTiles(attn::KernelOp op, int64_t queries,
   tiles.isRows = schedule.getForm() == attn::ScheduleForm::Rows;
   tiles.chunk = schedule.getChunk();
   tiles.classifies = op.hasClassify() && !tiles.isRows;
-  auto cpu = dyn_cast<tile::CpuAttr>(schedule.getTarget());
-  tiles.partial = cpu ? std::min(cpu.getPartial(), tiles.blockK) : tiles.blockK;
+  tiles.partial = schedule.getTarget().getPartialStep(tiles.blockK);
   return tiles;
 }
 

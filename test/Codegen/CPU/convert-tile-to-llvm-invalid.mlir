@@ -1,7 +1,7 @@
 // RUN: attnc-opt %s --convert-tile-to-llvm --split-input-file --verify-diagnostics
 
-// expected-error@below {{'tile.program' op has the target 1 : i64, but the CPU code generator needs #tile.cpu<...>}}
-tile.program @target(%n: index) target 1 : i64 {
+// expected-error@below {{'tile.program' op has the target #tile.none, but the CPU code generator needs #tile.cpu<...>}}
+tile.program @target(%n: index) target #tile.none {
   tile.grid (%i) to (%n) {
   }
 }
@@ -161,16 +161,6 @@ tile.program @rows_of_three_dims(%n: index) target #cpu {
   tile.grid (%i) to (%n) {
     // expected-error@below {{'tile.splat' op has the dims of '!tile.tile<q:16, k:4, d:4, f32>', but the CPU's loops have the dim q and one other}}
     %a = tile.splat 1.0 : !tile.tile<q:16, k:4, d:4, f32>
-  }
-}
-
-// -----
-
-#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
-#old = #tile.cpu<isa = sse2, mapping = rows, lanes = 4, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
-tile.program @grid_of_another_isa(%n: index) target #cpu {
-  // expected-error@below {{'tile.grid' op has the target #tile.cpu<isa = sse2, mapping = rows, lanes = 4, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never> in a program for #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>}}
-  tile.grid (%i) to (%n) target #old {
   }
 }
 

@@ -61,75 +61,87 @@ func.func private @dims_c3(tensor<4xf32, #attn.dims<5>>)
 
 // schedule_c1
 // expected-error@below {{a tile has at least one row and one key, got q = 0, k = 4}}
-"test.op"() {s = #attn.schedule<form = online, q = 0, k = 4, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()
+"test.op"() {s = #attn.schedule<form = online, q = 0, k = 4, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
 
 // -----
 
 // schedule_c2
 // expected-error@below {{rescale_threshold must be finite and at least 0}}
-"test.op"() {s = #attn.schedule<form = online, q = 4, k = 4, rescale_threshold = -1.0, rescale_in = value, target = unit>} : () -> ()
+"test.op"() {s = #attn.schedule<form = online, q = 4, k = 4, rescale_threshold = -1.0, rescale_in = value, target = #tile.none>} : () -> ()
 
 // -----
 
 // schedule_c3
 // expected-error@below {{form = chunked needs chunk, at least 1, got chunk = 0}}
-"test.op"() {s = #attn.schedule<form = chunked, q = 4, k = 4, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()
+"test.op"() {s = #attn.schedule<form = chunked, q = 4, k = 4, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
 
 // -----
 
 // schedule_c3
 // expected-error@below {{form = online has no chunk, got chunk = 8}}
-"test.op"() {s = #attn.schedule<form = online, q = 4, k = 4, chunk = 8, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()
+"test.op"() {s = #attn.schedule<form = online, q = 4, k = 4, chunk = 8, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
 
 // -----
 
 // expected-error@below {{expected one of [online, rows, chunked] for algorithm of a kernel, got: tree}}
-"test.op"() {s = #attn.schedule<form = tree, q = 4, k = 4, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()
+"test.op"() {s = #attn.schedule<form = tree, q = 4, k = 4, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
 
 // -----
 
 // block_c1
 // expected-error@below {{lanes and rows are different letters, or none; got 'e' and 'e'}}
-"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "e", q = 64, k = 32, target = unit>} : () -> ()
+"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "e", q = 64, k = 32, target = #tile.none>} : () -> ()
 
 // -----
 
 // block_c1
 // expected-error@below {{lanes and rows are different letters, or none; got 'eq' and ''}}
-"test.op"() {b = #attn.block<form = element, lanes = "eq", rows = "", q = 64, k = 32, target = unit>} : () -> ()
+"test.op"() {b = #attn.block<form = element, lanes = "eq", rows = "", q = 64, k = 32, target = #tile.none>} : () -> ()
 
 // -----
 
 // block_c2
 // expected-error@below {{a block has at least one element, got q = 0, k = 32}}
-"test.op"() {b = #attn.block<form = element, lanes = "e", rows = "", q = 0, k = 32, target = unit>} : () -> ()
+"test.op"() {b = #attn.block<form = element, lanes = "e", rows = "", q = 0, k = 32, target = #tile.none>} : () -> ()
 
 // -----
 
 // block_c2
 // expected-error@below {{a block has at least one row, got e = -1}}
-"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, e = -1, target = unit>} : () -> ()
+"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, e = -1, target = #tile.none>} : () -> ()
 
 // -----
 
 // block_c3
 // expected-error@below {{inner = 'hq' holds a letter of lanes = 'e' or rows = 'q'}}
-"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, inner = "hq", target = unit>} : () -> ()
+"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, inner = "hq", target = #tile.none>} : () -> ()
 
 // -----
 
 // block_c4
 // expected-error@below {{few = 8 and wide = 0 stand together, with form dot and rows}}
-"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, few = 8, target = unit>} : () -> ()
+"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, few = 8, target = #tile.none>} : () -> ()
 
 // -----
 
 // block_c5
 // expected-error@below {{visited is one letter, or none; got 'kh'}}
-"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, visited = "kh", target = unit>} : () -> ()
+"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, visited = "kh", target = #tile.none>} : () -> ()
 
 // -----
 
 // block_c4
 // expected-error@below {{few = 8 and wide = 64 stand together, with form dot and rows}}
-"test.op"() {b = #attn.block<form = element, lanes = "e", rows = "q", q = 64, k = 32, few = 8, wide = 64, target = unit>} : () -> ()
+"test.op"() {b = #attn.block<form = element, lanes = "e", rows = "q", q = 64, k = 32, few = 8, wide = 64, target = #tile.none>} : () -> ()
+
+// -----
+
+// schedule_c4
+// expected-error@below {{expected the target of a backend, such as #tile.cpu<...>, got unit}}
+"test.op"() {s = #attn.schedule<form = online, q = 4, k = 4, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()
+
+// -----
+
+// block_c6
+// expected-error@below {{expected the target of a backend, such as #tile.cpu<...>, got "avx2"}}
+"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, target = "avx2">} : () -> ()

@@ -54,13 +54,13 @@ func.func @graph(%Q: !Q, %K: !K, %V: !K, %bias: tensor<16x?xf16>) -> (!Q, !L) {
 // CHECK-LABEL: func.func @kernel(
 func.func @kernel(%q: !Qg, %k: !K, %v: !K) -> !Qg {
   // CHECK: %o, %lse = attn.kernel ins(%{{.*}}, %{{.*}}, %{{.*}} : {{.*}}) -> ({{.*}}) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
-  // CHECK-SAME: attributes {probabilities = bf16, scale = 1.250000e-01 : f64, schedule = #attn.schedule<form = online, q = 64, k = 32, rescale_threshold = 8.000000e+00, rescale_in = value, target = "any">}
+  // CHECK-SAME: attributes {probabilities = bf16, scale = 1.250000e-01 : f64, schedule = #attn.schedule<form = online, q = 64, k = 32, rescale_threshold = 8.000000e+00, rescale_in = value, target = #tile.none>}
   // CHECK-SAME: score {
   // CHECK-NEXT: ^bb0(%x: f32, %b: index, %h: index, %g: index, %q: index, %k: index):
   %o, %lse = attn.kernel ins(%q, %k, %v : !Qg, !K, !K) -> (!Qg, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 0.125 : f64, probabilities = bf16,
-                schedule = #attn.schedule<form = online, q = 64, k = 32, rescale_threshold = 8.0, rescale_in = value, target = "any">}
+                schedule = #attn.schedule<form = online, q = 64, k = 32, rescale_threshold = 8.0, rescale_in = value, target = #tile.none>}
   score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32

@@ -156,7 +156,7 @@ func.func @hoists_values_not_loads(%x: !tile.buf<q : f32>, %t: !tile.tile<q:4, f
 
 // Two workspaces are two memories; names that stay are no renaming.
 // CHECK-LABEL: tile.program @keeps_workspaces_apart
-tile.program @keeps_workspaces_apart(%x: !tile.buf<q : f32>, %n: index) target "none" {
+tile.program @keeps_workspaces_apart(%x: !tile.buf<q : f32>, %n: index) target #tile.none {
   // CHECK: %[[A:.*]] = tile.workspace
   // CHECK: %[[B:.*]] = tile.workspace
   // CHECK-NOT: tile.workspace

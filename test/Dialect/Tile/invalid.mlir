@@ -63,7 +63,7 @@ func.func private @cpu_c5() attributes {t = #tile.cpu<isa = avx2, mapping = rows
 // -----
 
 // expected-error@below {{'tile.program' op argument 1 is '!tile.buf<b : f32>'; buffers come first, then indices}}
-tile.program @program_c1(%n: index, %x: !tile.buf<b : f32>) target "any" {
+tile.program @program_c1(%n: index, %x: !tile.buf<b : f32>) target #tile.none {
 }
 
 // -----
@@ -549,7 +549,7 @@ func.func @yield_parent() {
 
 // -----
 
-tile.program @workspace_c1(%n: index) target "none" {
+tile.program @workspace_c1(%n: index) target #tile.none {
   // expected-error@below {{has 1 sizes for 2 axes}}
   %w = tile.workspace [%n] : !tile.buf<q, d : f32>
 }
@@ -564,21 +564,21 @@ func.func @workspace_c2(%n: index) {
 
 // -----
 
-tile.program @rename_c1(%x: !tile.buf<q, d : f32>) target "none" {
+tile.program @rename_c1(%x: !tile.buf<q, d : f32>) target #tile.none {
   // expected-error@below {{gives '!tile.buf<q, d : f32>' the names of '!tile.buf<q, d : f16>', which has other elements or axes}}
   %r = tile.rename %x : !tile.buf<q, d : f32> -> !tile.buf<q, d : f16>
 }
 
 // -----
 
-tile.program @rename_c1_axes(%x: !tile.buf<q, d : f32>) target "none" {
+tile.program @rename_c1_axes(%x: !tile.buf<q, d : f32>) target #tile.none {
   // expected-error@below {{gives '!tile.buf<q, d : f32>' the names of '!tile.buf<q : f32>', which has other elements or axes}}
   %r = tile.rename %x : !tile.buf<q, d : f32> -> !tile.buf<q : f32>
 }
 
 // -----
 
-tile.program @rename_c2(%x: !tile.buf<q : f32>, %n: index) target "none" {
+tile.program @rename_c2(%x: !tile.buf<q : f32>, %n: index) target #tile.none {
   tile.grid (%i) to (%n) {
     // expected-error@below {{expects parent op 'tile.program'}}
     %r = tile.rename %x : !tile.buf<q : f32> -> !tile.buf<k : f32>

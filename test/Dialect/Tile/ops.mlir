@@ -130,15 +130,15 @@ func.func @values(%q: !tile.tile<q:4, d:2, f32>, %k: !tile.tile<k:8, d:2, f16>, 
 }
 
 // CHECK-LABEL: tile.program @memory
-tile.program @memory(%x: !tile.buf<k, d : f32>, %n: index) target "none" {
+tile.program @memory(%x: !tile.buf<k, d : f32>, %n: index) target #tile.none {
   // CHECK: tile.workspace[%{{.*}}, %{{.*}}] : <q, d : i1>
   %w = tile.workspace [%n, %n] : !tile.buf<q, d : i1>
   // CHECK: tile.workspace[] : <f64>
   %s = tile.workspace [] : !tile.buf<f64>
   // CHECK: tile.rename %{{.*}} : <k, d : f32> -> <q, e : f32>
   %r = tile.rename %x : !tile.buf<k, d : f32> -> !tile.buf<q, e : f32>
-  // CHECK: tile.grid (%i) to (%{{.*}}) order(desc 0) target "other" {
-  tile.grid (%i) to (%n) order(desc 0) target "other" {
+  // CHECK: tile.grid (%i) to (%{{.*}}) order(desc 0) target #tile.none {
+  tile.grid (%i) to (%n) order(desc 0) target #tile.none {
   }
 }
 

@@ -3,7 +3,7 @@
 
 // CHECK-LABEL: tile.program @good
 // Without attnc.interface only the form of programs is checked.
-tile.program @good(%x: !tile.buf<q : f32>, %y: !tile.buf<q : f32>, %n: index) target "any" {
+tile.program @good(%x: !tile.buf<q : f32>, %y: !tile.buf<q : f32>, %n: index) target #tile.none {
   %c1 = arith.constant 1 : index
   %m = arith.addi %n, %c1 : index
   tile.grid (%i) to (%m) {

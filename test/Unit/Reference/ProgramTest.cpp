@@ -23,7 +23,7 @@ protected:
 TEST_F(ProgramTest, load_fills_and_store_leaves_what_is_not_valid) {
   std::vector<Tensor> tensors = {f32({1, 2, 3}, {3}), f32({9, 9, 9}, {3})};
   ASSERT_TRUE(runProgram(R"mlir(
-    tile.program @f(%x: !tile.buf<q : f32>, %y: !tile.buf<q : f32>, %n: index) target "none" {
+    tile.program @f(%x: !tile.buf<q : f32>, %y: !tile.buf<q : f32>, %n: index) target #tile.none {
       tile.grid (%i) to (%n) {
         %c0 = arith.constant 0 : index
         %c1 = arith.constant 1 : index
@@ -42,7 +42,7 @@ TEST_F(ProgramTest, a_load_goes_through_a_table_of_pages) {
                                  i32({2, 0, 7}, {3}),
                                  f32({9, 9, 9, 9, 9, 9}, {6, 1})};
   ASSERT_TRUE(runProgram(R"mlir(
-    tile.program @f(%x: !tile.buf<p, k, d : f32>, %t: !tile.buf<a0 : i32>, %y: !tile.buf<k, d : f32>, %n: index) target "none" {
+    tile.program @f(%x: !tile.buf<p, k, d : f32>, %t: !tile.buf<a0 : i32>, %y: !tile.buf<k, d : f32>, %n: index) target #tile.none {
       tile.grid (%i) to (%n) {
         %c0 = arith.constant 0 : index
         %c1 = arith.constant 1 : index
@@ -60,7 +60,7 @@ TEST_F(ProgramTest, locate_numbers_the_blocks_of_all_sequences) {
   std::vector<Tensor> tensors = {i32({4, 7, 7, 12}, {4}),
                                  f32({9, 9, 9, 9, 9, 9, 9}, {7})};
   ASSERT_TRUE(runProgram(R"mlir(
-    tile.program @f(%start: !tile.buf<a0 : i32>, %y: !tile.buf<q : f32>, %n: index) target "none" {
+    tile.program @f(%start: !tile.buf<a0 : i32>, %y: !tile.buf<q : f32>, %n: index) target #tile.none {
       tile.grid (%j) to (%n) {
         %b, %i = tile.locate %j in %start step 2 : !tile.buf<a0 : i32>
         %c10 = arith.constant 10 : index
@@ -84,7 +84,7 @@ TEST_F(ProgramTest, loads_outside_of_a_buffer_are_an_error) {
   mlir::ScopedDiagnosticHandler quiet(
       &context, [](mlir::Diagnostic &) { return mlir::success(); });
   EXPECT_FALSE(runProgram(R"mlir(
-    tile.program @f(%x: !tile.buf<q : f32>) target "none" {
+    tile.program @f(%x: !tile.buf<q : f32>) target #tile.none {
       %c1 = arith.constant 1 : index
       tile.grid (%i) to (%c1) {
         %t = tile.load %x[%c1] : !tile.buf<q : f32> -> !tile.tile<q:3, f32>
@@ -97,7 +97,7 @@ TEST_F(ProgramTest, a_workspace_carries_values_from_grid_to_grid) {
   std::vector<Tensor> tensors = {f32({1, 2, 3, 4}, {2, 2}),
                                  f32({0, 0, 0, 0}, {2, 2})};
   ASSERT_TRUE(runProgram(R"mlir(
-    tile.program @f(%x: !tile.buf<q, d : f32>, %y: !tile.buf<q, d : f32>, %n: index) target "none" {
+    tile.program @f(%x: !tile.buf<q, d : f32>, %y: !tile.buf<q, d : f32>, %n: index) target #tile.none {
       %w = tile.workspace [%n, %n] : !tile.buf<q, d : f32>
       %t = tile.rename %w : !tile.buf<q, d : f32> -> !tile.buf<d, q : f32>
       %c0 = arith.constant 0 : index
@@ -117,7 +117,7 @@ TEST_F(ProgramTest, a_workspace_carries_values_from_grid_to_grid) {
 TEST_F(ProgramTest, what_nobody_wrote_to_a_workspace_is_nan) {
   std::vector<Tensor> tensors = {f32({0, 0}, {2})};
   ASSERT_TRUE(runProgram(R"mlir(
-    tile.program @f(%y: !tile.buf<q : f32>, %n: index) target "none" {
+    tile.program @f(%y: !tile.buf<q : f32>, %n: index) target #tile.none {
       %w = tile.workspace [%n] : !tile.buf<q : f32>
       tile.grid (%i) to (%n) {
         %0 = tile.load %w[%i] : !tile.buf<q : f32> -> !tile.tile<q:1, f32>
@@ -131,7 +131,7 @@ TEST_F(ProgramTest, what_nobody_wrote_to_a_workspace_is_nan) {
 
 /// Writes for each key the number of its tile's keys, negative when partial.
 constexpr llvm::StringLiteral segments = R"mlir(
-  tile.program @f(%y: !tile.buf<q : f32>, %a: index, %b: index, %c: index, %d: index) target "none" {
+  tile.program @f(%y: !tile.buf<q : f32>, %a: index, %b: index, %c: index, %d: index) target #tile.none {
     %c1 = arith.constant 1 : index
     tile.grid (%i) to (%c1) {
       tile.for (%k0, %nk, %partial) in [(%a, %b, %c, %d)] step 4 partial_step 2 {
@@ -179,7 +179,7 @@ TEST_F(ProgramTest, a_store_to_an_absent_output_is_an_error) {
 TEST_F(ProgramTest, reduce_max_passes_by_nan) {
   std::vector<Tensor> tensors = {f32({NAN, 2, 1}, {3}), f32({0}, {1})};
   ASSERT_TRUE(runProgram(R"mlir(
-    tile.program @f(%x: !tile.buf<k : f32>, %y: !tile.buf<q : f32>) target "none" {
+    tile.program @f(%x: !tile.buf<k : f32>, %y: !tile.buf<q : f32>) target #tile.none {
       %c1 = arith.constant 1 : index
       tile.grid (%i) to (%c1) {
         %c0 = arith.constant 0 : index
@@ -201,7 +201,7 @@ TEST_F(ProgramTest, select_masked_keeps_a_full_tile_as_it_is) {
   for (bool partial : {false, true}) {
     std::vector<Tensor> tensors = {f32({1, 2, 3}, {3}), f32({0, 0, 0}, {3})};
     ASSERT_TRUE(runProgram(R"mlir(
-      tile.program @f(%x: !tile.buf<k : f32>, %y: !tile.buf<k : f32>, %n: index) target "none" {
+      tile.program @f(%x: !tile.buf<k : f32>, %y: !tile.buf<k : f32>, %n: index) target #tile.none {
         %c1 = arith.constant 1 : index
         tile.grid (%i) to (%c1) {
           %c0 = arith.constant 0 : index
@@ -225,7 +225,7 @@ TEST_F(ProgramTest, select_masked_keeps_a_full_tile_as_it_is) {
 TEST_F(ProgramTest, skew_gives_pairs_the_value_of_their_diagonal) {
   std::vector<Tensor> tensors = {f32({0, 0, 0, 0, 0, 0}, {2, 3})};
   ASSERT_TRUE(runProgram(R"mlir(
-    tile.program @f(%y: !tile.buf<q, k : f32>) target "none" {
+    tile.program @f(%y: !tile.buf<q, k : f32>) target #tile.none {
       %c1 = arith.constant 1 : index
       tile.grid (%i) to (%c1) {
         %c0 = arith.constant 0 : index

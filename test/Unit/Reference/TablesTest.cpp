@@ -19,7 +19,7 @@ protected:
         R"mlir(
       tile.program @f(%t: !tile.buf<)mlir" +
         axes +
-        R"mlir( : i32>, %y: !tile.buf<q : f32>, %a: index, %b: index) target "none" {
+        R"mlir( : i32>, %y: !tile.buf<q : f32>, %a: index, %b: index) target #tile.none {
         %c0 = arith.constant 0 : index
         %c1 = arith.constant 1 : index
         tile.grid (%i) to (%c1) {

@@ -9,6 +9,7 @@
 #define ATTNC_DIALECT_ATTN_ATTN_H
 
 #include "attnc/Dialect/Attn/Labels.h"
+#include "attnc/Dialect/Tile/TargetAttr.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

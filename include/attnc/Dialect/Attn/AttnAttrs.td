@@ -144,33 +144,35 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     of a tile. `rescale_threshold`: the running maximum is replaced only when
     the new one exceeds it by more than this (units of the score; 0: always).
     `rescale_in`: the phase in which the accumulator is rescaled. `target`:
-    the target's part, an attribute of the `tile` dialect.
+    the backend's part, an attribute that
+    implements `TargetAttrInterface` of the `tile` dialect.
 
     Constraints:
     - (schedule_c1) `q` and `k` are at least 1;
     - (schedule_c2) `rescale_threshold` is finite and not negative;
     - (schedule_c3) `chunk` is at least 1 with `form = chunked`, and absent (0)
-      otherwise.
+      otherwise;
+    - (schedule_c4) `target` implements `TargetAttrInterface`.
 
     `attn-verify-scheduled` checks that a schedule is legal for a kernel and a
     target.
 
     Example:
     ```mlir
-    "test.op"() {s = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = "any">} : () -> ()
-    "test.op"() {s = #attn.schedule<form = chunked, q = 64, k = 64, chunk = 128, rescale_threshold = 0.0, rescale_in = value, target = "any">} : () -> ()
+    "test.op"() {s = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
+    "test.op"() {s = #attn.schedule<form = chunked, q = 64, k = 64, chunk = 128, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
     ```
   }];
   let parameters = (ins EnumParameter<Attn_ScheduleForm>:$form,
                         "int64_t":$q, "int64_t":$k, "int64_t":$chunk,
                         APFloatParameter<"f64">:$rescaleThreshold,
                         EnumParameter<Attn_RescalePlace>:$rescaleIn,
-                        "::mlir::Attribute":$target);
+                        "::attnc::tile::TargetAttrInterface":$target);
   let builders = [AttrBuilder<(ins "ScheduleForm":$form, "int64_t":$q,
                                    "int64_t":$k, "int64_t":$chunk,
                                    "double":$rescaleThreshold,
                                    "RescalePlace":$rescaleIn,
-                                   "::mlir::Attribute":$target), [{
+                                   "::attnc::tile::TargetAttrInterface":$target), [{
     return $_get($_ctxt, form, q, k, chunk,
                  ::llvm::APFloat(rescaleThreshold), rescaleIn, target);
   }]>];
@@ -190,7 +192,8 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
     other axes by itself). A sum that is not computed at once runs in steps of
     `k`. Blocks are visited in the order of the result's letters, then along
     `rows`, then along the letters `inner`, then along `lanes`, the last
-    fastest. `target`: the target's part, an attribute of the `tile` dialect.
+    fastest. `target`: the backend's part, an attribute that
+    implements `TargetAttrInterface` of the `tile` dialect.
 
     A call with at most `few` elements along `rows` makes no copies: blocks are
     `wide` along `lanes`, and the operand along them is streamed once (form `dot`
@@ -206,11 +209,12 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
       `k` if not;
     - (block_c3) `inner` holds neither `lanes` nor `rows`;
     - (block_c4) `few` is given with form `dot` and `rows`, together with `wide`;
-    - (block_c5) `visited` is one letter or none.
+    - (block_c5) `visited` is one letter or none;
+    - (block_c6) `target` implements `TargetAttrInterface`.
 
     Example:
     ```mlir
-    "test.op"() {attn.block = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, inner = "h", target = "any">} : () -> ()
+    "test.op"() {attn.block = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, inner = "h", target = #tile.none>} : () -> ()
     ```
   }];
   let parameters = (ins EnumParameter<Attn_BlockForm>:$form,
@@ -222,15 +226,18 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
                         DefaultValuedParameter<"int64_t", "0">:$few,
                         DefaultValuedParameter<"int64_t", "0">:$wide,
                         StringRefParameter<"a letter", [{""}]>:$visited,
-                        "::mlir::Attribute":$target);
+                        "::attnc::tile::TargetAttrInterface":$target);
   let builders = [AttrBuilder<(ins "BlockForm":$form,
                                    "::llvm::StringRef":$lanes,
                                    "::llvm::StringRef":$rows, "int64_t":$q,
-                                   "int64_t":$k, "::mlir::Attribute":$target), [{
+                                   "int64_t":$k, "::attnc::tile::TargetAttrInterface":$target), [{
     return $_get($_ctxt, form, lanes, rows, q, k, /*e=*/0, /*inner=*/"",
                  /*few=*/0, /*wide=*/0, /*visited=*/"", target);
   }]>];
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = [{
+    `<` struct($form, $lanes, $rows, $q, $k, $e, $inner, $few, $wide, $visited,
+               custom<Target>($target)) `>`
+  }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The attribute of ops that holds a block.

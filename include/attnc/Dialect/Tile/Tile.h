@@ -7,6 +7,8 @@
 #ifndef ATTNC_DIALECT_TILE_TILE_H
 #define ATTNC_DIALECT_TILE_TILE_H
 
+#include "attnc/Dialect/Tile/TargetAttr.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -3,12 +3,13 @@
 #ifndef ATTNC_DIALECT_TILE_TILEATTRS_TD
 #define ATTNC_DIALECT_TILE_TILEATTRS_TD
 
+include "attnc/Dialect/Tile/TileAttrInterfaces.td"
 include "attnc/Dialect/Tile/TileEnums.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
-class Tile_Attr<string name, string attrMnemonic>
-    : AttrDef<TileDialect, name> {
+class Tile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<TileDialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
@@ -17,7 +18,28 @@ def Tile_ReduceKindAttr : EnumAttr<TileDialect, Tile_ReduceKind, "reduce"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu"> {
+def Tile_NoTargetAttr : Tile_Attr<"NoTarget", "none", [
+    DeclareAttrInterfaceMethods<Tile_TargetAttrInterface>]> {
+  let summary = "Target of programs that are not compiled";
+  let description = [{
+    For programs that are interpreted only, and for schedules whose target does
+    not matter. No backend compiles them.
+
+    Example:
+    ```mlir
+    tile.program @nothing(%n: index) target #tile.none {
+    }
+    ```
+  }];
+  let extraClassDefinition = [{
+    ::llvm::StringRef $cppClass::getBackend() const { return "none"; }
+    int64_t $cppClass::getGranule() const { return 1; }
+    int64_t $cppClass::getPartialStep(int64_t step) const { return step; }
+  }];
+}
+
+def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
+    DeclareAttrInterfaceMethods<Tile_TargetAttrInterface, ["verifyHolder"]>]> {
   let summary = "Schedule fields of the CPU code generator";
   let description = [{
     Set by Schedule from Target data; the code generator follows every field.
@@ -40,7 +62,8 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu"> {
     - (cpu_c2) both granules have two entries of 1 to 32;
     - (cpu_c3) `unroll` is 1 to 64;
     - (cpu_c4) `tail` is 0 or a multiple of `lanes`;
-    - (cpu_c5) `partial` is at least 1.
+    - (cpu_c5) `partial` is at least 1;
+    - (cpu_c6) a grid has the `isa` of its program.
 
     Example: `#tile.cpu<isa = avx512, mapping = rows, lanes = 16,
     score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16,
@@ -72,6 +95,13 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu"> {
                $pack, $partial) `>`
   }];
   let genVerifyDecl = 1;
+  let extraClassDefinition = [{
+    ::llvm::StringRef $cppClass::getBackend() const { return "llvm"; }
+    int64_t $cppClass::getGranule() const { return getLanes(); }
+    int64_t $cppClass::getPartialStep(int64_t step) const {
+      return ::std::min(getPartial(), step);
+    }
+  }];
 }
 
 #endif // ATTNC_DIALECT_TILE_TILEATTRS_TD

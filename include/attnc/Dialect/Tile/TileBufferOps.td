@@ -24,7 +24,7 @@ def Tile_WorkspaceOp : Tile_Op<"workspace", [HasParent<"ProgramOp">]> {
 
     Example:
     ```mlir
-    tile.program @twice(%x: !tile.buf<q : f32>, %y: !tile.buf<q : f32>, %n: index) target "none" {
+    tile.program @twice(%x: !tile.buf<q : f32>, %y: !tile.buf<q : f32>, %n: index) target #tile.none {
       %w = tile.workspace [%n] : !tile.buf<q : f32>
       tile.grid (%i) to (%n) {
         %0 = tile.load %x[%i] : !tile.buf<q : f32> -> !tile.tile<q:1, f32>
@@ -56,7 +56,7 @@ def Tile_RenameOp : Tile_Op<"rename", [Pure, HasParent<"ProgramOp">]> {
 
     Example:
     ```mlir
-    tile.program @keys_as_queries(%K: !tile.buf<k, d : f32>, %y: !tile.buf<q, d : f32>, %n: index) target "none" {
+    tile.program @keys_as_queries(%K: !tile.buf<k, d : f32>, %y: !tile.buf<q, d : f32>, %n: index) target #tile.none {
       %rows = tile.rename %K : !tile.buf<k, d : f32> -> !tile.buf<q, d : f32>
       tile.grid (%i) to (%n) {
         %c0 = arith.constant 0 : index

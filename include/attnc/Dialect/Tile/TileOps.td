@@ -7,6 +7,7 @@
 #ifndef ATTNC_DIALECT_TILE_TILEOPS_TD
 #define ATTNC_DIALECT_TILE_TILEOPS_TD
 
+include "attnc/Dialect/Tile/TileAttrInterfaces.td"
 include "attnc/Dialect/Tile/TileBufferOps.td"
 include "attnc/Dialect/Tile/TileTableOps.td"
 include "attnc/Dialect/Tile/TileValueOps.td"
@@ -29,7 +30,9 @@ def Tile_ProgramOp : Tile_Op<"program", [
     every decision of the code generator.
 
     Constraints:
-    - (program_c1) arguments are buffers, then indices.
+    - (program_c1) arguments are buffers, then indices;
+    - (program_c2) `target` implements `TargetAttrInterface` and accepts the
+      program.
 
     Example:
     ```mlir
@@ -43,12 +46,14 @@ def Tile_ProgramOp : Tile_Op<"program", [
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$target,
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       Tile_TargetAttr:$target,
                        OptionalAttr<StrArrayAttr>:$arg_names);
   let regions = (region SizedRegion<1>:$body);
   let skipDefaultBuilders = 1;
   let builders = [
-    OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Attribute":$target,
+    OpBuilder<(ins "::llvm::StringRef":$name,
+                   "::attnc::tile::TargetAttrInterface":$target,
                    "::mlir::TypeRange":$types,
                    "::llvm::ArrayRef<::llvm::StringRef>":$names)>];
   let hasCustomAssemblyFormat = 1;
@@ -68,7 +73,9 @@ def Tile_GridOp : Tile_Op<"grid", [
 
     Constraints:
     - (grid_c1) there is one index argument per extent, and at least one;
-    - (grid_c2) `order` names an axis of the grid.
+    - (grid_c2) `order` names an axis of the grid;
+    - (grid_c3) `target` implements `TargetAttrInterface`, belongs to the backend
+      of the program, and accepts the grid.
 
     Example:
     ```mlir
@@ -82,7 +89,7 @@ def Tile_GridOp : Tile_Op<"grid", [
   }];
   let arguments = (ins Variadic<Index>:$extents,
                        OptionalAttr<I64Attr>:$descending,
-                       OptionalAttr<AnyAttr>:$target,
+                       OptionalAttr<Tile_TargetAttr>:$target,
                        OptionalAttr<StrArrayAttr>:$arg_names);
   let regions = (region SizedRegion<1>:$body);
   let skipDefaultBuilders = 1;

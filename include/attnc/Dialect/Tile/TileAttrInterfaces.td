@@ -1,0 +1,51 @@
+//===- TileAttrInterfaces.td - What targets answer ---------*- tablegen -*-===//
+
+#ifndef ATTNC_DIALECT_TILE_TILEATTRINTERFACES_TD
+#define ATTNC_DIALECT_TILE_TILEATTRINTERFACES_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/Interfaces.td"
+
+def Tile_TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
+  let cppNamespace = "::attnc::tile";
+  let description = [{
+    The `target` of a schedule, a block, a program or a grid: the decisions that
+    one backend made. Code that serves every backend calls these methods; only
+    the backend's own folders of Schedule and Codegen read the fields of the
+    attribute.
+  }];
+  let methods = [
+    InterfaceMethod<
+      "The backend that compiles the program: a name in the table of backends, "
+      "or `none`.",
+      "::llvm::StringRef", "getBackend">,
+    InterfaceMethod<
+      "Checks the target against the op that holds it, a tile.program or a "
+      "tile.grid with a target of its own. Emits an error at the op. (Targets "
+      "of kernels are checked by `attn-verify-scheduled`.)",
+      "::llvm::LogicalResult", "verifyHolder",
+      (ins "::mlir::Operation *":$holder), [{}], [{
+        return ::llvm::success();
+      }]>,
+    InterfaceMethod<
+      "The number of adjacent elements of a result that the code computes "
+      "together. A block along this dim should be a multiple of it.",
+      "int64_t", "getGranule">,
+    InterfaceMethod<
+      "The maximum number of keys in a tile that needs a mask, in a loop whose "
+      "other tiles have `step` keys: its `partial_step`.",
+      "int64_t", "getPartialStep", (ins "int64_t":$step)>,
+  ];
+}
+
+// A message that names the attribute comes from the parsers (parseTarget); this
+// one is for the generic form of ops.
+def Tile_TargetAttr : Attr<
+    CPred<"::llvm::isa<::attnc::tile::TargetAttrInterface>($_self)">,
+    "target of a backend, such as #tile.cpu<...>"> {
+  let storageType = "::attnc::tile::TargetAttrInterface";
+  let returnType = storageType;
+  let convertFromStorage = "$_self";
+}
+
+#endif // ATTNC_DIALECT_TILE_TILEATTRINTERFACES_TD

@@ -1,0 +1,72 @@
+//===- TargetAttr.cpp - The targets of programs ---------------------------===//
+//
+// Tests: test/Dialect/Tile/target.mlir, target-invalid.mlir, invalid.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Dialect/Tile/Tile.h"
+
+using namespace mlir;
+using namespace attnc::tile;
+
+#include "attnc/Dialect/Tile/TileAttrInterfaces.cpp.inc"
+
+ParseResult attnc::tile::parseTarget(AsmParser &parser,
+                                     TargetAttrInterface &target) {
+  SMLoc loc = parser.getCurrentLocation();
+  Attribute attribute;
+  if (parser.parseAttribute(attribute))
+    return failure();
+  target = dyn_cast<TargetAttrInterface>(attribute);
+  if (target)
+    return success();
+  return parser.emitError(loc)
+         << "expected the target of a backend, such as #tile.cpu<...>, got "
+         << attribute;
+}
+
+void attnc::tile::printTarget(AsmPrinter &printer, TargetAttrInterface target) {
+  printer << Attribute(target);
+}
+
+//===----------------------------------------------------------------------===//
+// #tile.cpu
+//===----------------------------------------------------------------------===//
+
+LogicalResult CpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              CpuIsa, CpuMapping, int64_t lanes,
+                              ArrayRef<int64_t> scoreGranule,
+                              ArrayRef<int64_t> valueGranule, int64_t unroll,
+                              int64_t tail, bool, CpuPack, int64_t partial) {
+  if (lanes < 1 || lanes > 64 || !llvm::isPowerOf2_64(lanes)) // cpu_c1
+    return emitError() << "lanes must be a power of two from 1 to 64, got "
+                       << lanes;
+  auto isGranule = [](ArrayRef<int64_t> granule) {
+    return granule.size() == 2 &&
+           llvm::all_of(granule, [](int64_t n) { return n >= 1 && n <= 32; });
+  };
+  if (!isGranule(scoreGranule) || !isGranule(valueGranule)) // cpu_c2
+    return emitError() << (isGranule(scoreGranule) ? "value" : "score")
+                       << "_granule must have two entries of 1 to 32, "
+                          "[rows, vectors of queries]";
+  if (unroll < 1 || unroll > 64) // cpu_c3
+    return emitError() << "unroll must be 1 to 64, got " << unroll;
+  if (tail < 0 || tail % lanes != 0) // cpu_c4
+    return emitError() << "tail must be 0 or a multiple of lanes (" << lanes
+                       << "), got " << tail;
+  if (partial < 1) // cpu_c5
+    return emitError() << "partial must be at least 1, got " << partial;
+  return success();
+}
+
+/// A grid may have lanes and granules of its own, but runs on the same
+/// processor as the program.
+LogicalResult CpuAttr::verifyHolder(Operation *holder) const {
+  auto program = dyn_cast_or_null<ProgramOp>(holder->getParentOp());
+  auto other = program ? dyn_cast<CpuAttr>(program.getTarget()) : CpuAttr();
+  if (!isa<GridOp>(holder) || !other || other.getIsa() == getIsa()) // cpu_c6
+    return success();
+  return holder->emitOpError("has isa = ")
+         << stringifyCpuIsa(getIsa()) << " in a program for "
+         << stringifyCpuIsa(other.getIsa());
+}

@@ -1,0 +1,42 @@
+// Attributes that are no targets, and targets that do not fit what holds them.
+// RUN: attnc-opt %s --split-input-file --verify-diagnostics
+
+// program_c2
+// expected-error@below {{expected the target of a backend, such as #tile.cpu<...>, got 1 : i64}}
+tile.program @program_c2(%n: index) target 1 : i64 {
+}
+
+// -----
+
+// program_c2, in the generic form
+// expected-error@below {{Invalid attribute `target` in property conversion: "avx2"}}
+"tile.program"() <{sym_name = "program_c2", target = "avx2"}> ({
+^bb0(%n: index):
+}) : () -> ()
+
+// -----
+
+tile.program @grid_c3(%n: index) target #tile.none {
+  // expected-error@below {{expected the target of a backend, such as #tile.cpu<...>, got "avx2"}}
+  tile.grid (%i) to (%n) target "avx2" {
+  }
+}
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @grid_c3_backend(%n: index) target #cpu {
+  // expected-error@below {{'tile.grid' op has a target of backend 'none' in a program of backend 'llvm'}}
+  tile.grid (%i) to (%n) target #tile.none {
+  }
+}
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+#old = #tile.cpu<isa = sse2, mapping = rows, lanes = 4, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @cpu_c6(%n: index) target #cpu {
+  // expected-error@below {{'tile.grid' op has isa = sse2 in a program for avx512}}
+  tile.grid (%i) to (%n) target #old {
+  }
+}

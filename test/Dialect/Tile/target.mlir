@@ -1,0 +1,19 @@
+// Which targets programs and grids accept.
+// RUN: attnc-opt %s | attnc-opt | FileCheck %s
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+#double = #tile.cpu<isa = avx512, mapping = rows, lanes = 8, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+
+// CHECK: tile.program @not_compiled({{.*}}) target #tile.none
+tile.program @not_compiled(%n: index) target #tile.none {
+  // CHECK: tile.grid ({{.*}}) to ({{.*}}) target #tile.none
+  tile.grid (%i) to (%n) target #tile.none {
+  }
+}
+
+// CHECK: tile.program @other_lanes({{.*}}) target #tile.cpu<isa = avx512, mapping = rows, lanes = 16
+tile.program @other_lanes(%n: index) target #cpu {
+  // CHECK: tile.grid ({{.*}}) to ({{.*}}) target #tile.cpu<isa = avx512, mapping = rows, lanes = 8
+  tile.grid (%i) to (%n) target #double {
+  }
+}
