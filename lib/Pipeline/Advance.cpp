@@ -30,28 +30,46 @@ static void configure(PassManager &manager, const PipelineOptions &options) {
     options.instrument(manager);
 }
 
+static const Backend &backendOf(const PipelineOptions &options) {
+  return options.backend ? *options.backend
+                         : *stageTable().backendFor(options.target->kind);
+}
+
+Stage lastStage(const PipelineOptions &options) {
+  return stageTable().path(backendOf(options)).back();
+}
+
+/// Runs the passes from the stage before to `stage`.
+static LogicalResult advanceTo(ModuleOp module, Stage stage,
+                               const PipelineOptions &options) {
+  PassManager manager(module.getContext(), ModuleOp::getOperationName(),
+                      PassManager::Nesting::Implicit);
+  configure(manager, options);
+  TimingScope timing;
+  if (options.timing) {
+    timing = options.timing->nest(("stage " + stageName(stage)).str());
+    manager.enableTiming(timing); // the last instrumentation
+  }
+  if (failed(parsePassPipeline(stagePasses(stage, options), manager)))
+    return emitError(module.getLoc())
+           << "internal error: the pipeline of stage " << stageName(stage)
+           << " does not parse";
+  return manager.run(module);
+}
+
 LogicalResult advance(ModuleOp module, Stage from, Stage to,
                       const PipelineOptions &options) {
   registerAllPasses();
-  for (unsigned next = static_cast<unsigned>(from) + 1;
-       next <= static_cast<unsigned>(to); ++next) {
-    PassManager manager(module.getContext(), ModuleOp::getOperationName(),
-                        PassManager::Nesting::Implicit);
-    configure(manager, options);
-    TimingScope timing;
-    if (options.timing) {
-      timing = options.timing->nest(
-          ("stage " + stageName(static_cast<Stage>(next))).str());
-      manager.enableTiming(timing); // the last instrumentation
-    }
-    std::string passes = stagePasses(static_cast<Stage>(next), options);
-    if (failed(parsePassPipeline(passes, manager)))
+  const Backend &backend = backendOf(options);
+  std::vector<Stage> path = stageTable().path(backend);
+  for (Stage stage : {from, to})
+    if (!llvm::is_contained(path, stage))
       return emitError(module.getLoc())
-             << "internal error: the pipeline of stage "
-             << stageName(static_cast<Stage>(next)) << " does not parse";
-    if (failed(manager.run(module)))
+             << "backend '" << backend.name << "' has no stage "
+             << stageName(stage);
+  for (Stage next : path)
+    if (from < next && next <= to && failed(advanceTo(module, next, options)))
       return failure();
-  }
   return success();
 }
 

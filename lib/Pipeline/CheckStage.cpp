@@ -15,7 +15,6 @@
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -26,10 +25,8 @@ namespace attnc {
 /// The stage of one op at the top of a module, or nothing for an op that may
 /// stand in several.
 static std::optional<Stage> stageOf(Operation &op) {
-  if (isa<tile::ProgramOp>(op))
-    return Stage::Tile;
-  if (op.getDialect() && isa<LLVM::LLVMDialect>(op.getDialect()))
-    return Stage::Llvm;
+  if (auto stage = stageTable().stageOfOp(op.getName().getStringRef()))
+    return stage;
   if (!isa<func::FuncOp>(op))
     return std::nullopt;
   bool hasKernel = false, hasSchedule = true;
@@ -44,15 +41,27 @@ static std::optional<Stage> stageOf(Operation &op) {
 
 /// Runs the verifiers of the stage; the module stays as it is.
 static LogicalResult verify(ModuleOp module, Stage stage) {
-  if (stage == Stage::Llvm)
-    return verifyLlvm(module);
+  const StageEntry &entry = stageTable()[stage];
+  if (entry.verify && failed(entry.verify(module)))
+    return failure();
   registerAllPasses();
   PassManager manager(module.getContext(), ModuleOp::getOperationName(),
                       PassManager::Nesting::Implicit);
-  if (failed(parsePassPipeline(verifyingPasses(stage), manager)))
+  if (failed(parsePassPipeline(entry.verifiers, manager)))
     return module.emitError("internal error: the verifiers of stage ")
            << stageName(stage) << " do not parse";
   return manager.run(module);
+}
+
+/// A program is compiled by the backend that its target belongs to.
+static LogicalResult verifyBackends(ModuleOp module) {
+  const StageTable &table = stageTable();
+  for (auto program : module.getOps<tile::ProgramOp>())
+    if (!table.findBackend(program.getTarget().getBackend()))
+      return program.emitOpError("has the target ")
+             << program.getTarget() << ", which no backend compiles; backends: "
+             << table.listBackends();
+  return success();
 }
 
 LogicalResult checkStage(ModuleOp module, Stage expected) {
@@ -74,7 +83,8 @@ LogicalResult checkStage(ModuleOp module, Stage expected) {
              << stageName(*stage) << ", read as " << stageName(expected)
              << "; use -x " << stageName(*stage);
   }
-  return verify(module, expected);
+  return success(succeeded(verify(module, expected)) &&
+                 succeeded(verifyBackends(module)));
 }
 
 } // namespace attnc

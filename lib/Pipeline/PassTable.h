@@ -3,7 +3,7 @@
 #ifndef ATTNC_LIB_PIPELINE_PASSTABLE_H
 #define ATTNC_LIB_PIPELINE_PASSTABLE_H
 
-#include "attnc/Pipeline/Stages.h"
+#include "attnc/Pipeline/Backends.h"
 
 namespace attnc {
 
@@ -13,10 +13,11 @@ void registerAllPasses();
 
 /// The passes that make `stage` from the one before it, with the options put
 /// in, as attnc-opt --pass-pipeline takes them.
-std::string stagePasses(Stage stage, const PipelineOptions &options);
+std::string stagePasses(Stage stage, const PipelineOptions &options,
+                        const StageTable &table = stageTable());
 
-/// The passes that check a dump of `stage`; empty where no pass does.
-std::string verifyingPasses(Stage stage);
+/// The entries of the stages that all backends share.
+llvm::ArrayRef<const StageEntry *> sharedStages();
 
 /// Checks a dump of stage llvm: functions that the entry calls, no others.
 mlir::LogicalResult verifyLlvm(mlir::ModuleOp module);

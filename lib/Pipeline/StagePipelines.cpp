@@ -23,9 +23,6 @@ using namespace mlir;
 
 namespace attnc {
 
-static constexpr Stage stagesWithPasses[] = {
-    Stage::Graph, Stage::Fused, Stage::Scheduled, Stage::Tile, Stage::Llvm};
-
 /// The names of passes in "builtin.module(a{x=1},func.func(b))": neither the
 /// ops that they run on nor options.
 static std::vector<std::string> namesIn(llvm::StringRef pipeline) {
@@ -48,14 +45,15 @@ static std::vector<std::string> namesIn(llvm::StringRef pipeline) {
 }
 
 /// The passes that make a stage, those of pipelines in the place of their name.
-static std::vector<std::string> passNames(Stage stage) {
+static std::vector<std::string> passNames(Stage stage,
+                                          const StageTable &table) {
   registerAllPasses();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   PassManager manager(&context, ModuleOp::getOperationName(),
                       PassManager::Nesting::Implicit);
   PipelineOptions options;
   options.target = &getDefaultTarget();
-  if (failed(parsePassPipeline(stagePasses(stage, options), manager)))
+  if (failed(parsePassPipeline(stagePasses(stage, options, table), manager)))
     return {};
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -69,25 +67,27 @@ static llvm::StringRef summaryOf(llvm::StringRef pass) {
   return info ? info->getPassDescription() : "(MLIR)";
 }
 
-bool isPassName(llvm::StringRef name) {
-  return llvm::any_of(stagesWithPasses, [&](Stage stage) {
-    return llvm::is_contained(passNames(stage), name.str());
+bool isPassName(llvm::StringRef name, const StageTable &table) {
+  return llvm::any_of(table.stages(), [&](Stage stage) {
+    return llvm::is_contained(passNames(stage, table), name.str());
   });
 }
 
-void printPasses(llvm::raw_ostream &os) {
-  for (Stage stage : stagesWithPasses) {
-    os << "passes to stage " << stageName(stage) << ":\n";
-    for (const std::string &name : passNames(stage))
+void printPasses(llvm::raw_ostream &os, const StageTable &table) {
+  for (Stage stage : table.stages()) {
+    if (table[stage].passes.empty())
+      continue;
+    os << "passes to stage " << table[stage].name << ":\n";
+    for (const std::string &name : passNames(stage, table))
       os << llvm::formatv("  {0,-28} {1}\n", name, summaryOf(name));
   }
 }
 
-std::string similarPass(llvm::StringRef name) {
+std::string similarPass(llvm::StringRef name, const StageTable &table) {
   std::string best;
   unsigned distance = name.size() / 3 + 1;
-  for (Stage stage : stagesWithPasses)
-    for (const std::string &known : passNames(stage))
+  for (Stage stage : table.stages())
+    for (const std::string &known : passNames(stage, table))
       if (unsigned d = name.edit_distance(known); d < distance) {
         distance = d;
         best = known;
@@ -111,7 +111,8 @@ struct StageOptions : PassPipelineOptions<StageOptions> {
 } // namespace
 
 static LogicalResult
-buildStage(Stage stage, OpPassManager &manager, llvm::StringRef text,
+buildStage(Stage stage, const StageTable &table, OpPassManager &manager,
+           llvm::StringRef text,
            llvm::function_ref<LogicalResult(const llvm::Twine &)> fail) {
   StageOptions chosen;
   if (failed(chosen.parseFromString(text)))
@@ -123,21 +124,21 @@ buildStage(Stage stage, OpPassManager &manager, llvm::StringRef text,
                 "'; levels: " + listTargetNames());
   options.schedule = chosen.schedule;
   options.allowWeightProducts = chosen.weightProducts;
-  return parsePassPipeline(stagePasses(stage, options), manager);
+  return parsePassPipeline(stagePasses(stage, options, table), manager);
 }
 
-void registerStagePipelines() {
-  for (Stage to : llvm::ArrayRef(stagesWithPasses).drop_front()) {
-    llvm::StringRef from = stageName(Stage(static_cast<unsigned>(to) - 1));
-    std::string name = ("attnc-" + from + "-to-" + stageName(to)).str();
+void registerStagePipelines(const StageTable &table) {
+  for (auto [before, to] : table.steps()) {
+    llvm::StringRef from = table[before].name, name = table[to].name;
+    std::string flag = ("attnc-" + from + "-to-" + name).str();
     std::string description =
-        ("Run all passes from stage " + from + " to stage " + stageName(to))
-            .str();
+        ("Run all passes from stage " + from + " to stage " + name).str();
     registerPassPipeline(
-        name, description,
-        [to](OpPassManager &manager, llvm::StringRef text,
-             llvm::function_ref<LogicalResult(const llvm::Twine &)> fail) {
-          return buildStage(to, manager, text, fail);
+        flag, description,
+        [to,
+         &table](OpPassManager &manager, llvm::StringRef text,
+                 llvm::function_ref<LogicalResult(const llvm::Twine &)> fail) {
+          return buildStage(to, table, manager, text, fail);
         },
         [](llvm::function_ref<void(const detail::PassOptions &)> show) {
           show(StageOptions());

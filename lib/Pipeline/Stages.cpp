@@ -1,7 +1,8 @@
-//===- Stages.cpp - The table of stages -----------------------------------===//
+//===- Stages.cpp - The shared stages, and what is read from the tables ---===//
 //
-// The whole compiler on a page. A stage's line says which passes make it from
-// the stage before, as text: `attnc-opt --pass-pipeline` takes the same.
+// The compiler up to stage scheduled on a page. An entry says which passes make
+// a stage from the one before, as text: `attnc-opt --pass-pipeline` takes the
+// same. Backends.cpp has the stages after these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,22 +10,10 @@
 
 #include "PassTable.h"
 
-#include "attnc/Target/Target.h"
-
 #include "llvm/ADT/StringExtras.h"
 
 namespace attnc {
 namespace {
-
-struct StageEntry {
-  llvm::StringLiteral name;
-  /// The passes from the stage before; @word@ stands for what the user chose.
-  /// `|` is a comma: in front of it is chosen what is multiplied, in which
-  /// order. The last pass is the stage's verifier.
-  llvm::StringLiteral passes;
-  /// The passes that check a dump of the stage when it is read back.
-  llvm::StringLiteral verifiers;
-};
 
 constexpr StageEntry stages[] = {
     {"spec", "", ""},
@@ -59,26 +48,19 @@ constexpr StageEntry stages[] = {
      "attn-verify-scheduled",
      // A scheduled module is a fused one whose kernels have schedules.
      "attn-verify-fused,attn-verify-scheduled"},
-    {"tile",
-     "convert-attn-to-tile,"
-     "canonicalize,"
-     "cse,"
-     "tile-verify-program",
-     "tile-verify-program"},
-    {"llvm", "tile-to-llvm{target=@cpu@}", ""},
 };
+
+constexpr const StageEntry *entries[] = {&stages[0], &stages[1], &stages[2],
+                                         &stages[3]};
 
 } // namespace
 
-llvm::StringRef stageName(Stage stage) {
-  return stages[static_cast<unsigned>(stage)].name;
-}
+llvm::ArrayRef<const StageEntry *> sharedStages() { return entries; }
+
+llvm::StringRef stageName(Stage stage) { return stageTable()[stage].name; }
 
 std::optional<Stage> parseStage(llvm::StringRef name) {
-  for (auto [i, entry] : llvm::enumerate(stages))
-    if (entry.name == name)
-      return static_cast<Stage>(i);
-  return std::nullopt;
+  return stageTable().parse(name);
 }
 
 /// "attn-reassociate" of "func.func(attn-reassociate{cpu=@cpu@})".
@@ -115,35 +97,32 @@ static std::string fillIn(std::string text, const PipelineOptions &options) {
 
 /// The passes of a stage: those in front of the bar, and those behind it.
 static std::pair<std::string, std::string>
-passesOf(Stage stage, const PipelineOptions &options) {
-  auto [front, back] = stages[static_cast<unsigned>(stage)].passes.split('|');
+passesOf(Stage stage, const PipelineOptions &options, const StageTable &table) {
+  auto [front, back] = table[stage].passes.split('|');
   if (stage != Stage::Fused) // the only one whose passes may be left out
     return {fillIn(front.str(), options), fillIn(back.str(), options)};
   return {fillIn(withoutSkipped(front, options), options),
           fillIn(withoutSkipped(back, options), options)};
 }
 
-std::string stagePasses(Stage stage, const PipelineOptions &options) {
-  auto [front, back] = passesOf(stage, options);
+std::string stagePasses(Stage stage, const PipelineOptions &options,
+                        const StageTable &table) {
+  auto [front, back] = passesOf(stage, options, table);
   return front + (front.empty() || back.empty() ? "" : ",") + back;
 }
 
-std::string verifyingPasses(Stage stage) {
-  return stages[static_cast<unsigned>(stage)].verifiers.str();
-}
-
 std::string orderingPasses(const PipelineOptions &options) {
-  return passesOf(Stage::Fused, options).first;
+  return passesOf(Stage::Fused, options, stageTable()).first;
 }
 
 std::string fusingPasses(const PipelineOptions &options) {
-  return passesOf(Stage::Fused, options).second;
+  return passesOf(Stage::Fused, options, stageTable()).second;
 }
 
 std::vector<std::string> skippablePasses() {
   std::vector<std::string> names;
   llvm::SmallVector<llvm::StringRef> entries;
-  stages[static_cast<unsigned>(Stage::Fused)].passes.split(entries, ',');
+  stageTable()[Stage::Fused].passes.split(entries, ',');
   for (llvm::StringRef entry : llvm::ArrayRef(entries).drop_back())
     for (llvm::StringRef part : llvm::split(entry, '|'))
       if (std::string name = passName(part).str();
@@ -152,11 +131,21 @@ std::vector<std::string> skippablePasses() {
   return names;
 }
 
-std::string listStages() {
+static std::string join(llvm::ArrayRef<Stage> stages, const StageTable &table) {
   std::string list;
-  for (const StageEntry &entry : stages)
-    list += (list.empty() ? "" : " ") + entry.name.str();
+  for (Stage stage : stages)
+    list += (list.empty() ? "" : " ") + table[stage].name.str();
   return list;
+}
+
+std::string listStages(const StageTable &table) {
+  return join(table.stages(), table);
+}
+
+std::string listSharedStages(const StageTable &table) {
+  return join(
+      llvm::ArrayRef(table.stages()).take_front(table.sharedStages().size()),
+      table);
 }
 
 } // namespace attnc

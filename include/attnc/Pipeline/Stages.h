@@ -1,8 +1,8 @@
-//===- Stages.h - The table of stages ---------------------------*- C++ -*-===//
+//===- Stages.h - From stage to stage ---------------------------*- C++ -*-===//
 //
-// spec -> graph -> fused -> scheduled -> tile -> llvm -> object. Each stage is
-// a module of text that parses back; its passes and its verifier stand in one
-// line of the table in Stages.cpp.
+// spec -> graph -> fused -> scheduled, then the stages of a backend: tile ->
+// llvm -> object. Each stage is a module of text that parses back; its passes
+// and its verifier are an entry of the tables (Backends.h).
 // Tests: test/Pipeline
 //
 //===----------------------------------------------------------------------===//
@@ -15,6 +15,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 
+#include <compare>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,24 +23,51 @@
 
 namespace attnc {
 
+struct Backend;
 struct Target;
+class StageTable;
 
-enum class Stage : unsigned { Spec, Graph, Fused, Scheduled, Tile, Llvm };
+/// The tables of this compiler (Backends.h).
+const StageTable &stageTable();
+
+/// A stage, as its number in the table. Numbers ascend along the path of every
+/// backend.
+class Stage {
+public:
+  /// Those that all backends share; the others are known by name only.
+  static const Stage Spec, Graph, Fused, Scheduled;
+
+  constexpr explicit Stage(unsigned number) : position(number) {}
+  constexpr unsigned number() const { return position; }
+  friend constexpr auto operator<=>(Stage, Stage) = default;
+
+private:
+  unsigned position;
+};
+
+inline constexpr Stage Stage::Spec{0};
+inline constexpr Stage Stage::Graph{1};
+inline constexpr Stage Stage::Fused{2};
+inline constexpr Stage Stage::Scheduled{3};
 
 /// "spec", "graph", ...
 llvm::StringRef stageName(Stage stage);
 std::optional<Stage> parseStage(llvm::StringRef name);
 /// "spec graph fused scheduled tile llvm"
-std::string listStages();
+std::string listStages(const StageTable &table = stageTable());
+/// "spec graph fused scheduled"
+std::string listSharedStages(const StageTable &table = stageTable());
 
 /// Whether some stage has a pass of this name, such as attn-fold-scale.
-bool isPassName(llvm::StringRef name);
+bool isPassName(llvm::StringRef name, const StageTable &table = stageTable());
 /// The pass of some stage whose name is most like `name`; empty if none is.
-std::string similarPass(llvm::StringRef name);
+std::string similarPass(llvm::StringRef name,
+                        const StageTable &table = stageTable());
 /// What --print-passes prints: the passes of each stage with their summaries.
-void printPasses(llvm::raw_ostream &os);
-/// Registers a pipeline attnc-<stage>-to-<stage> for each two neighbours.
-void registerStagePipelines();
+void printPasses(llvm::raw_ostream &os, const StageTable &table = stageTable());
+/// Registers a pipeline attnc-<stage>-to-<stage> for each two neighbors. The
+/// table outlives their use.
+void registerStagePipelines(const StageTable &table = stageTable());
 
 /// The passes that may be left out: those to stage fused, its verifier apart.
 /// Without one the result is the same, and takes longer.
@@ -48,6 +76,8 @@ std::vector<std::string> skippablePasses();
 /// What the passes are told; everything else is in the IR.
 struct PipelineOptions {
   const Target *target = nullptr;
+  /// Null: the first backend that compiles for the target.
+  const Backend *backend = nullptr;
   /// Text of a #attn.schedule for all kernels; empty: chosen.
   std::string schedule;
   /// Weights may be multiplied with weights.
@@ -70,6 +100,9 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// Checks a module that was read back as stage `expected`: its ops belong to
 /// that stage, and the stage's verifier passes. Errors were emitted.
 mlir::LogicalResult checkStage(mlir::ModuleOp module, Stage expected);
+
+/// The stage that the backend of `options` makes object code of.
+Stage lastStage(const PipelineOptions &options);
 
 /// Runs the passes of the stages after `from` up to `to`. The module is in
 /// stage `to` afterwards and its verifier has passed; errors were emitted.

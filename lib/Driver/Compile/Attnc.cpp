@@ -89,7 +89,7 @@ bool Compilation::isInFolder() const {
 
 std::string Compilation::pathOf(const OutputKind &kind) const {
   if (options.output.empty())
-    return stem() + kind.suffix.str();
+    return stem() + kind.suffix;
   if (isInFolder()) {
     llvm::SmallString<128> path(options.output);
     llvm::sys::path::append(path, stem() + kind.suffix);

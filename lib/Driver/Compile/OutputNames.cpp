@@ -15,23 +15,15 @@
 
 namespace attnc {
 
-static constexpr OutputKind kinds[] = {{"spec", ".spec.yaml", true},
-                                       {"graph", ".graph.mlir", true},
-                                       {"accounting", ".accounting.json", true},
-                                       {"fused", ".fused.mlir", true},
-                                       {"scheduled", ".scheduled.mlir", true},
-                                       {"tile", ".tile.mlir", true},
-                                       {"llvm", ".llvm.mlir", true},
-                                       {"asm", ".s", true},
-                                       {"obj", ".o", false},
-                                       {"header", ".h", true}};
-
-llvm::ArrayRef<OutputKind> outputKinds() { return kinds; }
+llvm::ArrayRef<OutputKind> outputKinds() {
+  static const std::vector<OutputKind> kinds = stageTable().outputKinds();
+  return kinds;
+}
 
 const OutputKind *findOutputKind(llvm::StringRef name) {
   const OutputKind *kind = llvm::find_if(
-      kinds, [&](const OutputKind &kind) { return kind.name == name; });
-  return kind == std::end(kinds) ? nullptr : kind;
+      outputKinds(), [&](const OutputKind &kind) { return kind.name == name; });
+  return kind == outputKinds().end() ? nullptr : kind;
 }
 
 /// `path` without the .so of a shared library and a version after it; nothing
@@ -63,7 +55,7 @@ std::optional<std::vector<std::string>> kindsOfName(llvm::StringRef path) {
   if (isDirectoryName(path))
     return object;
   llvm::StringRef name = llvm::sys::path::filename(path);
-  for (const OutputKind &kind : kinds)
+  for (const OutputKind &kind : outputKinds())
     if (kind.isText && name.ends_with(kind.suffix))
       return std::vector<std::string>{kind.name.str()};
   if (name.ends_with(".mlir"))

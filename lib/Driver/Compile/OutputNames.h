@@ -3,6 +3,8 @@
 #ifndef ATTNC_LIB_DRIVER_COMPILE_OUTPUTNAMES_H
 #define ATTNC_LIB_DRIVER_COMPILE_OUTPUTNAMES_H
 
+#include "attnc/Pipeline/Backends.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -12,14 +14,8 @@
 
 namespace attnc {
 
-/// One kind of output: a name of --emit.
-struct OutputKind {
-  llvm::StringRef name;
-  llvm::StringRef suffix; // of default file names
-  bool isText;
-};
-
-/// All kinds, in the order of the stages; obj and header come last.
+/// All kinds of the tables, in the order of the stages; obj and header come
+/// last.
 llvm::ArrayRef<OutputKind> outputKinds();
 /// The kind that --emit calls `name`; null if there is none.
 const OutputKind *findOutputKind(llvm::StringRef name);

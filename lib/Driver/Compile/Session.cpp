@@ -196,7 +196,7 @@ std::vector<unsigned> Session::firstLines() const {
 }
 
 bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
-  if (!advanceTo(Stage::Llvm))
+  if (!advanceTo(lastStage(pipeline)))
     return false;
   llvm::LLVMContext llvmContext;
   TimingScope phase = total.nest("translation to LLVM IR");

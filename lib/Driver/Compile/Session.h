@@ -32,8 +32,8 @@ public:
   bool load(Stage stage);
   /// Brings the module to `stage`. False after an error.
   bool advanceTo(Stage stage);
-  /// The object, assembly or LLVM IR of the module, which is advanced to stage
-  /// llvm before.
+  /// The object, assembly or LLVM IR of the module, which is advanced to the
+  /// last stage of its backend before.
   bool emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes);
 
   /// The specs, if the input was one.

@@ -12,15 +12,14 @@ defm linker : Value<"linker", "<program>",
   "C compiler that links -o NAME.so. Default: the first of cc, clang, gcc in "
   "PATH">;
 defm emit : Value<"emit", "<list>",
-  "Outputs to write, separated by commas: spec graph accounting fused scheduled "
-  "tile llvm asm obj header, or all. Default: those of the name of -o, else "
-  "obj,header">;
+  "Outputs to write, separated by commas: @outputs@, or all. Default: those of "
+  "the name of -o, else obj,header">;
 defm size : Value<"size", "<name>=<n>[,<name>=<n>...]",
   "Run-time sizes at which --explain and --emit=accounting count FLOPs and "
   "bytes. Default: the regimes of expect">;
 def x : JoinedOrSeparate<["-"], "x">, MetaVarName<"<stage>">,
-  HelpText<"Stage of the input: spec graph fused scheduled tile llvm. Default: "
-           "from NAME.STAGE.mlir, else spec">;
+  HelpText<"Stage of the input: @stages@. Default: from NAME.STAGE.mlir, else "
+           "spec">;
 defm target : Value<"target", "<triple>",
   "Target triple. Only x86_64-unknown-linux-gnu is supported">;
 def explain : Switch<"explain",

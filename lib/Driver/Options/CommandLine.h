@@ -9,6 +9,8 @@
 #ifndef ATTNC_LIB_DRIVER_OPTIONS_COMMANDLINE_H
 #define ATTNC_LIB_DRIVER_OPTIONS_COMMANDLINE_H
 
+#include "attnc/Pipeline/Stages.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -22,7 +24,6 @@
 namespace attnc {
 
 struct Target;
-enum class Stage : unsigned;
 
 /// What the input is compiled with, in every tool.
 struct CommonOptions {

@@ -177,8 +177,8 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
 
 static bool printedInformation(const InputArgList &list, const Table &table) {
   if (list.hasArg(OPT_help))
-    table.printHelp(llvm::outs(), "attnc [options] INPUT",
-                    "attnc: compile attention specs to object files");
+    printHelp(llvm::outs(), table, "attnc [options] INPUT",
+              "attnc: compile attention specs to object files");
   else if (list.hasArg(OPT_version))
     printVersion(llvm::outs(), "attnc");
   else if (list.hasArg(OPT_print_targets))

@@ -2,7 +2,7 @@
 
 #include "Options/OptionTable.h"
 
-#include "attnc/Pipeline/Stages.h"
+#include "attnc/Pipeline/Backends.h"
 #include "attnc/Support/Version.h"
 #include "attnc/Target/Target.h"
 
@@ -252,6 +252,24 @@ std::string refuseForDump(const CommonOptions &options, Stage from) {
     return "--allow-weight-products has no effect on" + dump +
            "; start from stage graph";
   return "";
+}
+
+void printHelp(llvm::raw_ostream &os, const llvm::opt::OptTable &table,
+               const char *usage, const char *title) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  table.printHelp(stream, usage, title);
+  auto replace = [&](llvm::StringRef word, const std::string &by) {
+    for (size_t place; (place = text.find(word)) != std::string::npos;)
+      text.replace(place, word.size(), by);
+  };
+  std::vector<std::string> outputs;
+  for (const OutputKind &kind : stageTable().outputKinds())
+    outputs.push_back(kind.name.str());
+  replace("@outputs@", llvm::join(outputs, " "));
+  replace("@stages@", listStages());
+  replace("@shared-stages@", listSharedStages());
+  os << text;
 }
 
 void printVersion(llvm::raw_ostream &os, llvm::StringRef tool) {

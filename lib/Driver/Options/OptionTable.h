@@ -77,6 +77,10 @@ std::optional<Stage> stageOfName(llvm::StringRef input);
 /// Why a dump of stage `from` cannot obey the options; empty if it can.
 std::string refuseForDump(const CommonOptions &options, Stage from);
 
+/// What --help prints. In help texts @stages@, @shared-stages@ and @outputs@
+/// stand for the names in the tables of the pipeline.
+void printHelp(llvm::raw_ostream &os, const llvm::opt::OptTable &table,
+               const char *usage, const char *title);
 /// What --version prints.
 void printVersion(llvm::raw_ostream &os, llvm::StringRef tool);
 /// What --print-targets prints.

@@ -219,9 +219,9 @@ Parsed<RunOptions> parseRunCommandLine(llvm::ArrayRef<const char *> args) {
   if (parsed.exitCode)
     return done(*parsed.exitCode);
   if (parsed.list.hasArg(OPT_help)) {
-    table.printHelp(llvm::outs(), "attnc-run [options] SPEC",
-                    "attnc-run: compile and run a spec, check it against a "
-                    "float64 reference, and time it");
+    printHelp(llvm::outs(), table, "attnc-run [options] SPEC",
+              "attnc-run: compile and run a spec, check it against a float64 "
+              "reference, and time it");
     return done(0);
   }
   if (parsed.list.hasArg(OPT_version)) {

@@ -31,7 +31,7 @@ defm strides : Value<"strides", "<kind>",
   "Strides of the tensors: bhsd (default, contiguous), bshd, negative, random, "
   "broadcast (stride 0 on some axes of inputs)">;
 def x : JoinedOrSeparate<["-"], "x">, MetaVarName<"<stage>">,
-  HelpText<"Stage of the input: spec graph fused scheduled. Default: from "
+  HelpText<"Stage of the input: @shared-stages@. Default: from "
            "NAME.STAGE.mlir, else spec">;
 def check_stages : Switch<"check-stages",
   "Interpret the IR before and after each pass at the given sizes; report the "

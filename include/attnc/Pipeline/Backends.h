@@ -1,0 +1,113 @@
+//===- Backends.h - The tables of stages and backends -----------*- C++ -*-===//
+//
+// Stages up to `scheduled` are shared; each backend continues from there to
+// code of its own. Lists of stages, outputs and passes, the parsing of their
+// names and the pipelines of attnc-opt are made from these tables, so a backend
+// is one entry in Backends.cpp.
+// Tests: test/Unit/Pipeline/StageTableTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_PIPELINE_BACKENDS_H
+#define ATTNC_PIPELINE_BACKENDS_H
+
+#include "attnc/Pipeline/Stages.h"
+#include "attnc/Target/Target.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace attnc {
+
+/// How a stage is made and checked.
+struct StageEntry {
+  llvm::StringLiteral name;
+  /// The passes from the stage before; @word@ stands for what the user chose.
+  /// `|` is a comma: the passes before it choose what is multiplied, in which
+  /// order. The last pass is the stage's verifier.
+  llvm::StringLiteral passes;
+  /// The passes that check a dump of the stage when it is read back.
+  llvm::StringLiteral verifiers;
+  /// The top-level ops of a dump: "tile.program", or "llvm." for a dialect.
+  /// Empty where the ops alone do not identify the stage.
+  llvm::StringLiteral ops = "";
+  /// Checks of a dump that are not passes; null: none.
+  mlir::LogicalResult (*verify)(mlir::ModuleOp) = nullptr;
+};
+
+/// An output that is not a dump of a stage.
+struct OutputEntry {
+  llvm::StringLiteral name;   // of --emit
+  llvm::StringLiteral suffix; // of default file names
+  bool isText;
+};
+
+struct Backend {
+  /// As `TargetAttrInterface::getBackend` returns it.
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+  /// The kinds of processors that it compiles for.
+  llvm::ArrayRef<TargetKind> kinds;
+  /// The stages after `scheduled`. Backends may share a stage: the same entry.
+  llvm::ArrayRef<const StageEntry *> stages;
+  /// What it writes besides dumps of its stages, objects and headers.
+  llvm::ArrayRef<OutputEntry> outputs;
+  /// Registers what its stages need besides the shared dialects and passes.
+  void (*registerDialects)(mlir::DialectRegistry &);
+  void (*registerPasses)();
+};
+
+/// A name of --emit.
+struct OutputKind {
+  llvm::StringRef name;
+  std::string suffix; // of default file names
+  bool isText;
+};
+
+/// The shared stages and the backends.
+class StageTable {
+public:
+  /// The arguments outlive the table. A backend lists its stages in the order
+  /// in which the backends before it have them.
+  StageTable(llvm::ArrayRef<const StageEntry *> shared,
+             llvm::ArrayRef<Backend> backends);
+
+  llvm::ArrayRef<const StageEntry *> sharedStages() const { return shared; }
+  llvm::ArrayRef<Backend> backends() const { return backendList; }
+
+  const StageEntry &operator[](Stage stage) const {
+    return *entries[stage.number()];
+  }
+  /// All stages: the shared ones, then those of each backend, each once.
+  std::vector<Stage> stages() const;
+  std::optional<Stage> parse(llvm::StringRef name) const;
+  /// The stage that a dump with this op at its top is in, if the op alone
+  /// identifies it.
+  std::optional<Stage> stageOfOp(llvm::StringRef op) const;
+
+  /// The stages from spec to the last one of `backend`.
+  std::vector<Stage> path(const Backend &backend) const;
+  /// Each two neighbors on some path, from graph on.
+  std::vector<std::pair<Stage, Stage>> steps() const;
+
+  /// Null if there is none.
+  const Backend *findBackend(llvm::StringRef name) const;
+  /// The first backend that compiles for such processors; null if none does.
+  const Backend *backendFor(TargetKind kind) const;
+  /// "llvm", for diagnostics.
+  std::string listBackends() const;
+
+  /// What --emit accepts, in the order in which a compilation makes it.
+  std::vector<OutputKind> outputKinds() const;
+
+private:
+  llvm::ArrayRef<const StageEntry *> shared;
+  llvm::ArrayRef<Backend> backendList;
+  std::vector<const StageEntry *> entries; // by the numbers of stages
+};
+
+/// The tables of this compiler.
+const StageTable &stageTable();
+
+} // namespace attnc
+
+#endif // ATTNC_PIPELINE_BACKENDS_H

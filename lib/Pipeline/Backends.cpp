@@ -1,0 +1,78 @@
+//===- Backends.cpp - The table of backends -------------------------------===//
+//
+// Each backend continues from stage scheduled with stages of its own. Its entry
+// has everything that the driver, attnc-opt and the checks of dumps need.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Pipeline/Backends.h"
+
+#include "PassTable.h"
+
+#include "attnc/Codegen/CPU/Passes.h"
+#include "attnc/Codegen/CPU/Pipeline.h"
+#include "attnc/Codegen/Common/Passes.h"
+#include "attnc/Dialect/Tile/Passes.h"
+#include "attnc/Lowering/Passes.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// llvm
+//===----------------------------------------------------------------------===//
+
+constexpr StageEntry tileStage = {"tile",
+                                  "convert-attn-to-tile,"
+                                  "canonicalize,"
+                                  "cse,"
+                                  "tile-verify-program",
+                                  "tile-verify-program", "tile.program"};
+
+constexpr StageEntry llvmStage = {"llvm", "tile-to-llvm{target=@cpu@}", "",
+                                  "llvm.", verifyLlvm};
+
+constexpr const StageEntry *llvmStages[] = {&tileStage, &llvmStage};
+constexpr TargetKind llvmKinds[] = {TargetKind::Cpu};
+constexpr OutputEntry llvmOutputs[] = {{"asm", ".s", /*isText=*/true}};
+
+void registerLlvmDialects(DialectRegistry &registry) {
+  registry.insert<cf::ControlFlowDialect, LLVM::LLVMDialect,
+                  vector::VectorDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+void registerLlvmPasses() {
+  lowering::registerLoweringPasses();
+  tile::registerDialectTilePasses();
+  codegen::registerCodegenCommonPasses();
+  cpu::registerCodegenCPUPasses();
+  cpu::registerTileToLlvmPipeline();
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+constexpr Backend backends[] = {
+    {"llvm", "Vector code for CPUs by LLVM", llvmKinds, llvmStages, llvmOutputs,
+     registerLlvmDialects, registerLlvmPasses},
+};
+
+} // namespace
+
+const StageTable &stageTable() {
+  static const StageTable table(sharedStages(), backends);
+  return table;
+}
+
+} // namespace attnc
