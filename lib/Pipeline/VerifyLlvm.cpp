@@ -17,7 +17,13 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Only ops of LLVM, every function with a body, no call.
+/// Whether a call names a function of the module, so nothing else is linked.
+static bool callsFunctionOf(ModuleOp module, LLVM::CallOp call) {
+  std::optional<StringRef> callee = call.getCallee();
+  return callee && module.lookupSymbol<LLVM::LLVMFuncOp>(*callee);
+}
+
+/// Only ops of LLVM, every function with a body, no call of anything else.
 static LogicalResult verifyOps(ModuleOp module) {
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
     if (op == module)
@@ -25,8 +31,10 @@ static LogicalResult verifyOps(ModuleOp module) {
     if (!isa_and_present<LLVM::LLVMDialect>(op->getDialect()))
       return op->emitOpError(
           "does not belong to stage llvm; expected ops of the LLVM dialect");
-    if (isa<LLVM::CallOp, LLVM::InvokeOp>(op))
-      return op->emitOpError("calls a function; kernels have no calls");
+    auto call = dyn_cast<LLVM::CallOp>(op);
+    if (isa<LLVM::InvokeOp>(op) || (call && !callsFunctionOf(module, call)))
+      return op->emitOpError(
+          "is not allowed; kernels call only functions of their module");
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
     if (function && function.isExternal())
       return op->emitOpError("has no body; an object needs libc only");

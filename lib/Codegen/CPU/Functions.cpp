@@ -8,16 +8,25 @@
 //   i64  @f.scratch(ptr %call)
 //   i64  @f.workspace(ptr %call)
 //
+// Grids that differ only in their buffers share the code of the first one,
+//
+//   void @f.grid0.shared(ptr %call, ptr %scratch, i64 %task, i64 %buffer...)
+//
+// which their bodies call. For each buffer that differs it takes the number of
+// a tensor of the call, or the offset of a workspace.
+//
 // %call is struct attnc_call: sizes, data, strides, workspace, shapes. The last
 // axis of a grid varies fastest, so that the tasks of a worker share K and V;
 // an axis that is marked as descending runs from its end, which starts the long
 // rows of a causal mask first.
-// Tests: test/Codegen/CPU/functions.mlir, test/Codegen/CPU/tail.mlir
+// Tests: test/Codegen/CPU/functions.mlir, test/Codegen/CPU/tail.mlir,
+// test/Codegen/CPU/shared-grids.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "Functions.h"
 #include "Emit/Emitter.h"
+#include "Plan/EqualGrids.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -68,14 +77,22 @@ public:
   void writeWorkspace();
   void writeTasks(const GridPlan &plan, unsigned number);
   LogicalResult writeBody(const GridPlan &plan, unsigned number);
+  /// The code that several grids run; `parameters` are the first one's buffers.
+  LogicalResult writeShared(const GridPlan &plan, unsigned number,
+                            ArrayRef<Value> parameters);
+  /// The body of a grid that runs shared code.
+  void writeCall(unsigned number, const GridCode &code);
 
 private:
+  func::FuncOp beginBody(const Twine &suffix, unsigned buffers = 0);
+  LogicalResult fillBody(const GridPlan &plan, func::FuncOp function);
   void bindTensors(Emitter &emitter, Value call, Value zero);
   void bindSizes(Emitter &emitter, Value call);
-  Buffer loadBuffer(Value call, unsigned number, tile::BufType type);
+  Buffer loadBuffer(Value call, Value number, tile::BufType type);
   void readSafely(Buffer &buffer, Value zero);
   Value field(Value call, unsigned number);
   void bindScalars(Emitter &emitter);
+  DenseMap<Value, Value> findOffsets(Emitter &emitter);
   void bindBuffers(Emitter &emitter, Value call, Value zero);
   void bindTask(Emitter &emitter, tile::GridOp grid, Value task);
   LogicalResult writeCopies(Emitter &emitter, const GridPlan &plan,
@@ -83,6 +100,9 @@ private:
 
   tile::ProgramOp program;
   Ops ops;
+  /// Numbers of tensors and offsets of workspaces that are arguments of the
+  /// current function.
+  DenseMap<Value, Value> given;
 };
 } // namespace
 
@@ -110,13 +130,12 @@ Value FunctionWriter::field(Value call, unsigned number) {
   return ops.load(pointer, ops.address(call, pointer, ops.index(number)), 8);
 }
 
-Buffer FunctionWriter::loadBuffer(Value call, unsigned number,
+Buffer FunctionWriter::loadBuffer(Value call, Value number,
                                   tile::BufType type) {
   Type pointer = call.getType(), i64 = ops.getI64Type();
   auto entry = [&](unsigned fieldNumber) {
-    return ops.load(
-        pointer,
-        ops.address(field(call, fieldNumber), pointer, ops.index(number)), 8);
+    return ops.load(pointer,
+                    ops.address(field(call, fieldNumber), pointer, number), 8);
   };
   Buffer buffer{type.getElementType(), entry(1), {}, {}};
   Value strides = entry(2), shapes = entry(4);
@@ -129,15 +148,6 @@ Buffer FunctionWriter::loadBuffer(Value call, unsigned number,
     buffer.extents.push_back(at(shapes));
   }
   return buffer;
-}
-
-static bool isReadByElement(Value buf) {
-  return llvm::any_of(buf.getUsers(), [&](Operation *user) {
-    auto load = dyn_cast<tile::LoadOp>(user);
-    return isa<tile::ReadOp, tile::TableMinOp, tile::TableMaxOp,
-               tile::LowerBoundOp, tile::LocateOp>(user) ||
-           (load && load.getTable() == buf);
-  });
 }
 
 /// Where an axis is empty every element is the zero in scratch.
@@ -158,7 +168,10 @@ void FunctionWriter::bindTensors(Emitter &emitter, Value call, Value zero) {
     auto type = dyn_cast<tile::BufType>(argument.getType());
     if (!type)
       return;
-    Buffer buffer = loadBuffer(call, argument.getArgNumber(), type);
+    Value number = given.lookup(argument);
+    if (!number)
+      number = ops.index(argument.getArgNumber());
+    Buffer buffer = loadBuffer(call, number, type);
     if (isReadByElement(argument))
       readSafely(buffer, zero);
     emitter.buffers[argument] = std::move(buffer);
@@ -183,13 +196,16 @@ void FunctionWriter::bindScalars(Emitter &emitter) {
       emitter.emitScalar(&op);
 }
 
+static Value extentOf(Ops &ops, Emitter &emitter, Value size) {
+  return ops.max(emitter.scalars.lookup(size), ops.index(0));
+}
+
 /// Elements of a workspace are dense.
 static Buffer denseBuffer(Ops &ops, Emitter &emitter,
                           tile::WorkspaceOp workspace, Value data) {
   Buffer buffer{workspace.getType().getElementType(), data, {}, {}};
   for (Value size : workspace.getSizes())
-    buffer.extents.push_back(
-        ops.max(emitter.scalars.lookup(size), ops.index(0)));
+    buffer.extents.push_back(extentOf(ops, emitter, size));
   buffer.strides.resize(buffer.extents.size());
   Value stride = ops.index(1);
   for (size_t axis = buffer.extents.size(); axis-- > 0;) {
@@ -205,16 +221,27 @@ static int64_t bytesOf(Type element) {
 }
 
 /// Workspaces follow each other in the call's block, each on a line of cache.
-void FunctionWriter::bindBuffers(Emitter &emitter, Value call, Value zero) {
+DenseMap<Value, Value> FunctionWriter::findOffsets(Emitter &emitter) {
+  DenseMap<Value, Value> offsets;
   Value offset = ops.index(0);
+  for (auto workspace : program.getBody().getOps<tile::WorkspaceOp>()) {
+    offsets[workspace] = offset;
+    Value bytes = ops.index(bytesOf(workspace.getType().getElementType()));
+    for (Value size : workspace.getSizes())
+      bytes = ops.mul(bytes, extentOf(ops, emitter, size));
+    offset = ops.add(offset, ops.mul(ops.ceilDiv(bytes, 64), 64));
+  }
+  return offsets;
+}
+
+void FunctionWriter::bindBuffers(Emitter &emitter, Value call, Value zero) {
+  DenseMap<Value, Value> offsets = findOffsets(emitter);
   for (Operation &op : program.getBody().front()) {
     if (auto workspace = dyn_cast<tile::WorkspaceOp>(op)) {
-      Value data = ops.address(field(call, 3), ops.getI8Type(), offset);
+      Value offset = given.lookup(workspace);
+      Value data = ops.address(field(call, 3), ops.getI8Type(),
+                               offset ? offset : offsets.lookup(workspace));
       Buffer buffer = denseBuffer(ops, emitter, workspace, data);
-      Value bytes = ops.index(bytesOf(buffer.element));
-      for (Value extent : buffer.extents)
-        bytes = ops.mul(bytes, extent);
-      offset = ops.add(offset, ops.mul(ops.ceilDiv(bytes, 64), 64));
       if (isReadByElement(workspace))
         readSafely(buffer, zero);
       emitter.buffers[workspace] = std::move(buffer);
@@ -246,7 +273,7 @@ void FunctionWriter::writeWorkspace() {
   for (auto workspace : program.getBody().getOps<tile::WorkspaceOp>()) {
     Value bytes = ops.index(bytesOf(workspace.getType().getElementType()));
     for (Value size : workspace.getSizes()) {
-      Value extent = ops.max(emitter.scalars.lookup(size), ops.index(0));
+      Value extent = extentOf(ops, emitter, size);
       Value divisor = ops.max(bytes, ops.index(1));
       require(extent,
               arith::DivUIOp::create(ops, ops.loc, ops.index(kMost), divisor));
@@ -268,8 +295,7 @@ void FunctionWriter::writeTasks(const GridPlan &plan, unsigned number) {
   bindScalars(emitter);
   Value tasks = ops.index(1);
   for (Value extent : tile::GridOp(plan.grid).getExtents())
-    tasks =
-        ops.mul(tasks, ops.max(emitter.scalars.lookup(extent), ops.index(0)));
+    tasks = ops.mul(tasks, extentOf(ops, emitter, extent));
   func::ReturnOp::create(ops, ops.loc, ops.toI64(tasks));
 }
 
@@ -334,13 +360,54 @@ LogicalResult FunctionWriter::writeCopies(Emitter &emitter,
   return done;
 }
 
-LogicalResult FunctionWriter::writeBody(const GridPlan &plan, unsigned number) {
+func::FuncOp FunctionWriter::beginBody(const Twine &suffix, unsigned buffers) {
   Type pointer = LLVM::LLVMPointerType::get(ops.getContext());
-  auto function = begin("grid" + Twine(number) + ".body",
-                        {pointer, pointer, ops.getI64Type()}, {});
+  SmallVector<Type> types(3 + buffers, ops.getI64Type());
+  types[0] = types[1] = pointer;
+  auto function = begin(suffix, types, {});
   for (unsigned i = 0; i < 2; ++i)
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         ops.getUnitAttr());
+  given.clear();
+  return function;
+}
+
+LogicalResult FunctionWriter::writeBody(const GridPlan &plan, unsigned number) {
+  return fillBody(plan, beginBody("grid" + Twine(number) + ".body"));
+}
+
+LogicalResult FunctionWriter::writeShared(const GridPlan &plan, unsigned number,
+                                          ArrayRef<Value> parameters) {
+  auto function =
+      beginBody("grid" + Twine(number) + ".shared", parameters.size());
+  // Inlining would create a copy per grid again.
+  function->setAttr("passthrough", ops.getStrArrayAttr({"noinline"}));
+  for (auto [i, buffer] : llvm::enumerate(parameters))
+    given[buffer] = ops.toIndex(function.getArgument(3 + i));
+  return fillBody(plan, function);
+}
+
+void FunctionWriter::writeCall(unsigned number, const GridCode &code) {
+  auto function = beginBody("grid" + Twine(number) + ".body");
+  SmallVector<Value> arguments(function.getArguments());
+  Plan plan;
+  Emitter emitter(ops, plan, {}, {}, {});
+  bindSizes(emitter, function.getArgument(0));
+  bindScalars(emitter);
+  DenseMap<Value, Value> offsets = findOffsets(emitter);
+  for (Value buffer : code.buffers) {
+    auto tensor = dyn_cast<BlockArgument>(buffer);
+    arguments.push_back(ops.toI64(tensor ? ops.index(tensor.getArgNumber())
+                                         : offsets.lookup(buffer)));
+  }
+  std::string callee =
+      (program.getSymName() + ".grid" + Twine(code.owner) + ".shared").str();
+  func::CallOp::create(ops, program.getLoc(), callee, TypeRange(), arguments);
+  func::ReturnOp::create(ops, program.getLoc());
+}
+
+LogicalResult FunctionWriter::fillBody(const GridPlan &plan,
+                                       func::FuncOp function) {
   Value scratch = function.getArgument(1);
   Value zero =
       ops.address(scratch, ops.getI8Type(), ops.index(plan.whole.zero));
@@ -359,10 +426,18 @@ LogicalResult FunctionWriter::writeBody(const GridPlan &plan, unsigned number) {
 
 LogicalResult emitFunctions(tile::ProgramOp program, ArrayRef<GridPlan> grids) {
   FunctionWriter writer(program);
+  std::vector<GridCode> codes = findEqualGrids(llvm::map_to_vector(
+      grids, [](const GridPlan &plan) { return plan.grid; }));
   int64_t scratch = 0;
   for (auto [number, plan] : llvm::enumerate(grids)) {
+    const GridCode &code = codes[number];
     writer.writeTasks(plan, number);
-    if (failed(writer.writeBody(plan, number)))
+    if (code.isShared && code.owner == number &&
+        failed(writer.writeShared(plan, number, code.buffers)))
+      return failure();
+    if (code.isShared)
+      writer.writeCall(number, code);
+    else if (failed(writer.writeBody(plan, number)))
       return failure();
     scratch = std::max({scratch, plan.whole.bytes, plan.piece.bytes});
   }
