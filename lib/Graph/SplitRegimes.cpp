@@ -39,7 +39,9 @@ namespace attnc::graph {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Copies of a function, each in the best order for some of the regimes.
+/// Copies of a function, each in the best order for some of the regimes. Orders
+/// that are best for several regimes are stored once: each is compared at all
+/// regimes, which would be quadratic.
 class Trials {
 public:
   Trials(func::FuncOp function, OrderRequest request)
@@ -73,6 +75,13 @@ void Trials::add(ArrayRef<Regime> regimes) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
       });
   graph::reassociateProducts(copy, regimes, request);
+  auto isEqual = [&](func::FuncOp known) {
+    return OperationEquivalence::isRegionEquivalentTo(
+        &copy.getBody(), &known.getBody(),
+        OperationEquivalence::Flags::IgnoreLocations);
+  };
+  if (llvm::any_of(copies, isEqual))
+    return copy.erase();
   copies.push_back(copy);
   costs.emplace_back(copy, request);
 }
