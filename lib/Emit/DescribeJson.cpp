@@ -22,7 +22,7 @@ static std::string utf8(StringRef text) {
 }
 
 std::string attnc::describeJson(const Interface &function,
-                                const CodegenTarget &target) {
+                                ArrayRef<std::string> targets) {
   std::string text;
   raw_string_ostream stream(text);
   json::OStream json(stream);
@@ -31,7 +31,10 @@ std::string attnc::describeJson(const Interface &function,
     json.attribute("title", utf8(function.title));
     json.attribute("compiler", ("attnc " + getVersion()).str());
     json.attribute("abi", ATTNC_ABI);
-    json.attributeArray("targets", [&] { json.value(target.label); });
+    json.attributeArray("targets", [&] {
+      for (const std::string &target : targets)
+        json.value(target);
+    });
     json.attributeArray("kernels", [&] {
       for (const std::string &kernel : function.kernels)
         json.value(utf8(kernel));

@@ -1,11 +1,11 @@
 //===- EmitObject.cpp - From kernels to an object file --------------------===//
 //
-// Order matters: descriptions and entries come first, since they are what keeps
-// the internal kernels alive; then the kernels are optimised for their
-// processor; then the entry, compiled when the compiler was built and for any
-// processor, is added as assembly. One TargetMachine writes the object: each
-// function carries its processor as an attribute.
-// Tests: test/Unit/Emit/ObjectTest.cpp
+// Order matters: the parts become one module; descriptions and entries come
+// next, since they are what keeps the internal kernels alive; then the kernels
+// are optimised for their processors; then the entry, compiled when the
+// compiler was built and for any processor, is added as assembly. One
+// TargetMachine writes the object: each function carries its processor as an
+// attribute. Tests: test/Unit/Emit/ObjectTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,9 +13,9 @@
 
 #include "EntryDescriptor.h"
 #include "EntryPoints.h"
+#include "LinkParts.h"
 
-#include "attnc/Target/Target.h"
-
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -57,21 +57,6 @@ createMachine(const CodegenTarget &target) {
   if (!machine)
     return createStringError("no machine for '" + target.triple + "'");
   return machine;
-}
-
-/// Kernels run on `target` alone; entries run on any processor of the triple.
-static void setProcessors(Module &module, const CodegenTarget &target) {
-  for (Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    function.addFnAttr("target-cpu", target.cpu);
-    function.addFnAttr("tune-cpu", target.cpu);
-    if (!target.features.empty())
-      function.addFnAttr("target-features", target.features);
-    function.setLinkage(GlobalValue::InternalLinkage);
-    function.setVisibility(GlobalValue::DefaultVisibility);
-    function.setDoesNotThrow();
-  }
 }
 
 /// O3, without a library that loops could become calls of (memset, memcpy), and
@@ -160,53 +145,46 @@ static Error writeMachineCode(Module &module, TargetMachine &machine,
 }
 
 static Error addEntries(Module &module, ArrayRef<Interface> functions,
-                        const CodegenTarget &target) {
-  Expected<CpuNeeds> needs = cpuNeeds(target.requiredFeatures);
-  if (!needs)
-    return needs.takeError();
+                        ArrayRef<Part> parts) {
+  SmallVector<KernelVariant> variants;
+  std::vector<std::string> labels;
+  for (const Part &part : parts) {
+    Expected<CpuNeeds> needs = cpuNeeds(part.target.requiredFeatures);
+    if (!needs)
+      return needs.takeError();
+    variants.push_back({*needs, suffixOf(part, parts.size())});
+    labels.push_back(part.target.label);
+  }
   for (const Interface &function : functions) {
-    Expected<GlobalVariable *> descriptor = addDescriptor(
-        module, function, {KernelVariant{*needs, ""}}, target.label);
+    Expected<GlobalVariable *> descriptor =
+        addDescriptor(module, function, variants, join(labels, " or "));
     if (!descriptor)
       return descriptor.takeError();
     addEntryPoints(module, function, *descriptor,
-                   describeJson(function, target));
+                   describeJson(function, labels));
   }
   return Error::success();
 }
 
-static Error verify(const Module &module, StringRef when) {
-  std::string text;
-  raw_string_ostream stream(text);
-  if (verifyModule(module, &stream))
-    return createStringError("the module is broken " + when + ": " + text);
-  return Error::success();
-}
-
-Error attnc::emitObject(std::unique_ptr<Module> kernels,
-                        ArrayRef<Interface> functions,
-                        const CodegenTarget &target, raw_pwrite_stream &out,
-                        EmitKind kind,
+Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
+                        raw_pwrite_stream &out, EmitKind kind,
                         function_ref<void(StringRef)> beginPhase) {
   auto begin = [&](StringRef phase) {
     if (beginPhase)
       beginPhase(phase);
   };
-  Expected<std::unique_ptr<TargetMachine>> machine = createMachine(target);
+  Expected<std::unique_ptr<TargetMachine>> machine =
+      createMachine(machineOf(parts));
   if (!machine)
     return machine.takeError();
-  Module &module = *kernels;
-  module.setModuleIdentifier("attnc");
-  module.setSourceFileName("attnc");
-  module.setTargetTriple(Triple(target.triple));
-  module.setDataLayout((*machine)->createDataLayout());
-  module.setPICLevel(PICLevel::BigPIC);
-  if (Error error = verify(module, "as it comes from code generation"))
-    return error;
+  Expected<std::unique_ptr<Module>> linked =
+      linkParts(parts, (*machine)->createDataLayout());
+  if (!linked)
+    return linked.takeError();
+  Module &module = **linked;
 
   begin("entry descriptors");
-  setProcessors(module, target);
-  if (Error error = addEntries(module, functions, target))
+  if (Error error = addEntries(module, functions, parts))
     return error;
   begin("LLVM optimization (O3)");
   optimise(module, **machine);
@@ -215,7 +193,7 @@ Error attnc::emitObject(std::unique_ptr<Module> kernels,
     return error;
   if (Error error = checkCalls(module))
     return error;
-  if (Error error = verify(module, "after optimisation"))
+  if (Error error = verifyKernels(module, "after optimisation"))
     return error;
 
   if (kind == EmitKind::LlvmIr) {

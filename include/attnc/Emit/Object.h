@@ -1,10 +1,14 @@
 //===- Object.h - From kernels to an object file ----------------*- C++ -*-===//
 //
-// The last arrow: an llvm::Module with the kernels of some functions, and their
-// interfaces, become an object whose global symbols are NAME, NAME_raw,
-// NAME_workspace and NAME_describe and which needs nothing but libc.
+// The last arrow: the kernels of some functions, compiled for one or several
+// processors, and the functions' interfaces become an object whose global
+// symbols are NAME, NAME_raw, NAME_workspace and NAME_describe and which needs
+// nothing but libc. The kernels for one processor are a part. All parts share
+// the entry, the header and the description; a call runs the first part that
+// its processor supports.
 //
-// What the module must define for each function NAME, grids n = 0, 1, ...:
+// What each part's module must define for each function NAME, grids n = 0, 1,
+// ...:
 //   i64  @NAME.grid<n>.tasks(ptr %call)                 independent tasks
 //   void @NAME.grid<n>.body(ptr %call, ptr %scratch, i64 %task)
 //   i64  @NAME.scratch(ptr %call)                       bytes for one worker
@@ -13,7 +17,8 @@
 // with a barrier between; scratch and workspace are aligned to 64 bytes.
 // NAME.scratch and NAME.workspace read only `sizes` (NAME_workspace calls them
 // without tensors), so they hold for any strides.
-// Tests: test/Unit/Emit/ObjectTest.cpp, test/Unit/Emit/EntryTest.cpp
+// Tests: test/Unit/Emit/ObjectTest.cpp, test/Unit/Emit/PartsTest.cpp,
+// test/Unit/Emit/EntryTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +26,13 @@
 #define ATTNC_EMIT_OBJECT_H
 
 #include "attnc/Interface/Interface.h"
+#include "attnc/Target/Target.h"
 
 #include "llvm/Support/Error.h"
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class Module;
@@ -33,8 +40,6 @@ class raw_pwrite_stream;
 } // namespace llvm
 
 namespace attnc {
-
-struct Target;
 
 /// What the kernels are compiled for, in LLVM's words.
 struct CodegenTarget {
@@ -50,23 +55,33 @@ struct CodegenTarget {
 /// The words of one level of the table in lib/Target.
 CodegenTarget makeCodegenTarget(const Target &cpu, llvm::StringRef triple);
 
+/// The kernels of all functions for one processor.
+struct Part {
+  CodegenTarget target;
+  TargetKind device = TargetKind::Cpu;
+  std::unique_ptr<llvm::Module> kernels;
+};
+
 enum class EmitKind { Object, Assembly, LlvmIr };
 
-/// Optimises the kernels for `target`, adds the entries and writes one object
-/// (or its text: Assembly, and LlvmIr as it goes to instruction selection). The
-/// `beginPhase` is called with the name of each step that takes time. The bytes
-/// depend on the arguments alone; nothing is written on an error, which
-/// names what is missing or wrong. `functions` are verified.
+/// Optimizes each part for its target, adds the entries and writes one object
+/// (or its text: Assembly, and LlvmIr as it goes to instruction selection).
+/// `parts` are ordered best first and have one triple, one LLVMContext and
+/// different labels; there is at least one. With several, the names of a
+/// part's functions end in `.LABEL`. `beginPhase` is called with the name of
+/// each step that takes time. The bytes depend on the arguments alone; nothing
+/// is written on an error, which names what is missing or wrong. `functions`
+/// are verified.
 llvm::Error
-emitObject(std::unique_ptr<llvm::Module> kernels,
-           llvm::ArrayRef<Interface> functions, const CodegenTarget &target,
+emitObject(std::vector<Part> parts, llvm::ArrayRef<Interface> functions,
            llvm::raw_pwrite_stream &out, EmitKind kind = EmitKind::Object,
            llvm::function_ref<void(llvm::StringRef)> beginPhase = {});
 
 /// What NAME_describe returns: one JSON object with the keys name, title,
-/// compiler, abi, targets, kernels, spec.
+/// compiler, abi, targets, kernels, spec. `targets` are the labels of the
+/// parts, best first.
 std::string describeJson(const Interface &function,
-                         const CodegenTarget &target);
+                         llvm::ArrayRef<std::string> targets);
 
 } // namespace attnc
 

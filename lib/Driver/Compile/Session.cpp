@@ -204,13 +204,13 @@ bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
       translateToLlvm(module(), llvmContext);
   if (!kernels)
     return false;
-  CodegenTarget target{
-      "x86_64-unknown-linux-gnu", pipeline.target->llvmCpu.str(),
-      pipeline.target->llvmFeatures.str(),
-      pipeline.target->requiredFeatures.str(), pipeline.target->name.str()};
+  std::vector<Part> parts(1);
+  parts[0].target =
+      makeCodegenTarget(*pipeline.target, "x86_64-unknown-linux-gnu");
+  parts[0].kernels = std::move(kernels);
   llvm::raw_svector_ostream os(bytes);
-  if (llvm::Error error = emitObject(std::move(kernels), interfaceList, target,
-                                     os, kind, [&](llvm::StringRef name) {
+  if (llvm::Error error = emitObject(std::move(parts), interfaceList, os, kind,
+                                     [&](llvm::StringRef name) {
                                        phase.stop();
                                        phase = total.nest(name.str());
                                      }))

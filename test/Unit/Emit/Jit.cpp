@@ -55,6 +55,14 @@ CodegenTarget attnc::baselineTarget() {
           .label = "x86-64"};
 }
 
+std::vector<Part> attnc::onePart(std::unique_ptr<Module> kernels,
+                                 const CodegenTarget &target) {
+  std::vector<Part> parts(1);
+  parts[0].target = target;
+  parts[0].kernels = std::move(kernels);
+  return parts;
+}
+
 static std::unique_ptr<Module> parse(const std::string &text,
                                      LLVMContext &context) {
   SMDiagnostic diagnostic;
@@ -85,7 +93,7 @@ Compiled::Compiled(const Interface &function, const TestKernel &kernel,
   LLVMContext context;
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
-  check(emitObject(parse(text, context), function, target, stream));
+  check(emitObject(onePart(parse(text, context), target), function, stream));
   check(jit->addObjectFile(std::make_unique<SmallVectorMemoryBuffer>(
       std::move(bytes), /*RequiresNullTerminator=*/false)));
 }

@@ -45,6 +45,10 @@ std::string kernelModule(llvm::StringRef name, const TestKernel &kernel,
 /// x86-64 without any extension.
 CodegenTarget baselineTarget();
 
+/// The only part of an object.
+std::vector<Part> onePart(std::unique_ptr<llvm::Module> kernels,
+                          const CodegenTarget &target);
+
 /// What runs behind the C signature.
 enum class EntryKind { Object, SanitizedC };
 

@@ -147,8 +147,10 @@ protected:
                             .features = "",
                             .requiredFeatures = "sse2",
                             .label = "x86-64"};
-    llvm::Error error = emitObject(
-        llvm::parseAssemblyString(text, diagnostic, context), f, target, out);
+    std::vector<Part> parts(1);
+    parts[0].target = target;
+    parts[0].kernels = llvm::parseAssemblyString(text, diagnostic, context);
+    llvm::Error error = emitObject(std::move(parts), f, out);
     ASSERT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
   }
   int run(std::vector<std::string> command) {

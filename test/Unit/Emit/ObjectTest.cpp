@@ -40,7 +40,8 @@ Emitted emit(const std::string &text, llvm::ArrayRef<Interface> functions,
   llvm::raw_svector_ostream stream(bytes);
   Emitted result;
   if (llvm::Error error =
-          emitObject(std::move(module), functions, target, stream, kind))
+          emitObject(onePart(std::move(module), target), functions, stream,
+                     kind))
     result.error = llvm::toString(std::move(error));
   result.bytes = stream.str().str();
   return result;

@@ -1,0 +1,86 @@
+//===- LinkParts.cpp - One module of the parts of an object ---------------===//
+//
+// Parts define the same names. Their functions are renamed, because entry
+// descriptors look them up; constants are internal, and the linker renames them
+// where they collide. One module instead of one object per part lets LLVM merge
+// equal constants and needs no second linker.
+// Tests: test/Unit/Emit/PartsTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinkParts.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace attnc;
+using namespace llvm;
+
+std::string attnc::suffixOf(const Part &part, size_t count) {
+  return count > 1 ? "." + part.target.label : "";
+}
+
+CodegenTarget attnc::machineOf(ArrayRef<Part> parts) {
+  CodegenTarget target = parts.front().target;
+  if (parts.size() > 1)
+    target.cpu = target.features = "";
+  return target;
+}
+
+Error attnc::verifyKernels(const Module &module, StringRef when) {
+  std::string text;
+  raw_string_ostream stream(text);
+  if (verifyModule(module, &stream))
+    return createStringError("the module is broken " + when + ": " + text);
+  return Error::success();
+}
+
+/// Kernels run on `target` alone; entries run on any processor of the triple.
+static void setProcessor(Module &module, const CodegenTarget &target) {
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("tune-cpu", target.cpu);
+    if (!target.features.empty())
+      function.addFnAttr("target-features", target.features);
+    function.setVisibility(GlobalValue::DefaultVisibility);
+    function.setDoesNotThrow();
+  }
+}
+
+static Error prepare(Part &part, size_t count, const DataLayout &layout) {
+  Module &module = *part.kernels;
+  module.setModuleIdentifier("attnc");
+  module.setSourceFileName("attnc");
+  module.setTargetTriple(Triple(part.target.triple));
+  module.setDataLayout(layout);
+  if (Error error = verifyKernels(module, "as it comes from code generation"))
+    return error;
+  setProcessor(module, part.target);
+  for (Function &function : module)
+    if (!function.isDeclaration() && count > 1) {
+      function.setName(function.getName() + suffixOf(part, count));
+      // The linker moves internal functions only if something refers to them.
+      function.setLinkage(GlobalValue::ExternalLinkage);
+    }
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Module>> attnc::linkParts(MutableArrayRef<Part> parts,
+                                                   const DataLayout &layout) {
+  for (Part &part : parts)
+    if (Error error = prepare(part, parts.size(), layout))
+      return std::move(error);
+  std::unique_ptr<Module> whole = std::move(parts.front().kernels);
+  for (Part &part : parts.drop_front())
+    if (Linker::linkModules(*whole, std::move(part.kernels)))
+      return createStringError("the parts of the object cannot be linked");
+  for (Function &function : *whole)
+    if (!function.isDeclaration())
+      function.setLinkage(GlobalValue::InternalLinkage);
+  whole->setPICLevel(PICLevel::BigPIC);
+  return whole;
+}
