@@ -15,7 +15,6 @@
 #include "EntryPoints.h"
 #include "LinkParts.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -88,8 +87,8 @@ static void optimise(Module &module, TargetMachine &machine) {
 
 /// What an object may ask of libc.
 static bool isAllowedSymbol(StringRef name) {
-  return name == "malloc" || name == "free" || name == "memcpy" ||
-         name == "memmove" || name == "memset" ||
+  return name == "malloc" || name == "free" || name == "getenv" ||
+         name == "memcpy" || name == "memmove" || name == "memset" ||
          name == "_GLOBAL_OFFSET_TABLE_";
 }
 
@@ -152,12 +151,13 @@ static Error addEntries(Module &module, ArrayRef<Interface> functions,
     Expected<CpuNeeds> needs = cpuNeeds(part.target.requiredFeatures);
     if (!needs)
       return needs.takeError();
-    variants.push_back({*needs, suffixOf(part, parts.size())});
+    variants.push_back(
+        {*needs, suffixOf(part, parts.size()), part.target.label});
     labels.push_back(part.target.label);
   }
   for (const Interface &function : functions) {
     Expected<GlobalVariable *> descriptor =
-        addDescriptor(module, function, variants, join(labels, " or "));
+        addDescriptor(module, function, variants);
     if (!descriptor)
       return descriptor.takeError();
     addEntryPoints(module, function, *descriptor,

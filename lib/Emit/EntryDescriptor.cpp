@@ -31,8 +31,7 @@ public:
       : module(module), function(function), builder(module.getContext()),
         pointer(PointerType::get(module.getContext(), 0)) {}
 
-  Expected<GlobalVariable *> write(ArrayRef<KernelVariant> variants,
-                                   StringRef targets);
+  Expected<GlobalVariable *> write(ArrayRef<KernelVariant> variants);
 
 private:
   Constant *i32(int64_t value) {
@@ -57,6 +56,7 @@ private:
   Constant *array(const Twine &name, ArrayRef<Constant *> records,
                   size_t bytes);
   Constant *table(const Twine &name, Constant *value);
+  Constant *state();
 
   Constant *writeSizes();
   Constant *writeTensors(); // fills `axes`
@@ -204,7 +204,7 @@ Expected<Constant *> Writer::writeKernel(const KernelVariant &variant,
   return record(
       {ConstantDataArray::get(module.getContext(),
                               ArrayRef<uint32_t>(variant.needs)),
-       i32(*count),
+       i32(*count), text(variant.label), i32(0),
        array("grids" + Twine(kernelCount++), grids, sizeof(attnc_grid)),
        part("scratch"), part("workspace"), when ? expr(when->lhs) : noExpr(),
        when ? expr(when->rhs) : noExpr()});
@@ -224,8 +224,19 @@ Expected<Constant *> Writer::writeKernels(ArrayRef<KernelVariant> variants) {
   return array("kernels", records, sizeof(attnc_kernel));
 }
 
-Expected<GlobalVariable *> Writer::write(ArrayRef<KernelVariant> variants,
-                                         StringRef targets) {
+/// What the entry knows of the processor; all functions of an object share it.
+Constant *Writer::state() {
+  if (GlobalVariable *known = module.getNamedGlobal("attnc.state"))
+    return known;
+  return new GlobalVariable(module, builder.getInt32Ty(), /*isConstant=*/false,
+                            GlobalValue::InternalLinkage, i32(0),
+                            "attnc.state");
+}
+
+Expected<GlobalVariable *> Writer::write(ArrayRef<KernelVariant> variants) {
+  if (variants.size() > ATTNC_MAX_PARTS)
+    return createStringError("an object has at most " +
+                             Twine(int(ATTNC_MAX_PARTS)) + " parts");
   // Before the pools: these fill them.
   Constant *sizes = writeSizes();
   Constant *tensors = writeTensors();
@@ -233,11 +244,6 @@ Expected<GlobalVariable *> Writer::write(ArrayRef<KernelVariant> variants,
   Expected<Constant *> kernels = writeKernels(variants);
   if (!kernels)
     return kernels.takeError();
-  Constant *targetsText = text(targets);
-
-  auto *chosen = new GlobalVariable(
-      module, builder.getInt32Ty(), /*isConstant=*/false,
-      GlobalValue::InternalLinkage, i32(0), function.name + ".chosen");
   bool isDouble = llvm::any_of(function.tensors, [](const InterfaceTensor &t) {
     return t.role == TensorRole::Output && t.dtype == DType::F64;
   });
@@ -247,10 +253,11 @@ Expected<GlobalVariable *> Writer::write(ArrayRef<KernelVariant> variants,
        table("code", ConstantDataArray::get(module.getContext(),
                                             ArrayRef<int64_t>(code))),
        sizes, tensors, array("axes", axes, sizeof(attnc_axis_info)), conditions,
-       *kernels, chosen, i32(function.sizes.size()),
+       *kernels, state(), i32(function.sizes.size()),
        i32(function.tensors.size()), i32(conditionCount), i32(kernelCount),
        i32(rawArgsBytes(function, pointerBytes)),
-       i32(isDouble ? 0 : ATTNC_FUNCTION_FLUSHES), targetsText, i32(0)});
+       i32(isDouble ? 0 : ATTNC_FUNCTION_FLUSHES), i32(variants.size()),
+       i32(0)});
   assert(module.getDataLayout().getTypeAllocSize(value->getType()) ==
              sizeof(attnc_function) &&
          "the record differs from the struct of entry.h");
@@ -259,8 +266,8 @@ Expected<GlobalVariable *> Writer::write(ArrayRef<KernelVariant> variants,
 
 Expected<GlobalVariable *>
 attnc::addDescriptor(Module &module, const Interface &function,
-                     ArrayRef<KernelVariant> variants, StringRef targets) {
-  return Writer(module, function).write(variants, targets);
+                     ArrayRef<KernelVariant> variants) {
+  return Writer(module, function).write(variants);
 }
 
 static Error checkFunction(const Module &module, StringRef name, bool isBody) {

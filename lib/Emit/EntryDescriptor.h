@@ -18,10 +18,11 @@ class Module;
 
 namespace attnc {
 
-/// The functions of one micro-architecture: `NAME.grid0.tasks<suffix>` etc.
+/// The functions of one part: `NAME.grid0.tasks<suffix>` etc.
 struct KernelVariant {
   CpuNeeds needs;
   std::string suffix; // empty while an object holds one
+  std::string label;
 };
 
 /// The kernels' functions exist and have the right types, else an error that
@@ -31,10 +32,10 @@ llvm::Expected<unsigned> countGrids(const llvm::Module &module,
                                     llvm::StringRef suffix);
 
 /// Adds `struct attnc_function` for `function` and all that it points to.
-/// `variants` stand best first, `targets` is the text for ATTNC_NO_TARGET.
+/// `variants` stand best first and are the same for all functions.
 llvm::Expected<llvm::GlobalVariable *>
 addDescriptor(llvm::Module &module, const Interface &function,
-              llvm::ArrayRef<KernelVariant> variants, llvm::StringRef targets);
+              llvm::ArrayRef<KernelVariant> variants);
 
 /// sizeof(NAME_raw_args) for pointers of `pointerBytes`.
 uint32_t rawArgsBytes(const Interface &function, unsigned pointerBytes);

@@ -1,8 +1,10 @@
 //===- cpu.c - The processor and its floating-point state -----------------===//
 //
-// CPUID may trap under virtualisation (tens of microseconds), so the choice of
-// a kernel is made once and kept in one atomic integer per function. Two
-// threads may both make it; they agree.
+// CPUID may trap under virtualization (tens of microseconds), so it and the
+// environment are read once, at the first call of an object, and the answer is
+// one atomic integer that all functions of the object share: the part that
+// calls run, and which parts the processor supports. Two threads may both
+// compute it; they agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,30 +57,144 @@ static uint32_t enter_arithmetic(int flushes) { return (uint32_t)flushes; }
 static void leave_arithmetic(uint32_t saved) { (void)saved; }
 #endif
 
-static int32_t find_kernel(const struct attnc_function *function) {
-  uint32_t words[ATTNC_CPU_WORDS] = {0};
-  read_cpu(words);
-  for (int32_t k = 0; k < function->kernel_count; ++k) {
-    int fits = 1;
-    for (int32_t w = 0; w < ATTNC_CPU_WORDS; ++w)
-      fits &= (function->kernels[k].needs[w] & ~words[w]) == 0;
-    if (fits)
-      return k + 1;
-  }
-  return -1;
+extern char *getenv(const char *name);
+
+/* The integer: bit 0 that it was computed, then a number, then a bit for each
+   part that the processor supports. The number is 0 for no part, 1 + the index
+   of a part, or STATE_BAD_NAME if ATTNC_CPU names none that can run. */
+enum {
+  STATE_KNOWN = 1,
+  STATE_NUMBER_SHIFT = 1,
+  STATE_BAD_NAME = 127,
+  STATE_PARTS_SHIFT = 8
+};
+
+static const struct attnc_kernel *
+first_kernel(const struct attnc_function *function, int32_t part) {
+  return &function
+              ->kernels[part * (function->kernel_count / function->part_count)];
 }
 
-/* The best kernel for this processor and these sizes, or null. */
-static const struct attnc_kernel *
-choose_kernel(const struct attnc_function *function, const int64_t *sizes) {
-  int32_t chosen = __atomic_load_n(function->chosen, __ATOMIC_RELAXED);
-  if (chosen == 0) {
-    chosen = find_kernel(function);
-    __atomic_store_n(function->chosen, chosen, __ATOMIC_RELAXED);
+static const char *label_of(const struct attnc_function *function,
+                            int32_t part) {
+  return function->text + first_kernel(function, part)->label;
+}
+
+/* A bit for each part. */
+static uint32_t supported_parts(const struct attnc_function *function) {
+  uint32_t words[ATTNC_CPU_WORDS] = {0}, parts = 0;
+  read_cpu(words);
+  for (int32_t p = 0; p < function->part_count; ++p) {
+    const struct attnc_kernel *kernel = first_kernel(function, p);
+    int fits = 1;
+    for (int32_t w = 0; w < ATTNC_CPU_WORDS; ++w)
+      fits &= (kernel->needs[w] & ~words[w]) == 0;
+    parts |= (uint32_t)fits << p;
   }
-  if (chosen < 0)
-    return 0;
-  const struct attnc_kernel *kernel = &function->kernels[chosen - 1];
+  return parts;
+}
+
+static int is_same_text(const char *a, const char *b) {
+  for (; *a && *a == *b; ++a, ++b)
+    ;
+  return *a == *b;
+}
+
+/* The index of the part with this label; part_count if there is none. */
+static int32_t find_part(const struct attnc_function *function,
+                         const char *label) {
+  int32_t part = 0;
+  while (part < function->part_count &&
+         !is_same_text(label_of(function, part), label))
+    ++part;
+  return part;
+}
+
+static uint32_t part_number(const struct attnc_function *function,
+                            uint32_t supported) {
+  const char *label = getenv("ATTNC_CPU");
+  if (label && *label) {
+    int32_t part = find_part(function, label);
+    return part < function->part_count && supported >> part & 1
+               ? 1 + (uint32_t)part
+               : STATE_BAD_NAME;
+  }
+  for (int32_t p = 0; p < function->part_count; ++p)
+    if (supported >> p & 1)
+      return 1 + (uint32_t)p;
+  return 0;
+}
+
+static uint32_t read_state(const struct attnc_function *function) {
+  uint32_t state = __atomic_load_n(function->state, __ATOMIC_RELAXED);
+  if (state == 0) {
+    uint32_t supported = supported_parts(function);
+    state = STATE_KNOWN |
+            part_number(function, supported) << STATE_NUMBER_SHIFT |
+            supported << STATE_PARTS_SHIFT;
+    __atomic_store_n(function->state, state, __ATOMIC_RELAXED);
+  }
+  return state;
+}
+
+/* "x86-64-v4 or x86-64-v3" */
+static void put_parts(struct message *message,
+                      const struct attnc_function *function,
+                      const char *separator) {
+  for (int32_t p = 0; p < function->part_count; ++p) {
+    put(message, p ? separator : "");
+    put(message, label_of(function, p));
+  }
+}
+
+/* A part was named, by `who`, that cannot run. */
+static attnc_status report_bad_name(const struct attnc_frame *frame,
+                                    const char *who, const char *label) {
+  const struct attnc_function *function = frame->function;
+  struct message message;
+  message.length = 0;
+  put(&message, who);
+  put(&message, find_part(function, label) < function->part_count
+                    ? ": this processor does not support '"
+                    : ": this object has no part '");
+  for (int i = 0; label[i] && i < 40; ++i) /* leave room for the rest */
+    put_char(&message, label[i]);
+  put(&message, "'; the object's parts are ");
+  put_parts(&message, function, ", ");
+  return report(frame, &message, ATTNC_NO_TARGET);
+}
+
+/* The part that runtime.cpu or ATTNC_CPU names, else the best one. */
+static attnc_status choose_part(const struct attnc_frame *frame,
+                                int32_t *part) {
+  const struct attnc_function *function = frame->function;
+  const char *label = frame->runtime.cpu;
+  uint32_t state = read_state(function);
+  uint32_t number = state >> STATE_NUMBER_SHIFT & 127;
+  *part = (int32_t)number - 1;
+  if (label) {
+    *part = find_part(function, label);
+    if (*part == function->part_count ||
+        !(state >> STATE_PARTS_SHIFT >> *part & 1))
+      return report_bad_name(frame, "runtime: cpu", label);
+  } else if (number == STATE_BAD_NAME) {
+    label = getenv("ATTNC_CPU"); /* null if the program changed it */
+    return report_bad_name(frame, "ATTNC_CPU", label ? label : "");
+  } else if (number == 0) {
+    struct message message;
+    message.length = 0;
+    put(&message, "this processor does not support what the kernels require: ");
+    put_parts(&message, function, " or ");
+    return report(frame, &message, ATTNC_NO_TARGET);
+  }
+  return ATTNC_OK;
+}
+
+/* The part's kernel for these sizes. */
+static const struct attnc_kernel *
+choose_kernel(const struct attnc_function *function, int32_t part,
+              const int64_t *sizes) {
+  const struct attnc_kernel *kernel = first_kernel(function, part);
   for (; kernel->lhs.count; ++kernel) {
     int64_t lhs, rhs;
     if (evaluate(function, sizes, kernel->lhs, &lhs) &&
@@ -86,12 +202,4 @@ choose_kernel(const struct attnc_function *function, const int64_t *sizes) {
       break;
   }
   return kernel;
-}
-
-static attnc_status report_no_kernel(const struct attnc_frame *frame) {
-  struct message message;
-  message.length = 0;
-  put(&message, "this processor does not support what the kernels require: ");
-  put(&message, frame->function->text + frame->function->targets);
-  return report(frame, &message, ATTNC_NO_TARGET);
 }

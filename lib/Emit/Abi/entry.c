@@ -2,7 +2,7 @@
 //
 // One translation unit made of parts: the compiler embeds its assembly and adds
 // it to each object with local symbols; the unit tests compile it as
-// ordinary C. It uses nothing of libc but malloc and free.
+// ordinary C. It uses nothing of libc but malloc, free and getenv.
 //
 // The order of the checks is fixed (runtime, pointers, rank, type, device,
 // shape, strides, overlap, preconditions, values, processor), so that one
@@ -57,6 +57,18 @@ static attnc_status check_threads(const struct attnc_frame *frame) {
   return ATTNC_OK;
 }
 
+/* The runtime of a caller whose header may be older: fields that it does not
+   have are zero. */
+static void copy_runtime(struct attnc_frame *frame,
+                         const attnc_runtime *runtime) {
+  if (runtime->size >= sizeof(attnc_runtime)) {
+    frame->runtime = *runtime;
+    return;
+  }
+  for (uint32_t i = 0; i < ATTNC_FIRST_RUNTIME_BYTES; ++i)
+    ((char *)&frame->runtime)[i] = ((const char *)runtime)[i];
+}
+
 /* Reads the runtime of a caller whose header may be newer: fields that this
    object does not know must be zero, since it cannot honor them. */
 static attnc_status open_frame(struct attnc_frame *frame,
@@ -77,10 +89,11 @@ static attnc_status open_frame(struct attnc_frame *frame,
     return ATTNC_BAD_ABI;
   frame->runtime.user = runtime->user;
   frame->runtime.report = runtime->report;
-  if (runtime->size < sizeof(attnc_runtime) ||
+  if ((runtime->size < sizeof(attnc_runtime) &&
+       runtime->size != ATTNC_FIRST_RUNTIME_BYTES) ||
       runtime->size > ATTNC_MAX_RUNTIME_BYTES)
     return report_size(frame, "runtime", runtime->size, sizeof(attnc_runtime));
-  frame->runtime = *runtime;
+  copy_runtime(frame, runtime);
   for (uint32_t i = sizeof(attnc_runtime); i < runtime->size; ++i)
     if (((const char *)runtime)[i])
       return report_text(frame, ATTNC_BAD_ABI,
@@ -183,7 +196,8 @@ attnc_status attnc_entry_raw(const struct attnc_function *function,
   return status == ATTNC_OK ? check_and_run(&frame) : status;
 }
 
-/* 0 also for sizes that no call accepts. */
+/* The most that any part needs that the processor supports, so that it is
+   enough for a call with runtime.cpu. 0 also for sizes that no call accepts. */
 size_t attnc_entry_workspace(const struct attnc_function *function,
                              const int64_t *sizes, int32_t threads) {
   int64_t all[ATTNC_MAX_SIZES], shared, scratch, total;
@@ -192,13 +206,17 @@ size_t attnc_entry_workspace(const struct attnc_function *function,
       all[s] = *sizes++;
   if (complete_sizes(function, all) >= 0)
     return 0;
-  const struct attnc_kernel *kernel = choose_kernel(function, all);
-  if (!kernel)
-    return 0;
   struct attnc_call call = {all, 0, 0, 0, 0};
-  if (!count_bytes(kernel, &call, threads < 1 ? 1 : threads, &shared, &scratch,
-                   &total) ||
-      (uint64_t)total > SIZE_MAX)
-    return 0;
-  return (size_t)total;
+  uint32_t supported = read_state(function) >> STATE_PARTS_SHIFT;
+  size_t most = 0;
+  for (int32_t p = 0; p < function->part_count; ++p) {
+    if (!(supported >> p & 1))
+      continue;
+    if (!count_bytes(choose_kernel(function, p, all), &call,
+                     threads < 1 ? 1 : threads, &shared, &scratch, &total) ||
+        (uint64_t)total > SIZE_MAX)
+      return 0;
+    most = (size_t)total > most ? (size_t)total : most;
+  }
+  return most;
 }

@@ -26,6 +26,9 @@ enum {
   /* words of CPUID that a kernel may need, in the order of cpu.h */
   ATTNC_CPU_WORDS = 9,
   ATTNC_ALIGNMENT = 64,
+  ATTNC_MAX_PARTS = 24,
+  /* attnc_runtime before the first field was added */
+  ATTNC_FIRST_RUNTIME_BYTES = offsetof(attnc_runtime, cpu),
   /* a greater attnc_runtime::size is no size but rubbish */
   ATTNC_MAX_RUNTIME_BYTES = 4096
 };
@@ -90,12 +93,14 @@ struct attnc_grid {
   void (*body)(const struct attnc_call *call, void *scratch, int64_t task);
 };
 
-/* The code for one micro-architecture and some sizes: if lhs <= rhs, or if
-   there are no such formulas. Those of one micro-architecture follow each
-   other, the last is for all sizes. */
+/* The code of one part for some sizes: if lhs <= rhs, or if there are no such
+   formulas. The kernels of a part are consecutive, the last one is for all
+   sizes; each part has the same number of them. */
 struct attnc_kernel {
   uint32_t needs[ATTNC_CPU_WORDS];
   int32_t grid_count;
+  int32_t label; /* text: the part's, "x86-64-v3" */
+  int32_t reserved;
   const struct attnc_grid *grids;
   int64_t (*scratch)(const struct attnc_call *call);
   int64_t (*workspace)(const struct attnc_call *call);
@@ -111,13 +116,12 @@ struct attnc_function {
   const struct attnc_tensor_info *tensors;
   const struct attnc_axis_info *axes;
   const struct attnc_condition *conditions;
-  const struct attnc_kernel *kernels; /* best first */
-  int32_t *chosen; /* 0: not yet known, -1: none, else index + 1 of the first
-                      kernel for the processor */
+  const struct attnc_kernel *kernels; /* best part first */
+  uint32_t *state;                    /* of the object, see cpu.c; 0 at first */
   int32_t size_count, tensor_count, condition_count, kernel_count;
   uint32_t raw_size; /* sizeof of the raw arguments */
   int32_t flags;
-  int32_t targets; /* text: what the kernels need, for ATTNC_NO_TARGET */
+  int32_t part_count;
   int32_t reserved;
 };
 

@@ -172,10 +172,12 @@ static int64_t count_workers(const struct attnc_frame *frame,
 }
 
 static attnc_status run_kernel(const struct attnc_frame *frame) {
+  int32_t part;
+  attnc_status status = choose_part(frame, &part);
+  if (status != ATTNC_OK)
+    return status;
   const struct attnc_kernel *kernel =
-      choose_kernel(frame->function, frame->sizes);
-  if (!kernel)
-    return report_no_kernel(frame);
+      choose_kernel(frame->function, part, frame->sizes);
   void *data[ATTNC_MAX_TENSORS];
   const int64_t *strides[ATTNC_MAX_TENSORS], *shapes[ATTNC_MAX_TENSORS];
   for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
@@ -191,7 +193,7 @@ static attnc_status run_kernel(const struct attnc_frame *frame) {
   if (!count_bytes(kernel, &call, workers, &shared, &scratch, &total))
     return report_text(frame, ATTNC_NO_MEMORY, "the workspace exceeds 63 bits");
   char *block;
-  attnc_status status = acquire(frame, total, &block);
+  status = acquire(frame, total, &block);
   if (status != ATTNC_OK)
     return status;
   call.workspace = block;

@@ -125,9 +125,11 @@ void Compiled::loadWithSanitizedEntry(const Interface &function,
   module->setDataLayout(jit->getDataLayout());
   SmallVector<KernelVariant> variants;
   for (auto [number, features] : llvm::enumerate(needs))
-    variants.push_back({check(cpuNeeds(features)), suffixOf(number)});
+    variants.push_back(
+        {check(cpuNeeds(features)), suffixOf(number),
+         needs.size() == 1 ? label : "part" + std::to_string(number)});
   addEntryPoints(*module, function,
-                 check(addDescriptor(*module, function, variants, label)), "");
+                 check(addDescriptor(*module, function, variants)), "");
   orc::SymbolMap entries;
   auto define = [&](StringRef symbol, auto *entry) {
     entries[jit->mangleAndIntern(symbol)] = {orc::ExecutorAddr::fromPtr(entry),
