@@ -47,6 +47,9 @@ StageChecker::StageChecker(PipelineOptions &options, llvm::raw_ostream &os)
   options.instrument = [this](PassManager &manager) {
     manager.addInstrumentation(std::make_unique<Instrumentation>(*this));
   };
+  options.beginPart = [this](llvm::StringRef name, ModuleOp module) {
+    beginPart(name, module);
+  };
 }
 
 /// All sizes of a function: given ones, and small odd ones such that every
@@ -375,6 +378,18 @@ void StageChecker::before(ModuleOp module) {
     announce();
     checkImport(module);
   }
+  lastText = textOf(module);
+}
+
+void StageChecker::beginPart(llvm::StringRef name, ModuleOp module) {
+  if (!hasRun || hasFailed)
+    return;
+  last.clear();
+  auto runs = interpret(module);
+  if (!runs)
+    return;
+  os << llvm::formatv("  {0}\n", name);
+  last = std::move(*runs);
   lastText = textOf(module);
 }
 

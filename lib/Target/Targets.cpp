@@ -190,6 +190,16 @@ const Target *attnc::lookupTarget(StringRef name) {
 
 const Target &attnc::getDefaultTarget() { return *lookupTarget("x86-64-v3"); }
 
+ArrayRef<const Target *> attnc::getDefaultTargets() {
+  static const Target *const targets[] = {lookupTarget("x86-64-v3"),
+                                          lookupTarget("x86-64-v4")};
+  return targets;
+}
+
+std::string attnc::joinTargetNames(ArrayRef<const Target *> targets) {
+  return join(map_range(targets, [](const Target *t) { return t->name; }), ",");
+}
+
 std::string attnc::listTargetNames() {
   return join(map_range(kTargets, [](const Target &t) { return t.name; }),
               ", ");

@@ -49,6 +49,8 @@ public:
 
   /// Called by the instrumentation.
   void before(mlir::ModuleOp module);
+  /// The next passes run on `module`, the part for a processor.
+  void beginPart(llvm::StringRef name, mlir::ModuleOp module);
   void after(mlir::Pass *pass, mlir::ModuleOp module);
 
 private:

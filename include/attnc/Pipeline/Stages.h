@@ -92,6 +92,9 @@ struct PipelineOptions {
   mlir::TimingScope *timing = nullptr;
   /// Called with every pass manager before it runs (--check-stages).
   std::function<void(mlir::PassManager &)> instrument;
+  /// Called before the passes of one of several processors, with its name and
+  /// its module (--check-stages).
+  std::function<void(llvm::StringRef, mlir::ModuleOp)> beginPart;
 };
 
 /// The dialects of every stage.

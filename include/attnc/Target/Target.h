@@ -119,8 +119,16 @@ llvm::ArrayRef<Target> getTargets();
 /// `selectTarget`.
 const Target *lookupTarget(llvm::StringRef name);
 
-/// The level that -mcpu names when the user names none.
+/// The level of a tool that runs its code, and of a pass, when the user names
+/// none.
 const Target &getDefaultTarget();
+
+/// The levels that attnc compiles for when the user names none, each a superset
+/// of the one before it.
+llvm::ArrayRef<const Target *> getDefaultTargets();
+
+/// "x86-64-v3,x86-64-v4": as -mcpu takes them.
+std::string joinTargetNames(llvm::ArrayRef<const Target *> targets);
 
 /// "x86-64, x86-64-v3, ...", for diagnostics and help texts.
 std::string listTargetNames();

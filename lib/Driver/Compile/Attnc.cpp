@@ -224,8 +224,7 @@ bool Compilation::make(const OutputKind &kind, std::string &bytes) {
   }
   if (!session.advanceTo(*parseStage(kind.name)))
     return false;
-  session.module().print(os);
-  os << '\n';
+  session.print(os);
   return true;
 }
 

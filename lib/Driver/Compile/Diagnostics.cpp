@@ -125,7 +125,7 @@ void DiagnosticPrinter::handle(Diagnostic &diagnostic) {
     unsigned column = location ? location.getStartColumn() : 0;
     remarkList.push_back({line, column, std::move(kind), text.str(),
                           bodyOf(diagnostic),
-                          describeKernel(diagnostic.getLocation())});
+                          describeKernel(diagnostic.getLocation()), part});
     return;
   }
   if (!pending)

@@ -27,6 +27,8 @@ struct Remark {
   /// The body of a function that has several, and the kernel: "kernel 2 at
   /// 8:38"; empty where it is about all.
   std::string body, kernel;
+  /// The processor, where there are several and it is about one of them.
+  std::string part;
 };
 
 /// Switches the colours of the standard error: as asked, else on a terminal
@@ -49,6 +51,8 @@ public:
   llvm::ArrayRef<Remark> remarks() const { return remarkList; }
   /// The source is a spec that was read: what passes refuse there is legal.
   void startPasses() { specIsRead = true; }
+  /// Remarks from now on are about one of several processors; empty: about all.
+  void startPart(llvm::StringRef name) { part = name.str(); }
   /// What came since the last call goes to the standard error.
   void print();
 
@@ -61,6 +65,7 @@ private:
   std::optional<SourceDiagnostics> pending;
   bool hasFailed = false, specIsRead = false;
   std::vector<Remark> remarkList;
+  std::string part;
   /// Warnings so far: several kernels of one formula warn of the same.
   llvm::StringSet<> warned;
 };

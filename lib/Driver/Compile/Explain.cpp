@@ -7,6 +7,9 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <set>
+#include <tuple>
+
 namespace attnc {
 
 /// The kinds in the order in which a reader asks for them.
@@ -39,6 +42,31 @@ static void printTitle(llvm::raw_ostream &os, const Interface &function) {
   os << '\n';
 }
 
+/// A remark that all `parts` make is made once, and about all.
+static std::vector<Remark> mergeParts(std::vector<Remark> remarks,
+                                      size_t parts) {
+  auto isSame = [](const Remark &a, const Remark &b) {
+    return std::tie(a.line, a.column, a.kind, a.text, a.body, a.kernel) ==
+           std::tie(b.line, b.column, b.kind, b.text, b.body, b.kernel);
+  };
+  std::vector<Remark> merged;
+  for (const Remark &remark : remarks) {
+    std::set<std::string> makers;
+    for (const Remark &other : remarks)
+      if (isSame(remark, other))
+        makers.insert(other.part);
+    bool isOfAll = makers.size() == parts && !remark.part.empty();
+    if (isOfAll && llvm::any_of(merged, [&](const Remark &known) {
+          return known.part.empty() && isSame(known, remark);
+        }))
+      continue;
+    merged.push_back(remark);
+    if (isOfAll)
+      merged.back().part.clear();
+  }
+  return merged;
+}
+
 /// The remarks about one function, in the order of `kinds`.
 static std::vector<Remark> remarksOf(llvm::ArrayRef<Interface> functions,
                                      llvm::ArrayRef<unsigned> firstLines,
@@ -50,7 +78,20 @@ static std::vector<Remark> remarksOf(llvm::ArrayRef<Interface> functions,
       if (rankOf(remark) == rank &&
           functionOf(remark, functions, firstLines) == function)
         own.push_back(remark);
-  return own;
+  std::set<std::string> parts;
+  for (const Remark &remark : remarks)
+    if (!remark.part.empty())
+      parts.insert(remark.part);
+  return parts.size() > 1 ? mergeParts(std::move(own), parts.size()) : own;
+}
+
+/// "x86-64-v4: " of a remark that not all parts make. The text of many names
+/// the processor itself.
+static std::string partPrefix(const Remark &remark) {
+  return remark.part.empty() ||
+                 llvm::StringRef(remark.text).starts_with(remark.part + ": ")
+             ? ""
+             : remark.part + ": ";
 }
 
 /// Of which kernel of several a remark is: "kernel 2 at 8:38: ", or nothing.
@@ -116,8 +157,8 @@ void printExplanation(llvm::raw_ostream &os,
       if (text.empty())
         continue;
       std::string body = remark.body.empty() ? "" : remark.body + ": ";
-      os << llvm::formatv("  {0,-9} {1}{2}{3}\n", remark.kind, body,
-                          kernelPrefix(remark, own), text);
+      os << llvm::formatv("  {0,-9} {1}{2}{3}{4}\n", remark.kind, body,
+                          kernelPrefix(remark, own), partPrefix(remark), text);
     }
     printAccount(true);
   }
@@ -148,7 +189,8 @@ void printRemarks(llvm::raw_ostream &os, llvm::StringRef file,
            << ", Column: " << remark.column << " }\n";
       os << "Function: " << (remark.body.empty() ? function.name : remark.body)
          << "\nArgs:\n  - String: "
-         << quoted(kernelPrefix(remark, own) + remark.text) << "\n...\n";
+         << quoted(kernelPrefix(remark, own) + partPrefix(remark) + remark.text)
+         << "\n...\n";
     }
   }
 }

@@ -1,6 +1,7 @@
 //===- Session.cpp - One input on its way through the stages --------------===//
 
 #include "Compile/Session.h"
+#include "Compile/SplitParts.h"
 
 #include "Options/OptionTable.h"
 
@@ -31,7 +32,8 @@ Session::Session(llvm::StringRef tool, const CommonOptions &options)
       context(registry, MLIRContext::Threading::DISABLED),
       printer(sources, &context, options) {
   context.printOpOnDiagnostic(false); // the source line says it better
-  pipeline.target = options.target;
+  targetList = options.targets;
+  pipeline.target = targetList.front();
   pipeline.schedule = options.schedule;
   pipeline.allowWeightProducts = options.allowWeightProducts;
   pipeline.skippedPasses = options.skippedPasses;
@@ -122,31 +124,35 @@ bool Session::checkDumpText() {
 bool Session::loadDump(Stage stage) {
   if (!checkDumpText())
     return false;
+  llvm::SmallVector<llvm::StringRef> texts =
+      splitParts(sources.getMemoryBuffer(sources.getMainFileID())->getBuffer());
+  if (texts.size() > 1)
+    return loadParts(texts, stage);
   moduleRef = parseSourceFile<ModuleOp>(sources, &context);
   if (!moduleRef || mlir::failed(checkStage(*moduleRef, stage)))
     return false;
   currentStage = stage;
-  return adoptModule();
+  if ((*moduleRef)->hasAttr("attnc.target")) {
+    const Target *target = targetOfDump(*moduleRef);
+    if (!target || !checkTargets(target))
+      return false;
+  }
+  if (!adoptModule())
+    return false;
+  if (stage < Stage::Scheduled)
+    return true;
+  targetList.resize(1); // of a dump that names none
+  pipeline.target = targetList.front();
+  split();
+  return adoptParts();
 }
 
-/// Reads what the module carries: interfaces and, if it has one, the target.
+/// Reads what the module carries.
 bool Session::adoptModule() {
   auto interfaces = getInterfaces(*moduleRef);
   if (mlir::failed(interfaces))
     return false;
   interfaceList = std::move(*interfaces);
-  auto level = (*moduleRef)->getAttr("attnc.target");
-  if (!level)
-    return true;
-  auto name = dyn_cast<StringAttr>(level);
-  const Target *target = name ? lookupTarget(name.getValue()) : nullptr;
-  if (!target)
-    return fail("the dump's attnc.target is not one of " + listTargetNames());
-  if (options.targetGiven && target != options.target)
-    return fail("the dump was made for -mcpu=" + target->name + ", not for " +
-                options.target->name +
-                "; leave -mcpu out or start from an earlier stage");
-  pipeline.target = target;
   return true;
 }
 
@@ -159,11 +165,15 @@ bool Session::advanceTo(Stage stage) {
       return false;
     currentStage = Stage::Graph;
   }
-  if (mlir::failed(advance(*moduleRef, currentStage, stage, pipeline)) ||
-      printer.failed())
-    return false;
-  currentStage = stage;
-  return adoptModule();
+  if (Stage shared = std::min(stage, Stage::Fused); currentStage < shared) {
+    if (mlir::failed(advance(*moduleRef, currentStage, shared, pipeline)) ||
+        printer.failed())
+      return false;
+    currentStage = shared;
+    if (!adoptModule())
+      return false;
+  }
+  return currentStage >= stage || advanceParts(stage);
 }
 
 std::vector<unsigned> Session::firstLines() const {
@@ -186,8 +196,9 @@ std::vector<unsigned> Session::firstLines() const {
           mayBegin(formula->range);
     }
     if (specList.empty())
-      if (Operation *op =
-              SymbolTable::lookupSymbolIn(moduleRef.get(), function.name))
+      if (Operation *op = SymbolTable::lookupSymbolIn(
+              partList.empty() ? *moduleRef : *partList.front().module,
+              function.name))
         if (auto at = dyn_cast<FileLineColRange>(op->getLoc()))
           line = at.getStartLine();
     lines.push_back(line);
@@ -195,19 +206,29 @@ std::vector<unsigned> Session::firstLines() const {
   return lines;
 }
 
+void Session::print(llvm::raw_ostream &os) {
+  if (partList.empty())
+    os << *moduleRef << '\n';
+  for (const SessionPart &part : partList) {
+    os << (&part == &partList.front() ? "" : "// -----\n");
+    part.module.get().print(os);
+    os << '\n';
+  }
+}
+
 bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
   if (!advanceTo(lastStage(pipeline)))
     return false;
   llvm::LLVMContext llvmContext;
   TimingScope phase = total.nest("translation to LLVM IR");
-  std::unique_ptr<llvm::Module> kernels =
-      translateToLlvm(module(), llvmContext);
-  if (!kernels)
-    return false;
-  std::vector<Part> parts(1);
-  parts[0].target =
-      makeCodegenTarget(*pipeline.target, "x86_64-unknown-linux-gnu");
-  parts[0].kernels = std::move(kernels);
+  std::vector<Part> parts;
+  for (const SessionPart &part : llvm::reverse(partList)) { // best first
+    Part &made = parts.emplace_back();
+    made.target = makeCodegenTarget(*part.target, "x86_64-unknown-linux-gnu");
+    made.kernels = translateToLlvm(*part.module, llvmContext);
+    if (!made.kernels)
+      return false;
+  }
   llvm::raw_svector_ostream os(bytes);
   if (llvm::Error error = emitObject(std::move(parts), interfaceList, os, kind,
                                      [&](llvm::StringRef name) {

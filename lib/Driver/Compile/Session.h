@@ -1,7 +1,8 @@
 //===- Session.h - One input on its way through the stages ------*- C++ -*-===//
 //
-// Reads the input, holds the module, and moves it along the arrow. Both tools
-// use it.
+// Reads the input, holds the module, and moves it along the arrow. Up to stage
+// fused all processors share one module; then each has its own, a part. Both
+// tools use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,30 +24,45 @@
 
 namespace attnc {
 
+/// The module for one processor.
+struct SessionPart {
+  const Target *target = nullptr;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<Interface> interfaces;
+};
+
 class Session {
 public:
   Session(llvm::StringRef tool, const CommonOptions &options);
 
-  /// Reads the input, a dump of `stage` or a spec. False after an error, which
-  /// was printed.
+  /// Reads the input, a dump of `stage` or a spec; a dump of several parts has
+  /// lines `// -----` between them. False after an error, which was printed.
   bool load(Stage stage);
-  /// Brings the module to `stage`. False after an error.
+  /// Brings the module, or each part, to `stage`. False after an error.
   bool advanceTo(Stage stage);
-  /// The object, assembly or LLVM IR of the module, which is advanced to the
-  /// last stage of its backend before.
+  /// The object, assembly or LLVM IR of all parts, which are advanced to the
+  /// last stage of their backend before.
   bool emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes);
 
   /// The specs, if the input was one.
   llvm::ArrayRef<spec::AttentionSpec> specs() const { return specList; }
+  /// The module that all processors share, up to stage fused.
   mlir::ModuleOp module() { return *moduleRef; }
+  /// From stage scheduled on; the order is that of -mcpu, weakest first.
+  llvm::ArrayRef<SessionPart> parts() const { return partList; }
+  /// Prints the module, or all parts with lines `// -----` between them.
+  void print(llvm::raw_ostream &os);
   Stage stage() const { return currentStage; }
+  /// Those of all parts; `kernels` lists the kernels of the best part first.
   llvm::ArrayRef<Interface> interfaces() const { return interfaceList; }
   llvm::ArrayRef<Remark> remarks() const { return printer.remarks(); }
   /// The line of the input where each function begins.
   std::vector<unsigned> firstLines() const;
   /// What the passes are told; may be changed before advanceTo.
   PipelineOptions &pipelineOptions() { return pipeline; }
-  const Target &target() const { return *pipeline.target; }
+  /// The processors, weakest first.
+  llvm::ArrayRef<const Target *> targets() const { return targetList; }
+  mlir::MLIRContext *mlirContext() { return &context; }
   /// Prints a table of where the time went when the session ends (--time).
   void startTiming();
 
@@ -57,7 +73,14 @@ private:
   bool loadSpec();
   bool loadDump(Stage stage);
   bool checkDumpText();
+  bool loadParts(llvm::ArrayRef<llvm::StringRef> texts, Stage stage);
+  bool loadPart(llvm::StringRef text, Stage stage);
   bool adoptModule();
+  bool adoptParts();
+  bool checkTargets(llvm::ArrayRef<const Target *> ofDump);
+  const Target *targetOfDump(mlir::ModuleOp module);
+  void split();
+  bool advanceParts(Stage stage);
 
   llvm::StringRef tool;
   const CommonOptions &options;
@@ -68,6 +91,8 @@ private:
   PipelineOptions pipeline;
   std::vector<spec::AttentionSpec> specList;
   mlir::OwningOpRef<mlir::ModuleOp> moduleRef;
+  std::vector<SessionPart> partList;
+  std::vector<const Target *> targetList;
   std::vector<Interface> interfaceList;
   Stage currentStage = Stage::Spec;
   mlir::DefaultTimingManager timing; // prints when it is destroyed

@@ -33,8 +33,9 @@ struct CommonOptions {
   std::string scheduleFile;           // where that text was, if in a file
   bool allowWeightProducts = false;
   std::vector<std::string> skippedPasses; // --skip-pass
-  const Target *target = nullptr;
-  bool targetGiven = false;
+  /// -mcpu: each level once, weakest first; not empty.
+  std::vector<const Target *> targets;
+  bool targetsGiven = false;
   std::vector<std::string> hiddenWarnings; // -Wno-NAME
   bool warningsAreErrors = false;
   std::optional<bool> color;

@@ -31,8 +31,10 @@ def allow_weight_products : Switch<"allow-weight-products",
 def skip_pass : Joined<["--"], "skip-pass=">, MetaVarName<"<pass>">,
   HelpText<"Skip a pass of stage fused (to measure its effect); may be "
            "repeated">;
-def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"<level>">,
-  HelpText<"Microarchitecture: one of --print-targets, or native. Default: "
+def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"<list>">,
+  HelpText<"Microarchitectures, separated by commas: some of --print-targets, "
+           "or native. An object holds a part for each and selects one at run "
+           "time. Default of attnc: x86-64-v3,x86-64-v4; of attnc-run: "
            "x86-64-v3">;
 def mcpu_long : Joined<["--"], "mcpu=">, Alias<mcpu>;
 def mcpu_separate : Separate<["-", "--"], "mcpu">, Alias<mcpu>;

@@ -5,6 +5,7 @@
 #include "Options/OptionTable.h"
 
 #include "attnc/Pipeline/Stages.h"
+#include "attnc/Target/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -166,7 +167,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   std::optional<llvm::StringRef> cpu;
   if (const Arg *arg = list.getLastArg(OPT_mcpu))
     cpu = arg->getValue();
-  if (auto code = parseTarget(parsed, cpu, options))
+  if (auto code = parseTargets(parsed, cpu, getDefaultTargets(), options))
     return code;
   for (const std::string &name : list.getAllArgValues(OPT_W))
     if (auto code = parseWarning(parsed, name, options))
@@ -180,7 +181,7 @@ static bool printedInformation(const InputArgList &list, const Table &table) {
     printHelp(llvm::outs(), table, "attnc [options] INPUT",
               "attnc: compile attention specs to object files");
   else if (list.hasArg(OPT_version))
-    printVersion(llvm::outs(), "attnc");
+    printVersion(llvm::outs(), "attnc", getDefaultTargets());
   else if (list.hasArg(OPT_print_targets))
     printTargets(llvm::outs());
   else if (list.hasArg(OPT_print_passes))

@@ -190,27 +190,40 @@ std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
   return std::nullopt;
 }
 
-std::optional<int> parseTarget(ParsedArguments &parsed,
-                               std::optional<llvm::StringRef> cpu,
-                               CommonOptions &options) {
-  options.target = &getDefaultTarget();
-  options.targetGiven = cpu.has_value();
-  if (!cpu)
+static std::optional<int> parseLevel(ParsedArguments &parsed,
+                                     llvm::StringRef name,
+                                     const Target *&target) {
+  target =
+      name == "native" ? &selectTarget(getHostFeatures()) : lookupTarget(name);
+  if (target)
     return std::nullopt;
-  if (*cpu == "native") {
-    options.target = &selectTarget(getHostFeatures());
-    return std::nullopt;
-  }
-  if (cpu->contains(','))
-    return parsed.fail("-mcpu expects one level, got '" + *cpu + "'");
-  options.target = lookupTarget(*cpu);
-  if (options.target)
-    return std::nullopt;
-  std::string message = ("unknown -mcpu level '" + *cpu + "'").str();
-  llvm::StringRef similar = findSimilarTarget(*cpu);
+  std::string message = ("unknown -mcpu level '" + name + "'").str();
+  llvm::StringRef similar = findSimilarTarget(name);
   if (!similar.empty())
     message += "; did you mean '" + similar.str() + "'?";
   return parsed.fail(message + " (levels: " + listTargetNames() + ", native)");
+}
+
+std::optional<int> parseTargets(ParsedArguments &parsed,
+                                std::optional<llvm::StringRef> list,
+                                llvm::ArrayRef<const Target *> defaults,
+                                CommonOptions &options) {
+  options.targets = defaults.vec();
+  options.targetsGiven = list.has_value();
+  if (!list)
+    return std::nullopt;
+  options.targets.clear();
+  for (llvm::StringRef name : llvm::split(*list, ',')) {
+    const Target *target = nullptr;
+    if (auto code = parseLevel(parsed, name, target))
+      return code;
+    if (llvm::is_contained(options.targets, target))
+      return parsed.fail("-mcpu=" + *list + " names " + target->name +
+                         " twice");
+    options.targets.push_back(target);
+  }
+  llvm::sort(options.targets); // as in the table
+  return std::nullopt;
 }
 
 /// The ids of all warnings: of the specs (docs/spec-reference.md) and of the
@@ -272,13 +285,14 @@ void printHelp(llvm::raw_ostream &os, const llvm::opt::OptTable &table,
   os << text;
 }
 
-void printVersion(llvm::raw_ostream &os, llvm::StringRef tool) {
+void printVersion(llvm::raw_ostream &os, llvm::StringRef tool,
+                  llvm::ArrayRef<const Target *> defaults) {
   os << tool << ' ' << getVersion();
   if (llvm::StringRef commit = getCommit(); !commit.empty())
     os << " (commit " << commit << ')';
   os << "\nLLVM " << LLVM_VERSION_STRING
      << "\nDefault target: x86_64-unknown-linux-gnu, -mcpu="
-     << getDefaultTarget().name << '\n';
+     << joinTargetNames(defaults) << '\n';
 }
 
 void printTargets(llvm::raw_ostream &os) {

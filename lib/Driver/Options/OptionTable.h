@@ -66,9 +66,11 @@ std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
                                       std::vector<std::string> names,
                                       CommonOptions &options);
 /// Reads -mcpu, -W, -Werror into `options`; an exit code if one is wrong.
-std::optional<int> parseTarget(ParsedArguments &parsed,
-                               std::optional<llvm::StringRef> cpu,
-                               CommonOptions &options);
+/// `defaults` are the levels without -mcpu.
+std::optional<int> parseTargets(ParsedArguments &parsed,
+                                std::optional<llvm::StringRef> list,
+                                llvm::ArrayRef<const Target *> defaults,
+                                CommonOptions &options);
 std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
                                 CommonOptions &options);
 /// The stage of a dump called NAME.STAGE.mlir, as --emit names them; of a name
@@ -82,7 +84,8 @@ std::string refuseForDump(const CommonOptions &options, Stage from);
 void printHelp(llvm::raw_ostream &os, const llvm::opt::OptTable &table,
                const char *usage, const char *title);
 /// What --version prints.
-void printVersion(llvm::raw_ostream &os, llvm::StringRef tool);
+void printVersion(llvm::raw_ostream &os, llvm::StringRef tool,
+                  llvm::ArrayRef<const Target *> defaults);
 /// What --print-targets prints.
 void printTargets(llvm::raw_ostream &os);
 

@@ -4,6 +4,7 @@
 #include "Options/OptionTable.h"
 
 #include "attnc/Pipeline/Stages.h"
+#include "attnc/Target/Target.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -181,7 +182,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   std::optional<llvm::StringRef> cpu;
   if (const Arg *arg = list.getLastArg(OPT_mcpu))
     cpu = arg->getValue();
-  if (auto code = parseTarget(parsed, cpu, options))
+  if (auto code = parseTargets(parsed, cpu, &getDefaultTarget(), options))
     return code;
   for (const std::string &name : list.getAllArgValues(OPT_W))
     if (auto code = parseWarning(parsed, name, options))
@@ -225,7 +226,7 @@ Parsed<RunOptions> parseRunCommandLine(llvm::ArrayRef<const char *> args) {
     return done(0);
   }
   if (parsed.list.hasArg(OPT_version)) {
-    printVersion(llvm::outs(), "attnc-run");
+    printVersion(llvm::outs(), "attnc-run", &getDefaultTarget());
     return done(0);
   }
   if (parsed.list.hasArg(OPT_print_targets)) {

@@ -53,8 +53,10 @@ private:
   bool compile();
   bool startThreads();
   bool interpretFunction(unsigned index);
-  bool tellTiles(unsigned index);
+  bool tellTiles(unsigned index, const SessionPart &part);
   bool runFunction(unsigned index, LoadedObject &object);
+  bool runParts(LoadedObject &object);
+  bool tellTilesOfParts();
   bool runCase(const Interface &function, std::vector<int64_t> sizes,
                const CallPlan &plan, const ReferenceFunctions &reference);
   bool readFiles();
@@ -79,6 +81,8 @@ private:
   TensorFiles files;
   attnc_runtime runtime = {};
   attnc_threads *pool = nullptr;
+  /// Whose part of the object is called.
+  const Target *target = nullptr;
 };
 
 } // namespace
@@ -239,7 +243,7 @@ bool Run::drawAgain(const RunCase &first, const CallPlan &plan,
   for (unsigned draw = 1;
        rows > 0 && rows * draw < wantedRows && draw < maxDraws; ++draw) {
     RunCase run(first.function, first.sizes, options, options.seed + draw,
-                session.module().getContext());
+                session.mlirContext());
     if (!callOnce(run, plan, reference))
       return false;
     auto result = run.check(reference, /*comparesGraph=*/false);
@@ -281,9 +285,10 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
                                       function.name, bytes / 0x1p30,
                                       machine / 0x1p30));
   RunCase run(function, std::move(sizes), options, options.seed,
-              session.module().getContext());
+              session.mlirContext());
   if (!callOnce(run, plan, reference))
     return false;
+  // Of several parts the best one runs last.
   if (llvm::Error error = run.save(files))
     return session.fail(llvm::toString(std::move(error)));
   std::optional<CheckResult> check;
@@ -297,12 +302,12 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
   }
   std::optional<BenchResult> bench;
   if (options.benchSeconds) {
-    auto result = run.bench(plan, runtime, reference, session.target());
+    auto result = run.bench(plan, runtime, reference, *target);
     if (mlir::failed(result))
       return session.fail("the benchmark could not be run");
     bench = *result;
   }
-  reportCase(run, options, session.target(), check, bench);
+  reportCase(run, options, *target, check, bench);
   return !check || check->isRight();
 }
 
@@ -360,7 +365,7 @@ bool Run::interpretFunction(unsigned index) {
         oracleOf(*graph, functions, function.name, *sizes), Oracle(),
         specOf(function)};
     RunCase run(function, std::move(*sizes), options, options.seed,
-                session.module().getContext());
+                session.mlirContext());
     if (llvm::Error error = run.take(files))
       return session.fail(llvm::toString(std::move(error)));
     if (llvm::Error error = run.checkPreconditions())
@@ -376,16 +381,16 @@ bool Run::interpretFunction(unsigned index) {
 }
 
 /// --mask: the tiles of the kernels instead of their results.
-bool Run::tellTiles(unsigned index) {
+bool Run::tellTiles(unsigned index, const SessionPart &part) {
   const Interface &function = functions[index];
   for (const SizeMap &chosen : combinations(index)) {
     auto sizes = sizesFor(function, chosen);
     if (!sizes)
       return false;
     Oracle oracle =
-        oracleOf(session.module(), session.interfaces(), function.name, *sizes);
+        oracleOf(*part.module, part.interfaces, function.name, *sizes);
     RunCase run(function, std::move(*sizes), options, options.seed,
-                session.module().getContext());
+                session.mlirContext());
     if (llvm::Error error = run.take(files))
       return session.fail(llvm::toString(std::move(error)));
     if (llvm::Error error = run.checkPreconditions())
@@ -393,9 +398,43 @@ bool Run::tellTiles(unsigned index) {
     auto tiles = run.countTiles(oracle);
     if (mlir::failed(tiles))
       return session.fail("the tiles could not be counted");
-    reportTiles(run, options, session.target(), *tiles);
+    reportTiles(run, options, *part.target, *tiles);
   }
   return true;
+}
+
+bool Run::tellTilesOfParts() {
+  bool isDone = true;
+  for (const SessionPart &part : session.parts())
+    for (unsigned i = 0; i < functions.size(); ++i)
+      isDone &= tellTiles(i, part);
+  return isDone;
+}
+
+/// Runs each part that this machine can run; the best one is timed and saved.
+bool Run::runParts(LoadedObject &object) {
+  llvm::ArrayRef<const Target *> all = session.targets();
+  std::vector<const Target *> able = all.vec();
+  if (all.size() > 1) // else the call itself says what is missing
+    llvm::erase_if(able, [features = getHostFeatures()](const Target *one) {
+      llvm::StringRef missing = findMissingFeature(*one, features);
+      if (!missing.empty())
+        llvm::errs() << one->name << " is not run: this processor lacks "
+                     << missing << '\n';
+      return !missing.empty();
+    });
+  if (able.empty())
+    return session.fail("this processor supports no part of the object");
+  std::optional<double> seconds = options.benchSeconds;
+  bool isRight = true;
+  for (const Target *one : able) {
+    target = one;
+    runtime.cpu = all.size() > 1 ? target->name.data() : nullptr;
+    options.benchSeconds = target == able.back() ? seconds : std::nullopt;
+    for (unsigned i = 0; i < functions.size(); ++i)
+      isRight &= runFunction(i, object);
+  }
+  return isRight;
 }
 
 bool Run::startThreads() {
@@ -455,11 +494,8 @@ int Run::run() {
   if (!compile() || !readFiles() || !startThreads())
     return 1;
   bool isRight = true;
-  if (options.mask) {
-    for (unsigned i = 0; i < functions.size(); ++i)
-      isRight &= tellTiles(i);
-    return isRight ? 0 : 1;
-  }
+  if (options.mask)
+    return tellTilesOfParts() ? 0 : 1;
   if (options.interpret) {
     for (unsigned i = 0; i < functions.size(); ++i)
       isRight &= interpretFunction(i);
@@ -470,9 +506,7 @@ int Run::run() {
     return session.fail("internal error: " +
                         llvm::toString(object.takeError())),
            1;
-  for (unsigned i = 0; i < functions.size(); ++i)
-    isRight &= runFunction(i, *object);
-  return isRight ? 0 : 1;
+  return runParts(*object) ? 0 : 1;
 }
 
 int runAttncRun(int argc, const char *const *argv) {

@@ -1,0 +1,139 @@
+//===- SessionParts.cpp - A module for each processor ---------------------===//
+//
+// Tests: test/Tools/parts.test
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compile/Session.h"
+#include "Compile/SplitParts.h"
+
+#include "attnc/Target/Target.h"
+
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+llvm::SmallVector<llvm::StringRef> splitParts(llvm::StringRef text) {
+  constexpr llvm::StringLiteral separator = "// -----";
+  llvm::SmallVector<llvm::StringRef> parts;
+  size_t begin = 0, from = 0;
+  for (size_t at; (at = text.find(separator, from)) != llvm::StringRef::npos;
+       from = at + separator.size()) {
+    if (at > 0 && text[at - 1] != '\n')
+      continue;
+    parts.push_back(text.slice(begin, at));
+    begin = at;
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+bool Session::loadParts(llvm::ArrayRef<llvm::StringRef> texts, Stage stage) {
+  if (stage < Stage::Scheduled)
+    return fail("the dump has several parts, but those of stage " +
+                stageName(stage) + " have one for all processors");
+  for (llvm::StringRef text : texts)
+    if (!loadPart(text, stage))
+      return false;
+  llvm::sort(partList, [](const SessionPart &a, const SessionPart &b) {
+    return a.target < b.target;
+  });
+  std::vector<const Target *> targets;
+  for (const SessionPart &part : partList)
+    targets.push_back(part.target);
+  if (!checkTargets(targets))
+    return false;
+  currentStage = stage;
+  return adoptParts();
+}
+
+bool Session::loadPart(llvm::StringRef text, Stage stage) {
+  // Lines keep their numbers.
+  llvm::StringRef whole =
+      sources.getMemoryBuffer(sources.getMainFileID())->getBuffer();
+  size_t before = text.data() - whole.data();
+  std::string padded(whole.take_front(before).count('\n'), '\n');
+  padded += text;
+  SessionPart part;
+  part.module = parseSourceString<ModuleOp>(
+      padded, &context,
+      sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier());
+  if (!part.module || mlir::failed(checkStage(*part.module, stage)))
+    return false;
+  part.target = targetOfDump(*part.module);
+  if (!part.target)
+    return false;
+  for (const SessionPart &other : partList)
+    if (other.target == part.target)
+      return fail("the dump has two parts for " + part.target->name);
+  partList.push_back(std::move(part));
+  return true;
+}
+
+const Target *Session::targetOfDump(ModuleOp module) {
+  auto name = module->getAttrOfType<StringAttr>("attnc.target");
+  const Target *target = name ? lookupTarget(name.getValue()) : nullptr;
+  if (!target)
+    fail("the dump's attnc.target is not one of " + listTargetNames());
+  return target;
+}
+
+/// Takes the targets of a dump; with -mcpu they have to be the same.
+bool Session::checkTargets(llvm::ArrayRef<const Target *> ofDump) {
+  if (options.targetsGiven && ofDump != llvm::ArrayRef(targetList))
+    return fail("the dump was made for -mcpu=" + joinTargetNames(ofDump) +
+                ", not for " + joinTargetNames(targetList) +
+                "; leave -mcpu out or start from an earlier stage");
+  targetList = ofDump.vec();
+  pipeline.target = targetList.front();
+  return true;
+}
+
+/// Gives each processor its module.
+void Session::split() {
+  for (const Target *target : targetList) {
+    SessionPart &part = partList.emplace_back();
+    part.target = target;
+    part.module = target == targetList.back()
+                      ? std::move(moduleRef)
+                      : OwningOpRef<ModuleOp>(moduleRef->clone());
+  }
+}
+
+/// The interfaces of all parts differ in their kernels only.
+bool Session::adoptParts() {
+  for (SessionPart &part : partList) {
+    auto interfaces = getInterfaces(*part.module);
+    if (mlir::failed(interfaces))
+      return false;
+    part.interfaces = std::move(*interfaces);
+  }
+  interfaceList = partList.back().interfaces;
+  for (const SessionPart &part : llvm::drop_begin(llvm::reverse(partList)))
+    for (auto [function, other] : llvm::zip(interfaceList, part.interfaces))
+      llvm::append_range(function.kernels, other.kernels);
+  return true;
+}
+
+bool Session::advanceParts(Stage stage) {
+  if (partList.empty())
+    split();
+  for (SessionPart &part : partList) {
+    pipeline.target = part.target;
+    bool isOneOfSeveral = partList.size() > 1;
+    printer.startPart(isOneOfSeveral ? part.target->name : "");
+    if (isOneOfSeveral && pipeline.beginPart)
+      pipeline.beginPart(part.target->name, *part.module);
+    if (mlir::failed(advance(*part.module, currentStage, stage, pipeline)) ||
+        printer.failed())
+      return false;
+  }
+  printer.startPart("");
+  pipeline.target = targetList.front();
+  currentStage = stage;
+  return adoptParts();
+}
+
+} // namespace attnc
