@@ -197,7 +197,10 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
     return error;
 
   if (kind == EmitKind::LlvmIr) {
-    module.print(out, nullptr);
+    std::string text;
+    raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+    out << nameParts(text, parts, kind);
     return Error::success();
   }
   begin("LLVM code generation");
@@ -212,6 +215,9 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
   if (isObject)
     if (Error error = checkObject(stream.str()))
       return error;
-  out << stream.str();
+  if (isObject)
+    out << stream.str();
+  else
+    out << nameParts(stream.str(), parts, kind);
   return Error::success();
 }

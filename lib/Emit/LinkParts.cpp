@@ -37,6 +37,24 @@ Error attnc::verifyKernels(const Module &module, StringRef when) {
   return Error::success();
 }
 
+std::string attnc::nameParts(StringRef text, ArrayRef<Part> parts,
+                             EmitKind kind) {
+  bool isIr = kind == EmitKind::LlvmIr;
+  std::string named = text.str();
+  for (const Part &part : parts) {
+    // Where the assembly gives the type of a symbol, or the IR its body.
+    std::string name = suffixOf(part, parts.size());
+    size_t at = isIr ? named.find("\ndefine ") : 0;
+    at = named.find(name + (isIr ? "(" : "\",@function"), at);
+    size_t line = named.rfind('\n', at);
+    if (parts.size() > 1 && at != std::string::npos &&
+        line != std::string::npos)
+      named.insert(line + 1,
+                   (isIr ? "; part " : "# part ") + part.target.label + "\n");
+  }
+  return named;
+}
+
 /// Kernels run on `target` alone; entries run on any processor of the triple.
 static void setProcessor(Module &module, const CodegenTarget &target) {
   for (Function &function : module) {

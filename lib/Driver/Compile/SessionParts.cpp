@@ -24,9 +24,13 @@ llvm::SmallVector<llvm::StringRef> splitParts(llvm::StringRef text) {
     if (at > 0 && text[at - 1] != '\n')
       continue;
     parts.push_back(text.slice(begin, at));
-    begin = at;
+    begin = text.find('\n', at); // a line break keeps columns and is blank
+    begin = std::min(begin, text.size());
   }
   parts.push_back(text.substr(begin));
+  llvm::erase_if(parts, [](llvm::StringRef one) { return one.trim().empty(); });
+  if (parts.empty())
+    parts.push_back(text);
   return parts;
 }
 

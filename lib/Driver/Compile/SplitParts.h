@@ -8,7 +8,8 @@
 
 namespace attnc {
 
-/// What is between lines that begin with `// -----`; at least one text.
+/// What is between lines that begin with `// -----`, but blank texts; at least
+/// one text.
 llvm::SmallVector<llvm::StringRef> splitParts(llvm::StringRef text);
 
 } // namespace attnc

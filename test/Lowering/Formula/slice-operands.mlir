@@ -1,6 +1,6 @@
 // Kernels read slices where they lie: queries, keys and values of one argument,
 // as columns or as pieces of each head, without a workspace.
-// RUN: attnc -x graph %s --emit=tile -o - | FileCheck %s
+// RUN: attnc -mcpu=x86-64-v3 -x graph %s --emit=tile -o - | FileCheck %s
 
 // CHECK-LABEL: tile.program @columns(
 // CHECK-NOT:     tile.workspace

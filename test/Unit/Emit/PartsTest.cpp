@@ -69,6 +69,19 @@ TEST(PartsTest, CompilesEachPartForItsProcessor) {
   EXPECT_NE(v3.find("%ymm"), std::string::npos) << v3;
 }
 
+TEST(PartsTest, NamesThePartsInTexts) {
+  for (auto [kind, mark] : {std::pair(EmitKind::Assembly, "\n# part "),
+                            std::pair(EmitKind::LlvmIr, "\n; part ")}) {
+    std::string text = emit({"x86-64-v4", "x86-64-v3"}, kind);
+    size_t v4 = text.find(std::string(mark) + "x86-64-v4\n");
+    size_t v3 = text.find(std::string(mark) + "x86-64-v3\n");
+    ASSERT_NE(v4, std::string::npos);
+    ASSERT_NE(v3, std::string::npos);
+    EXPECT_LT(v4, v3);
+    EXPECT_EQ(emit({"x86-64-v3"}, kind).find(mark), std::string::npos);
+  }
+}
+
 TEST(PartsTest, LeavesTheNamesOfAnOnlyPart) {
   std::string assembly = emit({"x86-64-v3"}, EmitKind::Assembly);
   EXPECT_NE(bodyOf(assembly, "gpt2_small.grid0.body").find("%ymm"),
