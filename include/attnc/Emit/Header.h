@@ -18,9 +18,11 @@ namespace attnc {
 
 /// The header of an object with these functions; `stem` is the header's file
 /// name without `.h` (gpt2_small) and gives the guard. `functions` are
-/// verified (Interface::verify, verifySymbols).
+/// verified (Interface::verify, verifySymbols). `targets` are the labels of the
+/// object's parts, for a comment.
 std::string emitHeader(llvm::StringRef stem,
-                       llvm::ArrayRef<Interface> functions);
+                       llvm::ArrayRef<Interface> functions,
+                       llvm::ArrayRef<std::string> targets = {});
 
 /// The part that is the same in every header, from `#ifndef ATTNC_ABI` to its
 /// `#endif`.

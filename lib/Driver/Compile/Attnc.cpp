@@ -17,6 +17,7 @@
 #include "attnc/Pipeline/Accounting.h"
 #include "attnc/Pipeline/CheckStages.h"
 #include "attnc/Spec/Print.h"
+#include "attnc/Target/Target.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -219,7 +220,10 @@ bool Compilation::make(const OutputKind &kind, std::string &bytes) {
     if (session.stage() < Stage::Scheduled &&
         !session.advanceTo(Stage::Scheduled))
       return false;
-    os << emitHeader(stem(), session.interfaces());
+    std::vector<std::string> targets;
+    for (const Target *target : llvm::reverse(session.targets()))
+      targets.push_back(target->name.str()); // best first, as in the object
+    os << emitHeader(stem(), session.interfaces(), targets);
     return true;
   }
   if (!session.advanceTo(*parseStage(kind.name)))

@@ -207,8 +207,10 @@ std::vector<unsigned> Session::firstLines() const {
 }
 
 void Session::print(llvm::raw_ostream &os) {
-  if (partList.empty())
-    os << *moduleRef << '\n';
+  if (partList.empty()) {
+    moduleRef->print(os);
+    os << '\n';
+  }
   for (const SessionPart &part : partList) {
     os << (&part == &partList.front() ? "" : "// -----\n");
     part.module.get().print(os);

@@ -189,6 +189,12 @@ TEST(HeaderTest, HasTheLayoutOfDlpack) {
                "SAME(strides, strides); SAME(byte_offset, byte_offset);\n"));
 }
 
+TEST(HeaderTest, NamesTheProcessorsOfTheObject) {
+  EXPECT_TRUE(
+      contains(emitHeader("a", gpt2Small(), {"x86-64-v4", "x86-64-v3"}),
+               getVersion().str() + " for x86-64-v4, x86-64-v3. C99, depends"));
+}
+
 TEST(DescribeTest, ListsTheTargetsOfAllParts) {
   EXPECT_TRUE(contains(describeJson(gpt2Small(), {"x86-64-v4", "x86-64-v3"}),
                        "\"targets\":[\"x86-64-v4\",\"x86-64-v3\"],"));
