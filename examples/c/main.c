@@ -117,7 +117,7 @@ int main(int argc, char **argv) {
       4.0 * WIDTH * HEADS * (double)length * (double)(length + 1) / 2;
   int right = error <= 1e-6;
   printf("check    %s: largest error %.1e (limit 1e-06)\n",
-         right ? "right" : "WRONG", error);
+         right ? "passed" : "FAILED", error);
   printf("time     %.2f ms, %.1f GFLOP/s, one thread\n", best * 1e3,
          flops / best * 1e-9);
   free(data);

@@ -104,7 +104,7 @@ static LogicalResult fillSizes(func::FuncOp function,
   auto all = interface.evaluateSizes(runtime);
   if (!all)
     return function.emitError(
-        "the sizes to account for do not fit those that it derives from them");
+        "the sizes are inconsistent with the derived sizes");
   for (auto [size, value] : llvm::zip_equal(interface.sizes, *all))
     figures.sizes[size.name] = value;
   return success();
@@ -173,8 +173,8 @@ static FailureOr<Account> accountOf(ModuleOp module, StringRef name,
   auto function = module.lookupSymbol<func::FuncOp>(name);
   if (auto account = accountFor(function, interface))
     return std::move(*account);
-  return function.emitError("has an axis without a size, so nothing can be "
-                            "accounted for");
+  return function.emitError(
+      "has an axis without a size, so it cannot be accounted for");
 }
 
 /// Its sizes are all fixed.

@@ -35,9 +35,9 @@ static std::string parametersLine(const Accounted &function) {
   double matrices = function.parameters(true);
   std::string text = count(matrices, "parameters in matrices");
   if (auto heads = function.size("heads"); heads && *heads > 0)
-    text += ", " + count(matrices / *heads, "a head");
+    text += ", " + count(matrices / *heads, "per head");
   if (auto layers = function.size("layers"))
-    text += ", " + count(matrices * *layers, "in all layers");
+    text += ", " + count(matrices * *layers, "for all layers");
   return text;
 }
 
@@ -57,11 +57,11 @@ static std::string figuresLine(const Figures &figures) {
   if (figures.written.dense() != figures.taken.dense())
     text +=
         " (" + brief(figures.written.dense(), "FLOP", "dense as written") + ")";
-  text += ", " + brief(figures.bytes(), "B", "at least");
+  text += ", " + brief(figures.bytes(), "B", "minimum traffic");
   text += llvm::formatv(": {0:F1} FLOP/byte", figures.intensity());
   text += sizesText(figures);
   if (!figures.body.empty())
-    text += ", in " + figures.body + ", taken " + figures.when;
+    text += ", in " + figures.body + ", used " + figures.when;
   return text;
 }
 
@@ -74,7 +74,7 @@ static void addAccount(const Accounted &function,
   double cache = function.valueOf(function.account.cacheBytesPerToken);
   add(brief(cache, "B", "of K and V per token"));
   if (function.packed)
-    add("once, by " + function.packed->function + ": " +
+    add("once per set of weights, by " + function.packed->function + ": " +
         brief(function.packed->flops, "FLOP", "for") + " " +
         brief(function.packed->bytes, "B", "of packed weights"));
   for (const Figures &figures : function.at)
@@ -129,10 +129,9 @@ static void addSavings(const Figures &figures,
   if (steps.empty())
     return;
   std::string sizes = sizesText(figures);
-  lines.push_back(
-      {"saved",
-       "of what ops one by one take" + sizes + ": " + workText(savings.written),
-       /*isResult=*/true});
+  lines.push_back({"saved",
+                   "without fusion" + sizes + ": " + workText(savings.written),
+                   /*isResult=*/true});
   for (std::string &step : steps)
     lines.push_back({"saved", "  by " + std::move(step), /*isResult=*/true});
   lines.push_back({"saved", "  as compiled: " + workText(savings.compiled),

@@ -149,7 +149,8 @@ static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
   if (schedule.getForm() == attn::ScheduleForm::Chunked &&
       cost.visitedPairs < neededPairs)
     pairs = percent(cost.visitedPairs, neededPairs) +
-            " of the needed pairs are visited, the others are in states";
+            " of the needed pairs are visited, the others are "
+            "covered by states";
   remarkOn(kernel) << "of the " << schedule.getQ() << " x " << schedule.getK()
                    << " tiles at " << at << ": "
                    << percent(cost.skippedTiles, tiles) << " skipped, "

@@ -113,7 +113,8 @@ parseSpecs(SourceMgr &sources, SourceDiagnostics &diagnostics,
     report
         .error(Message::EmptySpec,
                {SMLoc::getFromPointer(start), SMLoc::getFromPointer(start)})
-        .note("the shortest spec is attnc: 1, heads: 12, head_dim: 64");
+        .note("a minimal spec has three lines: attnc: 1, heads: 12, "
+              "head_dim: 64");
     good = false;
   }
   std::vector<AttentionSpec> specs;

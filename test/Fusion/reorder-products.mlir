@@ -19,7 +19,7 @@
 // CHECK:           arith.select
 // CHECK-NOT:     attn.normalize
 // CHECK:         return %[[O]]
-// REMARK: remark: scores are products of features: keys times values first takes 8.39e+06 multiply-adds, pairs take 1.34e+08; reordered [kernel]
+// REMARK: remark: scores are products of features: multiplying keys by values first takes 8.39e+06 multiply-adds, the quadratic form 1.34e+08; reordered [kernel]
 func.func @sums_over_keys_first(%Q: !q, %K: !k, %V: !k) -> !q {
   %s = attn.contract "bqd,bkd->bqk" (%Q, %K) : (!q, !k) -> !s
   %p, %lse = attn.normalize "bqk" over "k" #attn.norm<shift = none, weight = identity, divide = sum> (%s) : (!s) -> (!s, !l)
@@ -104,7 +104,7 @@ func.func @keeps_what_is_no_product(%Q: !q, %K: !k, %V: !k) -> (!q, !q) {
 
 // CHECK-LABEL: func.func @keeps_short_sequences(
 // CHECK:         attn.normalize
-// REMARK: remark: {{.*}} keys times values first takes 6.55e+04 multiply-adds, pairs take 8.19e+03; left [kernel]
+// REMARK: remark: {{.*}} multiplying keys by values first takes 6.55e+04 multiply-adds, the quadratic form 8.19e+03; unchanged [kernel]
 func.func @keeps_short_sequences(%Q: !q, %K: !k, %V: !k) -> !q attributes {attnc.expect = [{batch = 1 : i64, query_len = 8 : i64, kv_len = 8 : i64}]} {
   %s = attn.contract "bqd,bkd->bqk" (%Q, %K) : (!q, !k) -> !s
   %p, %lse = attn.normalize "bqk" over "k" #attn.norm<shift = none, weight = identity, divide = sum> (%s) : (!s) -> (!s, !l)

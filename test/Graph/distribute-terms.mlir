@@ -19,7 +19,7 @@
 // CHECK:         %[[S:.*]] = attn.map "abc,ab->abc"(%[[P]], %[[T]])
 // CHECK:           arith.addf
 // CHECK:         attn.normalize {{.*}}(%[[S]])
-// REMARK: remark: at kv_len = 4096, query_len = 1: products take {{[0-9.e+]+}} cycles with biases in between, {{[0-9.e+]+}} with separate products for biases; distributed [order]
+// REMARK: remark: at kv_len = 4096, query_len = 1: products take {{[0-9.e+]+}} cycles with biases added to rows, {{[0-9.e+]+}} with separate products for biases; distributed [order]
 func.func @keys(%q: !q, %y: !y, %w: !w, %bias: !b) -> !l attributes {attnc.expect = [{query_len = 1 : i64, kv_len = 4096 : i64}]} {
   %e = attn.contract "bkm,mn->bkn" (%y, %w) : (!y, !w) -> !y
   %k = attn.map "bkn,n->bkn" (%e, %bias) : (!y, !b) -> !y {
@@ -38,7 +38,7 @@ func.func @keys(%q: !q, %y: !y, %w: !w, %bias: !b) -> !l attributes {attnc.expec
 // CHECK:         attn.map "bkn,n->bkn"
 // CHECK:         attn.contract "bqn,bkn->bqk"
 // CHECK-NOT:     attn.contract
-// REMARK: remark: at kv_len = 4096, query_len = 4096: products take {{.*}}; left [order]
+// REMARK: remark: at kv_len = 4096, query_len = 4096: products take {{.*}}; unchanged [order]
 func.func @keeps_many_queries(%q: !q, %y: !y, %w: !w, %bias: !b) -> !l attributes {attnc.expect = [{query_len = 4096 : i64, kv_len = 4096 : i64}]} {
   %e = attn.contract "bkm,mn->bkn" (%y, %w) : (!y, !w) -> !y
   %k = attn.map "bkn,n->bkn" (%e, %bias) : (!y, !b) -> !y {

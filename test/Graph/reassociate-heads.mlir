@@ -21,7 +21,7 @@ func.func @values_beside_keys_of_all_heads(%q: !q, %k: !k1, %y: !y, %d: !d) -> !
   return %o : !q
 }
 
-// CHECK: :[[@LINE+5]]:{{.*}}: weights (arg2 arg3), as written, {{.*}}; left [order]
+// CHECK: :[[@LINE+5]]:{{.*}}: weights (arg2 arg3), in the order as written, {{.*}}; unchanged [order]
 func.func @values_beside_keys_of_each_head(%q: !q, %k: !k8, %y: !y, %d: !d) -> !q attributes {attnc.expect = [{batch = 1 : i64, query_len = 1 : i64, kv_len = 1024 : i64}]} {
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!q, !k8) -> !s
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!s) -> (!s, !l)
@@ -31,7 +31,7 @@ func.func @values_beside_keys_of_each_head(%q: !q, %k: !k8, %y: !y, %d: !d) -> !
 }
 
 // Keys of each head by a view, a constant factor and a concatenation.
-// CHECK: :[[@LINE+8]]:{{.*}}: weights (arg3 arg4), as written, {{.*}}; left [order]
+// CHECK: :[[@LINE+8]]:{{.*}}: weights (arg3 arg4), in the order as written, {{.*}}; unchanged [order]
 func.func @values_beside_keys_put_together(%q: !q, %k: tensor<?x?x32xf32, #attn.dims<batch, kv_len, 32>>, %r: tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>, %y: !y, %d: !d) -> !q attributes {attnc.expect = [{batch = 1 : i64, query_len = 1 : i64, kv_len = 1024 : i64}]} {
   %kv = attn.view "bk(hc)->bhkc" %k : tensor<?x?x32xf32, #attn.dims<batch, kv_len, 32>> -> tensor<?x8x?x4xf32, #attn.dims<batch, 8, kv_len, 4>>
   %kk = attn.concat "bhkd,bkd->bhkd" along "d" (%kv, %r) : (tensor<?x8x?x4xf32, #attn.dims<batch, 8, kv_len, 4>>, tensor<?x?x4xf32, #attn.dims<batch, kv_len, 4>>) -> !k8
@@ -55,7 +55,7 @@ func.func @both_made_for_each_head(%q: !q, %c: !y, %wk: !d, %y: !y, %d: !d) -> !
   return %o : !q
 }
 
-// CHECK: :[[@LINE+3]]:{{.*}}: arg0 (arg1 arg2), as written, {{.*}}; left [order]
+// CHECK: :[[@LINE+3]]:{{.*}}: arg0 (arg1 arg2), in the order as written, {{.*}}; unchanged [order]
 func.func @keys_beside_values_of_each_head(%q: !q, %y: !y, %d: !d, %v: !k8) -> !q attributes {attnc.expect = [{batch = 1 : i64, query_len = 1 : i64, kv_len = 1024 : i64}]} {
   %k = attn.contract "bkm,hmd->bhkd" (%y, %d) : (!y, !d) -> !k8
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!q, !k8) -> !s

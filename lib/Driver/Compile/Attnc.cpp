@@ -110,14 +110,15 @@ bool Compilation::checkOutputOptions(Stage from) {
   for (llvm::StringRef name : options.emit)
     if (auto stage = parseStage(name); stage && *stage < from)
       return session.fail("--emit=" + name +
-                          " is a stage before the input's, " + stageName(from));
+                          " is not available: the input is already at stage " +
+                          stageName(from));
   if (llvm::is_contained(options.emit, "accounting") && from > Stage::Graph)
-    return session.fail("--emit=accounting counts what stage graph has; the "
-                        "input is of stage " +
+    return session.fail("--emit=accounting is computed at stage graph, but the "
+                        "input is already at stage " +
                         stageName(from));
   llvm::StringRef output = options.output;
   if (output == "-" && (options.emit.size() > 1 || options.emit[0] == "obj"))
-    return session.fail("-o - writes one text output, not --emit=" +
+    return session.fail("-o - supports a single text output, not --emit=" +
                         llvm::join(options.emit, ","));
   std::vector<std::string> objectAndHeader = {"obj", "header"};
   if (output.empty() || isInFolder() || options.emit.size() == 1 ||
@@ -310,8 +311,9 @@ bool Compilation::makeDependencies(Outputs &outputs) {
     llvm::SmallString<128> beside(
         pathOf(*findOutputKind(options.emit.front())));
     if (beside == "-")
-      return session.fail("-MD has no name for its file beside the standard "
-                          "output; give it with -MF");
+      return session.fail(
+          "-MD needs a file name when writing to standard output; "
+          "add -MF FILE");
     llvm::sys::path::replace_extension(beside, ".d");
     path = beside.str().str();
   }
@@ -321,9 +323,8 @@ bool Compilation::makeDependencies(Outputs &outputs) {
 int Compilation::run() {
   std::optional<Stage> named = stageOfName(options.input);
   if (!options.inputStage && !named)
-    return session.fail(
-               "the name of '" + options.input +
-               "' does not say its stage; add -x STAGE: " + listStages()),
+    return session.fail("cannot determine the stage from the name '" +
+                        options.input + "'; add -x STAGE: " + listStages()),
            2;
   Stage from = options.inputStage ? *options.inputStage : *named;
   std::string refusal = refuseForDump(options, from);

@@ -108,7 +108,7 @@ static std::string kernelPrefix(const Remark &remark,
 static std::string inWords(llvm::StringRef text) {
   constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> words[] = {
       {"attn.contract", "product"},
-      {"attn.normalize", "normaliser"},
+      {"attn.normalize", "normalization"},
       {"attn.reduce", "function of a row"},
       {"attn.map", "formula"}};
   std::string result = text.str();

@@ -37,19 +37,19 @@ llvm::Expected<std::string> findLinker(llvm::StringRef requested) {
   if (!requested.empty()) {
     if (auto path = llvm::sys::findProgramByName(requested))
       return *path;
-    return llvm::createStringError("there is no program '" + requested +
-                                   "' to link the shared library with");
+    return llvm::createStringError("cannot find the linker '" + requested +
+                                   "' for the shared library");
   }
   std::string newest = "clang-" + std::to_string(LLVM_VERSION_MAJOR);
   for (llvm::StringRef name : {"cc", "clang", "gcc", newest.c_str()})
     if (auto path = llvm::sys::findProgramByName(name))
       return *path;
   return llvm::createStringError(
-      "a shared library needs a C compiler to link it; found none of cc, "
-      "clang, gcc and " +
+      "linking a shared library requires a C compiler; found "
+      "none of cc, clang, gcc and " +
       newest +
-      " in PATH; install one, name one with --linker=PROGRAM, or write an "
-      "archive (-o NAME.a)");
+      " in PATH; install one, use --linker=PROGRAM, or write "
+      "an archive (-o NAME.a)");
 }
 
 static llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes) {
@@ -102,8 +102,8 @@ llvm::Expected<std::string> linkShared(llvm::StringRef linker,
     return std::move(error);
   auto library = llvm::MemoryBuffer::getFile(output);
   if (!library)
-    return llvm::createStringError("cannot read what '" + linker +
-                                   "' wrote: " + library.getError().message());
+    return llvm::createStringError("cannot read the output of '" + linker +
+                                   "': " + library.getError().message());
   return (*library)->getBuffer().str();
 }
 

@@ -108,7 +108,8 @@ bool Session::checkDumpText() {
       sources.getMemoryBuffer(sources.getMainFileID())->getBuffer();
   if (text.starts_with("ML\xefR"))
     return fail("'" + options.input +
-                "' is MLIR bytecode; a dump is text, as --emit writes it");
+                "' is MLIR bytecode; attnc reads textual dumps, as "
+                "written by --emit");
   size_t place = findTooDeep(text);
   if (place == llvm::StringRef::npos)
     return true;

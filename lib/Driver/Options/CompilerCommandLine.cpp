@@ -61,8 +61,8 @@ static std::optional<int> parseEmit(ParsedArguments &parsed,
       continue;
     }
     if (name == "mask") // needs sizes and the entries of tables
-      return parsed.fail("--emit has no 'mask'; attnc-run --mask prints which "
-                         "tiles a mask visits");
+      return parsed.fail("--emit has no output 'mask'; use attnc-run --mask to "
+                         "print the visited tiles");
     if (!findOutputKind(name))
       return parsed.fail("unknown output '" + name + "' of --emit; outputs: " +
                          listOutputKinds() + " or all");
@@ -79,8 +79,8 @@ static std::optional<int> chooseOutputs(ParsedArguments &parsed,
     auto kinds = kindsOfName(options.output);
     if (!kinds)
       return parsed.fail("-o " + options.output +
-                         " does not say which stage; add --emit=STAGE, or "
-                         "write NAME.STAGE.mlir");
+                         " does not name a stage; add --emit=STAGE, or use the "
+                         "name NAME.STAGE.mlir");
     options.emit = std::move(*kinds);
   }
   llvm::sort(options.emit, [](llvm::StringRef a, llvm::StringRef b) {
@@ -116,7 +116,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   const InputArgList &list = parsed.list;
   options.output = list.getLastArgValue(OPT_o);
   if (list.hasArg(OPT_o) && options.output.empty())
-    return parsed.fail("-o needs the name of a file, a directory or -");
+    return parsed.fail("-o expects a file, a directory or -");
   options.linker = list.getLastArgValue(OPT_linker);
   options.overrides = list.getAllArgValues(OPT_set);
   if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
@@ -127,7 +127,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
     return code;
   options.remarks = list.getLastArgValue(OPT_remarks);
   if (list.hasArg(OPT_remarks) && options.remarks.empty())
-    return parsed.fail("--remarks needs the name of a file, or -");
+    return parsed.fail("--remarks expects a file or -");
   if (list.hasArg(OPT_MF) && !list.hasArg(OPT_MD))
     return parsed.fail("-MF requires -MD");
   if (list.hasArg(OPT_MD))

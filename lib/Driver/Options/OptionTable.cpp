@@ -45,7 +45,7 @@ ParsedArguments::ParsedArguments(const llvm::opt::OptTable &table,
   list = table.ParseArgs(arguments, missingIndex, missingCount);
   if (missingCount) {
     exitCode = fail(llvm::Twine("option '") + list.getArgString(missingIndex) +
-                    "' needs a value; see --help");
+                    "' requires a value; see --help");
     return;
   }
   reportUnknown(table);
@@ -114,9 +114,9 @@ std::string ParsedArguments::input(llvm::StringRef kinds) {
       inputs.push_back(arg->getValue());
   if (inputs.size() == 1)
     return inputs.front();
-  exitCode = inputs.empty() ? fail("no input; give " + kinds +
+  exitCode = inputs.empty() ? fail("no input file; expected " + kinds +
                                    ", or - for the standard input; see --help")
-                            : fail("one input is expected, got '" + inputs[0] +
+                            : fail("expected one input, got '" + inputs[0] +
                                    "' and '" + inputs[1] + "'");
   return {};
 }
@@ -236,7 +236,7 @@ std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
                                 CommonOptions &options) {
   bool on = !name.consume_front("no-");
   if (!llvm::is_contained(warnings, name))
-    return parsed.fail("unknown warning '" + name + "' of -W; there are: " +
+    return parsed.fail("unknown warning '" + name + "' of -W; warnings: " +
                        llvm::join(llvm::ArrayRef(warnings), ", "));
   llvm::erase(options.hiddenWarnings, name);
   if (!on)

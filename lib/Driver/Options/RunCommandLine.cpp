@@ -125,7 +125,7 @@ parseFiles(ParsedArguments &parsed, llvm::StringRef option,
   for (llvm::StringRef text : texts) {
     auto [name, path] = text.split('=');
     if (name.empty() || path.empty())
-      return parsed.fail(option + " takes NAME=FILE.npy, got '" + text + "'");
+      return parsed.fail(option + " expects NAME=FILE.npy, got '" + text + "'");
     files.emplace_back(name.str(), path.str());
   }
   return std::nullopt;
@@ -146,7 +146,7 @@ static std::optional<int> readNumbers(ParsedArguments &parsed,
         parseNumber(arg->getValue(), 0, std::numeric_limits<int64_t>::max());
     if (!seed)
       return parsed.fail(
-          llvm::Twine("--seed expects a number from 0 on, got '") +
+          llvm::Twine("--seed expects a non-negative integer, got '") +
           arg->getValue() + "'");
     options.seed = *seed;
   }

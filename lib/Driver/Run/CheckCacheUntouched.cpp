@@ -59,7 +59,7 @@ void RunCase::checkKeptRows(llvm::ArrayRef<reference::Tensor> exact,
       if (std::isfinite(error) && error <= check.stray)
         continue;
       check.stray = std::isfinite(error) ? error : HUGE_VAL;
-      check.strayRule = "what it was: no row is stored there";
+      check.strayRule = "its old value: no row is stored there";
       check.strayPlace =
           placeText(function.tensors[index].name, before.shape, int64_t(i));
     }

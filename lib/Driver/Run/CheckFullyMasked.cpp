@@ -78,7 +78,7 @@ RunCase::checkEmptyRows(const ReferenceFunctions &functions,
       if (error <= check.stray)
         continue;
       check.stray = error;
-      check.strayRule = "0: the mask allows no key of its row";
+      check.strayRule = "0: its row is fully masked";
       check.strayPlace =
           placeText(declared(i).name, exact[i].shape, int64_t(place));
     }

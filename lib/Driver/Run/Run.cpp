@@ -127,7 +127,8 @@ bool Run::readFiles() {
   if (options.inputFiles.empty() && options.savedFiles.empty())
     return true;
   if (functions.size() != 1)
-    return session.fail("--input and --save take a spec with one function");
+    return session.fail(
+        "--input and --save require a spec with a single function");
   const Interface &function = functions.front();
   auto read =
       TensorFiles::read(function, options.inputFiles, options.savedFiles);
@@ -143,13 +144,13 @@ bool Run::readFiles() {
     auto given = sizes->find(name);
     if (given != sizes->end() &&
         llvm::any_of(values, [&](int64_t n) { return n != given->second; }))
-      return session.fail("--size gives " + name +
-                          " another value than the files of --input, " +
-                          llvm::Twine(given->second));
+      return session.fail("--size conflicts with the files of --input: " +
+                          name + " is " + llvm::Twine(given->second));
   }
   if (cases != 1 && !options.savedFiles.empty())
-    return session.fail("--save takes one case, --size asks for " +
-                        llvm::Twine(cases));
+    return session.fail(
+        "--save requires a single combination of sizes, --size has " +
+        llvm::Twine(cases));
   for (const auto &size : *sizes)
     options.sizes.emplace_back(size.first().str(),
                                std::vector<int64_t>{size.second});
@@ -203,14 +204,14 @@ std::optional<std::vector<int64_t>> Run::sizesFor(const Interface &function,
     auto it = chosen.find(name);
     if (it == chosen.end()) {
       session.fail("size '" + name + "' of " + function.name +
-                   " has no value; give it with --size " + name + "=N");
+                   " has no value; set it with --size " + name + "=N");
       return std::nullopt;
     }
     runtime.push_back(it->second);
   }
   auto sizes = function.evaluateSizes(runtime);
   if (!sizes)
-    session.fail("the sizes do not fit those that " + function.name +
+    session.fail("the sizes are inconsistent with those that " + function.name +
                  " derives from them");
   return sizes;
 }
@@ -280,10 +281,10 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
                   const CallPlan &plan, const ReferenceFunctions &reference) {
   double bytes = bytesFor(function, sizes), machine = physicalMemory();
   if (bytes > machine)
-    return session.fail(llvm::formatv("{0}: the tensors and their references "
-                                      "take {1:F1} GiB, the machine has {2:F1}",
-                                      function.name, bytes / 0x1p30,
-                                      machine / 0x1p30));
+    return session.fail(
+        llvm::formatv("{0}: the tensors and their references require {1:F1} "
+                      "GiB, but the machine has {2:F1} GiB",
+                      function.name, bytes / 0x1p30, machine / 0x1p30));
   RunCase run(function, std::move(sizes), options, options.seed,
               session.mlirContext());
   if (!callOnce(run, plan, reference))
@@ -375,7 +376,7 @@ bool Run::interpretFunction(unsigned index) {
     if (llvm::Error error = run.save(files))
       return session.fail(llvm::toString(std::move(error)));
     llvm::outs() << function.name << "  " << run.describeSizes()
-                 << ", the reference in float64\n";
+                 << ", evaluated in float64\n";
   }
   return true;
 }
@@ -471,7 +472,7 @@ bool Run::checkSizes() {
       (specs.size() == 1 ? specs[0].name + " has no" : "no function has a") +
       " run-time size '" + wrong->first + "'" +
       (names.empty() ? ": all are fixed"
-                     : "; these are: " + llvm::join(names, ", ")));
+                     : "; run-time sizes: " + llvm::join(names, ", ")));
 }
 
 int Run::run() {
@@ -479,8 +480,8 @@ int Run::run() {
   if (!from)
     from = stageOfName(options.input);
   if (!from || *from > Stage::Scheduled)
-    return session.fail("attnc-run reads a spec, or a dump of stage graph, "
-                        "fused or scheduled, which -x names"),
+    return session.fail("attnc-run accepts a spec or, with -x, a dump of stage "
+                        "graph, fused or scheduled"),
            2;
   std::string refusal = refuseForDump(options, *from);
   if (!refusal.empty())
@@ -490,7 +491,7 @@ int Run::run() {
   if (!checkSizes())
     return 2;
   if (*from == Stage::Spec && session.specs().empty())
-    return session.fail("the input holds no spec"), 1;
+    return session.fail("the input contains no spec"), 1;
   if (!compile() || !readFiles() || !startThreads())
     return 1;
   bool isRight = true;

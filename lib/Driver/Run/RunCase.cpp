@@ -39,8 +39,8 @@ llvm::Error RunCase::prepare() {
     memory.push_back(std::make_unique<CallTensor>(
         declared, values.shape, options.strides, seed * 37 + i));
     if (!memory.back()->isValid())
-      return llvm::createStringError("no memory for tensor '" + declared.name +
-                                     "'");
+      return llvm::createStringError("not enough memory for tensor '" +
+                                     declared.name + "'");
     if (declared.isOutput())
       continue;
     memory.back()->store(values);

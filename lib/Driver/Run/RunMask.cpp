@@ -75,34 +75,32 @@ static std::string describeSegments(const BlockOfRows &block) {
     text += llvm::formatv("{0}{1}..{2}", text.empty() ? "keys " : " and ",
                           anyLo, anyHi - 1);
     if (allLo < allHi && allLo == anyLo && allHi == anyHi)
-      text += " (all by all)";
+      text += " (all rows see all)";
     else if (allLo < allHi)
-      text += llvm::formatv(" ({0}..{1} by all)", allLo, allHi - 1);
+      text += llvm::formatv(" ({0}..{1} visible to all)", allLo, allHi - 1);
   }
-  return text.empty() ? "no key" : text;
+  return text.empty() ? "no keys" : text;
 }
 
 /// How a block goes over the keys, as far as a picture of tiles does not say.
 static std::string describeForm(const KernelTiles &tiles) {
   if (tiles.isRows)
-    return ", all keys at once";
+    return ", all keys in one tile";
   std::string text =
-      llvm::formatv(", {0} keys where the mask runs", tiles.partial);
+      llvm::formatv(", {0} keys per partial tile", tiles.partial);
   if (tiles.chunk)
-    text +=
-        llvm::formatv("; in chunks of {0}, which a state may stand for: the "
-                      "picture is the way by pairs",
-                      tiles.chunk);
+    text += llvm::formatv("; in chunks of {0}, which a state may replace: the "
+                          "picture shows the quadratic form",
+                          tiles.chunk);
   return text;
 }
 
 static void draw(llvm::raw_ostream &os, const KernelTiles &tiles) {
   size_t columns = tiles.blocks.empty() ? 0 : tiles.blocks.front().uses.size();
   if (tiles.blocks.size() > maxDrawnRows || columns > maxDrawnColumns) {
-    os << llvm::formatv("  no picture of {0} x {1} tiles; at most {2} x {3} "
-                        "are drawn\n",
-                        tiles.blocks.size(), columns, maxDrawnRows,
-                        maxDrawnColumns);
+    os << llvm::formatv(
+        "  {0} x {1} tiles are too many to draw (limit {2} x {3})\n",
+        tiles.blocks.size(), columns, maxDrawnRows, maxDrawnColumns);
     return;
   }
   for (const BlockOfRows &block : tiles.blocks)
@@ -114,9 +112,10 @@ static std::string describeHeads(const KernelTiles &tiles) {
   if (tiles.heads == 1)
     return "";
   if (tiles.counted <= 1)
-    return llvm::formatv("; alike for all {0} batches and heads", tiles.heads);
-  return llvm::formatv("; {0} batches and heads, of which {1} differ; drawn "
-                       "for the first",
+    return llvm::formatv("; the same for all {0} batches and heads",
+                         tiles.heads);
+  return llvm::formatv("; {0} batches and heads, {1} of them distinct; the "
+                       "first is drawn",
                        tiles.heads, tiles.counted);
 }
 
@@ -125,28 +124,25 @@ static void reportKernel(llvm::raw_ostream &os, const KernelTiles &tiles) {
       "  kernel  {0} rows by {1} keys in tiles of {2} x {3}{4}, {5}{6}\n",
       tiles.queries, tiles.keys, tiles.blockQ, tiles.blockK,
       describeForm(tiles),
-      tiles.classifies ? "by segments and classes" : "by segments",
+      tiles.classifies ? "by key ranges and tile classes" : "by key ranges",
       describeHeads(tiles));
+  os << llvm::formatv("  tiles   {0} total, {1} needed, {2} visited ({3} of "
+                      "the needed)\n",
+                      tiles.all(), tiles.needed(), tiles.visited(),
+                      percent(double(tiles.visited()), double(tiles.needed())));
   os << llvm::formatv(
-      "  tiles   {0} in all, {1} needed, {2} visited ({3} of the needed)\n",
-      tiles.all(), tiles.needed(), tiles.visited(),
-      percent(double(tiles.visited()), double(tiles.needed())));
-  os << llvm::formatv(
-      "  # full, without mask code {0} ({1})\n"
-      "  + partial {2} ({3})\n"
-      "  = full, but some run the mask {4}\n"
-      "  o empty, but visited {5}\n"
-      "  . empty, skipped {6} ({7})\n",
+      "  # full, without mask code {0} ({1})\n  + partial {2} "
+      "({3})\n  = full, but run the mask in part {4}\n  o "
+      "empty, but visited {5}\n  . empty, skipped {6} ({7})\n",
       tiles.free, percent(double(tiles.free), double(tiles.all())),
       tiles.masked, percent(double(tiles.masked), double(tiles.all())),
       tiles.maskedInVain, tiles.visitedInVain, tiles.skipped,
       percent(double(tiles.skipped), double(tiles.all())));
-  os << llvm::formatv(
-      "  pairs   {0} allowed, {1} computed ({2} count), {3} of these with the "
-      "mask\n",
-      int64_t(tiles.allowedPairs), int64_t(tiles.computedPairs),
-      percent(tiles.allowedPairs, tiles.computedPairs),
-      percent(tiles.maskedPairs, tiles.computedPairs));
+  os << llvm::formatv("  pairs   {0} allowed, {1} computed ({2} needed), {3} "
+                      "of them with the mask\n",
+                      int64_t(tiles.allowedPairs), int64_t(tiles.computedPairs),
+                      percent(tiles.allowedPairs, tiles.computedPairs),
+                      percent(tiles.maskedPairs, tiles.computedPairs));
   draw(os, tiles);
 }
 
@@ -156,9 +152,8 @@ void reportTiles(const RunCase &run, const RunOptions &options,
     return reportJson(run, target, kernels);
   llvm::raw_ostream &os = llvm::outs();
   std::string sizes = run.describeSizes();
-  os << llvm::formatv("{0}  {1}{2}{3}, the tiles of its mask\n",
-                      run.function.name, sizes, sizes.empty() ? "" : ", ",
-                      target.name);
+  os << llvm::formatv("{0}  {1}{2}{3}, mask tiles\n", run.function.name, sizes,
+                      sizes.empty() ? "" : ", ", target.name);
   for (const KernelTiles &tiles : kernels)
     reportKernel(os, tiles);
   os.flush();

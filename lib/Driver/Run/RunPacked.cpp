@@ -67,8 +67,8 @@ llvm::Error RunCase::pack(const CallPlan &plan, const attnc_runtime &runtime) {
     tensor = std::make_unique<CallTensor>(declared, shape, options.strides,
                                           seed * 37 + packedMemory.size());
     if (!tensor->isValid())
-      return llvm::createStringError("no memory for tensor '" + declared.name +
-                                     "'");
+      return llvm::createStringError("not enough memory for tensor '" +
+                                     declared.name + "'");
     tensor->poison();
   }
   return callWith(packing, plan.packEntry, runtime);

@@ -82,7 +82,7 @@ static std::string drawsText(const RunCase &run, const InterfaceTensor &tensor,
     elements *= axis.evaluate(value).value_or(0);
   if (elements <= 0 || values <= elements)
     return "";
-  return llvm::formatv(" in {0} draws of the inputs", values / elements);
+  return llvm::formatv(" in {0} sets of random inputs", values / elements);
 }
 
 /// What the figures of a check do not cover; one line per output.
@@ -98,15 +98,15 @@ static void reportGaps(const RunCase &run, const CheckResult &check) {
     };
     if (output.nobodys)
       llvm::outs() << llvm::formatv(
-          "  note    {0} values of {1} are of rows that no sequence has, and "
-          "left as they were\n",
+          "  note    {0} values of {1} belong to no sequence and "
+          "are unmodified\n",
           output.nobodys, tensor.name);
     tell(output.notNumbers, "are NaN in the reference");
-    tell(output.lost,
-         "are not compared: plain evaluation in this type, or the exact one, "
-         "overflows there");
-    tell(output.excused, "are over the limit, but within what plain evaluation "
-                         "has at the same place in other orders");
+    tell(output.lost, "are not compared: the reference or its evaluation in "
+                      "this type overflows");
+    tell(output.excused,
+         "exceed the limit, but not the error of plain evaluation "
+         "in another summation order");
   }
 }
 
@@ -138,53 +138,54 @@ static void reportVerdict(const RunCase &run, const CheckResult &check) {
   llvm::raw_ostream &os = llvm::outs() << "  check   ";
   const OutputCheck &worst = check.worst();
   if (check.graph.differs()) {
-    os << llvm::formatv("wrong: the imported graph differs from the formula by "
-                        "{0} at {1} (limit {2}); this is a defect of the "
-                        "compiler\n",
-                        brief(check.graph.error), check.graph.place,
-                        brief(check.graph.limit));
+    os << llvm::formatv(
+        "failed: the imported graph differs from the formula by "
+        "{0} at {1} (limit {2}); this is a compiler bug, please "
+        "report it\n",
+        brief(check.graph.error), check.graph.place, brief(check.graph.limit));
     return;
   }
   for (const OutputCheck &output : check.outputs)
     if (output.stray > 0) {
-      os << llvm::formatv("wrong: {0} is off by {1}, expected exactly {2}\n",
+      os << llvm::formatv("failed: {0} is off by {1}, expected exactly {2}\n",
                           output.strayPlace, brief(output.stray),
                           output.strayRule);
       return;
     }
   if (check.isWrong() && check.rounding > 0) {
     os << llvm::formatv(
-        "not exact: error {0} at {1} (limit {2}), but plain {3} rounds scores "
-        "of these integers by up to {4} before an exponential; a power of two "
-        "as their factor keeps them exact: --set 'score=Q @ K * 64'\n",
+        "not exact: error {0} at {1} (limit {2}), but plain {3} "
+        "evaluation rounds the scores of these integer inputs by "
+        "up to {4} before an exponential; to keep scores exact, "
+        "scale them by a power of two: --set 'score=Q @ K * 64'\n",
         brief(worst.error), worst.place, brief(worst.limit()),
         typeName(run.function), brief(check.rounding));
     return;
   }
   if (check.isWrong()) {
-    os << llvm::formatv("wrong: error {0} at {1} (limit {2})\n",
+    os << llvm::formatv("failed: error {0} at {1} (limit {2})\n",
                         brief(worst.error), worst.place, brief(worst.limit()));
     return;
   }
   for (auto [i, index] : llvm::enumerate(run.function.results()))
     if (check.outputs[i].isUnknown()) {
       os << llvm::formatv(
-          "nothing compared: no value of {0} is a number in both evaluations; "
-          "give other values with --input, another dtype with --set, or "
-          "--no-check\n",
+          "nothing compared: no value of {0} is finite in both "
+          "evaluations; use other values (--input), another dtype "
+          "(--set) or --no-check\n",
           run.function.tensors[index].name);
       return;
     }
   std::string share = shareText(run, check);
   bool isRight = check.isRight();
   if (!isRight)
-    os << "mostly not compared: " << share << "; there ";
+    os << "mostly not compared: " << share << "; of the rest: ";
   else
-    os << "right: ";
+    os << "passed: ";
   if (check.isExact())
-    os << "exactly the reference";
+    os << "identical to the reference";
   else
-    os << llvm::formatv("max error {0} (plain {1} has {2}; limit {3})",
+    os << llvm::formatv("max error {0} (plain {1}: {2}; limit {3})",
                         brief(worst.error), typeName(run.function),
                         brief(worst.plainError), brief(worst.limit()));
   os << (isRight && !share.empty() ? ", " + share : "") << '\n';
@@ -203,10 +204,10 @@ static void reportTimes(llvm::raw_ostream &os, const BenchResult &bench) {
       "by {3} time in this run{4}\n",
       round.needed, round.percentOfPeak(), round.peak,
       bench.isCpuTime ? "CPU" : "wall",
-      round.percentOfPeak() > 100 ? "; counted for every pair and every row of "
-                                    "a cache, which this form "
-                                    "need not compute"
-                                  : "");
+      round.percentOfPeak() > 100
+          ? "; needed FLOPs count all pairs and all cache rows, "
+            "which this form does not compute"
+          : "");
 }
 
 void reportCase(const RunCase &run, const RunOptions &options,

@@ -131,7 +131,7 @@ static std::optional<int64_t> countOf(ArrayRef<int64_t> shape) {
 static Expected<NumpyArray> parse(StringRef bytes) {
   std::optional<StringRef> header = takeHeader(bytes);
   if (!header)
-    return createStringError("this is no .npy file of version 1, 2 or 3");
+    return createStringError("this is not an .npy file of version 1, 2 or 3");
   NumpyArray array;
   StringRef type = valueOf(*header, "descr");
   if (!type.consume_front("'") ||
@@ -146,17 +146,17 @@ static Expected<NumpyArray> parse(StringRef bytes) {
     for (const ElementType &one : elementTypes)
       known += (known.empty() ? "" : " ") + one.name.str();
     return createStringError("elements of type '" + array.type +
-                             "' are not read; known are " + known);
+                             "' are not supported; supported: " + known);
   }
   if (valueOf(*header, "fortran_order").starts_with("True") &&
       array.shape.size() > 1)
-    return createStringError("it is in column-major order; save "
-                             "numpy.ascontiguousarray of it");
+    return createStringError("the array is in column-major order; save "
+                             "numpy.ascontiguousarray(array) instead");
   std::optional<int64_t> count = countOf(array.shape);
   if (!count || bytes.size() / element->bytes != uint64_t(*count) ||
       bytes.size() % element->bytes != 0)
-    return createStringError("it holds " + Twine(bytes.size()) +
-                             " bytes of elements, which do not fit its shape");
+    return createStringError("the file contains " + Twine(bytes.size()) +
+                             " bytes of data, which does not match the shape");
   array.isFloat = element->real != nullptr;
   for (size_t i = 0; i < bytes.size(); i += element->bytes)
     if (array.isFloat)

@@ -60,10 +60,10 @@ Expected<TensorFiles> TensorFiles::read(const Interface &function,
     const InterfaceTensor &declared = function.tensors[*index];
     if (declared.isOutput())
       return createStringError("--input: " + name +
-                               " is an output; to write it, --save");
+                               " is an output; use --save to write it");
     if (any_of(files.given,
                [&](const Given &one) { return one.tensor == *index; }))
-      return createStringError("--input: two files for " + name);
+      return createStringError("--input: more than one file for " + name);
     auto array = readNumpyFile(path);
     if (!array)
       return array.takeError();
@@ -119,7 +119,7 @@ TensorFiles::sizes(const Interface &function) const {
 static Error convert(const InterfaceTensor &declared, StringRef path,
                      const NumpyArray &array, reference::Tensor &tensor) {
   if (array.shape != tensor.shape)
-    return createStringError("'" + path + "' has the shape " +
+    return createStringError("'" + path + "' has shape " +
                              shapeText(array.shape) + ", " + declared.name +
                              " is " + shapeText(tensor.shape));
   if (!tensor.isInteger()) {
@@ -136,7 +136,8 @@ static Error convert(const InterfaceTensor &declared, StringRef path,
   for (auto [i, value] : enumerate(array.integer)) {
     if (isUnsigned ? value < 0 || !isUIntN(bits, value) : !isIntN(bits, value))
       return createStringError("'" + path + "' holds " + Twine(value) +
-                               ", which is no " + dtypeName(declared.dtype));
+                               ", which is out of range for " +
+                               dtypeName(declared.dtype));
     tensor.integer[i] = value;
   }
   return Error::success();

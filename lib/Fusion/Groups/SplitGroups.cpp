@@ -57,8 +57,8 @@ static std::optional<RegimeSplit> plan(func::FuncOp function,
     return std::nullopt;
   for (auto [at, way] : llvm::zip_equal(regimes, wayOf))
     function.emitRemark() << "at " << at.text << ": heads of a group "
-                          << (way ? "packed into rows" : "one by one")
-                          << ", which calls take " << describeCase(*found, way)
+                          << (way ? "packed into rows" : "not packed")
+                          << ", used by calls " << describeCase(*found, way)
                           << ", cost " << scientific(cost(way, at))
                           << " cycles instead of "
                           << scientific(cost(1 - way, at)) << " [fused]";

@@ -341,11 +341,12 @@ static void reorder(attn::ContractOp value) {
   ProductCosts costs(*match);
   bool pays = costs.linear < costs.pairs;
   remarkOn(match->product)
-      << "scores are products of features: keys times values first takes "
+      << "scores are products of features: multiplying keys by "
+         "values first takes "
       << llvm::formatv("{0:e2}", costs.linear).str()
-      << " multiply-adds, pairs take "
+      << " multiply-adds, the quadratic form "
       << llvm::formatv("{0:e2}", costs.pairs).str()
-      << (pays ? "; reordered" : "; left") << " [kernel]";
+      << (pays ? "; reordered" : "; unchanged") << " [kernel]";
   if (pays)
     Reorder(*match).run();
 }

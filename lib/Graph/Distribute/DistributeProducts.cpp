@@ -87,7 +87,7 @@ LogicalResult Distributor::findMap(unsigned side) {
   Value operand = side ? product.getRhs() : product.getLhs();
   map = operand.getDefiningOp<attn::MapOp>();
   if (!map || !map->hasOneUse())
-    return refuse("the operand is no map with no other use");
+    return refuse("the operand is not a map with a single use");
   other = side ? product.getLhs() : product.getRhs();
   mapLetters = labels.inputs[side].str();
   otherLetters = labels.inputs[1 - side].str();

@@ -129,10 +129,11 @@ static void explain(func::FuncOp function, ArrayRef<Regime> regimes,
   for (const Regime &at : regimes)
     remarkOn(function) << "at " << at.text << ": products take "
                        << scientific(before.cyclesAt(at))
-                       << " cycles with biases in between, "
+                       << " cycles with biases added to rows, "
                        << scientific(after.cyclesAt(at))
                        << " with separate products for biases"
-                       << (isBetter ? "; distributed" : "; left") << " [order]";
+                       << (isBetter ? "; distributed" : "; unchanged")
+                       << " [order]";
 }
 
 bool graph::distributeTerms(func::FuncOp function, ArrayRef<Regime> regimes,

@@ -55,7 +55,7 @@ void LinearMap::addTerm(Value leaf, const Term &term) {
 StringRef LinearMap::addInput(BlockArgument element) {
   unsigned input = element.getArgNumber();
   if (input >= map.getInputs().size())
-    return "the feature's place is a term";
+    return "a term is the index of the feature";
   std::string named = lettersOfInput(input);
   if (named.size() >= letters.size())
     return "a term has as many axes as the formula";
@@ -77,12 +77,12 @@ StringRef LinearMap::addTable(attn::ReadOp read) {
     if (isWhole)
       continue;
     if (chosen || isOfFeature(index))
-      return "what it reads is no row of a table by one index";
+      return "it does not read a row of a table by a single index";
     chosen = index;
   }
   if (!chosen || llvm::count(term.letters, feature) != 1 ||
       !isa<FloatType>(getElementTypeOrSelf(read.getSource().getType())))
-    return "what it reads is no row of a table by one index";
+    return "it does not read a row of a table by a single index";
   std::string choosing = attn::lettersOf(map, letters, chosen);
   if (choosing.empty()) { // one row, whatever the table has
     llvm::erase(term.letters, '?');
@@ -123,7 +123,7 @@ StringRef LinearMap::add(Value formula) {
     return "";
   if (!isOfFeature(formula)) {
     addTerm(formula, {Value(), std::string(1, feature)});
-    return letters.size() > 1 ? "" : "it is a row of numbers";
+    return letters.size() > 1 ? "" : "it is a single row";
   }
   if (auto element = dyn_cast<BlockArgument>(formula))
     return addInput(element);

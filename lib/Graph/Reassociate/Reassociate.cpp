@@ -67,11 +67,11 @@ static void explain(const ProductTree &tree, const OrderPlan &plan) {
     const OrderCost &cost = isKept ? at.best : at.chosen;
     remark << "product of " << tree.leaves.size() << " at " << at.regime.text
            << ": " << describeOrder(tree, tree.written)
-           << ", as written, takes " << describe(at.written);
+           << ", in the order as written, takes " << describe(at.written);
     std::string best = describeOrder(tree, other);
     if (best != describeOrder(tree, tree.written))
       remark << "; " << best << " " << describe(cost);
-    remark << (isKept ? "; left" : "; reordered") << " [order]";
+    remark << (isKept ? "; unchanged" : "; reordered") << " [order]";
   }
   for (const RegimeOrder &at : plan.regimes)
     if (plan.undecided.empty())
@@ -107,11 +107,12 @@ static void explain(attn::ContractOp root, const graph::ProductSum &sum,
   for (const Regime &at : regimes) {
     InFlightDiagnostic remark = remarkOn(root);
     remark << "sum of products at " << at.text << ": " << sum.describeWritten()
-           << ", as written, takes " << describe(sum.writtenAt(at));
+           << ", in the order as written, takes "
+           << describe(sum.writtenAt(at));
     if (sum.isBetter())
       remark << "; " << sum.describeChosen() << " "
              << describe(sum.chosenAt(at));
-    remark << (sum.isBetter() ? "; reordered" : "; left") << " [order]";
+    remark << (sum.isBetter() ? "; reordered" : "; unchanged") << " [order]";
   }
   for (const Regime &at : regimes) {
     graph::ProductSum alone = sum;

@@ -80,7 +80,7 @@ static std::string findChunkProblem(const KernelShape &shape,
                                     const CpuSchedule &s) {
   constexpr int64_t mostKeys = 4096;
   if (s.form != attn::ScheduleForm::Chunked && s.chunk != 0)
-    return llvm::formatv("chunk = {0} belongs to form = chunked", s.chunk);
+    return llvm::formatv("chunk = {0} requires form = chunked", s.chunk);
   if (s.form != attn::ScheduleForm::Chunked)
     return {};
   if (!shape.factors)

@@ -235,10 +235,10 @@ static std::string findLetterProblem(attn::BlockAttr block,
     letters.push_back(block.getInner().substr(i, 1));
   for (StringRef letter : letters)
     if (!StringRef(axes.result).contains(letter))
-      return llvm::formatv("'{0}' is no axis of the result '{1}'", letter,
+      return llvm::formatv("'{0}' is not an axis of the result '{1}'", letter,
                            axes.result);
   if (block.getLanes().empty() != axes.result.empty())
-    return "vectors lie along an axis of the result if it has one";
+    return "vectors must run along an axis of the result if there is one";
   return {};
 }
 
@@ -273,7 +273,7 @@ std::string findProblem(Operation *op, attn::BlockAttr block,
     return llvm::formatv("its target must have isa = {0}, lanes = {1}",
                          target.cpu.isa, own.getLanes());
   if (block.getQ() % cpu.getLanes())
-    return llvm::formatv("q = {0} is no multiple of the {1} lanes",
+    return llvm::formatv("q = {0} is not a multiple of the {1} lanes",
                          block.getQ(), cpu.getLanes());
   if (std::string problem = findSizeProblem(block, cpu, target);
       !problem.empty())
@@ -285,8 +285,8 @@ std::string findProblem(Operation *op, attn::BlockAttr block,
     auto map = dyn_cast<attn::MapOp>(op);
     return map && chooseEpilogue(map)
                ? ""
-               : "form = epilogue needs a map of what a product of form dot "
-                 "makes for nobody else; use form = element";
+               : "form = epilogue requires a map that is the only use of "
+                 "a product of form dot; use form = element";
   }
   if (block.getForm() == attn::BlockForm::Dot &&
       (best.getForm() != attn::BlockForm::Dot ||

@@ -143,8 +143,8 @@ TensorPtr TensorChecker::cached(const Node &node,
     if (cache->kind == Tensor::Input) {
       const attnc::spec::Input &input = spec.inputs[cache->index];
       error.note(input.typeRange, "'" + input.name + "' is declared here");
-      error.fix("change under 'inputs:'    " + input.name + ": inout " +
-                Report::textOf(input.typeRange).str());
+      error.fix("change the declaration under 'inputs:' to    " + input.name +
+                ": inout " + Report::textOf(input.typeRange).str());
     }
     return nullptr;
   }
@@ -163,7 +163,7 @@ TensorPtr TensorChecker::cached(const Node &node,
     if (batch.size() != 1) {
       auto &error = report.error(Message::RowShape, bound[0]->range,
                                  {textOfNode(*bound[0]),
-                                  "of rows for each of 'batch' sequences",
+                                  "with rows per sequence (an axis 'batch')",
                                   shapeText(cache)});
       noteInputs(error, {cache.get()});
       return nullptr;
@@ -176,8 +176,9 @@ TensorPtr TensorChecker::cached(const Node &node,
   for (const Cache &other : spec.caches)
     if (other.tensor->operands[0]->index == cache->index) {
       report.error(Message::CacheTwice, node.range, {textOfNode(*bound[0])})
-          .note(other.tensor->range, "the first time is here")
-          .note("a name under 'let' is one value, however often it is used");
+          .note(other.tensor->range, "first stored here")
+          .note("a name under 'let' is a single value: define it once "
+                "and use it in both places");
       return nullptr;
     }
   spec.caches.push_back({tensor, place, rows->axes[*axis]});

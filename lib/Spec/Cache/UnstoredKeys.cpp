@@ -197,7 +197,7 @@ static bool checkKeys(const AttentionSpec &own, const Tensor &keys,
     auto &error = report.error(Message::CacheKeys, keys.range, {name});
     error.note(cache.range, "rows are stored here");
     if (!mask.empty())
-      error.note("hide them in 'mask':  " + mask);
+      error.note("mask them:  " + mask);
     error.note("or use one 'attend' for the cache and one for the other rows");
     return false;
   }

@@ -50,8 +50,8 @@ private:
     isMixed = true;
     if (report)
       report->error(Message::CacheSum, tensor.range)
-          .note("attention leaves those out: 'attend', or 'score: s[b, h, i, "
-                "k]' where the scores are a tensor s");
+          .note("attention masks such rows: use 'attend', or 'score: "
+                "s[b, h, i, k]' with a tensor s of scores");
   }
 
   const AttentionSpec &spec;

@@ -10,7 +10,7 @@ using namespace llvm;
 namespace attnc::spec {
 
 static constexpr StringLiteral rowFunctionNote =
-    "it is over the keys of a row; there is no axis to choose";
+    "it always reduces over the keys of a row";
 
 /// 12, 0.5, -inf.
 static bool isLiteral(const Node &node) {
@@ -212,7 +212,8 @@ bool Checker::checkConstants(const Node &node, const FunctionInfo &function,
       return positive(2);
     report
         .error(Message::NeedsFixedHeads, node.headRange, {function.name.str()})
-        .note("an input does as well, for example  slope: [heads]");
+        .note("pass the slopes as an input instead, for example  "
+              "slope: [heads]");
     return false;
   case Function::Softmax:
     return positive(2);
@@ -283,8 +284,8 @@ Checker::Value Checker::callFunction(const Node &node,
     SourceDiagnostic &reported = report.error(
         Message::AttentionScope, node.headRange, {function.name.str()});
     if (function.function == Function::Sum && scope.rows)
-      reported.note("a sum over features is a product: u @ x, with an input "
-                    "u: [head_dim] of ones");
+      reported.note("to sum over features, use a product: u @ x, with an "
+                    "input u: [head_dim] of ones");
     return {};
   }
   std::vector<const Node *> bound;

@@ -67,7 +67,8 @@ bool Checker::needBool(const Value &value, const Node &node, StringRef op) {
   auto &error = report.error(Message::NeedsBool, node.range,
                              {op.str(), typeWithArticle(value.type())});
   if (value.element() == Type::Int)
-    error.note("a comparison is meant? for example 0 <= q - k < 128");
+    error.note("expected a condition; did you mean a comparison such as "
+               "0 <= q - k < 128?");
   return false;
 }
 
@@ -77,7 +78,7 @@ bool Checker::needInt(const Value &value, const Node &node, StringRef op) {
   auto &error = report.error(Message::NeedsInt, node.range,
                              {op.str(), typeWithArticle(value.type())});
   if (value.element() == Type::Real)
-    error.note("of reals: floor(x / y)");
+    error.note("for floats, write floor(x / y)");
   return false;
 }
 
@@ -119,7 +120,7 @@ Checker::Value Checker::visitPower(const Node &node, Value base,
     if (good)
       return elementwise(node, Op::Pow, Type::Int, {base, exponent});
     report.error(Message::IntPower, node.children[1]->range)
-        .note("of reals: 2.0 ** x");
+        .note("for a float power, write 2.0 ** x");
     return {};
   }
   std::vector<Value> values = {base, exponent};

@@ -51,8 +51,7 @@ bool Checker::reportForeign(const Node &node, bool called) {
   if (!axis.empty()) {
     report.error(message, place, {node.name})
         .fix(axis)
-        .note("a further size is declared under 'sizes:'  " + node.name +
-              ": any");
+        .note("declare other sizes under 'sizes:'  " + node.name + ": any");
     return true;
   }
   const ForeignWord *word = findForeignName(node.name);
@@ -101,9 +100,9 @@ Checker::Value Checker::unknownName(const Node &node, bool called) {
     error.fix("add under 'sizes:'    " + node.name + ": any");
   else if (near.empty() && !called && scope.inputs && node.name != "pi" &&
            node.name != "e")
-    error.note("what the caller gives is added under 'inputs:'");
+    error.note("declare values supplied by the caller under 'inputs:'");
   if (near.empty() && !called && (node.name == "pi" || node.name == "e"))
-    error.note("write the number");
+    error.note("write the number itself");
   for (const NodePtr &child : node.children) // they may have more of them
     visit(*child, true);
   return {};

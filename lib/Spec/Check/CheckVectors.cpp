@@ -89,7 +89,8 @@ Checker::Value Checker::visitTranspose(const Node &node) {
                                {typeWithArticle(value.type())});
     if (value.type() == Type::Vector)
       error.fix(textOf(*node.children[0]))
-          .note("this is one row: a product of two rows is written Q @ K");
+          .note("this is a single row; the product of two rows is "
+                "written Q @ K");
     return {};
   }
   std::swap(value.axes[0], value.axes[1]);
@@ -125,7 +126,8 @@ bool Checker::checkWidths(const Node &node, const Value &a, const Value &b) {
     error.fix(a.axes.size() == 2 ? leftText + ".T @ " + rightText
                                  : leftText + " @ " + rightText + ".T");
   else if (a.axes.size() == 1 && b.axes.size() == 1)
-    error.note("a matrix between them?  Q @ W @ K with W: [head_dim, key_dim]");
+    error.note("did you mean a projection in between?  Q @ W @ K with "
+               "W: [head_dim, key_dim]");
   return false;
 }
 

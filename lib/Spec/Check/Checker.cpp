@@ -102,21 +102,24 @@ ExprPtr Checker::convert(Value value, const Node &node, Type type,
   if (!condition.empty())
     error.fix(condition);
   else if (type == Type::Bool && value.type() == Type::Int)
-    error.note("a comparison is meant? for example 0 <= q - k < 128");
+    error.note("expected a condition; did you mean a comparison such as "
+               "0 <= q - k < 128?");
   else if (type == Type::Bool && value.type() == Type::Real)
-    error.note("a comparison is meant? for example ... > 0");
+    error.note("expected a condition; did you mean a comparison such as "
+               "... > 0?");
   else if (value.type() == Type::Bool && !text.empty() && text.size() < 60)
     error.fix("where(" + text + ", 1, 0)");
   else if (value.type() == Type::Bools && type == Type::Bool)
-    error.note("a truth value for each feature; a comparison of products has "
-               "one, for example Q @ K > 0");
+    error.note("this has one boolean per feature; compare products "
+               "instead, for example Q @ K > 0");
   else if (isVector(value.type()))
     error.note("the dot product of two vectors is written Q @ K");
   else if (type == Type::Int && value.type() == Type::Real)
     error.note(text.find('/') != std::string::npos
-                   ? "'/' divides reals, '//' divides ints"
-                   : "no function makes an int of a real, floor(x) neither: an "
-                     "int is computed of ints with + - * // % **");
+                   ? "'/' returns a float; '//' divides integers"
+                   : "there is no float-to-integer conversion, and floor(x) "
+                     "returns a float; compute integers from integers with + "
+                     "- * // % **");
   return nullptr;
 }
 
@@ -218,10 +221,11 @@ Checker::Value Checker::visitVariable(const Node &node,
       report.error(Message::Scope, node.range, {node.name, scope.name.str()});
   if (!scope.inputs)
     error.fix(findForeignAxis(node.name));
-  error.note("known here: " + names);
+  error.note("available here: " + names);
   if (scope.inputs && !scope.row && !scope.key && !scope.batch)
-    error.note("'mask' and 'score' know the places of rows; scores may be a "
-               "tensor s there: s[b, h, i, k]");
+    error.note("row and key indices are available in 'mask' and "
+               "'score'; a tensor s of scores is read there as s[b, h, "
+               "i, k]");
   return {};
 }
 
@@ -321,7 +325,7 @@ Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
   }
   if (!scope.inputs) {
     report.error(Message::Scope, name, {input.name, scope.name.str()})
-        .note("known here: sizes");
+        .note("available here: sizes");
     return {};
   }
   if (scope.defines && indices.empty() && !rowIndices(input, range, indices))
@@ -336,7 +340,7 @@ Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
                {input.name,
                 std::to_string(rank) + (rank == 1 ? " axis" : " axes"),
                 rank ? " " + axesText(spec, input) : "", std::to_string(given),
-                given < rank ? " in a scalar place" : ""})
+                given < rank ? " where a scalar is expected" : ""})
         .fix(bindings.empty() ? elementOf(input, indices) : "")
         .note(input.typeRange, "'" + input.name + "' is declared here");
     return {};
@@ -391,7 +395,7 @@ Checker::Value Checker::visitIndex(const Node &node, bool vectorPlace) {
                      {base.kind == Node::Name ? "'" + text + "'" : text});
     if (auto entry = use.let.find(text); entry != use.let.end())
       error.note(entry->second.range,
-                 "it is defined here, as no tensor that has axes");
+                 "defined here; it is not a tensor with axes");
     return {};
   }
   std::vector<ExprPtr> indices;

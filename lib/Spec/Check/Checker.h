@@ -222,7 +222,7 @@ private:
   Leaves leaves;
 };
 
-/// "an int", "a truth value".
+/// "an integer", "a boolean".
 std::string typeWithArticle(Type type);
 
 /// The value of an operation on constants: null if it has none (then `problem`

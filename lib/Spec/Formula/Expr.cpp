@@ -20,11 +20,11 @@ namespace attnc::spec {
 StringRef typeName(Type type) {
   switch (type) {
   case Type::Bool:
-    return "truth value";
+    return "boolean";
   case Type::Int:
-    return "int";
+    return "integer";
   case Type::Real:
-    return "real";
+    return "float";
   case Type::Vector:
     return "vector";
   case Type::Matrix:
@@ -32,9 +32,9 @@ StringRef typeName(Type type) {
   case Type::Tensor:
     return "tensor";
   case Type::Bools:
-    return "vector of truth values";
+    return "vector of booleans";
   case Type::Ints:
-    return "vector of ints";
+    return "vector of integers";
   }
   return "";
 }

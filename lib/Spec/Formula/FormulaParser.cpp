@@ -79,9 +79,10 @@ SourceDiagnostic &FormulaParser::expected(StringRef what) {
                                     ? "the end"
                                     : "'" + token.spelling.str() + "'"});
   if (token.is("if") || token.is("else"))
-    error.note("a choice is written where(condition, a, b)");
+    error.note("write conditional values as where(condition, a, b)");
   if (token.is("not"))
-    error.note("'not' binds weaker than a comparison: put it in parentheses");
+    error.note("'not' has lower precedence than comparisons: "
+               "parenthesize it");
   return error;
 }
 
@@ -316,7 +317,7 @@ void FormulaParser::linearOfModule(size_t begin) {
   auto &error = report.error(Message::UnknownName, source.at(begin, last.end),
                              {source.text.slice(begin, peek().end).str()});
   if (!isWhole)
-    error.note("F.linear(x, W, b) is written x @ W.T + b");
+    error.note("write F.linear(x, W, b) as x @ W.T + b");
   else
     error.fix(names[0] + " @ " + names[1] + ".T" +
               (names.size() == 3 ? " + " + names[2] : ""));
@@ -346,15 +347,14 @@ void FormulaParser::ofModule(size_t begin) {
   if (!formula.empty())
     error.fix(formula);
   else if (isOurs)
-    error.fix(ours).note("function names have no module prefix");
+    error.fix(ours).note("function names have no module prefix here");
   else if (function)
-    error.note("'" + ours +
-               "' is a function of 'let' and 'output'; a product " +
-               "of rows is written Q @ K");
+    error.note("'" + ours + "' is only available in 'let' and 'output'; the " +
+               "product of two rows is written Q @ K");
   else if (word)
     error.note(word->note);
   else
-    error.note("function names have no module prefix");
+    error.note("function names have no module prefix here");
 }
 
 NodePtr FormulaParser::parseIndex(NodePtr base) {

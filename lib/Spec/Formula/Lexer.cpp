@@ -155,7 +155,8 @@ bool Lexer::bitOperator(StringRef rest) {
   if (isRemainder)
     error.fix("% " + std::to_string(number + 1));
   else
-    error.note("there are no operations on bits; ints have + - * // % **");
+    error.note("there are no bitwise operators; integers support + - * "
+               "// % **");
   return true;
 }
 
@@ -181,7 +182,7 @@ bool Lexer::foreignOperator() {
       else
         error.fix(ours);
       if (theirs == "?")
-        error.note("a choice is written where(condition, a, b)");
+        error.note("write conditional values as where(condition, a, b)");
       return true;
     }
   if (rest.starts_with("!") && !rest.starts_with("!=")) {
@@ -221,9 +222,9 @@ bool Lexer::lexSymbol() {
   error.fix(known == std::end(typographic) ? StringRef()
                                            : StringRef(known->second));
   if (character == ":" && text.take_front(position).contains('['))
-    error.note(
-        "there are no slices: X[h] is the rest of its axes as a vector, "
-        "and under 'let' a, b: split(X, n, m) are pieces of the last one");
+    error.note("slices are not supported: X[h] is a vector over the "
+               "remaining axes; under 'let', a, b: split(X, n, m) "
+               "splits the last axis");
   return false;
 }
 

@@ -170,9 +170,9 @@ StringRef reportUnknownKey(Report &report, const UnknownEntry &entry,
     error.fix(near);
     if (near.empty())
       error
-          .note("formulas of a layer are entries of 'let', tensors are "
-                "entries of 'inputs'")
-          .note("the keys: " + join(names, ", "));
+          .note("define formulas of a layer under 'let' and declare "
+                "tensors under 'inputs'")
+          .note("valid keys: " + join(names, ", "));
     return near;
   }
   auto [ours, formula] = word->ours.split(": ");
@@ -183,11 +183,11 @@ StringRef reportUnknownKey(Report &report, const UnknownEntry &entry,
   if (ours.empty())
     error.note(fillIn(word->note, entry.value.empty() ? "10000" : entry.value));
   else if (lacksValue)
-    error.note("written as '" + fillIn(word->ours, "...") + "'");
+    error.note("write it as '" + fillIn(word->ours, "...") + "'");
   else if (isSet(ours))
-    error.note("'" + ours + "' is set already" +
+    error.note("'" + ours + "' is already set" +
                (word->isLine()
-                    ? "; this belongs into it: " + fillIn(formula, entry.value)
+                    ? "; add this to it: " + fillIn(formula, entry.value)
                     : std::string()));
   else if (word->isLine())
     error.fix(ours.str() + entry.separator.str() +

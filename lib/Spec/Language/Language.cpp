@@ -175,12 +175,12 @@ StringRef takenBy(StringRef name) {
   if (findMask(name))
     return "a named mask";
   if (name == "Y")
-    return "the output of layers, which is named Y in C";
+    return "the output of layers, called Y in C";
   static constexpr StringLiteral words[] = {
       "Q",   "K",   "V",         "O",     "score",   "true",  "false",
       "inf", "and", "or",        "not",   "if",      "else",  "in",
       "any", "lse", "attention", "state", "prefill", "decode"};
-  return is_contained(words, name) ? "the language" : "";
+  return is_contained(words, name) ? "a word of the language" : "";
 }
 
 bool isIdentifier(StringRef text) {

@@ -23,14 +23,15 @@ default, define every attention:
 
 | formula | default | meaning |
 |---|---|---|
-| `score` | `Q @ K / sqrt(head_dim)` | one number per (b, h, i, k) |
-| `mask` | `true` | which keys a query row may see |
+| `score` | `Q @ K / sqrt(head_dim)` | one value per (b, h, i, k) |
+| `mask` | `true` | which keys are visible to a query row |
 | `attention` | `softmax(score)` | the weight of each allowed key |
-| `value` | `V` | what a key contributes |
+| `value` | `V` | the vector that a key contributes |
 | `output` | `O` | `O` is the sum over k of attention * value |
 
-A spec writes down only what differs. One YAML document is one function; several
-documents, separated by `---`, make one object with several. The shortest spec:
+A spec contains only what differs from the defaults. Each YAML document defines one
+function; a file with several documents, separated by `---`, is compiled to one object. A
+minimal spec:
 
 ```yaml
 attnc: 1
@@ -38,19 +39,19 @@ heads: 12
 head_dim: 64
 ```
 
-What the language has and this compiler does not do yet is read and checked like
-the rest, and then refused with `[unsupported]`.
+Parts of the language that are not implemented yet are parsed and checked like the rest,
+then rejected with `[unsupported]`.
 )";
 
 static constexpr StringLiteral sizes = R"(
 A **size** is a positive integer below 2^31, `any` (read from the tensors at each
-call; 0 is legal), or an int formula of other sizes: `query_len: kv_len` states
+call; 0 is legal), or an integer formula of other sizes: `query_len: kv_len` declares
 self-attention. Every `any` under `sizes` must be an axis of an input. `prefill(n)`
 is `{batch: 1, query_len: n, kv_len: n}`, `decode(n)` is
-`{batch: 1, query_len: 1, kv_len: n}`, each for those sizes that are `any`. Run-time
-sizes that a regime leaves out count as 1 (`batch`) or like `kv_len`.
+`{batch: 1, query_len: 1, kv_len: n}`; fixed sizes keep their values. Run-time sizes that a
+regime does not list default to 1 (`batch`) or `kv_len` (all others).
 
-The option `--set KEY=VALUE` replaces a key as if written in the file.
+The option `--set KEY=VALUE` overrides a key of the file.
 )";
 
 static constexpr StringLiteral formulas = R"(
@@ -60,21 +61,21 @@ Precedence, loosest first: `or`, `and`, `not`, comparisons `== != < <= > >=` (th
 chain as in mathematics: `0 <= q - k < 128`), `+ -`, `* / // % @`, unary `-`, `**`
 (to the right), then calls, indices and `.T`. Binary operators associate to the
 left. YAML's own rules hold: ` #` starts a comment, and a formula that begins with
-one of `* & ! | > % @ [ {` or a quote is written in quotes.
+one of `* & ! | > % @ [ {` or a quote must be quoted.
 
 | type | rule |
 |---|---|
-| truth value | only where one is meant; no number is one: `where(c, 1, 0)` |
-| int | 64 bits, exact; `//` and `%` round towards minus infinity, `%` has the sign of the divisor; overflow is impossible for sizes below 2^31, or refused; of a product of sizes the call checks it |
-| real | `/` always divides reals: `1/16` is 0.0625; an int becomes real only where it meets one, after its own sub-formula is done in ints; constants fold in f64 |
-| vector | a row of Q, K or V, or an input without its last index: `w[h]`; operators, comparisons, `where` and functions work element by element, scalars beside are the same for each element; `u @ v` is the dot product. One of ints is computed in ints until it meets a real |
+| boolean | never converted from or to a number; write `where(c, 1, 0)` |
+| integer | 64 bits, exact; `//` and `%` round towards minus infinity, `%` has the sign of the divisor; formulas that could overflow for sizes below 2^31 are rejected; products of sizes are checked by the call |
+| float | `/` always returns a float: `1/16` is 0.0625; an integer is converted where it meets a float, after its own subexpression is evaluated in integers; constants fold in f64 |
+| vector | a row of Q, K or V, or an input without its last index: `w[h]`; operators, comparisons, `where` and functions are elementwise, and scalars are broadcast; `u @ v` is the dot product. Integer vectors are computed in integers until they meet a float |
 | matrix | an input without its last two indices: `W[h]`; `W @ v`, `v @ W`, `W.T` |
 
-An int to a constant power of at least 0 is an int. Fixed sizes are constants.
+An integer raised to a constant, non-negative power is an integer. Fixed sizes are constants.
 `x ** y` of floats has the special values of C's `pow` (C99 F.10.4.4): `x ** 0` and
 `1 ** y` are 1 even for a NaN, `(-1) ** inf` is 1, `(-inf) ** 0.5` is inf, `0 ** -1` is
-inf, and a finite negative number has a power for integers only, else it is NaN.
-`temperature` divides the score inside `softmax`, not the sink.
+inf, and a power of a finite negative number is NaN unless the exponent is an integer.
+`temperature` divides the score inside `softmax`, but not the sink.
 
 | variable | meaning |
 |---|---|
@@ -85,14 +86,14 @@ static constexpr StringLiteral afterVariables =
 | `score` | in `attention` only: the value of the `score` formula |
 | sizes | `batch query_len kv_len heads kv_heads group head_dim key_dim value_dim` and those of `sizes` |
 
-`score`, `value` and `mask` know all of them. `sink` and `temperature` have one value per
-row: no `k`, and of the rows only Q. `offset` knows `b`, sizes and inputs; a size, an axis and the ends of a
-range know sizes only.
+`score`, `value` and `mask` may use all of them. `sink` and `temperature` are per-row
+scalars: they may use Q, but not `k`, K or V. `offset` may use `b`, sizes and inputs; sizes,
+axes and the bounds of ranges may use sizes only.
 
-`let` gives names to formulas: `name: formula` stands for the formula wherever it
-is used, `name(x, y): formula` is a macro. Entries called Q, K and V say what these
-rows are; a row that is defined without itself is no argument of the call. There an
-input without indices is indexed by the names of its axes: `K: K8 * scale` with
+`let` names formulas: `name: formula` is substituted wherever the name is used, and
+`name(x, y): formula` is a macro. Entries called Q, K and V redefine these rows; if the
+definition does not read the row itself, the row is no longer an argument of the call. In
+such a definition, an input without indices is indexed by the names of its axes: `K: K8 * scale` with
 `K8: i8[batch, kv_heads, kv_len, head_dim]` and `scale: [batch, kv_heads, kv_len]` is
 `K8[b, g, k] * scale[b, g, k]`.
 )";
@@ -100,107 +101,106 @@ input without indices is indexed by the names of its axes: `K: K8 * scale` with
 static constexpr StringLiteral masks = R"(
 ## Masks
 
-The mask selects: a key with `mask` false has weight exactly 0, and a NaN or an
-infinity in its score, K or V never reaches the output. A row with no allowed key
+The mask selects keys: where it is false, the weight is exactly 0, and a NaN or an
+infinity in the score, K or V never reaches the output. A fully masked row
 gives 0 and `lse = -inf` (with a sink: 0 and `lse = sink`).
 
-| name | exactly | keys of a row |
+| name | definition | visible keys |
 |---|---|---|
 )";
 
 static constexpr StringLiteral inputs = R"(
-They are macros: any other formula does as well. A mask that joins positions of
-queries with a length per batch under the default `offset` is a warning.
+These are macros; any other formula is equally valid. A mask that combines query positions
+with a per-sequence length under the default `offset` causes a warning.
 
-A mask may read rows. What is of a query or of a key alone (`Q @ w[h] > 0`, `K @ u >
-0.5`) is computed once for each and read like an input; a product of both (`Q @ K > 0`)
-is computed for all pairs that conditions of indices beside it (`causal and ...`) leave.
+A mask may read rows. Conditions that depend on the query only or the key only (`Q @ w[h] >
+0`, `K @ u > 0.5`) are computed once per row and read like an input; products of both (`Q @
+K > 0`) are computed for all pairs that index conditions (`causal and ...`) do not exclude.
 
 ## Inputs
 
 `name, ...: [inout | resident] [dtype] [axes] [nondecreasing] [in lo..hi]`, for example
 `doc: i32[batch, kv_len] nondecreasing`, `temp: f32` (a scalar),
 `bias: [heads, query_len, kv_len]`. Types: `f64 f32 f16 bf16 i64 i32 i8 u8 bool`;
-0 to 5 axes; an axis is an int formula of sizes. Every input must be used.
+0 to 5 axes; an axis is an integer formula of sizes. Every input must be used.
 An `inout` input is a cache ([Caches](#caches)), which the call changes.
 A `resident` input is the same for all calls ([Resident weights](#resident-weights)).
 `nondecreasing` (along the last axis) and `in lo..hi` (both ends included) are
-checked by the call; `lo` and `hi` are int formulas of sizes.
+checked by the call; `lo` and `hi` are integer formulas of sizes.
 
-A number that may differ from call to call and is no extent of a tensor is an input
-without axes. A window whose width is known at the call is `mask: window(W)` with
-`W: i32`: it costs what a fixed width costs, and the same keys are skipped.
+Declare a run-time number that is not the extent of a tensor as an input without axes. For
+a window whose width is a run-time argument, write `mask: window(W)` with `W: i32`: it is as
+fast as a fixed width, and skips the same keys.
 
-Every index must be proved to be in range. What `b`, `h`, `g`, `i`, `k`, sizes and
-guards prove costs nothing; a guard is the left side of `and` and `or`, the
-condition of `where`, and for the score the mask. What only sizes decide (`doc[b, q]`
-needs `query_len <= kv_len`) becomes a precondition of the call; one that would
-leave a size no value above 1 is refused instead. An index read from a table needs
-`in lo..hi` on that table or `clamp(...)`. Sizes divide as numbers do: with `kv_len:
+Every index must be provably in range. Proofs from the ranges of `b`, `h`, `g`, `i`, `k`,
+from sizes and from guards have no run-time cost; guards are the left side of `and` and `or`,
+the condition of `where`, and, for the score, the mask. Conditions on sizes only (`doc[b, q]`
+needs `query_len <= kv_len`) become preconditions of the call, unless they would limit a
+size to at most 1, which is an error. An index read from a table needs
+`in lo..hi` on that table or `clamp(...)`. Quotients of sizes are understood: with `kv_len:
 rows * columns`, `k // columns` is in 0 .. rows - 1 and `k % columns` in 0 .. columns - 1.
 
-A divisor of ints must be proved to be other than 0 in the same way. `batch`,
-`query_len` and `kv_len` count as at least 1 in `score` and `mask`, since these are
-evaluated for existing rows and keys; other sizes that are `any` may be 0 and give
-the precondition `n >= 1`. A divisor that only a guard or the existence of a row or
-key keeps from 0 is computed as `max(divisor, 1)`.
+Integer divisors must be provably nonzero in the same way. In `score` and `mask`, `batch`,
+`query_len` and `kv_len` are at least 1, since these formulas are evaluated for existing rows
+and keys only; other sizes that are `any` may be 0 and cause the precondition `n >= 1`.
+A divisor that is nonzero only because of a guard, or because a row or key exists, is
+computed as `max(divisor, 1)`.
 
 ## Storage
 
-| storage | tensors | where row r of sequence b is |
+| storage | tensors | location of row r of sequence b |
 |---|---|---|
 | `dense` | `[batch, heads, rows, features]` | row r |
 | `ragged(start)` | `[all rows, heads, features]` | row `start[b] + r`, for the rows below `start[b + 1]` |
 | `paged(table, n)` | `[pages, kv_heads, n, features]` | row `r % n` of page `table[b, r // n]` |
 
-`query` is the storage of Q and of the outputs, which lose their batch axis with it
-(`lse` is `[all rows, heads]`); `kv` that of K and V. Queries are not paged. Where keys
-are ragged, the last axis of `attention` and `score` is that of all keys: key k of
-sequence b is at `start[b] + k`, and keys of other sequences are keys that the row does
-not see. So `attention @ V` is O, as in one sequence of all rows with a mask between
-documents, and the output is as large as there.
+`query` is the storage of Q and of the outputs, which then have no batch axis
+(`lse` is `[all rows, heads]`); `kv` is the storage of K and V. Queries cannot be paged. With
+ragged keys, the last axis of `attention` and `score` spans all keys: key k of
+sequence b is at `start[b] + k`, and keys of other sequences count as masked. So `attention @
+V` is O, as for one sequence of all rows with a document mask, and the output has that size.
 
-`start: i32[batch + 1] nondecreasing` (or i64) has an entry more than there are
-sequences. Its values lie in 0 .. the number of all rows; the call checks it
-(`ATTNC_BAD_VALUE`). Sequences may be empty, and rows before the first, behind the
-last one are neither read nor written. The axis of all rows is the size
-`query_tokens` (`kv_tokens`), which a formula or an input may use. `query_len`
-(`kv_len`) is each sequence's own and is not set; it is known where `b` is, so it is
-no axis of an input. `i`, `q` and `k` count within a sequence, an axis of all rows does
-not: of `bias: [heads, query_tokens, kv_tokens]` a pair reads `bias[h, start[b] + i,
-start[b] + k]`, and `bias[h, i, k]` is a warning. With the default `offset` each
-sequence's last query stands at its last key. Both sides may have one `start`.
+`start: i32[batch + 1] nondecreasing` (or i64) has one more entry than there are
+sequences. Its values are in 0 .. the total number of rows; the call checks this
+(`ATTNC_BAD_VALUE`). Sequences may be empty, and rows before the first or after the
+last sequence are neither read nor written. The size of the axis of all rows is called
+`query_tokens` (`kv_tokens`) and may be used in formulas and inputs. `query_len`
+(`kv_len`) differs between sequences and cannot be set; it is available where `b` is, so it
+cannot be an axis of an input. `i`, `q` and `k` count within a sequence, but an axis of all
+rows does not: from `bias: [heads, query_tokens, kv_tokens]`, read `bias[h, start[b] + i,
+start[b] + k]`; `bias[h, i, k]` causes a warning. With the default `offset`, the last query
+of each sequence is aligned to its last key. Both sides may share one `start`.
 
-`table: i32[batch, width] in 0..pages - 1` (or i64) says by its range how many pages
-there are. How many keys a sequence has is not in it: `kv_len` is written, as
-`width * n` or less (the call refuses more, `ATTNC_BAD_SHAPE`), and shorter
-sequences mask the rest: `mask: k < length[b]`. The call checks all entries of the
-table, used or not: an unused one holds any page. If unused entries hold -1, declare
-`in -1..pages - 1`: keys of a page that there is not are rows of zeros, which the
-mask leaves out. Nothing is read out of range in any case. Several sequences may
-share pages, and pages may lie in any order.
+The range of `table: i32[batch, width] in 0..pages - 1` (or i64) declares the number of
+pages. The table does not determine the number of keys of a sequence: set `kv_len` to
+`width * n` or less (larger values are rejected by the call, `ATTNC_BAD_SHAPE`), and mask
+the end of shorter sequences: `mask: k < length[b]`. The call checks all entries of the
+table, so unused ones must hold some valid page. If unused entries hold -1, declare
+`in -1..pages - 1`: keys of missing pages are read as rows of zeros, which the
+mask must exclude. Nothing is ever read out of range. Several sequences may
+share pages, and pages may be in any order.
 
-In formulas of tensors (see Layers) a ragged side has one axis for all rows in the
-place of batch and length: Q is `[heads, query_tokens, head_dim]`, K `[kv_heads,
-kv_tokens, key_dim]`, O `[heads, query_tokens, value_dim]`, and what `let` says of Q, K
-and V is of tensors, `K: K * 2`, too. So a layer of packed prompts is written like any
-other one, with `x: [query_tokens, model]`; `rope` counts positions within each
-sequence. Where both sides have one `start` and there is an `output`, or `let` defines
-rows, `kv_tokens` is `query_tokens`. Of rows that no sequence has O is 0 there, and an
-`output` holds what the formula makes of that.
+In formulas of tensors (see Layers), one axis for all rows replaces batch and length on a
+ragged side: Q is `[heads, query_tokens, head_dim]`, K is `[kv_heads,
+kv_tokens, key_dim]`, O is `[heads, query_tokens, value_dim]`, and definitions of Q, K
+and V under `let` (such as `K: K * 2`) are formulas of tensors. So a layer of packed prompts is
+written like any other layer, with `x: [query_tokens, model]`; `rope` counts positions within
+each sequence. If both sides share one `start` and there is an `output`, or `let` defines
+rows, `kv_tokens` equals `query_tokens`. In rows that belong to no sequence, O is 0, and
+`output` is evaluated on these zeros.
 
-Refused so far, with a message: with a ragged or paged side `attend` of other rows than
-those of the storage; and rows in pages as a tensor, which `rope` and products take. What
-`let` says of single rows, `K: l2_norm(K) * 2`, holds for pages, too.
+Not supported yet: `attend` to other rows than those of ragged or paged storage, and using
+paged rows as tensors (in `rope` and products). Per-row definitions such as
+`K: l2_norm(K) * 2` work with pages, too.
 )";
 
 static constexpr StringLiteral outputs = R"(
 ## Outputs
 
-The main output `O`, `[batch, heads, query_len, value_dim]`, comes first; those of
-`outputs` follow in the order of this table, then names of `let`, in the order of the
-list. Every output but `O` may be NULL in a call and is then not computed. Elements of those of
-the table are f32, or f64 where Q, K, V or O is.
+The main output `O`, `[batch, heads, query_len, value_dim]`, comes first, followed by those
+of `outputs`: first in the order of this table, then names of `let` in the order of the
+list. Every output except `O` may be NULL in a call and is then not computed. The outputs of
+this table are f32, or f64 if Q, K, V or O is f64.
 
 | output | shape | meaning |
 |---|---|---|
@@ -208,36 +208,36 @@ the table are f32, or f64 where Q, K, V or O is.
 | `attention` | `[batch, heads, query_len, kv_len]` | the weights |
 | `score` | `[batch, heads, query_len, kv_len]` | the scores, -inf where the mask is false |
 | `state` | `[batch, kv_heads, features, value_dim]`, or one column more | the running state of linear attention |
-| an entry of `let` | that of its tensor | the tensor, as `output` would have it: it may use O; its elements have the type of O |
+| an entry of `let` | that of its tensor | the tensor; like `output`, it may use O; its element type is that of O |
 
-A `state` is there if the weights are `f(q) * (u(q) @ v(k)) * D(q, k)`: f and u are of
-the query, v is of the key, and a decay D is a product of one factor of each side, `exp`
-or `exp2` of a sum of both, or `base ** (q - k)`. With r for the last row of queries
+A `state` exists if the weights have the form `f(q) * (u(q) @ v(k)) * D(q, k)`: f and u
+depend on the query, v depends on the key, and the decay D is a product of a query-side and a
+key-side factor, `exp` or `exp2` of a sum of both, or `base ** (q - k)`. If r is the last query row,
 
     state[b, g, d, e] = sum over k of D(r, k) * v(k)[d] * value(k)[e]
 
-over the keys that r may see by those conditions of the mask in which k occurs: none,
-`k <= q`, and conditions of the key alone. What depends on the query alone, or on
-neither side (`/ sqrt(head_dim)`), is no part of it. Where `attention` has the `sum` of
+over the keys that are visible to r under the conditions of the mask that contain k: none,
+`k <= q`, and conditions on the key only. Factors that depend on the query only, or on
+neither side (`/ sqrt(head_dim)`), are not included. If `attention` contains the `sum` of
 its weights, a last column `e = value_dim` holds the same sum without value. A later row
-goes on from it with the keys that r does not see:
+continues from the state with the keys that are not visible to r:
 
     sum of weights * value = f(q) * D(q, .) / D(r, .) * (u(q) @ state) + that over the other keys
 
-where the quotient is the same for all keys, and likewise for the sum of the weights.
-To begin with a state S is to see as many keys more as it has rows, the unit vectors,
-whose values are these rows: `K: concat(eye(head_dim), k, axis=rows)` and `V: concat(S,
+The quotient is the same for all keys; the sum of the weights is continued in the same way.
+To start from a state S, prepend one key per row of S, the unit vectors, with the rows of S
+as values: `K: concat(eye(head_dim), k, axis=rows)` and `V: concat(S,
 v, axis=rows)`, with `kv_len: head_dim + query_len`, for a score that is linear in K.
-With no queries, r is the row before row 0, where inputs along query_len count as 0. All
-query heads of a group share a state, so nothing that belongs to keys may depend on h.
+If there are no queries, r is the row before row 0, where inputs along query_len count as 0.
+All query heads of a group share a state, so no key-side factor may depend on h.
 
 )";
 
 static constexpr StringLiteral layers = R"(
 ## Layers
 
-`let` may also say by whole tensors what Q, K and V are, and `output` what is made
-of O: then the function is a layer, and its main output is called `Y`.
+`let` may also define Q, K and V as whole tensors, and `output` may compute the result from
+O: then the function is a layer, and its main output is called `Y`.
 
 ```yaml
 attnc: 1
@@ -258,42 +258,41 @@ inputs:
   Wo: [heads * value_dim, model]
 ```
 
-An entry of `let` is of tensors if it uses one of the functions below, itself or
-through another entry that it names without indices; entries that only `output` uses
-may be anything. There an
-input without indices is the whole tensor; Q is `[batch, heads, query_len,
-head_dim]`, K and V are `[batch, kv_heads, kv_len, key_dim]` and `value_dim`, as
-`let` defines them, and O is `[batch, heads, query_len, value_dim]`. What `let` says
-of Q, K, V has these axes; batch and heads may be absent, if all are the same.
+An entry of `let` is a formula of tensors if it uses one of the functions below, directly or
+through another entry that it names without indices, or if only `output` uses it. In such a
+formula, an input without indices is the whole tensor; Q is `[batch, heads, query_len,
+head_dim]`, K and V are `[batch, kv_heads, kv_len, key_dim]` (`value_dim` for V), as
+`let` defines them, and O is `[batch, heads, query_len, value_dim]`. Definitions of Q, K and
+V must have these axes; batch and heads may be omitted, which broadcasts the tensor.
 
-Any other formula reads the tensor of an entry by indices, as if it were an input of
-reals: with `G: cumsum(gate)`, a gate per row, `score: Q @ K * exp(G[b, h, q] - G[b,
-h, k])`. The tensor is computed before the attention, once per call.
+All other formulas read the tensor of an entry by indices, like an input of floats: with
+`G: cumsum(gate)` and one gate per row, `score: Q @ K * exp(G[b, h, q] - G[b,
+h, k])`. The tensor is computed once per call, before the attention.
 
-An axis is known by its size. `A @ B` sums over the last axis of A and the last but
-one (or only) axis of B; of the axes in front those that both have are shared, and
-the others kept. Operators and functions of reals work element by element: the axes
-of one operand are among those of the other, in the same order, and as far right as
-they fit (`[batch, query_len, model] + [model]`); sizes that are written alike go
-before sizes that are equal. `X.T` exchanges the last two axes. Numbers, sizes and
-inputs without axes are the same for all elements.
+Axes are identified by their sizes. `A @ B` sums over the last axis of A and the
+second-to-last (or only) axis of B; of the remaining leading axes, common ones are batch axes,
+and the others are kept. Operators and functions of floats are elementwise: the axes
+of one operand must be a subsequence of those of the other, and are matched from the right
+(`[batch, query_len, model] + [model]`); axes with the same size name are matched before axes
+of equal value. `X.T` swaps the last two axes. Numbers, sizes and inputs without axes are
+broadcast.
 
-Elements of a product or a formula have the wider type of the operands (f16 and bf16
-meet in f32), and are computed in f32 (f64 where one is f64) and rounded once; a norm
-inside a formula is part of it, so `l2_norm(Q) * 3` is rounded once. The
-weights of a softmax, and what it is of, stay in that type. Ints of an input become
-reals of that type wherever a tensor of reals is meant, in a product, too: exactly up
-to 2 ** 24 in f32, 2 ** 53 in f64, beyond it the nearest one.
+The element type of a product or a formula is the wider type of its operands (f32 for f16 with
+bf16). It is computed in f32 (f64 if an operand is f64) and rounded once; a norm inside a
+formula is part of it, so `l2_norm(Q) * 3` is rounded once. The weights of a softmax and its
+argument keep the type of the computation. Integer inputs are converted to this type wherever
+a tensor of floats is expected, including products: exactly up
+to 2 ** 24 in f32 and 2 ** 53 in f64, rounded to nearest beyond.
 
-Q, K and V may be made of each other, `K: l2_norm(Q)`, where the spec says that there
-are as many queries as keys (`query_len: kv_len`).
+Q, K and V may be defined by each other, as in `K: l2_norm(Q)`, if the spec declares equal
+lengths (`query_len: kv_len`).
 
 )";
 
 static constexpr StringLiteral caches = R"(
 ### Caches
 
-An input that is `inout` is a cache: a call stores new rows in it, in its place.
+An `inout` input is a cache: each call stores new rows in it, in place.
 
 ```yaml
 attnc: 1
@@ -314,33 +313,33 @@ inputs:
   past: i32[batch]
 ```
 
-`cached(C, X, past[b])` is C with the rows X in the places `past[b]` and later of
-sequence b; `past`, a scalar, is one place for all. One axis of C is `kv_len`, the
-capacity; X has the others, and as many rows as it likes (mostly `query_len`), none
-included. The same function is for a prompt (`past` 0, many rows) and for every later
-row (`past` the rows that are there, one row).
+`cached(C, X, past[b])` returns C with the rows X stored at index `past[b]` and after in
+sequence b; with a scalar `past`, the index is the same for all sequences. One axis of C is
+`kv_len`, the capacity; X has the other axes and any number of rows (usually `query_len`),
+including none. The same function handles a prompt (`past` is 0, many rows) and every later
+token (`past` is the number of stored rows, one row).
 
-- `past` gets the range `0..kv_len - query_len`, less what is declared: a call for
-  which the rows have no room is refused (`ATTNC_BAD_VALUE`) before anything is
+- The range of `past` is `0..kv_len - query_len`, intersected with the declared range: if the
+  rows do not fit, the call is rejected (`ATTNC_BAD_VALUE`) before anything is
   written.
-- Keys past the last stored one are masked, and their tiles skipped. `k < past[b] +
-  query_len` joins the mask, unless the mask implies it, as `causal` does with
-  `offset: past[b]`. What lies there, NaN included, shows in no output, but where Q,
-  `output` or the X of another cache has a row for each row of C: then its rows of
-  keys that are not stored are anything. Where key k is no row k of the cache,
-  `attend(Q, concat(X, K, axis=rows), ...)`, the mask must hide them itself, and does
-  if it is proved to.
-- `offset` must be written where the new rows are those of queries: the default counts
-  from the end of the capacity. `rope` takes its positions from it, too.
-- A cache is used by its one `cached` only; what that yields may be used anywhere,
-  but only attention may sum over its rows, and a formula that reads them by index
-  only rows that are proved to be stored: row k under the mask is. It is of f32, f16,
+- Keys after the last stored row are masked, and their tiles are skipped. `k < past[b] +
+  query_len` is added to the mask, unless the mask implies it, as `causal` does with
+  `offset: past[b]`. The contents of these rows, NaN included, affect no output, except where
+  Q, `output` or the X of another cache has a row for each row of C: rows of
+  keys that are not stored are then unspecified. If key k is not row k of the cache, as in
+  `attend(Q, concat(X, K, axis=rows), ...)`, the mask itself must hide these rows, and this
+  must be provable.
+- `offset` must be set if the new rows are those of queries, because the default counts
+  from the end of the capacity. `rope` also takes its positions from `offset`.
+- A cache may only be used by a single `cached`; the result may be used anywhere,
+  but only attention may sum over its rows, and formulas that read it by index must provably
+  read stored rows, such as row k under the mask. The element type is f32, f16,
   bf16 or f64, and rows are rounded to it.
 
 ### Resident weights
 
-An input that is `resident` is the same for all calls: what is made of such inputs
-alone may be made once.
+A `resident` input is the same for all calls, so values that depend on such inputs only may
+be computed once.
 
 ```yaml
 attnc: 1
@@ -357,25 +356,26 @@ inputs:
   B: resident [4, heads * head_dim]
 ```
 
-Where a product is in it, the object has a second function, `NAME_pack_weights`, which
-writes the packed weights, here `Wq_A_B`; NAME takes these, and no longer the weights
-that nothing else reads. The header has both, and their orders of arguments. Call the
-former first, and again when one of its weights changes: until then NAME goes by the
-weights as they were, and nothing tells it.
+If such a value contains a product, the object has a second function, `NAME_pack_weights`,
+which writes the packed weights, here `Wq_A_B`; NAME then accepts these instead of the weights
+that nothing else reads. The header declares both functions and the order of their arguments.
+Call `NAME_pack_weights` first, and again whenever one of its weights changes: until then NAME
+silently uses the old weights.
 
-The word is a permission, too: products of resident weights with each other, which
-change rounding, are made where calls are then cheaper (`Wq @ Wk.T` of each head where
-the features of a head are more than half of those of the model). A product that costs
-calls more than its factors is not made. All sizes of a resident input are fixed.
+`resident` also permits the compiler to multiply resident weights with each other, which
+changes rounding, if this makes calls cheaper (`Wq @ Wk.T` of each head if `head_dim` is more
+than half of the model's width). A product that would make calls more expensive than its
+factors is not computed. All sizes of a resident input must be fixed.
 
 )";
 
 static constexpr StringLiteral diagnostics = R"(
 ## Diagnostics
 
-`file:line:col: error: what is wrong [id]`, the source line with the place, then
-what is legal (`note:`) and what to type (`fix:`). Up to 20 errors per run, in the
-order of the file; what only follows from another error is not told.
+A diagnostic has the form `file:line:col: error: message [id]`, followed by the source line,
+an explanation of what is legal (`note:`) and the text to write instead (`fix:`). Up to 20
+errors are reported per run, in the order of the file; errors that only follow from another
+one are suppressed.
 
 )";
 
@@ -414,8 +414,7 @@ void printReference(raw_ostream &os) {
        << mask.keys << " |\n";
   os << inputs << outputs << layers << "| function | meaning |\n|---|---|\n";
   printFunctions(os, FunctionInfo::Layer);
-  os << "\nScalings of rope, for contexts longer than those of the "
-        "training:\n\n"
+  os << "\nScalings of rope, for contexts longer than the training length:\n\n"
         "| scaling | meaning |\n|---|---|\n";
   printFunctions(os, FunctionInfo::Scaling);
   os << caches << diagnostics;

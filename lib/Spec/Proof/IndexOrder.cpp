@@ -249,7 +249,8 @@ bool checkIndexOrder(const AttentionSpec &spec, Report &report,
                       .note(input.typeRange,
                             "the order of its axes is " + axesOf(spec, input));
     if (isOneSize(spec, *own, *here))
-      error.note("to be read either way round both axes have one name");
+      error.note("if both orders are intended, give both axes the same "
+                 "size name");
     return false;
   }
   return true;
@@ -348,7 +349,7 @@ void warnIndexOfOne(const AttentionSpec &spec, Report &report, Prover &prover,
   if (isWritten && row == &index)
     warning.fix(place);
   else if (!place.empty())
-    warning.note((row == &index ? "those of sequence b are at "
+    warning.note((row == &index ? "the entries of sequence b are at "
                                 : "row " + printFormula(spec, *row) +
                                       " of sequence b is at ") +
                  place);
@@ -393,7 +394,7 @@ void warnForeignIndex(const AttentionSpec &spec, Report &report,
   std::string ordered = inOrder(spec, load);
   bool isWritten = Report::textOf(load.range).ends_with("]");
   if (isWritten && !ordered.empty() && ordered != printFormula(spec, load))
-    warning.note("with each index at its own axis: " + ordered);
+    warning.note("with the indices in the order of the axes: " + ordered);
   else if (row->kind == Expr::Variable && row->variable == Variable::Q &&
            *here == QueryLen)
     warning.note("the row of a query in its tensor is i");

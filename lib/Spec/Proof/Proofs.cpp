@@ -100,7 +100,7 @@ void ProofWalk::reportIndex(
   if (index->kind == Expr::Load && !spec.inputs[index->index].low &&
       lastForm.isConstant())
     error->note(spec.inputs[index->index].typeRange,
-                "or write what its values are: 'in 0.." + last + "'");
+                "or declare the range of its values: 'in 0.." + last + "'");
   error->note(input.typeRange, "'" + input.name + "' is declared here");
 }
 

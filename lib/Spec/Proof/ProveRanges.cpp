@@ -36,8 +36,8 @@ bool ProofWalk::checkDivisor(ExprPtr &divisor) {
     error.fix("max(" + text + ", 1)");
   if (divisor->kind == Expr::Load)
     error.note(spec.inputs[divisor->index].typeRange,
-               std::string(isCount ? "or write" : "write") +
-                   " what its values are, as 'in 1..8'");
+               std::string(isCount ? "or declare" : "write") +
+                   " the range of its values, such as 'in 1..8'");
   return false;
 }
 
@@ -117,10 +117,11 @@ bool ProofWalk::checkOverflow(const ExprPtr &e, Interval &interval) {
     error.fix(asReal(*e));
   if (const Expr *table = freeTable(*e))
     error.note(spec.inputs[table->index].typeRange,
-               "write what its values are, as 'in 0..2147483647'");
+               "declare the range of its values, such as 'in "
+               "0..2147483647'");
   else
-    error.note("sizes and positions may be up to 2 ** 31 - 1; a real does not "
-               "overflow: 1.0 * x");
+    error.note("sizes and positions may be up to 2 ** 31 - 1; floats do "
+               "not overflow: 1.0 * x");
   return false;
 }
 

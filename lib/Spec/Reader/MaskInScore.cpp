@@ -118,12 +118,12 @@ void SpecReader::warnMaskInScore() {
   auto &warning =
       report.warning(Message::MaskInScore, found->term->range,
                      {printFormula(spec, *makeReal(found->number))});
-  warning.note(std::string(entry(Key::Mask) ? "join to the mask: "
-                                            : "write instead  mask: ") +
+  warning.note(std::string(entry(Key::Mask) ? "add it to the mask with 'and':  "
+                                            : "use instead:  mask: ") +
                found->mask);
   if (std::isfinite(found->number))
-    warning.note("a row that sees no key gets a mean of all of V by it, and 0 "
-                 "by 'mask'");
+    warning.note("a fully masked row becomes the mean of all of V this "
+                 "way, but 0 with 'mask'");
 }
 
 } // namespace attnc::spec

@@ -84,7 +84,7 @@ bool SpecReader::readRegimeCall(const YamlNode &node, Regime &regime) {
               call->children[0]->integer <= maxSize;
   if (!good) {
     report.error(Message::Regime, node.range)
-        .note("regimes are prefill(n), decode(n) or {query_len: n, ...}");
+        .note("valid regimes: prefill(n), decode(n), {query_len: n, ...}");
     return false;
   }
   shorthand(call->name, call->children[0]->integer, regime);
@@ -111,7 +111,7 @@ bool SpecReader::readRegimeEntry(const YamlEntry &item, Regime &regime) {
     for (const Size &known : spec.sizes)
       names.push_back(known.name);
     report.error(Message::RegimeName, item.key.range, {name})
-        .note("run-time sizes here: " + runTimeSizes(spec))
+        .note("run-time sizes of this function: " + runTimeSizes(spec))
         .fix(nearest(name, names));
     return false;
   }
@@ -128,7 +128,7 @@ bool SpecReader::readRegimeEntry(const YamlEntry &item, Regime &regime) {
                           ? "fixed (" + std::to_string(known.value) + ")"
                           : std::string("a formula of other sizes");
     report.error(Message::RegimeFixed, item.key.range, {name, how})
-        .note("run-time sizes here: " + runTimeSizes(spec));
+        .note("run-time sizes of this function: " + runTimeSizes(spec));
     return false;
   }
   regime.sizes.push_back({*size, *value});
@@ -158,7 +158,7 @@ void SpecReader::readRegime(const YamlNode &node) {
     good = readRegimeMap(node, regime);
   else
     report.error(Message::Regime, node.range)
-        .note("regimes are prefill(n), decode(n) or {query_len: n, ...}");
+        .note("valid regimes: prefill(n), decode(n), {query_len: n, ...}");
   if (!good)
     return;
   completeRegime(regime);
@@ -264,7 +264,7 @@ void SpecReader::checkExpect() {
   for (const Regime &regime : spec.expect)
     if (const Precondition *condition = broken(spec, regime))
       report.warning(Message::RegimeRefused, regime.range, {condition->text})
-          .note(condition->range, condition->reason + " asks for it");
+          .note(condition->range, condition->reason + " requires it");
 }
 
 } // namespace attnc::spec

@@ -307,7 +307,8 @@ void SpecReader::warnOffset() {
                            ? *atom->operands[0]
                            : *atom->operands[1];
   report.warning(Message::OffsetOfPadding, atom->range)
-      .note("right-padded queries start at 0 or at a length per batch, too")
+      .note("for right-padded queries, set 'offset' to 0 or to a "
+            "per-sequence length")
       .fix("offset: " + printFormula(spec, length) + " - query_len");
 }
 

@@ -43,7 +43,7 @@ bool SpecReader::readElementType(Input &input, FormulaParser &parser,
   report
       .error(Message::ElementType, parser.rangeOf(token),
              {token.spelling.str()})
-      .note("types are f64 f32 f16 bf16 i64 i32 i8 u8 bool")
+      .note("valid element types: f64 f32 f16 bf16 i64 i32 i8 u8 bool")
       .fix(fix);
   return false;
 }
@@ -196,8 +196,9 @@ bool SpecReader::checkResident(const Input &input) {
       report
           .error(Message::ResidentAxis, axis->range,
                  {input.name, Report::textOf(axis->range).str()})
-          .note("what is the same for all calls has no axis of a batch or of "
-                "rows; without 'resident' it is an input like others");
+          .note("resident inputs are shared by all calls and cannot have "
+                "batch or row axes; for a per-call input, remove "
+                "'resident'");
       return false;
     }
   return true;
@@ -217,8 +218,8 @@ bool SpecReader::readInputType(Input &input, const YamlNode &type) {
   if (input.inout && !isFloat(input.dtype)) {
     report
         .error(Message::Unsupported, first,
-               {"'inout' of " + dtypeName(input.dtype).str()})
-        .note("a cache holds f32, f16, bf16 or f64");
+               {"an 'inout' input of type " + dtypeName(input.dtype).str()})
+        .note("caches hold f32, f16, bf16 or f64");
     return false;
   }
   if (parser.peek().is("(") && source.text.ends_with(")")) {

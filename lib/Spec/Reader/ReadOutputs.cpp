@@ -37,7 +37,8 @@ void SpecReader::readOutputs() {
         (item.kind != YamlNode::Scalar || !is_contained(known, item.text))) {
       std::string text = item.kind == YamlNode::Scalar ? item.text : "this";
       report.error(Message::UnknownOutput, item.range, {text})
-          .note("outputs are lse, attention, score, state and names of 'let'")
+          .note("valid outputs: lse, attention, score, state, and names "
+                "of tensors under 'let'")
           .fix(nearest(text, known));
       continue;
     }
@@ -48,8 +49,8 @@ void SpecReader::readOutputs() {
     if (item.text == "lse" && spec.attention && !spec.isSoftmax)
       report.error(Message::LseOfSoftmax, item.range)
           .note(hasSoftmax(*spec.attention)
-                    ? "here softmax(...) is only a part of it"
-                    : "the sum of other weights is no output");
+                    ? "here softmax(...) is only part of the formula"
+                    : "other normalizers have no logsumexp");
     spec.lse |= item.text == "lse";
     spec.attentionOutput |= item.text == "attention";
     spec.scoreOutput |= item.text == "score";
@@ -86,7 +87,7 @@ void SpecReader::checkState() {
       report.error(Message::NoState, spec.stateRange, {problem.reason});
   error.note("legal: " + problem.legal);
   if (problem.place.isValid())
-    error.note(problem.place, "this is in the way");
+    error.note(problem.place, "required by this formula");
 }
 
 } // namespace attnc::spec

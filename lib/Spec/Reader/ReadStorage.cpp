@@ -63,8 +63,8 @@ void SpecReader::readStorage() {
   const YamlEntry *storage = entry(Key::Storage);
   if (storage && storage->value.kind == YamlNode::Scalar) {
     report.error(Message::NeedsMap, storage->value.range, {"storage"})
-        .note("two lines, 'storage:' and below it '  kv: paged(table, n)' or "
-              "'  kv: ragged(start)'");
+        .note("write 'storage:' and, on the next line, '  kv: "
+              "paged(table, n)' or '  kv: ragged(start)'");
     return;
   }
   if (!storage || !needMap(*storage))
@@ -73,7 +73,7 @@ void SpecReader::readStorage() {
   for (const YamlEntry &item : storage->value.map) {
     if (!is_contained(names, item.key.text)) {
       report.error(Message::UnknownKey, item.key.range, {item.key.text})
-          .note("'storage' has query, kv")
+          .note("keys of 'storage': query, kv")
           .fix(nearest(item.key.text, names));
       continue;
     }
@@ -89,7 +89,7 @@ void SpecReader::readStorage() {
     bool good = node->kind == Node::Call && readStorageCall(*node, pending);
     if (!good) {
       report.error(Message::Storage, item.value.range, {item.value.text})
-          .note("storage is dense, ragged(start) or paged(table, n)");
+          .note("valid storage kinds: dense, ragged(start), paged(table, n)");
       refuseStorage(*node, std::move(pending));
     } else if (isQuery && pending.storage->kind == Storage::Paged)
       report.error(Message::PagedQuery, item.value.range);
@@ -109,7 +109,8 @@ void SpecReader::addStorageSizes() {
       report
           .error(Message::RaggedLength, written->key.range,
                  {keyName(key).str()})
-          .note("all rows together are '" + std::string(name) + "'");
+          .note("the total number of rows is the size '" + std::string(name) +
+                "'");
     storage->tokens = spec.sizes.size();
     spec.sizes.emplace_back().name = name;
     spec.sizes.back().implied = true;
@@ -184,7 +185,8 @@ void SpecReader::checkPagedLength(const Input &input) {
   });
   if (spec.sizes[KvLen].kind == Size::RunTime && !isAxis) {
     report.error(Message::UnboundSize, spec.kvStorage.range, {"kv_len"})
-        .note("pages do not tell how many keys a sequence has")
+        .note("a page table does not determine the number of keys of a "
+              "sequence")
         .fix("kv_len: " + text);
     return;
   }
@@ -194,7 +196,7 @@ void SpecReader::checkPagedLength(const Input &input) {
     return;
   ExprPtr condition = makeApply(Op::Le, Type::Bool, {keys, capacity});
   spec.preconditions.push_back({condition, printFormula(spec, *condition),
-                                "the table of pages '" + input.name + "'",
+                                "the page table '" + input.name + "'",
                                 input.typeRange});
 }
 
@@ -241,14 +243,13 @@ void SpecReader::bindStorage() {
       report
           .error(Message::StorageTable, found->typeRange,
                  {found->name, declaration})
-          .note(storage.range, ragged
-                                   ? "it says where each sequence begins; that "
-                                     "its values are in range goes without "
-                                     "saying"
-                                   : "it says in which page keys lie; its "
-                                     "range says how many pages there are, a "
-                                     "number or a size ('pages: any' under "
-                                     "'sizes:')");
+          .note(storage.range,
+                ragged
+                    ? "it holds the first row of each sequence; the range of "
+                      "its values is implied"
+                    : "it maps keys to pages; its range gives the number of "
+                      "pages, as a constant or a size ('pages: any' under "
+                      "'sizes:')");
       continue;
     }
     if (hasLength)

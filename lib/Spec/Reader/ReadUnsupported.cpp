@@ -30,7 +30,7 @@ void SpecReader::readAccumulate(const YamlEntry &item) {
     report
         .error(Message::BadArgument, item.value.range,
                {"'accumulate'", dtypeName(computed).str()})
-        .note("products of these dtypes are summed in " +
+        .note("products of these types accumulate in " +
               dtypeName(computed).str());
 }
 
@@ -60,7 +60,7 @@ void SpecReader::readPrecision() {
   for (const YamlEntry &item : precision->value.map) {
     if (!is_contained(names, item.key.text))
       report.error(Message::UnknownKey, item.key.range, {item.key.text})
-          .note("'precision' has accumulate, probabilities, tf32")
+          .note("keys of 'precision': accumulate, probabilities, tf32")
           .fix(nearest(item.key.text, names));
     else if (!needScalar(item))
       continue;

@@ -22,9 +22,9 @@ void SpecReader::checkFormulaUse() {
   spec.readsScore = use.score || spec.scoreOutput;
   if (!spec.usesAttention())
     for (Key key : {Key::Score, Key::Mask, Key::Attention, Key::Value})
-      report(key, "nothing uses O, nor 'attend'");
+      report(key, "no formula uses O or 'attend'");
   else if (!spec.readsScore)
-    report(Key::Score, "'attention' does not use it");
+    report(Key::Score, "'attention' does not read it");
 }
 
 static bool usesSize(const Expr &e, unsigned size) {
@@ -59,15 +59,16 @@ void SpecReader::reportUnbound(unsigned index) {
   for (const Input &input : spec.declaredInputs())
     for (const ExprPtr &axis : input.axes)
       if (usesSize(*axis, index)) { // so an input is no way out
-        error.note(axis->range, "'" + printFormula(spec, *axis) +
-                                    "' does not tell it: write a number, or "
-                                    "an axis that is '" +
-                                    size.name + "'");
+        error.note(axis->range,
+                   "'" + printFormula(spec, *axis) +
+                       "' does not determine it: use a constant, or an axis of "
+                       "exactly '" +
+                       size.name + "'");
         return;
       }
   error
-      .note("a run-time number that is no extent, as of a window, is an input "
-            "without axes: '" +
+      .note("declare a run-time number that is not the extent of a "
+            "tensor (such as a window) as an input without axes: '" +
             size.name + ": i32'")
       .fix("move it under 'inputs:'    " + size.name + ": i32");
 }
@@ -107,7 +108,7 @@ void fixLengths(SourceDiagnostic &error, const AttentionSpec &spec,
                spec.sizes[length].kind != Size::RunTime;
   if (isSet || (set.kind == Size::Derived && usesSize(*set.formula, length)))
     return;
-  error.note("self-attention has one length for both")
+  error.note("in self-attention both lengths are equal")
       .fix(length == QueryLen ? "query_len: kv_len" : "kv_len: query_len");
 }
 

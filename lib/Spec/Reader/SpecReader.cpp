@@ -142,7 +142,7 @@ bool SpecReader::checkNewName(StringRef name, SMRange range) {
                                              "args"};
   if (isReservedWord(name) || is_contained(header, name) ||
       name.ends_with("_strides"))
-    taken = "C or the generated header";
+    taken = "C, C++ or the generated header";
   if (!taken.empty()) {
     report.error(Message::TakenName, range, {name.str(), taken.str()});
     return false;
@@ -278,9 +278,10 @@ std::optional<DType> SpecReader::readDType(const YamlNode &node) {
                    {node.kind == YamlNode::Scalar ? "'" + node.text + "'"
                                                   : std::string("this")});
   if (dtype) // of ints
-    error.note("quantised rows are inputs of ints, and 'let' makes reals of "
-               "them: K: k8 * step, with k8: i8[batch, kv_heads, kv_len, "
-               "head_dim] and step: f32 under 'inputs:'");
+    error.note("for quantized rows, declare integer inputs and "
+               "dequantize them under 'let': K: k8 * step, with k8: "
+               "i8[batch, kv_heads, kv_len, head_dim] and step: f32 "
+               "under 'inputs:'");
   else if (StringRef ours = findForeignType(node.text);
            ours.contains('f')) // a float
     error.fix(ours);
@@ -314,7 +315,7 @@ void SpecReader::readDTypes() {
         find_if(places, [&](auto &p) { return p.first == item.key.text; });
     if (place == std::end(places)) {
       report.error(Message::UnknownKey, item.key.range, {item.key.text})
-          .note("'dtype' has query, key, value, output")
+          .note("keys of 'dtype': query, key, value, output")
           .fix(nearest(item.key.text, names));
       continue;
     }
@@ -337,7 +338,7 @@ void SpecReader::readSchedule() {
   }
   if (schedule->value.kind == YamlNode::Null) {
     report.error(Message::EmptyValue, schedule->key.range, {"schedule"})
-        .note("'#' begins a comment: write the attribute in quotes");
+        .note("'#' starts a comment: quote the attribute");
     return;
   }
   if (!needScalar(*schedule))

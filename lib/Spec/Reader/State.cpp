@@ -96,9 +96,9 @@ bool StateFinder::fail(const Twine &reason, const Twine &legal, const Expr &e) {
 }
 
 bool StateFinder::failHead(const Expr &e) {
-  return fail("differs between the query heads of a group, which share one "
-              "state",
-              "g instead of h, or as many kv_heads as heads", e);
+  return fail("differs between the query heads of a group, which share "
+              "a state",
+              "g instead of h, or kv_heads equal to heads", e);
 }
 
 //===----------------------------------------------------------------------===//
@@ -204,13 +204,15 @@ bool StateFinder::addDecay(const ExprPtr &e, bool inverse) {
                  !(sidesOf(*e->operands[0]) & (OfQuery | OfKey));
   if (!(e->isApply(Op::Exp) || e->isApply(Op::Exp2) || isPower) ||
       !isSum(*e->operands.back()))
-    return fail("is no product of one factor of the query and one of the key",
-                "factors of one side, exp(x - y) or base ** (q - k) with x of "
-                "the query and y of the key",
+    return fail("cannot be separated into a query-side and a key-side "
+                "factor",
+                "separable factors such as exp(x - y) or base ** (q - "
+                "k), where x depends on the query and y on the key",
                 *e);
   if (usesRow(*e, Row::Q))
-    return fail("is a decay that depends on the row Q, which is not supported",
-                "decays of positions and inputs", *e);
+    return fail("is a decay factor that depends on Q, which is not "
+                "supported",
+                "decays that depend on positions and inputs", *e);
   factors.push_back({e, inverse});
   return true;
 }
@@ -224,7 +226,7 @@ bool StateFinder::add(const ExprPtr &e, bool inverse) {
     return true;
   }
   if (factors.size() > maxFactors)
-    return fail("has more factors than are told apart", "fewer factors", *e);
+    return fail("has too many factors to analyze", "fewer factors", *e);
   if (sides & OfQuery) {
     if (e->isApply(Op::Neg))
       return add(e->operands[0], inverse);
@@ -245,8 +247,8 @@ bool StateFinder::splitChoice(const Expr &e) {
   auto isZero = [](const Expr &x) { return x.isConstant() && x.real == 0; };
   bool whereTrue = isZero(*e.operands[1]);
   if (!whereTrue && !isZero(*e.operands[2]))
-    return fail("chooses between two weights",
-                "a choice between a weight and 0", e);
+    return fail("selects between two weights",
+                "a selection between a weight and 0", e);
   ExprPtr condition = e.operands[0];
   if (whereTrue)
     condition = makeApply(Op::Not, Type::Bool, {condition}, condition->range);
@@ -265,7 +267,8 @@ bool StateFinder::splitWeight(const ExprPtr &e) {
   if (isPairProduct(*e))
     return splitProduct(e);
   if (!hasPairProduct(*e))
-    return fail("is no product of queries and keys", "a score with u @ v", *e);
+    return fail("is not a product of queries and keys", "a score with u @ v",
+                *e);
   if (e->isApply(Op::Neg))
     return splitWeight(e->operands[0]);
   bool left = hasPairProduct(*e->operands[0]);
@@ -277,7 +280,8 @@ bool StateFinder::splitWeight(const ExprPtr &e) {
   if (e->isApply(Op::Select))
     return splitChoice(*e);
   return fail("is not linear in the product of queries and keys",
-              "that product times factors of the query, of the key, and decays",
+              "the product times query-side factors, key-side factors "
+              "and decays",
               *e);
 }
 
@@ -295,8 +299,7 @@ bool StateFinder::checkSums() {
                 (!theirs || sameExpr(*ownAllowed, *theirs)) &&
                 sameExpr(*own, *inner.keys());
     if (!same)
-      return fail("sums something else than the weights",
-                  "sums of the score that is the weight", *sum);
+      return fail("does not sum the weights", "sums of the weights", *sum);
   }
   return true;
 }
@@ -306,8 +309,8 @@ bool StateFinder::checkValue() {
     return true;
   unsigned sides = sidesOf(*spec.value);
   if (sides & OfQuery)
-    return fail("is a value that depends on the query", "values of keys alone",
-                *spec.value);
+    return fail("is a value that depends on the query",
+                "values that depend on the key only", *spec.value);
   return !(sides & OfHead) || failHead(*spec.value);
 }
 
@@ -364,10 +367,9 @@ bool StateFinder::splitMask(const ExprPtr &e) {
   if (!(sides & OfKey))
     return true;
   if ((sides & OfQuery) && !isCausal(*e))
-    return fail("ties keys to queries otherwise than 'k <= q'",
-                "the mask 'k <= q' or 'k < q', and conditions of the query "
-                "alone or the "
-                "key alone",
+    return fail("relates keys to queries other than by 'k <= q'",
+                "the mask 'k <= q' or 'k < q', and conditions on the "
+                "query only or the key only",
                 *e);
   if (sides & OfHead)
     return failHead(*e);
@@ -453,8 +455,7 @@ std::optional<StateFormula> findState(const AttentionSpec &spec,
                                       StateProblem &problem) {
   if (spec.isSoftmax) {
     problem = {"softmax is not linear in the score",
-               "weights that are scores, 'attention: score', or scores over "
-               "their sum, 'attention: score / sum(score)'",
+               "'attention: score' or 'attention: score / sum(score)'",
                {}};
     return std::nullopt;
   }
@@ -464,8 +465,9 @@ std::optional<StateFormula> findState(const AttentionSpec &spec,
     return std::nullopt;
   ExprPtr keys = finder.keys();
   if (!keys || keys->type != Type::Vector) {
-    problem = {"the score has no vector of the key",
-               "a score with u @ v, u of the query and v of the key",
+    problem = {"the score reads no vector of the key",
+               "a score with u @ v, where u depends on the query and v "
+               "on the key",
                spec.score->range};
     return std::nullopt;
   }

@@ -28,7 +28,7 @@ void SpecReader::warnEmptyMask() {
                                          : prover.proves(LinearForm(-1));
   if (isNever && entry(Key::Mask))
     report.warning(Message::EmptyMask, entry(Key::Mask)->value.range)
-        .note("'mask' is true for keys that a query sees");
+        .note("'mask' is true for keys that are visible to the query");
 }
 
 /// Whether the condition bounds q - k from above by itself; with the text that
@@ -73,7 +73,7 @@ void SpecReader::warnOpenWindow() {
       closed = "0 <= " + text.str();
     report.warning(Message::OpenWindow, e->range)
         .fix(closed)
-        .note("'k <= q' hides them; 'band(L, R)' limits both sides");
+        .note("'k <= q' masks them; 'band(L, R)' limits both sides");
     return;
   }
 }

@@ -114,7 +114,7 @@ TensorChecker::Value TensorChecker::visitInput(unsigned index,
   if (input.dtype == DType::F64 && computeType() != DType::F64) {
     report
         .error(Message::Unsupported, node.range,
-               {"a tensor of f64 in a layer of " +
+               {"an f64 tensor in a layer of type " +
                 dtypeName(spec.queryType).str()})
         .note(input.typeRange, "'" + input.name + "' is declared here");
     return {};
@@ -146,11 +146,11 @@ TensorChecker::Value TensorChecker::visitRow(Row row, const Node &node) {
   const Storage &storage = spec.storageOf(row);
   if (storage.kind == Storage::Paged) {
     report
-        .error(Message::Unsupported, node.range, {"a tensor of rows in pages"})
-        .note(storage.range, "their storage is set here")
-        .note(
-            "pages hold rows as they are read, rope included; rows that 'let' "
-            "makes are dense or ragged");
+        .error(Message::Unsupported, node.range,
+               {"using paged rows as a tensor"})
+        .note(storage.range, "the storage is set here")
+        .note("pages store the final rows (after rope); rows computed "
+              "under 'let' must be dense or ragged");
     return {};
   }
   auto entry = use.let.find(rowName(row).str());
@@ -264,7 +264,7 @@ std::optional<TensorChecker::Value> TensorChecker::visitName(const Node &node) {
   if (node.name == "O") {
     if (!attentionKnown) {
       report.error(Message::Scope, node.range, {"O", what.str()})
-          .note("O is what the attention of Q, K and V gives: it is known in "
+          .note("O is the result of the attention and only available in "
                 "'output'");
       return Value();
     }
@@ -455,15 +455,15 @@ RowTensor TensorChecker::asRow(const TensorPtr &tensor, Row row,
     error.note("split_heads(..., kv_heads) splits into key and value heads");
   else if (isRagged)
     error.note(spec.storageOf(row).range,
-               "rows of all sequences lie behind each other: '" +
-                   spec.sizes[spec.storageOf(row).tokens].name +
-                   "' is their axis");
+               "the rows of all sequences are concatenated along the "
+               "axis '" +
+                   spec.sizes[spec.storageOf(row).tokens].name + "'");
   else if (rank >= 2 && shapes.isSame(rows, makeSize(length)) &&
            !isAxis(rank - 2, rows) &&
            isAxis(rank - 2, makeSize(length == QueryLen ? KvLen : QueryLen)))
     fixRows(error, isAxis(rank - 2, makeSize(KvLen)) ? QueryLen : KvLen);
   else if (rank == 3)
-    error.note("split_heads(...) makes heads of the last axis");
+    error.note("split_heads(...) splits the last axis into heads");
   noteInputs(error, {tensor.get()});
   return {};
 }
@@ -514,9 +514,9 @@ TensorPtr TensorChecker::asOutput(const Node &node) {
   auto &error = report.error(Message::OutputAxes, node.range,
                              {"'" + what.str() + "'", shapeText(tensor)});
   error.note(tensor->axes.empty()
-                 ? "an axis can be kept, such as that of the batch"
-                 : "axes can be joined: merge_heads(X) joins heads and the "
-                   "last");
+                 ? "keep an axis, such as that of the batch"
+                 : "or merge axes: merge_heads(X) merges the heads into the "
+                   "last axis");
   return nullptr;
 }
 

@@ -195,10 +195,11 @@ TensorPtr TensorChecker::einsum(const Node &node,
     }
   if (operands.empty() || !findLetters(*parsed, ranks)) {
     report.error(Message::EinsumText, text.range)
-        .note("for example  einsum(\"b q h d, h d r -> b q h r\", X, W): names "
-              "with blanks between, a list for each tensor, each name of the "
-              "result once and among theirs; ... stands for all other axes, "
-              "also in the result");
+        .note("for example  einsum(\"b q h d, h d r -> b q h r\", X, "
+              "W): axis names separated by spaces, one list per "
+              "tensor; each name of the result must be unique and "
+              "occur in the inputs; '...' matches all other axes, also "
+              "in the result");
     return nullptr;
   }
   std::map<char, ExprPtr> sizes;

@@ -34,8 +34,8 @@ bool TensorChecker::shapeOf(const Expr &e, ArrayRef<TensorPtr> operands,
       auto &error = report.error(
           Message::TensorShapes, e.range,
           {opSpelling(e.op).str(), shapes.text(axes), shapes.text(other)});
-      error.note("the axes of one side must be among those of the other, in "
-                 "the same order");
+      error.note("the axes of one operand must be a subsequence of those "
+                 "of the other");
       for (const ExprPtr &x : e.operands)
         if (x->kind == Expr::Element)
           noteInputs(error, {operands[x->index].get()});
@@ -116,8 +116,8 @@ TensorPtr TensorChecker::asReal(const TensorPtr &tensor) {
   if (tensor->dtype == DType::Bool) {
     auto &error =
         report.error(Message::MustBe, tensor->range,
-                     {"this", "a tensor of numbers", "one of truth values"});
-    error.note("as numbers: where(x, 1, 0)");
+                     {"this", "a tensor of numbers", "a tensor of booleans"});
+    error.note("convert it with where(x, 1, 0)");
     return nullptr;
   }
   return mapOver(tensor->axes, makeElement(0, Type::Real, tensor->range),

@@ -60,7 +60,7 @@ TensorPtr TensorChecker::splitHeads(const TensorPtr &x, const ExprPtr &n,
     auto &error = report.error(
         Message::SplitWidth, node.range,
         {textOfNode(*node.children[0]), shapeText(x), printFormula(spec, *n)});
-    error.note("split_heads(X, n) divides the last axis by n");
+    error.note("split_heads(X, n) splits the last axis into n heads");
     noteInputs(error, {x.get()});
     return nullptr;
   }

@@ -21,7 +21,7 @@ TensorPtr TensorChecker::attend(ArrayRef<const Node *> bound,
                                             "V of attend"};
   if (!attentionKnown) {
     report.error(Message::Scope, node.headRange, {"attend", what.str()})
-        .note("it is known in 'output'");
+        .note("'attend' is only available in 'output'");
     return nullptr;
   }
   auto tensor = std::make_shared<Tensor>();
@@ -38,11 +38,11 @@ TensorPtr TensorChecker::attend(ArrayRef<const Node *> bound,
     if (row != Row::V && isRagged && shapes.placesOf(count, x->axes).empty()) {
       report
           .error(Message::Unsupported, child.range,
-                 {"'attend' of other rows than those of ragged storage"})
-          .note(storage.range, "its rows are those of '" +
-                                   spec.sizes[storage.tokens].name + "' here")
-          .note("make the side dense and mask its lengths (k < length[b]), or "
-                "compute this part in a document of its own");
+                 {"'attend' to other rows than those of ragged storage"})
+          .note(storage.range, "the rows here are those of '" +
+                                   spec.sizes[storage.tokens].name + "'")
+          .note("use dense storage with a mask of lengths (k < "
+                "length[b]), or compute this part in a separate function");
       return nullptr;
     }
     if (row != Row::V && !isRagged && x->axes.size() >= 2)
@@ -85,8 +85,8 @@ std::optional<OtherRows> TensorChecker::findOtherRows(const ExprPtr &queries,
     if (storage->kind != Storage::Dense) {
       report
           .error(Message::Unsupported, node.range,
-                 {"'attend' of other numbers of rows"})
-          .note(storage->range, "beside rows with such storage");
+                 {"'attend' with a different number of rows"})
+          .note(storage->range, "cannot be combined with this storage");
       return std::nullopt;
     }
   rows.formulas = std::make_shared<AttentionFormulas>();
@@ -170,7 +170,7 @@ TensorPtr TensorChecker::softmax(const Node &node) {
         (mask.tensor && !shapes.embed(mask.tensor->axes, x->axes))) {
       report.error(Message::BadArgument, bound[2]->range,
                    {"'mask' of 'softmax'",
-                    "truth values, with axes of " + shapeText(x)});
+                    "a boolean tensor whose axes are among " + shapeText(x)});
       return nullptr;
     }
     std::vector<TensorPtr> operands;
@@ -226,11 +226,11 @@ bool TensorChecker::isOfOneSequence(const TensorPtr &x, ArrayRef<ExprPtr> sizes,
     const std::string &name = spec.sizes[storage->tokens].name;
     auto &error = report.error(
         Message::BadArgument, place,
-        {use.argument.str(), "of one sequence: along " + name +
-                                 " the rows of several sequences lie behind "
-                                 "each other, and the " +
-                                 use.result.str() + " would go on"});
-    error.note("the caller can " + use.remedy.str());
+        {use.argument.str(),
+         "limited to one sequence: along " + name +
+             ", the rows of several sequences are concatenated, and the " +
+             use.result.str() + " would cross their boundaries"});
+    error.note("the caller must " + use.remedy.str());
     error.note(storage->range, "storage is ragged here");
     noteInputs(error, {x.get()});
     return false;
@@ -253,16 +253,17 @@ TensorPtr TensorChecker::segmentMean(ArrayRef<const Node *> bound,
     return nullptr;
   }
   ExprPtr rows = x->axes[rank - 2];
-  if (!isOfOneSequence(x, rows, bound[0]->range,
-                       {"'X' of 'segment_mean'", "segments",
-                        "take the means of each sequence and pass them"}))
+  if (!isOfOneSequence(
+          x, rows, bound[0]->range,
+          {"'X' of 'segment_mean'", "segments",
+           "compute the means per sequence and pass them as an input"}))
     return nullptr;
   ExprPtr length = shapes.quotient(rows, m);
   if (!length && shapes.number(rows)) {
     report
         .error(Message::SegmentRows, node.range,
                {textOfNode(*bound[0]), shapeText(x), printFormula(spec, *m)})
-        .note("segment_mean(X, m) divides the rows into m segments");
+        .note("segment_mean(X, m) splits the rows into m segments");
     return nullptr;
   }
   if (!length) { // decided by the call
@@ -311,9 +312,10 @@ std::optional<unsigned> TensorChecker::axisOfRows(const Node *axis,
   }
   SMRange place = isNamed ? axis->range : node.range;
   if (isNamed || places.empty())
-    if (!isOfOneSequence(x, isNamed ? sizes : Axes(), place,
-                         {"'axis' of 'cumsum'", "sums",
-                          "sum within each sequence and pass the sums"}))
+    if (!isOfOneSequence(
+            x, isNamed ? sizes : Axes(), place,
+            {"'axis' of 'cumsum'", "sums",
+             "compute the sums per sequence and pass them as an input"}))
       return std::nullopt;
   if (places.size() == 1)
     return places.front();
@@ -326,7 +328,7 @@ std::optional<unsigned> TensorChecker::axisOfRows(const Node *axis,
   auto &error =
       report.error(Message::BadArgument, place, {"'axis' of 'cumsum'", what});
   if (isRepeated)
-    error.note("sizes of different names tell axes apart, for example "
+    error.note("give the axes different size names, for example "
                "[query_len, kv_len] and axis=kv_len");
   noteInputs(error, {x.get()});
   return std::nullopt;

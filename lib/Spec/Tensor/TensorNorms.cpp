@@ -79,8 +79,8 @@ bool TensorChecker::addFactor(const Node *node, Op op, ExprPtr &formula,
     auto &error = report.error(
         Message::TensorShapes, node->range,
         {opSpelling(op).str(), shapeText(operands[0]), shapeText(factor)});
-    error.note("the axes of this must be among those of the other, in the same "
-               "order");
+    error.note("the axes of this operand must be a subsequence of those "
+               "of the other");
     noteInputs(error, {operands[0].get(), factor.get()});
     return false;
   }

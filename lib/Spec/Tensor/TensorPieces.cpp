@@ -73,7 +73,7 @@ std::vector<TensorPtr> TensorChecker::split(const Node &node) {
       number = shapes.number(size);
     if (size && !number)
       report.error(Message::Unsupported, child->range,
-                   {"a piece of run-time size"});
+                   {"a piece whose size is only known at run time"});
     if (!number)
       return {};
     sizes.push_back(size);
@@ -193,8 +193,8 @@ TensorPtr TensorChecker::concatAlong(std::vector<TensorPtr> parts,
       auto &error = report.error(
           Message::TensorShapes, node.range,
           {"concat", shapeText(parts[most]), shapeText(parts[part])});
-      error.note("but for the axis along which they stand, the axes of one "
-                 "must be among those of the other, in the same order");
+      error.note("apart from the concatenated axis, the axes of one "
+                 "tensor must be a subsequence of those of the other");
       noteInputs(error, {parts[most].get(), parts[part].get()});
       return nullptr;
     }

@@ -84,8 +84,9 @@ TensorPtr TensorChecker::matmul(const TensorPtr &a, const TensorPtr &b,
                                {textOfNode(*node.children[0]), shapeText(a),
                                 textOfNode(*node.children[1]), shapeText(b)});
     error.fix(productInOrder(shapes, *a, *b, node));
-    error.note("'@' sums over the last axis on the left and the last but one "
-               "on the right, which must be one size");
+    error.note("'@' sums over the last axis on the left and the "
+               "second-to-last axis on the right; their sizes must be "
+               "equal");
     noteInputs(error, {a.get(), b.get()});
     return nullptr;
   }
@@ -126,7 +127,7 @@ TensorChecker::Value TensorChecker::visitProduct(const Node &node) {
                                std::pair(&b, node.children[1].get())}) {
     if ((*tensor)->axes.empty()) {
       report.error(Message::NeedsAxes, child->range, {"@", "one axis"})
-          .note("a number times a tensor is written with '*'");
+          .note("use '*' to multiply a tensor by a number");
       return {};
     }
     *tensor = asReal(*tensor);

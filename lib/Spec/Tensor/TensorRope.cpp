@@ -87,8 +87,8 @@ TensorPtr TensorChecker::ownPositions(const TensorPtr &x, const Node &node) {
     ofKeys = countsKeys(x->axes[rank - 2]);
   if (!ofKeys) {
     auto &error = report.error(Message::RopeRows, node.range, {shapeText(x)});
-    error.note("positions=p takes them from a tensor p of [rows] or "
-               "[batch, rows]");
+    error.note("positions=p reads them from a tensor p of shape [rows] "
+               "or [batch, rows]");
     noteInputs(error, {x.get()});
     return nullptr;
   }
@@ -349,7 +349,7 @@ TensorPtr TensorChecker::rotate(const TensorPtr &x, int64_t pairs,
       !shapes.embed(rows.drop_back(), ArrayRef(x->axes).drop_back(2))) {
     auto &error = report.error(Message::TensorShapes, node.range,
                                {"rope", shapeText(x), shapes.text(rows)});
-    error.note("positions have axes of the rows, [rows] or [batch, rows]");
+    error.note("the shape of positions must be [rows] or [batch, rows]");
     return nullptr;
   }
   TensorPtr part =
@@ -386,7 +386,7 @@ TensorPtr TensorChecker::rope(const Node &node, ArrayRef<const Node *> bound) {
       x->axes.empty() ? std::nullopt : shapes.number(x->axes.back());
   if (!width) {
     report.error(Message::NeedsAxes, node.range,
-                 {"rope", "one axis, the last one of fixed size"});
+                 {"rope", "one axis; the last one must have a fixed size"});
     return nullptr;
   }
   std::optional<int64_t> dims = width;

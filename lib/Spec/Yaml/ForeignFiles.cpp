@@ -11,7 +11,8 @@ using namespace llvm;
 namespace attnc::spec {
 
 static constexpr StringLiteral aboutSpecs =
-    "a spec is YAML: attnc: 1, heads: 12, head_dim: 64";
+    "a spec is a YAML file; a minimal one has three lines: "
+    "attnc: 1, heads: 12, head_dim: 64";
 
 /// A header of `size` bytes in JSON, then the tensors.
 static bool isSafetensors(StringRef text) {
@@ -37,7 +38,7 @@ static StringRef binaryFormat(StringRef text) {
       {"\x7f"
        "ELF",
        "an object file"},
-      {"!<arch>", "a library of object files"},
+      {"!<arch>", "an archive of object files"},
       {"\x1f\x8b", "a gzip archive"},
       {"\x80\x02", "a Python pickle"},
       {"\x80\x04", "a Python pickle"},

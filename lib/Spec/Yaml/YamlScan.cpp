@@ -157,8 +157,8 @@ void Scan::value(size_t begin, size_t end) {
       text.slice(begin + 1, end).rtrim().find_first_not_of("+-123456789") ==
           StringRef::npos) {
     report.error(Message::YamlFeature, at(begin, begin + 1))
-        .note("a formula stands on one line; 'let' gives names to the parts of "
-              "a long one");
+        .note("a formula must fit on one line; name parts of a long "
+              "formula under 'let'");
     broken = true;
     return;
   }
@@ -301,8 +301,8 @@ std::string flowEntryFix(StringRef text, size_t at) {
   StringRef entry = text.slice(begin, end).trim();
   if (!entry.contains(": "))
     return "";
-  return "a new line under '" + head.str() + ":', indented by two    " +
-         entry.str();
+  return "on a new line under '" + head.str() +
+         ":', indented by two spaces:    " + entry.str();
 }
 
 } // namespace attnc::spec

@@ -30,7 +30,7 @@ for name, (mask, declared) in MASKS.items():
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-            count += done.stdout.count("right")
+            count += done.stdout.count("passed")
     fused = subprocess.run(["attnc", str(spec), "--emit=fused", "-o", "-"], capture_output=True, text=True, check=True)
     if "} classify {" not in fused.stdout:
         sys.exit(f"{name}: no classify, so no table is scanned")

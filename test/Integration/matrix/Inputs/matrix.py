@@ -5,7 +5,7 @@ usage: matrix.py ATTNC-RUN WORK LEVEL [--wide] [--list] [--only NUMBER]
 Every pair of values of two factors below occurs in some combination (a greedy
 covering array, the same on every run), and each combination runs at several
 pairs of lengths. LEVEL picks the combinations of one micro-architecture.
-attnc-run decides whether a result is right: exactly for integer inputs, within
+attnc-run decides whether a result is correct: identical for integer inputs, within
 twice the plain evaluation's error for random ones. --wide has more values and
 factors, in twice as many combinations; it is run by hand.
 """

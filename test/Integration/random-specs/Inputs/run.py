@@ -103,7 +103,7 @@ def check_kernel(arguments, seed, spec, folder):
     if arguments.stages:
         command.append("--check-stages")
     kind, said = call(command)
-    if kind == "broken" and ("wrong:" in said or "differs" in said):
+    if kind == "broken" and ("failed:" in said or "differs" in said):
         return "wrong", said
     return ("right", "") if kind == "done" else (kind, said)
 
