@@ -16,8 +16,7 @@ from sources import files, finish, line_of, read
 
 # Where every finding is fixed. Extend it as further text is rewritten.
 CLEAN = ("CHANGELOG.md", "README.md", "benchmarks", "docs", "examples",
-         "include/attnc")
-PENDING = ("docs/command-line.md", "docs/spec-reference.md")
+         "include/attnc", "lib/Spec")
 
 # A word, and what to write instead.
 WORDS = (
@@ -100,7 +99,7 @@ def check(path, text):
 def main(root, *folders):
     findings, checked = [], 0
     for path in files(root, ".md", ".td", ".def", ".yaml", ".c"):
-        if not path.startswith(tuple(folders or CLEAN)) or path in PENDING and not folders:
+        if not path.startswith(tuple(folders or CLEAN)):
             continue
         text = sentences(path, read(root, path))
         if text is None:
