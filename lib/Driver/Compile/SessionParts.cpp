@@ -87,7 +87,7 @@ const Target *Session::targetOfDump(ModuleOp module) {
 /// Takes the targets of a dump; with -mcpu they have to be the same.
 bool Session::checkTargets(llvm::ArrayRef<const Target *> ofDump) {
   if (options.targetsGiven && ofDump != llvm::ArrayRef(targetList))
-    return fail("the dump was made for -mcpu=" + joinTargetNames(ofDump) +
+    return fail("the dump was compiled for -mcpu=" + joinTargetNames(ofDump) +
                 ", not for " + joinTargetNames(targetList) +
                 "; leave -mcpu out or start from an earlier stage");
   targetList = ofDump.vec();
