@@ -11,6 +11,7 @@
 #include "PassTable.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace attnc {
 namespace {
@@ -25,14 +26,14 @@ constexpr StageEntry stages[] = {
      "cse,"
      "func.func(attn-distribute-values),"
      "func.func(attn-factor-values)," // before the products are ordered
-     "attn-split-regimes{cpu=@cpu@ weight-products=@weights@},"
-     "func.func(attn-reassociate{cpu=@cpu@ weight-products=@weights@}),"
+     "attn-split-regimes{ridge=@ridge@ weight-products=@weights@},"
+     "func.func(attn-reassociate{ridge=@ridge@ weight-products=@weights@}),"
      "attn-pack-weights{weight-products=@weights@},"
      "func.func(attn-reorder-products)|" // before fusion makes pairs of them
      "func.func(attn-fuse-rows)," // before the kernels that read the rows
      "func.func(attn-fuse-kernel),"
-     "attn-split-groups{cpu=@cpu@},"
-     "func.func(attn-merge-groups{cpu=@cpu@}),"
+     "attn-split-groups{ridge=@ridge@},"
+     "func.func(attn-merge-groups{ridge=@ridge@}),"
      "attn-fold-scale,"
      "attn-base-two,"
      "attn-split-merged-sums," // views that fusion looks for are gone
@@ -91,6 +92,7 @@ static std::string fillIn(std::string text, const PipelineOptions &options) {
   };
   replace("@schedule@", schedule);
   replace("@cpu@", options.target->name.str());
+  replace("@ridge@", llvm::formatv("{0}", options.ridge).str());
   replace("@weights@", options.allowWeightProducts ? "true" : "false");
   return text;
 }

@@ -1,8 +1,8 @@
 // Heads of a group are rows of one block where queries are few, and fill blocks one
 // by one where they are many: a function each, if the call could choose.
-// RUN: attnc-opt %s --split-input-file --pass-pipeline='builtin.module(attn-split-groups{cpu=x86-64-v4})' 2>/dev/null | FileCheck %s
-// RUN: attnc-opt %s --split-input-file --pass-pipeline='builtin.module(attn-split-groups{cpu=x86-64-v4})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: attnc-opt %s --split-input-file --pass-pipeline='builtin.module(attn-split-groups{cpu=x86-64-v4},func.func(attn-merge-groups{cpu=x86-64-v4}))' 2>/dev/null | FileCheck %s --check-prefix=ROWS
+// RUN: attnc-opt %s --split-input-file --pass-pipeline='builtin.module(attn-split-groups)' 2>/dev/null | FileCheck %s
+// RUN: attnc-opt %s --split-input-file --pass-pipeline='builtin.module(attn-split-groups)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: attnc-opt %s --split-input-file --pass-pipeline='builtin.module(attn-split-groups,func.func(attn-merge-groups))' 2>/dev/null | FileCheck %s --check-prefix=ROWS
 
 !q = tensor<?x8x4x?x64xf32, #attn.dims<batch, 8, 4, query_len, 64>>
 !K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>

@@ -81,8 +81,8 @@ def SplitGroups : Pass<"attn-split-groups", "::mlir::ModuleOp"> {
     `attnc.interface` and functions that already have cases are skipped.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
-           "CPU level that provides lanes and bandwidth">
+    Option<"ridge", "ridge", "double", "10.7",
+           "FLOP in the time of reading one byte of memory">
   ];
 }
 
@@ -97,8 +97,8 @@ def MergeGroups : Pass<"attn-merge-groups", "::mlir::func::FuncOp"> {
     does, or per-pair results, prevent packing; a remark reports this.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
-           "CPU level that provides lanes and bandwidth">
+    Option<"ridge", "ridge", "double", "10.7",
+           "FLOP in the time of reading one byte of memory">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -72,8 +72,8 @@ def Reassociate : Pass<"attn-reassociate", "::mlir::func::FuncOp"> {
     narrower type, have other uses, or have a mask.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
-           "CPU level that provides peak and bandwidth">,
+    Option<"ridge", "ridge", "double", "10.7",
+           "FLOP in the time of reading one byte of memory">,
     Option<"weightProducts", "weight-products", "bool", "false",
            "Allow products of weights with weights">
   ];
@@ -92,8 +92,8 @@ def SplitRegimes : Pass<"attn-split-regimes", "::mlir::ModuleOp"> {
     `attnc.interface` and functions that already have cases are skipped.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
-           "CPU level that provides peak and bandwidth">,
+    Option<"ridge", "ridge", "double", "10.7",
+           "FLOP in the time of reading one byte of memory">,
     Option<"weightProducts", "weight-products", "bool", "false",
            "Allow products of weights with weights">
   ];

@@ -10,6 +10,8 @@
 #ifndef ATTNC_PIPELINE_STAGES_H
 #define ATTNC_PIPELINE_STAGES_H
 
+#include "attnc/Target/NeutralTarget.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
@@ -78,6 +80,9 @@ struct PipelineOptions {
   const Target *target = nullptr;
   /// Null: the first backend that compiles for the target.
   const Backend *backend = nullptr;
+  /// FLOP in the time of reading one byte of memory, for what is decided before
+  /// the target is (NeutralTarget.h).
+  double ridge = kDefaultRidge;
   /// Text of a #attn.schedule for all kernels; empty: chosen.
   std::string schedule;
   /// Weights may be multiplied with weights.

@@ -50,7 +50,7 @@ struct MemoryLevel {
   /// What a core has of it; the last level has no limit.
   int64_t bytes;
   /// What a core reads of it in one cycle.
-  unsigned bytesPerCycle;
+  double bytesPerCycle;
 };
 
 /// The two limits of a computation (Williams, Waterman, Patterson: Roofline,

@@ -29,6 +29,7 @@
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Interface/Remark.h"
+#include "attnc/Target/NeutralTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -234,14 +235,14 @@ struct MergeGroups final : fusion::impl::MergeGroupsBase<MergeGroups> {
   using MergeGroupsBase::MergeGroupsBase;
 
   void runOnOperation() override {
-    const Target *target = lookupTarget(cpu);
-    if (!target) {
-      emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
+    if (!(ridge > 0)) {
+      emitError(getOperation().getLoc()) << "the ridge must be positive";
       return signalPassFailure();
     }
+    NeutralTarget machine(ridge);
     SmallVector<Regime> regimes = getRegimes(getOperation(), nullptr);
     for (attn::KernelOp kernel : findGroupedKernels(getOperation())) {
-      if (!isWorthwhile(kernel, regimes, *target))
+      if (!isWorthwhile(kernel, regimes, machine.get()))
         continue;
       StringRef obstacle = findGroupObstacle(kernel);
       if (obstacle.empty())

@@ -25,6 +25,7 @@
 
 #include "attnc/Analysis/Cost/FunctionCost.h"
 #include "attnc/Analysis/Regime/RegimeCopies.h"
+#include "attnc/Target/NeutralTarget.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -70,13 +71,13 @@ struct SplitGroups final : fusion::impl::SplitGroupsBase<SplitGroups> {
   using SplitGroupsBase::SplitGroupsBase;
 
   void runOnOperation() override {
-    const Target *target = lookupTarget(cpu);
-    if (!target) {
-      emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
+    if (!(ridge > 0)) {
+      emitError(getOperation().getLoc()) << "the ridge must be positive";
       return signalPassFailure();
     }
+    NeutralTarget machine(ridge);
     if (failed(splitFunctions(getOperation(), [&](func::FuncOp function) {
-          return plan(function, *target);
+          return plan(function, machine.get());
         })))
       signalPassFailure();
   }

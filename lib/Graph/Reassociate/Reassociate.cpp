@@ -29,6 +29,7 @@
 #include "Slices/SlicedProducts.h"
 
 #include "attnc/Interface/Remark.h"
+#include "attnc/Target/NeutralTarget.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -201,12 +202,12 @@ void graph::reassociateProducts(func::FuncOp function, ArrayRef<Regime> regimes,
 }
 
 void Reassociate::runOnOperation() {
-  const Target *target = lookupTarget(cpu);
-  if (!target) {
-    emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
+  if (!(ridge > 0)) {
+    emitError(getOperation().getLoc()) << "the ridge must be positive";
     return signalPassFailure();
   }
+  NeutralTarget machine(ridge);
   graph::reassociateProducts(getOperation(),
                              getRegimes(getOperation(), nullptr),
-                             {target, weightProducts});
+                             {&machine.get(), weightProducts});
 }
