@@ -46,8 +46,11 @@ public:
 
   /// The specs, if the input was one.
   llvm::ArrayRef<spec::AttentionSpec> specs() const { return specList; }
-  /// The module that all processors share, up to stage fused.
-  mlir::ModuleOp module() { return *moduleRef; }
+  /// The module that all processors share, up to stage fused; then that of the
+  /// weakest one.
+  mlir::ModuleOp module() {
+    return partList.empty() ? *moduleRef : *partList.front().module;
+  }
   /// From stage scheduled on; the order is that of -mcpu, weakest first.
   llvm::ArrayRef<SessionPart> parts() const { return partList; }
   /// Prints the module, or all parts with lines `// -----` between them.
