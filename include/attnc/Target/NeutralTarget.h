@@ -17,8 +17,8 @@
 namespace attnc {
 
 /// FLOP in f32 that a core computes in the time in which it reads one byte of
-/// memory: about that of the level x86-64-v4. GPUs have 10 to 20 without and 150 to
-/// 300 with matrix units.
+/// memory: about that of the level x86-64-v4. GPUs have 10 to 20 without and
+/// 150 to 300 with matrix units.
 inline constexpr double kDefaultRidge = 10.7;
 
 class NeutralTarget {

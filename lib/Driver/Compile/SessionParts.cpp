@@ -89,7 +89,7 @@ bool Session::checkTargets(llvm::ArrayRef<const Target *> ofDump) {
   if (options.targetsGiven && ofDump != llvm::ArrayRef(targetList))
     return fail("the dump was compiled for -mcpu=" + joinTargetNames(ofDump) +
                 ", not for " + joinTargetNames(targetList) +
-                "; leave -mcpu out or start from an earlier stage");
+                "; remove -mcpu or start from an earlier stage");
   targetList = ofDump.vec();
   pipeline.target = targetList.front();
   return true;

@@ -15,9 +15,9 @@ import tempfile
 
 HEAD = re.compile(r"^[^:]+:(\d+):(\d+): (error|warning|note): (.*)$")
 CARET = re.compile(r"^      \| ( *)(\^~*)(?: (.*))?$")
-SECTION = re.compile(r"(?:add under|change under|move it under|a new line "
-                     r"under) '(\w+):'"
-                     r"(?:, indented by two)?    (.*)")
+SECTION = re.compile(r"(?:add under|change under|change the declaration under|"
+                     r"move it under|on a new line under) '(\w+):'"
+                     r"(?:, indented by two spaces:| to)?    (.*)")
 SHOWN = re.compile(r"^ *(\d+) \| (.*)$")
 
 

@@ -14,8 +14,7 @@ TEST(NeutralTargetTest, IsTheWidestPlainLevelByDefault) {
   NeutralTarget neutral;
   const Target &level = *lookupTarget("x86-64-v4");
   for (double bytes : {1e3, kLarge})
-    EXPECT_NEAR(neutral.get().bytesPerCycle(bytes) /
-                    level.bytesPerCycle(bytes),
+    EXPECT_NEAR(neutral.get().bytesPerCycle(bytes) / level.bytesPerCycle(bytes),
                 1, 0.01);
 }
 
