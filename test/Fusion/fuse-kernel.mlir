@@ -228,3 +228,30 @@ func.func @heads_that_share_keys(%q: !Q, %k: !K) -> !Q {
   %o = attn.contract "bhgqk,bke->bhgqe" (%p, %k) : (!S, !K) -> !Q
   return %o : !Q
 }
+
+// -----
+
+// What uses lse in front of the product with the values follows the kernel.
+!Q = tensor<4x8xf32>
+!S = tensor<4x4xf32>
+!L = tensor<4xf32>
+// CHECK-LABEL: func.func @lse_used_early(
+// CHECK:         %[[O:.*]], %[[L:.*]] = attn.kernel
+// CHECK:         attn.map "q->q"
+// CHECK:         attn.map "q->q"
+func.func @lse_used_early(%q: !Q, %k: !Q) -> (!Q, !L) {
+  %s = attn.contract "qd,kd->qk" (%q, %k) : (!Q, !Q) -> !S
+  %p, %lse = attn.normalize "qk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%s) : (!S) -> (!S, !L)
+  %a = attn.map "q->q" (%lse) : (!L) -> !L {
+  ^bb0(%x: f32, %i: index):
+    %y = math.absf %x : f32
+    attn.yield %y : f32
+  }
+  %b = attn.map "q->q" (%a) : (!L) -> !L {
+  ^bb0(%x: f32, %i: index):
+    %y = math.sqrt %x : f32
+    attn.yield %y : f32
+  }
+  %o = attn.contract "qk,ke->qe" (%p, %k) : (!S, !Q) -> !Q
+  return %o, %b : !Q, !L
+}

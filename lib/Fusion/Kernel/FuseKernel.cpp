@@ -30,6 +30,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -198,6 +199,20 @@ static std::string describeSums(size_t pairs, size_t products) {
   return text;
 }
 
+/// Moves what uses `lse` in front of the product with the values behind it: the
+/// kernel stands there, and makes both.
+static void sinkUsers(Value lse, attn::ContractOp value) {
+  llvm::SetVector<Operation *> users;
+  for (Operation &op : llvm::make_range(
+           std::next(lse.getDefiningOp()->getIterator()), value->getIterator()))
+    if (llvm::any_of(op.getOperands(), [&](Value operand) {
+          return operand == lse || users.contains(operand.getDefiningOp());
+        }))
+      users.insert(&op);
+  for (Operation *user : llvm::reverse(users))
+    user->moveAfter(value);
+}
+
 void KernelBuilder::build() {
   constexpr auto &letters = attn::KernelOp::kLabels;
   auto [q, k] = rows.ofFirst(match.products, real());
@@ -234,6 +249,7 @@ void KernelBuilder::build() {
   for (char letter : match.normLetters)
     if (letter != 'k')
       row += letter;
+  sinkUsers(lse, match.value);
   lse.replaceAllUsesWith(
       fromKernel(kernel.getLse(), letters[4], row, lse.getType()));
 }
