@@ -80,10 +80,6 @@ def SplitGroups : Pass<"attn-split-groups", "::mlir::ModuleOp"> {
     cost includes products outside kernels. Functions without an entry in
     `attnc.interface` and functions that already have cases are skipped.
   }];
-  let options = [
-    Option<"ridge", "ridge", "double", "10.7",
-           "FLOP in the time of reading one byte of memory">
-  ];
 }
 
 def MergeGroups : Pass<"attn-merge-groups", "::mlir::func::FuncOp"> {
@@ -96,10 +92,6 @@ def MergeGroups : Pass<"attn-merge-groups", "::mlir::func::FuncOp"> {
     gates may depend on the query head. A mask or a per-feature formula that
     does, or per-pair results, prevent packing; a remark reports this.
   }];
-  let options = [
-    Option<"ridge", "ridge", "double", "10.7",
-           "FLOP in the time of reading one byte of memory">
-  ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

@@ -72,7 +72,7 @@ def Reassociate : Pass<"attn-reassociate", "::mlir::func::FuncOp"> {
     narrower type, have other uses, or have a mask.
   }];
   let options = [
-    Option<"ridge", "ridge", "double", "10.7",
+    Option<"ridge", "ridge", "double", "5.33",
            "FLOP in the time of reading one byte of memory">,
     Option<"weightProducts", "weight-products", "bool", "false",
            "Allow products of weights with weights">
@@ -92,7 +92,7 @@ def SplitRegimes : Pass<"attn-split-regimes", "::mlir::ModuleOp"> {
     `attnc.interface` and functions that already have cases are skipped.
   }];
   let options = [
-    Option<"ridge", "ridge", "double", "10.7",
+    Option<"ridge", "ridge", "double", "5.33",
            "FLOP in the time of reading one byte of memory">,
     Option<"weightProducts", "weight-products", "bool", "false",
            "Allow products of weights with weights">

@@ -1,9 +1,10 @@
 //===- NeutralTarget.h - One machine for decisions before parts -*- C++ -*-===//
 //
-// Stage `fused` is one text for every target, so what is decided before it (the
-// order of products, grouped heads as rows) is decided for one machine: a core
-// with vectors of 512 bits, whose ridge the user can set. Tests:
-// test/Unit/Target/NeutralTargetTest.cpp, test/Pipeline/neutral-fused.test
+// Stage `fused` is one text for every target, so what is decided before it is
+// decided for one machine: the order of products for a core with vectors of 256
+// bits, whose ridge the user can set; grouped heads as rows for vectors of 512
+// bits. Tests: test/Unit/Target/NeutralTargetTest.cpp,
+// test/Pipeline/neutral-fused.test
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,13 +18,13 @@
 namespace attnc {
 
 /// FLOP in f32 that a core computes in the time in which it reads one byte of
-/// memory: about that of the level x86-64-v4. GPUs have 10 to 20 without and
+/// memory: about that of the level x86-64-v3. GPUs have 10 to 20 without and
 /// 150 to 300 with matrix units.
-inline constexpr double kDefaultRidge = 10.7;
+inline constexpr double kDefaultRidge = 5.33;
 
 class NeutralTarget {
 public:
-  /// `ridge` is positive; reading L2 is eight times as fast as memory.
+  /// `ridge` is positive; reading L2 is 16/3 times as fast as memory.
   explicit NeutralTarget(double ridge = kDefaultRidge);
   NeutralTarget(const NeutralTarget &) = delete;
   NeutralTarget &operator=(const NeutralTarget &) = delete;
@@ -34,6 +35,10 @@ private:
   std::array<MemoryLevel, 3> memory;
   Target target;
 };
+
+/// The machine for whose vectors the heads of a group are packed into rows:
+/// 512 bits, because packing in vain costs less than empty lanes.
+const Target &getNeutralRows();
 
 } // namespace attnc
 

@@ -235,14 +235,9 @@ struct MergeGroups final : fusion::impl::MergeGroupsBase<MergeGroups> {
   using MergeGroupsBase::MergeGroupsBase;
 
   void runOnOperation() override {
-    if (!(ridge > 0)) {
-      emitError(getOperation().getLoc()) << "the ridge must be positive";
-      return signalPassFailure();
-    }
-    NeutralTarget machine(ridge);
     SmallVector<Regime> regimes = getRegimes(getOperation(), nullptr);
     for (attn::KernelOp kernel : findGroupedKernels(getOperation())) {
-      if (!isWorthwhile(kernel, regimes, machine.get()))
+      if (!isWorthwhile(kernel, regimes, getNeutralRows()))
         continue;
       StringRef obstacle = findGroupObstacle(kernel);
       if (obstacle.empty())

@@ -71,13 +71,8 @@ struct SplitGroups final : fusion::impl::SplitGroupsBase<SplitGroups> {
   using SplitGroupsBase::SplitGroupsBase;
 
   void runOnOperation() override {
-    if (!(ridge > 0)) {
-      emitError(getOperation().getLoc()) << "the ridge must be positive";
-      return signalPassFailure();
-    }
-    NeutralTarget machine(ridge);
     if (failed(splitFunctions(getOperation(), [&](func::FuncOp function) {
-          return plan(function, machine.get());
+          return plan(function, getNeutralRows());
         })))
       signalPassFailure();
   }
