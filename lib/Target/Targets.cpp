@@ -63,6 +63,25 @@ static constexpr MemoryLevel kSprMemory[] = {
     {"memory", kUnlimited, 6},
 };
 
+static constexpr CpuTraits kAvx512 = {
+    .isa = "avx512",
+    .vectorBits = 512,
+    .vectorRegisters = 32,
+    .hasFma = true,
+    .hasBroadcastLoad = true,
+    .hasRound = true,
+    .hasScalef = true,
+    .hasF16Conversion = true,
+    .fmaPerCycle = 2,
+    .fmaLatency = 4,
+    .loadsPerCycle = 2,
+};
+static constexpr CpuTraits kAvx512WithBf16 = [] {
+  CpuTraits traits = kAvx512;
+  traits.hasBf16Conversion = true;
+  return traits;
+}();
+
 static constexpr Target kTargets[] = {
     {
         .name = "x86-64",
@@ -118,20 +137,7 @@ static constexpr Target kTargets[] = {
         .memory = kV4Memory,
         .rowBytesPerCycle = 4,
         .exp2Operations = 8,
-        .cpu =
-            {
-                .isa = "avx512",
-                .vectorBits = 512,
-                .vectorRegisters = 32,
-                .hasFma = true,
-                .hasBroadcastLoad = true,
-                .hasRound = true,
-                .hasScalef = true,
-                .hasF16Conversion = true,
-                .fmaPerCycle = 2,
-                .fmaLatency = 4,
-                .loadsPerCycle = 2,
-            },
+        .cpu = kAvx512,
     },
     {
         .name = "sapphirerapids",
@@ -146,21 +152,7 @@ static constexpr Target kTargets[] = {
         .memory = kSprMemory,
         .rowBytesPerCycle = 4,
         .exp2Operations = 8,
-        .cpu =
-            {
-                .isa = "avx512",
-                .vectorBits = 512,
-                .vectorRegisters = 32,
-                .hasFma = true,
-                .hasBroadcastLoad = true,
-                .hasRound = true,
-                .hasScalef = true,
-                .hasF16Conversion = true,
-                .hasBf16Conversion = true,
-                .fmaPerCycle = 2,
-                .fmaLatency = 4,
-                .loadsPerCycle = 2,
-            },
+        .cpu = kAvx512WithBf16,
     },
 };
 
