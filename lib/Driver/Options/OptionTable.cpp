@@ -197,6 +197,9 @@ static std::optional<int> parseLevel(ParsedArguments &parsed,
       name == "native" ? &selectTarget(getHostFeatures()) : lookupTarget(name);
   if (target)
     return std::nullopt;
+  if (name.trim().empty())
+    return parsed.fail(
+        "-mcpu has an empty entry; levels: " + listTargetNames() + ", native");
   std::string message = ("unknown -mcpu level '" + name + "'").str();
   llvm::StringRef similar = findSimilarTarget(name);
   if (!similar.empty())
@@ -213,15 +216,21 @@ std::optional<int> parseTargets(ParsedArguments &parsed,
   if (!list)
     return std::nullopt;
   options.targets.clear();
+  const Target *native = nullptr;
   for (llvm::StringRef name : llvm::split(*list, ',')) {
     const Target *target = nullptr;
     if (auto code = parseLevel(parsed, name, target))
       return code;
-    if (llvm::is_contained(options.targets, target))
+    if (name == "native") // whatever it is, the list may name it, too
+      native = target;
+    else if (llvm::is_contained(options.targets, target))
       return parsed.fail("-mcpu=" + *list + " names " + target->name +
                          " twice");
-    options.targets.push_back(target);
+    else
+      options.targets.push_back(target);
   }
+  if (native && !llvm::is_contained(options.targets, native))
+    options.targets.push_back(native);
   llvm::sort(options.targets); // as in the table
   return std::nullopt;
 }
