@@ -145,8 +145,9 @@ TEST(Syntax, Errors) {
             "f:1:4: error: expected ',' or ']', got the end [syntax]");
   EXPECT_EQ(read("a.x"),
             "f:1:3: error: expected 'T' (transpose), got 'x' [syntax]");
-  EXPECT_EQ(read("f(x=1, 2)"), "f:1:8: error: arguments without a name stand "
-                               "before those with one [syntax]");
+  EXPECT_EQ(
+      read("f(x=1, 2)"),
+      "f:1:8: error: positional arguments must precede named ones [syntax]");
   EXPECT_EQ(read("f(x=1, x=2)"),
             "f:1:8: error: the argument 'x' is given twice [arguments]");
   EXPECT_EQ(read("0..3"),
