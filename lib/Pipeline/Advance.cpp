@@ -6,12 +6,36 @@
 #include "PrintChanges.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
 namespace attnc {
+
+namespace {
+/// Knows which pass runs when the compiler crashes.
+class PassWatcher : public PassInstrumentation {
+public:
+  PassWatcher(std::string &running, llvm::StringRef crashAfter)
+      : running(running), crashAfter(crashAfter) {}
+
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (!pass->getArgument().empty()) // an adaptor of nested passes has none
+      running = pass->getArgument().str();
+  }
+  void runAfterPass(Pass *pass, Operation *) override {
+    if (!crashAfter.empty() && pass->getArgument() == crashAfter)
+      LLVM_BUILTIN_TRAP;
+    running.clear();
+  }
+
+private:
+  std::string &running;
+  std::string crashAfter;
+};
+} // namespace
 
 /// Printing and verification that the user requested.
 static void configure(PassManager &manager, const PipelineOptions &options) {
@@ -26,6 +50,9 @@ static void configure(PassManager &manager, const PipelineOptions &options) {
                              /*printAfterOnlyOnChange=*/false,
                              /*printAfterOnlyOnFailure=*/false, llvm::errs());
   }
+  if (options.runningPass)
+    manager.addInstrumentation(std::make_unique<PassWatcher>(
+        *options.runningPass, options.crashAfter));
   if (options.instrument)
     options.instrument(manager);
 }

@@ -93,6 +93,10 @@ struct PipelineOptions {
   std::vector<std::string> printAfter;
   /// Print what each pass changed.
   bool printChanged = false;
+  /// Where the name of the running pass is kept; null: nowhere.
+  std::string *runningPass = nullptr;
+  /// A pass that crashes when it is done, to test what a crash leaves behind.
+  std::string crashAfter;
   /// Where the time of the passes is recorded; null: nowhere.
   mlir::TimingScope *timing = nullptr;
   /// Called with every pass manager before it runs (--check-stages).

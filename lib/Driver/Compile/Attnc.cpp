@@ -30,8 +30,8 @@ namespace {
 
 class Compilation {
 public:
-  explicit Compilation(AttncOptions options)
-      : options(std::move(options)), session("attnc", this->options) {}
+  Compilation(AttncOptions options, CrashReport &crash)
+      : options(std::move(options)), session(this->options, crash) {}
   int run();
 
 private:
@@ -340,6 +340,7 @@ int Compilation::run() {
     return 1;
   session.pipelineOptions().printAfter = options.printAfter;
   session.pipelineOptions().printChanged = options.printChanged;
+  session.pipelineOptions().crashAfter = options.crashAfter;
   std::optional<StageChecker> checker;
   if (options.checkStages) {
     // The standard output may be the place of the result.
@@ -369,7 +370,11 @@ int runAttnc(int argc, const char *const *argv) {
   if (parsed.exitCode)
     return finishTool("attnc", *parsed.exitCode);
   useColors(parsed.options.color);
-  return finishTool("attnc", Compilation(std::move(parsed.options)).run());
+  CrashReport crash("attnc", parsed.options);
+  return finishTool(
+      "attnc", runWithCrashReport(crash, [&] {
+        return Compilation(std::move(parsed.options), crash).run();
+      }));
 }
 
 } // namespace attnc

@@ -27,8 +27,8 @@ static DialectRegistry allDialects() {
   return registry;
 }
 
-Session::Session(llvm::StringRef tool, const CommonOptions &options)
-    : tool(tool), options(options), registry(allDialects()),
+Session::Session(const CommonOptions &options, CrashReport &crash)
+    : options(options), crash(crash), registry(allDialects()),
       context(registry, MLIRContext::Threading::DISABLED),
       printer(sources, &context, options) {
   context.printOpOnDiagnostic(false); // the source line says it better
@@ -37,6 +37,7 @@ Session::Session(llvm::StringRef tool, const CommonOptions &options)
   pipeline.schedule = options.schedule;
   pipeline.allowWeightProducts = options.allowWeightProducts;
   pipeline.skippedPasses = options.skippedPasses;
+  pipeline.runningPass = &crash.pass;
 }
 
 void Session::startTiming() {
@@ -48,7 +49,7 @@ void Session::startTiming() {
 
 bool Session::fail(const llvm::Twine &text) {
   printer.print(); // what led to it comes first
-  printError(tool, text);
+  printError(crash.tool, text);
   return false;
 }
 
@@ -59,6 +60,7 @@ bool Session::load(Stage stage) {
   if (!buffer)
     return fail("cannot read '" + options.input +
                 "': " + buffer.getError().message());
+  crash.text = (*buffer)->getBuffer();
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   TimingScope scope = total.nest("read the input");
   llvm::scope_exit print([&] { printer.print(); });

@@ -9,6 +9,7 @@
 #ifndef ATTNC_LIB_DRIVER_COMPILE_SESSION_H
 #define ATTNC_LIB_DRIVER_COMPILE_SESSION_H
 
+#include "Compile/CrashReport.h"
 #include "Compile/Diagnostics.h"
 #include "Options/CommandLine.h"
 
@@ -33,7 +34,8 @@ struct SessionPart {
 
 class Session {
 public:
-  Session(llvm::StringRef tool, const CommonOptions &options);
+  /// `crash` is kept up to date; both arguments outlive the session.
+  Session(const CommonOptions &options, CrashReport &crash);
 
   /// Reads the input, a dump of `stage` or a spec; a dump of several parts has
   /// lines `// -----` between them. False after an error, which was printed.
@@ -85,8 +87,8 @@ private:
   void split();
   bool advanceParts(Stage stage);
 
-  llvm::StringRef tool;
   const CommonOptions &options;
+  CrashReport &crash;
   mlir::DialectRegistry registry;
   mlir::MLIRContext context;
   llvm::SourceMgr sources;

@@ -40,5 +40,7 @@ def print_changed : Switch<"print-changed",
   "Print the lines that each pass changed to stderr, as a diff per function">;
 def print_passes : Switch<"print-passes",
   "Print the passes of each stage and exit">;
+def debug_crash : Joined<["--"], "debug-crash=">, MetaVarName<"<pass>">,
+  HelpText<"Crash after this pass, to test the report of a crash">;
 def time : Switch<"time",
   "Print a table of the time of each stage and pass, and of LLVM, to stderr">;

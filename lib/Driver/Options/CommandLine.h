@@ -27,6 +27,7 @@ struct Target;
 
 /// What the input is compiled with, in every tool.
 struct CommonOptions {
+  std::vector<std::string> arguments; // all, as given
   std::string input;                  // a path, or - for the standard input
   std::vector<std::string> overrides; // --set KEY=VALUE
   std::string schedule;               // attribute as text; empty: chosen
@@ -51,6 +52,7 @@ struct AttncOptions : CommonOptions {
   bool explain = false, checkStages = false;
   bool printChanged = false, time = false;
   std::vector<std::string> printAfter;
+  std::string crashAfter;                  // --debug-crash
   std::string remarks;                     // file of --remarks; empty: none
   std::optional<std::string> dependencies; // -MD; empty: the default name
   llvm::StringMap<int64_t> sizes;          // --size

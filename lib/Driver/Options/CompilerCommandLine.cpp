@@ -110,6 +110,15 @@ static std::optional<int> parseSizes(ParsedArguments &parsed,
   return std::nullopt;
 }
 
+static std::optional<int> checkPass(ParsedArguments &parsed,
+                                    llvm::StringRef name,
+                                    llvm::StringRef option) {
+  if (isPassName(name))
+    return std::nullopt;
+  return parsed.fail("unknown pass '" + name + "' of " + option +
+                     suggestPass(name) + "; --print-passes lists all passes");
+}
+
 /// Everything but the input; an exit code when something is wrong.
 static std::optional<int> readOptions(ParsedArguments &parsed,
                                       AttncOptions &options) {
@@ -138,10 +147,12 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   options.printChanged = list.hasArg(OPT_print_changed);
   options.printAfter = list.getAllArgValues(OPT_print_after);
   for (llvm::StringRef name : options.printAfter)
-    if (!isPassName(name))
-      return parsed.fail("unknown pass '" + name + "' of --print-after" +
-                         suggestPass(name) +
-                         "; --print-passes lists all passes");
+    if (auto code = checkPass(parsed, name, "--print-after"))
+      return code;
+  options.crashAfter = list.getLastArgValue(OPT_debug_crash);
+  if (list.hasArg(OPT_debug_crash))
+    if (auto code = checkPass(parsed, options.crashAfter, "--debug-crash"))
+      return code;
   options.time = list.hasArg(OPT_time);
   options.warningsAreErrors = list.hasArg(OPT_Werror);
   if (options.triple != "x86_64-unknown-linux-gnu" &&
@@ -201,6 +212,7 @@ Parsed<AttncOptions> parseAttncCommandLine(llvm::ArrayRef<const char *> args) {
     parsed.exitCode = readOptions(parsed, result.options);
   if (!parsed.exitCode)
     result.options.input = parsed.input("a .yaml spec, a dump with -x");
+  result.options.arguments.assign(args.begin(), args.end());
   result.exitCode = parsed.exitCode;
   return result;
 }

@@ -236,6 +236,7 @@ Parsed<RunOptions> parseRunCommandLine(llvm::ArrayRef<const char *> args) {
   if (auto code = readOptions(parsed, result.options))
     return done(*code);
   result.options.input = parsed.input("a .yaml spec");
+  result.options.arguments.assign(args.begin(), args.end());
   result.exitCode = parsed.exitCode;
   return result;
 }

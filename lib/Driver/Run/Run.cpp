@@ -44,8 +44,8 @@ Oracle oracleOf(mlir::ModuleOp module, llvm::ArrayRef<Interface> interfaces,
 
 class Run {
 public:
-  explicit Run(RunOptions options)
-      : options(std::move(options)), session("attnc-run", this->options) {}
+  Run(RunOptions options, CrashReport &crash)
+      : options(std::move(options)), session(this->options, crash) {}
   ~Run() { attnc_threads_destroy(pool); }
   int run();
 
@@ -517,7 +517,10 @@ int runAttncRun(int argc, const char *const *argv) {
   if (parsed.exitCode)
     return finishTool("attnc-run", *parsed.exitCode);
   useColors(parsed.options.color);
-  return finishTool("attnc-run", Run(std::move(parsed.options)).run());
+  CrashReport crash("attnc-run", parsed.options);
+  return finishTool("attnc-run", runWithCrashReport(crash, [&] {
+                      return Run(std::move(parsed.options), crash).run();
+                    }));
 }
 
 } // namespace attnc
