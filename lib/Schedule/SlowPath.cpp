@@ -40,9 +40,8 @@ static void warnAboutConversions(attn::KernelOp kernel) {
       continue;
     emitWarning(placeOf(operand, kernel.getLoc()))
         << element << " is converted to " << accumulate
-        << " tile by tile and computed in it, without the "
-           "matrix units for "
-        << element << " [slow-path]";
+        << " tile by tile; matrix units for " << element
+        << " are not used [slow-path]";
     return;
   }
 }

@@ -36,6 +36,7 @@ Session::Session(const CommonOptions &options, CrashReport &crash)
   pipeline.target = targetList.front();
   pipeline.schedule = options.schedule;
   pipeline.allowWeightProducts = options.allowWeightProducts;
+  pipeline.ridge = options.ridge.value_or(kDefaultRidge);
   pipeline.skippedPasses = options.skippedPasses;
   pipeline.runningPass = &crash.pass;
 }

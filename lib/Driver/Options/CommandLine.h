@@ -33,6 +33,7 @@ struct CommonOptions {
   std::string schedule;               // attribute as text; empty: chosen
   std::string scheduleFile;           // where that text was, if in a file
   bool allowWeightProducts = false;
+  std::optional<double> ridge;            // --ridge; positive
   std::vector<std::string> skippedPasses; // --skip-pass
   /// -mcpu: each level once, weakest first; not empty.
   std::vector<const Target *> targets;

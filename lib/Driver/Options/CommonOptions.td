@@ -28,6 +28,9 @@ defm schedule : Value<"schedule", "<attribute>",
 def allow_weight_products : Switch<"allow-weight-products",
   "Treat all weights as resident: NAME_pack_weights computes their products "
   "once. Changes rounding">;
+defm ridge : Value<"ridge", "<n>",
+  "FLOP in the time of reading one byte of memory, for the order of matrix "
+  "products, which is the same for all processors. Default: 5.33">;
 def skip_pass : Joined<["--"], "skip-pass=">, MetaVarName<"<pass>">,
   HelpText<"Skip a pass of stage fused (to measure its effect); may be "
            "repeated">;

@@ -170,6 +170,21 @@ std::optional<int> parseSchedule(ParsedArguments &parsed,
   return std::nullopt;
 }
 
+std::optional<int> parseRidge(ParsedArguments &parsed,
+                              const llvm::opt::Arg *arg,
+                              CommonOptions &options) {
+  if (!arg)
+    return std::nullopt;
+  double value = 0;
+  // Up to a number that no machine has, so that costs stay finite.
+  if (!llvm::to_float(arg->getValue(), value) || !(value > 0 && value <= 1e6))
+    return parsed.fail(llvm::Twine("--ridge expects a number above 0, up to "
+                                   "1000000, got '") +
+                       arg->getValue() + "'");
+  options.ridge = value;
+  return std::nullopt;
+}
+
 std::string suggestPass(llvm::StringRef name) {
   std::string similar = similarPass(name);
   return similar.empty() || similar == name
@@ -270,6 +285,8 @@ std::string refuseForDump(const CommonOptions &options, Stage from) {
            "; edit the dump or start from stage fused";
   if (!options.skippedPasses.empty() && from >= Stage::Fused)
     return "--skip-pass has no effect on" + dump + "; start from stage graph";
+  if (options.ridge && from >= Stage::Fused)
+    return "--ridge has no effect on" + dump + "; start from stage graph";
   if (options.allowWeightProducts && from >= Stage::Fused)
     return "--allow-weight-products has no effect on" + dump +
            "; start from stage graph";

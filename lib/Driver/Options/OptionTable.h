@@ -59,6 +59,10 @@ std::optional<int> parseColor(ParsedArguments &parsed, llvm::StringRef when,
 std::optional<int> parseSchedule(ParsedArguments &parsed,
                                  const llvm::opt::Arg *arg,
                                  CommonOptions &options);
+/// Reads --ridge.
+std::optional<int> parseRidge(ParsedArguments &parsed,
+                              const llvm::opt::Arg *arg,
+                              CommonOptions &options);
 /// " (did you mean 'PASS'?)", or nothing.
 std::string suggestPass(llvm::StringRef name);
 /// Reads --skip-pass.

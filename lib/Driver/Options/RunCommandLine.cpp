@@ -162,6 +162,8 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   options.overrides = list.getAllArgValues(OPT_set);
   if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
     return code;
+  if (auto code = parseRidge(parsed, list.getLastArg(OPT_ridge), options))
+    return code;
   options.allowWeightProducts = list.hasArg(OPT_allow_weight_products);
   if (auto code = parseSkippedPasses(
           parsed, list.getAllArgValues(OPT_skip_pass), options))

@@ -29,7 +29,7 @@ enum {
   ATTNC_MAX_PARTS = 24,
   /* attnc_runtime before the first field was added */
   ATTNC_FIRST_RUNTIME_BYTES = offsetof(attnc_runtime, cpu),
-  /* a greater attnc_runtime::size is no size but rubbish */
+  /* a greater attnc_runtime::size was not initialized */
   ATTNC_MAX_RUNTIME_BYTES = 4096
 };
 
