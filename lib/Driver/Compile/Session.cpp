@@ -61,8 +61,12 @@ bool Session::load(Stage stage) {
   if (!buffer)
     return fail("cannot read '" + options.input +
                 "': " + buffer.getError().message());
-  crash.text = (*buffer)->getBuffer();
-  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  return load(std::move(*buffer), stage);
+}
+
+bool Session::load(std::unique_ptr<llvm::MemoryBuffer> text, Stage stage) {
+  crash.text = text->getBuffer();
+  sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
   TimingScope scope = total.nest("read the input");
   llvm::scope_exit print([&] { printer.print(); });
   return stage == Stage::Spec ? loadSpec() : loadDump(stage);

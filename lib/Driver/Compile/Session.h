@@ -40,6 +40,8 @@ public:
   /// Reads the input, a dump of `stage` or a spec; a dump of several parts has
   /// lines `// -----` between them. False after an error, which was printed.
   bool load(Stage stage);
+  /// The same of a text that is in memory.
+  bool load(std::unique_ptr<llvm::MemoryBuffer> text, Stage stage);
   /// Brings the module, or each part, to `stage`. False after an error.
   bool advanceTo(Stage stage);
   /// The object, assembly or LLVM IR of all parts, which are advanced to the
