@@ -55,9 +55,19 @@ static llvm::SMRange rangeOf(const llvm::SourceMgr &sources,
     }
   if (!found)
     return {};
-  llvm::SMLoc at =
+  llvm::SMLoc begin =
       const_cast<llvm::SourceMgr &>(sources).FindLocForLineAndColumn(
-          found, location.getStartLine(), location.getStartColumn());
+          found, location.getStartLine(), /*ColNo=*/1);
+  if (!begin.isValid())
+    return {};
+  // With the column, the call would give nothing behind a carriage return.
+  llvm::StringRef rest(begin.getPointer(),
+                       sources.getMemoryBuffer(found)->getBufferEnd() -
+                           begin.getPointer());
+  size_t column = std::max(location.getStartColumn(), 1u) - 1;
+  if (column > rest.find('\n') || column > rest.size())
+    return {};
+  auto at = llvm::SMLoc::getFromPointer(begin.getPointer() + column);
   return {at, at};
 }
 
