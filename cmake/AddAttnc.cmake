@@ -239,6 +239,39 @@ function(attnc_doc output)
   add_dependencies(attnc-docs ${target})
 endfunction()
 
+# Writes a file as a list of numbers for the initializer of an array. Such files
+# are #included, not #embedded: ccache knows nothing of #embed and would hand out
+# the code of another day.
+function(attnc_embed input output)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${input} -DOUTPUT=${output} -P ${script}
+    DEPENDS ${input} ${script} VERBATIM)
+endfunction()
+
+# Writes into ${folder}/${name}.inc the constant k${name}, pairs of a string and
+# the text of a file, for each "STRING=FILE". ${name}_FILES lists what a source
+# that includes it depends on.
+function(attnc_embed_texts folder name)
+  set(arrays "")
+  set(rows "")
+  set(files ${folder}/${name}.inc)
+  foreach(pair IN LISTS ARGN)
+    string(REPLACE "=" ";" pair ${pair})
+    list(GET pair 0 string)
+    list(GET pair 1 file)
+    string(MAKE_C_IDENTIFIER k${name}_${string} array)
+    attnc_embed(${file} ${folder}/${name}-${string}.inc)
+    list(APPEND files ${folder}/${name}-${string}.inc)
+    string(APPEND arrays "static constexpr char ${array}[] = {\n"
+           "#include \"${name}-${string}.inc\"\n};\n")
+    string(APPEND rows "    {\"${string}\", {${array}, sizeof(${array})}},\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${folder}/${name}.inc @ONLY CONTENT
+       "${arrays}static constexpr std::pair<llvm::StringLiteral, llvm::StringRef> k${name}[] = {\n${rows}};\n")
+  set(${name}_FILES ${files} PARENT_SCOPE)
+endfunction()
+
 # A GoogleTest program build/test/Unit/<Name>Tests.
 function(attnc_unittest name)
   cmake_parse_arguments(A "" "" "SRCS;DEPS;MLIR" ${ARGN})

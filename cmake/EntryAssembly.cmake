@@ -7,13 +7,13 @@ file(READ ${INPUT} text)
 string(PREPEND text "\n")
 string(REGEX REPLACE "\\.__uniq\\.[0-9]+" ".attnc_entry" text "${text}")
 string(REGEX REPLACE "\\.L([A-Za-z.])" ".Lattnc_entry_\\1" text "${text}")
-string(REGEX REPLACE "\n[ \t]+\\.(file|ident|addrsig|addrsig_sym|globl|hidden)[^\n]*"
+string(REGEX REPLACE "\n[ \t]+\\.(file|ident|addrsig|addrsig_sym|attribute|globl|hidden)[^\n]*"
        "" text "${text}")
 string(REGEX REPLACE "\n[ \t]+\\.section[ \t]+\"\\.note\\.GNU-stack\"[^\n]*" ""
        text "${text}")
 # In a section of mergeable strings each string would be a symbol of the object.
 string(REGEX REPLACE "\\.section[ \t]+\\.rodata\\.str[^\n]*"
        ".section\t.rodata,\"a\",@progbits" text "${text}")
-string(REGEX REPLACE "[ \t]*#[^\n\"]*\n" "\n" text "${text}")
+string(REGEX REPLACE "\n[ \t]*(#|//)(APP|NO_APP)[^\n]*" "" text "${text}")
 string(REGEX REPLACE "\n\n+" "\n" text "${text}")
 file(WRITE ${OUTPUT} "${text}")

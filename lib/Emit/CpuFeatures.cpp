@@ -1,6 +1,6 @@
-//===- CpuFeatures.cpp - LLVM's features as bits of CPUID -----------------===//
+//===- CpuFeatures.cpp - LLVM's features as bits --------------------------===//
 //
-// Bits as in Intel's SDM, volume 2A, CPUID, and AMD's APM, volume 3, appendix
+// On x86-64 the bits of CPUID, as in Intel's SDM, volume 2A, CPUID, and AMD's APM, volume 3, appendix
 // E. A vector extension also needs the system to save its registers (XCR0,
 // SDM volume 1, section 13.3), else a context switch would destroy them.
 // Tests: test/Unit/Emit/CpuFeaturesTest.cpp
@@ -13,6 +13,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace attnc;
 using llvm::StringRef;
@@ -27,7 +29,7 @@ struct FeatureBit {
 
 static constexpr uint32_t kYmm = 0x6, kZmm = 0xe6, kTiles = 0x60000;
 
-static constexpr FeatureBit kBits[] = {
+static constexpr FeatureBit kX86Bits[] = {
     {"sse3", ATTNC_CPU_1_ECX, 0, 0},
     {"pclmul", ATTNC_CPU_1_ECX, 1, 0},
     {"ssse3", ATTNC_CPU_1_ECX, 9, 0},
@@ -78,20 +80,34 @@ static constexpr FeatureBit kBits[] = {
     {"lzcnt", ATTNC_CPU_80000001_ECX, 5, 0},
 };
 
-llvm::Expected<CpuNeeds> attnc::cpuNeeds(StringRef names) {
+static llvm::ArrayRef<FeatureBit> bitsOf(llvm::Triple::ArchType arch) {
+  switch (arch) {
+  case llvm::Triple::x86_64:
+    return kX86Bits;
+  default:
+    return {};
+  }
+}
+
+llvm::Expected<CpuNeeds> attnc::cpuNeeds(const CodegenTarget &target) {
   CpuNeeds needs = {};
+  llvm::Triple triple(target.triple);
   llvm::SmallVector<StringRef> list;
-  names.split(list, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  StringRef(target.requiredFeatures)
+      .split(list, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef name : list) {
+    llvm::ArrayRef<FeatureBit> bits = bitsOf(triple.getArch());
     const FeatureBit *found = llvm::find_if(
-        kBits, [&](const FeatureBit &bit) { return bit.name == name; });
-    if (found == std::end(kBits))
-      return llvm::createStringError(
-          "no bit of CPUID is known for the feature '" + name + "'");
+        bits, [&](const FeatureBit &bit) { return bit.name == name; });
+    if (found == bits.end())
+      return llvm::createStringError("no call can check the feature '" + name +
+                                     "' on " + triple.getArchName());
     needs[found->word] |= 1u << found->bit;
     needs[ATTNC_CPU_XCR0] |= found->registers;
     if (found->registers) // else XCR0 cannot be read
       needs[ATTNC_CPU_1_ECX] |= 1u << 27;
   }
+  if (target.vscale)
+    needs[ATTNC_CPU_VSCALE] |= 1u << llvm::Log2_32(target.vscale);
   return needs;
 }

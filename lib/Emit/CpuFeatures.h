@@ -1,4 +1,4 @@
-//===- CpuFeatures.h - LLVM's features as bits of CPUID ---------*- C++ -*-===//
+//===- CpuFeatures.h - LLVM's features as bits ------------------*- C++ -*-===//
 //
 // Private to lib/Emit.
 //
@@ -9,7 +9,8 @@
 
 #include "Abi/entry.h"
 
-#include "llvm/ADT/StringRef.h"
+#include "attnc/Emit/Object.h"
+
 #include "llvm/Support/Error.h"
 
 #include <array>
@@ -20,9 +21,9 @@ namespace attnc {
 /// One mask per word of lib/Emit/Abi/cpu.h.
 using CpuNeeds = std::array<uint32_t, ATTNC_CPU_WORDS>;
 
-/// The bits that a processor and its system must show for LLVM's features
-/// `names` (blanks between). An error names a feature without a known bit.
-llvm::Expected<CpuNeeds> cpuNeeds(llvm::StringRef names);
+/// The bits that a processor and its system must show for what the target
+/// requires. An error names a feature without a known bit.
+llvm::Expected<CpuNeeds> cpuNeeds(const CodegenTarget &target);
 
 } // namespace attnc
 

@@ -19,6 +19,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -29,30 +30,36 @@
 using namespace attnc;
 using namespace llvm;
 
-CodegenTarget attnc::makeCodegenTarget(const Target &cpu, StringRef triple) {
-  return {.triple = triple.str(),
+CodegenTarget attnc::makeCodegenTarget(const Target &cpu,
+                                       const Platform &platform) {
+  return {.triple = platform.triple.str(),
           .cpu = cpu.llvmCpu.str(),
           .features = cpu.llvmFeatures.str(),
           .requiredFeatures = cpu.requiredFeatures.str(),
+          .baselineFeatures = platform.baselineFeatures.str(),
+          .abi = platform.abi.str(),
+          .vscale = cpu.vscale,
           .label = cpu.name.str()};
 }
 
 static Expected<std::unique_ptr<TargetMachine>>
 createMachine(const CodegenTarget &target) {
-  LLVMInitializeX86TargetInfo();
-  LLVMInitializeX86Target();
-  LLVMInitializeX86TargetMC();
-  LLVMInitializeX86AsmPrinter();
-  LLVMInitializeX86AsmParser(); // for the entry
+  InitializeAllTargetInfos();
+  InitializeAllTargets();
+  InitializeAllTargetMCs();
+  InitializeAllAsmPrinters();
+  InitializeAllAsmParsers(); // for the entry
   Triple triple(target.triple);
   std::string message;
   const llvm::Target *backend = TargetRegistry::lookupTarget(triple, message);
   if (!backend)
     return createStringError("no code generator for '" + target.triple +
                              "': " + message);
+  TargetOptions options;
+  options.MCOptions.ABIName = target.abi;
   std::unique_ptr<TargetMachine> machine(backend->createTargetMachine(
-      triple, target.cpu, target.features, TargetOptions(), Reloc::PIC_,
-      std::nullopt, CodeGenOptLevel::Aggressive));
+      triple, target.cpu, target.features, options, Reloc::PIC_, std::nullopt,
+      CodeGenOptLevel::Aggressive));
   if (!machine)
     return createStringError("no machine for '" + target.triple + "'");
   return machine;
@@ -88,8 +95,8 @@ static void optimise(Module &module, TargetMachine &machine) {
 /// What an object may ask of libc.
 static bool isAllowedSymbol(StringRef name) {
   return name == "malloc" || name == "free" || name == "getenv" ||
-         name == "memcpy" || name == "memmove" || name == "memset" ||
-         name == "_GLOBAL_OFFSET_TABLE_";
+         name == "getauxval" || name == "memcpy" || name == "memmove" ||
+         name == "memset" || name == "_GLOBAL_OFFSET_TABLE_";
 }
 
 static Error refuseSymbol(StringRef name) {
@@ -148,7 +155,7 @@ static Error addEntries(Module &module, ArrayRef<Interface> functions,
   SmallVector<KernelVariant> variants;
   std::vector<std::string> labels;
   for (const Part &part : parts) {
-    Expected<CpuNeeds> needs = cpuNeeds(part.target.requiredFeatures);
+    Expected<CpuNeeds> needs = cpuNeeds(part.target);
     if (!needs)
       return needs.takeError();
     variants.push_back(
@@ -200,7 +207,7 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
     std::string text;
     raw_string_ostream stream(text);
     module.print(stream, nullptr);
-    out << nameParts(text, parts, kind);
+    out << nameParts(text, parts, ";", kind);
     return Error::success();
   }
   begin("LLVM code generation");
@@ -218,6 +225,7 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
   if (isObject)
     out << stream.str();
   else
-    out << nameParts(stream.str(), parts, kind);
+    out << nameParts(stream.str(), parts,
+                     (*machine)->getMCAsmInfo()->getCommentString(), kind);
   return Error::success();
 }

@@ -28,9 +28,7 @@
 using namespace attnc;
 using namespace llvm;
 
-static const char kEntryAssembly[] = {
-#include "EntryAssembly.inc"
-};
+#include "EntryAssemblies.inc" // kEntryAssemblies
 
 bool attnc::isEntry(StringRef name) {
   return name == "attnc_entry_tensors" || name == "attnc_entry_raw" ||
@@ -116,10 +114,11 @@ void attnc::addEntryPoints(Module &module, const Interface &function,
 
 Error attnc::addEntry(Module &module) {
   const Triple &triple = module.getTargetTriple();
-  if (triple.getArch() != Triple::x86_64 || !triple.isOSBinFormatELF())
-    return createStringError("there is no entry for '" + triple.str() +
-                             "' yet");
-  module.appendModuleInlineAsm(
-      StringRef(kEntryAssembly, sizeof(kEntryAssembly)));
-  return Error::success();
+  for (const auto &[name, text] : kEntryAssemblies)
+    if (name == triple.str()) {
+      module.appendModuleInlineAsm(text);
+      return Error::success();
+    }
+  return createStringError("this build of attnc has no entry for '" +
+                           triple.str() + "'");
 }

@@ -24,8 +24,10 @@ std::string attnc::suffixOf(const Part &part, size_t count) {
 
 CodegenTarget attnc::machineOf(ArrayRef<Part> parts) {
   CodegenTarget target = parts.front().target;
-  if (parts.size() > 1)
-    target.cpu = target.features = "";
+  if (parts.size() > 1) {
+    target.cpu = "";
+    target.features = target.baselineFeatures;
+  }
   return target;
 }
 
@@ -38,19 +40,21 @@ Error attnc::verifyKernels(const Module &module, StringRef when) {
 }
 
 std::string attnc::nameParts(StringRef text, ArrayRef<Part> parts,
-                             EmitKind kind) {
+                             StringRef comment, EmitKind kind) {
   bool isIr = kind == EmitKind::LlvmIr;
   std::string named = text.str();
   for (const Part &part : parts) {
     // Where the assembly gives the type of a symbol, or the IR its body.
     std::string name = suffixOf(part, parts.size());
-    size_t at = isIr ? named.find("\ndefine ") : 0;
-    at = named.find(name + (isIr ? "(" : "\",@function"), at);
+    size_t begin = isIr ? named.find("\ndefine ") : 0;
+    size_t at = named.find(name + (isIr ? "(" : "\",@function"), begin);
+    if (at == std::string::npos) // a name without hyphens has no quotes
+      at = named.find(name + ",@function", begin);
     size_t line = named.rfind('\n', at);
     if (parts.size() > 1 && at != std::string::npos &&
         line != std::string::npos)
       named.insert(line + 1,
-                   (isIr ? "; part " : "# part ") + part.target.label + "\n");
+                   (comment + " part " + part.target.label + "\n").str());
   }
   return named;
 }
@@ -64,6 +68,9 @@ static void setProcessor(Module &module, const CodegenTarget &target) {
     function.addFnAttr("tune-cpu", target.cpu);
     if (!target.features.empty())
       function.addFnAttr("target-features", target.features);
+    if (target.vscale)
+      function.addFnAttr(Attribute::getWithVScaleRangeArgs(
+          module.getContext(), target.vscale, /*unbounded*/ 0));
     function.setVisibility(GlobalValue::DefaultVisibility);
     function.setDoesNotThrow();
   }

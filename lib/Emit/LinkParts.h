@@ -29,9 +29,9 @@ llvm::Expected<std::unique_ptr<llvm::Module>>
 linkParts(llvm::MutableArrayRef<Part> parts, const llvm::DataLayout &layout);
 
 /// Writes a comment with its label before the first function of each of several
-/// parts in the text of an object.
+/// parts in the text of an object. `comment` begins one.
 std::string nameParts(llvm::StringRef text, llvm::ArrayRef<Part> parts,
-                      EmitKind kind);
+                      llvm::StringRef comment, EmitKind kind);
 
 /// An error that says `when` the module was broken.
 llvm::Error verifyKernels(const llvm::Module &module, llvm::StringRef when);

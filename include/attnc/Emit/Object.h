@@ -26,7 +26,7 @@
 #define ATTNC_EMIT_OBJECT_H
 
 #include "attnc/Interface/Interface.h"
-#include "attnc/Target/Target.h"
+#include "attnc/Target/Platform.h"
 
 #include "llvm/Support/Error.h"
 
@@ -46,14 +46,18 @@ struct CodegenTarget {
   std::string triple;   // "x86_64-unknown-linux-gnu"
   std::string cpu;      // "x86-64-v4"
   std::string features; // "-prefer-256-bit"; may be empty
-  /// What a call checks by CPUID, LLVM's names with blanks between.
+  /// What a call checks, LLVM's names with blanks between.
   std::string requiredFeatures;
+  /// What every processor of the triple has, and its ABI; may be empty.
+  std::string baselineFeatures = {}, abi = {};
+  /// See Target.
+  unsigned vscale = 0;
   /// For people: "x86-64-v4".
   std::string label;
 };
 
 /// The words of one level of the table in lib/Target.
-CodegenTarget makeCodegenTarget(const Target &cpu, llvm::StringRef triple);
+CodegenTarget makeCodegenTarget(const Target &cpu, const Platform &platform);
 
 /// The kernels of all functions for one processor.
 struct Part {

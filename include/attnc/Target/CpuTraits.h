@@ -28,6 +28,8 @@ struct CpuTraits {
   /// Conversions between f32 and f16, or f32 to bf16, in hardware.
   bool hasF16Conversion = false;
   bool hasBf16Conversion = false;
+  /// Loads of one element per lane, of 32 or 64 bits, from as many addresses.
+  bool hasGather = false;
 
   /// Floating-point vector instructions that start in one cycle (of a kind: an
   /// fma, or an addition or a multiplication), and the cycles until the result

@@ -4,8 +4,8 @@
 // numbers that every stage may ask for (units, memory, the roofline) stand in
 // Target; those of a kind of machine, such as registers, in a struct of its own
 // (CpuTraits), for Schedule and Codegen of that kind alone. Emit takes LLVM's
-// names. A new processor is one more entry of the table in
-// lib/Target/Targets.cpp. Tests: test/Unit/Target/TargetTest.cpp
+// names. Platforms.h groups the processors by --target. A new processor is one
+// more entry of a table in lib/Target. Tests: test/Unit/Target/TargetTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,6 +84,12 @@ struct Target {
   /// What the host must have to run the code, in LLVM's names, one blank
   /// between two.
   llvm::StringRef requiredFeatures;
+  /// The vscale that the code assumes at least; 0: it has no scalable vectors.
+  /// Code for one length also runs where vectors are longer.
+  unsigned vscale = 0;
+  /// The -cpu of the platform's emulator that supports this level and not the
+  /// next one; empty where the platform has none.
+  llvm::StringRef emulatorCpu = {};
 
   /// The best unit of each pair of types that code is generated for.
   llvm::ArrayRef<Unit> units;
@@ -112,41 +118,31 @@ struct Target {
   int64_t l2Bytes() const { return memory[1].bytes; }
 };
 
-/// All levels, each a superset of the one before it.
-llvm::ArrayRef<Target> getTargets();
-
-/// The level called `name`, or null. "native" is no level: see
-/// `selectTarget`.
+/// The level called `name` of any platform, or null; names are unique. "native"
+/// is no level: see `Platform::selectLevel`.
 const Target *lookupTarget(llvm::StringRef name);
 
 /// The level of a tool that runs its code, and of a pass, when the user names
 /// none.
 const Target &getDefaultTarget();
 
-/// The levels that attnc compiles for when the user names none, each a superset
-/// of the one before it.
-llvm::ArrayRef<const Target *> getDefaultTargets();
+/// The traits of the first level with this vector instruction set, for what all
+/// such levels have in common; null if there is none.
+const CpuTraits *lookupIsa(llvm::StringRef isa);
 
 /// "x86-64-v3,x86-64-v4": as -mcpu takes them.
 std::string joinTargetNames(llvm::ArrayRef<const Target *> targets);
 
-/// "x86-64, x86-64-v3, ...", for diagnostics and help texts.
+/// "x86-64, x86-64-v3, ..." of all platforms, for diagnostics.
 std::string listTargetNames();
 
 /// What a pass says of a CPU that `lookupTarget` does not find.
 std::string describeUnknownCpu(llvm::StringRef name);
 
-/// The level that `name` is probably a misspelling of, for "did you mean", or
-/// an empty string.
-llvm::StringRef findSimilarTarget(llvm::StringRef name);
-
 /// The first feature of `target.requiredFeatures` that `features` lacks, or an
 /// empty string when code for the target runs there.
 llvm::StringRef findMissingFeature(const Target &target,
                                    const llvm::StringMap<bool> &features);
-
-/// The last level whose code runs on a host with these features: `native`.
-const Target &selectTarget(const llvm::StringMap<bool> &features);
 
 /// The features of this machine by CPUID. The model's name is of no use here: a
 /// virtual machine may report another one than it runs on.

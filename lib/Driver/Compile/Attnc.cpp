@@ -17,7 +17,7 @@
 #include "attnc/Pipeline/Accounting.h"
 #include "attnc/Pipeline/CheckStages.h"
 #include "attnc/Spec/Print.h"
-#include "attnc/Target/Target.h"
+#include "attnc/Target/Platform.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -139,7 +139,7 @@ bool Compilation::checkLinker() {
         "--linker applies to shared libraries only: -o NAME.so");
   if (!isShared)
     return true;
-  auto path = findLinker(options.linker);
+  auto path = findLinker(options.linker, *options.platform);
   if (!path)
     return session.fail(llvm::toString(path.takeError()));
   linker = std::move(*path);

@@ -33,7 +33,10 @@ llvm::Expected<std::string> makeArchive(llvm::StringRef object,
   return (*archive)->getBuffer().str();
 }
 
-llvm::Expected<std::string> findLinker(llvm::StringRef requested) {
+llvm::Expected<std::string> findLinker(llvm::StringRef requested,
+                                       const Platform &platform) {
+  if (requested.empty() && !platform.isHost())
+    requested = platform.linker;
   if (!requested.empty()) {
     if (auto path = llvm::sys::findProgramByName(requested))
       return *path;
@@ -52,7 +55,7 @@ llvm::Expected<std::string> findLinker(llvm::StringRef requested) {
       "an archive (-o NAME.a)");
 }
 
-static llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes) {
+llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes) {
   std::error_code code;
   llvm::raw_fd_ostream os(path, code);
   if (!code) {

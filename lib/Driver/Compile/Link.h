@@ -3,6 +3,8 @@
 #ifndef ATTNC_LIB_DRIVER_COMPILE_LINK_H
 #define ATTNC_LIB_DRIVER_COMPILE_LINK_H
 
+#include "attnc/Target/Platform.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -16,8 +18,13 @@ llvm::Expected<std::string> makeArchive(llvm::StringRef object,
                                         llvm::StringRef member);
 
 /// The path of the C compiler driver that links shared libraries: `requested`,
-/// or the first of cc, clang, gcc and LLVM's own clang in PATH.
-llvm::Expected<std::string> findLinker(llvm::StringRef requested);
+/// or the platform's; on this machine's platform the first of cc, clang, gcc
+/// and LLVM's own clang in PATH.
+llvm::Expected<std::string> findLinker(llvm::StringRef requested,
+                                       const Platform &platform);
+
+/// Writes a temporary file.
+llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes);
 
 /// A shared library of `object` for a file called `name`, which becomes its
 /// soname, linked by `linker` (see findLinker).

@@ -7,7 +7,7 @@
 
 #include "attnc/Pipeline/Translate.h"
 #include "attnc/Spec/Parse.h"
-#include "attnc/Target/Target.h"
+#include "attnc/Target/Platform.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -32,6 +32,7 @@ Session::Session(const CommonOptions &options, CrashReport &crash)
       context(registry, MLIRContext::Threading::DISABLED),
       printer(sources, &context, options) {
   context.printOpOnDiagnostic(false); // the source line says it better
+  currentPlatform = options.platform;
   targetList = options.targets;
   pipeline.target = targetList.front();
   pipeline.schedule = options.schedule;
@@ -234,7 +235,7 @@ bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
   std::vector<Part> parts;
   for (const SessionPart &part : llvm::reverse(partList)) { // best first
     Part &made = parts.emplace_back();
-    made.target = makeCodegenTarget(*part.target, "x86_64-unknown-linux-gnu");
+    made.target = makeCodegenTarget(*part.target, *currentPlatform);
     made.kernels = translateToLlvm(*part.module, llvmContext);
     if (!made.kernels)
       return false;

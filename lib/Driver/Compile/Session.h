@@ -67,6 +67,7 @@ public:
   std::vector<unsigned> firstLines() const;
   /// What the passes are told; may be changed before advanceTo.
   PipelineOptions &pipelineOptions() { return pipeline; }
+  const Platform &platform() const { return *currentPlatform; }
   /// The processors, weakest first.
   llvm::ArrayRef<const Target *> targets() const { return targetList; }
   mlir::MLIRContext *mlirContext() { return &context; }
@@ -99,6 +100,7 @@ private:
   std::vector<spec::AttentionSpec> specList;
   mlir::OwningOpRef<mlir::ModuleOp> moduleRef;
   std::vector<SessionPart> partList;
+  const Platform *currentPlatform = nullptr;
   std::vector<const Target *> targetList;
   std::vector<Interface> interfaceList;
   Stage currentStage = Stage::Spec;

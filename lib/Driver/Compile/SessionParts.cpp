@@ -7,7 +7,7 @@
 #include "Compile/Session.h"
 #include "Compile/SplitParts.h"
 
-#include "attnc/Target/Target.h"
+#include "attnc/Target/Platform.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -79,8 +79,19 @@ bool Session::loadPart(llvm::StringRef text, Stage stage) {
 const Target *Session::targetOfDump(ModuleOp module) {
   auto name = module->getAttrOfType<StringAttr>("attnc.target");
   const Target *target = name ? lookupTarget(name.getValue()) : nullptr;
-  if (!target)
+  if (!target) {
     fail("the dump's attnc.target is not one of " + listTargetNames());
+    return nullptr;
+  }
+  if (currentPlatform->findLevel(target->name))
+    return target;
+  if (options.platformGiven) {
+    fail("the dump was compiled for " + target->name + ", a level of " +
+         platformOf(*target).triple +
+         ", not of --target=" + currentPlatform->triple);
+    return nullptr;
+  }
+  currentPlatform = &platformOf(*target);
   return target;
 }
 

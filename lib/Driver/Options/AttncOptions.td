@@ -20,8 +20,6 @@ defm size : Value<"size", "<name>=<n>[,<name>=<n>...]",
 def x : JoinedOrSeparate<["-"], "x">, MetaVarName<"<stage>">,
   HelpText<"Stage of the input: @stages@. Default: from NAME.STAGE.mlir, else "
            "spec">;
-defm target : Value<"target", "<triple>",
-  "Target triple. Only x86_64-unknown-linux-gnu is supported">;
 def explain : Switch<"explain",
   "Explain fusion, mask and schedule decisions on stderr">;
 defm remarks : Value<"remarks", "<file>",

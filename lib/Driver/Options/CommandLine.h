@@ -23,6 +23,7 @@
 
 namespace attnc {
 
+struct Platform;
 struct Target;
 
 /// What the input is compiled with, in every tool.
@@ -35,6 +36,8 @@ struct CommonOptions {
   bool allowWeightProducts = false;
   std::optional<double> ridge;            // --ridge; positive
   std::vector<std::string> skippedPasses; // --skip-pass
+  const Platform *platform = nullptr;     // --target
+  bool platformGiven = false;
   /// -mcpu: each level once, weakest first; not empty.
   std::vector<const Target *> targets;
   bool targetsGiven = false;
@@ -48,8 +51,7 @@ struct AttncOptions : CommonOptions {
   std::vector<std::string> emit;   // each once, in the order of the stages
   std::string linker;              // --linker; empty: found in PATH
   std::optional<Stage> inputStage; // -x
-  std::string triple;
-  bool emitAll = false; // what can be made from the input
+  bool emitAll = false;            // what can be made from the input
   bool explain = false, checkStages = false;
   bool printChanged = false, time = false;
   std::vector<std::string> printAfter;

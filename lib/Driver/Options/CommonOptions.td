@@ -34,15 +34,18 @@ defm ridge : Value<"ridge", "<n>",
 def skip_pass : Joined<["--"], "skip-pass=">, MetaVarName<"<pass>">,
   HelpText<"Skip a pass of stage fused (to measure its effect); may be "
            "repeated">;
+defm target : Value<"target", "<triple>",
+  "Platform to compile for: one of --print-targets. attnc-run runs objects of "
+  "another platform in an emulator. Default: this machine's">;
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"<list>">,
   HelpText<"Microarchitectures, separated by commas: some of --print-targets, "
            "or native. An object holds a part for each and selects one at run "
-           "time. Default of attnc: x86-64-v3,x86-64-v4; of attnc-run: "
-           "x86-64-v3">;
+           "time. Default: @levels@">;
 def mcpu_long : Joined<["--"], "mcpu=">, Alias<mcpu>;
 def mcpu_separate : Separate<["-", "--"], "mcpu">, Alias<mcpu>;
 def print_targets : Switch<"print-targets",
-  "Print the microarchitectures of -mcpu and exit">;
+  "Print the platforms of --target with their microarchitectures of -mcpu and "
+  "exit">;
 def W : Joined<["-"], "W">, MetaVarName<"[no-]<warning>">,
   HelpText<"Enable or disable a warning: empty-mask, index-order, offset, open-window, scaled-twice, slow-path">;
 def Werror : Flag<["-"], "Werror">, HelpText<"Treat warnings as errors">;

@@ -5,7 +5,7 @@
 #include "Options/OptionTable.h"
 
 #include "attnc/Pipeline/Stages.h"
-#include "attnc/Target/Target.h"
+#include "attnc/Target/Platform.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -143,7 +143,6 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
     return parsed.fail("-MF requires -MD");
   if (list.hasArg(OPT_MD))
     options.dependencies = list.getLastArgValue(OPT_MF).str();
-  options.triple = list.getLastArgValue(OPT_target, "x86_64-unknown-linux-gnu");
   options.explain = list.hasArg(OPT_explain);
   options.checkStages = list.hasArg(OPT_check_stages);
   options.printChanged = list.hasArg(OPT_print_changed);
@@ -157,12 +156,6 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
       return code;
   options.time = list.hasArg(OPT_time);
   options.warningsAreErrors = list.hasArg(OPT_Werror);
-  if (options.triple != "x86_64-unknown-linux-gnu" &&
-      options.triple != "x86_64-linux-gnu")
-    return parsed.fail("--target '" + options.triple +
-                       "' is not supported; supported: "
-                       "x86_64-unknown-linux-gnu");
-  options.triple = "x86_64-unknown-linux-gnu";
   if (const Arg *arg = list.getLastArg(OPT_x)) {
     options.inputStage = parseStage(arg->getValue());
     if (!options.inputStage)
@@ -177,10 +170,10 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
       return code;
   if (auto code = chooseOutputs(parsed, options))
     return code;
-  std::optional<llvm::StringRef> cpu;
-  if (const Arg *arg = list.getLastArg(OPT_mcpu))
-    cpu = arg->getValue();
-  if (auto code = parseTargets(parsed, cpu, getDefaultTargets(), options))
+  if (auto code = parsePlatform(parsed, list.getLastArg(OPT_target), options))
+    return code;
+  if (auto code = parseTargets(parsed, list.getLastArg(OPT_mcpu),
+                               options.platform->getDefaultLevels(), options))
     return code;
   for (const std::string &name : list.getAllArgValues(OPT_W))
     if (auto code = parseWarning(parsed, name, options))
@@ -192,9 +185,10 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
 static bool printedInformation(const InputArgList &list, const Table &table) {
   if (list.hasArg(OPT_help))
     printHelp(llvm::outs(), table, "attnc [options] INPUT",
-              "attnc: compile attention specs to object files");
+              "attnc: compile attention specs to object files",
+              getHostPlatform().getDefaultLevels());
   else if (list.hasArg(OPT_version))
-    printVersion(llvm::outs(), "attnc", getDefaultTargets());
+    printVersion(llvm::outs(), "attnc", getHostPlatform().getDefaultLevels());
   else if (list.hasArg(OPT_print_targets))
     printTargets(llvm::outs());
   else if (list.hasArg(OPT_print_passes))

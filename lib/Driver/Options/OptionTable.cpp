@@ -4,7 +4,7 @@
 
 #include "attnc/Pipeline/Backends.h"
 #include "attnc/Support/Version.h"
-#include "attnc/Target/Target.h"
+#include "attnc/Target/Platform.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -205,42 +205,63 @@ std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
   return std::nullopt;
 }
 
+std::optional<int> parsePlatform(ParsedArguments &parsed,
+                                 const llvm::opt::Arg *arg,
+                                 CommonOptions &options) {
+  options.platformGiven = arg;
+  options.platform = arg ? findPlatform(arg->getValue()) : &getHostPlatform();
+  if (options.platform)
+    return std::nullopt;
+  return parsed.fail(llvm::Twine("--target '") + arg->getValue() +
+                     "' is not supported; supported: " + listPlatforms());
+}
+
 static std::optional<int> parseLevel(ParsedArguments &parsed,
                                      llvm::StringRef name,
+                                     const Platform &platform,
                                      const Target *&target) {
-  target =
-      name == "native" ? &selectTarget(getHostFeatures()) : lookupTarget(name);
+  if (name == "native" && !platform.isHost())
+    return parsed.fail("-mcpu=native is this machine's level and cannot be "
+                       "combined with --target=" +
+                       platform.triple + "; levels: " + platform.listLevels());
+  target = name == "native" ? &platform.selectLevel(getHostFeatures())
+                            : platform.findLevel(name);
   if (target)
     return std::nullopt;
+  std::string known =
+      platform.listLevels() + (platform.isHost() ? ", native" : "");
   if (name.trim().empty())
-    return parsed.fail(
-        "-mcpu has an empty entry; levels: " + listTargetNames() + ", native");
+    return parsed.fail("-mcpu has an empty entry; levels: " + known);
+  if (const Target *foreign = lookupTarget(name))
+    return parsed.fail("-mcpu level '" + name +
+                       "' requires --target=" + platformOf(*foreign).triple +
+                       "; levels of " + platform.triple + ": " + known);
   std::string message = ("unknown -mcpu level '" + name + "'").str();
-  llvm::StringRef similar = findSimilarTarget(name);
+  llvm::StringRef similar = platform.findSimilarLevel(name);
   if (!similar.empty())
     message += "; did you mean '" + similar.str() + "'?";
-  return parsed.fail(message + " (levels: " + listTargetNames() + ", native)");
+  return parsed.fail(message + " (levels: " + known + ")");
 }
 
 std::optional<int> parseTargets(ParsedArguments &parsed,
-                                std::optional<llvm::StringRef> list,
+                                const llvm::opt::Arg *arg,
                                 llvm::ArrayRef<const Target *> defaults,
                                 CommonOptions &options) {
   options.targets = defaults.vec();
-  options.targetsGiven = list.has_value();
-  if (!list)
+  options.targetsGiven = arg;
+  if (!arg)
     return std::nullopt;
+  llvm::StringRef list = arg->getValue();
   options.targets.clear();
   const Target *native = nullptr;
-  for (llvm::StringRef name : llvm::split(*list, ',')) {
+  for (llvm::StringRef name : llvm::split(list, ',')) {
     const Target *target = nullptr;
-    if (auto code = parseLevel(parsed, name, target))
+    if (auto code = parseLevel(parsed, name, *options.platform, target))
       return code;
     if (name == "native") // whatever it is, the list may name it, too
       native = target;
     else if (llvm::is_contained(options.targets, target))
-      return parsed.fail("-mcpu=" + *list + " names " + target->name +
-                         " twice");
+      return parsed.fail("-mcpu=" + list + " names " + target->name + " twice");
     else
       options.targets.push_back(target);
   }
@@ -294,7 +315,8 @@ std::string refuseForDump(const CommonOptions &options, Stage from) {
 }
 
 void printHelp(llvm::raw_ostream &os, const llvm::opt::OptTable &table,
-               const char *usage, const char *title) {
+               const char *usage, const char *title,
+               llvm::ArrayRef<const Target *> defaults) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   table.printHelp(stream, usage, title);
@@ -305,6 +327,7 @@ void printHelp(llvm::raw_ostream &os, const llvm::opt::OptTable &table,
   std::vector<std::string> outputs;
   for (const OutputKind &kind : stageTable().outputKinds())
     outputs.push_back(kind.name.str());
+  replace("@levels@", joinTargetNames(defaults));
   replace("@outputs@", llvm::join(outputs, " "));
   replace("@stages@", listStages());
   replace("@shared-stages@", listSharedStages());
@@ -317,13 +340,16 @@ void printVersion(llvm::raw_ostream &os, llvm::StringRef tool,
   if (llvm::StringRef commit = getCommit(); !commit.empty())
     os << " (commit " << commit << ')';
   os << "\nLLVM " << LLVM_VERSION_STRING
-     << "\nDefault target: x86_64-unknown-linux-gnu, -mcpu="
-     << joinTargetNames(defaults) << '\n';
+     << "\nDefault target: " << getHostPlatform().triple
+     << ", -mcpu=" << joinTargetNames(defaults) << '\n';
 }
 
 void printTargets(llvm::raw_ostream &os) {
-  for (const Target &target : getTargets())
-    os << llvm::formatv("{0,-16} {1}\n", target.name, target.description);
+  for (const Platform &platform : getPlatforms()) {
+    os << platform.triple << '\n';
+    for (const Target &target : platform.levels)
+      os << llvm::formatv("  {0,-16} {1}\n", target.name, target.description);
+  }
 }
 
 } // namespace attnc

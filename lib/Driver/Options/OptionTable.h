@@ -69,10 +69,14 @@ std::string suggestPass(llvm::StringRef name);
 std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
                                       std::vector<std::string> names,
                                       CommonOptions &options);
-/// Reads -mcpu, -W, -Werror into `options`; an exit code if one is wrong.
-/// `defaults` are the levels without -mcpu.
+/// Reads --target.
+std::optional<int> parsePlatform(ParsedArguments &parsed,
+                                 const llvm::opt::Arg *arg,
+                                 CommonOptions &options);
+/// Reads -mcpu and -W into `options`; an exit code if one is wrong. `defaults`
+/// are the levels of the platform without -mcpu.
 std::optional<int> parseTargets(ParsedArguments &parsed,
-                                std::optional<llvm::StringRef> list,
+                                const llvm::opt::Arg *arg,
                                 llvm::ArrayRef<const Target *> defaults,
                                 CommonOptions &options);
 std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
@@ -84,9 +88,10 @@ std::optional<Stage> stageOfName(llvm::StringRef input);
 std::string refuseForDump(const CommonOptions &options, Stage from);
 
 /// What --help prints. In help texts @stages@, @shared-stages@ and @outputs@
-/// stand for the names in the tables of the pipeline.
+/// stand for the names in the tables of the pipeline, @levels@ for `defaults`.
 void printHelp(llvm::raw_ostream &os, const llvm::opt::OptTable &table,
-               const char *usage, const char *title);
+               const char *usage, const char *title,
+               llvm::ArrayRef<const Target *> defaults);
 /// What --version prints.
 void printVersion(llvm::raw_ostream &os, llvm::StringRef tool,
                   llvm::ArrayRef<const Target *> defaults);

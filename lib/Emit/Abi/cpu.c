@@ -1,8 +1,7 @@
 //===- cpu.c - The processor and its floating-point state -----------------===//
 //
-// CPUID may trap under virtualization (tens of microseconds), so it and the
-// environment are read once, at the first call of an object, and the answer is
-// one atomic integer that all functions of the object share: the part that
+// Reading the features may take long, so they and the environment are read
+// once, at the first call of an object, and the answer is one atomic integer that all functions of the object share: the part that
 // calls run, and which parts the processor supports. Two threads may both
 // compute it; they agree.
 //
@@ -11,50 +10,14 @@
 #include "cpu.h"
 #include "frame.h"
 
+/* Each defines read_cpu, which fills in the words of cpu.h, and
+   enter_arithmetic and leave_arithmetic: rounding to nearest without traps
+   whatever the caller's state is, so that results depend on nothing but the
+   arguments, and flushing of subnormals if the processor has it. */
 #if defined(__x86_64__)
-#include <cpuid.h>
-
-static uint32_t read_xcr0(void) {
-  uint32_t low, high;
-  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return low;
-}
-
-static void read_cpu(uint32_t words[ATTNC_CPU_WORDS]) {
-  uint32_t a, b, c, d;
-  if (__get_cpuid(1, &a, &b, &c, &d)) {
-    words[ATTNC_CPU_1_ECX] = c;
-    words[ATTNC_CPU_1_EDX] = d;
-    if (c & 1u << 27) /* OSXSAVE */
-      words[ATTNC_CPU_XCR0] = read_xcr0();
-  }
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
-    words[ATTNC_CPU_7_EBX] = b;
-    words[ATTNC_CPU_7_ECX] = c;
-    words[ATTNC_CPU_7_EDX] = d;
-    if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d)) {
-      words[ATTNC_CPU_7_1_EAX] = a;
-      words[ATTNC_CPU_7_1_EDX] = d;
-    }
-  }
-  if (__get_cpuid(0x80000001u, &a, &b, &c, &d))
-    words[ATTNC_CPU_80000001_ECX] = c;
-}
-
-/* Rounds to nearest and masks all exceptions, whatever the caller's state is,
-   so that results depend on nothing but the arguments. */
-static uint32_t enter_arithmetic(int flushes) {
-  uint32_t saved = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(flushes ? 0x9fc0 : 0x1f80); /* FTZ, DAZ */
-  return saved;
-}
-
-static void leave_arithmetic(uint32_t saved) { __builtin_ia32_ldmxcsr(saved); }
-
-#else /* a target without levels: its kernels need nothing */
-static void read_cpu(uint32_t words[ATTNC_CPU_WORDS]) { (void)words; }
-static uint32_t enter_arithmetic(int flushes) { return (uint32_t)flushes; }
-static void leave_arithmetic(uint32_t saved) { (void)saved; }
+#include "cpu_x86_64.c"
+#else
+#error "no entry for this architecture"
 #endif
 
 extern char *getenv(const char *name);

@@ -23,7 +23,7 @@ enum {
   ATTNC_MAX_TENSORS = 32,
   ATTNC_MAX_SIZES = 32,
   ATTNC_MAX_DEPTH = 16,
-  /* words of CPUID that a kernel may need, in the order of cpu.h */
+  /* words about the processor, in the order of cpu.h */
   ATTNC_CPU_WORDS = 9,
   ATTNC_ALIGNMENT = 64,
   ATTNC_MAX_PARTS = 24,

@@ -124,10 +124,13 @@ void Compiled::loadWithSanitizedEntry(const Interface &function,
   std::unique_ptr<Module> module = parse(text, *context);
   module->setDataLayout(jit->getDataLayout());
   SmallVector<KernelVariant> variants;
-  for (auto [number, features] : llvm::enumerate(needs))
+  for (auto [number, features] : llvm::enumerate(needs)) {
+    CodegenTarget target = baselineTarget();
+    target.requiredFeatures = features;
     variants.push_back(
-        {check(cpuNeeds(features)), suffixOf(number),
+        {check(cpuNeeds(target)), suffixOf(number),
          needs.size() == 1 ? label : "part" + std::to_string(number)});
+  }
   addEntryPoints(*module, function,
                  check(addDescriptor(*module, function, variants)), "");
   orc::SymbolMap entries;

@@ -33,7 +33,7 @@ std::string kernels() {
 }
 
 CodegenTarget target(llvm::StringRef name) {
-  return makeCodegenTarget(*lookupTarget(name), "x86_64-unknown-linux-gnu");
+  return makeCodegenTarget(*lookupTarget(name), getHostPlatform());
 }
 
 std::string emit(std::vector<std::string> names, EmitKind kind) {

@@ -1,6 +1,7 @@
 //===- StageTableTest.cpp - A second backend is one more entry ------------===//
 
 #include "attnc/Pipeline/Backends.h"
+#include "attnc/Target/Platform.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -65,9 +66,10 @@ TEST(StageTableTest, ThisCompiler) {
 }
 
 TEST(StageTableTest, EveryProcessorHasABackend) {
-  for (const Target &target : getTargets())
-    EXPECT_NE(stageTable().backendFor(target.kind), nullptr)
-        << target.name.str();
+  for (const Platform &platform : getPlatforms())
+    for (const Target &target : platform.levels)
+      EXPECT_NE(stageTable().backendFor(target.kind), nullptr)
+          << target.name.str();
   // The first entry wins.
   EXPECT_EQ(madeUpTable().backendFor(TargetKind::Cpu)->name.str(), "llvm");
 }

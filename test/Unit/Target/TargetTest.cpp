@@ -1,6 +1,6 @@
 //===- TargetTest.cpp - Tests of the table of processors ------------------===//
 
-#include "attnc/Target/Target.h"
+#include "attnc/Target/Platform.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -10,19 +10,12 @@ using namespace attnc;
 
 namespace {
 
-llvm::StringMap<bool> featuresOf(const Target &target) {
-  llvm::StringMap<bool> features;
-  llvm::SmallVector<llvm::StringRef> names;
-  target.requiredFeatures.split(names, ' ');
-  for (llvm::StringRef name : names)
-    features[name] = true;
-  features["sse2"] = true;
-  return features;
-}
-
 TEST(TargetTest, EveryNameIsFound) {
-  for (const Target &target : getTargets())
-    EXPECT_EQ(lookupTarget(target.name), &target) << target.name.str();
+  for (const Platform &platform : getPlatforms())
+    for (const Target &target : platform.levels) {
+      EXPECT_EQ(lookupTarget(target.name), &target) << target.name.str();
+      EXPECT_EQ(&platformOf(target), &platform) << target.name.str();
+    }
 }
 
 TEST(TargetTest, UnknownNamesAreNotFound) {
@@ -31,16 +24,12 @@ TEST(TargetTest, UnknownNamesAreNotFound) {
   EXPECT_EQ(lookupTarget("x86-64-v"), nullptr);
 }
 
-TEST(TargetTest, ListsTheNamesInOrder) {
-  EXPECT_EQ(listTargetNames(), "x86-64, x86-64-v3, x86-64-v4, sapphirerapids");
-}
-
-TEST(TargetTest, FindsWhatWasMeant) {
-  EXPECT_EQ(findSimilarTarget("x86-64-v33"), "x86-64-v3");
-  EXPECT_EQ(findSimilarTarget("x86-64-v2"), "x86-64");
-  EXPECT_EQ(findSimilarTarget("x86_64_v4"), "x86-64-v4");
-  EXPECT_EQ(findSimilarTarget("SapphireRapid"), "sapphirerapids");
-  EXPECT_EQ(findSimilarTarget("cortex-a72"), "");
+TEST(TargetTest, EveryInstructionSetHasTraits) {
+  EXPECT_FALSE(lookupIsa("sse2")->hasF16Conversion);
+  EXPECT_TRUE(lookupIsa("avx2")->hasF16Conversion);
+  EXPECT_FALSE(lookupIsa("avx2")->hasGather);
+  EXPECT_TRUE(lookupIsa("avx512")->hasGather);
+  EXPECT_EQ(lookupIsa("mmx"), nullptr);
 }
 
 TEST(TargetTest, LanesAndPeakFollowFromTheRegister) {
@@ -58,15 +47,16 @@ TEST(TargetTest, LanesAndPeakFollowFromTheRegister) {
 }
 
 TEST(TargetTest, EveryTargetHasWhatCostsAreMadeOf) {
-  for (const Target &target : getTargets()) {
-    EXPECT_EQ(target.memory.size(), 3u) << target.name.str();
-    EXPECT_GT(target.rowBytesPerCycle, 0u) << target.name.str();
-    EXPECT_GT(target.exp2Operations, 0u) << target.name.str();
-    for (DType type : {DType::F32, DType::F64})
-      EXPECT_EQ(target.unitFor(type).rows,
-                target.cpu.lanes(dtypeInfo(type).bits))
-          << target.name.str();
-  }
+  for (const Platform &platform : getPlatforms())
+    for (const Target &target : platform.levels) {
+      EXPECT_EQ(target.memory.size(), 3u) << target.name.str();
+      EXPECT_GT(target.rowBytesPerCycle, 0u) << target.name.str();
+      EXPECT_GT(target.exp2Operations, 0u) << target.name.str();
+      for (DType type : {DType::F32, DType::F64})
+        EXPECT_EQ(target.unitFor(type).rows,
+                  target.cpu.lanes(dtypeInfo(type).bits))
+            << target.name.str();
+    }
 }
 
 TEST(TargetTest, ARooflineHasTwoLimits) {
@@ -76,37 +66,12 @@ TEST(TargetTest, ARooflineHasTwoLimits) {
   EXPECT_EQ(roofline.cycles(3200, 6 << 20), 1 << 20); // 6 from memory
 }
 
-TEST(TargetTest, EachLevelRunsTheCodeOfTheOnesBefore) {
-  for (const Target &host : getTargets())
-    for (const Target &target : getTargets())
-      EXPECT_EQ(findMissingFeature(target, featuresOf(host)).empty(),
-                &target <= &host)
-          << target.name.str() << " on " << host.name.str();
-}
-
-TEST(TargetTest, NativeIsTheLastLevelThatRuns) {
-  for (const Target &host : getTargets())
-    EXPECT_EQ(&selectTarget(featuresOf(host)), &host);
-}
-
-TEST(TargetTest, NativeWithoutOneFeatureIsTheLevelBelow) {
-  llvm::StringMap<bool> features = featuresOf(*lookupTarget("x86-64-v4"));
-  features["avx512vl"] = false;
-  EXPECT_EQ(selectTarget(features).name, "x86-64-v3");
-  EXPECT_EQ(findMissingFeature(*lookupTarget("x86-64-v4"), features),
-            "avx512vl");
-}
-
-TEST(TargetTest, NativeOfAnUnknownHostIsTheBaseline) {
-  EXPECT_EQ(selectTarget({}).name, "x86-64");
-}
-
 TEST(TargetTest, RequiredFeaturesAreNamesThatTheHostCanReport) {
   // A misspelt feature would silently lower every `native` to a weaker level.
   llvm::StringMap<bool> host = getHostFeatures();
   if (host.empty())
     GTEST_SKIP() << "no CPUID here";
-  for (const Target &target : getTargets()) {
+  for (const Target &target : getHostPlatform().levels) {
     llvm::SmallVector<llvm::StringRef> names;
     target.requiredFeatures.split(names, ' ');
     for (llvm::StringRef name : names)

@@ -10,7 +10,7 @@
 #include "Compile/Session.h"
 
 #include "attnc/Pipeline/Backends.h"
-#include "attnc/Target/Target.h"
+#include "attnc/Target/Platform.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -36,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   useColors(false);
   CommonOptions options;
   options.input = "input";
-  options.targets = getDefaultTargets();
+  options.platform = &getHostPlatform();
+  options.targets = options.platform->getDefaultLevels();
   CrashReport report("attnc-fuzz", options);
   Session session(options, report);
   Stage stage = guessStage(text);

@@ -13,6 +13,8 @@
 #include "Ops.h"
 #include "Plan/Granule.h"
 
+#include "attnc/Target/Target.h"
+
 #include "mlir/IR/IRMapping.h"
 
 namespace attnc::cpu {
@@ -82,6 +84,11 @@ private:
   friend class RegionEmitter;
   friend class LaneActivity;
   friend class LaneLoader;
+
+  /// What all levels with the program's vector instructions have.
+  const CpuTraits &traits() const {
+    return *lookupIsa(tile::stringifyCpuIsa(target.getIsa()));
+  }
 
   struct PagedBlock; // the tensor of a load through a table
 

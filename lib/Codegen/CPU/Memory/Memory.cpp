@@ -155,18 +155,13 @@ static Value convertFloat(Ops &ops, Value value, Type to) {
   return arith::TruncFOp::create(ops, ops.loc, type, value);
 }
 
-/// Instructions between f16 and f32 come with AVX2.
-static bool hasF16Conversion(tile::CpuAttr target) {
-  return target.getIsa() != tile::CpuIsa::Sse2;
-}
-
 Value Emitter::fromMemory(Value raw, Type element) {
   if (auto format = dyn_cast<FloatType>(element)) {
     if (format.getWidth() != 16)
       return convertFloat(ops, raw, accumulator());
     return codegen::extendFloat(ops, ops.loc, raw, format,
                                 cast<FloatType>(accumulator()),
-                                hasF16Conversion(target));
+                                traits().hasF16Conversion);
   }
   if (element.isInteger(1))
     return ops.compare(arith::CmpIPredicate::ne, raw,
@@ -183,7 +178,7 @@ Value Emitter::toMemory(Value value, Type element) {
   auto format = dyn_cast<FloatType>(element);
   if (format && format.getWidth() == 16)
     return codegen::roundFloat(ops, ops.loc, value, format,
-                               hasF16Conversion(target));
+                               traits().hasF16Conversion);
   if (format)
     return convertFloat(ops, value, format);
   Type memory = shapedLike(value.getType(), memoryType(element));

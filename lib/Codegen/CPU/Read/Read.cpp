@@ -123,8 +123,8 @@ LaneValue RegionEmitter::emitRead(tile::ReadOp read,
 }
 
 /// Elements that the instruction set collects by itself.
-static bool hasGather(tile::CpuAttr target, Type element) {
-  return target.getIsa() == tile::CpuIsa::Avx512 && isa<FloatType>(element) &&
+static bool hasGather(const CpuTraits &traits, Type element) {
+  return traits.hasGather && isa<FloatType>(element) &&
          element.getIntOrFloatBitWidth() >= 32;
 }
 
@@ -152,7 +152,7 @@ Value RegionEmitter::gather(tile::ReadOp read, ArrayRef<LaneValue> indices) {
     offsets = offsets ? ops.add(offsets, offset) : offset;
   }
   Type raw = emitter.memoryType(buffer.element);
-  if (hasGather(emitter.target, buffer.element)) {
+  if (hasGather(emitter.traits(), buffer.element)) {
     Type pointers = ops.vector(count, buffer.data.getType());
     Value places = LLVM::GEPOp::create(ops, ops.loc, pointers, raw, buffer.data,
                                        ArrayRef<LLVM::GEPArg>(offsets));

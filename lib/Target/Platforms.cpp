@@ -1,0 +1,107 @@
+//===- Platforms.cpp - The table of platforms -----------------------------===//
+//
+// Tests: test/Unit/Target/PlatformTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Target/Platform.h"
+
+#include "Levels.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace attnc;
+using namespace llvm;
+
+ArrayRef<Platform> attnc::getPlatforms() {
+  static const Platform platforms[] = {
+      {
+          .triple = "x86_64-unknown-linux-gnu",
+          .levels = getX86Levels(),
+          .defaultLevels = "x86-64-v3,x86-64-v4",
+      },
+  };
+  return platforms;
+}
+
+const Platform *attnc::findPlatform(StringRef text) {
+  Triple triple(Triple::normalize(text));
+  for (const Platform &platform : getPlatforms()) {
+    Triple own(platform.triple);
+    if (own.getArch() == triple.getArch() && own.getOS() == triple.getOS() &&
+        own.getEnvironment() == triple.getEnvironment() &&
+        own.getObjectFormat() == triple.getObjectFormat())
+      return &platform;
+  }
+  return nullptr;
+}
+
+const Platform &attnc::platformOf(const Target &level) {
+  for (const Platform &platform : getPlatforms())
+    if (platform.findLevel(level.name))
+      return platform;
+  llvm_unreachable("a level of no platform");
+}
+
+const Platform &attnc::getHostPlatform() {
+  for (const Platform &platform : getPlatforms())
+    if (platform.isHost())
+      return platform;
+  return getPlatforms().front();
+}
+
+std::string attnc::listPlatforms() {
+  return join(map_range(getPlatforms(), [](const Platform &p) { return p.triple; }),
+              ", ");
+}
+
+bool Platform::isHost() const {
+  Triple own(triple), host(sys::getProcessTriple());
+  return own.getArch() == host.getArch() && own.getOS() == host.getOS();
+}
+
+const Target *Platform::findLevel(StringRef name) const {
+  const auto *it =
+      find_if(levels, [&](const Target &t) { return t.name == name; });
+  return it == levels.end() ? nullptr : it;
+}
+
+std::vector<const Target *> Platform::getDefaultLevels() const {
+  std::vector<const Target *> targets;
+  for (StringRef name : split(defaultLevels, ','))
+    targets.push_back(findLevel(name));
+  return targets;
+}
+
+std::string Platform::listLevels() const {
+  return join(map_range(levels, [](const Target &t) { return t.name; }), ", ");
+}
+
+StringRef Platform::findSimilarLevel(StringRef name) const {
+  // Other tools' spellings of the same level.
+  std::string folded = name.lower();
+  llvm::replace(folded, '_', '-');
+  if ((folded == "x86-64-v1" || folded == "x86-64-v2") && findLevel("x86-64"))
+    return "x86-64"; // these machines do not run code for v3
+  StringRef best;
+  unsigned bestDistance = 4; // more edits than 3 are another word
+  for (const Target &target : levels) {
+    unsigned distance = StringRef(folded).edit_distance(
+        target.name, /*AllowReplacements=*/true, bestDistance);
+    if (distance < bestDistance) {
+      best = target.name;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+const Target &Platform::selectLevel(const StringMap<bool> &features) const {
+  for (const Target &target : reverse(levels))
+    if (findMissingFeature(target, features).empty())
+      return target;
+  return levels[0]; // what every processor of the platform has
+}

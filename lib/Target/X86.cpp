@@ -1,0 +1,141 @@
+//===- X86.cpp - The table of x86-64 processors ---------------------------===//
+//
+// The numbers are those of the weakest common machine of a level (Sandy Bridge
+// for x86-64, Haswell for v3, Skylake-SP for v4), measured on Sapphire Rapids
+// for the last; rowBytesPerCycle on Sapphire Rapids for all (3 to 4.5 with AVX2
+// and AVX-512). They steer speed only: a wrong one never makes wrong code.
+// Tests: test/Unit/Target/TargetTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "Levels.h"
+
+using namespace attnc;
+using namespace llvm;
+
+// 512-bit registers are used on purpose; LLVM would rather not for v4 and
+// later.
+static constexpr StringLiteral kWideVectors = "-prefer-256-bit";
+
+#define ATTNC_V3_FEATURES                                                      \
+  "avx avx2 bmi bmi2 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 "       \
+  "sse4.2 ssse3 xsave"
+#define ATTNC_V4_FEATURES                                                      \
+  ATTNC_V3_FEATURES " avx512bw avx512cd avx512dq avx512f avx512vl"
+
+static constexpr MemoryLevel kX86Memory[] = {
+    {"L1", 32 * 1024, 32},
+    {"L2", 256 * 1024, 16},
+    {"memory", kUnlimited, 4},
+};
+static constexpr MemoryLevel kV3Memory[] = {
+    {"L1", 32 * 1024, 64},
+    {"L2", 256 * 1024, 32},
+    {"memory", kUnlimited, 6},
+};
+static constexpr MemoryLevel kV4Memory[] = {
+    {"L1", 32 * 1024, 128},
+    {"L2", 1024 * 1024, 48},
+    {"memory", kUnlimited, 6},
+};
+static constexpr MemoryLevel kSprMemory[] = {
+    {"L1", 48 * 1024, 128},
+    {"L2", 2 * 1024 * 1024, 53},
+    {"memory", kUnlimited, 6},
+};
+
+static constexpr CpuTraits kAvx512 = {
+    .isa = "avx512",
+    .vectorBits = 512,
+    .vectorRegisters = 32,
+    .hasFma = true,
+    .hasBroadcastLoad = true,
+    .hasRound = true,
+    .hasScalef = true,
+    .hasF16Conversion = true,
+    .hasGather = true,
+    .fmaPerCycle = 2,
+    .fmaLatency = 4,
+    .loadsPerCycle = 2,
+};
+static constexpr CpuTraits kAvx512WithBf16 = [] {
+  CpuTraits traits = kAvx512;
+  traits.hasBf16Conversion = true;
+  return traits;
+}();
+
+static constexpr Target kTargets[] = {
+    {
+        .name = "x86-64",
+        .description = "any 64-bit x86: SSE2",
+        .llvmCpu = "x86-64",
+        .llvmFeatures = "",
+        .requiredFeatures = "sse2",
+        .units = kFmaUnits<128, /*hasFma=*/false>,
+        .memory = kX86Memory,
+        .rowBytesPerCycle = 4,
+        .exp2Operations = 19,
+        .cpu =
+            {
+                .isa = "sse2",
+                .vectorBits = 128,
+                .vectorRegisters = 16,
+                .fmaPerCycle = 2,
+                .fmaLatency = 4,
+                .loadsPerCycle = 2,
+            },
+    },
+    {
+        .name = "x86-64-v3",
+        .description = "Haswell (2013) and later: AVX2, FMA, F16C",
+        .llvmCpu = "x86-64-v3",
+        .llvmFeatures = "",
+        .requiredFeatures = ATTNC_V3_FEATURES,
+        .units = kFmaUnits<256, /*hasFma=*/true>,
+        .memory = kV3Memory,
+        .rowBytesPerCycle = 4,
+        .exp2Operations = 12,
+        .cpu =
+            {
+                .isa = "avx2",
+                .vectorBits = 256,
+                .vectorRegisters = 16,
+                .hasFma = true,
+                .hasBroadcastLoad = true,
+                .hasRound = true,
+                .hasF16Conversion = true,
+                .fmaPerCycle = 2,
+                .fmaLatency = 5,
+                .loadsPerCycle = 2,
+            },
+    },
+    {
+        .name = "x86-64-v4",
+        .description = "Skylake-SP, Zen 4 and later: AVX-512",
+        .llvmCpu = "x86-64-v4",
+        .llvmFeatures = kWideVectors,
+        .requiredFeatures = ATTNC_V4_FEATURES,
+        .units = kFmaUnits<512, /*hasFma=*/true>,
+        .memory = kV4Memory,
+        .rowBytesPerCycle = 4,
+        .exp2Operations = 8,
+        .cpu = kAvx512,
+    },
+    {
+        .name = "sapphirerapids",
+        .description = "Sapphire Rapids: AVX-512 with BF16 and FP16",
+        .llvmCpu = "sapphirerapids",
+        .llvmFeatures = kWideVectors,
+        // No AMX yet: kernels hold none, and virtual machines often hide it.
+        .requiredFeatures = ATTNC_V4_FEATURES
+        " avx512bf16 avx512bitalg avx512fp16 avx512ifma avx512vbmi "
+        "avx512vbmi2 avx512vnni avx512vpopcntdq avxvnni gfni vaes vpclmulqdq",
+        .units = kFmaUnits<512, /*hasFma=*/true>,
+        .memory = kSprMemory,
+        .rowBytesPerCycle = 4,
+        .exp2Operations = 8,
+        .cpu = kAvx512WithBf16,
+    },
+};
+
+ArrayRef<Target> attnc::getX86Levels() { return kTargets; }

@@ -1,0 +1,97 @@
+//===- PlatformTest.cpp - Tests of the table of platforms -----------------===//
+
+#include "attnc/Target/Platform.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include "gtest/gtest.h"
+
+using namespace attnc;
+
+namespace {
+
+const Platform &x86() { return *findPlatform("x86_64-unknown-linux-gnu"); }
+
+llvm::StringMap<bool> featuresOf(const Target &target) {
+  llvm::StringMap<bool> features;
+  llvm::SmallVector<llvm::StringRef> names;
+  target.requiredFeatures.split(names, ' ');
+  for (llvm::StringRef name : names)
+    features[name] = true;
+  features["sse2"] = true;
+  return features;
+}
+
+TEST(PlatformTest, TriplesAreNormalized) {
+  for (const Platform &platform : getPlatforms())
+    EXPECT_EQ(llvm::Triple::normalize(platform.triple), platform.triple.str());
+}
+
+TEST(PlatformTest, AVendorDoesNotMatter) {
+  EXPECT_EQ(findPlatform("x86_64-linux-gnu"), &x86());
+  EXPECT_EQ(findPlatform("x86_64-pc-linux-gnu"), &x86());
+}
+
+TEST(PlatformTest, ArchitectureSystemAndEnvironmentMatter) {
+  EXPECT_EQ(findPlatform("i686-linux-gnu"), nullptr);
+  EXPECT_EQ(findPlatform("x86_64-linux-musl"), nullptr);
+  EXPECT_EQ(findPlatform("x86_64-apple-darwin"), nullptr);
+  EXPECT_EQ(findPlatform(""), nullptr);
+}
+
+TEST(PlatformTest, ListsTheLevelsInOrder) {
+  EXPECT_EQ(x86().listLevels(), "x86-64, x86-64-v3, x86-64-v4, sapphirerapids");
+}
+
+TEST(PlatformTest, DefaultsAreLevels) {
+  for (const Platform &platform : getPlatforms()) {
+    EXPECT_FALSE(platform.getDefaultLevels().empty());
+    for (const Target *level : platform.getDefaultLevels())
+      EXPECT_NE(level, nullptr) << platform.triple.str();
+  }
+}
+
+TEST(PlatformTest, AnEmulatorRunsEveryLevel) {
+  for (const Platform &platform : getPlatforms())
+    for (const Target &level : platform.levels)
+      EXPECT_EQ(level.emulatorCpu.empty(), platform.emulator.empty())
+          << level.name.str();
+}
+
+TEST(PlatformTest, FindsWhatWasMeant) {
+  EXPECT_EQ(x86().findSimilarLevel("x86-64-v33"), "x86-64-v3");
+  EXPECT_EQ(x86().findSimilarLevel("x86-64-v2"), "x86-64");
+  EXPECT_EQ(x86().findSimilarLevel("x86_64_v4"), "x86-64-v4");
+  EXPECT_EQ(x86().findSimilarLevel("SapphireRapid"), "sapphirerapids");
+  EXPECT_EQ(x86().findSimilarLevel("cortex-a72"), "");
+}
+
+TEST(PlatformTest, EachLevelRunsTheCodeOfTheOnesBefore) {
+  for (const Platform &platform : getPlatforms())
+    for (const Target &host : platform.levels)
+      for (const Target &target : platform.levels)
+        EXPECT_EQ(findMissingFeature(target, featuresOf(host)).empty() &&
+                      target.vscale <= host.vscale,
+                  &target <= &host)
+            << target.name.str() << " on " << host.name.str();
+}
+
+TEST(PlatformTest, NativeIsTheLastLevelThatRuns) {
+  for (const Target &host : x86().levels)
+    EXPECT_EQ(&x86().selectLevel(featuresOf(host)), &host);
+}
+
+TEST(PlatformTest, NativeWithoutOneFeatureIsTheLevelBelow) {
+  llvm::StringMap<bool> features = featuresOf(*lookupTarget("x86-64-v4"));
+  features["avx512vl"] = false;
+  EXPECT_EQ(x86().selectLevel(features).name, "x86-64-v3");
+  EXPECT_EQ(findMissingFeature(*lookupTarget("x86-64-v4"), features),
+            "avx512vl");
+}
+
+TEST(PlatformTest, NativeOfAnUnknownHostIsTheBaseline) {
+  EXPECT_EQ(x86().selectLevel({}).name, "x86-64");
+}
+
+} // namespace
