@@ -4,7 +4,7 @@
 #include "Options/OptionTable.h"
 
 #include "attnc/Pipeline/Stages.h"
-#include "attnc/Target/Target.h"
+#include "attnc/Target/Platform.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -181,10 +181,11 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   options.interpret = list.hasArg(OPT_interpret);
   options.mask = list.hasArg(OPT_mask);
   options.warningsAreErrors = list.hasArg(OPT_Werror);
-  std::optional<llvm::StringRef> cpu;
-  if (const Arg *arg = list.getLastArg(OPT_mcpu))
-    cpu = arg->getValue();
-  if (auto code = parseTargets(parsed, cpu, &getDefaultTarget(), options))
+  if (auto code = parsePlatform(parsed, list.getLastArg(OPT_target), options))
+    return code;
+  if (auto code =
+          parseTargets(parsed, list.getLastArg(OPT_mcpu),
+                       options.platform->getDefaultLevels().front(), options))
     return code;
   for (const std::string &name : list.getAllArgValues(OPT_W))
     if (auto code = parseWarning(parsed, name, options))
@@ -195,6 +196,9 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
     return parsed.fail(
         "--interpret does not compile and cannot be combined with "
         "--bench or --check-stages");
+  if (options.benchSeconds && !options.platform->isHost())
+    return parsed.fail("--bench would measure the emulator of --target=" +
+                       options.platform->triple);
   if (options.mask &&
       (options.interpret || options.benchSeconds || list.hasArg(OPT_save)))
     return parsed.fail("--mask does not run the kernel and cannot be combined "
@@ -224,7 +228,8 @@ Parsed<RunOptions> parseRunCommandLine(llvm::ArrayRef<const char *> args) {
   if (parsed.list.hasArg(OPT_help)) {
     printHelp(llvm::outs(), table, "attnc-run [options] SPEC",
               "attnc-run: compile and run a spec, check it against a float64 "
-              "reference, and time it");
+              "reference, and time it",
+              &getDefaultTarget());
     return done(0);
   }
   if (parsed.list.hasArg(OPT_version)) {

@@ -16,10 +16,10 @@ namespace attnc {
 
 LoadedObject::LoadedObject(std::unique_ptr<llvm::orc::LLJIT> jit)
     : jit(std::move(jit)) {}
-LoadedObject::LoadedObject(LoadedObject &&) = default;
 LoadedObject::~LoadedObject() = default;
 
-llvm::Expected<LoadedObject> LoadedObject::load(llvm::StringRef bytes) {
+llvm::Expected<std::unique_ptr<LoadedObject>>
+LoadedObject::load(llvm::StringRef bytes) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto jit = llvm::orc::LLJITBuilder().create();
@@ -33,14 +33,7 @@ llvm::Expected<LoadedObject> LoadedObject::load(llvm::StringRef bytes) {
   if (llvm::Error error = (*jit)->addObjectFile(
           llvm::MemoryBuffer::getMemBufferCopy(bytes, "kernel.o")))
     return std::move(error);
-  return LoadedObject(std::move(*jit));
-}
-
-llvm::Expected<void *> LoadedObject::symbol(llvm::StringRef name) {
-  auto address = jit->lookup(name);
-  if (!address)
-    return address.takeError();
-  return address->toPtr<void *>();
+  return std::unique_ptr<LoadedObject>(new LoadedObject(std::move(*jit)));
 }
 
 namespace {
@@ -67,12 +60,26 @@ constexpr std::array<Call, sizeof...(N)> callTable(std::index_sequence<N...>) {
 }
 } // namespace
 
-attnc_status callEntry(void *entry, llvm::ArrayRef<attnc_tensor *> tensors,
-                       const attnc_runtime *runtime) {
+/// Calls an entry `attnc_status f(const attnc_tensor *..., const attnc_runtime
+/// *)` with any number of tensors up to Interface::kMaxTensors.
+static attnc_status callEntry(void *entry,
+                              llvm::ArrayRef<attnc_tensor *> tensors,
+                              const attnc_runtime *runtime) {
   // A C call has a fixed number of arguments, so there is one caller for each.
   static constexpr auto table =
       callTable(std::make_index_sequence<Interface::kMaxTensors + 1>());
   return table[tensors.size()](entry, tensors, runtime);
+}
+
+llvm::Expected<Entry> LoadedObject::entry(llvm::StringRef function) {
+  auto address = jit->lookup(function);
+  if (!address)
+    return address.takeError();
+  return
+      [code = address->toPtr<void *>()](llvm::ArrayRef<attnc_tensor *> tensors,
+                                        const attnc_runtime *runtime) {
+        return callEntry(code, tensors, runtime);
+      };
 }
 
 } // namespace attnc

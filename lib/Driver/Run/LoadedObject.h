@@ -8,10 +8,7 @@
 #ifndef ATTNC_LIB_DRIVER_RUN_LOADEDOBJECT_H
 #define ATTNC_LIB_DRIVER_RUN_LOADEDOBJECT_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Error.h"
-
-#include "attnc.h"
+#include "Run/RunnableObject.h"
 
 #include <memory>
 
@@ -21,23 +18,18 @@ class LLJIT;
 
 namespace attnc {
 
-class LoadedObject {
+class LoadedObject : public RunnableObject {
 public:
-  static llvm::Expected<LoadedObject> load(llvm::StringRef bytes);
-  LoadedObject(LoadedObject &&);
-  ~LoadedObject();
+  static llvm::Expected<std::unique_ptr<LoadedObject>>
+  load(llvm::StringRef bytes);
+  ~LoadedObject() override;
 
-  llvm::Expected<void *> symbol(llvm::StringRef name);
+  llvm::Expected<Entry> entry(llvm::StringRef function) override;
 
 private:
   explicit LoadedObject(std::unique_ptr<llvm::orc::LLJIT> jit);
   std::unique_ptr<llvm::orc::LLJIT> jit;
 };
-
-/// Calls an entry `attnc_status f(const attnc_tensor *..., const attnc_runtime
-/// *)` with any number of tensors up to Interface::kMaxTensors.
-attnc_status callEntry(void *entry, llvm::ArrayRef<attnc_tensor *> tensors,
-                       const attnc_runtime *runtime);
 
 } // namespace attnc
 

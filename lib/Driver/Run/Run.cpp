@@ -7,11 +7,13 @@
 
 #include "Compile/Session.h"
 #include "Options/OptionTable.h"
+#include "Run/EmulatedObject.h"
+#include "Run/LoadedObject.h"
 #include "Run/RunCase.h"
 
 #include "attnc/Driver/Driver.h"
 #include "attnc/Pipeline/CheckStages.h"
-#include "attnc/Target/Target.h"
+#include "attnc/Target/Platform.h"
 
 #include "attnc_threads.h"
 
@@ -54,8 +56,9 @@ private:
   bool startThreads();
   bool interpretFunction(unsigned index);
   bool tellTiles(unsigned index, const SessionPart &part);
-  bool runFunction(unsigned index, LoadedObject &object);
-  bool runParts(LoadedObject &object);
+  bool runFunction(unsigned index, RunnableObject &object);
+  std::unique_ptr<RunnableObject> makeRunnable();
+  bool runParts(RunnableObject &object);
   bool tellTilesOfParts();
   bool runCase(const Interface &function, std::vector<int64_t> sizes,
                const CallPlan &plan, const ReferenceFunctions &reference);
@@ -63,7 +66,7 @@ private:
   bool callOnce(RunCase &run, const CallPlan &plan,
                 const ReferenceFunctions &reference);
   std::optional<CallPlan> planCall(const Interface &function,
-                                   LoadedObject &object);
+                                   RunnableObject &object);
   bool drawAgain(const RunCase &first, const CallPlan &plan,
                  const ReferenceFunctions &reference, CheckResult &check);
   bool checkSizes();
@@ -315,14 +318,14 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
 /// A dump's function takes what its interface says. One of a spec may have to
 /// be called with weights that another one packs.
 std::optional<CallPlan> Run::planCall(const Interface &function,
-                                      LoadedObject &object) {
+                                      RunnableObject &object) {
   CallPlan plan;
-  auto find = [&](llvm::StringRef name, void *&entry) {
-    auto found = object.symbol(name);
+  auto find = [&](llvm::StringRef name, Entry &entry) {
+    auto found = object.entry(name);
     if (!found)
       return session.fail("internal error: " +
                           llvm::toString(found.takeError()));
-    entry = *found;
+    entry = std::move(*found);
     return true;
   };
   plan.function = findInterface(session.interfaces(), function.name);
@@ -336,7 +339,7 @@ std::optional<CallPlan> Run::planCall(const Interface &function,
   return plan;
 }
 
-bool Run::runFunction(unsigned index, LoadedObject &object) {
+bool Run::runFunction(unsigned index, RunnableObject &object) {
   const Interface &function = functions[index];
   auto plan = planCall(function, object);
   if (!plan)
@@ -412,11 +415,29 @@ bool Run::tellTilesOfParts() {
   return isDone;
 }
 
+/// The object in this process, or in an emulator if it is of another platform.
+std::unique_ptr<RunnableObject> Run::makeRunnable() {
+  if (session.platform().isHost()) {
+    auto object = LoadedObject::load(bytes);
+    if (object)
+      return std::move(*object);
+    session.fail("internal error: " + llvm::toString(object.takeError()));
+    return nullptr;
+  }
+  auto object =
+      EmulatedObject::link(bytes, session.interfaces(), session.platform());
+  if (object)
+    return std::move(*object);
+  session.fail(llvm::toString(object.takeError()));
+  return nullptr;
+}
+
 /// Runs each part that this machine can run; the best one is timed and saved.
-bool Run::runParts(LoadedObject &object) {
+bool Run::runParts(RunnableObject &object) {
   llvm::ArrayRef<const Target *> all = session.targets();
   std::vector<const Target *> able = all.vec();
-  if (all.size() > 1) // else the call itself says what is missing
+  if (all.size() > 1 &&
+      session.platform().isHost()) // else the call itself says what is missing
     llvm::erase_if(able, [features = getHostFeatures()](const Target *one) {
       llvm::StringRef missing = findMissingFeature(*one, features);
       if (!missing.empty())
@@ -430,6 +451,7 @@ bool Run::runParts(LoadedObject &object) {
   bool isRight = true;
   for (const Target *one : able) {
     target = one;
+    object.setProcessor(*one);
     runtime.cpu = all.size() > 1 ? target->name.data() : nullptr;
     options.benchSeconds = target == able.back() ? seconds : std::nullopt;
     for (unsigned i = 0; i < functions.size(); ++i)
@@ -502,12 +524,8 @@ int Run::run() {
       isRight &= interpretFunction(i);
     return isRight ? 0 : 1;
   }
-  auto object = LoadedObject::load(bytes);
-  if (!object)
-    return session.fail("internal error: " +
-                        llvm::toString(object.takeError())),
-           1;
-  return runParts(*object) ? 0 : 1;
+  std::unique_ptr<RunnableObject> object = makeRunnable();
+  return object && runParts(*object) ? 0 : 1;
 }
 
 int runAttncRun(int argc, const char *const *argv) {

@@ -85,7 +85,7 @@ mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
     Clock::time_point roundBegin = Clock::now();
     do {
       Clock::time_point callBegin = Clock::now();
-      attnc_status status = callEntry(plan.entry, tensors, &runtime);
+      attnc_status status = plan.entry(tensors, &runtime);
       round.push_back(secondsSince(callBegin));
       if (status != ATTNC_OK)
         return mlir::failure();

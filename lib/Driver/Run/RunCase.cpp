@@ -49,7 +49,7 @@ llvm::Error RunCase::prepare() {
   return llvm::Error::success();
 }
 
-llvm::Error RunCase::callWith(const Interface &called, void *entry,
+llvm::Error RunCase::callWith(const Interface &called, const Entry &entry,
                               const attnc_runtime &runtime) const {
   std::string sentence;
   attnc_runtime reporting = runtime;
@@ -63,7 +63,7 @@ llvm::Error RunCase::callWith(const Interface &called, void *entry,
     if (sink)
       *sink = text;
   };
-  attnc_status status = callEntry(entry, descriptorsOf(called), &reporting);
+  attnc_status status = entry(descriptorsOf(called), &reporting);
   sink = nullptr;
   if (status == ATTNC_OK)
     return llvm::Error::success();

@@ -10,8 +10,8 @@
 #define ATTNC_LIB_DRIVER_RUN_RUNCASE_H
 
 #include "Options/CommandLine.h"
-#include "Run/LoadedObject.h"
 #include "Run/RunMemory.h"
+#include "Run/RunnableObject.h"
 #include "Tensor/TensorFiles.h"
 
 #include "attnc/Interface/Interface.h"
@@ -51,10 +51,10 @@ struct ReferenceFunctions {
 /// What the object has for a function of the spec.
 struct CallPlan {
   const Interface *function = nullptr;
-  void *entry = nullptr;
+  Entry entry;
   /// What is called before, once for some weights; or null.
   const Interface *packing = nullptr;
-  void *packEntry = nullptr;
+  Entry packEntry;
 };
 
 /// Some calls between two measurements of the peak: the milliseconds of a call,
@@ -138,7 +138,7 @@ private:
              llvm::ArrayRef<reference::Tensor> plain,
              llvm::ArrayRef<reference::Tensor> wanted) const;
   /// Calls with the tensors of these names.
-  llvm::Error callWith(const Interface &called, void *entry,
+  llvm::Error callWith(const Interface &called, const Entry &entry,
                        const attnc_runtime &runtime) const;
   attnc_tensor *descriptorOf(llvm::StringRef name) const;
   std::vector<attnc_tensor *> descriptorsOf(const Interface &called) const;
