@@ -22,6 +22,15 @@ using namespace attnc;
 using namespace attnc::schedule;
 using namespace attnc::schedule::cpu;
 
+/// "sse2, avx2, ..."
+static std::string listIsas() {
+  std::string list;
+  for (unsigned isa = 0; isa <= tile::getMaxEnumValForCpuIsa(); ++isa)
+    list += (isa ? ", " : "") +
+            tile::stringifyCpuIsa(static_cast<tile::CpuIsa>(isa)).str();
+  return list;
+}
+
 namespace {
 class RequestParser {
 public:
@@ -148,7 +157,7 @@ bool RequestParser::parseCpuField(StringRef name, StringRef value,
                      "auto, always, never", request.pack);
   if (name == "isa") {
     if (!tile::symbolizeCpuIsa(value))
-      return fail(name, value, "sse2, avx2, avx512");
+      return fail(name, value, listIsas());
     request.isa = value.str();
     return true;
   }

@@ -46,7 +46,7 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
 
     | field | meaning |
     |---|---|
-    | `isa` | vector instructions: `sse2`, `avx2` or `avx512` |
+    | `isa` | vector instructions: `sse2`, `avx2`, ... as in the enum `CpuIsa` |
     | `mapping` | `rows`: lanes are queries |
     | `lanes` | queries per vector (16 for f32 with `avx512`) |
     | `score_granule` | register tile of Q K^T: [rows of keys, vectors of queries] |
