@@ -1,8 +1,10 @@
 # Configuration of the lit tests. Substitutions: %cc and %cxx (the compilers),
 # %llvm_include, %lit, %python, %src (root of the sources), %obj (root of the
-# build). Features: the CPU's (avx2, avx512, avx512fp16), asan, and the tiers
+# build). Features: the CPU's (avx2, avx512, avx512fp16), those of other platforms
+# that an emulator and a cross compiler run (qemu-aarch64, ...), asan, and the tiers
 # (tiers.py).
 import os
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(config.attnc_src_root, "test"))
@@ -70,3 +72,8 @@ for feature, needed in {
 }.items():
     if needed <= flags:
         config.available_features.add(feature)
+
+# Architectures whose objects can be linked and run here.
+for arch in ("aarch64",):
+    if shutil.which(f"qemu-{arch}") and shutil.which(f"{arch}-linux-gnu-gcc"):
+        config.available_features.add(f"qemu-{arch}")

@@ -1,9 +1,9 @@
 //===- CpuFeatures.cpp - LLVM's features as bits --------------------------===//
 //
-// On x86-64 the bits of CPUID, as in Intel's SDM, volume 2A, CPUID, and AMD's APM, volume 3, appendix
-// E. A vector extension also needs the system to save its registers (XCR0,
-// SDM volume 1, section 13.3), else a context switch would destroy them.
-// Tests: test/Unit/Emit/CpuFeaturesTest.cpp
+// On x86-64 the bits of CPUID, as in Intel's SDM, volume 2A, CPUID, and AMD's
+// APM, volume 3, appendix E. A vector extension also needs the system to save
+// its registers (XCR0, SDM volume 1, section 13.3), else a context switch would
+// destroy them. Tests: test/Unit/Emit/CpuFeaturesTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,10 +80,19 @@ static constexpr FeatureBit kX86Bits[] = {
     {"lzcnt", ATTNC_CPU_80000001_ECX, 5, 0},
 };
 
+/// HWCAP_* and HWCAP2_* of Linux.
+static constexpr FeatureBit kAArch64Bits[] = {
+    {"neon", ATTNC_CPU_HWCAP, 1, 0}, // ASIMD
+    {"sve", ATTNC_CPU_HWCAP, 22, 0},
+    {"sve2", ATTNC_CPU_HWCAP2, 1, 0},
+};
+
 static llvm::ArrayRef<FeatureBit> bitsOf(llvm::Triple::ArchType arch) {
   switch (arch) {
   case llvm::Triple::x86_64:
     return kX86Bits;
+  case llvm::Triple::aarch64:
+    return kAArch64Bits;
   default:
     return {};
   }

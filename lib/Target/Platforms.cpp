@@ -23,6 +23,15 @@ ArrayRef<Platform> attnc::getPlatforms() {
           .levels = getX86Levels(),
           .defaultLevels = "x86-64-v3,x86-64-v4",
       },
+      {
+          .triple = "aarch64-unknown-linux-gnu",
+          .levels = getAArch64Levels(),
+          .defaultLevels = "armv8-a",
+          .emulator = "qemu-aarch64",
+          .linker = "aarch64-linux-gnu-gcc",
+          .packages =
+              "qemu-user, gcc-aarch64-linux-gnu and libc6-dev-arm64-cross",
+      },
   };
   return platforms;
 }
@@ -54,8 +63,9 @@ const Platform &attnc::getHostPlatform() {
 }
 
 std::string attnc::listPlatforms() {
-  return join(map_range(getPlatforms(), [](const Platform &p) { return p.triple; }),
-              ", ");
+  return join(
+      map_range(getPlatforms(), [](const Platform &p) { return p.triple; }),
+      ", ");
 }
 
 bool Platform::isHost() const {

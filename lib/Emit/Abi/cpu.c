@@ -1,9 +1,9 @@
 //===- cpu.c - The processor and its floating-point state -----------------===//
 //
 // Reading the features may take long, so they and the environment are read
-// once, at the first call of an object, and the answer is one atomic integer that all functions of the object share: the part that
-// calls run, and which parts the processor supports. Two threads may both
-// compute it; they agree.
+// once, at the first call of an object, and the answer is one atomic integer
+// that all functions of the object share: the part that calls run, and which
+// parts the processor supports. Two threads may both compute it; they agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,8 @@
    arguments, and flushing of subnormals if the processor has it. */
 #if defined(__x86_64__)
 #include "cpu_x86_64.c"
+#elif defined(__aarch64__)
+#include "cpu_aarch64.c"
 #else
 #error "no entry for this architecture"
 #endif

@@ -20,7 +20,9 @@ def Tile_ReduceKind : Tile_Enum<"ReduceKind", "how elements are combined", [
 def Tile_CpuIsa : Tile_Enum<"CpuIsa", "the vector instructions", [
   I32EnumAttrCase<"Sse2", 0, "sse2">,
   I32EnumAttrCase<"Avx2", 1, "avx2">,
-  I32EnumAttrCase<"Avx512", 2, "avx512">
+  I32EnumAttrCase<"Avx512", 2, "avx512">,
+  I32EnumAttrCase<"Neon", 3, "neon">,
+  I32EnumAttrCase<"Sve2", 4, "sve2">
 ]>;
 
 def Tile_CpuMapping : Tile_Enum<"CpuMapping", "what the lanes represent", [

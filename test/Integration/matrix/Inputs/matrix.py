@@ -1,13 +1,14 @@
 """Compiles and runs combinations of features against the float64 reference.
 
-usage: matrix.py ATTNC-RUN WORK LEVEL [--wide] [--list] [--only NUMBER]
+usage: matrix.py ATTNC-RUN WORK LEVEL [--wide] [--list] [--only NUMBER] [--every N]
 
 Every pair of values of two factors below occurs in some combination (a greedy
 covering array, the same on every run), and each combination runs at several
 pairs of lengths. LEVEL picks the combinations of one micro-architecture.
 attnc-run decides whether a result is correct: identical for integer inputs, within
 twice the plain evaluation's error for random ones. --wide has more values and
-factors, in twice as many combinations; it is run by hand.
+factors, in twice as many combinations; it is run by hand. --every runs each Nth
+combination.
 """
 
 import argparse
@@ -40,6 +41,12 @@ FACTORS = {
     "lengths": (0, 1, 2, 3, 4, 5),
     "storage": ("dense", "ragged", "ragged keys", "pages of 16", "pages of 5", "ragged, pages of 16"),
     "threads": (1, 3),
+}
+# Levels of other platforms run the combinations of one above, in an emulator.
+EMULATED = {
+    "armv8-a": ("aarch64-linux-gnu", "x86-64"),
+    "armv9-a": ("aarch64-linux-gnu", "x86-64-v4"),
+    "armv9-a-sve256": ("aarch64-linux-gnu", "x86-64-v3"),
 }
 # What --wide adds: values of these factors, and factors.
 WIDE = {
@@ -226,8 +233,13 @@ def sizes(combination):
             f"{key}={','.join(map(str, keys))}{more}")
 
 
-def run(attnc_run, path, combination):
-    command = [attnc_run, path, "--size", sizes(combination), f"-mcpu={combination['level']}",
+def level_options(level):
+    platform = [f"--target={EMULATED[level][0]}"] if level in EMULATED else []
+    return platform + [f"-mcpu={level}"]
+
+
+def run(attnc_run, path, combination, level):
+    command = [attnc_run, path, "--size", sizes(combination), *level_options(level),
                f"--init={init_of(combination)}", f"--strides={combination['strides']}",
                f"--threads={combination['threads']}"]
     try:
@@ -248,14 +260,15 @@ def main():
     parser.add_argument("--wide", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--only", type=int)
+    parser.add_argument("--every", type=int, default=1)
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
     if options.wide:
         widen()
-    jobs = []
+    jobs, like = [], EMULATED.get(options.level, (None, options.level))[1]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for number, combination in enumerate(combinations()):
-            if combination["level"] != options.level or options.only not in (None, number):
+            if combination["level"] != like or options.only not in (None, number) or number % options.every:
                 continue
             path = os.path.join(options.work, f"{number}.yaml")
             with open(path, "w", encoding="utf-8") as f:
@@ -263,7 +276,7 @@ def main():
             if options.list:
                 print(number, sizes(combination), combination)
             else:
-                jobs.append((number, pool.submit(run, options.attnc_run, path, combination)))
+                jobs.append((number, pool.submit(run, options.attnc_run, path, combination, options.level)))
     wrong = [(number, job.result()) for number, job in jobs if job.result()]
     for number, what in wrong:
         print(f"combination {number}: {what}")

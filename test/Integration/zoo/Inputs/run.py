@@ -1,7 +1,7 @@
 """Compiles the zoo's specs, runs the kernels on the exported cases, and grades.
 
 usage: run.py ATTNC-RUN SPECS WORK [--all] [--readme README] [--only ID[,ID...]]
-              [--interpret] [--update]
+              [--interpret] [--update] [--target TRIPLE --mcpu LEVEL] [--every N]
 
 SPECS is the folder with <variant>.yaml. Each is run in f32 on the second of the
 three shapes that all variants have, and on the further shapes of its own; with
@@ -14,7 +14,8 @@ What is not right stands in status.txt with its reason, and what stands there
 must be so: a variant that is refused otherwise, or works, fails the run, and so
 does a README without the score line. --only says more about a few variants;
 --interpret grades the compiler's reference in the place of the kernels; --update
-writes what is refused today into status.txt, and the score into README.
+writes what is refused today into status.txt, and the score into README. --target
+and --mcpu run another platform's level in an emulator; --every runs each Nth variant.
 """
 
 import argparse
@@ -175,6 +176,8 @@ def run_case(arguments, variant, number, precision, text):
         command.append("--interpret")
     elif not arguments.only:
         command.append("--no-check")
+    command += ["--target=" + arguments.target] if arguments.target else []
+    command += ["-mcpu=" + arguments.mcpu] if arguments.mcpu else []
     for setting in settings(variant, variant.space(shape), text):
         command += ["--set", setting]
     if precision != "f32":
@@ -283,11 +286,14 @@ def main():
     parser.add_argument("--readme")
     parser.add_argument("--only", default="")
     parser.add_argument("--interpret", action="store_true")
+    parser.add_argument("--target")
+    parser.add_argument("--mcpu")
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--update", action="store_true")
     arguments = parser.parse_args()
     zoo.load(HERE)
     only = [name for name in arguments.only.split(",") if name]
-    picked = [zoo.REGISTRY[name] for name in only] or list(zoo.REGISTRY.values())
+    picked = [zoo.REGISTRY[name] for name in only] or list(zoo.REGISTRY.values())[::arguments.every]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = dict(zip([v.id for v in picked], pool.map(lambda v: run_variant(arguments, v), picked)))
     count = {kind: sum(k == kind for k, _ in results.values()) for kind in ("right", "wrong", "refused", "needs")}
