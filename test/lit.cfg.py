@@ -74,6 +74,6 @@ for feature, needed in {
         config.available_features.add(feature)
 
 # Architectures whose objects can be linked and run here.
-for arch in ("aarch64",):
+for arch in ("aarch64", "riscv64"):
     if shutil.which(f"qemu-{arch}") and shutil.which(f"{arch}-linux-gnu-gcc"):
         config.available_features.add(f"qemu-{arch}")

@@ -87,12 +87,19 @@ static constexpr FeatureBit kAArch64Bits[] = {
     {"sve2", ATTNC_CPU_HWCAP2, 1, 0},
 };
 
+/// Linux has a bit for each extension of one letter.
+static constexpr FeatureBit kRiscVBits[] = {
+    {"v", ATTNC_CPU_HWCAP, 'v' - 'a', 0},
+};
+
 static llvm::ArrayRef<FeatureBit> bitsOf(llvm::Triple::ArchType arch) {
   switch (arch) {
   case llvm::Triple::x86_64:
     return kX86Bits;
   case llvm::Triple::aarch64:
     return kAArch64Bits;
+  case llvm::Triple::riscv64:
+    return kRiscVBits;
   default:
     return {};
   }

@@ -32,6 +32,17 @@ ArrayRef<Platform> attnc::getPlatforms() {
           .packages =
               "qemu-user, gcc-aarch64-linux-gnu and libc6-dev-arm64-cross",
       },
+      {
+          .triple = "riscv64-unknown-linux-gnu",
+          .levels = getRiscV64Levels(),
+          .defaultLevels = "rv64gcv",
+          .baselineFeatures = "+m,+a,+f,+d,+c",
+          .abi = "lp64d",
+          .emulator = "qemu-riscv64",
+          .linker = "riscv64-linux-gnu-gcc",
+          .packages =
+              "qemu-user, gcc-riscv64-linux-gnu and libc6-dev-riscv64-cross",
+      },
   };
   return platforms;
 }

@@ -18,6 +18,8 @@
 #include "cpu_x86_64.c"
 #elif defined(__aarch64__)
 #include "cpu_aarch64.c"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "cpu_riscv64.c"
 #else
 #error "no entry for this architecture"
 #endif

@@ -47,6 +47,8 @@ EMULATED = {
     "armv8-a": ("aarch64-linux-gnu", "x86-64"),
     "armv9-a": ("aarch64-linux-gnu", "x86-64-v4"),
     "armv9-a-sve256": ("aarch64-linux-gnu", "x86-64-v3"),
+    "rv64gcv": ("riscv64-linux-gnu", "x86-64"),
+    "rv64gcv_zvl256b": ("riscv64-linux-gnu", "x86-64-v3"),
 }
 # What --wide adds: values of these factors, and factors.
 WIDE = {

@@ -2,6 +2,7 @@
 
 usage: run.py ATTNC-RUN SPECS WORK [--all] [--readme README] [--only ID[,ID...]]
               [--interpret] [--update] [--target TRIPLE --mcpu LEVEL] [--every N]
+              [--skip ID]
 
 SPECS is the folder with <variant>.yaml. Each is run in f32 on the second of the
 three shapes that all variants have, and on the further shapes of its own; with
@@ -15,7 +16,8 @@ must be so: a variant that is refused otherwise, or works, fails the run, and so
 does a README without the score line. --only says more about a few variants;
 --interpret grades the compiler's reference in the place of the kernels; --update
 writes what is refused today into status.txt, and the score into README. --target
-and --mcpu run another platform's level in an emulator; --every runs each Nth variant.
+and --mcpu run another platform's level in an emulator; --every runs each Nth variant,
+--skip leaves one out.
 """
 
 import argparse
@@ -289,11 +291,13 @@ def main():
     parser.add_argument("--target")
     parser.add_argument("--mcpu")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--skip")
     parser.add_argument("--update", action="store_true")
     arguments = parser.parse_args()
     zoo.load(HERE)
     only = [name for name in arguments.only.split(",") if name]
     picked = [zoo.REGISTRY[name] for name in only] or list(zoo.REGISTRY.values())[::arguments.every]
+    picked = [variant for variant in picked if variant.id != arguments.skip]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = dict(zip([v.id for v in picked], pool.map(lambda v: run_variant(arguments, v), picked)))
     count = {kind: sum(k == kind for k, _ in results.values()) for kind in ("right", "wrong", "refused", "needs")}
