@@ -7,7 +7,6 @@
 #
 # The prefix can be moved; libLLVM is found where the build found it.
 # Tests: test/Integration/install.test
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(attnc_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/attnc)
