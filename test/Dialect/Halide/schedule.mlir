@@ -1,0 +1,4 @@
+// RUN: attnc-opt %s --allow-unregistered-dialect --verify-roundtrip | FileCheck %s
+
+// CHECK: "test.op"() {s = #attn.schedule<form = rows, q = 32, k = 512, rescale_threshold = 0.000000e+00, rescale_in = value, target = #halide.schedule<lanes = 16, score_tile = [8, 2], value_tile = [4, 1]>>}
+"test.op"() {s = #attn.schedule<form = rows, q = 32, k = 512, rescale_threshold = 0.0, rescale_in = value, target = #halide.schedule<lanes = 16, score_tile = [8, 2], value_tile = [4, 1]>>} : () -> ()
