@@ -83,6 +83,8 @@ static std::string withoutSkipped(llvm::StringRef passes,
 
 static std::string fillIn(std::string text, const PipelineOptions &options) {
   std::string schedule = "cpu=" + options.target->name.str();
+  if (options.backend)
+    schedule += " backend=" + options.backend->name.str();
   // The text form of pipelines takes a value with blanks in braces.
   if (!options.schedule.empty())
     schedule += " schedule={" + options.schedule + "}";

@@ -21,6 +21,7 @@
 #include "Strategy.h"
 #include "VisitedBlocks.h"
 
+#include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Interface/Remark.h"
 
@@ -78,14 +79,15 @@ struct Ranking {
 } // namespace
 
 static Ranking rank(const KernelShape &shape, const Target &target,
-                    StringRef request, ArrayRef<Regime> regimes) {
+                    StringRef backend, StringRef request,
+                    ArrayRef<Regime> regimes) {
   SmallVector<RegimeRanges> ranges;
   for (const Regime &regime : regimes)
     ranges.emplace_back(shape.kernel, shape.interface, regime);
   Ranking result;
   SmallVector<Ranked> &ranked = result.ranked;
   size_t place = 0;
-  for (const Strategy *strategy : getStrategies(target)) {
+  for (const Strategy *strategy : getStrategies(target, backend)) {
     std::string error;
     for (attn::ScheduleAttr schedule :
          strategy->makeCandidates(shape, target, request, error)) {
@@ -210,6 +212,11 @@ struct SelectSchedule final
       emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
       return signalPassFailure();
     }
+    if (getStrategies(*target, backend).empty()) {
+      emitError(getOperation().getLoc())
+          << "backend '" << backend << "' has no schedules for " << cpu;
+      return signalPassFailure();
+    }
     if (getOperation()->hasAttr(kInterfaceAttr)) {
       FailureOr<std::vector<Interface>> read = getInterfaces(getOperation());
       if (failed(read))
@@ -228,8 +235,9 @@ struct SelectSchedule final
       warnAboutSlowPaths(function, interface);
       function.walk([&](Operation *op) {
         if (isSideOp(op) && !attn::BlockAttr::of(op))
-          op->setAttr(attn::BlockAttr::kName,
-                      getStrategies(*target).front()->chooseBlock(op, *target));
+          op->setAttr(attn::BlockAttr::kName, getStrategies(*target, backend)
+                                                  .front()
+                                                  ->chooseBlock(op, *target));
       });
       leaveOutUnvisited(function, getRegimes(function, interface), interface);
     }
@@ -295,7 +303,7 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
   shape.interface = interface;
   SmallVector<Regime> regimes = getRegimes(function, interface);
   auto [ranked, error, problem] =
-      rank(shape, target, getRequest(function), regimes);
+      rank(shape, target, backend, getRequest(function), regimes);
   if (ranked.empty() && !error.empty())
     return refuse(function) << error << " [schedule]";
   if (ranked.empty())

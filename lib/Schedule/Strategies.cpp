@@ -3,6 +3,7 @@
 #include "Strategy.h"
 
 #include "Cpu/CpuStrategy.h"
+#include "Halide/HalideStrategy.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -12,9 +13,18 @@ using namespace attnc::schedule;
 
 SmallVector<const Strategy *> schedule::getStrategies(const Target &target) {
   SmallVector<const Strategy *> serving;
-  for (const Strategy *strategy : {&cpu::getStrategy()})
+  for (const Strategy *strategy : {&cpu::getStrategy(), &halide::getStrategy()})
     if (strategy->serves(target))
       serving.push_back(strategy);
+  return serving;
+}
+
+SmallVector<const Strategy *> schedule::getStrategies(const Target &target,
+                                                      StringRef backend) {
+  SmallVector<const Strategy *> serving = getStrategies(target);
+  llvm::erase_if(serving, [&](const Strategy *strategy) {
+    return strategy->backend() != backend;
+  });
   return serving;
 }
 

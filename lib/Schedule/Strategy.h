@@ -42,6 +42,8 @@ class Strategy {
 public:
   virtual ~Strategy() = default;
 
+  /// The backend that follows its schedules.
+  virtual llvm::StringRef backend() const = 0;
   /// Whether it makes schedules for this kind of machine.
   virtual bool serves(const Target &target) const = 0;
 
@@ -81,6 +83,9 @@ public:
 /// The strategies that serve the target, the preferred one first. There is at
 /// least one for each target of the table.
 llvm::SmallVector<const Strategy *> getStrategies(const Target &target);
+/// Those of one backend. There may be none.
+llvm::SmallVector<const Strategy *> getStrategies(const Target &target,
+                                                  llvm::StringRef backend);
 
 /// "online softmax, 64 queries x 64 keys"; without a running maximum, "tile by
 /// tile, ...".

@@ -24,13 +24,21 @@ namespace attnc::schedule {
 #include "attnc/Schedule/Passes.h.inc"
 } // namespace attnc::schedule
 
+/// Those of the backend that a schedule is for; all if there are none.
+static SmallVector<const Strategy *> strategiesOf(const Target &target,
+                                                  StringRef backend) {
+  SmallVector<const Strategy *> own = getStrategies(target, backend);
+  return own.empty() ? getStrategies(target) : own;
+}
+
 static LogicalResult verifyKernel(attn::KernelOp kernel, const Target &target) {
   std::optional<attn::ScheduleAttr> attr = kernel.getSchedule();
   if (!attr) // verify_scheduled_c2
     return kernel.emitOpError("has no schedule; run attn-select-schedule");
   KernelShape shape(kernel, target);
   std::string mismatch;
-  for (const Strategy *strategy : getStrategies(target)) {
+  for (const Strategy *strategy :
+       strategiesOf(target, attr->getTarget().getBackend())) {
     std::string why = strategy->findMismatch(shape, target, *attr); // c2, c3
     if (why.empty()) {
       std::string problem = // c4 to c8, c10, c12
@@ -45,14 +53,38 @@ static LogicalResult verifyKernel(attn::KernelOp kernel, const Target &target) {
   return kernel.emitOpError() << mismatch;
 }
 
+/// verify_scheduled_c2: the backend of the first op with a schedule, if another
+/// op has one of another backend.
+static LogicalResult verifyOneBackend(ModuleOp module) {
+  tile::TargetAttrInterface first;
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    tile::TargetAttrInterface target;
+    if (auto kernel = dyn_cast<attn::KernelOp>(op); kernel)
+      target = kernel.getSchedule()->getTarget();
+    else if (attn::BlockAttr block = attn::BlockAttr::of(op))
+      target = block.getTarget();
+    if (!target)
+      return success();
+    if (!first)
+      first = target;
+    if (first.getBackend() == target.getBackend())
+      return success();
+    return op->emitOpError()
+           << "is scheduled for backend '" << target.getBackend()
+           << "', other ops for '" << first.getBackend() << "'";
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// verify_scheduled_c9, verify_scheduled_c11
 static LogicalResult verifySideOp(Operation *op, const Target &target,
                                   const VisitedRowsOf &visited) {
   attn::BlockAttr block = attn::BlockAttr::of(op);
   if (!block)
     return op->emitOpError("has no attn.block; run attn-select-schedule");
-  std::string problem =
-      getStrategies(target).front()->findProblem(op, block, target);
+  const Strategy *strategy =
+      strategiesOf(target, block.getTarget().getBackend()).front();
+  std::string problem = strategy->findProblem(op, block, target);
   if (!problem.empty())
     return op->emitOpError() << "has an illegal attn.block: " << problem;
   std::string letter = findVisited(op, block, visited);
@@ -93,6 +125,8 @@ struct VerifyScheduled final
       if (result.wasInterrupted())
         return signalPassFailure();
     }
+    if (failed(verifyOneBackend(getOperation())))
+      return signalPassFailure();
     markAllAnalysesPreserved();
   }
 };

@@ -17,7 +17,8 @@ from sources import files, finish, line_of, read
 INCLUDE = re.compile(r'^\s*#?\s*include\s+"([^"]+)"', re.M)
 # The part of a Target, how it is read, and the folders that may.
 TRAITS = [("CpuTraits", re.compile(r"(?:\.|->)cpu\.\w+"),
-           ("lib/Target/", "include/attnc/Target/", "lib/Schedule/Cpu/", "lib/Codegen/CPU/"))]
+           ("lib/Target/", "include/attnc/Target/", "lib/Schedule/Cpu/", "lib/Codegen/CPU/",
+            "lib/Schedule/Halide/", "lib/Codegen/Halide/"))]
 LIBRARY = re.compile(r"attnc_library\(\s*(\w+)([^)]*)\)")
 
 

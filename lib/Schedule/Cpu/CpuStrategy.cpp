@@ -19,6 +19,7 @@ namespace attnc::schedule::cpu {
 namespace {
 
 struct CpuStrategy final : Strategy {
+  StringRef backend() const override { return "llvm"; }
   bool serves(const Target &target) const override {
     return target.kind == TargetKind::Cpu;
   }

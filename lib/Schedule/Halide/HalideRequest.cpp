@@ -1,0 +1,140 @@
+//===- HalideRequest.cpp - Parse the user's schedule fields ---------------===//
+//
+//   q = 32, k = 128, score_tile = [8, 2]
+//   #attn.schedule<form = online, target = #halide.schedule<lanes = 16>>
+//
+// Tests: test/Schedule/Halide/select.test
+//
+//===----------------------------------------------------------------------===//
+
+#include "Halide/HalideRequest.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::schedule::halide;
+
+namespace {
+class Parser {
+public:
+  Parser(HalideRequest &request, std::string &error)
+      : request(request), error(error) {}
+  bool parseFields(StringRef text);
+
+private:
+  bool parseField(StringRef name, StringRef value);
+  bool fail(StringRef name, StringRef value, StringRef legal) {
+    error = llvm::formatv("schedule field '{0}' cannot be '{1}'; legal: {2}",
+                          name, value, legal);
+    return false;
+  }
+  bool parseNumber(StringRef name, StringRef value, std::optional<int64_t> &to);
+  bool parseTile(StringRef name, StringRef value,
+                 std::optional<RegisterTile> &to);
+
+  HalideRequest &request;
+  std::string &error;
+};
+} // namespace
+
+/// The text between `prefix<` and the closing `>`, or `text` itself.
+static StringRef strip(StringRef text, StringRef prefix) {
+  text = text.trim();
+  StringRef inner = text;
+  if (inner.consume_front(prefix)) {
+    inner = inner.ltrim();
+    if (inner.consume_front("<") && inner.consume_back(">"))
+      return inner.trim();
+  }
+  return text;
+}
+
+/// The length of the first field: up to a comma outside of brackets.
+static size_t fieldLength(StringRef text) {
+  int depth = 0;
+  for (auto [i, c] : llvm::enumerate(text)) {
+    depth += StringRef("<[(").contains(c);
+    depth -= StringRef(">])").contains(c);
+    if (c == ',' && depth == 0)
+      return i;
+  }
+  return text.size();
+}
+
+bool Parser::parseNumber(StringRef name, StringRef value,
+                         std::optional<int64_t> &to) {
+  int64_t number;
+  if (value.getAsInteger(10, number) || number < 1)
+    return fail(name, value, "a number of at least 1");
+  to = number;
+  return true;
+}
+
+bool Parser::parseTile(StringRef name, StringRef value,
+                       std::optional<RegisterTile> &to) {
+  RegisterTile tile;
+  bool hasBrackets = value.consume_front("[") && value.consume_back("]");
+  auto [rows, vectors] = value.split(',');
+  if (!hasBrackets || rows.trim().getAsInteger(10, tile.rows) ||
+      vectors.trim().getAsInteger(10, tile.vectors) || tile.rows < 1 ||
+      tile.rows > 32 || tile.vectors < 1 || tile.vectors > 32)
+    return fail(name, value, "[rows, vectors of queries], each from 1 to 32");
+  to = tile;
+  return true;
+}
+
+bool Parser::parseField(StringRef name, StringRef value) {
+  if (name == "form") {
+    request.form = attn::symbolizeScheduleForm(value);
+    bool isKnown = request.form && *request.form != attn::ScheduleForm::Chunked;
+    return isKnown || fail(name, value, "online, rows");
+  }
+  if (name == "q")
+    return parseNumber(name, value, request.q);
+  if (name == "k")
+    return parseNumber(name, value, request.k);
+  if (name == "lanes")
+    return parseNumber(name, value, request.lanes);
+  if (name == "score_tile")
+    return parseTile(name, value, request.score);
+  if (name == "value_tile")
+    return parseTile(name, value, request.value);
+  if (name == "rescale_threshold")
+    return value.trim() == "0" || value.trim() == "0.000000e+00" ||
+           fail(name, value, "0");
+  if (name == "rescale_in")
+    return value == "value" || fail(name, value, "value");
+  if (name == "target")
+    return parseFields(strip(value, "#halide.schedule"));
+  error = llvm::formatv("unknown schedule field '{0}' of backend 'halide'; "
+                        "fields are form, q, k, target, lanes, score_tile, "
+                        "value_tile",
+                        name);
+  return false;
+}
+
+bool Parser::parseFields(StringRef text) {
+  for (text = text.trim(); !text.empty(); text = text.ltrim()) {
+    size_t length = fieldLength(text);
+    auto [name, value] = text.take_front(length).split('=');
+    if (name.size() == length) {
+      error = llvm::formatv(
+          "expected 'field = value' in the schedule, got '{0}'", name.trim());
+      return false;
+    }
+    if (!parseField(name.trim(), value.trim()))
+      return false;
+    text = text.drop_front(std::min(length + 1, text.size()));
+  }
+  return true;
+}
+
+std::optional<HalideRequest> HalideRequest::parse(StringRef text,
+                                                  std::string &error) {
+  HalideRequest request;
+  if (!Parser(request, error).parseFields(strip(text, "#attn.schedule")))
+    return std::nullopt;
+  return request;
+}
