@@ -1,8 +1,8 @@
 # Configuration of the lit tests. Substitutions: %cc and %cxx (the compilers),
 # %llvm_include, %lit, %python, %src (root of the sources), %obj (root of the
 # build). Features: the CPU's (avx2, avx512, avx512fp16), those of other platforms
-# that an emulator and a cross compiler run (qemu-aarch64, ...), asan, and the tiers
-# (tiers.py).
+# that an emulator and a cross compiler run (qemu-aarch64, ...), asan, halide (the
+# backend is built), and the tiers (tiers.py).
 import os
 import shutil
 import sys
@@ -44,6 +44,9 @@ config.substitutions += [
 # ATTNC_CHECK_ROUNDTRIP=1 turns every attnc-opt test into a round-trip test.
 if os.environ.get("ATTNC_CHECK_ROUNDTRIP"):
     config.substitutions.append((r"\battnc-opt\b", "attnc-opt --verify-roundtrip"))
+
+if config.halide == "TRUE":
+    config.available_features.add("halide")
 
 if config.sanitize:
     config.available_features.add("asan")

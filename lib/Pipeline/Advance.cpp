@@ -57,7 +57,7 @@ static void configure(PassManager &manager, const PipelineOptions &options) {
     options.instrument(manager);
 }
 
-static const Backend &backendOf(const PipelineOptions &options) {
+const Backend &backendOf(const PipelineOptions &options) {
   return options.backend ? *options.backend
                          : *stageTable().backendFor(options.target->kind);
 }

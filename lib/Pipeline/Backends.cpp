@@ -12,14 +12,18 @@
 #include "attnc/Codegen/CPU/Passes.h"
 #include "attnc/Codegen/CPU/Pipeline.h"
 #include "attnc/Codegen/Common/Passes.h"
+#include "attnc/Codegen/Halide/Halide.h"
+#include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/Passes.h"
 #include "attnc/Lowering/Passes.h"
+#include "attnc/Pipeline/Translate.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/IR/Module.h"
 
 using namespace mlir;
 
@@ -59,13 +63,39 @@ void registerLlvmPasses() {
   cpu::registerTileToLlvmPipeline();
 }
 
+std::unique_ptr<llvm::Module> translateLlvm(ModuleOp module, const Target &,
+                                            llvm::LLVMContext &context) {
+  return translateToLlvm(module, context);
+}
+
+//===----------------------------------------------------------------------===//
+// halide
+//===----------------------------------------------------------------------===//
+
+constexpr OutputEntry halideOutputs[] = {
+    {"asm", ".s", /*isText=*/true}, {"halide", ".halide", /*isText=*/true}};
+
+void registerHalideDialects(DialectRegistry &registry) {
+  registry.insert<halide::HalideDialect>();
+}
+
+void registerHalidePasses() {}
+
+std::optional<std::string> printHalide(ModuleOp module, const Target &target,
+                                       llvm::StringRef) {
+  return halide::printStatements(module, target);
+}
+
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
 constexpr Backend backends[] = {
     {"llvm", "Vector code for CPUs by LLVM", llvmKinds, llvmStages, llvmOutputs,
-     registerLlvmDialects, registerLlvmPasses},
+     registerLlvmDialects, registerLlvmPasses, translateLlvm},
+    {"halide", "Kernels as Halide pipelines", llvmKinds, /*stages=*/{},
+     halideOutputs, registerHalideDialects, registerHalidePasses,
+     halide::compileToLlvm, printHalide},
 };
 
 } // namespace

@@ -87,4 +87,15 @@ LogicalResult checkStage(ModuleOp module, Stage expected) {
                  succeeded(verifyBackends(module)));
 }
 
+const Backend *backendOfDump(ModuleOp module) {
+  const Backend *found = nullptr;
+  module.walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getAttrs())
+      attribute.getValue().walk([&](tile::TargetAttrInterface target) {
+        found = found ? found : stageTable().findBackend(target.getBackend());
+      });
+  });
+  return found;
+}
+
 } // namespace attnc

@@ -16,6 +16,13 @@
 
 #include "mlir/IR/DialectRegistry.h"
 
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
 namespace attnc {
 
 /// How a stage is made and checked.
@@ -54,6 +61,13 @@ struct Backend {
   /// Registers what its stages need besides the shared dialects and passes.
   void (*registerDialects)(mlir::DialectRegistry &);
   void (*registerPasses)();
+  /// Makes what Emit needs of a part from a module of the last stage, for a
+  /// target. Null after an error, which was emitted.
+  std::unique_ptr<llvm::Module> (*translate)(mlir::ModuleOp, const Target &,
+                                             llvm::LLVMContext &) = nullptr;
+  /// The text of an output that is not assembly; nothing after an error.
+  std::optional<std::string> (*print)(mlir::ModuleOp, const Target &,
+                                      llvm::StringRef output) = nullptr;
 };
 
 /// A name of --emit.

@@ -113,6 +113,12 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// that stage, and the stage's verifier passes. Errors were emitted.
 mlir::LogicalResult checkStage(mlir::ModuleOp module, Stage expected);
 
+/// The backend that `options` select.
+const Backend &backendOf(const PipelineOptions &options);
+
+/// The backend of the first target in a module; null if it has none.
+const Backend *backendOfDump(mlir::ModuleOp module);
+
 /// The stage that the backend of `options` makes object code of.
 Stage lastStage(const PipelineOptions &options);
 

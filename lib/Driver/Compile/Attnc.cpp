@@ -105,7 +105,7 @@ bool Compilation::checkOutputOptions(Stage from) {
   if (options.emitAll)
     llvm::erase_if(options.emit, [&](llvm::StringRef name) {
       auto stage = name == "accounting" ? Stage::Graph : parseStage(name);
-      return stage && *stage < from;
+      return (stage && *stage < from) || !session.canMake(name);
     });
   for (llvm::StringRef name : options.emit)
     if (auto stage = parseStage(name); stage && *stage < from)
@@ -216,6 +216,8 @@ bool Compilation::make(const OutputKind &kind, std::string &bytes) {
     os << object;
     return true;
   }
+  if (!parseStage(kind.name) && kind.name != "header")
+    return session.printOutput(kind.name, os);
   if (kind.name == "header") {
     // The header's text names the kernels, which are known when scheduled.
     if (session.stage() < Stage::Scheduled &&

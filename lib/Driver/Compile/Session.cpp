@@ -5,6 +5,7 @@
 
 #include "Options/OptionTable.h"
 
+#include "attnc/Pipeline/Backends.h"
 #include "attnc/Pipeline/Translate.h"
 #include "attnc/Spec/Parse.h"
 #include "attnc/Target/Platform.h"
@@ -35,6 +36,7 @@ Session::Session(const CommonOptions &options, CrashReport &crash)
   currentPlatform = options.platform;
   targetList = options.targets;
   pipeline.target = targetList.front();
+  pipeline.backend = options.backend;
   pipeline.schedule = options.schedule;
   pipeline.allowWeightProducts = options.allowWeightProducts;
   pipeline.ridge = options.ridge.value_or(kDefaultRidge);
@@ -150,10 +152,25 @@ bool Session::loadDump(Stage stage) {
     return false;
   if (stage < Stage::Scheduled)
     return true;
+  if (!adoptBackend(*moduleRef))
+    return false;
   targetList.resize(1); // of a dump that names none
   pipeline.target = targetList.front();
   split();
   return adoptParts();
+}
+
+/// The backend whose schedules a dump of stage scheduled has.
+bool Session::adoptBackend(ModuleOp module) {
+  const Backend *found = backendOfDump(module);
+  if (!found)
+    return true;
+  if (options.backend && options.backend != found)
+    return fail("the dump was scheduled for --backend=" + found->name +
+                ", not for " + options.backend->name +
+                "; remove --backend or start from an earlier stage");
+  pipeline.backend = found;
+  return true;
 }
 
 /// Reads what the module carries.
@@ -232,13 +249,16 @@ bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
     return false;
   llvm::LLVMContext llvmContext;
   TimingScope phase = total.nest("translation to LLVM IR");
+  const Backend &backend = backendOf(pipeline);
   std::vector<Part> parts;
   for (const SessionPart &part : llvm::reverse(partList)) { // best first
     Part &made = parts.emplace_back();
     made.target = makeCodegenTarget(*part.target, *currentPlatform);
-    made.kernels = translateToLlvm(*part.module, llvmContext);
-    if (!made.kernels)
+    made.kernels = backend.translate(*part.module, *part.target, llvmContext);
+    if (!made.kernels) {
+      printer.print();
       return false;
+    }
   }
   llvm::raw_svector_ostream os(bytes);
   if (llvm::Error error = emitObject(std::move(parts), interfaceList, os, kind,
@@ -247,6 +267,38 @@ bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
                                        phase = total.nest(name.str());
                                      }))
     return fail("internal error: " + llvm::toString(std::move(error)));
+  return true;
+}
+
+bool Session::canMake(llvm::StringRef name) const {
+  const Backend &backend = backendOf(pipeline);
+  if (auto stage = parseStage(name))
+    return llvm::is_contained(stageTable().path(backend), *stage);
+  bool isOfOthers =
+      llvm::any_of(stageTable().backends(), [&](const Backend &other) {
+        return llvm::any_of(other.outputs, [&](const OutputEntry &output) {
+          return output.name == name;
+        });
+      });
+  return !isOfOthers || llvm::any_of(backend.outputs, [&](const auto &output) {
+    return output.name == name;
+  });
+}
+
+bool Session::printOutput(llvm::StringRef name, llvm::raw_ostream &os) {
+  const Backend &backend = backendOf(pipeline);
+  if (!backend.print || !canMake(name))
+    return fail("backend '" + backend.name + "' has no output '" + name +
+                "' of --emit");
+  if (!advanceTo(lastStage(pipeline)))
+    return false;
+  llvm::scope_exit print([&] { printer.print(); });
+  for (const SessionPart &part : partList) {
+    auto text = backend.print(*part.module, *part.target, name);
+    if (!text)
+      return false;
+    os << (&part == &partList.front() ? "" : "// -----\n") << *text;
+  }
   return true;
 }
 

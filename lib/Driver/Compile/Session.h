@@ -48,6 +48,12 @@ public:
   /// last stage of their backend before.
   bool emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes);
 
+  /// Whether the backend has this stage or output.
+  bool canMake(llvm::StringRef name) const;
+  /// The text of an output of the backend that is neither a stage nor made
+  /// by Emit.
+  bool printOutput(llvm::StringRef name, llvm::raw_ostream &os);
+
   /// The specs, if the input was one.
   llvm::ArrayRef<spec::AttentionSpec> specs() const { return specList; }
   /// The module that all processors share, up to stage fused; then that of the
@@ -84,6 +90,7 @@ private:
   bool loadParts(llvm::ArrayRef<llvm::StringRef> texts, Stage stage);
   bool loadPart(llvm::StringRef text, Stage stage);
   bool adoptModule();
+  bool adoptBackend(mlir::ModuleOp module);
   bool adoptParts();
   bool checkTargets(llvm::ArrayRef<const Target *> ofDump);
   const Target *targetOfDump(mlir::ModuleOp module);

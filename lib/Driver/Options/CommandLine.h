@@ -23,6 +23,7 @@
 
 namespace attnc {
 
+struct Backend;
 struct Platform;
 struct Target;
 
@@ -41,6 +42,7 @@ struct CommonOptions {
   /// -mcpu: each level once, weakest first; not empty.
   std::vector<const Target *> targets;
   bool targetsGiven = false;
+  const Backend *backend = nullptr;        // --backend; null: not given
   std::vector<std::string> hiddenWarnings; // -Wno-NAME
   bool warningsAreErrors = false;
   std::optional<bool> color;

@@ -46,6 +46,9 @@ def mcpu_separate : Separate<["-", "--"], "mcpu">, Alias<mcpu>;
 def print_targets : Switch<"print-targets",
   "Print the platforms of --target with their microarchitectures of -mcpu and "
   "exit">;
+defm backend : Value<"backend", "<name>",
+  "Backend that generates the code: @backends@. Default: llvm, or that of a "
+  "dump">;
 def W : Joined<["-"], "W">, MetaVarName<"[no-]<warning>">,
   HelpText<"Enable or disable a warning: empty-mask, index-order, offset, open-window, scaled-twice, slow-path">;
 def Werror : Flag<["-"], "Werror">, HelpText<"Treat warnings as errors">;

@@ -185,6 +185,19 @@ std::optional<int> parseRidge(ParsedArguments &parsed,
   return std::nullopt;
 }
 
+std::optional<int> parseBackend(ParsedArguments &parsed,
+                                const llvm::opt::Arg *arg,
+                                CommonOptions &options) {
+  if (!arg)
+    return std::nullopt;
+  options.backend = stageTable().findBackend(arg->getValue());
+  if (!options.backend)
+    return parsed.fail(
+        llvm::Twine("unknown backend '") + arg->getValue() +
+        "' of --backend; backends: " + stageTable().listBackends());
+  return std::nullopt;
+}
+
 std::string suggestPass(llvm::StringRef name) {
   std::string similar = similarPass(name);
   return similar.empty() || similar == name
@@ -331,6 +344,7 @@ void printHelp(llvm::raw_ostream &os, const llvm::opt::OptTable &table,
   replace("@outputs@", llvm::join(outputs, " "));
   replace("@stages@", listStages());
   replace("@shared-stages@", listSharedStages());
+  replace("@backends@", stageTable().listBackends());
   os << text;
 }
 

@@ -79,6 +79,10 @@ std::optional<int> parseTargets(ParsedArguments &parsed,
                                 const llvm::opt::Arg *arg,
                                 llvm::ArrayRef<const Target *> defaults,
                                 CommonOptions &options);
+/// Reads --backend.
+std::optional<int> parseBackend(ParsedArguments &parsed,
+                                const llvm::opt::Arg *arg,
+                                CommonOptions &options);
 std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
                                 CommonOptions &options);
 /// The stage of a dump called NAME.STAGE.mlir, as --emit names them; of a name

@@ -56,7 +56,8 @@ TEST(StageTableTest, ThisCompiler) {
   EXPECT_EQ(listStages(), "spec graph fused scheduled tile llvm");
   EXPECT_EQ(listSharedStages(), "spec graph fused scheduled");
   EXPECT_EQ(pathOf("llvm", table), listStages());
-  EXPECT_EQ(table.listBackends(), "llvm");
+  EXPECT_EQ(table.listBackends(), "llvm, halide");
+  EXPECT_EQ(pathOf("halide", table), "spec graph fused scheduled");
   EXPECT_EQ(table.findBackend("none"), nullptr);
   for (auto [stage, name] : {std::pair(Stage::Spec, "spec"),
                              {Stage::Graph, "graph"},
@@ -82,7 +83,7 @@ TEST(StageTableTest, StagesOfASecondBackend) {
   EXPECT_EQ(pathOf("sketches", table),
             "spec graph fused scheduled tile sketch");
   EXPECT_EQ(pathOf("prose", table), "spec graph fused scheduled");
-  EXPECT_EQ(table.listBackends(), "llvm, sketches, prose");
+  EXPECT_EQ(table.listBackends(), "llvm, halide, sketches, prose");
   std::optional<Stage> stage = table.parse("sketch");
   ASSERT_TRUE(stage.has_value());
   EXPECT_GT(*stage, Stage::Scheduled);
@@ -97,10 +98,12 @@ TEST(StageTableTest, OutputsOfASecondBackend) {
   std::vector<std::string> kinds;
   for (const OutputKind &kind : madeUpTable().outputKinds())
     kinds.push_back(kind.name.str() + kind.suffix);
-  EXPECT_EQ(llvm::join(kinds, " "),
-            "spec.spec.yaml graph.graph.mlir accounting.accounting.json "
-            "fused.fused.mlir scheduled.scheduled.mlir tile.tile.mlir "
-            "llvm.llvm.mlir sketch.sketch.mlir asm.s svg.svg obj.o header.h");
+  EXPECT_EQ(
+      llvm::join(kinds, " "),
+      "spec.spec.yaml graph.graph.mlir accounting.accounting.json "
+      "fused.fused.mlir scheduled.scheduled.mlir tile.tile.mlir "
+      "llvm.llvm.mlir sketch.sketch.mlir asm.s halide.halide svg.svg obj.o "
+      "header.h");
 }
 
 TEST(StageTableTest, PassesOfASecondBackend) {

@@ -1,6 +1,7 @@
 """Compiles and runs combinations of features against the float64 reference.
 
 usage: matrix.py ATTNC-RUN WORK LEVEL [--wide] [--list] [--only NUMBER] [--every N]
+                 [--backend NAME]
 
 Every pair of values of two factors below occurs in some combination (a greedy
 covering array, the same on every run), and each combination runs at several
@@ -240,10 +241,11 @@ def level_options(level):
     return platform + [f"-mcpu={level}"]
 
 
-def run(attnc_run, path, combination, level):
+def run(attnc_run, path, combination, level, backend):
     command = [attnc_run, path, "--size", sizes(combination), *level_options(level),
                f"--init={init_of(combination)}", f"--strides={combination['strides']}",
                f"--threads={combination['threads']}"]
+    command += [f"--backend={backend}"] if backend else []
     try:
         result = subprocess.run(command, text=True, timeout=1800, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
@@ -263,6 +265,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--only", type=int)
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--backend", default="")
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
     if options.wide:
@@ -278,7 +281,8 @@ def main():
             if options.list:
                 print(number, sizes(combination), combination)
             else:
-                jobs.append((number, pool.submit(run, options.attnc_run, path, combination, options.level)))
+                jobs.append((number, pool.submit(run, options.attnc_run, path, combination, options.level,
+                                                 options.backend)))
     wrong = [(number, job.result()) for number, job in jobs if job.result()]
     for number, what in wrong:
         print(f"combination {number}: {what}")

@@ -2,7 +2,7 @@
 
 usage: run.py ATTNC-RUN SPECS WORK [--all] [--readme README] [--only ID[,ID...]]
               [--interpret] [--update] [--target TRIPLE --mcpu LEVEL] [--every N]
-              [--skip ID]
+              [--skip ID] [--backend NAME]
 
 SPECS is the folder with <variant>.yaml. Each is run in f32 on the second of the
 three shapes that all variants have, and on the further shapes of its own; with
@@ -17,7 +17,8 @@ does a README without the score line. --only says more about a few variants;
 --interpret grades the compiler's reference in the place of the kernels; --update
 writes what is refused today into status.txt, and the score into README. --target
 and --mcpu run another platform's level in an emulator; --every runs each Nth variant,
---skip leaves one out.
+--skip leaves one out; --backend selects a backend, whose refusals are in
+status-NAME.txt in addition.
 """
 
 import argparse
@@ -180,6 +181,8 @@ def run_case(arguments, variant, number, precision, text):
         command.append("--no-check")
     command += ["--target=" + arguments.target] if arguments.target else []
     command += ["-mcpu=" + arguments.mcpu] if arguments.mcpu else []
+    if arguments.backend:
+        command.append("--backend=" + arguments.backend)
     for setting in settings(variant, variant.space(shape), text):
         command += ["--set", setting]
     if precision != "f32":
@@ -227,19 +230,20 @@ def run_variant(arguments, variant):
     return ("refused", refused) if refused else ("right", "%d lines" % len(body))
 
 
-def read_status():
-    """{id: (kind, message id or None, reason)} of status.txt."""
+def read_status(names):
+    """{id: (kind, message id or None, reason)} of the files."""
     status = {}
-    with open(os.path.join(HERE, "status.txt"), encoding="utf-8") as f:
-        for line in f:
-            fields = line.split("#")[0].split(None, 2)
-            if not fields:
-                continue
-            kind, name, rest = fields
-            message = None
-            if kind == "refused":
-                message, rest = rest.split(None, 1)
-            status[name] = (kind, message, rest.strip())
+    for file in names:
+        with open(os.path.join(HERE, file), encoding="utf-8") as f:
+            for line in f:
+                fields = line.split("#")[0].split(None, 2)
+                if not fields:
+                    continue
+                kind, name, rest = fields
+                message = None
+                if kind == "refused":
+                    message, rest = rest.split(None, 1)
+                status[name] = (kind, message, rest.strip())
     return status
 
 
@@ -293,6 +297,7 @@ def main():
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--skip")
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--backend", default="")
     arguments = parser.parse_args()
     zoo.load(HERE)
     only = [name for name in arguments.only.split(",") if name]
@@ -304,7 +309,7 @@ def main():
     score = "%d of %d variants pass, %d fail" % (count["right"], len(results), count["wrong"])
     if arguments.update and not only:
         update(results, arguments.readme, score)
-    status = read_status()
+    status = read_status(["status.txt"] + (["status-%s.txt" % arguments.backend] if arguments.backend else []))
     found = list(faults(results, status if not only else {n: s for n, s in status.items() if n in only},
                         arguments.specs))
     for name, (kind, detail) in results.items():

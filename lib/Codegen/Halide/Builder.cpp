@@ -1,0 +1,132 @@
+//===- Builder.cpp - Writes pipelines -------------------------------------===//
+
+#include "Builder.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace attnc::halide {
+
+ScalarType scalarTypeOf(Type type) {
+  if (type.isIndex())
+    return kInt64;
+  auto bits = static_cast<uint8_t>(type.getIntOrFloatBitWidth());
+  if (type.isInteger(1))
+    return kBool;
+  if (type.isBF16())
+    return {Kind::BFloat, bits};
+  if (isa<FloatType>(type))
+    return {Kind::Float, bits};
+  return {type.isUnsignedInteger() ? Kind::UInt : Kind::Int, bits};
+}
+
+int64_t bytesOf(ScalarType type) { return std::max(1, type.bits / 8); }
+
+Ex Builder::push(Expr expr) {
+  ScalarType type = expr.type;
+  pipeline.exprs.push_back(std::move(expr));
+  return {static_cast<int>(pipeline.exprs.size()) - 1, type};
+}
+
+static std::vector<int> numbersOf(ArrayRef<Ex> list) {
+  std::vector<int> numbers;
+  for (Ex ex : list)
+    numbers.push_back(ex.number);
+  return numbers;
+}
+
+Ex Builder::integer(int64_t value, ScalarType type) {
+  return push({Op::Constant, type, {}, value, 0, {}});
+}
+
+Ex Builder::real(double value, ScalarType type) {
+  return push({Op::Constant, type, {}, 0, value, {}});
+}
+
+Ex Builder::variable(StringRef name) {
+  return push({Op::Variable, kInt32, {}, 0, 0, name.str()});
+}
+
+Ex Builder::parameter(StringRef name) {
+  if (!llvm::is_contained(pipeline.parameters, name))
+    pipeline.parameters.push_back(name.str());
+  return push({Op::Parameter, kInt32, {}, 0, 0, name.str()});
+}
+
+Ex Builder::read(StringRef buffer, ScalarType type, ArrayRef<Ex> indices) {
+  return push({Op::Read, type, numbersOf(indices), 0, 0, buffer.str()});
+}
+
+Ex Builder::call(StringRef function, ScalarType type, ArrayRef<Ex> indices) {
+  return push({Op::Call, type, numbersOf(indices), 0, 0, function.str()});
+}
+
+Ex Builder::undefined(ScalarType type) {
+  return push({Op::Undefined, type, {}, 0, 0, {}});
+}
+
+Ex Builder::make(Op op, ScalarType type, ArrayRef<Ex> operands) {
+  return push({op, type, numbersOf(operands), 0, 0, {}});
+}
+
+Ex Builder::cast(Ex value, ScalarType type) {
+  return value.type == type ? value : make(Op::Cast, type, value);
+}
+
+Ex Builder::bitcast(Ex value, ScalarType type) {
+  return value.type == type ? value : make(Op::Bitcast, type, value);
+}
+
+Ex Builder::keepWhere(Ex condition, Ex value, double otherwise) {
+  bool isWide = value.type.bits == 64;
+  ScalarType bits{Kind::Int, value.type.bits};
+  int64_t filled =
+      isWide ? std::bit_cast<int64_t>(otherwise)
+             : int64_t(std::bit_cast<int32_t>(static_cast<float>(otherwise)));
+  Ex zero = integer(0, bits);
+  Ex kept =
+      make(Op::And, bits,
+           {bitcast(value, bits), select(condition, integer(-1, bits), zero)});
+  if (filled != 0)
+    kept = make(Op::Or, bits,
+                {kept, select(condition, zero, integer(filled, bits))});
+  return bitcast(kept, value.type);
+}
+
+void Builder::domain(StringRef name, ArrayRef<std::pair<Ex, Ex>> minsAndExtents,
+                     ArrayRef<Ex> where) {
+  Domain domain;
+  domain.name = name.str();
+  for (auto [min, extent] : minsAndExtents)
+    domain.dims.push_back({min.number, extent.number});
+  domain.where = numbersOf(where);
+  pipeline.domains.push_back(std::move(domain));
+}
+
+void Builder::define(StringRef name, ArrayRef<std::string> variables,
+                     Ex value) {
+  Function function;
+  function.name = name.str();
+  function.variables = variables.vec();
+  function.definitions.push_back({{}, value.number});
+  pipeline.functions.push_back(std::move(function));
+}
+
+void Builder::update(ArrayRef<Ex> indices, Ex value) {
+  pipeline.functions.back().definitions.push_back(
+      {numbersOf(indices), value.number});
+}
+
+void Builder::schedule(StringRef function, int stage, StringRef verb,
+                       ArrayRef<std::string> names, ArrayRef<int64_t> numbers) {
+  pipeline.schedule.push_back(
+      {function.str(), stage, verb.str(), names.vec(), numbers.vec()});
+}
+
+} // namespace attnc::halide

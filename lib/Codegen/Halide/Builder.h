@@ -1,0 +1,80 @@
+//===- Builder.h - Writes pipelines -----------------------------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_CODEGEN_HALIDE_BUILDER_H
+#define ATTNC_LIB_CODEGEN_HALIDE_BUILDER_H
+
+#include "Program.h"
+
+#include "mlir/IR/Types.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace attnc::halide {
+
+inline constexpr ScalarType kBool{Kind::Bool, 1};
+inline constexpr ScalarType kInt32{Kind::Int, 32};
+inline constexpr ScalarType kInt64{Kind::Int, 64};
+
+/// The type of an element or a scalar; `index` has 64 bits.
+ScalarType scalarTypeOf(mlir::Type type);
+/// Bytes of an element in memory.
+int64_t bytesOf(ScalarType type);
+
+/// An expression of the pipeline that is being written.
+struct Ex {
+  int number = -1;
+  ScalarType type;
+};
+
+class Builder {
+public:
+  Pipeline pipeline;
+
+  Ex integer(int64_t value, ScalarType type = kInt32);
+  Ex real(double value, ScalarType type);
+  /// Of a function, or of a domain: "r.x".
+  Ex variable(llvm::StringRef name);
+  /// Declares the parameter when it is first used.
+  Ex parameter(llvm::StringRef name);
+  Ex read(llvm::StringRef buffer, ScalarType type, llvm::ArrayRef<Ex> indices);
+  Ex call(llvm::StringRef function, ScalarType type,
+          llvm::ArrayRef<Ex> indices);
+  Ex undefined(ScalarType type);
+  Ex cast(Ex value, ScalarType type);
+  Ex bitcast(Ex value, ScalarType type);
+  Ex make(Op op, ScalarType type, llvm::ArrayRef<Ex> operands);
+
+  Ex add(Ex a, Ex b) { return make(Op::Add, a.type, {a, b}); }
+  Ex sub(Ex a, Ex b) { return make(Op::Sub, a.type, {a, b}); }
+  Ex mul(Ex a, Ex b) { return make(Op::Mul, a.type, {a, b}); }
+  Ex div(Ex a, Ex b) { return make(Op::Div, a.type, {a, b}); }
+  Ex min(Ex a, Ex b) { return make(Op::Min, a.type, {a, b}); }
+  Ex max(Ex a, Ex b) { return make(Op::Max, a.type, {a, b}); }
+  Ex less(Ex a, Ex b) { return make(Op::Less, kBool, {a, b}); }
+  Ex equal(Ex a, Ex b) { return make(Op::Equal, kBool, {a, b}); }
+  Ex both(Ex a, Ex b) { return make(Op::And, kBool, {a, b}); }
+  Ex select(Ex c, Ex a, Ex b) { return make(Op::Select, a.type, {c, a, b}); }
+  /// The float where the condition holds, else `otherwise`, by its bits: bounds
+  /// inference would use the condition of a select to compute less of `value`.
+  Ex keepWhere(Ex condition, Ex value, double otherwise);
+
+  /// The extents are of 32 bits; variables are NAME.x, NAME.y, ...
+  void domain(llvm::StringRef name,
+              llvm::ArrayRef<std::pair<Ex, Ex>> minsAndExtents,
+              llvm::ArrayRef<Ex> where = {});
+  /// A function with its first definition.
+  void define(llvm::StringRef name, llvm::ArrayRef<std::string> variables,
+              Ex value);
+  /// An update of the last function.
+  void update(llvm::ArrayRef<Ex> indices, Ex value);
+  void schedule(llvm::StringRef function, int stage, llvm::StringRef verb,
+                llvm::ArrayRef<std::string> names = {},
+                llvm::ArrayRef<int64_t> numbers = {});
+
+private:
+  Ex push(Expr expr);
+};
+
+} // namespace attnc::halide
+
+#endif // ATTNC_LIB_CODEGEN_HALIDE_BUILDER_H

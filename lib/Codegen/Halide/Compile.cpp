@@ -1,0 +1,206 @@
+//===- Compile.cpp - Functions as steps, compiled by Halide ---------------===//
+
+#include "attnc/Codegen/Halide/Halide.h"
+
+#include "Kernel.h"
+#include "LoadLibrary.h"
+#include "Shim.h"
+#include "Side.h"
+
+#include "attnc/Codegen/Common/Passes.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Target/Target.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+
+namespace attnc::halide {
+namespace {
+
+/// The functions of a module.
+struct ModulePlan {
+  std::vector<Interface> interfaces;
+  std::vector<FunctionPlan> functions;
+  std::vector<std::vector<Step>> steps; // of each function
+};
+
+} // namespace
+
+/// Functions of one scalar that weights need, to be expanded with the others.
+static void addMathFunctions(ModuleOp module) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto add = [&](StringRef name, Type type, auto make) {
+    auto function =
+        func::FuncOp::create(builder, module.getLoc(), nameOfMath(name, type),
+                             builder.getFunctionType(type, type));
+    function.setPrivate();
+    OpBuilder inside = OpBuilder::atBlockEnd(function.addEntryBlock());
+    Value value = make(inside, function.getArgument(0));
+    func::ReturnOp::create(inside, module.getLoc(), value);
+  };
+  Location loc = module.getLoc();
+  for (Type type : {Type(builder.getF32Type()), Type(builder.getF64Type())}) {
+    add("exp", type, [&](OpBuilder &b, Value x) -> Value {
+      return math::ExpOp::create(b, loc, x);
+    });
+    add("exp2", type, [&](OpBuilder &b, Value x) -> Value {
+      return math::Exp2Op::create(b, loc, x);
+    });
+    add("log", type, [&](OpBuilder &b, Value x) -> Value {
+      return math::LogOp::create(b, loc, x);
+    });
+    add("log2", type, [&](OpBuilder &b, Value x) -> Value {
+      return math::Log2Op::create(b, loc, x);
+    });
+  }
+}
+
+/// Whether an op other than a view needs the elements of `value`.
+static bool isReadByOps(Value value) {
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<attn::ViewOp>(user))
+      return isReadByOps(user->getResult(0));
+    if (auto pack = dyn_cast<attn::PackOp>(user);
+        pack && use.getOperandNumber() == 0)
+      return isReadByOps(pack);
+    return !isa<func::ReturnOp>(user);
+  });
+}
+
+static LogicalResult planFunction(FunctionPlan &plan,
+                                  std::vector<Step> &steps) {
+  for (Operation &op : plan.function.getBody().front()) {
+    bool computes = isa<attn::KernelOp>(op) || attn::BlockAttr::of(&op);
+    for (Value result : op.getResults())
+      if (auto type = dyn_cast<RankedTensorType>(result.getType());
+          computes && type && isReadByOps(result)) {
+        plan.workspaceOf[result] = plan.workspaces.size();
+        plan.workspaces.push_back(type);
+      }
+  }
+  for (Operation &op : plan.function.getBody().front()) {
+    Step step;
+    auto kernel = dyn_cast<attn::KernelOp>(op);
+    if (!kernel && !attn::BlockAttr::of(&op))
+      continue;
+    if (failed(kernel ? emitKernel(kernel, plan, step)
+                      : emitSideOp(&op, plan, step)))
+      return failure();
+    step.builder.pipeline.symbol =
+        plan.function.getName().str() + "_step" + std::to_string(steps.size());
+    if (!step.outputs.empty())
+      steps.push_back(std::move(step));
+  }
+  return success();
+}
+
+/// `module` is a copy.
+static LogicalResult planModule(ModuleOp module, ModulePlan &plan) {
+  FailureOr<std::vector<Interface>> interfaces = getInterfaces(module);
+  if (failed(interfaces))
+    return failure();
+  plan.interfaces = std::move(*interfaces);
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  addMathFunctions(module);
+  PassManager passes(module.getContext());
+  passes.addPass(codegen::createExpandMath());
+  if (failed(passes.run(module)))
+    return failure();
+  for (func::FuncOp function : functions) {
+    FunctionPlan &one = plan.functions.emplace_back();
+    one.function = function;
+    one.interface = findInterface(plan.interfaces, function.getName());
+    if (!one.interface)
+      return function.emitError("has no entry in attnc.interface");
+    if (failed(planFunction(one, plan.steps.emplace_back())))
+      return failure();
+  }
+  return success();
+}
+
+/// The processor in Halide's words: what it selects instructions by. The flags
+/// of functions are LLVM's own again when Emit has set them. Empty where the
+/// backend has no words for it.
+static std::string halideTarget(const Target &target) {
+  std::optional<StringRef> features =
+      llvm::StringSwitch<std::optional<StringRef>>(target.cpu.isa)
+          .Case("sse2", "")
+          .Case("avx2", "-sse41-avx-avx2-fma-f16c")
+          .Case("avx512", "-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake")
+          .Default(std::nullopt);
+  if (!features)
+    return "";
+  return ("x86-64-linux-no_runtime-no_asserts-no_bounds_query-strict_float-"
+          "user_context-large_buffers" +
+          *features)
+      .str();
+}
+
+static LogicalResult compile(ModuleOp module, const Target &target,
+                             bool wantsStatement, ModulePlan &plan,
+                             Compiled &result) {
+  Program program;
+  program.target = halideTarget(target);
+  if (program.target.empty())
+    return module.emitError("the Halide backend does not support the level '")
+           << target.name << "' yet, only those of x86-64";
+  for (const std::vector<Step> &steps : plan.steps)
+    for (const Step &step : steps)
+      program.pipelines.push_back(step.builder.pipeline);
+  if (program.pipelines.empty())
+    return module.emitError("the Halide backend does not support functions "
+                            "that compute nothing yet");
+  llvm::Expected<CompileFunction *> library = loadLibrary();
+  if (!library)
+    return module.emitError() << llvm::toString(library.takeError());
+  (*library)(program, wantsStatement, result);
+  if (!result.error.empty())
+    return plan.functions.front().function.emitError()
+           << "internal error: Halide refuses the program: " << result.error;
+  return success();
+}
+
+std::unique_ptr<llvm::Module> compileToLlvm(ModuleOp module,
+                                            const Target &target,
+                                            llvm::LLVMContext &context) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  ModulePlan plan;
+  Compiled result;
+  if (failed(planModule(*copy, plan)) ||
+      failed(compile(*copy, target, false, plan, result)))
+    return nullptr;
+  auto parsed = llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(result.bitcode, "halide"), context);
+  if (!parsed) {
+    module.emitError("internal error: Halide's bitcode: ")
+        << llvm::toString(parsed.takeError());
+    return nullptr;
+  }
+  llvm::Module &whole = **parsed;
+  addRuntime(whole);
+  for (auto [function, steps] : llvm::zip(plan.functions, plan.steps))
+    addFunction(whole, function, steps);
+  finishModule(whole);
+  return std::move(*parsed);
+}
+
+std::optional<std::string> printStatements(ModuleOp module,
+                                           const Target &target) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  ModulePlan plan;
+  Compiled result;
+  if (failed(planModule(*copy, plan)) ||
+      failed(compile(*copy, target, true, plan, result)))
+    return std::nullopt;
+  return result.statement;
+}
+
+} // namespace attnc::halide

@@ -1,0 +1,243 @@
+//===- Kernel.cpp - A kernel as a pipeline --------------------------------===//
+//
+// A task is a block of queries of one head: b, h, g and q0 are parameters, so
+// that functions have two dimensions and nothing is left to bounds inference
+// but the keys. Form rows:
+//
+//   qt(i, c)  = q[q0 + i, c] * scale          queries are lanes: transposed
+//   qk(i, k) += qt(i, c) * key[k, c]          a register tile at a time
+//   s(i, k)   = mask ? score(qk(i, k)) : -inf
+//   m(i)      = max over k of s(i, k)
+//   p(i, k)   = exp2(s(i, k) - m(i))
+//   l(i)     += p(i, k)
+//   pv(i, e) += p(i, k) * value[k, e]         a register tile at a time
+//   o(i, e)   = pv(i, e) / l(i)
+//
+// Tests: test/Codegen/Halide, test/Integration/halide
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelWriter.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace attnc::halide {
+
+KernelWriter::KernelWriter(attn::KernelOp kernel, const FunctionPlan &plan,
+                           Step &step)
+    : kernel(kernel), plan(plan), step(step), b(step.builder),
+      tensors(plan, step), norm(kernel.getNorm()),
+      schedule(*kernel.getSchedule()),
+      target(cast<ScheduleAttr>(schedule.getTarget())),
+      acc(scalarTypeOf(kernel.getAccumulateType())) {
+  isOnline = schedule.getForm() == attn::ScheduleForm::Online;
+}
+
+LogicalResult KernelWriter::check() {
+  auto refuse = [&](const Twine &what) -> LogicalResult {
+    return kernel.emitError("the Halide backend does not support ")
+           << what << " yet";
+  };
+  if (!norm)
+    return refuse(kernel.getRowKind() ? "per-row scalars of scores"
+                                      : "stored scores");
+  if (kernel.getDense())
+    return refuse("stored weights");
+  auto fixed = [&](Value tensor, unsigned axis) {
+    return plan.fixedSize(attn::axisSize(tensor.getType(), axis));
+  };
+  for (attn::KernelOp::Sum &sum : kernel.getSums())
+    for (auto [row, key] : sum.rows) {
+      std::optional<int64_t> features = fixed(row, 4);
+      if (!features)
+        return refuse("run-time numbers of features");
+      headDim += *features;
+    }
+  std::optional<int64_t> values =
+      kernel.getV()
+          ? fixed(kernel.getV(),
+                  cast<RankedTensorType>(kernel.getV().getType()).getRank() - 1)
+          : 0;
+  if (!values)
+    return refuse("run-time numbers of features");
+  valueDim = *values;
+  Operation *yield = kernel.getMask().front().getTerminator();
+  auto constant = yield->getOperand(0).getDefiningOp<arith::ConstantOp>();
+  masks = kernel.hasSelect() || !constant ||
+          cast<IntegerAttr>(constant.getValue()).getValue().isZero();
+  return success();
+}
+
+void KernelWriter::makeGrid() {
+  static constexpr StringLiteral names[] = {"b", "h", "g", "q0"};
+  for (auto [axis, name] : llvm::enumerate(names))
+    step.grid.push_back({("task_" + name).str(),
+                         attn::axisSize(kernel.getQ().getType(), axis),
+                         axis == 3 ? schedule.getQ() : 1});
+  int64_t q = schedule.getQ(), bytes = acc.bits / 8;
+  int64_t pairs = 3 * q * bytes; // scores, weights and gates
+  step.scratchBytes =
+      q * bytes * (headDim + 3 * valueDim + 64) + 64 * pairs + (1 << 14);
+  if (isOnline) {
+    step.scratchBytes += pairs * (schedule.getK() + 64);
+    return;
+  }
+  step.scratchSize =
+      attn::axisSize(kernel.getK().getType(), kernel.getKeyAxis());
+  step.scratchPerSize = pairs;
+}
+
+Ex KernelWriter::rowOf(Ex i) { return b.add(b.parameter("task_q0"), i); }
+
+/// Of a row of the queries; those after the last one are copies of it.
+KernelWriter::Result KernelWriter::rowElement(Value rows, Ex i, Ex feature) {
+  Ex last = b.sub(tensors.extentOf(rows, 3), b.integer(1));
+  FailureOr<Ex> stored = tensors.element(
+      rows, {b.parameter("task_b"), b.parameter("task_h"),
+             b.parameter("task_g"), b.min(rowOf(i), last), feature});
+  if (failed(stored))
+    return failure();
+  return b.cast(*stored, acc);
+}
+
+/// Keys after the last one are copies of it, which no sum reads or the mask
+/// hides.
+KernelWriter::Result KernelWriter::keyElement(Value keys, Ex key, Ex feature) {
+  bool isGrouped = cast<RankedTensorType>(keys.getType()).getRank() > 4;
+  unsigned axis = isGrouped ? 3 : 2;
+  Ex last = b.sub(tensors.extentOf(keys, axis), b.integer(1));
+  SmallVector<Ex> indices{b.parameter("task_b"), b.parameter("task_h")};
+  if (isGrouped)
+    indices.push_back(b.parameter("task_g"));
+  indices.push_back(b.max(b.min(key, last), b.integer(0)));
+  indices.push_back(feature);
+  FailureOr<Ex> stored = tensors.element(keys, indices);
+  if (failed(stored))
+    return failure();
+  return b.cast(*stored, acc);
+}
+
+SmallVector<Ex> KernelWriter::indicesOf(Ex i, Ex key) {
+  SmallVector<Ex> indices;
+  for (Ex index : {b.parameter("task_b"), b.parameter("task_h"),
+                   b.parameter("task_g"), rowOf(i), key})
+    indices.push_back(b.cast(index, kInt64));
+  return indices;
+}
+
+KernelWriter::Result KernelWriter::maskOf(StringRef prefix, Ex i, Ex key) {
+  FailureOr<Ex> mask =
+      Formula(b, tensors).runOne(kernel.getMask(), indicesOf(i, key));
+  if (failed(mask))
+    return failure();
+  if (kernel.hasSelect()) {
+    FailureOr<Ex> select = ofSums(kernel.getSelect(), prefix, i, key);
+    if (failed(select))
+      return failure();
+    mask = b.both(*mask, *select);
+  }
+  return *mask;
+}
+
+std::string nameOfMath(StringRef function, Type type) {
+  return ("attnc." + function + (type.isF64() ? ".f64" : ".f32")).str();
+}
+
+KernelWriter::Result KernelWriter::math(StringRef function, Ex x) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  auto body = cast<func::FuncOp>(
+      module.lookupSymbol(nameOfMath(function, kernel.getAccumulateType())));
+  FailureOr<SmallVector<Ex>> results =
+      Formula(b, tensors).run(body.getBody().front(), x);
+  if (failed(results))
+    return failure();
+  return results->front();
+}
+
+/// exp or exp2 of a shifted score, or the score.
+KernelWriter::Result KernelWriter::weigh(Ex score) {
+  if (norm.getWeight() == attn::NormWeight::Identity)
+    return score;
+  return math(norm.getWeight() == attn::NormWeight::Exp2 ? "exp2" : "exp",
+              score);
+}
+
+KernelWriter::Result KernelWriter::initOf(Ex i) {
+  SmallVector<Ex> indices = indicesOf(i, b.integer(0));
+  indices.pop_back();
+  return Formula(b, tensors).runOne(kernel.getInit(), indices);
+}
+
+/// As the weight is multiplied: rounded to the type of `probabilities`.
+Ex KernelWriter::round(Ex weight) {
+  return b.cast(b.cast(weight, scalarTypeOf(*kernel.getProbabilities())), acc);
+}
+
+KernelWriter::Result KernelWriter::logOfSum(Ex sum, Ex shift) {
+  if (!norm.isSoftmax())
+    return sum;
+  bool isBase2 = norm.getWeight() == attn::NormWeight::Exp2;
+  FailureOr<Ex> log = math(isBase2 ? "log2" : "log", sum);
+  if (failed(log))
+    return failure();
+  Ex lse = b.add(shift, *log);
+  if (isBase2)
+    lse = b.mul(lse, b.real(0.693147180559945309417, acc));
+  return b.select(b.equal(sum, b.real(0, acc)), lowest(), lse);
+}
+
+/// The keys from the first to the last that a row of the block may see.
+LogicalResult KernelWriter::findRange() {
+  Ex keys = tensors.extentOf(kernel.getK(), kernel.getKeyAxis());
+  first = b.integer(0);
+  count = keys;
+  if (!kernel.hasRanges() || !isKnown(kernel.getRanges().front()))
+    return success();
+  bool readsTable = false;
+  kernel.getRanges().walk([&](attn::ReadOp) { readsTable = true; });
+  if (readsTable) // bounds of a domain are numbers; without ranges it is right
+    return success();
+  Ex q0 = b.parameter("task_q0");
+  Ex queries = tensors.extentOf(kernel.getQ(), 3);
+  Ex q1 = b.min(b.add(q0, b.integer(schedule.getQ())), queries);
+  SmallVector<Ex> arguments;
+  for (Ex index : {b.parameter("task_b"), b.parameter("task_h"),
+                   b.parameter("task_g"), q0, q1})
+    arguments.push_back(b.cast(index, kInt64));
+  FailureOr<SmallVector<Ex>> bounds =
+      Formula(b, tensors).run(kernel.getRanges().front(), arguments);
+  if (failed(bounds))
+    return failure();
+  Ex wide = b.cast(keys, kInt64), zero = b.integer(0, kInt64);
+  Ex low = wide, high = zero;
+  for (size_t i = 0; i + 3 < bounds->size(); i += 4) {
+    Ex from = (*bounds)[i], to = (*bounds)[i + 3];
+    Ex isEmpty = b.make(Op::LessEqual, kBool, {to, from});
+    low = b.min(low, b.select(isEmpty, wide, from));
+    high = b.max(high, b.select(isEmpty, zero, to));
+  }
+  low = b.max(low, zero);
+  high = b.min(high, wide);
+  first = b.cast(low, kInt32);
+  count = b.cast(b.max(b.sub(high, low), zero), kInt32);
+  return success();
+}
+
+LogicalResult KernelWriter::write() {
+  if (failed(check()))
+    return failure();
+  makeGrid();
+  if (failed(findRange()) || failed(defineScores()) ||
+      failed(isOnline ? defineOnline() : defineRows()))
+    return failure();
+  return storeResults();
+}
+
+LogicalResult emitKernel(attn::KernelOp kernel, const FunctionPlan &plan,
+                         Step &step) {
+  return KernelWriter(kernel, plan, step).write();
+}
+
+} // namespace attnc::halide

@@ -1,0 +1,161 @@
+//===- KernelResults.cpp - What a kernel stores ---------------------------===//
+//
+// A NaN in a masked row of the values makes a product with the weight 0 a NaN.
+// If a result has one, the block is computed again with a select per product.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelWriter.h"
+
+using namespace mlir;
+
+namespace attnc::halide {
+
+/// Whether weights have to be computed once more for exact values: form online
+/// keeps none, and masks and gates may depend on sums.
+bool KernelWriter::repeatsSums() {
+  return isOnline || kernel.hasSelect() || kernel.hasGate();
+}
+
+/// The sums "qx" and the score "sx" of a key at a time.
+LogicalResult KernelWriter::defineExactScores() {
+  Ex i = b.variable("i"), k = b.variable("k");
+  if (failed(defineSums("qx")))
+    return failure();
+  FailureOr<Ex> score = scoreOf("qx", i, k);
+  if (failed(score))
+    return failure();
+  b.define("sx", {"i", "k"}, *score);
+  auto atKey = [&](const std::string &function) {
+    b.schedule(function, 0, "compute_at", {"exact", "exact_sum.x"});
+    b.schedule(function, 0, "bound", {"i"}, {0, schedule.getQ()});
+    b.schedule(function, 0, "vectorize", {"i"}, {target.getLanes()});
+  };
+  atKey("sx");
+  for (unsigned number = 0; number < kernel.getSums().size(); ++number) {
+    std::string name = numbered("qx", number);
+    atKey(name);
+    b.schedule(name, 1, "reorder", {"i", name + "_sum.x"});
+    b.schedule(name, 1, "vectorize", {"i"}, {target.getLanes()});
+  }
+  return success();
+}
+
+/// The contribution of a key to "exact", and whether it is visible.
+FailureOr<std::pair<Ex, Ex>> KernelWriter::exactTerm(Ex i, Ex key, Ex e) {
+  Result weight = b.call("p", acc, {i, key});
+  std::optional<Ex> gate;
+  if (repeatsSums()) {
+    if (failed(defineExactScores()))
+      return failure();
+    Ex m = b.call("m", acc, i), zero = b.real(0, acc), shift = zero;
+    if (norm.isSoftmax())
+      shift = b.select(b.equal(m, lowest()), zero, m);
+    weight = weigh(b.sub(b.call("sx", acc, {i, key}), shift));
+  }
+  if (kernel.hasGate()) {
+    Result made = ofSums(kernel.getGate(), "qx", i, key);
+    if (failed(made))
+      return failure();
+    gate = *made;
+  }
+  Result mask = masks ? maskOf("qx", i, key) : b.integer(1, kBool);
+  if (failed(weight) || failed(mask))
+    return failure();
+  Result term = contribution(*weight, gate, i, key, e);
+  if (failed(term))
+    return failure();
+  return std::pair(*term, *mask);
+}
+
+/// "ov" without the products of masked pairs, where a result of it is NaN.
+LogicalResult KernelWriter::defineExactValues() {
+  Ex i = b.variable("i"), e = b.variable("e");
+  Ex nan = b.make(
+      Op::IsNan, kBool,
+      b.call("ov", acc, {b.variable("nan_sum.x"), b.variable("nan_sum.y")}));
+  b.domain("nan_sum", {{b.integer(0), b.integer(schedule.getQ())},
+                       {b.integer(0), b.integer(valueDim)}});
+  b.define("nans", {}, b.integer(0));
+  b.update({}, b.max(b.call("nans", kInt32, {}), b.cast(nan, kInt32)));
+  b.schedule("nans", 0, "compute_root");
+  Ex isAny = b.less(b.integer(0), b.call("nans", kInt32, {}));
+  b.domain("exact_sum", {{first, count}}, isAny);
+  auto term = exactTerm(i, b.variable("exact_sum.x"), e);
+  if (failed(term))
+    return failure();
+  b.define("exact", {"i", "e"}, b.real(0, acc));
+  b.update({i, e}, b.add(b.call("exact", acc, {i, e}),
+                         b.keepWhere(term->second, term->first, 0)));
+  b.schedule("exact", 0, "compute_root");
+  b.schedule("exact", 0, "bound", {"i"}, {0, schedule.getQ()});
+  b.schedule("exact", 0, "vectorize", {"i"}, {target.getLanes()});
+  b.schedule("exact", 1, "reorder", {"i", "e", "exact_sum.x"});
+  b.schedule("exact", 1, "vectorize", {"i"}, {target.getLanes()});
+  return success();
+}
+
+LogicalResult KernelWriter::storeResults() {
+  Ex queries = tensors.extentOf(kernel.getQ(), 3);
+  Ex rows =
+      b.min(b.integer(schedule.getQ()), b.sub(queries, b.parameter("task_q0")));
+  auto place = [&](Ex i) {
+    return SmallVector<Ex>{b.parameter("task_b"), b.parameter("task_h"),
+                           b.parameter("task_g"), rowOf(i)};
+  };
+  bool isExact = (masks || isOnline) && valueDim > 0;
+  if (isExact && failed(defineExactValues()))
+    return failure();
+  if (kernel.getO()) {
+    auto value = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
+      Ex e = b.variable((domain + ".x").str());
+      Ex i = b.variable((domain + ".y").str());
+      SmallVector<Ex> indices = place(i);
+      indices.push_back(e);
+      Ex zero = b.real(0, acc), sum = b.call("l", acc, i), o = zero;
+      if (valueDim > 0)
+        o = b.call("ov", acc, {i, e});
+      if (isExact) {
+        Ex isAny = b.less(b.integer(0), b.call("nans", kInt32, {}));
+        o = b.select(isAny, b.call("exact", acc, {i, e}), o);
+      }
+      if (norm.getDivide() == attn::NormDivide::Sum)
+        o = b.select(b.equal(sum, zero), zero, b.div(o, sum));
+      return Tensors::Stored{indices, o};
+    };
+    if (failed(tensors.store(
+            kernel.getO(),
+            {{b.integer(0), b.integer(valueDim)}, {b.integer(0), rows}},
+            value)))
+      return failure();
+  }
+  auto perRow = [&](Value result, function_ref<Result(Ex)> make) {
+    if (!result || result.use_empty())
+      return success();
+    return tensors.store(result, {{b.integer(0), rows}},
+                         [&](StringRef domain) -> FailureOr<Tensors::Stored> {
+                           Ex i = b.variable((domain + ".x").str());
+                           FailureOr<Ex> value = make(i);
+                           if (failed(value))
+                             return failure();
+                           return Tensors::Stored{place(i), *value};
+                         });
+  };
+  auto maximum = [&](Ex i) -> Result { return b.call("m", acc, i); };
+  auto logarithm = [&](Ex i) -> Result {
+    Ex sum = b.call("l", acc, i);
+    if (kernel.getRow())
+      return sum;
+    Ex shift = b.real(0, acc);
+    if (norm.isSoftmax()) {
+      Ex m = b.call("m", acc, i);
+      shift = b.select(b.equal(m, lowest()), shift, m);
+    }
+    return logOfSum(sum, shift);
+  };
+  if (failed(perRow(kernel.getRow(), maximum)))
+    return failure();
+  return perRow(kernel.getLse(), logarithm);
+}
+
+} // namespace attnc::halide

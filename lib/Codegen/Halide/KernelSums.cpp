@@ -1,0 +1,95 @@
+//===- KernelSums.cpp - What scores are formulas of -----------------------===//
+//
+// Products of rows and keys, or sums of formulas of their elements. Queries are
+// lanes, so the rows are stored transposed first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelWriter.h"
+
+using namespace mlir;
+
+namespace attnc::halide {
+
+std::string KernelWriter::numbered(StringRef prefix, unsigned number) {
+  return (prefix + Twine(number)).str();
+}
+
+static std::string nameOfRows(unsigned sum, unsigned number) {
+  return "rows" + std::to_string(sum) + "_" + std::to_string(number);
+}
+
+/// The rows that sums read. The scale of the first sum is theirs where that is
+/// a product.
+LogicalResult KernelWriter::defineRowsOfSums() {
+  Ex i = b.variable("i"), c = b.variable("c");
+  for (auto [number, sum] : llvm::enumerate(kernel.getSums()))
+    for (auto [which, operands] : llvm::enumerate(sum.rows)) {
+      FailureOr<Ex> row = rowElement(operands.first, i, c);
+      if (failed(row))
+        return failure();
+      double scale = kernel.getScale().convertToDouble();
+      if (number == 0 && !sum.pair)
+        row = b.mul(*row, b.real(scale, acc));
+      std::string name = nameOfRows(number, which);
+      b.define(name, {"i", "c"}, *row);
+      b.schedule(name, 0, "compute_root");
+      scheduleVectors(name);
+    }
+  return success();
+}
+
+/// The functions PREFIX0, PREFIX1, .. of the sums that scores depend on.
+LogicalResult KernelWriter::defineSums(StringRef prefix) {
+  Ex i = b.variable("i"), k = b.variable("k");
+  for (auto [number, sum] : llvm::enumerate(kernel.getSums())) {
+    std::string name = numbered(prefix, number), domain = name + "_sum";
+    Value rows = sum.rows.front().first;
+    int64_t features = *plan.fixedSize(attn::axisSize(rows.getType(), 4));
+    b.domain(domain, {{b.integer(0), b.integer(features)}});
+    Ex d = b.variable(domain + ".x");
+    SmallVector<Ex> elements;
+    for (auto [which, operands] : llvm::enumerate(sum.rows)) {
+      FailureOr<Ex> key = keyElement(operands.second, k, d);
+      if (failed(key))
+        return failure();
+      elements.push_back(b.call(nameOfRows(number, which), acc, {i, d}));
+      elements.push_back(*key);
+    }
+    Ex term = b.mul(elements[0], elements[1]);
+    if (sum.pair) {
+      elements.push_back(b.cast(d, kInt64));
+      elements.append(indicesOf(i, k));
+      FailureOr<Ex> formula = Formula(b, tensors).runOne(*sum.pair, elements);
+      if (failed(formula))
+        return failure();
+      term = *formula;
+    }
+    b.define(name, {"i", "k"}, b.real(0, acc));
+    b.update({i, k}, b.add(b.call(name, acc, {i, k}), term));
+  }
+  return success();
+}
+
+/// What a region of score, gate or select yields, of the sums PREFIX0, ...
+KernelWriter::Result KernelWriter::ofSums(Region &region, StringRef prefix,
+                                          Ex i, Ex k) {
+  auto sums = kernel.getSums();
+  SmallVector<Ex> arguments{b.call(numbered(prefix, 0), acc, {i, k})};
+  if (sums.front().pair)
+    arguments[0] =
+        b.mul(arguments[0], b.real(kernel.getScale().convertToDouble(), acc));
+  arguments.append(indicesOf(i, k));
+  for (unsigned number = 1; number < sums.size(); ++number)
+    arguments.push_back(b.call(numbered(prefix, number), acc, {i, k}));
+  return Formula(b, tensors).runOne(region, arguments);
+}
+
+/// The sums of scores in registers, for tiles of `user`.
+void KernelWriter::scheduleSums(StringRef prefix, StringRef user) {
+  scheduleTiles(user, "k", target.getScoreTile());
+  for (unsigned number = 0; number < kernel.getSums().size(); ++number)
+    scheduleProduct(numbered(prefix, number), user, "k", target.getScoreTile());
+}
+
+} // namespace attnc::halide

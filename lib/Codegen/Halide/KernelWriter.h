@@ -1,0 +1,80 @@
+//===- KernelWriter.h - The functions of a kernel's pipeline ----*- C++ -*-===//
+
+#ifndef ATTNC_LIB_CODEGEN_HALIDE_KERNELWRITER_H
+#define ATTNC_LIB_CODEGEN_HALIDE_KERNELWRITER_H
+
+#include "Formula.h"
+#include "Kernel.h"
+#include "Tensors.h"
+
+#include "attnc/Dialect/Halide/Halide.h"
+
+namespace attnc::halide {
+
+/// A task is a block of queries of one head. Functions have the dimensions i (a
+/// query of the block), k (a key), c (a feature of a key) and e (of a value).
+class KernelWriter {
+public:
+  KernelWriter(attn::KernelOp kernel, const FunctionPlan &plan, Step &step);
+
+  mlir::LogicalResult write();
+
+private:
+  using Result = mlir::FailureOr<Ex>;
+
+  mlir::LogicalResult check();
+  void makeGrid();
+  Ex keysFrom(), keysCount();
+  mlir::LogicalResult findRange();
+  mlir::LogicalResult defineRowsOfSums();
+  mlir::LogicalResult defineSums(llvm::StringRef prefix);
+  mlir::LogicalResult defineScores();
+  mlir::LogicalResult defineRows();
+  mlir::LogicalResult defineBlock();
+  mlir::LogicalResult defineOnline();
+  bool repeatsSums();
+  mlir::LogicalResult defineExactScores();
+  mlir::FailureOr<std::pair<Ex, Ex>> exactTerm(Ex i, Ex key, Ex e);
+  mlir::LogicalResult defineExactValues();
+  mlir::LogicalResult storeResults();
+  void scheduleTiles(llvm::StringRef user, llvm::StringRef along,
+                     llvm::ArrayRef<int64_t> tile);
+  void scheduleSums(llvm::StringRef prefix, llvm::StringRef user);
+  void scheduleProduct(llvm::StringRef product, llvm::StringRef user,
+                       llvm::StringRef along, llvm::ArrayRef<int64_t> tile);
+  void scheduleVectors(llvm::StringRef function, unsigned updates = 0,
+                       llvm::StringRef loop = "");
+  Ex rowOf(Ex i);
+  Result rowElement(mlir::Value rows, Ex i, Ex feature);
+  Result keyElement(mlir::Value keys, Ex key, Ex feature);
+  static std::string numbered(llvm::StringRef prefix, unsigned number);
+  Result ofSums(mlir::Region &region, llvm::StringRef prefix, Ex i, Ex key);
+  Result maskOf(llvm::StringRef prefix, Ex i, Ex key);
+  Result scoreOf(llvm::StringRef prefix, Ex i, Ex key);
+  Result contribution(Ex weight, std::optional<Ex> gate, Ex i, Ex key, Ex e);
+  std::optional<Ex> storedGate(Ex i, Ex key);
+  llvm::SmallVector<Ex> indicesOf(Ex i, Ex key);
+  Result math(llvm::StringRef function, Ex x);
+  Result weigh(Ex score);
+  Result initOf(Ex i);
+  Ex round(Ex weight);
+  Result logOfSum(Ex sum, Ex shift);
+  Ex lowest() { return b.real(-std::numeric_limits<double>::infinity(), acc); }
+
+  attn::KernelOp kernel;
+  const FunctionPlan &plan;
+  Step &step;
+  Builder &b;
+  Tensors tensors;
+  attn::NormAttr norm;
+  attn::ScheduleAttr schedule;
+  ScheduleAttr target;
+  ScalarType acc;
+  int64_t headDim = 0, valueDim = 0; // headDim: of all rows together
+  bool masks = false, isOnline = false;
+  Ex first, count; // of the keys that are visited
+};
+
+} // namespace attnc::halide
+
+#endif // ATTNC_LIB_CODEGEN_HALIDE_KERNELWRITER_H

@@ -1,0 +1,137 @@
+//===- Runtime.cpp - What Halide's code calls -----------------------------===//
+//
+// Halide's allocator gets the task's arena, a part of the worker's scratch: a
+// stack of blocks with a header each. What does not fit is from malloc, whose
+// failure a task cannot report.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Shim.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace llvm;
+
+namespace attnc::halide {
+
+// %arena = { next, end, begin, last }. The 64 bytes before a block of the arena
+// are { the block before, whether it is free }, before one of malloc what that
+// returned. Blocks that are freed out of order go when those after them do.
+static constexpr char kRuntime[] = R"(
+declare ptr @malloc(i64)
+declare void @free(ptr)
+declare void @llvm.trap()
+
+define ptr @halide_malloc(ptr %arena, i64 %bytes) {
+  %next = load ptr, ptr %arena
+  %end.at = getelementptr ptr, ptr %arena, i64 1
+  %end = load ptr, ptr %end.at
+  %next.int = ptrtoint ptr %next to i64
+  %end.int = ptrtoint ptr %end to i64
+  %room = sub i64 %end.int, %next.int
+  %more = add i64 %bytes, 191
+  %size = and i64 %more, -64
+  %fits = icmp ule i64 %size, %room
+  br i1 %fits, label %inside, label %outside
+inside:
+  %last.at = getelementptr ptr, ptr %arena, i64 3
+  %last = load ptr, ptr %last.at
+  store ptr %last, ptr %next
+  %flag = getelementptr i64, ptr %next, i64 1
+  store i64 0, ptr %flag
+  store ptr %next, ptr %last.at
+  %block = getelementptr i8, ptr %next, i64 64
+  %rest = getelementptr i8, ptr %next, i64 %size
+  store ptr %rest, ptr %arena
+  ret ptr %block
+outside:
+  %raw = call ptr @malloc(i64 %size)
+  %isnull = icmp eq ptr %raw, null
+  br i1 %isnull, label %fail, label %some
+fail:
+  call void @llvm.trap()
+  unreachable
+some:
+  %raw.int = ptrtoint ptr %raw to i64
+  %above = add i64 %raw.int, 127
+  %aligned = and i64 %above, -64
+  %offset = sub i64 %aligned, %raw.int
+  %outer = getelementptr i8, ptr %raw, i64 %offset
+  %outer.header = getelementptr i8, ptr %outer, i64 -64
+  store ptr %raw, ptr %outer.header
+  ret ptr %outer
+}
+
+define void @halide_free(ptr %arena, ptr %block) {
+  %isnull = icmp eq ptr %block, null
+  br i1 %isnull, label %done, label %some
+some:
+  %header = getelementptr i8, ptr %block, i64 -64
+  %begin.at = getelementptr ptr, ptr %arena, i64 2
+  %begin = load ptr, ptr %begin.at
+  %end.at = getelementptr ptr, ptr %arena, i64 1
+  %end = load ptr, ptr %end.at
+  %isafter = icmp uge ptr %block, %begin
+  %isbefore = icmp ult ptr %block, %end
+  %isinside = and i1 %isafter, %isbefore
+  br i1 %isinside, label %inside, label %outside
+inside:
+  %flag = getelementptr i64, ptr %header, i64 1
+  store i64 1, ptr %flag
+  %last.at = getelementptr ptr, ptr %arena, i64 3
+  br label %check
+check:
+  %last = load ptr, ptr %last.at
+  %isempty = icmp eq ptr %last, null
+  br i1 %isempty, label %done, label %look
+look:
+  %last.flag = getelementptr i64, ptr %last, i64 1
+  %state = load i64, ptr %last.flag
+  %isfree = icmp ne i64 %state, 0
+  br i1 %isfree, label %pop, label %done
+pop:
+  %before = load ptr, ptr %last
+  store ptr %before, ptr %last.at
+  store ptr %last, ptr %arena
+  br label %check
+outside:
+  %raw = load ptr, ptr %header
+  call void @free(ptr %raw)
+  br label %done
+done:
+  ret void
+}
+
+define i32 @halide_error_out_of_memory(ptr %arena) {
+  call void @llvm.trap()
+  unreachable
+}
+)";
+
+void addRuntime(Module &module) {
+  SMDiagnostic error;
+  std::unique_ptr<Module> runtime =
+      parseAssemblyString(kRuntime, error, module.getContext());
+  runtime->setTargetTriple(module.getTargetTriple());
+  runtime->setDataLayout(module.getDataLayout());
+  Linker::linkModules(module, std::move(runtime));
+}
+
+void finishModule(Module &module) {
+  if (NamedMDNode *options = module.getModuleFlagsMetadata())
+    options->eraseFromParent(); // Emit sets its own
+  FastMathFlags flags;
+  flags.setAllowContract();
+  for (llvm::Function &function : module)
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : block)
+        if (isa<FPMathOperator>(instruction)) {
+          instruction.copyFastMathFlags(flags);
+          instruction.setMetadata(LLVMContext::MD_fpmath, nullptr);
+        }
+}
+
+} // namespace attnc::halide

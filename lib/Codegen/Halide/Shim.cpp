@@ -1,0 +1,305 @@
+//===- Shim.cpp - Functions of an object around pipelines -----------------===//
+//
+//   i64  @f.grid0.tasks(ptr %call)       product of the grid's extents
+//   void @f.grid0.body(ptr %call, ptr %scratch, i64 %task)
+//   i64  @f.scratch(ptr %call)
+//   i64  @f.workspace(ptr %call)
+//
+// A body fills a halide_buffer_t for each tensor from the call and calls the
+// pipeline with the sizes and the coordinates of the task.
+// Tests: test/Codegen/Halide/statement.test
+//
+//===----------------------------------------------------------------------===//
+
+#include "Shim.h"
+
+#include "attnc/Dialect/Attn/Attn.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+using namespace llvm;
+
+namespace attnc::halide {
+namespace {
+
+/// Fields of struct attnc_call (lib/Emit/Abi/entry.h), all pointers.
+enum CallField { kSizes, kData, kStrides, kWorkspace, kShapes };
+
+/// Bytes of halide_buffer_t and of its dims (HalideRuntime.h).
+constexpr int64_t kBufferBytes = 56, kDimBytes = 16;
+constexpr int64_t kHost = 16, kRank = 36, kDims = 40;
+
+class FunctionWriter {
+public:
+  FunctionWriter(Module &module, const FunctionPlan &plan)
+      : module(module), plan(plan), ir(module.getContext()) {}
+
+  void writeTasks(const Step &step, size_t number);
+  void writeBody(const Step &step, size_t number);
+  void writeScratch(ArrayRef<Step> steps);
+  void writeWorkspace();
+
+private:
+  void begin(const Twine &suffix, Type *result, ArrayRef<Type *> parameters);
+  Value *i64(int64_t value) { return ir.getInt64(value); }
+  Value *field(CallField number) {
+    Value *at = ir.CreateConstGEP1_64(ir.getPtrTy(), call, number);
+    return ir.CreateLoad(ir.getPtrTy(), at);
+  }
+  Value *entry(CallField number, unsigned index) {
+    Value *at = ir.CreateConstGEP1_64(ir.getPtrTy(), field(number), index);
+    return ir.CreateLoad(ir.getPtrTy(), at);
+  }
+  Value *sizeOf(mlir::Attribute size);
+  Value *namedSize(StringRef name);
+  Value *extentOf(mlir::Attribute size) {
+    return ir.CreateBinaryIntrinsic(Intrinsic::smax, sizeOf(size), i64(0));
+  }
+  Value *extentOf(const Coordinate &one);
+  Value *bytesOf(mlir::RankedTensorType type);
+  Value *offsetOf(unsigned workspace);
+  Value *bufferOf(Place place);
+  Value *arenaIn(Value *scratch, Value *bytes);
+  Value *scratchBytes(const Step &step);
+  StringMap<Value *> coordinatesOf(const Step &step, Value *task);
+  void storeAt(Value *base, int64_t offset, Value *value) {
+    ir.CreateStore(value, ir.CreateConstGEP1_64(ir.getInt8Ty(), base, offset));
+  }
+
+  Module &module;
+  const FunctionPlan &plan;
+  IRBuilder<> ir;
+  llvm::Function *function = nullptr;
+  Value *call = nullptr;
+};
+
+} // namespace
+
+void FunctionWriter::begin(const Twine &suffix, Type *result,
+                           ArrayRef<Type *> parameters) {
+  auto name = const_cast<mlir::func::FuncOp &>(plan.function).getName();
+  function = llvm::Function::Create(
+      FunctionType::get(result, parameters, false),
+      GlobalValue::ExternalLinkage, Twine(name) + "." + suffix, module);
+  ir.SetInsertPoint(BasicBlock::Create(module.getContext(), "", function));
+  call = function->getArg(0);
+}
+
+Value *FunctionWriter::namedSize(StringRef name) {
+  unsigned index = *plan.interface->sizeIndex(name);
+  return ir.CreateLoad(
+      ir.getInt64Ty(),
+      ir.CreateConstGEP1_64(ir.getInt64Ty(), field(kSizes), index));
+}
+
+Value *FunctionWriter::sizeOf(mlir::Attribute size) {
+  if (std::optional<int64_t> fixed = plan.fixedSize(size))
+    return i64(*fixed);
+  std::string error;
+  std::optional<SizeExpr> formula =
+      SizeExpr::parse(cast<mlir::StringAttr>(size).getValue(), error);
+  SmallVector<Value *> stack;
+  for (const SizeExpr::Step &one : formula->postfix()) {
+    using Op = SizeExpr::Op;
+    if (one.op == Op::Constant || one.op == Op::Size) {
+      stack.push_back(one.op == Op::Size ? namedSize(one.name)
+                                         : i64(one.value));
+      continue;
+    }
+    Value *b = stack.pop_back_val(), *a = stack.pop_back_val();
+    switch (one.op) {
+    case Op::Add:
+      stack.push_back(ir.CreateAdd(a, b));
+      break;
+    case Op::Sub:
+      stack.push_back(ir.CreateSub(a, b));
+      break;
+    case Op::Mul:
+      stack.push_back(ir.CreateMul(a, b));
+      break;
+    case Op::FloorDiv: // of sizes, which are not negative
+      stack.push_back(ir.CreateSDiv(a, b));
+      break;
+    case Op::Mod:
+      stack.push_back(ir.CreateSRem(a, b));
+      break;
+    case Op::Min:
+      stack.push_back(ir.CreateBinaryIntrinsic(Intrinsic::smin, a, b));
+      break;
+    default:
+      stack.push_back(ir.CreateBinaryIntrinsic(Intrinsic::smax, a, b));
+    }
+  }
+  return stack.back();
+}
+
+/// How many values a coordinate has.
+Value *FunctionWriter::extentOf(const Coordinate &one) {
+  Value *size = extentOf(one.size);
+  return ir.CreateUDiv(ir.CreateAdd(size, i64(one.step - 1)), i64(one.step));
+}
+
+void FunctionWriter::writeTasks(const Step &step, size_t number) {
+  begin("grid" + Twine(number) + ".tasks", ir.getInt64Ty(), ir.getPtrTy());
+  Value *tasks = i64(1);
+  for (const Coordinate &one : step.grid)
+    tasks = ir.CreateMul(tasks, extentOf(one));
+  ir.CreateRet(tasks);
+}
+
+static int64_t bytesOfElement(mlir::RankedTensorType type) {
+  return bytesOf(scalarTypeOf(type.getElementType()));
+}
+
+/// Of a workspace, a multiple of 64.
+Value *FunctionWriter::bytesOf(mlir::RankedTensorType type) {
+  Value *bytes = i64(bytesOfElement(type));
+  for (unsigned axis = 0; axis < type.getRank(); ++axis)
+    bytes = ir.CreateMul(bytes, extentOf(attn::axisSize(type, axis)));
+  return ir.CreateAnd(ir.CreateAdd(bytes, i64(63)), i64(-64));
+}
+
+Value *FunctionWriter::offsetOf(unsigned workspace) {
+  Value *offset = i64(0);
+  for (unsigned i = 0; i < workspace; ++i)
+    offset = ir.CreateAdd(offset, bytesOf(plan.workspaces[i]));
+  return offset;
+}
+
+void FunctionWriter::writeWorkspace() {
+  begin("workspace", ir.getInt64Ty(), ir.getPtrTy());
+  ir.CreateRet(offsetOf(plan.workspaces.size()));
+}
+
+Value *FunctionWriter::scratchBytes(const Step &step) {
+  Value *bytes = i64((step.scratchBytes + 127) / 64 * 64);
+  if (!step.scratchSize)
+    return bytes;
+  return ir.CreateAdd(bytes, ir.CreateMul(extentOf(step.scratchSize),
+                                          i64(step.scratchPerSize)));
+}
+
+void FunctionWriter::writeScratch(ArrayRef<Step> steps) {
+  begin("scratch", ir.getInt64Ty(), ir.getPtrTy());
+  Value *most = i64(0);
+  for (const Step &step : steps)
+    most = ir.CreateBinaryIntrinsic(Intrinsic::smax, most, scratchBytes(step));
+  ir.CreateRet(most);
+}
+
+/// A tensor with an empty axis is read as if it had zeros.
+Value *FunctionWriter::bufferOf(Place place) {
+  mlir::RankedTensorType type = plan.typeOf(place);
+  int64_t rank = type.getRank();
+  Value *buffer =
+      ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), kBufferBytes / 8));
+  Value *dims = ir.CreateAlloca(ArrayType::get(
+      ir.getInt64Ty(), std::max<int64_t>(rank, 1) * kDimBytes / 8));
+  for (int64_t at = 0; at < kBufferBytes; at += 8)
+    storeAt(buffer, at, i64(0));
+  SmallVector<Value *> extents, strides(rank);
+  Value *stride = i64(1);
+  for (int64_t axis = 0; axis < rank; ++axis)
+    extents.push_back(extentOf(attn::axisSize(type, axis)));
+  for (int64_t axis = rank; axis-- > 0;) {
+    strides[axis] = stride;
+    stride = ir.CreateMul(stride, extents[axis]);
+  }
+  Value *isFilled = ir.getTrue();
+  for (Value *extent : extents)
+    isFilled = ir.CreateAnd(isFilled, ir.CreateICmpSGT(extent, i64(0)));
+  Value *data;
+  if (place.isWorkspace) {
+    data =
+        ir.CreateGEP(ir.getInt8Ty(), field(kWorkspace), offsetOf(place.number));
+  } else {
+    data = entry(kData, place.number);
+    for (int64_t axis = 0; axis < rank; ++axis)
+      strides[axis] = ir.CreateLoad(
+          ir.getInt64Ty(),
+          ir.CreateConstGEP1_64(ir.getInt64Ty(), entry(kStrides, place.number),
+                                axis));
+  }
+  Value *zero = ir.CreateAlloca(ir.getInt64Ty());
+  ir.CreateStore(i64(0), zero);
+  storeAt(buffer, kHost, ir.CreateSelect(isFilled, data, zero));
+  storeAt(buffer, kRank, ir.getInt32(rank));
+  storeAt(buffer, kDims, dims);
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    Value *step = ir.CreateSelect(isFilled, strides[axis], i64(0));
+    storeAt(dims, axis * kDimBytes, ir.getInt32(0));
+    storeAt(dims, axis * kDimBytes + 4,
+            ir.CreateTrunc(extents[axis], ir.getInt32Ty()));
+    storeAt(dims, axis * kDimBytes + 8, ir.CreateTrunc(step, ir.getInt32Ty()));
+    storeAt(dims, axis * kDimBytes + 12, ir.getInt32(0));
+  }
+  return buffer;
+}
+
+Value *FunctionWriter::arenaIn(Value *scratch, Value *bytes) {
+  Value *arena = ir.CreateAlloca(ArrayType::get(ir.getPtrTy(), 4));
+  storeAt(arena, 0, scratch);
+  storeAt(arena, 8, ir.CreateGEP(ir.getInt8Ty(), scratch, bytes));
+  storeAt(arena, 16, scratch);
+  storeAt(arena, 24, ConstantPointerNull::get(ir.getPtrTy()));
+  return arena;
+}
+
+StringMap<Value *> FunctionWriter::coordinatesOf(const Step &step,
+                                                 Value *task) {
+  StringMap<Value *> values;
+  for (const Coordinate &one : llvm::reverse(step.grid)) {
+    Value *extent = extentOf(one);
+    Value *index = ir.CreateURem(task, extent);
+    task = ir.CreateUDiv(task, extent);
+    values[one.name] = ir.CreateMul(index, i64(one.step));
+  }
+  return values;
+}
+
+void FunctionWriter::writeBody(const Step &step, size_t number) {
+  Type *ptr = ir.getPtrTy();
+  begin("grid" + Twine(number) + ".body", ir.getVoidTy(),
+        {ptr, ptr, ir.getInt64Ty()});
+  StringMap<Value *> values = coordinatesOf(step, function->getArg(2));
+  SmallVector<Value *> arguments{
+      arenaIn(function->getArg(1), scratchBytes(step))};
+  for (Place place : step.inputs)
+    arguments.push_back(bufferOf(place));
+  for (StringRef name : step.builder.pipeline.parameters) {
+    Value *value;
+    StringRef tensor = name;
+    unsigned index;
+    if (values.contains(name))
+      value = values[name];
+    else if (tensor.consume_front("want_") && !tensor.getAsInteger(10, index))
+      value = ir.CreateZExt(ir.CreateIsNotNull(entry(kData, index)),
+                            ir.getInt64Ty());
+    else
+      value = namedSize(name.drop_front(strlen("size_")));
+    arguments.push_back(ir.CreateTrunc(value, ir.getInt32Ty()));
+  }
+  for (Place place : step.outputs)
+    arguments.push_back(bufferOf(place));
+  SmallVector<Type *> types;
+  for (Value *argument : arguments)
+    types.push_back(argument->getType());
+  FunctionCallee pipeline = module.getOrInsertFunction(
+      step.builder.pipeline.symbol,
+      FunctionType::get(ir.getInt32Ty(), types, false));
+  ir.CreateCall(pipeline, arguments);
+  ir.CreateRetVoid();
+}
+
+void addFunction(Module &module, const FunctionPlan &plan,
+                 ArrayRef<Step> steps) {
+  FunctionWriter writer(module, plan);
+  for (auto [number, step] : llvm::enumerate(steps)) {
+    writer.writeTasks(step, number);
+    writer.writeBody(step, number);
+  }
+  writer.writeScratch(steps);
+  writer.writeWorkspace();
+}
+
+} // namespace attnc::halide

@@ -1,0 +1,23 @@
+//===- Shim.h - Functions of an object around pipelines ---------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_CODEGEN_HALIDE_SHIM_H
+#define ATTNC_LIB_CODEGEN_HALIDE_SHIM_H
+
+#include "Step.h"
+
+#include "llvm/IR/Module.h"
+
+namespace attnc::halide {
+
+/// Adds what Halide's code calls, and for each function what the entry calls
+/// (attnc/Emit/Object.h).
+void addRuntime(llvm::Module &module);
+/// Lets LLVM join products and sums, and nothing else: Halide computes
+/// strictly, which also keeps the two apart.
+void finishModule(llvm::Module &module);
+void addFunction(llvm::Module &module, const FunctionPlan &plan,
+                 llvm::ArrayRef<Step> steps);
+
+} // namespace attnc::halide
+
+#endif // ATTNC_LIB_CODEGEN_HALIDE_SHIM_H

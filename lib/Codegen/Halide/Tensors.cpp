@@ -1,0 +1,314 @@
+//===- Tensors.cpp - Elements of tensors, read and stored -----------------===//
+//
+// A view is arithmetic on indices, in both directions: from a result to its
+// source where an element is read, from an op's result to an output where one
+// is stored. Tests: test/Integration/halide
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tensors.h"
+
+#include "Formula.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace attnc::halide {
+
+std::optional<int64_t> FunctionPlan::fixedSize(Attribute size) const {
+  if (auto number = dyn_cast<IntegerAttr>(size))
+    return number.getInt();
+  StringRef name = cast<StringAttr>(size).getValue();
+  if (interface)
+    for (const InterfaceSize &one : interface->sizes)
+      if (one.name == name)
+        return one.fixedValue();
+  return std::nullopt;
+}
+
+RankedTensorType FunctionPlan::typeOf(Place place) const {
+  if (place.isWorkspace)
+    return workspaces[place.number];
+  FunctionType type = const_cast<func::FuncOp &>(function).getFunctionType();
+  return cast<RankedTensorType>(
+      place.number < type.getNumInputs()
+          ? type.getInput(place.number)
+          : type.getResult(place.number - type.getNumInputs()));
+}
+
+Ex Tensors::sizeOf(Attribute size) {
+  if (std::optional<int64_t> fixed = plan.fixedSize(size))
+    return b.integer(*fixed);
+  StringRef text = cast<StringAttr>(size).getValue();
+  std::string error;
+  std::optional<SizeExpr> formula = SizeExpr::parse(text, error);
+  SmallVector<Ex> stack;
+  for (const SizeExpr::Step &one : formula->postfix()) {
+    if (one.op == SizeExpr::Op::Constant) {
+      stack.push_back(b.integer(one.value));
+      continue;
+    }
+    if (one.op == SizeExpr::Op::Size) {
+      auto name = StringAttr::get(size.getContext(), one.name);
+      std::optional<int64_t> fixed = plan.fixedSize(name);
+      stack.push_back(fixed ? b.integer(*fixed)
+                            : b.parameter("size_" + one.name));
+      continue;
+    }
+    static constexpr Op ops[] = {Op::Add, Op::Sub, Op::Mul, Op::Div,
+                                 Op::Mod, Op::Min, Op::Max};
+    Ex rhs = stack.pop_back_val(), lhs = stack.pop_back_val();
+    Op op = ops[int(one.op) - int(SizeExpr::Op::Add)];
+    stack.push_back(b.make(op, kInt32, {lhs, rhs}));
+  }
+  return stack.back();
+}
+
+Ex Tensors::clamped(Ex index, Ex extent) {
+  Ex last = b.sub(extent, b.integer(1, extent.type));
+  return b.max(b.min(index, last), b.integer(0, index.type));
+}
+
+static std::string nameOf(Place place, const char *use) {
+  return use + std::string(place.isWorkspace ? "_workspace" : "") +
+         std::to_string(place.number);
+}
+
+Ex Tensors::readBuffer(Place place, Type element, ArrayRef<Ex> indices) {
+  std::string name = nameOf(place, "in");
+  ScalarType type = scalarTypeOf(element);
+  if (!llvm::is_contained(step.inputs, place)) {
+    step.inputs.push_back(place);
+    b.pipeline.inputs.push_back({name, type, unsigned(indices.size())});
+  }
+  return b.read(name, type, indices);
+}
+
+/// The letters' values from the indices of one side of a view, then those of
+/// the other side.
+SmallVector<Ex> Tensors::throughView(attn::ViewOp view, bool toResult,
+                                     ArrayRef<Ex> indices) {
+  attn::ViewLabels labels = view.getViewLabels();
+  auto &from = toResult ? labels.input : labels.output;
+  auto &to = toResult ? labels.output : labels.input;
+  Ex letters[256];
+  for (auto [group, index] : llvm::zip_equal(from, indices)) {
+    Ex rest = index;
+    for (size_t i = group.size(); i-- > 0;) {
+      if (i == 0) {
+        letters[(unsigned char)group[i]] = rest;
+        break;
+      }
+      Ex size = sizeOf(view.sizeOf(group[i]));
+      letters[(unsigned char)group[i]] = b.make(Op::Mod, kInt32, {rest, size});
+      rest = b.div(rest, size);
+    }
+  }
+  SmallVector<Ex> result;
+  for (StringRef group : to) {
+    Ex index = group.empty() ? b.integer(0) : letters[(unsigned char)group[0]];
+    for (char letter : group.drop_front(group.empty() ? 0 : 1))
+      index = b.add(b.mul(index, sizeOf(view.sizeOf(letter))),
+                    letters[(unsigned char)letter]);
+    result.push_back(index);
+  }
+  return result;
+}
+
+FailureOr<Ex> Tensors::tableEntry(Value table, ArrayRef<Ex> indices) {
+  SmallVector<Ex> inRange;
+  for (auto [axis, index] : llvm::enumerate(indices))
+    inRange.push_back(clamped(index, extentOf(table, axis)));
+  FailureOr<Ex> entry = element(table, inRange);
+  if (failed(entry))
+    return failure();
+  return b.cast(*entry, kInt32);
+}
+
+/// Rows outside of the sequence or the source are 0.
+FailureOr<Ex> Tensors::unpacked(attn::UnpackOp op, ArrayRef<Ex> indices) {
+  auto start = tableEntry(op.getStart(), indices[0]);
+  auto end = tableEntry(op.getStart(), b.add(indices[0], b.integer(1)));
+  if (failed(start) || failed(end))
+    return failure();
+  Ex row = b.add(*start, indices[1]), rows = extentOf(op.getSource(), 0);
+  Ex isRow = b.both(b.both(b.less(row, *end), b.less(row, rows)),
+                    b.less(b.integer(-1), row));
+  SmallVector<Ex> source{clamped(row, rows)};
+  source.append(indices.begin() + 2, indices.end());
+  FailureOr<Ex> stored = element(op.getSource(), source);
+  if (failed(stored))
+    return failure();
+  Ex zero = stored->type.isFloat() ? b.real(0, stored->type)
+                                   : b.integer(0, stored->type);
+  return b.select(isRow, *stored, zero);
+}
+
+FailureOr<Ex> Tensors::paged(attn::PagesOp op, ArrayRef<Ex> indices) {
+  Ex rows = extentOf(op.getSource(), 1), pages = extentOf(op.getSource(), 0);
+  auto page = tableEntry(op.getTable(), {indices[0], b.div(indices[1], rows)});
+  if (failed(page))
+    return failure();
+  SmallVector<Ex> source{clamped(*page, pages),
+                         b.make(Op::Mod, kInt32, {indices[1], rows})};
+  source.append(indices.begin() + 2, indices.end());
+  FailureOr<Ex> stored = element(op.getSource(), source);
+  if (failed(stored))
+    return failure();
+  Ex isPage = b.both(b.less(*page, pages), b.less(b.integer(-1), *page));
+  Ex zero = stored->type.isFloat() ? b.real(0, stored->type)
+                                   : b.integer(0, stored->type);
+  return b.select(isPage, *stored, zero);
+}
+
+/// A scalar of a formula, as attn.read gives it.
+static Ex asScalar(Builder &b, Ex stored, Type accumulate) {
+  if (stored.type == kBool)
+    return stored;
+  return b.cast(stored,
+                stored.type.isFloat() ? scalarTypeOf(accumulate) : kInt64);
+}
+
+FailureOr<Ex> Tensors::formulaOf(attn::MapOp map, ArrayRef<Ex> indices) {
+  attn::Labels labels = map.getAxisLabels();
+  SmallVector<Ex> arguments;
+  for (auto [input, letters] : llvm::zip(map.getInputs(), labels.inputs)) {
+    SmallVector<Ex> at;
+    for (char letter : letters)
+      at.push_back(indices[*attn::axisOf(labels.output, letter)]);
+    FailureOr<Ex> stored = element(input, at);
+    if (failed(stored))
+      return failure();
+    arguments.push_back(asScalar(b, *stored, map.getAccumulateType()));
+  }
+  for (Ex index : indices)
+    arguments.push_back(b.cast(index, kInt64));
+  FailureOr<Ex> value = Formula(b, *this).runOne(map.getBody(), arguments);
+  if (failed(value))
+    return failure();
+  return b.cast(*value, scalarTypeOf(map.getType().getElementType()));
+}
+
+FailureOr<Ex> Tensors::element(Value tensor, ArrayRef<Ex> indices) {
+  Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    return readBuffer({false, argument.getArgNumber()}, type, indices);
+  if (auto found = plan.workspaceOf.find(tensor);
+      found != plan.workspaceOf.end())
+    return readBuffer({true, found->second}, type, indices);
+  Operation *op = tensor.getDefiningOp();
+  if (auto view = dyn_cast<attn::ViewOp>(op))
+    return element(view.getSource(),
+                   throughView(view, /*toResult=*/false, indices));
+  if (auto slice = dyn_cast<attn::SliceOp>(op)) {
+    SmallVector<Ex> source(indices);
+    Ex &moved = source[slice.getAxis()];
+    moved = b.add(moved, b.integer(slice.getOffset()));
+    return element(slice.getSource(), source);
+  }
+  if (auto map = dyn_cast<attn::MapOp>(op))
+    return formulaOf(map, indices);
+  if (auto mask = dyn_cast<attn::MaskOp>(op)) {
+    SmallVector<Ex> arguments;
+    for (Ex index : indices)
+      arguments.push_back(b.cast(index, kInt64));
+    return Formula(b, *this).runOne(mask.getBody(), arguments);
+  }
+  if (auto unpack = dyn_cast<attn::UnpackOp>(op))
+    return unpacked(unpack, indices);
+  if (auto pages = dyn_cast<attn::PagesOp>(op))
+    return paged(pages, indices);
+  return op->emitError("the Halide backend does not read the result of '")
+         << op->getName() << "' yet";
+}
+
+FailureOr<Ex> Tensors::readClamped(attn::ReadOp read, ArrayRef<Ex> indices) {
+  SmallVector<Ex> inRange;
+  for (auto [axis, index] : llvm::enumerate(indices)) {
+    Ex extent = b.cast(extentOf(read.getSource(), axis), kInt64);
+    inRange.push_back(b.cast(clamped(index, extent), kInt32));
+  }
+  FailureOr<Ex> stored = element(read.getSource(), inRange);
+  if (failed(stored))
+    return failure();
+  return asScalar(b, *stored, read.getType());
+}
+
+LogicalResult Tensors::destinations(Value value, ArrayRef<Ex> indices,
+                                    ArrayRef<Ex> where,
+                                    SmallVectorImpl<Destination> &list) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<func::ReturnOp>(user)) {
+      auto function = const_cast<func::FuncOp &>(plan.function);
+      Place place{false, function.getNumArguments() + use.getOperandNumber()};
+      list.push_back({place, SmallVector<Ex>(indices), SmallVector<Ex>(where)});
+    } else if (auto view = dyn_cast<attn::ViewOp>(user)) {
+      if (failed(destinations(view, throughView(view, true, indices), where,
+                              list)))
+        return failure();
+    } else if (auto pack = dyn_cast<attn::PackOp>(user);
+               pack && pack.getSource() == value && !pack.getFill()) {
+      auto start = tableEntry(pack.getStart(), indices[0]);
+      auto end = tableEntry(pack.getStart(), b.add(indices[0], b.integer(1)));
+      if (failed(start) || failed(end))
+        return failure();
+      Ex row = b.add(*start, indices[1]);
+      SmallVector<Ex> at{row}, conditions(where);
+      at.append(indices.begin() + 2, indices.end());
+      conditions.push_back(b.less(row, *end));
+      conditions.push_back(b.less(row, extentOf(pack.getResult(), 0)));
+      conditions.push_back(b.less(b.integer(-1), row));
+      if (failed(destinations(pack, at, conditions, list)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult Tensors::store(Value result, ArrayRef<std::pair<Ex, Ex>> dims,
+                             function_ref<FailureOr<Stored>(StringRef)> make) {
+  ScalarType type =
+      scalarTypeOf(cast<RankedTensorType>(result.getType()).getElementType());
+  // Once for each destination: domains differ in their conditions.
+  for (unsigned number = 0;; ++number) {
+    std::string name =
+        "store" + std::to_string(b.pipeline.domains.size()) + "d";
+    FailureOr<Stored> stored = make(name);
+    if (failed(stored))
+      return failure();
+    SmallVector<Destination> list;
+    if (auto found = plan.workspaceOf.find(result);
+        found != plan.workspaceOf.end())
+      list.push_back({{true, found->second}, stored->indices, {}});
+    if (failed(destinations(result, stored->indices, {}, list)))
+      return failure();
+    if (number == list.size())
+      return success();
+    Destination &to = list[number];
+    SmallVector<std::pair<Ex, Ex>> bounds(dims);
+    bool isNullable = !to.place.isWorkspace && plan.interface &&
+                      plan.interface->tensors[to.place.number].nullable;
+    if (isNullable) {
+      Ex want = b.parameter("want_" + std::to_string(to.place.number));
+      Ex isWanted = b.less(b.integer(0), want);
+      bounds.back().second =
+          b.select(isWanted, bounds.back().second, b.integer(0));
+    }
+    b.domain(name, bounds, to.where);
+    std::string function = nameOf(to.place, "out");
+    std::vector<std::string> variables;
+    for (unsigned i = 0; i < to.indices.size(); ++i)
+      variables.push_back("x" + std::to_string(i));
+    b.define(function, variables, b.undefined(type));
+    Ex value = b.cast(stored->value, type);
+    if (type == kBool) // a byte
+      value = b.cast(value, {Kind::UInt, 8});
+    b.update(to.indices, value);
+    b.pipeline.outputs.push_back(function);
+    step.outputs.push_back(to.place);
+  }
+}
+
+} // namespace attnc::halide
