@@ -1,7 +1,8 @@
 //===- KernelResults.cpp - What a kernel stores ---------------------------===//
 //
 // A NaN in a masked row of the values makes a product with the weight 0 a NaN.
-// If a result has one, the block is computed again with a select per product.
+// If a result has one, the pipeline runs again for the block, with a select per
+// product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,7 +69,8 @@ FailureOr<std::pair<Ex, Ex>> KernelWriter::exactTerm(Ex i, Ex key, Ex e) {
   return std::pair(*term, *mask);
 }
 
-/// "ov" without the products of masked pairs, where a result of it is NaN.
+/// "nans", whether "ov" has a NaN, and "exact", the same without the products
+/// of masked pairs, of the second run.
 LogicalResult KernelWriter::defineExactValues() {
   Ex i = b.variable("i"), e = b.variable("e");
   Ex nan = b.make(
@@ -79,8 +81,8 @@ LogicalResult KernelWriter::defineExactValues() {
   b.define("nans", {}, b.integer(0));
   b.update({}, b.max(b.call("nans", kInt32, {}), b.cast(nan, kInt32)));
   b.schedule("nans", 0, "compute_root");
-  Ex isAny = b.less(b.integer(0), b.call("nans", kInt32, {}));
-  b.domain("exact_sum", {{first, count}}, isAny);
+  Ex isExact = b.less(b.integer(0), b.parameter(kExact));
+  b.domain("exact_sum", {{first, b.select(isExact, count, b.integer(0))}});
   auto term = exactTerm(i, b.variable("exact_sum.x"), e);
   if (failed(term))
     return failure();
@@ -116,8 +118,8 @@ LogicalResult KernelWriter::storeResults() {
       if (valueDim > 0)
         o = b.call("ov", acc, {i, e});
       if (isExact) {
-        Ex isAny = b.less(b.integer(0), b.call("nans", kInt32, {}));
-        o = b.select(isAny, b.call("exact", acc, {i, e}), o);
+        Ex repeats = b.less(b.integer(0), b.parameter(kExact));
+        o = b.select(repeats, b.call("exact", acc, {i, e}), o);
       }
       if (norm.getDivide() == attn::NormDivide::Sum)
         o = b.select(b.equal(sum, zero), zero, b.div(o, sum));
@@ -155,7 +157,13 @@ LogicalResult KernelWriter::storeResults() {
   };
   if (failed(perRow(kernel.getRow(), maximum)))
     return failure();
-  return perRow(kernel.getLse(), logarithm);
+  if (failed(perRow(kernel.getLse(), logarithm)))
+    return failure();
+  if (isExact && !step.outputs.empty()) {
+    step.checksNans = true;
+    b.pipeline.outputs.push_back("nans");
+  }
+  return success();
 }
 
 } // namespace attnc::halide

@@ -59,6 +59,9 @@ private:
   Value *bytesOf(mlir::RankedTensorType type);
   Value *offsetOf(unsigned workspace);
   Value *bufferOf(Place place);
+  Value *numberBuffer(Value *host);
+  void repeatExactly(FunctionCallee pipeline, SmallVector<Value *> arguments,
+                     Value *nans, size_t exact);
   Value *arenaIn(Value *scratch, Value *bytes);
   Value *scratchBytes(const Step &step);
   StringMap<Value *> coordinatesOf(const Step &step, Value *task);
@@ -257,11 +260,37 @@ StringMap<Value *> FunctionWriter::coordinatesOf(const Step &step,
   return values;
 }
 
+/// A buffer without dimensions.
+Value *FunctionWriter::numberBuffer(Value *host) {
+  Value *buffer =
+      ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), kBufferBytes / 8));
+  for (int64_t at = 0; at < kBufferBytes; at += 8)
+    storeAt(buffer, at, i64(0));
+  storeAt(buffer, kHost, host);
+  return buffer;
+}
+
+void FunctionWriter::repeatExactly(FunctionCallee pipeline,
+                                   SmallVector<Value *> arguments, Value *nans,
+                                   size_t exact) {
+  LLVMContext &context = module.getContext();
+  BasicBlock *again = BasicBlock::Create(context, "again", function);
+  BasicBlock *done = BasicBlock::Create(context, "done", function);
+  Value *found = ir.CreateIsNotNull(ir.CreateLoad(ir.getInt32Ty(), nans));
+  ir.CreateCondBr(found, again, done);
+  ir.SetInsertPoint(again);
+  arguments[exact] = ir.getInt32(1);
+  ir.CreateCall(pipeline, arguments);
+  ir.CreateBr(done);
+  ir.SetInsertPoint(done);
+}
+
 void FunctionWriter::writeBody(const Step &step, size_t number) {
   Type *ptr = ir.getPtrTy();
   begin("grid" + Twine(number) + ".body", ir.getVoidTy(),
         {ptr, ptr, ir.getInt64Ty()});
   StringMap<Value *> values = coordinatesOf(step, function->getArg(2));
+  size_t exact = 0;
   SmallVector<Value *> arguments{
       arenaIn(function->getArg(1), scratchBytes(step))};
   for (Place place : step.inputs)
@@ -270,7 +299,10 @@ void FunctionWriter::writeBody(const Step &step, size_t number) {
     Value *value;
     StringRef tensor = name;
     unsigned index;
-    if (values.contains(name))
+    if (name == kExact) {
+      exact = arguments.size();
+      value = i64(0);
+    } else if (values.contains(name))
       value = values[name];
     else if (tensor.consume_front("want_") && !tensor.getAsInteger(10, index))
       value = ir.CreateZExt(ir.CreateIsNotNull(entry(kData, index)),
@@ -281,6 +313,11 @@ void FunctionWriter::writeBody(const Step &step, size_t number) {
   }
   for (Place place : step.outputs)
     arguments.push_back(bufferOf(place));
+  Value *nans = nullptr;
+  if (step.checksNans) {
+    nans = ir.CreateAlloca(ir.getInt32Ty());
+    arguments.push_back(numberBuffer(nans));
+  }
   SmallVector<Type *> types;
   for (Value *argument : arguments)
     types.push_back(argument->getType());
@@ -288,6 +325,8 @@ void FunctionWriter::writeBody(const Step &step, size_t number) {
       step.builder.pipeline.symbol,
       FunctionType::get(ir.getInt32Ty(), types, false));
   ir.CreateCall(pipeline, arguments);
+  if (step.checksNans)
+    repeatExactly(pipeline, arguments, nans, exact);
   ir.CreateRetVoid();
 }
 

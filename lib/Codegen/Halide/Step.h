@@ -40,6 +40,8 @@ struct Coordinate {
   int64_t step = 1;
 };
 
+inline constexpr llvm::StringLiteral kExact = "task_exact";
+
 /// One grid. Parameters of the pipeline are "size_NAME", names of
 /// coordinates ("task_..."), and "want_N": whether the caller gave tensor N.
 struct Step {
@@ -51,6 +53,9 @@ struct Step {
   int64_t scratchBytes = 0;
   mlir::Attribute scratchSize;
   int64_t scratchPerSize = 0;
+  /// The last output of the pipeline is a number, not in `outputs`: where it is
+  /// not 0 the pipeline runs again with the parameter kExact = 1.
+  bool checksNans = false;
 };
 
 } // namespace attnc::halide
