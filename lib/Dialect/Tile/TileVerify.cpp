@@ -381,12 +381,15 @@ LogicalResult DotOp::verify() {
   if (result.getRank() != needed) // dot_c2
     return emitOpError() << "result " << result
                          << " has a dim that no operand has";
-  auto type = dyn_cast<FloatType>(result.getElementType());
+  Type type = result.getElementType();
+  if (!isa<Float32Type, Float64Type>(type)) // dot_c3
+    return emitOpError() << "accumulates in " << type << ", expected f32 or "
+                         << "f64";
+  unsigned width = type.getIntOrFloatBitWidth();
   for (Value tile : getTiles()) { // dot_c3
     auto operand = cast<TileType>(tile.getType());
     auto element = dyn_cast<FloatType>(operand.getElementType());
-    if (!element || !type || element.getWidth() > type.getWidth() ||
-        (element.getWidth() == type.getWidth() && element != type))
+    if (!element || element.getWidth() > width)
       return emitOpError() << "cannot sum products of "
                            << operand.getElementType() << " in "
                            << result.getElementType();

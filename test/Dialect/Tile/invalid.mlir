@@ -258,9 +258,25 @@ func.func @dot_c2_too_many(%a: !tile.tile<q:4, d:8, f32>, %b: !tile.tile<k:4, d:
 
 // -----
 
-func.func @dot_c3(%a: !tile.tile<q:4, d:8, bf16>, %b: !tile.tile<k:4, d:8, f32>) {
-  // expected-error@below {{'tile.dot' op cannot sum products of 'f32' in 'bf16'}}
-  %0 = tile.dot (%a, %b) sum(d) : (!tile.tile<q:4, d:8, bf16>, !tile.tile<k:4, d:8, f32>) -> !tile.tile<q:4, k:4, bf16>
+func.func @dot_c3(%a: !tile.tile<q:4, d:8, bf16>, %b: !tile.tile<k:4, d:8, f64>) {
+  // expected-error@below {{'tile.dot' op cannot sum products of 'f64' in 'f32'}}
+  %0 = tile.dot (%a, %b) sum(d) : (!tile.tile<q:4, d:8, bf16>, !tile.tile<k:4, d:8, f64>) -> !tile.tile<q:4, k:4, f32>
+  return
+}
+
+// -----
+
+func.func @dot_c3_integers(%a: !tile.tile<q:4, d:8, f32>, %b: !tile.tile<k:4, d:8, i1>) {
+  // expected-error@below {{'tile.dot' op cannot sum products of 'i1' in 'f32'}}
+  %0 = tile.dot (%a, %b) sum(d) : (!tile.tile<q:4, d:8, f32>, !tile.tile<k:4, d:8, i1>) -> !tile.tile<q:4, k:4, f32>
+  return
+}
+
+// -----
+
+func.func @dot_c3_accumulates(%a: !tile.tile<q:4, d:8, bf16>, %b: !tile.tile<k:4, d:8, bf16>) {
+  // expected-error@below {{'tile.dot' op accumulates in 'bf16', expected f32 or f64}}
+  %0 = tile.dot (%a, %b) sum(d) : (!tile.tile<q:4, d:8, bf16>, !tile.tile<k:4, d:8, bf16>) -> !tile.tile<q:4, k:4, bf16>
   return
 }
 

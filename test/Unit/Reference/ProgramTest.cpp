@@ -55,6 +55,37 @@ TEST_F(ProgramTest, a_load_goes_through_a_table_of_pages) {
   EXPECT_EQ(tensors[2].real, (std::vector<double>{6, 1, 2, 0, 0, 0}));
 }
 
+TEST_F(ProgramTest, dot_adds_exact_products_of_stored_elements) {
+  // (1 + 2^-7)^2 has 15 bits, more than bf16 has.
+  double x = 1.0078125;
+  for (Precision precision : {Precision::Exact, Precision::Rounded}) {
+    std::vector<Tensor> tensors = {f32({x, x}, {1, 2}), f32({x, 2}, {1, 2}),
+                                   f32({0}, {1, 1})};
+    ASSERT_TRUE(mlir::succeeded(interpret(parse<attnc::tile::ProgramOp>(R"mlir(
+    tile.program @f(%x: !tile.buf<q, d : f32>, %y: !tile.buf<k, d : f32>, %s: !tile.buf<q, k : f32>, %n: index) target #tile.none {
+      tile.grid (%i) to (%n) {
+        %c0 = arith.constant 0 : index
+        %0 = tile.load %x[%c0, %c0] : !tile.buf<q, d : f32> -> !tile.tile<q:1, d:2, f32>
+        %1 = tile.map(%0) : (!tile.tile<q:1, d:2, f32>) -> !tile.tile<q:1, d:2, bf16> {
+        ^bb0(%e: f32):
+          %4 = arith.truncf %e : f32 to bf16
+          tile.yield %4 : bf16
+        }
+        %2 = tile.load %y[%c0, %c0] : !tile.buf<k, d : f32> -> !tile.tile<k:1, d:2, f32>
+        %5 = tile.map(%2) : (!tile.tile<k:1, d:2, f32>) -> !tile.tile<k:1, d:2, bf16> {
+        ^bb0(%e: f32):
+          %4 = arith.truncf %e : f32 to bf16
+          tile.yield %4 : bf16
+        }
+        %3 = tile.dot (%1, %5) sum(d) : (!tile.tile<q:1, d:2, bf16>, !tile.tile<k:1, d:2, bf16>) -> !tile.tile<q:1, k:1, f32>
+        tile.store %3, %s[%c0, %c0] : !tile.tile<q:1, k:1, f32>, !tile.buf<q, k : f32>
+      }
+    })mlir"),
+                                          tensors, {}, {1}, precision)));
+    EXPECT_EQ(tensors[2].real, (std::vector<double>{x * x + 2 * x}));
+  }
+}
+
 TEST_F(ProgramTest, locate_numbers_the_blocks_of_all_sequences) {
   // Lengths 3, 0, 5 from row 4 on, in blocks of 2: numbers 0 1 | 2 | 3 4 5 | 6.
   std::vector<Tensor> tensors = {i32({4, 7, 7, 12}, {4}),

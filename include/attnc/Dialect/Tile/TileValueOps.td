@@ -51,8 +51,14 @@ def Tile_DotOp : Tile_Op<"dot", [
   let description = [{
     `result[i, j] = acc[i, j] + sum over n of lhs[i, n] * rhs[j, n]`, where n is
     the dim named by `sum`. A dim that both operands have besides is shared (no
-    sum). Products and sums are those of the result's element type; operands are
-    converted to it first. The order of the sum belongs to the target.
+    sum).
+
+    Operands have the types in which their elements are stored, and these may
+    differ. The result's element type is the *accumulate type*: elements are
+    extended to it, and products and sums are computed in it, so products of f16
+    and bf16 are exact in f32. A target that cannot multiply the stored types
+    converts them in its code generator. The order of the sum belongs to the
+    target.
 
     `where` skips masked products: a NaN or an infinity in a masked operand does
     not reach the result.
@@ -66,8 +72,8 @@ def Tile_DotOp : Tile_Op<"dot", [
       has not;
     - (dot_c2) the result has all other dims of the operands and no more, with
       their sizes;
-    - (dot_c3) elements are floats, and the result's type is at least as wide
-      as the operands';
+    - (dot_c3) elements are f64, f32, f16 or bf16; the accumulate type is f32 or
+      f64, and at least as wide as the operands';
     - (dot_c4) `acc` has the result's type;
     - (dot_c5) the mask is an i1 tile whose dims are dims of the result or `sum`;
     - (dot_c6) a term has an argument of the result's element type for each
@@ -81,6 +87,10 @@ def Tile_DotOp : Tile_Op<"dot", [
     ```mlir
     func.func @scores(%q: !tile.tile<q:64, d:32, f32>, %k: !tile.tile<k:16, d:32, bf16>) -> !tile.tile<q:64, k:16, f32> {
       %0 = tile.dot (%q, %k) sum(d) : (!tile.tile<q:64, d:32, f32>, !tile.tile<k:16, d:32, bf16>) -> !tile.tile<q:64, k:16, f32>
+      return %0 : !tile.tile<q:64, k:16, f32>
+    }
+    func.func @stored(%q: !tile.tile<q:64, d:32, bf16>, %k: !tile.tile<k:16, d:32, bf16>) -> !tile.tile<q:64, k:16, f32> {
+      %0 = tile.dot (%q, %k) sum(d) : (!tile.tile<q:64, d:32, bf16>, !tile.tile<k:16, d:32, bf16>) -> !tile.tile<q:64, k:16, f32>
       return %0 : !tile.tile<q:64, k:16, f32>
     }
     func.func @masked_values(%p: !tile.tile<q:64, k:16, f32>, %v: !tile.tile<k:16, e:32, f32>, %o: !tile.tile<q:64, e:32, f32>, %m: !tile.tile<q:64, k:16, i1>) -> !tile.tile<q:64, e:32, f32> {
