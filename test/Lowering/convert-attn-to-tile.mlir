@@ -76,19 +76,45 @@ func.func @one_partial_segment_without_ranges(%Q: !q, %K: !k, %V: !k) -> !q {
   return %o : !q
 }
 
-// The scale is applied to Q once per block, in the accumulate type.
+// The scale is applied to Q once per block if Q is stored in the accumulate
+// type.
 // CHECK-LABEL: tile.program @scales_q_before_the_loop
-// CHECK:         %[[Q:.*]] = tile.load %{{.*}} -> <q:64, d:32, bf16>
-// CHECK:         %[[S:.*]] = tile.map(%[[Q]]) : (!tile.tile<q:64, d:32, bf16>) -> !tile.tile<q:64, d:32, f32> {
-// CHECK-NEXT:    ^bb0(%[[X:.*]]: bf16):
+// CHECK:         %[[Q:.*]] = tile.load %{{.*}} -> <q:64, d:32, f32>
+// CHECK:         %[[S:.*]] = tile.map(%[[Q]])
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: f32):
 // CHECK-NEXT:      %[[C:.*]] = arith.constant 2.500000e-01 : f32
-// CHECK-NEXT:      %[[E:.*]] = arith.extf %[[X]] : bf16 to f32
-// CHECK-NEXT:      arith.mulf %[[E]], %[[C]] : f32
+// CHECK-NEXT:      arith.mulf %[[X]], %[[C]] : f32
 // CHECK:         tile.for
-// CHECK:           tile.dot(%[[S]], %{{.*}}) sum(d) : (!tile.tile<q:64, d:32, f32>, !tile.tile<k:64, d:32, bf16>) -> !tile.tile<q:64, k:64, f32>
+// CHECK:           %[[SUM:.*]] = tile.dot(%[[S]], %{{.*}}) sum(d)
+// CHECK:           tile.select_masked %[[SUM]]
+func.func @scales_q_before_the_loop(%Q: !q, %K: !k, %V: !k) -> !q {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.25 : f64, probabilities = f32, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  return %o : !q
+}
+
+// bf16 is multiplied as it is stored, also with a scale that is a power of two.
+// CHECK-LABEL: tile.program @multiplies_stored_elements
+// CHECK:         %[[Q:.*]] = tile.load %{{.*}} -> <q:64, d:32, bf16>
+// CHECK-NOT:     tile.map(%[[Q]])
+// CHECK:         tile.for
+// CHECK:           %[[SUM:.*]] = tile.dot(%[[Q]], %{{.*}}) sum(d) : (!tile.tile<q:64, d:32, bf16>, !tile.tile<k:64, d:32, bf16>) -> !tile.tile<q:64, k:64, f32>
+// CHECK-NEXT:      tile.map(%[[SUM]])
+// CHECK-NEXT:      ^bb0(%[[X:.*]]: f32):
+// CHECK-NEXT:        %[[C:.*]] = arith.constant 2.500000e-01 : f32
+// CHECK-NEXT:        arith.mulf %[[X]], %[[C]] : f32
+// CHECK:           tile.dot(%{{.*}}, %{{.*}}) sum(k) acc(%{{.*}}) : (!tile.tile<q:64, k:64, bf16>, !tile.tile<k:64, e:32, bf16>) -> !tile.tile<q:64, e:32, f32>
 !qh = tensor<?x2x1x?x32xbf16, #attn.dims<batch, 2, 1, query_len, 32>>
 !kh = tensor<?x2x?x32xbf16, #attn.dims<batch, 2, kv_len, 32>>
-func.func @scales_q_before_the_loop(%Q: !qh, %K: !kh, %V: !kh) -> !qh {
+func.func @multiplies_stored_elements(%Q: !qh, %K: !kh, %V: !kh) -> !qh {
   %o, %lse = attn.kernel ins(%Q, %K, %V : !qh, !kh, !kh) -> (!qh, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 0.25 : f64, probabilities = bf16, schedule = #schedule}
   score {
@@ -105,11 +131,7 @@ func.func @scales_q_before_the_loop(%Q: !qh, %K: !kh, %V: !kh) -> !qh {
 // Products of bf16 are exact in f32; those of a row times 0.3 were not.
 // CHECK-LABEL: tile.program @scales_the_sums_of_exact_products
 // CHECK:         %[[Q:.*]] = tile.load %{{.*}} -> <q:64, d:32, bf16>
-// CHECK:         %[[E:.*]] = tile.map(%[[Q]])
-// CHECK-NEXT:    ^bb0(%[[X:.*]]: bf16):
-// CHECK-NEXT:      %[[F:.*]] = arith.extf %[[X]] : bf16 to f32
-// CHECK-NEXT:      tile.yield %[[F]] : f32
-// CHECK:           %[[SUM:.*]] = tile.dot(%[[E]], %{{.*}}) sum(d)
+// CHECK:           %[[SUM:.*]] = tile.dot(%[[Q]], %{{.*}}) sum(d)
 // CHECK:           tile.map(%[[SUM]])
 // CHECK-NEXT:      ^bb0(%[[Y:.*]]: f32):
 // CHECK:             arith.mulf %[[Y]], %{{.*}} : f32

@@ -11,8 +11,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace attnc::lowering {
@@ -198,34 +196,20 @@ Value KernelBlock::emitQuery(OpBuilder &builder) {
       builder, loc, type.withElementType(buf.getElementType()), q.buf,
       indices(builder, q, {}), {{"q", rows}});
   double scale = kernel.getScale().convertToDouble();
-  if (scale == 1.0 || kernel.hasPairs()) // tile.dot converts
+  if (scale == 1.0 || sumScale() == scale)
     return query;
-  bool scalesLater = sumScale() != 1.0; // once converted for all keys
   return emitMap(builder, loc, type, query,
                  [&](OpBuilder &b, ValueRange arguments) -> Value {
-                   Value x = arguments[0];
-                   if (x.getType() != accumulate)
-                     x = arith::ExtFOp::create(b, loc, accumulate, x);
-                   if (scalesLater)
-                     return x;
                    return arith::MulFOp::create(
-                       b, loc, x, emitReal(b, loc, accumulate, scale));
+                       b, loc, arguments[0],
+                       emitReal(b, loc, accumulate, scale));
                  });
 }
 
 double KernelBlock::sumScale() {
-  double scale = kernel.getScale().convertToDouble();
-  auto digits = [](Type type) {
-    return cast<FloatType>(type).getFPMantissaWidth();
-  };
-  auto digitsOf = [&](Value rows) {
-    return digits(cast<RankedTensorType>(rows.getType()).getElementType());
-  };
-  bool areExact =
-      digitsOf(kernel.getQ()) + digitsOf(kernel.getK()) <= digits(accumulate);
-  int exponent = 0;
-  bool isPower = std::abs(std::frexp(scale, &exponent)) == 0.5;
-  return kernel.hasPairs() || (areExact && !isPower) ? scale : 1.0;
+  bool isNarrow = getElementTypeOrSelf(kernel.getQ()) != accumulate;
+  return kernel.hasPairs() || isNarrow ? kernel.getScale().convertToDouble()
+                                       : 1.0;
 }
 
 /// Sums over features times the scale, where queries do not have it.

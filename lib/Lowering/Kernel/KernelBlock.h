@@ -104,11 +104,12 @@ public:
   /// What is computed once per block: uniform parts and rows of the formulas,
   /// rows of further products.
   void emitHead(mlir::OpBuilder &builder);
-  /// Q times the scale but for sumScale(), in the accumulate type.
+  /// Q as tile.dot multiplies it: in its storage type, or, if that is the
+  /// accumulate type, times the scale.
   mlir::Value emitQuery(mlir::OpBuilder &builder);
-  /// What sums over features are still to be multiplied by. Products of f16 or
-  /// bf16 are exact in f32, those of scaled queries are not: so the sums are
-  /// scaled, as plain code does, unless the scale is a power of two.
+  /// The factor of sums over features, where Q does not have the scale. Q that
+  /// is narrower than the accumulate type stays as stored: a matrix unit
+  /// multiplies such elements, and products of f16 or bf16 are exact in f32.
   double sumScale();
   mlir::Value emitScaled(mlir::OpBuilder &builder, mlir::Value sums);
   /// o, m and l before the first key.
