@@ -91,7 +91,9 @@ static Ranking rank(const KernelShape &shape, const Target &target,
     std::string error;
     for (attn::ScheduleAttr schedule :
          strategy->makeCandidates(shape, target, request, error)) {
-      std::string wrong = strategy->findProblem(shape, target, schedule);
+      std::string wrong = findProblem(shape.kernel, schedule);
+      if (wrong.empty())
+        wrong = strategy->findProblem(shape, target, schedule);
       size_t preference = place++;
       if (!wrong.empty()) {
         if (result.problem.empty())

@@ -6,6 +6,7 @@
 #include "Halide/HalideStrategy.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -26,6 +27,32 @@ SmallVector<const Strategy *> schedule::getStrategies(const Target &target,
     return strategy->backend() != backend;
   });
   return serving;
+}
+
+std::string schedule::findProblem(attn::KernelOp kernel,
+                                  attn::ScheduleAttr schedule) {
+  auto nameOf = [](Type type) {
+    std::string name;
+    llvm::raw_string_ostream(name) << type;
+    return name;
+  };
+  Type weights = schedule.getWeights();
+  if (!weights)
+    return {};
+  if (!kernel.getV()) // c14
+    return "weights = " + nameOf(weights) +
+           ", but the kernel has no product with V; remove it";
+  Type rounded = kernel.getWeightType(), widest = kernel.getAccumulateType();
+  unsigned bits = weights.getIntOrFloatBitWidth();
+  if (weights == rounded || (bits > rounded.getIntOrFloatBitWidth() &&
+                             bits <= widest.getIntOrFloatBitWidth()))
+    return {};
+  std::string legal = nameOf(rounded);
+  if (rounded != widest)
+    legal += " or " + nameOf(widest);
+  return llvm::formatv("weights = {0} cannot hold the weights of this kernel, "
+                       "which are {1}; legal: {2}",
+                       nameOf(weights), nameOf(rounded), legal);
 }
 
 std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax) {

@@ -44,6 +44,8 @@ static LogicalResult verifyKernel(attn::KernelOp kernel, const Target &target) {
       std::string problem = // c4 to c8, c10, c12
           strategy->findProblem(shape, target, *attr);
       if (problem.empty())
+        problem = findProblem(kernel, *attr); // c14
+      if (problem.empty())
         return success();
       return kernel.emitOpError() << "has an illegal schedule: " << problem;
     }

@@ -356,3 +356,123 @@ func.func @verify_scheduled_c12(%q: !Q, %k: !K, %v: !K) -> !Q {
   return %o : !Q
 }
 }
+
+// -----
+
+!Q = tensor<?x8x1x?x64xbf16, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xbf16, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c14(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: weights = bf16 cannot hold the weights of this kernel, which are f32; legal: f32}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, weights = bf16, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xbf16, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xbf16, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c14_as_wide(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: weights = f16 cannot hold the weights of this kernel, which are bf16; legal: bf16 or f32}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = bf16, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, weights = f16, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xbf16, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xbf16, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c14_too_wide(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: weights = f64 cannot hold the weights of this kernel, which are bf16; legal: bf16 or f32}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = bf16, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, weights = f64, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xbf16, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xbf16, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+// Weights that are divided later are not rounded before.
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c14_quotients(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: weights = bf16 cannot hold the weights of this kernel, which are f32; legal: f32}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = none, weight = identity, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = bf16, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, weights = bf16, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x8x1x?x64xbf16, #attn.dims<batch, 8, 1, query_len, 64>>
+!K = tensor<?x8x?x64xbf16, #attn.dims<batch, 8, kv_len, 64>>
+!L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c14_legal(%q: !Q, %k: !K, %v: !K) -> !Q {
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = bf16, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, weights = f32, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}

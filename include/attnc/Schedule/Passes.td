@@ -62,7 +62,9 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       block if `ranges` depends on it;
     - (verify_scheduled_c12) `rescale_threshold` is at most 32;
     - (verify_scheduled_c13) sizes of an `attn.block` are at most 4096, and its
-      granules fit the registers.
+      granules fit the registers;
+    - (verify_scheduled_c14) `weights` is the type to which the kernel rounds
+      its weights, or a wider one up to the accumulate type.
   }];
 }
 

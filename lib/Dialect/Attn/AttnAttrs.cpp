@@ -199,6 +199,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   RescalePlace rescaleIn = RescalePlace::Value;
   int64_t q = 0, k = 0, chunk = 0;
   double threshold = 0;
+  Type weights;
   tile::TargetAttrInterface target;
   if (parser.parseLess() || parseField(parser, "form", form) ||
       parser.parseComma() || parseField(parser, "q", q) ||
@@ -210,13 +211,17 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
     return {};
   if (parser.parseKeyword("rescale_threshold") || parser.parseEqual() ||
       parser.parseFloat(threshold) || parser.parseComma() ||
-      parseField(parser, "rescale_in", rescaleIn) || parser.parseComma() ||
-      parser.parseKeyword("target") || parser.parseEqual() ||
+      parseField(parser, "rescale_in", rescaleIn) || parser.parseComma())
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("weights")) &&
+      (parser.parseEqual() || parser.parseType(weights) || parser.parseComma()))
+    return {};
+  if (parser.parseKeyword("target") || parser.parseEqual() ||
       parseTarget(parser, target) || parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
                     form, q, k, chunk, llvm::APFloat(threshold), rescaleIn,
-                    target);
+                    weights, target);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
@@ -226,14 +231,17 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     printer << ", chunk = " << getChunk();
   printer << ", rescale_threshold = ";
   printer.printFloat(getRescaleThreshold());
-  printer << ", rescale_in = " << stringifyRescalePlace(getRescaleIn())
-          << ", target = " << getTarget() << '>';
+  printer << ", rescale_in = " << stringifyRescalePlace(getRescaleIn());
+  if (getWeights())
+    printer << ", weights = " << getWeights();
+  printer << ", target = " << getTarget() << '>';
 }
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ScheduleForm form, int64_t q, int64_t k,
                                    int64_t chunk,
                                    llvm::APFloat rescaleThreshold, RescalePlace,
+                                   Type weights,
                                    tile::TargetAttrInterface target) {
   if (q < 1 || k < 1) // schedule_c1
     return emitError() << "a tile has at least one row and one key, got q = "
@@ -247,6 +255,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!rescaleThreshold.isFinite() || rescaleThreshold.isNegative())
     // schedule_c2
     return emitError() << "rescale_threshold must be finite and at least 0";
+  if (weights && !isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(
+                     weights)) // schedule_c5
+    return emitError() << "weights must be f64, f32, f16 or bf16, got "
+                       << weights;
   if (!target)
     return emitError() << "a schedule needs a target";
   return success();

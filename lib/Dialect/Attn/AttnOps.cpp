@@ -129,6 +129,17 @@ Type KernelOp::getAccumulateType() {
   return accumulateType(types);
 }
 
+Type KernelOp::getRoundedWeightType() {
+  Type accumulate = getAccumulateType();
+  NormAttr norm = getNorm();
+  bool isBounded =
+      !norm || norm.isSoftmax() || norm.getDivide() == NormDivide::None;
+  Type type = getProbabilities().value_or(accumulate);
+  bool isNarrow =
+      type.getIntOrFloatBitWidth() < accumulate.getIntOrFloatBitWidth();
+  return isBounded && isNarrow ? type : accumulate;
+}
+
 SmallVector<std::pair<Value, StringRef>, 2> KernelOp::getLetteredResults() {
   SmallVector<std::pair<Value, StringRef>, 2> results;
   for (auto [result, letters] :

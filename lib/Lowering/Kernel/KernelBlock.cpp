@@ -61,10 +61,9 @@ KernelBlock::KernelBlock(attn::KernelOp kernel, const Scope &scope)
       sizeQ(kernel.getSchedule()->getQ()), sizeK(kernel.getSchedule()->getK()),
       sizeD(lastExtent(kernel.getQ())),
       sizeE(kernel.getV() ? lastExtent(kernel.getV()) : 0),
-      accumulate(kernel.getAccumulateType()),
-      probabilities(kernel.getProbabilities().value_or(accumulate)),
-      hasValues(bool(kernel.getV())), hasMax(needsMax(kernel)),
-      hasSum(needsSum(kernel)), hasPairs(bool(kernel.getDense())),
+      accumulate(kernel.getAccumulateType()), hasValues(bool(kernel.getV())),
+      hasMax(needsMax(kernel)), hasSum(needsSum(kernel)),
+      hasPairs(bool(kernel.getDense())),
       score(kernel.getScore(), scope, /*hasScore=*/true,
             kernel.getNumProducts()),
       mask(kernel.getMask(), scope, /*hasScore=*/false) {

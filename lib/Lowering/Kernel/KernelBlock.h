@@ -58,7 +58,7 @@ public:
   const Scope &scope;
   mlir::Location loc;
   int64_t sizeQ, sizeK, sizeD, sizeE; // of tiles
-  mlir::Type accumulate, probabilities;
+  mlir::Type accumulate;
   bool hasValues, hasMax, hasSum; // what the state has: o, m, l
   bool hasPairs;                  // tiles of pairs are stored
   BlockBuffer q, k, v;
@@ -136,8 +136,10 @@ public:
   /// The weight of `x - shift`; `shift` is null where the kernel has no m.
   mlir::Value emitWeight(mlir::OpBuilder &builder, mlir::Value x,
                          mlir::Value shift);
-  /// Weights in the type that multiplies V, times `gates` unless these are
-  /// null.
+  /// The element type of weights in the product with V.
+  mlir::Type weightType();
+  /// Weights as they multiply V, rounded as the kernel says, times `gates`
+  /// unless these are null.
   mlir::Value emitProbabilities(mlir::OpBuilder &builder, mlir::Value weights,
                                 mlir::Value gates);
   /// acc + P V over a tile of keys; acc and `where` may be null.

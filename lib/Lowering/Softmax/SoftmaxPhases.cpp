@@ -111,20 +111,26 @@ Value KernelBlock::emitWeight(OpBuilder &builder, Value x, Value shift) {
                  });
 }
 
+Type KernelBlock::weightType() {
+  Type type = kernel.getSchedule()->getWeights();
+  return type ? type : kernel.getWeightType();
+}
+
 Value KernelBlock::emitProbabilities(OpBuilder &builder, Value weights,
                                      Value gates) {
   auto type = cast<tile::TileType>(weights.getType());
-  // What is divided later may be out of range before.
-  bool isBounded = hasMax || !kernel.getNorm() ||
-                   kernel.getNorm().getDivide() == attn::NormDivide::None;
-  bool isRounded = isBounded && probabilities.getIntOrFloatBitWidth() <
-                                    accumulate.getIntOrFloatBitWidth();
+  Type rounded = kernel.getRoundedWeightType();
+  Type factor = gates ? rounded : weightType();
+  bool isRounded = rounded != accumulate;
   if (isRounded)
-    weights = emitMap(
-        builder, loc, type.withElementType(probabilities), weights,
-        [&](OpBuilder &b, ValueRange arguments) -> Value {
-          return arith::TruncFOp::create(b, loc, probabilities, arguments[0]);
-        });
+    weights = emitMap(builder, loc, type.withElementType(factor), weights,
+                      [&](OpBuilder &b, ValueRange arguments) -> Value {
+                        Value x = arith::TruncFOp::create(b, loc, rounded,
+                                                          arguments[0]);
+                        if (factor != rounded)
+                          x = arith::ExtFOp::create(b, loc, factor, x);
+                        return x;
+                      });
   if (!gates)
     return weights;
   return emitMap(builder, loc, type, {weights, gates},

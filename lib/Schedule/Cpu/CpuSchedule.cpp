@@ -22,7 +22,7 @@ attn::ScheduleAttr CpuSchedule::toAttr(MLIRContext *context, StringRef isa,
       {score.rows, score.vectors}, {value.rows, value.vectors}, unroll, tail,
       laneSkip, pack, partial);
   return attn::ScheduleAttr::get(context, form, q, k, chunk, rescaleThreshold,
-                                 rescaleIn, cpu);
+                                 rescaleIn, weights, cpu);
 }
 
 CpuSchedule CpuSchedule::of(attn::ScheduleAttr attr) {
@@ -34,6 +34,7 @@ CpuSchedule CpuSchedule::of(attn::ScheduleAttr attr) {
   s.chunk = attr.getChunk();
   s.rescaleThreshold = attr.getRescaleThreshold().convertToDouble();
   s.rescaleIn = attr.getRescaleIn();
+  s.weights = attr.getWeights();
   s.score = {cpu.getScoreGranule()[0], cpu.getScoreGranule()[1]};
   s.value = {cpu.getValueGranule()[0], cpu.getValueGranule()[1]};
   s.unroll = cpu.getUnroll();

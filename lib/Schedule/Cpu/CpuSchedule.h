@@ -21,6 +21,7 @@ struct CpuSchedule {
   int64_t chunk = 0; // of form chunked
   double rescaleThreshold = 0;
   attn::RescalePlace rescaleIn = attn::RescalePlace::Value;
+  mlir::Type weights; // null: the type to which the kernel rounds them
   RegisterTile score, value;
   int64_t unroll = 1, tail = 0, partial = 1;
   bool laneSkip = false;
@@ -41,7 +42,7 @@ struct ScheduleRequest {
   std::optional<RegisterTile> score, value;
   std::optional<bool> laneSkip;
   std::optional<tile::CpuPack> pack;
-  std::optional<std::string> isa;
+  std::optional<std::string> isa, weights;
   std::optional<int64_t> lanes;
 
   /// Reads `field = value, ...`, which may stand in `#attn.schedule<...>`, with

@@ -10,6 +10,8 @@
 #include "Cpu/CostModel.h"
 #include "Cpu/SideBlocks.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -75,9 +77,12 @@ CpuStrategy::makeCandidates(const KernelShape &shape, const Target &target,
   }
   MLIRContext *context = shape.kernel->getContext();
   SmallVector<attn::ScheduleAttr> candidates;
-  for (const CpuSchedule &schedule :
-       cpu::makeCandidates(shape, target, *request))
+  Type weights =
+      request->weights ? parseType(*request->weights, context) : Type();
+  for (CpuSchedule &schedule : cpu::makeCandidates(shape, target, *request)) {
+    schedule.weights = weights;
     candidates.push_back(schedule.toAttr(context, target.cpu.isa, lanes));
+  }
   return candidates;
 }
 

@@ -132,6 +132,12 @@ bool RequestParser::parseScheduleField(StringRef name, StringRef value,
     request.rescaleThreshold = number;
     return true;
   }
+  if (name == "weights") {
+    if (!llvm::is_contained({"f64", "f32", "f16", "bf16"}, value))
+      return fail(name, value, "f64, f32, f16, bf16");
+    request.weights = value.str();
+    return true;
+  }
   if (name == "target")
     return parseFields(strip(value, "#tile.cpu"));
   known = false;
@@ -188,7 +194,7 @@ bool RequestParser::parseField(StringRef name, StringRef value) {
     return parsed;
   error = llvm::formatv(
       "unknown schedule field '{0}'; fields are form, q, k, chunk, "
-      "rescale_threshold, rescale_in, target, isa, mapping, lanes, "
+      "rescale_threshold, rescale_in, weights, target, isa, mapping, lanes, "
       "score_granule, value_granule, "
       "unroll, tail, lane_skip, pack, partial",
       name);

@@ -91,7 +91,8 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
         {value.rows, value.vectors});
     candidates.push_back(attn::ScheduleAttr::get(
         context, form, q, request->k.value_or(512), /*chunk=*/0,
-        /*rescaleThreshold=*/0.0, attn::RescalePlace::Value, halide));
+        /*rescaleThreshold=*/0.0, attn::RescalePlace::Value, /*weights=*/Type(),
+        halide));
   }
   return candidates;
 }
@@ -124,6 +125,8 @@ std::string HalideStrategy::findProblem(const KernelShape &,
   if (schedule.getForm() == attn::ScheduleForm::Chunked)
     return "form = chunked is not supported by the Halide backend; legal are "
            "rows and online";
+  if (schedule.getWeights())
+    return "the Halide backend does not use 'weights'; remove it";
   if (q % lanes != 0 || q > mostQueries)
     return llvm::formatv("q = {0} is not a multiple of the {1} lanes of {2}; "
                          "legal are {1}, {3}, ... up to {4}",

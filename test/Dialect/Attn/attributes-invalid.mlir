@@ -136,6 +136,12 @@ func.func private @dims_c3(tensor<4xf32, #attn.dims<5>>)
 
 // -----
 
+// schedule_c5
+// expected-error@below {{weights must be f64, f32, f16 or bf16, got 'i8'}}
+"test.op"() {s = #attn.schedule<form = online, q = 4, k = 4, rescale_threshold = 0.0, rescale_in = value, weights = i8, target = #tile.none>} : () -> ()
+
+// -----
+
 // schedule_c4
 // expected-error@below {{expected the target of a backend, such as #tile.cpu<...>, got unit}}
 "test.op"() {s = #attn.schedule<form = online, q = 4, k = 4, rescale_threshold = 0.0, rescale_in = value, target = unit>} : () -> ()

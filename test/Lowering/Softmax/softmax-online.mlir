@@ -2,6 +2,7 @@
 // RUN: attnc-opt %s --convert-attn-to-tile | FileCheck %s
 
 #schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
+#wide = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, weights = f32, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
 #prob = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = prob, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16, lane_skip = true, pack = auto>>
 !q = tensor<?x2x1x?x32xf32, #attn.dims<batch, 2, 1, query_len, 32>>
 !k = tensor<?x2x?x32xf32, #attn.dims<batch, 2, kv_len, 32>>
@@ -112,4 +113,45 @@ func.func @natural_exponential(%Q: !q, %K: !k, %V: !k) -> !q {
   }
 
   return %o : !q
+}
+
+// Weights have the type to which they are rounded, or the wider one that the
+// schedule names.
+// CHECK-LABEL: tile.program @rounded_weights
+// CHECK:         %[[R:.*]] = arith.truncf %{{.*}} : f32 to bf16
+// CHECK-NEXT:    tile.yield %[[R]] : bf16
+// CHECK:         sum(k) acc(%{{.*}}) : (!tile.tile<q:64, k:64, bf16>, !tile.tile<k:64, e:32, bf16>) -> !tile.tile<q:64, e:32, f32>
+!qb = tensor<?x2x1x?x32xbf16, #attn.dims<batch, 2, 1, query_len, 32>>
+!kb = tensor<?x2x?x32xbf16, #attn.dims<batch, 2, kv_len, 32>>
+func.func @rounded_weights(%Q: !qb, %K: !kb, %V: !kb) -> !qb {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !qb, !kb, !kb) -> (!qb, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = bf16, schedule = #schedule}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  return %o : !qb
+}
+
+// CHECK-LABEL: tile.program @wide_weights
+// CHECK:         %[[R:.*]] = arith.truncf %{{.*}} : f32 to bf16
+// CHECK-NEXT:    %[[E:.*]] = arith.extf %[[R]] : bf16 to f32
+// CHECK-NEXT:    tile.yield %[[E]] : f32
+// CHECK:         sum(k) acc(%{{.*}}) : (!tile.tile<q:64, k:64, f32>, !tile.tile<k:64, e:32, bf16>) -> !tile.tile<q:64, e:32, f32>
+func.func @wide_weights(%Q: !qb, %K: !kb, %V: !kb) -> !qb {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !qb, !kb, !kb) -> (!qb, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = bf16, schedule = #wide}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  return %o : !qb
 }

@@ -143,7 +143,9 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     matrix of features by values (linear attention). `q`, `k`: rows and keys
     of a tile. `rescale_threshold`: the running maximum is replaced only when
     the new one exceeds it by more than this (units of the score; 0: always).
-    `rescale_in`: the phase in which the accumulator is rescaled. `target`:
+    `rescale_in`: the phase in which the accumulator is rescaled. `weights`: the
+    element type of the weights in the product with V, if it differs from the
+    type to which the kernel rounds them. `target`:
     the backend's part, an attribute that
     implements `TargetAttrInterface` of the `tile` dialect.
 
@@ -152,7 +154,8 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     - (schedule_c2) `rescale_threshold` is finite and not negative;
     - (schedule_c3) `chunk` is at least 1 with `form = chunked`, and absent (0)
       otherwise;
-    - (schedule_c4) `target` implements `TargetAttrInterface`.
+    - (schedule_c4) `target` implements `TargetAttrInterface`;
+    - (schedule_c5) `weights` is f64, f32, f16 or bf16, or absent (null).
 
     `attn-verify-scheduled` checks that a schedule is legal for a kernel and a
     target.
@@ -167,14 +170,16 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
                         "int64_t":$q, "int64_t":$k, "int64_t":$chunk,
                         APFloatParameter<"f64">:$rescaleThreshold,
                         EnumParameter<Attn_RescalePlace>:$rescaleIn,
+                        "::mlir::Type":$weights,
                         "::attnc::tile::TargetAttrInterface":$target);
   let builders = [AttrBuilder<(ins "ScheduleForm":$form, "int64_t":$q,
                                    "int64_t":$k, "int64_t":$chunk,
                                    "double":$rescaleThreshold,
                                    "RescalePlace":$rescaleIn,
+                                   "::mlir::Type":$weights,
                                    "::attnc::tile::TargetAttrInterface":$target), [{
     return $_get($_ctxt, form, q, k, chunk,
-                 ::llvm::APFloat(rescaleThreshold), rescaleIn, target);
+                 ::llvm::APFloat(rescaleThreshold), rescaleIn, weights, target);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -163,6 +163,15 @@ def Attn_KernelOp : Attn_FormulaOp<"kernel", [
   let extraClassDeclaration = [{
     /// f64 if any tensor of the op is f64, else f32.
     ::mlir::Type getAccumulateType();
+    /// The type to which weights are rounded before they multiply V:
+    /// `probabilities`, or the accumulate type for weights that are divided
+    /// later, which may be out of range until then.
+    ::mlir::Type getRoundedWeightType();
+    /// The type of the weights in the product with V unless the schedule names
+    /// a wider one. The product with a gate is not rounded.
+    ::mlir::Type getWeightType() {
+      return hasGate() ? getAccumulateType() : getRoundedWeightType();
+    }
     /// How scores become weights, or null (a kernel of rows or pairs).
     NormAttr getNorm() { return ::llvm::dyn_cast<NormAttr>(getNormalize()); }
     RowAttr getRowKind() { return ::llvm::dyn_cast<RowAttr>(getNormalize()); }
