@@ -158,8 +158,8 @@ static Error addEntries(Module &module, ArrayRef<Interface> functions,
     Expected<CpuNeeds> needs = cpuNeeds(part.target);
     if (!needs)
       return needs.takeError();
-    variants.push_back(
-        {*needs, suffixOf(part, parts.size()), part.target.label});
+    variants.push_back({*needs, suffixOf(part, parts.size()), part.target.label,
+                        part.isNarrow});
     labels.push_back(part.target.label);
   }
   for (const Interface &function : functions) {

@@ -204,7 +204,8 @@ Expected<Constant *> Writer::writeKernel(const KernelVariant &variant,
   return record(
       {ConstantDataArray::get(module.getContext(),
                               ArrayRef<uint32_t>(variant.needs)),
-       i32(*count), text(variant.label), i32(0),
+       i32(*count), text(variant.label),
+       i32(variant.isNarrow ? ATTNC_KERNEL_NARROW : 0),
        array("grids" + Twine(kernelCount++), grids, sizeof(attnc_grid)),
        part("scratch"), part("workspace"), when ? expr(when->lhs) : noExpr(),
        when ? expr(when->rhs) : noExpr()});

@@ -23,6 +23,7 @@ struct KernelVariant {
   CpuNeeds needs;
   std::string suffix; // empty while an object holds one
   std::string label;
+  bool isNarrow = false; // see Part
 };
 
 /// The kernels' functions exist and have the right types, else an error that

@@ -95,7 +95,7 @@ constexpr Backend backends[] = {
      registerLlvmDialects, registerLlvmPasses, translateLlvm},
     {"halide", "Kernels as Halide pipelines", llvmKinds, /*stages=*/{},
      halideOutputs, registerHalideDialects, registerHalidePasses,
-     halide::compileToLlvm, printHalide},
+     halide::compileToLlvm, printHalide, /*isNarrow=*/true},
 };
 
 } // namespace

@@ -64,6 +64,9 @@ struct Part {
   CodegenTarget target;
   TargetKind device = TargetKind::Cpu;
   std::unique_ptr<llvm::Module> kernels;
+  /// The kernels hold extents and strides, in elements, in 32 bits: a call with
+  /// others is refused.
+  bool isNarrow = false;
 };
 
 enum class EmitKind { Object, Assembly, LlvmIr };

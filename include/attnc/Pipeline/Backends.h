@@ -68,6 +68,8 @@ struct Backend {
   /// The text of an output that is not assembly; nothing after an error.
   std::optional<std::string> (*print)(mlir::ModuleOp, const Target &,
                                       llvm::StringRef output) = nullptr;
+  /// See Part (attnc/Emit/Object.h).
+  bool isNarrow = false;
 };
 
 /// A name of --emit.

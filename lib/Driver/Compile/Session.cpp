@@ -254,6 +254,7 @@ bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
   for (const SessionPart &part : llvm::reverse(partList)) { // best first
     Part &made = parts.emplace_back();
     made.target = makeCodegenTarget(*part.target, *currentPlatform);
+    made.isNarrow = backend.isNarrow;
     made.kernels = backend.translate(*part.module, *part.target, llvmContext);
     if (!made.kernels) {
       printer.print();

@@ -96,11 +96,14 @@ struct attnc_grid {
 /* The code of one part for some sizes: if lhs <= rhs, or if there are no such
    formulas. The kernels of a part are consecutive, the last one is for all
    sizes; each part has the same number of them. */
+/* shapes and strides have to fit into 32 bits */
+enum { ATTNC_KERNEL_NARROW = 1 };
+
 struct attnc_kernel {
   uint32_t needs[ATTNC_CPU_WORDS];
   int32_t grid_count;
   int32_t label; /* text: the part's, "x86-64-v3" */
-  int32_t reserved;
+  int32_t flags;
   const struct attnc_grid *grids;
   int64_t (*scratch)(const struct attnc_call *call);
   int64_t (*workspace)(const struct attnc_call *call);

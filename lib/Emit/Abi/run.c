@@ -171,6 +171,29 @@ static int64_t count_workers(const struct attnc_frame *frame,
   return most < threads ? most : threads;
 }
 
+static int is_narrow(const int64_t *numbers, int32_t count) {
+  for (int32_t i = 0; i < count; ++i)
+    if (numbers[i] != (int32_t)numbers[i])
+      return 0;
+  return 1;
+}
+
+/* What this kernel cannot address. */
+static attnc_status check_narrow(const struct attnc_frame *frame,
+                                 const struct attnc_kernel *kernel) {
+  if (!(kernel->flags & ATTNC_KERNEL_NARROW))
+    return ATTNC_OK;
+  for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
+    int32_t rank = frame->function->tensors[t].rank;
+    if (!is_narrow(frame->views[t].shape, rank) ||
+        !is_narrow(frame->views[t].strides, rank))
+      return report_text(frame, ATTNC_BAD_STRIDE,
+                         "a stride or an extent needs more than 32 bits, which "
+                         "the kernels of this backend do not support");
+  }
+  return ATTNC_OK;
+}
+
 static attnc_status run_kernel(const struct attnc_frame *frame) {
   int32_t part;
   attnc_status status = choose_part(frame, &part);
@@ -178,6 +201,9 @@ static attnc_status run_kernel(const struct attnc_frame *frame) {
     return status;
   const struct attnc_kernel *kernel =
       choose_kernel(frame->function, part, frame->sizes);
+  status = check_narrow(frame, kernel);
+  if (status != ATTNC_OK)
+    return status;
   void *data[ATTNC_MAX_TENSORS];
   const int64_t *strides[ATTNC_MAX_TENSORS], *shapes[ATTNC_MAX_TENSORS];
   for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
