@@ -65,6 +65,9 @@ std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax) {
   StringRef how = isSoftmax ? isWhole ? "whole-row softmax" : "online softmax"
                   : isWhole ? "whole rows"
                             : "tile by tile";
-  return llvm::formatv("{0}, {1} queries x {2} keys", how, schedule.getQ(),
-                       schedule.getK());
+  std::string parts;
+  if (int64_t split = schedule.getSplit())
+    parts = llvm::formatv(" in parts of {0}", split);
+  return llvm::formatv("{0}, {1} queries x {2} keys{3}", how, schedule.getQ(),
+                       schedule.getK(), parts);
 }

@@ -64,7 +64,9 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
     - (verify_scheduled_c13) sizes of an `attn.block` are at most 4096, and its
       granules fit the registers;
     - (verify_scheduled_c14) `weights` is the type to which the kernel rounds
-      its weights, or a wider one up to the accumulate type.
+      its weights, or a wider one up to the accumulate type;
+    - (verify_scheduled_c15) `split` is at least `k`, and the kernel stores no
+      value per pair and needs neither ranks nor sparsemax.
   }];
 }
 

@@ -197,7 +197,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   ScheduleForm form = ScheduleForm::Online;
   RescalePlace rescaleIn = RescalePlace::Value;
-  int64_t q = 0, k = 0, chunk = 0;
+  int64_t q = 0, k = 0, chunk = 0, split = 0;
   double threshold = 0;
   Type weights;
   tile::TargetAttrInterface target;
@@ -207,6 +207,10 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
     return {};
   if (succeeded(parser.parseOptionalKeyword("chunk")) &&
       (parser.parseEqual() || parser.parseInteger(chunk) ||
+       parser.parseComma()))
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("split")) &&
+      (parser.parseEqual() || parser.parseInteger(split) ||
        parser.parseComma()))
     return {};
   if (parser.parseKeyword("rescale_threshold") || parser.parseEqual() ||
@@ -220,8 +224,8 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
       parseTarget(parser, target) || parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    form, q, k, chunk, llvm::APFloat(threshold), rescaleIn,
-                    weights, target);
+                    form, q, k, chunk, split, llvm::APFloat(threshold),
+                    rescaleIn, weights, target);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
@@ -229,6 +233,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
           << ", q = " << getQ() << ", k = " << getK();
   if (getChunk())
     printer << ", chunk = " << getChunk();
+  if (getSplit())
+    printer << ", split = " << getSplit();
   printer << ", rescale_threshold = ";
   printer.printFloat(getRescaleThreshold());
   printer << ", rescale_in = " << stringifyRescalePlace(getRescaleIn());
@@ -239,7 +245,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ScheduleForm form, int64_t q, int64_t k,
-                                   int64_t chunk,
+                                   int64_t chunk, int64_t split,
                                    llvm::APFloat rescaleThreshold, RescalePlace,
                                    Type weights,
                                    tile::TargetAttrInterface target) {
@@ -252,6 +258,9 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << (isChunked ? " needs chunk, at least 1"
                                      : " has no chunk")
                        << ", got chunk = " << chunk;
+  if (split < 0 || (split != 0 && form != ScheduleForm::Online)) // schedule_c6
+    return emitError() << "split = " << split
+                       << " must be at least 0, and 0 unless form = online";
   if (!rescaleThreshold.isFinite() || rescaleThreshold.isNegative())
     // schedule_c2
     return emitError() << "rescale_threshold must be finite and at least 0";

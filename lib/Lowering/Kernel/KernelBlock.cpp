@@ -188,6 +188,13 @@ void KernelBlock::emitHead(OpBuilder &builder) {
   }
 }
 
+void KernelBlock::emitInitHead(OpBuilder &builder) {
+  if (!init)
+    return;
+  init->emitUniform(builder, bhg);
+  init->emitQueryTiles(builder, sizeQ, q0);
+}
+
 Value KernelBlock::emitQuery(OpBuilder &builder) {
   auto buf = cast<tile::BufType>(q.buf.getType());
   tile::TileType type = tileType({{"q", sizeQ}, {"d", sizeD}});

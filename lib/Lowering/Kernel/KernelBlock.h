@@ -67,7 +67,8 @@ public:
   llvm::SmallVector<mlir::Value, 3> bhg;
   mlir::Value q0, q1, rows, zero; // rows = q1 - q0; zero is the index 0
   mlir::Value kvLen;
-  mlir::Value key; // of a rank
+  mlir::Value key;          // of a rank
+  mlir::Value part0, part1; // the keys of this instance, if they are split
   /// By table of starts, for the tables of ragged tensors.
   llvm::DenseMap<mlir::Value, Sequence> sequences;
   Formula score, mask;
@@ -104,6 +105,8 @@ public:
   /// What is computed once per block: uniform parts and rows of the formulas,
   /// rows of further products.
   void emitHead(mlir::OpBuilder &builder);
+  /// The part of it that emitInitial needs.
+  void emitInitHead(mlir::OpBuilder &builder);
   /// Q as tile.dot multiplies it: in its storage type, or, if that is the
   /// accumulate type, times the scale.
   mlir::Value emitQuery(mlir::OpBuilder &builder);
@@ -114,6 +117,8 @@ public:
   mlir::Value emitScaled(mlir::OpBuilder &builder, mlir::Value sums);
   /// o, m and l before the first key.
   SoftmaxState emitInitial(mlir::OpBuilder &builder);
+  /// The same without a sink: the neutral element of merging states.
+  SoftmaxState emitEmpty(mlir::OpBuilder &builder);
   /// Whether a score is a weight (or a term of a sum) itself: a masked one is
   /// 0.
   bool isIdentity();

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chunk/ChunkStates.h"
+#include "Kernel/KeyParts.h"
+
+#include "attnc/Analysis/Kernel/SplitKeys.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,9 +44,10 @@ static void findBlock(OpBuilder &builder, KernelBlock &block, Value number,
 
 /// Extents and names of the grid's axes: batch, KV heads, group members and
 /// blocks of queries. A group of one has no axis, and the blocks of ragged
-/// queries are those of all sequences.
+/// queries are those of all sequences. `parts` of the keys, if there are some,
+/// are the last axis.
 static tile::GridOp makeGrid(OpBuilder &builder, KernelBlock &block,
-                             Value queries) {
+                             Value queries, Value parts) {
   Location loc = block.loc;
   Type q = block.kernel.getQ().getType();
   auto extent = [&](unsigned axis) {
@@ -61,26 +65,32 @@ static tile::GridOp makeGrid(OpBuilder &builder, KernelBlock &block,
       ragged ? countBlocks(builder, loc, extents[0], queries, step)
              : builder.createOrFold<arith::CeilDivSIOp>(loc, queries, step));
   names.push_back("i");
+  if (parts) {
+    extents.push_back(parts);
+    names.push_back("s");
+  }
   return tile::GridOp::create(builder, loc,
                               ArrayRef(extents).drop_front(ragged),
                               ArrayRef(names).drop_front(ragged));
 }
 
-/// Makes the grid and fills in the block's places.
-static void createGrid(OpBuilder &builder, tile::ProgramOp program,
-                       KernelBlock &block) {
+/// Makes the grid and fills in the block's places. The number of the part, if
+/// there are `parts`.
+static Value createGrid(OpBuilder &builder, tile::ProgramOp program,
+                        KernelBlock &block, Value parts = {}) {
   Location loc = block.loc;
   Type q = block.kernel.getQ().getType();
   Value queries = block.scope.sizeOf(builder, loc, attn::axisSize(q, 3));
-  tile::GridOp grid = makeGrid(builder, block, queries);
+  tile::GridOp grid = makeGrid(builder, block, queries, parts);
   tile::TargetAttrInterface target = block.kernel.getSchedule()->getTarget();
   if (target != program.getTarget())
     grid.setTargetAttr(target);
   if (block.kernel.hasRanges()) // later queries may see more keys
-    grid.setDescending(grid.getExtents().size() - 1);
+    grid.setDescending(grid.getExtents().size() - (parts ? 2 : 1));
 
   builder.setInsertionPointToStart(&grid.getBody().front());
   SmallVector<Value> places(grid.getBody().getArguments());
+  Value part = parts ? places.pop_back_val() : Value();
   if (block.findRagged('q'))
     places.insert(places.begin(), Value()); // found by the block's number
   bool grouped = places.size() == 4;
@@ -93,6 +103,7 @@ static void createGrid(OpBuilder &builder, tile::ProgramOp program,
            : block.scope.sizeOf(builder, loc,
                                 attn::axisSize(block.kernel.getK().getType(),
                                                block.kernel.getKeyAxis()));
+  return part;
 }
 
 static char sameName(char letter) { return letter; }
@@ -143,11 +154,41 @@ static SoftmaxState emitForm(OpBuilder &builder, KernelBlock &block) {
   return emitOnline(builder, block);
 }
 
+/// Two grids: one whose instances visit a part of the keys each, and one that
+/// merges their states.
+static void lowerParts(OpBuilder &builder, KernelBlock &block,
+                       Storage &storage) {
+  KernelBlock merged = block;
+  KeyParts parts(builder, block);
+  SmallVector<Value, 1> wanted = storage.wantedFor(block.kernel);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Value number =
+        createGrid(builder, storage.program, block, parts.getCount());
+    branchOnWanted(builder, block.loc, wanted);
+    parts.emitStart(builder, block, number);
+    block.emitHead(builder);
+    parts.emitStore(builder, block, emitOnline(builder, block), number);
+  }
+  createGrid(builder, storage.program, merged);
+  branchOnWanted(builder, merged.loc, wanted);
+  merged.emitInitHead(builder);
+  merged.emitOutputs(builder, parts.emitMerged(builder, merged));
+}
+
 LogicalResult lowerKernel(attn::KernelOp kernel, Storage &storage) {
   KernelBlock block(kernel, storage.scope);
   if (failed(bindTensors(block, storage)))
     return failure();
   OpBuilder builder = OpBuilder::atBlockEnd(&storage.program.getBody().front());
+  if (kernel.getSchedule()->getSplit()) {
+    std::string why = whyNotSplit(kernel);
+    if (!why.empty())
+      return kernel.emitOpError("has a split, which does not apply, because ")
+             << why;
+    lowerParts(builder, block, storage);
+    return success();
+  }
   std::optional<ChunkStates> states;
   if (kernel.getSchedule()->getForm() == attn::ScheduleForm::Chunked) {
     std::string reason;

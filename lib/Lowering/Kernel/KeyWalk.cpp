@@ -113,6 +113,13 @@ void KeyWalk::startAt(OpBuilder &builder, Location loc, Value first) {
         arith::MaxSIOp::create(builder, loc, segments[begin], first);
 }
 
+void KeyWalk::clamp(OpBuilder &builder, Location loc, Value first, Value end) {
+  for (Value &bound : segments) {
+    Value least = arith::MaxSIOp::create(builder, loc, bound, first);
+    bound = arith::MinSIOp::create(builder, loc, least, end);
+  }
+}
+
 void KeyWalk::emitClassify(OpBuilder &builder, KernelBlock &block,
                            tile::ForOp loop) const {
   attn::KernelOp kernel = block.kernel;

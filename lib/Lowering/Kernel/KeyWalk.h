@@ -20,6 +20,10 @@ public:
   /// Leaves out keys before `first`.
   void startAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value first);
 
+  /// Leaves out keys outside [first, end).
+  void clamp(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value first,
+             mlir::Value end);
+
   /// The keys that the loop leaves out, as segments; all keys where `classify`
   /// leaves out some more.
   llvm::SmallVector<mlir::Value> emitGaps(mlir::OpBuilder &builder,

@@ -193,8 +193,11 @@ static void emitPairLoop(OpBuilder &builder, KernelBlock &block, Value query,
 
 SoftmaxState emitOnline(OpBuilder &builder, KernelBlock &block) {
   Value query = block.emitQuery(builder);
-  SoftmaxState initial = block.emitInitial(builder);
+  SoftmaxState initial =
+      block.part0 ? block.emitEmpty(builder) : block.emitInitial(builder);
   KeyWalk walk(builder, block);
+  if (block.part0)
+    walk.clamp(builder, block.loc, block.part0, block.part1);
   if (initial.values().empty()) {
     emitPairLoop(builder, block, query, walk, initial);
     return initial;

@@ -78,6 +78,17 @@ SoftmaxState KernelBlock::emitInitial(OpBuilder &builder) {
   return state;
 }
 
+SoftmaxState KernelBlock::emitEmpty(OpBuilder &builder) {
+  SoftmaxState state;
+  if (hasValues)
+    state.o = tile::SplatOp::create(builder, loc, outType(), 0.0);
+  if (hasMax)
+    state.m = tile::SplatOp::create(builder, loc, rowType(), -kInfinity);
+  if (hasSum)
+    state.l = tile::SplatOp::create(builder, loc, rowType(), 0.0);
+  return state;
+}
+
 Value KernelBlock::emitShift(OpBuilder &builder, Value m) {
   if (!m)
     return {};

@@ -99,6 +99,7 @@ static void complete(CpuSchedule &s, const KernelShape &shape,
   s.laneSkip =
       request.laneSkip.value_or(!isRows && s.q > lanes && shape.rangesMove);
   s.pack = request.pack.value_or(tile::CpuPack::Auto);
+  s.split = request.split.value_or(0);
   s.rescaleThreshold = request.rescaleThreshold.value_or(0);
   s.rescaleIn = request.rescaleIn.value_or(attn::RescalePlace::Value);
 }

@@ -8,6 +8,8 @@
 
 #include "Cpu/CpuSchedule.h"
 
+#include "attnc/Analysis/Kernel/SplitKeys.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -22,7 +24,7 @@ attn::ScheduleAttr CpuSchedule::toAttr(MLIRContext *context, StringRef isa,
       {score.rows, score.vectors}, {value.rows, value.vectors}, unroll, tail,
       laneSkip, pack, partial);
   return attn::ScheduleAttr::get(context, form, q, k, chunk, rescaleThreshold,
-                                 rescaleIn, weights, cpu);
+                                 rescaleIn, weights, cpu, split);
 }
 
 CpuSchedule CpuSchedule::of(attn::ScheduleAttr attr) {
@@ -32,6 +34,7 @@ CpuSchedule CpuSchedule::of(attn::ScheduleAttr attr) {
   s.q = attr.getQ();
   s.k = attr.getK();
   s.chunk = attr.getChunk();
+  s.split = attr.getSplit();
   s.rescaleThreshold = attr.getRescaleThreshold().convertToDouble();
   s.rescaleIn = attr.getRescaleIn();
   s.weights = attr.getWeights();
@@ -93,6 +96,23 @@ static std::string findChunkProblem(const KernelShape &shape,
   return {};
 }
 
+/// c15
+static std::string findSplitProblem(const KernelShape &shape,
+                                    const CpuSchedule &s) {
+  if (s.split == 0)
+    return {};
+  if (s.form != attn::ScheduleForm::Online)
+    return llvm::formatv("split = {0} requires form = online", s.split);
+  if (std::string why = whyNotSplit(shape.kernel); !why.empty())
+    return llvm::formatv("split = {0} does not apply, because {1}; remove it",
+                         s.split, why);
+  if (s.split < s.k)
+    return llvm::formatv("split = {0} is less than the {1} keys of a tile; use "
+                         "a multiple of {1}",
+                         s.split, s.k);
+  return {};
+}
+
 std::string cpu::findProblem(const KernelShape &shape, const Target &target,
                              const CpuSchedule &s) {
   constexpr int64_t mostQueries = 1024;
@@ -137,6 +157,8 @@ std::string cpu::findProblem(const KernelShape &shape, const Target &target,
                            *shape.fixedKeys, s.k);
   }
   if (std::string problem = findChunkProblem(shape, s); !problem.empty())
+    return problem;
+  if (std::string problem = findSplitProblem(shape, s); !problem.empty())
     return problem;
   // A kernel with very wide heads has no tile that small: the least is legal.
   CpuSchedule least;

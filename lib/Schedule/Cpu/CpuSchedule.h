@@ -19,6 +19,7 @@ struct CpuSchedule {
   attn::ScheduleForm form = attn::ScheduleForm::Online;
   int64_t q = 0, k = 0;
   int64_t chunk = 0; // of form chunked
+  int64_t split = 0; // keys of a part
   double rescaleThreshold = 0;
   attn::RescalePlace rescaleIn = attn::RescalePlace::Value;
   mlir::Type weights; // null: the type to which the kernel rounds them
@@ -36,7 +37,7 @@ struct CpuSchedule {
 /// What the user fixed; the rest is chosen.
 struct ScheduleRequest {
   std::optional<attn::ScheduleForm> form;
-  std::optional<int64_t> q, k, chunk, unroll, tail, partial;
+  std::optional<int64_t> q, k, chunk, split, unroll, tail, partial;
   std::optional<double> rescaleThreshold;
   std::optional<attn::RescalePlace> rescaleIn;
   std::optional<RegisterTile> score, value;

@@ -119,6 +119,8 @@ bool RequestParser::parseScheduleField(StringRef name, StringRef value,
     return parseNumber(name, value, request.k);
   if (name == "chunk")
     return parseNumber(name, value, request.chunk);
+  if (name == "split")
+    return parseNumber(name, value, request.split);
   if (name == "form")
     return parseWord(name, value, attn::symbolizeScheduleForm(value),
                      "online, rows, chunked", request.form);
@@ -194,7 +196,8 @@ bool RequestParser::parseField(StringRef name, StringRef value) {
     return parsed;
   error = llvm::formatv(
       "unknown schedule field '{0}'; fields are form, q, k, chunk, "
-      "rescale_threshold, rescale_in, weights, target, isa, mapping, lanes, "
+      "split, rescale_threshold, rescale_in, weights, target, isa, mapping, "
+      "lanes, "
       "score_granule, value_granule, "
       "unroll, tail, lane_skip, pack, partial",
       name);

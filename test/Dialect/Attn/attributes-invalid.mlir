@@ -137,6 +137,11 @@ func.func private @dims_c3(tensor<4xf32, #attn.dims<5>>)
 // -----
 
 // schedule_c5
+// expected-error@below {{split = 8 must be at least 0, and 0 unless form = online}}
+"test.op"() {s = #attn.schedule<form = rows, q = 4, k = 4, split = 8, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
+
+// -----
+
 // expected-error@below {{weights must be f64, f32, f16 or bf16, got 'i8'}}
 "test.op"() {s = #attn.schedule<form = online, q = 4, k = 4, rescale_threshold = 0.0, rescale_in = value, weights = i8, target = #tile.none>} : () -> ()
 

@@ -19,6 +19,8 @@ func.func private @name_on_a_static_axis(tensor<4xf32, #attn.dims<batch>>)
 "test.op"() {r = [#attn.row<sum>, #attn.row<max>, #attn.row<simplex>, #attn.row<rank, n = 8>]} : () -> ()
 // CHECK: d = [#attn.dense<fill = -inf>, #attn.dense<fill = 0.000000e+00>, #attn.dense<fill = -1.500000e+00>]
 "test.op"() {d = [#attn.dense<fill = -inf>, #attn.dense<fill = 0.0>, #attn.dense<fill = -1.5>]} : () -> ()
+// CHECK: s = #attn.schedule<form = online, q = 16, k = 32, split = 1024, rescale_threshold = 0.000000e+00, rescale_in = value, target = #tile.none>
+"test.op"() {s = #attn.schedule<form = online, q = 16, k = 32, split = 1024, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
 // CHECK: s = #attn.schedule<form = online, q = 16, k = 32, rescale_threshold = 0.000000e+00, rescale_in = value, weights = bf16, target = #tile.none>
 "test.op"() {s = #attn.schedule<form = online, q = 16, k = 32, rescale_threshold = 0.0, rescale_in = value, weights = bf16, target = #tile.none>} : () -> ()
 // CHECK: s = #attn.schedule<form = rows, q = 16, k = 256, rescale_threshold = 2.500000e-01, rescale_in = prob, target = #tile.none>

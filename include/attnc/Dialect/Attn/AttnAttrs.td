@@ -141,7 +141,9 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     has all keys of a row in one tile, without one; `chunked` iterates over the
     keys since the last multiple of `chunk`, and represents earlier ones by one
     matrix of features by values (linear attention). `q`, `k`: rows and keys
-    of a tile. `rescale_threshold`: the running maximum is replaced only when
+    of a tile. `split`: the keys are divided into parts of at least this many
+    keys (and at most 64 parts), which run as grid instances of their own and
+    are then merged (0: no parts). `rescale_threshold`: the running maximum is replaced only when
     the new one exceeds it by more than this (units of the score; 0: always).
     `rescale_in`: the phase in which the accumulator is rescaled. `weights`: the
     element type of the weights in the product with V, if it differs from the
@@ -155,7 +157,9 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     - (schedule_c3) `chunk` is at least 1 with `form = chunked`, and absent (0)
       otherwise;
     - (schedule_c4) `target` implements `TargetAttrInterface`;
-    - (schedule_c5) `weights` is f64, f32, f16 or bf16, or absent (null).
+    - (schedule_c5) `weights` is f64, f32, f16 or bf16, or absent (null);
+    - (schedule_c6) `split` is not negative, and absent (0) unless
+      `form = online`.
 
     `attn-verify-scheduled` checks that a schedule is legal for a kernel and a
     target.
@@ -164,10 +168,12 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     ```mlir
     "test.op"() {s = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
     "test.op"() {s = #attn.schedule<form = chunked, q = 64, k = 64, chunk = 128, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
+    "test.op"() {s = #attn.schedule<form = online, q = 64, k = 64, split = 1024, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
     ```
   }];
   let parameters = (ins EnumParameter<Attn_ScheduleForm>:$form,
                         "int64_t":$q, "int64_t":$k, "int64_t":$chunk,
+                        "int64_t":$split,
                         APFloatParameter<"f64">:$rescaleThreshold,
                         EnumParameter<Attn_RescalePlace>:$rescaleIn,
                         "::mlir::Type":$weights,
@@ -177,8 +183,9 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
                                    "double":$rescaleThreshold,
                                    "RescalePlace":$rescaleIn,
                                    "::mlir::Type":$weights,
-                                   "::attnc::tile::TargetAttrInterface":$target), [{
-    return $_get($_ctxt, form, q, k, chunk,
+                                   "::attnc::tile::TargetAttrInterface":$target,
+                                   CArg<"int64_t", "0">:$split), [{
+    return $_get($_ctxt, form, q, k, chunk, split,
                  ::llvm::APFloat(rescaleThreshold), rescaleIn, weights, target);
   }]>];
   let hasCustomAssemblyFormat = 1;

@@ -1,0 +1,23 @@
+//===- SplitKeys.h - Kernels whose keys can be split ------------*- C++ -*-===//
+//
+// Parts of the keys of a row can be computed independently, with their states
+// (value sums, maximum, sum of weights) merged afterwards, if the kernel needs
+// nothing but this state of a row.
+//
+// Tests: test/Schedule/split-keys.test
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_ANALYSIS_KERNEL_SPLITKEYS_H
+#define ATTNC_ANALYSIS_KERNEL_SPLITKEYS_H
+
+#include "attnc/Dialect/Attn/Attn.h"
+
+namespace attnc {
+
+/// Why the keys of a kernel cannot be split, or an empty text.
+std::string whyNotSplit(attn::KernelOp kernel);
+
+} // namespace attnc
+
+#endif // ATTNC_ANALYSIS_KERNEL_SPLITKEYS_H
