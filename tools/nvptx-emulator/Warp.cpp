@@ -1,0 +1,154 @@
+//===- Warp.cpp - Collectives of a warp -----------------------------------===//
+//
+// All 32 threads of the warp have called the same operation. The fragments of
+// matrices are those of the PTX ISA, chapter "Warp Level Matrix Instructions".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace attnc::nvptx;
+
+void Machine::runCollective(unsigned first) {
+  const std::string &name = *threads[first].call.name;
+  for (unsigned i = first; i < first + warpSize; ++i)
+    if (*threads[i].call.name != name)
+      fail("the warp diverged: " + name + " and " + *threads[i].call.name, i);
+  if (name.starts_with("shfl."))
+    runShuffle(first, name);
+  else if (name.starts_with("vote."))
+    runVote(first, name);
+  else if (name.starts_with("ldmatrix."))
+    runLoadMatrix(first, name);
+  else if (name.starts_with("mma."))
+    runMma(first, name);
+  else
+    runWarpBarrier(first);
+}
+
+/// Shuffles give no order of memory accesses, so the clocks stay as they are.
+void Machine::runShuffle(unsigned first, const std::string &name) {
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    if (static_cast<uint32_t>(arg(first + lane, 0)) != 0xffffffffu)
+      fail("shfl.sync is emulated for full warps only", first + lane);
+    uint32_t delta = static_cast<uint32_t>(arg(first + lane, 2));
+    unsigned source = delta;
+    if (name.starts_with("shfl.sync.bfly."))
+      source = lane ^ delta;
+    else if (name.starts_with("shfl.sync.down."))
+      source = lane + delta;
+    else if (name.starts_with("shfl.sync.up."))
+      source = lane - delta;
+    if (source >= warpSize)
+      source = lane;
+    result(first + lane, 0) = arg(first + source, 1);
+  }
+  ++counts["shfl"];
+}
+
+void Machine::runVote(unsigned first, const std::string &name) {
+  uint32_t ballot = 0;
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    ballot |= static_cast<uint32_t>(arg(first + lane, 1) & 1) << lane;
+  uint64_t value = ballot;
+  if (name.starts_with("vote.any."))
+    value = ballot != 0;
+  else if (name.starts_with("vote.all."))
+    value = ballot == 0xffffffffu;
+  else if (!name.starts_with("vote.ballot."))
+    fail("operation is not emulated: " + name);
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    result(first + lane, 0) = value;
+}
+
+/// Thread 8 m + r holds the address of row r of matrix m.
+void Machine::runLoadMatrix(unsigned first, const std::string &name) {
+  bool isTransposed = name.find(".trans.") != std::string::npos;
+  unsigned matrices = 1;
+  if (size_t x = name.find(".x"); x != std::string::npos)
+    matrices = std::atoi(name.c_str() + x + 2);
+  for (unsigned m = 0; m < matrices; ++m) {
+    uint16_t matrix[8][8];
+    for (unsigned row = 0; row < 8; ++row) {
+      unsigned thread = first + 8 * m + row;
+      uint64_t address = arg(thread, 0);
+      if (address % 16)
+        fail("the address of a row of ldmatrix is misaligned", thread);
+      checkShared(shared.read(address, 16, thread, threads[thread].clock),
+                  thread);
+      std::memcpy(matrix[row], reinterpret_cast<void *>(address), 16);
+    }
+    for (unsigned lane = 0; lane < warpSize; ++lane) {
+      unsigned row = lane / 4, column = 2 * (lane % 4);
+      uint32_t low = isTransposed ? matrix[column][row] : matrix[row][column];
+      uint32_t high =
+          isTransposed ? matrix[column + 1][row] : matrix[row][column + 1];
+      result(first + lane, m) = low | high << 16;
+    }
+    countBankConflicts(first, m);
+  }
+  ++counts["ldmatrix"];
+}
+
+/// A matrix takes one cycle if its rows lie in 8 different groups of banks.
+void Machine::countBankConflicts(unsigned first, unsigned matrix) {
+  unsigned rows[8] = {};
+  unsigned cycles = 0;
+  for (unsigned row = 0; row < 8; ++row)
+    cycles =
+        std::max(cycles, ++rows[arg(first + 8 * matrix + row, 0) / 16 % 8]);
+  counts["ldmatrix bank conflicts"] += cycles - 1;
+}
+
+/// One half of a register as a number.
+static float elementOf(uint64_t slot, unsigned half, bool isBf16) {
+  uint16_t bits = static_cast<uint16_t>(slot >> (16 * half));
+  if (isBf16)
+    return toFloat(static_cast<uint32_t>(bits) << 16);
+  _Float16 value;
+  std::memcpy(&value, &bits, sizeof value);
+  return static_cast<float>(value);
+}
+
+void Machine::runMma(unsigned first, const std::string &name) {
+  std::string prefix = "mma.m16n8k";
+  unsigned depth = std::atoi(name.c_str() + prefix.size());
+  bool isBf16 = name.ends_with(".row.col.bf16");
+  if ((depth != 8 && depth != 16) ||
+      (!isBf16 && !name.ends_with(".row.col.f32.f32")))
+    fail("operation is not emulated: " + name);
+  unsigned registersA = depth / 4, registersB = depth / 8;
+  float a[16][16], b[16][8];
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    for (unsigned r = 0; r < registersA; ++r)
+      for (unsigned half = 0; half < 2; ++half)
+        a[lane / 4 + 8 * (r & 1)][2 * (lane % 4) + 8 * (r >> 1) + half] =
+            elementOf(arg(first + lane, r), half, isBf16);
+    for (unsigned r = 0; r < registersB; ++r)
+      for (unsigned half = 0; half < 2; ++half)
+        b[2 * (lane % 4) + 8 * r + half][lane / 4] =
+            elementOf(arg(first + lane, registersA + r), half, isBf16);
+  }
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    for (unsigned r = 0; r < 4; ++r) {
+      unsigned row = lane / 4 + 8 * (r >> 1), column = 2 * (lane % 4) + (r & 1);
+      float sum = toFloat(arg(first + lane, registersA + registersB + r));
+      for (unsigned k = 0; k < depth; ++k)
+        sum += a[row][k] * b[k][column];
+      result(first + lane, r) = fromFloat(sum);
+    }
+  ++counts["mma"];
+}
+
+void Machine::runWarpBarrier(unsigned first) {
+  Clock clock(threads.size());
+  for (unsigned i = first; i < first + warpSize; ++i)
+    join(clock, threads[i].clock);
+  for (unsigned i = first; i < first + warpSize; ++i) {
+    threads[i].clock = clock;
+    ++threads[i].clock[i];
+  }
+}
