@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -126,21 +125,41 @@ static LogicalResult planModule(ModuleOp module, ModulePlan &plan) {
   return success();
 }
 
+namespace {
+
+/// A vector instruction set in Halide's words.
+struct IsaWords {
+  StringRef isa, platform, features;
+};
+
+} // namespace
+
+/// Scalable vectors are not named: for SVE2 and V, Halide 21 calls intrinsics
+/// with types that its LLVM rejects. Vectors of a fixed length serve SVE2, from
+/// which Emit's LLVM selects the level's instructions. `arm_fp16` makes f16
+/// conversions instructions; nothing is computed in f16.
+static constexpr IsaWords kIsaWords[] = {
+    {"sse2", "x86-64-linux", ""},
+    {"avx2", "x86-64-linux", "-sse41-avx-avx2-fma-f16c"},
+    {"avx512", "x86-64-linux",
+     "-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
+    {"neon", "arm-64-linux", "-arm_fp16"},
+    {"sve2", "arm-64-linux", "-arm_fp16"},
+};
+
 /// The processor in Halide's words: what it selects instructions by. The flags
 /// of functions are LLVM's own again when Emit has set them. Empty where the
 /// backend has no words for it.
 static std::string halideTarget(const Target &target) {
-  std::optional<StringRef> features =
-      llvm::StringSwitch<std::optional<StringRef>>(target.cpu.isa)
-          .Case("sse2", "")
-          .Case("avx2", "-sse41-avx-avx2-fma-f16c")
-          .Case("avx512", "-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake")
-          .Default(std::nullopt);
-  if (!features)
+  const auto *words = llvm::find_if(kIsaWords, [&](const IsaWords &row) {
+    return row.isa == target.cpu.isa;
+  });
+  if (words == std::end(kIsaWords))
     return "";
-  return ("x86-64-linux-no_runtime-no_asserts-no_bounds_query-strict_float-"
+  return (words->platform +
+          "-no_runtime-no_asserts-no_bounds_query-strict_float-"
           "user_context-large_buffers" +
-          *features)
+          words->features)
       .str();
 }
 
@@ -151,7 +170,7 @@ static LogicalResult compile(ModuleOp module, const Target &target,
   program.target = halideTarget(target);
   if (program.target.empty())
     return module.emitError("the Halide backend does not support the level '")
-           << target.name << "' yet, only those of x86-64";
+           << target.name << "' yet";
   for (const std::vector<Step> &steps : plan.steps)
     for (const Step &step : steps)
       program.pipelines.push_back(step.builder.pipeline);
