@@ -77,6 +77,8 @@ static bool isReadByOps(Value value) {
 static LogicalResult planFunction(FunctionPlan &plan,
                                   std::vector<Step> &steps) {
   for (Operation &op : plan.function.getBody().front()) {
+    if (isa<attn::AppendOp>(op)) // its result is an argument's memory
+      continue;
     bool computes = isa<attn::KernelOp>(op) || attn::BlockAttr::of(&op);
     for (Value result : op.getResults())
       if (auto type = dyn_cast<RankedTensorType>(result.getType());

@@ -1,27 +1,40 @@
 //===- Side.cpp - Ops outside kernels as pipelines ------------------------===//
 //
-// A task has the last axis of the result and up to 32 indices of the one
-// before; further axes are coordinates of the task. A product with an axis of
-// rows, of one operand only, is computed as the scores of a kernel are: rows
-// are lanes, and the other operand is broadcast. Tests:
-// test/Integration/halide/zoo.test
+// A task computes a block of the result (see TaskBlock.h). A product with an
+// axis of rows, of one operand only, is computed as the scores of a kernel are:
+// rows are lanes, and the other operand is broadcast.
+// Tests: test/Integration/halide
 //
 //===----------------------------------------------------------------------===//
 
 #include "Side.h"
 
 #include "Formula.h"
-#include "Tensors.h"
+#include "TaskBlock.h"
 
 using namespace mlir;
 
 namespace attnc::halide {
 namespace {
 
+/// The tensor whose elements the tasks share out.
+Value blockOf(Operation *op) {
+  if (auto append = dyn_cast<attn::AppendOp>(op))
+    return append.getRows();
+  return op->getResult(0);
+}
+
+std::optional<unsigned> scannedAxis(Operation *op) {
+  if (auto scan = dyn_cast<attn::ScanOp>(op))
+    return attn::axisOf(scan.getLabels(), scan.getAlong().front());
+  return std::nullopt;
+}
+
 class SideWriter {
 public:
   SideWriter(Operation *op, const FunctionPlan &plan, Step &step)
-      : op(op), step(step), b(step.builder), tensors(plan, step) {}
+      : op(op), b(step.builder), tensors(plan, step),
+        block(blockOf(op), step, tensors, scannedAxis(op)) {}
 
   LogicalResult write();
 
@@ -36,17 +49,19 @@ private:
   /// Stores `element` of indices at each index of a result.
   LogicalResult storeAll(Value result, ElementOf element);
   Result map(attn::MapOp map, ArrayRef<Ex> indices);
-  Result contract(attn::ContractOp contract, ArrayRef<Ex> indices);
-  Result reduce(attn::ReduceOp reduce, ArrayRef<Ex> indices);
+  /// An element of the function of sums.
+  Result sum(ScalarType type, ArrayRef<Ex> indices);
   Result concat(attn::ConcatOp concat, ArrayRef<Ex> indices);
   LogicalResult defineSums();
+  LogicalResult definePrefixSums(attn::ScanOp scan);
+  LogicalResult append(attn::AppendOp append);
   Result maskedScore(Value scores, Value mask, ArrayRef<Ex> indices,
                      Ex otherwise);
 
   Operation *op;
-  Step &step;
   Builder &b;
   Tensors tensors;
+  TaskBlock block;
 };
 
 /// Letters as the indices of a tensor, by a table of letters.
@@ -62,78 +77,30 @@ struct Letters {
 
 } // namespace
 
-static constexpr int64_t kRows = 32;
-
 /// The variables of the function that holds a task's sums: y, then x.
 static Ex sumAt(Builder &b, ScalarType type, Ex y, Ex x) {
   return b.call("sums", type, {y, x});
 }
 
 LogicalResult SideWriter::storeAll(Value result, ElementOf element) {
-  auto type = cast<RankedTensorType>(result.getType());
-  unsigned rank = type.getRank();
-  for (unsigned axis = 0; axis + 1 < rank; ++axis)
-    step.grid.push_back({"task_" + std::to_string(axis),
-                         attn::axisSize(type, axis),
-                         axis + 2 == rank ? kRows : 1});
-  SmallVector<std::pair<Ex, Ex>> dims{
-      {b.integer(0),
-       rank > 0 ? tensors.extentOf(result, rank - 1) : b.integer(1)}};
-  if (rank > 1) {
-    Ex first = b.parameter("task_" + std::to_string(rank - 2));
-    dims.push_back({b.integer(0),
-                    b.min(b.integer(kRows),
-                          b.sub(tensors.extentOf(result, rank - 2), first))});
-  }
   auto make = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
-    SmallVector<Ex> indices;
-    for (unsigned axis = 0; axis < rank; ++axis) {
-      if (axis + 1 == rank) {
-        indices.push_back(b.variable((domain + ".x").str()));
-        continue;
-      }
-      Ex index = b.parameter("task_" + std::to_string(axis));
-      if (axis + 2 == rank)
-        index = b.add(index, b.variable((domain + ".y").str()));
-      indices.push_back(index);
-    }
+    SmallVector<Ex> indices = block.indicesOf(
+        b.variable((domain + ".x").str()), b.variable((domain + ".y").str()));
     Result value = element(indices);
     if (failed(value))
       return failure();
     return Tensors::Stored{indices, *value};
   };
-  return tensors.store(result, dims, make);
+  return tensors.store(result, block.getDims(), make);
 }
 
 SideWriter::Result SideWriter::map(attn::MapOp map, ArrayRef<Ex> indices) {
   return tensors.formulaOf(map, indices);
 }
 
-/// Where in a function of sums an element of the result is.
-static std::pair<Ex, Ex> placeOfSum(Builder &b, ArrayRef<Ex> indices) {
-  Ex zero = b.integer(0);
-  Ex x = indices.empty() ? zero : indices.back(), y = zero;
-  if (indices.size() > 1)
-    y = b.sub(indices[indices.size() - 2],
-              b.parameter("task_" + std::to_string(indices.size() - 2)));
-  return {y, x};
-}
-
-SideWriter::Result SideWriter::contract(attn::ContractOp contract,
-                                        ArrayRef<Ex> indices) {
-  ScalarType acc = scalarTypeOf(
-      attn::accumulateType({contract.getLhs().getType(),
-                            contract.getRhs().getType(), contract.getType()}));
-  auto [y, x] = placeOfSum(b, indices);
-  return sumAt(b, acc, y, x);
-}
-
-SideWriter::Result SideWriter::reduce(attn::ReduceOp reduce,
-                                      ArrayRef<Ex> indices) {
-  auto [y, x] = placeOfSum(b, indices);
-  ScalarType acc = scalarTypeOf(
-      cast<RankedTensorType>(reduce.getRow().getType()).getElementType());
-  return sumAt(b, acc, y, x);
+SideWriter::Result SideWriter::sum(ScalarType type, ArrayRef<Ex> indices) {
+  auto [x, y] = block.placeOf(indices);
+  return sumAt(b, type, y, x);
 }
 
 SideWriter::Result SideWriter::concat(attn::ConcatOp concat,
@@ -200,15 +167,8 @@ LogicalResult SideWriter::defineSums() {
   }
   Letters letters;
   Ex y = b.variable("y"), x = b.variable("x");
-  for (auto [axis, letter] : llvm::enumerate(labels.output)) {
-    unsigned rank = type.getRank();
-    Ex index = x;
-    if (axis + 1 < rank)
-      index = b.parameter("task_" + std::to_string(axis));
-    if (axis + 2 == rank)
-      index = b.add(index, y);
+  for (auto [index, letter] : llvm::zip(block.indicesOf(x, y), labels.output))
     letters.at[(unsigned char)letter] = index;
-  }
   SmallVector<std::pair<Ex, Ex>> dims;
   std::string summed;
   for (auto [tensor, its] : operands)
@@ -262,37 +222,79 @@ LogicalResult SideWriter::defineSums() {
   return success();
 }
 
+/// Function "sums" of the elements before each one of a task and of itself.
+LogicalResult SideWriter::definePrefixSums(attn::ScanOp scan) {
+  ScalarType acc = scalarTypeOf(attn::accumulateType(
+      {scan.getSource().getType(), scan.getResult().getType()}));
+  Ex y = b.variable("y"), x = b.variable("x");
+  Result first = tensors.element(scan.getSource(), block.indicesOf(x, y));
+  if (failed(first))
+    return failure();
+  b.define("sums", {"y", "x"}, b.cast(*first, acc));
+  unsigned dim = block.scansLastAxis() ? 0 : 1;
+  Ex one = b.integer(1), zero = b.integer(0);
+  Ex others = b.max(b.sub(block.getDims()[dim].second, one), zero);
+  b.domain("sum", {{one, others}});
+  Ex &at = dim == 0 ? x : y;
+  at = b.variable("sum.x");
+  Ex here = sumAt(b, acc, y, x);
+  Ex before = dim == 0 ? sumAt(b, acc, y, b.sub(at, one))
+                       : sumAt(b, acc, b.sub(at, one), x);
+  b.update({y, x}, b.add(before, here));
+  b.schedule("sums", 0, "compute_root");
+  return success();
+}
+
+/// Rows go to the memory of the cache, which is an argument; those outside of
+/// it are left out.
+LogicalResult SideWriter::append(attn::AppendOp append) {
+  auto element = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
+    SmallVector<Ex> indices = block.indicesOf(
+        b.variable((domain + ".x").str()), b.variable((domain + ".y").str()));
+    Result value = tensors.element(append.getRows(), indices);
+    if (failed(value))
+      return failure();
+    return Tensors::Stored{indices, *value};
+  };
+  return tensors.storeRows(append, block.getDims(), element);
+}
+
 LogicalResult SideWriter::write() {
   if (auto reduce = dyn_cast<attn::ReduceOp>(op))
     if (attn::RowKind kind = reduce.getKind().getKind();
         kind != attn::RowKind::Sum && kind != attn::RowKind::Max)
       return refuse("reductions other than sum and max");
-  bool sums = isa<attn::ContractOp, attn::ReduceOp>(op);
-  if (sums && failed(defineSums()))
+  if (auto rows = dyn_cast<attn::AppendOp>(op))
+    return append(rows);
+  auto scan = dyn_cast<attn::ScanOp>(op);
+  bool sums = scan || isa<attn::ContractOp, attn::ReduceOp>(op);
+  if (sums && failed(scan ? definePrefixSums(scan) : defineSums()))
     return failure();
   auto element = [&](ArrayRef<Ex> indices) -> Result {
     if (auto map = dyn_cast<attn::MapOp>(op))
       return this->map(map, indices);
-    if (auto contract = dyn_cast<attn::ContractOp>(op))
-      return this->contract(contract, indices);
-    if (auto reduce = dyn_cast<attn::ReduceOp>(op))
-      return this->reduce(reduce, indices);
     if (auto concat = dyn_cast<attn::ConcatOp>(op))
       return this->concat(concat, indices);
+    if (auto contract = dyn_cast<attn::ContractOp>(op))
+      return sum(scalarTypeOf(attn::accumulateType({contract.getLhs().getType(),
+                                                    contract.getRhs().getType(),
+                                                    contract.getType()})),
+                 indices);
+    if (auto reduce = dyn_cast<attn::ReduceOp>(op))
+      return sum(scalarTypeOf(reduce.getRow().getType().getElementType()),
+                 indices);
+    if (scan)
+      return sum(scalarTypeOf(attn::accumulateType(
+                     {scan.getSource().getType(), scan.getResult().getType()})),
+                 indices);
     op->emitError("the Halide backend does not support '")
         << op->getName() << "' outside of kernels yet";
     return failure();
   };
   if (failed(storeAll(op->getResult(0), element)))
     return failure();
-  if (sums) { // as much as the result of a task has
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    step.scratchBytes = 1 << 14;
-    if (type.getRank() > 0) {
-      step.scratchSize = attn::axisSize(type, type.getRank() - 1);
-      step.scratchPerSize = kRows * 8;
-    }
-  }
+  if (sums)
+    block.reserve();
   return success();
 }
 

@@ -123,7 +123,12 @@ FailureOr<Ex> Tensors::tableEntry(Value table, ArrayRef<Ex> indices) {
   FailureOr<Ex> entry = element(table, inRange);
   if (failed(entry))
     return failure();
-  return b.cast(*entry, kInt32);
+  if (entry->type.bits < 64)
+    return b.cast(*entry, kInt32);
+  // What 32 bits do not hold is out of range of every axis.
+  Ex most = b.integer(std::numeric_limits<int32_t>::max(), entry->type);
+  Ex least = b.integer(std::numeric_limits<int32_t>::min(), entry->type);
+  return b.cast(b.max(b.min(*entry, most), least), kInt32);
 }
 
 /// Rows outside of the sequence or the source are 0.
@@ -190,6 +195,13 @@ FailureOr<Ex> Tensors::formulaOf(attn::MapOp map, ArrayRef<Ex> indices) {
   return b.cast(*value, scalarTypeOf(map.getType().getElementType()));
 }
 
+/// The argument whose memory has the result of an append (stage_c7).
+static BlockArgument cacheOf(Value tensor) {
+  while (auto append = tensor.getDefiningOp<attn::AppendOp>())
+    tensor = append.getCache();
+  return cast<BlockArgument>(tensor);
+}
+
 FailureOr<Ex> Tensors::element(Value tensor, ArrayRef<Ex> indices) {
   Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
   if (auto argument = dyn_cast<BlockArgument>(tensor))
@@ -198,6 +210,8 @@ FailureOr<Ex> Tensors::element(Value tensor, ArrayRef<Ex> indices) {
       found != plan.workspaceOf.end())
     return readBuffer({true, found->second}, type, indices);
   Operation *op = tensor.getDefiningOp();
+  if (isa<attn::AppendOp>(op)) // written in place by an earlier step
+    return element(cacheOf(tensor), indices);
   if (auto view = dyn_cast<attn::ViewOp>(op))
     return element(view.getSource(),
                    throughView(view, /*toResult=*/false, indices));
@@ -267,14 +281,43 @@ LogicalResult Tensors::destinations(Value value, ArrayRef<Ex> indices,
   return success();
 }
 
+void Tensors::storeAt(const Destination &to, StringRef name,
+                      ArrayRef<std::pair<Ex, Ex>> dims, Ex value,
+                      ScalarType type) {
+  SmallVector<std::pair<Ex, Ex>> bounds(dims);
+  bool isNullable = !to.place.isWorkspace && plan.interface &&
+                    plan.interface->tensors[to.place.number].nullable;
+  if (isNullable) {
+    Ex want = b.parameter("want_" + std::to_string(to.place.number));
+    Ex isWanted = b.less(b.integer(0), want);
+    bounds.back().second =
+        b.select(isWanted, bounds.back().second, b.integer(0));
+  }
+  b.domain(name, bounds, to.where);
+  std::string function = nameOf(to.place, "out");
+  std::vector<std::string> variables;
+  for (unsigned i = 0; i < to.indices.size(); ++i)
+    variables.push_back("x" + std::to_string(i));
+  b.define(function, variables, b.undefined(type));
+  value = b.cast(value, type);
+  if (type == kBool) // a byte
+    value = b.cast(value, {Kind::UInt, 8});
+  b.update(to.indices, value);
+  b.pipeline.outputs.push_back(function);
+  step.outputs.push_back(to.place);
+}
+
+static std::string nextDomain(const Builder &b) {
+  return "store" + std::to_string(b.pipeline.domains.size()) + "d";
+}
+
 LogicalResult Tensors::store(Value result, ArrayRef<std::pair<Ex, Ex>> dims,
                              function_ref<FailureOr<Stored>(StringRef)> make) {
   ScalarType type =
       scalarTypeOf(cast<RankedTensorType>(result.getType()).getElementType());
   // Once for each destination: domains differ in their conditions.
   for (unsigned number = 0;; ++number) {
-    std::string name =
-        "store" + std::to_string(b.pipeline.domains.size()) + "d";
+    std::string name = nextDomain(b);
     FailureOr<Stored> stored = make(name);
     if (failed(stored))
       return failure();
@@ -286,29 +329,33 @@ LogicalResult Tensors::store(Value result, ArrayRef<std::pair<Ex, Ex>> dims,
       return failure();
     if (number == list.size())
       return success();
-    Destination &to = list[number];
-    SmallVector<std::pair<Ex, Ex>> bounds(dims);
-    bool isNullable = !to.place.isWorkspace && plan.interface &&
-                      plan.interface->tensors[to.place.number].nullable;
-    if (isNullable) {
-      Ex want = b.parameter("want_" + std::to_string(to.place.number));
-      Ex isWanted = b.less(b.integer(0), want);
-      bounds.back().second =
-          b.select(isWanted, bounds.back().second, b.integer(0));
-    }
-    b.domain(name, bounds, to.where);
-    std::string function = nameOf(to.place, "out");
-    std::vector<std::string> variables;
-    for (unsigned i = 0; i < to.indices.size(); ++i)
-      variables.push_back("x" + std::to_string(i));
-    b.define(function, variables, b.undefined(type));
-    Ex value = b.cast(stored->value, type);
-    if (type == kBool) // a byte
-      value = b.cast(value, {Kind::UInt, 8});
-    b.update(to.indices, value);
-    b.pipeline.outputs.push_back(function);
-    step.outputs.push_back(to.place);
+    storeAt(list[number], name, dims, stored->value, type);
   }
+}
+
+LogicalResult
+Tensors::storeRows(attn::AppendOp append, ArrayRef<std::pair<Ex, Ex>> dims,
+                   function_ref<FailureOr<Stored>(StringRef)> make) {
+  std::string name = nextDomain(b);
+  FailureOr<Stored> stored = make(name);
+  if (failed(stored))
+    return failure();
+  SmallVector<Ex> of;
+  for (char letter : append.getAtLabels())
+    of.push_back(stored->indices[*attn::axisOf(append.getLabels(), letter)]);
+  FailureOr<Ex> at = tableEntry(append.getAt(), of);
+  if (failed(at))
+    return failure();
+  unsigned axis = append.getAxis();
+  Ex row = b.add(b.cast(*at, kInt64), b.cast(stored->indices[axis], kInt64));
+  Ex rows = b.cast(extentOf(append.getCache(), axis), kInt64);
+  stored->indices[axis] = b.cast(row, kInt32);
+  Destination to{{false, cacheOf(append.getCache()).getArgNumber()},
+                 stored->indices,
+                 {b.less(row, rows), b.less(b.integer(-1, kInt64), row)}};
+  storeAt(to, name, dims, stored->value,
+          scalarTypeOf(append.getRows().getType().getElementType()));
+  return success();
 }
 
 } // namespace attnc::halide

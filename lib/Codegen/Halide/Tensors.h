@@ -39,6 +39,10 @@ public:
   mlir::LogicalResult
   store(mlir::Value result, llvm::ArrayRef<std::pair<Ex, Ex>> dims,
         llvm::function_ref<mlir::FailureOr<Stored>(llvm::StringRef)> make);
+  /// Stores rows in the cache of attn.append; `make` gives indices in the rows.
+  mlir::LogicalResult
+  storeRows(attn::AppendOp append, llvm::ArrayRef<std::pair<Ex, Ex>> dims,
+            llvm::function_ref<mlir::FailureOr<Stored>(llvm::StringRef)> make);
 
 private:
   struct Destination {
@@ -46,6 +50,10 @@ private:
     llvm::SmallVector<Ex> indices;
     llvm::SmallVector<Ex> where;
   };
+  /// `value` over a domain called `name`.
+  void storeAt(const Destination &to, llvm::StringRef name,
+               llvm::ArrayRef<std::pair<Ex, Ex>> dims, Ex value,
+               ScalarType type);
   mlir::LogicalResult destinations(mlir::Value value,
                                    llvm::ArrayRef<Ex> indices,
                                    llvm::ArrayRef<Ex> where,
