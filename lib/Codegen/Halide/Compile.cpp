@@ -2,10 +2,12 @@
 
 #include "attnc/Codegen/Halide/Halide.h"
 
+#include "Formula.h"
 #include "Kernel.h"
 #include "LoadLibrary.h"
 #include "Shim.h"
-#include "Side.h"
+#include "Side/Normalize.h"
+#include "Side/SideOps.h"
 
 #include "attnc/Codegen/Common/Passes.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
@@ -92,8 +94,10 @@ static LogicalResult planFunction(FunctionPlan &plan,
     auto kernel = dyn_cast<attn::KernelOp>(op);
     if (!kernel && !attn::BlockAttr::of(&op))
       continue;
-    if (failed(kernel ? emitKernel(kernel, plan, step)
-                      : emitSideOp(&op, plan, step)))
+    auto normalize = dyn_cast<attn::NormalizeOp>(op);
+    if (failed(kernel      ? emitKernel(kernel, plan, step)
+               : normalize ? emitNormalize(normalize, plan, step)
+                           : emitSideOp(&op, plan, step)))
       return failure();
     step.builder.pipeline.symbol =
         plan.function.getName().str() + "_step" + std::to_string(steps.size());

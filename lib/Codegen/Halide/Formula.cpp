@@ -291,4 +291,19 @@ FailureOr<Ex> Formula::runOne(Region &region, ArrayRef<Ex> arguments) {
   return results->front();
 }
 
+std::string nameOfMath(StringRef function, Type type) {
+  return ("attnc." + function + (type.isF64() ? ".f64" : ".f32")).str();
+}
+
+FailureOr<Ex> Formula::math(Operation *user, StringRef function, Type type,
+                            Ex x) {
+  auto module = user->getParentOfType<ModuleOp>();
+  auto body =
+      cast<func::FuncOp>(module.lookupSymbol(nameOfMath(function, type)));
+  FailureOr<SmallVector<Ex>> results = run(body.getBody().front(), x);
+  if (failed(results))
+    return failure();
+  return results->front();
+}
+
 } // namespace attnc::halide

@@ -13,6 +13,10 @@ namespace attnc::halide {
 
 class Tensors;
 
+/// The function of the module that is exp2, exp or log2 of a scalar, after its
+/// expansion: "attnc.exp2.f32".
+std::string nameOfMath(llvm::StringRef function, mlir::Type type);
+
 /// Values of a region, or of a function of one block, as expressions.
 class Formula {
 public:
@@ -24,6 +28,9 @@ public:
                                              llvm::ArrayRef<Ex> arguments);
   mlir::FailureOr<Ex> runOne(mlir::Region &region,
                              llvm::ArrayRef<Ex> arguments);
+  /// exp2, exp, log or log2 of `x`, of f32 or f64.
+  mlir::FailureOr<Ex> math(mlir::Operation *user, llvm::StringRef function,
+                           mlir::Type type, Ex x);
 
 private:
   mlir::FailureOr<Ex> value(mlir::Value value);

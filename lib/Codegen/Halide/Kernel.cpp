@@ -141,19 +141,9 @@ KernelWriter::Result KernelWriter::maskOf(StringRef prefix, Ex i, Ex key) {
   return *mask;
 }
 
-std::string nameOfMath(StringRef function, Type type) {
-  return ("attnc." + function + (type.isF64() ? ".f64" : ".f32")).str();
-}
-
 KernelWriter::Result KernelWriter::math(StringRef function, Ex x) {
-  auto module = kernel->getParentOfType<ModuleOp>();
-  auto body = cast<func::FuncOp>(
-      module.lookupSymbol(nameOfMath(function, kernel.getAccumulateType())));
-  FailureOr<SmallVector<Ex>> results =
-      Formula(b, tensors).run(body.getBody().front(), x);
-  if (failed(results))
-    return failure();
-  return results->front();
+  return Formula(b, tensors)
+      .math(kernel, function, kernel.getAccumulateType(), x);
 }
 
 /// exp or exp2 of a shifted score, or the score.

@@ -9,10 +9,6 @@
 
 namespace attnc::halide {
 
-/// The function of the module that is exp2, exp or log2 of a scalar, after its
-/// expansion: "attnc.exp2.f32".
-std::string nameOfMath(llvm::StringRef function, mlir::Type type);
-
 /// Fills in `step`. Emits an error for what the backend does not support.
 mlir::LogicalResult emitKernel(attn::KernelOp kernel, const FunctionPlan &plan,
                                Step &step);

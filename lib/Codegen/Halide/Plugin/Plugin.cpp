@@ -14,6 +14,16 @@
 
 namespace attnc::halide {
 
+/// Halide would print both to stderr. An error reaches the user as a
+/// diagnostic; a warning is about types that it emulates, which the `slow-path`
+/// warning of 16-bit tensors tells with the spec's place.
+struct Reporter : Halide::CompileTimeErrorReporter {
+  void warning(const char *) override {}
+  [[noreturn]] void error(const char *message) override {
+    throw Halide::CompileError(message);
+  }
+};
+
 /// A file that is removed again; Halide writes to paths only.
 struct TemporaryFile {
   std::string path;
@@ -59,6 +69,8 @@ static void compile(const Program &program, bool wantsStatement,
 extern "C" __attribute__((visibility("default"))) void
 attnc_halide_compile(const Program &program, bool wantsStatement,
                      Compiled &result) {
+  static Reporter reporter;
+  Halide::set_custom_compile_time_error_reporter(&reporter);
   try {
     compile(program, wantsStatement, result);
   } catch (const std::exception &error) {

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TaskBlock.h"
+#include "Side/TaskBlock.h"
 
 using namespace mlir;
 

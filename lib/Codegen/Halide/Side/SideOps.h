@@ -1,7 +1,7 @@
-//===- Side.h - Ops outside kernels as pipelines ----------------*- C++ -*-===//
+//===- SideOps.h - Ops outside kernels as pipelines -------------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_CODEGEN_HALIDE_SIDE_H
-#define ATTNC_LIB_CODEGEN_HALIDE_SIDE_H
+#ifndef ATTNC_LIB_CODEGEN_HALIDE_SIDE_SIDEOPS_H
+#define ATTNC_LIB_CODEGEN_HALIDE_SIDE_SIDEOPS_H
 
 #include "Step.h"
 
@@ -13,4 +13,4 @@ mlir::LogicalResult emitSideOp(mlir::Operation *op, const FunctionPlan &plan,
 
 } // namespace attnc::halide
 
-#endif // ATTNC_LIB_CODEGEN_HALIDE_SIDE_H
+#endif // ATTNC_LIB_CODEGEN_HALIDE_SIDE_SIDEOPS_H

@@ -1,7 +1,7 @@
 //===- TaskBlock.h - What one task computes of a tensor ---------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_CODEGEN_HALIDE_TASKBLOCK_H
-#define ATTNC_LIB_CODEGEN_HALIDE_TASKBLOCK_H
+#ifndef ATTNC_LIB_CODEGEN_HALIDE_SIDE_TASKBLOCK_H
+#define ATTNC_LIB_CODEGEN_HALIDE_SIDE_TASKBLOCK_H
 
 #include "Tensors.h"
 
@@ -40,4 +40,4 @@ private:
 
 } // namespace attnc::halide
 
-#endif // ATTNC_LIB_CODEGEN_HALIDE_TASKBLOCK_H
+#endif // ATTNC_LIB_CODEGEN_HALIDE_SIDE_TASKBLOCK_H

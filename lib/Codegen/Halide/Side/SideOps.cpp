@@ -1,4 +1,4 @@
-//===- Side.cpp - Ops outside kernels as pipelines ------------------------===//
+//===- SideOps.cpp - Ops outside kernels as pipelines ---------------------===//
 //
 // A task computes a block of the result (see TaskBlock.h). A product with an
 // axis of rows, of one operand only, is computed as the scores of a kernel are:
@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Side.h"
+#include "Side/SideOps.h"
 
 #include "Formula.h"
-#include "TaskBlock.h"
+#include "Side/TaskBlock.h"
 
 using namespace mlir;
 
