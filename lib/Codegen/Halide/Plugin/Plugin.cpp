@@ -73,6 +73,8 @@ attnc_halide_compile(const Program &program, bool wantsStatement,
   Halide::set_custom_compile_time_error_reporter(&reporter);
   try {
     compile(program, wantsStatement, result);
+  } catch (const Halide::Error &error) { // no std::exception
+    result.error = error.what();
   } catch (const std::exception &error) {
     result.error = error.what();
   }
