@@ -17,14 +17,21 @@ using namespace attnc;
 using namespace attnc::schedule;
 using namespace attnc::schedule::cpu;
 
-attn::ScheduleAttr CpuSchedule::toAttr(MLIRContext *context, StringRef isa,
-                                       int64_t lanes) const {
-  auto cpu = tile::CpuAttr::get(
-      context, *tile::symbolizeCpuIsa(isa), tile::CpuMapping::Rows, lanes,
-      {score.rows, score.vectors}, {value.rows, value.vectors}, unroll, tail,
+attn::ScheduleAttr
+CpuSchedule::toAttr(MLIRContext *context, StringRef isa, int64_t lanes,
+                    function_ref<InFlightDiagnostic()> emitError) const {
+  int64_t scoreGranule[] = {score.rows, score.vectors};
+  int64_t valueGranule[] = {value.rows, value.vectors};
+  auto cpu = tile::CpuAttr::getChecked(
+      emitError, context, *tile::symbolizeCpuIsa(isa), tile::CpuMapping::Rows,
+      lanes, ArrayRef(scoreGranule), ArrayRef(valueGranule), unroll, tail,
       laneSkip, pack, partial);
-  return attn::ScheduleAttr::get(context, form, q, k, chunk, rescaleThreshold,
-                                 rescaleIn, weights, cpu, split);
+  if (!cpu)
+    return {};
+  return attn::ScheduleAttr::getChecked(emitError, context, form, q, k, chunk,
+                                        split, llvm::APFloat(rescaleThreshold),
+                                        rescaleIn, weights,
+                                        tile::TargetAttrInterface(cpu));
 }
 
 CpuSchedule CpuSchedule::of(attn::ScheduleAttr attr) {
@@ -83,8 +90,6 @@ static std::string findGranuleProblem(StringRef name, RegisterTile tile,
 static std::string findChunkProblem(const KernelShape &shape,
                                     const CpuSchedule &s) {
   constexpr int64_t mostKeys = 4096;
-  if (s.form != attn::ScheduleForm::Chunked && s.chunk != 0)
-    return llvm::formatv("chunk = {0} requires form = chunked", s.chunk);
   if (s.form != attn::ScheduleForm::Chunked)
     return {};
   if (!shape.factors)
@@ -101,8 +106,6 @@ static std::string findSplitProblem(const KernelShape &shape,
                                     const CpuSchedule &s) {
   if (s.split == 0)
     return {};
-  if (s.form != attn::ScheduleForm::Online)
-    return llvm::formatv("split = {0} requires form = online", s.split);
   if (std::string why = whyNotSplit(shape.kernel); !why.empty())
     return llvm::formatv("split = {0} does not apply, because {1}; remove it",
                          s.split, why);

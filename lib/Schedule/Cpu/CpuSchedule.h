@@ -30,8 +30,10 @@ struct CpuSchedule {
 
   /// The fields of a schedule whose target is #tile.cpu.
   static CpuSchedule of(attn::ScheduleAttr attr);
-  attn::ScheduleAttr toAttr(mlir::MLIRContext *context, llvm::StringRef isa,
-                            int64_t lanes) const;
+  /// Null if a verifier refuses the fields.
+  attn::ScheduleAttr
+  toAttr(mlir::MLIRContext *context, llvm::StringRef isa, int64_t lanes,
+         llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const;
 };
 
 /// What the user fixed; the rest is chosen.

@@ -79,10 +79,23 @@ CpuStrategy::makeCandidates(const KernelShape &shape, const Target &target,
   SmallVector<attn::ScheduleAttr> candidates;
   Type weights =
       request->weights ? parseType(*request->weights, context) : Type();
+  std::string problem;
+  ScopedDiagnosticHandler keep(context, [&](Diagnostic &diagnostic) {
+    if (problem.empty())
+      problem = diagnostic.str();
+    return success();
+  });
+  // Fields of a request can be illegal, by themselves or together.
   for (CpuSchedule &schedule : cpu::makeCandidates(shape, target, *request)) {
     schedule.weights = weights;
-    candidates.push_back(schedule.toAttr(context, target.cpu.isa, lanes));
+    auto attr = schedule.toAttr(context, target.cpu.isa, lanes, [&] {
+      return emitError(UnknownLoc::get(context));
+    });
+    if (attr)
+      candidates.push_back(attr);
   }
+  if (candidates.empty())
+    error = problem;
   return candidates;
 }
 

@@ -49,11 +49,11 @@ private:
                           name, value, legal);
     return false;
   }
-  bool parseNumber(StringRef name, StringRef value,
-                   std::optional<int64_t> &to) {
+  bool parseNumber(StringRef name, StringRef value, std::optional<int64_t> &to,
+                   int64_t least = 0) {
     int64_t number;
-    if (value.getAsInteger(10, number) || number < 0)
-      return fail(name, value, "a number of at least 0");
+    if (value.getAsInteger(10, number) || number < least)
+      return fail(name, value, "a number of at least " + std::to_string(least));
     to = number;
     return true;
   }
@@ -114,9 +114,9 @@ bool RequestParser::parseTile(StringRef name, StringRef value,
 bool RequestParser::parseScheduleField(StringRef name, StringRef value,
                                        bool &known) {
   if (name == "q")
-    return parseNumber(name, value, request.q);
+    return parseNumber(name, value, request.q, /*least=*/1);
   if (name == "k")
-    return parseNumber(name, value, request.k);
+    return parseNumber(name, value, request.k, /*least=*/1);
   if (name == "chunk")
     return parseNumber(name, value, request.chunk);
   if (name == "split")
@@ -153,11 +153,11 @@ bool RequestParser::parseCpuField(StringRef name, StringRef value,
   if (name == "value_granule")
     return parseTile(name, value, request.value);
   if (name == "unroll")
-    return parseNumber(name, value, request.unroll);
+    return parseNumber(name, value, request.unroll, /*least=*/1);
   if (name == "tail")
     return parseNumber(name, value, request.tail);
   if (name == "partial")
-    return parseNumber(name, value, request.partial);
+    return parseNumber(name, value, request.partial, /*least=*/1);
   if (name == "lanes")
     return parseNumber(name, value, request.lanes);
   if (name == "pack")
