@@ -15,9 +15,8 @@ using namespace attnc::nvptx;
 static Machine *machine = nullptr;
 static const std::vector<std::string> *operations = nullptr;
 
-static void executeOperation(uint32_t number, uint64_t *args,
-                             uint64_t *results) {
-  machine->execute((*operations)[number], args, results);
+static void executeOperation(uint32_t site, uint64_t *args, uint64_t *results) {
+  machine->execute({&(*operations)[site], site, args, results});
 }
 
 static void accessMemory(uint64_t address, uint32_t bytes, uint32_t isWrite) {
@@ -49,6 +48,16 @@ static Expected<Function *> findKernel(Module &module,
   return kernel;
 }
 
+static Error checkBlock(const Dim3 &block) {
+  // Each below 2^10 at most, so that the product fits.
+  bool fits =
+      all_of(block, [](uint64_t n) { return n <= Machine::maxThreads; });
+  if (!fits || uint64_t(block[0]) * block[1] * block[2] > Machine::maxThreads)
+    return createStringError("a block has at most " +
+                             Twine(Machine::maxThreads) + " threads");
+  return Error::success();
+}
+
 static Error defineCallbacks(orc::LLJIT &jit) {
   orc::SymbolMap symbols;
   auto define = [&](const char *name, auto *function) {
@@ -74,6 +83,8 @@ attnc::nvptx::launch(std::unique_ptr<LLVMContext> context,
                      std::unique_ptr<Module> module, const LaunchConfig &config,
                      std::vector<uint64_t> args,
                      const std::vector<Buffer> &buffers) {
+  if (Error error = checkBlock(config.block))
+    return std::move(error);
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   auto jit = orc::LLJITBuilder().create();
@@ -91,8 +102,18 @@ attnc::nvptx::launch(std::unique_ptr<LLVMContext> context,
   // The size of static shared memory is known after the rewriting, which needs
   // its address.
   Machine device(config.grid, config.block, 0, config.seed);
-  Rewritten rewritten = rewrite(*module, **kernel, device.shared.getBase());
-  device.setSharedBytes(rewritten.staticShared + config.sharedBytes);
+  if (device.shared.getBase() == 0)
+    return createStringError("no memory below 2 GiB for shared memory");
+  Expected<Rewritten> rewritten =
+      rewrite(*module, **kernel, device.shared.getBase());
+  if (!rewritten)
+    return rewritten.takeError();
+  uint64_t sharedBytes = rewritten->staticShared + config.sharedBytes;
+  if (sharedBytes > SharedMemory::maxSize)
+    return createStringError(
+        "a block has at most " + Twine(SharedMemory::maxSize) +
+        " bytes of shared memory, not " + Twine(sharedBytes));
+  device.setSharedBytes(sharedBytes);
   for (const Buffer &buffer : buffers)
     device.addBuffer(buffer);
   if (verifyModule(*module, &errs()))
@@ -107,7 +128,7 @@ attnc::nvptx::launch(std::unique_ptr<LLVMContext> context,
   if (!entry)
     return entry.takeError();
   machine = &device;
-  operations = &rewritten.operations;
+  operations = &rewritten->operations;
   auto *body = entry->toPtr<void(uint64_t *)>();
   device.run([&] { body(args.data()); });
   return device.getCounts();

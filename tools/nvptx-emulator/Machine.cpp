@@ -2,23 +2,64 @@
 
 #include "Machine.h"
 
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace attnc::nvptx;
 
-static constexpr size_t stackBytes = 256 * 1024;
-
 /// makecontext() passes no pointers.
 static Machine *running = nullptr;
+
+Stack::Stack() {
+  void *pages = mmap(nullptr, guardSize + size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED || mprotect(pages, guardSize, PROT_NONE) != 0)
+    llvm::report_bad_alloc_error("no memory for the stack of a thread");
+  memory = static_cast<char *>(pages);
+}
+
+Stack::~Stack() { munmap(memory, guardSize + size); }
+
+bool Stack::isGuard(const void *address) const {
+  return address >= memory && address < memory + guardSize;
+}
 
 Machine::Machine(Dim3 grid, Dim3 block, uint64_t sharedBytes, unsigned seed)
     : grid(grid), block(block), sharedBytes(sharedBytes), random(seed) {
   threads.resize(block[0] * block[1] * block[2]);
   for (size_t i = 0; i < threads.size(); ++i)
-    stacks.push_back(std::make_unique<char[]>(stackBytes));
+    stacks.push_back(std::make_unique<Stack>());
+}
+
+/// A frame that does not fit its stack ends like every other error; other
+/// faults are left to the handler before.
+void Machine::onFault(int signal, siginfo_t *info, void *) {
+  static const char text[] =
+      "nvptx-emulator: error: the stack of a thread overflows\n";
+  if (running->stacks[running->current]->isGuard(info->si_addr)) {
+    [[maybe_unused]] ssize_t written =
+        write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(1);
+  }
+  std::signal(signal, SIG_DFL);
+}
+
+/// Fibers have no room for a handler when their stacks overflow.
+static void installHandler(void (*handler)(int, siginfo_t *, void *)) {
+  static char room[64 * 1024];
+  stack_t alternative = {};
+  alternative.ss_sp = room;
+  alternative.ss_size = sizeof room;
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action = {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGSEGV, &action, nullptr);
 }
 
 void Machine::fail(const std::string &text, unsigned thread) {
@@ -32,6 +73,7 @@ void Machine::fail(const std::string &text, unsigned thread) {
 void Machine::run(std::function<void()> body) {
   kernel = std::move(body);
   running = this;
+  installHandler(onFault);
   for (blockIndex[2] = 0; blockIndex[2] < grid[2]; ++blockIndex[2])
     for (blockIndex[1] = 0; blockIndex[1] < grid[1]; ++blockIndex[1])
       for (blockIndex[0] = 0; blockIndex[0] < grid[0]; ++blockIndex[0])
@@ -56,8 +98,8 @@ void Machine::runBlock() {
     thread.clock.assign(threads.size(), 0);
     thread.clock[i] = 1;
     getcontext(&thread.context);
-    thread.context.uc_stack.ss_sp = stacks[i].get();
-    thread.context.uc_stack.ss_size = stackBytes;
+    thread.context.uc_stack.ss_sp = stacks[i]->begin();
+    thread.context.uc_stack.ss_size = Stack::size;
     thread.context.uc_link = &scheduler;
     makecontext(&thread.context, enterFiber, 0);
   }
@@ -129,6 +171,7 @@ bool Machine::releaseBarrier(uint32_t id) {
          std::to_string(needed) + " threads, but more arrived");
   if (arrived < needed)
     return false;
+  checkConvergence(waiting);
   Clock clock = barrier.clock.empty() ? Clock(threads.size()) : barrier.clock;
   for (Thread *thread : waiting)
     join(clock, thread->clock);
@@ -139,6 +182,21 @@ bool Machine::releaseBarrier(uint32_t id) {
   }
   barriers.erase(id);
   return true;
+}
+
+/// All threads of a warp execute the same `.aligned` barrier.
+void Machine::checkConvergence(const std::vector<Thread *> &waiting) {
+  std::map<unsigned, uint32_t> sites; // of each warp
+  for (Thread *thread : waiting) {
+    if (thread->call.name->find(".aligned") == std::string::npos)
+      continue;
+    unsigned number = thread - threads.data();
+    auto [site, isNew] = sites.emplace(number / warpSize, thread->call.site);
+    if (site->second != thread->call.site)
+      fail("the warp diverged: its threads are at two calls of " +
+               *thread->call.name,
+           number);
+  }
 }
 
 void Machine::failDeadlock() {
@@ -159,10 +217,9 @@ void Machine::failDeadlock() {
   fail(text, first);
 }
 
-void Machine::wait(State state, const std::string &name, uint64_t *args,
-                   uint64_t *results) {
+void Machine::wait(State state, const Call &call) {
   Thread &thread = threads[current];
-  thread.call = {&name, args, results};
+  thread.call = call;
   thread.state = state;
   swapcontext(&thread.context, &scheduler);
 }
@@ -182,8 +239,8 @@ void Machine::checkGlobal(uint64_t address, unsigned bytes) {
 }
 
 void Machine::access(uint64_t address, unsigned bytes, bool isWrite) {
-  uint64_t stack = reinterpret_cast<uint64_t>(stacks[current].get());
-  if (address >= stack && address + bytes <= stack + stackBytes)
+  uint64_t stack = reinterpret_cast<uint64_t>(stacks[current]->begin());
+  if (address >= stack && address + bytes <= stack + Stack::size)
     return;
   // Power-of-two accesses must be aligned to their size.
   if (bytes && !(bytes & (bytes - 1)) && address % std::min(bytes, 16u))

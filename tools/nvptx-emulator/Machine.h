@@ -12,6 +12,7 @@
 #include "SharedMemory.h"
 
 #include <array>
+#include <csignal>
 #include <deque>
 #include <functional>
 #include <map>
@@ -29,6 +30,7 @@ using Dim3 = std::array<uint32_t, 3>;
 /// A call of an intrinsic: one slot of 8 bytes per argument and result.
 struct Call {
   const std::string *name = nullptr; // without "llvm.nvvm."
+  uint32_t site = 0;                 // the instruction
   uint64_t *args = nullptr;
   uint64_t *results = nullptr;
 };
@@ -61,8 +63,27 @@ struct Buffer {
   uint64_t bytes;
 };
 
+/// The stack of a fiber, with a page below it that no access may reach.
+class Stack {
+public:
+  static constexpr size_t size = 1024 * 1024;
+
+  Stack();
+  ~Stack();
+  Stack(const Stack &) = delete;
+  char *begin() const { return memory + guardSize; }
+  bool isGuard(const void *address) const;
+
+private:
+  static constexpr size_t guardSize = 64 * 1024;
+  char *memory;
+};
+
 class Machine {
 public:
+  /// The most threads of a block.
+  static constexpr uint64_t maxThreads = 1024;
+
   Machine(Dim3 grid, Dim3 block, uint64_t sharedBytes, unsigned seed);
 
   /// Runs all blocks; `kernel` is called once per thread, on its fiber.
@@ -73,7 +94,7 @@ public:
   void addBuffer(Buffer buffer) { buffers.push_back(buffer); }
 
   // Called by the kernel.
-  void execute(const std::string &name, uint64_t *args, uint64_t *results);
+  void execute(const Call &call);
   void access(uint64_t address, unsigned bytes, bool isWrite);
 
   /// Prints the error with block and thread, and exits with status 1.
@@ -91,17 +112,17 @@ private:
   bool releaseBarriers();
   bool releaseBarrier(uint32_t id);
   [[noreturn]] void failDeadlock();
-  void wait(State state, const std::string &name, uint64_t *args,
-            uint64_t *results);
+  void wait(State state, const Call &call);
+  void checkConvergence(const std::vector<Thread *> &waiting);
   void checkShared(const SharedMemory::Error &error, unsigned thread);
   void checkGlobal(uint64_t address, unsigned bytes);
   static void enterFiber();
+  static void onFault(int signal, siginfo_t *info, void *context);
 
   // Operations.cpp
   bool executeRegister(const std::string &name, uint64_t *results);
   bool executeMath(const std::string &name, uint64_t *args, uint64_t *results);
-  bool executeBarrier(const std::string &name, uint64_t *args,
-                      uint64_t *results);
+  bool executeBarrier(const Call &call);
 
   // Async.cpp
   bool executeAsync(const std::string &name, uint64_t *args);
@@ -111,6 +132,7 @@ private:
   // Warp.cpp
   void runCollective(unsigned first);
   void runShuffle(unsigned first, const std::string &name);
+  void requireFullMask(unsigned first, const std::string &name);
   void runVote(unsigned first, const std::string &name);
   void runLoadMatrix(unsigned first, const std::string &name);
   void countBankConflicts(unsigned first, unsigned matrix);
@@ -129,7 +151,7 @@ private:
   std::mt19937 random;
   std::function<void()> kernel;
   std::vector<Thread> threads;
-  std::vector<std::unique_ptr<char[]>> stacks;
+  std::vector<std::unique_ptr<Stack>> stacks;
   std::map<uint32_t, NamedBarrier> barriers;
   std::vector<Buffer> buffers;
   std::map<std::string, uint64_t> counts;

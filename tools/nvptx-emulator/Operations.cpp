@@ -20,15 +20,16 @@ uint64_t attnc::nvptx::fromFloat(float value) {
   return bits;
 }
 
-void Machine::execute(const std::string &name, uint64_t *args,
-                      uint64_t *results) {
+void Machine::execute(const Call &call) {
+  const std::string &name = *call.name;
   static const char *const collectives[] = {"shfl.sync.", "ldmatrix.sync.",
                                             "mma.m16n8k", "vote.", "bar.warp."};
   for (const char *prefix : collectives)
     if (name.starts_with(prefix))
-      return wait(State::atCollective, name, args, results);
-  if (executeRegister(name, results) || executeMath(name, args, results) ||
-      executeBarrier(name, args, results) || executeAsync(name, args))
+      return wait(State::atCollective, call);
+  if (executeRegister(name, call.results) ||
+      executeMath(name, call.args, call.results) || executeBarrier(call) ||
+      executeAsync(name, call.args))
     return;
   fail("operation is not emulated: " + name);
 }
@@ -59,27 +60,47 @@ bool Machine::executeRegister(const std::string &name, uint64_t *results) {
   return true;
 }
 
+/// Subnormals are zeros of the same sign for operations with `.ftz`.
+static float flush(float value, bool isFtz) {
+  return isFtz && std::fpclassify(value) == FP_SUBNORMAL
+             ? std::copysign(0.0f, value)
+             : value;
+}
+
+/// Of f32 only.
 bool Machine::executeMath(const std::string &name, uint64_t *args,
                           uint64_t *results) {
-  float value = 0;
-  if (name.starts_with("ex2.approx."))
-    value = std::exp2(toFloat(args[0]));
-  else if (name.starts_with("lg2.approx."))
-    value = std::log2(toFloat(args[0]));
-  else if (name.starts_with("rcp.approx."))
-    value = 1 / toFloat(args[0]);
-  else if (name.starts_with("rsqrt.approx."))
-    value = 1 / std::sqrt(toFloat(args[0]));
-  else if (name.starts_with("tanh.approx."))
-    value = std::tanh(toFloat(args[0]));
+  std::string infix = ".approx.";
+  size_t at = name.find(infix);
+  if (at == std::string::npos)
+    return false;
+  std::string function = name.substr(0, at);
+  std::string type = name.substr(at + infix.size());
+  bool isFtz = type.starts_with("ftz.");
+  if (isFtz)
+    type = type.substr(4);
+  if (type != "f" && type != "f32")
+    return false;
+  float value = flush(toFloat(args[0]), isFtz);
+  if (function == "ex2")
+    value = std::exp2(value);
+  else if (function == "lg2")
+    value = std::log2(value);
+  else if (function == "rcp")
+    value = 1 / value;
+  else if (function == "rsqrt")
+    value = 1 / std::sqrt(value);
+  else if (function == "tanh")
+    value = std::tanh(value);
   else
     return false;
-  results[0] = fromFloat(value);
+  results[0] = fromFloat(flush(value, isFtz));
   return true;
 }
 
-bool Machine::executeBarrier(const std::string &name, uint64_t *args,
-                             uint64_t *results) {
+bool Machine::executeBarrier(const Call &call) {
+  const std::string &name = *call.name;
+  const uint64_t *args = call.args;
   std::string prefix = "barrier.cta.";
   if (!name.starts_with(prefix))
     return name.starts_with("membar.") || name.starts_with("fence.");
@@ -94,7 +115,7 @@ bool Machine::executeBarrier(const std::string &name, uint64_t *args,
   if (thread.barrierCount == 0 || thread.barrierCount % warpSize != 0)
     fail("the number of threads of a barrier must be a multiple of 32");
   if (name.starts_with("barrier.cta.sync.")) {
-    wait(State::atBarrier, name, args, results);
+    wait(State::atBarrier, call);
     return true;
   }
   if (!name.starts_with("barrier.cta.arrive."))

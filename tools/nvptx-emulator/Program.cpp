@@ -9,6 +9,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/Alignment.h"
 
 using namespace llvm;
@@ -29,7 +30,7 @@ public:
   }
 
   void placeSharedGlobals(uint64_t base);
-  void rewriteFunction(Function &function);
+  Error rewriteFunction(Function &function);
   void addEntry(Function &kernel);
 
   Rewritten rewritten;
@@ -44,7 +45,7 @@ private:
   Module &module;
   LLVMContext &context;
   FunctionCallee execute, access;
-  StringMap<unsigned> numbers;
+  Value *argSlots = nullptr, *resultSlots = nullptr; // of the function
 };
 
 } // namespace
@@ -87,13 +88,38 @@ static std::string operationOf(CallInst &call) {
   return callee->getName().drop_front(prefix.size()).str();
 }
 
-void Rewriter::rewriteFunction(Function &function) {
+static unsigned resultsOf(const CallInst &call) {
+  if (auto *structure = dyn_cast<StructType>(call.getType()))
+    return structure->getNumElements();
+  return call.getType()->isVoidTy() ? 0 : 1;
+}
+
+Error Rewriter::rewriteFunction(Function &function) {
   function.setCallingConv(CallingConv::C);
   function.removeFnAttr("target-cpu");
   function.removeFnAttr("target-features");
+  // A large frame touches each page, so that it hits the guard of the stack.
+  function.addFnAttr("probe-stack", "inline-asm");
   SmallVector<Instruction *> instructions;
-  for (Instruction &instruction : llvm::instructions(function))
+  unsigned args = 1, results = 1;
+  for (Instruction &instruction : llvm::instructions(function)) {
+    if (isa<AtomicRMWInst, AtomicCmpXchgInst, MemIntrinsic>(instruction)) {
+      std::string text;
+      raw_string_ostream(text) << instruction;
+      return createStringError("an access to memory is not emulated:" + text);
+    }
     instructions.push_back(&instruction);
+    if (auto *call = dyn_cast<CallInst>(&instruction)) {
+      args = std::max<unsigned>(args, call->arg_size());
+      results = std::max(results, resultsOf(*call));
+    }
+  }
+  // Values are read right after the call, so that calls share their slots. They
+  // are in the entry block: an alloca in a loop would grow the stack.
+  IRBuilder<> entry(&*function.getEntryBlock().getFirstInsertionPt());
+  Type *slot = entry.getInt64Ty();
+  argSlots = entry.CreateAlloca(ArrayType::get(slot, args));
+  resultSlots = entry.CreateAlloca(ArrayType::get(slot, results));
   for (Instruction *instruction : instructions) {
     if (auto *call = dyn_cast<CallInst>(instruction)) {
       call->setCallingConv(CallingConv::C);
@@ -106,27 +132,17 @@ void Rewriter::rewriteFunction(Function &function) {
                   store->getValueOperand()->getType(), true);
     }
   }
+  return Error::success();
 }
 
 void Rewriter::rewriteCall(CallInst &call, StringRef name) {
-  auto [it, isNew] = numbers.try_emplace(name, rewritten.operations.size());
-  if (isNew)
-    rewritten.operations.push_back(name.str());
+  unsigned site = rewritten.operations.size();
+  rewritten.operations.push_back(name.str());
   SmallVector<Type *> results;
   if (auto *structure = dyn_cast<StructType>(call.getType()))
     append_range(results, structure->elements());
   else if (!call.getType()->isVoidTy())
     results.push_back(call.getType());
-
-  // The slots are in the entry block: an alloca in a loop would grow the stack.
-  IRBuilder<> entry(
-      &*call.getFunction()->getEntryBlock().getFirstInsertionPt());
-  auto makeSlots = [&](unsigned count) {
-    return entry.CreateAlloca(
-        ArrayType::get(entry.getInt64Ty(), std::max(count, 1u)));
-  };
-  Value *argSlots = makeSlots(call.arg_size());
-  Value *resultSlots = makeSlots(results.size());
   IRBuilder<> builder(&call);
   for (auto [i, value] : enumerate(call.args())) {
     Value *arg = value;
@@ -136,8 +152,7 @@ void Rewriter::rewriteCall(CallInst &call, StringRef name) {
       arg = builder.CreateZExtOrTrunc(arg, builder.getInt64Ty());
     builder.CreateStore(arg, slot(builder, argSlots, i));
   }
-  builder.CreateCall(execute,
-                     {builder.getInt32(it->second), argSlots, resultSlots});
+  builder.CreateCall(execute, {builder.getInt32(site), argSlots, resultSlots});
   Value *value = nullptr;
   if (!call.getType()->isVoidTy())
     value = PoisonValue::get(call.getType());
@@ -181,13 +196,14 @@ void Rewriter::addEntry(Function &kernel) {
   builder.CreateRetVoid();
 }
 
-Rewritten attnc::nvptx::rewrite(Module &module, Function &kernel,
-                                uint64_t shared) {
+Expected<Rewritten> attnc::nvptx::rewrite(Module &module, Function &kernel,
+                                          uint64_t shared) {
   Rewriter rewriter(module);
   rewriter.placeSharedGlobals(shared);
   for (Function &function : make_early_inc_range(module))
     if (!function.isDeclaration())
-      rewriter.rewriteFunction(function);
+      if (Error error = rewriter.rewriteFunction(function))
+        return std::move(error);
   rewriter.addEntry(kernel);
   for (Function &function : make_early_inc_range(module))
     if (function.getName().starts_with("llvm.nvvm.") && function.use_empty())

@@ -4,6 +4,7 @@
 #define ATTNC_TOOLS_NVPTXEMULATOR_PROGRAM_H
 
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
 
 #include <string>
 #include <vector>
@@ -17,16 +18,16 @@ constexpr const char *accessName = "nvptx_emulator_access";
 constexpr const char *entryName = "nvptx_emulator_entry";
 
 struct Rewritten {
-  std::vector<std::string> operations; // by number
+  std::vector<std::string> operations; // the name at each call site
   uint64_t staticShared = 0;           // bytes of shared globals
 };
 
 /// Makes the module executable on the host: each NVVM intrinsic and each inline
 /// assembly becomes a call of `executeName`, a call of `accessName` precedes
 /// each access to memory, and shared globals move to addresses from `shared`
-/// on.
-Rewritten rewrite(llvm::Module &module, llvm::Function &kernel,
-                  uint64_t shared);
+/// on. An error where memory is accessed in a way that is not checked.
+llvm::Expected<Rewritten> rewrite(llvm::Module &module, llvm::Function &kernel,
+                                  uint64_t shared);
 
 } // namespace attnc::nvptx
 

@@ -27,7 +27,7 @@ bool SharedMemory::isInWindow(uint64_t address) const {
 }
 
 void SharedMemory::reset(uint64_t newSize) {
-  size = std::min(newSize, windowSize);
+  size = newSize;
   shadow.assign(size, Cell());
   std::memset(reinterpret_cast<void *>(base), 0xff, windowSize);
 }
@@ -49,59 +49,57 @@ static std::string raceText(const char *access, const char *earlier,
          " by thread " + std::to_string(thread);
 }
 
+SharedMemory::Error SharedMemory::checkLastWrite(const char *access,
+                                                 uint64_t address,
+                                                 const Clock &clock) {
+  const Cell &cell = *cells(address);
+  if (cell.copying)
+    return raceText(access, "unfinished asynchronous copy", address - base,
+                    cell.copying - 1);
+  if (cell.write.time > clock[cell.write.thread])
+    return raceText(access, "write", address - base, cell.write.thread);
+  return std::nullopt;
+}
+
 SharedMemory::Error SharedMemory::read(uint64_t address, unsigned bytes,
                                        unsigned thread, const Clock &clock) {
   if (Error error = checkRange(address, bytes))
     return error;
-  for (unsigned i = 0; i < bytes; ++i) {
-    Cell &cell = *cells(address + i);
-    uint64_t offset = address + i - base;
-    if (cell.copying)
-      return raceText("read", "unfinished asynchronous copy", offset,
-                      cell.copying - 1);
-    if (cell.write.time > clock[cell.write.thread])
-      return raceText("read", "write", offset, cell.write.thread);
-    auto own = std::find_if(cell.reads.begin(), cell.reads.end(),
+  for (uint64_t at = address; at < address + bytes; ++at) {
+    if (Error error = checkLastWrite("read", at, clock))
+      return error;
+    std::vector<Epoch> &reads = cells(at)->reads;
+    auto own = std::find_if(reads.begin(), reads.end(),
                             [&](Epoch e) { return e.thread == thread; });
-    if (own != cell.reads.end())
+    if (own != reads.end())
       own->time = clock[thread];
     else
-      cell.reads.push_back({thread, clock[thread]});
-  }
-  return std::nullopt;
-}
-
-SharedMemory::Error SharedMemory::checkWrite(uint64_t address, unsigned bytes,
-                                             unsigned thread,
-                                             const Clock &clock) {
-  if (Error error = checkRange(address, bytes))
-    return error;
-  for (unsigned i = 0; i < bytes; ++i) {
-    Cell &cell = *cells(address + i);
-    uint64_t offset = address + i - base;
-    if (cell.copying)
-      return raceText("write", "unfinished asynchronous copy", offset,
-                      cell.copying - 1);
-    if (cell.write.time > clock[cell.write.thread])
-      return raceText("write", "write", offset, cell.write.thread);
-    for (Epoch earlier : cell.reads)
-      if (earlier.time > clock[earlier.thread])
-        return raceText("write", "read", offset, earlier.thread);
-    cell.write = {thread, clock[thread]};
-    cell.reads.clear();
+      reads.push_back({thread, clock[thread]});
   }
   return std::nullopt;
 }
 
 SharedMemory::Error SharedMemory::write(uint64_t address, unsigned bytes,
                                         unsigned thread, const Clock &clock) {
-  return checkWrite(address, bytes, thread, clock);
+  if (Error error = checkRange(address, bytes))
+    return error;
+  for (uint64_t at = address; at < address + bytes; ++at) {
+    if (Error error = checkLastWrite("write", at, clock))
+      return error;
+    Cell &cell = *cells(at);
+    for (Epoch earlier : cell.reads)
+      if (earlier.time > clock[earlier.thread])
+        return raceText("write", "read", at - base, earlier.thread);
+    cell.write = {thread, clock[thread]};
+    cell.reads.clear();
+  }
+  return std::nullopt;
 }
 
 SharedMemory::Error SharedMemory::beginCopy(uint64_t address, unsigned bytes,
                                             unsigned thread,
                                             const Clock &clock) {
-  if (Error error = checkWrite(address, bytes, thread, clock))
+  if (Error error = write(address, bytes, thread, clock))
     return error;
   for (unsigned i = 0; i < bytes; ++i)
     cells(address + i)->copying = thread + 1;

@@ -25,9 +25,13 @@ void join(Clock &clock, const Clock &other);
 
 class SharedMemory {
 public:
+  /// Dynamic and static bytes of a block together, on sm_90.
+  static constexpr uint64_t maxSize = 227 * 1024;
+
   /// The addresses fit into 32 bits, as code may keep them in registers of 32.
   SharedMemory();
 
+  /// 0 if there is no such memory.
   uint64_t getBase() const { return base; }
   uint64_t getSize() const { return size; }
   /// Also true of addresses that the current block did not allocate.
@@ -61,8 +65,9 @@ private:
   };
 
   Error checkRange(uint64_t address, unsigned bytes) const;
-  Error checkWrite(uint64_t address, unsigned bytes, unsigned thread,
-                   const Clock &clock);
+  /// Whether the last write of the byte at `address` is ordered before.
+  Error checkLastWrite(const char *access, uint64_t address,
+                       const Clock &clock);
   Cell *cells(uint64_t address) { return &shadow[address - base]; }
 
   uint64_t base = 0;

@@ -12,11 +12,21 @@
 
 using namespace attnc::nvptx;
 
+/// Operations that are `.aligned`: one instruction for the whole warp.
+static bool isAligned(const std::string &name) {
+  return name.starts_with("mma.") || name.starts_with("ldmatrix.");
+}
+
 void Machine::runCollective(unsigned first) {
-  const std::string &name = *threads[first].call.name;
-  for (unsigned i = first; i < first + warpSize; ++i)
-    if (*threads[i].call.name != name)
-      fail("the warp diverged: " + name + " and " + *threads[i].call.name, i);
+  const Call &call = threads[first].call;
+  const std::string &name = *call.name;
+  for (unsigned i = first; i < first + warpSize; ++i) {
+    const Call &other = threads[i].call;
+    if (*other.name != name)
+      fail("the warp diverged: " + name + " and " + *other.name, i);
+    if (isAligned(name) && other.site != call.site)
+      fail("the warp diverged: its threads are at two calls of " + name, i);
+  }
   if (name.starts_with("shfl."))
     runShuffle(first, name);
   else if (name.starts_with("vote."))
@@ -29,27 +39,40 @@ void Machine::runCollective(unsigned first) {
     runWarpBarrier(first);
 }
 
-/// Shuffles give no order of memory accesses, so the clocks stay as they are.
-void Machine::runShuffle(unsigned first, const std::string &name) {
-  for (unsigned lane = 0; lane < warpSize; ++lane) {
+/// The mask of the threads that take part is argument 0.
+void Machine::requireFullMask(unsigned first, const std::string &name) {
+  for (unsigned lane = 0; lane < warpSize; ++lane)
     if (static_cast<uint32_t>(arg(first + lane, 0)) != 0xffffffffu)
-      fail("shfl.sync is emulated for full warps only", first + lane);
-    uint32_t delta = static_cast<uint32_t>(arg(first + lane, 2));
-    unsigned source = delta;
+      fail(name + " is emulated for full warps only", first + lane);
+}
+
+/// PTX ISA, `shfl.sync`: argument 3 has the clamp in bits 0 to 4 and the mask
+/// of segments in bits 8 to 12. Shuffles give no order of memory accesses, so
+/// the clocks stay as they are.
+void Machine::runShuffle(unsigned first, const std::string &name) {
+  requireFullMask(first, "shfl.sync");
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    int shift = arg(first + lane, 2) & 31, clamp = arg(first + lane, 3) & 31;
+    int segments = arg(first + lane, 3) >> 8 & 31, own = lane;
+    int least = own & segments, most = least | (clamp & ~segments);
+    int source = least | (shift & ~segments);
     if (name.starts_with("shfl.sync.bfly."))
-      source = lane ^ delta;
+      source = own ^ shift;
     else if (name.starts_with("shfl.sync.down."))
-      source = lane + delta;
+      source = own + shift;
     else if (name.starts_with("shfl.sync.up."))
-      source = lane - delta;
-    if (source >= warpSize)
-      source = lane;
-    result(first + lane, 0) = arg(first + source, 1);
+      source = own - shift;
+    bool isInRange =
+        name.starts_with("shfl.sync.up.") ? source >= most : source <= most;
+    result(first + lane, 0) = arg(first + (isInRange ? source : own), 1);
+    if (name.ends_with("p"))
+      result(first + lane, 1) = isInRange;
   }
   ++counts["shfl"];
 }
 
 void Machine::runVote(unsigned first, const std::string &name) {
+  requireFullMask(first, "vote.sync");
   uint32_t ballot = 0;
   for (unsigned lane = 0; lane < warpSize; ++lane)
     ballot |= static_cast<uint32_t>(arg(first + lane, 1) & 1) << lane;
@@ -144,6 +167,7 @@ void Machine::runMma(unsigned first, const std::string &name) {
 }
 
 void Machine::runWarpBarrier(unsigned first) {
+  requireFullMask(first, "bar.warp.sync");
   Clock clock(threads.size());
   for (unsigned i = first; i < first + warpSize; ++i)
     join(clock, threads[i].clock);

@@ -73,7 +73,11 @@ static Tensor makeTensor(StringRef kind, StringRef text) {
       fail("expected out:FILE:BYTES");
   }
   // 256 bytes is the alignment of the CUDA allocator.
-  tensor.data = std::aligned_alloc(256, (tensor.bytes + 511) / 256 * 256);
+  constexpr uint64_t most = uint64_t(1) << 40;
+  if (tensor.bytes <= most)
+    tensor.data = std::aligned_alloc(256, (tensor.bytes + 511) / 256 * 256);
+  if (!tensor.data)
+    fail("no memory for a buffer of " + Twine(tensor.bytes) + " bytes");
   std::memset(tensor.data, 0xff, tensor.bytes);
   if (contents)
     std::memcpy(tensor.data, contents->getBufferStart(), tensor.bytes);
