@@ -99,8 +99,9 @@ static LogicalResult planFunction(FunctionPlan &plan,
                : normalize ? emitNormalize(normalize, plan, step)
                            : emitSideOp(&op, plan, step)))
       return failure();
-    step.builder.pipeline.symbol =
-        plan.function.getName().str() + "_step" + std::to_string(steps.size());
+    // No name of the user's begins so.
+    step.builder.pipeline.symbol = "attnc_" + plan.function.getName().str() +
+                                   "_step" + std::to_string(steps.size());
     if (!step.outputs.empty())
       steps.push_back(std::move(step));
   }
@@ -189,7 +190,7 @@ static LogicalResult compile(ModuleOp module, const Target &target,
   (*library)(program, wantsStatement, result);
   if (!result.error.empty())
     return plan.functions.front().function.emitError()
-           << "internal error: Halide refuses the program: " << result.error;
+           << "internal error: " << result.error;
   return success();
 }
 

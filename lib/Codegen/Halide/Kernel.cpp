@@ -160,9 +160,10 @@ KernelWriter::Result KernelWriter::initOf(Ex i) {
   return Formula(b, tensors).runOne(kernel.getInit(), indices);
 }
 
-/// As the weight is multiplied: rounded to the type of `probabilities`.
+/// As the weight is multiplied.
 Ex KernelWriter::round(Ex weight) {
-  return b.cast(b.cast(weight, scalarTypeOf(*kernel.getProbabilities())), acc);
+  return b.cast(b.cast(weight, scalarTypeOf(kernel.getRoundedWeightType())),
+                acc);
 }
 
 KernelWriter::Result KernelWriter::logOfSum(Ex sum, Ex shift) {

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <unistd.h>
 
 namespace attnc::halide {
@@ -32,7 +33,7 @@ struct TemporaryFile {
     path = std::string(folder ? folder : "/tmp") + "/attnc-halide-XXXXXX";
     int file = mkstemp(path.data());
     if (file < 0)
-      throw Halide::RuntimeError("cannot create " + path);
+      throw std::runtime_error("cannot create the file '" + path + "'");
     close(file);
   }
   ~TemporaryFile() { unlink(path.c_str()); }
@@ -74,7 +75,7 @@ attnc_halide_compile(const Program &program, bool wantsStatement,
   try {
     compile(program, wantsStatement, result);
   } catch (const Halide::Error &error) { // no std::exception
-    result.error = error.what();
+    result.error = std::string("Halide refuses the program: ") + error.what();
   } catch (const std::exception &error) {
     result.error = error.what();
   }

@@ -23,7 +23,7 @@ namespace {
 class NormalizeWriter {
 public:
   NormalizeWriter(attn::NormalizeOp op, const FunctionPlan &plan, Step &step)
-      : op(op), b(step.builder), tensors(plan, step),
+      : op(op), step(step), b(step.builder), tensors(plan, step),
         over(*attn::axisOf(op.getLabels(), op.getOver().front())),
         block(op.getWeights(), step, tensors, over),
         acc(scalarTypeOf(op.getAccumulateType())) {}
@@ -48,6 +48,7 @@ private:
   Result scoreOver(StringRef name, Ex row);
 
   attn::NormalizeOp op;
+  Step &step;
   Builder &b;
   Tensors tensors;
   unsigned over;
@@ -158,7 +159,7 @@ LogicalResult NormalizeWriter::write() {
   };
   if (failed(tensors.store(op.getWeights(), block.getDims(), make)))
     return failure();
-  block.reserve();
+  step.scratchBytes = 1 << 12; // m and l
   return success();
 }
 
