@@ -155,7 +155,7 @@ Value KernelBlock::emitProbabilities(OpBuilder &builder, Value weights,
 
 Value KernelBlock::emitNanRule(OpBuilder &builder, Value o,
                                llvm::function_ref<Value(OpBuilder &)> redo) {
-  if (mask.isAlwaysTrue())
+  if (mask.isAlwaysTrue() && !select)
     return o; // keys past the last one are loaded as 0
   Value bad = tile::AnyNanOp::create(builder, loc, o, {{"q", rows}});
   auto branch = scf::IfOp::create(builder, loc, TypeRange{o.getType()}, bad,
