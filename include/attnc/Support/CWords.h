@@ -83,6 +83,10 @@ inline bool isCWord(llvm::StringRef name) {
   return llvm::is_contained(kWords, name) || name.starts_with("__");
 }
 
+/// `main`, or a function of the C library: an object that defines it replaces
+/// the library's in the program.
+bool isCFunction(llvm::StringRef name);
+
 } // namespace attnc
 
 #endif // ATTNC_SUPPORT_CWORDS_H

@@ -1,8 +1,9 @@
 //===- KernelResults.cpp - What a kernel stores ---------------------------===//
 //
 // A NaN in a masked row of the values makes a product with the weight 0 a NaN.
-// If a result has one, the pipeline runs again for the block, with a select per
-// product.
+// If a result has one, the pipeline stores nothing and runs again for the
+// block, with a select per product. The second run reads inputs that are whole
+// even if an output is stored in the place of one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,6 +109,10 @@ LogicalResult KernelWriter::storeResults() {
   bool isExact = (masks || isOnline) && valueDim > 0;
   if (isExact && failed(defineExactValues()))
     return failure();
+  SmallVector<Ex> where;
+  if (isExact)
+    where.push_back(b.less(b.call("nans", kInt32, {}),
+                           b.add(b.parameter(kExact), b.integer(1))));
   if (kernel.getO()) {
     auto value = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
       Ex e = b.variable((domain + ".x").str());
@@ -123,7 +128,7 @@ LogicalResult KernelWriter::storeResults() {
       }
       if (norm.getDivide() == attn::NormDivide::Sum)
         o = b.select(b.equal(sum, zero), zero, b.div(o, sum));
-      return Tensors::Stored{indices, o};
+      return Tensors::Stored{indices, o, where};
     };
     if (failed(tensors.store(
             kernel.getO(),
@@ -140,7 +145,7 @@ LogicalResult KernelWriter::storeResults() {
                            FailureOr<Ex> value = make(i);
                            if (failed(value))
                              return failure();
-                           return Tensors::Stored{place(i), *value};
+                           return Tensors::Stored{place(i), *value, where};
                          });
   };
   auto maximum = [&](Ex i) -> Result { return b.call("m", acc, i); };

@@ -54,7 +54,8 @@ struct Step {
   mlir::Attribute scratchSize;
   int64_t scratchPerSize = 0;
   /// The last output of the pipeline is a number, not in `outputs`: where it is
-  /// not 0 the pipeline runs again with the parameter kExact = 1.
+  /// not 0 the pipeline has stored nothing and runs again with the parameter
+  /// kExact = 1.
   bool checksNans = false;
 };
 

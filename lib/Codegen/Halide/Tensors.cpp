@@ -324,8 +324,8 @@ LogicalResult Tensors::store(Value result, ArrayRef<std::pair<Ex, Ex>> dims,
     SmallVector<Destination> list;
     if (auto found = plan.workspaceOf.find(result);
         found != plan.workspaceOf.end())
-      list.push_back({{true, found->second}, stored->indices, {}});
-    if (failed(destinations(result, stored->indices, {}, list)))
+      list.push_back({{true, found->second}, stored->indices, stored->where});
+    if (failed(destinations(result, stored->indices, stored->where, list)))
       return failure();
     if (number == list.size())
       return success();

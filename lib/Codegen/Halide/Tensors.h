@@ -35,6 +35,8 @@ public:
   struct Stored {
     llvm::SmallVector<Ex> indices;
     Ex value;
+    /// Conditions of the store, besides those of the destination.
+    llvm::SmallVector<Ex> where = {};
   };
   mlir::LogicalResult
   store(mlir::Value result, llvm::ArrayRef<std::pair<Ex, Ex>> dims,

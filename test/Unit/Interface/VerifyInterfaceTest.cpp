@@ -40,6 +40,14 @@ TEST_F(VerifyInterfaceTest, RefusesAFunctionNameThatCDoesNotAllow) {
   }
 }
 
+TEST_F(VerifyInterfaceTest, RefusesFunctionsOfTheCLibrary) {
+  for (const char *name : {"malloc", "getenv", "expf", "main"}) {
+    f.name = name;
+    EXPECT_EQ(errorOf(f),
+              "'" + f.name + "' is a function of the C library");
+  }
+}
+
 TEST_F(VerifyInterfaceTest, RefusesATitleThatBreaksTheComment) {
   f.title = "a */ b";
   EXPECT_EQ(errorOf(f),
