@@ -64,6 +64,8 @@ LogicalResult Verifier::verifyFunctionName() {
     return error() << "'" << name
                    << "' cannot name a C function: letters, digits and '_', "
                       "no keyword of C or C++, not 'attnc...'";
+  if (isCFunction(name))
+    return error() << "'" << name << "' is a function of the C library";
   return verifyComment("title", function.title);
 }
 

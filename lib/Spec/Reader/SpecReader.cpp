@@ -5,6 +5,8 @@
 #include "Language/ForeignWords.h"
 #include "Proof/Prover.h"
 
+#include "attnc/Support/CWords.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -90,34 +92,10 @@ std::optional<int64_t> SpecReader::readCount(const YamlNode &node) {
   return std::nullopt;
 }
 
-bool isReservedWord(StringRef name) {
-  static constexpr StringLiteral words[] = {
-      "alignas",     "alignof",      "asm",       "auto",
-      "bool",        "break",        "case",      "catch",
-      "char",        "class",        "concept",   "const",
-      "const_cast",  "consteval",    "constexpr", "constinit",
-      "continue",    "co_await",     "co_return", "co_yield",
-      "decltype",    "default",      "delete",    "do",
-      "double",      "dynamic_cast", "else",      "enum",
-      "explicit",    "export",       "extern",    "false",
-      "float",       "for",          "friend",    "goto",
-      "if",          "inline",       "int",       "long",
-      "main",        "mutable",      "namespace", "new",
-      "noexcept",    "nullptr",      "operator",  "private",
-      "protected",   "public",       "register",  "reinterpret_cast",
-      "requires",    "restrict",     "return",    "short",
-      "signed",      "sizeof",       "static",    "static_assert",
-      "static_cast", "struct",       "switch",    "template",
-      "this",        "thread_local", "throw",     "true",
-      "try",         "typedef",      "typeid",    "typename",
-      "union",       "unsigned",     "using",     "virtual",
-      "void",        "volatile",     "wchar_t",   "while",
-      "and",         "and_eq",       "bitand",    "bitor",
-      "compl",       "not",          "not_eq",    "or",
-      "or_eq",       "xor",          "xor_eq",    "char8_t",
-      "char16_t",    "char32_t",     "typeof"};
-  return is_contained(words, name) || name.starts_with("__") ||
-         name.starts_with("attnc_") || name.starts_with("ATTNC_");
+/// A name that the header cannot use.
+static bool isReservedWord(StringRef name) {
+  return isCWord(name) || name.starts_with("attnc_") ||
+         name.starts_with("ATTNC_");
 }
 
 std::string nameOfFile(StringRef file) {
@@ -128,7 +106,7 @@ std::string nameOfFile(StringRef file) {
     return "attention";
   if (isDigit(name[0]))
     name = "_" + name;
-  return isReservedWord(name) ? "spec_" + name : name;
+  return isReservedWord(name) || isCFunction(name) ? "spec_" + name : name;
 }
 
 /// The name of a size or an input: it becomes a field and a parameter in C.
@@ -262,6 +240,11 @@ void SpecReader::readName(const YamlNode &document) {
   }
   if (isReservedWord(text)) {
     report.error(Message::ReservedName, name->value.range, {text});
+    return;
+  }
+  if (isCFunction(text)) {
+    report.error(Message::LibraryName, name->value.range, {text})
+        .fix("attention_" + text);
     return;
   }
   spec.name = text;

@@ -186,9 +186,6 @@ private:
   bool mixedTypes = false;              // dtype is a map with different types
 };
 
-/// The C identifiers that a generated header cannot use.
-bool isReservedWord(llvm::StringRef name);
-
 /// A function's name out of a file's name.
 std::string nameOfFile(llvm::StringRef file);
 

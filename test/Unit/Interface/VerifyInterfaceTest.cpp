@@ -43,8 +43,7 @@ TEST_F(VerifyInterfaceTest, RefusesAFunctionNameThatCDoesNotAllow) {
 TEST_F(VerifyInterfaceTest, RefusesFunctionsOfTheCLibrary) {
   for (const char *name : {"malloc", "getenv", "expf", "main"}) {
     f.name = name;
-    EXPECT_EQ(errorOf(f),
-              "'" + f.name + "' is a function of the C library");
+    EXPECT_EQ(errorOf(f), "'" + f.name + "' is a function of the C library");
   }
 }
 
