@@ -54,9 +54,12 @@ std::string attnc::joinTargetNames(ArrayRef<const Target *> targets) {
 }
 
 std::string attnc::listTargetNames() {
-  return join(map_range(getPlatforms(),
-                        [](const Platform &p) { return p.listLevels(); }),
-              ", ");
+  SmallVector<StringRef> names;
+  for (const Platform &platform : getPlatforms())
+    for (const Target &level : platform.levels)
+      if (!is_contained(names, level.name)) // platforms share levels
+        names.push_back(level.name);
+  return join(names, ", ");
 }
 
 std::string attnc::describeUnknownCpu(StringRef name) {

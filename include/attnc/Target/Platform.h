@@ -53,7 +53,7 @@ llvm::ArrayRef<Platform> getPlatforms();
 /// null.
 const Platform *findPlatform(llvm::StringRef triple);
 
-/// The platform that has this level.
+/// The first platform that has this level; several may share a table of levels.
 const Platform &platformOf(const Target &level);
 
 /// The one that this program runs on, if attnc compiles for it, else the first.

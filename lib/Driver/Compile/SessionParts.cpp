@@ -15,6 +15,9 @@ using namespace mlir;
 
 namespace attnc {
 
+/// The triple, where the level alone would give another platform.
+static constexpr llvm::StringLiteral kPlatformAttr = "attnc.platform";
+
 llvm::SmallVector<llvm::StringRef> splitParts(llvm::StringRef text) {
   constexpr llvm::StringLiteral separator = "// -----";
   llvm::SmallVector<llvm::StringRef> parts;
@@ -83,15 +86,22 @@ const Target *Session::targetOfDump(ModuleOp module) {
     fail("the dump's attnc.target is not one of " + listTargetNames());
     return nullptr;
   }
-  if (currentPlatform->findLevel(target->name))
-    return target;
-  if (options.platformGiven) {
-    fail("the dump was compiled for " + target->name + ", a level of " +
-         platformOf(*target).triple +
-         ", not of --target=" + currentPlatform->triple);
+  const Platform *platform = &platformOf(*target);
+  if (auto triple = module->getAttrOfType<StringAttr>(kPlatformAttr)) {
+    platform = findPlatform(triple.getValue());
+    if (!platform || !platform->findLevel(target->name)) {
+      fail("the dump's attnc.platform is no platform of " + target->name);
+      return nullptr;
+    }
+  }
+  bool isFixed = options.platformGiven || !partList.empty();
+  if (platform != currentPlatform && isFixed) {
+    fail("the dump was compiled for " + target->name + " of " +
+         platform->triple + ", not of " +
+         (options.platformGiven ? "--target=" : "") + currentPlatform->triple);
     return nullptr;
   }
-  currentPlatform = &platformOf(*target);
+  currentPlatform = platform;
   return target;
 }
 
@@ -106,8 +116,13 @@ bool Session::checkTargets(llvm::ArrayRef<const Target *> ofDump) {
   return true;
 }
 
-/// Gives each processor its module.
+/// Gives each processor its module. What a level does not say by its name is
+/// written down for dumps.
 void Session::split() {
+  if (&platformOf(*targetList.front()) != currentPlatform)
+    (*moduleRef)
+        ->setAttr(kPlatformAttr,
+                  StringAttr::get(&context, currentPlatform->triple));
   for (const Target *target : targetList) {
     SessionPart &part = partList.emplace_back();
     part.target = target;

@@ -14,7 +14,7 @@ TEST(TargetTest, EveryNameIsFound) {
   for (const Platform &platform : getPlatforms())
     for (const Target &target : platform.levels) {
       EXPECT_EQ(lookupTarget(target.name), &target) << target.name.str();
-      EXPECT_EQ(&platformOf(target), &platform) << target.name.str();
+      EXPECT_EQ(platformOf(target).findLevel(target.name), &target);
     }
 }
 
