@@ -3,7 +3,7 @@
 // Order matters: the parts become one module; descriptions and entries come
 // next, since they are what keeps the internal kernels alive; then the kernels
 // are optimised for their processors; then the entry, compiled when the
-// compiler was built and for any processor, is added as assembly. One
+// compiler was built and for any processor, is added. One
 // TargetMachine writes the object: each function carries its processor as an
 // attribute. Tests: test/Unit/Emit/ObjectTest.cpp
 //
@@ -15,6 +15,8 @@
 #include "EntryPoints.h"
 #include "LinkParts.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -38,6 +40,8 @@ CodegenTarget attnc::makeCodegenTarget(const Target &cpu,
           .requiredFeatures = cpu.requiredFeatures.str(),
           .baselineFeatures = platform.baselineFeatures.str(),
           .abi = platform.abi.str(),
+          .systemSymbols = platform.systemSymbols.str(),
+          .isPositionIndependent = platform.isPositionIndependent,
           .vscale = cpu.vscale,
           .label = cpu.name.str()};
 }
@@ -58,7 +62,8 @@ createMachine(const CodegenTarget &target) {
   TargetOptions options;
   options.MCOptions.ABIName = target.abi;
   std::unique_ptr<TargetMachine> machine(backend->createTargetMachine(
-      triple, target.cpu, target.features, options, Reloc::PIC_, std::nullopt,
+      triple, target.cpu, target.features, options,
+      target.isPositionIndependent ? Reloc::PIC_ : Reloc::Static, std::nullopt,
       CodeGenOptLevel::Aggressive));
   if (!machine)
     return createStringError("no machine for '" + target.triple + "'");
@@ -92,11 +97,12 @@ static void optimise(Module &module, TargetMachine &machine) {
       .run(module, modules);
 }
 
-/// What an object may ask of libc.
-static bool isAllowedSymbol(StringRef name) {
-  return name == "malloc" || name == "free" || name == "getenv" ||
-         name == "getauxval" || name == "memcpy" || name == "memmove" ||
-         name == "memset" || name == "_GLOBAL_OFFSET_TABLE_";
+/// What an object may ask of libc and of the platform's linker.
+static bool isAllowedSymbol(StringRef name, const CodegenTarget &target) {
+  return is_contained(
+             {"malloc", "free", "getenv", "memcpy", "memmove", "memset"},
+             name) ||
+         is_contained(split(target.systemSymbols, ' '), name);
 }
 
 static Error refuseSymbol(StringRef name) {
@@ -105,11 +111,11 @@ static Error refuseSymbol(StringRef name) {
 }
 
 /// Kernels that call a function by name; earlier and clearer than the object.
-static Error checkCalls(const Module &module) {
+static Error checkCalls(const Module &module, const CodegenTarget &target) {
   for (const Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic() &&
         !function.use_empty() && !isEntry(function.getName()) &&
-        !isAllowedSymbol(function.getName()))
+        !isAllowedSymbol(function.getName(), target))
       return refuseSymbol(function.getName());
   for (const GlobalVariable &variable : module.globals())
     if (variable.isDeclaration() && !variable.use_empty())
@@ -118,7 +124,8 @@ static Error checkCalls(const Module &module) {
 }
 
 /// Calls that instruction selection made (exp2f, fmodf, ...).
-static Error checkObject(StringRef bytes) {
+static Error checkObject(StringRef bytes, char prefix,
+                         const CodegenTarget &target) {
   Expected<std::unique_ptr<object::ObjectFile>> file =
       object::ObjectFile::createObjectFile(MemoryBufferRef(bytes, "object"));
   if (!file)
@@ -132,10 +139,22 @@ static Error checkObject(StringRef bytes) {
     Expected<StringRef> name = symbol.getName();
     if (!name)
       return name.takeError();
-    if (!name->empty() && !isAllowedSymbol(*name))
-      return refuseSymbol(*name);
+    StringRef inC = *name; // without the prefix of the object format
+    if (prefix)
+      inC.consume_front(StringRef(&prefix, 1));
+    if (!inC.empty() && !isAllowedSymbol(inC, target))
+      return refuseSymbol(inC);
   }
   return Error::success();
+}
+
+/// Windows unwinds the stack by tables, for debuggers and exceptions that pass;
+/// a function without one is taken for a leaf.
+static void describeFrames(Module &module) {
+  if (module.getTargetTriple().isOSWindows())
+    for (Function &function : module)
+      if (!function.isDeclaration())
+        function.setUWTableKind(UWTableKind::Async);
 }
 
 static Error writeMachineCode(Module &module, TargetMachine &machine,
@@ -180,8 +199,8 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
     if (beginPhase)
       beginPhase(phase);
   };
-  Expected<std::unique_ptr<TargetMachine>> machine =
-      createMachine(machineOf(parts));
+  CodegenTarget target = machineOf(parts);
+  Expected<std::unique_ptr<TargetMachine>> machine = createMachine(target);
   if (!machine)
     return machine.takeError();
   Expected<std::unique_ptr<Module>> linked =
@@ -193,12 +212,13 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
   begin("entry descriptors");
   if (Error error = addEntries(module, functions, parts))
     return error;
+  describeFrames(module);
   begin("LLVM optimization (O3)");
   optimise(module, **machine);
   begin("verification");
   if (Error error = addEntry(module))
     return error;
-  if (Error error = checkCalls(module))
+  if (Error error = checkCalls(module, target))
     return error;
   if (Error error = verifyKernels(module, "after optimisation"))
     return error;
@@ -220,7 +240,8 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
                                      stream))
     return error;
   if (isObject)
-    if (Error error = checkObject(stream.str()))
+    if (Error error = checkObject(
+            stream.str(), module.getDataLayout().getGlobalPrefix(), target))
       return error;
   if (isObject)
     out << stream.str();

@@ -13,22 +13,26 @@
 //   }
 //   const char *f_describe(void) { return "{...}"; }
 //
-// The code behind them is C, compiled to assembly when the compiler is built:
-// it needs no optimising and no instruction selection again, and its bytes are
-// the same in every object. Tests: test/Unit/Emit/ObjectTest.cpp
+// The code behind them is C, compiled when the compiler is built: to assembly
+// for ELF, which needs no instruction selection again; to bitcode for the other
+// object formats, whose assembly is not one text that fits into another.
+// Tests: test/Unit/Emit/ObjectTest.cpp, test/Emit/*.test
 //
 //===----------------------------------------------------------------------===//
 
 #include "EntryPoints.h"
 
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace attnc;
 using namespace llvm;
 
 #include "EntryAssemblies.inc" // kEntryAssemblies
+#include "EntryModules.inc"    // kEntryModules
 
 bool attnc::isEntry(StringRef name) {
   return name == "attnc_entry_tensors" || name == "attnc_entry_raw" ||
@@ -112,6 +116,39 @@ void attnc::addEntryPoints(Module &module, const Interface &function,
   b.CreateRet(b.CreateGlobalString(describe, name + ".description"));
 }
 
+/// Names what the entry defines so that nothing else is called that, and keeps
+/// only what is code: the file's flags are those of `module`.
+static void makeLocal(Module &entry) {
+  while (!entry.named_metadata_empty())
+    entry.eraseNamedMetadata(&*entry.named_metadata_begin());
+  for (GlobalObject &object : entry.global_objects()) {
+    if (object.isDeclaration() || isEntry(object.getName()))
+      continue;
+    object.setLinkage(GlobalValue::InternalLinkage);
+    object.setVisibility(GlobalValue::DefaultVisibility);
+    object.setComdat(nullptr); // strings have one on Windows
+    object.setName(object.getName() + ".attnc_entry");
+  }
+}
+
+static Error linkEntry(Module &module, StringRef bitcode) {
+  auto entry =
+      parseBitcodeFile(MemoryBufferRef(bitcode, "entry"), module.getContext());
+  if (!entry)
+    return entry.takeError();
+  makeLocal(**entry);
+  (*entry)->setDataLayout(module.getDataLayout());
+  (*entry)->setTargetTriple(module.getTargetTriple());
+  if (Linker::linkModules(module, std::move(*entry)))
+    return createStringError("the entry cannot be linked");
+  for (Function &function : module)
+    if (isEntry(function.getName())) {
+      function.setVisibility(GlobalValue::DefaultVisibility);
+      function.setLinkage(GlobalValue::InternalLinkage);
+    }
+  return Error::success();
+}
+
 Error attnc::addEntry(Module &module) {
   const Triple &triple = module.getTargetTriple();
   for (const auto &[name, text] : kEntryAssemblies)
@@ -119,6 +156,9 @@ Error attnc::addEntry(Module &module) {
       module.appendModuleInlineAsm(text);
       return Error::success();
     }
+  for (const auto &[name, bitcode] : kEntryModules)
+    if (name == triple.str())
+      return linkEntry(module, bitcode);
   return createStringError("this build of attnc has no entry for '" +
                            triple.str() + "'");
 }

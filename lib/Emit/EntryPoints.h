@@ -26,7 +26,7 @@ void addEntryPoints(llvm::Module &module, const Interface &function,
 /// The three functions that the entry defines.
 bool isEntry(llvm::StringRef name);
 
-/// Adds the code of lib/Emit/Abi to the module, as assembly of local symbols.
+/// Adds the code of lib/Emit/Abi to the module, with local symbols.
 llvm::Error addEntry(llvm::Module &module);
 
 } // namespace attnc

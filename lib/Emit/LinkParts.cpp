@@ -44,12 +44,12 @@ std::string attnc::nameParts(StringRef text, ArrayRef<Part> parts,
   bool isIr = kind == EmitKind::LlvmIr;
   std::string named = text.str();
   for (const Part &part : parts) {
-    // Where the assembly gives the type of a symbol, or the IR its body.
+    // Where the assembly has the label of a function, or the IR its body.
     std::string name = suffixOf(part, parts.size());
     size_t begin = isIr ? named.find("\ndefine ") : 0;
-    size_t at = named.find(name + (isIr ? "(" : "\",@function"), begin);
+    size_t at = named.find(name + (isIr ? "(" : "\":"), begin);
     if (at == std::string::npos) // a name without hyphens has no quotes
-      at = named.find(name + ",@function", begin);
+      at = named.find(name + ":", begin);
     size_t line = named.rfind('\n', at);
     if (parts.size() > 1 && at != std::string::npos &&
         line != std::string::npos)
@@ -106,6 +106,7 @@ Expected<std::unique_ptr<Module>> attnc::linkParts(MutableArrayRef<Part> parts,
   for (Function &function : *whole)
     if (!function.isDeclaration())
       function.setLinkage(GlobalValue::InternalLinkage);
-  whole->setPICLevel(PICLevel::BigPIC);
+  if (parts.front().target.isPositionIndependent)
+    whole->setPICLevel(PICLevel::BigPIC);
   return whole;
 }

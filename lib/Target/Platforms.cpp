@@ -22,11 +22,13 @@ ArrayRef<Platform> attnc::getPlatforms() {
           .triple = "x86_64-unknown-linux-gnu",
           .levels = getX86Levels(),
           .defaultLevels = "x86-64-v3,x86-64-v4",
+          .systemSymbols = "_GLOBAL_OFFSET_TABLE_",
       },
       {
           .triple = "aarch64-unknown-linux-gnu",
           .levels = getAArch64Levels(),
           .defaultLevels = "armv8-a",
+          .systemSymbols = "getauxval",
           .emulator = "qemu-aarch64",
           .linker = "aarch64-linux-gnu-gcc",
           .packages =
@@ -38,10 +40,24 @@ ArrayRef<Platform> attnc::getPlatforms() {
           .defaultLevels = "rv64gcv",
           .baselineFeatures = "+m,+a,+f,+d,+c",
           .abi = "lp64d",
+          .systemSymbols = "getauxval",
           .emulator = "qemu-riscv64",
           .linker = "riscv64-linux-gnu-gcc",
           .packages =
               "qemu-user, gcc-riscv64-linux-gnu and libc6-dev-riscv64-cross",
+      },
+      // The stack is probed page by page; _fltused links what formats floats.
+      {
+          .triple = "x86_64-pc-windows-msvc",
+          .levels = getX86Levels(),
+          .defaultLevels = "x86-64-v3,x86-64-v4",
+          .systemSymbols = "__chkstk _fltused",
+      },
+      {
+          .triple = "x86_64-pc-windows-gnu",
+          .levels = getX86Levels(),
+          .defaultLevels = "x86-64-v3,x86-64-v4",
+          .systemSymbols = "___chkstk_ms _fltused",
       },
   };
   return platforms;

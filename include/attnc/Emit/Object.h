@@ -50,6 +50,9 @@ struct CodegenTarget {
   std::string requiredFeatures;
   /// What every processor of the triple has, and its ABI; may be empty.
   std::string baselineFeatures = {}, abi = {};
+  /// See Platform.
+  std::string systemSymbols = {};
+  bool isPositionIndependent = true;
   /// See Target.
   unsigned vscale = 0;
   /// For people: "x86-64-v4".

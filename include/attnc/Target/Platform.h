@@ -29,6 +29,11 @@ struct Platform {
   llvm::StringRef baselineFeatures = {};
   /// The name of the calling convention; empty: LLVM's default.
   llvm::StringRef abi = {};
+  /// What an object may ask of the linker besides what every libc has (malloc,
+  /// memcpy, ...), as C spells it, one blank between two.
+  llvm::StringRef systemSymbols = {};
+  /// Whether the code runs at any address; a module of WebAssembly has one.
+  bool isPositionIndependent = true;
 
   /// Programs that run and link objects of this platform on another one, and
   /// the Debian packages that have them; empty where there are none.

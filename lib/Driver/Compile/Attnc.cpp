@@ -242,7 +242,7 @@ bool Compilation::package(llvm::StringRef path, std::string &object) {
     return true;
   auto bytes =
       format == ObjectFormat::Archive
-          ? makeArchive(object, stem() + ".o")
+          ? makeArchive(object, stem() + ".o", session.platform())
           : linkShared(linker, object, llvm::sys::path::filename(path));
   if (!bytes)
     return session.fail(llvm::toString(bytes.takeError()));

@@ -18,16 +18,22 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace attnc {
 
 llvm::Expected<std::string> makeArchive(llvm::StringRef object,
-                                        llvm::StringRef member) {
+                                        llvm::StringRef member,
+                                        const Platform &platform) {
   llvm::NewArchiveMember entry(llvm::MemoryBufferRef(object, member));
   entry.MemberName = member;
+  llvm::Triple triple(platform.triple);
   auto archive = llvm::writeArchiveToBuffer(
       entry, llvm::SymtabWritingMode::NormalSymtab,
-      llvm::object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false);
+      triple.isOSDarwin()          ? llvm::object::Archive::K_DARWIN
+      : triple.isOSBinFormatCOFF() ? llvm::object::Archive::K_COFF
+                                   : llvm::object::Archive::K_GNU,
+      /*Deterministic=*/true, /*Thin=*/false);
   if (!archive)
     return archive.takeError();
   return (*archive)->getBuffer().str();
@@ -35,6 +41,11 @@ llvm::Expected<std::string> makeArchive(llvm::StringRef object,
 
 llvm::Expected<std::string> findLinker(llvm::StringRef requested,
                                        const Platform &platform) {
+  if (!llvm::Triple(platform.triple).isOSBinFormatELF())
+    return llvm::createStringError(
+        "attnc links shared libraries for Linux only; write an object or an "
+        "archive (-o NAME.a) and link it with the tools of " +
+        platform.triple);
   if (requested.empty() && !platform.isHost())
     requested = platform.linker;
   if (!requested.empty()) {

@@ -15,7 +15,8 @@ namespace attnc {
 /// A static archive whose one member is `object`, called `member`. Equal
 /// arguments give equal bytes.
 llvm::Expected<std::string> makeArchive(llvm::StringRef object,
-                                        llvm::StringRef member);
+                                        llvm::StringRef member,
+                                        const Platform &platform);
 
 /// The path of the C compiler driver that links shared libraries: `requested`,
 /// or the platform's; on this machine's platform the first of cc, clang, gcc

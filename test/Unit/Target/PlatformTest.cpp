@@ -36,7 +36,10 @@ TEST(PlatformTest, AVendorDoesNotMatter) {
 TEST(PlatformTest, ArchitectureSystemAndEnvironmentMatter) {
   EXPECT_EQ(findPlatform("i686-linux-gnu"), nullptr);
   EXPECT_EQ(findPlatform("x86_64-linux-musl"), nullptr);
-  EXPECT_EQ(findPlatform("x86_64-apple-darwin"), nullptr);
+  EXPECT_EQ(findPlatform("x86_64-freebsd"), nullptr);
+  EXPECT_EQ(findPlatform("aarch64-pc-windows-msvc"), nullptr);
+  EXPECT_NE(findPlatform("x86_64-pc-windows-msvc"),
+            findPlatform("x86_64-w64-windows-gnu"));
   EXPECT_EQ(findPlatform(""), nullptr);
 }
 
