@@ -15,6 +15,7 @@ namespace attnc {
 
 llvm::ArrayRef<Target> getX86Levels();
 llvm::ArrayRef<Target> getAArch64Levels();
+llvm::ArrayRef<Target> getAppleLevels();
 llvm::ArrayRef<Target> getRiscV64Levels();
 
 /// Two vector units, each with an fma per lane, or an addition and a

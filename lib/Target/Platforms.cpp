@@ -59,6 +59,18 @@ ArrayRef<Platform> attnc::getPlatforms() {
           .defaultLevels = "x86-64-v3,x86-64-v4",
           .systemSymbols = "___chkstk_ms _fltused",
       },
+      // Versions are the oldest that the objects run on.
+      {
+          .triple = "arm64-apple-macosx11.0.0",
+          .levels = getAppleLevels(),
+          .defaultLevels = "apple-m1",
+      },
+      {
+          .triple = "x86_64-apple-macosx10.15.0",
+          .levels = getX86Levels(),
+          .defaultLevels = "x86-64-v3,x86-64-v4",
+          .systemSymbols = "__bzero",
+      },
   };
   return platforms;
 }
@@ -67,7 +79,9 @@ const Platform *attnc::findPlatform(StringRef text) {
   Triple triple(Triple::normalize(text));
   for (const Platform &platform : getPlatforms()) {
     Triple own(platform.triple);
-    if (own.getArch() == triple.getArch() && own.getOS() == triple.getOS() &&
+    bool isMac = own.isMacOSX() && triple.isMacOSX(); // also called darwin
+    if (own.getArch() == triple.getArch() &&
+        (isMac || own.getOS() == triple.getOS()) &&
         own.getEnvironment() == triple.getEnvironment() &&
         own.getObjectFormat() == triple.getObjectFormat())
       return &platform;

@@ -1,5 +1,9 @@
 //===- cpu_aarch64.c - HWCAP, the length of vectors, FPCR -----------------===//
 
+#ifdef __APPLE__
+/* Every processor has the one level. */
+static void read_cpu(uint32_t words[ATTNC_CPU_WORDS]) { (void)words; }
+#else
 extern unsigned long getauxval(unsigned long type);
 
 static void read_cpu(uint32_t words[ATTNC_CPU_WORDS]) {
@@ -17,6 +21,7 @@ static void read_cpu(uint32_t words[ATTNC_CPU_WORDS]) {
       words[ATTNC_CPU_VSCALE] |= 1u << n;
   }
 }
+#endif
 
 static uint32_t enter_arithmetic(int flushes) {
   uint64_t saved, state = flushes ? 1u << 24 : 0; /* FZ */

@@ -43,6 +43,15 @@ TEST(PlatformTest, ArchitectureSystemAndEnvironmentMatter) {
   EXPECT_EQ(findPlatform(""), nullptr);
 }
 
+TEST(PlatformTest, MacOsHasTwoNamesAndVersions) {
+  const Platform *mac = findPlatform("arm64-apple-macos");
+  ASSERT_NE(mac, nullptr);
+  EXPECT_EQ(findPlatform("aarch64-apple-darwin"), mac);
+  EXPECT_EQ(findPlatform("arm64-apple-macosx14.2"), mac);
+  EXPECT_NE(findPlatform("x86_64-apple-darwin"), mac);
+  EXPECT_EQ(findPlatform("arm64-apple-ios"), nullptr);
+}
+
 TEST(PlatformTest, ListsTheLevelsInOrder) {
   EXPECT_EQ(x86().listLevels(), "x86-64, x86-64-v3, x86-64-v4, sapphirerapids");
 }
