@@ -8,19 +8,41 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/TargetSelect.h"
 
+#include <cstring>
+
 using namespace llvm;
 using namespace attnc::nvptx;
 
 // The code calls back without context: one launch runs at a time.
 static Machine *machine = nullptr;
-static const std::vector<std::string> *operations = nullptr;
+static std::vector<CallSite> *callSites = nullptr;
 
-static void executeOperation(uint32_t site, uint64_t *args, uint64_t *results) {
-  machine->execute({&(*operations)[site], site, args, results});
+static void executeCall(uint32_t number, uint64_t *args, uint64_t *results) {
+  CallSite &callSite = (*callSites)[number];
+  if (callSite.assembly)
+    callSite.assembly->execute(*machine, args, results);
+  else
+    machine->execute(
+        {&callSite.operation, number * CallSite::maxSteps, args, results});
 }
 
-static void accessMemory(uint64_t address, uint32_t bytes, uint32_t isWrite) {
-  machine->access(address, bytes, isWrite);
+static void accessMemory(uint64_t address, uint64_t bytes, uint32_t flags) {
+  machine->access(address, bytes, static_cast<AccessFlags>(flags));
+}
+
+/// The runtime of the compiler need not have this one.
+static __bf16 truncateToBf16(float value) {
+  uint64_t bits = fromFloat(value);
+  bool isNaN = value != value;
+  uint64_t rounded = isNaN ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1);
+  uint16_t high = static_cast<uint16_t>(rounded >> 16);
+  __bf16 result;
+  std::memcpy(&result, &high, sizeof result);
+  return result;
+}
+
+static __bf16 truncateToBf16(double value) {
+  return truncateToBf16(static_cast<float>(value));
 }
 
 static Expected<Function *> findKernel(Module &module,
@@ -37,15 +59,35 @@ static Expected<Function *> findKernel(Module &module,
   }
   if (!kernel)
     return createStringError("there is no such kernel");
-  unsigned threads = config.block[0] * config.block[1] * config.block[2];
-  unsigned limit = 0;
-  if (!kernel->getFnAttribute("nvvm.maxntid")
-           .getValueAsString()
-           .consumeInteger(10, limit) &&
-      threads > limit)
-    return createStringError("the kernel allows " + Twine(limit) +
-                             " threads per block, not " + Twine(threads));
   return kernel;
+}
+
+/// The product of an attribute such as "384,1,1"; nothing without it.
+static std::optional<uint64_t> sizeOf(const Function &kernel, StringRef name) {
+  StringRef text = kernel.getFnAttribute(name).getValueAsString();
+  if (text.empty())
+    return std::nullopt;
+  uint64_t product = 1, size = 0;
+  do {
+    text = text.ltrim(',');
+    if (text.consumeInteger(10, size))
+      return std::nullopt;
+    product *= size;
+  } while (!text.empty());
+  return product;
+}
+
+static Error checkAttributes(const Function &kernel, const Dim3 &block) {
+  uint64_t threads = block[0] * block[1] * block[2];
+  auto limit = sizeOf(kernel, "nvvm.maxntid");
+  auto exact = sizeOf(kernel, "nvvm.reqntid");
+  if ((limit && threads > *limit) || (exact && threads != *exact))
+    return createStringError("the kernel allows " +
+                             Twine(limit ? *limit : *exact) +
+                             " threads per block, not " + Twine(threads));
+  if (sizeOf(kernel, "nvvm.cluster_dim").value_or(1) != 1)
+    return createStringError("clusters of several blocks are not emulated");
+  return Error::success();
 }
 
 static Error checkBlock(const Dim3 &block) {
@@ -64,8 +106,10 @@ static Error defineCallbacks(orc::LLJIT &jit) {
     symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(function),
                                           JITSymbolFlags::Exported};
   };
-  define(executeName, &executeOperation);
+  define(executeName, &executeCall);
   define(accessName, &accessMemory);
+  define("__truncsfbf2", static_cast<__bf16 (*)(float)>(truncateToBf16));
+  define("__truncdfbf2", static_cast<__bf16 (*)(double)>(truncateToBf16));
   auto &library = jit.getMainJITDylib();
   if (Error error = library.define(orc::absoluteSymbols(std::move(symbols))))
     return error;
@@ -93,6 +137,8 @@ attnc::nvptx::launch(std::unique_ptr<LLVMContext> context,
   Expected<Function *> kernel = findKernel(*module, config);
   if (!kernel)
     return kernel.takeError();
+  if (Error error = checkAttributes(**kernel, config.block))
+    return std::move(error);
   if ((*kernel)->arg_size() != args.size())
     return createStringError("the kernel has " + Twine((*kernel)->arg_size()) +
                              " arguments, not " + Twine(args.size()));
@@ -101,7 +147,7 @@ attnc::nvptx::launch(std::unique_ptr<LLVMContext> context,
 
   // The size of static shared memory is known after the rewriting, which needs
   // its address.
-  Machine device(config.grid, config.block, 0, config.seed);
+  Machine device(config.grid, config.block, config.seed);
   if (device.shared.getBase() == 0)
     return createStringError("no memory below 2 GiB for shared memory");
   Expected<Rewritten> rewritten =
@@ -128,7 +174,7 @@ attnc::nvptx::launch(std::unique_ptr<LLVMContext> context,
   if (!entry)
     return entry.takeError();
   machine = &device;
-  operations = &rewritten->operations;
+  callSites = &rewritten->callSites;
   auto *body = entry->toPtr<void(uint64_t *)>();
   device.run([&] { body(args.data()); });
   return device.getCounts();

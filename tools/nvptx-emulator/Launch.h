@@ -3,7 +3,7 @@
 #ifndef ATTNC_TOOLS_NVPTXEMULATOR_LAUNCH_H
 #define ATTNC_TOOLS_NVPTXEMULATOR_LAUNCH_H
 
-#include "Machine.h"
+#include "Machine/Machine.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"

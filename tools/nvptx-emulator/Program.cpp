@@ -10,6 +10,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Support/Alignment.h"
 
 using namespace llvm;
@@ -19,31 +20,37 @@ namespace {
 
 class Rewriter {
 public:
-  explicit Rewriter(Module &module)
-      : module(module), context(module.getContext()) {
+  Rewriter(Module &module, uint64_t shared)
+      : module(module), context(module.getContext()), sharedBase(shared) {
     Type *pointer = PointerType::get(context, 0);
     Type *none = Type::getVoidTy(context);
     Type *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context);
     execute =
         module.getOrInsertFunction(executeName, none, i32, pointer, pointer);
-    access = module.getOrInsertFunction(accessName, none, i64, i32, i32);
+    access = module.getOrInsertFunction(accessName, none, i64, i64, i32);
   }
 
-  void placeSharedGlobals(uint64_t base);
+  void placeSharedGlobals();
   Error rewriteFunction(Function &function);
   void addEntry(Function &kernel);
 
   Rewritten rewritten;
 
 private:
-  void rewriteCall(CallInst &call, StringRef name);
-  void checkAccess(Instruction &at, Value *pointer, Type *type, bool isWrite);
+  Error rewriteInstruction(Instruction &instruction);
+  void rewriteCall(CallInst &call, CallSite site);
+  Error rewriteAssembly(CallInst &call, const InlineAsm &inlineAsm);
+  void rewriteSharedInteger(CastInst &cast);
+  void checkAccess(Instruction &at, Value *pointer, Type *type, unsigned flags);
+  void checkAccess(Instruction &at, Value *pointer, Value *bytes,
+                   unsigned flags);
   Value *slot(IRBuilder<> &builder, Value *slots, unsigned i) {
     return builder.CreateConstGEP1_32(builder.getInt64Ty(), slots, i);
   }
 
   Module &module;
   LLVMContext &context;
+  uint64_t sharedBase;
   FunctionCallee execute, access;
   Value *argSlots = nullptr, *resultSlots = nullptr; // of the function
 };
@@ -52,7 +59,7 @@ private:
 
 /// Globals of known size come first; those without one are dynamic shared
 /// memory and all begin after them, as on the device.
-void Rewriter::placeSharedGlobals(uint64_t base) {
+void Rewriter::placeSharedGlobals() {
   SmallVector<GlobalVariable *> shared;
   for (GlobalVariable &global : module.globals())
     if (global.getAddressSpace() == 3)
@@ -64,11 +71,14 @@ void Rewriter::placeSharedGlobals(uint64_t base) {
   };
   std::partition(shared.begin(), shared.end(),
                  [&](GlobalVariable *global) { return sizeOf(global) != 0; });
+  // So that rewriteSharedInteger() sees all conversions.
+  SmallVector<Constant *> constants(shared.begin(), shared.end());
+  convertUsersOfConstantsToInstructions(constants);
   uint64_t offset = 0;
   for (GlobalVariable *global : shared) {
     offset = alignTo(offset, global->getAlign().valueOrOne());
     Constant *address =
-        ConstantInt::get(Type::getInt64Ty(context), base + offset);
+        ConstantInt::get(Type::getInt64Ty(context), sharedBase + offset);
     global->replaceAllUsesWith(
         ConstantExpr::getIntToPtr(address, global->getType()));
     offset += sizeOf(global);
@@ -77,15 +87,13 @@ void Rewriter::placeSharedGlobals(uint64_t base) {
   rewritten.staticShared = offset;
 }
 
-/// The operation of an intrinsic or inline assembly; empty for other calls.
+/// The operation of an intrinsic; empty for other calls.
 static std::string operationOf(CallInst &call) {
-  if (auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand()))
-    return "asm " + assembly->getAsmString().str();
   Function *callee = call.getCalledFunction();
-  StringRef prefix = "llvm.nvvm.";
-  if (!callee || !callee->getName().starts_with(prefix))
-    return "";
-  return callee->getName().drop_front(prefix.size()).str();
+  StringRef name = callee ? callee->getName() : "";
+  if (name == "llvm.trap")
+    return "trap";
+  return name.consume_front("llvm.nvvm.") ? name.str() : "";
 }
 
 static unsigned resultsOf(const CallInst &call) {
@@ -103,11 +111,6 @@ Error Rewriter::rewriteFunction(Function &function) {
   SmallVector<Instruction *> instructions;
   unsigned args = 1, results = 1;
   for (Instruction &instruction : llvm::instructions(function)) {
-    if (isa<AtomicRMWInst, AtomicCmpXchgInst, MemIntrinsic>(instruction)) {
-      std::string text;
-      raw_string_ostream(text) << instruction;
-      return createStringError("an access to memory is not emulated:" + text);
-    }
     instructions.push_back(&instruction);
     if (auto *call = dyn_cast<CallInst>(&instruction)) {
       args = std::max<unsigned>(args, call->arg_size());
@@ -120,24 +123,89 @@ Error Rewriter::rewriteFunction(Function &function) {
   Type *slot = entry.getInt64Ty();
   argSlots = entry.CreateAlloca(ArrayType::get(slot, args));
   resultSlots = entry.CreateAlloca(ArrayType::get(slot, results));
-  for (Instruction *instruction : instructions) {
-    if (auto *call = dyn_cast<CallInst>(instruction)) {
-      call->setCallingConv(CallingConv::C);
-      if (std::string name = operationOf(*call); !name.empty())
-        rewriteCall(*call, name);
-    } else if (auto *load = dyn_cast<LoadInst>(instruction)) {
-      checkAccess(*load, load->getPointerOperand(), load->getType(), false);
-    } else if (auto *store = dyn_cast<StoreInst>(instruction)) {
-      checkAccess(*store, store->getPointerOperand(),
-                  store->getValueOperand()->getType(), true);
-    }
+  for (Instruction *instruction : instructions)
+    if (Error error = rewriteInstruction(*instruction))
+      return error;
+  return Error::success();
+}
+
+Error Rewriter::rewriteInstruction(Instruction &instruction) {
+  if (auto *load = dyn_cast<LoadInst>(&instruction)) {
+    checkAccess(*load, load->getPointerOperand(), load->getType(),
+                load->isAtomic() ? accessIsAtomic : 0);
+  } else if (auto *store = dyn_cast<StoreInst>(&instruction)) {
+    checkAccess(
+        *store, store->getPointerOperand(), store->getValueOperand()->getType(),
+        store->isAtomic() ? accessWrites | accessIsAtomic : accessWrites);
+  } else if (auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
+    checkAccess(*update, update->getPointerOperand(), update->getType(),
+                accessWrites | accessIsAtomic);
+  } else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+    checkAccess(*exchange, exchange->getPointerOperand(),
+                exchange->getNewValOperand()->getType(),
+                accessWrites | accessIsAtomic);
+  } else if (auto *memory = dyn_cast<MemIntrinsic>(&instruction)) {
+    checkAccess(*memory, memory->getRawDest(), memory->getLength(),
+                accessWrites | accessIsUnaligned);
+    if (auto *transfer = dyn_cast<MemTransferInst>(memory))
+      checkAccess(*transfer, transfer->getRawSource(), transfer->getLength(),
+                  accessIsUnaligned);
+  } else if (isa<PtrToIntInst, IntToPtrInst>(instruction)) {
+    rewriteSharedInteger(cast<CastInst>(instruction));
+  } else if (auto *call = dyn_cast<CallInst>(&instruction)) {
+    call->setCallingConv(CallingConv::C);
+    if (auto *inlineAsm = dyn_cast<InlineAsm>(call->getCalledOperand()))
+      return rewriteAssembly(*call, *inlineAsm);
+    if (std::string name = operationOf(*call); !name.empty())
+      rewriteCall(*call, {findOperation(name), nullptr});
   }
   return Error::success();
 }
 
-void Rewriter::rewriteCall(CallInst &call, StringRef name) {
-  unsigned site = rewritten.operations.size();
-  rewritten.operations.push_back(name.str());
+/// Integers of shared addresses have 32 bits on the device, and some code
+/// relies on their high bits being 0.
+void Rewriter::rewriteSharedInteger(CastInst &cast) {
+  bool isToInteger = isa<PtrToIntInst>(cast);
+  Type *pointer = isToInteger ? cast.getSrcTy() : cast.getDestTy();
+  Type *integer = isToInteger ? cast.getDestTy() : cast.getSrcTy();
+  if (pointer->isVectorTy() || pointer->getPointerAddressSpace() != 3)
+    return;
+  IRBuilder<> builder(&cast);
+  if (!isToInteger) {
+    Type *i64 = builder.getInt64Ty();
+    Value *offset = builder.CreateZExtOrTrunc(cast.getOperand(0), i64);
+    cast.setOperand(0, builder.CreateAdd(offset, builder.getInt64(sharedBase)));
+    return;
+  }
+  builder.SetInsertPoint(cast.getNextNode());
+  auto *offset = cast_if_present<Instruction>(builder.CreateSub(
+      &cast, ConstantInt::get(integer, static_cast<int64_t>(sharedBase))));
+  cast.replaceUsesWithIf(offset,
+                         [&](Use &use) { return use.getUser() != offset; });
+}
+
+Error Rewriter::rewriteAssembly(CallInst &call, const InlineAsm &inlineAsm) {
+  uint32_t site = rewritten.callSites.size() * CallSite::maxSteps;
+  Expected<Assembly> assembly = Assembly::create(inlineAsm, site);
+  std::string reason;
+  if (!assembly)
+    reason = toString(assembly.takeError());
+  else if (assembly->siteCount() >= CallSite::maxSteps)
+    reason =
+        "more than " + std::to_string(CallSite::maxSteps) + " instructions";
+  if (!reason.empty())
+    return createStringError("inline assembly is not emulated: " + reason +
+                             " in '" + inlineAsm.getAsmString() + "'");
+  Operation operation;
+  operation.name = "inline assembly";
+  rewriteCall(call,
+              {operation, std::make_unique<Assembly>(std::move(*assembly))});
+  return Error::success();
+}
+
+void Rewriter::rewriteCall(CallInst &call, CallSite callSite) {
+  unsigned site = rewritten.callSites.size();
+  rewritten.callSites.push_back(std::move(callSite));
   SmallVector<Type *> results;
   if (auto *structure = dyn_cast<StructType>(call.getType()))
     append_range(results, structure->elements());
@@ -168,18 +236,23 @@ void Rewriter::rewriteCall(CallInst &call, StringRef name) {
 }
 
 void Rewriter::checkAccess(Instruction &at, Value *pointer, Type *type,
-                           bool isWrite) {
+                           unsigned flags) {
+  uint64_t bytes = module.getDataLayout().getTypeStoreSize(type);
+  checkAccess(at, pointer, ConstantInt::get(Type::getInt64Ty(context), bytes),
+              flags);
+}
+
+void Rewriter::checkAccess(Instruction &at, Value *pointer, Value *bytes,
+                           unsigned flags) {
   // Constants of the module and the stack need no check.
   const Value *object = getUnderlyingObject(pointer);
   if (isa<GlobalVariable>(object) || isa<AllocaInst>(object))
     return;
-  if (const auto *arg = dyn_cast<Argument>(object); arg && arg->hasByValAttr())
-    return;
   IRBuilder<> builder(&at);
-  uint64_t bytes = module.getDataLayout().getTypeStoreSize(type);
-  builder.CreateCall(access,
-                     {builder.CreatePtrToInt(pointer, builder.getInt64Ty()),
-                      builder.getInt32(bytes), builder.getInt32(isWrite)});
+  Type *i64 = builder.getInt64Ty();
+  builder.CreateCall(access, {builder.CreatePtrToInt(pointer, i64),
+                              builder.CreateZExtOrTrunc(bytes, i64),
+                              builder.getInt32(flags)});
 }
 
 void Rewriter::addEntry(Function &kernel) {
@@ -198,15 +271,18 @@ void Rewriter::addEntry(Function &kernel) {
 
 Expected<Rewritten> attnc::nvptx::rewrite(Module &module, Function &kernel,
                                           uint64_t shared) {
-  Rewriter rewriter(module);
-  rewriter.placeSharedGlobals(shared);
+  Rewriter rewriter(module, shared);
+  // The entry passes pointers.
+  for (unsigned i = 0; i < kernel.arg_size(); ++i)
+    kernel.removeParamAttr(i, Attribute::ByVal);
+  rewriter.placeSharedGlobals();
   for (Function &function : make_early_inc_range(module))
     if (!function.isDeclaration())
       if (Error error = rewriter.rewriteFunction(function))
         return std::move(error);
   rewriter.addEntry(kernel);
   for (Function &function : make_early_inc_range(module))
-    if (function.getName().starts_with("llvm.nvvm.") && function.use_empty())
+    if (function.isDeclaration() && function.use_empty())
       function.eraseFromParent();
   return std::move(rewriter.rewritten);
 }

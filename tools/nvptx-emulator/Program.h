@@ -3,10 +3,12 @@
 #ifndef ATTNC_TOOLS_NVPTXEMULATOR_PROGRAM_H
 #define ATTNC_TOOLS_NVPTXEMULATOR_PROGRAM_H
 
+#include "Assembly.h"
+
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 
-#include <string>
+#include <memory>
 #include <vector>
 
 namespace attnc::nvptx {
@@ -17,15 +19,26 @@ constexpr const char *accessName = "nvptx_emulator_access";
 /// void(ptr): calls the kernel with the arguments in slots of 8 bytes.
 constexpr const char *entryName = "nvptx_emulator_entry";
 
+/// A call: of an operation or of inline assembly.
+struct CallSite {
+  /// More than inline assembly has instructions.
+  static constexpr uint32_t maxSteps = 1 << 12;
+
+  Operation operation;
+  std::unique_ptr<Assembly> assembly;
+};
+
 struct Rewritten {
-  std::vector<std::string> operations; // the name at each call site
-  uint64_t staticShared = 0;           // bytes of shared globals
+  std::vector<CallSite> callSites;
+  uint64_t staticShared = 0; // bytes of shared globals
 };
 
 /// Makes the module executable on the host: each NVVM intrinsic and each inline
 /// assembly becomes a call of `executeName`, a call of `accessName` precedes
 /// each access to memory, and shared globals move to addresses from `shared`
-/// on. An error where memory is accessed in a way that is not checked.
+/// on. Integers of shared addresses count from `shared`, as on the device.
+/// Parameters of the kernel that are passed by value become pointers. An error
+/// names inline assembly that is not emulated.
 llvm::Expected<Rewritten> rewrite(llvm::Module &module, llvm::Function &kernel,
                                   uint64_t shared);
 

@@ -1,16 +1,15 @@
 //===- nvptx-emulator.cpp - Runs NVPTX-flavoured LLVM IR on the CPU -------===//
 
+#include "Arguments.h"
 #include "Launch.h"
 
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
-#include <cstring>
 
 using namespace llvm;
 using namespace attnc::nvptx;
@@ -31,14 +30,7 @@ static cl::opt<unsigned> seed("seed", cl::init(0),
 static cl::list<std::string>
     argTexts("arg",
              cl::desc("An argument, in order: in:FILE, out:FILE:BYTES, i32:N, "
-                      "i64:N or f32:X"));
-
-/// A buffer in memory of its own, so that overruns hit no other buffer.
-struct Tensor {
-  std::string file; // written after the launch, unless empty
-  void *data = nullptr;
-  uint64_t bytes = 0;
-};
+                      "i64:N, f32:X or map:TENSOR,KEY=VALUE,..."));
 
 [[noreturn]] static void fail(const Twine &text) {
   errs() << "nvptx-emulator: error: " << text << "\n";
@@ -57,51 +49,6 @@ static Dim3 parseDim3(StringRef text) {
   return dim;
 }
 
-static Tensor makeTensor(StringRef kind, StringRef text) {
-  Tensor tensor;
-  std::unique_ptr<MemoryBuffer> contents;
-  if (kind == "in") {
-    auto file = MemoryBuffer::getFile(text, /*IsText=*/false);
-    if (!file)
-      fail("cannot read '" + text + "'");
-    contents = std::move(*file);
-    tensor.bytes = contents->getBufferSize();
-  } else {
-    auto [file, size] = text.rsplit(':');
-    tensor.file = file.str();
-    if (size.getAsInteger(10, tensor.bytes))
-      fail("expected out:FILE:BYTES");
-  }
-  // 256 bytes is the alignment of the CUDA allocator.
-  constexpr uint64_t most = uint64_t(1) << 40;
-  if (tensor.bytes <= most)
-    tensor.data = std::aligned_alloc(256, (tensor.bytes + 511) / 256 * 256);
-  if (!tensor.data)
-    fail("no memory for a buffer of " + Twine(tensor.bytes) + " bytes");
-  std::memset(tensor.data, 0xff, tensor.bytes);
-  if (contents)
-    std::memcpy(tensor.data, contents->getBufferStart(), tensor.bytes);
-  return tensor;
-}
-
-static uint64_t parseScalar(StringRef kind, StringRef text) {
-  int64_t integer = 0;
-  double number = 0;
-  if ((kind == "i32" || kind == "i64") && !text.getAsInteger(10, integer))
-    return kind == "i32" ? static_cast<uint32_t>(integer) : integer;
-  if (kind == "f32" && !text.getAsDouble(number))
-    return fromFloat(static_cast<float>(number));
-  fail("unknown argument '" + kind + ":" + text + "'");
-}
-
-static void writeTensor(const Tensor &tensor) {
-  std::error_code error;
-  raw_fd_ostream file(tensor.file, error);
-  if (error)
-    fail("cannot write '" + Twine(tensor.file) + "'");
-  file.write(static_cast<const char *>(tensor.data), tensor.bytes);
-}
-
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(
@@ -113,28 +60,18 @@ int main(int argc, char **argv) {
     diagnostic.print("nvptx-emulator", errs());
     return 2;
   }
-  std::vector<Tensor> tensors;
-  std::vector<Buffer> buffers;
-  std::vector<uint64_t> args;
-  for (StringRef text : argTexts) {
-    auto [kind, value] = text.split(':');
-    if (kind != "in" && kind != "out") {
-      args.push_back(parseScalar(kind, value));
-      continue;
-    }
-    tensors.push_back(makeTensor(kind, value));
-    args.push_back(reinterpret_cast<uint64_t>(tensors.back().data));
-    buffers.push_back({args.back(), tensors.back().bytes});
-  }
+  Arguments arguments;
+  for (StringRef text : argTexts)
+    if (Error error = arguments.add(text))
+      fail(toString(std::move(error)));
   LaunchConfig config{kernelName, parseDim3(gridText), parseDim3(blockText),
                       sharedBytes, seed};
-  auto counts =
-      launch(std::move(context), std::move(module), config, args, buffers);
+  auto counts = launch(std::move(context), std::move(module), config,
+                       arguments.getSlots(), arguments.getBuffers());
   if (!counts)
     fail(toString(counts.takeError()));
-  for (const Tensor &tensor : tensors)
-    if (!tensor.file.empty())
-      writeTensor(tensor);
+  if (Error error = arguments.write())
+    fail(toString(std::move(error)));
   for (const auto &[name, count] : *counts)
     outs() << name << ": " << count << "\n";
   return 0;

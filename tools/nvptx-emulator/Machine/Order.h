@@ -1,0 +1,53 @@
+//===- Order.h - Happens-before of memory accesses ------------------------===//
+//
+// Vector clocks. An agent is something that accesses memory: a thread, the
+// copies that complete on one mbarrier, the products of one warpgroup, or the
+// bulk stores of one thread. Threads have the first numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_TOOLS_NVPTXEMULATOR_MACHINE_ORDER_H
+#define ATTNC_TOOLS_NVPTXEMULATOR_MACHINE_ORDER_H
+
+#include <cstdint>
+#include <vector>
+
+namespace attnc::nvptx {
+
+/// Entry a is the last time of agent a that happens before the owner's next
+/// instruction; missing entries are 0.
+using Clock = std::vector<uint32_t>;
+
+/// A time of an agent. Time 0 is before everything.
+struct Epoch {
+  uint32_t agent = 0;
+  uint32_t time = 0;
+};
+
+/// What happens before the next instruction of a thread, or before the threads
+/// that wait at a barrier continue.
+struct Order {
+  Clock seen;
+  /// The part of `seen` that a fence.proxy.async makes visible to the async
+  /// proxy.
+  Clock fenced;
+
+  bool hasSeen(Epoch epoch) const { return contains(seen, epoch); }
+  bool hasFenced(Epoch epoch) const { return contains(fenced, epoch); }
+  /// Everything up to `epoch` happens before.
+  void see(Epoch epoch);
+  /// Everything that happens before `other` happens before this.
+  void join(const Order &other);
+  /// Only what happens before `other`, too, happens before this.
+  void meet(const Order &other);
+
+private:
+  static bool contains(const Clock &clock, Epoch epoch) {
+    return epoch.time == 0 ||
+           (epoch.agent < clock.size() && epoch.time <= clock[epoch.agent]);
+  }
+};
+
+} // namespace attnc::nvptx
+
+#endif // ATTNC_TOOLS_NVPTXEMULATOR_MACHINE_ORDER_H
