@@ -116,7 +116,8 @@ Constant *Writer::array(const Twine &name, ArrayRef<Constant *> records,
   if (records.empty())
     return null();
   Type *type = records[0]->getType();
-  assert(module.getDataLayout().getTypeAllocSize(type) == bytes &&
+  assert((module.getDataLayout().getPointerSize() != sizeof(void *) ||
+          module.getDataLayout().getTypeAllocSize(type) == bytes) &&
          "the record differs from the struct of entry.h");
   return table(
       name, ConstantArray::get(ArrayType::get(type, records.size()), records));
@@ -259,8 +260,9 @@ Expected<GlobalVariable *> Writer::write(ArrayRef<KernelVariant> variants) {
        i32(rawArgsBytes(function, pointerBytes)),
        i32(isDouble ? 0 : ATTNC_FUNCTION_FLUSHES), i32(variants.size()),
        i32(0)});
-  assert(module.getDataLayout().getTypeAllocSize(value->getType()) ==
-             sizeof(attnc_function) &&
+  assert((pointerBytes != sizeof(void *) ||
+          module.getDataLayout().getTypeAllocSize(value->getType()) ==
+              sizeof(attnc_function)) &&
          "the record differs from the struct of entry.h");
   return cast<GlobalVariable>(table("function", value));
 }

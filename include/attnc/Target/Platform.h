@@ -38,6 +38,9 @@ struct Platform {
   /// Programs that run and link objects of this platform on another one, and
   /// the Debian packages that have them; empty where there are none.
   llvm::StringRef emulator = {}, linker = {}, packages = {};
+  /// Whether programs of this platform have a libc and arguments; else the
+  /// emulator runs a script that calls a module.
+  bool isHosted = true;
 
   /// The level called `name`, or null.
   const Target *findLevel(llvm::StringRef name) const;

@@ -124,10 +124,14 @@ void FunctionWriter::writeConstant(const Twine &suffix, int64_t bytes) {
   func::ReturnOp::create(ops, ops.loc, value);
 }
 
+/// What aligns an array of pointers is their own size.
+static constexpr unsigned kNaturalAlignment = 0;
+
 /// A pointer of struct attnc_call.
 Value FunctionWriter::field(Value call, unsigned number) {
   Type pointer = call.getType();
-  return ops.load(pointer, ops.address(call, pointer, ops.index(number)), 8);
+  return ops.load(pointer, ops.address(call, pointer, ops.index(number)),
+                  kNaturalAlignment);
 }
 
 Buffer FunctionWriter::loadBuffer(Value call, Value number,
@@ -135,7 +139,8 @@ Buffer FunctionWriter::loadBuffer(Value call, Value number,
   Type pointer = call.getType(), i64 = ops.getI64Type();
   auto entry = [&](unsigned fieldNumber) {
     return ops.load(pointer,
-                    ops.address(field(call, fieldNumber), pointer, number), 8);
+                    ops.address(field(call, fieldNumber), pointer, number),
+                    kNaturalAlignment);
   };
   Buffer buffer{type.getElementType(), entry(1), {}, {}};
   Value strides = entry(2), shapes = entry(4);

@@ -95,12 +95,21 @@ llvm::Error EmulatedObject::build(llvm::StringRef bytes,
     return error;
   if (llvm::Error error = writeFile(path("kernels.o"), bytes))
     return error;
-  // Static: the emulator then needs no folder of libraries.
-  std::string caller = path("caller.c"), threads = path("attnc_threads.c"),
-              kernels = path("kernels.o"), program = path("caller");
-  llvm::StringRef arguments[] = {linker, "-static", "-pthread", "-O1",
-                                 "-w",   caller,    threads,    kernels,
-                                 "-lm",  "-o",      program};
+  return linkCaller();
+}
+
+llvm::Error EmulatedObject::linkCaller() const {
+  std::string kernels = path("kernels.o"), program = path("caller");
+  std::string caller = path(platform.isHosted ? "caller.c" : "module.c");
+  std::string threads = path("attnc_threads.c");
+  std::string triple = "--target=" + platform.triple.str();
+  llvm::SmallVector<llvm::StringRef> arguments = {
+      linker, "-O1", "-w", caller, kernels, "-o", program};
+  if (platform.isHosted) // static: the emulator needs no folder of libraries
+    arguments.append({threads, "-static", "-pthread", "-lm"});
+  else
+    arguments.append({triple, "-ffreestanding", "-nostdlib",
+                      "-Wl,--no-entry,--stack-first"});
   std::string reason;
   int status = llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {}, 0,
                                          0, &reason);
@@ -173,8 +182,10 @@ static std::string requestOf(llvm::ArrayRef<attnc_tensor *> tensors,
 
 llvm::Error EmulatedObject::run(llvm::StringRef function) const {
   std::string program = path("caller"), request = path("request"),
-              response = path("response");
+              response = path("response"), script = path("module.mjs");
   llvm::SmallVector<llvm::StringRef> arguments = {emulator};
+  if (!platform.isHosted)
+    arguments.push_back(script);
   if (processor && !processor->emulatorCpu.empty())
     arguments.append({"-cpu", processor->emulatorCpu});
   arguments.append({program, function, request, response});

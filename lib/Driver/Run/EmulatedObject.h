@@ -35,6 +35,7 @@ public:
 private:
   explicit EmulatedObject(const Platform &platform) : platform(platform) {}
   llvm::Error build(llvm::StringRef bytes, llvm::ArrayRef<Interface> functions);
+  llvm::Error linkCaller() const;
   std::string path(llvm::StringRef name) const;
   attnc_status call(llvm::StringRef function,
                     llvm::ArrayRef<attnc_tensor *> tensors,

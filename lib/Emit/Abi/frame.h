@@ -35,6 +35,19 @@ tensor_of(const struct attnc_frame *frame, int32_t t) {
   return &frame->function->tensors[t];
 }
 
+/* *product = a * b; whether it overflows. */
+#ifndef __wasm__
+#define multiply_overflows(a, b, product) __builtin_mul_overflow(a, b, product)
+#else /* there the builtin calls a function of compiler-rt */
+static inline int multiply_overflows(int64_t a, int64_t b, int64_t *product) {
+  uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
+  uint64_t y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+  uint64_t limit = (uint64_t)INT64_MAX + ((a < 0) != (b < 0));
+  *product = (int64_t)((uint64_t)a * (uint64_t)b);
+  return x != 0 && y > limit / x;
+}
+#endif
+
 static inline int is_written(const struct attnc_frame *frame, int32_t t) {
   return tensor_of(frame, t)->flags &
          (ATTNC_TENSOR_OUTPUT | ATTNC_TENSOR_INOUT);

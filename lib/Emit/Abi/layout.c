@@ -33,7 +33,7 @@ static attnc_status count_elements(struct attnc_frame *frame, int32_t t) {
     if (view->shape[a] == 0)
       return ATTNC_OK; /* elements = 0 */
   for (int32_t a = 0; a < rank; ++a) {
-    if (__builtin_mul_overflow(bytes, view->shape[a], &bytes)) {
+    if (multiply_overflows(bytes, view->shape[a], &bytes)) {
       struct message message;
       put_tensor(&message, frame, t);
       put(&message, "shape ");
@@ -73,12 +73,12 @@ static int byte_span(const struct attnc_frame *frame, int32_t t, int64_t *down,
   for (int32_t a = 0; a < tensor_of(frame, t)->rank; ++a) {
     int64_t *end = view->strides[a] < 0 ? &low : &high;
     int64_t reach;
-    if (__builtin_mul_overflow(view->shape[a] - 1, view->strides[a], &reach) ||
+    if (multiply_overflows(view->shape[a] - 1, view->strides[a], &reach) ||
         __builtin_add_overflow(*end, reach, end))
       return 0;
   }
-  return !__builtin_mul_overflow(low, bytes, down) &&
-         !__builtin_mul_overflow(high, bytes, up) && *down != INT64_MIN;
+  return !multiply_overflows(low, bytes, down) &&
+         !multiply_overflows(high, bytes, up) && *down != INT64_MIN;
 }
 
 /* Sets data, low and high of a tensor with elements. */

@@ -92,7 +92,7 @@ static int count_bytes(const struct attnc_kernel *kernel,
     return 0;
   *shared = (*shared + ATTNC_ALIGNMENT - 1) & -(int64_t)ATTNC_ALIGNMENT;
   *scratch = (*scratch + ATTNC_ALIGNMENT - 1) & -(int64_t)ATTNC_ALIGNMENT;
-  return !__builtin_mul_overflow(*scratch, workers, total) &&
+  return !multiply_overflows(*scratch, workers, total) &&
          !__builtin_add_overflow(*total, *shared, total);
 }
 
@@ -131,6 +131,8 @@ static attnc_status acquire(const struct attnc_frame *frame, int64_t bytes,
       return report_bytes(
           frame, "runtime: the workspace is too small, this call needs ",
           bytes);
+  } else if ((uint64_t)bytes > SIZE_MAX) {
+    *block = 0; /* what size_t cannot hold */
   } else if (runtime->allocate) {
     *block = (char *)runtime->allocate(runtime->user, (size_t)bytes,
                                        ATTNC_ALIGNMENT);

@@ -29,7 +29,7 @@ static int apply(int64_t op, int64_t lhs, int64_t rhs, int64_t *result) {
   case 3:
     return !__builtin_sub_overflow(lhs, rhs, result);
   case 4:
-    return !__builtin_mul_overflow(lhs, rhs, result);
+    return !multiply_overflows(lhs, rhs, result);
   case 5:
     return divide(lhs, rhs, result, &other);
   case 6:
