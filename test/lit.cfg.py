@@ -1,8 +1,9 @@
 # Configuration of the lit tests. Substitutions: %cc and %cxx (the compilers),
 # %llvm_include, %lit, %python, %src (root of the sources), %obj (root of the
 # build). Features: the CPU's (avx2, avx512, avx512fp16), those of other platforms
-# that an emulator and a cross compiler run (qemu-aarch64, ...), asan, halide (the
-# backend is built), and the tiers (tiers.py).
+# that an emulator and a cross compiler run (qemu-aarch64, ...), wasm (Node.js runs
+# modules of WebAssembly), asan, halide (the backend is built), and the tiers
+# (tiers.py).
 import os
 import shutil
 import sys
@@ -80,3 +81,5 @@ for feature, needed in {
 for arch in ("aarch64", "riscv64"):
     if shutil.which(f"qemu-{arch}") and shutil.which(f"{arch}-linux-gnu-gcc"):
         config.available_features.add(f"qemu-{arch}")
+if shutil.which("node") and shutil.which("clang-22") and shutil.which("wasm-ld"):
+    config.available_features.add("wasm")

@@ -71,6 +71,18 @@ ArrayRef<Platform> attnc::getPlatforms() {
           .defaultLevels = "x86-64-v3,x86-64-v4",
           .systemSymbols = "__bzero",
       },
+      {
+          .triple = "wasm32-unknown-unknown",
+          .levels = getWasmLevels(),
+          .defaultLevels = "simd128",
+          .systemSymbols =
+              "__linear_memory __stack_pointer __indirect_function_table",
+          .isPositionIndependent = false,
+          .emulator = "node",
+          .linker = "clang-22",
+          .packages = "nodejs, clang-22 and lld-22",
+          .isHosted = false,
+      },
   };
   return platforms;
 }

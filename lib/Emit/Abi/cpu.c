@@ -18,13 +18,17 @@
 #include "cpu_x86_64.c"
 #elif defined(__aarch64__)
 #include "cpu_aarch64.c"
+#elif defined(__wasm32__)
+#include "cpu_wasm32.c"
 #elif defined(__riscv) && __riscv_xlen == 64
 #include "cpu_riscv64.c"
 #else
 #error "no entry for this architecture"
 #endif
 
+#ifndef __wasm__
 extern char *getenv(const char *name);
+#endif
 
 /* The integer: bit 0 that it was computed, then a number, then a bit for each
    part that the processor supports. The number is 0 for no part, 1 + the index

@@ -71,6 +71,32 @@ static int count_errors(void) {
   return errors;
 }
 
+static void *allocate(void *user, size_t bytes, size_t alignment) {
+  (void)bytes, (void)alignment;
+  *(int64_t *)user = -1;
+  return pool;
+}
+static void release(void *user, void *block) { (void)user, (void)block; }
+
+/* A call of which the workspace exceeds what 32 bits of size_t can hold. Nothing
+   is touched: the output lies where no memory needs to be. */
+static int check_large(attnc_tensor Q, attnc_tensor K, attnc_tensor V,
+                       attnc_tensor O, attnc_runtime runtime) {
+  int64_t count = 100000, tasks = 0;
+  int64_t queries[] = {count, HEADS, 1, DIM}, keys[] = {count, HEADS, KEYS, DIM};
+  int64_t once[] = {0, DIM, DIM, 1}, every[] = {HEADS * DIM, DIM, DIM, 1};
+  Q.shape = O.shape = queries;
+  K.shape = V.shape = keys;
+  Q.strides = K.strides = V.strides = once;
+  O.strides = every;
+  O.data = (void *)(uintptr_t)(1 << 28);
+  runtime.user = &tasks;
+  runtime.threads = 1 << 30;
+  runtime.allocate = allocate;
+  runtime.release = release;
+  return gpt2_small(&Q, &K, &V, &O, &runtime) == ATTNC_NO_MEMORY && tasks == 0;
+}
+
 int start(void) {
   int64_t queries[] = {1, HEADS, QUERIES, DIM}, keys[] = {1, HEADS, KEYS, DIM};
   int64_t tasks = 0;
@@ -100,5 +126,7 @@ int start(void) {
     return 3;
   if (gpt2_small_workspace(1, QUERIES, KEYS, 3) == 0)
     return 4;
+  if (sizeof(size_t) == 4 && !check_large(Q, K, V, O, runtime))
+    return 6;
   return *gpt2_small_describe() == '{' ? 0 : 5;
 }

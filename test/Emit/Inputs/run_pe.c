@@ -49,5 +49,6 @@ int main(int argc, char **argv) {
                      "cc");
   if (left[0] != kept[0] || left[1] != kept[1])
     return 102;
+  printf("start returned %d\n", code);
   return code;
 }

@@ -23,7 +23,8 @@ def Tile_CpuIsa : Tile_Enum<"CpuIsa", "the vector instructions", [
   I32EnumAttrCase<"Avx512", 2, "avx512">,
   I32EnumAttrCase<"Neon", 3, "neon">,
   I32EnumAttrCase<"Sve2", 4, "sve2">,
-  I32EnumAttrCase<"Rvv", 5, "rvv">
+  I32EnumAttrCase<"Rvv", 5, "rvv">,
+  I32EnumAttrCase<"Simd128", 6, "simd128">
 ]>;
 
 def Tile_CpuMapping : Tile_Enum<"CpuMapping", "what the lanes represent", [

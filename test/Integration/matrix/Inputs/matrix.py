@@ -50,6 +50,7 @@ EMULATED = {
     "armv9-a-sve256": ("aarch64-linux-gnu", "x86-64-v3"),
     "rv64gcv": ("riscv64-linux-gnu", "x86-64"),
     "rv64gcv_zvl256b": ("riscv64-linux-gnu", "x86-64-v3"),
+    "simd128": ("wasm32-unknown-unknown", "x86-64"),
 }
 # What --wide adds: values of these factors, and factors.
 WIDE = {
