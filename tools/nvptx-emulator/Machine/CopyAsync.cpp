@@ -2,7 +2,7 @@
 //
 // A copy does nothing until its thread waits for it, except that it poisons its
 // destination. Other threads see the data after a barrier that follows the
-// wait.
+// wait, or when they wait at an mbarrier at which the copies arrive.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace attnc::nvptx;
 static void beginCopy(Machine &machine, const Call &call) {
   const std::string &name = call.name();
   std::string prefix = "cp.async.ca.shared.global.";
-  Copy copy{machine.shared.resolve(call.args[0]), call.args[1], 0, 0};
+  Copy copy{machine.shared.resolve(call.args[0]), call.args[1], 0, 0, {}};
   copy.bytes = std::atoi(name.c_str() + prefix.size());
   copy.valid = copy.bytes;
   if (name.ends_with(".s"))
@@ -33,21 +33,62 @@ static void beginCopy(Machine &machine, const Call &call) {
       machine.shared.beginCopy(copy.destination, copy.bytes,
                                machine.accessorOf(machine.current)),
       machine.current);
-  machine.currentThread().copies.push_back(copy);
+  machine.currentThread().copies.push_back(std::make_shared<Copy>(copy));
   machine.count("cp.async");
+}
+
+/// Writes the data, if that is still to be done.
+static void finish(Machine &machine, Copy &copy, Epoch epoch) {
+  if (copy.done)
+    return;
+  char data[16] = {};
+  std::memcpy(data, reinterpret_cast<void *>(copy.source), copy.valid);
+  machine.shared.finishCopy(copy.destination, data, copy.bytes, epoch);
+  copy.done = epoch;
 }
 
 static void waitForGroups(Machine &machine, size_t pending) {
   Thread &thread = machine.currentThread();
   while (thread.groups.size() > pending) {
-    for (const Copy &copy : thread.groups.front()) {
-      char data[16] = {};
-      std::memcpy(data, reinterpret_cast<void *>(copy.source), copy.valid);
-      machine.shared.finishCopy(copy.destination, data, copy.bytes,
-                                machine.epochOf(machine.current));
+    for (const std::shared_ptr<Copy> &copy : thread.groups.front()) {
+      finish(machine, *copy, machine.epochOf(machine.current));
+      thread.order.see(*copy->done);
     }
     thread.groups.pop_front();
   }
+}
+
+/// cp.async.mbarrier.arrive[.noinc]: all copies of the thread so far.
+void attnc::nvptx::executeCopyArrive(Machine &machine, const Call &call) {
+  Thread &thread = machine.currentThread();
+  uint64_t address = machine.shared.resolve(call.args[0]);
+  bool isCounted = call.name().find(".noinc") == std::string::npos;
+  machine.mbarriers.beginArrival(machine, address, isCounted);
+  CopyArrival arrival{address, machine.current, thread.copies};
+  for (const CopyGroup &group : thread.groups)
+    arrival.copies.insert(arrival.copies.end(), group.begin(), group.end());
+  machine.copyArrivals.push_back(std::move(arrival));
+}
+
+bool attnc::nvptx::progressCopyArrivals(Machine &machine, bool isForced) {
+  std::vector<CopyArrival> &arrivals = machine.copyArrivals;
+  std::shuffle(arrivals.begin(), arrivals.end(), machine.random);
+  bool progress = false;
+  while (!arrivals.empty() && (isForced || machine.random() % 2 == 0)) {
+    CopyArrival arrival = std::move(arrivals.back());
+    arrivals.pop_back();
+    isForced = false;
+    progress = true;
+    Epoch epoch = machine.mbarriers.copyEpochOf(machine, arrival);
+    Order before;
+    for (const std::shared_ptr<Copy> &copy : arrival.copies) {
+      finish(machine, *copy, epoch);
+      before.see(*copy->done);
+    }
+    machine.mbarriers.endArrival(machine, arrival.mbarrier, arrival.thread,
+                                 before);
+  }
+  return progress;
 }
 
 void attnc::nvptx::executeCopyAsync(Machine &machine, const Call &call) {

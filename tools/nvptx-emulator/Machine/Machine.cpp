@@ -72,6 +72,7 @@ void Machine::startThreads() {
   barriers.reset();
   mbarriers.reset();
   bulkCopies.reset();
+  copyArrivals.clear();
   products.reset();
   agentNames.clear();
   uint32_t perThread = registersPerBlock / threads.size() / 8 * 8;
@@ -99,6 +100,7 @@ void Machine::runBlock() {
     progress |= runWarpgroups();
     products.progress(*this);
     progress |= bulkCopies.progress(*this, !progress);
+    progress |= progressCopyArrivals(*this, !progress);
     if (!progress && !expireWaits())
       failDeadlock();
   }

@@ -22,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <ucontext.h>
@@ -36,6 +37,15 @@ using Dim3 = std::array<uint32_t, 3>;
 struct Copy {
   uint64_t destination, source;
   unsigned bytes, valid;
+  std::optional<Epoch> done; // when its data was written
+};
+using CopyGroup = std::vector<std::shared_ptr<Copy>>;
+
+/// cp.async.mbarrier.arrive: an arrival when the copies are complete.
+struct CopyArrival {
+  uint64_t mbarrier;
+  unsigned thread;
+  CopyGroup copies;
 };
 
 enum class State { ready, atWarp, atWarpgroup, atBarrier, atMbarrier, done };
@@ -45,8 +55,8 @@ struct Thread {
   ucontext_t context;
   Call call; // what the thread waits at
   Order order;
-  std::vector<Copy> copies; // of cp.async, since the last commit
-  std::deque<std::vector<Copy>> groups;
+  CopyGroup copies; // of cp.async, since the last commit
+  std::deque<CopyGroup> groups;
   BulkGroups bulk;
   ProductGroups products;
   MbarrierWait mbarrier;
@@ -130,6 +140,7 @@ public:
   NamedBarriers barriers;
   Mbarriers mbarriers;
   BulkCopies bulkCopies;
+  std::vector<CopyArrival> copyArrivals;
   Products products;
 
 private:

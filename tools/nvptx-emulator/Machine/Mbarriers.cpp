@@ -78,6 +78,35 @@ uint32_t Mbarriers::arrive(Machine &machine, uint64_t address, uint32_t count,
   return phase;
 }
 
+void Mbarriers::beginArrival(Machine &machine, uint64_t address,
+                             bool isCounted) {
+  Mbarrier &mbarrier = find(machine, address);
+  if (isCounted && ++mbarrier.pending > maxCount)
+    machine.fail("too many pending arrivals at " + nameOf(machine, address));
+}
+
+Epoch Mbarriers::copyEpochOf(Machine &machine, const CopyArrival &arrival) {
+  auto found = mbarriers.find(arrival.mbarrier);
+  if (found == mbarriers.end())
+    machine.fail(nameOf(machine, arrival.mbarrier) +
+                     " was invalidated before copies arrived at it",
+                 arrival.thread);
+  return found->second.copyEpoch();
+}
+
+void Mbarriers::endArrival(Machine &machine, uint64_t address, unsigned thread,
+                           const Order &copies) {
+  auto found = mbarriers.find(address);
+  if (found->second.pending == 0)
+    machine.fail("more arrivals of copies at " + nameOf(machine, address) +
+                     " than its phase expects",
+                 thread);
+  found->second.arriving.join(copies);
+  --found->second.pending;
+  machine.noteEvent();
+  check(machine, address, found->second);
+}
+
 void Mbarriers::expect(Machine &machine, uint64_t address, int64_t bytes) {
   Mbarrier &mbarrier = find(machine, address);
   mbarrier.transactions += bytes;

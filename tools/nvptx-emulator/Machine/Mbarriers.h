@@ -20,6 +20,7 @@ namespace attnc::nvptx {
 class Machine;
 struct BulkCopy;
 struct Call;
+struct CopyArrival;
 
 struct Mbarrier {
   uint32_t expected = 0; // arrivals of a phase
@@ -61,6 +62,14 @@ public:
 
   /// Also checks that the initialization is visible to the thread.
   Mbarrier &find(Machine &machine, uint64_t address);
+  /// The current thread will arrive when its copies are complete: one arrival
+  /// more than expected, if it counts.
+  void beginArrival(Machine &machine, uint64_t address, bool isCounted);
+  /// When its copies write, if they are complete now.
+  Epoch copyEpochOf(Machine &machine, const CopyArrival &arrival);
+  /// It does. `copies` are those that were complete before.
+  void endArrival(Machine &machine, uint64_t address, unsigned thread,
+                  const Order &copies);
   /// Bytes of copies have arrived.
   void complete(Machine &machine, uint64_t address, int64_t bytes);
   /// All bytes of the copy have.

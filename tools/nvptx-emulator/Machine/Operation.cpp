@@ -198,6 +198,7 @@ static constexpr Row rows[] = {
     {"cp.async.cg.shared.global.", executeCopyAsync},
     {"cp.async.commit.group", executeCopyAsync},
     {"cp.async.wait.", executeCopyAsync},
+    {"cp.async.mbarrier.arrive", executeCopyArrive},
     {"mbarrier.init", executeMbarrier},
     {"mbarrier.inval", executeMbarrier},
     {"mbarrier.expect.tx.", executeMbarrier},

@@ -60,6 +60,9 @@ void executeBulkGroup(Machine &machine, const Call &call);
 
 // CopyAsync.cpp
 void executeCopyAsync(Machine &machine, const Call &call);
+void executeCopyArrive(Machine &machine, const Call &call);
+/// Completes some of the arrivals of copies; at least one if `isForced`.
+bool progressCopyArrivals(Machine &machine, bool isForced);
 
 // Mbarriers.cpp
 void executeMbarrier(Machine &machine, const Call &call);
