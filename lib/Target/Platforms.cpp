@@ -59,11 +59,13 @@ ArrayRef<Platform> attnc::getPlatforms() {
           .defaultLevels = "x86-64-v3,x86-64-v4",
           .systemSymbols = "___chkstk_ms _fltused",
       },
-      // Versions are the oldest that the objects run on.
+      // Versions are the oldest that the objects run on; the system has bzero,
+      // which LLVM calls where memory becomes zero.
       {
           .triple = "arm64-apple-macosx11.0.0",
           .levels = getAppleLevels(),
           .defaultLevels = "apple-m1",
+          .systemSymbols = "bzero",
       },
       {
           .triple = "x86_64-apple-macosx10.15.0",
