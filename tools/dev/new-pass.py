@@ -144,11 +144,11 @@ def add_stanza(root, library, stanza, names):
 def add_source(root, library, file):
     path = f"lib/{library}/CMakeLists.txt"
     text = read(root, path)
-    match = re.search(r"(SRCS\s+)((?:[\w/]+\.cpp\s+)*[\w/]+\.cpp)", text)
+    match = re.search(r"SRCS((?:\s+[\w/]+\.cpp)*)", text)
     if not match:
         sys.exit(f"{path}: no list SRCS to add {file} to")
-    listed = sorted(match.group(2).split() + [file])
-    write(root, path, text[:match.start(2)] + "\n       ".join(listed) + text[match.end(2):])
+    listed = sorted(match.group(1).split() + [file])
+    write(root, path, text[:match.start(1)] + " " + "\n       ".join(listed) + text[match.end(1):])
 
 
 def main():
