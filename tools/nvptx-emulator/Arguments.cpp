@@ -30,6 +30,7 @@ static Error allocate(Tensor &tensor) {
 /// in:FILE or out:FILE:BYTES
 Expected<Tensor> Arguments::makeTensor(StringRef text) {
   Tensor tensor;
+  tensor.argument = slots.size();
   if (text.consume_front("in:")) {
     auto file = MemoryBuffer::getFile(text, /*IsText=*/false);
     if (!file)
@@ -170,6 +171,7 @@ Error Arguments::addMap(StringRef text) {
   if (std::optional<std::string> error = map->check())
     return createStringError(*error);
   Tensor encoded;
+  encoded.argument = slots.size();
   encoded.bytes = sizeof(TensorMap);
   if (Error error = allocate(encoded))
     return error;
@@ -196,6 +198,7 @@ Error Arguments::write() const {
 std::vector<Buffer> Arguments::getBuffers() const {
   std::vector<Buffer> buffers;
   for (const Tensor &tensor : tensors)
-    buffers.push_back({reinterpret_cast<uint64_t>(tensor.data), tensor.bytes});
+    buffers.push_back({reinterpret_cast<uint64_t>(tensor.data), tensor.bytes,
+                       "argument " + std::to_string(tensor.argument)});
   return buffers;
 }

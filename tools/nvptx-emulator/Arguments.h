@@ -17,6 +17,7 @@ struct Tensor {
   std::string file; // written after the launch, unless empty
   void *data = nullptr;
   uint64_t bytes = 0;
+  unsigned argument = 0; // its number
 };
 
 /// The arguments of a launch, from their text:

@@ -161,7 +161,7 @@ attnc::nvptx::launch(std::unique_ptr<LLVMContext> context,
         " bytes of shared memory, not " + Twine(sharedBytes));
   device.setSharedBytes(sharedBytes);
   for (const Buffer &buffer : buffers)
-    device.addBuffer(buffer);
+    device.global.addBuffer(buffer);
   if (verifyModule(*module, &errs()))
     return createStringError("the rewritten module is invalid");
 

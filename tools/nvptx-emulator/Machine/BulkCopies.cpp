@@ -21,8 +21,8 @@ void BulkCopies::begin(Machine &machine, BulkCopy copy) {
     unsigned row = copy.map.box[0] * copy.map.elementBytes;
     if (copy.map.swizzle != Swizzle::none && row != widthOf(copy.map.swizzle))
       machine.fail("rows of a swizzled box are emulated in full width only");
-  } else {
-    machine.checkGlobal(copy.global, copy.bytes, machine.current);
+  } else if (copy.isLoad) {
+    machine.readGlobal(copy.global, copy.bytes, machine.current);
   }
   if (copy.isLoad)
     beginLoad(machine, copy);
@@ -41,8 +41,8 @@ void BulkCopies::beginLoad(Machine &machine, BulkCopy &copy) {
   copy.epoch = mbarrier.copyEpoch();
   loads.push_back(copy.epoch);
   Accessor accessor{copy.epoch, machine.currentThread().order, true, false};
-  machine.checkShared(machine.shared.write(copy.shared, copy.bytes, accessor),
-                      machine.current);
+  machine.check(machine.shared.write(copy.shared, copy.bytes, accessor),
+                machine.current);
   std::memset(reinterpret_cast<void *>(copy.shared), 0xff, copy.bytes);
   machine.count("bulk loads");
 }
@@ -56,8 +56,8 @@ void BulkCopies::beginStore(Machine &machine, BulkCopy &copy) {
   copy.group = groups.committed;
   Epoch epoch{groups.agent, groups.committed + 1};
   Accessor accessor{epoch, machine.currentThread().order, true, false};
-  machine.checkShared(machine.shared.read(copy.shared, copy.bytes, accessor),
-                      machine.current);
+  machine.check(machine.shared.read(copy.shared, copy.bytes, accessor),
+                machine.current);
   machine.count("bulk stores");
 }
 
@@ -104,11 +104,21 @@ static std::vector<char> readTensor(Machine &machine, const BulkCopy &copy) {
     if (bytes == 0)
       return;
     before *= map.elementBytes;
-    machine.checkGlobal(address + before, bytes, copy.thread);
+    machine.readGlobal(address + before, bytes, copy.thread);
     std::memcpy(&data[offset + before],
                 reinterpret_cast<void *>(address + before), bytes);
   });
   return data;
+}
+
+/// The store is a write of its agent.
+static void writeGlobal(Machine &machine, const BulkCopy &copy,
+                        uint64_t address, uint64_t bytes) {
+  const Thread &thread = machine.threads[copy.thread];
+  Accessor accessor{
+      {thread.bulk.agent, copy.group + 1}, thread.order, true, false};
+  machine.check(machine.global.access(address, bytes, accessor, true),
+                copy.thread);
 }
 
 static void writeTensor(Machine &machine, const BulkCopy &copy) {
@@ -119,7 +129,7 @@ static void writeTensor(Machine &machine, const BulkCopy &copy) {
     if (bytes == 0)
       return;
     before *= map.elementBytes;
-    machine.checkGlobal(address + before, bytes, copy.thread);
+    writeGlobal(machine, copy, address + before, bytes);
     std::memcpy(reinterpret_cast<void *>(address + before),
                 &copy.data[offset + before], bytes);
   });
@@ -139,8 +149,10 @@ void BulkCopies::complete(Machine &machine, BulkCopy &copy) {
       readSource(copy);
     if (copy.isTensor)
       writeTensor(machine, copy);
-    else
+    else {
+      writeGlobal(machine, copy, copy.global, copy.bytes);
       std::copy(copy.data.begin(), copy.data.end(), global);
+    }
     return;
   }
   std::vector<char> data = copy.isTensor
@@ -226,7 +238,7 @@ void BulkCopies::finish(Machine &machine) {
 static TensorMap readMap(Machine &machine, uint64_t address, unsigned rank) {
   if (address % 64)
     machine.fail("a tensor map must be aligned to 64 bytes");
-  machine.checkGlobal(address, sizeof(TensorMap), machine.current);
+  machine.readGlobal(address, sizeof(TensorMap), machine.current);
   TensorMap map;
   std::memcpy(&map, reinterpret_cast<void *>(address), sizeof map);
   if (map.magic != TensorMap::validMagic)

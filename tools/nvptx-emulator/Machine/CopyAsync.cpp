@@ -28,11 +28,10 @@ static void beginCopy(Machine &machine, const Call &call) {
     machine.fail("cp.async of " + std::to_string(copy.bytes) +
                  " bytes is misaligned");
   if (copy.valid)
-    machine.checkGlobal(copy.source, copy.valid, machine.current);
-  machine.checkShared(
-      machine.shared.beginCopy(copy.destination, copy.bytes,
-                               machine.accessorOf(machine.current)),
-      machine.current);
+    machine.readGlobal(copy.source, copy.valid, machine.current);
+  machine.check(machine.shared.beginCopy(copy.destination, copy.bytes,
+                                         machine.accessorOf(machine.current)),
+                machine.current);
   machine.currentThread().copies.push_back(std::make_shared<Copy>(copy));
   machine.count("cp.async");
 }

@@ -19,6 +19,7 @@ Machine::Machine(Dim3 grid, Dim3 block, unsigned seed)
   for (size_t i = 0; i < threads.size(); ++i)
     stacks.push_back(std::make_unique<Stack>());
   shared.setAgentName([this](uint32_t agent) { return nameOf(agent); });
+  global.setAgentName([this](uint32_t agent) { return nameOf(agent); });
 }
 
 /// A frame that does not fit its stack ends like every other error; other
@@ -32,6 +33,19 @@ void Machine::onFault(int signal, siginfo_t *info, void *) {
     _exit(1);
   }
   std::signal(signal, SIG_DFL);
+}
+
+/// Fibers have no room for a handler when their stacks overflow.
+static void handleFaults(void (*handler)(int, siginfo_t *, void *)) {
+  static char room[64 * 1024];
+  stack_t alternative = {};
+  alternative.ss_sp = room;
+  alternative.ss_size = sizeof room;
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action = {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGSEGV, &action, nullptr);
 }
 
 void Machine::fail(const std::string &text, unsigned thread) {
@@ -63,12 +77,14 @@ void Machine::enterFiber() {
 
 /// What a thread must not leave behind.
 void Machine::checkExit() {
+  checkSuspect();
   bulkCopies.checkExit(*this, current);
   products.checkExit(*this, current);
 }
 
 void Machine::startThreads() {
   shared.reset(sharedBytes);
+  global.beginBlock();
   barriers.reset();
   mbarriers.reset();
   bulkCopies.reset();
@@ -254,6 +270,7 @@ void Machine::wait(State state, const Call &call) {
 }
 
 void Machine::execute(const Call &call) {
+  checkSuspect();
   if (call.operation->executeWarp)
     wait(State::atWarp, call);
   else if (call.operation->executeWarpgroup)
@@ -287,22 +304,40 @@ uint32_t Machine::registersInUse() const {
   return sum;
 }
 
-void Machine::checkShared(const SharedMemory::Error &error, unsigned thread) {
+void Machine::check(const std::optional<std::string> &error, unsigned thread) {
   if (error)
     fail(*error, thread);
 }
 
-void Machine::checkGlobal(uint64_t address, uint64_t bytes, unsigned thread) {
-  for (const Buffer &buffer : buffers)
-    if (address >= buffer.address &&
-        address + bytes <= buffer.address + buffer.bytes)
-      return;
-  fail("access out of bounds: " + std::to_string(bytes) +
-           " bytes that belong to no buffer",
-       thread);
+void Machine::readGlobal(uint64_t address, uint64_t bytes, unsigned thread) {
+  check(global.access(address, bytes, accessorOf(thread), false), thread);
+}
+
+/// Threads may store the same value.
+void Machine::writeGlobal(uint64_t address, uint64_t bytes,
+                          const Accessor &accessor) {
+  check(global.checkRange(address, bytes), current);
+  GlobalMemory::Error race = global.access(address, bytes, accessor, true);
+  if (!race)
+    return;
+  if (accessor.isAtomic)
+    fail(*race);
+  const char *data = reinterpret_cast<const char *>(address);
+  suspect = Suspect{address, std::string(data, bytes), *race};
+}
+
+/// Called before the next instruction that is checked.
+void Machine::checkSuspect() {
+  if (!suspect)
+    return;
+  const char *data = reinterpret_cast<const char *>(suspect->address);
+  if (std::string(data, suspect->before.size()) != suspect->before)
+    fail(suspect->error);
+  suspect.reset();
 }
 
 void Machine::access(uint64_t address, uint64_t bytes, AccessFlags flags) {
+  checkSuspect();
   uint64_t stack = reinterpret_cast<uint64_t>(stacks[current]->begin());
   if (bytes == 0 ||
       (address >= stack && address + bytes <= stack + Stack::size))
@@ -310,11 +345,15 @@ void Machine::access(uint64_t address, uint64_t bytes, AccessFlags flags) {
   if (!(flags & accessIsUnaligned) && !(bytes & (bytes - 1)) &&
       address % std::min<uint64_t>(bytes, 16))
     fail("access of " + std::to_string(bytes) + " bytes is misaligned");
-  if (!shared.isInWindow(address))
-    return checkGlobal(address, bytes, current);
+  bool isWrite = flags & accessWrites;
   Accessor accessor = accessorOf(current);
   accessor.isAtomic = flags & accessIsAtomic;
-  checkShared(flags & accessWrites ? shared.write(address, bytes, accessor)
-                                   : shared.read(address, bytes, accessor),
-              current);
+  if (!shared.isInWindow(address) && isWrite)
+    writeGlobal(address, bytes, accessor);
+  else if (!shared.isInWindow(address))
+    check(global.access(address, bytes, accessor, false), current);
+  else if (isWrite)
+    check(shared.write(address, bytes, accessor), current);
+  else
+    check(shared.read(address, bytes, accessor), current);
 }

@@ -10,6 +10,7 @@
 #define ATTNC_TOOLS_NVPTXEMULATOR_MACHINE_MACHINE_H
 
 #include "BulkCopies.h"
+#include "GlobalMemory.h"
 #include "Mbarriers.h"
 #include "NamedBarriers.h"
 #include "Operation.h"
@@ -69,11 +70,6 @@ enum AccessFlags : uint32_t {
   accessIsUnaligned = 4 // else powers of two are aligned to their size
 };
 
-struct Buffer {
-  uint64_t address;
-  uint64_t bytes;
-};
-
 class Machine {
 public:
   /// The most threads of a block.
@@ -85,8 +81,6 @@ public:
   void run(std::function<void()> kernel);
 
   void setSharedBytes(uint64_t bytes) { sharedBytes = bytes; }
-  /// Memory that the kernel may access besides shared memory and its stack.
-  void addBuffer(Buffer buffer) { buffers.push_back(buffer); }
   const std::map<std::string, uint64_t> &getCounts() const { return counts; }
 
   // Called by the kernel.
@@ -98,8 +92,8 @@ public:
   /// Prints the error with block and thread, and exits with status 1.
   [[noreturn]] void fail(const std::string &text) { fail(text, current); }
   [[noreturn]] void fail(const std::string &text, unsigned thread);
-  void checkShared(const SharedMemory::Error &error, unsigned thread);
-  void checkGlobal(uint64_t address, uint64_t bytes, unsigned thread);
+  void check(const std::optional<std::string> &error, unsigned thread);
+  void readGlobal(uint64_t address, uint64_t bytes, unsigned thread);
   /// Suspends the current thread until something sets it ready.
   void wait(State state, const Call &call);
   /// Something happened that waiting threads may depend on.
@@ -137,6 +131,7 @@ public:
   unsigned current = 0;
   std::mt19937 random;
   SharedMemory shared;
+  GlobalMemory global; // what the kernel may access besides
   NamedBarriers barriers;
   Mbarriers mbarriers;
   BulkCopies bulkCopies;
@@ -153,6 +148,8 @@ private:
   void checkDivergence(unsigned first);
   bool expireWaits();
   void checkExit();
+  void writeGlobal(uint64_t address, uint64_t bytes, const Accessor &accessor);
+  void checkSuspect();
   [[noreturn]] void failDeadlock();
   std::string placeOf(const Thread &thread) const;
   static void enterFiber();
@@ -161,10 +158,16 @@ private:
   uint64_t sharedBytes = 0;
   std::function<void()> kernel;
   std::vector<std::unique_ptr<Stack>> stacks;
-  std::vector<Buffer> buffers;
   std::vector<std::string> agentNames; // of agents that are no threads
   std::map<std::string, uint64_t> counts;
   std::vector<uint32_t> registers; // per thread, of each warpgroup
+  /// A store that races with an earlier one, unless it changes nothing.
+  struct Suspect {
+    uint64_t address;
+    std::string before; // what the bytes were
+    std::string error;
+  };
+  std::optional<Suspect> suspect; // of the current thread's last instruction
   uint64_t events = 0, eventsAtExpiry = 0;
   unsigned expiries = 0;
   ucontext_t scheduler;

@@ -23,9 +23,9 @@ void Mbarriers::initialize(Machine &machine, uint64_t address, uint32_t count) {
                  std::to_string(count));
   if (mbarriers.count(address))
     machine.fail(nameOf(machine, address) + " is initialized twice");
-  machine.checkShared(machine.shared.setMbarrier(
-                          address, true, machine.accessorOf(machine.current)),
-                      machine.current);
+  machine.check(machine.shared.setMbarrier(address, true,
+                                           machine.accessorOf(machine.current)),
+                machine.current);
   Mbarrier &mbarrier = mbarriers[address];
   mbarrier.expected = mbarrier.pending = count;
   mbarrier.initializer = machine.current;
@@ -36,9 +36,9 @@ void Mbarriers::initialize(Machine &machine, uint64_t address, uint32_t count) {
 void Mbarriers::invalidate(Machine &machine, uint64_t address) {
   address = machine.shared.resolve(address);
   find(machine, address);
-  machine.checkShared(machine.shared.setMbarrier(
-                          address, false, machine.accessorOf(machine.current)),
-                      machine.current);
+  machine.check(machine.shared.setMbarrier(address, false,
+                                           machine.accessorOf(machine.current)),
+                machine.current);
   mbarriers.erase(address);
 }
 
@@ -48,7 +48,7 @@ Mbarrier &Mbarriers::find(Machine &machine, uint64_t address) {
   if (found == mbarriers.end())
     machine.fail("there is no initialized mbarrier at offset " +
                  std::to_string(machine.shared.offsetOf(address)));
-  machine.checkShared(
+  machine.check(
       machine.shared.checkMbarrier(address, machine.currentThread().order),
       machine.current);
   return found->second;

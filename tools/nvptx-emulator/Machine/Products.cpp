@@ -149,7 +149,7 @@ void Products::checkReads(Machine &machine, const Lanes &lanes,
                    lanes[0]);
     for (unsigned chunk = 0; chunk < matrix.chunkCount(); ++chunk) {
       uint64_t address = machine.shared.getBase() + matrix.chunkAddress(chunk);
-      machine.checkShared(machine.shared.read(address, 16, accessor), lanes[0]);
+      machine.check(machine.shared.read(address, 16, accessor), lanes[0]);
     }
   };
   if (product.hasDescriptorA)

@@ -19,14 +19,6 @@
 
 namespace attnc::nvptx {
 
-/// Who accesses memory, and what happens before the access.
-struct Accessor {
-  Epoch epoch;
-  const Order &order;
-  bool isAsync = false;  // by the async proxy
-  bool isAtomic = false; // atomic accesses do not race with each other
-};
-
 class SharedMemory {
 public:
   /// Dynamic and static bytes of a block together, on sm_90.

@@ -3,8 +3,11 @@
 #ifndef ATTNC_TOOLS_NVPTXEMULATOR_MACHINE_STACK_H
 #define ATTNC_TOOLS_NVPTXEMULATOR_MACHINE_STACK_H
 
+#include "llvm/Support/ErrorHandling.h"
+
 #include <csignal>
 #include <cstddef>
+#include <sys/mman.h>
 
 namespace attnc::nvptx {
 
@@ -13,20 +16,24 @@ class Stack {
 public:
   static constexpr size_t size = 1024 * 1024;
 
-  Stack();
-  ~Stack();
+  Stack() {
+    void *pages = mmap(nullptr, guardSize + size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages, guardSize, PROT_NONE) != 0)
+      llvm::report_bad_alloc_error("no memory for the stack of a thread");
+    memory = static_cast<char *>(pages);
+  }
+  ~Stack() { munmap(memory, guardSize + size); }
   Stack(const Stack &) = delete;
   char *begin() const { return memory + guardSize; }
-  bool isGuard(const void *address) const;
+  bool isGuard(const void *address) const {
+    return address >= memory && address < memory + guardSize;
+  }
 
 private:
   static constexpr size_t guardSize = 64 * 1024;
   char *memory;
 };
-
-/// Calls `handler` for SIGSEGV on a stack of its own: fibers have no room for
-/// a handler when their stacks overflow.
-void handleFaults(void (*handler)(int, siginfo_t *, void *));
 
 } // namespace attnc::nvptx
 

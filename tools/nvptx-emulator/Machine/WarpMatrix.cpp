@@ -49,7 +49,7 @@ void attnc::nvptx::executeLoadMatrix(Machine &machine, const Lanes &lanes) {
     for (unsigned row = 0; row < 8; ++row) {
       unsigned thread = lanes[8 * m + row];
       addresses[row] = rowAddress(machine, thread, name);
-      machine.checkShared(
+      machine.check(
           machine.shared.read(addresses[row], 16, machine.accessorOf(thread)),
           thread);
       std::memcpy(matrix[row], reinterpret_cast<void *>(addresses[row]), 16);
@@ -85,7 +85,7 @@ void attnc::nvptx::executeStoreMatrix(Machine &machine, const Lanes &lanes) {
     for (unsigned row = 0; row < 8; ++row) {
       unsigned thread = lanes[8 * m + row];
       addresses[row] = rowAddress(machine, thread, name);
-      machine.checkShared(
+      machine.check(
           machine.shared.write(addresses[row], 16, machine.accessorOf(thread)),
           thread);
       std::memcpy(reinterpret_cast<void *>(addresses[row]), matrix[row], 16);
