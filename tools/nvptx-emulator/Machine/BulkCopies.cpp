@@ -11,6 +11,9 @@ using namespace attnc::nvptx;
 void BulkCopies::begin(Machine &machine, BulkCopy copy) {
   copy.thread = machine.current;
   copy.shared = machine.shared.resolve(copy.shared);
+  if (copy.bytes > SharedMemory::maxSize)
+    machine.fail("a bulk copy of " + std::to_string(copy.bytes) +
+                 " bytes does not fit shared memory");
   unsigned alignment = copy.isTensor ? 128 : 16;
   if (copy.shared % alignment || copy.global % 16 || copy.bytes % 16)
     machine.fail(

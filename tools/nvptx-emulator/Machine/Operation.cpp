@@ -224,6 +224,8 @@ static constexpr Row rows[] = {
     {"membar.", executeNothing},
     {"griddepcontrol.", executeNothing},
     {"prefetch.", executeNothing},
+    {"cp.async.bulk.prefetch.", executeNothing},
+    {"cp.async.bulk.tensor.prefetch.tile.", executeNothing},
     {"mapa", executeMapAddress},
     {"ptx.", executeArithmetic},
     {"trap", executeTrap},

@@ -112,6 +112,8 @@ void Products::readOperands(Machine &machine, const Lanes &lanes,
     return static_cast<int32_t>(machine.arg(lanes[0], flags + i));
   };
   product.scale = static_cast<float>(flag(1) * flag(2));
+  if (product.scale != 1 && product.scale != -1)
+    machine.fail("the signs of the factors of wgmma are 1 or -1", lanes[0]);
   bool isTransposedA = product.hasDescriptorA && flag(3);
   bool isTransposedB = flag(product.hasDescriptorA ? 4 : 3);
   product.a = MatrixDescriptor(bitsA, productRows, isTransposedA);
