@@ -40,7 +40,7 @@ void buildTileToLlvmPipeline(OpPassManager &manager, const Target &target) {
   functions.addPass(createLoopInvariantCodeMotionPass());
   functions.addPass(createCSEPass());
   manager.addPass(createSCFToControlFlowPass());
-  manager.addPass(createConvertLoopsToLlvm());
+  manager.addPass(codegen::createConvertLoopsToLlvm());
   manager.addPass(createReconcileUnrealizedCastsPass());
 }
 

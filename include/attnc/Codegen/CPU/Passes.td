@@ -32,24 +32,4 @@ def ConvertTileToLlvm : Pass<"convert-tile-to-llvm", "mlir::ModuleOp"> {
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
-def ConvertLoopsToLlvm : Pass<"convert-loops-to-llvm", "mlir::ModuleOp"> {
-  let summary = "Convert loops on vectors to the LLVM dialect";
-  let description = [{
-    Converts `cf`, `arith`, `math`, `vector`, `func` and `ub` to the LLVM
-    dialect in one conversion, which is several times faster than a pass for
-    each of them. Fails if an op of another dialect is left.
-
-    Example:
-
-    ```mlir
-    func.func @twice(%x: vector<8xf32>) -> vector<8xf32> {
-      %y = arith.addf %x, %x : vector<8xf32>
-      return %y : vector<8xf32>
-    }
-    ```
-    becomes an `llvm.func` with `llvm.fadd`.
-  }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
-}
-
 #endif // ATTNC_CODEGEN_CPU_PASSES

@@ -1,6 +1,6 @@
 //===- ConvertLoopsToLlvm.cpp - Loops on vectors become the LLVM dialect --===//
 //
-// One conversion for all dialects that the emitter writes, but for scf, which
+// One conversion for all dialects that the emitters write, but for scf, which
 // became cf before. A pass for each dialect would walk the whole module, and
 // cast the types at its border, again and again: it took a fifth of a compile.
 //
@@ -8,11 +8,11 @@
 // becomes
 //   llvm.br ^bb1(%0 : i64) ... llvm.intr.fma(...) : vector<8xf32>
 //
-// Tests: test/Codegen/CPU/convert-loops-to-llvm.mlir
+// Tests: test/Codegen/Common/convert-loops-to-llvm.mlir
 //
 //===----------------------------------------------------------------------===//
 
-#include "attnc/Codegen/CPU/Passes.h"
+#include "attnc/Codegen/Common/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -31,10 +31,10 @@
 
 using namespace mlir;
 
-namespace attnc::cpu {
+namespace attnc::codegen {
 #define GEN_PASS_DEF_CONVERTLOOPSTOLLVM
-#include "attnc/Codegen/CPU/Passes.h.inc"
-} // namespace attnc::cpu
+#include "attnc/Codegen/Common/Passes.h.inc"
+} // namespace attnc::codegen
 
 /// Ops that the conversion of the vector dialect expects to be taken apart.
 static LogicalResult takeApartVectors(Operation *root) {
@@ -52,7 +52,7 @@ static LogicalResult takeApartVectors(Operation *root) {
 
 namespace {
 struct ConvertLoopsToLlvm final
-    : attnc::cpu::impl::ConvertLoopsToLlvmBase<ConvertLoopsToLlvm> {
+    : attnc::codegen::impl::ConvertLoopsToLlvmBase<ConvertLoopsToLlvm> {
   void runOnOperation() override {
     if (failed(takeApartVectors(getOperation())))
       return signalPassFailure();
