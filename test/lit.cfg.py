@@ -2,7 +2,8 @@
 # %llvm_include, %lit, %python, %src (root of the sources), %obj (root of the
 # build). Features: the CPU's (avx2, avx512, avx512fp16), those of other platforms
 # that an emulator and a cross compiler run (qemu-aarch64, ...), wasm (Node.js runs
-# modules of WebAssembly), asan, halide (the backend is built), and the tiers
+# modules of WebAssembly), asan, halide (the backend is built), ptxas (%ptxas, by
+# PATH or $ATTNC_PTXAS), and the tiers
 # (tiers.py).
 import os
 import shutil
@@ -48,6 +49,12 @@ if os.environ.get("ATTNC_CHECK_ROUNDTRIP"):
 
 if config.halide == "TRUE":
     config.available_features.add("halide")
+
+# NVIDIA's assembler, which reports the registers and spills of kernels.
+ptxas = os.environ.get("ATTNC_PTXAS") or shutil.which("ptxas")
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
 
 if config.sanitize:
     config.available_features.add("asan")

@@ -13,6 +13,10 @@
 #include "attnc/Codegen/CPU/Pipeline.h"
 #include "attnc/Codegen/Common/Passes.h"
 #include "attnc/Codegen/Halide/Halide.h"
+#include "attnc/Codegen/NVPTX/Host.h"
+#include "attnc/Codegen/NVPTX/Passes.h"
+#include "attnc/Codegen/NVPTX/Pipeline.h"
+#include "attnc/Codegen/NVPTX/Ptx.h"
 #include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/Passes.h"
 #include "attnc/Lowering/Passes.h"
@@ -87,6 +91,24 @@ std::optional<std::string> printHalide(ModuleOp module, const Target &target,
 }
 
 //===----------------------------------------------------------------------===//
+// nvptx
+//===----------------------------------------------------------------------===//
+
+constexpr StageEntry nvvmStage = {"nvvm", "tile-to-nvvm{target=@cpu@}", ""};
+
+constexpr const StageEntry *nvptxStages[] = {&tileStage, &nvvmStage};
+constexpr TargetKind nvptxKinds[] = {TargetKind::Gpu};
+constexpr OutputEntry nvptxOutputs[] = {{"ptx", ".ptx", /*isText=*/true},
+                                        {"nvptx-ir", ".ll", /*isText=*/true}};
+
+void registerNvptxDialects(DialectRegistry &) {} // those of llvm suffice
+
+void registerNvptxPasses() {
+  ptx::registerCodegenNVPTXPasses();
+  ptx::registerTileToNvvmPipeline();
+}
+
+//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
@@ -96,6 +118,10 @@ constexpr Backend backends[] = {
     {"halide", "Kernels as Halide pipelines", llvmKinds, /*stages=*/{},
      halideOutputs, registerHalideDialects, registerHalidePasses,
      halide::compileToLlvm, printHalide, /*isNarrow=*/true},
+    {"nvptx", "Kernels for NVIDIA GPUs by LLVM", nvptxKinds, nvptxStages,
+     nvptxOutputs, registerNvptxDialects, registerNvptxPasses,
+     /*translate=*/nullptr, ptx::printKernels, /*isNarrow=*/false,
+     ptx::makeHostModule},
 };
 
 } // namespace

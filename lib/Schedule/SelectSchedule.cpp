@@ -214,6 +214,8 @@ struct SelectSchedule final
       emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
       return signalPassFailure();
     }
+    if (backend.empty())
+      backend = getStrategies(*target).front()->backend().str();
     if (getStrategies(*target, backend).empty()) {
       emitError(getOperation().getLoc())
           << "backend '" << backend << "' has no schedules for " << cpu;
@@ -234,7 +236,7 @@ struct SelectSchedule final
       });
       if (result.wasInterrupted())
         return signalPassFailure();
-      warnAboutSlowPaths(function, interface);
+      warnAboutSlowPaths(function, *target, interface);
       function.walk([&](Operation *op) {
         if (isSideOp(op) && !attn::BlockAttr::of(op))
           op->setAttr(attn::BlockAttr::kName, getStrategies(*target, backend)

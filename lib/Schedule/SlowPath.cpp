@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -31,12 +32,25 @@ static Location placeOf(Value operand, Location otherwise) {
   return isa<UnknownLoc>(operand.getLoc()) ? otherwise : operand.getLoc();
 }
 
-/// 16-bit kernels are computed like f32 ones.
-static void warnAboutConversions(attn::KernelOp kernel) {
+/// Whether the target multiplies such elements as they are stored.
+static bool hasMatrixUnit(const Target &target, Type element, Type accumulate) {
+  auto nameOf = [](Type type) {
+    std::string name;
+    llvm::raw_string_ostream(name) << type;
+    return name;
+  };
+  std::optional<DType> operand = parseDType(nameOf(element));
+  std::optional<DType> sum = parseDType(nameOf(accumulate));
+  const Unit *unit = operand && sum ? target.findUnit(*operand, *sum) : nullptr;
+  return unit && unit->kind == UnitKind::Matrix;
+}
+
+/// 16-bit kernels are computed like f32 ones where there is no matrix unit.
+static void warnAboutConversions(attn::KernelOp kernel, const Target &target) {
   Type accumulate = kernel.getAccumulateType();
   for (Value operand : kernel->getOperands()) {
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-    if (element == accumulate)
+    if (element == accumulate || hasMatrixUnit(target, element, accumulate))
       continue;
     emitWarning(placeOf(operand, kernel.getLoc()))
         << element << " is converted to " << accumulate
@@ -234,11 +248,11 @@ static void warnAboutUnfused(func::FuncOp function,
   });
 }
 
-void schedule::warnAboutSlowPaths(func::FuncOp function,
+void schedule::warnAboutSlowPaths(func::FuncOp function, const Target &target,
                                   const Interface *interface) {
-  function.walk([](Operation *op) {
+  function.walk([&](Operation *op) {
     if (auto kernel = dyn_cast<attn::KernelOp>(op)) {
-      warnAboutConversions(kernel);
+      warnAboutConversions(kernel, target);
       warnAboutFeatures(kernel);
       warnAboutSearches(kernel);
     } else if (auto product = dyn_cast<attn::ContractOp>(op)) {

@@ -4,6 +4,7 @@
 #define ATTNC_LIB_SCHEDULE_SLOWPATH_H
 
 #include "attnc/Interface/Interface.h"
+#include "attnc/Target/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -11,7 +12,7 @@ namespace attnc::schedule {
 
 /// Warns, with the id `slow-path`, about each part of the function that is
 /// compiled right but not fast, and says why. `interface` may be null.
-void warnAboutSlowPaths(mlir::func::FuncOp function,
+void warnAboutSlowPaths(mlir::func::FuncOp function, const Target &target,
                         const Interface *interface);
 
 } // namespace attnc::schedule

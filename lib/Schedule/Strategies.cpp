@@ -4,6 +4,7 @@
 
 #include "Cpu/CpuStrategy.h"
 #include "Halide/HalideStrategy.h"
+#include "Nvptx/NvptxStrategy.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -14,7 +15,8 @@ using namespace attnc::schedule;
 
 SmallVector<const Strategy *> schedule::getStrategies(const Target &target) {
   SmallVector<const Strategy *> serving;
-  for (const Strategy *strategy : {&cpu::getStrategy(), &halide::getStrategy()})
+  for (const Strategy *strategy :
+       {&cpu::getStrategy(), &halide::getStrategy(), &nvptx::getStrategy()})
     if (strategy->serves(target))
       serving.push_back(strategy);
   return serving;

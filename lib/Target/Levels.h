@@ -17,6 +17,7 @@ llvm::ArrayRef<Target> getX86Levels();
 llvm::ArrayRef<Target> getAArch64Levels();
 llvm::ArrayRef<Target> getAppleLevels();
 llvm::ArrayRef<Target> getRiscV64Levels();
+llvm::ArrayRef<Target> getNvidiaLevels();
 llvm::ArrayRef<Target> getWasmLevels();
 
 /// Two vector units, each with an fma per lane, or an addition and a

@@ -85,6 +85,12 @@ ArrayRef<Platform> attnc::getPlatforms() {
           .packages = "nodejs, clang-22 and lld-22",
           .isHosted = false,
       },
+      {
+          .triple = "nvptx64-nvidia-cuda",
+          .levels = getNvidiaLevels(),
+          .defaultLevels = "sm_80",
+          .emulator = "nvptx-emulator",
+      },
   };
   return platforms;
 }

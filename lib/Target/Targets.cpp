@@ -30,6 +30,13 @@ const Unit &Target::unitFor(DType accumulate) const {
   return *best;
 }
 
+const Unit *Target::findUnit(DType operand, DType accumulate) const {
+  const auto *it = find_if(units, [&](const Unit &unit) {
+    return unit.operand == operand && unit.accumulate == accumulate;
+  });
+  return it == units.end() ? nullptr : it;
+}
+
 const Target *attnc::lookupTarget(StringRef name) {
   for (const Platform &platform : getPlatforms())
     if (const Target *target = platform.findLevel(name))

@@ -18,7 +18,10 @@ INCLUDE = re.compile(r'^\s*#?\s*include\s+"([^"]+)"', re.M)
 # The part of a Target, how it is read, and the folders that may.
 TRAITS = [("CpuTraits", re.compile(r"(?:\.|->)cpu\.\w+"),
            ("lib/Target/", "include/attnc/Target/", "lib/Schedule/Cpu/", "lib/Codegen/CPU/",
-            "lib/Schedule/Halide/", "lib/Codegen/Halide/"))]
+            "lib/Schedule/Halide/", "lib/Codegen/Halide/")),
+          ("GpuTraits", re.compile(r"(?:\.|->)gpu\.\w+"),
+           ("lib/Target/", "include/attnc/Target/", "lib/Schedule/Nvptx/",
+            "lib/Codegen/NVPTX/"))]
 LIBRARY = re.compile(r"attnc_library\(\s*(\w+)([^)]*)\)")
 
 

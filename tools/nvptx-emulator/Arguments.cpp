@@ -27,11 +27,14 @@ static Error allocate(Tensor &tensor) {
   return Error::success();
 }
 
-/// in:FILE or out:FILE:BYTES
+/// in:FILE, inout:FILE or out:FILE:BYTES
 Expected<Tensor> Arguments::makeTensor(StringRef text) {
   Tensor tensor;
   tensor.argument = slots.size();
-  if (text.consume_front("in:")) {
+  bool isInOut = text.consume_front("inout:");
+  if (isInOut || text.consume_front("in:")) {
+    if (isInOut)
+      tensor.file = text.str();
     auto file = MemoryBuffer::getFile(text, /*IsText=*/false);
     if (!file)
       return createStringError("cannot read '" + text + "'");
@@ -51,15 +54,29 @@ Expected<Tensor> Arguments::makeTensor(StringRef text) {
   return tensor;
 }
 
+static bool isTensor(StringRef kind) {
+  return kind == "in" || kind == "inout" || kind == "out";
+}
+
 Error Arguments::add(StringRef text) {
-  auto [kind, value] = text.split(':');
+  uint64_t offset = 0;
+  StringRef tensorText = text;
+  if (tensorText.consume_front("at:")) {
+    auto [number, rest] = tensorText.split(':');
+    if (number.getAsInteger(10, offset) || !isTensor(rest.split(':').first))
+      return createStringError("expected at:N:TENSOR, got '" + text + "'");
+    tensorText = rest;
+  }
+  auto [kind, value] = tensorText.split(':');
   if (kind == "map")
     return addMap(value);
-  if (kind == "in" || kind == "out") {
-    Expected<Tensor> tensor = makeTensor(text);
+  if (isTensor(kind)) {
+    Expected<Tensor> tensor = makeTensor(tensorText);
     if (!tensor)
       return tensor.takeError();
-    slots.push_back(reinterpret_cast<uint64_t>(tensor->data));
+    if (offset > tensor->bytes)
+      return createStringError("'" + text + "' points outside of the tensor");
+    slots.push_back(reinterpret_cast<uint64_t>(tensor->data) + offset);
     tensorOf.push_back(tensors.size());
     tensors.push_back(std::move(*tensor));
     return Error::success();

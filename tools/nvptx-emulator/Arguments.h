@@ -22,7 +22,9 @@ struct Tensor {
 
 /// The arguments of a launch, from their text:
 ///   in:FILE            a pointer to the contents of the file
+///   inout:FILE         the same, and the file is rewritten later
 ///   out:FILE:BYTES     a pointer to NaNs, which are written to the file later
+///   at:N:TENSOR        a pointer N bytes after the start of one of these
 ///   i32:N i64:N f32:X  a scalar
 ///   map:TENSOR,KEY=VALUE,...  a tensor map; TENSOR is in:FILE, out:FILE:BYTES,
 ///                      or arg:N, the tensor of argument N

@@ -29,8 +29,10 @@ static cl::opt<unsigned> seed("seed", cl::init(0),
                               cl::desc("Seed of the order of threads"));
 static cl::list<std::string>
     argTexts("arg",
-             cl::desc("An argument, in order: in:FILE, out:FILE:BYTES, i32:N, "
-                      "i64:N, f32:X or map:TENSOR,KEY=VALUE,..."));
+             cl::desc("An argument, in order: in:FILE, inout:FILE, "
+                      "out:FILE:BYTES, i32:N, i64:N, f32:X or "
+                      "map:TENSOR,KEY=VALUE,...; at:N:TENSOR points N bytes "
+                      "after the start"));
 
 [[noreturn]] static void fail(const Twine &text) {
   errs() << "nvptx-emulator: error: " << text << "\n";

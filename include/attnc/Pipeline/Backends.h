@@ -25,6 +25,12 @@ class Module;
 
 namespace attnc {
 
+/// What a host calls to launch a kernel: target, kernel, thread blocks, threads
+/// of a block, bytes of shared memory, bytes of the workspace, struct
+/// attnc_call.
+using KernelLaunch = void(const char *, const char *, int64_t, int64_t, int64_t,
+                          int64_t, const void *);
+
 /// How a stage is made and checked.
 struct StageEntry {
   llvm::StringLiteral name;
@@ -70,6 +76,11 @@ struct Backend {
                                       llvm::StringRef output) = nullptr;
   /// See Part (attnc/Emit/Object.h).
   bool isNarrow = false;
+  /// Of a device: the module of a part for a host that is this process and
+  /// launches kernels by a function (attnc/Codegen/NVPTX/Host.h).
+  std::unique_ptr<llvm::Module> (*translateHost)(mlir::ModuleOp, const Target &,
+                                                 llvm::LLVMContext &,
+                                                 KernelLaunch *) = nullptr;
 };
 
 /// A name of --emit.

@@ -27,8 +27,9 @@ def SelectSchedule : Pass<"attn-select-schedule", "::mlir::ModuleOp"> {
   let options = [
     Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
            "CPU level, a value of -mcpu">,
-    Option<"backend", "backend", "std::string", "\"llvm\"",
-           "Backend whose schedules are considered">,
+    Option<"backend", "backend", "std::string", "",
+           "Backend whose schedules are considered; default: the first one that "
+           "compiles for the CPU level">,
     Option<"schedule", "schedule", "std::string", "",
            "Fixed fields of the schedule">
   ];
@@ -43,7 +44,7 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
 
     - (verify_scheduled_c1) the module names a known level in `attnc.target`;
     - (verify_scheduled_c2) each kernel has a schedule whose target part is
-      `#tile.cpu` or `#halide.schedule`, all of one backend;
+      `#tile.cpu`, `#tile.nvptx` or `#halide.schedule`, all of one backend;
     - (verify_scheduled_c3) instruction set and lanes match the level;
     - (verify_scheduled_c4) a block of queries is a multiple of the lanes, and a
       granule's vectors divide the block's;

@@ -3,9 +3,9 @@
 // Data, no code generation: one Target per processor that -mcpu names. The
 // numbers that every stage may ask for (units, memory, the roofline) stand in
 // Target; those of a kind of machine, such as registers, in a struct of its own
-// (CpuTraits), for Schedule and Codegen of that kind alone. Emit takes LLVM's
-// names. Platforms.h groups the processors by --target. A new processor is one
-// more entry of a table in lib/Target. Tests: test/Unit/Target/TargetTest.cpp
+// (CpuTraits, GpuTraits), for Schedule and Codegen of that kind. Emit takes
+// LLVM's names. Platforms.h groups processors by --target. A new one is another
+// entry of a table in lib/Target. Tests: test/Unit/Target/TargetTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 
 #include "attnc/Support/DType.h"
 #include "attnc/Target/CpuTraits.h"
+#include "attnc/Target/GpuTraits.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -25,7 +26,7 @@
 
 namespace attnc {
 
-enum class TargetKind : uint8_t { Cpu };
+enum class TargetKind : uint8_t { Cpu, Gpu };
 
 enum class UnitKind : uint8_t {
   Fma,        // lanes that each multiply and add
@@ -68,7 +69,8 @@ struct Roofline {
   }
 };
 
-/// One processor. Sizes are per core. What differs between the machines of a
+/// One processor. Sizes are per core; the core of a GPU is a streaming
+/// multiprocessor. What differs between the machines of a
 /// level is given for the smallest of them, so that a choice fits all.
 struct Target {
   /// The value of -mcpu, for example "x86-64-v4".
@@ -103,8 +105,13 @@ struct Target {
   /// what brings the argument near zero and the exponent back.
   unsigned exp2Operations = 0;
 
+  /// Of kind Cpu.
   CpuTraits cpu;
+  /// Of kind Gpu.
+  GpuTraits gpu = {};
 
+  /// The unit that multiplies `operand` and sums in `accumulate`, or null.
+  const Unit *findUnit(DType operand, DType accumulate) const;
   /// The fastest unit that sums in `accumulate`. There is one for F32 and F64.
   const Unit &unitFor(DType accumulate) const;
   Roofline roofline(DType accumulate) const {

@@ -70,3 +70,36 @@ LogicalResult CpuAttr::verifyHolder(Operation *holder) const {
          << stringifyCpuIsa(getIsa()) << " in a program for "
          << stringifyCpuIsa(other.getIsa());
 }
+
+//===----------------------------------------------------------------------===//
+// #tile.nvptx
+//===----------------------------------------------------------------------===//
+
+LogicalResult NvptxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                NvptxArch, NvptxMapping mapping, int64_t warps,
+                                int64_t rows, int64_t stages, bool) {
+  if (warps < 1 || warps > 32) // nvptx_c1
+    return emitError() << "warps must be 1 to 32, got " << warps;
+  bool isThread = mapping == NvptxMapping::Thread;
+  if (rows < 16 || rows > 128 || rows % 16 != 0 ||
+      (isThread && rows != 32)) // nvptx_c2
+    return emitError() << "rows must be "
+                       << (isThread ? "32" : "a multiple of 16 up to 128")
+                       << " with mapping = " << stringifyNvptxMapping(mapping)
+                       << ", got " << rows;
+  if (stages < 1 || stages > 8) // nvptx_c3
+    return emitError() << "stages must be 1 to 8, got " << stages;
+  return success();
+}
+
+/// A grid may have warps of its own, but runs on the same GPU as the program.
+LogicalResult NvptxAttr::verifyHolder(Operation *holder) const {
+  auto program = dyn_cast_or_null<ProgramOp>(holder->getParentOp());
+  auto other = program ? dyn_cast<NvptxAttr>(program.getTarget()) : NvptxAttr();
+  if (!isa<GridOp>(holder) || !other ||
+      other.getArch() == getArch()) // nvptx_c4
+    return success();
+  return holder->emitOpError("has arch = ")
+         << stringifyNvptxArch(getArch()) << " in a program for "
+         << stringifyNvptxArch(other.getArch());
+}

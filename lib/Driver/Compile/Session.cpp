@@ -12,6 +12,7 @@
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
@@ -245,17 +246,47 @@ void Session::print(llvm::raw_ostream &os) {
 }
 
 bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
+  const Backend &backend = backendOf(pipeline);
+  if (!backend.translate)
+    return fail(
+        "backend '" + backend.name +
+        "' writes no objects yet; its outputs of --emit are " +
+        llvm::join(llvm::map_range(backend.outputs,
+                                   [](const OutputEntry &o) { return o.name; }),
+                   ", "));
+  return emitParts(
+      kind, bytes,
+      [&](const SessionPart &part, Part &made, llvm::LLVMContext &llvmContext) {
+        made.target = makeCodegenTarget(*part.target, *currentPlatform);
+        return backend.translate(*part.module, *part.target, llvmContext);
+      });
+}
+
+bool Session::emitLaunches(KernelLaunch *launch,
+                           llvm::SmallVectorImpl<char> &bytes) {
+  const Backend &backend = backendOf(pipeline);
+  const Platform &host = getHostPlatform();
+  return emitParts(
+      EmitKind::Object, bytes,
+      [&](const SessionPart &part, Part &made, llvm::LLVMContext &llvmContext) {
+        made.target = makeCodegenTarget(host.levels.front(), host);
+        made.target.label = part.target->name.str();
+        return backend.translateHost(*part.module, *part.target, llvmContext,
+                                     launch);
+      });
+}
+
+bool Session::emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
+                        MakePart make) {
   if (!advanceTo(lastStage(pipeline)))
     return false;
   llvm::LLVMContext llvmContext;
   TimingScope phase = total.nest("translation to LLVM IR");
-  const Backend &backend = backendOf(pipeline);
   std::vector<Part> parts;
   for (const SessionPart &part : llvm::reverse(partList)) { // best first
     Part &made = parts.emplace_back();
-    made.target = makeCodegenTarget(*part.target, *currentPlatform);
-    made.isNarrow = backend.isNarrow;
-    made.kernels = backend.translate(*part.module, *part.target, llvmContext);
+    made.isNarrow = backendOf(pipeline).isNarrow;
+    made.kernels = make(part, made, llvmContext);
     if (!made.kernels) {
       printer.print();
       return false;

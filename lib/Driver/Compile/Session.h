@@ -15,6 +15,7 @@
 
 #include "attnc/Emit/Object.h"
 #include "attnc/Interface/Interface.h"
+#include "attnc/Pipeline/Backends.h"
 #include "attnc/Pipeline/Stages.h"
 #include "attnc/Spec/Spec.h"
 
@@ -47,6 +48,9 @@ public:
   /// The object, assembly or LLVM IR of all parts, which are advanced to the
   /// last stage of their backend before.
   bool emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes);
+  /// An object of this machine whose grids are launched by `launch`, of a
+  /// backend for devices.
+  bool emitLaunches(KernelLaunch *launch, llvm::SmallVectorImpl<char> &bytes);
 
   /// Whether the backend has this stage or output.
   bool canMake(llvm::StringRef name) const;
@@ -84,6 +88,10 @@ public:
   bool fail(const llvm::Twine &text);
 
 private:
+  using MakePart = llvm::function_ref<std::unique_ptr<llvm::Module>(
+      const SessionPart &, Part &, llvm::LLVMContext &)>;
+  bool emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
+                 MakePart make);
   bool loadSpec();
   bool loadDump(Stage stage);
   bool checkDumpText();

@@ -266,6 +266,11 @@ std::optional<int> parseTargets(ParsedArguments &parsed,
     return std::nullopt;
   llvm::StringRef list = arg->getValue();
   options.targets.clear();
+  // A GPU is no other machine: its name is enough.
+  if (const Target *first =
+          lookupTarget(list.take_until([](char c) { return c == ','; }));
+      first && first->kind == TargetKind::Gpu && !options.platformGiven)
+    options.platform = &platformOf(*first);
   const Target *native = nullptr;
   for (llvm::StringRef name : llvm::split(list, ',')) {
     const Target *target = nullptr;

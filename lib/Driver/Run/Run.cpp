@@ -7,6 +7,7 @@
 
 #include "Compile/Session.h"
 #include "Options/OptionTable.h"
+#include "Run/EmulatedKernels.h"
 #include "Run/EmulatedObject.h"
 #include "Run/LoadedObject.h"
 #include "Run/RunCase.h"
@@ -53,6 +54,10 @@ public:
 
 private:
   bool compile();
+  /// Kernels run in an emulator, called from this machine.
+  bool isOfGpu() const {
+    return session.targets().front()->kind == TargetKind::Gpu;
+  }
   bool startThreads();
   bool interpretFunction(unsigned index);
   bool tellTiles(unsigned index, const SessionPart &part);
@@ -120,7 +125,9 @@ bool Run::compile() {
     return isDone && !(checker && checker->failed());
   }
   fused = session.module().clone();
-  bool isDone = session.emit(EmitKind::Object, bytes);
+  bool isDone = isOfGpu()
+                    ? session.emitLaunches(&EmulatedKernels::launch, bytes)
+                    : session.emit(EmitKind::Object, bytes);
   session.pipelineOptions().instrument = nullptr;
   return isDone && !(checker && checker->failed());
 }
@@ -422,6 +429,18 @@ std::unique_ptr<RunnableObject> Run::makeRunnable() {
     if (object)
       return std::move(*object);
     session.fail("internal error: " + llvm::toString(object.takeError()));
+    return nullptr;
+  }
+  if (isOfGpu()) {
+    std::string code;
+    llvm::raw_string_ostream os(code);
+    if (!session.printOutput("nvptx-ir", os))
+      return nullptr;
+    auto kernels = EmulatedKernels::load(bytes, code, session.interfaces(),
+                                         session.platform());
+    if (kernels)
+      return std::move(*kernels);
+    session.fail(llvm::toString(kernels.takeError()));
     return nullptr;
   }
   auto object =

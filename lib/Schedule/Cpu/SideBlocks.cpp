@@ -17,7 +17,7 @@
 #include "Cpu/SideBlocks.h"
 
 #include "Cpu/CpuSchedule.h"
-#include "Cpu/SideAxes.h"
+#include "Cpu/SideChoice.h"
 
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"

@@ -10,6 +10,7 @@
 #include "Halide/HalideStrategy.h"
 
 #include "Halide/HalideRequest.h"
+#include "VisitedPairs.h"
 
 #include "attnc/Dialect/Halide/Halide.h"
 
@@ -155,33 +156,6 @@ std::string HalideStrategy::findProblem(const KernelShape &,
   return {};
 }
 
-/// Pairs that the blocks compute: all rows of a block from the first to the
-/// last key that one of them sees; form online in whole blocks of keys.
-static double countVisitedPairs(attn::ScheduleAttr schedule,
-                                RegimeRanges &ranges) {
-  constexpr int64_t mostSamples = 64;
-  int64_t q = schedule.getQ(), queries = ranges.getQueries();
-  int64_t step = schedule.getForm() == attn::ScheduleForm::Rows
-                     ? 1
-                     : std::max<int64_t>(1, schedule.getK());
-  int64_t blocks = llvm::divideCeil(std::max<int64_t>(queries, 1), q);
-  int64_t samples = std::min(blocks, mostSamples);
-  double pairs = 0;
-  for (int64_t i = 0; i < samples; ++i) {
-    int64_t first = sampleAt(i, samples, blocks) * q;
-    int64_t low = ranges.getKeys(), high = 0;
-    for (const KeySpan &span :
-         ranges.get(first, std::min(first + q, std::max(queries, first + 1))))
-      if (span.anyLo < span.anyHi) {
-        low = std::min(low, span.anyLo);
-        high = std::max(high, span.anyHi);
-      }
-    if (low < high)
-      pairs += double(llvm::alignTo(high - low, step)) * double(q);
-  }
-  return pairs * double(blocks) / double(samples);
-}
-
 Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
                                  attn::ScheduleAttr schedule,
                                  RegimeRanges &ranges) const {
@@ -189,7 +163,9 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
   // 65 %; docs/stages/halide.md.
   constexpr double shareOfRows = 0.69, shareOfOnline = 0.65, shareBeyond = 0.3;
   bool isRows = schedule.getForm() == attn::ScheduleForm::Rows;
-  double pairs = countVisitedPairs(schedule, ranges);
+  // Form online visits whole blocks of keys.
+  double pairs =
+      countVisitedPairs(schedule.getQ(), isRows ? 1 : schedule.getK(), ranges);
   double rowPairs = ranges.getNeededPairs();
   double queries = std::max<double>(1, ranges.getQueries());
   double share = !isRows ? shareOfOnline

@@ -40,3 +40,23 @@ tile.program @cpu_c6(%n: index) target #cpu {
   tile.grid (%i) to (%n) target #old {
   }
 }
+
+// -----
+
+// expected-error@below {{warps must be 1 to 32, got 0}}
+func.func private @nvptx_c1() attributes {t = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 0, rows = 16, stages = 1, fast_exp = true>}
+
+// -----
+
+// expected-error@below {{rows must be a multiple of 16 up to 128 with mapping = fragment, got 24}}
+func.func private @nvptx_c2() attributes {t = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 24, stages = 1, fast_exp = true>}
+
+// -----
+
+// expected-error@below {{rows must be 32 with mapping = thread, got 16}}
+func.func private @nvptx_c2_thread() attributes {t = #tile.nvptx<arch = sm_80, mapping = thread, warps = 4, rows = 16, stages = 1, fast_exp = true>}
+
+// -----
+
+// expected-error@below {{stages must be 1 to 8, got 9}}
+func.func private @nvptx_c3() attributes {t = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 9, fast_exp = true>}

@@ -3,6 +3,8 @@
 
 #cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
 #double = #tile.cpu<isa = avx512, mapping = rows, lanes = 8, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+#gpu = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 1, fast_exp = true>
+#threads = #tile.nvptx<arch = sm_80, mapping = thread, warps = 8, rows = 32, stages = 1, fast_exp = false>
 
 // CHECK: tile.program @not_compiled({{.*}}) target #tile.none
 tile.program @not_compiled(%n: index) target #tile.none {
@@ -15,5 +17,12 @@ tile.program @not_compiled(%n: index) target #tile.none {
 tile.program @other_lanes(%n: index) target #cpu {
   // CHECK: tile.grid ({{.*}}) to ({{.*}}) target #tile.cpu<isa = avx512, mapping = rows, lanes = 8
   tile.grid (%i) to (%n) target #double {
+  }
+}
+
+// CHECK: tile.program @other_mapping({{.*}}) target #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 1, fast_exp = true>
+tile.program @other_mapping(%n: index) target #gpu {
+  // CHECK: tile.grid ({{.*}}) to ({{.*}}) target #tile.nvptx<arch = sm_80, mapping = thread, warps = 8, rows = 32, stages = 1, fast_exp = false>
+  tile.grid (%i) to (%n) target #threads {
   }
 }

@@ -52,11 +52,22 @@ TEST(TargetTest, EveryTargetHasWhatCostsAreMadeOf) {
       EXPECT_EQ(target.memory.size(), 3u) << target.name.str();
       EXPECT_GT(target.rowBytesPerCycle, 0u) << target.name.str();
       EXPECT_GT(target.exp2Operations, 0u) << target.name.str();
+      if (target.kind != TargetKind::Cpu)
+        continue;
       for (DType type : {DType::F32, DType::F64})
         EXPECT_EQ(target.unitFor(type).rows,
                   target.cpu.lanes(dtypeInfo(type).bits))
             << target.name.str();
     }
+}
+
+TEST(TargetTest, UnitsAreFoundByTheirTypes) {
+  const Target &ampere = *lookupTarget("sm_80");
+  EXPECT_EQ(ampere.kind, TargetKind::Gpu);
+  EXPECT_EQ(ampere.findUnit(DType::BF16, DType::F32)->kind, UnitKind::Matrix);
+  EXPECT_EQ(ampere.findUnit(DType::F32, DType::F32)->kind, UnitKind::Fma);
+  EXPECT_EQ(ampere.findUnit(DType::F16, DType::F16), nullptr);
+  EXPECT_LE(ampere.gpu.blockSharedBytes, ampere.gpu.sharedBytes);
 }
 
 TEST(TargetTest, ARooflineHasTwoLimits) {

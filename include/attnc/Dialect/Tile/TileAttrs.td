@@ -104,4 +104,53 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
   }];
 }
 
+def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
+    DeclareAttrInterfaceMethods<Tile_TargetAttrInterface, ["verifyHolder"]>]> {
+  let summary = "Schedule fields of the NVPTX code generator";
+  let description = [{
+    Set by Schedule from Target data; the code generator follows every field. A
+    thread block executes one instance of a grid.
+
+    | field | meaning |
+    |---|---|
+    | `arch` | instructions: `sm_80`, ... as in the enum `NvptxArch` |
+    | `mapping` | `fragment`: warps own rows of a tile, threads the elements of an accumulator of `mma.m16n8`; `thread`: each thread owns one row (element along `q`) |
+    | `warps` | warps per thread block |
+    | `rows` | rows per warp: a multiple of 16 (`fragment`), 32 (`thread`) |
+    | `stages` | buffers of each tile of keys and values: with 2 or more, asynchronous copies fill the next ones |
+    | `fast_exp` | exp2 is the instruction `ex2.approx` (2 ulp, subnormal results are 0) |
+
+    Constraints:
+    - (nvptx_c1) `warps` is 1 to 32;
+    - (nvptx_c2) `rows` is a multiple of 16 up to 128, and 32 with
+      `mapping = thread`;
+    - (nvptx_c3) `stages` is 1 to 8;
+    - (nvptx_c4) a grid has the `arch` of its program.
+
+    Example: `#tile.nvptx<arch = sm_80, mapping = fragment, warps = 4,
+    rows = 16, stages = 1, fast_exp = true>`
+  }];
+  let parameters = (ins
+    EnumParameter<Tile_NvptxArch>:$arch,
+    EnumParameter<Tile_NvptxMapping>:$mapping,
+    "int64_t":$warps,
+    "int64_t":$rows,
+    "int64_t":$stages,
+    "bool":$fast_exp);
+  let assemblyFormat = [{
+    `<` struct($arch, $mapping, $warps, $rows, $stages, $fast_exp) `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getThreads() const { return 32 * getWarps(); }
+    /// Rows of a thread block.
+    int64_t getBlockRows() const { return getWarps() * getRows(); }
+  }];
+  let extraClassDefinition = [{
+    ::llvm::StringRef $cppClass::getBackend() const { return "nvptx"; }
+    int64_t $cppClass::getGranule() const { return getBlockRows(); }
+    int64_t $cppClass::getPartialStep(int64_t step) const { return step; }
+  }];
+}
+
 #endif // ATTNC_DIALECT_TILE_TILEATTRS_TD

@@ -37,4 +37,13 @@ def Tile_CpuPack : Tile_Enum<"CpuPack", "when rows of K and V are copied", [
   I32EnumAttrCase<"Never", 2, "never">
 ]>;
 
+def Tile_NvptxArch : Tile_Enum<"NvptxArch", "the architecture of the GPU", [
+  I32EnumAttrCase<"Sm80", 0, "sm_80">
+]>;
+
+def Tile_NvptxMapping : Tile_Enum<"NvptxMapping", "how tiles are distributed", [
+  I32EnumAttrCase<"Fragment", 0, "fragment">,
+  I32EnumAttrCase<"Thread", 1, "thread">
+]>;
+
 #endif // ATTNC_DIALECT_TILE_TILEENUMS_TD

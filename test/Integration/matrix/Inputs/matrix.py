@@ -51,6 +51,7 @@ EMULATED = {
     "rv64gcv": ("riscv64-linux-gnu", "x86-64"),
     "rv64gcv_zvl256b": ("riscv64-linux-gnu", "x86-64-v3"),
     "simd128": ("wasm32-unknown-unknown", "x86-64"),
+    "sm_80": ("nvptx64-nvidia-cuda", "x86-64-v4"),
 }
 # What --wide adds: values of these factors, and factors.
 WIDE = {

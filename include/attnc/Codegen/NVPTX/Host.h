@@ -1,0 +1,39 @@
+//===- Host.h - The host's side of kernels ----------------------*- C++ -*-===//
+//
+// Tests: test/Integration/gpu
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_CODEGEN_NVPTX_HOST_H
+#define ATTNC_CODEGEN_NVPTX_HOST_H
+
+#include "attnc/Target/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace attnc::ptx {
+
+/// What launches a kernel in a process that emulates the device:
+/// launch(TARGET, KERNEL, thread blocks, threads of a block, bytes of shared
+/// memory, bytes of the workspace, struct attnc_call).
+using Launch = void(const char *, const char *, int64_t, int64_t, int64_t,
+                    int64_t, const void *);
+
+/// The functions that Emit expects of a part (attnc/Emit/Object.h), for a host
+/// that is this process: the only task of a grid calls `launch`. Null after an
+/// error, which was emitted.
+std::unique_ptr<llvm::Module> makeHostModule(mlir::ModuleOp module,
+                                             const Target &target,
+                                             llvm::LLVMContext &context,
+                                             Launch *launch);
+
+} // namespace attnc::ptx
+
+#endif // ATTNC_CODEGEN_NVPTX_HOST_H

@@ -1,0 +1,260 @@
+//===- Control.cpp - Loops over keys, branches and passes -----------------===//
+//
+// Tiles that are carried become the registers that hold them. A segment of a
+// tile.for is a loop over its head and its rest, so that the code of full tiles
+// and of partial tiles is there once:
+//
+//   for part = 0 to 2 {             // head; full tiles and tail
+//     for each full tile { body without masks }
+//     for each partial tile { body }
+//   }
+//
+// With `classify` whether a piece is partial is known at run time only.
+// Tests: test/Codegen/NVPTX/convert-tile-to-nvvm.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/Emitter.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace attnc::ptx {
+
+using Predicate = arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// Values of several registers
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> Emitter::flatten(ValueRange values) {
+  SmallVector<Value> flat;
+  for (Value value : values) {
+    auto type = dyn_cast<tile::TileType>(value.getType());
+    if (!type) {
+      flat.push_back(lookup(value));
+      continue;
+    }
+    Place place{type};
+    for (place.row = 0; place.row < layout.rowSlots(type); ++place.row)
+      for (place.column = 0; place.column < layout.columnSlots(type);
+           ++place.column)
+        flat.push_back(element(value, place));
+  }
+  return flat;
+}
+
+SmallVector<Type> Emitter::flatTypes(TypeRange types) {
+  SmallVector<Type> flat;
+  for (Type type : types) {
+    auto tile = dyn_cast<tile::TileType>(type);
+    flat.append(tile ? layout.slots(tile) : 1,
+                tile ? tile.getElementType() : type);
+  }
+  return flat;
+}
+
+void Emitter::bind(ValueRange values, ValueRange flat) {
+  for (Value value : values) {
+    auto type = dyn_cast<tile::TileType>(value.getType());
+    size_t count = type ? layout.slots(type) : 1;
+    if (type)
+      tiles[value] = {type, SmallVector<Value>(flat.take_front(count)), {}, {}};
+    else
+      scalars.map(value, flat.front());
+    flat = flat.drop_front(count);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// Shared memory of a block is free again after it; what was stored there must
+/// not be looked up by later code.
+void Emitter::emitBlock(mlir::Block &block) {
+  int64_t before = shared;
+  size_t known = sharedCopies.size();
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      break;
+    emitOp(&op);
+  }
+  shared = before;
+  while (sharedCopies.size() > known)
+    tiles[sharedCopies.pop_back_val()].shared.reset();
+}
+
+void Emitter::emitOp(Operation *op) {
+  b.loc = op->getLoc();
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](tile::ForOp loop) { emitFor(loop); })
+      .Case([&](scf::ForOp loop) { emitPasses(loop); })
+      .Case([&](scf::IfOp branch) { emitIf(branch); })
+      .Case([&](tile::LoadOp load) { emitLoad(load); })
+      .Case([&](tile::StoreOp store) { emitStore(store); })
+      .Case([&](tile::DotOp dot) { emitDot(dot); })
+      .Case([&](tile::MapOp map) { emitMap(map); })
+      .Case([&](tile::SelectMaskedOp select) { emitSelect(select); })
+      .Case([&](tile::SkewOp skew) { emitSkew(skew); })
+      .Case([&](tile::ReduceOp reduce) { emitReduce(reduce); })
+      .Case([&](tile::AnyNanOp test) { emitAnyNan(test); })
+      .Case([&](tile::RescaleOp rescale) {
+        define(rescale, [&](const Place &place) -> Value {
+          return arith::MulFOp::create(b, b.loc,
+                                       element(rescale.getValue(), place),
+                                       element(rescale.getFactor(), place));
+        });
+      })
+      .Case([&](tile::SplatOp splat) {
+        tiles[splat] = {
+            splat.getType(), {}, {}, splat.getValue().convertToDouble()};
+      })
+      .Default([&](Operation *scalar) { emitScalar(scalar); });
+}
+
+void Emitter::emitIf(scf::IfOp branch) {
+  auto emitRegion = [&](Region &region) -> SmallVector<Value> {
+    if (region.empty())
+      return {};
+    mlir::Block &block = region.front();
+    emitBlock(block);
+    return flatten(block.getTerminator()->getOperands());
+  };
+  SmallVector<Value> results = b.choose(
+      flatTypes(branch.getResultTypes()), lookup(branch.getCondition()),
+      [&] { return emitRegion(branch.getThenRegion()); },
+      [&] { return emitRegion(branch.getElseRegion()); });
+  bind(branch.getResults(), results);
+}
+
+void Emitter::emitPasses(scf::ForOp loop) {
+  SmallVector<Value> results =
+      b.loop(lookup(loop.getLowerBound()), lookup(loop.getUpperBound()),
+             lookup(loop.getStep()), flatten(loop.getInitArgs()),
+             [&](Value induction, ValueRange carried) {
+               scalars.map(loop.getInductionVar(), induction);
+               bind(loop.getRegionIterArgs(), carried);
+               emitBlock(*loop.getBody());
+               return flatten(loop.getBody()->getTerminator()->getOperands());
+             });
+  bind(loop.getResults(), results);
+}
+
+//===----------------------------------------------------------------------===//
+// tile.for
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> Emitter::emitTile(tile::ForOp loop, Value first, Value count,
+                                     Value partial, ValueRange carried) {
+  mlir::Block &body = loop.getBody().front();
+  scalars.map(loop.getKeyStart(), first);
+  scalars.map(loop.getKeyCount(), count);
+  scalars.map(loop.getPartial(), partial);
+  bind(body.getArguments().drop_front(tile::ForOp::kNumLoopArgs), carried);
+  emitBlock(body);
+  return flatten(body.getTerminator()->getOperands());
+}
+
+/// What `classify` says of the keys [first, end).
+Value Emitter::emitClass(tile::ForOp loop, Value first, Value end) {
+  return evaluate(loop.getClassify().front(), {first, end});
+}
+
+/// Partial tiles of [low, high), as `classify` tells of pieces of `step` keys.
+SmallVector<Value> Emitter::emitPieces(tile::ForOp loop, Value low, Value high,
+                                       ValueRange carried) {
+  int64_t step = loop.getStep();
+  SmallVector<Type> types(carried.getTypes());
+  return b.loop(
+      low, high, b.index(step), carried, [&](Value first, ValueRange values) {
+        Value end = b.min(b.add(first, step), high);
+        Value count = b.sub(end, first);
+        Value found = emitClass(loop, first, end);
+        Value isFull = b.logicalAnd(b.compare(Predicate::eq, found, 2),
+                                    b.compare(Predicate::eq, count, step));
+        return b.choose(
+            types, b.compare(Predicate::ne, found, 0),
+            [&] {
+              return emitTile(loop, first, count, b.logicalNot(isFull), values);
+            },
+            [&] { return SmallVector<Value>(values); });
+      });
+}
+
+/// `full` tiles from `allLow` on without a mask, then those of [low, high).
+SmallVector<Value> Emitter::emitPart(tile::ForOp loop, Value allLow, Value full,
+                                     Value low, Value high,
+                                     ValueRange carried) {
+  int64_t step = loop.getStep(), partialStep = loop.getPartialStep();
+  SmallVector<tile::LoadOp> loads = findAhead(loop);
+  SmallVector<Value> values =
+      !loads.empty()
+          ? emitPipelined(loop, loads, allLow, full, carried)
+          : b.loop(b.index(0), full, b.index(1), carried,
+                   [&](Value number, ValueRange inner) {
+                     return emitTile(loop, b.add(allLow, b.mul(number, step)),
+                                     b.index(step), b.boolean(false), inner);
+                   });
+  if (loop.hasClassify())
+    return emitPieces(loop, low, high, values);
+  return b.loop(low, high, b.index(partialStep), values,
+                [&](Value first, ValueRange inner) {
+                  Value count = b.min(b.sub(high, first), b.index(partialStep));
+                  return emitTile(loop, first, count, b.boolean(true), inner);
+                });
+}
+
+/// Whether two bounds are the same in every segment.
+static bool alwaysEqual(tile::ForOp loop, unsigned one, unsigned other) {
+  for (unsigned s = 0; s < loop.getNumSegments(); ++s) {
+    Value left = loop.getSegment(s)[one], right = loop.getSegment(s)[other];
+    std::optional<int64_t> fixed = constantOf(left);
+    if (left != right && !(fixed && constantOf(right) == fixed))
+      return false;
+  }
+  return true;
+}
+
+void Emitter::emitFor(tile::ForOp loop) {
+  int64_t step = loop.getStep();
+  unsigned segments = loop.getNumSegments();
+  bool hasFull = !alwaysEqual(loop, 1, 2);
+  bool hasHead = hasFull && !alwaysEqual(loop, 0, 1);
+  SmallVector<Value> bounds = lookup(loop.getBounds());
+  Value zero = b.index(0);
+  auto emitSegment = [&](Value number, Value isHead, ValueRange carried) {
+    SmallVector<Value> chosen(bounds.begin(), bounds.begin() + 4);
+    for (unsigned s = 1; s < segments; ++s) {
+      Value isThis = b.compare(Predicate::eq, number, s);
+      for (unsigned i = 0; i < 4; ++i)
+        chosen[i] = b.select(isThis, bounds[4 * s + i], chosen[i]);
+    }
+    Value anyLow = chosen[0], anyHigh = chosen[3];
+    Value allLow = b.min(b.max(chosen[1], anyLow), anyHigh);
+    Value allHigh = b.min(b.max(chosen[2], allLow), anyHigh);
+    Value full =
+        hasFull ? b.max(b.floorDiv(b.sub(allHigh, allLow), step), zero) : zero;
+    Value isAny = b.compare(Predicate::sgt, full, 0);
+    Value tail = b.select(isAny, b.add(allLow, b.mul(full, step)), anyLow);
+    if (!isHead)
+      return emitPart(loop, allLow, full, tail, anyHigh, carried);
+    Value headEnd = b.select(isAny, allLow, anyLow);
+    return emitPart(loop, allLow, b.select(isHead, zero, full),
+                    b.select(isHead, anyLow, tail),
+                    b.select(isHead, headEnd, anyHigh), carried);
+  };
+  int64_t parts = hasHead ? 2 : 1;
+  SmallVector<Value> results =
+      b.loop(zero, b.index(parts * int64_t(segments)), b.index(1),
+             flatten(loop.getInits()), [&](Value part, ValueRange carried) {
+               Value number = b.floorDiv(part, parts), isHead;
+               if (hasHead)
+                 isHead = b.compare(Predicate::eq, b.remainder(part, 2), 0);
+               return emitSegment(number, isHead, carried);
+             });
+  bind(loop.getResults(), results);
+}
+
+} // namespace attnc::ptx

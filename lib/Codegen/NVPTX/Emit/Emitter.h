@@ -1,0 +1,181 @@
+//===- Emitter.h - Writes the code of one kernel ----------------*- C++ -*-===//
+//
+// One thread block executes one instance of a grid. Scalars are computed by all
+// threads alike, so branches and loops on them are uniform and may hold
+// barriers. Each op on tiles is written for the places that Layout gives to its
+// result: elementwise ops act on each register, or on each element in shared
+// memory, and read operands at the same indices.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_CODEGEN_NVPTX_EMIT_EMITTER_H
+#define ATTNC_LIB_CODEGEN_NVPTX_EMIT_EMITTER_H
+
+#include "Builder.h"
+#include "Layout.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace attnc::ptx {
+
+/// A tensor or a workspace: global memory, strides in elements.
+struct Buffer {
+  mlir::Type element;
+  mlir::Value data;
+  llvm::SmallVector<mlir::Value> strides, extents;
+};
+
+/// The elements of a tile. Constant tiles are in registers or have only their
+/// number.
+struct Tile {
+  tile::TileType type;
+  llvm::SmallVector<mlir::Value> registers = {}; // by row, then column
+  std::optional<SharedTile> shared = {};
+  std::optional<double> constant = {};
+};
+
+/// Where an element of a result is computed: a register, or an element of a
+/// tile in shared memory at run-time positions.
+struct Place {
+  tile::TileType type;
+  int64_t row = 0, column = 0;
+  llvm::SmallVector<std::pair<mlir::StringAttr, mlir::Value>, 2> positions = {};
+
+  bool isRegister() const { return positions.empty(); }
+};
+
+class Emitter {
+public:
+  using Value = mlir::Value;
+
+  /// Code of the host: scalars alone.
+  explicit Emitter(Builder &b) : b(b) {}
+  /// Code of a kernel. Defines the numbers of thread, lane and warp.
+  Emitter(Builder &b, Layout layout, Value sharedMemory);
+
+  void emitBlock(mlir::Block &block);
+  void emitScalar(mlir::Operation *op);
+  /// Bytes of shared memory that the code uses.
+  int64_t getSharedBytes() const { return mostShared; }
+
+  mlir::IRMapping scalars;
+  llvm::DenseMap<Value, Buffer> buffers;
+
+private:
+  //===- Scalars.cpp
+  Value lookup(Value scalar) { return scalars.lookup(scalar); }
+  llvm::SmallVector<Value> lookup(mlir::ValueRange values);
+  Value clampToAxis(Value index, Value extent);
+  Value isFilled(const Buffer &buffer);
+  Value readElement(Value buf, mlir::ArrayRef<Value> indices,
+                    mlir::Type result);
+  void emitLocate(tile::LocateOp locate);
+  Value emitTableEnd(Value buf, mlir::ValueRange first, mlir::ValueRange last,
+                     bool isMax);
+  Value emitLowerBound(tile::LowerBoundOp bound);
+  Value emitFastExp(mlir::Operation *op);
+  /// What a region yields, given its arguments.
+  Value evaluate(mlir::Block &block, mlir::ArrayRef<Value> arguments);
+
+  //===- Control.cpp
+  void emitOp(mlir::Operation *op);
+  void emitFor(tile::ForOp loop);
+  void emitPasses(mlir::scf::ForOp loop);
+  void emitIf(mlir::scf::IfOp branch);
+  llvm::SmallVector<Value> emitTile(tile::ForOp loop, Value first, Value count,
+                                    Value partial, mlir::ValueRange carried);
+  llvm::SmallVector<Value> emitPart(tile::ForOp loop, Value allLow, Value full,
+                                    Value low, Value high,
+                                    mlir::ValueRange carried);
+  llvm::SmallVector<Value> emitPieces(tile::ForOp loop, Value low, Value high,
+                                      mlir::ValueRange carried);
+  Value emitClass(tile::ForOp loop, Value first, Value end);
+  /// The registers of values, one after the other, and back.
+  llvm::SmallVector<Value> flatten(mlir::ValueRange values);
+  llvm::SmallVector<mlir::Type> flatTypes(mlir::TypeRange types);
+  void bind(mlir::ValueRange values, mlir::ValueRange flat);
+
+  //===- Tiles.cpp
+  Value rowPosition(int64_t slot);
+  Value columnPosition(int64_t slot);
+  Value position(llvm::StringRef dim, const Place &place);
+  Value element(Value tile, const Place &place);
+  Value elementOf(const SharedTile &shared,
+                  llvm::function_ref<Value(llvm::StringRef)> position);
+  Value sharedAddress(const SharedTile &shared,
+                      llvm::function_ref<Value(llvm::StringRef)> position);
+  Value sharedPointer(int64_t offset);
+  /// Whether this thread is the only one of those with a copy of the element.
+  Value isOwner(tile::TileType type);
+  void define(Value result, llvm::function_ref<Value(const Place &)> compute);
+  void defineShared(Value result, mlir::StringAttr inner,
+                    llvm::function_ref<Value(const Place &)> compute);
+  void forEachElement(tile::TileType type, const SharedTile &shared,
+                      llvm::function_ref<void(const Place &, Value)> body);
+  /// Whether the element is one of the tile and below the valid extents; null
+  /// if it always is.
+  Value isValid(const Place &place, mlir::ArrayAttr dims,
+                mlir::ValueRange valid);
+  SharedTile allocate(SharedTile tile);
+  SharedTile toShared(Value tile);
+  bool isWantedInShared(Value tile);
+
+  //===- Elementwise.cpp
+  void emitMap(tile::MapOp map);
+  void emitSelect(tile::SelectMaskedOp select);
+  void emitSkew(tile::SkewOp skew);
+  void emitReduce(tile::ReduceOp reduce);
+  void emitReduceInRegisters(tile::ReduceOp reduce);
+  void emitAnyNan(tile::AnyNanOp test);
+  llvm::SmallVector<Value> argumentsOf(mlir::ValueRange inputs,
+                                       mlir::ArrayAttr dims,
+                                       mlir::ValueRange at, const Place &place);
+
+  //===- Pipeline.cpp
+  llvm::SmallVector<tile::LoadOp> findAhead(tile::ForOp loop);
+  llvm::SmallVector<Value> emitPipelined(tile::ForOp loop,
+                                         mlir::ArrayRef<tile::LoadOp> loads,
+                                         Value first, Value full,
+                                         mlir::ValueRange carried);
+
+  //===- Memory.cpp
+  struct Block;
+  Block blockOf(tile::LoadOp load);
+  std::pair<Value, Value> locateElement(tile::LoadOp load, const Block &block,
+                                        const Place &place);
+  void emitLoad(tile::LoadOp load);
+  void emitSharedLoad(tile::LoadOp load);
+  bool canCopyAsync(tile::LoadOp load, mlir::StringAttr inner);
+  Value isAligned(const Block &block, mlir::StringAttr inner);
+  void copyAsync(tile::LoadOp load, const Block &block,
+                 const SharedTile &shared);
+  void copy(tile::LoadOp load, const SharedTile &shared);
+  static mlir::StringAttr innerOf(tile::LoadOp load);
+  void emitStore(tile::StoreOp store);
+
+  //===- Dot.cpp
+  void emitDot(tile::DotOp dot);
+  void emitMma(tile::DotOp dot);
+  void emitSums(tile::DotOp dot);
+  Value packRows(Value tile, int64_t row, int64_t column);
+  llvm::SmallVector<Value> loadMatrices(const SharedTile &shared,
+                                        bool isSumInner, int64_t sum,
+                                        int64_t column);
+
+  Builder &b;
+  Layout layout;
+  Value sharedMemory, thread, lane, warp;
+  mlir::Operation *entryEnd = nullptr; // after what all code may use
+  llvm::DenseMap<Value, Tile> tiles;
+  llvm::DenseMap<int64_t, Value> rowPositions, columnPositions;
+  llvm::DenseSet<mlir::Operation *> ahead; // loads that were copied before
+  int64_t shared = 0, mostShared = 0;      // bytes
+  llvm::SmallVector<Value> sharedCopies;   // of tiles in registers, by age
+};
+
+} // namespace attnc::ptx
+
+#endif // ATTNC_LIB_CODEGEN_NVPTX_EMIT_EMITTER_H

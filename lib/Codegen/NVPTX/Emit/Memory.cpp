@@ -1,0 +1,273 @@
+//===- Memory.cpp - Loads and stores of blocks ----------------------------===//
+//
+// A tile in registers is read element by element; each element is guarded by
+// the valid extents, as nothing outside is ever read. A tile in shared memory
+// is copied by all threads: 16 bytes at a time by cp.async where its rows are
+// contiguous and aligned, which is known at run time only, else by elements.
+// Tests: test/Codegen/NVPTX/convert-tile-to-nvvm.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/Emitter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace attnc::ptx {
+
+using Predicate = arith::CmpIPredicate;
+
+/// The part of a buffer that a load or store names.
+struct Emitter::Block {
+  Type element;
+  Value data; // at the first element, but for page and key of paged loads
+  SmallVector<std::pair<StringAttr, Value>, 2> strides; // of the tile's dims
+  // Of a load through a table:
+  Value pageStride, pages, firstPage, firstKey;
+};
+
+static constexpr int64_t kCopyBytes = 16;
+
+Emitter::Block Emitter::blockOf(tile::LoadOp load) {
+  const Buffer &buffer = buffers[load.getBuf()];
+  Block block{buffer.element, {}, {}, {}, {}, {}, {}};
+  Value offset = b.index(0);
+  for (auto [axis, index, stride, extent] :
+       llvm::zip(load.getBuf().getType().getNames(), load.getIndices(),
+                 buffer.strides, buffer.extents)) {
+    if (load.getType().hasDim(axis))
+      block.strides.push_back({axis, stride});
+    if (load.getTable() && axis == "p") {
+      block.pageStride = stride;
+      block.pages = extent;
+      block.firstPage = lookup(index);
+    } else if (load.getTable() && axis == "k") {
+      block.firstKey = lookup(index);
+    } else {
+      offset = b.add(offset, b.mul(lookup(index), stride));
+    }
+  }
+  block.data = b.address(buffer.data, b.memoryType(buffer.element), offset);
+  return block;
+}
+
+/// The address of an element, and whether it may be read (null: always).
+std::pair<Value, Value> Emitter::locateElement(tile::LoadOp load,
+                                               const Block &block,
+                                               const Place &place) {
+  Value isReadable = isValid(place, load.getValidDims(), load.getValid());
+  Value offset = b.index(0);
+  auto pointer = [&] {
+    return b.address(block.data, b.memoryType(block.element), offset);
+  };
+  Value key;
+  for (auto [dim, stride] : block.strides) {
+    Value at = position(dim, place);
+    if (load.getTable() && dim == "k") {
+      key = b.add(block.firstKey, at);
+      at = b.remainder(key, *load.getPageRows());
+    }
+    offset = b.add(offset, b.mul(at, stride));
+  }
+  if (!load.getTable())
+    return {pointer(), isReadable};
+  SmallVector<Value> indices = lookup(load.getTableIndices());
+  indices.push_back(b.floorDiv(key, *load.getPageRows()));
+  Value page = b.add(block.firstPage,
+                     readElement(load.getTable(), indices, b.getIndexType()));
+  Value exists =
+      b.logicalAnd(isFilled(buffers[load.getTable()]),
+                   b.logicalAnd(b.compare(Predicate::sge, page, 0),
+                                b.compare(Predicate::slt, page, block.pages)));
+  offset = b.add(offset, b.mul(page, block.pageStride));
+  return {pointer(), isReadable ? b.logicalAnd(isReadable, exists) : exists};
+}
+
+void Emitter::emitLoad(tile::LoadOp load) {
+  if (!Layout::isInRegisters(load.getType()))
+    return emitSharedLoad(load);
+  Block block = blockOf(load);
+  Type elementType = load.getType().getElementType();
+  define(load, [&](const Place &place) {
+    auto [pointer, isReadable] = locateElement(load, block, place);
+    if (!isReadable)
+      return b.load(block.element, pointer);
+    return b.choose(
+        elementType, isReadable,
+        [&, from = pointer] {
+          return SmallVector<Value>{b.load(block.element, from)};
+        },
+        [&] { return SmallVector<Value>{b.zero(elementType)}; })[0];
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Copies to shared memory
+//===----------------------------------------------------------------------===//
+
+/// Whole rows of elements, in pieces of 16 bytes.
+bool Emitter::canCopyAsync(tile::LoadOp load, StringAttr inner) {
+  int64_t bytes = Builder::bytesOf(load.getType().getElementType());
+  return load.getType().getRank() == 2 && inner != "k" &&
+         !load.getValidOf(inner) &&
+         *load.getType().getDimSize(inner) * bytes % kCopyBytes == 0;
+}
+
+Value Emitter::isAligned(const Block &block, StringAttr inner) {
+  Type i64 = b.getI64Type();
+  int64_t bytes = Builder::bytesOf(block.element);
+  Value bits = b.toIndex(
+      LLVM::PtrToIntOp::create(b, b.loc, i64, block.data).getResult());
+  Value isUnit = b.boolean(true);
+  auto also = [&](Value stride) {
+    bits = arith::OrIOp::create(b, b.loc, bits, b.mul(stride, bytes));
+  };
+  for (auto [dim, stride] : block.strides)
+    if (dim == inner)
+      isUnit = b.compare(Predicate::eq, stride, 1);
+    else
+      also(stride);
+  if (block.pageStride)
+    also(block.pageStride);
+  Value rest = b.remainder(bits, kCopyBytes);
+  return b.logicalAnd(isUnit, b.compare(Predicate::eq, rest, 0));
+}
+
+/// Pieces beyond the valid rows and in the padding become zeros.
+void Emitter::copyAsync(tile::LoadOp load, const Block &block,
+                        const SharedTile &made) {
+  int64_t threads = layout.getTarget().getThreads();
+  int64_t elements = kCopyBytes / Builder::bytesOf(block.element);
+  int64_t pieces = made.columns / elements;
+  int64_t size = *load.getType().getDimSize(made.dims.back());
+  int64_t total = made.rows * pieces;
+  for (int64_t first = 0; first < total; first += threads) {
+    Value number = b.add(thread, first);
+    auto copy = [&] {
+      Place place{load.getType()};
+      Value column = b.mul(b.remainder(number, pieces), elements);
+      place.positions = {{made.dims.front(), b.floorDiv(number, pieces)},
+                         {made.dims.back(), column}};
+      auto [from, isReadable] = locateElement(load, block, place);
+      if (made.columns != size) {
+        Value isInside = b.compare(Predicate::slt, column, size);
+        isReadable = isReadable ? b.logicalAnd(isReadable, isInside) : isInside;
+      }
+      if (int64_t rows = *load.getType().getDimSize(made.dims.front());
+          made.rows != rows) {
+        Value isInside =
+            b.compare(Predicate::slt, place.positions[0].second, rows);
+        isReadable = isReadable ? b.logicalAnd(isReadable, isInside) : isInside;
+      }
+      Value to = sharedAddress(
+          made, [&](StringRef dim) { return position(dim, place); });
+      Value bytes = isReadable
+                        ? b.select(isReadable, b.i32(kCopyBytes), b.i32(0))
+                        : b.i32(kCopyBytes);
+      b.intrinsic("cp.async.cg.shared.global.16.s", {to, from, bytes});
+    };
+    if (first + threads <= total)
+      copy();
+    else
+      b.branch(b.compare(Predicate::slt, number, total), copy);
+  }
+}
+
+/// The dim that is contiguous in most tensors.
+StringAttr Emitter::innerOf(tile::LoadOp load) {
+  StringAttr inner;
+  for (StringAttr axis : load.getBuf().getType().getNames())
+    if (load.getType().hasDim(axis))
+      inner = axis;
+  return inner;
+}
+
+/// Copies the tile to its place; asynchronous copies are one group.
+void Emitter::copy(tile::LoadOp load, const SharedTile &made) {
+  Block block = blockOf(load);
+  tile::TileType type = load.getType();
+  Type elementType = type.getElementType();
+  auto zero = [&] { return SmallVector<Value>{b.zero(elementType)}; };
+  auto read = [&](const Place &place) -> SmallVector<Value> {
+    auto [pointer, isReadable] = locateElement(load, block, place);
+    auto load = [&, from = pointer] {
+      return SmallVector<Value>{b.load(block.element, from)};
+    };
+    return isReadable ? b.choose(elementType, isReadable, load, zero) : load();
+  };
+  auto copyElements = [&] {
+    forEachElement(type, made, [&](const Place &place, Value isInside) {
+      Value value =
+          b.choose(elementType, isInside, [&] { return read(place); }, zero)[0];
+      b.store(value, made.element, sharedAddress(made, [&](StringRef dim) {
+                return position(dim, place);
+              }));
+    });
+  };
+  if (canCopyAsync(load, made.dims.back()))
+    b.branch(
+        isAligned(block, made.dims.back()),
+        [&] { copyAsync(load, block, made); }, copyElements);
+  else
+    copyElements();
+}
+
+void Emitter::emitSharedLoad(tile::LoadOp load) {
+  if (ahead.contains(load))
+    return;
+  StringAttr inner = innerOf(load);
+  SharedTile made = allocate(layout.makeShared(load.getType(), inner));
+  b.barrier();
+  copy(load, made);
+  if (canCopyAsync(load, inner)) {
+    b.intrinsic("cp.async.commit.group", {});
+    b.intrinsic("cp.async.wait.group", b.i32(0));
+  }
+  b.barrier();
+  tiles[load] = {load.getType(), {}, made, {}};
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+void Emitter::emitStore(tile::StoreOp store) {
+  const Buffer &buffer = buffers[store.getBuf()];
+  Value tile = store.getValue();
+  auto type = cast<tile::TileType>(tile.getType());
+  Type stored = b.memoryType(buffer.element);
+  auto storeAt = [&](const Place &place) {
+    auto write = [&] {
+      Value offset = b.index(0);
+      for (auto [axis, index, stride] :
+           llvm::zip(store.getBuf().getType().getNames(), store.getIndices(),
+                     buffer.strides)) {
+        Value at = lookup(index);
+        if (type.hasDim(axis))
+          at = b.add(at, position(axis, place));
+        offset = b.add(offset, b.mul(at, stride));
+      }
+      b.store(element(tile, place), buffer.element,
+              b.address(buffer.data, stored, offset));
+    };
+    Value isInside = isValid(place, store.getValidDims(), store.getValid());
+    isInside ? b.branch(isInside, write) : write();
+  };
+  auto storeAll = [&] {
+    Place place{type};
+    for (place.row = 0; place.row < layout.rowSlots(type); ++place.row)
+      for (place.column = 0; place.column < layout.columnSlots(type);
+           ++place.column)
+        storeAt(place);
+  };
+  if (Layout::isInRegisters(type)) {
+    Value owner = isOwner(type);
+    return owner ? b.branch(owner, storeAll) : storeAll();
+  }
+  forEachElement(type, toShared(tile), [&](const Place &place, Value isInside) {
+    b.branch(isInside, [&] { storeAt(place); });
+  });
+}
+
+} // namespace attnc::ptx

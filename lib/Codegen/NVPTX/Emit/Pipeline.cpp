@@ -1,0 +1,100 @@
+//===- Pipeline.cpp - Tiles that are copied ahead -------------------------===//
+//
+// With `stages` buffers per tile of keys and values, full tiles are copied
+// stages - 1 iterations before they are used:
+//
+//   copy tiles 0 to stages - 2
+//   for n = 0 to full {
+//     wait for the copies of tile n; barrier
+//     copy tile n + stages - 1      // where tile n - 1 was
+//     body
+//   }
+//
+// Each iteration commits one group, be it empty, so that the number of groups
+// that may be pending is fixed. Tests: test/Codegen/NVPTX/pipelined.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/Emitter.h"
+
+using namespace mlir;
+
+namespace attnc::ptx {
+
+using Predicate = arith::CmpIPredicate;
+
+/// Loads of shared memory that depend on the tile's keys alone, of loops whose
+/// products run on tensor cores: others take longer than their copies.
+SmallVector<tile::LoadOp> Emitter::findAhead(tile::ForOp loop) {
+  SmallVector<tile::LoadOp> loads;
+  if (layout.getTarget().getStages() < 2)
+    return loads;
+  mlir::Block &body = loop.getBody().front();
+  auto isKnown = [&](Value value) {
+    return value.getParentBlock() != &body || value == loop.getKeyStart() ||
+           value == loop.getKeyCount();
+  };
+  for (Operation &op : body) {
+    if (auto dot = dyn_cast<tile::DotOp>(op);
+        dot && !usesTensorCores(dot, layout))
+      return {};
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if (load && !Layout::isInRegisters(load.getType()) &&
+        canCopyAsync(load, innerOf(load)) &&
+        llvm::all_of(load->getOperands(), isKnown))
+      loads.push_back(load);
+  }
+  return loads;
+}
+
+SmallVector<Value> Emitter::emitPipelined(tile::ForOp loop,
+                                          ArrayRef<tile::LoadOp> loads,
+                                          Value first, Value full,
+                                          ValueRange carried) {
+  int64_t stages = layout.getTarget().getStages(), step = loop.getStep();
+  int64_t before = shared;
+  SmallVector<SharedTile> buffers;
+  for (tile::LoadOp load : loads) {
+    SharedTile made =
+        allocate(layout.makeShared(load.getType(), innerOf(load)));
+    shared += (stages - 1) * made.bytes();
+    mostShared = std::max(mostShared, shared);
+    buffers.push_back(made);
+  }
+  auto bufferOf = [&](SharedTile made, Value number) {
+    made.stage = b.mul(b.remainder(number, stages), made.bytes());
+    return made;
+  };
+  auto copyTile = [&](Value number) {
+    b.branch(b.compare(Predicate::slt, number, full), [&] {
+      scalars.map(loop.getKeyStart(), b.add(first, b.mul(number, step)));
+      scalars.map(loop.getKeyCount(), b.index(step));
+      for (auto [load, made] : llvm::zip_equal(loads, buffers))
+        copy(load, bufferOf(made, number));
+    });
+    b.intrinsic("cp.async.commit.group", {});
+  };
+  b.barrier();
+  for (int64_t number = 0; number + 1 < stages; ++number)
+    copyTile(b.index(number));
+  SmallVector<Value> results = b.loop(
+      b.index(0), full, b.index(1), carried,
+      [&](Value number, ValueRange inner) {
+        b.intrinsic("cp.async.wait.group", b.i32(stages - 2));
+        b.barrier();
+        copyTile(b.add(number, stages - 1));
+        for (auto [i, op] : llvm::enumerate(loads)) {
+          tile::LoadOp load = op;
+          tiles[load] = {load.getType(), {}, bufferOf(buffers[i], number), {}};
+          ahead.insert(load);
+        }
+        return emitTile(loop, b.add(first, b.mul(number, step)), b.index(step),
+                        b.boolean(false), inner);
+      });
+  for (tile::LoadOp load : loads)
+    ahead.erase(load);
+  shared = before;
+  return results;
+}
+
+} // namespace attnc::ptx

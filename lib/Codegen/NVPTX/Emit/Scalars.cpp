@@ -1,0 +1,168 @@
+//===- Scalars.cpp - Scalar ops, tables and the regions of elements -------===//
+//
+// tile.read clamps each index to its axis, and an empty axis reads 0.
+// Tests: test/Codegen/NVPTX/convert-tile-to-nvvm.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/Emitter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace attnc::ptx {
+
+using Predicate = arith::CmpIPredicate;
+
+SmallVector<Value> Emitter::lookup(ValueRange values) {
+  return llvm::map_to_vector(values, [&](Value v) { return lookup(v); });
+}
+
+Value Emitter::clampToAxis(Value index, Value extent) {
+  return b.max(b.min(index, b.add(extent, -1)), b.index(0));
+}
+
+Value Emitter::isFilled(const Buffer &buffer) {
+  Value filled = b.boolean(true);
+  for (Value extent : buffer.extents)
+    filled = b.logicalAnd(filled, b.compare(Predicate::sgt, extent, 0));
+  return filled;
+}
+
+Value Emitter::readElement(Value buf, ArrayRef<Value> indices, Type result) {
+  const Buffer &buffer = buffers[buf];
+  auto read = [&]() -> SmallVector<Value> {
+    Value offset = b.index(0);
+    for (auto [index, extent, stride] :
+         llvm::zip_equal(indices, buffer.extents, buffer.strides))
+      offset = b.add(offset, b.mul(clampToAxis(index, extent), stride));
+    Value pointer =
+        b.address(buffer.data, b.memoryType(buffer.element), offset);
+    return {b.widen(b.load(buffer.element, pointer), buffer.element, result)};
+  };
+  return b.choose(result, isFilled(buffer), read,
+                  [&] { return SmallVector<Value>{b.zero(result)}; })[0];
+}
+
+/// Halves the range of sequences until one is left.
+void Emitter::emitLocate(tile::LocateOp locate) {
+  constexpr int64_t kBits = 31; // lengths are below 2^31
+  Value number = lookup(locate.getNumber()), start = locate.getStart();
+  Type index = b.getIndexType();
+  Value origin = readElement(start, b.index(0), index);
+  auto firstOf = [&](Value sequence) {
+    Value begin = b.sub(readElement(start, sequence, index), origin);
+    return b.add(b.floorDiv(begin, locate.getStep()), sequence);
+  };
+  Value sequences = b.sub(buffers[start].extents[0], b.index(1));
+  SmallVector<Value> range =
+      b.loop(b.index(0), b.index(kBits), b.index(1), {b.index(0), sequences},
+             [&](Value, ValueRange ends) -> SmallVector<Value> {
+               Value middle = b.floorDiv(b.add(ends[0], ends[1]), 2);
+               Value isBelow =
+                   b.compare(Predicate::sle, firstOf(middle), number);
+               return {b.select(isBelow, middle, ends[0]),
+                       b.select(isBelow, ends[1], middle)};
+             });
+  scalars.map(locate.getSequence(), range[0]);
+  scalars.map(locate.getBlock(), b.sub(number, firstOf(range[0])));
+}
+
+/// The least or greatest of the elements from `first` to `last`.
+Value Emitter::emitTableEnd(Value buf, ValueRange first, ValueRange last,
+                            bool isMax) {
+  const Buffer &buffer = buffers[buf];
+  SmallVector<Value> low, high, at(first.size());
+  for (auto [extent, from, to] : llvm::zip(buffer.extents, first, last)) {
+    low.push_back(clampToAxis(from, extent));
+    high.push_back(b.max(clampToAxis(to, extent), low.back()));
+  }
+  std::function<Value(unsigned, Value)> scan = [&](unsigned axis,
+                                                   Value best) -> Value {
+    if (axis == low.size()) {
+      Value value = readElement(buf, at, b.getIndexType());
+      return isMax ? b.max(best, value) : b.min(best, value);
+    }
+    return b.loop(low[axis], b.add(high[axis], 1), b.index(1), best,
+                  [&](Value place, ValueRange carried) {
+                    at[axis] = place;
+                    return SmallVector<Value>{scan(axis + 1, carried[0])};
+                  })[0];
+  };
+  return scan(0, readElement(buf, low, b.getIndexType()));
+}
+
+/// The place goes up by halves of the row as long as what it skips is less.
+Value Emitter::emitLowerBound(tile::LowerBoundOp bound) {
+  constexpr int64_t kBits = 31; // lengths are below 2^31
+  Value buf = bound.getBuf(), value = lookup(bound.getValue());
+  Value extent = buffers[buf].extents.back();
+  SmallVector<Value> at = lookup(bound.getIndices());
+  at.push_back({});
+  return b.loop(b.index(0), b.index(kBits), b.index(1),
+                {b.index(0), b.index(int64_t(1) << (kBits - 1))},
+                [&](Value, ValueRange carried) {
+                  Value next = b.add(carried[0], carried[1]);
+                  at.back() = b.add(next, -1);
+                  Value element = readElement(buf, at, b.getIndexType());
+                  Value goes =
+                      b.logicalAnd(b.compare(Predicate::sle, next, extent),
+                                   b.compare(Predicate::slt, element, value));
+                  return SmallVector<Value>{b.select(goes, next, carried[0]),
+                                            b.floorDiv(carried[1], 2)};
+                })[0];
+}
+
+/// exp2 and exp as one instruction where the schedule allows it, else null.
+Value Emitter::emitFastExp(Operation *op) {
+  if (!isa<math::Exp2Op, math::ExpOp>(op) || !layout.getTarget() ||
+      !layout.getTarget().getFastExp() || !op->getResult(0).getType().isF32())
+    return {};
+  constexpr double log2e = 1.4426950408889634;
+  Value x = lookup(op->getOperand(0));
+  if (isa<math::ExpOp>(op))
+    x = arith::MulFOp::create(b, b.loc, x, b.constant(x.getType(), log2e));
+  return b.intrinsic("ex2.approx.ftz.f32", x.getType(), x);
+}
+
+void Emitter::emitScalar(Operation *op) {
+  Value result;
+  if (auto read = dyn_cast<tile::ReadOp>(op)) {
+    result =
+        readElement(read.getBuf(), lookup(read.getIndices()), read.getType());
+  } else if (auto present = dyn_cast<tile::PresentOp>(op)) {
+    Value data = buffers[present.getBuf()].data;
+    Value null = LLVM::ZeroOp::create(b, b.loc, data.getType());
+    result =
+        LLVM::ICmpOp::create(b, b.loc, LLVM::ICmpPredicate::ne, data, null);
+  } else if (auto least = dyn_cast<tile::TableMinOp>(op)) {
+    result = emitTableEnd(least.getBuf(), lookup(least.getFirst()),
+                          lookup(least.getLast()), /*isMax=*/false);
+  } else if (auto greatest = dyn_cast<tile::TableMaxOp>(op)) {
+    result = emitTableEnd(greatest.getBuf(), lookup(greatest.getFirst()),
+                          lookup(greatest.getLast()), /*isMax=*/true);
+  } else if (auto bound = dyn_cast<tile::LowerBoundOp>(op)) {
+    result = emitLowerBound(bound);
+  } else if (auto locate = dyn_cast<tile::LocateOp>(op)) {
+    return emitLocate(locate);
+  } else {
+    result = emitFastExp(op);
+  }
+  if (result)
+    scalars.map(op->getResult(0), result);
+  else
+    b.clone(*op, scalars);
+}
+
+Value Emitter::evaluate(mlir::Block &block, ArrayRef<Value> arguments) {
+  for (auto [argument, value] :
+       llvm::zip_equal(block.getArguments(), arguments))
+    scalars.map(argument, value);
+  for (Operation &op : block.without_terminator())
+    emitScalar(&op);
+  return lookup(block.getTerminator()->getOperand(0));
+}
+
+} // namespace attnc::ptx

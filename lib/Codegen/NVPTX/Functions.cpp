@@ -1,0 +1,299 @@
+//===- Functions.cpp - Kernels and what their host asks -------------------===//
+//
+// For each grid n of a program @f a kernel, which runs one instance per thread
+// block, and functions of the host, as those of CPU objects:
+//
+//   void @f$grid<n>(ptr addrspace(1) data, i64 stride.., i64 extent.., ...,
+//                   i64 size.., ptr addrspace(1) workspace)
+//   i64  @f.grid<n>.tasks(ptr %call)     thread blocks
+//   i64  @f.scratch(ptr %call)           0
+//   i64  @f.workspace(ptr %call)         bytes
+//
+// A kernel has, for each tensor of the interface, its data, one stride per axis
+// (in elements) and one extent per axis, then all sizes, then the workspace. A
+// host reads them from struct attnc_call (lib/Emit/Abi/entry.h) in this order.
+// Attributes of the kernel say what a launch needs: `nvvm.maxntid` (threads of
+// a block) and `attnc.shared` (bytes of dynamic shared memory).
+// Tests: test/Codegen/NVPTX/convert-tile-to-nvvm.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Functions.h"
+
+#include "Emit/Emitter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace attnc::ptx {
+
+static constexpr StringLiteral kSharedMemory = "attnc_shared";
+
+tile::NvptxAttr targetOf(tile::GridOp grid) {
+  if (std::optional<tile::TargetAttrInterface> own = grid.getTarget())
+    return cast<tile::NvptxAttr>(*own); // grid_c3: of the same backend
+  auto program = cast<tile::ProgramOp>(grid->getParentOp());
+  return cast<tile::NvptxAttr>(program.getTarget());
+}
+
+namespace {
+class FunctionWriter {
+public:
+  explicit FunctionWriter(tile::ProgramOp program)
+      : program(program), b(program.getContext()) {
+    b.loc = program.getLoc();
+    module = program->getParentOfType<ModuleOp>();
+  }
+
+  LogicalResult writeKernel(tile::GridOp grid, unsigned number,
+                            const Target &target);
+  void writeTasks(tile::GridOp grid, unsigned number);
+  void writeScratch();
+  void writeWorkspace();
+
+private:
+  func::FuncOp begin(const Twine &name, ArrayRef<Type> inputs,
+                     ArrayRef<Type> results);
+  func::FuncOp beginHost(const Twine &suffix);
+  void bindArguments(Emitter &emitter, mlir::Block &entry);
+  void bindBuffers(Emitter &emitter, Value workspace);
+  void bindSizes(Emitter &emitter, Value call);
+  void bindScalars(Emitter &emitter);
+  void bindInstance(Emitter &emitter, tile::GridOp grid, Value task);
+  Value declareSharedMemory();
+  Value extentOf(Emitter &emitter, Value size) {
+    return b.max(emitter.scalars.lookup(size), b.index(0));
+  }
+
+  tile::ProgramOp program;
+  ModuleOp module;
+  Builder b;
+};
+} // namespace
+
+func::FuncOp FunctionWriter::begin(const Twine &name, ArrayRef<Type> inputs,
+                                   ArrayRef<Type> results) {
+  b.setInsertionPointToEnd(module.getBody());
+  auto function = func::FuncOp::create(b, program.getLoc(), name.str(),
+                                       b.getFunctionType(inputs, results));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  return function;
+}
+
+func::FuncOp FunctionWriter::beginHost(const Twine &suffix) {
+  return begin(program.getSymName() + "." + suffix, b.pointer(Space::Generic),
+               b.getI64Type());
+}
+
+//===----------------------------------------------------------------------===//
+// What kernels get
+//===----------------------------------------------------------------------===//
+
+void FunctionWriter::bindArguments(Emitter &emitter, mlir::Block &entry) {
+  unsigned next = 0;
+  auto take = [&] { return entry.getArgument(next++); };
+  for (BlockArgument argument : program.getBody().getArguments()) {
+    auto type = dyn_cast<tile::BufType>(argument.getType());
+    if (!type) {
+      emitter.scalars.map(argument, b.toIndex(take()));
+      continue;
+    }
+    Buffer buffer{type.getElementType(), take(), {}, {}};
+    for (unsigned axis = 0; axis < type.getRank(); ++axis)
+      buffer.strides.push_back(b.toIndex(take()));
+    for (unsigned axis = 0; axis < type.getRank(); ++axis)
+      buffer.extents.push_back(b.toIndex(take()));
+    emitter.buffers[argument] = std::move(buffer);
+  }
+}
+
+/// Workspaces follow each other, each at a multiple of 64 bytes, row-major.
+void FunctionWriter::bindBuffers(Emitter &emitter, Value workspace) {
+  Value offset = b.index(0);
+  for (Operation &op : program.getBody().front()) {
+    if (auto rename = dyn_cast<tile::RenameOp>(op)) {
+      Buffer same = emitter.buffers.lookup(rename.getBuf());
+      emitter.buffers[rename] = std::move(same);
+    }
+    auto made = dyn_cast<tile::WorkspaceOp>(op);
+    if (!made)
+      continue;
+    Buffer buffer{made.getType().getElementType(),
+                  b.address(workspace, b.getI8Type(), offset),
+                  {},
+                  {}};
+    for (Value size : made.getSizes())
+      buffer.extents.push_back(extentOf(emitter, size));
+    buffer.strides.resize(buffer.extents.size());
+    Value stride = b.index(1);
+    for (size_t axis = buffer.extents.size(); axis-- > 0;) {
+      buffer.strides[axis] = stride;
+      stride = b.mul(stride, buffer.extents[axis]);
+    }
+    Value bytes = b.mul(stride, Builder::bytesOf(buffer.element));
+    offset = b.add(offset, b.mul(b.ceilDiv(bytes, 64), 64));
+    emitter.buffers[made] = std::move(buffer);
+  }
+}
+
+void FunctionWriter::bindScalars(Emitter &emitter) {
+  for (Operation &op : program.getBody().front())
+    if (!isa<tile::GridOp, tile::WorkspaceOp, tile::RenameOp>(op))
+      emitter.emitScalar(&op);
+}
+
+/// The last axis varies fastest; a descending one starts at its end.
+void FunctionWriter::bindInstance(Emitter &emitter, tile::GridOp grid,
+                                  Value task) {
+  Value rest = task;
+  std::optional<uint64_t> descending = grid.getDescending();
+  for (size_t axis = grid.getExtents().size(); axis-- > 0;) {
+    Value extent = emitter.scalars.lookup(grid.getExtents()[axis]);
+    Value index = rest;
+    if (axis > 0) {
+      index = arith::RemUIOp::create(b, b.loc, rest, extent);
+      rest = arith::DivUIOp::create(b, b.loc, rest, extent);
+    }
+    if (descending == axis)
+      index = b.sub(b.add(extent, -1), index);
+    emitter.scalars.map(grid.getBody().getArgument(axis), index);
+  }
+}
+
+/// Its size is given by the launch.
+Value FunctionWriter::declareSharedMemory() {
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(kSharedMemory);
+  if (!global) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(module.getBody());
+    global = LLVM::GlobalOp::create(
+        b, b.loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+        /*isConstant=*/false, LLVM::Linkage::External, kSharedMemory,
+        /*value=*/Attribute(), /*alignment=*/16, unsigned(Space::Shared));
+  }
+  return LLVM::AddressOfOp::create(b, b.loc, global);
+}
+
+LogicalResult FunctionWriter::writeKernel(tile::GridOp grid, unsigned number,
+                                          const Target &target) {
+  Type i64 = b.getI64Type(), pointer = b.pointer(Space::Global);
+  SmallVector<Type> inputs;
+  for (BlockArgument argument : program.getBody().getArguments()) {
+    auto type = dyn_cast<tile::BufType>(argument.getType());
+    inputs.push_back(type ? pointer : i64);
+    inputs.append(type ? 2 * type.getRank() : 0, i64);
+  }
+  inputs.push_back(pointer);
+  // PTX has no dots in names, C has no dollars.
+  std::string name = (program.getSymName() + ".grid" + Twine(number)).str();
+  llvm::replace(name, '.', '$');
+  func::FuncOp kernel = begin(name, inputs, {});
+  mlir::Block &entry = kernel.getBody().front();
+
+  tile::NvptxAttr own = targetOf(grid);
+  Value shared = declareSharedMemory();
+  Emitter emitter(b, Layout(own), shared);
+  bindArguments(emitter, entry);
+  bindScalars(emitter);
+  bindBuffers(emitter, entry.getArguments().back());
+  Value task = b.toIndex(
+      b.intrinsic("read.ptx.sreg.ctaid.x", b.getI32Type(), ValueRange()));
+  bindInstance(emitter, grid, task);
+  emitter.emitBlock(grid.getBody().front());
+  func::ReturnOp::create(b, program.getLoc());
+
+  if (emitter.getSharedBytes() > target.gpu.blockSharedBytes)
+    return grid.emitOpError("needs ")
+           << emitter.getSharedBytes() << " bytes of shared memory, but "
+           << target.name << " has " << target.gpu.blockSharedBytes
+           << "; choose smaller tiles with --schedule (q, k or warps)";
+  auto attribute = [&](StringRef key, int64_t value) -> Attribute {
+    return b.getStrArrayAttr({key, std::to_string(value)});
+  };
+  kernel->setAttr(
+      "passthrough",
+      b.getArrayAttr({attribute("nvvm.maxntid", own.getThreads()),
+                      attribute("attnc.shared", emitter.getSharedBytes())}));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What the host asks
+//===----------------------------------------------------------------------===//
+
+/// Reads the first field of struct attnc_call.
+void FunctionWriter::bindSizes(Emitter &emitter, Value call) {
+  Type i64 = b.getI64Type();
+  Value list = LLVM::LoadOp::create(b, b.loc, call.getType(), call, 8);
+  unsigned sizes = 0;
+  for (BlockArgument argument : program.getBody().getArguments())
+    if (argument.getType().isIndex())
+      emitter.scalars.map(
+          argument,
+          b.toIndex(b.load(i64, b.address(list, i64, b.index(sizes++)))));
+}
+
+void FunctionWriter::writeTasks(tile::GridOp grid, unsigned number) {
+  func::FuncOp function = beginHost("grid" + Twine(number) + ".tasks");
+  Emitter emitter(b);
+  bindSizes(emitter, function.getArgument(0));
+  bindScalars(emitter);
+  Value tasks = b.index(1);
+  for (Value extent : grid.getExtents())
+    tasks = b.mul(tasks, extentOf(emitter, extent));
+  func::ReturnOp::create(b, b.loc, b.toI64(tasks));
+}
+
+void FunctionWriter::writeScratch() {
+  beginHost("scratch");
+  func::ReturnOp::create(b, b.loc, b.toI64(b.index(0)));
+}
+
+/// The bytes of all workspaces, or -1 if they exceed 61 bits: the entry then
+/// refuses the call, so kernels compute addresses without looking.
+void FunctionWriter::writeWorkspace() {
+  func::FuncOp function = beginHost("workspace");
+  Emitter emitter(b);
+  bindSizes(emitter, function.getArgument(0));
+  bindScalars(emitter);
+  constexpr int64_t kMost = int64_t(1) << 61;
+  Value total = b.index(0), fits = b.boolean(true);
+  auto require = [&](Value value, Value most) {
+    fits = b.logicalAnd(fits, b.compare(Builder::Predicate::sle, value, most));
+  };
+  for (auto workspace : program.getBody().getOps<tile::WorkspaceOp>()) {
+    Value bytes =
+        b.index(Builder::bytesOf(workspace.getType().getElementType()));
+    for (Value size : workspace.getSizes()) {
+      Value extent = extentOf(emitter, size);
+      Value divisor = b.max(bytes, b.index(1));
+      require(extent,
+              arith::DivUIOp::create(b, b.loc, b.index(kMost), divisor));
+      bytes = b.mul(bytes, extent);
+    }
+    total = b.add(total, b.mul(b.ceilDiv(bytes, 64), 64));
+    require(total, b.index(kMost));
+  }
+  Value bytes = b.select(fits, total, b.index(-1));
+  func::ReturnOp::create(b, b.loc, b.toI64(bytes));
+}
+
+LogicalResult emitFunctions(tile::ProgramOp program, const Target &target) {
+  FunctionWriter writer(program);
+  unsigned number = 0;
+  for (auto grid : program.getBody().getOps<tile::GridOp>()) {
+    writer.writeTasks(grid, number);
+    if (failed(writer.writeKernel(grid, number, target)))
+      return failure();
+    ++number;
+  }
+  writer.writeScratch();
+  writer.writeWorkspace();
+  return success();
+}
+
+} // namespace attnc::ptx

@@ -1,0 +1,75 @@
+//===- Layout.cpp - Where the elements of tiles are -----------------------===//
+
+#include "Layout.h"
+
+#include "Builder.h"
+
+using namespace mlir;
+
+namespace attnc::ptx {
+
+int64_t SharedTile::bytes() const {
+  return llvm::alignTo(rows * pitch * Builder::bytesOf(element), 16);
+}
+
+bool Layout::isSupported(tile::TileType type) {
+  return type.getRank() <= 2 &&
+         (type.getRank() == 1 || !type.hasDim(tile::kDistanceDim));
+}
+
+bool Layout::isInRegisters(tile::TileType type) {
+  return type.hasDim(kRowDim) ||
+         (type.getRank() == 1 && !type.hasDim(tile::kDistanceDim));
+}
+
+StringAttr Layout::columnOf(tile::TileType type) {
+  for (StringAttr name : type.getNames())
+    if (name != kRowDim)
+      return name;
+  return {};
+}
+
+int64_t Layout::rowSlots(tile::TileType type) const {
+  return type.hasDim(kRowDim) && isFragment() ? target.getRows() / 8 : 1;
+}
+
+int64_t Layout::columnSlots(tile::TileType type) const {
+  StringAttr column = columnOf(type);
+  if (!column)
+    return 1;
+  int64_t size = padded(*type.getDimSize(column));
+  return isFragment() ? size / 4 : size;
+}
+
+SharedTile Layout::makeShared(tile::TileType type, StringAttr inner) const {
+  SharedTile shared;
+  shared.element = type.getElementType();
+  if (!inner)
+    inner = type.getNames().back();
+  for (StringAttr name : type.getNames())
+    if (name != inner) {
+      shared.dims.push_back(name);
+      shared.rows = padded(*type.getDimSize(name));
+    }
+  shared.dims.push_back(inner);
+  shared.columns = padded(*type.getDimSize(inner));
+  shared.pitch = shared.columns;
+  if (shared.dims.size() == 2)
+    shared.pitch += std::max<int64_t>(1, 16 / Builder::bytesOf(shared.element));
+  return shared;
+}
+
+bool usesTensorCores(tile::DotOp dot, const Layout &layout) {
+  tile::TileType lhs = dot.getLhs().getType(), rhs = dot.getRhs().getType();
+  if (!lhs.hasDim(kRowDim))
+    std::swap(lhs, rhs);
+  Type element = lhs.getElementType();
+  return layout.isFragment() && !dot.hasTerm() && !dot.getMask() &&
+         (element.isF16() || element.isBF16()) &&
+         element == rhs.getElementType() &&
+         dot.getResult().getType().getElementType().isF32() &&
+         lhs.hasDim(kRowDim) && dot.getSum() != kRowDim && lhs.getRank() == 2 &&
+         rhs.getRank() == 2 && !rhs.hasDim(kRowDim);
+}
+
+} // namespace attnc::ptx

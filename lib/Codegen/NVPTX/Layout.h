@@ -1,0 +1,94 @@
+//===- Layout.h - Where the elements of tiles are ---------------*- C++ -*-===//
+//
+// One rule gives every tile of a grid its place, by its dims alone:
+//
+//   dims         place
+//   q, x         registers: a thread has some rows and some columns
+//   q            registers: a thread has some rows
+//   x            registers: a thread has some columns; all rows have copies
+//   r; x, y      shared memory
+//
+// With `mapping = fragment` rows and columns of a thread are those that the
+// accumulator of `mma.m16n8` gives to its lane (PTX ISA, "Matrix Fragments for
+// mma.m16n8k16"): rows g and g + 8 of 16, columns 2t and 2t + 1 of 8, for lane
+// 4g + t. The four lanes of a row are a quad. With `mapping = thread` a thread
+// has one row and all columns. Tests:
+// test/Codegen/NVPTX/convert-tile-to-nvvm.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_LIB_CODEGEN_NVPTX_LAYOUT_H
+#define ATTNC_LIB_CODEGEN_NVPTX_LAYOUT_H
+
+#include "attnc/Dialect/Tile/Tile.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <optional>
+#include <vector>
+
+namespace attnc::ptx {
+
+/// The dim whose elements are distributed over warps.
+inline constexpr llvm::StringLiteral kRowDim = "q";
+
+/// Fragments have whole multiples of this many elements along every dim; the
+/// elements past the size of a dim are never stored.
+inline constexpr int64_t kFragment = 16;
+
+/// A tile in shared memory, row-major. Rows are 16 bytes apart from a multiple
+/// of 32, so that the eight rows that a phase of ldmatrix reads lie in
+/// different banks.
+struct SharedTile {
+  int64_t offset = 0; // bytes from the start of shared memory
+  mlir::Value stage;  // bytes in addition, of a tile with several buffers
+  llvm::SmallVector<mlir::StringAttr>
+      dims;                      // one or two, the last is contiguous
+  int64_t rows = 1, columns = 1; // with padding, which holds zeros
+  int64_t pitch = 1;             // elements from one row to the next
+  mlir::Type element;
+
+  int64_t bytes() const;
+};
+
+class Layout {
+public:
+  Layout() = default;
+  explicit Layout(tile::NvptxAttr target) : target(target) {}
+
+  bool isFragment() const {
+    return target.getMapping() == tile::NvptxMapping::Fragment;
+  }
+  tile::NvptxAttr getTarget() const { return target; }
+
+  /// Nothing if tiles of these dims have no place.
+  static bool isSupported(tile::TileType type);
+  static bool isInRegisters(tile::TileType type);
+  /// The dim besides rows, or null.
+  static mlir::StringAttr columnOf(tile::TileType type);
+
+  /// Registers of a thread, by row and by column; 1 without such a dim.
+  int64_t rowSlots(tile::TileType type) const;
+  int64_t columnSlots(tile::TileType type) const;
+  int64_t slots(tile::TileType type) const {
+    return rowSlots(type) * columnSlots(type);
+  }
+  /// Elements along a dim with their padding.
+  int64_t padded(int64_t size) const {
+    return isFragment() ? llvm::alignTo(size, kFragment) : size;
+  }
+
+  /// `inner` is the contiguous dim; null: the last one.
+  SharedTile makeShared(tile::TileType type, mlir::StringAttr inner) const;
+
+private:
+  tile::NvptxAttr target;
+};
+
+/// Whether the tensor cores compute a dot: f16 or bf16 operands, sums in f32,
+/// products of rows in registers with a tile in shared memory.
+bool usesTensorCores(tile::DotOp dot, const Layout &layout);
+
+} // namespace attnc::ptx
+
+#endif // ATTNC_LIB_CODEGEN_NVPTX_LAYOUT_H

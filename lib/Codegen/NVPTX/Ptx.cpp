@@ -1,0 +1,112 @@
+//===- Ptx.cpp - From stage nvvm to PTX -----------------------------------===//
+
+#include "attnc/Codegen/NVPTX/Ptx.h"
+
+#include "attnc/Target/Platform.h"
+
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+
+namespace attnc::ptx {
+
+static constexpr StringLiteral kSharedAttribute = "attnc.shared";
+
+static std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target,
+                                                          std::string &error) {
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmPrinters();
+  llvm::Triple triple(platformOf(target).triple);
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!backend)
+    return nullptr;
+  return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
+      triple, target.llvmCpu, target.llvmFeatures, llvm::TargetOptions(),
+      std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// Functions of the host go; the others are marked as kernels.
+static void keepKernels(llvm::Module &module) {
+  for (llvm::Function &function : llvm::make_early_inc_range(module)) {
+    if (function.isDeclaration())
+      continue;
+    if (!function.hasFnAttribute(kSharedAttribute)) {
+      function.eraseFromParent(); // nothing on the device calls it
+      continue;
+    }
+    function.setCallingConv(llvm::CallingConv::PTX_Kernel);
+    function.setDoesNotThrow();
+  }
+}
+
+/// Loops are unrolled by the schedule, so that the registers suffice.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopUnrolling = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+std::optional<std::string> printKernels(ModuleOp module, const Target &target,
+                                        StringRef output) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> device =
+      translateModuleToLLVMIR(module, context, "attnc");
+  if (!device)
+    return std::nullopt;
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, error);
+  if (!machine) {
+    emitError(module.getLoc())
+        << "LLVM has no code generator for " << target.name << ": " << error;
+    return std::nullopt;
+  }
+  device->setTargetTriple(machine->getTargetTriple());
+  device->setDataLayout(machine->createDataLayout());
+  device->setSourceFileName("attnc");
+  keepKernels(*device);
+  llvm::raw_string_ostream reason(error);
+  if (llvm::verifyModule(*device, &reason)) {
+    emitError(module.getLoc()) << "internal error: broken kernels: " << error;
+    return std::nullopt;
+  }
+  optimize(*device, *machine);
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream os(text);
+  if (output == "nvptx-ir") {
+    device->print(os, nullptr);
+    return text.str().str();
+  }
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, os, nullptr,
+                                   llvm::CodeGenFileType::AssemblyFile)) {
+    emitError(module.getLoc()) << "LLVM writes no PTX";
+    return std::nullopt;
+  }
+  passes.run(*device);
+  return text.str().str();
+}
+
+} // namespace attnc::ptx

@@ -1,0 +1,27 @@
+//===- NvptxRequest.h - Schedule fields that a user fixed -------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_SCHEDULE_NVPTX_NVPTXREQUEST_H
+#define ATTNC_LIB_SCHEDULE_NVPTX_NVPTXREQUEST_H
+
+#include "attnc/Dialect/Attn/Attn.h"
+
+#include <optional>
+#include <string>
+
+namespace attnc::schedule::nvptx {
+
+/// What the user fixed; the rest is chosen.
+struct NvptxRequest {
+  std::optional<int64_t> q, k, warps, rows, stages;
+  std::optional<bool> fastExp;
+
+  /// Reads `field = value, ...`, which may stand in `#attn.schedule<...>`, with
+  /// the target's fields among them or in `target = #tile.nvptx<...>`. Nothing
+  /// and a sentence in `error` for anything else.
+  static std::optional<NvptxRequest> parse(llvm::StringRef text,
+                                           std::string &error);
+};
+
+} // namespace attnc::schedule::nvptx
+
+#endif // ATTNC_LIB_SCHEDULE_NVPTX_NVPTXREQUEST_H

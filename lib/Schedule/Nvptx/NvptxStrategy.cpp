@@ -1,0 +1,291 @@
+//===- NvptxStrategy.cpp - Schedules of the NVPTX backend -----------------===//
+//
+// Kernels run with an online softmax: warps own rows, and a tile of keys is as
+// large as the registers and the shared memory allow. Other ops compute one
+// element per thread. Tests: test/Schedule/Nvptx
+//
+//===----------------------------------------------------------------------===//
+
+#include "Nvptx/NvptxStrategy.h"
+
+#include "Nvptx/NvptxRequest.h"
+#include "SideAxes.h"
+#include "VisitedPairs.h"
+
+#include "attnc/Dialect/Tile/Tile.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace attnc::schedule::nvptx {
+namespace {
+
+struct NvptxStrategy final : Strategy {
+  StringRef backend() const override { return "nvptx"; }
+  bool serves(const Target &target) const override {
+    return target.kind == TargetKind::Gpu;
+  }
+  SmallVector<attn::ScheduleAttr>
+  makeCandidates(const KernelShape &shape, const Target &target,
+                 StringRef request, std::string &error) const override;
+  std::string findMismatch(const KernelShape &shape, const Target &target,
+                           attn::ScheduleAttr schedule) const override;
+  std::string findProblem(const KernelShape &shape, const Target &target,
+                          attn::ScheduleAttr schedule) const override;
+  Cost predictCost(const KernelShape &shape, const Target &target,
+                   attn::ScheduleAttr schedule,
+                   RegimeRanges &ranges) const override;
+  attn::BlockAttr chooseBlock(Operation *op,
+                              const Target &target) const override;
+  std::string findProblem(Operation *op, attn::BlockAttr block,
+                          const Target &target) const override;
+};
+
+} // namespace
+
+static tile::NvptxAttr targetOf(attn::ScheduleAttr schedule) {
+  return dyn_cast<tile::NvptxAttr>(schedule.getTarget());
+}
+
+/// The multiple of dims and rows in fragments of mma.m16n8k16.
+static constexpr int64_t kFragment = 16;
+static int64_t padded(int64_t size) { return llvm::alignTo(size, kFragment); }
+
+/// Whether tensor cores multiply: rows, keys and values of 16 bits, and no sum
+/// of formulas.
+static bool usesTensorCores(const KernelShape &shape) {
+  return shape.keyBits == 16 && shape.valueBits == 16 &&
+         shape.accumulateBits == 32 &&
+         llvm::none_of(shape.sums, [](const auto &sum) { return bool(sum); });
+}
+
+static DType operandOf(const KernelShape &shape) {
+  return usesTensorCores(shape) ? DType::F16 : shape.accumulateType();
+}
+
+/// Registers of a thread for the scores of a tile, the sums of the values, and
+/// the rows as operands; addresses and the rest take about 40.
+static int64_t countRegisters(const KernelShape &shape,
+                              attn::ScheduleAttr schedule) {
+  constexpr int64_t others = 40, lanes = 32;
+  int64_t rows = targetOf(schedule).getRows();
+  int64_t words = shape.accumulateBits / 32;
+  int64_t accumulators =
+      rows * (schedule.getK() + padded(shape.valueDim)) / lanes * words;
+  int64_t operands = usesTensorCores(shape)
+                         ? rows * padded(shape.headDim) / lanes / 2 +
+                               rows * schedule.getK() / lanes / 2
+                         : 0;
+  return accumulators + operands + others;
+}
+
+/// Bytes of shared memory: tiles of keys and of values, and for sums by fma the
+/// rows and the weights.
+static int64_t countSharedBytes(const KernelShape &shape,
+                                attn::ScheduleAttr schedule) {
+  auto tile = [](int64_t rows, int64_t columns, int64_t bytes) {
+    return rows * (padded(columns) * bytes + 16);
+  };
+  bool isFast = usesTensorCores(shape);
+  int64_t bytes = isFast ? 2 : shape.accumulateBytes();
+  int64_t q = schedule.getQ(), k = schedule.getK();
+  int64_t sum = tile(k, shape.headDim, bytes) + tile(k, shape.valueDim, bytes);
+  for (int64_t features : shape.productDims)
+    sum += tile(k, features, bytes);
+  sum *= targetOf(schedule).getStages();
+  for (int64_t features : shape.productDims)
+    sum += tile(q, features, bytes);
+  if (!isFast)
+    sum += tile(q, shape.headDim, bytes) + tile(q, k, bytes);
+  return sum;
+}
+
+SmallVector<attn::ScheduleAttr>
+NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
+                              StringRef text, std::string &error) const {
+  std::optional<NvptxRequest> request = NvptxRequest::parse(text, error);
+  if (!request)
+    return {};
+  MLIRContext *context = shape.kernel->getContext();
+  // A problem of the attribute is the user's.
+  ScopedDiagnosticHandler keep(context, [&](Diagnostic &diagnostic) {
+    error = diagnostic.str();
+    return success();
+  });
+  std::optional<tile::NvptxArch> arch = tile::symbolizeNvptxArch(target.name);
+  SmallVector<attn::ScheduleAttr> candidates;
+  auto add = [&](int64_t warps, int64_t rows, int64_t k) {
+    warps = request->warps.value_or(warps);
+    rows = request->rows.value_or(rows);
+    auto nvptx = tile::NvptxAttr::getChecked(
+        [&] { return emitError(UnknownLoc::get(context)); }, context, *arch,
+        tile::NvptxMapping::Fragment, warps, rows,
+        request->stages.value_or(usesTensorCores(shape) ? 2 : 1),
+        request->fastExp.value_or(usesTensorCores(shape)));
+    if (!nvptx)
+      return;
+    auto candidate = attn::ScheduleAttr::get(
+        context, attn::ScheduleForm::Online, request->q.value_or(warps * rows),
+        request->k.value_or(k), /*chunk=*/0, /*rescaleThreshold=*/0.0,
+        attn::RescalePlace::Value, /*weights=*/Type(), nvptx);
+    if (!llvm::is_contained(candidates, candidate))
+      candidates.push_back(candidate);
+  };
+  for (auto [warps, rows] :
+       {std::pair<int64_t, int64_t>{4, 16}, {4, 32}, {8, 16}, {2, 16}, {1, 16}})
+    for (int64_t k : {64, 32, 128, 16})
+      add(warps, rows, k);
+  if (!candidates.empty())
+    error.clear();
+  return candidates;
+}
+
+std::string NvptxStrategy::findMismatch(const KernelShape &,
+                                        const Target &target,
+                                        attn::ScheduleAttr schedule) const {
+  tile::NvptxAttr nvptx = targetOf(schedule);
+  if (!nvptx) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "has a schedule for " << schedule.getTarget()
+        << ", expected #tile.nvptx<...>";
+    return text;
+  }
+  StringRef arch = tile::stringifyNvptxArch(nvptx.getArch());
+  if (arch != target.name)
+    return llvm::formatv("is scheduled for arch = {0}, but the target is {1}",
+                         arch, target.name);
+  return {};
+}
+
+std::string NvptxStrategy::findProblem(const KernelShape &shape,
+                                       const Target &target,
+                                       attn::ScheduleAttr schedule) const {
+  constexpr int64_t mostKeys = 256;
+  tile::NvptxAttr nvptx = targetOf(schedule);
+  if (schedule.getForm() != attn::ScheduleForm::Online)
+    return "the NVPTX backend supports form = online only";
+  if (schedule.getSplit())
+    return "split is not supported by the NVPTX backend; remove it";
+  if (nvptx.getMapping() != tile::NvptxMapping::Fragment)
+    return "kernels need mapping = fragment";
+  if (nvptx.getStages() != 1 && !usesTensorCores(shape))
+    return "stages above 1 need products of f16 or bf16 on tensor cores; legal "
+           "is 1";
+  if (schedule.getQ() != nvptx.getBlockRows())
+    return llvm::formatv("q = {0} is not warps * rows = {1}", schedule.getQ(),
+                         nvptx.getBlockRows());
+  if (nvptx.getThreads() > int64_t(target.gpu.maxThreads))
+    return llvm::formatv("{0} warps are more than {1} has threads for",
+                         nvptx.getWarps(), target.name);
+  int64_t k = schedule.getK();
+  if (k % kFragment || k > mostKeys)
+    return llvm::formatv("k = {0} is not a multiple of {1} up to {2}", k,
+                         kFragment, mostKeys);
+  if (int64_t registers = countRegisters(shape, schedule);
+      registers > target.gpu.threadRegisters)
+    return llvm::formatv(
+        "rows = {0} and k = {1} need about {2} registers per thread, {3} has "
+        "{4}",
+        nvptx.getRows(), k, registers, target.name, target.gpu.threadRegisters);
+  if (int64_t bytes = countSharedBytes(shape, schedule);
+      bytes > target.gpu.blockSharedBytes)
+    return llvm::formatv(
+        "q = {0} and k = {1} need {2} bytes of shared memory, {3} has {4}",
+        schedule.getQ(), k, bytes, target.name, target.gpu.blockSharedBytes);
+  return {};
+}
+
+Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
+                                attn::ScheduleAttr schedule,
+                                RegimeRanges &ranges) const {
+  // A tile waits for barriers, and for its copies if they are not ahead; a
+  // block starts with a load and ends with a store. Resident blocks hide what
+  // they can.
+  tile::NvptxAttr nvptx = targetOf(schedule);
+  constexpr double blockCycles = 3000;
+  double tileCycles = nvptx.getStages() > 1 ? 300 : 1500;
+  int64_t q = schedule.getQ(), k = schedule.getK();
+  double pairs = countVisitedPairs(q, k, ranges);
+  double blocks = std::ceil(std::max<double>(1, ranges.getQueries()) / q);
+  double tiles = pairs / double(q * k);
+  const Unit *unit = target.findUnit(operandOf(shape), shape.accumulateType());
+  const Unit *fma = target.findUnit(DType::F32, DType::F32);
+  double perOperation = 2.0 / fma->flopsPerCycle;
+
+  int64_t registers = std::min<int64_t>(countRegisters(shape, schedule),
+                                        target.gpu.threadRegisters);
+  int64_t resident = std::clamp<int64_t>(
+      std::min(target.gpu.registers / (registers * nvptx.getThreads()),
+               target.gpu.sharedBytes / countSharedBytes(shape, schedule)),
+      1, 8);
+  Cost cost;
+  cost.products = 2 * pairs * double(shape.allDims()) / unit->flopsPerCycle;
+  cost.weights = pairs * (1.0 / target.gpu.functionsPerCycle +
+                          (shape.costs.score + 6 * shape.accumulateBits / 32) *
+                              perOperation);
+  cost.partial = 0;
+  cost.overhead = (tiles * tileCycles + blocks * blockCycles) / resident;
+  // Each block of rows reads the keys from L2, the first one from memory.
+  double keyBytes = double(shape.allDims()) *
+                    (usesTensorCores(shape) ? 2.0 : shape.accumulateBytes());
+  double once = double(ranges.getKeys()) * keyBytes;
+  double all = tiles * double(k) * keyBytes;
+  double transfer = std::max(once / target.memory.back().bytesPerCycle,
+                             all / target.memory[1].bytesPerCycle);
+  cost.memory = std::max(0.0, transfer - cost.products - cost.weights);
+  double needed = 2 * ranges.getNeededPairs() * double(shape.allDims()) /
+                  unit->flopsPerCycle;
+  cost.peakFraction = cost.total() > 0 ? needed / cost.total() : 0;
+  cost.visitedPairs = pairs;
+  cost.fullTiles = tiles;
+  return cost;
+}
+
+attn::BlockAttr NvptxStrategy::chooseBlock(Operation *op,
+                                           const Target &target) const {
+  MLIRContext *context = op->getContext();
+  auto nvptx = tile::NvptxAttr::get(
+      context, *tile::symbolizeNvptxArch(target.name),
+      tile::NvptxMapping::Thread, /*warps=*/4, /*rows=*/32, /*stages=*/1,
+      /*fastExp=*/false);
+  SideAxes axes = SideAxes::of(op);
+  std::optional<char> lanes = axes.bestLanes(axes.result, nvptx.getBlockRows());
+  return attn::BlockAttr::get(
+      context, attn::BlockForm::Element,
+      lanes ? StringRef(&*lanes, 1) : StringRef(), /*rows=*/"",
+      /*q=*/nvptx.getBlockRows(), /*k=*/kFragment, nvptx);
+}
+
+std::string NvptxStrategy::findProblem(Operation *op, attn::BlockAttr block,
+                                       const Target &target) const {
+  auto nvptx = dyn_cast<tile::NvptxAttr>(block.getTarget());
+  if (!nvptx)
+    return "its target is not #tile.nvptx";
+  if (StringRef arch = tile::stringifyNvptxArch(nvptx.getArch());
+      arch != target.name)
+    return llvm::formatv("its target must have arch = {0}", target.name);
+  if (block.getForm() != attn::BlockForm::Element || !block.getRows().empty() ||
+      nvptx.getMapping() != tile::NvptxMapping::Thread)
+    return "the NVPTX backend supports form = element without rows and "
+           "mapping = thread only";
+  if (block.getQ() != nvptx.getBlockRows())
+    return llvm::formatv("q = {0} is not warps * rows = {1}", block.getQ(),
+                         nvptx.getBlockRows());
+  std::string letters = SideAxes::of(op).result;
+  if (!StringRef(letters).contains(block.getLanes()) ||
+      block.getLanes().empty() != letters.empty())
+    return llvm::formatv("'{0}' is not an axis of the result '{1}'",
+                         block.getLanes(), letters);
+  return {};
+}
+
+const Strategy &getStrategy() {
+  static const NvptxStrategy strategy;
+  return strategy;
+}
+
+} // namespace attnc::schedule::nvptx

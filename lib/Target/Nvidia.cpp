@@ -1,0 +1,60 @@
+//===- Nvidia.cpp - The table of NVIDIA GPUs ------------------------------===//
+//
+// The numbers are those of NVIDIA's A100 whitepaper and of the CUDA programming
+// guide (table of compute capabilities, throughput of arithmetic instructions),
+// per streaming multiprocessor and cycle; no GPU was there to measure them.
+// They steer speed, except for the limits in GpuTraits.
+// Tests: test/Unit/Target/TargetTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "Levels.h"
+
+using namespace attnc;
+using namespace llvm;
+
+/// The instructions m16n8k16 of the tensor cores, of which four warps execute
+/// one each; an fma per thread of a warp else.
+static constexpr Unit kAmpereUnits[] = {
+    {UnitKind::Matrix, DType::F16, DType::F32, 2048, 16, 8, 16},
+    {UnitKind::Matrix, DType::BF16, DType::F32, 2048, 16, 8, 16},
+    {UnitKind::Fma, DType::F32, DType::F32, 128, 32, 1, 1},
+    {UnitKind::Fma, DType::F64, DType::F64, 64, 32, 1, 1},
+};
+
+/// L1 shares its 192 KiB with shared memory. The L2 (40 MiB, 5120 bytes per
+/// cycle) and the memory (1.56 TB/s at 1.41 GHz) are divided by 108
+/// multiprocessors.
+static constexpr MemoryLevel kAmpereMemory[] = {
+    {"L1", 28 * 1024, 128},
+    {"L2", 370 * 1024, 47},
+    {"memory", kUnlimited, 10},
+};
+
+static constexpr Target kTargets[] = {
+    {
+        .name = "sm_80",
+        .description = "NVIDIA A100 and later: tensor cores, cp.async",
+        .kind = TargetKind::Gpu,
+        .llvmCpu = "sm_80",
+        .llvmFeatures = "+ptx80",
+        .requiredFeatures = "",
+        .units = kAmpereUnits,
+        .memory = kAmpereMemory,
+        .rowBytesPerCycle = 64,
+        .exp2Operations = 4,
+        .cpu = {},
+        .gpu =
+            {
+                .warpThreads = 32,
+                .maxThreads = 1024,
+                .threadRegisters = 255,
+                .registers = 65536,
+                .blockSharedBytes = 163 * 1024,
+                .sharedBytes = 164 * 1024,
+                .functionsPerCycle = 16,
+            },
+    },
+};
+
+ArrayRef<Target> attnc::getNvidiaLevels() { return kTargets; }
