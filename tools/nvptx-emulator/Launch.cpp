@@ -17,7 +17,9 @@ using namespace attnc::nvptx;
 static Machine *machine = nullptr;
 static std::vector<CallSite> *callSites = nullptr;
 
-static void executeCall(uint32_t number, uint64_t *args, uint64_t *results) {
+static void executeCall(uint32_t place, uint32_t number, uint64_t *args,
+                        uint64_t *results) {
+  machine->currentThread().place = place;
   CallSite &callSite = (*callSites)[number];
   if (callSite.assembly)
     callSite.assembly->execute(*machine, args, results);
@@ -26,7 +28,9 @@ static void executeCall(uint32_t number, uint64_t *args, uint64_t *results) {
         {&callSite.operation, number * CallSite::maxSteps, args, results});
 }
 
-static void accessMemory(uint64_t address, uint64_t bytes, uint32_t flags) {
+static void accessMemory(uint32_t place, uint64_t address, uint64_t bytes,
+                         uint32_t flags) {
+  machine->currentThread().place = place;
   machine->access(address, bytes, static_cast<AccessFlags>(flags));
 }
 
@@ -175,6 +179,7 @@ attnc::nvptx::launch(std::unique_ptr<LLVMContext> context,
     return entry.takeError();
   machine = &device;
   callSites = &rewritten->callSites;
+  device.setPlaces(rewritten->places);
   auto *body = entry->toPtr<void(uint64_t *)>();
   device.run([&] { body(args.data()); });
   return device.getCounts();

@@ -10,6 +10,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/ModuleSlotTracker.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Support/Alignment.h"
 
@@ -21,13 +22,14 @@ namespace {
 class Rewriter {
 public:
   Rewriter(Module &module, uint64_t shared)
-      : module(module), context(module.getContext()), sharedBase(shared) {
+      : module(module), context(module.getContext()), slots(&module),
+        sharedBase(shared) {
     Type *pointer = PointerType::get(context, 0);
     Type *none = Type::getVoidTy(context);
     Type *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context);
-    execute =
-        module.getOrInsertFunction(executeName, none, i32, pointer, pointer);
-    access = module.getOrInsertFunction(accessName, none, i64, i64, i32);
+    execute = module.getOrInsertFunction(executeName, none, i32, i32, pointer,
+                                         pointer);
+    access = module.getOrInsertFunction(accessName, none, i32, i64, i64, i32);
   }
 
   void placeSharedGlobals();
@@ -44,12 +46,17 @@ private:
   void checkAccess(Instruction &at, Value *pointer, Type *type, unsigned flags);
   void checkAccess(Instruction &at, Value *pointer, Value *bytes,
                    unsigned flags);
+  /// The number of the current block.
+  Value *place(IRBuilder<> &builder) {
+    return builder.getInt32(rewritten.places.size() - 1);
+  }
   Value *slot(IRBuilder<> &builder, Value *slots, unsigned i) {
     return builder.CreateConstGEP1_32(builder.getInt64Ty(), slots, i);
   }
 
   Module &module;
   LLVMContext &context;
+  ModuleSlotTracker slots; // numbers of the blocks without names
   uint64_t sharedBase;
   FunctionCallee execute, access;
   Value *argSlots = nullptr, *resultSlots = nullptr; // of the function
@@ -103,6 +110,9 @@ static unsigned resultsOf(const CallInst &call) {
 }
 
 Error Rewriter::rewriteFunction(Function &function) {
+  // Numbers the blocks before there are more values.
+  slots.incorporateFunction(function);
+  slots.getLocalSlot(&function.getEntryBlock());
   function.setCallingConv(CallingConv::C);
   function.removeFnAttr("target-cpu");
   function.removeFnAttr("target-features");
@@ -123,9 +133,17 @@ Error Rewriter::rewriteFunction(Function &function) {
   Type *slot = entry.getInt64Ty();
   argSlots = entry.CreateAlloca(ArrayType::get(slot, args));
   resultSlots = entry.CreateAlloca(ArrayType::get(slot, results));
-  for (Instruction *instruction : instructions)
+  const BasicBlock *block = nullptr;
+  for (Instruction *instruction : instructions) {
+    if (instruction->getParent() != block) {
+      block = instruction->getParent();
+      std::string &name = rewritten.places.emplace_back();
+      raw_string_ostream os(name);
+      block->printAsOperand(os, /*PrintType=*/false, slots);
+    }
     if (Error error = rewriteInstruction(*instruction))
       return error;
+  }
   return Error::success();
 }
 
@@ -220,7 +238,8 @@ void Rewriter::rewriteCall(CallInst &call, CallSite callSite) {
       arg = builder.CreateZExtOrTrunc(arg, builder.getInt64Ty());
     builder.CreateStore(arg, slot(builder, argSlots, i));
   }
-  builder.CreateCall(execute, {builder.getInt32(site), argSlots, resultSlots});
+  builder.CreateCall(
+      execute, {place(builder), builder.getInt32(site), argSlots, resultSlots});
   Value *value = nullptr;
   if (!call.getType()->isVoidTy())
     value = PoisonValue::get(call.getType());
@@ -250,9 +269,9 @@ void Rewriter::checkAccess(Instruction &at, Value *pointer, Value *bytes,
     return;
   IRBuilder<> builder(&at);
   Type *i64 = builder.getInt64Ty();
-  builder.CreateCall(access, {builder.CreatePtrToInt(pointer, i64),
-                              builder.CreateZExtOrTrunc(bytes, i64),
-                              builder.getInt32(flags)});
+  builder.CreateCall(
+      access, {place(builder), builder.CreatePtrToInt(pointer, i64),
+               builder.CreateZExtOrTrunc(bytes, i64), builder.getInt32(flags)});
 }
 
 void Rewriter::addEntry(Function &kernel) {

@@ -30,6 +30,8 @@ struct CallSite {
 
 struct Rewritten {
   std::vector<CallSite> callSites;
+  /// The basic blocks, which calls and accesses name by their number.
+  std::vector<std::string> places;
   uint64_t staticShared = 0; // bytes of shared globals
 };
 

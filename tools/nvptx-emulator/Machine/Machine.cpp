@@ -52,7 +52,8 @@ void Machine::fail(const std::string &text, unsigned thread) {
   llvm::outs().flush();
   llvm::errs() << "nvptx-emulator: error: " << text << " (block "
                << blockIndex[0] << "," << blockIndex[1] << "," << blockIndex[2]
-               << ", thread " << thread << ")\n";
+               << ", thread " << thread << ", at "
+               << places[threads[thread].place] << ")\n";
   std::exit(1);
 }
 

@@ -54,7 +54,8 @@ enum class State { ready, atWarp, atWarpgroup, atBarrier, atMbarrier, done };
 struct Thread {
   State state = State::ready;
   ucontext_t context;
-  Call call; // what the thread waits at
+  Call call;          // what the thread waits at
+  uint32_t place = 0; // the basic block that it executes
   Order order;
   CopyGroup copies; // of cp.async, since the last commit
   std::deque<CopyGroup> groups;
@@ -80,6 +81,8 @@ public:
   /// Runs all blocks; `kernel` is called once per thread, on its fiber.
   void run(std::function<void()> kernel);
 
+  /// The names of basic blocks.
+  void setPlaces(std::vector<std::string> names) { places = std::move(names); }
   void setSharedBytes(uint64_t bytes) { sharedBytes = bytes; }
   const std::map<std::string, uint64_t> &getCounts() const { return counts; }
 
@@ -89,7 +92,7 @@ public:
   void access(uint64_t address, uint64_t bytes, AccessFlags flags);
 
   // Called by operations.
-  /// Prints the error with block and thread, and exits with status 1.
+  /// Prints the error with block, thread and place, and exits with status 1.
   [[noreturn]] void fail(const std::string &text) { fail(text, current); }
   [[noreturn]] void fail(const std::string &text, unsigned thread);
   void check(const std::optional<std::string> &error, unsigned thread);
@@ -156,6 +159,7 @@ private:
   static void onFault(int signal, siginfo_t *info, void *context);
 
   uint64_t sharedBytes = 0;
+  std::vector<std::string> places;
   std::function<void()> kernel;
   std::vector<std::unique_ptr<Stack>> stacks;
   std::vector<std::string> agentNames; // of agents that are no threads
