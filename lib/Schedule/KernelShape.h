@@ -54,6 +54,8 @@ struct KernelShape {
   /// The number of keys where it is fixed.
   std::optional<int64_t> fixedKeys;
   std::optional<int64_t> fixedQueries;
+  /// The fewest queries that a regime of `expect` has; 0: unknown.
+  int64_t leastQueries = 0;
   /// Which keys may be seen depends on the row.
   bool rangesMove;
   ElementCosts costs;

@@ -78,12 +78,14 @@ struct Ranking {
 };
 } // namespace
 
-static Ranking rank(const KernelShape &shape, const Target &target,
-                    StringRef backend, StringRef request,
-                    ArrayRef<Regime> regimes) {
+static Ranking rank(KernelShape &shape, const Target &target, StringRef backend,
+                    StringRef request, ArrayRef<Regime> regimes) {
   SmallVector<RegimeRanges> ranges;
   for (const Regime &regime : regimes)
     ranges.emplace_back(shape.kernel, shape.interface, regime);
+  for (const RegimeRanges &at : ranges)
+    if (shape.leastQueries == 0 || at.getQueries() < shape.leastQueries)
+      shape.leastQueries = at.getQueries();
   Ranking result;
   SmallVector<Ranked> &ranked = result.ranked;
   size_t place = 0;

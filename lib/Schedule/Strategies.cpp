@@ -6,6 +6,8 @@
 #include "Halide/HalideStrategy.h"
 #include "Nvptx/NvptxStrategy.h"
 
+#include "attnc/Dialect/Tile/Tile.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -70,6 +72,9 @@ std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax) {
   std::string parts;
   if (int64_t split = schedule.getSplit())
     parts = llvm::formatv(" in parts of {0}", split);
+  auto cpu = dyn_cast<tile::CpuAttr>(schedule.getTarget());
+  if (cpu && cpu.getMapping() == tile::CpuMapping::Features)
+    parts += ", features in lanes for few queries";
   return llvm::formatv("{0}, {1} queries x {2} keys{3}", how, schedule.getQ(),
                        schedule.getK(), parts);
 }

@@ -67,7 +67,10 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
     - (verify_scheduled_c14) `weights` is the type to which the kernel rounds
       its weights, or a wider one up to the accumulate type;
     - (verify_scheduled_c15) `split` is at least `k`, and the kernel stores no
-      value per pair and needs neither ranks nor sparsemax.
+      value per pair and needs neither ranks nor sparsemax;
+    - (verify_scheduled_c16) `mapping = features` has `q` or `tail` of one
+      vector, a form other than `chunked`, and a matrix product in the score or
+      the values.
   }];
 }
 

@@ -10,6 +10,8 @@
 
 #include "attnc/Target/Target.h"
 
+#include <algorithm>
+
 namespace attnc {
 
 /// A register tile: rows (keys or value features) times vectors of queries.
@@ -23,6 +25,19 @@ struct RegisterTile {
 /// queries, the broadcast row element, and the product where there is no fma.
 inline int64_t registersOf(RegisterTile tile, const Target &target) {
   return tile.accumulators() + tile.vectors + 1 + (target.cpu.hasFma ? 0 : 1);
+}
+
+/// Vectors of K or V (of as many keys, or of adjacent features) that a register
+/// tile multiplies with `rows` queries where lanes are features: as many as the
+/// accumulators and what they are made of leave registers for, at most 8.
+inline int64_t featureVectors(int64_t rows, const CpuTraits &traits) {
+  int64_t vectors = 8;
+  auto registers = [&] {
+    return rows * vectors + std::min(rows, vectors) + (traits.hasFma ? 1 : 2);
+  };
+  while (vectors > 1 && registers() > int64_t(traits.vectorRegisters))
+    vectors /= 2;
+  return vectors;
 }
 
 } // namespace attnc

@@ -338,13 +338,18 @@ LogicalResult FunctionWriter::writeCopies(Emitter &emitter,
                                           const GridPlan &plan, Value scratch) {
   tile::GridOp grid = plan.grid;
   Block &body = grid.getBody().front();
-  if (!plan.validQueries)
+  bool hasPieces = plan.piece.vectors > 0;
+  if (!plan.validQueries || (!hasPieces && !plan.whole.featureRows))
     return emitter.emitBody(body);
   int64_t piece = plan.piece.vectors * plan.piece.lanes;
   int64_t whole = plan.whole.vectors * plan.whole.lanes;
   IRMapping known = emitter.scalars;
   Value valid = emitSlice(emitter, plan.validQueries);
   emitter.scalars = known;
+  if (!hasPieces) {
+    emitter.queries = ops.min(valid, ops.index(whole));
+    return emitter.emitBody(body);
+  }
   Value isSmall =
       ops.compare(arith::CmpIPredicate::sle, valid, ops.index(whole - piece));
   LogicalResult done = success();
@@ -355,6 +360,8 @@ LogicalResult FunctionWriter::writeCopies(Emitter &emitter,
           Emitter small(ops, plan.piece, plan.target, scratch, first);
           small.scalars = known;
           small.buffers = emitter.buffers;
+          if (plan.piece.featureRows)
+            small.queries = ops.min(ops.sub(valid, first), ops.index(piece));
           done = small.emitBody(body);
         });
       },

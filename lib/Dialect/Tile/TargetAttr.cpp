@@ -34,10 +34,11 @@ void attnc::tile::printTarget(AsmPrinter &printer, TargetAttrInterface target) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult CpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              CpuIsa, CpuMapping, int64_t lanes,
+                              CpuIsa, CpuMapping mapping, int64_t lanes,
                               ArrayRef<int64_t> scoreGranule,
                               ArrayRef<int64_t> valueGranule, int64_t unroll,
-                              int64_t tail, bool, CpuPack, int64_t partial) {
+                              int64_t tail, bool, CpuPack, int64_t partial,
+                              int64_t featureRows) {
   if (lanes < 1 || lanes > 64 || !llvm::isPowerOf2_64(lanes)) // cpu_c1
     return emitError() << "lanes must be a power of two from 1 to 64, got "
                        << lanes;
@@ -56,6 +57,19 @@ LogicalResult CpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << "), got " << tail;
   if (partial < 1) // cpu_c5
     return emitError() << "partial must be at least 1, got " << partial;
+  if (mapping != CpuMapping::Features) { // cpu_c7
+    if (featureRows != 0)
+      return emitError() << "feature_rows must be 0 unless mapping = features, "
+                            "got "
+                         << featureRows;
+    return success();
+  }
+  int64_t most = std::min<int64_t>(lanes, 8);
+  if (featureRows < 1 || featureRows > most ||
+      !llvm::isPowerOf2_64(featureRows)) // cpu_c7
+    return emitError() << "feature_rows must be a power of two from 1 to "
+                       << most << " with mapping = features, got "
+                       << featureRows;
   return success();
 }
 

@@ -14,6 +14,8 @@
 
 #include "attnc/Target/Terms.h"
 
+#include "llvm/ADT/bit.h"
+
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
@@ -83,8 +85,9 @@ static int64_t chooseUnroll(const Target &target, RegisterTile a,
 }
 
 /// Fills in what follows from form, q, k and partial.
-static void complete(CpuSchedule &s, const KernelShape &shape,
-                     const Target &target, const ScheduleRequest &request) {
+static void complete(CpuSchedule &s, tile::CpuMapping mapping,
+                     const KernelShape &shape, const Target &target,
+                     const ScheduleRequest &request) {
   int64_t lanes = shape.lanes(target);
   int64_t vectors = std::max<int64_t>(s.q / lanes, 1);
   bool isRows = s.form == attn::ScheduleForm::Rows;
@@ -100,6 +103,15 @@ static void complete(CpuSchedule &s, const KernelShape &shape,
       request.laneSkip.value_or(!isRows && s.q > lanes && shape.rangesMove);
   s.pack = request.pack.value_or(tile::CpuPack::Auto);
   s.split = request.split.value_or(0);
+  s.mapping = mapping;
+  if (mapping == tile::CpuMapping::Features) {
+    int64_t few = shape.leastQueries ? shape.leastQueries : 1;
+    int64_t most = std::min<int64_t>(lanes, 8);
+    s.featureRows = request.featureRows.value_or(
+        std::min(int64_t(llvm::bit_ceil(uint64_t(few))), most));
+  } else {
+    s.featureRows = request.featureRows.value_or(0); // which must be 0
+  }
   s.rescaleThreshold = request.rescaleThreshold.value_or(0);
   s.rescaleIn = request.rescaleIn.value_or(attn::RescalePlace::Value);
 }
@@ -128,16 +140,30 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
   }
   queries = choices(request.q, queries);
 
-  SmallVector<CpuSchedule> result;
+  // Where a regime has fewer queries than a vector has lanes, those can be
+  // features: preferred only if that is faster.
+  bool isFew = shape.leastQueries > 0 && shape.leastQueries <= lanes;
+  SmallVector<CpuSchedule> result, overFeatures;
   auto add = [&](Form form, int64_t q, int64_t k, int64_t partial,
                  int64_t chunk) {
-    CpuSchedule &s = result.emplace_back();
+    CpuSchedule s;
     s.form = form;
     s.q = q;
     s.k = k;
     s.chunk = chunk;
     s.partial = partial;
-    complete(s, shape, target, request);
+    if (request.mapping) {
+      complete(s, *request.mapping, shape, target, request);
+      result.push_back(s);
+      return;
+    }
+    complete(s, tile::CpuMapping::Rows, shape, target, request);
+    result.push_back(s);
+    if (!isFew || form == Form::Chunked)
+      return;
+    complete(s, tile::CpuMapping::Features, shape, target, request);
+    if (s.q == lanes || s.tail == lanes)
+      overFeatures.push_back(s);
   };
   auto may = [&](Form form, bool otherwise) {
     return request.form ? *request.form == form : otherwise;
@@ -175,5 +201,6 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
               add(Form::Chunked, q, k, least, chunk);
         }
   }
+  llvm::append_range(result, overFeatures);
   return result;
 }

@@ -80,6 +80,8 @@ public:
   /// Cycles of the products, or of sums of formulas, for `keys` keys and
   /// `vectors` of queries.
   double products(double keys, double vectors) const {
+    if (overFeatures)
+      return featureProducts(keys);
     double lanesOf = vectors * double(lanes * shape.accumulateBytes());
     double e = double(shape.valueDim);
     double cycles =
@@ -106,8 +108,13 @@ public:
     double perKey = shape.costs.scoreKey + (masked ? shape.costs.maskKey : 0);
     // Rows of K and V that are stored narrower are converted once.
     double converted =
-        (shape.keyBits < shape.accumulateBits ? double(shape.headDim) : 0) +
-        (shape.valueBits < shape.accumulateBits ? double(shape.valueDim) : 0);
+        overFeatures
+            ? 0
+            : (shape.keyBits < shape.accumulateBits ? double(shape.headDim)
+                                                    : 0) +
+                  (shape.valueBits < shape.accumulateBits
+                       ? double(shape.valueDim)
+                       : 0);
     return keys * (vectors * perVector + perKey / kScalarsPerCycle) +
            distances + 2 * keys * converted / double(lanes);
   }
@@ -172,7 +179,15 @@ public:
            8;
   }
 
+  /// Queries of the blocks that follow, and their vectors.
+  void setBlock(int64_t rows, int64_t vectors) {
+    queries = double(rows);
+    overFeatures = schedule.runsOverFeatures(vectors);
+  }
+
 private:
+  /// The same as `products` with features in the lanes.
+  double featureProducts(double keys) const;
   /// A formula of each feature, and its addition to the sum.
   double formulas(const FeatureCosts &formula, double keys, double vectors,
                   double features) const {
@@ -198,7 +213,40 @@ private:
   const Target &target;
   const CpuSchedule &schedule;
   int64_t lanes;
+  double queries = 1;
+  bool overFeatures = false;
 };
+
+double TileCosts::featureProducts(double keys) const {
+  double vectors = double(featureVectors(schedule.featureRows, target.cpu));
+  double rows = double(schedule.featureRows), n = double(lanes);
+  double passes = std::ceil(queries / rows);
+  double step =
+      cyclesPerStep({schedule.featureRows, int64_t(vectors)}, 4, target);
+  double ends = target.cpu.fmaLatency + rows * vectors;
+  // Converting a vector of a narrower type takes two instructions.
+  auto loading = [&](unsigned bits) {
+    return bits < shape.accumulateBits ? vectors : 0.0;
+  };
+  double cycles = 0;
+  for (auto [number, formula] : llvm::enumerate(shape.sums)) {
+    double f = double(number ? shape.productDims[number - 1] : shape.headDim);
+    // Shuffles and additions that sum the lanes of each pair.
+    double folds = 2 * (rows + std::log2(n));
+    cycles += formula
+                  ? formulas(*formula, keys, 1, f)
+                  : std::ceil(keys / vectors) * passes *
+                        (std::ceil(f / n) * (step + loading(shape.keyBits)) +
+                         vectors * folds + ends);
+  }
+  double e = double(shape.valueDim);
+  if (shape.value)
+    return cycles + formulas(*shape.value, keys, 1, e);
+  double squares = 2 * std::ceil(e / n) * n * std::log2(n);
+  return cycles + squares +
+         std::ceil(e / (n * vectors)) * passes *
+             (keys * (step + loading(shape.valueBits)) + ends);
+}
 
 /// Whether states are made for so many queries.
 bool usesStates(const CpuSchedule &schedule, int64_t queries) {
@@ -209,7 +257,7 @@ bool usesStates(const CpuSchedule &schedule, int64_t queries) {
 /// Adds up the tiles of one block of rows.
 class BlockCost {
 public:
-  BlockCost(const TileCosts &tiles, const CpuSchedule &schedule, int64_t lanes,
+  BlockCost(TileCosts &tiles, const CpuSchedule &schedule, int64_t lanes,
             RegimeRanges &ranges)
       : tiles(tiles), schedule(schedule), lanes(lanes), ranges(ranges) {}
 
@@ -226,7 +274,7 @@ private:
   /// Vectors of queries that see a key of [lo, hi).
   double activeVectors(int64_t lo, int64_t hi);
 
-  const TileCosts &tiles;
+  TileCosts &tiles;
   const CpuSchedule &schedule;
   int64_t lanes;
   RegimeRanges &ranges;
@@ -335,6 +383,7 @@ void BlockCost::add(int64_t first, int64_t end, double times, Cost &cost) {
   endRow = end;
   int64_t rows = end - first <= schedule.tail ? schedule.tail : schedule.q;
   vectors = double(rows / lanes);
+  tiles.setBlock(end - first, rows / lanes);
   cost.overhead += times * tiles.startBlock(vectors);
   int64_t keys = ranges.getKeys();
   bool isRows = schedule.form == attn::ScheduleForm::Rows;
@@ -394,7 +443,13 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
                          std::max(1.0, double(blocks * ranges.getKeys())));
   // A block of one vector computes so little with an element that rows keep it
   // waiting.
-  double rows = read / std::min<double>(perCycle, target.rowBytesPerCycle);
+  // Whole vectors of K and V are loaded where lanes are features.
+  bool isFew = schedule.runsOverFeatures(schedule.q / lanes) ||
+               (queries <= schedule.tail &&
+                schedule.runsOverFeatures(schedule.tail / lanes));
+  double rows =
+      read /
+      (isFew ? perCycle : std::min<double>(perCycle, target.rowBytesPerCycle));
   cost.memory = std::max(kExposed * read / perCycle, rows - cost.total());
   // What states hold is added once for each row and key instead of each pair.
   double pairs = ranges.getNeededPairs(), ofStates = 0;

@@ -23,9 +23,9 @@ CpuSchedule::toAttr(MLIRContext *context, StringRef isa, int64_t lanes,
   int64_t scoreGranule[] = {score.rows, score.vectors};
   int64_t valueGranule[] = {value.rows, value.vectors};
   auto cpu = tile::CpuAttr::getChecked(
-      emitError, context, *tile::symbolizeCpuIsa(isa), tile::CpuMapping::Rows,
-      lanes, ArrayRef(scoreGranule), ArrayRef(valueGranule), unroll, tail,
-      laneSkip, pack, partial);
+      emitError, context, *tile::symbolizeCpuIsa(isa), mapping, lanes,
+      ArrayRef(scoreGranule), ArrayRef(valueGranule), unroll, tail, laneSkip,
+      pack, partial, featureRows);
   if (!cpu)
     return {};
   return attn::ScheduleAttr::getChecked(emitError, context, form, q, k, chunk,
@@ -47,6 +47,8 @@ CpuSchedule CpuSchedule::of(attn::ScheduleAttr attr) {
   s.weights = attr.getWeights();
   s.score = {cpu.getScoreGranule()[0], cpu.getScoreGranule()[1]};
   s.value = {cpu.getValueGranule()[0], cpu.getValueGranule()[1]};
+  s.mapping = cpu.getMapping();
+  s.featureRows = cpu.getFeatureRows();
   s.unroll = cpu.getUnroll();
   s.tail = cpu.getTail();
   s.partial = cpu.getPartial();
@@ -116,6 +118,27 @@ static std::string findSplitProblem(const KernelShape &shape,
   return {};
 }
 
+/// c16
+static std::string findFeatureProblem(const KernelShape &shape,
+                                      const Target &target,
+                                      const CpuSchedule &s) {
+  if (s.mapping != tile::CpuMapping::Features)
+    return {};
+  if (s.form == attn::ScheduleForm::Chunked)
+    return "mapping = features does not apply to form = chunked; use form = "
+           "online";
+  auto isProduct = [](const auto &formula) { return !formula; };
+  if (llvm::none_of(shape.sums, isProduct) && shape.value)
+    return "mapping = features does not apply, because scores and values are "
+           "sums of formulas, not products; use mapping = rows";
+  int64_t lanes = shape.lanes(target);
+  if (s.q != lanes && s.tail != lanes)
+    return llvm::formatv("mapping = features needs blocks of one vector of "
+                         "queries; use q = {0} or tail = {0}",
+                         lanes);
+  return {};
+}
+
 std::string cpu::findProblem(const KernelShape &shape, const Target &target,
                              const CpuSchedule &s) {
   constexpr int64_t mostQueries = 1024;
@@ -162,6 +185,9 @@ std::string cpu::findProblem(const KernelShape &shape, const Target &target,
   if (std::string problem = findChunkProblem(shape, s); !problem.empty())
     return problem;
   if (std::string problem = findSplitProblem(shape, s); !problem.empty())
+    return problem;
+  if (std::string problem = findFeatureProblem(shape, target, s);
+      !problem.empty())
     return problem;
   // A kernel with very wide heads has no tile that small: the least is legal.
   CpuSchedule least;

@@ -24,10 +24,17 @@ struct CpuSchedule {
   attn::RescalePlace rescaleIn = attn::RescalePlace::Value;
   mlir::Type weights; // null: the type to which the kernel rounds them
   RegisterTile score, value;
+  tile::CpuMapping mapping = tile::CpuMapping::Rows;
+  int64_t featureRows = 0; // of mapping = features
   int64_t unroll = 1, tail = 0, partial = 1;
   bool laneSkip = false;
   tile::CpuPack pack = tile::CpuPack::Auto;
 
+  /// Whether the lanes of products are features in a block of so many vectors
+  /// of queries.
+  bool runsOverFeatures(int64_t vectors) const {
+    return mapping == tile::CpuMapping::Features && vectors == 1;
+  }
   /// The fields of a schedule whose target is #tile.cpu.
   static CpuSchedule of(attn::ScheduleAttr attr);
   /// Null if a verifier refuses the fields.
@@ -45,6 +52,8 @@ struct ScheduleRequest {
   std::optional<RegisterTile> score, value;
   std::optional<bool> laneSkip;
   std::optional<tile::CpuPack> pack;
+  std::optional<tile::CpuMapping> mapping;
+  std::optional<int64_t> featureRows;
   std::optional<std::string> isa, weights;
   std::optional<int64_t> lanes;
 

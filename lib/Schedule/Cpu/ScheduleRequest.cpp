@@ -169,11 +169,11 @@ bool RequestParser::parseCpuField(StringRef name, StringRef value,
     request.isa = value.str();
     return true;
   }
-  if (name == "mapping") {
-    if (!tile::symbolizeCpuMapping(value))
-      return fail(name, value, "rows");
-    return true;
-  }
+  if (name == "mapping")
+    return parseWord(name, value, tile::symbolizeCpuMapping(value),
+                     "rows, features", request.mapping);
+  if (name == "feature_rows")
+    return parseNumber(name, value, request.featureRows);
   if (name == "lane_skip")
     return parseWord(name, value,
                      llvm::StringSwitch<std::optional<bool>>(value)
@@ -199,7 +199,7 @@ bool RequestParser::parseField(StringRef name, StringRef value) {
       "split, rescale_threshold, rescale_in, weights, target, isa, mapping, "
       "lanes, "
       "score_granule, value_granule, "
-      "unroll, tail, lane_skip, pack, partial",
+      "unroll, tail, lane_skip, pack, partial, feature_rows",
       name);
   return false;
 }

@@ -62,6 +62,16 @@ func.func private @cpu_c5() attributes {t = #tile.cpu<isa = avx2, mapping = rows
 
 // -----
 
+// expected-error@below {{feature_rows must be a power of two from 1 to 8 with mapping = features, got 3}}
+func.func private @cpu_c7() attributes {t = #tile.cpu<isa = avx512, mapping = features, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 4, tail = 0, lane_skip = true, pack = auto, feature_rows = 3>}
+
+// -----
+
+// expected-error@below {{feature_rows must be 0 unless mapping = features, got 1}}
+func.func private @cpu_c7_rows() attributes {t = #tile.cpu<isa = avx2, mapping = rows, lanes = 8, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 0, lane_skip = true, pack = auto, feature_rows = 1>}
+
+// -----
+
 // expected-error@below {{'tile.program' op argument 1 is '!tile.buf<b : f32>'; buffers come first, then indices}}
 tile.program @program_c1(%n: index, %x: !tile.buf<b : f32>) target #tile.none {
 }

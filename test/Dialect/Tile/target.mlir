@@ -6,6 +6,12 @@
 #gpu = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 1, fast_exp = true>
 #threads = #tile.nvptx<arch = sm_80, mapping = thread, warps = 8, rows = 32, stages = 1, fast_exp = false>
 
+#few = #tile.cpu<isa = avx512, mapping = features, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never, feature_rows = 4>
+
+// CHECK: tile.program @few({{.*}}) target #tile.cpu<isa = avx512, mapping = features, {{.*}}feature_rows = 4>
+tile.program @few(%n: index) target #few {
+}
+
 // CHECK: tile.program @not_compiled({{.*}}) target #tile.none
 tile.program @not_compiled(%n: index) target #tile.none {
   // CHECK: tile.grid ({{.*}}) to ({{.*}}) target #tile.none

@@ -47,7 +47,7 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     | field | meaning |
     |---|---|
     | `isa` | vector instructions: `sse2`, `avx2`, ... as in the enum `CpuIsa` |
-    | `mapping` | `rows`: lanes are queries |
+    | `mapping` | what the lanes of a product represent: `rows`: queries; `features`: in blocks (and tails) of one vector of queries the features of a row of K or V, so that few queries use whole vectors; everything else has queries in its lanes |
     | `lanes` | queries per vector (16 for f32 with `avx512`) |
     | `score_granule` | register tile of Q K^T: [rows of keys, vectors of queries] |
     | `value_granule` | register tile of P V: [value features, vectors of queries] |
@@ -56,6 +56,7 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     | `lane_skip` | partial tiles have as many keys as full ones, and each vector of queries visits the pieces of `partial_step` keys from the first to the last that it sees |
     | `pack` | copy rows of K and V: `auto` decides by their strides at run time |
     | `partial` | keys of a tile that needs a mask, at most (default 16); Lowering makes it the `partial_step` of the loop |
+    | `feature_rows` | of `mapping = features`: queries that a register tile multiplies with each loaded vector of K or V (default 0: none) |
 
     Constraints:
     - (cpu_c1) `lanes` is a power of two, at most 64;
@@ -63,7 +64,9 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     - (cpu_c3) `unroll` is 1 to 64;
     - (cpu_c4) `tail` is 0 or a multiple of `lanes`;
     - (cpu_c5) `partial` is at least 1;
-    - (cpu_c6) a grid has the `isa` of its program.
+    - (cpu_c6) a grid has the `isa` of its program;
+    - (cpu_c7) `feature_rows` is a power of two of at most `lanes` and 8 with
+      `mapping = features`, otherwise 0.
 
     Example: `#tile.cpu<isa = avx512, mapping = rows, lanes = 16,
     score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16,
@@ -79,7 +82,8 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     "int64_t":$tail,
     "bool":$lane_skip,
     EnumParameter<Tile_CpuPack>:$pack,
-    DefaultValuedParameter<"int64_t", "16">:$partial);
+    DefaultValuedParameter<"int64_t", "16">:$partial,
+    DefaultValuedParameter<"int64_t", "0">:$feature_rows);
   let builders = [
     AttrBuilder<(ins "CpuIsa":$isa, "CpuMapping":$mapping, "int64_t":$lanes,
                      "::llvm::ArrayRef<int64_t>":$scoreGranule,
@@ -87,12 +91,13 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
                      "int64_t":$unroll, "int64_t":$tail, "bool":$laneSkip,
                      "CpuPack":$pack), [{
       return $_get($_ctxt, isa, mapping, lanes, scoreGranule, valueGranule,
-                   unroll, tail, laneSkip, pack, /*partial=*/16);
+                   unroll, tail, laneSkip, pack, /*partial=*/16,
+                   /*feature_rows=*/0);
     }]>];
   let assemblyFormat = [{
     `<` struct($isa, $mapping, $lanes, custom<Integers>($score_granule),
                custom<Integers>($value_granule), $unroll, $tail, $lane_skip,
-               $pack, $partial) `>`
+               $pack, $partial, $feature_rows) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDefinition = [{

@@ -28,7 +28,8 @@ def Tile_CpuIsa : Tile_Enum<"CpuIsa", "the vector instructions", [
 ]>;
 
 def Tile_CpuMapping : Tile_Enum<"CpuMapping", "what the lanes represent", [
-  I32EnumAttrCase<"Rows", 0, "rows">
+  I32EnumAttrCase<"Rows", 0, "rows">,
+  I32EnumAttrCase<"Features", 1, "features">
 ]>;
 
 def Tile_CpuPack : Tile_Enum<"CpuPack", "when rows of K and V are copied", [

@@ -12,7 +12,8 @@
 // A dot of terms evaluates its region on the same operands instead, for fewer
 // places at once: what it computes needs registers of its own.
 //
-// What is needed soon is asked for before, too (FetchAhead.cpp).
+// What is needed soon is asked for before, too (FetchAhead.cpp). With few
+// queries lanes are features instead (EmitFeatures.cpp).
 //
 // The number of products is exact also when it is known at run time only; rows
 // of B past the end are never read: their index is clamped to the last row.
@@ -143,6 +144,14 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
   bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
   Value a = lhsOnLanes ? dot.getLhs() : dot.getRhs();
   Value b = lhsOnLanes ? dot.getRhs() : dot.getLhs();
+  switch (featureFormOf(dot, plan)) {
+  case FeatureForm::Along:
+    return emitAlongFeatures(granule, dot);
+  case FeatureForm::Across:
+    return emitAcrossFeatures(granule, dot);
+  case FeatureForm::None:
+    break;
+  }
   auto sum = StringAttr::get(dot.getContext(), dot.getSum());
   auto aType = cast<tile::TileType>(a.getType());
   Value extent = granule.item.space.dim && !granule.inside

@@ -21,6 +21,8 @@
 
 #include "Emit/Emitter.h"
 
+#include "attnc/Target/RegisterTile.h"
+
 using namespace mlir;
 
 namespace attnc::cpu {
@@ -28,12 +30,20 @@ namespace attnc::cpu {
 /// Rows of a register tile that is one vector wide, at most.
 static constexpr int64_t kTallest = 16;
 
+/// Keys of a granule where lanes of products are features: enough for the
+/// latencies of elementwise ops on one vector. Products take them in parts.
+static constexpr int64_t kKeysOfFew = 8;
+
 /// Rows and vectors of the register tile of a dot. One whose rows are keys
 /// makes scores, however the keys lie in memory: elementwise rows divide its
 /// rows.
 std::pair<int64_t, int64_t> Emitter::granuleOf(tile::DotOp dot) {
+  if (featureFormOf(dot, plan) == FeatureForm::Across)
+    return {featureVectors(plan.featureRows, traits()) * lanes(), 1};
   Space space = *spaceOf(cast<tile::TileType>(dot.getResult().getType()));
   bool score = space.dim && space.dim == "k";
+  if (score && plan.featureRows)
+    return {kKeysOfFew, 1};
   ArrayRef<int64_t> granule =
       score ? target.getScoreGranule() : target.getValueGranule();
   return {granule[0], granule[1]};
@@ -89,9 +99,9 @@ int64_t Emitter::granuleRows(const Item &item, int64_t vectors, int64_t most) {
       return rowsFor(rows, width);
     }
   ArrayRef<int64_t> score = target.getScoreGranule();
+  int64_t dotRows = plan.featureRows ? kKeysOfFew : rowsFor(score[0], score[1]);
   int64_t rows = 1;
-  while (rowsFor(score[0], score[1]) % (2 * rows) == 0 &&
-         2 * rows * vectors <= 8)
+  while (dotRows % (2 * rows) == 0 && 2 * rows * vectors <= 8)
     rows *= 2;
   return rows;
 }
@@ -161,6 +171,7 @@ SmallVector<Value> Emitter::emitGranule(Granule &granule, ValueRange carried) {
 }
 
 void Emitter::emitNest(const Item &item, Window window) {
+  copyOwnQueryRows(item);
   int64_t width = window.vectors;
   for (Operation *op : item.ops)
     if (auto dot = dyn_cast<tile::DotOp>(op))

@@ -34,10 +34,11 @@ struct Buffer {
 };
 
 /// Rows of K or V as a dot reads them: element (r, c) is at
-/// `pointer + r * rowStride + c`, in the accumulator's type.
+/// `pointer + r * rowStride + c`.
 struct Rows {
   Value pointer, rowStride;
   StringAttr row, column;
+  Type element; // the accumulator's type, or the tensor's
 };
 
 /// Rows of a block's queries that are stored or loaded later, or as many rows
@@ -50,7 +51,7 @@ struct RowsAhead {
 
 /// A row of a tile of rows between a tensor and scratch.
 struct RowCopy {
-  Type element; // of the tensor
+  Type element, copied; // of the tensor and of the copy
   Value from, to;
   Value columnStride, columnCount;
   Value unit; // the columns follow each other
@@ -77,6 +78,8 @@ public:
 
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Buffer> buffers;
+  /// Queries of this copy's block, at most its lanes; null: all.
+  Value queries;
 
   struct Block2D; // a block of a buffer as rows of lanes
 
@@ -145,8 +148,29 @@ private:
   SmallVector<Value> emitTerm(Granule &granule, tile::DotOp dot, Value n,
                               mlir::ArrayRef<SmallVector<Value>> elements);
 
+  // EmitFeatures.cpp
+  void copyQueryRows(tile::DotOp dot);
+  void copyQueryRowsOf(tile::ForOp loop);
+  void copyOwnQueryRows(const Item &item);
+  void emitAlongFeatures(Granule &granule, tile::DotOp dot);
+  void emitAcrossFeatures(Granule &granule, tile::DotOp dot);
+  SmallVector<Value> forEachPass(
+      mlir::ValueRange carried,
+      llvm::function_ref<SmallVector<Value>(Value, mlir::ValueRange)> pass);
+  Value lanesOfPass(Value query);
+  Value loadFeatures(const Rows &from, Value pointer, int64_t count);
+  SmallVector<Value> scoresOfKeys(tile::DotOp dot,
+                                  mlir::ArrayRef<Value> pointers,
+                                  Value firstQuery);
+  SmallVector<Value> addValues(Granule &granule, tile::DotOp dot, Value first,
+                               int64_t columns, Value firstQuery,
+                               SmallVector<Value> sums);
+  Value sumsOfLanes(SmallVector<Value> vectors);
+
   // FetchAhead.cpp
   void fetchNextRows(const Granule &, tile::DotOp, Value part, int64_t parts);
+  void fetchNextTile(tile::DotOp dot, Value key, int64_t keys, Value part,
+                     int64_t parts);
   Value nextBlock(tile::GridOp grid);
   void fetchLater(const Block2D &block, Value skipped);
   void findAhead(tile::ForOp loop, const Window *window);
@@ -181,7 +205,7 @@ private:
   // Pack.cpp
   void emitRows(tile::LoadOp load);
   void copyRow(const RowCopy &copy);
-  Value needsCopy(Type element, Value unit, Value rowStride);
+  Value needsCopy(Type element, Type copied, Value unit, Value rowStride);
   void emitStore(tile::StoreOp store, const Window *window);
   void emitAnyNan(tile::AnyNanOp op, const Window *window);
   SmallVector<Value> transpose(SmallVector<Value> rows);

@@ -7,6 +7,7 @@
 //   scores of some keys         the same rows of V             into L1
 //   the same, of one vector     between its products, since
 //   in a partial tile           its own keys may be missing
+//   values, with few queries    the keys of the next tile  into L2
 //   values of the first full    rows that the block stores,    into L2
 //   tiles, two rows between     rows of Q of the next block,
 //   register tiles              rows of K and V that it sees
@@ -55,17 +56,20 @@ void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
         found->second.row != dim)
       continue;
     const Rows &other = found->second;
+    Type element = memoryType(other.element);
     int64_t columns = *load.getResult().getType().getDimSize(other.column);
     auto addressOf = [&](Value row) {
       Value offset = ops.mul(ops.add(granule.start, row), other.rowStride);
-      return ops.address(other.pointer, accumulator(), offset);
+      return ops.address(other.pointer, element, offset);
     };
     if (!part) {
+      // With few queries keys and values of a tile pass L1 in turns.
+      int64_t level = plan.featureRows ? 2 : 1;
       for (int64_t row = 0; row < granule.rows; ++row)
-        fetchRow(ops, accumulator(), addressOf(ops.index(row)), columns, 1);
+        fetchRow(ops, element, addressOf(ops.index(row)), columns, level);
       continue;
     }
-    int64_t width = lineElements(accumulator());
+    int64_t width = lineElements(element);
     int64_t linesPerRow = llvm::divideCeil(columns, width);
     int64_t lines = llvm::divideCeil(granule.rows * linesPerRow,
                                      std::max<int64_t>(parts, 1));
@@ -73,10 +77,42 @@ void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
       Value line = ops.add(ops.mul(part, lines), i);
       Value row = ops.floorDiv(line, linesPerRow);
       Value place = ops.sub(line, ops.mul(row, linesPerRow));
-      fetchRow(
-          ops, accumulator(),
-          ops.address(addressOf(row), accumulator(), ops.mul(place, width)), 1,
-          1);
+      fetchRow(ops, element,
+               ops.address(addressOf(row), element, ops.mul(place, width)), 1,
+               1);
+    }
+  }
+}
+
+/// While few queries multiply values, nothing but the keys of the next tile is
+/// left to fetch: of the rows that stand a tile after the `keys` rows from
+/// `key` on, one of so many parts.
+void Emitter::fetchNextTile(tile::DotOp dot, Value key, int64_t keys,
+                            Value part, int64_t parts) {
+  auto loop = dyn_cast<tile::ForOp>(dot->getParentOp());
+  if (!loop)
+    return;
+  for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
+    auto found = rows.find(load.getResult());
+    if (found == rows.end() || load.getResult() == dot.getLhs() ||
+        load.getResult() == dot.getRhs() ||
+        found->second.row.getValue() != dot.getSum())
+      continue;
+    const Rows &other = found->second;
+    Type element = memoryType(other.element);
+    int64_t width = lineElements(element);
+    int64_t columns = *load.getResult().getType().getDimSize(other.column);
+    int64_t perRow = llvm::divideCeil(columns, width), lines = keys * perRow;
+    int64_t share = llvm::divideCeil(lines, parts);
+    Value next = ops.add(key, int64_t(loop.getStep()));
+    for (int64_t i = 0; i < share; ++i) {
+      Value line =
+          ops.min(ops.add(ops.mul(part, share), i), ops.index(lines - 1));
+      Value row = ops.floorDiv(line, perRow);
+      Value place = ops.sub(line, ops.mul(row, perRow));
+      Value offset = ops.add(ops.mul(ops.add(next, row), other.rowStride),
+                             ops.mul(place, width));
+      fetchRow(ops, element, ops.address(other.pointer, element, offset), 1, 2);
     }
   }
 }

@@ -139,6 +139,7 @@ void Emitter::emitInits(LoopLikeOpInterface loop, const Window *window) {
 
 void Emitter::emitFor(tile::ForOp loop, const Window *window) {
   findAhead(loop, window);
+  copyQueryRowsOf(loop);
   emitInits(loop, window);
   SmallVector<Value> bounds;
   for (Value bound : loop.getBounds())

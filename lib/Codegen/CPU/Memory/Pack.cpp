@@ -78,11 +78,13 @@ Emitter::Block2D Emitter::blockOf(tile::TileType type, Value buf,
 
 /// Whether rows cannot be read where they lie: they are in another type, their
 /// columns or they themselves lie badly, or the target wants it so.
-Value Emitter::needsCopy(Type element, Value unit, Value rowStride) {
-  if (element != accumulator() || target.getPack() == tile::CpuPack::Always)
+Value Emitter::needsCopy(Type element, Type copied, Value unit,
+                         Value rowStride) {
+  if (element != copied || target.getPack() == tile::CpuPack::Always)
     return ops.boolean(true);
   Value copy = arith::XOrIOp::create(ops, ops.loc, unit, ops.boolean(true));
-  if (target.getPack() != tile::CpuPack::Auto)
+  // Lanes of features read each line of a row once.
+  if (target.getPack() != tile::CpuPack::Auto || plan.featureRows)
     return copy;
   int64_t mask = kHarmfulStride / memoryBytes(element) - 1;
   Value low = arith::AndIOp::create(ops, ops.loc, rowStride, ops.index(mask));
@@ -96,9 +98,9 @@ void Emitter::copyRow(const RowCopy &copy) {
   Type memory = memoryType(copy.element);
   unsigned bytes = memoryBytes(copy.element);
   auto store = [&](Value raw, Value column) {
-    ops.store(fromMemory(raw, copy.element),
-              ops.address(copy.to, accumulator(), column),
-              memoryBytes(accumulator()));
+    ops.store(copy.element == copy.copied ? raw : fromMemory(raw, copy.element),
+              ops.address(copy.to, memoryType(copy.copied), column),
+              memoryBytes(copy.copied));
   };
   auto copyElement = [&](Value column) {
     Value from =
@@ -129,7 +131,8 @@ void Emitter::emitRows(tile::LoadOp load) {
   auto [rowDim, columnDim] = rowAndColumn(load);
   Value unit =
       ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1));
-  Value copy = needsCopy(block.element, unit, block.rowStride);
+  Type copied = keepsStorageType(load, plan) ? block.element : accumulator();
+  Value copy = needsCopy(block.element, copied, unit, block.rowStride);
   const Slot &slot = plan.packs.find(load)->second;
   Value packed = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
   ops.branch(copy, [&] {
@@ -137,15 +140,15 @@ void Emitter::emitRows(tile::LoadOp load) {
       Value from = ops.address(block.data, memoryType(block.element),
                                ops.mul(row, block.rowStride));
       Value to =
-          ops.address(packed, accumulator(), ops.mul(row, block.columns));
-      copyRow({block.element, from, to, block.columnStride, block.columnCount,
-               unit, block.columns});
+          ops.address(packed, memoryType(copied), ops.mul(row, block.columns));
+      copyRow({block.element, copied, from, to, block.columnStride,
+               block.columnCount, unit, block.columns});
     });
   });
   rows[load.getResult()] = {
       ops.select(copy, packed, block.data),
       ops.select(copy, ops.index(block.columns), block.rowStride), rowDim,
-      columnDim};
+      columnDim, copied};
 }
 
 //===----------------------------------------------------------------------===//

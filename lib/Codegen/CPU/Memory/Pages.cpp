@@ -16,8 +16,8 @@ namespace attnc::cpu {
 
 /// The tensor of a load through a table, with everything but page and key.
 struct Emitter::PagedBlock {
-  Type element;
-  Value data; // at all other indices
+  Type element, copied; // of the tensor and of a copy
+  Value data;           // at all other indices
   Value pageStride, pages, firstPage;
   Value rowStride, firstKey, keyCount;
   Value columnStride, columnCount, unit;
@@ -36,6 +36,7 @@ Emitter::PagedBlock Emitter::pagedBlockOf(tile::LoadOp load) {
   tile::TileType type = load.getResult().getType();
   PagedBlock block;
   block.element = buffer.element;
+  block.copied = keepsStorageType(load, plan) ? block.element : accumulator();
   Value offset = ops.index(0);
   for (auto [axis, index, stride, extent] :
        llvm::zip(load.getBuf().getType().getNames(), load.getIndices(),
@@ -98,19 +99,19 @@ void Emitter::copyPages(tile::LoadOp load, const PagedBlock &block,
       Value from = ops.address(data, memoryType(block.element),
                                ops.mul(row, block.rowStride));
       Value to =
-          ops.address(target, accumulator(),
+          ops.address(target, memoryType(block.copied),
                       ops.mul(ops.sub(key, block.firstKey), block.columns));
       ops.branch(
           exists,
           [&] {
-            copyRow({block.element, from, to, block.columnStride,
+            copyRow({block.element, block.copied, from, to, block.columnStride,
                      block.columnCount, block.unit, block.columns});
           },
           [&] {
             ops.loop(ops.index(0), ops.index(block.columns), 1, [&](Value at) {
-              ops.store(ops.zero(accumulator()),
-                        ops.address(to, accumulator(), at),
-                        memoryBytes(accumulator()));
+              Type memory = memoryType(block.copied);
+              ops.store(ops.constant(memory, 0), ops.address(to, memory, at),
+                        memoryBytes(block.copied));
             });
           });
     });
@@ -125,7 +126,8 @@ void Emitter::emitPagedRows(tile::LoadOp load) {
   Value fits = ops.compare(arith::CmpIPredicate::sle,
                            ops.add(row, block.keyCount), ops.index(pageRows));
   auto [data, exists] = findPage(load, block, number);
-  Value isBad = needsCopy(block.element, block.unit, block.rowStride);
+  Value isBad =
+      needsCopy(block.element, block.copied, block.unit, block.rowStride);
   Value inPlace = ops.logicalAnd(fits, exists);
   Value copy = ops.logicalOr(
       isBad, arith::XOrIOp::create(ops, ops.loc, inPlace, ops.boolean(true)));
@@ -138,7 +140,7 @@ void Emitter::emitPagedRows(tile::LoadOp load) {
   rows[load.getResult()] = {
       ops.select(copy, packed, direct),
       ops.select(copy, ops.index(block.columns), block.rowStride), rowDim,
-      columnDim};
+      columnDim, block.copied};
 }
 
 } // namespace attnc::cpu

@@ -28,7 +28,8 @@
 
 namespace attnc::cpu {
 
-/// The dim that lies along the lanes for `mapping = rows`.
+/// The dim along the lanes; in products with `mapping = features` only at their
+/// edges.
 inline constexpr llvm::StringLiteral kLaneDim = "q";
 
 /// The places that a nest visits: one dim (or none) times the lanes (or not).
@@ -92,6 +93,12 @@ struct Plan {
   int64_t gatherOffsets = 0;                     // offset of an i64 per lane
   int64_t gatherElements = 0; // offset of an element per lane
   int64_t extraRows = 0; // a run-time number of rows is rounded up by these
+  /// Queries of a register tile whose lanes are features; 0: lanes are queries.
+  int64_t featureRows = 0;
+  /// Operands that such a product reads row by row of queries, as copies.
+  llvm::DenseMap<mlir::Value, Slot> queryRows;
+  int64_t featureSums =
+      0; // offset of the sums of such a product's register tile
 
   /// Places before the first distance in a slot: rows past the end of a tile
   /// of keys look there, for elements that nobody uses.
@@ -103,9 +110,24 @@ struct Plan {
 /// The dims of a tile of rows in memory order: the outer axis, then the inner.
 std::pair<mlir::StringAttr, mlir::StringAttr> rowAndColumn(tile::LoadOp load);
 
+/// How the lanes of a product run over the features of rows of K or V.
+enum class FeatureForm {
+  None,   // they do not
+  Along,  // sums over the features of a row: scores of keys
+  Across, // sums over rows: values
+};
+FeatureForm featureFormOf(tile::DotOp dot, const Plan &plan);
+
+/// Whether rows are read in the type in which they are stored: by products with
+/// features in their lanes, which convert whole vectors, and nothing else.
+bool keepsStorageType(tile::LoadOp load, const Plan &plan);
+
 /// Groups the ops of `block` and of the blocks below it. Fails with a
 /// diagnostic at an op that the CPU cannot do.
 mlir::LogicalResult planItems(mlir::Block &block, Plan &plan);
+
+/// Gives places to the rows of queries that such products read, and to sums.
+void planFeatures(mlir::Block &block, Plan &plan, tile::CpuAttr target);
 
 /// Gives slots to the tiles of `block`, whose items are planned.
 mlir::LogicalResult planHomes(mlir::Block &block, Plan &plan);

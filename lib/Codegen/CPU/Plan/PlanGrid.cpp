@@ -87,6 +87,8 @@ static LogicalResult planCopy(tile::GridOp grid, tile::CpuAttr target,
     --width;
   plan.groupWidth = width;
   plan.accumulator = facts.accumulator;
+  if (plan.vectors == 1)
+    plan.featureRows = target.getFeatureRows();
   plan.extraRows = std::max<int64_t>({8, score[0], value[0]}) - 1;
   // 64 bytes each: zeros, a flag; then what lanes pass through.
   plan.zero = 0;
@@ -96,6 +98,8 @@ static LogicalResult planCopy(tile::GridOp grid, tile::CpuAttr target,
   Block &body = grid.getBody().front();
   if (failed(planItems(body, plan)))
     return failure();
+  if (plan.featureRows)
+    planFeatures(body, plan, target);
   return planHomes(body, plan);
 }
 
@@ -117,10 +121,11 @@ FailureOr<GridPlan> planGrid(tile::GridOp grid, tile::CpuAttr target) {
     return failure();
   Block &body = grid.getBody().front();
   int64_t tail = target.getTail();
-  if (!tail || tail >= facts.queries || !facts.valid || !facts.sameValid ||
-      !isScalarSlice(facts.valid, body))
+  if (!facts.valid || !facts.sameValid || !isScalarSlice(facts.valid, body))
     return plan;
   plan.validQueries = facts.valid;
+  if (!tail || tail >= facts.queries)
+    return plan;
   if (failed(planCopy(grid, target, facts, tail, plan.piece)))
     return failure();
   return plan;

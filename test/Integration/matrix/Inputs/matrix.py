@@ -1,7 +1,7 @@
 """Compiles and runs combinations of features against the float64 reference.
 
 usage: matrix.py ATTNC-RUN WORK LEVEL [--wide] [--list] [--only NUMBER] [--every N]
-                 [--backend NAME]
+                 [--backend NAME] [--schedule FIELDS] [--few]
 
 Every pair of values of two factors below occurs in some combination (a greedy
 covering array, the same on every run), and each combination runs at several
@@ -9,7 +9,8 @@ pairs of lengths. LEVEL picks the combinations of one micro-architecture.
 attnc-run decides whether a result is correct: identical for integer inputs, within
 twice the plain evaluation's error for random ones. --wide has more values and
 factors, in twice as many combinations; it is run by hand. --every runs each Nth
-combination.
+combination. --schedule is passed on; combinations to which its fields do not apply
+are refused. --few has one to nine queries.
 """
 
 import argparse
@@ -103,6 +104,14 @@ LENGTHS = (
     ((17, 65), (16, 65)),
     ((63, 197), (15, 197)),
     ((65,), (63, 197)),
+)
+FEW_LENGTHS = (
+    ((1, 2), (0, 1, 15)),
+    ((3, 4), (16, 197)),
+    ((5,), (17, 63, 65)),
+    ((6, 7), (16, 65)),
+    ((8, 9), (15, 197)),
+    ((1,), (63, 197)),
 )
 
 
@@ -217,8 +226,8 @@ def spec(combination):
     return "\n".join(lines) + "\n"
 
 
-def sizes(combination):
-    queries, keys = LENGTHS[combination["lengths"]]
+def sizes(combination, lengths):
+    queries, keys = lengths[combination["lengths"]]
     storage, batch, query, key = storage_of(combination), 2, "query_len", "kv_len"
     if storage.startswith("ragged") and storage != "ragged keys":
         query, batch = "query_tokens", 3
@@ -243,17 +252,24 @@ def level_options(level):
     return platform + [f"-mcpu={level}"]
 
 
-def run(attnc_run, path, combination, level, backend):
-    command = [attnc_run, path, "--size", sizes(combination), *level_options(level),
+REFUSED = "refused"
+
+
+def run(path, combination, options):
+    level, lengths = options.level, FEW_LENGTHS if options.few else LENGTHS
+    command = [options.attnc_run, path, "--size", sizes(combination, lengths), *level_options(level),
                f"--init={init_of(combination)}", f"--strides={combination['strides']}",
                f"--threads={combination['threads']}"]
-    command += [f"--backend={backend}"] if backend else []
+    command += [f"--backend={options.backend}"] if options.backend else []
+    command += [f"--schedule={options.schedule}"] if options.schedule else []
     try:
         result = subprocess.run(command, text=True, timeout=1800, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
         return f"over 1800 s: {' '.join(command)}"
     if result.returncode == 0:
         return None
+    if options.schedule and "does not apply" in result.stdout:
+        return REFUSED
     with open(path, encoding="utf-8") as f:
         return f"exit code {result.returncode}: {' '.join(command)}\n{f.read()}{result.stdout[-3000:]}"
 
@@ -268,6 +284,8 @@ def main():
     parser.add_argument("--only", type=int)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--backend", default="")
+    parser.add_argument("--schedule", default="")
+    parser.add_argument("--few", action="store_true")
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
     if options.wide:
@@ -281,15 +299,16 @@ def main():
             with open(path, "w", encoding="utf-8") as f:
                 f.write(spec(combination))
             if options.list:
-                print(number, sizes(combination), combination)
+                print(number, sizes(combination, FEW_LENGTHS if options.few else LENGTHS), combination)
             else:
-                jobs.append((number, pool.submit(run, options.attnc_run, path, combination, options.level,
-                                                 options.backend)))
-    wrong = [(number, job.result()) for number, job in jobs if job.result()]
+                jobs.append((number, pool.submit(run, path, combination, options)))
+    refused = sum(job.result() == REFUSED for _, job in jobs)
+    wrong = [(number, job.result()) for number, job in jobs if job.result() not in (None, REFUSED)]
     for number, what in wrong:
         print(f"combination {number}: {what}")
-    print(f"{options.level}: {len(jobs)} combinations, {len(wrong)} wrong")
-    sys.exit(1 if wrong or not (jobs or options.list) else 0)
+    text = f", {refused} refused" if options.schedule else ""
+    print(f"{options.level}: {len(jobs)} combinations, {len(wrong)} wrong{text}")
+    sys.exit(1 if wrong or not (len(jobs) > refused or options.list) else 0)
 
 
 if __name__ == "__main__":

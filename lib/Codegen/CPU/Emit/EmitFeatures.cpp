@@ -1,0 +1,395 @@
+//===- EmitFeatures.cpp - Products with features in the lanes -------------===//
+//
+// A few queries fill few lanes, and reading K and V one element at a time takes
+// longer than memory does. With `mapping = features` a vector of K or V is
+// loaded once and multiplied with R = `feature_rows` queries:
+//
+//   scores   sum[query][key] += Q[query][d ..] * K[key][d ..]    for all d
+//            s[key][lane = query] = sum of the lanes of sum[query][key]
+//   values   O[query][e ..] += broadcast(P[key][query]) * V[key][e ..]
+//                                                            for all keys
+//
+// Queries are lanes before and after: the sums of a key's scores come out as
+// one vector, and squares of O are transposed in registers, once per tile of
+// keys. So everything but the products is the same in both mappings. Q is
+// copied to scratch as rows, once per block.
+//
+// More than R queries take several passes over the same rows, as many as the
+// block has queries. Tests: test/Codegen/CPU/features.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/Emitter.h"
+
+#include "attnc/Target/RegisterTile.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+/// Steps of the summed dim per turn of an inner loop: a step is an instruction
+/// or two per accumulator.
+static constexpr int64_t kSteps = 4;
+
+static Value queriesOf(tile::DotOp dot) {
+  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+  return lhsOnLanes ? dot.getLhs() : dot.getRhs();
+}
+
+static Value rowsOf(tile::DotOp dot) {
+  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+  return lhsOnLanes ? dot.getRhs() : dot.getLhs();
+}
+
+/// Whether the operand with the queries is the same for all tiles of keys.
+static bool isFromOutside(tile::DotOp dot) {
+  return isa<tile::ForOp>(dot->getParentOp()) &&
+         queriesOf(dot).getParentBlock() != dot->getBlock();
+}
+
+/// Runs `pass` for each `feature_rows` queries that the block has.
+SmallVector<Value> Emitter::forEachPass(
+    ValueRange carried,
+    llvm::function_ref<SmallVector<Value>(Value query, ValueRange)> pass) {
+  Value end = queries ? queries : ops.index(lanes());
+  return ops.loop(ops.index(0), end, plan.featureRows, carried, pass);
+}
+
+/// `count` adjacent elements of a row, and zeros.
+Value Emitter::loadFeatures(const Rows &from, Value pointer, int64_t count) {
+  Type memory = memoryType(from.element);
+  unsigned bytes = memoryBytes(from.element);
+  int64_t n = lanes();
+  if (count == n)
+    return fromMemory(ops.load(laneVector(memory), pointer, bytes),
+                      from.element);
+  // Nothing past the row's end is read.
+  Value raw = ops.constant(laneVector(memory), 0);
+  int64_t done = 0;
+  for (int64_t size = n / 2; size >= 1; size /= 2) {
+    if (!(count & size))
+      continue;
+    Value piece =
+        ops.load(ops.vector(size, memory),
+                 ops.address(pointer, memory, ops.index(done)), bytes);
+    SmallVector<int64_t> lanesOf;
+    for (int64_t lane = 0; lane < n; ++lane)
+      lanesOf.push_back(lane < done || lane >= done + size ? lane
+                                                           : n + lane - done);
+    raw = vector::ShuffleOp::create(ops, ops.loc, raw, piece, lanesOf);
+    done += size;
+  }
+  return fromMemory(raw, from.element);
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+/// Copies the queries of a dot to scratch as rows, with zeros at their ends.
+void Emitter::copyQueryRows(tile::DotOp dot) {
+  Value tile = queriesOf(dot);
+  auto sum = StringAttr::get(dot.getContext(), dot.getSum());
+  int64_t columns = *cast<tile::TileType>(tile.getType()).getDimSize(sum);
+  Item along{ItemKind::Nest, {}, {true, sum, columns}};
+  const Slot &slot = plan.queryRows.find(tile)->second;
+  Type element = accumulator();
+  unsigned bytes = memoryBytes(element);
+  Value start = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
+  auto copySquare = [&](Value column, int64_t count) {
+    SmallVector<Value> square;
+    Granule granule(along, {ops.index(0), 1}, column, count);
+    for (int64_t i = 0; i < lanes(); ++i)
+      square.push_back(i < count ? this->element(granule, tile, i, 0)
+                                 : ops.zero(laneVector(element)));
+    for (auto [row, value] : llvm::enumerate(transpose(std::move(square)))) {
+      Value place = ops.add(column, int64_t(row) * slot.stride);
+      ops.store(value, ops.address(start, element, place), bytes * lanes());
+    }
+  };
+  int64_t whole = columns / lanes() * lanes();
+  ops.loop(ops.index(0), ops.index(whole), lanes(),
+           [&](Value column) { copySquare(column, lanes()); });
+  if (whole < columns)
+    copySquare(ops.index(whole), columns - whole);
+}
+
+/// Before a loop: the queries of its products.
+void Emitter::copyQueryRowsOf(tile::ForOp loop) {
+  llvm::SmallDenseSet<Value> copied;
+  for (auto dot : loop.getBody().front().getOps<tile::DotOp>())
+    if (featureFormOf(dot, plan) == FeatureForm::Along && isFromOutside(dot) &&
+        copied.insert(queriesOf(dot)).second)
+      copyQueryRows(dot);
+}
+
+/// In its nest: those that its own block computes.
+void Emitter::copyOwnQueryRows(const Item &item) {
+  for (Operation *op : item.ops)
+    if (auto dot = dyn_cast<tile::DotOp>(op))
+      if (featureFormOf(dot, plan) == FeatureForm::Along && !isFromOutside(dot))
+        copyQueryRows(dot);
+}
+
+/// Lane i of the result is the sum of the lanes of vector i. Halves are added
+/// in rounds, first within 128 bits, where shuffles are cheap.
+Value Emitter::sumsOfLanes(SmallVector<Value> vectors) {
+  int64_t n = lanes();
+  int64_t group =
+      std::min<int64_t>(n, 128 / accumulator().getIntOrFloatBitWidth());
+  // Adjacent units within a span are added; those of two vectors are packed.
+  auto fold = [&](int64_t unit, int64_t span) {
+    SmallVector<int64_t> even, odd;
+    for (int64_t base = 0; base < n; base += span)
+      for (int64_t of : {int64_t(0), n})
+        for (int64_t at = 0; at < span; at += 2 * unit)
+          for (int64_t i = 0; i < unit; ++i) {
+            even.push_back(of + base + at + i);
+            odd.push_back(of + base + at + unit + i);
+          }
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < vectors.size(); i += 2) {
+      Value a = vectors[i], b = vectors[i + 1];
+      next.push_back(arith::AddFOp::create(
+          ops, ops.loc, vector::ShuffleOp::create(ops, ops.loc, a, b, even),
+          vector::ShuffleOp::create(ops, ops.loc, a, b, odd)));
+    }
+    vectors = std::move(next);
+  };
+  for (int64_t width = group; width > 1; width /= 2)
+    fold(1, group);
+  for (int64_t groups = n / group; groups > 1; groups /= 2)
+    fold(group, n);
+  return vectors.front();
+}
+
+/// Which lanes are queries of the pass that starts at `query`.
+Value Emitter::lanesOfPass(Value query) {
+  SmallVector<int32_t> passes;
+  for (int64_t lane = 0; lane < lanes(); ++lane)
+    passes.push_back(int32_t(lane / plan.featureRows * plan.featureRows));
+  Value first = ops.createOrFold<arith::TruncIOp>(ops.loc, ops.getI32Type(),
+                                                  ops.toI64(query));
+  return ops.compare(
+      arith::CmpIPredicate::eq,
+      arith::ConstantOp::create(ops, ops.loc, ops.getI32VectorAttr(passes)),
+      ops.broadcast(first, lanes()));
+}
+
+/// The scores of `feature_rows` queries from `firstQuery` on, for one key per
+/// pointer: those of a pass in its lanes, repeated in the lanes of others.
+SmallVector<Value> Emitter::scoresOfKeys(tile::DotOp dot,
+                                         ArrayRef<Value> pointers,
+                                         Value firstQuery) {
+  const Rows &from = rows.find(rowsOf(dot))->second;
+  const Slot &slot = plan.queryRows.find(queriesOf(dot))->second;
+  int64_t columns =
+      *cast<tile::TileType>(queriesOf(dot).getType()).getDimSize(dot.getSum());
+  int64_t n = lanes(), whole = columns / n * n, keys = pointers.size();
+  Type element = accumulator();
+  Value start = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
+  auto addColumns = [&](Value column, int64_t count, ValueRange carried) {
+    SmallVector<Value> next(carried), loaded;
+    for (Value pointer : pointers)
+      loaded.push_back(loadFeatures(
+          from, ops.address(pointer, memoryType(from.element), column), count));
+    for (int64_t r = 0; r < plan.featureRows; ++r) {
+      Value place =
+          ops.add(ops.mul(ops.add(firstQuery, r), slot.stride), column);
+      Value query =
+          ops.load(laneVector(element), ops.address(start, element, place),
+                   memoryBytes(element) * n);
+      for (int64_t key = 0; key < keys; ++key) {
+        Value &sum = next[r * keys + key];
+        sum = vector::FMAOp::create(ops, ops.loc, loaded[key], query, sum);
+      }
+    }
+    return next;
+  };
+  auto addSteps = [&](Value column, int64_t steps, ValueRange carried) {
+    SmallVector<Value> next(carried);
+    for (int64_t i = 0; i < steps; ++i)
+      next = addColumns(ops.add(column, i * n), n, next);
+    return next;
+  };
+  SmallVector<Value> sums(plan.featureRows * keys,
+                          ops.zero(laneVector(element)));
+  int64_t turns = whole / (n * kSteps);
+  sums = ops.loop(ops.index(0), ops.index(turns * n * kSteps), n * kSteps, sums,
+                  [&](Value column, ValueRange carried) {
+                    return addSteps(column, kSteps, carried);
+                  });
+  sums =
+      addSteps(ops.index(turns * n * kSteps), whole / n - turns * kSteps, sums);
+  if (whole < columns)
+    sums = addColumns(ops.index(whole), columns - whole, sums);
+  SmallVector<Value> scores;
+  for (int64_t key = 0; key < keys; ++key) {
+    SmallVector<Value> ofQueries;
+    for (int64_t lane = 0; lane < n; ++lane)
+      ofQueries.push_back(sums[lane % plan.featureRows * keys + key]);
+    scores.push_back(sumsOfLanes(std::move(ofQueries)));
+  }
+  return scores;
+}
+
+void Emitter::emitAlongFeatures(Granule &granule, tile::DotOp dot) {
+  const Rows &from = rows.find(rowsOf(dot))->second;
+  Value extent = granule.inside ? Value()
+                                : extentOf(granule.item.space.dim,
+                                           granule.item.space.size);
+  int64_t width = featureVectors(plan.featureRows, traits());
+  SmallVector<Value> results;
+  for (int64_t first = 0; first < granule.rows; first += width) {
+    int64_t end = std::min(first + width, granule.rows);
+    fetchNextRows(Granule(granule.item, granule.window,
+                          ops.add(granule.start, first), end - first),
+                  dot, {}, 1);
+    SmallVector<Value> pointers;
+    for (int64_t row = first; row < end; ++row) {
+      Value key = ops.add(granule.start, row);
+      if (extent) // rows past the end are not read
+        key = ops.min(key, ops.sub(extent, ops.index(1)));
+      pointers.push_back(ops.address(from.pointer, memoryType(from.element),
+                                     ops.mul(key, from.rowStride)));
+    }
+    SmallVector<Value> none(pointers.size(),
+                            ops.zero(laneVector(accumulator())));
+    SmallVector<Value> scores =
+        forEachPass(none, [&](Value query, ValueRange others) {
+          SmallVector<Value> sums = scoresOfKeys(dot, pointers, query);
+          Value isOwn = lanesOfPass(query);
+          for (auto [sum, other] : llvm::zip_equal(sums, others))
+            sum = ops.select(isOwn, sum, other);
+          return sums;
+        });
+    llvm::append_range(results, scores);
+  }
+  if (dot.getAcc())
+    for (auto [row, score] : llvm::enumerate(results))
+      score = arith::AddFOp::create(ops, ops.loc, score,
+                                    element(granule, dot.getAcc(), row, 0));
+  granule.registers[dot.getResult()] = std::move(results);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// Adds the weighted values of all keys to `sums`: `columns` features from
+/// `first` on, for the queries from `firstQuery` on.
+SmallVector<Value> Emitter::addValues(Granule &granule, tile::DotOp dot,
+                                      Value first, int64_t columns,
+                                      Value firstQuery,
+                                      SmallVector<Value> sums) {
+  const Rows &from = rows.find(rowsOf(dot))->second;
+  Value weights = queriesOf(dot);
+  auto type = cast<tile::TileType>(weights.getType());
+  auto sum = StringAttr::get(dot.getContext(), dot.getSum());
+  int64_t size = *type.getDimSize(sum), n = lanes();
+  int64_t vectors = llvm::divideCeil(columns, n);
+  Type memory = memoryType(from.element);
+  Item along{ItemKind::Nest, {}, {true, sum, size}};
+  auto slot = plan.slots.find(weights);
+  Value start = ops.address(from.pointer, memory, first);
+  auto addKey = [&](Value key, ValueRange carried) {
+    SmallVector<Value> next(carried), loaded;
+    Value row = ops.address(start, memory, ops.mul(key, from.rowStride));
+    for (int64_t v = 0; v < vectors; ++v)
+      loaded.push_back(loadFeatures(from,
+                                    ops.address(row, memory, ops.index(v * n)),
+                                    std::min(n, columns - v * n)));
+    Granule at(along, granule.window, key);
+    for (int64_t r = 0; r < plan.featureRows; ++r) {
+      Value weight;
+      if (slot == plan.slots.end()) { // a constant
+        weight = element(at, weights, 0, 0);
+      } else {
+        Value place = slotAddress(slot->second, type, key, granule.window, 0);
+        weight = ops.broadcast(
+            ops.load(accumulator(),
+                     ops.address(place, accumulator(), ops.add(firstQuery, r)),
+                     memoryBytes(accumulator())),
+            n);
+      }
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value &acc = next[r * vectors + v];
+        acc = vector::FMAOp::create(ops, ops.loc, weight, loaded[v], acc);
+      }
+    }
+    return next;
+  };
+  auto addKeys = [&](Value key, int64_t count, ValueRange carried) {
+    SmallVector<Value> next(carried);
+    for (int64_t i = 0; i < count; ++i)
+      next = addKey(ops.add(key, i), next);
+    return next;
+  };
+  if (Value count = extentOf(sum, size))
+    return ops.loop(beginOf(sum), count, 1, sums,
+                    [&](Value key, ValueRange carried) {
+                      return addKeys(key, 1, carried);
+                    });
+  int64_t whole = size / kSteps * kSteps;
+  int64_t width = featureVectors(plan.featureRows, traits()) * n;
+  int64_t parts = llvm::divideCeil(granule.item.space.size, width);
+  sums = ops.loop(ops.index(0), ops.index(whole), kSteps, sums,
+                  [&](Value key, ValueRange carried) {
+                    fetchNextTile(dot, key, kSteps, ops.floorDiv(first, width),
+                                  parts);
+                    return addKeys(key, kSteps, carried);
+                  });
+  return addKeys(ops.index(whole), size - whole, sums);
+}
+
+void Emitter::emitAcrossFeatures(Granule &granule, tile::DotOp dot) {
+  int64_t n = lanes(), width = featureVectors(plan.featureRows, traits()) * n;
+  Type element = accumulator();
+  VectorType type = laneVector(element);
+  unsigned alignment = memoryBytes(element) * n;
+  Value start =
+      ops.address(scratch, ops.getI8Type(), ops.index(plan.featureSums));
+  auto addressOf = [&](Value query, int64_t v) {
+    return ops.address(start, element, ops.add(ops.mul(query, width), v * n));
+  };
+  SmallVector<Value> results;
+  for (int64_t first = 0; first < granule.rows; first += width) {
+    int64_t columns = std::min(width, granule.rows - first);
+    int64_t vectors = llvm::divideCeil(columns, n);
+    for (int64_t v = 0; v < vectors; ++v) {
+      SmallVector<Value> square(n, ops.zero(type));
+      for (int64_t i = 0; i < std::min(n, columns - v * n) && dot.getAcc(); ++i)
+        square[i] = this->element(granule, dot.getAcc(), first + v * n + i, 0);
+      for (auto [query, sum] : llvm::enumerate(transpose(std::move(square))))
+        ops.store(sum, addressOf(ops.index(int64_t(query)), v), alignment);
+    }
+    forEachPass({}, [&](Value query, ValueRange) {
+      SmallVector<Value> sums;
+      for (int64_t r = 0; r < plan.featureRows; ++r)
+        for (int64_t v = 0; v < vectors; ++v)
+          sums.push_back(
+              ops.load(type, addressOf(ops.add(query, r), v), alignment));
+      sums = addValues(granule, dot, ops.add(granule.start, first), columns,
+                       query, sums);
+      for (auto [i, sum] : llvm::enumerate(sums)) {
+        Value of = ops.add(query, int64_t(i) / vectors);
+        ops.store(sum, addressOf(of, int64_t(i) % vectors), alignment);
+      }
+      return SmallVector<Value>();
+    });
+    for (int64_t v = 0; v < vectors; ++v) {
+      SmallVector<Value> square;
+      for (int64_t query = 0; query < n; ++query)
+        square.push_back(
+            ops.load(type, addressOf(ops.index(query), v), alignment));
+      square = transpose(std::move(square));
+      square.truncate(std::min(n, columns - v * n));
+      llvm::append_range(results, square);
+    }
+  }
+  granule.registers[dot.getResult()] = std::move(results);
+}
+
+} // namespace attnc::cpu

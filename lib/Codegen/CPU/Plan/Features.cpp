@@ -1,0 +1,62 @@
+//===- Features.cpp - Products whose lanes are features -------------------===//
+//
+// With `mapping = features`, products of a block of one vector of queries have
+// the features of a row of K or V in their lanes. That needs rows whose columns
+// are adjacent and all present; any other product has queries in its lanes.
+// Tests: test/Codegen/CPU/features.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan/Plan.h"
+
+#include "attnc/Target/RegisterTile.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+FeatureForm featureFormOf(tile::DotOp dot, const Plan &plan) {
+  if (!plan.featureRows || dot.getMask() || dot.hasTerm())
+    return FeatureForm::None;
+  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+  Value loaded = lhsOnLanes ? dot.getRhs() : dot.getLhs();
+  auto load = loaded.getDefiningOp<tile::LoadOp>();
+  if (!load || !isa<FloatType>(load.getBuf().getType().getElementType()))
+    return FeatureForm::None;
+  auto [row, column] = rowAndColumn(load);
+  if (load.getValidOf(column)) // a number of columns known at run time only
+    return FeatureForm::None;
+  return column.getValue() == dot.getSum() ? FeatureForm::Along
+                                           : FeatureForm::Across;
+}
+
+bool keepsStorageType(tile::LoadOp load, const Plan &plan) {
+  return llvm::all_of(load->getUsers(), [&](Operation *user) {
+    auto dot = dyn_cast<tile::DotOp>(user);
+    return dot && featureFormOf(dot, plan) != FeatureForm::None;
+  });
+}
+
+void planFeatures(Block &block, Plan &plan, tile::CpuAttr target) {
+  const CpuTraits &traits = *lookupIsa(tile::stringifyCpuIsa(target.getIsa()));
+  unsigned bytes = plan.accumulator.getIntOrFloatBitWidth() / 8;
+  auto take = [&](int64_t elements) {
+    return std::exchange(plan.bytes,
+                         plan.bytes + llvm::alignTo(elements * bytes, 64));
+  };
+  plan.featureSums =
+      take(plan.lanes * plan.lanes * featureVectors(plan.featureRows, traits));
+  block.walk([&](tile::DotOp dot) {
+    if (featureFormOf(dot, plan) != FeatureForm::Along)
+      return;
+    bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+    Value queries = lhsOnLanes ? dot.getLhs() : dot.getRhs();
+    if (plan.queryRows.contains(queries))
+      return;
+    auto type = cast<tile::TileType>(queries.getType());
+    int64_t width = llvm::alignTo(*type.getDimSize(dot.getSum()), plan.lanes);
+    plan.queryRows[queries] = {take(plan.lanes * width), width};
+  });
+}
+
+} // namespace attnc::cpu
