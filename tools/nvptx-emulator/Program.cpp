@@ -2,6 +2,7 @@
 
 #include "Program.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -22,8 +23,7 @@ namespace {
 class Rewriter {
 public:
   Rewriter(Module &module, uint64_t shared)
-      : module(module), context(module.getContext()), slots(&module),
-        sharedBase(shared) {
+      : module(module), context(module.getContext()), sharedBase(shared) {
     Type *pointer = PointerType::get(context, 0);
     Type *none = Type::getVoidTy(context);
     Type *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context);
@@ -32,6 +32,7 @@ public:
     access = module.getOrInsertFunction(accessName, none, i32, i64, i64, i32);
   }
 
+  void nameBlocks();
   void placeSharedGlobals();
   Error rewriteFunction(Function &function);
   void addEntry(Function &kernel);
@@ -46,9 +47,8 @@ private:
   void checkAccess(Instruction &at, Value *pointer, Type *type, unsigned flags);
   void checkAccess(Instruction &at, Value *pointer, Value *bytes,
                    unsigned flags);
-  /// The number of the current block.
   Value *place(IRBuilder<> &builder) {
-    return builder.getInt32(rewritten.places.size() - 1);
+    return builder.getInt32(placeOf.lookup(builder.GetInsertBlock()));
   }
   Value *slot(IRBuilder<> &builder, Value *slots, unsigned i) {
     return builder.CreateConstGEP1_32(builder.getInt64Ty(), slots, i);
@@ -56,13 +56,24 @@ private:
 
   Module &module;
   LLVMContext &context;
-  ModuleSlotTracker slots; // numbers of the blocks without names
+  DenseMap<const BasicBlock *, unsigned> placeOf; // index of its name
   uint64_t sharedBase;
   FunctionCallee execute, access;
   Value *argSlots = nullptr, *resultSlots = nullptr; // of the function
 };
 
 } // namespace
+
+/// Comes first: blocks without names have the numbers of the original values.
+void Rewriter::nameBlocks() {
+  ModuleSlotTracker slots(&module);
+  for (Function &function : module)
+    for (BasicBlock &block : function) {
+      placeOf[&block] = rewritten.places.size();
+      raw_string_ostream os(rewritten.places.emplace_back());
+      block.printAsOperand(os, /*PrintType=*/false, slots);
+    }
+}
 
 /// Globals of known size come first; those without one are dynamic shared
 /// memory and all begin after them, as on the device.
@@ -110,9 +121,6 @@ static unsigned resultsOf(const CallInst &call) {
 }
 
 Error Rewriter::rewriteFunction(Function &function) {
-  // Numbers the blocks before there are more values.
-  slots.incorporateFunction(function);
-  slots.getLocalSlot(&function.getEntryBlock());
   function.setCallingConv(CallingConv::C);
   function.removeFnAttr("target-cpu");
   function.removeFnAttr("target-features");
@@ -133,17 +141,9 @@ Error Rewriter::rewriteFunction(Function &function) {
   Type *slot = entry.getInt64Ty();
   argSlots = entry.CreateAlloca(ArrayType::get(slot, args));
   resultSlots = entry.CreateAlloca(ArrayType::get(slot, results));
-  const BasicBlock *block = nullptr;
-  for (Instruction *instruction : instructions) {
-    if (instruction->getParent() != block) {
-      block = instruction->getParent();
-      std::string &name = rewritten.places.emplace_back();
-      raw_string_ostream os(name);
-      block->printAsOperand(os, /*PrintType=*/false, slots);
-    }
+  for (Instruction *instruction : instructions)
     if (Error error = rewriteInstruction(*instruction))
       return error;
-  }
   return Error::success();
 }
 
@@ -294,6 +294,7 @@ Expected<Rewritten> attnc::nvptx::rewrite(Module &module, Function &kernel,
   // The entry passes pointers.
   for (unsigned i = 0; i < kernel.arg_size(); ++i)
     kernel.removeParamAttr(i, Attribute::ByVal);
+  rewriter.nameBlocks();
   rewriter.placeSharedGlobals();
   for (Function &function : make_early_inc_range(module))
     if (!function.isDeclaration())
