@@ -39,6 +39,7 @@ static constexpr Target kTargets[] = {
         .llvmCpu = "sm_80",
         .llvmFeatures = "+ptx80",
         .requiredFeatures = "",
+        .emulatorCpu = "sm_80",
         .units = kAmpereUnits,
         .memory = kAmpereMemory,
         .rowBytesPerCycle = 64,

@@ -53,10 +53,11 @@ std::string pathOf(llvm::StringRef backend, const StageTable &table) {
 
 TEST(StageTableTest, ThisCompiler) {
   const StageTable &table = stageTable();
-  EXPECT_EQ(listStages(), "spec graph fused scheduled tile llvm");
+  EXPECT_EQ(listStages(), "spec graph fused scheduled tile llvm nvvm");
   EXPECT_EQ(listSharedStages(), "spec graph fused scheduled");
-  EXPECT_EQ(pathOf("llvm", table), listStages());
-  EXPECT_EQ(table.listBackends(), "llvm, halide");
+  EXPECT_EQ(pathOf("llvm", table), "spec graph fused scheduled tile llvm");
+  EXPECT_EQ(pathOf("nvptx", table), "spec graph fused scheduled tile nvvm");
+  EXPECT_EQ(table.listBackends(), "llvm, halide, nvptx");
   EXPECT_EQ(pathOf("halide", table), "spec graph fused scheduled");
   EXPECT_EQ(table.findBackend("none"), nullptr);
   for (auto [stage, name] : {std::pair(Stage::Spec, "spec"),
@@ -77,13 +78,14 @@ TEST(StageTableTest, EveryProcessorHasABackend) {
 
 TEST(StageTableTest, StagesOfASecondBackend) {
   const StageTable &table = madeUpTable();
-  EXPECT_EQ(listStages(table), "spec graph fused scheduled tile llvm sketch");
+  EXPECT_EQ(listStages(table),
+            "spec graph fused scheduled tile llvm nvvm sketch");
   EXPECT_EQ(listSharedStages(table), "spec graph fused scheduled");
   EXPECT_EQ(pathOf("llvm", table), "spec graph fused scheduled tile llvm");
   EXPECT_EQ(pathOf("sketches", table),
             "spec graph fused scheduled tile sketch");
   EXPECT_EQ(pathOf("prose", table), "spec graph fused scheduled");
-  EXPECT_EQ(table.listBackends(), "llvm, halide, sketches, prose");
+  EXPECT_EQ(table.listBackends(), "llvm, halide, nvptx, sketches, prose");
   std::optional<Stage> stage = table.parse("sketch");
   ASSERT_TRUE(stage.has_value());
   EXPECT_GT(*stage, Stage::Scheduled);
@@ -102,8 +104,8 @@ TEST(StageTableTest, OutputsOfASecondBackend) {
       llvm::join(kinds, " "),
       "spec.spec.yaml graph.graph.mlir accounting.accounting.json "
       "fused.fused.mlir scheduled.scheduled.mlir tile.tile.mlir "
-      "llvm.llvm.mlir sketch.sketch.mlir asm.s halide.halide svg.svg obj.o "
-      "header.h");
+      "llvm.llvm.mlir nvvm.nvvm.mlir sketch.sketch.mlir asm.s halide.halide "
+      "ptx.ptx nvptx-ir.ll svg.svg obj.o header.h");
 }
 
 TEST(StageTableTest, PassesOfASecondBackend) {
@@ -126,7 +128,7 @@ TEST(StageTableTest, PipelinesOfASecondBackend) {
   for (auto [from, to] : table.steps())
     text += (table[from].name + "-" + table[to].name + " ").str();
   EXPECT_EQ(text, "graph-fused fused-scheduled scheduled-tile tile-llvm "
-                  "tile-sketch ");
+                  "tile-nvvm tile-sketch ");
   mlir::registerPass([] { return mlir::createSymbolDCEPass(); });
   registerStagePipelines(table);
   mlir::MLIRContext context;
