@@ -2,8 +2,8 @@
 # %llvm_include, %lit, %python, %src (root of the sources), %obj (root of the
 # build). Features: the CPU's (avx2, avx512, avx512fp16), those of other platforms
 # that an emulator and a cross compiler run (qemu-aarch64, ...), wasm (Node.js runs
-# modules of WebAssembly), asan, halide (the backend is built), ptxas (%ptxas, by
-# PATH or $ATTNC_PTXAS), and the tiers
+# modules of WebAssembly), asan, halide (the backend is built), opencl (a device
+# answers, devices.py), ptxas (%ptxas, by PATH or $ATTNC_PTXAS), and the tiers
 # (tiers.py).
 import os
 import shutil
@@ -11,6 +11,7 @@ import sys
 
 sys.path.insert(0, os.path.join(config.attnc_src_root, "test"))
 sys.dont_write_bytecode = True
+import devices
 import tiers
 
 config.name = "attnc"
@@ -49,6 +50,9 @@ if os.environ.get("ATTNC_CHECK_ROUNDTRIP"):
 
 if config.halide == "TRUE":
     config.available_features.add("halide")
+    config.available_features.update(devices.answering())
+    # Compiled kernels are cached here, not in the home of the user.
+    config.environment["POCL_CACHE_DIR"] = os.path.join(config.attnc_obj_root, "test", "devices")
 
 # NVIDIA's assembler, which reports the registers and spills of kernels.
 ptxas = os.environ.get("ATTNC_PTXAS") or shutil.which("ptxas")

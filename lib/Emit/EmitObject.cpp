@@ -97,6 +97,13 @@ static void optimise(Module &module, TargetMachine &machine) {
       .run(module, modules);
 }
 
+/// What a part for a device needs besides: to load the device's driver, to
+/// share it among threads, and to read its properties.
+static constexpr StringLiteral kDeviceSymbols =
+    " dlopen dlsym dlerror usleep abort atoi memcmp strcmp strncmp strlen "
+    "strstr "
+    "strncpy sched_yield";
+
 /// What an object may ask of libc and of the platform's linker.
 static bool isAllowedSymbol(StringRef name, const CodegenTarget &target) {
   return is_contained(
@@ -200,6 +207,10 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
       beginPhase(phase);
   };
   CodegenTarget target = machineOf(parts);
+  if (any_of(parts, [](const Part &part) {
+        return part.device == TargetKind::Device;
+      }))
+    target.systemSymbols += kDeviceSymbols;
   Expected<std::unique_ptr<TargetMachine>> machine = createMachine(target);
   if (!machine)
     return machine.takeError();
@@ -208,7 +219,6 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
   if (!linked)
     return linked.takeError();
   Module &module = **linked;
-
   begin("entry descriptors");
   if (Error error = addEntries(module, functions, parts))
     return error;

@@ -77,7 +77,10 @@ std::unique_ptr<llvm::Module> translateLlvm(ModuleOp module, const Target &,
 //===----------------------------------------------------------------------===//
 
 constexpr OutputEntry halideOutputs[] = {
-    {"asm", ".s", /*isText=*/true}, {"halide", ".halide", /*isText=*/true}};
+    {"asm", ".s", /*isText=*/true},
+    {"halide", ".halide", /*isText=*/true},
+    {"kernels", ".kernels", /*isText=*/true}};
+constexpr TargetKind halideKinds[] = {TargetKind::Cpu, TargetKind::Device};
 
 void registerHalideDialects(DialectRegistry &registry) {
   registry.insert<halide::HalideDialect>();
@@ -86,8 +89,9 @@ void registerHalideDialects(DialectRegistry &registry) {
 void registerHalidePasses() {}
 
 std::optional<std::string> printHalide(ModuleOp module, const Target &target,
-                                       llvm::StringRef) {
-  return halide::printStatements(module, target);
+                                       llvm::StringRef output) {
+  return output == "kernels" ? halide::printKernels(module, target)
+                             : halide::printStatements(module, target);
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,7 +119,7 @@ void registerNvptxPasses() {
 constexpr Backend backends[] = {
     {"llvm", "Vector code for CPUs by LLVM", llvmKinds, llvmStages, llvmOutputs,
      registerLlvmDialects, registerLlvmPasses, translateLlvm},
-    {"halide", "Kernels as Halide pipelines", llvmKinds, /*stages=*/{},
+    {"halide", "Kernels as Halide pipelines", halideKinds, /*stages=*/{},
      halideOutputs, registerHalideDialects, registerHalidePasses,
      halide::compileToLlvm, printHalide, /*isNarrow=*/true},
     {"nvptx", "Kernels for NVIDIA GPUs by LLVM", nvptxKinds, nvptxStages,

@@ -83,8 +83,9 @@ static std::string withoutSkipped(llvm::StringRef passes,
 
 static std::string fillIn(std::string text, const PipelineOptions &options) {
   std::string schedule = "cpu=" + options.target->name.str();
-  if (options.backend)
-    schedule += " backend=" + options.backend->name.str();
+  bool isCpu = options.target->kind == TargetKind::Cpu;
+  if (options.backend || !isCpu) // the pass assumes that of CPUs
+    schedule += " backend=" + backendOf(options).name.str();
   // The text form of pipelines takes a value with blanks in braces.
   if (!options.schedule.empty())
     schedule += " schedule={" + options.schedule + "}";

@@ -18,7 +18,8 @@ using namespace attnc::schedule;
 SmallVector<const Strategy *> schedule::getStrategies(const Target &target) {
   SmallVector<const Strategy *> serving;
   for (const Strategy *strategy :
-       {&cpu::getStrategy(), &halide::getStrategy(), &nvptx::getStrategy()})
+       {&cpu::getStrategy(), &halide::getStrategy(), &halide::getGpuStrategy(),
+        &nvptx::getStrategy()})
     if (strategy->serves(target))
       serving.push_back(strategy);
   return serving;

@@ -14,6 +14,7 @@
 namespace attnc {
 
 llvm::ArrayRef<Target> getX86Levels();
+llvm::ArrayRef<Target> getX86Devices();
 llvm::ArrayRef<Target> getAArch64Levels();
 llvm::ArrayRef<Target> getAppleLevels();
 llvm::ArrayRef<Target> getRiscV64Levels();

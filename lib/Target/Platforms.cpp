@@ -21,6 +21,7 @@ ArrayRef<Platform> attnc::getPlatforms() {
       {
           .triple = "x86_64-unknown-linux-gnu",
           .levels = getX86Levels(),
+          .devices = getX86Devices(),
           .defaultLevels = "x86-64-v3,x86-64-v4",
           .systemSymbols = "_GLOBAL_OFFSET_TABLE_",
       },
@@ -135,9 +136,11 @@ bool Platform::isHost() const {
 }
 
 const Target *Platform::findLevel(StringRef name) const {
-  const auto *it =
-      find_if(levels, [&](const Target &t) { return t.name == name; });
-  return it == levels.end() ? nullptr : it;
+  for (ArrayRef<Target> table : {levels, devices})
+    for (const Target &target : table)
+      if (target.name == name)
+        return &target;
+  return nullptr;
 }
 
 std::vector<const Target *> Platform::getDefaultLevels() const {
@@ -148,7 +151,9 @@ std::vector<const Target *> Platform::getDefaultLevels() const {
 }
 
 std::string Platform::listLevels() const {
-  return join(map_range(levels, [](const Target &t) { return t.name; }), ", ");
+  return join(map_range(concat<const Target>(levels, devices),
+                        [](const Target &t) { return t.name; }),
+              ", ");
 }
 
 StringRef Platform::findSimilarLevel(StringRef name) const {
@@ -159,7 +164,7 @@ StringRef Platform::findSimilarLevel(StringRef name) const {
     return "x86-64"; // these machines do not run code for v3
   StringRef best;
   unsigned bestDistance = 4; // more edits than 3 are another word
-  for (const Target &target : levels) {
+  for (const Target &target : concat<const Target>(levels, devices)) {
     unsigned distance = StringRef(folded).edit_distance(
         target.name, /*AllowReplacements=*/true, bestDistance);
     if (distance < bestDistance) {

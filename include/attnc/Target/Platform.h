@@ -21,6 +21,8 @@ struct Platform {
   llvm::StringRef triple;
   /// Each a superset of the one before it.
   llvm::ArrayRef<Target> levels;
+  /// Devices that its programs can use, each a level of -mcpu, too.
+  llvm::ArrayRef<Target> devices = {};
   /// What attnc compiles for without -mcpu, as -mcpu takes it. Tools that run
   /// code take the first one.
   llvm::StringRef defaultLevels;
@@ -42,10 +44,10 @@ struct Platform {
   /// emulator runs a script that calls a module.
   bool isHosted = true;
 
-  /// The level called `name`, or null.
+  /// The level or device called `name`, or null.
   const Target *findLevel(llvm::StringRef name) const;
   std::vector<const Target *> getDefaultLevels() const;
-  /// "x86-64, x86-64-v3, ..."
+  /// "x86-64, x86-64-v3, ..., opencl"
   std::string listLevels() const;
   /// The level that `name` is probably a misspelling of, for "did you mean", or
   /// an empty string.

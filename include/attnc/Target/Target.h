@@ -3,9 +3,10 @@
 // Data, no code generation: one Target per processor that -mcpu names. The
 // numbers that every stage may ask for (units, memory, the roofline) stand in
 // Target; those of a kind of machine, such as registers, in a struct of its own
-// (CpuTraits, GpuTraits), for Schedule and Codegen of that kind. Emit takes
-// LLVM's names. Platforms.h groups processors by --target. A new one is another
-// entry of a table in lib/Target. Tests: test/Unit/Target/TargetTest.cpp
+// (CpuTraits, GpuTraits, DeviceTraits), for Schedule and Codegen of that kind.
+// Emit takes LLVM's names. Platforms.h groups processors by --target. A new one
+// is another entry of a table in lib/Target.
+// Tests: test/Unit/Target/TargetTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 
 #include "attnc/Support/DType.h"
 #include "attnc/Target/CpuTraits.h"
+#include "attnc/Target/DeviceTraits.h"
 #include "attnc/Target/GpuTraits.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -26,7 +28,11 @@
 
 namespace attnc {
 
-enum class TargetKind : uint8_t { Cpu, Gpu };
+enum class TargetKind : uint8_t {
+  Cpu,
+  Gpu,   // of one architecture, with code for it
+  Device // whatever an interface to launch kernels through reaches
+};
 
 enum class UnitKind : uint8_t {
   Fma,        // lanes that each multiply and add
@@ -109,6 +115,8 @@ struct Target {
   CpuTraits cpu;
   /// Of kind Gpu.
   GpuTraits gpu = {};
+  /// Of kind Device.
+  DeviceTraits device = {};
 
   /// The unit that multiplies `operand` and sums in `accumulate`, or null.
   const Unit *findUnit(DType operand, DType accumulate) const;

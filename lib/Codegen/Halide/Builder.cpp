@@ -46,6 +46,11 @@ Ex Builder::integer(int64_t value, ScalarType type) {
 }
 
 Ex Builder::real(double value, ScalarType type) {
+  // In kernels for OpenCL, Halide rounds constants to f32.
+  if (castsHalves && type.bits == 64 && std::isfinite(value) &&
+      double(float(value)) != value)
+    return bitcast(
+        integer(std::bit_cast<int64_t>(value), {Kind::Int, type.bits}), type);
   return push({Op::Constant, type, {}, 0, value, {}});
 }
 
@@ -76,7 +81,14 @@ Ex Builder::make(Op op, ScalarType type, ArrayRef<Ex> operands) {
 }
 
 Ex Builder::cast(Ex value, ScalarType type) {
-  return value.type == type ? value : make(Op::Cast, type, value);
+  auto isHalf = [](ScalarType one) { return one.isFloat() && one.bits == 16; };
+  if (value.type == type)
+    return value;
+  if (castsHalves && isHalf(value.type))
+    return cast(fromHalf(value), type);
+  if (castsHalves && isHalf(type))
+    return toHalf(cast(value, {Kind::Float, 32}), type);
+  return make(Op::Cast, type, value);
 }
 
 Ex Builder::bitcast(Ex value, ScalarType type) {

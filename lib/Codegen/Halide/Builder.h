@@ -29,6 +29,8 @@ struct Ex {
 class Builder {
 public:
   Pipeline pipeline;
+  /// Floats of 16 bits are integers to Halide, which casts convert.
+  bool castsHalves = false;
 
   Ex integer(int64_t value, ScalarType type = kInt32);
   Ex real(double value, ScalarType type);
@@ -72,6 +74,8 @@ public:
                 llvm::ArrayRef<int64_t> numbers = {});
 
 private:
+  Ex fromHalf(Ex half);
+  Ex toHalf(Ex value, ScalarType type);
   Ex push(Expr expr);
 };
 

@@ -18,6 +18,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -63,6 +64,9 @@ static void addMathFunctions(ModuleOp module) {
   }
 }
 
+/// Of struct attnc_slot (Device/launch.c).
+static constexpr int64_t kMaxRankOnDevice = 16;
+
 /// Whether an op other than a view needs the elements of `value`.
 static bool isReadByOps(Value value) {
   return llvm::any_of(value.getUses(), [](OpOperand &use) {
@@ -85,12 +89,17 @@ static LogicalResult planFunction(FunctionPlan &plan,
     for (Value result : op.getResults())
       if (auto type = dyn_cast<RankedTensorType>(result.getType());
           computes && type && isReadByOps(result)) {
+        if (plan.isDevice && type.getRank() > kMaxRankOnDevice)
+          return op.emitError("the Halide backend supports tensors of at most ")
+                 << kMaxRankOnDevice << " axes on devices";
         plan.workspaceOf[result] = plan.workspaces.size();
         plan.workspaces.push_back(type);
       }
   }
   for (Operation &op : plan.function.getBody().front()) {
     Step step;
+    step.isDevice = plan.isDevice;
+    step.builder.castsHalves = plan.isDevice;
     auto kernel = dyn_cast<attn::KernelOp>(op);
     if (!kernel && !attn::BlockAttr::of(&op))
       continue;
@@ -109,7 +118,8 @@ static LogicalResult planFunction(FunctionPlan &plan,
 }
 
 /// `module` is a copy.
-static LogicalResult planModule(ModuleOp module, ModulePlan &plan) {
+static LogicalResult planModule(ModuleOp module, const Target &target,
+                                ModulePlan &plan) {
   FailureOr<std::vector<Interface>> interfaces = getInterfaces(module);
   if (failed(interfaces))
     return failure();
@@ -123,6 +133,7 @@ static LogicalResult planModule(ModuleOp module, ModulePlan &plan) {
   for (func::FuncOp function : functions) {
     FunctionPlan &one = plan.functions.emplace_back();
     one.function = function;
+    one.isDevice = target.kind == TargetKind::Device;
     one.interface = findInterface(plan.interfaces, function.getName());
     if (!one.interface)
       return function.emitError("has no entry in attnc.interface");
@@ -154,10 +165,39 @@ static constexpr IsaWords kIsaWords[] = {
     {"sve2", "arm-64-linux", "-arm_fp16"},
 };
 
+namespace {
+
+/// An interface of devices in Halide's words.
+struct ApiWords {
+  StringRef api, platform, features;
+};
+
+} // namespace
+
+static constexpr ApiWords kApiWords[] = {
+    {"opencl", "x86-64-linux", "-opencl-cl_doubles"},
+    {"cuda", "x86-64-linux", "-cuda-cuda_capability_80"},
+    {"metal", "x86-64-osx", "-metal"},
+};
+
+/// With the runtime; see Plugin.cpp for checks.
+static std::string deviceTarget(const Target &target) {
+  const auto *words = llvm::find_if(kApiWords, [&](const ApiWords &row) {
+    return row.api == target.device.api;
+  });
+  if (words == std::end(kApiWords))
+    return "";
+  return (words->platform + "-no_bounds_query-strict_float-user_context" +
+          words->features)
+      .str();
+}
+
 /// The processor in Halide's words: what it selects instructions by. The flags
 /// of functions are LLVM's own again when Emit has set them. Empty where the
 /// backend has no words for it.
 static std::string halideTarget(const Target &target) {
+  if (target.kind == TargetKind::Device)
+    return deviceTarget(target);
   const auto *words = llvm::find_if(kIsaWords, [&](const IsaWords &row) {
     return row.isa == target.cpu.isa;
   });
@@ -171,9 +211,21 @@ static std::string halideTarget(const Target &target) {
 }
 
 static LogicalResult compile(ModuleOp module, const Target &target,
-                             bool wantsStatement, ModulePlan &plan,
+                             Wanted wanted, ModulePlan &plan,
                              Compiled &result) {
   Program program;
+  program.isDevice = target.kind == TargetKind::Device;
+  if (program.isDevice && wanted == Wanted::Bitcode &&
+      !target.device.hasHostCode)
+    return module.emitError("the device '")
+           << target.name
+           << "' has no host code on this platform; --emit=kernels writes the "
+              "source of its kernels";
+  if (!program.isDevice && wanted == Wanted::Kernels)
+    return module.emitError("'")
+           << target.name
+           << "' is no device; --emit=kernels writes the source "
+              "of a device's kernels, for example -mcpu=opencl";
   program.target = halideTarget(target);
   if (program.target.empty())
     return module.emitError("the Halide backend does not support the level '")
@@ -187,7 +239,7 @@ static LogicalResult compile(ModuleOp module, const Target &target,
   llvm::Expected<CompileFunction *> library = loadLibrary();
   if (!library)
     return module.emitError() << llvm::toString(library.takeError());
-  (*library)(program, wantsStatement, result);
+  (*library)(program, wanted, result);
   if (!result.error.empty())
     return plan.functions.front().function.emitError()
            << "internal error: " << result.error;
@@ -200,33 +252,54 @@ std::unique_ptr<llvm::Module> compileToLlvm(ModuleOp module,
   OwningOpRef<ModuleOp> copy = module.clone();
   ModulePlan plan;
   Compiled result;
-  if (failed(planModule(*copy, plan)) ||
-      failed(compile(*copy, target, false, plan, result)))
+  if (failed(planModule(*copy, target, plan)) ||
+      failed(compile(*copy, target, Wanted::Bitcode, plan, result)))
     return nullptr;
-  auto parsed = llvm::parseBitcodeFile(
-      llvm::MemoryBufferRef(result.bitcode, "halide"), context);
-  if (!parsed) {
-    module.emitError("internal error: Halide's bitcode: ")
-        << llvm::toString(parsed.takeError());
-    return nullptr;
+  std::unique_ptr<llvm::Module> linked;
+  for (llvm::StringRef bitcode : result.bitcode) {
+    auto parsed = llvm::parseBitcodeFile(
+        llvm::MemoryBufferRef(bitcode, "halide"), context);
+    if (!parsed) {
+      module.emitError("internal error: Halide's bitcode: ")
+          << llvm::toString(parsed.takeError());
+      return nullptr;
+    }
+    if (!linked)
+      linked = std::move(*parsed);
+    else if (llvm::Linker::linkModules(*linked, std::move(*parsed))) {
+      module.emitError("internal error: Halide's modules cannot be linked");
+      return nullptr;
+    }
   }
-  llvm::Module &whole = **parsed;
-  addRuntime(whole);
+  llvm::Module &whole = *linked;
+  if (target.kind == TargetKind::Device)
+    addDeviceRuntime(whole);
+  else
+    addRuntime(whole);
   for (auto [function, steps] : llvm::zip(plan.functions, plan.steps))
     addFunction(whole, function, steps);
   finishModule(whole);
-  return std::move(*parsed);
+  return linked;
+}
+
+static std::optional<std::string> print(ModuleOp module, const Target &target,
+                                        Wanted wanted) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  ModulePlan plan;
+  Compiled result;
+  if (failed(planModule(*copy, target, plan)) ||
+      failed(compile(*copy, target, wanted, plan, result)))
+    return std::nullopt;
+  return wanted == Wanted::Kernels ? result.kernels : result.statement;
 }
 
 std::optional<std::string> printStatements(ModuleOp module,
                                            const Target &target) {
-  OwningOpRef<ModuleOp> copy = module.clone();
-  ModulePlan plan;
-  Compiled result;
-  if (failed(planModule(*copy, plan)) ||
-      failed(compile(*copy, target, true, plan, result)))
-    return std::nullopt;
-  return result.statement;
+  return print(module, target, Wanted::Statement);
+}
+
+std::optional<std::string> printKernels(ModuleOp module, const Target &target) {
+  return print(module, target, Wanted::Kernels);
 }
 
 } // namespace attnc::halide

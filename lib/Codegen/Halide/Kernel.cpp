@@ -28,9 +28,10 @@ namespace attnc::halide {
 KernelWriter::KernelWriter(attn::KernelOp kernel, const FunctionPlan &plan,
                            Step &step)
     : kernel(kernel), plan(plan), step(step), b(step.builder),
-      tensors(plan, step), norm(kernel.getNorm()),
+      tensors(plan, step), tasks(step, tensors), norm(kernel.getNorm()),
       schedule(*kernel.getSchedule()),
-      target(cast<ScheduleAttr>(schedule.getTarget())),
+      target(dyn_cast<ScheduleAttr>(schedule.getTarget())),
+      device(dyn_cast<GpuScheduleAttr>(schedule.getTarget())),
       acc(scalarTypeOf(kernel.getAccumulateType())) {
   isOnline = schedule.getForm() == attn::ScheduleForm::Online;
 }
@@ -89,14 +90,14 @@ void KernelWriter::makeGrid() {
   step.scratchPerSize = pairs;
 }
 
-Ex KernelWriter::rowOf(Ex i) { return b.add(b.parameter("task_q0"), i); }
+Ex KernelWriter::rowOf(Ex i) { return b.add(tasks.coordinate("task_q0"), i); }
 
 /// Of a row of the queries; those after the last one are copies of it.
 KernelWriter::Result KernelWriter::rowElement(Value rows, Ex i, Ex feature) {
   Ex last = b.sub(tensors.extentOf(rows, 3), b.integer(1));
   FailureOr<Ex> stored = tensors.element(
-      rows, {b.parameter("task_b"), b.parameter("task_h"),
-             b.parameter("task_g"), b.min(rowOf(i), last), feature});
+      rows, {tasks.coordinate("task_b"), tasks.coordinate("task_h"),
+             tasks.coordinate("task_g"), b.min(rowOf(i), last), feature});
   if (failed(stored))
     return failure();
   return b.cast(*stored, acc);
@@ -108,9 +109,10 @@ KernelWriter::Result KernelWriter::keyElement(Value keys, Ex key, Ex feature) {
   bool isGrouped = cast<RankedTensorType>(keys.getType()).getRank() > 4;
   unsigned axis = isGrouped ? 3 : 2;
   Ex last = b.sub(tensors.extentOf(keys, axis), b.integer(1));
-  SmallVector<Ex> indices{b.parameter("task_b"), b.parameter("task_h")};
+  SmallVector<Ex> indices{tasks.coordinate("task_b"),
+                          tasks.coordinate("task_h")};
   if (isGrouped)
-    indices.push_back(b.parameter("task_g"));
+    indices.push_back(tasks.coordinate("task_g"));
   indices.push_back(b.max(b.min(key, last), b.integer(0)));
   indices.push_back(feature);
   FailureOr<Ex> stored = tensors.element(keys, indices);
@@ -121,8 +123,8 @@ KernelWriter::Result KernelWriter::keyElement(Value keys, Ex key, Ex feature) {
 
 SmallVector<Ex> KernelWriter::indicesOf(Ex i, Ex key) {
   SmallVector<Ex> indices;
-  for (Ex index : {b.parameter("task_b"), b.parameter("task_h"),
-                   b.parameter("task_g"), rowOf(i), key})
+  for (Ex index : {tasks.coordinate("task_b"), tasks.coordinate("task_h"),
+                   tasks.coordinate("task_g"), rowOf(i), key})
     indices.push_back(b.cast(index, kInt64));
   return indices;
 }
@@ -188,14 +190,15 @@ LogicalResult KernelWriter::findRange() {
     return success();
   bool readsTable = false;
   kernel.getRanges().walk([&](attn::ReadOp) { readsTable = true; });
-  if (readsTable) // bounds of a domain are numbers; without ranges it is right
+  if (readsTable && !tasks.isDevice()) // bounds of a domain are numbers;
+                                       // without ranges it is right
     return success();
-  Ex q0 = b.parameter("task_q0");
+  Ex q0 = tasks.coordinate("task_q0");
   Ex queries = tensors.extentOf(kernel.getQ(), 3);
   Ex q1 = b.min(b.add(q0, b.integer(schedule.getQ())), queries);
   SmallVector<Ex> arguments;
-  for (Ex index : {b.parameter("task_b"), b.parameter("task_h"),
-                   b.parameter("task_g"), q0, q1})
+  for (Ex index : {tasks.coordinate("task_b"), tasks.coordinate("task_h"),
+                   tasks.coordinate("task_g"), q0, q1})
     arguments.push_back(b.cast(index, kInt64));
   FailureOr<SmallVector<Ex>> bounds =
       Formula(b, tensors).run(kernel.getRanges().front(), arguments);
@@ -220,9 +223,15 @@ LogicalResult KernelWriter::write() {
   if (failed(check()))
     return failure();
   makeGrid();
-  if (failed(findRange()) || failed(defineScores()) ||
-      failed(isOnline ? defineOnline() : defineRows()))
+  if (failed(findRange()))
     return failure();
+  if (tasks.isDevice()) {
+    if (failed(defineOnDevice()))
+      return failure();
+  } else if (failed(defineScores()) ||
+             failed(isOnline ? defineOnline() : defineRows())) {
+    return failure();
+  }
   return storeResults();
 }
 

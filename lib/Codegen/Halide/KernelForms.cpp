@@ -243,10 +243,10 @@ LogicalResult KernelWriter::defineBlock() {
   return success();
 }
 
-LogicalResult KernelWriter::defineOnline() {
-  if (failed(defineBlock()))
-    return failure();
-  Ex i = b.variable("i"), x = b.variable("x"), e = b.variable("e");
+/// State "st": the update for each of `blocks` blocks of which the conditions
+/// hold. The maximum is the last column, since the others read it.
+LogicalResult KernelWriter::defineState(Ex blocks, ArrayRef<Ex> where) {
+  Ex i = b.variable("i"), x = b.variable("x");
   Ex zero = b.real(0, acc), zeroWeight = zero, init = lowest();
   Ex columnOfSum = b.integer(valueDim), columnOfMax = b.integer(valueDim + 1);
   auto shiftOf = [&](Ex m) { return b.select(b.equal(m, lowest()), zero, m); };
@@ -261,24 +261,24 @@ LogicalResult KernelWriter::defineOnline() {
       return failure();
     zeroWeight = *weight;
   }
-  int64_t size = schedule.getK();
-  Ex blocks = b.div(b.add(count, b.integer(size - 1)), b.integer(size));
   b.domain("merge",
-           {{b.integer(0), b.integer(valueDim + 2)}, {b.integer(0), blocks}});
+           {{b.integer(0), b.integer(valueDim + 2)}, {b.integer(0), blocks}},
+           where);
   Ex column = b.variable("merge.x"), j = b.variable("merge.y");
-  b.define("st", {"i", "x"},
-           b.select(b.equal(x, columnOfMax), init,
-                    b.select(b.equal(x, columnOfSum), zeroWeight, zero)));
-  Ex old = b.call("st", acc, {i, column});
+  tasks.define("st", {"i", "x"},
+               b.select(b.equal(x, columnOfMax), init,
+                        b.select(b.equal(x, columnOfSum), zeroWeight, zero)));
+  Ex old = tasks.call("st", acc, {i, column});
   Ex isSum = b.equal(column, columnOfSum), isMax = b.equal(column, columnOfMax);
-  Ex ofBlock = b.call("bl", acc, {i, j});
+  Ex ofBlock = tasks.call("bl", acc, {i, j});
   if (valueDim > 0) {
     Ex feature = b.min(column, b.integer(valueDim - 1));
-    ofBlock = b.select(isSum, ofBlock, b.call("bv", acc, {i, feature, j}));
+    ofBlock = b.select(isSum, ofBlock, tasks.call("bv", acc, {i, feature, j}));
   }
   Ex merged = b.add(old, ofBlock), most = old;
   if (norm.isSoftmax()) {
-    Ex m = b.call("st", acc, {i, columnOfMax}), bm = b.call("bm", acc, {i, j});
+    Ex m = tasks.call("st", acc, {i, columnOfMax});
+    Ex bm = tasks.call("bm", acc, {i, j});
     most = b.select(b.less(m, bm), bm, m);
     FailureOr<Ex> before = weigh(b.sub(m, shiftOf(most)));
     FailureOr<Ex> now = weigh(b.sub(bm, shiftOf(most)));
@@ -286,7 +286,17 @@ LogicalResult KernelWriter::defineOnline() {
       return failure();
     merged = b.add(b.mul(old, *before), b.mul(ofBlock, *now));
   }
-  b.update({i, column}, b.select(isMax, most, merged));
+  tasks.update({i, column}, b.select(isMax, most, merged));
+  return success();
+}
+
+LogicalResult KernelWriter::defineOnline() {
+  int64_t size = schedule.getK();
+  Ex blocks = b.div(b.add(count, b.integer(size - 1)), b.integer(size));
+  if (failed(defineBlock()) || failed(defineState(blocks, {})))
+    return failure();
+  Ex i = b.variable("i"), e = b.variable("e");
+  Ex columnOfSum = b.integer(valueDim), columnOfMax = b.integer(valueDim + 1);
   b.schedule("st", 0, "compute_root");
   scheduleVectors("st");
   b.schedule("st", 0, "bound", {"x"}, {0, valueDim + 2});

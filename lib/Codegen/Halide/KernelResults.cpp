@@ -98,64 +98,94 @@ LogicalResult KernelWriter::defineExactValues() {
   return success();
 }
 
-LogicalResult KernelWriter::storeResults() {
-  Ex queries = tensors.extentOf(kernel.getQ(), 3);
-  Ex rows =
-      b.min(b.integer(schedule.getQ()), b.sub(queries, b.parameter("task_q0")));
-  auto place = [&](Ex i) {
-    return SmallVector<Ex>{b.parameter("task_b"), b.parameter("task_h"),
-                           b.parameter("task_g"), rowOf(i)};
-  };
-  bool isExact = (masks || isOnline) && valueDim > 0;
-  if (isExact && failed(defineExactValues()))
-    return failure();
+/// The dimensions of a store: `inner`, then queries, then tasks.
+SmallVector<std::pair<Ex, Ex>>
+KernelWriter::storedDims(ArrayRef<std::pair<Ex, Ex>> inner) {
+  SmallVector<std::pair<Ex, Ex>> dims(inner);
+  Ex zero = b.integer(0), rows = b.integer(schedule.getQ());
+  if (!tasks.isDevice()) {
+    Ex queries = tensors.extentOf(kernel.getQ(), 3);
+    rows = b.min(rows, b.sub(queries, tasks.coordinate("task_q0")));
+  }
+  dims.push_back({zero, rows});
+  if (tasks.isDevice())
+    dims.push_back({zero, tasks.count()});
+  return dims;
+}
+
+/// What is stored is of the task that is a variable of the domain.
+void KernelWriter::beginStore(const Twine &task) {
+  if (tasks.isDevice())
+    tasks.setTask(b.variable(task.str()));
+}
+
+/// On a device the number of rows cannot depend on the task. With exact values
+/// for the second run, the first one stores nothing if a result is NaN.
+SmallVector<Ex> KernelWriter::storedWhere(Ex i, bool isExact) {
   SmallVector<Ex> where;
+  if (tasks.isDevice())
+    where.push_back(b.less(rowOf(i), tensors.extentOf(kernel.getQ(), 3)));
   if (isExact)
     where.push_back(b.less(b.call("nans", kInt32, {}),
                            b.add(b.parameter(kExact), b.integer(1))));
+  return where;
+}
+
+LogicalResult KernelWriter::storeResults() {
+  auto place = [&](Ex i) {
+    return SmallVector<Ex>{tasks.coordinate("task_b"),
+                           tasks.coordinate("task_h"),
+                           tasks.coordinate("task_g"), rowOf(i)};
+  };
+  // On a device no masked product is added in the first place.
+  bool isExact = (masks || isOnline) && valueDim > 0 && !tasks.isDevice();
+  if (isExact && failed(defineExactValues()))
+    return failure();
   if (kernel.getO()) {
     auto value = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
+      beginStore(domain + ".z");
       Ex e = b.variable((domain + ".x").str());
       Ex i = b.variable((domain + ".y").str());
       SmallVector<Ex> indices = place(i);
       indices.push_back(e);
-      Ex zero = b.real(0, acc), sum = b.call("l", acc, i), o = zero;
+      Ex zero = b.real(0, acc), sum = tasks.call("l", acc, i), o = zero;
       if (valueDim > 0)
-        o = b.call("ov", acc, {i, e});
+        o = tasks.call("ov", acc, {i, e});
       if (isExact) {
         Ex repeats = b.less(b.integer(0), b.parameter(kExact));
         o = b.select(repeats, b.call("exact", acc, {i, e}), o);
       }
       if (norm.getDivide() == attn::NormDivide::Sum)
         o = b.select(b.equal(sum, zero), zero, b.div(o, sum));
-      return Tensors::Stored{indices, o, where};
+      return Tensors::Stored{indices, o, storedWhere(i, isExact)};
     };
-    if (failed(tensors.store(
-            kernel.getO(),
-            {{b.integer(0), b.integer(valueDim)}, {b.integer(0), rows}},
-            value)))
+    if (failed(tensors.store(kernel.getO(),
+                             storedDims({{b.integer(0), b.integer(valueDim)}}),
+                             value)))
       return failure();
   }
   auto perRow = [&](Value result, function_ref<Result(Ex)> make) {
     if (!result || result.use_empty())
       return success();
-    return tensors.store(result, {{b.integer(0), rows}},
+    return tensors.store(result, storedDims({}),
                          [&](StringRef domain) -> FailureOr<Tensors::Stored> {
+                           beginStore(domain + ".y");
                            Ex i = b.variable((domain + ".x").str());
                            FailureOr<Ex> value = make(i);
                            if (failed(value))
                              return failure();
-                           return Tensors::Stored{place(i), *value, where};
+                           return Tensors::Stored{place(i), *value,
+                                                  storedWhere(i, isExact)};
                          });
   };
-  auto maximum = [&](Ex i) -> Result { return b.call("m", acc, i); };
+  auto maximum = [&](Ex i) -> Result { return tasks.call("m", acc, i); };
   auto logarithm = [&](Ex i) -> Result {
-    Ex sum = b.call("l", acc, i);
+    Ex sum = tasks.call("l", acc, i);
     if (kernel.getRow())
       return sum;
     Ex shift = b.real(0, acc);
     if (norm.isSoftmax()) {
-      Ex m = b.call("m", acc, i);
+      Ex m = tasks.call("m", acc, i);
       shift = b.select(b.equal(m, lowest()), shift, m);
     }
     return logOfSum(sum, shift);

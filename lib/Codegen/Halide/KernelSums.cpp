@@ -32,9 +32,12 @@ LogicalResult KernelWriter::defineRowsOfSums() {
       if (number == 0 && !sum.pair)
         row = b.mul(*row, b.real(scale, acc));
       std::string name = nameOfRows(number, which);
-      b.define(name, {"i", "c"}, *row);
+      tasks.define(name, {"i", "c"}, *row);
       b.schedule(name, 0, "compute_root");
-      scheduleVectors(name);
+      if (tasks.isDevice())
+        scheduleRowsOnDevice(name);
+      else
+        scheduleVectors(name);
     }
   return success();
 }
@@ -53,7 +56,7 @@ LogicalResult KernelWriter::defineSums(StringRef prefix) {
       FailureOr<Ex> key = keyElement(operands.second, k, d);
       if (failed(key))
         return failure();
-      elements.push_back(b.call(nameOfRows(number, which), acc, {i, d}));
+      elements.push_back(tasks.call(nameOfRows(number, which), acc, {i, d}));
       elements.push_back(*key);
     }
     Ex term = b.mul(elements[0], elements[1]);
@@ -65,8 +68,8 @@ LogicalResult KernelWriter::defineSums(StringRef prefix) {
         return failure();
       term = *formula;
     }
-    b.define(name, {"i", "k"}, b.real(0, acc));
-    b.update({i, k}, b.add(b.call(name, acc, {i, k}), term));
+    tasks.define(name, {"i", "k"}, b.real(0, acc));
+    tasks.update({i, k}, b.add(tasks.call(name, acc, {i, k}), term));
   }
   return success();
 }
@@ -75,13 +78,13 @@ LogicalResult KernelWriter::defineSums(StringRef prefix) {
 KernelWriter::Result KernelWriter::ofSums(Region &region, StringRef prefix,
                                           Ex i, Ex k) {
   auto sums = kernel.getSums();
-  SmallVector<Ex> arguments{b.call(numbered(prefix, 0), acc, {i, k})};
+  SmallVector<Ex> arguments{tasks.call(numbered(prefix, 0), acc, {i, k})};
   if (sums.front().pair)
     arguments[0] =
         b.mul(arguments[0], b.real(kernel.getScale().convertToDouble(), acc));
   arguments.append(indicesOf(i, k));
   for (unsigned number = 1; number < sums.size(); ++number)
-    arguments.push_back(b.call(numbered(prefix, number), acc, {i, k}));
+    arguments.push_back(tasks.call(numbered(prefix, number), acc, {i, k}));
   return Formula(b, tensors).runOne(region, arguments);
 }
 

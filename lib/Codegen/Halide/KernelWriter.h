@@ -5,14 +5,15 @@
 
 #include "Formula.h"
 #include "Kernel.h"
-#include "Tensors.h"
+#include "Tasks.h"
 
 #include "attnc/Dialect/Halide/Halide.h"
 
 namespace attnc::halide {
 
 /// A task is a block of queries of one head. Functions have the dimensions i (a
-/// query of the block), k (a key), c (a feature of a key) and e (of a value).
+/// query of the block), k (a key), c (a feature of a key) and e (of a value),
+/// and on a device t (a task).
 class KernelWriter {
 public:
   KernelWriter(attn::KernelOp kernel, const FunctionPlan &plan, Step &step);
@@ -32,11 +33,26 @@ private:
   mlir::LogicalResult defineRows();
   mlir::LogicalResult defineBlock();
   mlir::LogicalResult defineOnline();
+  mlir::LogicalResult defineState(Ex blocks, llvm::ArrayRef<Ex> where);
+  mlir::LogicalResult defineOnDevice();
+  mlir::LogicalResult defineScoresOnDevice();
+  mlir::LogicalResult defineBlockOnDevice();
+  void scheduleOnDevice();
+  void scheduleRowsOnDevice(llvm::StringRef function);
+  void scheduleProductOnDevice(llvm::StringRef product, llvm::StringRef user,
+                               llvm::StringRef along, int64_t width);
+  void placeOnDevice(llvm::StringRef function, llvm::StringRef array);
+  Ex tag(), isTagged(Ex bits);
+  Ex keyAt(Ex block, Ex inside);
   bool repeatsSums();
   mlir::LogicalResult defineExactScores();
   mlir::FailureOr<std::pair<Ex, Ex>> exactTerm(Ex i, Ex key, Ex e);
   mlir::LogicalResult defineExactValues();
   mlir::LogicalResult storeResults();
+  llvm::SmallVector<std::pair<Ex, Ex>>
+  storedDims(llvm::ArrayRef<std::pair<Ex, Ex>> inner);
+  void beginStore(const llvm::Twine &task);
+  llvm::SmallVector<Ex> storedWhere(Ex i, bool isExact);
   void scheduleTiles(llvm::StringRef user, llvm::StringRef along,
                      llvm::ArrayRef<int64_t> tile);
   void scheduleSums(llvm::StringRef prefix, llvm::StringRef user);
@@ -66,9 +82,11 @@ private:
   Step &step;
   Builder &b;
   Tensors tensors;
+  Tasks tasks;
   attn::NormAttr norm;
   attn::ScheduleAttr schedule;
-  ScheduleAttr target;
+  ScheduleAttr target;    // on a CPU
+  GpuScheduleAttr device; // on a device
   ScalarType acc;
   int64_t headDim = 0, valueDim = 0; // headDim: of all rows together
   bool masks = false, isOnline = false;

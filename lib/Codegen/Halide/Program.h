@@ -124,18 +124,24 @@ struct Pipeline {
 
 struct Program {
   std::string target; // as Halide spells it
+  /// The pipelines launch kernels of a device. Floats of 16 bits are read and
+  /// stored as integers there, which the program converts.
+  bool isDevice = false;
   std::vector<Pipeline> pipelines;
 };
 
 /// What the library makes of a program; `error` is empty unless it failed.
 struct Compiled {
-  std::string bitcode;   // of LLVM 21
-  std::string statement; // text, if requested
+  std::vector<std::string> bitcode; // modules of LLVM 21
+  std::string statement;            // text, if requested
+  std::string kernels;              // the device's source, if requested
   std::string error;
 };
 
+enum class Wanted : uint8_t { Bitcode, Statement, Kernels };
+
 /// The library's one symbol.
-using CompileFunction = void(const Program &program, bool wantsStatement,
+using CompileFunction = void(const Program &program, Wanted wanted,
                              Compiled &result);
 inline constexpr char kCompileSymbol[] = "attnc_halide_compile";
 

@@ -9,6 +9,9 @@
 #include "Shim.h"
 
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/SourceMgr.h"
@@ -111,13 +114,56 @@ define i32 @halide_error_out_of_memory(ptr %arena) {
 }
 )";
 
-void addRuntime(Module &module) {
+static void link(Module &module, StringRef text) {
   SMDiagnostic error;
   std::unique_ptr<Module> runtime =
-      parseAssemblyString(kRuntime, error, module.getContext());
+      parseAssemblyString(text, error, module.getContext());
+  if (!runtime)
+    reportFatalInternalError(error.getMessage());
   runtime->setTargetTriple(module.getTargetTriple());
   runtime->setDataLayout(module.getDataLayout());
   Linker::linkModules(module, std::move(runtime));
+}
+
+void addRuntime(Module &module) { link(module, kRuntime); }
+
+static constexpr char kLaunch[] = {
+#include "DeviceLaunch.inc"
+};
+
+/// Moves the calls of constructors into a function that launch.c calls.
+static void addConstructor(Module &module) {
+  llvm::Function *construct = module.getFunction("attnc_device_construct");
+  BasicBlock *block = BasicBlock::Create(module.getContext(), "", construct);
+  GlobalVariable *list = module.getNamedGlobal("llvm.global_ctors");
+  if (list) {
+    for (Use &entry : cast<ConstantArray>(list->getInitializer())->operands()) {
+      auto *one = cast<llvm::Function>(
+          cast<ConstantStruct>(entry)->getOperand(1)->stripPointerCasts());
+      CallInst::Create(one->getFunctionType(), one, "", block);
+    }
+    list->eraseFromParent();
+  }
+  ReturnInst::Create(module.getContext(), block);
+}
+
+void addDeviceRuntime(Module &module) {
+  link(module, std::string(kLaunch, sizeof kLaunch)); // ends with a 0
+  addConstructor(module);
+  // Nothing keeps what is not called. Halide would release its contexts when
+  // the process ends, when drivers may be gone already.
+  for (StringRef list :
+       {"llvm.used", "llvm.compiler.used", "llvm.global_dtors"})
+    if (GlobalVariable *variable = module.getNamedGlobal(list))
+      variable->eraseFromParent();
+  for (GlobalVariable &variable : module.globals())
+    if (!variable.isDeclaration() && !variable.getName().starts_with("llvm.")) {
+      variable.setLinkage(GlobalValue::InternalLinkage);
+      variable.setComdat(nullptr);
+    }
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.setComdat(nullptr);
 }
 
 void finishModule(Module &module) {

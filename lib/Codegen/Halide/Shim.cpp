@@ -23,11 +23,13 @@ namespace attnc::halide {
 namespace {
 
 /// Fields of struct attnc_call (lib/Emit/Abi/entry.h), all pointers.
-enum CallField { kSizes, kData, kStrides, kWorkspace, kShapes };
+enum CallField { kSizes, kData, kStrides, kWorkspace, kShapes, kFailure };
 
 /// Bytes of halide_buffer_t and of its dims (HalideRuntime.h).
 constexpr int64_t kBufferBytes = 56, kDimBytes = 16;
 constexpr int64_t kHost = 16, kRank = 36, kDims = 40;
+/// At least those of struct attnc_slot (Device/launch.c).
+constexpr int64_t kSlotBytes = 512;
 
 class FunctionWriter {
 public:
@@ -36,6 +38,7 @@ public:
 
   void writeTasks(const Step &step, size_t number);
   void writeBody(const Step &step, size_t number);
+  void writeDeviceBody(const Step &step, size_t number);
   void writeScratch(ArrayRef<Step> steps);
   void writeWorkspace();
 
@@ -60,6 +63,8 @@ private:
   Value *offsetOf(unsigned workspace);
   Value *bufferOf(Place place);
   Value *numberBuffer(Value *host);
+  Value *valueOf(StringRef parameter, const StringMap<Value *> &coordinates);
+  Value *describe(Place place, bool isOutput);
   void repeatExactly(FunctionCallee pipeline, SmallVector<Value *> arguments,
                      Value *nans, size_t exact);
   Value *arenaIn(Value *scratch, Value *bytes);
@@ -147,6 +152,8 @@ void FunctionWriter::writeTasks(const Step &step, size_t number) {
   Value *tasks = i64(1);
   for (const Coordinate &one : step.grid)
     tasks = ir.CreateMul(tasks, extentOf(one));
+  if (step.isDevice) // one call computes all of them
+    tasks = ir.CreateBinaryIntrinsic(Intrinsic::smin, tasks, i64(1));
   ir.CreateRet(tasks);
 }
 
@@ -285,6 +292,24 @@ void FunctionWriter::repeatExactly(FunctionCallee pipeline,
   ir.SetInsertPoint(done);
 }
 
+/// Of 32 bits.
+Value *FunctionWriter::valueOf(StringRef parameter,
+                               const StringMap<Value *> &coordinates) {
+  if (parameter == kExact || parameter == kZero)
+    return ir.getInt32(0);
+  Value *value;
+  StringRef tensor = parameter;
+  unsigned index;
+  if (coordinates.contains(parameter))
+    value = coordinates.lookup(parameter);
+  else if (tensor.consume_front("want_") && !tensor.getAsInteger(10, index))
+    value =
+        ir.CreateZExt(ir.CreateIsNotNull(entry(kData, index)), ir.getInt64Ty());
+  else
+    value = namedSize(parameter.drop_front(strlen("size_")));
+  return ir.CreateTrunc(value, ir.getInt32Ty());
+}
+
 void FunctionWriter::writeBody(const Step &step, size_t number) {
   Type *ptr = ir.getPtrTy();
   begin("grid" + Twine(number) + ".body", ir.getVoidTy(),
@@ -296,20 +321,9 @@ void FunctionWriter::writeBody(const Step &step, size_t number) {
   for (Place place : step.inputs)
     arguments.push_back(bufferOf(place));
   for (StringRef name : step.builder.pipeline.parameters) {
-    Value *value;
-    StringRef tensor = name;
-    unsigned index;
-    if (name == kExact) {
+    if (name == kExact)
       exact = arguments.size();
-      value = i64(0);
-    } else if (values.contains(name))
-      value = values[name];
-    else if (tensor.consume_front("want_") && !tensor.getAsInteger(10, index))
-      value = ir.CreateZExt(ir.CreateIsNotNull(entry(kData, index)),
-                            ir.getInt64Ty());
-    else
-      value = namedSize(name.drop_front(strlen("size_")));
-    arguments.push_back(ir.CreateTrunc(value, ir.getInt32Ty()));
+    arguments.push_back(valueOf(name, values));
   }
   for (Place place : step.outputs)
     arguments.push_back(bufferOf(place));
@@ -330,12 +344,94 @@ void FunctionWriter::writeBody(const Step &step, size_t number) {
   ir.CreateRetVoid();
 }
 
+/// A tensor as Device/launch.c copies it: the address of its slot.
+Value *FunctionWriter::describe(Place place, bool isOutput) {
+  mlir::RankedTensorType type = plan.typeOf(place);
+  int64_t rank = type.getRank();
+  Value *slot =
+      ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), kSlotBytes / 8));
+  Value *extents = ir.CreateAlloca(
+      ArrayType::get(ir.getInt64Ty(), std::max<int64_t>(rank, 1)));
+  for (int64_t axis = 0; axis < rank; ++axis)
+    storeAt(extents, 8 * axis, extentOf(attn::axisSize(type, axis)));
+  Value *data, *strides = ConstantPointerNull::get(ir.getPtrTy());
+  if (place.isWorkspace) {
+    data =
+        ir.CreateGEP(ir.getInt8Ty(), field(kWorkspace), offsetOf(place.number));
+  } else {
+    data = entry(kData, place.number);
+    strides = entry(kStrides, place.number);
+  }
+  ScalarType scalar = scalarTypeOf(type.getElementType());
+  bool isFloat = scalar.isFloat() && scalar.bits > 16;
+  int64_t code = isFloat ? 2 : scalar.kind == Kind::Int ? 0 : 1;
+  int64_t bits = std::max<int64_t>(scalar.bits, 8);
+  FunctionCallee callee = module.getOrInsertFunction(
+      "attnc_device_describe", ir.getVoidTy(), ir.getPtrTy(), ir.getPtrTy(),
+      ir.getPtrTy(), ir.getPtrTy(), ir.getInt32Ty(), ir.getInt32Ty(),
+      ir.getInt32Ty());
+  ir.CreateCall(callee, {slot, data, extents, strides, ir.getInt32(rank),
+                         ir.getInt32(code | bits << 8 | 1 << 16),
+                         ir.getInt32(isOutput)});
+  return slot;
+}
+
+/// Launches everything; what fails is stored in the call.
+void FunctionWriter::writeDeviceBody(const Step &step, size_t number) {
+  Type *ptr = ir.getPtrTy(), *i32 = ir.getInt32Ty();
+  begin("grid" + Twine(number) + ".body", ir.getVoidTy(),
+        {ptr, ptr, ir.getInt64Ty()});
+  Value *failure = field(kFailure);
+  SmallVector<Value *> slots, arguments{failure};
+  for (Place place : step.inputs)
+    slots.push_back(describe(place, /*isOutput=*/false));
+  arguments.append(slots);
+  for (StringRef name : step.builder.pipeline.parameters)
+    arguments.push_back(valueOf(name, {}));
+  for (Place place : step.outputs) {
+    slots.push_back(describe(place, /*isOutput=*/true));
+    arguments.push_back(slots.back());
+  }
+  Value *list = ir.CreateAlloca(ArrayType::get(ptr, slots.size()));
+  for (auto [i, slot] : llvm::enumerate(slots))
+    storeAt(list, 8 * int64_t(i), slot);
+  Value *count = ir.getInt32(slots.size());
+  Value *isReady = ir.CreateCall(
+      module.getOrInsertFunction("attnc_device_begin", i32, ptr, i32, ptr),
+      {list, count, failure});
+  LLVMContext &context = module.getContext();
+  BasicBlock *before = ir.GetInsertBlock();
+  BasicBlock *launch = BasicBlock::Create(context, "launch", function);
+  BasicBlock *end = BasicBlock::Create(context, "end", function);
+  ir.CreateCondBr(ir.CreateIsNotNull(isReady), launch, end);
+  ir.SetInsertPoint(launch);
+  SmallVector<Type *> types;
+  for (Value *argument : arguments)
+    types.push_back(argument->getType());
+  Value *code = ir.CreateCall(
+      module.getOrInsertFunction(step.builder.pipeline.symbol,
+                                 FunctionType::get(i32, types, false)),
+      arguments);
+  ir.CreateBr(end);
+  ir.SetInsertPoint(end);
+  PHINode *result = ir.CreatePHI(i32, 2);
+  result->addIncoming(ir.getInt32(0), before);
+  result->addIncoming(code, launch);
+  ir.CreateCall(module.getOrInsertFunction("attnc_device_end", ir.getVoidTy(),
+                                           ptr, i32, i32, ptr),
+                {list, count, result, failure});
+  ir.CreateRetVoid();
+}
+
 void addFunction(Module &module, const FunctionPlan &plan,
                  ArrayRef<Step> steps) {
   FunctionWriter writer(module, plan);
   for (auto [number, step] : llvm::enumerate(steps)) {
     writer.writeTasks(step, number);
-    writer.writeBody(step, number);
+    if (step.isDevice)
+      writer.writeDeviceBody(step, number);
+    else
+      writer.writeBody(step, number);
   }
   writer.writeScratch(steps);
   writer.writeWorkspace();

@@ -23,6 +23,7 @@ struct Place {
 struct FunctionPlan {
   mlir::func::FuncOp function;
   const Interface *interface = nullptr;
+  bool isDevice = false; // see Step
   /// Results that later ops read.
   llvm::DenseMap<mlir::Value, unsigned> workspaceOf;
   std::vector<mlir::RankedTensorType> workspaces;
@@ -41,11 +42,15 @@ struct Coordinate {
 };
 
 inline constexpr llvm::StringLiteral kExact = "task_exact";
+/// A parameter that is 0, which Halide does not know.
+inline constexpr llvm::StringLiteral kZero = "task_zero";
 
 /// One grid. Parameters of the pipeline are "size_NAME", names of
 /// coordinates ("task_..."), and "want_N": whether the caller gave tensor N.
 struct Step {
   Builder builder;
+  /// The pipeline launches kernels and computes all tasks; see Tasks.h.
+  bool isDevice = false;
   std::vector<Place> inputs, outputs; // as in the pipeline
   std::vector<Coordinate> grid;
   /// Bytes that the pipeline allocates, at most, about: a constant, and so many

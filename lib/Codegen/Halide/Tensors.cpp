@@ -281,19 +281,34 @@ LogicalResult Tensors::destinations(Value value, ArrayRef<Ex> indices,
   return success();
 }
 
+/// The last variable is the task.
+static void scheduleStore(Builder &b, StringRef function,
+                          const std::string &domain, size_t rank) {
+  b.schedule(function, 1, "allow_races");
+  std::vector<std::string> variables{domain + ".x"};
+  if (rank == 3)
+    variables.push_back(domain + ".y");
+  shareAmongThreads(b, function, 1, variables,
+                    domain + (rank == 3 ? ".z" : ".y"));
+}
+
 void Tensors::storeAt(const Destination &to, StringRef name,
                       ArrayRef<std::pair<Ex, Ex>> dims, Ex value,
                       ScalarType type) {
   SmallVector<std::pair<Ex, Ex>> bounds(dims);
+  SmallVector<Ex> where(to.where);
   bool isNullable = !to.place.isWorkspace && plan.interface &&
                     plan.interface->tensors[to.place.number].nullable;
   if (isNullable) {
     Ex want = b.parameter("want_" + std::to_string(to.place.number));
     Ex isWanted = b.less(b.integer(0), want);
-    bounds.back().second =
-        b.select(isWanted, bounds.back().second, b.integer(0));
+    if (step.isDevice) // which cannot launch kernels without a thread
+      where.push_back(isWanted);
+    else
+      bounds.back().second =
+          b.select(isWanted, bounds.back().second, b.integer(0));
   }
-  b.domain(name, bounds, to.where);
+  b.domain(name, bounds, where);
   std::string function = nameOf(to.place, "out");
   std::vector<std::string> variables;
   for (unsigned i = 0; i < to.indices.size(); ++i)
@@ -303,6 +318,8 @@ void Tensors::storeAt(const Destination &to, StringRef name,
   if (type == kBool) // a byte
     value = b.cast(value, {Kind::UInt, 8});
   b.update(to.indices, value);
+  if (step.isDevice)
+    scheduleStore(b, function, name.str(), dims.size());
   b.pipeline.outputs.push_back(function);
   step.outputs.push_back(to.place);
 }
@@ -350,9 +367,12 @@ Tensors::storeRows(attn::AppendOp append, ArrayRef<std::pair<Ex, Ex>> dims,
   Ex row = b.add(b.cast(*at, kInt64), b.cast(stored->indices[axis], kInt64));
   Ex rows = b.cast(extentOf(append.getCache(), axis), kInt64);
   stored->indices[axis] = b.cast(row, kInt32);
+  SmallVector<Ex> where(stored->where);
+  where.push_back(b.less(row, rows));
+  where.push_back(b.less(b.integer(-1, kInt64), row));
   Destination to{{false, cacheOf(append.getCache()).getArgNumber()},
                  stored->indices,
-                 {b.less(row, rows), b.less(b.integer(-1, kInt64), row)}};
+                 where};
   storeAt(to, name, dims, stored->value,
           scalarTypeOf(append.getRows().getType().getElementType()));
   return success();

@@ -10,6 +10,15 @@
 
 namespace attnc::halide {
 
+/// Schedules a stage on a device: a group of 8 threads, or 8 x 16, runs over
+/// the indices of one or two variables, and each thread over those of `inner`.
+/// Each value of the variable `task` has a group. Parts of a variable v are
+/// called v_o and v_i, so that those of a domain's variable are named as such.
+void shareAmongThreads(Builder &b, llvm::StringRef function, int stage,
+                       llvm::ArrayRef<std::string> variables,
+                       llvm::StringRef task,
+                       llvm::ArrayRef<std::string> inner = {});
+
 class Tensors {
 public:
   Tensors(const FunctionPlan &plan, Step &step)

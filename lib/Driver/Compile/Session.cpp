@@ -286,6 +286,7 @@ bool Session::emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
   for (const SessionPart &part : llvm::reverse(partList)) { // best first
     Part &made = parts.emplace_back();
     made.isNarrow = backendOf(pipeline).isNarrow;
+    made.device = part.target->kind;
     made.kernels = make(part, made, llvmContext);
     if (!made.kernels) {
       printer.print();

@@ -285,6 +285,12 @@ std::optional<int> parseTargets(ParsedArguments &parsed,
   }
   if (native && !llvm::is_contained(options.targets, native))
     options.targets.push_back(native);
+  if (options.targets.size() > 1)
+    for (const Target *target : options.targets)
+      if (target->kind != TargetKind::Cpu)
+        return parsed.fail("-mcpu=" + list + ": the device '" + target->name +
+                           "' cannot be combined with other levels; compile "
+                           "an object for each");
   llvm::sort(options.targets); // as in the table
   return std::nullopt;
 }
@@ -367,6 +373,8 @@ void printTargets(llvm::raw_ostream &os) {
   for (const Platform &platform : getPlatforms()) {
     os << platform.triple << '\n';
     for (const Target &target : platform.levels)
+      os << llvm::formatv("  {0,-16} {1}\n", target.name, target.description);
+    for (const Target &target : platform.devices)
       os << llvm::formatv("  {0,-16} {1}\n", target.name, target.description);
   }
 }

@@ -210,7 +210,7 @@ size_t attnc_entry_workspace(const struct attnc_function *function,
       all[s] = *sizes++;
   if (complete_sizes(function, all) >= 0)
     return 0;
-  struct attnc_call call = {all, 0, 0, 0, 0};
+  struct attnc_call call = {all, 0, 0, 0, 0, 0};
   uint32_t supported = read_state(function) >> STATE_PARTS_SHIFT;
   size_t most = 0;
   for (int32_t p = 0; p < function->part_count; ++p) {

@@ -27,10 +27,18 @@ enum {
   ATTNC_CPU_WORDS = 9,
   ATTNC_ALIGNMENT = 64,
   ATTNC_MAX_PARTS = 24,
+  ATTNC_FAILURE_BYTES = 240,
   /* attnc_runtime before the first field was added */
   ATTNC_FIRST_RUNTIME_BYTES = offsetof(attnc_runtime, cpu),
   /* a greater attnc_runtime::size was not initialized */
   ATTNC_MAX_RUNTIME_BYTES = 4096
+};
+
+/* What a task of a device reports: the status of the first failure, else
+   ATTNC_OK, and a sentence that ends with a 0. */
+struct attnc_failure {
+  int32_t status;
+  char text[ATTNC_FAILURE_BYTES];
 };
 
 /* What a kernel gets: everything in Interface order. Strides in elements; the
@@ -42,6 +50,7 @@ struct attnc_call {
   const int64_t *const *strides;
   void *workspace;
   const int64_t *const *shapes;
+  struct attnc_failure *failure; /* ATTNC_OK before the first task */
 };
 
 /* Steps code[2 * begin ..], pairs of SizeExpr::Op and operand: the number of a

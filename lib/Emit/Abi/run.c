@@ -77,6 +77,9 @@ static attnc_status run_grids(const struct attnc_frame *frame,
     attnc_status status = run_grid(frame, &job, workers);
     if (status != ATTNC_OK)
       return status;
+    if (call->failure->status != ATTNC_OK)
+      return report_text(frame, (attnc_status)call->failure->status,
+                         call->failure->text);
   }
   return ATTNC_OK;
 }
@@ -215,7 +218,9 @@ static attnc_status run_kernel(const struct attnc_frame *frame) {
     strides[t] = frame->views[t].strides;
     shapes[t] = frame->views[t].shape;
   }
-  struct attnc_call call = {frame->sizes, data, strides, 0, shapes};
+  struct attnc_failure failure;
+  failure.status = ATTNC_OK;
+  struct attnc_call call = {frame->sizes, data, strides, 0, shapes, &failure};
   int64_t workers = count_workers(frame, kernel, &call);
   if (workers == 0)
     return ATTNC_OK; /* nothing to do at these sizes */

@@ -19,12 +19,13 @@ using namespace attnc::schedule::halide;
 namespace {
 class Parser {
 public:
-  Parser(HalideRequest &request, std::string &error)
-      : request(request), error(error) {}
+  Parser(HalideRequest &request, TargetKind kind, std::string &error)
+      : request(request), isDevice(kind == TargetKind::Device), error(error) {}
   bool parseFields(StringRef text);
 
 private:
   bool parseField(StringRef name, StringRef value);
+  bool parseDeviceField(StringRef name, StringRef value);
   bool fail(StringRef name, StringRef value, StringRef legal) {
     error = llvm::formatv("schedule field '{0}' cannot be '{1}'; legal: {2}",
                           name, value, legal);
@@ -35,6 +36,7 @@ private:
                  std::optional<RegisterTile> &to);
 
   HalideRequest &request;
+  bool isDevice;
   std::string &error;
 };
 } // namespace
@@ -85,6 +87,30 @@ bool Parser::parseTile(StringRef name, StringRef value,
   return true;
 }
 
+/// The fields of #halide.gpu_schedule.
+bool Parser::parseDeviceField(StringRef name, StringRef value) {
+  if (name == "group")
+    return parseTile(name, value, request.group);
+  if (name == "keys")
+    return parseNumber(name, value, request.keys);
+  if (name == "features")
+    return parseNumber(name, value, request.features);
+  if (name == "shared") {
+    if (!value.consume_front("[") || !value.consume_back("]"))
+      return fail(name, value, "a list of scores, weights, values, state");
+    request.shared.emplace();
+    for (StringRef one : llvm::split(value, ','))
+      if (!one.trim().empty())
+        request.shared->push_back(one.trim().str());
+    return true;
+  }
+  error = llvm::formatv("unknown schedule field '{0}' of backend 'halide' on a "
+                        "device; fields are form, q, k, target, group, keys, "
+                        "features, shared",
+                        name);
+  return false;
+}
+
 bool Parser::parseField(StringRef name, StringRef value) {
   if (name == "form") {
     request.form = attn::symbolizeScheduleForm(value);
@@ -95,11 +121,11 @@ bool Parser::parseField(StringRef name, StringRef value) {
     return parseNumber(name, value, request.q);
   if (name == "k")
     return parseNumber(name, value, request.k);
-  if (name == "lanes")
+  if (!isDevice && name == "lanes")
     return parseNumber(name, value, request.lanes);
-  if (name == "score_tile")
+  if (!isDevice && name == "score_tile")
     return parseTile(name, value, request.score);
-  if (name == "value_tile")
+  if (!isDevice && name == "value_tile")
     return parseTile(name, value, request.value);
   if (name == "rescale_threshold")
     return value.trim() == "0" || value.trim() == "0.000000e+00" ||
@@ -107,7 +133,10 @@ bool Parser::parseField(StringRef name, StringRef value) {
   if (name == "rescale_in")
     return value == "value" || fail(name, value, "value");
   if (name == "target")
-    return parseFields(strip(value, "#halide.schedule"));
+    return parseFields(
+        strip(value, isDevice ? "#halide.gpu_schedule" : "#halide.schedule"));
+  if (isDevice)
+    return parseDeviceField(name, value);
   error = llvm::formatv("unknown schedule field '{0}' of backend 'halide'; "
                         "fields are form, q, k, target, lanes, score_tile, "
                         "value_tile",
@@ -131,10 +160,10 @@ bool Parser::parseFields(StringRef text) {
   return true;
 }
 
-std::optional<HalideRequest> HalideRequest::parse(StringRef text,
-                                                  std::string &error) {
+std::optional<HalideRequest>
+HalideRequest::parse(StringRef text, TargetKind kind, std::string &error) {
   HalideRequest request;
-  if (!Parser(request, error).parseFields(strip(text, "#attn.schedule")))
+  if (!Parser(request, kind, error).parseFields(strip(text, "#attn.schedule")))
     return std::nullopt;
   return request;
 }

@@ -16,12 +16,17 @@ struct HalideRequest {
   std::optional<attn::ScheduleForm> form;
   std::optional<int64_t> q, k, lanes;
   std::optional<RegisterTile> score, value;
+  /// Of devices.
+  std::optional<RegisterTile> group; // rows: queries, vectors: threads of each
+  std::optional<int64_t> keys, features;
+  std::optional<llvm::SmallVector<std::string>> shared;
 
   /// Reads `field = value, ...`, which may stand in `#attn.schedule<...>`, with
-  /// the target's fields among them or in `target = #halide.schedule<...>`.
+  /// the target's fields among them or in `target = #halide.schedule<...>`; for
+  /// a device in `target = #halide.gpu_schedule<...>`.
   /// Nothing and a sentence in `error` for anything else.
-  static std::optional<HalideRequest> parse(llvm::StringRef text,
-                                            std::string &error);
+  static std::optional<HalideRequest>
+  parse(llvm::StringRef text, TargetKind kind, std::string &error);
 };
 
 } // namespace attnc::schedule::halide

@@ -59,7 +59,8 @@ static int64_t mostKeysOfRows(const KernelShape &shape, const Target &target,
 SmallVector<attn::ScheduleAttr>
 HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
                                StringRef text, std::string &error) const {
-  std::optional<HalideRequest> request = HalideRequest::parse(text, error);
+  std::optional<HalideRequest> request =
+      HalideRequest::parse(text, target.kind, error);
   if (!request)
     return {};
   int64_t lanes = shape.lanes(target);

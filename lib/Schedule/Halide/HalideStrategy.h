@@ -8,6 +8,8 @@
 namespace attnc::schedule::halide {
 
 const Strategy &getStrategy();
+/// Of devices.
+const Strategy &getGpuStrategy();
 
 } // namespace attnc::schedule::halide
 

@@ -53,7 +53,9 @@ TEST(PlatformTest, MacOsHasTwoNamesAndVersions) {
 }
 
 TEST(PlatformTest, ListsTheLevelsInOrder) {
-  EXPECT_EQ(x86().listLevels(), "x86-64, x86-64-v3, x86-64-v4, sapphirerapids");
+  EXPECT_EQ(
+      x86().listLevels(),
+      "x86-64, x86-64-v3, x86-64-v4, sapphirerapids, opencl, cuda, metal");
 }
 
 TEST(PlatformTest, DefaultsAreLevels) {

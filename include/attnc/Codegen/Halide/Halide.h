@@ -36,6 +36,10 @@ std::unique_ptr<llvm::Module> compileToLlvm(mlir::ModuleOp module,
 std::optional<std::string> printStatements(mlir::ModuleOp module,
                                            const Target &target);
 
+/// The source of the kernels of a device, or nothing after an error.
+std::optional<std::string> printKernels(mlir::ModuleOp module,
+                                        const Target &target);
+
 } // namespace attnc::halide
 
 #endif // ATTNC_CODEGEN_HALIDE_HALIDE_H

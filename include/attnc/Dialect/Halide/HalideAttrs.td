@@ -44,4 +44,49 @@ def Halide_ScheduleAttr : AttrDef<HalideDialect, "Schedule", [
   }];
 }
 
+def Halide_GpuScheduleAttr : AttrDef<HalideDialect, "GpuSchedule", [
+    DeclareAttrInterfaceMethods<Tile_TargetAttrInterface>]> {
+  let mnemonic = "gpu_schedule";
+  let summary = "Schedule fields of the Halide backend on devices";
+  let description = [{
+    Set by Schedule from Target data; the Halide code generator follows every
+    field. A group computes a block of queries, one query per thread along x.
+
+    | field | meaning |
+    |---|---|
+    | `group` | threads of a group: [queries, threads per query] |
+    | `keys` | scores that a thread computes at once: consecutive keys |
+    | `features` | accumulators of P V in a thread: consecutive features |
+    | `shared` | what of a block of keys is in shared memory, else in global memory: `scores`, `weights`, `values` (of the block), `state` (of all blocks) |
+
+    Constraints:
+    - (halide_gpu_c1) `group` has two entries of at least 1, with a product of
+      at most 1024;
+    - (halide_gpu_c2) `keys` and `features` are from 1 to 32;
+    - (halide_gpu_c3) `shared` names each array once at most.
+
+    Example:
+    ```mlir
+    "test.op"() {t = #halide.gpu_schedule<group = [16, 8], keys = 4, features = 4, shared = [scores, weights]>} : () -> ()
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$group,
+                        "int64_t":$keys, "int64_t":$features,
+                        ArrayRefParameter<"::mlir::StringAttr">:$shared);
+  let assemblyFormat = [{
+    `<` struct(custom<Tile>($group), $keys, $features, custom<Names>($shared)) `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The names that `shared` may have.
+    static ::llvm::ArrayRef<::llvm::StringLiteral> getArrays();
+    bool hasShared(::llvm::StringRef array) const;
+  }];
+  let extraClassDefinition = [{
+    ::llvm::StringRef $cppClass::getBackend() const { return "halide"; }
+    int64_t $cppClass::getGranule() const { return 1; }
+    int64_t $cppClass::getPartialStep(int64_t step) const { return step; }
+  }];
+}
+
 #endif // ATTNC_DIALECT_HALIDE_HALIDEATTRS_TD

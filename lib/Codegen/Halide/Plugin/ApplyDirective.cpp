@@ -23,6 +23,14 @@ bool applyToLoops(Stage stage, const Directive &directive,
       stage.unroll(v[0]);
     else
       stage.unroll(v[0], int(n[0]));
+  } else if (verb == "never_partition") {
+    stage.never_partition_all();
+  } else if (verb == "gpu_blocks") {
+    for (const Halide::VarOrRVar &one : v)
+      stage.gpu_blocks(one);
+  } else if (verb == "gpu_threads") {
+    for (const Halide::VarOrRVar &one : v)
+      stage.gpu_threads(one);
   } else if (verb == "split") {
     stage.split(v[0], v[1], v[2], int(n[0]));
   } else if (verb == "split_guarded") {
@@ -60,6 +68,8 @@ void applyDirective(Halide::Func function, const Directive &directive,
       function.compute_at(other, v[0].var);
   } else if (verb == "in_registers") {
     function.store_in(Halide::MemoryType::Register);
+  } else if (verb == "in_shared") {
+    function.store_in(Halide::MemoryType::GPUShared);
   } else if (verb == "on_heap") {
     function.store_in(Halide::MemoryType::Heap);
   } else if (verb == "bound") {

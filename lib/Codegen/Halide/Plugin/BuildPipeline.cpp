@@ -6,7 +6,9 @@ using Halide::Internal::Cast;
 
 namespace attnc::halide {
 
-static Halide::Type typeOf(ScalarType type) {
+Halide::Type PipelineBuilder::typeOf(ScalarType type) const {
+  if (isDevice && type.isFloat() && type.bits == 16)
+    return Halide::UInt(16);
   switch (type.kind) {
   case Kind::Bool:
     return Halide::Bool();
@@ -23,7 +25,7 @@ static Halide::Type typeOf(ScalarType type) {
 }
 
 /// Bytes hold booleans.
-static Halide::Type storedType(ScalarType type) {
+Halide::Type PipelineBuilder::storedType(ScalarType type) const {
   return type.kind == Kind::Bool ? Halide::UInt(8) : typeOf(type);
 }
 
@@ -74,7 +76,7 @@ Halide::Expr PipelineBuilder::expr(int number) {
   return result;
 }
 
-static Halide::Expr constant(const Expr &node) {
+Halide::Expr PipelineBuilder::constant(const Expr &node) const {
   Halide::Type type = typeOf(node.type);
   if (node.type.isFloat())
     return Halide::Internal::make_const(type, node.real);
@@ -197,7 +199,9 @@ Halide::VarOrRVar PipelineBuilder::scheduled(const std::string &name) {
   if (auto found = reductionVariables.find(name);
       found != reductionVariables.end())
     return found->second;
-  return Halide::RVar(name); // a part of another
+  std::string part = name; // of another; Halide reserves the dot
+  std::replace(part.begin(), part.end(), '.', '_');
+  return Halide::RVar(part);
 }
 
 void PipelineBuilder::schedule(const Directive &directive) {

@@ -14,11 +14,15 @@ namespace attnc::halide {
 /// The names of a pipeline as Halide's objects.
 class PipelineBuilder {
 public:
-  explicit PipelineBuilder(const Pipeline &pipeline) : pipeline(pipeline) {}
+  PipelineBuilder(const Pipeline &pipeline, bool isDevice)
+      : pipeline(pipeline), isDevice(isDevice) {}
 
   Halide::Module build(const Halide::Target &target);
 
 private:
+  Halide::Type typeOf(ScalarType type) const;
+  Halide::Type storedType(ScalarType type) const;
+  Halide::Expr constant(const Expr &node) const;
   Halide::Expr expr(int number);
   Halide::Expr makeExpr(const Expr &node);
   Halide::Expr makeArithmetic(const Expr &node);
@@ -30,6 +34,7 @@ private:
   Halide::VarOrRVar scheduled(const std::string &name);
 
   const Pipeline &pipeline;
+  bool isDevice;
   std::map<std::string, Halide::ImageParam> buffers;
   std::map<std::string, Halide::Param<int32_t>> parameters;
   std::map<std::string, Halide::Func> functions;
@@ -38,9 +43,9 @@ private:
   std::map<int, Halide::Expr> made;
 };
 
-inline Halide::Module buildPipeline(const Pipeline &pipeline,
+inline Halide::Module buildPipeline(const Pipeline &pipeline, bool isDevice,
                                     const Halide::Target &target) {
-  return PipelineBuilder(pipeline).build(target);
+  return PipelineBuilder(pipeline, isDevice).build(target);
 }
 
 /// Follows one directive; `at` gives the loop of another function.

@@ -45,35 +45,56 @@ struct TemporaryFile {
   }
 };
 
-static void compile(const Program &program, bool wantsStatement,
-                    Compiled &result) {
-  Halide::Target target(program.target);
+/// The modules of a program. On a device each pipeline has its own, since all
+/// call the source of their kernels the same, and the first one has the
+/// runtime. There they are lowered without checks of the caller's buffers,
+/// which the entry has made, but what fails on the device is checked: both are
+/// assertions to Halide, of which the feature no_asserts removes the first kind
+/// in lowering and the second afterwards.
+static std::vector<Halide::Module> lower(const Program &program) {
+  Halide::Target target(program.target), lowered = target;
+  if (program.isDevice)
+    lowered.set_feature(Halide::Target::NoAsserts);
   std::vector<Halide::Module> modules;
-  for (const Pipeline &pipeline : program.pipelines)
-    modules.push_back(buildPipeline(pipeline, target));
-  Halide::Module whole =
-      modules.size() == 1
-          ? modules.front()
-          : Halide::link_modules(program.pipelines.front().symbol, modules);
+  for (const Pipeline &pipeline : program.pipelines) {
+    if (modules.empty() || program.isDevice)
+      modules.emplace_back(pipeline.symbol, target);
+    target.set_feature(Halide::Target::NoRuntime);
+    Halide::Module one = buildPipeline(pipeline, program.isDevice, lowered);
+    for (const Halide::Internal::LoweredFunc &function : one.functions())
+      modules.back().append(function);
+    for (const Halide::Buffer<> &buffer : one.buffers())
+      modules.back().append(buffer);
+  }
+  return modules;
+}
+
+static void compile(Halide::Module whole, Wanted wanted, Compiled &result) {
   whole.set_any_strict_float(true); // linking forgets it
-  TemporaryFile bitcode, statement;
-  std::map<Halide::OutputFileType, std::string> outputs;
-  if (wantsStatement)
-    outputs[Halide::OutputFileType::stmt] = statement.path;
-  else
-    outputs[Halide::OutputFileType::bitcode] = bitcode.path;
-  whole.compile(outputs);
-  result.bitcode = bitcode.read();
-  result.statement = statement.read();
+  TemporaryFile file;
+  switch (wanted) {
+  case Wanted::Bitcode:
+    whole.compile({{Halide::OutputFileType::bitcode, file.path}});
+    result.bitcode.push_back(file.read());
+    break;
+  case Wanted::Statement:
+    whole.compile({{Halide::OutputFileType::stmt, file.path}});
+    result.statement += file.read();
+    break;
+  case Wanted::Kernels:
+    whole.compile({{Halide::OutputFileType::device_code, file.path}});
+    result.kernels += file.read();
+    break;
+  }
 }
 
 extern "C" __attribute__((visibility("default"))) void
-attnc_halide_compile(const Program &program, bool wantsStatement,
-                     Compiled &result) {
+attnc_halide_compile(const Program &program, Wanted wanted, Compiled &result) {
   static Reporter reporter;
   Halide::set_custom_compile_time_error_reporter(&reporter);
   try {
-    compile(program, wantsStatement, result);
+    for (const Halide::Module &module : lower(program))
+      compile(module, wanted, result);
   } catch (const Halide::Error &error) { // no std::exception
     result.error = std::string("Halide refuses the program: ") + error.what();
   } catch (const std::exception &error) {

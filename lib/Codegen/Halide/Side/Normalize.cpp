@@ -42,6 +42,8 @@ private:
   Result score(ArrayRef<Ex> indices);
   Result initial(ArrayRef<Ex> indices);
   Result weight(Ex score, Ex row);
+  /// A function of the rows of a task, updated over the variable `keys`.
+  void scheduleRows(StringRef function, StringRef keys);
   LogicalResult defineMax(Ex row, Ex first);
   LogicalResult defineSum(Ex row, Ex first);
   /// Keys of a domain called `name`; gives the score of one.
@@ -92,7 +94,7 @@ NormalizeWriter::Result NormalizeWriter::weight(Ex score, Ex row) {
   if (kind == attn::NormWeight::Identity)
     return b.select(b.equal(score, real(-kInfinity)), real(0), score);
   if (op.getNorm().getShift() == attn::NormShift::Max) {
-    Ex m = b.call("m", acc, {row});
+    Ex m = block.getTasks().call("m", acc, {row});
     score = b.sub(score, b.select(b.equal(m, real(-kInfinity)), real(0), m));
   }
   return Formula(b, tensors)
@@ -105,16 +107,24 @@ NormalizeWriter::Result NormalizeWriter::scoreOver(StringRef name, Ex row) {
   return score(indicesOf(row, b.variable((name + ".x").str())));
 }
 
+void NormalizeWriter::scheduleRows(StringRef function, StringRef keys) {
+  b.schedule(function, 0, "compute_root");
+  if (!block.getTasks().isDevice())
+    return;
+  block.getTasks().scheduleOnDevice(function, 0, "i");
+  block.getTasks().scheduleOnDevice(function, 1, "i", "", {keys.str()});
+}
+
 LogicalResult NormalizeWriter::defineMax(Ex row, Ex first) {
   if (op.getNorm().getShift() != attn::NormShift::Max)
     return success();
   Result next = scoreOver("largest", row);
   if (failed(next))
     return failure();
-  b.define("m", {"i"}, first);
-  Ex old = b.call("m", acc, {row});
-  b.update({row}, b.select(b.less(old, *next), *next, old));
-  b.schedule("m", 0, "compute_root");
+  block.getTasks().define("m", {"i"}, first);
+  Ex old = block.getTasks().call("m", acc, {row});
+  block.getTasks().update({row}, b.select(b.less(old, *next), *next, old));
+  scheduleRows("m", "largest.x");
   return success();
 }
 
@@ -126,9 +136,10 @@ LogicalResult NormalizeWriter::defineSum(Ex row, Ex first) {
   Result term = weight(*next, row);
   if (failed(start) || failed(term))
     return failure();
-  b.define("l", {"i"}, *start);
-  b.update({row}, b.add(b.call("l", acc, {row}), *term));
-  b.schedule("l", 0, "compute_root");
+  block.getTasks().define("l", {"i"}, *start);
+  block.getTasks().update({row},
+                          b.add(block.getTasks().call("l", acc, {row}), *term));
+  scheduleRows("l", "sum.x");
   return success();
 }
 
@@ -143,6 +154,7 @@ LogicalResult NormalizeWriter::write() {
     return failure();
   bool isDivided = op.getNorm().getDivide() == attn::NormDivide::Sum;
   auto make = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
+    block.beginStore(domain);
     Ex x = b.variable((domain + ".x").str());
     Ex y = block.getDims().size() > 1 ? b.variable((domain + ".y").str())
                                       : b.integer(0);
@@ -152,14 +164,15 @@ LogicalResult NormalizeWriter::write() {
     if (failed(value) || failed(value = weight(*value, at)))
       return failure();
     if (isDivided) {
-      Ex l = b.call("l", acc, {at});
+      Ex l = block.getTasks().call("l", acc, {at});
       value = b.select(b.equal(l, real(0)), real(0), b.div(*value, l));
     }
-    return Tensors::Stored{indices, *value};
+    return Tensors::Stored{indices, *value, block.storedWhere(x, y)};
   };
-  if (failed(tensors.store(op.getWeights(), block.getDims(), make)))
+  if (failed(tensors.store(op.getWeights(), block.storedDims(), make)))
     return failure();
-  step.scratchBytes = 1 << 12; // m and l
+  if (!step.isDevice)
+    step.scratchBytes = 1 << 12; // m and l
   return success();
 }
 

@@ -53,6 +53,7 @@ private:
   Result sum(ScalarType type, ArrayRef<Ex> indices);
   Result concat(attn::ConcatOp concat, ArrayRef<Ex> indices);
   LogicalResult defineSums();
+  void scheduleSums(StringRef x, StringRef y, ArrayRef<std::string> inner);
   LogicalResult definePrefixSums(attn::ScanOp scan);
   LogicalResult append(attn::AppendOp append);
   Result maskedScore(Value scores, Value mask, ArrayRef<Ex> indices,
@@ -78,20 +79,34 @@ struct Letters {
 } // namespace
 
 /// The variables of the function that holds a task's sums: y, then x.
-static Ex sumAt(Builder &b, ScalarType type, Ex y, Ex x) {
-  return b.call("sums", type, {y, x});
+static Ex sumAt(TaskBlock &block, ScalarType type, Ex y, Ex x) {
+  return block.getTasks().call("sums", type, {y, x});
 }
 
 LogicalResult SideWriter::storeAll(Value result, ElementOf element) {
   auto make = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
-    SmallVector<Ex> indices = block.indicesOf(
-        b.variable((domain + ".x").str()), b.variable((domain + ".y").str()));
+    block.beginStore(domain);
+    Ex x = b.variable((domain + ".x").str());
+    Ex y = b.variable((domain + ".y").str());
+    SmallVector<Ex> indices = block.indicesOf(x, y);
     Result value = element(indices);
     if (failed(value))
       return failure();
-    return Tensors::Stored{indices, *value};
+    return Tensors::Stored{indices, *value, block.storedWhere(x, y)};
   };
-  return tensors.store(result, block.getDims(), make);
+  return tensors.store(result, block.storedDims(), make);
+}
+
+/// The function of sums: a task at a time on a CPU, all of them on a device,
+/// where threads share the dimensions `x` and `y` of the update, which has the
+/// loops `inner`.
+void SideWriter::scheduleSums(StringRef x, StringRef y,
+                              ArrayRef<std::string> inner) {
+  b.schedule("sums", 0, "compute_root");
+  if (!block.getTasks().isDevice())
+    return;
+  block.getTasks().scheduleOnDevice("sums", 0, "x", "y");
+  block.getTasks().scheduleOnDevice("sums", 1, x, y, inner);
 }
 
 SideWriter::Result SideWriter::map(attn::MapOp map, ArrayRef<Ex> indices) {
@@ -100,7 +115,7 @@ SideWriter::Result SideWriter::map(attn::MapOp map, ArrayRef<Ex> indices) {
 
 SideWriter::Result SideWriter::sum(ScalarType type, ArrayRef<Ex> indices) {
   auto [x, y] = block.placeOf(indices);
-  return sumAt(b, type, y, x);
+  return sumAt(block, type, y, x);
 }
 
 SideWriter::Result SideWriter::concat(attn::ConcatOp concat,
@@ -192,7 +207,7 @@ LogicalResult SideWriter::defineSums() {
   b.domain("sum", dims);
   bool isMax = reduce && reduce.getKind().getKind() == attn::RowKind::Max;
   Ex start = b.real(isMax ? -std::numeric_limits<double>::infinity() : 0, acc);
-  Ex old = sumAt(b, acc, y, x);
+  Ex old = sumAt(block, acc, y, x);
   Result term = failure();
   if (reduce) {
     term = maskedScore(reduce.getScores(), reduce.getMask(),
@@ -215,10 +230,14 @@ LogicalResult SideWriter::defineSums() {
   }
   if (failed(term))
     return failure();
-  b.define("sums", {"y", "x"}, start);
-  b.update({y, x}, isMax ? b.select(b.less(old, *term), *term, old)
-                         : b.add(old, *term));
-  b.schedule("sums", 0, "compute_root");
+  block.getTasks().define("sums", {"y", "x"}, start);
+  block.getTasks().update({y, x}, isMax
+                                      ? b.select(b.less(old, *term), *term, old)
+                                      : b.add(old, *term));
+  std::vector<std::string> inner;
+  for (size_t i = 0; i < dims.size(); ++i)
+    inner.push_back("sum." + std::string(1, "xyzw"[i]));
+  scheduleSums("x", "y", inner);
   return success();
 }
 
@@ -230,18 +249,18 @@ LogicalResult SideWriter::definePrefixSums(attn::ScanOp scan) {
   Result first = tensors.element(scan.getSource(), block.indicesOf(x, y));
   if (failed(first))
     return failure();
-  b.define("sums", {"y", "x"}, b.cast(*first, acc));
+  block.getTasks().define("sums", {"y", "x"}, b.cast(*first, acc));
   unsigned dim = block.scansLastAxis() ? 0 : 1;
   Ex one = b.integer(1), zero = b.integer(0);
   Ex others = b.max(b.sub(block.getDims()[dim].second, one), zero);
   b.domain("sum", {{one, others}});
   Ex &at = dim == 0 ? x : y;
   at = b.variable("sum.x");
-  Ex here = sumAt(b, acc, y, x);
-  Ex before = dim == 0 ? sumAt(b, acc, y, b.sub(at, one))
-                       : sumAt(b, acc, b.sub(at, one), x);
-  b.update({y, x}, b.add(before, here));
-  b.schedule("sums", 0, "compute_root");
+  Ex here = sumAt(block, acc, y, x);
+  Ex before = dim == 0 ? sumAt(block, acc, y, b.sub(at, one))
+                       : sumAt(block, acc, b.sub(at, one), x);
+  block.getTasks().update({y, x}, b.add(before, here));
+  scheduleSums(dim == 0 ? "y" : "x", "", {"sum.x"});
   return success();
 }
 
@@ -249,14 +268,16 @@ LogicalResult SideWriter::definePrefixSums(attn::ScanOp scan) {
 /// it are left out.
 LogicalResult SideWriter::append(attn::AppendOp append) {
   auto element = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
-    SmallVector<Ex> indices = block.indicesOf(
-        b.variable((domain + ".x").str()), b.variable((domain + ".y").str()));
+    block.beginStore(domain);
+    Ex x = b.variable((domain + ".x").str());
+    Ex y = b.variable((domain + ".y").str());
+    SmallVector<Ex> indices = block.indicesOf(x, y);
     Result value = tensors.element(append.getRows(), indices);
     if (failed(value))
       return failure();
-    return Tensors::Stored{indices, *value};
+    return Tensors::Stored{indices, *value, block.storedWhere(x, y)};
   };
-  return tensors.storeRows(append, block.getDims(), element);
+  return tensors.storeRows(append, block.storedDims(), element);
 }
 
 LogicalResult SideWriter::write() {

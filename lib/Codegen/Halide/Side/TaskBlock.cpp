@@ -19,15 +19,18 @@ static std::string nameOf(unsigned axis) {
 
 TaskBlock::TaskBlock(Value tensor, Step &step, Tensors &tensors,
                      std::optional<unsigned> scanned)
-    : tensor(tensor), step(step), b(step.builder),
+    : tensor(tensor), step(step), b(step.builder), tensors(tensors),
+      tasks(step, tensors),
       rank(cast<RankedTensorType>(tensor.getType()).getRank()),
       scanned(scanned) {
   bool isWhole = scanned && !scansLastAxis();
   if (rank > 1)
     rows = isWhole ? *scanned : rank - 2;
   auto extentFrom = [&](unsigned axis, int64_t most) {
+    if (step.isDevice) // see storedWhere
+      return b.integer(most);
     return b.min(b.integer(most), b.sub(tensors.extentOf(tensor, axis),
-                                        b.parameter(nameOf(axis))));
+                                        tasks.coordinate(nameOf(axis))));
   };
   for (unsigned axis = 0; axis < rank; ++axis)
     if (axis + 1 == rank ? isWhole : !isWhole || axis != *scanned)
@@ -52,31 +55,57 @@ bool TaskBlock::hasBlock(unsigned axis) const {
   return isWhole ? axis + 1 == rank : axis == rows;
 }
 
-SmallVector<Ex> TaskBlock::indicesOf(Ex x, Ex y) const {
+SmallVector<Ex> TaskBlock::indicesOf(Ex x, Ex y) {
   SmallVector<Ex> indices;
   for (unsigned axis = 0; axis < rank; ++axis) {
     bool isLast = axis + 1 == rank;
     Ex inside = isLast ? x : y;
     if (hasBlock(axis))
-      indices.push_back(b.add(b.parameter(nameOf(axis)), inside));
+      indices.push_back(b.add(tasks.coordinate(nameOf(axis)), inside));
     else if (isLast || axis == rows)
       indices.push_back(inside);
     else
-      indices.push_back(b.parameter(nameOf(axis)));
+      indices.push_back(tasks.coordinate(nameOf(axis)));
   }
   return indices;
 }
 
-std::pair<Ex, Ex> TaskBlock::placeOf(ArrayRef<Ex> indices) const {
+std::pair<Ex, Ex> TaskBlock::placeOf(ArrayRef<Ex> indices) {
   auto inside = [&](unsigned axis) {
-    return hasBlock(axis) ? b.sub(indices[axis], b.parameter(nameOf(axis)))
+    return hasBlock(axis) ? b.sub(indices[axis], tasks.coordinate(nameOf(axis)))
                           : indices[axis];
   };
   return {rank > 0 ? inside(rank - 1) : b.integer(0),
           rows ? inside(*rows) : b.integer(0)};
 }
 
+SmallVector<std::pair<Ex, Ex>> TaskBlock::storedDims() {
+  SmallVector<std::pair<Ex, Ex>> all(dims);
+  if (step.isDevice)
+    all.push_back({b.integer(0), tasks.count()});
+  return all;
+}
+
+void TaskBlock::beginStore(StringRef domain) {
+  if (step.isDevice)
+    tasks.setTask(b.variable((domain + (dims.size() > 1 ? ".z" : ".y")).str()));
+}
+
+SmallVector<Ex> TaskBlock::storedWhere(Ex x, Ex y) {
+  SmallVector<Ex> where;
+  if (!step.isDevice)
+    return where;
+  for (unsigned axis = 0; axis < rank; ++axis)
+    if (hasBlock(axis))
+      where.push_back(b.less(
+          b.add(tasks.coordinate(nameOf(axis)), axis + 1 == rank ? x : y),
+          tensors.extentOf(tensor, axis)));
+  return where;
+}
+
 void TaskBlock::reserve() const {
+  if (step.isDevice)
+    return;
   step.scratchBytes = 1 << 14;
   if (rank == 0)
     return;

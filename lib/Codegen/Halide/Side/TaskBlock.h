@@ -3,7 +3,7 @@
 #ifndef ATTNC_LIB_CODEGEN_HALIDE_SIDE_TASKBLOCK_H
 #define ATTNC_LIB_CODEGEN_HALIDE_SIDE_TASKBLOCK_H
 
-#include "Tensors.h"
+#include "Tasks.h"
 
 namespace attnc::halide {
 
@@ -18,10 +18,20 @@ public:
 
   /// Minima and extents of x, along the last axis, and y.
   llvm::ArrayRef<std::pair<Ex, Ex>> getDims() const { return dims; }
+  /// On a device followed by those of the task: the dimensions of a store.
+  llvm::SmallVector<std::pair<Ex, Ex>> storedDims();
+  /// Begins the formulas of a store over domain `domain`: they are for its
+  /// task.
+  void beginStore(llvm::StringRef domain);
+  /// On a device, whether x and y are in the task, whose extent is not known to
+  /// the dimensions.
+  llvm::SmallVector<Ex> storedWhere(Ex x, Ex y);
+  /// Functions of the task; see Tasks.
+  Tasks &getTasks() { return tasks; }
   /// The indices in the tensor of an element of the block.
-  llvm::SmallVector<Ex> indicesOf(Ex x, Ex y) const;
+  llvm::SmallVector<Ex> indicesOf(Ex x, Ex y);
   /// The number of x and y of the element at these indices.
-  std::pair<Ex, Ex> placeOf(llvm::ArrayRef<Ex> indices) const;
+  std::pair<Ex, Ex> placeOf(llvm::ArrayRef<Ex> indices);
   /// Whether the scanned axis is that of x.
   bool scansLastAxis() const { return scanned && *scanned + 1 == rank; }
   /// Scratch of a function that has the block's elements.
@@ -33,6 +43,8 @@ private:
   mlir::Value tensor;
   Step &step;
   Builder &b;
+  Tensors &tensors;
+  Tasks tasks;
   unsigned rank;
   std::optional<unsigned> scanned, rows;
   llvm::SmallVector<std::pair<Ex, Ex>> dims;

@@ -17,8 +17,8 @@ does a README without the score line. --only says more about a few variants;
 --interpret grades the compiler's reference in the place of the kernels; --update
 writes what is refused today into status.txt, and the score into README. --target
 and --mcpu run another platform's level in an emulator; --every runs each Nth variant,
---skip leaves one out; --backend selects a backend, whose refusals are in
-status-NAME.txt in addition.
+--skip leaves one out; --backend selects a backend. What a backend or a level refuses
+in addition is in status-NAME.txt, if there is such a file.
 """
 
 import argparse
@@ -309,7 +309,8 @@ def main():
     score = "%d of %d variants pass, %d fail" % (count["right"], len(results), count["wrong"])
     if arguments.update and not only:
         update(results, arguments.readme, score)
-    status = read_status(["status.txt"] + (["status-%s.txt" % arguments.backend] if arguments.backend else []))
+    files = ["status.txt"] + ["status-%s.txt" % name for name in (arguments.backend, arguments.mcpu) if name]
+    status = read_status([file for file in files if os.path.exists(os.path.join(HERE, file))])
     found = list(faults(results, status if not only else {n: s for n, s in status.items() if n in only},
                         arguments.specs))
     for name, (kind, detail) in results.items():

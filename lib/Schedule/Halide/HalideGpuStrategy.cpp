@@ -1,0 +1,227 @@
+//===- HalideGpuStrategy.cpp - Schedules of the Halide backend on devices -===//
+//
+// Form online: a group of threads computes a block of queries and visits the
+// keys in blocks. Candidates differ in the group's size, in the keys that a
+// thread computes at once, and in what fits the shared memory.
+// Tests: test/Codegen/Halide/devices.test
+//
+//===----------------------------------------------------------------------===//
+
+#include "Halide/HalideRequest.h"
+#include "Halide/HalideStrategy.h"
+#include "VisitedPairs.h"
+
+#include "attnc/Dialect/Halide/Halide.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace attnc::schedule::halide {
+namespace {
+
+using ::attnc::halide::GpuScheduleAttr;
+
+struct HalideGpuStrategy final : Strategy {
+  StringRef backend() const override { return "halide"; }
+  bool serves(const Target &target) const override {
+    return target.kind == TargetKind::Device;
+  }
+  SmallVector<attn::ScheduleAttr>
+  makeCandidates(const KernelShape &shape, const Target &target,
+                 StringRef request, std::string &error) const override;
+  std::string findMismatch(const KernelShape &shape, const Target &target,
+                           attn::ScheduleAttr schedule) const override;
+  std::string findProblem(const KernelShape &shape, const Target &target,
+                          attn::ScheduleAttr schedule) const override;
+  Cost predictCost(const KernelShape &shape, const Target &target,
+                   attn::ScheduleAttr schedule,
+                   RegimeRanges &ranges) const override;
+  attn::BlockAttr chooseBlock(Operation *op,
+                              const Target &target) const override;
+  std::string findProblem(Operation *op, attn::BlockAttr block,
+                          const Target &target) const override;
+};
+
+} // namespace
+
+static GpuScheduleAttr targetOf(attn::ScheduleAttr schedule) {
+  return dyn_cast<GpuScheduleAttr>(schedule.getTarget());
+}
+
+/// Bytes of an array of GpuScheduleAttr::getArrays for blocks of q x k.
+static int64_t bytesOf(StringRef array, const KernelShape &shape, int64_t q,
+                       int64_t k, int64_t granule) {
+  int64_t elements =
+      array == "values" ? llvm::alignTo(shape.valueDim, granule)
+      : array == "state"
+          ? shape.valueDim + 2
+          : k * (array == "scores" && shape.kernel.hasGate() ? 2 : 1);
+  return q * elements * shape.accumulateBytes();
+}
+
+/// The maximum and the sum of a block, which are always shared.
+static int64_t bytesOfRows(const KernelShape &shape, int64_t q) {
+  return 2 * q * shape.accumulateBytes();
+}
+
+/// As many of the arrays as fit, the most used first.
+static SmallVector<StringAttr> chooseShared(const KernelShape &shape,
+                                            const Target &target, int64_t q,
+                                            int64_t k, int64_t granule) {
+  SmallVector<StringAttr> shared;
+  int64_t bytes = bytesOfRows(shape, q);
+  for (StringRef array : GpuScheduleAttr::getArrays()) {
+    int64_t more = bytesOf(array, shape, q, k, granule);
+    if (bytes + more > target.device.sharedBytes)
+      continue;
+    bytes += more;
+    shared.push_back(StringAttr::get(shape.kernel->getContext(), array));
+  }
+  return shared;
+}
+
+SmallVector<attn::ScheduleAttr>
+HalideGpuStrategy::makeCandidates(const KernelShape &shape,
+                                  const Target &target, StringRef text,
+                                  std::string &error) const {
+  std::optional<HalideRequest> request =
+      HalideRequest::parse(text, target.kind, error);
+  if (!request)
+    return {};
+  MLIRContext *context = shape.kernel->getContext();
+  SmallVector<attn::ScheduleAttr> candidates;
+  for (RegisterTile tile : {RegisterTile{16, 8}, {16, 16}, {32, 4}, {8, 16}}) {
+    RegisterTile group = request->group.value_or(tile);
+    for (int64_t keysOfThread : {4, 2}) {
+      int64_t q = request->q.value_or(group.rows);
+      int64_t keys = request->keys.value_or(keysOfThread);
+      int64_t k = request->k.value_or(group.vectors * keys);
+      // The code of a formula stands once for each accumulator.
+      int64_t features =
+          request->features.value_or(shape.kernel.hasValue() ? 1 : 4);
+      int64_t granule = group.vectors * features;
+      SmallVector<StringAttr> shared =
+          chooseShared(shape, target, q, k, granule);
+      if (request->shared) {
+        shared.clear();
+        for (StringRef name : *request->shared)
+          shared.push_back(StringAttr::get(context, name));
+      }
+      auto invalid = [&] { return emitError(shape.kernel.getLoc()); };
+      if (failed(GpuScheduleAttr::verify(invalid, {group.rows, group.vectors},
+                                         keys, features, shared))) {
+        error = "the schedule's fields for devices are invalid";
+        return {};
+      }
+      auto halide = GpuScheduleAttr::get(context, {group.rows, group.vectors},
+                                         keys, features, shared);
+      attn::ScheduleAttr made = attn::ScheduleAttr::get(
+          context, request->form.value_or(attn::ScheduleForm::Online), q, k,
+          /*chunk=*/0, /*rescaleThreshold=*/0.0, attn::RescalePlace::Value,
+          /*weights=*/Type(), halide);
+      if (!llvm::is_contained(candidates, made))
+        candidates.push_back(made);
+    }
+  }
+  return candidates;
+}
+
+std::string HalideGpuStrategy::findMismatch(const KernelShape &,
+                                            const Target &target,
+                                            attn::ScheduleAttr schedule) const {
+  if (targetOf(schedule))
+    return {};
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "has a schedule for " << schedule.getTarget() << ", but "
+      << target.name << " expects #halide.gpu_schedule<...>";
+  return text;
+}
+
+std::string HalideGpuStrategy::findProblem(const KernelShape &shape,
+                                           const Target &target,
+                                           attn::ScheduleAttr schedule) const {
+  GpuScheduleAttr halide = targetOf(schedule);
+  int64_t q = schedule.getQ(), k = schedule.getK();
+  int64_t x = halide.getGroup()[0], y = halide.getGroup()[1];
+  if (schedule.getForm() != attn::ScheduleForm::Online)
+    return "the Halide backend supports form = online on devices";
+  if (schedule.getWeights())
+    return "the Halide backend does not use 'weights'; remove it";
+  if (x * y > target.device.groupThreads)
+    return llvm::formatv("group = [{0}, {1}] has {2} threads, {3} has {4}", x,
+                         y, x * y, target.name, target.device.groupThreads);
+  if (q != x)
+    return llvm::formatv("q = {0} is not the {1} queries of a group", q, x);
+  if (k != y * halide.getKeys())
+    return llvm::formatv(
+        "k = {0} is not {1}, the keys of a thread times group[1]", k,
+        y * halide.getKeys());
+  int64_t bytes = bytesOfRows(shape, q);
+  for (StringAttr array : halide.getShared())
+    bytes += bytesOf(array, shape, q, k, y * halide.getFeatures());
+  if (bytes > target.device.sharedBytes)
+    return llvm::formatv("the arrays in shared need {0} bytes of shared "
+                         "memory, {1} has {2}",
+                         bytes, target.name, target.device.sharedBytes);
+  return {};
+}
+
+Cost HalideGpuStrategy::predictCost(const KernelShape &shape,
+                                    const Target &target,
+                                    attn::ScheduleAttr schedule,
+                                    RegimeRanges &ranges) const {
+  GpuScheduleAttr halide = targetOf(schedule);
+  double q = double(schedule.getQ()), k = double(schedule.getK());
+  double pairs = countVisitedPairs(schedule.getQ(), schedule.getK(), ranges);
+  double blocks = pairs / (q * k);
+  double peak = target.unitFor(shape.accumulateType()).flopsPerCycle;
+  double threads = double(halide.getGroup()[0] * halide.getGroup()[1]);
+  Cost cost;
+  cost.products = 2 * pairs * double(shape.allDims()) / peak;
+  // Maxima, sums and the state are computed by one thread per query, while the
+  // others of the group wait.
+  double steps = 2 * k + 4 * double(shape.valueDim + 2);
+  cost.overhead = blocks * steps * threads / peak;
+  for (StringRef array : GpuScheduleAttr::getArrays())
+    if (!halide.hasShared(array))
+      cost.memory += 2 * blocks *
+                     double(bytesOf(array, shape, schedule.getQ(),
+                                    schedule.getK(), halide.getFeatures())) /
+                     target.memory[1].bytesPerCycle;
+  // Each block reads its keys and values once for all of its queries.
+  cost.memory += blocks * k * double(shape.allDims()) * double(shape.keyBits) /
+                 8 / target.memory[1].bytesPerCycle;
+  double needed = ranges.getNeededPairs();
+  cost.peakFraction = cost.total() > 0 ? 2 * needed * double(shape.allDims()) /
+                                             peak / cost.total()
+                                       : 1;
+  cost.visitedPairs = pairs;
+  cost.fullTiles = 1;
+  return cost;
+}
+
+attn::BlockAttr HalideGpuStrategy::chooseBlock(Operation *op,
+                                               const Target &) const {
+  MLIRContext *context = op->getContext();
+  auto halide = GpuScheduleAttr::get(context, {8, 16}, 1, 1, {});
+  return attn::BlockAttr::get(context, attn::BlockForm::Element, /*lanes=*/"",
+                              /*rows=*/"", /*q=*/1, /*k=*/1, halide);
+}
+
+std::string HalideGpuStrategy::findProblem(Operation *, attn::BlockAttr block,
+                                           const Target &) const {
+  if (!isa<GpuScheduleAttr>(block.getTarget()))
+    return "its target is not #halide.gpu_schedule";
+  return {};
+}
+
+const Strategy &getGpuStrategy() {
+  static const HalideGpuStrategy strategy;
+  return strategy;
+}
+
+} // namespace attnc::schedule::halide

@@ -1,0 +1,63 @@
+//===- Devices.cpp - The table of devices ---------------------------------===//
+//
+// A device is a level of its own: an interface to launch kernels through, with
+// the limits that each of its implementations has at least (the tables of the
+// specifications of OpenCL 1.2, CUDA and Metal 2; shared memory as common
+// implementations have it). Its host code runs
+// on any processor of the platform. Rates are those of a small integrated GPU;
+// they steer speed only. Tests: test/Unit/Target/PlatformTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "Levels.h"
+
+using namespace attnc;
+using namespace llvm;
+
+static constexpr MemoryLevel kDeviceMemory[] = {
+    {"shared", 32 * 1024, 64},
+    {"L2", 1024 * 1024, 32},
+    {"memory", kUnlimited, 8},
+};
+
+/// A multiprocessor with 64 lanes of f32 and a quarter of that in f64.
+static constexpr Unit kDeviceUnits[] = {
+    {UnitKind::Fma, DType::F32, DType::F32, 128, 32, 1, 1},
+    {UnitKind::Fma, DType::F64, DType::F64, 32, 32, 1, 1},
+};
+
+static constexpr Target makeDevice(StringRef name, StringRef description,
+                                   DeviceTraits traits) {
+  Target target;
+  target.name = name;
+  target.description = description;
+  target.kind = TargetKind::Device;
+  target.llvmCpu = "x86-64";
+  target.requiredFeatures = "sse2";
+  target.units = kDeviceUnits;
+  target.memory = kDeviceMemory;
+  target.rowBytesPerCycle = 8;
+  target.exp2Operations = 12;
+  traits.api = name;
+  target.device = traits;
+  return target;
+}
+
+static constexpr Target kTargets[] = {
+    makeDevice("opencl", "devices with OpenCL 1.2",
+               {.groupThreads = 256,
+                .sharedBytes = 32 * 1024,
+                .hasInt64 = true,
+                .hasFloat64 = true,
+                .hasHostCode = true}),
+    makeDevice("cuda", "NVIDIA GPUs of capability 8.0: PTX of the kernels only",
+               {.groupThreads = 1024,
+                .sharedBytes = 48 * 1024,
+                .hasInt64 = true,
+                .hasFloat64 = true}),
+    makeDevice(
+        "metal", "Apple GPUs: source of the kernels only",
+        {.groupThreads = 512, .sharedBytes = 32 * 1024, .hasInt64 = true}),
+};
+
+ArrayRef<Target> attnc::getX86Devices() { return kTargets; }
