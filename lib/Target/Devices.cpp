@@ -2,7 +2,7 @@
 //
 // A device is a level of its own: an interface to launch kernels through, with
 // the limits that each of its implementations has at least (the tables of the
-// specifications of OpenCL 1.2, CUDA and Metal 2; shared memory as common
+// specifications of OpenCL 1.2 and CUDA; shared memory as common
 // implementations have it). Its host code runs
 // on any processor of the platform. Rates are those of a small integrated GPU;
 // they steer speed only. Tests: test/Unit/Target/PlatformTest.cpp
@@ -55,9 +55,6 @@ static constexpr Target kTargets[] = {
                 .sharedBytes = 48 * 1024,
                 .hasInt64 = true,
                 .hasFloat64 = true}),
-    makeDevice(
-        "metal", "Apple GPUs: source of the kernels only",
-        {.groupThreads = 512, .sharedBytes = 32 * 1024, .hasInt64 = true}),
 };
 
 ArrayRef<Target> attnc::getX86Devices() { return kTargets; }

@@ -177,7 +177,6 @@ struct ApiWords {
 static constexpr ApiWords kApiWords[] = {
     {"opencl", "x86-64-linux", "-opencl-cl_doubles"},
     {"cuda", "x86-64-linux", "-cuda-cuda_capability_80"},
-    {"metal", "x86-64-osx", "-metal"},
 };
 
 /// With the runtime; see Plugin.cpp for checks.

@@ -269,7 +269,9 @@ LogicalResult Tensors::destinations(Value value, ArrayRef<Ex> indices,
       if (failed(start) || failed(end))
         return failure();
       Ex row = b.add(*start, indices[1]);
-      SmallVector<Ex> at{row}, conditions(where);
+      // Halide has to bound what a launch stores.
+      Ex inRange = clamped(row, extentOf(pack.getResult(), 0));
+      SmallVector<Ex> at{step.isDevice ? inRange : row}, conditions(where);
       at.append(indices.begin() + 2, indices.end());
       conditions.push_back(b.less(row, *end));
       conditions.push_back(b.less(row, extentOf(pack.getResult(), 0)));
@@ -366,7 +368,8 @@ Tensors::storeRows(attn::AppendOp append, ArrayRef<std::pair<Ex, Ex>> dims,
   unsigned axis = append.getAxis();
   Ex row = b.add(b.cast(*at, kInt64), b.cast(stored->indices[axis], kInt64));
   Ex rows = b.cast(extentOf(append.getCache(), axis), kInt64);
-  stored->indices[axis] = b.cast(row, kInt32);
+  stored->indices[axis] =
+      b.cast(step.isDevice ? clamped(row, rows) : row, kInt32);
   SmallVector<Ex> where(stored->where);
   where.push_back(b.less(row, rows));
   where.push_back(b.less(b.integer(-1, kInt64), row));

@@ -53,9 +53,8 @@ TEST(PlatformTest, MacOsHasTwoNamesAndVersions) {
 }
 
 TEST(PlatformTest, ListsTheLevelsInOrder) {
-  EXPECT_EQ(
-      x86().listLevels(),
-      "x86-64, x86-64-v3, x86-64-v4, sapphirerapids, opencl, cuda, metal");
+  EXPECT_EQ(x86().listLevels(),
+            "x86-64, x86-64-v3, x86-64-v4, sapphirerapids, opencl, cuda");
 }
 
 TEST(PlatformTest, DefaultsAreLevels) {

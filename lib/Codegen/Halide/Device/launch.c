@@ -224,8 +224,8 @@ static void construct_once(void) {
   halide_mutex_unlock(&mutex);
 }
 
-/* Held from begin to end: Halide's runtime builds kernels at the first launch,
-   and threads that do so at once got wrong results. */
+/* Held from begin to end: one launch of an object at a time, also of the first
+   one, which loads the driver and builds kernels. */
 static struct halide_mutex launches;
 
 /* Whether the pipeline may be called. */
