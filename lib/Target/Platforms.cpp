@@ -96,13 +96,20 @@ ArrayRef<Platform> attnc::getPlatforms() {
   return platforms;
 }
 
+/// Whether a triple names a version of macOS that is older than the platform's.
+static bool isTooOld(const Triple &triple, const Triple &platform) {
+  VersionTuple wanted, oldest;
+  return triple.getOSMajorVersion() != 0 && triple.getMacOSXVersion(wanted) &&
+         platform.getMacOSXVersion(oldest) && wanted < oldest;
+}
+
 const Platform *attnc::findPlatform(StringRef text) {
   Triple triple(Triple::normalize(text));
   for (const Platform &platform : getPlatforms()) {
     Triple own(platform.triple);
     bool isMac = own.isMacOSX() && triple.isMacOSX(); // also called darwin
     if (own.getArch() == triple.getArch() &&
-        (isMac || own.getOS() == triple.getOS()) &&
+        (isMac ? !isTooOld(triple, own) : own.getOS() == triple.getOS()) &&
         own.getEnvironment() == triple.getEnvironment() &&
         own.getObjectFormat() == triple.getObjectFormat())
       return &platform;

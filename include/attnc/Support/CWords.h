@@ -83,8 +83,8 @@ inline bool isCWord(llvm::StringRef name) {
   return llvm::is_contained(kWords, name) || name.starts_with("__");
 }
 
-/// `main`, or a function of the C library: an object that defines it replaces
-/// the library's in the program.
+/// A function of the C standard library, or another symbol of every program or
+/// of objects: an object that defines it replaces it in the program.
 bool isCFunction(llvm::StringRef name);
 
 } // namespace attnc

@@ -87,8 +87,9 @@ const Target *Session::targetOfDump(ModuleOp module) {
     return nullptr;
   }
   const Platform *platform = &platformOf(*target);
-  if (auto triple = module->getAttrOfType<StringAttr>(kPlatformAttr)) {
-    platform = findPlatform(triple.getValue());
+  if (Attribute triple = module->getAttr(kPlatformAttr)) {
+    auto text = dyn_cast<StringAttr>(triple);
+    platform = text ? findPlatform(text.getValue()) : nullptr;
     if (!platform || !platform->findLevel(target->name)) {
       fail("the dump's attnc.platform is no platform of " + target->name);
       return nullptr;

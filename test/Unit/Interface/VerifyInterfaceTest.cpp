@@ -41,7 +41,8 @@ TEST_F(VerifyInterfaceTest, RefusesAFunctionNameThatCDoesNotAllow) {
 }
 
 TEST_F(VerifyInterfaceTest, RefusesFunctionsOfTheCLibrary) {
-  for (const char *name : {"malloc", "getenv", "expf", "main"}) {
+  for (const char *name :
+       {"malloc", "getenv", "expf", "main", "getauxval", "signal"}) {
     f.name = name;
     EXPECT_EQ(errorOf(f), "'" + f.name + "' is a function of the C library");
   }

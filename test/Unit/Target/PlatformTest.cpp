@@ -52,6 +52,13 @@ TEST(PlatformTest, MacOsHasTwoNamesAndVersions) {
   EXPECT_EQ(findPlatform("arm64-apple-ios"), nullptr);
 }
 
+TEST(PlatformTest, MacOsBeforeTheOldestVersionIsNotSupported) {
+  EXPECT_EQ(findPlatform("x86_64-apple-macosx10.9"), nullptr);
+  EXPECT_NE(findPlatform("x86_64-apple-macosx10.15"), nullptr);
+  EXPECT_EQ(findPlatform("x86_64-apple-darwin18"), nullptr); // macOS 10.14
+  EXPECT_EQ(findPlatform("arm64-apple-macosx10.15"), nullptr);
+}
+
 TEST(PlatformTest, ListsTheLevelsInOrder) {
   EXPECT_EQ(x86().listLevels(),
             "x86-64, x86-64-v3, x86-64-v4, sapphirerapids, opencl, cuda");
