@@ -60,7 +60,8 @@ static void executeRegister(Machine &machine, const Call &call) {
       {"cluster.ctaid.", &zero},
       {"cluster.nctaid.", &one}};
   for (auto [vector, value] : vectors)
-    if (reg.starts_with(vector) && reg.size() == std::strlen(vector) + 1) {
+    if (reg.starts_with(vector) && reg.size() == std::strlen(vector) + 1 &&
+        reg.back() >= 'x' && reg.back() <= 'z') {
       call.results[0] = (*value)[reg.back() - 'x'];
       return;
     }
@@ -115,8 +116,11 @@ static void executeMath(Machine &machine, const Call &call) {
 }
 
 /// fence.proxy.async[.*] and fence.mbarrier_init: makes earlier writes by the
-/// generic proxy, or initializations, visible to the async proxy.
+/// generic proxy, or initializations, visible to the async proxy. Accesses to
+/// global memory by the async proxy need no fence here.
 static void executeProxyFence(Machine &machine, const Call &call) {
+  if (call.name().ends_with(".global"))
+    return;
   machine.mbarriers.fence(machine);
   if (call.name().starts_with("fence.mbarrier_init"))
     return;
@@ -234,7 +238,7 @@ static constexpr Row rows[] = {
 /// Forms of the operations above that mean something else.
 static bool isRefused(const std::string &name) {
   for (const char *part :
-       {".relaxed.", ".bytemask", ".gather4", "fence.proxy.tensormap",
+       {".relaxed", ".bytemask", ".gather4", "fence.proxy.tensormap",
         "fence.proxy.async_generic", "redux.sync.f", ".unicast"})
     if (name.find(part) != std::string::npos)
       return true;

@@ -91,6 +91,10 @@ void Products::readAccumulators(Machine &machine, const Lanes &lanes,
     return;
   product.previous = first->product;
   Product &previous = products[first->product];
+  if (!previous.tiedRegisters.empty())
+    machine.fail("the accumulators of wgmma are copies from before its wait: "
+                 "use the registers that inline assembly tied",
+                 lanes[0]);
   if (previous.isChained || previous.kind.columns != product.kind.columns)
     machine.fail("the accumulators of wgmma are those of a product of another "
                  "shape, or that a later product has overwritten",
@@ -114,10 +118,15 @@ void Products::readOperands(Machine &machine, const Lanes &lanes,
   product.scale = static_cast<float>(flag(1) * flag(2));
   if (product.scale != 1 && product.scale != -1)
     machine.fail("the signs of the factors of wgmma are 1 or -1", lanes[0]);
-  bool isTransposedA = product.hasDescriptorA && flag(3);
-  bool isTransposedB = flag(product.hasDescriptorA ? 4 : 3);
-  product.a = MatrixDescriptor(bitsA, productRows, isTransposedA);
-  product.b = MatrixDescriptor(bitsB, product.kind.columns, isTransposedB);
+  int32_t transposeA = product.hasDescriptorA ? flag(3) : 0;
+  int32_t transposeB = flag(product.hasDescriptorA ? 4 : 3);
+  for (int32_t transpose : {transposeA, transposeB})
+    if (transpose != 0 && transpose != 1)
+      machine.fail("the transposition of a factor of wgmma is 0 or 1, not " +
+                       std::to_string(transpose),
+                   lanes[0]);
+  product.a = MatrixDescriptor(bitsA, productRows, transposeA);
+  product.b = MatrixDescriptor(bitsB, product.kind.columns, transposeB);
   for (unsigned lane : lanes)
     if (machine.arg(lane, next + widthA) != bitsB ||
         (product.hasDescriptorA && machine.arg(lane, next) != bitsA) ||
@@ -264,11 +273,11 @@ void Products::wait(Machine &machine, uint32_t count) {
   thread.order.see(epochOf(machine, warpgroup, done - 1));
   std::vector<uint32_t> ids; // compute() erases products
   for (const auto &[id, product] : products)
-    if (product.warpgroup == warpgroup && product.group < done &&
-        !product.isChained)
+    if (product.warpgroup == warpgroup && product.group < done)
       ids.push_back(id);
   for (uint32_t id : ids)
-    compute(machine, products.at(id));
+    if (auto product = products.find(id); product != products.end())
+      compute(machine, product->second);
 }
 
 uint64_t Products::tie(Machine &machine, uint64_t slot) {

@@ -1,7 +1,7 @@
 """One wgmma m64nNk16 as a kernel, and the check of its result.
 
 wgmma.py write DIR CASE: writes the kernel DIR/kernel.ll and its inputs.
-wgmma.py emulate DIR CASE KERNEL: runs KERNEL in the emulator.
+wgmma.py emulate DIR CASE KERNEL [OPTION]...: runs KERNEL in the emulator.
 wgmma.py check DIR CASE: compares DIR/out with float64.
 wgmma.py run DIR CASE...: does all that.
 wgmma.py run-all DIR: for all layouts.
@@ -266,7 +266,7 @@ mode, folder = sys.argv[1:3]
 if mode == "write":
     write(folder, Case(sys.argv[3]))
 elif mode == "emulate":
-    sys.exit(subprocess.run(["nvptx-emulator", sys.argv[4]] + arguments(folder, Case(sys.argv[3])), check=False).returncode)
+    sys.exit(subprocess.run(["nvptx-emulator"] + sys.argv[4:] + arguments(folder, Case(sys.argv[3])), check=False).returncode)
 elif mode == "check":
     check(folder, Case(sys.argv[3]))
 elif mode == "run":
