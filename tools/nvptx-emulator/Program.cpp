@@ -149,8 +149,9 @@ Error Rewriter::rewriteFunction(Function &function) {
 
 Error Rewriter::rewriteInstruction(Instruction &instruction) {
   if (auto *load = dyn_cast<LoadInst>(&instruction)) {
+    unsigned flags = load->isVolatile() ? accessYields : 0;
     checkAccess(*load, load->getPointerOperand(), load->getType(),
-                load->isAtomic() ? accessIsAtomic : 0);
+                load->isAtomic() ? flags | accessIsAtomic : flags);
   } else if (auto *store = dyn_cast<StoreInst>(&instruction)) {
     checkAccess(
         *store, store->getPointerOperand(), store->getValueOperand()->getType(),

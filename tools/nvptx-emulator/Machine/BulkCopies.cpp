@@ -10,6 +10,7 @@ using namespace attnc::nvptx;
 
 void BulkCopies::begin(Machine &machine, BulkCopy copy) {
   copy.thread = machine.current;
+  copy.order = machine.currentThread().order;
   copy.shared = machine.shared.resolve(copy.shared);
   if (copy.bytes > SharedMemory::maxSize)
     machine.fail("a bulk copy of " + std::to_string(copy.bytes) +
@@ -107,7 +108,10 @@ static std::vector<char> readTensor(Machine &machine, const BulkCopy &copy) {
     if (bytes == 0)
       return;
     before *= map.elementBytes;
-    machine.readGlobal(address + before, bytes, copy.thread);
+    Accessor accessor{copy.epoch, copy.order, true, false};
+    machine.check(
+        machine.global.access(address + before, bytes, accessor, false),
+        copy.thread);
     std::memcpy(&data[offset + before],
                 reinterpret_cast<void *>(address + before), bytes);
   });
@@ -119,7 +123,7 @@ static void writeGlobal(Machine &machine, const BulkCopy &copy,
                         uint64_t address, uint64_t bytes) {
   const Thread &thread = machine.threads[copy.thread];
   Accessor accessor{
-      {thread.bulk.agent, copy.group + 1}, thread.order, true, false};
+      {thread.bulk.agent, copy.group + 1}, copy.order, true, false};
   machine.check(machine.global.access(address, bytes, accessor, true),
                 copy.thread);
 }

@@ -36,6 +36,7 @@ struct BulkCopy {
   uint64_t shared = 0;
   uint64_t bytes = 0;
   unsigned thread = 0;
+  Order order; // of the thread when it issued the copy
   // Loads:
   uint64_t mbarrier = 0;
   Epoch epoch; // of the phase on which the copy completes

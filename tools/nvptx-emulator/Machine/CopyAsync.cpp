@@ -19,7 +19,7 @@ using namespace attnc::nvptx;
 static void beginCopy(Machine &machine, const Call &call) {
   const std::string &name = call.name();
   std::string prefix = "cp.async.ca.shared.global.";
-  Copy copy{machine.shared.resolve(call.args[0]), call.args[1], 0, 0, {}};
+  Copy copy{machine.shared.resolve(call.args[0]), call.args[1], 0, 0};
   copy.bytes = std::atoi(name.c_str() + prefix.size());
   copy.valid = copy.bytes;
   if (name.ends_with(".s"))
@@ -37,21 +37,23 @@ static void beginCopy(Machine &machine, const Call &call) {
 }
 
 /// Writes the data, if that is still to be done.
-static void finish(Machine &machine, Copy &copy, Epoch epoch) {
-  if (copy.done)
+static void finish(Machine &machine, Copy &copy) {
+  if (copy.isDone)
     return;
   char data[16] = {};
   std::memcpy(data, reinterpret_cast<void *>(copy.source), copy.valid);
-  machine.shared.finishCopy(copy.destination, data, copy.bytes, epoch);
-  copy.done = epoch;
+  machine.shared.finishCopy(copy.destination, data, copy.bytes, copy.epoch);
+  copy.isDone = true;
 }
 
 static void waitForGroups(Machine &machine, size_t pending) {
   Thread &thread = machine.currentThread();
   while (thread.groups.size() > pending) {
     for (const std::shared_ptr<Copy> &copy : thread.groups.front()) {
-      finish(machine, *copy, machine.epochOf(machine.current));
-      thread.order.see(*copy->done);
+      if (copy->epoch.time == 0)
+        copy->epoch = machine.epochOf(machine.current);
+      finish(machine, *copy);
+      thread.order.see(copy->epoch);
     }
     thread.groups.pop_front();
   }
@@ -66,6 +68,14 @@ void attnc::nvptx::executeCopyArrive(Machine &machine, const Call &call) {
   CopyArrival arrival{address, machine.current, thread.copies};
   for (const CopyGroup &group : thread.groups)
     arrival.copies.insert(arrival.copies.end(), group.begin(), group.end());
+  CopyArrivals &own = thread.copyArrivals;
+  if (own.agent == 0)
+    own.agent = machine.addAgent("cp.async of thread " +
+                                 std::to_string(machine.current));
+  ++own.count;
+  for (const std::shared_ptr<Copy> &copy : arrival.copies)
+    if (copy->epoch.time == 0)
+      copy->epoch = {own.agent, own.count};
   machine.copyArrivals.push_back(std::move(arrival));
 }
 
@@ -78,11 +88,10 @@ bool attnc::nvptx::progressCopyArrivals(Machine &machine, bool isForced) {
     arrivals.pop_back();
     isForced = false;
     progress = true;
-    Epoch epoch = machine.mbarriers.copyEpochOf(machine, arrival);
     Order before;
     for (const std::shared_ptr<Copy> &copy : arrival.copies) {
-      finish(machine, *copy, epoch);
-      before.see(*copy->done);
+      finish(machine, *copy);
+      before.see(copy->epoch);
     }
     machine.mbarriers.endArrival(machine, arrival.mbarrier, arrival.thread,
                                  before);

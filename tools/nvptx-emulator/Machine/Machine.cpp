@@ -118,7 +118,10 @@ void Machine::runBlock() {
     products.progress(*this);
     progress |= bulkCopies.progress(*this, !progress);
     progress |= progressCopyArrivals(*this, !progress);
-    if (!progress && !expireWaits())
+    if (progress)
+      continue;
+    progress = resumeAtomics();
+    if (!expireWaits() && !progress)
       failDeadlock();
   }
   bulkCopies.checkLoads(*this);
@@ -237,9 +240,34 @@ bool Machine::expireWaits() {
   return progress;
 }
 
+/// A loop may read what another thread is still to write.
+void Machine::yield() {
+  threads[current].state = State::atAtomic;
+  swapcontext(&threads[current].context, &scheduler);
+}
+
+/// Threads at atomic operations continue when nothing else can happen. If that
+/// happens very often without any event or ordinary store, there is a deadlock.
+bool Machine::resumeAtomics() {
+  constexpr uint64_t maxYields = 1 << 20;
+  if (events + stores != eventsAtYield)
+    yields = 0;
+  eventsAtYield = events + stores;
+  bool progress = false;
+  for (Thread &thread : threads)
+    if (yields < maxYields && thread.state == State::atAtomic) {
+      thread.state = State::ready;
+      ++yields;
+      progress = true;
+    }
+  return progress;
+}
+
 std::string Machine::placeOf(const Thread &thread) const {
   if (thread.state == State::done)
     return "exited";
+  if (thread.state == State::atAtomic)
+    return "at an atomic operation";
   std::string place = "at " + thread.call.name();
   if (thread.state == State::atMbarrier)
     place += mbarriers.describe(*this, thread.mbarrier);
@@ -346,9 +374,12 @@ void Machine::access(uint64_t address, uint64_t bytes, AccessFlags flags) {
   if (!(flags & accessIsUnaligned) && !(bytes & (bytes - 1)) &&
       address % std::min<uint64_t>(bytes, 16))
     fail("access of " + std::to_string(bytes) + " bytes is misaligned");
+  if (flags & (accessIsAtomic | accessYields))
+    yield();
   bool isWrite = flags & accessWrites;
   Accessor accessor = accessorOf(current);
   accessor.isAtomic = flags & accessIsAtomic;
+  stores += isWrite && !accessor.isAtomic;
   if (!shared.isInWindow(address) && isWrite)
     writeGlobal(address, bytes, accessor);
   else if (!shared.isInWindow(address))

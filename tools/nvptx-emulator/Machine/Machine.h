@@ -38,9 +38,17 @@ using Dim3 = std::array<uint32_t, 3>;
 struct Copy {
   uint64_t destination, source;
   unsigned bytes, valid;
-  std::optional<Epoch> done; // when its data was written
+  Epoch epoch = {};    // of its write; time 0: not known yet
+  bool isDone = false; // its data was written
 };
 using CopyGroup = std::vector<std::shared_ptr<Copy>>;
+
+/// The copies of a thread that arrive at mbarriers write as an agent, at the
+/// time of their first arrival.
+struct CopyArrivals {
+  uint32_t agent = 0; // 0: none yet
+  uint32_t count = 0;
+};
 
 /// cp.async.mbarrier.arrive: an arrival when the copies are complete.
 struct CopyArrival {
@@ -49,7 +57,15 @@ struct CopyArrival {
   CopyGroup copies;
 };
 
-enum class State { ready, atWarp, atWarpgroup, atBarrier, atMbarrier, done };
+enum class State {
+  ready,
+  atWarp,
+  atWarpgroup,
+  atBarrier,
+  atMbarrier,
+  atAtomic,
+  done
+};
 
 struct Thread {
   State state = State::ready;
@@ -59,16 +75,19 @@ struct Thread {
   Order order;
   CopyGroup copies; // of cp.async, since the last commit
   std::deque<CopyGroup> groups;
+  CopyArrivals copyArrivals;
   BulkGroups bulk;
   ProductGroups products;
   MbarrierWait mbarrier;
-  uint32_t clusterPhase = 0; // of its last barrier.cluster.arrive
+  /// Of barrier.cluster.arrive, until the thread waits.
+  std::optional<uint32_t> clusterPhase;
 };
 
 enum AccessFlags : uint32_t {
   accessWrites = 1,
   accessIsAtomic = 2,
-  accessIsUnaligned = 4 // else powers of two are aligned to their size
+  accessIsUnaligned = 4, // else powers of two are aligned to their size
+  accessYields = 8       // a loop may wait for what another thread writes
 };
 
 class Machine {
@@ -150,6 +169,8 @@ private:
   bool runWarpgroups();
   void checkDivergence(unsigned first);
   bool expireWaits();
+  void yield();
+  bool resumeAtomics();
   void checkExit();
   void writeGlobal(uint64_t address, uint64_t bytes, const Accessor &accessor);
   void checkSuspect();
@@ -174,6 +195,8 @@ private:
   std::optional<Suspect> suspect; // of the current thread's last instruction
   uint64_t events = 0, eventsAtExpiry = 0;
   unsigned expiries = 0;
+  /// Ordinary stores; what there was at the last yield; yields since then.
+  uint64_t stores = 0, eventsAtYield = 0, yields = 0;
   ucontext_t scheduler;
 };
 

@@ -85,18 +85,13 @@ void Mbarriers::beginArrival(Machine &machine, uint64_t address,
     machine.fail("too many pending arrivals at " + nameOf(machine, address));
 }
 
-Epoch Mbarriers::copyEpochOf(Machine &machine, const CopyArrival &arrival) {
-  auto found = mbarriers.find(arrival.mbarrier);
-  if (found == mbarriers.end())
-    machine.fail(nameOf(machine, arrival.mbarrier) +
-                     " was invalidated before copies arrived at it",
-                 arrival.thread);
-  return found->second.copyEpoch();
-}
-
 void Mbarriers::endArrival(Machine &machine, uint64_t address, unsigned thread,
                            const Order &copies) {
   auto found = mbarriers.find(address);
+  if (found == mbarriers.end())
+    machine.fail(nameOf(machine, address) +
+                     " was invalidated before copies arrived at it",
+                 thread);
   if (found->second.pending == 0)
     machine.fail("more arrivals of copies at " + nameOf(machine, address) +
                      " than its phase expects",

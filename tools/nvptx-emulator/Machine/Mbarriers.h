@@ -1,9 +1,9 @@
 //===- Mbarriers.h - mbarrier objects in shared memory --------------------===//
 //
 // PTX ISA, chapter "mbarrier". A phase completes when no arrival is pending and
-// the tx-count is 0. Copies that complete on an mbarrier are writes of an agent
-// of the mbarrier, at the time of the phase: who waited for the phase sees
-// them, and nobody else.
+// the tx-count is 0. Bulk copies that complete on an mbarrier are writes of an
+// agent of the mbarrier, at the time of the phase: who waited for the phase
+// sees them, and nobody else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,6 @@ namespace attnc::nvptx {
 class Machine;
 struct BulkCopy;
 struct Call;
-struct CopyArrival;
 
 struct Mbarrier {
   uint32_t expected = 0; // arrivals of a phase
@@ -65,9 +64,7 @@ public:
   /// The current thread will arrive when its copies are complete: one arrival
   /// more than expected, if it counts.
   void beginArrival(Machine &machine, uint64_t address, bool isCounted);
-  /// When its copies write, if they are complete now.
-  Epoch copyEpochOf(Machine &machine, const CopyArrival &arrival);
-  /// It does. `copies` are those that were complete before.
+  /// It does. `copies` are when they wrote.
   void endArrival(Machine &machine, uint64_t address, unsigned thread,
                   const Order &copies);
   /// Bytes of copies have arrived.

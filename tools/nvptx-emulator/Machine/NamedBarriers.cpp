@@ -62,7 +62,12 @@ void NamedBarriers::complete(Machine &machine, Barrier &barrier) {
 void NamedBarriers::waitForCluster(Machine &machine, const Call &call) {
   Barrier &barrier = barriers[clusterId];
   Thread &thread = machine.currentThread();
-  if (barrier.phase == thread.clusterPhase) {
+  if (!thread.clusterPhase)
+    machine.fail("a thread waits at the barrier of the cluster, but did not "
+                 "arrive there");
+  uint32_t phase = *thread.clusterPhase;
+  thread.clusterPhase.reset();
+  if (barrier.phase == phase) {
     barrier.waiting.push_back(machine.current);
     machine.wait(State::atBarrier, call);
     return;
@@ -76,7 +81,7 @@ void attnc::nvptx::executeBarrier(Machine &machine, const Call &call) {
   uint32_t count = hasCount ? call.arg32(1) : machine.threads.size();
   if (id >= NamedBarriers::clusterId)
     machine.fail("there are 16 barriers; this is number " + std::to_string(id));
-  if (count == 0 || count % warpSize != 0)
+  if (hasCount && (count == 0 || count % warpSize != 0))
     machine.fail("the number of threads of a barrier must be a multiple of 32");
   bool isSync = call.name().starts_with("barrier.cta.sync.");
   machine.barriers.arrive(machine, id, count, isSync, call);
@@ -87,8 +92,11 @@ void attnc::nvptx::executeClusterBarrier(Machine &machine, const Call &call) {
   NamedBarriers &barriers = machine.barriers;
   if (call.name().find(".wait") != std::string::npos)
     return barriers.waitForCluster(machine, call);
-  machine.currentThread().clusterPhase =
-      barriers.phaseOf(NamedBarriers::clusterId);
+  std::optional<uint32_t> &phase = machine.currentThread().clusterPhase;
+  if (phase)
+    machine.fail("a thread arrives at the barrier of the cluster again without "
+                 "a wait");
+  phase = barriers.phaseOf(NamedBarriers::clusterId);
   barriers.arrive(machine, NamedBarriers::clusterId, machine.threads.size(),
                   false, call);
 }

@@ -1,8 +1,8 @@
 //===- Order.h - Happens-before of memory accesses ------------------------===//
 //
 // Vector clocks. An agent is something that accesses memory: a thread, the
-// copies that complete on one mbarrier, the products of one warpgroup, or the
-// bulk stores of one thread. Threads have the first numbers.
+// bulk copies that complete on one mbarrier, the products of one warpgroup, or
+// the bulk stores or cp.async of one thread. Threads have the first numbers.
 //
 //===----------------------------------------------------------------------===//
 

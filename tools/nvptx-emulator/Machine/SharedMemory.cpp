@@ -78,14 +78,15 @@ SharedMemory::Error SharedMemory::read(uint64_t address, unsigned bytes,
   for (uint64_t at = address; at < address + bytes; ++at) {
     if (Error error = checkLastWrite("read", at, accessor))
       return error;
-    std::vector<Epoch> &reads = cell(at).reads;
-    auto own = std::find_if(reads.begin(), reads.end(), [&](Epoch e) {
-      return e.agent == accessor.epoch.agent;
+    std::vector<Read> &reads = cell(at).reads;
+    auto own = std::find_if(reads.begin(), reads.end(), [&](const Read &read) {
+      return read.epoch.agent == accessor.epoch.agent &&
+             read.isAtomic == accessor.isAtomic;
     });
     if (own != reads.end())
-      own->time = accessor.epoch.time;
+      own->epoch.time = accessor.epoch.time;
     else
-      reads.push_back(accessor.epoch);
+      reads.push_back({accessor.epoch, accessor.isAtomic});
   }
   return std::nullopt;
 }
@@ -98,13 +99,16 @@ SharedMemory::Error SharedMemory::write(uint64_t address, unsigned bytes,
     if (Error error = checkLastWrite("write", at, accessor))
       return error;
     Cell &written = cell(at);
-    for (Epoch earlier : written.reads)
-      if (!accessor.order.hasSeen(earlier))
-        return raceText("write", "read", at, earlier.agent);
+    // Atomic reads that are not ordered before are kept for later writes.
+    std::erase_if(written.reads, [&](const Read &read) {
+      return accessor.order.hasSeen(read.epoch);
+    });
+    for (const Read &read : written.reads)
+      if (!read.isAtomic || !accessor.isAtomic)
+        return raceText("write", "read", at, read.epoch.agent);
     written.write = accessor.epoch;
     written.isAsyncWrite = accessor.isAsync;
     written.isAtomicWrite = accessor.isAtomic;
-    written.reads.clear();
   }
   return std::nullopt;
 }

@@ -67,11 +67,15 @@ public:
   Error checkMbarrier(uint64_t address, const Order &order);
 
 private:
+  struct Read {
+    Epoch epoch;
+    bool isAtomic = false;
+  };
   struct Cell {
     Epoch write;
     bool isAsyncWrite = false, isAtomicWrite = false, isMbarrier = false;
-    uint32_t copying = 0; // 1 + the thread whose copy is in flight
-    std::vector<Epoch> reads;
+    uint32_t copying = 0;    // 1 + the thread whose copy is in flight
+    std::vector<Read> reads; // one per agent, and one atomic
   };
 
   Error checkLastWrite(const char *access, uint64_t address,
