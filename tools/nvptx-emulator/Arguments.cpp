@@ -119,6 +119,8 @@ static bool setField(TensorMap &map, StringRef key, StringRef value,
                            .Cases({"f32", "u32", "i32"}, 4)
                            .Cases({"f64", "u64", "i64"}, 8)
                            .Default(0);
+    // To the device, f8 is u8.
+    map.isFloat = is_contained({"f16", "bf16", "f32", "f64"}, value);
     return map.elementBytes != 0;
   }
   if (key == "swizzle") {

@@ -266,7 +266,10 @@ Error Assembly::Translator::translate(const PtxCode &code,
   Step step;
   if (instruction.guard) {
     std::optional<int> reg = registerOf(*instruction.guard);
-    step.guard = reg.value_or(-1);
+    if (!reg || *reg < 0)
+      return createStringError("the guard of instruction '" +
+                               instruction.opcode + "'");
+    step.guard = *reg;
     step.isNegated = instruction.isNegated;
   }
   std::string opcode = withoutSpaces(instruction.opcode);

@@ -47,7 +47,7 @@ bool Parser::consume(char c) {
   return rest.consume_front(StringRef(&c, 1));
 }
 
-/// An identifier or opcode: letters, digits and _ . : % $$.
+/// An identifier or opcode: letters, digits and _ . :: % $$ ${:uid}.
 StringRef Parser::takeWord() {
   skipSpace();
   size_t length = 0;
@@ -55,8 +55,11 @@ StringRef Parser::takeWord() {
     char c = rest[length];
     bool isScope = c == ':' && length + 1 < rest.size() &&
                    rest[length + 1] == ':'; // shared::cta
-    if (isScope)
+    StringRef special = rest.substr(length);
+    if (isScope || special.starts_with("$$"))
       length += 2;
+    else if (special.starts_with("${:uid}")) // the same number everywhere
+      length += 7;
     else if (isAlnum(c) || c == '_' || c == '.' || c == '%')
       ++length;
     else
@@ -78,7 +81,7 @@ bool Parser::parseParts(PtxOperand &operand, PtxOperand::Kind kind, char end) {
 
 bool Parser::parseAtom(PtxOperand &operand) {
   skipSpace();
-  if (rest.consume_front("$")) {
+  if (!rest.starts_with("$$") && rest.consume_front("$")) {
     operand.kind = PtxOperand::placeholder;
     bool isBraced = rest.consume_front("{");
     if (rest.consumeInteger(10, operand.number))

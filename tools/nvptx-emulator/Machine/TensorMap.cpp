@@ -48,6 +48,9 @@ std::optional<std::string> TensorMap::check() const {
              "not " +
              std::to_string(strides[d]);
   }
+  if (fillsNaN && !isFloat)
+    return "a tensor map fills with NaNs only if its type is f16, bf16, f32 or "
+           "f64";
   unsigned row = box[0] * elementBytes;
   if (row % 16)
     return "rows of a box must be multiples of 16 bytes, not " +

@@ -38,6 +38,7 @@ struct alignas(64) TensorMap {
   uint8_t rank = 0;
   uint8_t elementBytes = 0;
   Swizzle swizzle = Swizzle::none;
+  bool isFloat = false;  // the element type
   bool fillsNaN = false; // out of bounds, instead of zero
 
   uint64_t boxBytes() const;
