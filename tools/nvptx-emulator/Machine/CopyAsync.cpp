@@ -65,17 +65,18 @@ void attnc::nvptx::executeCopyArrive(Machine &machine, const Call &call) {
   uint64_t address = machine.shared.resolve(call.args[0]);
   bool isCounted = call.name().find(".noinc") == std::string::npos;
   machine.mbarriers.beginArrival(machine, address, isCounted);
-  CopyArrival arrival{address, machine.current, thread.copies};
+  CopyArrival arrival{address, machine.current, {}};
   for (const CopyGroup &group : thread.groups)
     arrival.copies.insert(arrival.copies.end(), group.begin(), group.end());
+  arrival.copies.insert(arrival.copies.end(), thread.copies.begin(),
+                        thread.copies.end());
   CopyArrivals &own = thread.copyArrivals;
   if (own.agent == 0)
     own.agent = machine.addAgent("cp.async of thread " +
                                  std::to_string(machine.current));
-  ++own.count;
   for (const std::shared_ptr<Copy> &copy : arrival.copies)
     if (copy->epoch.time == 0)
-      copy->epoch = {own.agent, own.count};
+      copy->epoch = {own.agent, ++own.count};
   machine.copyArrivals.push_back(std::move(arrival));
 }
 

@@ -43,8 +43,8 @@ struct Copy {
 };
 using CopyGroup = std::vector<std::shared_ptr<Copy>>;
 
-/// The copies of a thread that arrive at mbarriers write as an agent, at the
-/// time of their first arrival.
+/// The copies of a thread that arrive at mbarriers write as an agent: each one
+/// at a time of its own, in the order in which they were issued.
 struct CopyArrivals {
   uint32_t agent = 0; // 0: none yet
   uint32_t count = 0;
