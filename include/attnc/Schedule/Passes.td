@@ -69,8 +69,8 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
     - (verify_scheduled_c15) `split` is at least `k`, and the kernel stores no
       value per pair and needs neither ranks nor sparsemax;
     - (verify_scheduled_c16) `mapping = features` has `q` or `tail` of one
-      vector, a form other than `chunked`, and a matrix product in the score or
-      the values.
+      vector, a form other than `chunked`, a matrix product in the score or
+      the values, and no kernel of the function that compares scores.
   }];
 }
 

@@ -10,6 +10,7 @@
 
 #include "attnc/Analysis/Kernel/SplitKeys.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -118,6 +119,18 @@ static std::string findSplitProblem(const KernelShape &shape,
   return {};
 }
 
+/// Whether a kernel of the function makes a number of each row, with which
+/// others compare their scores (top_k, sparsemax): all must add products in one
+/// order.
+static bool comparesScores(attn::KernelOp kernel) {
+  return kernel->getParentOfType<func::FuncOp>()
+      .walk([](attn::KernelOp other) {
+        return other.getRowKind() ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// c16
 static std::string findFeatureProblem(const KernelShape &shape,
                                       const Target &target,
@@ -131,6 +144,10 @@ static std::string findFeatureProblem(const KernelShape &shape,
   if (llvm::none_of(shape.sums, isProduct) && shape.value)
     return "mapping = features does not apply, because scores and values are "
            "sums of formulas, not products; use mapping = rows";
+  if (comparesScores(shape.kernel))
+    return "mapping = features does not apply, because kernels of the function "
+           "compare scores, which must be summed in one order; use mapping = "
+           "rows";
   int64_t lanes = shape.lanes(target);
   if (s.q != lanes && s.tail != lanes)
     return llvm::formatv("mapping = features needs blocks of one vector of "
