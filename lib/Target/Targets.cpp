@@ -63,7 +63,8 @@ std::string attnc::joinTargetNames(ArrayRef<const Target *> targets) {
 std::string attnc::listTargetNames() {
   SmallVector<StringRef> names;
   for (const Platform &platform : getPlatforms())
-    for (const Target &level : platform.levels)
+    for (const Target &level :
+         concat<const Target>(platform.levels, platform.devices))
       if (!is_contained(names, level.name)) // platforms share levels
         names.push_back(level.name);
   return join(names, ", ");
