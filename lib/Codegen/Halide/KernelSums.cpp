@@ -7,6 +7,8 @@
 
 #include "KernelWriter.h"
 
+#include "attnc/Dialect/Attn/ScalePlace.h"
+
 using namespace mlir;
 
 namespace attnc::halide {
@@ -19,8 +21,13 @@ static std::string nameOfRows(unsigned sum, unsigned number) {
   return "rows" + std::to_string(sum) + "_" + std::to_string(number);
 }
 
-/// The rows that sums read. The scale of the first sum is theirs where that is
-/// a product.
+/// Whether the rows of the first sum have the scale: that is a product, and the
+/// factor does not round them.
+static bool scalesRows(attn::KernelOp kernel) {
+  return !kernel.getSums().front().pair && attn::scalesQueriesExactly(kernel);
+}
+
+/// The rows that sums read.
 LogicalResult KernelWriter::defineRowsOfSums() {
   Ex i = b.variable("i"), c = b.variable("c");
   for (auto [number, sum] : llvm::enumerate(kernel.getSums()))
@@ -29,7 +36,7 @@ LogicalResult KernelWriter::defineRowsOfSums() {
       if (failed(row))
         return failure();
       double scale = kernel.getScale().convertToDouble();
-      if (number == 0 && !sum.pair)
+      if (number == 0 && scalesRows(kernel))
         row = b.mul(*row, b.real(scale, acc));
       std::string name = nameOfRows(number, which);
       tasks.define(name, {"i", "c"}, *row);
@@ -79,7 +86,7 @@ KernelWriter::Result KernelWriter::ofSums(Region &region, StringRef prefix,
                                           Ex i, Ex k) {
   auto sums = kernel.getSums();
   SmallVector<Ex> arguments{tasks.call(numbered(prefix, 0), acc, {i, k})};
-  if (sums.front().pair)
+  if (!scalesRows(kernel))
     arguments[0] =
         b.mul(arguments[0], b.real(kernel.getScale().convertToDouble(), acc));
   arguments.append(indicesOf(i, k));

@@ -1,8 +1,9 @@
 //===- FoldScale.cpp - Fold constant factors into the scale ---------------===//
 //
 // Q @ K / sqrt(64), or the division inside softcap, costs one multiplication
-// (or division!) for each score. The kernel multiplies queries by `scale`
-// anyway, once for all keys:
+// (or division!) for each score. The kernel multiplies queries by a `scale`
+// that is a power of two once for all keys, and scores by any other one, in a
+// single multiplication for all factors:
 //
 //   attn.kernel ... attributes {scale = 1.0 : f64} score {
 //   ^bb0(%x: f32, ...):

@@ -1,12 +1,13 @@
 //===- KernelBlock.cpp - One block of queries of a kernel -----------------===//
 //
 // Tests: test/Lowering/convert-attn-to-tile.mlir,
-// test/Lowering/Formula/view-indices.mlir
+// test/Lowering/Formula/view-indices.mlir, test/Lowering/scale-place.yaml
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernel/KernelBlock.h"
 
+#include "attnc/Dialect/Attn/ScalePlace.h"
 #include "attnc/Dialect/Attn/UnreadProducts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -214,8 +215,9 @@ Value KernelBlock::emitQuery(OpBuilder &builder) {
 
 double KernelBlock::sumScale() {
   bool isNarrow = getElementTypeOrSelf(kernel.getQ()) != accumulate;
-  return kernel.hasPairs() || isNarrow ? kernel.getScale().convertToDouble()
-                                       : 1.0;
+  bool ofQueries =
+      !kernel.hasPairs() && !isNarrow && attn::scalesQueriesExactly(kernel);
+  return ofQueries ? 1.0 : kernel.getScale().convertToDouble();
 }
 
 /// Sums over features times the scale, where queries do not have it.

@@ -108,11 +108,12 @@ public:
   /// The part of it that emitInitial needs.
   void emitInitHead(mlir::OpBuilder &builder);
   /// Q as tile.dot multiplies it: in its storage type, or, if that is the
-  /// accumulate type, times the scale.
+  /// accumulate type and the scale a power of two, times the scale.
   mlir::Value emitQuery(mlir::OpBuilder &builder);
   /// The factor of sums over features, where Q does not have the scale. Q that
   /// is narrower than the accumulate type stays as stored: a matrix unit
-  /// multiplies such elements, and products of f16 or bf16 are exact in f32.
+  /// multiplies such elements, and products of f16 or bf16 are exact in f32. A
+  /// scale that rounds queries would make equal scores differ.
   double sumScale();
   mlir::Value emitScaled(mlir::OpBuilder &builder, mlir::Value sums);
   /// o, m and l before the first key.
