@@ -54,8 +54,10 @@ struct KernelShape {
   /// The number of keys where it is fixed.
   std::optional<int64_t> fixedKeys;
   std::optional<int64_t> fixedQueries;
-  /// The fewest queries that a regime of `expect` has; 0: unknown.
-  int64_t leastQueries = 0;
+  /// The fewest and the most queries that a regime of `expect` has; 0: unknown.
+  int64_t leastQueries = 0, mostQueries = 0;
+  /// The most keys that the rows of a regime see together.
+  int64_t mostKeysSeen = 0;
   /// Which keys may be seen depends on the row.
   bool rangesMove;
   ElementCosts costs;

@@ -78,14 +78,25 @@ struct Ranking {
 };
 } // namespace
 
+/// Notes in `shape` how many queries a regime has, and how many keys they see,
+/// from the first to the last.
+static void noteRegime(KernelShape &shape, RegimeRanges &at) {
+  int64_t queries = at.getQueries(), keys = 0;
+  if (shape.leastQueries == 0 || queries < shape.leastQueries)
+    shape.leastQueries = queries;
+  shape.mostQueries = std::max(shape.mostQueries, queries);
+  for (const KeySpan &span : at.get(0, queries))
+    keys += std::max<int64_t>(span.anyHi - span.anyLo, 0);
+  shape.mostKeysSeen = std::max(shape.mostKeysSeen, keys);
+}
+
 static Ranking rank(KernelShape &shape, const Target &target, StringRef backend,
                     StringRef request, ArrayRef<Regime> regimes) {
   SmallVector<RegimeRanges> ranges;
   for (const Regime &regime : regimes)
     ranges.emplace_back(shape.kernel, shape.interface, regime);
-  for (const RegimeRanges &at : ranges)
-    if (shape.leastQueries == 0 || at.getQueries() < shape.leastQueries)
-      shape.leastQueries = at.getQueries();
+  for (RegimeRanges &at : ranges)
+    noteRegime(shape, at);
   Ranking result;
   SmallVector<Ranked> &ranked = result.ranked;
   size_t place = 0;

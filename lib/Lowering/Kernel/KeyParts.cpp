@@ -25,8 +25,9 @@ using namespace mlir;
 
 namespace attnc::lowering {
 
-/// More of them only cost workspace and time to merge: longer parts instead.
-static constexpr int64_t kMostParts = 64;
+/// Instances of the grid of parts that are enough to keep every thread at work,
+/// and the most parts of a row: more only cost workspace and time to merge.
+static constexpr int64_t kEnoughInstances = 32;
 
 static Value constant(OpBuilder &b, Location loc, int64_t number) {
   return arith::ConstantIndexOp::create(b, loc, number);
@@ -47,6 +48,29 @@ static Value createSpace(OpBuilder &builder, Location loc, ValueRange sizes,
       builder, loc, tile::BufType::get(context, names, element), space);
 }
 
+/// How many parts the keys should have: as many as there are too few rows.
+/// Parts of ragged keys have the same length in all sequences, for balance, so
+/// that their number does not depend on how many sequences there are.
+static Value countWantedParts(OpBuilder &builder, KernelBlock &block) {
+  Location loc = block.loc;
+  Type q = block.kernel.getQ().getType();
+  auto size = [&](unsigned axis) {
+    return block.scope.sizeOf(builder, loc, attn::axisSize(q, axis));
+  };
+  Value instances = builder.createOrFold<arith::MulIOp>(loc, size(1), size(2));
+  if (!block.findRagged('q') && !block.findRagged('k')) {
+    Value blocks = builder.createOrFold<arith::CeilDivSIOp>(
+        loc, size(3), constant(builder, loc, block.sizeQ));
+    instances = builder.createOrFold<arith::MulIOp>(loc, instances, size(0));
+    instances = builder.createOrFold<arith::MulIOp>(loc, instances, blocks);
+  }
+  // Batches and sequences may be empty.
+  Value some = builder.createOrFold<arith::MaxSIOp>(loc, instances,
+                                                    constant(builder, loc, 1));
+  return builder.createOrFold<arith::CeilDivSIOp>(
+      loc, constant(builder, loc, kEnoughInstances), some);
+}
+
 KeyParts::KeyParts(OpBuilder &builder, KernelBlock &block)
     : ragged(block.findRagged('q')) {
   Location loc = block.loc;
@@ -54,12 +78,14 @@ KeyParts::KeyParts(OpBuilder &builder, KernelBlock &block)
   Value keys = block.scope.sizeOf(
       builder, loc,
       attn::axisSize(kernel.getK().getType(), kernel.getKeyAxis()));
-  Value most = constant(builder, loc, kMostParts * block.sizeK);
-  Value tiles = builder.createOrFold<arith::CeilDivSIOp>(loc, keys, most);
-  Value longest = builder.createOrFold<arith::MulIOp>(
-      loc, tiles, constant(builder, loc, block.sizeK));
+  Value tileKeys = constant(builder, loc, block.sizeK);
+  Value tiles = builder.createOrFold<arith::CeilDivSIOp>(loc, keys, tileKeys);
+  Value tilesOfPart = builder.createOrFold<arith::CeilDivSIOp>(
+      loc, tiles, countWantedParts(builder, block));
+  Value wanted =
+      builder.createOrFold<arith::MulIOp>(loc, tilesOfPart, tileKeys);
   length = builder.createOrFold<arith::MaxSIOp>(
-      loc, longest, constant(builder, loc, kernel.getSchedule()->getSplit()));
+      loc, wanted, constant(builder, loc, kernel.getSchedule()->getSplit()));
   count = builder.createOrFold<arith::CeilDivSIOp>(loc, keys, length);
 
   std::string letters = ragged ? "hgsq" : "bhgsq";

@@ -12,16 +12,26 @@
 
 #include "Cpu/CostModel.h"
 
+#include "attnc/Analysis/Kernel/SplitKeys.h"
 #include "attnc/Target/Terms.h"
 
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
 using namespace attnc::schedule::cpu;
 
+/// Fewer keys take hardly longer than merging parts of them.
+static constexpr int64_t kKeysOfPart = 512;
+
 namespace {
+/// Schedules whose keys are split, and the same without.
+struct SplitAndWhole {
+  SmallVector<CpuSchedule> split, whole;
+};
+
 /// How large a register tile may be.
 struct TileLimit {
   int64_t rows = 12, vectors = 8;
@@ -141,9 +151,21 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
   queries = choices(request.q, queries);
 
   // Where a regime has fewer queries than a vector has lanes, those can be
-  // features: preferred only if that is faster.
+  // features: preferred only if that is faster. Long keys are split where every
+  // regime is so, for others need no more instances: preferred unless that is
+  // slower, for threads beyond the first do not show in the cost.
   bool isFew = shape.leastQueries > 0 && shape.leastQueries <= lanes;
-  SmallVector<CpuSchedule> result, overFeatures;
+  bool isLong = isFew && shape.mostQueries <= lanes &&
+                shape.mostKeysSeen >= 2 * kKeysOfPart &&
+                whyNotSplit(shape.kernel).empty();
+  SplitAndWhole overRows, overFeatures;
+  auto push = [&](SplitAndWhole &list, CpuSchedule s) {
+    list.whole.push_back(s);
+    if (!isLong || request.split || s.form != Form::Online)
+      return;
+    s.split = llvm::alignTo(kKeysOfPart, s.k);
+    list.split.push_back(s);
+  };
   auto add = [&](Form form, int64_t q, int64_t k, int64_t partial,
                  int64_t chunk) {
     CpuSchedule s;
@@ -154,16 +176,16 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
     s.partial = partial;
     if (request.mapping) {
       complete(s, *request.mapping, shape, target, request);
-      result.push_back(s);
+      push(overRows, s);
       return;
     }
     complete(s, tile::CpuMapping::Rows, shape, target, request);
-    result.push_back(s);
+    push(overRows, s);
     if (!isFew || form == Form::Chunked)
       return;
     complete(s, tile::CpuMapping::Features, shape, target, request);
     if (s.q == lanes || s.tail == lanes)
-      overFeatures.push_back(s);
+      push(overFeatures, s);
   };
   auto may = [&](Form form, bool otherwise) {
     return request.form ? *request.form == form : otherwise;
@@ -201,6 +223,10 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
               add(Form::Chunked, q, k, least, chunk);
         }
   }
-  llvm::append_range(result, overFeatures);
+  SmallVector<CpuSchedule> result;
+  for (const auto *list : {&overRows, &overFeatures}) {
+    llvm::append_range(result, list->split);
+    llvm::append_range(result, list->whole);
+  }
   return result;
 }

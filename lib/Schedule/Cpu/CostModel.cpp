@@ -142,6 +142,15 @@ public:
   double startBlock(double vectors) const {
     return 60 + 2 * vectors * double(shape.allDims());
   }
+  /// Cycles to store and merge the states of all parts of `keys` keys: about
+  /// two for each vector of sums, and exp and loops for each vector of rows.
+  double mergeParts(double keys, double vectors) const {
+    if (schedule.split == 0)
+      return 0;
+    double parts = std::ceil(keys / double(schedule.split));
+    double perPart = 60 + vectors * (40 + 2 * double(shape.valueDim + 2));
+    return startBlock(vectors) + parts * perPart;
+  }
   /// Cycles to make the states before all chunks of `keys` keys but the last:
   /// keys are weighted, lie along the lanes feature by feature, and multiply
   /// the values.
@@ -386,6 +395,7 @@ void BlockCost::add(int64_t first, int64_t end, double times, Cost &cost) {
   tiles.setBlock(end - first, rows / lanes);
   cost.overhead += times * tiles.startBlock(vectors);
   int64_t keys = ranges.getKeys();
+  cost.overhead += times * tiles.mergeParts(double(keys), vectors);
   bool isRows = schedule.form == attn::ScheduleForm::Rows;
   hasClasses = !isRows && ranges.hasClasses();
   fullKeys = partialKeys = 0;
