@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/FileSystem.h"
@@ -39,6 +40,10 @@ llvm::Expected<std::string> makeArchive(llvm::StringRef object,
   return (*archive)->getBuffer().str();
 }
 
+std::vector<std::string> linkerNames() {
+  return {"cc", "clang", "gcc", "clang-" + std::to_string(LLVM_VERSION_MAJOR)};
+}
+
 llvm::Expected<std::string> findLinker(llvm::StringRef requested,
                                        const Platform &platform) {
   if (!llvm::Triple(platform.triple).isOSBinFormatELF())
@@ -54,16 +59,14 @@ llvm::Expected<std::string> findLinker(llvm::StringRef requested,
     return llvm::createStringError("cannot find the linker '" + requested +
                                    "' for the shared library");
   }
-  std::string newest = "clang-" + std::to_string(LLVM_VERSION_MAJOR);
-  for (llvm::StringRef name : {"cc", "clang", "gcc", newest.c_str()})
+  for (const std::string &name : linkerNames())
     if (auto path = llvm::sys::findProgramByName(name))
       return *path;
   return llvm::createStringError(
-      "linking a shared library requires a C compiler; found "
-      "none of cc, clang, gcc and " +
-      newest +
-      " in PATH; install one, use --linker=PROGRAM, or write "
-      "an archive (-o NAME.a)");
+      "linking a shared library requires a C compiler; found none of " +
+      llvm::join(linkerNames(), ", ") +
+      " in PATH; install one, use --linker=PROGRAM, or write an archive (-o "
+      "NAME.a)");
 }
 
 llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes) {

@@ -9,6 +9,7 @@
 #include "llvm/Support/Error.h"
 
 #include <string>
+#include <vector>
 
 namespace attnc {
 
@@ -18,6 +19,8 @@ llvm::Expected<std::string> makeArchive(llvm::StringRef object,
                                         llvm::StringRef member,
                                         const Platform &platform);
 
+/// The C compilers that link by default, the preferred one first.
+std::vector<std::string> linkerNames();
 /// The path of the C compiler driver that links shared libraries: `requested`,
 /// or the platform's; on this machine's platform the first of cc, clang, gcc
 /// and LLVM's own clang in PATH.

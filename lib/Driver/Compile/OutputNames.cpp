@@ -44,10 +44,17 @@ static std::optional<llvm::StringRef> stemOfShared(llvm::StringRef path) {
 
 ObjectFormat objectFormatOf(llvm::StringRef path) {
   llvm::StringRef name = llvm::sys::path::filename(path);
-  if (name.ends_with(".a"))
+  if (name.ends_with(".a") || name.ends_with(".lib"))
     return ObjectFormat::Archive;
   return stemOfShared(name) ? ObjectFormat::SharedLibrary
                             : ObjectFormat::Object;
+}
+
+llvm::StringRef linkedSuffixOf(llvm::StringRef path) {
+  if (isDirectoryName(path))
+    return "";
+  llvm::StringRef suffix = llvm::sys::path::extension(path);
+  return llvm::is_contained({".dll", ".dylib", ".exe"}, suffix) ? suffix : "";
 }
 
 std::optional<std::vector<std::string>> kindsOfName(llvm::StringRef path) {
@@ -67,8 +74,9 @@ std::string headerNextTo(llvm::StringRef object) {
   if (auto stem = stemOfShared(object))
     return stem->str() + ".h";
   llvm::StringRef stem = object;
-  if (!stem.consume_back(".o"))
-    stem.consume_back(".a");
+  for (llvm::StringRef suffix : {".o", ".a", ".obj", ".lib"})
+    if (stem.consume_back(suffix))
+      break;
   return stem.str() + ".h";
 }
 

@@ -24,6 +24,10 @@ const OutputKind *findOutputKind(llvm::StringRef name);
 enum class ObjectFormat { Object, Archive, SharedLibrary };
 ObjectFormat objectFormatOf(llvm::StringRef path);
 
+/// ".dll" and other suffixes of what only a linker makes and attnc does not
+/// call; empty for other names and for directories.
+llvm::StringRef linkedSuffixOf(llvm::StringRef path);
+
 /// The kinds that -o PATH selects where --emit is absent: NAME.h selects the
 /// header, NAME.tile.mlir stage tile, any other name the object and its header.
 /// Nothing if the name ends in .mlir without a stage.

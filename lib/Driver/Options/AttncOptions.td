@@ -9,8 +9,7 @@ def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
            "is a directory for all outputs; - is standard output (one text "
            "output). Default: NAME.o and NAME.h in the current directory">;
 defm linker : Value<"linker", "<program>",
-  "C compiler that links -o NAME.so. Default: the first of cc, clang, gcc in "
-  "PATH">;
+  "C compiler that links -o NAME.so. Default: the first of @linkers@ in PATH">;
 defm emit : Value<"emit", "<list>",
   "Outputs to write, separated by commas: @outputs@, or all. Default: those of "
   "the name of -o, else obj,header">;

@@ -87,6 +87,13 @@ static std::optional<int> chooseOutputs(ParsedArguments &parsed,
     return findOutputKind(a) < findOutputKind(b);
   });
   options.emit.erase(llvm::unique(options.emit), options.emit.end());
+  llvm::StringRef suffix = linkedSuffixOf(options.output);
+  if (!suffix.empty() && !options.emitAll &&
+      llvm::is_contained(options.emit, "obj"))
+    return parsed.fail("-o " + options.output + ": attnc does not link " +
+                       suffix +
+                       " files; write an object (-o NAME.o) or an archive (-o "
+                       "NAME.a) and link it with the platform's tools");
   return std::nullopt;
 }
 

@@ -2,6 +2,8 @@
 
 #include "Options/OptionTable.h"
 
+#include "Compile/Link.h"
+
 #include "attnc/Pipeline/Backends.h"
 #include "attnc/Support/Version.h"
 #include "attnc/Target/Platform.h"
@@ -355,6 +357,7 @@ void printHelp(llvm::raw_ostream &os, const llvm::opt::OptTable &table,
   replace("@outputs@", llvm::join(outputs, " "));
   replace("@stages@", listStages());
   replace("@shared-stages@", listSharedStages());
+  replace("@linkers@", llvm::join(linkerNames(), ", "));
   replace("@backends@", stageTable().listBackends());
   os << text;
 }
