@@ -58,25 +58,29 @@ std::string EmulatedObject::path(llvm::StringRef name) const {
   return whole.str().str();
 }
 
-/// What caller.c includes.
+/// The table of functions.h.
 static std::string listFunctions(llvm::ArrayRef<Interface> functions) {
-  std::string text, list = "#define FUNCTIONS(f)";
+  std::string text = "#include \"functions.h\"\n", list;
   llvm::raw_string_ostream os(text);
-  for (const Interface &function : functions) {
+  for (auto [number, function] : llvm::enumerate(functions)) {
     size_t count = function.tensors.size();
     os << "attnc_status " << function.name << '(';
     for (size_t t = 0; t < count; ++t)
       os << "attnc_tensor *, ";
     os << "const attnc_runtime *);\n"
-       << "static attnc_status call_" << function.name
-       << "(attnc_tensor *const *tensors, const attnc_runtime *runtime) {\n"
+       << "static attnc_status attnc_call" << number
+       << "(attnc_tensor *const *attnc_tensors,\n"
+          "    const attnc_runtime *attnc_options) {\n"
        << "  return " << function.name << '(';
     for (size_t t = 0; t < count; ++t)
-      os << "tensors[" << t << "], ";
-    os << "runtime);\n}\n";
-    list += " f(" + function.name + ")";
+      os << "attnc_tensors[" << t << "], ";
+    os << "attnc_options);\n}\n";
+    list += "  {\"" + function.name + "\", attnc_call" +
+            std::to_string(number) + "},\n";
   }
-  return text + list + "\n";
+  os << "const struct attnc_function attnc_functions[] = {\n"
+     << list << "  {0, 0}};\n";
+  return text;
 }
 
 llvm::Error EmulatedObject::build(llvm::StringRef bytes,
@@ -91,7 +95,7 @@ llvm::Error EmulatedObject::build(llvm::StringRef bytes,
     if (llvm::Error error = writeFile(path(name), text))
       return error;
   if (llvm::Error error =
-          writeFile(path("functions.inc"), listFunctions(functions)))
+          writeFile(path("functions.c"), listFunctions(functions)))
     return error;
   if (llvm::Error error = writeFile(path("kernels.o"), bytes))
     return error;
@@ -101,10 +105,10 @@ llvm::Error EmulatedObject::build(llvm::StringRef bytes,
 llvm::Error EmulatedObject::linkCaller() const {
   std::string kernels = path("kernels.o"), program = path("caller");
   std::string caller = path(platform.isHosted ? "caller.c" : "module.c");
-  std::string threads = path("attnc_threads.c");
+  std::string threads = path("attnc_threads.c"), list = path("functions.c");
   std::string triple = "--target=" + platform.triple.str();
   llvm::SmallVector<llvm::StringRef> arguments = {
-      linker, "-O1", "-w", caller, kernels, "-o", program};
+      linker, "-O1", "-w", caller, list, kernels, "-o", program};
   if (platform.isHosted) // static: the emulator needs no folder of libraries
     arguments.append({threads, "-static", "-pthread", "-lm"});
   else

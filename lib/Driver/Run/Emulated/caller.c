@@ -11,15 +11,14 @@
 //   block, position of its first element in the block; then all blocks
 //
 // RESPONSE: the status; bytes of the sentence and the sentence; all blocks.
-// functions.inc is generated: FUNCTIONS(f) is f(NAME) for each function, and
-// call_NAME passes an array of tensors.
+// functions.c is generated (functions.h).
 //
 //===----------------------------------------------------------------------===//
 
 #define _GNU_SOURCE
 #include "attnc_threads.h"
 
-#include "functions.inc"
+#include "functions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,15 +84,13 @@ static attnc_tensor get_tensor(FILE *file, struct block *block) {
   return tensor;
 }
 
-typedef attnc_status (*function)(attnc_tensor *const *, const attnc_runtime *);
-
-static function find(const char *name) {
-#define FIND(NAME)                                                             \
-  if (strcmp(name, #NAME) == 0)                                                \
-    return call_##NAME;
-  FUNCTIONS(FIND)
-  fail("there is no such function");
-  return NULL;
+static const struct attnc_function *find(const char *name) {
+  const struct attnc_function *function = attnc_functions;
+  while (function->name && strcmp(function->name, name) != 0)
+    ++function;
+  if (!function->name)
+    fail("there is no such function");
+  return function;
 }
 
 static void respond(const char *path, attnc_status status,
@@ -141,7 +138,7 @@ int main(int argc, char **argv) {
   }
   for (int64_t t = 0; t < count; ++t)
     get(file, blocks[t].data, blocks[t].bytes);
-  attnc_status status = find(argv[1])(pointers, &runtime);
+  attnc_status status = find(argv[1])->call(pointers, &runtime);
   attnc_threads_destroy(pool);
   respond(argv[3], status, blocks, count);
   return 0;

@@ -7,35 +7,33 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "attnc.h"
-
-#include "functions.inc"
+#include "functions.h"
 
 enum { GUARD = 64, PAGE = 65536 };
 
 __attribute__((import_module("env"), import_name("fail"))) _Noreturn void
-fail(const char *what);
+attnc_fail(const char *what);
 
 extern char __heap_base;
 static char *top;
 
 /* Memory that is never released: an instance makes one call. */
-__attribute__((export_name("reserve"))) char *reserve(size_t bytes,
-                                                      size_t alignment) {
+__attribute__((export_name("reserve"))) char *attnc_reserve(size_t bytes,
+                                                            size_t alignment) {
   uintptr_t begin = (uintptr_t)(top ? top : &__heap_base);
   begin = (begin + alignment - 1) & ~(uintptr_t)(alignment - 1);
   size_t has = __builtin_wasm_memory_size(0) * PAGE;
   if (bytes > UINTPTR_MAX - PAGE - begin)
-    fail("out of memory");
+    attnc_fail("out of memory");
   if (begin + bytes > has &&
       __builtin_wasm_memory_grow(0, (begin + bytes - has + PAGE - 1) / PAGE) ==
           (size_t)-1)
-    fail("out of memory");
+    attnc_fail("out of memory");
   top = (char *)(begin + bytes);
   return (char *)begin;
 }
 
-void *malloc(size_t bytes) { return reserve(bytes, 16); }
+void *malloc(size_t bytes) { return attnc_reserve(bytes, 16); }
 void free(void *block) { (void)block; }
 
 void *memset(void *to, int value, size_t bytes) {
@@ -71,7 +69,7 @@ static void keep_sentence(void *user, attnc_status status, const char *text) {
   size_t length = 0;
   while (text[length])
     ++length;
-  sentence = memcpy(reserve(length + 1, 1), text, length + 1);
+  sentence = memcpy(attnc_reserve(length + 1, 1), text, length + 1);
 }
 
 /* One after the other, the last one first: the order must not matter. */
@@ -104,7 +102,7 @@ struct block {
 };
 
 static struct block make_block(size_t bytes) {
-  char *memory = reserve(bytes + 2 * GUARD, GUARD);
+  char *memory = attnc_reserve(bytes + 2 * GUARD, GUARD);
   memset(memory, -1, bytes + 2 * GUARD);
   struct block block = {memory + GUARD, bytes};
   return block;
@@ -114,12 +112,12 @@ static void check_guards(struct block block) {
   for (int i = 0; i < GUARD; ++i)
     if (block.data[-1 - i] != (char)-1 ||
         block.data[block.bytes + (size_t)i] != (char)-1)
-      fail("the call wrote outside of a tensor");
+      attnc_fail("the call wrote outside of a tensor");
 }
 
 static int64_t *get_numbers(int32_t count) {
   size_t bytes = (size_t)count * sizeof(int64_t);
-  return memcpy(reserve(bytes, 8), get(bytes), bytes);
+  return memcpy(attnc_reserve(bytes, 8), get(bytes), bytes);
 }
 
 static void get_tensor(attnc_tensor *tensor, struct block *block) {
@@ -135,14 +133,13 @@ static void get_tensor(attnc_tensor *tensor, struct block *block) {
   tensor->data = block->data + get_number();
 }
 
-typedef attnc_status (*function)(attnc_tensor *const *, const attnc_runtime *);
-
-static function find(const char *name) {
-#define FIND(NAME)                                                             \
-  if (is_same_text(name, #NAME))                                               \
-    return call_##NAME;
-  FUNCTIONS(FIND)
-  fail("there is no such function");
+static const struct attnc_function *find(const char *name) {
+  const struct attnc_function *function = attnc_functions;
+  while (function->name && !is_same_text(function->name, name))
+    ++function;
+  if (!function->name)
+    attnc_fail("there is no such function");
+  return function;
 }
 
 static char *put(char *at, const void *from, size_t bytes) {
@@ -159,7 +156,7 @@ static char *respond(attnc_status status, const struct block *blocks,
   numbers[0] = 2 * (int64_t)sizeof(int64_t) + numbers[2];
   for (int64_t t = 0; t < count; ++t)
     numbers[0] += (int64_t)blocks[t].bytes;
-  char *response = reserve(sizeof numbers + (size_t)numbers[0], 8);
+  char *response = attnc_reserve(sizeof numbers + (size_t)numbers[0], 8);
   char *at = put(response, numbers, sizeof numbers);
   at = put(at, sentence, (size_t)numbers[2]);
   for (int64_t t = 0; t < count; ++t)
@@ -167,8 +164,8 @@ static char *respond(attnc_status status, const struct block *blocks,
   return response;
 }
 
-__attribute__((export_name("run"))) char *run(const char *name,
-                                              const char *bytes) {
+__attribute__((export_name("run"))) char *attnc_run(const char *name,
+                                                    const char *bytes) {
   attnc_runtime runtime;
   memset(&runtime, 0, sizeof runtime);
   request = bytes;
@@ -178,23 +175,23 @@ __attribute__((export_name("run"))) char *run(const char *name,
   if (runtime.threads > 1)
     runtime.parallel_for = for_each;
   size_t length = (size_t)get_number();
-  char *part = reserve(length + 1, 1);
+  char *part = attnc_reserve(length + 1, 1);
   *put(part, get(length), length) = 0;
   runtime.cpu = length ? part : NULL;
   int64_t count = get_number();
   attnc_tensor *tensors =
-      (attnc_tensor *)reserve((size_t)count * sizeof *tensors, 16);
+      (attnc_tensor *)attnc_reserve((size_t)count * sizeof *tensors, 16);
   attnc_tensor **pointers =
-      (attnc_tensor **)reserve((size_t)count * sizeof *pointers, 16);
+      (attnc_tensor **)attnc_reserve((size_t)count * sizeof *pointers, 16);
   struct block *blocks =
-      (struct block *)reserve((size_t)count * sizeof *blocks, 16);
+      (struct block *)attnc_reserve((size_t)count * sizeof *blocks, 16);
   for (int64_t t = 0; t < count; ++t) {
     get_tensor(&tensors[t], &blocks[t]);
     pointers[t] = &tensors[t];
   }
   for (int64_t t = 0; t < count; ++t)
     memcpy(blocks[t].data, get(blocks[t].bytes), blocks[t].bytes);
-  attnc_status status = find(name)(pointers, &runtime);
+  attnc_status status = find(name)->call(pointers, &runtime);
   for (int64_t t = 0; t < count; ++t)
     check_guards(blocks[t]);
   return respond(status, blocks, count);
