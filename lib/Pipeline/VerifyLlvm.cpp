@@ -10,8 +10,12 @@
 #include "PassTable.h"
 
 #include "attnc/Interface/Interface.h"
+#include "attnc/Target/Target.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -21,6 +25,27 @@ namespace attnc {
 static bool callsFunctionOf(ModuleOp module, LLVM::CallOp call) {
   std::optional<StringRef> callee = call.getCallee();
   return callee && module.lookupSymbol<LLVM::LLVMFuncOp>(*callee);
+}
+
+/// An instruction by its name, or text of the assembler: LLVM aborts where the
+/// processor lacks it. Code generation makes those of AVX-512 only.
+static LogicalResult verifyInstruction(ModuleOp module, Operation *op) {
+  if (isa<LLVM::InlineAsmOp>(op))
+    return op->emitOpError("is not allowed; kernels have no inline assembly");
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  if (!call)
+    return success();
+  auto name = module->getAttrOfType<StringAttr>("attnc.target");
+  const Target *target = name ? lookupTarget(name.getValue()) : nullptr;
+  if (target &&
+      llvm::is_contained(llvm::split(target->requiredFeatures, ' '),
+                         "avx512f") &&
+      call.getIntrin().starts_with("llvm.x86.avx512."))
+    return success();
+  return op->emitOpError("calls ")
+         << call.getIntrin() << ", which "
+         << (target ? target->name : "a dump without attnc.target")
+         << " does not have";
 }
 
 /// Only ops of LLVM, every function with a body, no call of anything else.
@@ -35,6 +60,8 @@ static LogicalResult verifyOps(ModuleOp module) {
     if (isa<LLVM::InvokeOp>(op) || (call && !callsFunctionOf(module, call)))
       return op->emitOpError(
           "is not allowed; kernels call only functions of their module");
+    if (failed(verifyInstruction(module, op)))
+      return WalkResult::interrupt();
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
     if (function && function.isExternal())
       return op->emitOpError("has no body; an object needs libc only");

@@ -69,6 +69,7 @@ bool Session::load(Stage stage) {
 }
 
 bool Session::load(std::unique_ptr<llvm::MemoryBuffer> text, Stage stage) {
+  loadedStage = stage;
   crash.text = text->getBuffer();
   sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
   TimingScope scope = total.nest("read the input");
@@ -153,24 +154,36 @@ bool Session::loadDump(Stage stage) {
     return false;
   if (stage < Stage::Scheduled)
     return true;
-  if (!adoptBackend(*moduleRef))
-    return false;
   targetList.resize(1); // of a dump that names none
   pipeline.target = targetList.front();
+  if (!adoptBackend(*moduleRef, *pipeline.target, stage))
+    return false;
   split();
   return adoptParts();
 }
 
-/// The backend whose schedules a dump of stage scheduled has.
-bool Session::adoptBackend(ModuleOp module) {
-  const Backend *found = backendOfDump(module);
-  if (!found)
-    return true;
-  if (options.backend && options.backend != found)
-    return fail("the dump was scheduled for --backend=" + found->name +
-                ", not for " + options.backend->name +
-                "; remove --backend or start from an earlier stage");
-  pipeline.backend = found;
+/// The backend whose schedules a dump has; without schedules that of its
+/// target. It has to compile for the target, and to have the stage: an edited
+/// dump can name another one.
+bool Session::adoptBackend(ModuleOp module, const Target &target, Stage stage) {
+  if (const Backend *found = backendOfDump(module)) {
+    if (options.backend && options.backend != found)
+      return fail("the dump was scheduled for --backend=" + found->name +
+                  ", not for " + options.backend->name +
+                  "; remove --backend or start from an earlier stage");
+    pipeline.backend = found;
+  }
+  PipelineOptions ofDump = pipeline;
+  ofDump.target = &target;
+  const Backend &backend = backendOf(ofDump);
+  if (!llvm::is_contained(backend.kinds, target.kind))
+    return fail("the dump was scheduled for backend '" + backend.name +
+                "', which does not compile for its attnc.target " +
+                target.name);
+  if (!llvm::is_contained(stageTable().path(backend), stage))
+    return fail("the dump is at stage " + stageName(stage) +
+                ", which backend '" + backend.name + "' of " + target.name +
+                " does not have");
   return true;
 }
 
@@ -294,13 +307,18 @@ bool Session::emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
     }
   }
   llvm::raw_svector_ostream os(bytes);
-  if (llvm::Error error = emitObject(std::move(parts), interfaceList, os, kind,
-                                     [&](llvm::StringRef name) {
-                                       phase.stop();
-                                       phase = total.nest(name.str());
-                                     }))
-    return fail("internal error: " + llvm::toString(std::move(error)));
-  return true;
+  llvm::Error error = emitObject(std::move(parts), interfaceList, os, kind,
+                                 [&](llvm::StringRef name) {
+                                   phase.stop();
+                                   phase = total.nest(name.str());
+                                 });
+  if (!error)
+    return true;
+  std::string reason = llvm::toString(std::move(error));
+  if (loadedStage != lastStage(pipeline))
+    return fail("internal error: " + reason);
+  return fail("the dump cannot be compiled for its attnc.target " +
+              joinTargetNames(targetList) + ": " + reason);
 }
 
 bool Session::canMake(llvm::StringRef name) const {

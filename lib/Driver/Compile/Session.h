@@ -98,7 +98,7 @@ private:
   bool loadParts(llvm::ArrayRef<llvm::StringRef> texts, Stage stage);
   bool loadPart(llvm::StringRef text, Stage stage);
   bool adoptModule();
-  bool adoptBackend(mlir::ModuleOp module);
+  bool adoptBackend(mlir::ModuleOp module, const Target &target, Stage stage);
   bool adoptParts();
   bool checkTargets(llvm::ArrayRef<const Target *> ofDump);
   const Target *targetOfDump(mlir::ModuleOp module);
@@ -119,6 +119,7 @@ private:
   std::vector<const Target *> targetList;
   std::vector<Interface> interfaceList;
   Stage currentStage = Stage::Spec;
+  Stage loadedStage = Stage::Spec;   // of the input
   mlir::DefaultTimingManager timing; // prints when it is destroyed
   mlir::TimingScope total;           // ends before
 };

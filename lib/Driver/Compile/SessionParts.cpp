@@ -70,7 +70,7 @@ bool Session::loadPart(llvm::StringRef text, Stage stage) {
   if (!part.module || mlir::failed(checkStage(*part.module, stage)))
     return false;
   part.target = targetOfDump(*part.module);
-  if (!part.target || !adoptBackend(*part.module))
+  if (!part.target || !adoptBackend(*part.module, *part.target, stage))
     return false;
   for (const SessionPart &other : partList)
     if (other.target == part.target)
