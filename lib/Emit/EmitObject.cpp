@@ -98,8 +98,10 @@ static void optimise(Module &module, TargetMachine &machine) {
 }
 
 /// What a part for a device needs besides: to load the device's driver, to
-/// share it among threads, and to read its properties.
+/// share it among threads and objects (attnc_device_lock, which assembly of the
+/// part defines), and to read its properties.
 static constexpr StringLiteral kDeviceSymbols =
+    " attnc_device_lock"
     " dlopen dlsym dlerror usleep abort atoi memcmp strcmp strncmp strlen "
     "strstr "
     "strncpy sched_yield";
@@ -125,7 +127,8 @@ static Error checkCalls(const Module &module, const CodegenTarget &target) {
         !isAllowedSymbol(function.getName(), target))
       return refuseSymbol(function.getName());
   for (const GlobalVariable &variable : module.globals())
-    if (variable.isDeclaration() && !variable.use_empty())
+    if (variable.isDeclaration() && !variable.use_empty() &&
+        !isAllowedSymbol(variable.getName(), target))
       return refuseSymbol(variable.getName());
   return Error::success();
 }

@@ -224,15 +224,28 @@ static void construct_once(void) {
   halide_mutex_unlock(&mutex);
 }
 
-/* Held from begin to end: one launch of an object at a time, also of the first
-   one, which loads the driver and builds kernels. */
-static struct halide_mutex launches;
+/* Held from begin to end: one launch at a time in the process, also of the
+   first ones, which load the driver and build kernels. Not every driver can be
+   loaded by two threads at once (PoCL 3.1). The loader keeps one definition of
+   a unique symbol, also where objects are in libraries that cannot see each
+   other's symbols. */
+extern struct halide_mutex attnc_device_lock;
+__asm__(".pushsection .bss.attnc_device_lock,\"awG\",@nobits,"
+        "attnc_device_lock,comdat\n"
+        ".weak attnc_device_lock\n"
+        ".type attnc_device_lock,@gnu_unique_object\n"
+        ".size attnc_device_lock,8\n"
+        ".p2align 3\n"
+        "attnc_device_lock:\n"
+        ".zero 8\n"
+        ".popsection");
+_Static_assert(sizeof(struct halide_mutex) == 8, "see the assembly");
 
 /* Whether the pipeline may be called. */
 int32_t attnc_device_begin(struct attnc_slot *const *slots, int32_t count,
                            struct attnc_failure *failure) {
   construct_once();
-  halide_mutex_lock(&launches);
+  halide_mutex_lock(&attnc_device_lock);
   for (int32_t i = 0; i < count; ++i)
     if (!open_slot(slots[i])) {
       fail(failure, NO_MEMORY, "cannot allocate memory for copies of tensors");
@@ -259,5 +272,5 @@ void attnc_device_end(struct attnc_slot *const *slots, int32_t count,
       halide_device_free(failure, &slot->buffer);
     halide_free(0, slot->packed);
   }
-  halide_mutex_unlock(&launches);
+  halide_mutex_unlock(&attnc_device_lock);
 }
