@@ -153,16 +153,21 @@ struct IsaWords {
 } // namespace
 
 /// Scalable vectors are not named: for SVE2 and V, Halide 21 calls intrinsics
-/// with types that its LLVM rejects. Vectors of a fixed length serve SVE2, from
-/// which Emit's LLVM selects the level's instructions. `arm_fp16` makes f16
-/// conversions instructions; nothing is computed in f16.
+/// with types that its LLVM rejects, and its code for V is wrong where vectors
+/// are longer than it was told. Vectors of a fixed length serve both, from
+/// which Emit's LLVM selects the level's instructions. For V they come from
+/// another platform with pointers of 64 bits, without intrinsics of that
+/// platform. `arm_fp16` makes f16 conversions instructions; nothing is computed
+/// in f16. Sizes of buffers have 64 bits where pointers do.
 static constexpr IsaWords kIsaWords[] = {
-    {"sse2", "x86-64-linux", ""},
-    {"avx2", "x86-64-linux", "-sse41-avx-avx2-fma-f16c"},
+    {"sse2", "x86-64-linux", "-large_buffers"},
+    {"avx2", "x86-64-linux", "-large_buffers-sse41-avx-avx2-fma-f16c"},
     {"avx512", "x86-64-linux",
-     "-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
-    {"neon", "arm-64-linux", "-arm_fp16"},
-    {"sve2", "arm-64-linux", "-arm_fp16"},
+     "-large_buffers-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
+    {"neon", "arm-64-linux", "-large_buffers-arm_fp16"},
+    {"sve2", "arm-64-linux", "-large_buffers-arm_fp16"},
+    {"rvv", "arm-64-linux", "-large_buffers-no_neon"},
+    {"simd128", "wasm-32-wasmrt", "-wasm_simd128"},
 };
 
 namespace {
@@ -204,7 +209,7 @@ static std::string halideTarget(const Target &target) {
     return "";
   return (words->platform +
           "-no_runtime-no_asserts-no_bounds_query-strict_float-"
-          "user_context-large_buffers" +
+          "user_context" +
           words->features)
       .str();
 }

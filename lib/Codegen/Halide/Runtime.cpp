@@ -23,21 +23,22 @@ namespace attnc::halide {
 // %arena = { next, end, begin, last }. The 64 bytes before a block of the arena
 // are { the block before, whether it is free }, before one of malloc what that
 // returned. Blocks that are freed out of order go when those after them do.
+// iSIZE is size_t.
 static constexpr char kRuntime[] = R"(
-declare ptr @malloc(i64)
+declare ptr @malloc(iSIZE)
 declare void @free(ptr)
 declare void @llvm.trap()
 
-define ptr @halide_malloc(ptr %arena, i64 %bytes) {
+define ptr @halide_malloc(ptr %arena, iSIZE %bytes) {
   %next = load ptr, ptr %arena
   %end.at = getelementptr ptr, ptr %arena, i64 1
   %end = load ptr, ptr %end.at
-  %next.int = ptrtoint ptr %next to i64
-  %end.int = ptrtoint ptr %end to i64
-  %room = sub i64 %end.int, %next.int
-  %more = add i64 %bytes, 191
-  %size = and i64 %more, -64
-  %fits = icmp ule i64 %size, %room
+  %next.int = ptrtoint ptr %next to iSIZE
+  %end.int = ptrtoint ptr %end to iSIZE
+  %room = sub iSIZE %end.int, %next.int
+  %more = add iSIZE %bytes, 191
+  %size = and iSIZE %more, -64
+  %fits = icmp ule iSIZE %size, %room
   br i1 %fits, label %inside, label %outside
 inside:
   %last.at = getelementptr ptr, ptr %arena, i64 3
@@ -47,22 +48,22 @@ inside:
   store i64 0, ptr %flag
   store ptr %next, ptr %last.at
   %block = getelementptr i8, ptr %next, i64 64
-  %rest = getelementptr i8, ptr %next, i64 %size
+  %rest = getelementptr i8, ptr %next, iSIZE %size
   store ptr %rest, ptr %arena
   ret ptr %block
 outside:
-  %raw = call ptr @malloc(i64 %size)
+  %raw = call ptr @malloc(iSIZE %size)
   %isnull = icmp eq ptr %raw, null
   br i1 %isnull, label %fail, label %some
 fail:
   call void @llvm.trap()
   unreachable
 some:
-  %raw.int = ptrtoint ptr %raw to i64
-  %above = add i64 %raw.int, 127
-  %aligned = and i64 %above, -64
-  %offset = sub i64 %aligned, %raw.int
-  %outer = getelementptr i8, ptr %raw, i64 %offset
+  %raw.int = ptrtoint ptr %raw to iSIZE
+  %above = add iSIZE %raw.int, 127
+  %aligned = and iSIZE %above, -64
+  %offset = sub iSIZE %aligned, %raw.int
+  %outer = getelementptr i8, ptr %raw, iSIZE %offset
   %outer.header = getelementptr i8, ptr %outer, i64 -64
   store ptr %raw, ptr %outer.header
   ret ptr %outer
@@ -125,7 +126,14 @@ static void link(Module &module, StringRef text) {
   Linker::linkModules(module, std::move(runtime));
 }
 
-void addRuntime(Module &module) { link(module, kRuntime); }
+void addRuntime(Module &module) {
+  std::string text = kRuntime;
+  std::string size =
+      "i" + std::to_string(module.getDataLayout().getPointerSizeInBits());
+  for (size_t at; (at = text.find("iSIZE")) != std::string::npos;)
+    text.replace(at, strlen("iSIZE"), size);
+  link(module, text);
+}
 
 static constexpr char kLaunch[] = {
 #include "DeviceLaunch.inc"

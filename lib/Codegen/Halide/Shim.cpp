@@ -25,16 +25,24 @@ namespace {
 /// Fields of struct attnc_call (lib/Emit/Abi/entry.h), all pointers.
 enum CallField { kSizes, kData, kStrides, kWorkspace, kShapes, kFailure };
 
-/// Bytes of halide_buffer_t and of its dims (HalideRuntime.h).
-constexpr int64_t kBufferBytes = 56, kDimBytes = 16;
-constexpr int64_t kHost = 16, kRank = 36, kDims = 40;
+/// Where halide_buffer_t has its fields (HalideRuntime.h): a uint64_t, two
+/// pointers, a uint64_t, two numbers of 32 bits, two pointers.
+struct BufferLayout {
+  int64_t host, rank, dims, bytes;
+  explicit BufferLayout(int64_t pointer)
+      : host(8 + pointer), rank(8 + 2 * pointer + 12), dims(rank + 4),
+        bytes(dims + 2 * pointer) {}
+};
+constexpr int64_t kDimBytes = 16;
 /// At least those of struct attnc_slot (Device/launch.c).
 constexpr int64_t kSlotBytes = 512;
 
 class FunctionWriter {
 public:
   FunctionWriter(Module &module, const FunctionPlan &plan)
-      : module(module), plan(plan), ir(module.getContext()) {}
+      : module(module), plan(plan), ir(module.getContext()),
+        pointerBytes(module.getDataLayout().getPointerSize()),
+        layout(pointerBytes) {}
 
   void writeTasks(const Step &step, size_t number);
   void writeBody(const Step &step, size_t number);
@@ -62,6 +70,7 @@ private:
   Value *bytesOf(mlir::RankedTensorType type);
   Value *offsetOf(unsigned workspace);
   Value *bufferOf(Place place);
+  Value *emptyBuffer();
   Value *numberBuffer(Value *host);
   Value *valueOf(StringRef parameter, const StringMap<Value *> &coordinates);
   Value *describe(Place place, bool isOutput);
@@ -77,6 +86,8 @@ private:
   Module &module;
   const FunctionPlan &plan;
   IRBuilder<> ir;
+  int64_t pointerBytes;
+  BufferLayout layout;
   llvm::Function *function = nullptr;
   Value *call = nullptr;
 };
@@ -197,16 +208,22 @@ void FunctionWriter::writeScratch(ArrayRef<Step> steps) {
   ir.CreateRet(most);
 }
 
+/// A halide_buffer_t of zeros.
+Value *FunctionWriter::emptyBuffer() {
+  Value *buffer =
+      ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), layout.bytes / 8));
+  for (int64_t at = 0; at < layout.bytes; at += 8)
+    storeAt(buffer, at, i64(0));
+  return buffer;
+}
+
 /// A tensor with an empty axis is read as if it had zeros.
 Value *FunctionWriter::bufferOf(Place place) {
   mlir::RankedTensorType type = plan.typeOf(place);
   int64_t rank = type.getRank();
-  Value *buffer =
-      ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), kBufferBytes / 8));
+  Value *buffer = emptyBuffer();
   Value *dims = ir.CreateAlloca(ArrayType::get(
       ir.getInt64Ty(), std::max<int64_t>(rank, 1) * kDimBytes / 8));
-  for (int64_t at = 0; at < kBufferBytes; at += 8)
-    storeAt(buffer, at, i64(0));
   SmallVector<Value *> extents, strides(rank);
   Value *stride = i64(1);
   for (int64_t axis = 0; axis < rank; ++axis)
@@ -232,9 +249,9 @@ Value *FunctionWriter::bufferOf(Place place) {
   }
   Value *zero = ir.CreateAlloca(ir.getInt64Ty());
   ir.CreateStore(i64(0), zero);
-  storeAt(buffer, kHost, ir.CreateSelect(isFilled, data, zero));
-  storeAt(buffer, kRank, ir.getInt32(rank));
-  storeAt(buffer, kDims, dims);
+  storeAt(buffer, layout.host, ir.CreateSelect(isFilled, data, zero));
+  storeAt(buffer, layout.rank, ir.getInt32(rank));
+  storeAt(buffer, layout.dims, dims);
   for (int64_t axis = 0; axis < rank; ++axis) {
     Value *step = ir.CreateSelect(isFilled, strides[axis], i64(0));
     storeAt(dims, axis * kDimBytes, ir.getInt32(0));
@@ -249,9 +266,9 @@ Value *FunctionWriter::bufferOf(Place place) {
 Value *FunctionWriter::arenaIn(Value *scratch, Value *bytes) {
   Value *arena = ir.CreateAlloca(ArrayType::get(ir.getPtrTy(), 4));
   storeAt(arena, 0, scratch);
-  storeAt(arena, 8, ir.CreateGEP(ir.getInt8Ty(), scratch, bytes));
-  storeAt(arena, 16, scratch);
-  storeAt(arena, 24, ConstantPointerNull::get(ir.getPtrTy()));
+  storeAt(arena, pointerBytes, ir.CreateGEP(ir.getInt8Ty(), scratch, bytes));
+  storeAt(arena, 2 * pointerBytes, scratch);
+  storeAt(arena, 3 * pointerBytes, ConstantPointerNull::get(ir.getPtrTy()));
   return arena;
 }
 
@@ -269,11 +286,8 @@ StringMap<Value *> FunctionWriter::coordinatesOf(const Step &step,
 
 /// A buffer without dimensions.
 Value *FunctionWriter::numberBuffer(Value *host) {
-  Value *buffer =
-      ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), kBufferBytes / 8));
-  for (int64_t at = 0; at < kBufferBytes; at += 8)
-    storeAt(buffer, at, i64(0));
-  storeAt(buffer, kHost, host);
+  Value *buffer = emptyBuffer();
+  storeAt(buffer, layout.host, host);
   return buffer;
 }
 
