@@ -4,8 +4,8 @@ refuse it with a message, but must not crash.
 
 usage: feed_everything.py ATTNC WORK FOLDER... [--stages LIST] [--all]
 
-Each file is compiled from one of the stages, by turns; with --all from each of
-them. A run passes with the exit codes 0 (compiled), 1 (refused) and 2 (incorrect
+Every second file is compiled from one of the stages, by turns; with --all every
+file from each of them. A run passes with the exit codes 0 (compiled), 1 (refused) and 2 (incorrect
 command line), without an internal error; codes 1 and 2 require a message. The
 last line is the number of runs.
 """
@@ -61,7 +61,7 @@ def main():
     paths = [os.path.join(folder, path) for folder in options.folders for path in files(folder, inputs=True)]
     stages = options.stages.split(",")
     runs = [(path, stage) for i, path in enumerate(paths) for j, stage in enumerate(stages)
-            if options.all or i % len(stages) == j]
+            if options.all or i % (2 * len(stages)) == 2 * j]
     codes, findings = collections.Counter(), []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [pool.submit(feed, options.attnc, path, stage, os.path.join(options.work, f"{i}.o"))
