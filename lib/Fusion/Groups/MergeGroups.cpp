@@ -89,9 +89,15 @@ RankedTensorType GroupMerger::merged(Type tensor) {
   return attn::tensorType(sizes, type.getElementType());
 }
 
+/// The type in which a map of such tensors computes: it moves elements as they
+/// are, also where the kernel computes in a wider type.
+static Type scalarOf(Value tensor) {
+  return attn::accumulateType({tensor.getType()});
+}
+
 /// The element of rows at b, h, g, q, d, where it is computed or given.
 static Value readRow(OpBuilder &builder, Location loc, const ViewedRows &rows,
-                     ValueRange places, Type real) {
+                     ValueRange places) {
   SmallVector<Value> indices(places);
   for (Operation *op : rows.views) {
     if (auto slice = dyn_cast<attn::SliceOp>(op)) {
@@ -123,11 +129,11 @@ static Value readRow(OpBuilder &builder, Location loc, const ViewedRows &rows,
     }
     indices = std::move(next);
   }
-  return attn::ReadOp::create(builder, loc, real, rows.source, indices);
+  return attn::ReadOp::create(builder, loc, scalarOf(rows.source), rows.source,
+                              indices);
 }
 
 Value GroupMerger::makeRows(Value rows) {
-  Type real = kernel.getAccumulateType();
   ViewedRows viewed = skipViews(rows);
   return attn::MapOp::create(
       b, merged(rows.getType()), "->bhzqd", ValueRange(),
@@ -137,8 +143,7 @@ Value GroupMerger::makeRows(Value rows) {
         Value first = arith::MulIOp::create(inner, loc, q, size);
         Value g = arith::SubIOp::create(inner, loc, x[3], first);
         Value places[] = {x[0], x[1], g, q, x[4]};
-        attn::YieldOp::create(inner, loc,
-                              readRow(inner, loc, viewed, places, real));
+        attn::YieldOp::create(inner, loc, readRow(inner, loc, viewed, places));
       });
 }
 
@@ -189,10 +194,10 @@ void GroupMerger::replaceResult(Value rows, StringRef letters) {
   auto heads = attn::MapOp::create(
       b, type, ("->" + letters).str(), ValueRange(),
       [&](OpBuilder &inner, Location loc, ValueRange x) {
-        attn::YieldOp::create(
-            inner, loc,
-            attn::ReadOp::create(inner, loc, kernel.getAccumulateType(), rows,
-                                 placesInRows(inner, x)));
+        attn::YieldOp::create(inner, loc,
+                              attn::ReadOp::create(inner, loc, scalarOf(rows),
+                                                   rows,
+                                                   placesInRows(inner, x)));
       });
   rows.replaceUsesWithIf(heads.getResult(), [](OpOperand &use) {
     return !isa<attn::ReadOp>(use.getOwner());
