@@ -92,6 +92,11 @@ HalideGpuStrategy::makeCandidates(const KernelShape &shape,
   if (!request)
     return {};
   MLIRContext *context = shape.kernel->getContext();
+  // A problem of the attribute is the user's.
+  ScopedDiagnosticHandler keep(context, [&](Diagnostic &diagnostic) {
+    error = diagnostic.str();
+    return success();
+  });
   SmallVector<attn::ScheduleAttr> candidates;
   for (RegisterTile tile : {RegisterTile{16, 8}, {16, 16}, {32, 4}, {8, 16}}) {
     RegisterTile group = request->group.value_or(tile);
@@ -112,10 +117,8 @@ HalideGpuStrategy::makeCandidates(const KernelShape &shape,
       }
       auto invalid = [&] { return emitError(shape.kernel.getLoc()); };
       if (failed(GpuScheduleAttr::verify(invalid, {group.rows, group.vectors},
-                                         keys, features, shared))) {
-        error = "the schedule's fields for devices are invalid";
+                                         keys, features, shared)))
         return {};
-      }
       auto halide = GpuScheduleAttr::get(context, {group.rows, group.vectors},
                                          keys, features, shared);
       attn::ScheduleAttr made = attn::ScheduleAttr::get(

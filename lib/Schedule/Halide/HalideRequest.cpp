@@ -10,6 +10,7 @@
 #include "Halide/HalideRequest.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -32,12 +33,21 @@ private:
     return false;
   }
   bool parseNumber(StringRef name, StringRef value, std::optional<int64_t> &to);
-  bool parseTile(StringRef name, StringRef value,
+  /// `legal` says what the two numbers, of at most `most`, are.
+  bool parsePair(StringRef name, StringRef value, int64_t most, StringRef legal,
                  std::optional<RegisterTile> &to);
+  bool parseTile(StringRef name, StringRef value,
+                 std::optional<RegisterTile> &to) {
+    return parsePair(name, value, 32,
+                     "[rows, vectors of queries], each from 1 to 32", to);
+  }
+  bool parseForm(StringRef value);
+  bool parseTarget(StringRef value);
 
   HalideRequest &request;
   bool isDevice;
   std::string &error;
+  llvm::StringSet<> seen;
 };
 } // namespace
 
@@ -74,15 +84,16 @@ bool Parser::parseNumber(StringRef name, StringRef value,
   return true;
 }
 
-bool Parser::parseTile(StringRef name, StringRef value,
-                       std::optional<RegisterTile> &to) {
+bool Parser::parsePair(StringRef name, StringRef value, int64_t most,
+                       StringRef legal, std::optional<RegisterTile> &to) {
   RegisterTile tile;
-  bool hasBrackets = value.consume_front("[") && value.consume_back("]");
-  auto [rows, vectors] = value.split(',');
+  StringRef numbers = value;
+  bool hasBrackets = numbers.consume_front("[") && numbers.consume_back("]");
+  auto [rows, vectors] = numbers.split(',');
   if (!hasBrackets || rows.trim().getAsInteger(10, tile.rows) ||
       vectors.trim().getAsInteger(10, tile.vectors) || tile.rows < 1 ||
-      tile.rows > 32 || tile.vectors < 1 || tile.vectors > 32)
-    return fail(name, value, "[rows, vectors of queries], each from 1 to 32");
+      tile.rows > most || tile.vectors < 1 || tile.vectors > most)
+    return fail(name, value, legal);
   to = tile;
   return true;
 }
@@ -90,16 +101,19 @@ bool Parser::parseTile(StringRef name, StringRef value,
 /// The fields of #halide.gpu_schedule.
 bool Parser::parseDeviceField(StringRef name, StringRef value) {
   if (name == "group")
-    return parseTile(name, value, request.group);
+    return parsePair(name, value, 1024,
+                     "[queries, threads per query], each from 1 to 1024",
+                     request.group);
   if (name == "keys")
     return parseNumber(name, value, request.keys);
   if (name == "features")
     return parseNumber(name, value, request.features);
   if (name == "shared") {
-    if (!value.consume_front("[") || !value.consume_back("]"))
+    StringRef list = value;
+    if (!list.consume_front("[") || !list.consume_back("]"))
       return fail(name, value, "a list of scores, weights, values, state");
     request.shared.emplace();
-    for (StringRef one : llvm::split(value, ','))
+    for (StringRef one : llvm::split(list, ','))
       if (!one.trim().empty())
         request.shared->push_back(one.trim().str());
     return true;
@@ -111,12 +125,29 @@ bool Parser::parseDeviceField(StringRef name, StringRef value) {
   return false;
 }
 
+bool Parser::parseForm(StringRef value) {
+  request.form = attn::symbolizeScheduleForm(value);
+  bool isKnown = request.form == attn::ScheduleForm::Online ||
+                 (!isDevice && request.form == attn::ScheduleForm::Rows);
+  return isKnown || fail("form", value, isDevice ? "online" : "online, rows");
+}
+
+/// The fields of the backend's attribute.
+bool Parser::parseTarget(StringRef value) {
+  StringRef attribute = isDevice ? "#halide.gpu_schedule" : "#halide.schedule";
+  StringRef fields = strip(value, attribute);
+  if (fields.starts_with("#"))
+    return fail("target", value, (attribute + "<...>").str());
+  return parseFields(fields);
+}
+
 bool Parser::parseField(StringRef name, StringRef value) {
-  if (name == "form") {
-    request.form = attn::symbolizeScheduleForm(value);
-    bool isKnown = request.form && *request.form != attn::ScheduleForm::Chunked;
-    return isKnown || fail(name, value, "online, rows");
+  if (!seen.insert(name).second) {
+    error = llvm::formatv("schedule field '{0}' is repeated", name);
+    return false;
   }
+  if (name == "form")
+    return parseForm(value);
   if (name == "q")
     return parseNumber(name, value, request.q);
   if (name == "k")
@@ -133,8 +164,7 @@ bool Parser::parseField(StringRef name, StringRef value) {
   if (name == "rescale_in")
     return value == "value" || fail(name, value, "value");
   if (name == "target")
-    return parseFields(
-        strip(value, isDevice ? "#halide.gpu_schedule" : "#halide.schedule"));
+    return parseTarget(value);
   if (isDevice)
     return parseDeviceField(name, value);
   error = llvm::formatv("unknown schedule field '{0}' of backend 'halide'; "

@@ -53,7 +53,7 @@ struct attnc_slot {
   char *data; /* the caller's; null if it has no elements */
   char *packed;
   int64_t strides[MAX_RANK]; /* of data, in elements */
-  int64_t elements;
+  int64_t elements;          /* -1: more than kernels can number */
   int32_t bytes, is_output;
 };
 _Static_assert(sizeof(struct attnc_slot) <= 512, "Shim.cpp has room for 512");
@@ -63,6 +63,7 @@ void attnc_device_construct(void);
 int32_t halide_copy_to_host(void *context, struct buffer *buffer);
 int32_t halide_device_free(void *context, struct buffer *buffer);
 
+/* Halide has no failure where it gives no context. */
 static void fail(struct attnc_failure *failure, int32_t status,
                  const char *text) {
   int32_t none = 0;
@@ -164,9 +165,11 @@ void attnc_device_describe(struct attnc_slot *slot, void *data,
     is_dense &= extents[d] == 1 || slot->strides[d] == dense;
     slot->dims[d] =
         (struct dimension){0, (int32_t)extents[d], (int32_t)dense, 0};
-    dense *= extents[d];
+    dense = extents[d] > 0 && dense > INT32_MAX / extents[d]
+                ? INT64_C(1) << 31
+                : dense * extents[d];
   }
-  slot->elements = slot->data ? dense : 1;
+  slot->elements = !slot->data ? 1 : dense <= INT32_MAX ? dense : -1;
   slot->buffer.host = is_dense ? (uint8_t *)slot->data : 0;
 }
 
@@ -247,7 +250,10 @@ int32_t attnc_device_begin(struct attnc_slot *const *slots, int32_t count,
   construct_once();
   halide_mutex_lock(&attnc_device_lock);
   for (int32_t i = 0; i < count; ++i)
-    if (!open_slot(slots[i])) {
+    if (slots[i]->elements < 0) {
+      fail(failure, NO_MEMORY, "a tensor has more than 2147483647 elements");
+      return 0;
+    } else if (!open_slot(slots[i])) {
       fail(failure, NO_MEMORY, "cannot allocate memory for copies of tensors");
       return 0;
     }
