@@ -1,10 +1,10 @@
 //===- Nvidia.cpp - The table of NVIDIA GPUs ------------------------------===//
 //
-// The numbers are those of NVIDIA's A100 whitepaper and of the CUDA programming
-// guide (table of compute capabilities, throughput of arithmetic instructions),
-// per streaming multiprocessor and cycle; no GPU was there to measure them.
-// They steer speed, except for the limits in GpuTraits.
-// Tests: test/Unit/Target/TargetTest.cpp
+// The numbers are those of NVIDIA's A100 and H100 whitepapers and of the CUDA
+// programming guide (table of compute capabilities, throughput of arithmetic
+// instructions), per streaming multiprocessor and cycle; no GPU was there to
+// measure them. They steer speed, except for the limits in GpuTraits. Tests:
+// test/Unit/Target/TargetTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +31,25 @@ static constexpr MemoryLevel kAmpereMemory[] = {
     {"memory", kUnlimited, 10},
 };
 
+/// The instructions wgmma.m64nNk16, which a warpgroup executes on all tensor
+/// cores (dense rates of the H100 SXM). The instructions mma reach about 60 %
+/// of it.
+static constexpr Unit kHopperUnits[] = {
+    {UnitKind::Matrix, DType::F16, DType::F32, 4096, 64, 256, 16},
+    {UnitKind::Matrix, DType::BF16, DType::F32, 4096, 64, 256, 16},
+    {UnitKind::Fma, DType::F32, DType::F32, 256, 32, 1, 1},
+    {UnitKind::Fma, DType::F64, DType::F64, 128, 32, 1, 1},
+};
+
+/// L1 shares its 256 KiB with shared memory. The L2 (50 MiB, 5632 bytes per
+/// cycle) and the memory (3.35 TB/s at 1.83 GHz) are divided by 132
+/// multiprocessors.
+static constexpr MemoryLevel kHopperMemory[] = {
+    {"L1", 28 * 1024, 128},
+    {"L2", 388 * 1024, 42},
+    {"memory", kUnlimited, 13},
+};
+
 static constexpr Target kTargets[] = {
     {
         .name = "sm_80",
@@ -53,6 +72,30 @@ static constexpr Target kTargets[] = {
                 .registers = 65536,
                 .blockSharedBytes = 163 * 1024,
                 .sharedBytes = 164 * 1024,
+                .functionsPerCycle = 16,
+            },
+    },
+    {
+        .name = "sm_90a",
+        .description = "NVIDIA H100, H200: wgmma of warpgroups",
+        .kind = TargetKind::Gpu,
+        .llvmCpu = "sm_90a",
+        .llvmFeatures = "+ptx80",
+        .requiredFeatures = "",
+        .emulatorCpu = "sm_90a",
+        .units = kHopperUnits,
+        .memory = kHopperMemory,
+        .rowBytesPerCycle = 64,
+        .exp2Operations = 4,
+        .cpu = {},
+        .gpu =
+            {
+                .warpThreads = 32,
+                .maxThreads = 1024,
+                .threadRegisters = 255,
+                .registers = 65536,
+                .blockSharedBytes = 227 * 1024,
+                .sharedBytes = 228 * 1024,
                 .functionsPerCycle = 16,
             },
     },

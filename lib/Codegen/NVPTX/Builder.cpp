@@ -181,6 +181,26 @@ void Builder::intrinsic(StringRef name, ValueRange args) {
   LLVM::CallIntrinsicOp::create(*this, loc, getStringAttr("llvm.nvvm." + name),
                                 args);
 }
+SmallVector<Value> Builder::assembly(StringRef text, StringRef constraints,
+                                     ArrayRef<Type> results, ValueRange args) {
+  Type type;
+  if (results.size() == 1)
+    type = results[0];
+  else if (!results.empty())
+    type = LLVM::LLVMStructType::getLiteral(getContext(), results);
+  auto op = LLVM::InlineAsmOp::create(
+      *this, loc, type ? TypeRange(type) : TypeRange(), args, text, constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+  if (results.size() <= 1)
+    return SmallVector<Value>(op->getResults());
+  SmallVector<Value> values;
+  for (size_t i = 0; i < results.size(); ++i)
+    values.push_back(field(op->getResult(0), i));
+  return values;
+}
 Value Builder::field(Value structure, int64_t number) {
   return LLVM::ExtractValueOp::create(*this, loc, structure, number);
 }

@@ -84,6 +84,12 @@ public:
   Value intrinsic(llvm::StringRef name, mlir::Type result,
                   mlir::ValueRange args);
   void intrinsic(llvm::StringRef name, mlir::ValueRange args);
+  /// Inline PTX with effects. Constraints are LLVM's (LangRef, "Inline Asm
+  /// Constraint String"); results of none are nothing.
+  llvm::SmallVector<Value> assembly(llvm::StringRef text,
+                                    llvm::StringRef constraints,
+                                    mlir::ArrayRef<mlir::Type> results,
+                                    mlir::ValueRange args);
   Value field(Value structure, int64_t number);
   /// Waits for all threads of the block.
   void barrier();

@@ -64,7 +64,7 @@ private:
   void bindSizes(Emitter &emitter, Value call);
   void bindScalars(Emitter &emitter);
   void bindInstance(Emitter &emitter, tile::GridOp grid, Value task);
-  Value declareSharedMemory();
+  Value declareSharedMemory(tile::NvptxArch arch);
   Value extentOf(Emitter &emitter, Value size) {
     return b.max(emitter.scalars.lookup(size), b.index(0));
   }
@@ -164,8 +164,9 @@ void FunctionWriter::bindInstance(Emitter &emitter, tile::GridOp grid,
   }
 }
 
-/// Its size is given by the launch.
-Value FunctionWriter::declareSharedMemory() {
+/// Its size is given by the launch. The longest pattern of a swizzle repeats
+/// after 1024 bytes.
+Value FunctionWriter::declareSharedMemory(tile::NvptxArch arch) {
   auto global = module.lookupSymbol<LLVM::GlobalOp>(kSharedMemory);
   if (!global) {
     OpBuilder::InsertionGuard guard(b);
@@ -173,7 +174,9 @@ Value FunctionWriter::declareSharedMemory() {
     global = LLVM::GlobalOp::create(
         b, b.loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
         /*isConstant=*/false, LLVM::Linkage::External, kSharedMemory,
-        /*value=*/Attribute(), /*alignment=*/16, unsigned(Space::Shared));
+        /*value=*/Attribute(),
+        /*alignment=*/arch == tile::NvptxArch::Sm80 ? 16 : 1024,
+        unsigned(Space::Shared));
   }
   return LLVM::AddressOfOp::create(b, b.loc, global);
 }
@@ -195,7 +198,7 @@ LogicalResult FunctionWriter::writeKernel(tile::GridOp grid, unsigned number,
   mlir::Block &entry = kernel.getBody().front();
 
   tile::NvptxAttr own = targetOf(grid);
-  Value shared = declareSharedMemory();
+  Value shared = declareSharedMemory(own.getArch());
   Emitter emitter(b, Layout(own), shared);
   bindArguments(emitter, entry);
   bindScalars(emitter);

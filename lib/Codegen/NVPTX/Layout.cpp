@@ -59,6 +59,58 @@ SharedTile Layout::makeShared(tile::TileType type, StringAttr inner) const {
   return shared;
 }
 
+/// Panels as wide as the columns are a multiple of.
+static int64_t swizzleOf(int64_t columns, int64_t elementBytes) {
+  int64_t bytes = columns * elementBytes;
+  return bytes % 128 == 0 ? 128 : bytes % 64 == 0 ? 64 : 32;
+}
+
+/// Whether a dot reads the tile as it is, or after a mask, as the columns of a
+/// wgmma. Tiles that have a mask in some iterations only keep their place.
+static bool isColumns(Value tile, const Layout &layout) {
+  return llvm::any_of(tile.getUsers(), [&](Operation *user) {
+    if (auto select = dyn_cast<tile::SelectMaskedOp>(user))
+      return select.getValue() == tile && isColumns(select, layout);
+    auto dot = dyn_cast<tile::DotOp>(user);
+    return dot && dot.getAcc() != tile && usesWarpgroups(dot, layout);
+  });
+}
+
+/// Whether a wgmma reads the tile as rows that no iteration computes anew.
+static bool isSharedRows(Value tile, const Layout &layout) {
+  Operation *op = tile.getDefiningOp();
+  return layout.getTarget().getSharedRows() && op &&
+         !op->getParentOfType<tile::ForOp>() &&
+         llvm::any_of(tile.getUsers(), [&](Operation *user) {
+           auto dot = dyn_cast<tile::DotOp>(user);
+           return dot && dot.getAcc() != tile && usesWarpgroups(dot, layout);
+         });
+}
+
+bool Layout::isInPanels(Value tile) const {
+  return cast<tile::TileType>(tile.getType()).hasDim(kRowDim)
+             ? isSharedRows(tile, *this)
+             : isColumns(tile, *this);
+}
+
+SharedTile Layout::makeShared(Value tile, StringAttr inner) const {
+  SharedTile shared = makeShared(cast<tile::TileType>(tile.getType()), inner);
+  if (!isInPanels(tile))
+    return shared;
+  shared.pitch = shared.columns;
+  shared.swizzle = swizzleOf(shared.columns, Builder::bytesOf(shared.element));
+  return shared;
+}
+
+bool usesWarpgroups(tile::DotOp dot, const Layout &layout) {
+  constexpr int64_t kMostColumns = 256;
+  if (!layout.isWarpgroup() || !usesTensorCores(dot, layout))
+    return false;
+  StringAttr column = Layout::columnOf(dot.getResult().getType());
+  return layout.padded(*dot.getResult().getType().getDimSize(column)) <=
+         kMostColumns;
+}
+
 bool usesTensorCores(tile::DotOp dot, const Layout &layout) {
   tile::TileType lhs = dot.getLhs().getType(), rhs = dot.getRhs().getType();
   if (!lhs.hasDim(kRowDim))

@@ -11,8 +11,9 @@
 // With `mapping = fragment` rows and columns of a thread are those that the
 // accumulator of `mma.m16n8` gives to its lane (PTX ISA, "Matrix Fragments for
 // mma.m16n8k16"): rows g and g + 8 of 16, columns 2t and 2t + 1 of 8, for lane
-// 4g + t. The four lanes of a row are a quad. With `mapping = thread` a thread
-// has one row and all columns. Tests:
+// 4g + t. The four lanes of a row are a quad. With `mapping = warpgroup` they
+// are the same, since the accumulator of `wgmma.m64nN` gives each of four warps
+// 16 rows. With `mapping = thread` a thread has one row and all columns. Tests:
 // test/Codegen/NVPTX/convert-tile-to-nvvm.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -39,6 +40,11 @@ inline constexpr int64_t kFragment = 16;
 /// A tile in shared memory, row-major. Rows are 16 bytes apart from a multiple
 /// of 32, so that the eight rows that a phase of ldmatrix reads lie in
 /// different banks.
+///
+/// An operand of wgmma has the layout that its descriptor names (PTX ISA,
+/// "Asynchronous Warpgroup Level Matrix Shared Memory Layout"): panels of all
+/// rows and `swizzle` bytes of their columns, one after the other. In a panel
+/// the bits of an address from 4 on are xored with those from 7 on.
 struct SharedTile {
   int64_t offset = 0; // bytes from the start of shared memory
   mlir::Value stage;  // bytes in addition, of a tile with several buffers
@@ -46,9 +52,13 @@ struct SharedTile {
       dims;                      // one or two, the last is contiguous
   int64_t rows = 1, columns = 1; // with padding, which holds zeros
   int64_t pitch = 1;             // elements from one row to the next
+  int64_t swizzle = 0;           // bytes of a row of a panel; 0: no panels
   mlir::Type element;
 
   int64_t bytes() const;
+  /// Bytes that the pattern of a swizzle begins at a multiple of, else 16.
+  int64_t alignment() const { return swizzle ? 8 * swizzle : 16; }
+  int64_t panelBytes() const { return rows * swizzle; }
 };
 
 class Layout {
@@ -57,7 +67,10 @@ public:
   explicit Layout(tile::NvptxAttr target) : target(target) {}
 
   bool isFragment() const {
-    return target.getMapping() == tile::NvptxMapping::Fragment;
+    return target.getMapping() != tile::NvptxMapping::Thread;
+  }
+  bool isWarpgroup() const {
+    return target.getMapping() == tile::NvptxMapping::Warpgroup;
   }
   tile::NvptxAttr getTarget() const { return target; }
 
@@ -80,6 +93,10 @@ public:
 
   /// `inner` is the contiguous dim; null: the last one.
   SharedTile makeShared(tile::TileType type, mlir::StringAttr inner) const;
+  /// The place of a value, in panels if a wgmma reads it.
+  SharedTile makeShared(mlir::Value tile, mlir::StringAttr inner) const;
+  /// Whether a wgmma reads the tile in shared memory.
+  bool isInPanels(mlir::Value tile) const;
 
 private:
   tile::NvptxAttr target;
@@ -88,6 +105,9 @@ private:
 /// Whether the tensor cores compute a dot: f16 or bf16 operands, sums in f32,
 /// products of rows in registers with a tile in shared memory.
 bool usesTensorCores(tile::DotOp dot, const Layout &layout);
+
+/// Whether such a dot can be one of wgmma: at most 256 columns.
+bool usesWarpgroups(tile::DotOp dot, const Layout &layout);
 
 } // namespace attnc::ptx
 

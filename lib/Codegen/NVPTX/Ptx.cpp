@@ -5,6 +5,7 @@
 #include "attnc/Target/Platform.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -35,6 +36,15 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target,
       std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
+/// Inline PTX is of instructions that all threads of a warp execute together:
+/// no pass may make it depend on more branches.
+static void markConvergent(llvm::Function &function) {
+  for (llvm::Instruction &instruction : llvm::instructions(function))
+    if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+        call && call->isInlineAsm())
+      call->setConvergent();
+}
+
 /// Functions of the host go; the others are marked as kernels.
 static void keepKernels(llvm::Module &module) {
   for (llvm::Function &function : llvm::make_early_inc_range(module)) {
@@ -46,6 +56,7 @@ static void keepKernels(llvm::Module &module) {
     }
     function.setCallingConv(llvm::CallingConv::PTX_Kernel);
     function.setDoesNotThrow();
+    markConvergent(function);
   }
 }
 

@@ -90,19 +90,34 @@ LogicalResult CpuAttr::verifyHolder(Operation *holder) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult NvptxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                NvptxArch, NvptxMapping mapping, int64_t warps,
-                                int64_t rows, int64_t stages, bool) {
-  if (warps < 1 || warps > 32) // nvptx_c1
-    return emitError() << "warps must be 1 to 32, got " << warps;
+                                NvptxArch arch, NvptxMapping mapping,
+                                int64_t warps, int64_t rows, int64_t stages,
+                                bool, bool sharedRows) {
   bool isThread = mapping == NvptxMapping::Thread;
+  bool isWarpgroup = mapping == NvptxMapping::Warpgroup;
+  if (warps < 1 || warps > 32 || (isWarpgroup && warps % 4 != 0)) // nvptx_c1
+    return emitError() << "warps must be "
+                       << (isWarpgroup ? "a multiple of 4 up to 32 with "
+                                         "mapping = warpgroup"
+                                       : "1 to 32")
+                       << ", got " << warps;
+  int64_t only = isThread ? 32 : isWarpgroup ? 16 : 0;
   if (rows < 16 || rows > 128 || rows % 16 != 0 ||
-      (isThread && rows != 32)) // nvptx_c2
+      (only && rows != only)) // nvptx_c2
     return emitError() << "rows must be "
-                       << (isThread ? "32" : "a multiple of 16 up to 128")
+                       << (only ? std::to_string(only)
+                                : "a multiple of 16 up to 128")
                        << " with mapping = " << stringifyNvptxMapping(mapping)
                        << ", got " << rows;
   if (stages < 1 || stages > 8) // nvptx_c3
     return emitError() << "stages must be 1 to 8, got " << stages;
+  if (isWarpgroup && arch != NvptxArch::Sm90a) // nvptx_c5
+    return emitError() << "mapping = warpgroup needs arch = sm_90a, got "
+                       << stringifyNvptxArch(arch);
+  if (sharedRows && !isWarpgroup) // nvptx_c6
+    return emitError() << "shared_rows needs mapping = warpgroup, got mapping "
+                          "= "
+                       << stringifyNvptxMapping(mapping);
   return success();
 }
 

@@ -40,11 +40,11 @@ static size_t fieldLength(StringRef text) {
   return text.size();
 }
 
-static bool parseFields(NvptxRequest &request, StringRef text,
+static bool parseFields(NvptxRequest &request, StringRef text, StringRef target,
                         std::string &error);
 
 static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
-                       std::string &error) {
+                       StringRef target, std::string &error) {
   const std::pair<StringRef, std::optional<int64_t> *> numbers[] = {
       {"q", &request.q},
       {"k", &request.k},
@@ -65,16 +65,24 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
     *to = number;
     return true;
   }
-  if (name == "fast_exp") {
+  const std::pair<StringRef, std::optional<bool> *> flags[] = {
+      {"fast_exp", &request.fastExp}, {"shared_rows", &request.sharedRows}};
+  for (auto [field, to] : flags) {
+    if (name != field)
+      continue;
     if (value != "true" && value != "false")
       return fail("true, false");
-    request.fastExp = value == "true";
+    *to = value == "true";
     return true;
   }
-  const std::pair<StringRef, StringRef> fixed[] = {{"form", "online"},
-                                                   {"arch", "sm_80"},
-                                                   {"mapping", "fragment"},
-                                                   {"rescale_in", "value"}};
+  if (name == "mapping") {
+    request.mapping = tile::symbolizeNvptxMapping(value);
+    if (!request.mapping || request.mapping == tile::NvptxMapping::Thread)
+      return fail("fragment, warpgroup");
+    return true;
+  }
+  const std::pair<StringRef, StringRef> fixed[] = {
+      {"form", "online"}, {"arch", target}, {"rescale_in", "value"}};
   for (auto [field, legal] : fixed)
     if (name == field)
       return value == legal || fail(legal);
@@ -82,15 +90,15 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
   if (name == "rescale_threshold")
     return (!value.getAsDouble(threshold) && threshold == 0) || fail("0");
   if (name == "target")
-    return parseFields(request, strip(value, "#tile.nvptx"), error);
+    return parseFields(request, strip(value, "#tile.nvptx"), target, error);
   error = llvm::formatv("unknown schedule field '{0}' of backend 'nvptx'; "
                         "fields are form, q, k, target, arch, mapping, warps, "
-                        "rows, stages, fast_exp",
+                        "rows, stages, fast_exp, shared_rows",
                         name);
   return false;
 }
 
-static bool parseFields(NvptxRequest &request, StringRef text,
+static bool parseFields(NvptxRequest &request, StringRef text, StringRef target,
                         std::string &error) {
   for (text = text.trim(); !text.empty(); text = text.ltrim()) {
     size_t length = fieldLength(text);
@@ -100,17 +108,17 @@ static bool parseFields(NvptxRequest &request, StringRef text,
           "expected 'field = value' in the schedule, got '{0}'", name.trim());
       return false;
     }
-    if (!parseField(request, name.trim(), value.trim(), error))
+    if (!parseField(request, name.trim(), value.trim(), target, error))
       return false;
     text = text.drop_front(std::min(length + 1, text.size()));
   }
   return true;
 }
 
-std::optional<NvptxRequest> NvptxRequest::parse(StringRef text,
-                                                std::string &error) {
+std::optional<NvptxRequest>
+NvptxRequest::parse(StringRef text, StringRef target, std::string &error) {
   NvptxRequest request;
-  if (!parseFields(request, strip(text, "#attn.schedule"), error))
+  if (!parseFields(request, strip(text, "#attn.schedule"), target, error))
     return std::nullopt;
   return request;
 }

@@ -4,6 +4,7 @@
 #define ATTNC_LIB_SCHEDULE_NVPTX_NVPTXREQUEST_H
 
 #include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Tile/Tile.h"
 
 #include <optional>
 #include <string>
@@ -13,13 +14,15 @@ namespace attnc::schedule::nvptx {
 /// What the user fixed; the rest is chosen.
 struct NvptxRequest {
   std::optional<int64_t> q, k, warps, rows, stages;
-  std::optional<bool> fastExp;
+  std::optional<tile::NvptxMapping> mapping;
+  std::optional<bool> fastExp, sharedRows;
 
   /// Reads `field = value, ...`, which may stand in `#attn.schedule<...>`, with
   /// the target's fields among them or in `target = #tile.nvptx<...>`. Nothing
-  /// and a sentence in `error` for anything else.
-  static std::optional<NvptxRequest> parse(llvm::StringRef text,
-                                           std::string &error);
+  /// and a sentence in `error` for anything else. `target` is the only legal
+  /// architecture.
+  static std::optional<NvptxRequest>
+  parse(llvm::StringRef text, llvm::StringRef target, std::string &error);
 };
 
 } // namespace attnc::schedule::nvptx

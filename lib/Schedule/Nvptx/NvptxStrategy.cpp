@@ -1,8 +1,9 @@
 //===- NvptxStrategy.cpp - Schedules of the NVPTX backend -----------------===//
 //
 // Kernels run with an online softmax: warps own rows, and a tile of keys is as
-// large as the registers and the shared memory allow. Other ops compute one
-// element per thread. Tests: test/Schedule/Nvptx
+// large as the registers and the shared memory allow. Where the target has
+// wgmma, four warps multiply together. Other ops compute one element per
+// thread. Tests: test/Schedule/Nvptx
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,12 +55,35 @@ static tile::NvptxAttr targetOf(attn::ScheduleAttr schedule) {
 static constexpr int64_t kFragment = 16;
 static int64_t padded(int64_t size) { return llvm::alignTo(size, kFragment); }
 
+/// Registers of a thread of a warpgroup besides its tiles (measured with ptxas
+/// 13.0).
+static constexpr int64_t kWarpgroupOthers = 79;
+
 /// Whether tensor cores multiply: rows, keys and values of 16 bits, and no sum
 /// of formulas.
 static bool usesTensorCores(const KernelShape &shape) {
   return shape.keyBits == 16 && shape.valueBits == 16 &&
          shape.accumulateBits == 32 &&
          llvm::none_of(shape.sums, [](const auto &sum) { return bool(sum); });
+}
+
+/// Rows that an instruction of the tensor cores makes: 64 for a warpgroup.
+static constexpr int64_t kWarpgroupRows = 64, kWarpgroupWarps = 4;
+
+/// What mma.m16n8k16 reaches of the peak of wgmma.
+static constexpr double kWarpShare = 0.6;
+
+/// What multiplies the operands of tensor cores for warpgroups, or null.
+static const Unit *findWarpgroupUnit(const KernelShape &shape,
+                                     const Target &target) {
+  if (!usesTensorCores(shape))
+    return nullptr;
+  const Unit *unit = target.findUnit(DType::F16, DType::F32);
+  return unit && unit->rows == kWarpgroupRows ? unit : nullptr;
+}
+
+static bool isWarpgroup(attn::ScheduleAttr schedule) {
+  return targetOf(schedule).getMapping() == tile::NvptxMapping::Warpgroup;
 }
 
 static DType operandOf(const KernelShape &shape) {
@@ -69,28 +93,43 @@ static DType operandOf(const KernelShape &shape) {
 /// Registers of a thread for the scores of a tile, the sums of the values, and
 /// the rows as operands. Addresses and positions of masks take up to 112 more
 /// in tiles of 32 and 64 keys, and 40 in the smallest ones (measured with ptxas
-/// 13.0: 233 in all for 64 keys, causal, with 64 features).
+/// 13.0: 233 in all for 64 keys, causal, with 64 features). A warpgroup has no
+/// fragments of keys and values in registers.
 static int64_t countRegisters(const KernelShape &shape,
                               attn::ScheduleAttr schedule) {
   constexpr int64_t lanes = 32;
-  int64_t others = schedule.getK() > kFragment ? 112 : 40;
+  int64_t others = isWarpgroup(schedule)         ? kWarpgroupOthers
+                   : schedule.getK() > kFragment ? 112
+                                                 : 40;
   int64_t rows = targetOf(schedule).getRows();
   int64_t words = shape.accumulateBits / 32;
   int64_t accumulators =
       rows * (schedule.getK() + padded(shape.valueDim)) / lanes * words;
-  int64_t operands = usesTensorCores(shape)
-                         ? rows * padded(shape.headDim) / lanes / 2 +
-                               rows * schedule.getK() / lanes / 2
-                         : 0;
+  int64_t operands = 0;
+  if (usesTensorCores(shape))
+    operands += rows * schedule.getK() / lanes / 2;
+  if (usesTensorCores(shape) && !targetOf(schedule).getSharedRows())
+    operands += rows * padded(shape.headDim) / lanes / 2;
   return accumulators + operands + others;
+}
+
+/// Those that a thread may have, so that the block fits.
+static int64_t registerLimit(attn::ScheduleAttr schedule,
+                             const Target &target) {
+  constexpr int64_t granule = 8;
+  int64_t share = target.gpu.registers / targetOf(schedule).getThreads();
+  return std::min<int64_t>(target.gpu.threadRegisters,
+                           llvm::alignDown(share, granule));
 }
 
 /// Bytes of shared memory: tiles of keys and of values, and for sums by fma the
 /// rows and the weights.
 static int64_t countSharedBytes(const KernelShape &shape,
                                 attn::ScheduleAttr schedule) {
-  auto tile = [](int64_t rows, int64_t columns, int64_t bytes) {
-    return rows * (padded(columns) * bytes + 16);
+  bool hasPanels = isWarpgroup(schedule);
+  auto tile = [&](int64_t rows, int64_t columns, int64_t bytes) {
+    return hasPanels ? llvm::alignTo(rows * padded(columns) * bytes, 1024)
+                     : rows * (padded(columns) * bytes + 16);
   };
   bool isFast = usesTensorCores(shape);
   int64_t bytes = isFast ? 2 : shape.accumulateBytes();
@@ -99,17 +138,46 @@ static int64_t countSharedBytes(const KernelShape &shape,
   for (int64_t features : shape.productDims)
     sum += tile(k, features, bytes);
   sum *= targetOf(schedule).getStages();
-  for (int64_t features : shape.productDims)
-    sum += tile(q, features, bytes);
+  if (!hasPanels || targetOf(schedule).getSharedRows())
+    for (int64_t features : shape.productDims)
+      sum += tile(q, features, bytes);
+  if (targetOf(schedule).getSharedRows())
+    sum += tile(q, shape.headDim, bytes);
   if (!isFast)
     sum += tile(q, shape.headDim, bytes) + tile(q, k, bytes);
   return sum;
 }
 
+/// The attributes that candidates have, the preferred ones first: warps, rows
+/// and the rest of #tile.nvptx for a mapping, with what the request fixes.
+namespace {
+struct Tiling {
+  tile::NvptxMapping mapping;
+  int64_t warps, rows, k;
+  bool sharedRows;
+};
+} // namespace
+
+static SmallVector<Tiling> listTilings(bool hasWarpgroups) {
+  SmallVector<Tiling> shapes;
+  if (hasWarpgroups)
+    for (int64_t warps : {8, 4, 12})
+      for (int64_t k : {128, 64, 192, 176, 96, 80, 32, 16})
+        for (bool sharedRows : {false, true})
+          shapes.push_back(
+              {tile::NvptxMapping::Warpgroup, warps, 16, k, sharedRows});
+  for (auto [warps, rows] :
+       {std::pair<int64_t, int64_t>{4, 16}, {4, 32}, {8, 16}, {2, 16}, {1, 16}})
+    for (int64_t k : {64, 32, 128, 16})
+      shapes.push_back({tile::NvptxMapping::Fragment, warps, rows, k, false});
+  return shapes;
+}
+
 SmallVector<attn::ScheduleAttr>
 NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
                               StringRef text, std::string &error) const {
-  std::optional<NvptxRequest> request = NvptxRequest::parse(text, error);
+  std::optional<NvptxRequest> request =
+      NvptxRequest::parse(text, target.name, error);
   if (!request)
     return {};
   MLIRContext *context = shape.kernel->getContext();
@@ -119,30 +187,32 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
     return success();
   });
   std::optional<tile::NvptxArch> arch = tile::symbolizeNvptxArch(target.name);
+  bool isFast = usesTensorCores(shape);
   SmallVector<attn::ScheduleAttr> candidates;
-  auto add = [&](int64_t warps, int64_t rows, int64_t k) {
-    warps = request->warps.value_or(warps);
-    rows = request->rows.value_or(rows);
+  for (Tiling made : listTilings(findWarpgroupUnit(shape, target))) {
+    if (request->mapping && *request->mapping != made.mapping)
+      continue;
+    int64_t warps = request->warps.value_or(made.warps);
+    int64_t rows = request->rows.value_or(made.rows);
     auto nvptx = tile::NvptxAttr::getChecked(
         [&] { return emitError(UnknownLoc::get(context)); }, context, *arch,
-        tile::NvptxMapping::Fragment, warps, rows,
-        request->stages.value_or(usesTensorCores(shape) ? 2 : 1),
-        request->fastExp.value_or(usesTensorCores(shape)));
+        made.mapping, warps, rows, request->stages.value_or(isFast ? 2 : 1),
+        request->fastExp.value_or(isFast),
+        request->sharedRows.value_or(made.sharedRows));
     if (!nvptx)
-      return;
+      continue;
     auto candidate = attn::ScheduleAttr::get(
         context, attn::ScheduleForm::Online, request->q.value_or(warps * rows),
-        request->k.value_or(k), /*chunk=*/0, /*rescaleThreshold=*/0.0,
+        request->k.value_or(made.k), /*chunk=*/0, /*rescaleThreshold=*/0.0,
         attn::RescalePlace::Value, /*weights=*/Type(), nvptx);
     if (!llvm::is_contained(candidates, candidate))
       candidates.push_back(candidate);
-  };
-  for (auto [warps, rows] :
-       {std::pair<int64_t, int64_t>{4, 16}, {4, 32}, {8, 16}, {2, 16}, {1, 16}})
-    for (int64_t k : {64, 32, 128, 16})
-      add(warps, rows, k);
+  }
   if (!candidates.empty())
     error.clear();
+  else if (error.empty())
+    error = "mapping = warpgroup needs products of f16 or bf16 on sm_90a; "
+            "legal is fragment";
   return candidates;
 }
 
@@ -173,8 +243,11 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
     return "the NVPTX backend supports form = online only";
   if (schedule.getSplit())
     return "split is not supported by the NVPTX backend; remove it";
-  if (nvptx.getMapping() != tile::NvptxMapping::Fragment)
-    return "kernels need mapping = fragment";
+  if (nvptx.getMapping() == tile::NvptxMapping::Thread)
+    return "kernels need mapping = fragment or warpgroup";
+  if (isWarpgroup(schedule) && !findWarpgroupUnit(shape, target))
+    return "mapping = warpgroup needs products of f16 or bf16 on sm_90a; legal "
+           "is fragment";
   if (nvptx.getStages() != 1 && !usesTensorCores(shape))
     return "stages above 1 need products of f16 or bf16 on tensor cores; legal "
            "is 1";
@@ -190,11 +263,12 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
                          kFragment, mostKeys);
   // Sums by fma may spill: they are slow anyway, and all widths should work.
   if (int64_t registers = countRegisters(shape, schedule);
-      usesTensorCores(shape) && registers > target.gpu.threadRegisters)
+      usesTensorCores(shape) && registers > registerLimit(schedule, target))
     return llvm::formatv(
         "rows = {0} and k = {1} need about {2} registers per thread, {3} has "
         "{4}",
-        nvptx.getRows(), k, registers, target.name, target.gpu.threadRegisters);
+        nvptx.getRows(), k, registers, target.name,
+        registerLimit(schedule, target));
   if (int64_t bytes = countSharedBytes(shape, schedule);
       bytes > target.gpu.blockSharedBytes)
     return llvm::formatv(
@@ -217,17 +291,24 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   double blocks = std::ceil(std::max<double>(1, ranges.getQueries()) / q);
   double tiles = pairs / double(q * k);
   const Unit *unit = target.findUnit(operandOf(shape), shape.accumulateType());
+  double flopsPerCycle = unit->flopsPerCycle;
+  if (findWarpgroupUnit(shape, target) && !isWarpgroup(schedule))
+    flopsPerCycle *= kWarpShare;
   const Unit *fma = target.findUnit(DType::F32, DType::F32);
   double perOperation = 2.0 / fma->flopsPerCycle;
 
   int64_t wanted = countRegisters(shape, schedule);
-  int64_t registers = std::min<int64_t>(wanted, target.gpu.threadRegisters);
-  int64_t resident = std::clamp<int64_t>(
-      std::min(target.gpu.registers / (registers * nvptx.getThreads()),
-               target.gpu.sharedBytes / countSharedBytes(shape, schedule)),
-      1, 8);
+  int64_t registers =
+      std::min<int64_t>(wanted, registerLimit(schedule, target));
+  int64_t resident = std::max<int64_t>(
+      1, std::min(target.gpu.registers / (registers * nvptx.getThreads()),
+                  target.gpu.sharedBytes / countSharedBytes(shape, schedule)));
+  // Warpgroups of a block wait for their products at different times.
+  if (isWarpgroup(schedule))
+    resident *= nvptx.getWarps() / kWarpgroupWarps;
+  resident = std::min<int64_t>(resident, 8);
   Cost cost;
-  cost.products = 2 * pairs * double(shape.allDims()) / unit->flopsPerCycle;
+  cost.products = 2 * pairs * double(shape.allDims()) / flopsPerCycle;
   cost.weights = pairs * (1.0 / target.gpu.functionsPerCycle +
                           (shape.costs.score + 6 * shape.accumulateBits / 32) *
                               perOperation);
@@ -256,7 +337,7 @@ attn::BlockAttr NvptxStrategy::chooseBlock(Operation *op,
   auto nvptx = tile::NvptxAttr::get(
       context, *tile::symbolizeNvptxArch(target.name),
       tile::NvptxMapping::Thread, /*warps=*/4, /*rows=*/32, /*stages=*/1,
-      /*fastExp=*/false);
+      /*fastExp=*/false, /*sharedRows=*/false);
   SideAxes axes = SideAxes::of(op);
   std::optional<char> lanes = axes.bestLanes(axes.result, nvptx.getBlockRows());
   return attn::BlockAttr::get(

@@ -58,5 +58,25 @@ func.func private @nvptx_c2_thread() attributes {t = #tile.nvptx<arch = sm_80, m
 
 // -----
 
+// expected-error@below {{warps must be a multiple of 4 up to 32 with mapping = warpgroup, got 6}}
+func.func private @nvptx_c1_warpgroup() attributes {t = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 6, rows = 16, stages = 1, fast_exp = true>}
+
+// -----
+
+// expected-error@below {{rows must be 16 with mapping = warpgroup, got 32}}
+func.func private @nvptx_c2_warpgroup() attributes {t = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 4, rows = 32, stages = 1, fast_exp = true>}
+
+// -----
+
+// expected-error@below {{mapping = warpgroup needs arch = sm_90a, got sm_80}}
+func.func private @nvptx_c5() attributes {t = #tile.nvptx<arch = sm_80, mapping = warpgroup, warps = 4, rows = 16, stages = 1, fast_exp = true>}
+
+// -----
+
+// expected-error@below {{shared_rows needs mapping = warpgroup, got mapping = fragment}}
+func.func private @nvptx_c6() attributes {t = #tile.nvptx<arch = sm_90a, mapping = fragment, warps = 4, rows = 16, stages = 1, fast_exp = true, shared_rows = true>}
+
+// -----
+
 // expected-error@below {{stages must be 1 to 8, got 9}}
 func.func private @nvptx_c3() attributes {t = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 9, fast_exp = true>}

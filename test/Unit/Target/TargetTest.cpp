@@ -68,6 +68,9 @@ TEST(TargetTest, UnitsAreFoundByTheirTypes) {
   EXPECT_EQ(ampere.findUnit(DType::F32, DType::F32)->kind, UnitKind::Fma);
   EXPECT_EQ(ampere.findUnit(DType::F16, DType::F16), nullptr);
   EXPECT_LE(ampere.gpu.blockSharedBytes, ampere.gpu.sharedBytes);
+  const Target &hopper = *lookupTarget("sm_90a");
+  EXPECT_EQ(hopper.findUnit(DType::F16, DType::F32)->rows, 64u); // a warpgroup
+  EXPECT_LE(hopper.gpu.blockSharedBytes, hopper.gpu.sharedBytes);
 }
 
 TEST(TargetTest, ARooflineHasTwoLimits) {

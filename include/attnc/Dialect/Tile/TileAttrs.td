@@ -119,18 +119,22 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     | field | meaning |
     |---|---|
     | `arch` | instructions: `sm_80`, ... as in the enum `NvptxArch` |
-    | `mapping` | `fragment`: warps own rows of a tile, threads the elements of an accumulator of `mma.m16n8`; `thread`: each thread owns one row (element along `q`) |
+    | `mapping` | `fragment`: warps own rows of a tile, threads the elements of an accumulator of `mma.m16n8`; `warpgroup`: the same elements, but four warps multiply together with `wgmma`; `thread`: each thread owns one row (element along `q`) |
     | `warps` | warps per thread block |
-    | `rows` | rows per warp: a multiple of 16 (`fragment`), 32 (`thread`) |
+    | `rows` | rows per warp: a multiple of 16 (`fragment`), 16 (`warpgroup`), 32 (`thread`) |
     | `stages` | buffers of each tile of keys and values: with 2 or more, asynchronous copies fill the next ones |
     | `fast_exp` | exp2 is the instruction `ex2.approx` (2 ulp, subnormal results are 0) |
+    | `shared_rows` | `wgmma` reads the rows of Q from shared memory, not from registers |
 
     Constraints:
-    - (nvptx_c1) `warps` is 1 to 32;
-    - (nvptx_c2) `rows` is a multiple of 16 up to 128, and 32 with
-      `mapping = thread`;
+    - (nvptx_c1) `warps` is 1 to 32, and a multiple of 4 with
+      `mapping = warpgroup`;
+    - (nvptx_c2) `rows` is a multiple of 16 up to 128, 16 with
+      `mapping = warpgroup` and 32 with `mapping = thread`;
     - (nvptx_c3) `stages` is 1 to 8;
-    - (nvptx_c4) a grid has the `arch` of its program.
+    - (nvptx_c4) a grid has the `arch` of its program;
+    - (nvptx_c5) `mapping = warpgroup` needs `arch = sm_90a`;
+    - (nvptx_c6) `shared_rows` needs `mapping = warpgroup`.
 
     Example: `#tile.nvptx<arch = sm_80, mapping = fragment, warps = 4,
     rows = 16, stages = 1, fast_exp = true>`
@@ -141,9 +145,11 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     "int64_t":$warps,
     "int64_t":$rows,
     "int64_t":$stages,
-    "bool":$fast_exp);
+    "bool":$fast_exp,
+    DefaultValuedParameter<"bool", "false">:$shared_rows);
   let assemblyFormat = [{
-    `<` struct($arch, $mapping, $warps, $rows, $stages, $fast_exp) `>`
+    `<` struct($arch, $mapping, $warps, $rows, $stages, $fast_exp,
+               $shared_rows) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

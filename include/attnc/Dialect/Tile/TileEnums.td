@@ -39,12 +39,14 @@ def Tile_CpuPack : Tile_Enum<"CpuPack", "when rows of K and V are copied", [
 ]>;
 
 def Tile_NvptxArch : Tile_Enum<"NvptxArch", "the architecture of the GPU", [
-  I32EnumAttrCase<"Sm80", 0, "sm_80">
+  I32EnumAttrCase<"Sm80", 0, "sm_80">,
+  I32EnumAttrCase<"Sm90a", 1, "sm_90a">
 ]>;
 
 def Tile_NvptxMapping : Tile_Enum<"NvptxMapping", "how tiles are distributed", [
   I32EnumAttrCase<"Fragment", 0, "fragment">,
-  I32EnumAttrCase<"Thread", 1, "thread">
+  I32EnumAttrCase<"Thread", 1, "thread">,
+  I32EnumAttrCase<"Warpgroup", 2, "warpgroup">
 ]>;
 
 #endif // ATTNC_DIALECT_TILE_TILEENUMS_TD

@@ -106,6 +106,8 @@ void Emitter::emitMma(tile::DotOp dot) {
   StringRef name =
       isBf16 ? "mma.m16n8k16.row.col.bf16" : "mma.m16n8k16.row.col.f32.f32";
   SharedTile made = toShared(columns);
+  if (made.swizzle)
+    return emitWgmma(dot);
   bool isSumInner = made.dims.back() == dot.getSum();
 
   SmallVector<Value> sums =

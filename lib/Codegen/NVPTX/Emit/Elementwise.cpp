@@ -20,7 +20,7 @@ SmallVector<Value> Emitter::argumentsOf(ValueRange inputs, ArrayAttr dims,
   for (Value input : inputs)
     arguments.push_back(element(input, place));
   for (auto [dim, start] : llvm::zip(dims.getAsRange<StringAttr>(), at))
-    arguments.push_back(b.add(lookup(start), position(dim, place)));
+    arguments.push_back(positionFrom(lookup(start), dim, place));
   return arguments;
 }
 

@@ -101,12 +101,16 @@ private:
   //===- Tiles.cpp
   Value rowPosition(int64_t slot);
   Value columnPosition(int64_t slot);
+  Value firstColumn();
+  bool isColumn(llvm::StringRef dim, const Place &place) const;
+  Value positionFrom(Value start, llvm::StringRef dim, const Place &place);
   Value position(llvm::StringRef dim, const Place &place);
   Value element(Value tile, const Place &place);
   Value elementOf(const SharedTile &shared,
                   llvm::function_ref<Value(llvm::StringRef)> position);
   Value sharedAddress(const SharedTile &shared,
                       llvm::function_ref<Value(llvm::StringRef)> position);
+  Value panelOffset(const SharedTile &shared, Value row, Value column);
   Value sharedPointer(int64_t offset);
   /// Whether this thread is the only one of those with a copy of the element.
   Value isOwner(tile::TileType type);
@@ -152,6 +156,9 @@ private:
   Value isAligned(const Block &block, mlir::StringAttr inner);
   void copyAsync(tile::LoadOp load, const Block &block,
                  const SharedTile &shared);
+  void copyAsyncRows(tile::LoadOp load, const Block &block,
+                     const SharedTile &shared);
+  bool hasRegularRows(tile::LoadOp load, const SharedTile &shared) const;
   void copy(tile::LoadOp load, const SharedTile &shared);
   static mlir::StringAttr innerOf(tile::LoadOp load);
   void emitStore(tile::StoreOp store);
@@ -164,6 +171,16 @@ private:
   llvm::SmallVector<Value> loadMatrices(const SharedTile &shared,
                                         bool isSumInner, int64_t sum,
                                         int64_t column);
+
+  //===- Warpgroup.cpp
+  void emitWgmma(tile::DotOp dot);
+  llvm::SmallVector<Value> issueWgmma(tile::DotOp dot, mlir::ValueRange sums);
+  llvm::SmallVector<Value> waitForWgmma(int64_t pending,
+                                        mlir::ValueRange registers);
+  llvm::SmallVector<Value> packSteps(Value rows, int64_t steps);
+  Value descriptorOf(const SharedTile &shared, Value offset);
+  /// Ends writes to shared memory: all threads, and wgmma, may read them.
+  void publish(mlir::ArrayRef<SharedTile> written);
 
   Builder &b;
   Layout layout;

@@ -174,6 +174,70 @@ void Emitter::copyAsync(tile::LoadOp load, const Block &block,
   }
 }
 
+/// As copyAsync, where a thread copies the same columns of rows that are the
+/// same number of rows apart. Addresses of a piece are those of the piece
+/// before it and a constant, so that they take no registers in a loop.
+void Emitter::copyAsyncRows(tile::LoadOp load, const Block &block,
+                            const SharedTile &made) {
+  int64_t threads = layout.getTarget().getThreads();
+  int64_t bytes = Builder::bytesOf(block.element);
+  int64_t elements = kCopyBytes / bytes, pieces = made.columns / elements;
+  int64_t rowsApart = threads / pieces;
+  int64_t size = *load.getType().getDimSize(made.dims.back());
+  int64_t rows = *load.getType().getDimSize(made.dims.front());
+  Value row = b.floorDiv(thread, pieces);
+  Value column = b.mul(b.remainder(thread, pieces), elements);
+  Value to = sharedAddress(made, [&](StringRef dim) {
+    return dim == made.dims.back() ? column : row;
+  });
+  Value rowStride;
+  Value offset = column; // columns are contiguous, see isAligned
+  for (auto [dim, stride] : block.strides)
+    if (dim != made.dims.back())
+      rowStride = stride;
+  offset = b.add(offset, b.mul(row, rowStride));
+  Value from = b.address(block.data, b.memoryType(block.element), offset);
+  Value apart = b.mul(rowStride, rowsApart);
+  Value end = b.index(rows);
+  if (Value valid = load.getValidOf(made.dims.front()))
+    end = b.min(end, lookup(valid));
+  std::optional<int64_t> known = constantOf(end);
+  Value rest = b.sub(end, row);
+  Value isColumn;
+  if (made.columns != size)
+    isColumn = b.compare(Predicate::slt, column, size);
+  int64_t rowBytes = made.swizzle ? made.swizzle : made.pitch * bytes;
+  for (int64_t first = 0; first < made.rows; first += rowsApart) {
+    Value isReadable = isColumn;
+    if (!known || *known < first + rowsApart) {
+      Value isRow = b.compare(Predicate::sgt, rest, first);
+      isReadable = isColumn ? b.logicalAnd(isColumn, isRow) : isRow;
+    }
+    auto copy = [&] {
+      Value size = isReadable
+                       ? b.select(isReadable, b.i32(kCopyBytes), b.i32(0))
+                       : b.i32(kCopyBytes);
+      Value place = b.address(to, b.getI8Type(), b.index(first * rowBytes));
+      b.intrinsic("cp.async.cg.shared.global.16.s", {place, from, size});
+    };
+    if (first + rowsApart <= made.rows)
+      copy();
+    else
+      b.branch(b.compare(Predicate::slt, row, made.rows - first), copy);
+    from = b.address(from, b.memoryType(block.element), apart);
+  }
+}
+
+/// Whether the rows of a thread are as copyAsyncRows needs them: whole patterns
+/// of a swizzle apart.
+bool Emitter::hasRegularRows(tile::LoadOp load, const SharedTile &made) const {
+  constexpr int64_t kPatternRows = 8;
+  int64_t threads = layout.getTarget().getThreads();
+  int64_t pieces = made.columns * Builder::bytesOf(made.element) / kCopyBytes;
+  return !load.getTable() && threads % pieces == 0 &&
+         threads / pieces % kPatternRows == 0;
+}
+
 /// The dim that is contiguous in most tensors.
 StringAttr Emitter::innerOf(tile::LoadOp load) {
   StringAttr inner;
@@ -208,7 +272,11 @@ void Emitter::copy(tile::LoadOp load, const SharedTile &made) {
   if (canCopyAsync(load, made.dims.back()))
     b.branch(
         isAligned(block, made.dims.back()),
-        [&] { copyAsync(load, block, made); }, copyElements);
+        [&] {
+          hasRegularRows(load, made) ? copyAsyncRows(load, block, made)
+                                     : copyAsync(load, block, made);
+        },
+        copyElements);
   else
     copyElements();
 }
@@ -217,14 +285,14 @@ void Emitter::emitSharedLoad(tile::LoadOp load) {
   if (ahead.contains(load))
     return;
   StringAttr inner = innerOf(load);
-  SharedTile made = allocate(layout.makeShared(load.getType(), inner));
+  SharedTile made = allocate(layout.makeShared(Value(load), inner));
   b.barrier();
   copy(load, made);
   if (canCopyAsync(load, inner)) {
     b.intrinsic("cp.async.commit.group", {});
     b.intrinsic("cp.async.wait.group", b.i32(0));
   }
-  b.barrier();
+  publish(made);
   tiles[load] = {load.getType(), {}, made, {}};
 }
 

@@ -55,8 +55,7 @@ SmallVector<Value> Emitter::emitPipelined(tile::ForOp loop,
   int64_t before = shared;
   SmallVector<SharedTile> buffers;
   for (tile::LoadOp load : loads) {
-    SharedTile made =
-        allocate(layout.makeShared(load.getType(), innerOf(load)));
+    SharedTile made = allocate(layout.makeShared(Value(load), innerOf(load)));
     shared += (stages - 1) * made.bytes();
     mostShared = std::max(mostShared, shared);
     buffers.push_back(made);
@@ -81,7 +80,7 @@ SmallVector<Value> Emitter::emitPipelined(tile::ForOp loop,
       b.index(0), full, b.index(1), carried,
       [&](Value number, ValueRange inner) {
         b.intrinsic("cp.async.wait.group", b.i32(stages - 2));
-        b.barrier();
+        publish(buffers);
         copyTile(b.add(number, stages - 1));
         for (auto [i, op] : llvm::enumerate(loads)) {
           tile::LoadOp load = op;

@@ -51,13 +51,30 @@ Value Emitter::rowPosition(int64_t slot) {
   });
 }
 
+static int64_t columnOffset(int64_t slot) { return 8 * (slot / 2) + slot % 2; }
+
+Value Emitter::firstColumn() {
+  return atEntry(b, entryEnd, columnPositions[-1],
+                 [&] { return b.mul(b.remainder(lane, 4), 2); });
+}
+
 Value Emitter::columnPosition(int64_t slot) {
+  Value first = layout.isFragment() ? firstColumn() : Value();
   return atEntry(b, entryEnd, columnPositions[slot], [&] {
-    if (!layout.isFragment())
-      return b.index(slot);
-    Value pair = b.mul(b.remainder(lane, 4), 2);
-    return b.add(pair, 8 * (slot / 2) + slot % 2);
+    return first ? b.add(first, columnOffset(slot)) : b.index(slot);
   });
+}
+
+bool Emitter::isColumn(StringRef dim, const Place &place) const {
+  return layout.isFragment() && place.isRegister() && dim != kRowDim;
+}
+
+/// What all columns of a thread have in common is added first, so that the
+/// position of each is a constant more and takes no register in a loop.
+Value Emitter::positionFrom(Value start, StringRef dim, const Place &place) {
+  if (!isColumn(dim, place))
+    return b.add(start, position(dim, place));
+  return b.add(b.add(start, firstColumn()), columnOffset(place.column));
 }
 
 Value Emitter::position(StringRef dim, const Place &place) {
@@ -70,7 +87,10 @@ Value Emitter::position(StringRef dim, const Place &place) {
 Value Emitter::isValid(const Place &place, ArrayAttr dims, ValueRange valid) {
   Value all;
   auto require = [&](StringRef dim, Value end) {
-    Value isBelow = b.compare(Predicate::slt, position(dim, place), end);
+    Value isBelow = isColumn(dim, place)
+                        ? b.compare(Predicate::sgt, b.sub(end, firstColumn()),
+                                    columnOffset(place.column))
+                        : b.compare(Predicate::slt, position(dim, place), end);
     all = all ? b.logicalAnd(all, isBelow) : isBelow;
   };
   for (auto [dim, size] : place.type.getDims()) {
@@ -96,12 +116,27 @@ Value Emitter::sharedPointer(int64_t offset) {
 Value Emitter::sharedAddress(const SharedTile &shared,
                              llvm::function_ref<Value(StringRef)> position) {
   Value at = position(shared.dims.back());
-  if (shared.dims.size() == 2)
+  if (shared.swizzle)
+    at = panelOffset(shared, position(shared.dims.front()), at);
+  else if (shared.dims.size() == 2)
     at = b.add(b.mul(position(shared.dims.front()), shared.pitch), at);
   Value pointer = sharedPointer(shared.offset);
   if (shared.stage)
     pointer = b.address(pointer, b.getI8Type(), shared.stage);
   return b.address(pointer, b.memoryType(shared.element), at);
+}
+
+/// Elements from the start of a tile in panels.
+Value Emitter::panelOffset(const SharedTile &shared, Value row, Value column) {
+  int64_t width = shared.swizzle / Builder::bytesOf(shared.element);
+  int64_t perUnit = 16 / Builder::bytesOf(shared.element);
+  int64_t units = width / perUnit;
+  // The rows of a pattern of 1024 bytes that share their units.
+  Value turn = b.remainder(b.floorDiv(row, 8 / units), units);
+  Value inner = b.remainder(column, width);
+  inner = arith::XOrIOp::create(b, b.loc, inner, b.mul(turn, perUnit));
+  Value panel = b.mul(b.floorDiv(column, width), shared.rows * width);
+  return b.add(b.add(panel, b.mul(row, width)), inner);
 }
 
 Value Emitter::elementOf(const SharedTile &shared,
@@ -110,6 +145,7 @@ Value Emitter::elementOf(const SharedTile &shared,
 }
 
 SharedTile Emitter::allocate(SharedTile tile) {
+  shared = llvm::alignTo(shared, tile.alignment());
   tile.offset = shared;
   shared += tile.bytes();
   mostShared = std::max(mostShared, shared);
@@ -143,7 +179,7 @@ void Emitter::forEachElement(
 void Emitter::defineShared(Value result, StringAttr inner,
                            llvm::function_ref<Value(const Place &)> compute) {
   auto type = cast<tile::TileType>(result.getType());
-  SharedTile made = allocate(layout.makeShared(type, inner));
+  SharedTile made = allocate(layout.makeShared(result, inner));
   b.barrier();
   forEachElement(type, made, [&](const Place &place, Value isInside) {
     Value value = b.choose(
@@ -154,7 +190,7 @@ void Emitter::defineShared(Value result, StringAttr inner,
               return position(dim, place);
             }));
   });
-  b.barrier();
+  publish(made);
   tiles[result] = {type, {}, made, {}};
 }
 
@@ -173,7 +209,7 @@ SharedTile Emitter::toShared(Value tile) {
   if (tiles[tile].shared)
     return *tiles[tile].shared;
   auto type = cast<tile::TileType>(tile.getType());
-  SharedTile made = allocate(layout.makeShared(type, {}));
+  SharedTile made = allocate(layout.makeShared(tile, {}));
   Type elementType = type.getElementType();
   auto store = [&](const Place &place, Value value) {
     b.store(value, made.element, sharedAddress(made, [&](StringRef dim) {
@@ -207,7 +243,7 @@ SharedTile Emitter::toShared(Value tile) {
     Value owner = isOwner(type);
     owner ? b.branch(owner, storeAll) : storeAll();
   }
-  b.barrier();
+  publish(made);
   tiles[tile].shared = made;
   sharedCopies.push_back(tile);
   return made;
@@ -215,10 +251,11 @@ SharedTile Emitter::toShared(Value tile) {
 
 /// Whether a dot reads the tile at other places than where it is computed.
 bool Emitter::isWantedInShared(Value tile) {
-  return llvm::any_of(tile.getUsers(), [&](Operation *user) {
-    auto dot = dyn_cast<tile::DotOp>(user);
-    return dot && dot.getAcc() != tile && !usesTensorCores(dot, layout);
-  });
+  return layout.isInPanels(tile) ||
+         llvm::any_of(tile.getUsers(), [&](Operation *user) {
+           auto dot = dyn_cast<tile::DotOp>(user);
+           return dot && dot.getAcc() != tile && !usesTensorCores(dot, layout);
+         });
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,6 +53,7 @@ EMULATED = {
     "rv64gcv_zvl256b": ("riscv64-linux-gnu", "x86-64-v3"),
     "simd128": ("wasm32-unknown-unknown", "x86-64"),
     "sm_80": ("nvptx64-nvidia-cuda", "x86-64-v4"),
+    "sm_90a": ("nvptx64-nvidia-cuda", "x86-64-v4"),
 }
 # What --wide adds: values of these factors, and factors.
 WIDE = {
