@@ -258,21 +258,55 @@ void Session::print(llvm::raw_ostream &os) {
   }
 }
 
-bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
+bool Session::canTranslate() {
   const Backend &backend = backendOf(pipeline);
-  if (!backend.translate)
-    return fail(
-        "backend '" + backend.name +
-        "' writes no objects yet; its outputs of --emit are " +
-        llvm::join(llvm::map_range(backend.outputs,
-                                   [](const OutputEntry &o) { return o.name; }),
-                   ", "));
+  if (backend.translate)
+    return true;
+  return fail(
+      "backend '" + backend.name +
+      "' writes no objects yet; its outputs of --emit are " +
+      llvm::join(llvm::map_range(backend.outputs,
+                                 [](const OutputEntry &o) { return o.name; }),
+                 ", "));
+}
+
+bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
+  if (!canTranslate())
+    return false;
+  const Backend &backend = backendOf(pipeline);
   return emitParts(
       kind, bytes,
       [&](const SessionPart &part, Part &made, llvm::LLVMContext &llvmContext) {
         made.target = makeCodegenTarget(*part.target, *currentPlatform);
         return backend.translate(*part.module, *part.target, llvmContext);
       });
+}
+
+bool Session::emitForHost(
+    llvm::function_ref<llvm::Error(llvm::Module &)> prepare,
+    const std::string &symbols, llvm::SmallVectorImpl<char> &bytes) {
+  if (!canTranslate())
+    return false;
+  const Backend &backend = backendOf(pipeline);
+  const Target &host = currentPlatform->selectLevel(getHostFeatures());
+  std::string problem;
+  bool isDone = emitParts(
+      EmitKind::Object, bytes,
+      [&](const SessionPart &part, Part &made, llvm::LLVMContext &llvmContext) {
+        made.target = makeCodegenTarget(host, *currentPlatform);
+        made.target.label = part.target->name.str();
+        made.target.systemSymbols += " " + symbols;
+        std::unique_ptr<llvm::Module> kernels =
+            backend.translate(*part.module, *part.target, llvmContext);
+        if (!kernels)
+          return kernels;
+        if (llvm::Error error = prepare(*kernels)) {
+          problem = llvm::toString(std::move(error));
+          kernels.reset();
+        }
+        return kernels;
+      });
+  return problem.empty() ? isDone : fail(problem);
 }
 
 bool Session::emitLaunches(KernelLaunch *launch,

@@ -48,6 +48,12 @@ public:
   /// The object, assembly or LLVM IR of all parts, which are advanced to the
   /// last stage of their backend before.
   bool emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes);
+  /// An object for this machine's best level, whichever the parts are for:
+  /// `prepare` has made their kernels independent of what that level lacks.
+  /// They may call `symbols`, separated by blanks.
+  bool emitForHost(llvm::function_ref<llvm::Error(llvm::Module &)> prepare,
+                   const std::string &symbols,
+                   llvm::SmallVectorImpl<char> &bytes);
   /// An object of this machine whose grids are launched by `launch`, of a
   /// backend for devices.
   bool emitLaunches(KernelLaunch *launch, llvm::SmallVectorImpl<char> &bytes);
@@ -92,6 +98,8 @@ private:
       const SessionPart &, Part &, llvm::LLVMContext &)>;
   bool emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
                  MakePart make);
+  /// Whether the backend makes objects; else an error says what it makes.
+  bool canTranslate();
   bool loadSpec();
   bool loadDump(Stage stage);
   bool checkDumpText();

@@ -72,7 +72,7 @@ struct RunOptions : CommonOptions {
   int64_t threads = 1;
   std::optional<double> benchSeconds;
   bool json = false, check = true, checkStages = false, interpret = false;
-  bool mask = false;
+  bool mask = false, modelInstructions = false;
   uint64_t seed = 1;
   enum class Init { Normal, Integer, Zero } init = Init::Normal;
   enum class Strides {

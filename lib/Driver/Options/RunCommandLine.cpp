@@ -182,6 +182,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   options.checkStages = list.hasArg(OPT_check_stages);
   options.interpret = list.hasArg(OPT_interpret);
   options.mask = list.hasArg(OPT_mask);
+  options.modelInstructions = list.hasArg(OPT_model_instructions);
   options.warningsAreErrors = list.hasArg(OPT_Werror);
   if (auto code = parsePlatform(parsed, list.getLastArg(OPT_target), options))
     return code;
@@ -201,6 +202,14 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   if (options.benchSeconds && !options.platform->isHost())
     return parsed.fail("--bench would measure the emulator of --target=" +
                        options.platform->triple);
+  if (options.modelInstructions && !options.platform->isHost())
+    return parsed.fail("--model-instructions applies to the processors of this "
+                       "platform and cannot be combined with --target=" +
+                       options.platform->triple);
+  if (options.modelInstructions &&
+      (options.interpret || options.mask || options.benchSeconds))
+    return parsed.fail("--model-instructions runs the kernel slowly and cannot "
+                       "be combined with --interpret, --mask or --bench");
   if (options.mask &&
       (options.interpret || options.benchSeconds || list.hasArg(OPT_save)))
     return parsed.fail("--mask does not run the kernel and cannot be combined "

@@ -23,6 +23,9 @@ def interpret : Switch<"interpret",
 def mask : Switch<"mask",
   "Print which tiles of the mask are needed and which are computed, instead of "
   "running the kernel">;
+def model_instructions : Switch<"model-instructions",
+  "Run the code of any processor of this platform: instructions that this "
+  "machine may lack are computed by software models (slow)">;
 defm seed : Value<"seed", "<n>", "Seed of the random inputs. Default: 1">;
 defm init : Value<"init", "<kind>",
   "Random inputs: normal (default), integer (intermediates are exact, so the "

@@ -2,6 +2,8 @@
 
 #include "Run/LoadedObject.h"
 
+#include "Run/Model/ModelInstructions.h"
+
 #include "attnc/Interface/Interface.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -18,6 +20,16 @@ LoadedObject::LoadedObject(std::unique_ptr<llvm::orc::LLJIT> jit)
     : jit(std::move(jit)) {}
 LoadedObject::~LoadedObject() = default;
 
+/// What an object of --model-instructions calls.
+static llvm::orc::SymbolMap modelAddresses(llvm::orc::LLJIT &jit) {
+  llvm::orc::SymbolMap symbols;
+  for (const InstructionModel &model : getInstructionModels())
+    symbols[jit.mangleAndIntern(modelSymbol(model.intrinsic))] = {
+        llvm::orc::ExecutorAddr::fromPtr(model.function),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  return symbols;
+}
+
 llvm::Expected<std::unique_ptr<LoadedObject>>
 LoadedObject::load(llvm::StringRef bytes) {
   llvm::InitializeNativeTarget();
@@ -30,6 +42,9 @@ LoadedObject::load(llvm::StringRef bytes) {
   if (!libc)
     return libc.takeError();
   (*jit)->getMainJITDylib().addGenerator(std::move(*libc));
+  if (llvm::Error error = (*jit)->getMainJITDylib().define(
+          llvm::orc::absoluteSymbols(modelAddresses(**jit))))
+    return std::move(error);
   if (llvm::Error error = (*jit)->addObjectFile(
           llvm::MemoryBuffer::getMemBufferCopy(bytes, "kernel.o")))
     return std::move(error);

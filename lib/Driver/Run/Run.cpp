@@ -10,6 +10,7 @@
 #include "Run/EmulatedKernels.h"
 #include "Run/EmulatedObject.h"
 #include "Run/LoadedObject.h"
+#include "Run/Model/ModelInstructions.h"
 #include "Run/RunCase.h"
 
 #include "attnc/Driver/Driver.h"
@@ -54,6 +55,7 @@ public:
 
 private:
   bool compile();
+  bool emitObject();
   /// Kernels run in an emulator, called from this machine.
   bool isOfGpu() const {
     return session.targets().front()->kind == TargetKind::Gpu;
@@ -125,11 +127,17 @@ bool Run::compile() {
     return isDone && !(checker && checker->failed());
   }
   fused = session.module().clone();
-  bool isDone = isOfGpu()
-                    ? session.emitLaunches(&EmulatedKernels::launch, bytes)
-                    : session.emit(EmitKind::Object, bytes);
+  bool isDone = emitObject();
   session.pipelineOptions().instrument = nullptr;
   return isDone && !(checker && checker->failed());
+}
+
+bool Run::emitObject() {
+  if (isOfGpu())
+    return session.emitLaunches(&EmulatedKernels::launch, bytes);
+  if (options.modelInstructions)
+    return session.emitForHost(modelInstructions, modelSymbols(), bytes);
+  return session.emit(EmitKind::Object, bytes);
 }
 
 /// The arrays of --input, and the sizes that they give.
@@ -455,8 +463,8 @@ std::unique_ptr<RunnableObject> Run::makeRunnable() {
 bool Run::runParts(RunnableObject &object) {
   llvm::ArrayRef<const Target *> all = session.targets();
   std::vector<const Target *> able = all.vec();
-  if (all.size() > 1 &&
-      session.platform().isHost()) // else the call itself says what is missing
+  if (all.size() > 1 && session.platform().isHost() &&
+      !options.modelInstructions) // else the call itself says what is missing
     llvm::erase_if(able, [features = getHostFeatures()](const Target *one) {
       llvm::StringRef missing = findMissingFeature(*one, features);
       if (!missing.empty())

@@ -217,10 +217,11 @@ void reportCase(const RunCase &run, const RunOptions &options,
     return reportJson(run, options, target, check, bench);
   llvm::raw_ostream &os = llvm::outs();
   std::string sizes = run.describeSizes();
-  os << llvm::formatv("{0}  {1}{2}{3}, {4}, {5} thread{6}\n", run.function.name,
-                      sizes, sizes.empty() ? "" : ", ", typeName(run.function),
-                      target.name, options.threads,
-                      options.threads == 1 ? "" : "s");
+  os << llvm::formatv("{0}  {1}{2}{3}, {4}{5}, {6} thread{7}\n",
+                      run.function.name, sizes, sizes.empty() ? "" : ", ",
+                      typeName(run.function), target.name,
+                      options.modelInstructions ? " (modeled)" : "",
+                      options.threads, options.threads == 1 ? "" : "s");
   if (check) {
     reportVerdict(run, *check);
     reportGaps(run, *check);
