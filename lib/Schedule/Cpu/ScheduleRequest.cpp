@@ -1,18 +1,13 @@
 //===- ScheduleRequest.cpp - Parse the user's schedule fields -------------===//
 //
-// The text is that of the attributes with any fields left out, so that the
-// schedule of a dump can be pasted, whole or in part:
-//
-//   q = 32, k = 128, value_granule = [8, 2]
-//   #attn.schedule<form = online, target = #tile.cpu<tail = 0>>
-//
-// MLIR's own parser wants attributes complete, hence a small one.
 // Tests: test/Schedule/select-schedule-fields.mlir,
 // select-schedule-invalid.test
 //
 //===----------------------------------------------------------------------===//
 
 #include "Cpu/CpuSchedule.h"
+
+#include "ReadFields.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -37,10 +32,9 @@ public:
   RequestParser(ScheduleRequest &request, std::string &error)
       : request(request), error(error) {}
 
-  bool parseFields(StringRef text);
+  bool parseField(StringRef name, StringRef value);
 
 private:
-  bool parseField(StringRef name, StringRef value);
   bool parseScheduleField(StringRef name, StringRef value, bool &known);
   bool parseCpuField(StringRef name, StringRef value, bool &known);
 
@@ -72,30 +66,6 @@ private:
   std::string &error;
 };
 } // namespace
-
-/// The text between `prefix<` and the closing `>`, or `text` itself.
-static StringRef strip(StringRef text, StringRef prefix) {
-  text = text.trim();
-  StringRef inner = text;
-  if (inner.consume_front(prefix)) {
-    inner = inner.ltrim();
-    if (inner.consume_front("<") && inner.consume_back(">"))
-      return inner.trim();
-  }
-  return text;
-}
-
-/// The length of the first field: up to a comma outside of brackets.
-static size_t fieldLength(StringRef text) {
-  int depth = 0;
-  for (auto [i, c] : llvm::enumerate(text)) {
-    depth += StringRef("<[(").contains(c);
-    depth -= StringRef(">])").contains(c);
-    if (c == ',' && depth == 0)
-      return i;
-  }
-  return text.size();
-}
 
 bool RequestParser::parseTile(StringRef name, StringRef value,
                               std::optional<RegisterTile> &to) {
@@ -140,8 +110,6 @@ bool RequestParser::parseScheduleField(StringRef name, StringRef value,
     request.weights = value.str();
     return true;
   }
-  if (name == "target")
-    return parseFields(strip(value, "#tile.cpu"));
   known = false;
   return false;
 }
@@ -204,26 +172,13 @@ bool RequestParser::parseField(StringRef name, StringRef value) {
   return false;
 }
 
-bool RequestParser::parseFields(StringRef text) {
-  for (text = text.trim(); !text.empty(); text = text.ltrim()) {
-    size_t length = fieldLength(text);
-    auto [name, value] = text.take_front(length).split('=');
-    if (name.size() == length) {
-      error = llvm::formatv(
-          "expected 'field = value' in the schedule, got '{0}'", name.trim());
-      return false;
-    }
-    if (!parseField(name.trim(), value.trim()))
-      return false;
-    text = text.drop_front(std::min(length + 1, text.size()));
-  }
-  return true;
-}
-
 std::optional<ScheduleRequest> ScheduleRequest::parse(StringRef text,
                                                       std::string &error) {
   ScheduleRequest request;
-  if (!RequestParser(request, error).parseFields(strip(text, "#attn.schedule")))
-    return std::nullopt;
-  return request;
+  RequestParser parser(request, error);
+  bool isRead = readFields(text, "#tile.cpu", error,
+                           [&](StringRef name, StringRef value) {
+                             return parser.parseField(name, value);
+                           });
+  return isRead ? std::optional(request) : std::nullopt;
 }

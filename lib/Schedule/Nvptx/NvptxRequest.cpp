@@ -9,39 +9,14 @@
 
 #include "Nvptx/NvptxRequest.h"
 
+#include "ReadFields.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule::nvptx;
-
-/// The text between `prefix<` and the closing `>`, or `text` itself.
-static StringRef strip(StringRef text, StringRef prefix) {
-  text = text.trim();
-  StringRef inner = text;
-  if (inner.consume_front(prefix)) {
-    inner = inner.ltrim();
-    if (inner.consume_front("<") && inner.consume_back(">"))
-      return inner.trim();
-  }
-  return text;
-}
-
-/// The length of the first field: up to a comma outside of brackets.
-static size_t fieldLength(StringRef text) {
-  int depth = 0;
-  for (auto [i, c] : llvm::enumerate(text)) {
-    depth += StringRef("<[(").contains(c);
-    depth -= StringRef(">])").contains(c);
-    if (c == ',' && depth == 0)
-      return i;
-  }
-  return text.size();
-}
-
-static bool parseFields(NvptxRequest &request, StringRef text, StringRef target,
-                        std::string &error);
 
 static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
                        StringRef target, std::string &error) {
@@ -89,8 +64,6 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
   double threshold;
   if (name == "rescale_threshold")
     return (!value.getAsDouble(threshold) && threshold == 0) || fail("0");
-  if (name == "target")
-    return parseFields(request, strip(value, "#tile.nvptx"), target, error);
   error = llvm::formatv("unknown schedule field '{0}' of backend 'nvptx'; "
                         "fields are form, q, k, target, arch, mapping, warps, "
                         "rows, stages, fast_exp, shared_rows",
@@ -98,27 +71,12 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
   return false;
 }
 
-static bool parseFields(NvptxRequest &request, StringRef text, StringRef target,
-                        std::string &error) {
-  for (text = text.trim(); !text.empty(); text = text.ltrim()) {
-    size_t length = fieldLength(text);
-    auto [name, value] = text.take_front(length).split('=');
-    if (name.size() == length) {
-      error = llvm::formatv(
-          "expected 'field = value' in the schedule, got '{0}'", name.trim());
-      return false;
-    }
-    if (!parseField(request, name.trim(), value.trim(), target, error))
-      return false;
-    text = text.drop_front(std::min(length + 1, text.size()));
-  }
-  return true;
-}
-
 std::optional<NvptxRequest>
 NvptxRequest::parse(StringRef text, StringRef target, std::string &error) {
   NvptxRequest request;
-  if (!parseFields(request, strip(text, "#attn.schedule"), target, error))
-    return std::nullopt;
-  return request;
+  bool isRead = readFields(
+      text, "#tile.nvptx", error, [&](StringRef name, StringRef value) {
+        return parseField(request, name, value, target, error);
+      });
+  return isRead ? std::optional(request) : std::nullopt;
 }
