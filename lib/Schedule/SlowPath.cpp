@@ -12,6 +12,7 @@
 #include "attnc/Analysis/Expr/DependenceSplit.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseSet.h"
@@ -45,12 +46,15 @@ static bool hasMatrixUnit(const Target &target, Type element, Type accumulate) {
   return unit && unit->kind == UnitKind::Matrix;
 }
 
-/// 16-bit kernels are computed like f32 ones where there is no matrix unit.
+/// 16-bit kernels are computed like f32 ones where no unit multiplies them.
 static void warnAboutConversions(attn::KernelOp kernel, const Target &target) {
   Type accumulate = kernel.getAccumulateType();
+  auto cpu = dyn_cast<tile::CpuAttr>(kernel.getSchedule()->getTarget());
+  bool hasDotUnit = cpu && cpu.getUnit() == tile::CpuUnit::Dot;
   for (Value operand : kernel->getOperands()) {
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-    if (element == accumulate || hasMatrixUnit(target, element, accumulate))
+    if (element == accumulate || (hasDotUnit && element.isBF16()) ||
+        hasMatrixUnit(target, element, accumulate))
       continue;
     emitWarning(placeOf(operand, kernel.getLoc()))
         << element << " is converted to " << accumulate

@@ -76,6 +76,8 @@ std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax) {
   auto cpu = dyn_cast<tile::CpuAttr>(schedule.getTarget());
   if (cpu && cpu.getMapping() == tile::CpuMapping::Features)
     parts += ", features in lanes for few queries";
+  if (cpu && cpu.getUnit() == tile::CpuUnit::Dot)
+    parts += ", bf16 dot products";
   return llvm::formatv("{0}, {1} queries x {2} keys{3}", how, schedule.getQ(),
                        schedule.getK(), parts);
 }

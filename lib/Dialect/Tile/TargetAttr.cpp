@@ -34,11 +34,11 @@ void attnc::tile::printTarget(AsmPrinter &printer, TargetAttrInterface target) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult CpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              CpuIsa, CpuMapping mapping, int64_t lanes,
+                              CpuIsa isa, CpuMapping mapping, int64_t lanes,
                               ArrayRef<int64_t> scoreGranule,
                               ArrayRef<int64_t> valueGranule, int64_t unroll,
                               int64_t tail, bool, CpuPack, int64_t partial,
-                              int64_t featureRows) {
+                              int64_t featureRows, CpuUnit unit) {
   if (lanes < 1 || lanes > 64 || !llvm::isPowerOf2_64(lanes)) // cpu_c1
     return emitError() << "lanes must be a power of two from 1 to 64, got "
                        << lanes;
@@ -57,6 +57,9 @@ LogicalResult CpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << "), got " << tail;
   if (partial < 1) // cpu_c5
     return emitError() << "partial must be at least 1, got " << partial;
+  if (unit == CpuUnit::Dot && isa != CpuIsa::Avx512) // cpu_c8
+    return emitError() << "unit = dot requires isa = avx512, got "
+                       << stringifyCpuIsa(isa);
   if (mapping != CpuMapping::Features) { // cpu_c7
     if (featureRows != 0)
       return emitError() << "feature_rows must be 0 unless mapping = features, "

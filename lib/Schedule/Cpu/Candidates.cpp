@@ -35,6 +35,8 @@ struct SplitAndWhole {
 /// How large a register tile may be.
 struct TileLimit {
   int64_t rows = 12, vectors = 8;
+  /// Pairs of rows are stored at once.
+  bool isEven = false;
 };
 } // namespace
 
@@ -47,14 +49,15 @@ static TileLimit limitOfScores(const KernelShape &shape) {
   auto sums = shape.kernel.getSums();
   if (llvm::none_of(sums, isOfTerms))
     return {};
-  return {llvm::all_of(sums, isOfTerms) ? rowsOfTerms : 2 * rowsOfTerms, 1};
+  return {.rows = llvm::all_of(sums, isOfTerms) ? rowsOfTerms : 2 * rowsOfTerms,
+          .vectors = 1};
 }
 
 /// The tile with the fewest cycles for a product of `rows` by `depth`, which is
 /// also used for `partialRows`.
 static RegisterTile chooseTile(const Target &target, int64_t blockVectors,
                                int64_t rows, int64_t partialRows, int64_t depth,
-                               TileLimit limit = {}) {
+                               tile::CpuUnit unit, TileLimit limit = {}) {
   RegisterTile best;
   double leastCost = 0;
   // Wide before tall: fewer addresses of rows.
@@ -64,13 +67,14 @@ static RegisterTile chooseTile(const Target &target, int64_t blockVectors,
       continue;
     for (int64_t r = 1; r <= limit.rows; ++r) {
       RegisterTile tile{r, vectors};
-      if (registersOf(tile, target) > target.cpu.vectorRegisters)
+      if (registersOf(tile, target) > target.cpu.vectorRegisters ||
+          (limit.isEven && r % 2 != 0))
         continue;
       double cost = 0;
       for (int64_t n : {rows, partialRows})
         if (n > 0)
           cost += productCycles(tile, double(n), double(depth),
-                                double(blockVectors), 1, target) /
+                                double(blockVectors), 1, target, 0, unit) /
                   double(n);
       if (leastCost != 0 && cost >= leastCost)
         continue;
@@ -94,6 +98,18 @@ static int64_t chooseUnroll(const Target &target, RegisterTile a,
   return best;
 }
 
+/// The dot-product unit, if the kernel has products for it and it is not slower
+/// than fmas.
+static tile::CpuUnit chooseUnit(const KernelShape &shape, const Target &target,
+                                Type weights) {
+  const Unit *fma = target.findUnit(DType::F32, DType::F32);
+  const Unit *dot = findDotUnit(target);
+  bool isFaster = dot && dot->flopsPerCycle >= fma->flopsPerCycle;
+  return isFaster && whyNoPairs(shape, target, weights).empty()
+             ? tile::CpuUnit::Dot
+             : tile::CpuUnit::Fma;
+}
+
 /// Fills in what follows from form, q, k and partial.
 static void complete(CpuSchedule &s, tile::CpuMapping mapping,
                      const KernelShape &shape, const Target &target,
@@ -101,11 +117,19 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
   int64_t lanes = shape.lanes(target);
   int64_t vectors = std::max<int64_t>(s.q / lanes, 1);
   bool isRows = s.form == attn::ScheduleForm::Rows;
+  s.unit = request.unit.value_or(chooseUnit(shape, target, s.weights));
+  bool isDot = s.unit == tile::CpuUnit::Dot;
+  PairedProducts paired = findPairedProducts(shape, s.weights);
+  auto unitFor = [&](bool isPaired) {
+    return isPaired ? s.unit : tile::CpuUnit::Fma;
+  };
+  TileLimit limit = limitOfScores(shape);
+  limit.isEven = isDot && paired.value;
   s.score = request.score.value_or(
       chooseTile(target, vectors, s.k, isRows ? 0 : s.partial, shape.headDim,
-                 limitOfScores(shape)));
-  s.value = request.value.value_or(
-      chooseTile(target, vectors, shape.valueDim, 0, s.k));
+                 unitFor(paired.scores[0]), limit));
+  s.value = request.value.value_or(chooseTile(target, vectors, shape.valueDim,
+                                              0, s.k, unitFor(paired.value)));
   s.unroll = request.unroll.value_or(chooseUnroll(target, s.score, s.value));
   bool neverShort = shape.fixedQueries && *shape.fixedQueries % s.q == 0;
   s.tail = request.tail.value_or(s.q > lanes && !neverShort ? lanes : 0);
@@ -136,7 +160,8 @@ static SmallVector<int64_t> choices(std::optional<int64_t> requested,
 
 SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
                                              const Target &target,
-                                             const ScheduleRequest &request) {
+                                             const ScheduleRequest &request,
+                                             Type weights) {
   using Form = attn::ScheduleForm;
   constexpr int64_t mostKeysOfRows = 512;
   int64_t lanes = shape.lanes(target);
@@ -169,6 +194,7 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
   auto add = [&](Form form, int64_t q, int64_t k, int64_t partial,
                  int64_t chunk) {
     CpuSchedule s;
+    s.weights = weights;
     s.form = form;
     s.q = q;
     s.k = k;

@@ -35,8 +35,16 @@ static constexpr double kScalarsPerCycle = 2;
 // Parts of a tile
 //===----------------------------------------------------------------------===//
 
+/// Instructions of a dot-product unit that start in one cycle.
+static double dotsPerCycle(const Target &target) {
+  const Unit *unit = findDotUnit(target);
+  return unit ? double(unit->flopsPerCycle) /
+                    double(2 * unit->rows * unit->columns * unit->depth)
+              : double(target.cpu.fmaPerCycle);
+}
+
 double cpu::cyclesPerStep(RegisterTile tile, int64_t unroll,
-                          const Target &target) {
+                          const Target &target, tile::CpuUnit unit) {
   constexpr double issuePerCycle = 4;
   constexpr double slack = 1.1; // an instruction may find its unit taken
   double sums = double(tile.accumulators());
@@ -44,15 +52,19 @@ double cpu::cyclesPerStep(RegisterTile tile, int64_t unroll,
   double loads = double(tile.vectors + tile.rows);
   double shuffles = target.cpu.hasBroadcastLoad ? 0 : double(tile.rows);
   double loop = 2.0 / double(unroll);
-  return std::max({arithmetic / target.cpu.fmaPerCycle,
-                   loads / target.cpu.loadsPerCycle,
+  bool isDot = unit == tile::CpuUnit::Dot;
+  // A dot product takes as long as two fmas (Zen 4: 6 cycles, an fma 4).
+  double latency = double(target.cpu.fmaLatency) * (isDot ? 2 : 1);
+  double perCycle =
+      isDot ? dotsPerCycle(target) : double(target.cpu.fmaPerCycle);
+  return std::max({arithmetic / perCycle, loads / target.cpu.loadsPerCycle,
                    (arithmetic + loads + shuffles + loop) / issuePerCycle,
-                   slack * target.cpu.fmaLatency});
+                   slack * latency});
 }
 
 double cpu::productCycles(RegisterTile tile, double rows, double depth,
                           double vectors, int64_t unroll, const Target &target,
-                          double waiting) {
+                          double waiting, tile::CpuUnit unit) {
   if (vectors < 1)
     return 0;
   // Fewer vectors than the tile has: as many more rows.
@@ -62,7 +74,8 @@ double cpu::productCycles(RegisterTile tile, double rows, double depth,
             int64_t(vectors)};
   // Filling the pipeline, and loading, rescaling and storing the sums.
   double ends = target.cpu.fmaLatency + double(tile.accumulators());
-  double cycles = depth * (cyclesPerStep(tile, unroll, target) + waiting);
+  double steps = unit == tile::CpuUnit::Dot ? std::ceil(depth / 2) : depth;
+  double cycles = steps * (cyclesPerStep(tile, unroll, target, unit) + waiting);
   // A tile at the end that lacks rows takes as long, or code of its own.
   return std::ceil(vectors / double(tile.vectors)) *
          std::ceil(rows / double(tile.rows)) * (cycles + ends);
@@ -75,7 +88,8 @@ public:
   TileCosts(const KernelShape &shape, const Target &target,
             const CpuSchedule &schedule)
       : shape(shape), target(target), schedule(schedule),
-        lanes(shape.lanes(target)) {}
+        lanes(shape.lanes(target)),
+        paired(findPairedProducts(shape, schedule.weights)) {}
 
   /// Cycles of the products, or of sums of formulas, for `keys` keys and
   /// `vectors` of queries.
@@ -84,14 +98,15 @@ public:
       return featureProducts(keys);
     double lanesOf = vectors * double(lanes * shape.accumulateBytes());
     double e = double(shape.valueDim);
-    double cycles =
-        shape.value ? formulas(*shape.value, keys, vectors, e)
-                    : product(schedule.value, e, keys, vectors, lanesOf * keys);
+    double cycles = shape.value
+                        ? formulas(*shape.value, keys, vectors, e)
+                        : product(schedule.value, e, keys, vectors,
+                                  lanesOf * keys, unitFor(paired.value));
     for (auto [number, formula] : llvm::enumerate(shape.sums)) {
       double f = double(number ? shape.productDims[number - 1] : shape.headDim);
-      cycles += formula
-                    ? formulas(*formula, keys, vectors, f)
-                    : product(schedule.score, keys, f, vectors, lanesOf * f);
+      cycles += formula ? formulas(*formula, keys, vectors, f)
+                        : product(schedule.score, keys, f, vectors, lanesOf * f,
+                                  unitFor(paired.scores[number]));
     }
     return cycles;
   }
@@ -106,15 +121,16 @@ public:
         (shape.costs.scoreDistance + (masked ? shape.costs.maskDistance : 0)) /
         target.cpu.fmaPerCycle;
     double perKey = shape.costs.scoreKey + (masked ? shape.costs.maskKey : 0);
-    // Rows of K and V that are stored narrower are converted once.
-    double converted =
-        overFeatures
-            ? 0
-            : (shape.keyBits < shape.accumulateBits ? double(shape.headDim)
-                                                    : 0) +
-                  (shape.valueBits < shape.accumulateBits
-                       ? double(shape.valueDim)
-                       : 0);
+    // Rows of K and V that are stored narrower are converted once; pairs of
+    // keys are read in place, those of values copied.
+    bool areKeysRead = shape.keyBits == shape.accumulateBits ||
+                       unitFor(paired.scores[0]) == tile::CpuUnit::Dot;
+    double converted = overFeatures
+                           ? 0
+                           : (areKeysRead ? 0 : double(shape.headDim)) +
+                                 (shape.valueBits < shape.accumulateBits
+                                      ? double(shape.valueDim)
+                                      : 0);
     return keys * (vectors * perVector + perKey / kScalarsPerCycle) +
            distances + 2 * keys * converted / double(lanes);
   }
@@ -178,7 +194,9 @@ public:
     if (shape.sums.front())
       weighted +=
           vectors * d * shape.sums.front()->vector / target.cpu.fmaPerCycle;
-    return product(schedule.value, e, d, vectors, lanesOf * d) + weighted;
+    return product(schedule.value, e, d, vectors, lanesOf * d,
+                   tile::CpuUnit::Fma) +
+           weighted;
   }
   /// Bytes that `keys` keys and values take in memory.
   double bytes(double keys) const {
@@ -209,19 +227,25 @@ private:
   /// `reused` bytes are read again for each row of register tiles; what of them
   /// does not fit three quarters of L1 comes from L2.
   double product(RegisterTile tile, double rows, double depth, double vectors,
-                 double reused) const {
+                 double reused, tile::CpuUnit unit) const {
+    if (unit == tile::CpuUnit::Dot)
+      reused /= 2;
     double outside =
         std::max(0.0, 1 - 0.75 * double(target.l1Bytes()) / reused);
     double perStep = double(tile.vectors * target.cpu.vectorBits) / 8;
-    return productCycles(tile, rows, depth, vectors, schedule.unroll, target,
-                         kExposed * outside * perStep /
-                             target.memory[1].bytesPerCycle);
+    return productCycles(
+        tile, rows, depth, vectors, schedule.unroll, target,
+        kExposed * outside * perStep / target.memory[1].bytesPerCycle, unit);
+  }
+  tile::CpuUnit unitFor(bool isPaired) const {
+    return isPaired ? schedule.unit : tile::CpuUnit::Fma;
   }
 
   const KernelShape &shape;
   const Target &target;
   const CpuSchedule &schedule;
   int64_t lanes;
+  PairedProducts paired;
   double queries = 1;
   bool overFeatures = false;
 };
@@ -469,9 +493,11 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
                double(shape.headDim * shape.valueDim);
   }
   double flops = 2 * (pairs * double(shape.allDims()) + ofStates);
+  DType type = shape.accumulateType();
+  const Unit *unit = schedule.unit == tile::CpuUnit::Dot
+                         ? findDotUnit(target)
+                         : target.findUnit(type, type);
   if (cost.total() > 0)
-    cost.peakFraction = flops /
-                        target.unitFor(shape.accumulateType()).flopsPerCycle /
-                        cost.total();
+    cost.peakFraction = flops / unit->flopsPerCycle / cost.total();
   return cost;
 }

@@ -16,14 +16,17 @@ namespace attnc::schedule::cpu {
 Cost predictCost(const KernelShape &shape, const Target &target,
                  const CpuSchedule &schedule, RegimeRanges &ranges);
 
-/// Cycles of a register tile's inner loop for one step of the summed axis.
-double cyclesPerStep(RegisterTile tile, int64_t unroll, const Target &target);
+/// Cycles of a register tile's inner loop for one step of the summed axis: an
+/// element, or with `unit = dot` a pair.
+double cyclesPerStep(RegisterTile tile, int64_t unroll, const Target &target,
+                     tile::CpuUnit unit = tile::CpuUnit::Fma);
 
 /// Cycles of a product of `rows` x `depth` by `depth` x `vectors`, cut into
 /// register tiles. `waiting`: cycles per step that loads wait.
 double productCycles(RegisterTile tile, double rows, double depth,
                      double vectors, int64_t unroll, const Target &target,
-                     double waiting = 0);
+                     double waiting = 0,
+                     tile::CpuUnit unit = tile::CpuUnit::Fma);
 
 } // namespace attnc::schedule::cpu
 

@@ -26,7 +26,7 @@ CpuSchedule::toAttr(MLIRContext *context, StringRef isa, int64_t lanes,
   auto cpu = tile::CpuAttr::getChecked(
       emitError, context, *tile::symbolizeCpuIsa(isa), mapping, lanes,
       ArrayRef(scoreGranule), ArrayRef(valueGranule), unroll, tail, laneSkip,
-      pack, partial, featureRows);
+      pack, partial, featureRows, unit);
   if (!cpu)
     return {};
   return attn::ScheduleAttr::getChecked(emitError, context, form, q, k, chunk,
@@ -55,6 +55,7 @@ CpuSchedule CpuSchedule::of(attn::ScheduleAttr attr) {
   s.partial = cpu.getPartial();
   s.laneSkip = cpu.getLaneSkip();
   s.pack = cpu.getPack();
+  s.unit = cpu.getUnit();
   return s;
 }
 
@@ -129,6 +130,44 @@ static bool comparesScores(attn::KernelOp kernel) {
                                   : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+const Unit *cpu::findDotUnit(const Target &target) {
+  const Unit *unit = target.findUnit(DType::BF16, DType::F32);
+  return unit && unit->kind == UnitKind::DotProduct ? unit : nullptr;
+}
+
+PairedProducts cpu::findPairedProducts(const KernelShape &shape, Type weights) {
+  attn::KernelOp kernel = shape.kernel;
+  auto isBf16 = [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getElementType().isBF16();
+  };
+  PairedProducts paired;
+  bool isF32 = shape.accumulateBits == 32;
+  auto add = [&](Value q, Value k) {
+    bool isProduct = !shape.sums[paired.scores.size()];
+    paired.scores.push_back(isF32 && isProduct && isBf16(q) && isBf16(k));
+  };
+  add(kernel.getQ(), kernel.getK());
+  for (unsigned i = 0; i + 1 < kernel.getProducts().size(); i += 2)
+    add(kernel.getProducts()[i], kernel.getProducts()[i + 1]);
+  if (!kernel.getV() || !isF32 || shape.value)
+    return paired;
+  Type rounded = weights ? weights : kernel.getRoundedWeightType();
+  paired.value = isBf16(kernel.getV()) && rounded.isBF16();
+  return paired;
+}
+
+std::string cpu::whyNoPairs(const KernelShape &shape, const Target &target,
+                            Type weights) {
+  if (!findDotUnit(target))
+    return llvm::formatv("{0} has no dot-product unit for bf16", target.name);
+  if (!findPairedProducts(shape, weights).any())
+    return "the kernel has no product of two bf16 operands";
+  if (comparesScores(shape.kernel))
+    return "kernels of the function compare scores, which must be summed in "
+           "one order";
+  return {};
 }
 
 /// c16
@@ -206,6 +245,12 @@ std::string cpu::findProblem(const KernelShape &shape, const Target &target,
   if (std::string problem = findFeatureProblem(shape, target, s);
       !problem.empty())
     return problem;
+  if (s.unit == tile::CpuUnit::Dot) { // c17
+    std::string why = whyNoPairs(shape, target, s.weights);
+    if (!why.empty())
+      return llvm::formatv(
+          "unit = dot does not apply, because {0}; use unit = fma", why);
+  }
   // A kernel with very wide heads has no tile that small: the least is legal.
   CpuSchedule least;
   least.q = lanes;

@@ -15,6 +15,8 @@
 
 namespace attnc::schedule::cpu {
 
+using mlir::SmallVector;
+
 struct CpuSchedule {
   attn::ScheduleForm form = attn::ScheduleForm::Online;
   int64_t q = 0, k = 0;
@@ -29,6 +31,7 @@ struct CpuSchedule {
   int64_t unroll = 1, tail = 0, partial = 1;
   bool laneSkip = false;
   tile::CpuPack pack = tile::CpuPack::Auto;
+  tile::CpuUnit unit = tile::CpuUnit::Fma;
 
   /// Whether the lanes of products are features in a block of so many vectors
   /// of queries.
@@ -54,6 +57,7 @@ struct ScheduleRequest {
   std::optional<tile::CpuPack> pack;
   std::optional<tile::CpuMapping> mapping;
   std::optional<int64_t> featureRows;
+  std::optional<tile::CpuUnit> unit;
   std::optional<std::string> isa, weights;
   std::optional<int64_t> lanes;
 
@@ -68,6 +72,23 @@ struct ScheduleRequest {
 /// text.
 std::string findProblem(const KernelShape &shape, const Target &target,
                         const CpuSchedule &schedule);
+
+/// Which products of a kernel a dot-product unit for bf16 can compute.
+struct PairedProducts {
+  /// By number of the product of the score, the kernel's own first.
+  SmallVector<bool> scores;
+  bool value = false;
+
+  bool any() const { return value || llvm::is_contained(scores, true); }
+};
+PairedProducts findPairedProducts(const KernelShape &shape, mlir::Type weights);
+
+/// The dot-product unit of a target for bf16, or null.
+const Unit *findDotUnit(const Target &target);
+
+/// Why `unit = dot` does not apply to a kernel, or an empty text.
+std::string whyNoPairs(const KernelShape &shape, const Target &target,
+                       mlir::Type weights);
 
 /// The fewest keys of a tile that the chooser considers.
 inline constexpr int64_t leastKeys = 16;

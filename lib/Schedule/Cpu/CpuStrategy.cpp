@@ -86,8 +86,8 @@ CpuStrategy::makeCandidates(const KernelShape &shape, const Target &target,
     return success();
   });
   // Fields of a request can be illegal, by themselves or together.
-  for (CpuSchedule &schedule : cpu::makeCandidates(shape, target, *request)) {
-    schedule.weights = weights;
+  for (CpuSchedule &schedule :
+       cpu::makeCandidates(shape, target, *request, weights)) {
     auto attr = schedule.toAttr(context, target.cpu.isa, lanes, [&] {
       return emitError(UnknownLoc::get(context));
     });

@@ -140,6 +140,9 @@ bool RequestParser::parseCpuField(StringRef name, StringRef value,
   if (name == "mapping")
     return parseWord(name, value, tile::symbolizeCpuMapping(value),
                      "rows, features", request.mapping);
+  if (name == "unit")
+    return parseWord(name, value, tile::symbolizeCpuUnit(value), "fma, dot",
+                     request.unit);
   if (name == "feature_rows")
     return parseNumber(name, value, request.featureRows);
   if (name == "lane_skip")
@@ -167,7 +170,7 @@ bool RequestParser::parseField(StringRef name, StringRef value) {
       "split, rescale_threshold, rescale_in, weights, target, isa, mapping, "
       "lanes, "
       "score_granule, value_granule, "
-      "unroll, tail, lane_skip, pack, partial, feature_rows",
+      "unroll, tail, lane_skip, pack, partial, feature_rows, unit",
       name);
   return false;
 }

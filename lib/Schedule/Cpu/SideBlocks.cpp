@@ -215,7 +215,7 @@ static attn::BlockAttr chooseAlone(Operation *op, const Target &target) {
       context, *tile::symbolizeCpuIsa(target.cpu.isa), tile::CpuMapping::Rows,
       lanes, {tile.rows, tile.vectors}, {tile.rows, tile.vectors},
       /*unroll=*/4, /*tail=*/tail ? lanes : 0, /*laneSkip=*/false, pack,
-      partial, /*feature_rows=*/0);
+      partial, /*feature_rows=*/0, tile::CpuUnit::Fma);
   return attn::BlockAttr::get(context, choice.form, choice.lanes, choice.rows,
                               vectors * lanes, k, e, choice.inner, few,
                               few ? wide : 0, /*visited=*/"", cpu);

@@ -66,3 +66,13 @@ module attributes {attnc.target = "x86-64-v4"} {
     }
   }
 }
+
+// -----
+
+module attributes {attnc.target = "x86-64-v4"} {
+  // expected-error@below {{'tile.program' op has unit = dot, but x86-64-v4 has no dot-product unit for bf16}}
+  tile.program @no_dot_product_unit(%n: index) target #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 0, lane_skip = true, pack = auto, unit = dot> {
+    tile.grid (%i) to (%n) {
+    }
+  }
+}

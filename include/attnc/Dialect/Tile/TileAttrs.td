@@ -38,6 +38,10 @@ def Tile_NoTargetAttr : Tile_Attr<"NoTarget", "none", [
   }];
 }
 
+def Tile_CpuUnitParameter : EnumParameter<Tile_CpuUnit> {
+  let defaultValue = "::attnc::tile::CpuUnit::Fma";
+}
+
 def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     DeclareAttrInterfaceMethods<Tile_TargetAttrInterface, ["verifyHolder"]>]> {
   let summary = "Schedule fields of the CPU code generator";
@@ -57,6 +61,7 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     | `pack` | copy rows of K and V: `auto` decides by their strides at run time |
     | `partial` | keys of a tile that needs a mask, at most (default 16); Lowering makes it the `partial_step` of the loop |
     | `feature_rows` | of `mapping = features`: queries that a register tile multiplies with each loaded vector of K or V (default 0: none) |
+    | `unit` | what computes products of two bf16 tiles: `fma`: operands are widened to f32; `dot`: the dot-product unit, on pairs of features and of keys. Other products are unaffected (default `fma`) |
 
     Constraints:
     - (cpu_c1) `lanes` is a power of two, at most 64;
@@ -66,7 +71,8 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     - (cpu_c5) `partial` is at least 1;
     - (cpu_c6) a grid has the `isa` of its program;
     - (cpu_c7) `feature_rows` is a power of two of at most `lanes` and 8 with
-      `mapping = features`, otherwise 0.
+      `mapping = features`, otherwise 0;
+    - (cpu_c8) `unit = dot` requires `isa = avx512`.
 
     Example: `#tile.cpu<isa = avx512, mapping = rows, lanes = 16,
     score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16,
@@ -83,7 +89,8 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     "bool":$lane_skip,
     EnumParameter<Tile_CpuPack>:$pack,
     DefaultValuedParameter<"int64_t", "16">:$partial,
-    DefaultValuedParameter<"int64_t", "0">:$feature_rows);
+    DefaultValuedParameter<"int64_t", "0">:$feature_rows,
+    Tile_CpuUnitParameter:$unit);
   let builders = [
     AttrBuilder<(ins "CpuIsa":$isa, "CpuMapping":$mapping, "int64_t":$lanes,
                      "::llvm::ArrayRef<int64_t>":$scoreGranule,
@@ -92,12 +99,12 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
                      "CpuPack":$pack), [{
       return $_get($_ctxt, isa, mapping, lanes, scoreGranule, valueGranule,
                    unroll, tail, laneSkip, pack, /*partial=*/16,
-                   /*feature_rows=*/0);
+                   /*feature_rows=*/0, CpuUnit::Fma);
     }]>];
   let assemblyFormat = [{
     `<` struct($isa, $mapping, $lanes, custom<Integers>($score_granule),
                custom<Integers>($value_granule), $unroll, $tail, $lane_skip,
-               $pack, $partial, $feature_rows) `>`
+               $pack, $partial, $feature_rows, $unit) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDefinition = [{

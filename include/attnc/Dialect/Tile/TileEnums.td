@@ -38,6 +38,11 @@ def Tile_CpuPack : Tile_Enum<"CpuPack", "when rows of K and V are copied", [
   I32EnumAttrCase<"Never", 2, "never">
 ]>;
 
+def Tile_CpuUnit : Tile_Enum<"CpuUnit", "what multiplies and adds", [
+  I32EnumAttrCase<"Fma", 0, "fma">,
+  I32EnumAttrCase<"Dot", 1, "dot">
+]>;
+
 def Tile_NvptxArch : Tile_Enum<"NvptxArch", "the architecture of the GPU", [
   I32EnumAttrCase<"Sm80", 0, "sm_80">,
   I32EnumAttrCase<"Sm90a", 1, "sm_90a">

@@ -13,7 +13,8 @@
 // places at once: what it computes needs registers of its own.
 //
 // What is needed soon is asked for before, too (FetchAhead.cpp). With few
-// queries lanes are features instead (EmitFeatures.cpp).
+// queries lanes are features instead (EmitFeatures.cpp); a dot-product unit
+// takes two elements of the sum at once (EmitPairs.cpp).
 //
 // The number of products is exact also when it is known at run time only; rows
 // of B past the end are never read: their index is clamped to the last row.
@@ -31,22 +32,13 @@ using namespace mlir;
 
 namespace attnc::cpu {
 
-namespace {
-/// The operand without lanes: pointers to its rows or columns of a granule.
-struct Broadcasts {
-  SmallVector<Value> pointers; // one per row of the granule
-  Value step;                  // elements from one n to the next
-};
-} // namespace
-
 /// Index of a row of B that exists.
 static Value clampRow(Ops &ops, Value index, Value extent) {
   return extent ? ops.min(index, ops.sub(extent, ops.index(1))) : index;
 }
 
-static Broadcasts broadcastsOf(Ops &ops, const Rows &rows, StringAttr free,
-                               const Granule &granule, Value extent,
-                               Type element) {
+Broadcasts broadcastsOf(Ops &ops, const Rows &rows, StringAttr free,
+                        const Granule &granule, Value extent, Type element) {
   bool freeIsRow = free && rows.row == free;
   Broadcasts b{{}, freeIsRow ? ops.index(1) : rows.rowStride};
   for (int64_t row = 0; row < granule.rows; ++row) {
@@ -172,6 +164,10 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
                                   : ops.zero(laneVector(accumulator())));
   if (dot.hasTerm()) {
     granule.registers[dot.getResult()] = emitTerms(granule, dot, extent, sums);
+    return;
+  }
+  if (plan.pairDots.contains(dot)) {
+    granule.registers[dot.getResult()] = addPairs(granule, dot, extent, sums);
     return;
   }
   Broadcasts scalars = broadcastsOf(ops, rows.lookup(b), granule.item.space.dim,

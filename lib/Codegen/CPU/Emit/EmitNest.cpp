@@ -100,7 +100,11 @@ int64_t Emitter::granuleRows(const Item &item, int64_t vectors, int64_t most) {
     }
   ArrayRef<int64_t> score = target.getScoreGranule();
   int64_t dotRows = plan.featureRows ? kKeysOfFew : rowsFor(score[0], score[1]);
-  int64_t rows = 1;
+  // Pairs of rows are stored at once.
+  bool hasPairs = llvm::any_of(item.ops, [&](Operation *op) {
+    return plan.pairTiles.contains(op->getResult(0));
+  });
+  int64_t rows = hasPairs && dotRows % 2 == 0 ? 2 : 1;
   while (dotRows % (2 * rows) == 0 && 2 * rows * vectors <= 8)
     rows *= 2;
   return rows;
@@ -145,7 +149,7 @@ SmallVector<Value> Emitter::emitGranule(Granule &granule, ValueRange carried) {
       auto values = emitRegion(granule, map.getBody().front(), map.getInputs(),
                                space, map.getAtDims(), map.getAt());
       auto type = cast<tile::TileType>(result.getType());
-      if (isa<FloatType>(type.getElementType()))
+      if (isa<FloatType>(type.getElementType()) && !isOnlyPaired(result, plan))
         for (Value &value : values)
           value = roundTo(value, type.getElementType());
       granule.registers[result] = std::move(values);

@@ -10,8 +10,7 @@
 #ifndef ATTNC_LIB_CODEGEN_CPU_EMIT_EMITTER_H
 #define ATTNC_LIB_CODEGEN_CPU_EMIT_EMITTER_H
 
-#include "Ops.h"
-#include "Plan/Granule.h"
+#include "Emit/Rows.h"
 
 #include "attnc/Target/Target.h"
 
@@ -21,47 +20,6 @@ namespace attnc::cpu {
 
 using mlir::Block;
 using mlir::Operation;
-using mlir::SmallVector;
-using mlir::StringAttr;
-using mlir::Type;
-using mlir::Value;
-
-/// An argument of the program. Strides are in elements.
-struct Buffer {
-  Type element;
-  Value data;
-  SmallVector<Value> strides, extents;
-};
-
-/// Rows of K or V as a dot reads them: element (r, c) is at
-/// `pointer + r * rowStride + c`.
-struct Rows {
-  Value pointer, rowStride;
-  StringAttr row, column;
-  Type element; // the accumulator's type, or the tensor's
-};
-
-/// Rows of a block's queries that are stored or loaded later, or as many rows
-/// of keys.
-struct RowsAhead {
-  Value pointer, stride; // in elements
-  Type element;
-  int64_t columns;
-};
-
-/// A row of a tile of rows between a tensor and scratch.
-struct RowCopy {
-  Type element, copied; // of the tensor and of the copy
-  Value from, to;
-  Value columnStride, columnCount;
-  Value unit; // the columns follow each other
-  int64_t columns;
-};
-
-/// Keys of a partial tile, counted from its first one.
-struct KeyRange {
-  Value begin, end;
-};
 
 class Emitter {
 public:
@@ -148,6 +106,10 @@ private:
   SmallVector<Value> emitTerm(Granule &granule, tile::DotOp dot, Value n,
                               mlir::ArrayRef<SmallVector<Value>> elements);
 
+  // EmitPairs.cpp
+  SmallVector<Value> addPairs(Granule &granule, tile::DotOp dot, Value extent,
+                              SmallVector<Value> sums);
+
   // EmitFeatures.cpp
   void copyQueryRows(tile::DotOp dot);
   void copyQueryRowsOf(tile::ForOp loop);
@@ -201,6 +163,12 @@ private:
   Type memoryType(Type element);
   unsigned memoryBytes(Type element);
   Value roundTo(Value value, Type element);
+
+  // StorePairs.cpp
+  Value joinHalves(Value low, Value high);
+  Value roundToPair(Value low, Value high);
+  void storePairs(Granule &granule, Value tile, const Slot &slot);
+  void packPairs(tile::LoadOp load, Value rowCount);
 
   // Pack.cpp
   void emitRows(tile::LoadOp load);

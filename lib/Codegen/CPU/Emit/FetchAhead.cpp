@@ -53,8 +53,8 @@ void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
   for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
     auto found = rows.find(load.getResult());
     if (load.getResult() == loaded || found == rows.end() ||
-        found->second.row != dim)
-      continue;
+        found->second.row != dim || plan.pairRows.contains(load))
+      continue; // pairs were copied just before
     const Rows &other = found->second;
     Type element = memoryType(other.element);
     int64_t columns = *load.getResult().getType().getDimSize(other.column);

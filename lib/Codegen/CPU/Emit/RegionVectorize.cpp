@@ -246,13 +246,23 @@ LaneValue RegionEmitter::emitScalar(Operation *op,
   return {isa<FloatType>(type) ? emitter.roundTo(result, type) : result};
 }
 
+/// Whether a rounding is repeated by what stores its result as pairs.
+static bool isRoundedLater(arith::TruncFOp op, const Plan &plan) {
+  auto map = dyn_cast<tile::MapOp>(op->getParentOp());
+  return map && op->hasOneUse() && isa<tile::YieldOp>(*op->user_begin()) &&
+         isOnlyPaired(map.getResult(), plan);
+}
+
 LaneValue RegionEmitter::emitVector(Operation *op,
                                     ArrayRef<LaneValue> operands) {
   Type type = op->getResult(0).getType();
   if (isa<arith::ExtFOp>(op))
     return operands[0];
-  if (isa<arith::TruncFOp>(op))
-    return {emitter.roundTo(lanes(operands[0]), type), 0, 0, true};
+  if (auto rounding = dyn_cast<arith::TruncFOp>(op))
+    return {isRoundedLater(rounding, emitter.plan)
+                ? lanes(operands[0])
+                : emitter.roundTo(lanes(operands[0]), type),
+            0, 0, true};
   bool integers = llvm::any_of(op->getOperandTypes(), isInteger);
   if (isa<arith::BitcastOp>(op) && integers) {
     Type held = heldType(type, emitter.accumulator());

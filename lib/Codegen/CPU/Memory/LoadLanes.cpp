@@ -7,7 +7,9 @@
 //   elements of a query follow each other  squares of registers, transposed
 //   neither, or what is left of a square   element by element
 //
-// Nothing outside the valid extents is read.
+// Nothing outside the valid extents is read. For products by pairs (Pairs.cpp)
+// two columns of bf16 share a lane: a square is one of 32-bit elements, each
+// two adjacent columns of the tensor.
 // Tests: test/Codegen/CPU/pack.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -43,7 +45,9 @@ public:
         block(emitter.blockOf(type, load.getBuf(), load.getIndices(),
                               load.getValidDims(), load.getValid())),
         memory(emitter.memoryType(block.element)),
-        bytes(emitter.memoryBytes(block.element)), end(columnsToFill()) {}
+        bytes(emitter.memoryBytes(block.element)),
+        isPaired(emitter.plan.pairTiles.contains(load.getResult())),
+        end(columnsToFill()) {}
 
   void loadSingleRow();
   void loadGroup(Window group);
@@ -54,9 +58,13 @@ private:
   int64_t lanes() const { return emitter.lanes(); }
   Value columnsToFill();
   Value loadElement(Value row, Value column);
+  /// The elements of a square's lane.
+  int64_t columnsPerLane() const { return isPaired ? 2 : 1; }
   void storeElement(Value value, Value column, Window single, Value lane);
+  void storeRow(Value value, Value row, Window window, int64_t vector);
   void loadSquare(Window single, Value column);
   void loadVectors(Window group);
+  void loadVectorsOfPairs(Window group);
 
   Emitter &emitter;
   Ops &ops;
@@ -66,7 +74,8 @@ private:
   Emitter::Block2D block;
   Type memory;
   unsigned bytes;
-  Value end;                   // columns to write
+  bool isPaired;
+  Value end;                   // columns to write; an even number of pairs
   Value unit, whole, slowFrom; // whether and how far there are squares
 };
 
@@ -78,6 +87,8 @@ Value LaneLoader::columnsToFill() {
     auto dot = dyn_cast<tile::DotOp>(user);
     return dot && type.hasDim(dot.getSum());
   });
+  if (isPaired) // the second half of a last pair is 0
+    return ops.index(llvm::alignTo(block.columns, 2));
   return valid ? ops.min(block.columnCount, all) : all;
 }
 
@@ -85,22 +96,31 @@ Value LaneLoader::loadElement(Value row, Value column) {
   Value inside = ops.logicalAnd(
       ops.compare(arith::CmpIPredicate::slt, row, block.rowCount),
       ops.compare(arith::CmpIPredicate::slt, column, block.columnCount));
-  Type held = type.getElementType().isInteger(1)
-                  ? Type(ops.getI1Type())
-                  : emitter.plan.storage(type.getElementType());
+  Type held = type.getElementType().isInteger(1) ? Type(ops.getI1Type())
+              : isPaired ? memory
+                         : emitter.plan.storage(type.getElementType());
   return ops.choose(
       held, inside,
       [&] {
         Value from = ops.add(ops.mul(row, block.rowStride),
                              ops.mul(column, block.columnStride));
         Value at = ops.address(block.data, memory, from);
-        return emitter.fromMemory(ops.load(memory, at, bytes), block.element);
+        Value raw = ops.load(memory, at, bytes);
+        return isPaired ? raw : emitter.fromMemory(raw, block.element);
       },
       [&] { return ops.constant(held, 0); });
 }
 
 void LaneLoader::storeElement(Value value, Value column, Window single,
                               Value lane) {
+  if (isPaired) {
+    Value pair = ops.floorDiv(column, 2);
+    Value half = ops.sub(column, ops.mul(pair, 2));
+    Value at = emitter.slotAddress(slot, type, pair, single, 0);
+    ops.store(value, ops.address(at, memory, ops.add(ops.mul(lane, 2), half)),
+              bytes);
+    return;
+  }
   Type storage = emitter.plan.storage(type.getElementType());
   Value at = emitter.slotAddress(slot, type, column, single, 0);
   if (type.getElementType().isInteger(1))
@@ -123,34 +143,48 @@ void LaneLoader::prepareTransposed() {
       ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1)),
       ops.compare(arith::CmpIPredicate::sgt, block.rowCount, zero));
   whole = zero;
-  if (isa<FloatType>(block.element) && block.columns >= lanes())
-    whole = ops.mul(ops.floorDiv(block.columnCount, lanes()), lanes());
+  int64_t width = lanes() * columnsPerLane();
+  if (isa<FloatType>(block.element) && block.columns >= width)
+    whole = ops.mul(ops.floorDiv(block.columnCount, width), width);
   slowFrom = ops.select(unit, whole, zero);
 }
 
-/// As many columns as there are lanes.
+/// As many columns as there are lanes, or pairs of columns.
 void LaneLoader::loadSquare(Window single, Value column) {
-  Value first = emitter.firstRow(single);
-  Value zero = ops.zero(emitter.laneVector(emitter.accumulator()));
+  Value firstRow = emitter.firstRow(single);
+  Type held = isPaired ? Type(ops.getI32Type()) : emitter.accumulator();
+  Value zero = ops.zero(emitter.laneVector(held));
   SmallVector<Value> values;
   for (int64_t lane = 0; lane < lanes(); ++lane) {
-    Value row = ops.add(first, lane);
+    Value row = ops.add(firstRow, lane);
     Value inside = ops.compare(arith::CmpIPredicate::slt, row, block.rowCount);
     Value last = ops.sub(block.rowCount, ops.index(1));
     Value from = ops.add(ops.mul(ops.min(row, last), block.rowStride), column);
-    Value raw = ops.load(emitter.laneVector(memory),
+    Value raw = ops.load(emitter.laneVector(isPaired ? held : memory),
                          ops.address(block.data, memory, from), bytes);
-    values.push_back(
-        ops.select(inside, emitter.fromMemory(raw, block.element), zero));
+    if (!isPaired)
+      raw = emitter.fromMemory(raw, block.element);
+    values.push_back(ops.select(inside, raw, zero));
   }
+  Value first = ops.floorDiv(column, columnsPerLane());
   for (auto [i, value] : llvm::enumerate(emitter.transpose(std::move(values))))
-    emitter.storeSlot(value, slot, type, ops.add(column, i), single, 0);
+    storeRow(value, ops.add(first, i), single, 0);
+}
+
+/// A row of the slot.
+void LaneLoader::storeRow(Value value, Value row, Window window,
+                          int64_t vector) {
+  if (isPaired)
+    ops.store(value, emitter.slotAddress(slot, type, row, window, vector),
+              4 * lanes());
+  else
+    emitter.storeSlot(value, slot, type, row, window, vector);
 }
 
 void LaneLoader::loadTransposed(Window single) {
   if (constantOf(whole) != 0)
     ops.branch(unit, [&] {
-      ops.loop(ops.index(0), whole, lanes(),
+      ops.loop(ops.index(0), whole, lanes() * columnsPerLane(),
                [&](Value column) { loadSquare(single, column); });
     });
   ops.loop(slowFrom, end, 1, [&](Value column) {
@@ -161,8 +195,33 @@ void LaneLoader::loadTransposed(Window single) {
   });
 }
 
+/// Two rows of the tensor at a time.
+void LaneLoader::loadVectorsOfPairs(Window group) {
+  Value there = ops.min(block.columnCount, ops.index(block.columns));
+  auto loadPairs = [&](Value pair, bool hasSecond) {
+    for (int64_t v = 0; v < group.vectors; ++v) {
+      auto load = [&](int64_t second) {
+        Value column = ops.add(ops.mul(pair, 2), second);
+        Value from = ops.add(emitter.firstRow(group),
+                             ops.mul(column, block.columnStride));
+        Value at = ops.address(block.data, memory, ops.add(from, v * lanes()));
+        return ops.load(emitter.laneVector(memory), at, bytes);
+      };
+      storeRow(emitter.joinHalves(load(0), hasSecond ? load(1) : Value()), pair,
+               group, v);
+    }
+  };
+  Value pairs = ops.floorDiv(there, 2);
+  ops.loop(ops.index(0), pairs, 1,
+           [&](Value pair) { loadPairs(pair, /*hasSecond=*/true); });
+  ops.branch(ops.compare(arith::CmpIPredicate::slt, ops.mul(pairs, 2), there),
+             [&] { loadPairs(pairs, /*hasSecond=*/false); });
+}
+
 /// Row by row of the tensor, all vectors of one after the other.
 void LaneLoader::loadVectors(Window group) {
+  if (isPaired)
+    return loadVectorsOfPairs(group);
   auto storeRow = [&](Value column, llvm::function_ref<Value(int64_t)> make) {
     for (int64_t v = 0; v < group.vectors; ++v)
       emitter.storeSlot(make(v), slot, type, column, group, v);

@@ -113,6 +113,8 @@ void Emitter::storeResult(Granule &granule, Value tile) {
   auto slot = plan.slots.find(tile);
   if (slot == plan.slots.end())
     return;
+  if (plan.pairTiles.contains(tile))
+    return storePairs(granule, tile, slot->second);
   auto type = cast<tile::TileType>(tile.getType());
   Space space = *spaceOf(type);
   for (int64_t row = 0; row < (space.dim ? granule.rows : 1); ++row)

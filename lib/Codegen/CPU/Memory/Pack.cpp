@@ -132,7 +132,11 @@ void Emitter::emitRows(tile::LoadOp load) {
   Value unit =
       ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1));
   Type copied = keepsStorageType(load, plan) ? block.element : accumulator();
-  Value copy = needsCopy(block.element, copied, unit, block.rowStride);
+  // Rows that are copied as pairs are read once.
+  bool isPaired = plan.pairRows.contains(load);
+  Value copy =
+      isPaired ? arith::XOrIOp::create(ops, ops.loc, unit, ops.boolean(true))
+               : needsCopy(block.element, copied, unit, block.rowStride);
   const Slot &slot = plan.packs.find(load)->second;
   Value packed = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
   ops.branch(copy, [&] {
@@ -149,6 +153,8 @@ void Emitter::emitRows(tile::LoadOp load) {
       ops.select(copy, packed, block.data),
       ops.select(copy, ops.index(block.columns), block.rowStride), rowDim,
       columnDim, copied};
+  if (isPaired)
+    packPairs(load, block.rowCount);
 }
 
 //===----------------------------------------------------------------------===//

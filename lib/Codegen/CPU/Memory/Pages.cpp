@@ -141,6 +141,8 @@ void Emitter::emitPagedRows(tile::LoadOp load) {
       ops.select(copy, packed, direct),
       ops.select(copy, ops.index(block.columns), block.rowStride), rowDim,
       columnDim, block.copied};
+  if (plan.pairRows.contains(load))
+    packPairs(load, block.keyCount);
 }
 
 } // namespace attnc::cpu

@@ -44,6 +44,11 @@ LogicalResult checkTarget(Operation *op, tile::CpuAttr target) {
            << lanes << ", but " << level->name << " has "
            << level->cpu.lanes(32) << " of 32 bits and " << level->cpu.lanes(64)
            << " of 64 bits";
+  const Unit *unit = level->findUnit(DType::BF16, DType::F32);
+  if (target.getUnit() == tile::CpuUnit::Dot &&
+      (!unit || unit->kind != UnitKind::DotProduct))
+    return op->emitOpError("has unit = dot, but ")
+           << level->name << " has no dot-product unit for bf16";
   if (failed(
           checkGranule(op, "score_granule", target.getScoreGranule(), *level)))
     return failure();

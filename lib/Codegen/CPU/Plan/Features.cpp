@@ -33,7 +33,8 @@ FeatureForm featureFormOf(tile::DotOp dot, const Plan &plan) {
 bool keepsStorageType(tile::LoadOp load, const Plan &plan) {
   return llvm::all_of(load->getUsers(), [&](Operation *user) {
     auto dot = dyn_cast<tile::DotOp>(user);
-    return dot && featureFormOf(dot, plan) != FeatureForm::None;
+    return dot && (featureFormOf(dot, plan) != FeatureForm::None ||
+                   plan.pairDots.contains(dot));
   });
 }
 

@@ -281,10 +281,13 @@ LogicalResult HomePlanner::run(Block &block) {
     else if (item.kind == ItemKind::LaneLoad)
       plan.slots[op->getResult(0)] =
           allocate(cast<tile::TileType>(op->getResult(0).getType()), inLoop);
-    else if (item.kind == ItemKind::Rows)
-      plan.packs[op] =
-          allocate(cast<tile::TileType>(op->getResult(0).getType()), inLoop);
-    else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    else if (item.kind == ItemKind::Rows) {
+      auto type = cast<tile::TileType>(op->getResult(0).getType());
+      plan.packs[op] = allocate(type, inLoop);
+      auto pairs = plan.pairRows.find(op);
+      if (pairs != plan.pairRows.end())
+        pairs->second = allocate(type, inLoop);
+    } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
       if (failed(planLoop(scope, index, loop)))
         return failure();
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {

@@ -8,6 +8,7 @@
 //              one loop nest over a space (a row of lanes, or one dim times
 //              lanes); a dot with the elementwise ops before and after it and
 //              the reductions of its result is one nest.
+//   Pairs.cpp  finds the products of bf16 that a dot-product unit computes.
 //   Homes.cpp  gives each tile that is used by another item a slot in the
 //              worker's scratch.
 //
@@ -100,6 +101,13 @@ struct Plan {
   int64_t featureSums =
       0; // offset of the sums of such a product's register tile
 
+  // With `unit = dot` (Pairs.cpp): products of bf16 by pairs of the summed dim.
+  llvm::DenseSet<mlir::Operation *> pairDots;
+  /// Tiles whose slots hold two rows per lane, one for each element of a pair.
+  llvm::DenseSet<mlir::Value> pairTiles;
+  /// Loads of rows of V that are copied as pairs of rows.
+  llvm::DenseMap<mlir::Operation *, Slot> pairRows;
+
   /// Places before the first distance in a slot: rows past the end of a tile
   /// of keys look there, for elements that nobody uses.
   int64_t distanceLead() const { return llvm::alignTo(extraRows, lanes); }
@@ -118,8 +126,17 @@ enum class FeatureForm {
 };
 FeatureForm featureFormOf(tile::DotOp dot, const Plan &plan);
 
+/// Finds the products that the dot-product unit computes; with `explains` a
+/// remark names others of bf16 tiles. The items of `block` are planned.
+void planPairs(mlir::Block &block, Plan &plan, tile::CpuAttr target,
+               bool explains);
+
+/// Whether all uses of a tile that an op of a nest makes are such products.
+bool isOnlyPaired(mlir::Value tile, const Plan &plan);
+
 /// Whether rows are read in the type in which they are stored: by products with
-/// features in their lanes, which convert whole vectors, and nothing else.
+/// features in their lanes, which convert whole vectors, and those by pairs,
+/// and nothing else.
 bool keepsStorageType(tile::LoadOp load, const Plan &plan);
 
 /// Groups the ops of `block` and of the blocks below it. Fails with a

@@ -100,6 +100,8 @@ static LogicalResult planCopy(tile::GridOp grid, tile::CpuAttr target,
     return failure();
   if (plan.featureRows)
     planFeatures(body, plan, target);
+  if (target.getUnit() == tile::CpuUnit::Dot)
+    planPairs(body, plan, target, queries == facts.queries);
   return planHomes(body, plan);
 }
 

@@ -1,0 +1,66 @@
+//===- Rows.h - Buffers and rows that code is emitted for -------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_CODEGEN_CPU_EMIT_ROWS_H
+#define ATTNC_LIB_CODEGEN_CPU_EMIT_ROWS_H
+
+#include "Ops.h"
+#include "Plan/Granule.h"
+
+namespace attnc::cpu {
+
+using mlir::SmallVector;
+using mlir::StringAttr;
+using mlir::Type;
+using mlir::Value;
+
+/// An argument of the program. Strides are in elements.
+struct Buffer {
+  Type element;
+  Value data;
+  SmallVector<Value> strides, extents;
+};
+
+/// Rows of K or V as a dot reads them: element (r, c) is at
+/// `pointer + r * rowStride + c`.
+struct Rows {
+  Value pointer, rowStride;
+  StringAttr row, column;
+  Type element; // the accumulator's type, or the tensor's
+};
+
+/// Rows of a block's queries that are stored or loaded later, or as many rows
+/// of keys.
+struct RowsAhead {
+  Value pointer, stride; // in elements
+  Type element;
+  int64_t columns;
+};
+
+/// A row of a tile of rows between a tensor and scratch.
+struct RowCopy {
+  Type element, copied; // of the tensor and of the copy
+  Value from, to;
+  Value columnStride, columnCount;
+  Value unit; // the columns follow each other
+  int64_t columns;
+};
+
+/// The operand of a dot without lanes: pointers to its rows or columns of a
+/// granule.
+struct Broadcasts {
+  SmallVector<Value> pointers; // one per row of the granule
+  Value step;                  // elements from one of the sum to the next
+};
+
+/// Rows past `extent` (null: all exist) are replaced by the last one.
+Broadcasts broadcastsOf(Ops &ops, const Rows &rows, StringAttr free,
+                        const Granule &granule, Value extent, Type element);
+
+/// Keys of a partial tile, counted from its first one.
+struct KeyRange {
+  Value begin, end;
+};
+
+} // namespace attnc::cpu
+
+#endif // ATTNC_LIB_CODEGEN_CPU_EMIT_ROWS_H

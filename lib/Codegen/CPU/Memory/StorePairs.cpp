@@ -1,0 +1,133 @@
+//===- StorePairs.cpp - Pairs of bf16 in scratch --------------------------===//
+//
+// What products by pairs read: a row of a slot holds two rows of its tile, and
+// packed rows of V hold two rows of the tensor.
+//
+//   slot     32 bits of a lane   element of row 2n | element of row 2n + 1
+//   packed   32 bits [n][e]      V[2n][e]          | V[2n + 1][e]
+//
+// A second row that does not exist is 0. Tests: test/Codegen/CPU/pairs.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/Emitter.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+/// 16 bits of two values, scalars or vectors, as 32 bits; `high` may be null.
+Value Emitter::joinHalves(Value low, Value high) {
+  Type i32 = ops.getI32Type();
+  if (auto vector = dyn_cast<VectorType>(low.getType()))
+    i32 = vector.clone(i32);
+  low = arith::ExtUIOp::create(ops, ops.loc, i32, low);
+  if (!high)
+    return low;
+  high = arith::ExtUIOp::create(ops, ops.loc, i32, high);
+  high = arith::ShLIOp::create(ops, ops.loc, high, ops.constant(i32, 16));
+  return arith::OrIOp::create(ops, ops.loc, low, high);
+}
+
+/// Two vectors of f32 as one of pairs of bf16.
+Value Emitter::roundToPair(Value low, Value high) {
+  int64_t n = lanes();
+  auto name =
+      ops.getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16." + Twine(32 * n));
+  Value operands[] = {high, low}; // the second source is the lower half
+  Value halves =
+      LLVM::CallIntrinsicOp::create(
+          ops, ops.loc, ops.vector(2 * n, ops.getBF16Type()), name, operands)
+          .getResult(0);
+  halves = LLVM::BitcastOp::create(ops, ops.loc,
+                                   ops.vector(2 * n, ops.getI16Type()), halves);
+  SmallVector<int64_t> order;
+  for (int64_t lane = 0; lane < n; ++lane)
+    order.append({lane, n + lane});
+  Value pairs = vector::ShuffleOp::create(ops, ops.loc, halves, halves, order);
+  return LLVM::BitcastOp::create(ops, ops.loc, laneVector(ops.getI32Type()),
+                                 pairs);
+}
+
+/// Granules of an even number of rows start at an even row, except what is left
+/// after granules of odd numbers. These store one row after the other, the
+/// second of a pair over the first's zeros.
+void Emitter::storePairs(Granule &granule, Value tile, const Slot &slot) {
+  auto type = cast<tile::TileType>(tile.getType());
+  auto i32 = laneVector(ops.getI32Type());
+  unsigned bytes = 4 * lanes();
+  auto addressOf = [&](Value pair, int64_t v) {
+    return slotAddress(slot, type, pair, granule.window, v);
+  };
+  bool isEven =
+      granule.rows % 2 == 0 && constantOf(granule.start).value_or(0) % 2 == 0;
+  for (int64_t v = 0; v < granule.window.vectors; ++v) {
+    if (isEven) {
+      for (int64_t row = 0; row < granule.rows; row += 2) {
+        Value pair = ops.floorDiv(ops.add(granule.start, row), 2);
+        ops.store(roundToPair(element(granule, tile, row, v),
+                              element(granule, tile, row + 1, v)),
+                  addressOf(pair, v), bytes);
+      }
+      continue;
+    }
+    for (int64_t row = 0; row < granule.rows; ++row) {
+      Value number = ops.add(granule.start, row);
+      Value pair = ops.floorDiv(number, 2);
+      Value bits = joinHalves(
+          toMemory(element(granule, tile, row, v), ops.getBF16Type()), {});
+      Value first = ops.load(i32, addressOf(pair, v), bytes);
+      first =
+          arith::AndIOp::create(ops, ops.loc, first, ops.constant(i32, 0xffff));
+      Value second =
+          arith::ShLIOp::create(ops, ops.loc, bits, ops.constant(i32, 16));
+      Value isSecond =
+          ops.compare(arith::CmpIPredicate::ne, ops.mul(pair, 2), number);
+      Value both = arith::OrIOp::create(ops, ops.loc, first, second);
+      ops.store(ops.select(isSecond, both, bits), addressOf(pair, v), bytes);
+    }
+  }
+}
+
+/// Copies the rows that were found for a load, whose columns are adjacent, as
+/// pairs; products read the copy.
+void Emitter::packPairs(tile::LoadOp load, Value rowCount) {
+  Rows &from = rows[load.getResult()];
+  int64_t columns = *load.getResult().getType().getDimSize(from.column);
+  const Slot &slot = plan.pairRows.find(load)->second;
+  Value packed = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
+  Type i16 = ops.getI16Type(), i32 = ops.getI32Type();
+  auto packRow = [&](Value pair, bool hasSecond) {
+    auto rowAt = [&](int64_t second) {
+      Value row = ops.add(ops.mul(pair, 2), second);
+      return ops.address(from.pointer, i16, ops.mul(row, from.rowStride));
+    };
+    Value low = rowAt(0), high = hasSecond ? rowAt(1) : Value();
+    Value to = ops.address(packed, i32, ops.mul(pair, columns));
+    auto pack = [&](Value column, Type type) {
+      auto load = [&](Value row) {
+        return row ? ops.load(type, ops.address(row, i16, column), 2) : row;
+      };
+      ops.store(joinHalves(load(low), load(high)), ops.address(to, i32, column),
+                4);
+    };
+    int64_t whole = columns / lanes() * lanes();
+    ops.loop(ops.index(0), ops.index(whole), lanes(),
+             [&](Value column) { pack(column, laneVector(i16)); });
+    ops.loop(ops.index(whole), ops.index(columns), 1,
+             [&](Value column) { pack(column, i16); });
+  };
+  Value pairs = ops.floorDiv(rowCount, 2);
+  ops.loop(ops.index(0), pairs, 1,
+           [&](Value pair) { packRow(pair, /*hasSecond=*/true); });
+  ops.branch(
+      ops.compare(arith::CmpIPredicate::slt, ops.mul(pairs, 2), rowCount),
+      [&] { packRow(pairs, /*hasSecond=*/false); });
+  from.pointer = packed;
+  from.rowStride = ops.index(columns);
+  from.element = i32;
+}
+
+} // namespace attnc::cpu

@@ -1,0 +1,199 @@
+//===- Pairs.cpp - Products by pairs of bf16 elements ---------------------===//
+//
+// With `unit = dot` an instruction adds the products of two pairs of bf16 to a
+// lane's f32. The two elements of a pair are neighbors along the summed dim, so
+// a tile with queries in its lanes holds two rows in each row of its slot:
+//
+//   scores   S[key][lane] += Q[d][lane] * K[key][d] + Q[d+1][lane] *
+//   K[key][d+1] values   O[e][lane] += P[k][lane] * V[k][e] + P[k+1][lane] *
+//   V[k+1][e]
+//
+// A pair of features of K is 32 adjacent bits of a row, so keys are read in
+// place; pairs of rows of V are copied. Both operands of a product change their
+// form, so all users of an operand must agree: products that cannot be computed
+// in this way exclude others that share an operand.
+// Tests: test/Codegen/CPU/pairs.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan/Plan.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+namespace {
+class PairPlanner {
+public:
+  PairPlanner(Plan &plan, tile::CpuAttr target, bool explains)
+      : plan(plan), target(target), explains(explains) {}
+  void run(Block &block);
+
+private:
+  StringRef whyNot(tile::DotOp dot) const;
+  StringRef whyNotRows(tile::DotOp dot) const;
+  StringRef whyNotShared(tile::DotOp dot) const;
+  void exclude();
+  void findNests();
+  void explain(tile::DotOp dot, StringRef why) const;
+
+  Plan &plan;
+  tile::CpuAttr target;
+  bool explains;
+  SmallVector<tile::DotOp> dots; // with an operand of bf16
+  /// By op the number of its nest.
+  DenseMap<Operation *, unsigned> nests;
+};
+} // namespace
+
+static Value queriesOf(tile::DotOp dot) {
+  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+  return lhsOnLanes ? dot.getLhs() : dot.getRhs();
+}
+
+static tile::LoadOp rowsOf(tile::DotOp dot) {
+  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+  Value rows = lhsOnLanes ? dot.getRhs() : dot.getLhs();
+  return rows.getDefiningOp<tile::LoadOp>();
+}
+
+/// Whether the sum runs over the rows that are loaded: keys of values.
+static bool isAcrossRows(tile::DotOp dot) {
+  return rowAndColumn(rowsOf(dot)).first.getValue() == dot.getSum();
+}
+
+bool isOnlyPaired(Value tile, const Plan &plan) {
+  return plan.pairTiles.contains(tile) &&
+         llvm::all_of(tile.getUsers(), [&](Operation *user) {
+           return plan.pairDots.contains(user);
+         });
+}
+
+void PairPlanner::findNests() {
+  unsigned number = 0;
+  for (auto &[block, items] : plan.items)
+    for (const Item &item : items) {
+      ++number;
+      if (item.kind == ItemKind::Nest)
+        for (Operation *op : item.ops)
+          nests[op] = number;
+    }
+}
+
+/// Why a product cannot be computed by pairs because of the rows that it loads;
+/// else an empty text.
+StringRef PairPlanner::whyNotRows(tile::DotOp dot) const {
+  tile::LoadOp load = rowsOf(dot);
+  auto [row, column] = rowAndColumn(load);
+  if (!load.getBuf().getType().getElementType().isBF16())
+    return "rows are not stored as bf16";
+  if (load.getValidOf(column))
+    return "its number of features is known at run time only";
+  auto loop = dot->getParentOfType<tile::ForOp>();
+  bool isOdd = loop && loop.getPartialStep() % 2 != 0 && target.getLaneSkip();
+  if (isAcrossRows(dot) && isOdd)
+    return "lanes skip odd numbers of keys";
+  return "";
+}
+
+StringRef PairPlanner::whyNot(tile::DotOp dot) const {
+  if (dot.getMask())
+    return "its products are masked";
+  if (cast<tile::TileType>(dot.getLhs().getType()).getElementType() !=
+      cast<tile::TileType>(dot.getRhs().getType()).getElementType())
+    return "its operands have different types";
+  Value queries = queriesOf(dot);
+  if (cast<tile::TileType>(queries.getType()).getRank() != 2)
+    return "it has a single element per query";
+  Operation *made = queries.getDefiningOp();
+  auto load = dyn_cast_or_null<tile::LoadOp>(made);
+  if (!load &&
+      !isa_and_present<tile::MapOp, tile::SelectMaskedOp, tile::RescaleOp>(
+          made))
+    return "its operand is neither loaded nor computed by a map";
+  auto sum = StringAttr::get(dot.getContext(), dot.getSum());
+  if (load && (load.getValidOf(sum) ||
+               !load.getBuf().getType().getElementType().isBF16()))
+    return "its operand is not stored as bf16 features";
+  return whyNotRows(dot);
+}
+
+/// Why users of its operands do not allow pairs.
+StringRef PairPlanner::whyNotShared(tile::DotOp dot) const {
+  Value queries = queriesOf(dot);
+  auto isPaired = [&](Operation *user) {
+    auto other = dyn_cast<tile::DotOp>(user);
+    return other && plan.pairDots.contains(other);
+  };
+  unsigned nest = nests.lookup(queries.getDefiningOp());
+  for (Operation *user : queries.getUsers()) {
+    bool isInNest = nest && nests.lookup(user) == nest;
+    if (!isInNest &&
+        (!isPaired(user) || cast<tile::DotOp>(user).getSum() != dot.getSum()))
+      return "other ops use its operand";
+  }
+  for (Operation *user : rowsOf(dot)->getUsers())
+    if (!isPaired(user) ||
+        isAcrossRows(cast<tile::DotOp>(user)) != isAcrossRows(dot))
+      return "other ops use its rows";
+  return "";
+}
+
+void PairPlanner::explain(tile::DotOp dot, StringRef why) const {
+  if (explains && !dot.getMask()) // else a second try, where a result is a NaN
+    dot.emitRemark() << "computes a product of bf16 in f32, because " << why
+                     << " [kernel]";
+}
+
+/// Removes products until the users of all operands agree.
+void PairPlanner::exclude() {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (tile::DotOp dot : dots) {
+      if (!plan.pairDots.contains(dot))
+        continue;
+      StringRef why = whyNotShared(dot);
+      if (why.empty())
+        continue;
+      plan.pairDots.erase(dot);
+      changed = true;
+      explain(dot, why);
+    }
+  }
+}
+
+void PairPlanner::run(Block &block) {
+  if (!plan.accumulator.isF32())
+    return;
+  findNests();
+  block.walk([&](tile::DotOp dot) {
+    auto isBf16 = [](Value tile) {
+      return cast<tile::TileType>(tile.getType()).getElementType().isBF16();
+    };
+    if (!dot.hasTerm() && (isBf16(dot.getLhs()) || isBf16(dot.getRhs())) &&
+        featureFormOf(dot, plan) == FeatureForm::None)
+      dots.push_back(dot);
+  });
+  for (tile::DotOp dot : dots) {
+    StringRef why = whyNot(dot);
+    if (why.empty())
+      plan.pairDots.insert(dot);
+    else
+      explain(dot, why);
+  }
+  exclude();
+  for (tile::DotOp dot : dots) {
+    if (!plan.pairDots.contains(dot))
+      continue;
+    plan.pairTiles.insert(queriesOf(dot));
+    if (isAcrossRows(dot))
+      plan.pairRows[rowsOf(dot)] = {};
+  }
+}
+
+void planPairs(Block &block, Plan &plan, tile::CpuAttr target, bool explains) {
+  PairPlanner(plan, target, explains).run(block);
+}
+
+} // namespace attnc::cpu

@@ -1,0 +1,80 @@
+// Products of bf16 by pairs of the summed dim (unit = dot).
+// RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --cse | FileCheck %s
+
+#pairs = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = dot>
+
+// Keys are read in place, two features at once; the last of an odd number of
+// features is read alone.
+// CHECK-LABEL: func.func @scores.grid0.body(
+// CHECK-NOT:     arith.extf
+// CHECK:         llvm.load %{{.*}} {alignment = 64 : i64} : !llvm.ptr -> vector<16xi32>
+// CHECK:         %[[PAIR:.*]] = llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> i32
+// CHECK:         vector.broadcast %[[PAIR]] : i32 to vector<16xi32>
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%{{.*}}, %{{.*}}, %{{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
+// CHECK-COUNT-3: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+// CHECK:         %[[LAST:.*]] = llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> i16
+// CHECK:         arith.extui %[[LAST]] : i16 to i32
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+// CHECK-NOT:     vector.fma
+// CHECK:         return
+tile.program @scores(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %S: !tile.buf<q, k : f32>, %n: index) target #pairs {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : bf16> -> !tile.tile<q:16, d:5, bf16>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : bf16> -> !tile.tile<k:2, d:5, bf16>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:5, bf16>, !tile.tile<k:2, d:5, bf16>) -> !tile.tile<q:16, k:2, f32>
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:16, k:2, f32>, !tile.buf<q, k : f32>
+  }
+}
+
+// Squares of Q have pairs of features. Two rows of V are interleaved, the last
+// of an odd number with zeros. Weights are rounded when they are stored, two
+// rows at once.
+// CHECK-LABEL: func.func @values.grid0.body(
+// CHECK:         scf.for %{{.*}} = %c0 to %c64 step %c32 {
+// CHECK:           llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<16xi32>
+// CHECK:         %[[LOW:.*]] = arith.extui %{{.*}} : vector<16xi16> to vector<16xi32>
+// CHECK:         %[[HIGH:.*]] = arith.extui %{{.*}} : vector<16xi16> to vector<16xi32>
+// CHECK:         %[[MOVED:.*]] = arith.shli %[[HIGH]], %{{.*}} : vector<16xi32>
+// CHECK:         arith.ori %[[LOW]], %[[MOVED]] : vector<16xi32>
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+// CHECK:         %[[HALVES:.*]] = llvm.call_intrinsic "llvm.x86.avx512bf16.cvtne2ps2bf16.512"(%{{.*}}, %{{.*}}) : (vector<16xf32>, vector<16xf32>) -> vector<32xbf16>
+// CHECK:         %[[WORDS:.*]] = llvm.bitcast %[[HALVES]] : vector<32xbf16> to vector<32xi16>
+// CHECK:         vector.shuffle %[[WORDS]], %[[WORDS]] [0, 16, 1, 17, {{.*}}, 15, 31]
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+// CHECK-NOT:     vector.fma
+// CHECK:         return
+tile.program @values(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V: !tile.buf<k, e : bf16>, %O: !tile.buf<q, e : f32>, %n: index) target #pairs {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : bf16> -> !tile.tile<q:16, d:64, bf16>
+    %k = tile.load %K[%c0, %c0] valid(k = %n) : !tile.buf<k, d : bf16> -> !tile.tile<k:4, d:64, bf16>
+    %v = tile.load %V[%c0, %c0] valid(k = %n) : !tile.buf<k, e : bf16> -> !tile.tile<k:4, e:18, bf16>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:64, bf16>, !tile.tile<k:4, d:64, bf16>) -> !tile.tile<q:16, k:4, f32>
+    %p = tile.map(%s) : (!tile.tile<q:16, k:4, f32>) -> !tile.tile<q:16, k:4, bf16> {
+    ^bb0(%x: f32):
+      %y = arith.truncf %x : f32 to bf16
+      tile.yield %y : bf16
+    }
+    %o = tile.dot (%p, %v) sum(k) : (!tile.tile<q:16, k:4, bf16>, !tile.tile<k:4, e:18, bf16>) -> !tile.tile<q:16, e:18, f32>
+    tile.store %o, %O[%c0, %c0] : !tile.tile<q:16, e:18, f32>, !tile.buf<q, e : f32>
+  }
+}
+
+// With `unit = fma` nothing changes.
+// CHECK-LABEL: func.func @widened.grid0.body(
+// CHECK-NOT:     dpbf16ps
+// CHECK:         vector.fma
+// CHECK-NOT:     dpbf16ps
+tile.program @widened(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %S: !tile.buf<q, k : f32>, %n: index) target #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never> {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : bf16> -> !tile.tile<q:16, d:4, bf16>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : bf16> -> !tile.tile<k:2, d:4, bf16>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:4, bf16>, !tile.tile<k:2, d:4, bf16>) -> !tile.tile<q:16, k:2, f32>
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:16, k:2, f32>, !tile.buf<q, k : f32>
+  }
+}
