@@ -3,7 +3,10 @@
 // The numbers are those of the weakest common machine of a level (Sandy Bridge
 // for x86-64, Haswell for v3, Skylake-SP for v4), measured on Sapphire Rapids
 // for the last; rowBytesPerCycle on Sapphire Rapids for all (3 to 4.5 with AVX2
-// and AVX-512). They steer speed only: a wrong one never makes wrong code.
+// and AVX-512). The rates of Zen 4's units were measured there: VDPBF16PS
+// reaches 2.0 times the f32 peak. Those of Cooper Lake were not measured, and
+// that of Sapphire Rapids' VDPBF16PS, two cycles, is from LLVM's scheduling
+// model. They steer speed only: a wrong one never makes wrong code.
 // Tests: test/Unit/Target/TargetTest.cpp
 //
 //===----------------------------------------------------------------------===//
@@ -23,6 +26,12 @@ static constexpr StringLiteral kWideVectors = "-prefer-256-bit";
 #define ATTNC_V4_FEATURES                                                      \
   ATTNC_V3_FEATURES " avx512bw avx512cd avx512dq avx512f avx512vl"
 
+#define ATTNC_COOPERLAKE_FEATURES ATTNC_V4_FEATURES " avx512bf16 avx512vnni"
+#define ATTNC_ZEN4_FEATURES                                                    \
+  ATTNC_COOPERLAKE_FEATURES                                                    \
+  " avx512bitalg avx512ifma avx512vbmi avx512vbmi2 avx512vpopcntdq gfni "      \
+  "vaes vpclmulqdq"
+
 static constexpr MemoryLevel kX86Memory[] = {
     {"L1", 32 * 1024, 32},
     {"L2", 256 * 1024, 16},
@@ -36,6 +45,11 @@ static constexpr MemoryLevel kV3Memory[] = {
 static constexpr MemoryLevel kV4Memory[] = {
     {"L1", 32 * 1024, 128},
     {"L2", 1024 * 1024, 48},
+    {"memory", kUnlimited, 6},
+};
+static constexpr MemoryLevel kZen4Memory[] = {
+    {"L1", 32 * 1024, 64},
+    {"L2", 1024 * 1024, 32},
     {"memory", kUnlimited, 6},
 };
 static constexpr MemoryLevel kSprMemory[] = {
@@ -63,6 +77,23 @@ static constexpr CpuTraits kAvx512WithBf16 = [] {
   traits.hasBf16Conversion = true;
   return traits;
 }();
+
+/// A 512-bit instruction takes both halves of Zen 4's vector units.
+static constexpr CpuTraits kZen4 = [] {
+  CpuTraits traits = kAvx512WithBf16;
+  traits.fmaPerCycle = 1;
+  traits.loadsPerCycle = 1;
+  return traits;
+}();
+
+/// Units of 512 bits: fmas, and VDPBF16PS, which adds two products of bf16 to
+/// each of 16 sums.
+template <unsigned fmaFlops, unsigned dotFlops>
+static constexpr Unit kDotUnits[] = {
+    {UnitKind::Fma, DType::F32, DType::F32, fmaFlops, 16, 1, 1},
+    {UnitKind::Fma, DType::F64, DType::F64, fmaFlops / 2, 8, 1, 1},
+    {UnitKind::DotProduct, DType::BF16, DType::F32, dotFlops, 16, 1, 2},
+};
 
 static constexpr Target kTargets[] = {
     {
@@ -122,15 +153,38 @@ static constexpr Target kTargets[] = {
         .cpu = kAvx512,
     },
     {
+        .name = "cooperlake",
+        .description = "Cooper Lake: AVX-512 with BF16",
+        .llvmCpu = "cooperlake",
+        .llvmFeatures = kWideVectors,
+        .requiredFeatures = ATTNC_COOPERLAKE_FEATURES,
+        .units = kDotUnits<64, 64>,
+        .memory = kV4Memory,
+        .rowBytesPerCycle = 4,
+        .exp2Operations = 8,
+        .cpu = kAvx512WithBf16,
+    },
+    {
+        .name = "zen4",
+        .description = "Zen 4 and Zen 5: AVX-512 with BF16",
+        .llvmCpu = "znver4",
+        // Processors of other vendors have all that is required, but no SSE4A.
+        .llvmFeatures = "-prefer-256-bit,-sse4a",
+        .requiredFeatures = ATTNC_ZEN4_FEATURES,
+        .units = kDotUnits<32, 64>,
+        .memory = kZen4Memory,
+        .rowBytesPerCycle = 4,
+        .exp2Operations = 8,
+        .cpu = kZen4,
+    },
+    {
         .name = "sapphirerapids",
         .description = "Sapphire Rapids: AVX-512 with BF16 and FP16",
         .llvmCpu = "sapphirerapids",
         .llvmFeatures = kWideVectors,
         // No AMX yet: kernels hold none, and virtual machines often hide it.
-        .requiredFeatures = ATTNC_V4_FEATURES
-        " avx512bf16 avx512bitalg avx512fp16 avx512ifma avx512vbmi "
-        "avx512vbmi2 avx512vnni avx512vpopcntdq avxvnni gfni vaes vpclmulqdq",
-        .units = kFmaUnits<512, /*hasFma=*/true>,
+        .requiredFeatures = ATTNC_ZEN4_FEATURES " avx512fp16 avxvnni",
+        .units = kDotUnits<64, 32>,
         .memory = kSprMemory,
         .rowBytesPerCycle = 4,
         .exp2Operations = 8,

@@ -27,7 +27,7 @@ import tempfile
 
 from sources import files
 
-LEVELS = "x86-64,x86-64-v3,x86-64-v4,sapphirerapids"
+LEVELS = "x86-64,x86-64-v3,x86-64-v4,zen4,sapphirerapids"
 FOLDERS = ("test", "examples", "benchmarks")
 LIMIT_SECONDS = 1200
 

@@ -60,8 +60,8 @@ TEST(PlatformTest, MacOsBeforeTheOldestVersionIsNotSupported) {
 }
 
 TEST(PlatformTest, ListsTheLevelsInOrder) {
-  EXPECT_EQ(x86().listLevels(),
-            "x86-64, x86-64-v3, x86-64-v4, sapphirerapids, opencl, cuda");
+  EXPECT_EQ(x86().listLevels(), "x86-64, x86-64-v3, x86-64-v4, cooperlake, "
+                                "zen4, sapphirerapids, opencl, cuda");
 }
 
 TEST(PlatformTest, DefaultsAreLevels) {

@@ -1,11 +1,12 @@
 """Runs every form of a kernel in every type but f32, against the float64 reference.
 
-usage: forms.py ATTNC-RUN WORK LEVEL... [--types NAMES] [--only FORM] [--verbose]
+usage: forms.py ATTNC-RUN WORK LEVEL... [--types NAMES] [--only FORM] [--models] [--verbose]
 
 Each pair of a form below and a type is a spec that runs on each level at a few
 small lengths; memory orders and threads take turns. What f32 does in these forms, and how
 forms go together with masks and widths, is the business of matrix.py and of the
-forms' own tests. attnc-run decides whether a result is right.
+forms' own tests. attnc-run decides whether a result is right. --models computes
+instructions that this machine may lack by software models.
 """
 
 import argparse
@@ -143,6 +144,7 @@ def main():
     parser.add_argument("levels", nargs="+")
     parser.add_argument("--types", default=TYPES)
     parser.add_argument("--only")
+    parser.add_argument("--models", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
@@ -160,6 +162,7 @@ def main():
                     command = [options.attnc_run, path, "-Wno-slow-path", "-Wno-offset", "--size", sizes(text, given),
                                f"-mcpu={level}", f"--strides={STRIDES[(place + turn) % len(STRIDES)]}",
                                f"--threads={1 + place % 2 * 2}"]
+                    command += ["--model-instructions"] if options.models else []
                     if schedule:
                         command.append(f"--schedule=#attn.schedule<{schedule}>")
                     jobs.append((f"{form}, {dtype}, {level}", pool.submit(run, command, path)))

@@ -1,7 +1,7 @@
 """Compiles and runs combinations of features against the float64 reference.
 
 usage: matrix.py ATTNC-RUN WORK LEVEL [--wide] [--list] [--only NUMBER] [--every N]
-                 [--backend NAME] [--schedule FIELDS] [--few]
+                 [--backend NAME] [--schedule FIELDS] [--few] [--dtype NAME]
 
 Every pair of values of two factors below occurs in some combination (a greedy
 covering array, the same on every run), and each combination runs at several
@@ -10,7 +10,7 @@ attnc-run decides whether a result is correct: identical for integer inputs, wit
 twice the plain evaluation's error for random ones. --wide has more values and
 factors, in twice as many combinations; it is run by hand. --every runs each Nth
 combination. --schedule is passed on; combinations to which its fields do not apply
-are refused. --few has one to nine queries.
+are refused. --few has one to nine queries, --dtype one type in all combinations.
 """
 
 import argparse
@@ -55,6 +55,9 @@ EMULATED = {
     "sm_80": ("nvptx64-nvidia-cuda", "x86-64-v4"),
     "sm_90a": ("nvptx64-nvidia-cuda", "x86-64-v4"),
 }
+# Levels that run the combinations of another one with software models of the
+# instructions that this machine may lack.
+MODELED = {"cooperlake": "x86-64-v4", "zen4": "sapphirerapids"}
 # What --wide adds: values of these factors, and factors.
 WIDE = {
     "mask": ("k < prefix[b] or causal", "document(any_doc)", "abs(q // 8 - k // 8) <= 1 and abs(q % 8 - k % 8) <= 2",
@@ -250,7 +253,8 @@ def sizes(combination, lengths):
 
 def level_options(level):
     platform = [f"--target={EMULATED[level][0]}"] if level in EMULATED else []
-    return platform + [f"-mcpu={level}"]
+    models = ["--model-instructions"] if level in MODELED else []
+    return platform + [f"-mcpu={level}", *models]
 
 
 REFUSED = "refused"
@@ -287,15 +291,17 @@ def main():
     parser.add_argument("--backend", default="")
     parser.add_argument("--schedule", default="")
     parser.add_argument("--few", action="store_true")
+    parser.add_argument("--dtype", choices=FACTORS["dtype"])
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
     if options.wide:
         widen()
-    jobs, like = [], EMULATED.get(options.level, (None, options.level))[1]
+    jobs, like = [], EMULATED.get(options.level, (None, MODELED.get(options.level, options.level)))[1]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for number, combination in enumerate(combinations()):
             if combination["level"] != like or options.only not in (None, number) or number % options.every:
                 continue
+            combination["dtype"] = options.dtype or combination["dtype"]
             path = os.path.join(options.work, f"{number}.yaml")
             with open(path, "w", encoding="utf-8") as f:
                 f.write(spec(combination))
