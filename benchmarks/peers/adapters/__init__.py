@@ -1,0 +1,11 @@
+"""One module per library, loaded in a worker process of its own. Each has
+
+  start(threads)   before the first case; raises what an import may raise
+  version()        text
+  prepare(peer, case, inputs, threads) -> (call, result, facts)
+
+`call()` computes the case once; `result(call())` is the float32 array. `facts` go
+into the record of the case (compile time, object size). prepare raises
+cases.Unsupported where the library has no such operation. What depends on sizes
+only (masks, packing, compilation) is done in prepare, not in the timed call.
+"""
