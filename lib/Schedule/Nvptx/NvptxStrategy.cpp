@@ -123,7 +123,8 @@ static int64_t registerLimit(attn::ScheduleAttr schedule,
 }
 
 /// Bytes of shared memory: tiles of keys and of values, and for sums by fma the
-/// rows and the weights.
+/// rows and the weights. Where a row of V has a NaN, the values are summed once
+/// more by fma, with the mask of each pair.
 static int64_t countSharedBytes(const KernelShape &shape,
                                 attn::ScheduleAttr schedule) {
   bool hasPanels = isWarpgroup(schedule);
@@ -134,18 +135,54 @@ static int64_t countSharedBytes(const KernelShape &shape,
   bool isFast = usesTensorCores(shape);
   int64_t bytes = isFast ? 2 : shape.accumulateBytes();
   int64_t q = schedule.getQ(), k = schedule.getK();
-  int64_t sum = tile(k, shape.headDim, bytes) + tile(k, shape.valueDim, bytes);
-  for (int64_t features : shape.productDims)
-    sum += tile(k, features, bytes);
-  sum *= targetOf(schedule).getStages();
-  if (!hasPanels || targetOf(schedule).getSharedRows())
-    for (int64_t features : shape.productDims)
-      sum += tile(q, features, bytes);
-  if (targetOf(schedule).getSharedRows())
-    sum += tile(q, shape.headDim, bytes);
-  if (!isFast)
-    sum += tile(q, shape.headDim, bytes) + tile(q, k, bytes);
-  return sum;
+  int64_t keys = tile(k, shape.headDim, bytes) + tile(k, shape.valueDim, bytes);
+  bool hasRows = targetOf(schedule).getSharedRows();
+  int64_t rows = hasRows || !isFast ? tile(q, shape.headDim, bytes) : 0;
+  for (int64_t features : shape.productDims) {
+    keys += tile(k, features, bytes);
+    if (hasRows || !hasPanels)
+      rows += tile(q, features, bytes);
+  }
+  int64_t weights = tile(q, k, bytes), mask = tile(q, k, 1);
+  int64_t first =
+      keys * targetOf(schedule).getStages() + rows + (isFast ? 0 : weights);
+  int64_t distances =
+      (shape.costs.scoreDistance > 0 ? shape.accumulateBytes() : 0) +
+      (shape.costs.maskDistance > 0 ? 1 : 0);
+  return std::max(first, keys + rows + weights + mask) +
+         padded(q + k) * distances;
+}
+
+/// Why no tile of the kernel fits the target, not even the least one; empty if
+/// that fits.
+static std::string findLeastProblem(const KernelShape &shape,
+                                    const Target &target,
+                                    attn::ScheduleAttr schedule) {
+  MLIRContext *context = schedule.getContext();
+  tile::NvptxAttr nvptx = targetOf(schedule);
+  auto least = attn::ScheduleAttr::get(
+      context, schedule.getForm(), kFragment, kFragment, /*chunk=*/0,
+      /*rescaleThreshold=*/0.0, schedule.getRescaleIn(), schedule.getWeights(),
+      tile::NvptxAttr::get(context, nvptx.getArch(),
+                           tile::NvptxMapping::Fragment, /*warps=*/1,
+                           /*rows=*/kFragment, /*stages=*/1, nvptx.getFastExp(),
+                           /*sharedRows=*/false));
+  int64_t registers = countRegisters(shape, least);
+  bool isTooWide =
+      usesTensorCores(shape) && registers > target.gpu.threadRegisters;
+  int64_t bytes = countSharedBytes(shape, least);
+  if (!isTooWide && bytes <= target.gpu.blockSharedBytes)
+    return {};
+  std::string need =
+      llvm::formatv("{0} bytes of shared memory, {1} has {2}", bytes,
+                    target.name, target.gpu.blockSharedBytes);
+  if (isTooWide)
+    need = llvm::formatv("about {0} registers per thread, {1} has {2}",
+                         registers, target.name, target.gpu.threadRegisters);
+  return llvm::formatv(
+      "queries, keys and values of {0} features in all are "
+      "too wide for {1}: the least tile, q = {2} and k = {2}, needs {3}",
+      shape.allDims(), target.name, kFragment, need);
 }
 
 /// The attributes that candidates have, the preferred ones first: warps, rows
@@ -261,6 +298,9 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
   if (k % kFragment || k > mostKeys)
     return llvm::formatv("k = {0} is not a multiple of {1} up to {2}", k,
                          kFragment, mostKeys);
+  if (std::string problem = findLeastProblem(shape, target, schedule);
+      !problem.empty())
+    return problem;
   // Sums by fma may spill: they are slow anyway, and all widths should work.
   if (int64_t registers = countRegisters(shape, schedule);
       usesTensorCores(shape) && registers > registerLimit(schedule, target))
