@@ -9,6 +9,8 @@
 #include "Functions.h"
 #include "Layout.h"
 
+#include "attnc/Target/Target.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -19,7 +21,7 @@ namespace attnc::ptx {
 static constexpr int64_t kMostSlots = 512;
 
 static LogicalResult checkTile(Operation *op, tile::TileType type,
-                               const Layout &layout) {
+                               const Layout &layout, const Target &target) {
   if (!Layout::isSupported(type))
     return op->emitOpError("has the tile ")
            << type
@@ -35,6 +37,13 @@ static LogicalResult checkTile(Operation *op, tile::TileType type,
     return op->emitOpError("has the tile ")
            << type << ", which takes " << layout.slots(type)
            << " registers of each thread; supported are " << kMostSlots;
+  // A tile has at most 2^24 elements, so nothing overflows; but its copy would
+  // be unrolled before the sum of all tiles is known.
+  if (!Layout::isInRegisters(type) &&
+      layout.makeShared(type, {}).bytes() > target.gpu.blockSharedBytes)
+    return op->emitOpError("has the tile ")
+           << type << ", which does not fit the " << target.gpu.blockSharedBytes
+           << " bytes of shared memory of " << target.name;
   return success();
 }
 
@@ -65,19 +74,20 @@ static LogicalResult checkRegion(Operation *op) {
   return success();
 }
 
-static LogicalResult checkOp(Operation *op, const Layout &layout) {
+static LogicalResult checkOp(Operation *op, const Layout &layout,
+                             const Target &target) {
   SmallVector<Value> values(op->getResults());
   for (Region &region : op->getRegions())
     for (mlir::Block &block : region)
       llvm::append_range(values, block.getArguments());
   for (Value value : values)
     if (auto type = dyn_cast<tile::TileType>(value.getType()))
-      if (failed(checkTile(op, type, layout)))
+      if (failed(checkTile(op, type, layout, target)))
         return failure();
   return success(succeeded(checkCarried(op)) && succeeded(checkRegion(op)));
 }
 
-LogicalResult checkProgram(tile::ProgramOp program) {
+LogicalResult checkProgram(tile::ProgramOp program, const Target &target) {
   if (!isa<tile::NvptxAttr>(program.getTarget()))
     return program.emitOpError("has the target ")
            << program.getTarget()
@@ -92,8 +102,9 @@ LogicalResult checkProgram(tile::ProgramOp program) {
                             "only buffers and arithmetic on sizes are");
     }
     Layout layout(targetOf(grid));
-    WalkResult result = grid.walk(
-        [&](Operation *inner) { return WalkResult(checkOp(inner, layout)); });
+    WalkResult result = grid.walk([&](Operation *inner) {
+      return WalkResult(checkOp(inner, layout, target));
+    });
     if (result.wasInterrupted())
       return failure();
   }

@@ -62,7 +62,7 @@ struct ConvertTileToNvvm final
     SmallVector<attnc::tile::ProgramOp> programs(
         getOperation().getOps<attnc::tile::ProgramOp>());
     for (attnc::tile::ProgramOp program : programs) {
-      if (failed(attnc::ptx::checkProgram(program)))
+      if (failed(attnc::ptx::checkProgram(program, *gpu)))
         return signalPassFailure();
       inlinePhases(program);
       if (failed(attnc::ptx::emitFunctions(program, *gpu)))

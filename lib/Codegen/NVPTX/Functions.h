@@ -11,8 +11,8 @@ namespace attnc::ptx {
 /// The target of a grid: its own, or the program's.
 tile::NvptxAttr targetOf(tile::GridOp grid);
 
-/// Refuses, at the op, what the emitter has no code for.
-mlir::LogicalResult checkProgram(tile::ProgramOp program);
+/// Refuses, at the op, what the emitter has no code for on `target`.
+mlir::LogicalResult checkProgram(tile::ProgramOp program, const Target &target);
 
 /// Adds the functions of a checked program to the end of its module. An error
 /// says which grid needs more shared memory than a block of `target` has.

@@ -62,3 +62,14 @@ tile.program @shared_memory(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>
     tile.store %2, %S[%c0, %c0] : !tile.tile<q:128, k:128, f32>, !tile.buf<q, k : f32>
   }
 }
+
+// -----
+
+#gpu = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 1, rows = 16, stages = 1, fast_exp = true>
+tile.program @huge(%K: !tile.buf<k, d : f32>, %n: index) target #gpu {
+  tile.grid (%i) to (%n) {
+    %c0 = arith.constant 0 : index
+    // expected-error@below {{'tile.load' op has the tile '!tile.tile<k:4096, d:4096, f32>', which does not fit the 166912 bytes of shared memory of sm_80}}
+    %0 = tile.load %K[%c0, %c0] : !tile.buf<k, d : f32> -> !tile.tile<k:4096, d:4096, f32>
+  }
+}
