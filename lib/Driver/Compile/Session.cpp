@@ -89,30 +89,58 @@ bool Session::loadSpec() {
   return true;
 }
 
-/// MLIR's parser recurses with the nesting, so that is bounded.
-static constexpr int maxDumpDepth = 500;
+namespace {
+/// What MLIR's parser does not bound: it recurses with the nesting, and has
+/// memory for each result up to the N of a reference %0#N.
+struct DumpLimits {
+  static constexpr int depth = 500;
+  static constexpr size_t digits = 6;
+};
 
-/// The first place where brackets nest deeper than `maxDumpDepth`, or npos.
-static size_t findTooDeep(llvm::StringRef text) {
+/// A place that exceeds one of them.
+struct Excess {
+  size_t place;
+  const char *id;
+  std::string text;
+};
+} // namespace
+
+/// The end of the string or comment that begins at `i`, or `i`.
+static size_t skipText(llvm::StringRef text, size_t i) {
+  if (text[i] == '"') {
+    while (++i < text.size() && text[i] != '"' && text[i] != '\n')
+      i += text[i] == '\\';
+  } else if (text.substr(i).starts_with("//")) {
+    i = std::min(text.find('\n', i), text.size());
+  }
+  return i;
+}
+
+static std::optional<Excess> findExcess(llvm::StringRef text) {
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
+    size_t end = skipText(text, i);
+    if (end != i) {
+      i = end;
+      continue;
+    }
     char c = text[i];
-    if (c == '"') {
-      while (++i < text.size() && text[i] != '"' && text[i] != '\n')
-        i += text[i] == '\\';
-    } else if (c == '/' && text.substr(i).starts_with("//")) {
-      i = text.find('\n', i);
-      if (i == llvm::StringRef::npos)
-        break;
-    } else if (llvm::StringRef("([{<").contains(c)) {
-      if (++depth > maxDumpDepth)
-        return i;
+    if (llvm::StringRef("([{<").contains(c)) {
+      if (++depth > DumpLimits::depth)
+        return Excess{i, "too-deep",
+                      "brackets nest deeper than " +
+                          std::to_string(DumpLimits::depth) + " levels"};
     } else if (llvm::StringRef(")]}").contains(c) ||
                (c == '>' && i > 0 && text[i - 1] != '-')) {
       depth = std::max(depth - 1, 0);
+    } else if (c == '#') {
+      llvm::StringRef number = text.substr(i + 1).take_while(llvm::isDigit);
+      if (number.size() > DumpLimits::digits)
+        return Excess{i, "number",
+                      "no op has a result with the number " + number.str()};
     }
   }
-  return llvm::StringRef::npos;
+  return std::nullopt;
 }
 
 bool Session::checkDumpText() {
@@ -122,14 +150,12 @@ bool Session::checkDumpText() {
     return fail("'" + options.input +
                 "' is MLIR bytecode; attnc reads textual dumps, as "
                 "written by --emit");
-  size_t place = findTooDeep(text);
-  if (place == llvm::StringRef::npos)
+  std::optional<Excess> found = findExcess(text);
+  if (!found)
     return true;
   SourceDiagnostics diagnostics = makeDiagnostics(sources, options);
-  auto at = llvm::SMLoc::getFromPointer(text.data() + place);
-  diagnostics.error("too-deep", {at, at},
-                    "brackets nest deeper than " + llvm::Twine(maxDumpDepth) +
-                        " levels");
+  auto at = llvm::SMLoc::getFromPointer(text.data() + found->place);
+  diagnostics.error(found->id, {at, at}, found->text);
   diagnostics.print(llvm::errs());
   return false;
 }
