@@ -101,3 +101,21 @@ tile.program @mask(%Y: !tile.buf<q, k : f32>, %n: index) target #gpu {
     }
   }
 }
+
+// A tile in shared memory is rescaled there: the factors, which are in registers,
+// are stored for it, too.
+// CHECK-LABEL: func.func @rescaled$grid0(
+// CHECK:         llvm.store {{.*}} : f32, !llvm.ptr<3>
+// CHECK:         llvm.store {{.*}} : f32, !llvm.ptr<3>
+// CHECK:         %[[VALUE:.*]] = llvm.load {{.*}} : !llvm.ptr<3> -> f32
+// CHECK:         %[[FACTOR:.*]] = llvm.load {{.*}} : !llvm.ptr<3> -> f32
+// CHECK:         arith.mulf %[[VALUE]], %[[FACTOR]] : f32
+tile.program @rescaled(%K: !tile.buf<k, d : f32>, %F: !tile.buf<k : f32>, %n: index) target #gpu {
+  tile.grid (%i) to (%n) {
+    %c0 = arith.constant 0 : index
+    %0 = tile.load %K[%c0, %c0] : !tile.buf<k, d : f32> -> !tile.tile<k:16, d:16, f32>
+    %1 = tile.load %F[%c0] : !tile.buf<k : f32> -> !tile.tile<k:16, f32>
+    %2 = tile.rescale %0 by %1 : !tile.tile<k:16, d:16, f32>, !tile.tile<k:16, f32>
+    tile.store %2, %K[%c0, %c0] : !tile.tile<k:16, d:16, f32>, !tile.buf<k, d : f32>
+  }
+}

@@ -100,13 +100,7 @@ void Emitter::emitOp(Operation *op) {
       .Case([&](tile::SkewOp skew) { emitSkew(skew); })
       .Case([&](tile::ReduceOp reduce) { emitReduce(reduce); })
       .Case([&](tile::AnyNanOp test) { emitAnyNan(test); })
-      .Case([&](tile::RescaleOp rescale) {
-        define(rescale, [&](const Place &place) -> Value {
-          return arith::MulFOp::create(b, b.loc,
-                                       element(rescale.getValue(), place),
-                                       element(rescale.getFactor(), place));
-        });
-      })
+      .Case([&](tile::RescaleOp rescale) { emitRescale(rescale); })
       .Case([&](tile::SplatOp splat) {
         tiles[splat] = {
             splat.getType(), {}, {}, splat.getValue().convertToDouble()};

@@ -40,6 +40,17 @@ void Emitter::emitMap(tile::MapOp map) {
   });
 }
 
+void Emitter::emitRescale(tile::RescaleOp rescale) {
+  if (isShared(rescale)) {
+    toShared(rescale.getValue());
+    toShared(rescale.getFactor());
+  }
+  define(rescale, [&](const Place &place) -> Value {
+    return arith::MulFOp::create(b, b.loc, element(rescale.getValue(), place),
+                                 element(rescale.getFactor(), place));
+  });
+}
+
 void Emitter::emitSelect(tile::SelectMaskedOp select) {
   Value partial = lookup(select.getPartial());
   Value operand = select.getValue();

@@ -130,6 +130,7 @@ private:
   //===- Elementwise.cpp
   void emitMap(tile::MapOp map);
   void emitSelect(tile::SelectMaskedOp select);
+  void emitRescale(tile::RescaleOp rescale);
   void emitSkew(tile::SkewOp skew);
   void emitReduce(tile::ReduceOp reduce);
   void emitReduceInRegisters(tile::ReduceOp reduce);
