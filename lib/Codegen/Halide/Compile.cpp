@@ -11,6 +11,7 @@
 
 #include "attnc/Codegen/Common/Passes.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Interface/Remark.h"
 #include "attnc/Target/Target.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -250,6 +251,18 @@ static LogicalResult compile(ModuleOp module, const Target &target,
   return success();
 }
 
+/// Tensors are on the device during a step only.
+static void reportCopies(func::FuncOp function, ArrayRef<Step> steps) {
+  size_t in = 0, out = 0;
+  for (const Step &step : steps) {
+    in += step.inputs.size() + step.outputs.size();
+    out += step.outputs.size();
+  }
+  remarkOn(function) << "a call copies " << in << " tensors to the device and "
+                     << out << " back, in " << steps.size()
+                     << (steps.size() == 1 ? " step" : " steps") << " [limit]";
+}
+
 std::unique_ptr<llvm::Module> compileToLlvm(ModuleOp module,
                                             const Target &target,
                                             llvm::LLVMContext &context) {
@@ -280,8 +293,11 @@ std::unique_ptr<llvm::Module> compileToLlvm(ModuleOp module,
     addDeviceRuntime(whole);
   else
     addRuntime(whole);
-  for (auto [function, steps] : llvm::zip(plan.functions, plan.steps))
+  for (auto [function, steps] : llvm::zip(plan.functions, plan.steps)) {
     addFunction(whole, function, steps);
+    if (function.isDevice)
+      reportCopies(function.function, steps);
+  }
   finishModule(whole);
   return linked;
 }
