@@ -106,6 +106,9 @@ static constexpr StringLiteral kDeviceSymbols =
     "strstr "
     "strncpy sched_yield";
 
+/// The launcher of kernels for GPUs.
+static constexpr StringLiteral kGpuSymbols = " dlopen dlsym usleep";
+
 /// What an object may ask of libc and of the platform's linker.
 static bool isAllowedSymbol(StringRef name, const CodegenTarget &target) {
   return is_contained(
@@ -210,10 +213,14 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
       beginPhase(phase);
   };
   CodegenTarget target = machineOf(parts);
-  if (any_of(parts, [](const Part &part) {
-        return part.device == TargetKind::Device;
-      }))
-    target.systemSymbols += kDeviceSymbols;
+  bool hasDevices = false;
+  for (const Part &part : parts) {
+    if (part.device == TargetKind::Device)
+      target.systemSymbols += kDeviceSymbols;
+    hasDevices |= part.kernels->getNamedGlobal(kDeviceName) != nullptr;
+  }
+  if (hasDevices)
+    target.systemSymbols += kGpuSymbols;
   Expected<std::unique_ptr<TargetMachine>> machine = createMachine(target);
   if (!machine)
     return machine.takeError();
@@ -229,7 +236,7 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
   begin("LLVM optimization (O3)");
   optimise(module, **machine);
   begin("verification");
-  if (Error error = addEntry(module))
+  if (Error error = addEntry(module, hasDevices))
     return error;
   if (Error error = checkCalls(module, target))
     return error;

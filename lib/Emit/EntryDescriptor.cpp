@@ -62,6 +62,7 @@ private:
   Constant *writeTensors(); // fills `axes`
   Constant *writeAxis(const SizeExpr &axis, size_t number);
   Constant *writeConditions();
+  Constant *deviceOf(const KernelVariant &variant);
   Expected<Constant *> writeKernel(const KernelVariant &variant, StringRef body,
                                    const InterfaceCase *when);
   Expected<Constant *> writeKernels(ArrayRef<KernelVariant> variants);
@@ -188,6 +189,12 @@ Constant *Writer::writeConditions() {
   return array("conditions", records, sizeof(attnc_condition));
 }
 
+Constant *Writer::deviceOf(const KernelVariant &variant) {
+  GlobalVariable *device =
+      module.getNamedGlobal((kDeviceName + variant.suffix).str());
+  return device ? device : null();
+}
+
 Expected<Constant *> Writer::writeKernel(const KernelVariant &variant,
                                          StringRef body,
                                          const InterfaceCase *when) {
@@ -209,7 +216,7 @@ Expected<Constant *> Writer::writeKernel(const KernelVariant &variant,
        i32(variant.isNarrow ? ATTNC_KERNEL_NARROW : 0),
        array("grids" + Twine(kernelCount++), grids, sizeof(attnc_grid)),
        part("scratch"), part("workspace"), when ? expr(when->lhs) : noExpr(),
-       when ? expr(when->rhs) : noExpr()});
+       when ? expr(when->rhs) : noExpr(), deviceOf(variant)});
 }
 
 Expected<Constant *> Writer::writeKernels(ArrayRef<KernelVariant> variants) {

@@ -18,6 +18,10 @@ class Module;
 
 namespace attnc {
 
+/// The constant that describes a part's device (attnc/Emit/Object.h); the
+/// suffix of the part follows.
+inline constexpr llvm::StringLiteral kDeviceName = "attnc_device";
+
 /// The functions of one part: `NAME.grid0.tasks<suffix>` etc.
 struct KernelVariant {
   CpuNeeds needs;

@@ -149,15 +149,15 @@ static Error linkEntry(Module &module, StringRef bitcode) {
   return Error::success();
 }
 
-Error attnc::addEntry(Module &module) {
+Error attnc::addEntry(Module &module, bool hasDevices) {
   const Triple &triple = module.getTargetTriple();
   for (const auto &[name, text] : kEntryAssemblies)
-    if (name == triple.str()) {
+    if (name == triple.str() + (hasDevices ? ".devices" : "")) {
       module.appendModuleInlineAsm(text);
       return Error::success();
     }
   for (const auto &[name, bitcode] : kEntryModules)
-    if (name == triple.str())
+    if (name == triple.str() && !hasDevices)
       return linkEntry(module, bitcode);
   return createStringError("this build of attnc has no entry for '" +
                            triple.str() + "'");

@@ -26,8 +26,9 @@ void addEntryPoints(llvm::Module &module, const Interface &function,
 /// The three functions that the entry defines.
 bool isEntry(llvm::StringRef name);
 
-/// Adds the code of lib/Emit/Abi to the module, with local symbols.
-llvm::Error addEntry(llvm::Module &module);
+/// Adds the code of lib/Emit/Abi to the module, with local symbols. Where a
+/// part has a device, it is larger.
+llvm::Error addEntry(llvm::Module &module, bool hasDevices);
 
 } // namespace attnc
 

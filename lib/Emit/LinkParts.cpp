@@ -10,6 +10,8 @@
 
 #include "LinkParts.h"
 
+#include "EntryDescriptor.h"
+
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
@@ -91,6 +93,11 @@ static Error prepare(Part &part, size_t count, const DataLayout &layout) {
       // The linker moves internal functions only if something refers to them.
       function.setLinkage(GlobalValue::ExternalLinkage);
     }
+  if (GlobalVariable *device = module.getNamedGlobal(kDeviceName)) {
+    device->setName(kDeviceName + suffixOf(part, count));
+    device->setLinkage(GlobalValue::ExternalLinkage);
+    device->setVisibility(GlobalValue::DefaultVisibility);
+  }
   return Error::success();
 }
 
@@ -106,6 +113,9 @@ Expected<std::unique_ptr<Module>> attnc::linkParts(MutableArrayRef<Part> parts,
   for (Function &function : *whole)
     if (!function.isDeclaration())
       function.setLinkage(GlobalValue::InternalLinkage);
+  for (GlobalVariable &variable : whole->globals())
+    if (variable.getName().starts_with(kDeviceName))
+      variable.setLinkage(GlobalValue::InternalLinkage);
   if (parts.front().target.isPositionIndependent)
     whole->setPICLevel(PICLevel::BigPIC);
   return whole;

@@ -13,7 +13,9 @@
 //   void @NAME.grid<n>.body(ptr %call, ptr %scratch, i64 %task)
 //   i64  @NAME.scratch(ptr %call)                       bytes for one worker
 //   i64  @NAME.workspace(ptr %call)                     bytes shared by all
-// with %call as struct attnc_call of lib/Emit/Abi/entry.h. Grids run in order
+// A part whose kernels run on a device with memory of its own also defines the
+// constant @attnc_device, a struct attnc_device; its bodies launch kernels.
+// %call is a struct attnc_call of lib/Emit/Abi/entry.h. Grids run in order
 // with a barrier between; scratch and workspace are aligned to 64 bytes.
 // NAME.scratch and NAME.workspace read only `sizes` (NAME_workspace calls them
 // without tensors), so they hold for any strides.

@@ -90,9 +90,12 @@ static uint32_t part_number(const struct attnc_function *function,
                ? 1 + (uint32_t)part
                : STATE_BAD_NAME;
   }
-  for (int32_t p = 0; p < function->part_count; ++p)
-    if (supported >> p & 1)
-      return 1 + (uint32_t)p;
+  /* Tensors of the host stay there if a part can run there. */
+  for (int on_device = 0; on_device <= ATTNC_ENTRY_HAS_DEVICES; ++on_device)
+    for (int32_t p = 0; p < function->part_count; ++p)
+      if ((supported >> p & 1) &&
+          !device_of(first_kernel(function, p)) == !on_device)
+        return 1 + (uint32_t)p;
   return 0;
 }
 
@@ -135,30 +138,103 @@ static attnc_status report_bad_name(const struct attnc_frame *frame,
   return report(frame, &message, ATTNC_NO_TARGET);
 }
 
-/* The part that runtime.cpu or ATTNC_CPU names, else the best one. */
-static attnc_status choose_part(const struct attnc_frame *frame,
-                                int32_t *part) {
+/* Whether a part supports this processor and takes the tensors' memory. */
+static int is_able(const struct attnc_frame *frame, int32_t part) {
+  const struct attnc_device *device =
+      device_of(first_kernel(frame->function, part));
+  return (read_state(frame->function) >> STATE_PARTS_SHIFT >> part & 1) &&
+         (is_on_host(frame) || (device && device->type == frame->memory));
+}
+
+/* The part that the caller or the environment names. */
+static attnc_status take_named_part(struct attnc_frame *frame, const char *who,
+                                    const char *label) {
   const struct attnc_function *function = frame->function;
-  const char *label = frame->runtime.cpu;
-  uint32_t state = read_state(function);
-  uint32_t number = state >> STATE_NUMBER_SHIFT & 127;
-  *part = (int32_t)number - 1;
-  if (label) {
-    *part = find_part(function, label);
-    if (*part == function->part_count ||
-        !(state >> STATE_PARTS_SHIFT >> *part & 1))
-      return report_bad_name(frame, "runtime: cpu", label);
-  } else if (number == STATE_BAD_NAME) {
-    label = getenv("ATTNC_CPU"); /* null if the program changed it */
-    return report_bad_name(frame, "ATTNC_CPU", label ? label : "");
-  } else if (number == 0) {
+  int32_t part = find_part(function, label);
+  if (part == function->part_count ||
+      !(read_state(function) >> STATE_PARTS_SHIFT >> part & 1))
+    return report_bad_name(frame, who, label);
+  frame->part = part;
+  if (is_on_host(frame) || is_able(frame, part))
+    return ATTNC_OK;
+  struct message message;
+  message.length = 0;
+  put(&message, who);
+  put(&message, ": the part '");
+  put(&message, label);
+  put(&message, "' runs on the CPU, but the tensors have device type ");
+  put_number(&message, frame->memory);
+  return report(frame, &message, ATTNC_BAD_DEVICE);
+}
+
+/* The part that runtime.cpu or ATTNC_CPU names, else the best one for the
+   memory of the tensors. */
+static attnc_status choose_part(struct attnc_frame *frame, int *is_named) {
+  const struct attnc_function *function = frame->function;
+  const char *label = frame->runtime.cpu, *who = "runtime: cpu";
+  uint32_t number = read_state(function) >> STATE_NUMBER_SHIFT & 127;
+  frame->part = (int32_t)number - 1;
+  if (!label && (number == STATE_BAD_NAME || !is_on_host(frame))) {
+    who = "ATTNC_CPU";
+    label = getenv("ATTNC_CPU");
+    if (number == STATE_BAD_NAME) /* null if the program changed it */
+      return report_bad_name(frame, who, label ? label : "");
+    label = label && *label ? label : 0;
+  }
+  *is_named = label != 0;
+  if (label)
+    return take_named_part(frame, who, label);
+  if (number == 0) {
     struct message message;
     message.length = 0;
     put(&message, "this processor does not support what the kernels require: ");
     put_parts(&message, function, " or ");
     return report(frame, &message, ATTNC_NO_TARGET);
   }
+  if (!is_on_host(frame))
+    frame->part = 0;
+  while (!is_on_host(frame) && frame->part + 1 < function->part_count &&
+         !is_able(frame, frame->part)) /* check_device found one */
+    ++frame->part;
   return ATTNC_OK;
+}
+
+/* Opens the device of the part; if that does not support it, one of the next
+   parts may, unless this one was named. */
+static attnc_status open_device(struct attnc_frame *frame, int is_named) {
+  const struct attnc_function *function = frame->function;
+  struct attnc_device_call *call = &frame->device_call;
+  struct attnc_failure failure;
+  call->function = function;
+  call->stream = frame->runtime.stream;
+  call->is_on_device = !is_on_host(frame);
+  call->ordinal = call->is_on_device ? frame->ordinal : -1;
+  for (;; ++frame->part) {
+    const struct attnc_device *device =
+        device_of(first_kernel(function, frame->part));
+    if (!device)
+      return ATTNC_OK;
+    failure.status = ATTNC_OK;
+    if (device->open(call, &failure)) {
+      frame->device = device;
+      return ATTNC_OK;
+    }
+    int32_t next = frame->part + 1;
+    while (next < function->part_count && !is_able(frame, next))
+      ++next;
+    if (is_named || failure.status != ATTNC_NO_TARGET ||
+        next == function->part_count)
+      return report_text(frame, (attnc_status)failure.status, failure.text);
+    frame->part = next - 1;
+  }
+}
+
+static attnc_status take_part(struct attnc_frame *frame) {
+  int is_named = 0;
+  attnc_status status = choose_part(frame, &is_named);
+  return status == ATTNC_OK && ATTNC_ENTRY_HAS_DEVICES
+             ? open_device(frame, is_named)
+             : status;
 }
 
 /* The part's kernel for these sizes. */

@@ -6,7 +6,8 @@
 //
 // The order of the checks is fixed (runtime, pointers, rank, type, device,
 // shape, strides, overlap, preconditions, values, processor), so that one
-// mistake always gives one status. Tests: test/Unit/Emit/EntryTest.cpp
+// mistake always gives one status. For tensors on a device, the processor comes
+// before the values, which it has to read. Tests: test/Unit/Emit/EntryTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,6 +82,8 @@ static attnc_status open_frame(struct attnc_frame *frame,
   static const attnc_runtime none;
   frame->function = function;
   frame->runtime = none;
+  frame->memory = 0;
+  frame->device = 0;
   for (int32_t t = 0; t < function->tensor_count; ++t) {
     frame->views[t].data = 0;
     frame->views[t].elements = 0;
@@ -110,13 +113,21 @@ static attnc_status open_frame(struct attnc_frame *frame,
 }
 
 static attnc_status check_and_run(struct attnc_frame *frame) {
+  if (!frame->memory) /* raw arguments do not say */
+    frame->memory = DEVICE_CPU;
   attnc_status status = check_overlaps(frame);
   if (status == ATTNC_OK)
     status = check_conditions(frame);
+  if (status == ATTNC_OK && !is_on_host(frame))
+    status = take_part(frame);
   if (status == ATTNC_OK)
     status = check_values(frame);
+  if (status == ATTNC_OK && is_on_host(frame))
+    status = take_part(frame);
   if (status == ATTNC_OK)
     status = run_kernel(frame);
+  if (ATTNC_ENTRY_HAS_DEVICES && frame->device)
+    frame->device->close(&frame->device_call);
   return status;
 }
 
@@ -210,7 +221,7 @@ size_t attnc_entry_workspace(const struct attnc_function *function,
       all[s] = *sizes++;
   if (complete_sizes(function, all) >= 0)
     return 0;
-  struct attnc_call call = {all, 0, 0, 0, 0, 0};
+  struct attnc_call call = {all, 0, 0, 0, 0, 0, 0};
   uint32_t supported = read_state(function) >> STATE_PARTS_SHIFT;
   size_t most = 0;
   for (int32_t p = 0; p < function->part_count; ++p) {

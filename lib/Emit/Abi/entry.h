@@ -41,6 +41,8 @@ struct attnc_failure {
   char text[ATTNC_FAILURE_BYTES];
 };
 
+struct attnc_device_call;
+
 /* What a kernel gets: everything in Interface order. Strides in elements; the
    data of an absent optional output is null. NAME.scratch and NAME.workspace
    may read only the sizes. */
@@ -50,7 +52,8 @@ struct attnc_call {
   const int64_t *const *strides;
   void *workspace;
   const int64_t *const *shapes;
-  struct attnc_failure *failure; /* ATTNC_OK before the first task */
+  struct attnc_failure *failure;    /* ATTNC_OK before the first task */
+  struct attnc_device_call *device; /* null: the kernel runs on the host */
 };
 
 /* Steps code[2 * begin ..], pairs of SizeExpr::Op and operand: the number of a
@@ -102,6 +105,50 @@ struct attnc_grid {
   void (*body)(const struct attnc_call *call, void *scratch, int64_t task);
 };
 
+/* Bytes low <= address < high hold the elements of a tensor; both are 0 if
+   there are none. */
+struct attnc_span {
+  uintptr_t low, high;
+  int32_t is_written;
+};
+
+/* A call of a part with memory of its own. */
+struct attnc_device_call {
+  const struct attnc_function *function;
+  void *stream;             /* the caller's */
+  int32_t ordinal;          /* of the device; negative: the part chooses it */
+  int32_t is_on_device;     /* tensors and the caller's workspace are there */
+  int64_t workspace_bytes;  /* that the part allocates */
+  void **data;              /* attnc_call::data */
+  struct attnc_span *spans; /* of the tensors */
+  /* For the part: */
+  int32_t device, is_pushed, image, block_count, has_copies;
+  uintptr_t workspace;
+  struct {
+    uintptr_t low, high, device;
+  } blocks[ATTNC_MAX_TENSORS];
+};
+
+/* A part whose kernels run on a device, with memory of its own. A call opens
+   the device, may read tables, begins, runs the bodies of its grids, ends and
+   closes. What returns an int32_t gives 0 after a failure. */
+struct attnc_device {
+  int32_t type; /* of the tensors' DLDevice, besides those of the host */
+  /* Makes the device current. A failure with ATTNC_NO_TARGET: another part may
+     support it. */
+  int32_t (*open)(struct attnc_device_call *call,
+                  struct attnc_failure *failure);
+  /* Copies bytes of the device to the host, after all work of the stream. */
+  int32_t (*read)(struct attnc_device_call *call, void *to, const void *from,
+                  int64_t bytes, struct attnc_failure *failure);
+  /* Allocates the workspace, and copies tensors of the host to the device:
+     replaces `workspace` and `data`. */
+  int32_t (*begin)(struct attnc_call *call);
+  /* Copies results to the host, unless the call failed, and frees memory. */
+  void (*end)(struct attnc_call *call);
+  void (*close)(struct attnc_device_call *call);
+};
+
 /* The code of one part for some sizes: if lhs <= rhs, or if there are no such
    formulas. The kernels of a part are consecutive, the last one is for all
    sizes; each part has the same number of them. */
@@ -117,6 +164,7 @@ struct attnc_kernel {
   int64_t (*scratch)(const struct attnc_call *call);
   int64_t (*workspace)(const struct attnc_call *call);
   struct attnc_expr lhs, rhs;
+  const struct attnc_device *device; /* null: the host's processor */
 };
 
 enum { ATTNC_FUNCTION_FLUSHES = 1 /* subnormals may count as zero */ };

@@ -23,12 +23,42 @@ struct attnc_view {
   uintptr_t low, high; /* bytes touched: low <= address < high */
 };
 
+/* Types of DLDevice. Managed memory is that of its device. */
+enum {
+  DEVICE_CPU = 1,
+  DEVICE_CUDA = 2,
+  DEVICE_CUDA_HOST = 3,
+  DEVICE_ROCM_HOST = 11,
+  DEVICE_CUDA_MANAGED = 13
+};
+
 struct attnc_frame {
   const struct attnc_function *function;
-  attnc_runtime runtime; /* all zero without one */
+  attnc_runtime runtime;   /* all zero without one */
+  int32_t memory, ordinal; /* of the tensors: DEVICE_CPU or another type */
+  int32_t part;            /* once it was chosen */
+  const struct attnc_device *device; /* that is open, or null */
+  struct attnc_device_call device_call;
   int64_t sizes[ATTNC_MAX_SIZES];
   struct attnc_view views[ATTNC_MAX_TENSORS];
 };
+
+extern void *malloc(size_t bytes);
+extern void free(void *block);
+
+/* Objects without parts for devices have an entry without code for them. */
+#ifndef ATTNC_ENTRY_HAS_DEVICES
+#define ATTNC_ENTRY_HAS_DEVICES 1
+#endif
+
+static inline int is_on_host(const struct attnc_frame *frame) {
+  return !ATTNC_ENTRY_HAS_DEVICES || frame->memory == DEVICE_CPU;
+}
+
+static inline const struct attnc_device *
+device_of(const struct attnc_kernel *kernel) {
+  return ATTNC_ENTRY_HAS_DEVICES ? kernel->device : 0;
+}
 
 static inline const struct attnc_tensor_info *
 tensor_of(const struct attnc_frame *frame, int32_t t) {

@@ -8,9 +8,6 @@
 
 #include "frame.h"
 
-extern void *malloc(size_t bytes);
-extern void free(void *block);
-
 /* One grid, as its workers see it. */
 struct job {
   const struct attnc_call *call;
@@ -201,14 +198,71 @@ static attnc_status check_narrow(const struct attnc_frame *frame,
   return ATTNC_OK;
 }
 
-static attnc_status run_kernel(const struct attnc_frame *frame) {
-  int32_t part;
-  attnc_status status = choose_part(frame, &part);
+/* The host's memory and threads. */
+static attnc_status run_on_host(const struct attnc_frame *frame,
+                                const struct attnc_kernel *kernel,
+                                struct attnc_call *call, int64_t workers) {
+  int64_t shared, scratch, total;
+  if (!count_bytes(kernel, call, workers, &shared, &scratch, &total))
+    return report_text(frame, ATTNC_NO_MEMORY, "the workspace exceeds 63 bits");
+  char *block;
+  attnc_status status = acquire(frame, total, &block);
   if (status != ATTNC_OK)
     return status;
+  call->workspace = block;
+  status = run_grids(frame, kernel, call, block + shared, scratch, workers);
+  if (total)
+    give_back(frame, block);
+  return status;
+}
+
+/* The caller's workspace and allocator have memory of the device if the tensors
+   are there. */
+static attnc_status run_on_device(struct attnc_frame *frame,
+                                  const struct attnc_kernel *kernel,
+                                  struct attnc_call *call, void **data) {
+  const attnc_runtime *runtime = &frame->runtime;
+  struct attnc_device_call *device = &frame->device_call;
+  struct attnc_span spans[ATTNC_MAX_TENSORS];
+  for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
+    const struct attnc_view *view = &frame->views[t];
+    spans[t].low = view->data ? view->low : 0;
+    spans[t].high = view->data ? view->high : 0;
+    spans[t].is_written = is_written(frame, t) != 0;
+  }
+  int64_t bytes = kernel->workspace(call);
+  if (bytes < 0)
+    return report_text(frame, ATTNC_NO_MEMORY, "the workspace exceeds 63 bits");
+  char *block = 0;
+  int is_theirs =
+      device->is_on_device && (runtime->workspace || runtime->allocate);
+  if (is_theirs) {
+    attnc_status status = acquire(frame, bytes, &block);
+    if (status != ATTNC_OK)
+      return status;
+  }
+  call->workspace = block;
+  call->device = device;
+  device->workspace_bytes = is_theirs ? 0 : bytes;
+  device->data = data;
+  device->spans = spans;
+  attnc_status status = ATTNC_OK;
+  if (frame->device->begin(call))
+    status = run_grids(frame, kernel, call, 0, 0, 1);
+  frame->device->end(call);
+  if (status == ATTNC_OK && call->failure->status != ATTNC_OK)
+    status = report_text(frame, (attnc_status)call->failure->status,
+                         call->failure->text);
+  if (is_theirs && bytes)
+    give_back(frame, block);
+  return status;
+}
+
+/* Runs the part that was taken. */
+static attnc_status run_kernel(struct attnc_frame *frame) {
   const struct attnc_kernel *kernel =
-      choose_kernel(frame->function, part, frame->sizes);
-  status = check_narrow(frame, kernel);
+      choose_kernel(frame->function, frame->part, frame->sizes);
+  attnc_status status = check_narrow(frame, kernel);
   if (status != ATTNC_OK)
     return status;
   void *data[ATTNC_MAX_TENSORS];
@@ -220,20 +274,12 @@ static attnc_status run_kernel(const struct attnc_frame *frame) {
   }
   struct attnc_failure failure;
   failure.status = ATTNC_OK;
-  struct attnc_call call = {frame->sizes, data, strides, 0, shapes, &failure};
+  struct attnc_call call = {frame->sizes, data,     strides, 0,
+                            shapes,       &failure, 0};
   int64_t workers = count_workers(frame, kernel, &call);
   if (workers == 0)
     return ATTNC_OK; /* nothing to do at these sizes */
-  int64_t shared, scratch, total;
-  if (!count_bytes(kernel, &call, workers, &shared, &scratch, &total))
-    return report_text(frame, ATTNC_NO_MEMORY, "the workspace exceeds 63 bits");
-  char *block;
-  status = acquire(frame, total, &block);
-  if (status != ATTNC_OK)
-    return status;
-  call.workspace = block;
-  status = run_grids(frame, kernel, &call, block + shared, scratch, workers);
-  if (total)
-    give_back(frame, block);
-  return status;
+  return ATTNC_ENTRY_HAS_DEVICES && frame->device
+             ? run_on_device(frame, kernel, &call, data)
+             : run_on_host(frame, kernel, &call, workers);
 }

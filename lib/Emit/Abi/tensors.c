@@ -45,21 +45,56 @@ static attnc_status check_dtype(const struct attnc_frame *frame, int32_t t,
   return report(frame, &message, ATTNC_BAD_DTYPE);
 }
 
-/* kDLCPU, kDLCUDAHost, kDLROCMHost: memory that this processor reads. */
-static attnc_status check_device(const struct attnc_frame *frame, int32_t t,
+/* Whether some part takes tensors in such memory. */
+static int has_memory(const struct attnc_function *function, int32_t memory) {
+  for (int32_t k = 0; k < function->kernel_count; ++k)
+    if (device_of(&function->kernels[k]) &&
+        device_of(&function->kernels[k])->type == memory)
+      return 1;
+  return memory == DEVICE_CPU;
+}
+
+static int32_t memory_of(int32_t type) {
+  if (type == DEVICE_CUDA_HOST || type == DEVICE_ROCM_HOST)
+    return DEVICE_CPU; /* memory that this processor reads */
+  return ATTNC_ENTRY_HAS_DEVICES && type == DEVICE_CUDA_MANAGED ? DEVICE_CUDA
+                                                                : type;
+}
+
+/* The first tensor decides where all of them are. */
+static attnc_status check_device(struct attnc_frame *frame, int32_t t,
                                  const attnc_tensor *tensor) {
-  int32_t type = (int32_t)tensor->device.type;
-  if (type == 1 || type == 3 || type == 11)
+  const struct attnc_function *function = frame->function;
+  int32_t type = (int32_t)tensor->device.type, memory = memory_of(type);
+  if (!ATTNC_ENTRY_HAS_DEVICES && memory == DEVICE_CPU)
     return ATTNC_OK;
   struct message message;
   put_tensor(&message, frame, t);
   put(&message, "device type ");
   put_number(&message, type);
-  put(&message, ", expected the CPU (1, or pinned 3, 11)");
+  if (!ATTNC_ENTRY_HAS_DEVICES || !has_memory(function, memory)) {
+    put(&message, ", expected the CPU (1, or pinned 3, 11)");
+    put(&message,
+        has_memory(function, DEVICE_CUDA) ? " or CUDA (2, or managed 13)" : "");
+    return report(frame, &message, ATTNC_BAD_DEVICE);
+  }
+  int32_t ordinal = memory == DEVICE_CPU ? 0 : (int32_t)tensor->device.id;
+  if (!frame->memory) {
+    frame->memory = memory;
+    frame->ordinal = ordinal;
+  }
+  if (frame->memory == memory && frame->ordinal == ordinal)
+    return ATTNC_OK;
+  put(&message, ", id ");
+  put_number(&message, ordinal);
+  put(&message, ", but the tensors before it have type ");
+  put_number(&message, frame->memory);
+  put(&message, ", id ");
+  put_number(&message, frame->ordinal);
   return report(frame, &message, ATTNC_BAD_DEVICE);
 }
 
-static attnc_status check_kind(const struct attnc_frame *frame, int32_t t,
+static attnc_status check_kind(struct attnc_frame *frame, int32_t t,
                                const attnc_tensor *tensor) {
   const struct attnc_tensor_info *info = tensor_of(frame, t);
   if (tensor->ndim != info->rank) {

@@ -88,17 +88,14 @@ static int read_promise(const struct attnc_frame *frame, int32_t t,
           evaluate(frame->function, frame->sizes, info->high, &promise->high));
 }
 
-static attnc_status check_table(const struct attnc_frame *frame, int32_t t) {
+/* The first element is at `row`, on the host. */
+static attnc_status check_rows(const struct attnc_frame *frame, int32_t t,
+                               const struct promise *promise, const char *row) {
   const struct attnc_tensor_info *info = tensor_of(frame, t);
-  struct promise promise;
-  if (!read_promise(frame, t, &promise))
-    return report_tensor(frame, t, ATTNC_BAD_SHAPE,
-                         "a bound of the values exceeds 63 bits");
   const struct attnc_view *view = &frame->views[t];
   int64_t index[ATTNC_MAX_RANK] = {0};
-  const char *row = view->data;
   for (;;) {
-    attnc_status status = check_row(frame, t, &promise, row, index);
+    attnc_status status = check_row(frame, t, promise, row, index);
     if (status != ATTNC_OK)
       return status;
     int32_t a = info->rank - 2;
@@ -118,7 +115,33 @@ static attnc_status check_table(const struct attnc_frame *frame, int32_t t) {
   }
 }
 
-static attnc_status check_values(const struct attnc_frame *frame) {
+static attnc_status check_table(struct attnc_frame *frame, int32_t t) {
+  struct promise promise;
+  if (!read_promise(frame, t, &promise))
+    return report_tensor(frame, t, ATTNC_BAD_SHAPE,
+                         "a bound of the values exceeds 63 bits");
+  const struct attnc_view *view = &frame->views[t];
+  if (is_on_host(frame))
+    return check_rows(frame, t, &promise, view->data);
+  size_t bytes = (size_t)(view->high - view->low);
+  char *copy = (char *)malloc(bytes);
+  if (!copy)
+    return report_tensor(frame, t, ATTNC_NO_MEMORY,
+                         "cannot allocate memory for a copy on the host");
+  struct attnc_failure failure;
+  failure.status = ATTNC_OK;
+  attnc_status status;
+  if (frame->device->read(&frame->device_call, copy, (const char *)view->low,
+                          (int64_t)bytes, &failure))
+    status = check_rows(frame, t, &promise,
+                        copy + ((uintptr_t)view->data - view->low));
+  else
+    status = report_text(frame, (attnc_status)failure.status, failure.text);
+  free(copy);
+  return status;
+}
+
+static attnc_status check_values(struct attnc_frame *frame) {
   const int32_t promised = ATTNC_TENSOR_NONDECREASING | ATTNC_TENSOR_RANGE;
   for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
     if (!(tensor_of(frame, t)->flags & promised) || !frame->views[t].data)

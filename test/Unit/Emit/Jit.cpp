@@ -29,6 +29,22 @@ static std::string sizeFunction(const Twine &name,
       .str();
 }
 
+/// The constant that Emit looks for, field by field.
+static std::string deviceConstant(const attnc_device &device,
+                                  StringRef suffix) {
+  std::string text = "@attnc_device" + suffix.str() +
+                     " = internal constant { i64, ptr, ptr, ptr, ptr, ptr } "
+                     "{ i64 " +
+                     std::to_string(device.type);
+  auto add = [&](auto *function) { text += ", ptr " + addressOf(function); };
+  add(device.open);
+  add(device.read);
+  add(device.begin);
+  add(device.end);
+  add(device.close);
+  return text + " }\n";
+}
+
 std::string attnc::kernelModule(StringRef name, const TestKernel &kernel,
                                 StringRef suffix) {
   std::string text =
@@ -42,6 +58,8 @@ std::string attnc::kernelModule(StringRef name, const TestKernel &kernel,
             addressOf(grid.body) +
             "(ptr %call, ptr %scratch, i64 %task)\n  ret void\n}\n";
   }
+  if (kernel.device)
+    text += deviceConstant(*kernel.device, suffix);
   for (auto [number, one] : llvm::enumerate(kernel.cases))
     text += kernelModule((name + ".case" + Twine(number)).str(), one, suffix);
   return text;

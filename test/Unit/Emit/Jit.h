@@ -35,6 +35,8 @@ struct TestKernel {
   int64_t (*workspace)(const attnc_call *call);
   /// Those of the function's cases; this one is for all other sizes.
   std::vector<TestKernel> cases = {};
+  /// Of a part with memory of its own.
+  const attnc_device *device = nullptr;
 };
 
 /// The textual module whose functions call the addresses in `kernel`; `suffix`

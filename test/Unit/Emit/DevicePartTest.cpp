@@ -1,0 +1,233 @@
+//===- DevicePartTest.cpp - Tests of parts with memory of their own -------===//
+//
+// A function with parts for two made-up devices and one for the host, and one
+// without the latter: which part a call takes by the memory of its tensors,
+// what a device is asked, in which order, and what it reports.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Call.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace attnc;
+
+namespace {
+
+/// What the devices were asked, in order.
+std::string trace;
+/// The failure of a function, or ATTNC_OK.
+attnc_status openFails, beginFails, bodyFails, endFails;
+attnc_device_call seenCall;
+void *seenWorkspace, *seenData;
+
+int32_t failWith(attnc_failure *failure, attnc_status status,
+                 const char *text) {
+  if (status == ATTNC_OK)
+    return 1;
+  failure->status = status;
+  std::strcpy(failure->text, text);
+  return 0;
+}
+
+template <int number>
+int32_t open(attnc_device_call *call, attnc_failure *failure) {
+  trace += "open" + std::to_string(number) + " ";
+  seenCall = *call;
+  return failWith(failure, number == 1 ? openFails : ATTNC_OK,
+                  "made-up: no device");
+}
+
+int32_t read(attnc_device_call *, void *to, const void *from, int64_t bytes,
+             attnc_failure *) {
+  trace += "read ";
+  std::memcpy(to, from, size_t(bytes));
+  return 1;
+}
+
+int32_t begin(attnc_call *call) {
+  trace += "begin ";
+  seenCall = *call->device;
+  return failWith(call->failure, beginFails, "made-up: no memory");
+}
+
+void end(attnc_call *call) {
+  trace += "end ";
+  if (call->failure->status == ATTNC_OK)
+    failWith(call->failure, endFails, "made-up: no copy");
+}
+
+void close(attnc_device_call *) { trace += "close "; }
+
+template <int number>
+constexpr attnc_device device = {2, open<number>, read, begin, end, close};
+
+template <int number> TestKernel kernel() {
+  TestKernel made = {{{[](const attnc_call *) -> int64_t { return 1; },
+                       [](const attnc_call *call, void *, int64_t) {
+                         trace += "run" + std::to_string(number) + " ";
+                         seenWorkspace = call->workspace;
+                         seenData = call->data[0];
+                         failWith(call->failure, bodyFails,
+                                  "made-up: no launch");
+                       }}},
+                     [](const attnc_call *) -> int64_t { return 0; },
+                     [](const attnc_call *) -> int64_t { return 192; }};
+  if (number < 3)
+    made.device = &device<number>;
+  return made;
+}
+
+Interface indices() {
+  Interface f;
+  f.name = "indices";
+  f.title = "indices";
+  f.sizes = {{"n", {}}};
+  InterfaceTensor in, out;
+  in.name = "Q";
+  in.role = TensorRole::Input;
+  in.dtype = DType::I32;
+  in.range = {{SizeExpr::constant(0), SizeExpr::constant(9)}};
+  in.axes = out.axes = {SizeExpr::size("n")};
+  out.name = "O";
+  out.role = TensorRole::Output;
+  f.tensors = {in, out};
+  return f;
+}
+
+class DevicePartTest : public testing::Test {
+protected:
+  DevicePartTest() {
+    openFails = beginFails = bodyFails = endFails = ATTNC_OK;
+    runtime.size = sizeof runtime;
+    runtime.user = &text;
+    runtime.report = [](void *user, attnc_status, const char *sentence) {
+      *static_cast<std::string *>(user) += sentence;
+    };
+    unsetenv("ATTNC_CPU");
+  }
+  ~DevicePartTest() override { unsetenv("ATTNC_CPU"); }
+
+  attnc_status call(Compiled &object, int32_t type = 2, int32_t id = 0) {
+    text.clear();
+    trace.clear();
+    TestTensor Q(in, {2}, 0), O(out, {2});
+    Q.tensor.device = O.tensor.device = {type, id};
+    if (otherType)
+      O.tensor.device.type = otherType;
+    using Entry = attnc_status(const attnc_tensor *, const attnc_tensor *,
+                               const attnc_runtime *);
+    return object.get<Entry>()(Q.get(), O.get(), &runtime);
+  }
+
+  Compiled mixed{indices(),
+                 {{kernel<1>(), ""}, {kernel<2>(), ""}, {kernel<3>(), ""}}};
+  Compiled devices{indices(), {{kernel<1>(), ""}, {kernel<2>(), ""}}};
+  attnc_runtime runtime = {};
+  std::string text;
+  int32_t in[2] = {3, 4}, otherType = 0;
+  float out[2] = {};
+};
+
+TEST_F(DevicePartTest, RunsOnTheHostIfTensorsAreThere) {
+  EXPECT_EQ(call(mixed, 1), ATTNC_OK) << text;
+  EXPECT_EQ(trace, "run3 ");
+  EXPECT_EQ(call(mixed, 3), ATTNC_OK) << text; // pinned
+  EXPECT_EQ(trace, "run3 ");
+}
+
+TEST_F(DevicePartTest, RunsOnTheDeviceIfTensorsAreThere) {
+  EXPECT_EQ(call(mixed, 2, 5), ATTNC_OK) << text;
+  EXPECT_EQ(trace, "open1 read begin run1 end close ");
+  EXPECT_EQ(seenCall.ordinal, 5);
+  EXPECT_TRUE(seenCall.is_on_device);
+  EXPECT_EQ(seenCall.workspace_bytes, 192);
+  EXPECT_EQ(call(mixed, 13), ATTNC_OK) << text; // managed
+  EXPECT_EQ(trace, "open1 read begin run1 end close ");
+}
+
+TEST_F(DevicePartTest, CopiesTensorsOfTheHostIfNoPartRunsThere) {
+  EXPECT_EQ(call(devices, 1), ATTNC_OK) << text;
+  EXPECT_EQ(trace, "open1 begin run1 end close ");
+  EXPECT_LT(seenCall.ordinal, 0);
+  EXPECT_FALSE(seenCall.is_on_device);
+}
+
+TEST_F(DevicePartTest, TriesTheNextPartForAnotherProcessor) {
+  openFails = ATTNC_NO_TARGET;
+  EXPECT_EQ(call(mixed), ATTNC_OK) << text;
+  EXPECT_EQ(trace, "open1 open2 read begin run2 end close ");
+  EXPECT_EQ(text, "");
+  runtime.cpu = "part0";
+  EXPECT_EQ(call(mixed), ATTNC_NO_TARGET);
+  EXPECT_EQ(text, "made-up: no device");
+}
+
+TEST_F(DevicePartTest, ReportsEachFailureOnceAndCleansUp) {
+  openFails = ATTNC_DEVICE_FAILED;
+  EXPECT_EQ(call(mixed), ATTNC_DEVICE_FAILED);
+  EXPECT_EQ(trace + text, "open1 made-up: no device");
+  openFails = ATTNC_OK;
+  beginFails = ATTNC_NO_MEMORY;
+  EXPECT_EQ(call(mixed), ATTNC_NO_MEMORY);
+  EXPECT_EQ(trace + text, "open1 read begin end close made-up: no memory");
+  beginFails = ATTNC_OK;
+  bodyFails = ATTNC_DEVICE_FAILED;
+  EXPECT_EQ(call(mixed), ATTNC_DEVICE_FAILED);
+  EXPECT_EQ(trace + text, "open1 read begin run1 end close made-up: no launch");
+  bodyFails = ATTNC_OK;
+  endFails = ATTNC_DEVICE_FAILED;
+  EXPECT_EQ(call(mixed), ATTNC_DEVICE_FAILED);
+  EXPECT_EQ(trace + text, "open1 read begin run1 end close made-up: no copy");
+}
+
+TEST_F(DevicePartTest, ChecksTablesOnTheDevice) {
+  in[1] = 10;
+  EXPECT_EQ(call(mixed), ATTNC_BAD_VALUE);
+  EXPECT_EQ(trace + text, "open1 read close Q[1] is 10, expected 0 .. 9");
+}
+
+TEST_F(DevicePartTest, PassesTheWorkspaceOfTheCaller) {
+  alignas(64) char memory[192];
+  runtime.workspace = memory;
+  runtime.workspace_bytes = sizeof memory;
+  EXPECT_EQ(call(mixed), ATTNC_OK) << text;
+  EXPECT_EQ(seenWorkspace, memory);
+  EXPECT_EQ(seenCall.workspace_bytes, 0);
+  // It is memory of the host here.
+  EXPECT_EQ(call(devices, 1), ATTNC_OK) << text;
+  EXPECT_EQ(seenCall.workspace_bytes, 192);
+}
+
+TEST_F(DevicePartTest, RefusesTensorsInSeveralMemories) {
+  otherType = 1;
+  EXPECT_EQ(call(mixed), ATTNC_BAD_DEVICE);
+  EXPECT_EQ(text, "O: device type 1, id 0, but the tensors before it have type "
+                  "2, id 0");
+  otherType = 8;
+  EXPECT_EQ(call(mixed), ATTNC_BAD_DEVICE);
+  EXPECT_EQ(text, "O: device type 8, expected the CPU (1, or pinned 3, 11) or "
+                  "CUDA (2, or managed 13)");
+}
+
+TEST_F(DevicePartTest, RefusesANamedPartThatDoesNotReachTheTensors) {
+  runtime.cpu = "part2";
+  EXPECT_EQ(call(mixed), ATTNC_BAD_DEVICE);
+  EXPECT_EQ(text, "runtime: cpu: the part 'part2' runs on the CPU, but the "
+                  "tensors have device type 2");
+  runtime.cpu = nullptr;
+  setenv("ATTNC_CPU", "part2", 1);
+  EXPECT_EQ(call(mixed), ATTNC_BAD_DEVICE);
+  EXPECT_EQ(text,
+            "ATTNC_CPU: the part 'part2' runs on the CPU, but the tensors "
+            "have device type 2");
+}
+
+TEST_F(DevicePartTest, RunsANamedPartWithTensorsOfTheHost) {
+  runtime.cpu = "part1";
+  EXPECT_EQ(call(mixed, 1), ATTNC_OK) << text;
+  EXPECT_EQ(trace, "open2 begin run2 end close ");
+}
+
+} // namespace
