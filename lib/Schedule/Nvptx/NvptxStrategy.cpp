@@ -306,9 +306,9 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
       usesTensorCores(shape) && registers > registerLimit(schedule, target))
     return llvm::formatv(
         "rows = {0} and k = {1} need about {2} registers per thread, {3} has "
-        "{4}",
+        "{4} for each of {5} threads",
         nvptx.getRows(), k, registers, target.name,
-        registerLimit(schedule, target));
+        registerLimit(schedule, target), nvptx.getThreads());
   if (int64_t bytes = countSharedBytes(shape, schedule);
       bytes > target.gpu.blockSharedBytes)
     return llvm::formatv(
