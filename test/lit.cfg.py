@@ -3,8 +3,8 @@
 # build). Features: the CPU's (avx2, avx512, avx512fp16), those of other platforms
 # that an emulator and a cross compiler run (qemu-aarch64, ...), wasm (Node.js runs
 # modules of WebAssembly), asan, halide (the backend is built), opencl (a device
-# answers, devices.py), ptxas (%ptxas, by PATH or $ATTNC_PTXAS), and the tiers
-# (tiers.py).
+# answers, devices.py), ptxas and nvdisasm (%ptxas, %nvdisasm, by PATH or
+# $ATTNC_PTXAS, $ATTNC_NVDISASM), and the tiers (tiers.py).
 import os
 import shutil
 import sys
@@ -59,6 +59,11 @@ ptxas = os.environ.get("ATTNC_PTXAS") or shutil.which("ptxas")
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+# NVIDIA's disassembler, which shows the order of instructions.
+nvdisasm = os.environ.get("ATTNC_NVDISASM") or shutil.which("nvdisasm")
+if nvdisasm:
+    config.available_features.add("nvdisasm")
+    config.substitutions.append(("%nvdisasm", nvdisasm))
 
 if config.sanitize:
     config.available_features.add("asan")

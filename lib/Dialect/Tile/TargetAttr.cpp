@@ -95,7 +95,7 @@ LogicalResult CpuAttr::verifyHolder(Operation *holder) const {
 LogicalResult NvptxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 NvptxArch arch, NvptxMapping mapping,
                                 int64_t warps, int64_t rows, int64_t stages,
-                                bool, bool sharedRows) {
+                                bool, bool sharedRows, bool overlap) {
   bool isThread = mapping == NvptxMapping::Thread;
   bool isWarpgroup = mapping == NvptxMapping::Warpgroup;
   if (warps < 1 || warps > 32 || (isWarpgroup && warps % 4 != 0)) // nvptx_c1
@@ -117,10 +117,12 @@ LogicalResult NvptxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (isWarpgroup && arch != NvptxArch::Sm90a) // nvptx_c5
     return emitError() << "mapping = warpgroup needs arch = sm_90a, got "
                        << stringifyNvptxArch(arch);
-  if (sharedRows && !isWarpgroup) // nvptx_c6
-    return emitError() << "shared_rows needs mapping = warpgroup, got mapping "
-                          "= "
+  if ((sharedRows || overlap) && !isWarpgroup) // nvptx_c6
+    return emitError() << (sharedRows ? "shared_rows" : "overlap")
+                       << " needs mapping = warpgroup, got mapping = "
                        << stringifyNvptxMapping(mapping);
+  if (overlap && stages < 2) // nvptx_c7
+    return emitError() << "overlap needs stages of 2 or more, got " << stages;
   return success();
 }
 

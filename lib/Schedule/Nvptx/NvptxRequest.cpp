@@ -41,7 +41,9 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
     return true;
   }
   const std::pair<StringRef, std::optional<bool> *> flags[] = {
-      {"fast_exp", &request.fastExp}, {"shared_rows", &request.sharedRows}};
+      {"fast_exp", &request.fastExp},
+      {"shared_rows", &request.sharedRows},
+      {"overlap", &request.overlap}};
   for (auto [field, to] : flags) {
     if (name != field)
       continue;
@@ -66,7 +68,7 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
     return (!value.getAsDouble(threshold) && threshold == 0) || fail("0");
   error = llvm::formatv("unknown schedule field '{0}' of backend 'nvptx'; "
                         "fields are form, q, k, target, arch, mapping, warps, "
-                        "rows, stages, fast_exp, shared_rows",
+                        "rows, stages, fast_exp, shared_rows, overlap",
                         name);
   return false;
 }

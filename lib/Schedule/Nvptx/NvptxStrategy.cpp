@@ -55,9 +55,9 @@ static tile::NvptxAttr targetOf(attn::ScheduleAttr schedule) {
 static constexpr int64_t kFragment = 16;
 static int64_t padded(int64_t size) { return llvm::alignTo(size, kFragment); }
 
-/// Registers of a thread of a warpgroup besides its tiles (measured with ptxas
-/// 13.0).
-static constexpr int64_t kWarpgroupOthers = 79;
+/// Registers of a thread of a warpgroup besides its tiles, and those more of
+/// products that overlap (measured with ptxas 13.0).
+static constexpr int64_t kWarpgroupOthers = 79, kOverlapOthers = 16;
 
 /// Whether tensor cores multiply: rows, keys and values of 16 bits, and no sum
 /// of formulas.
@@ -101,6 +101,8 @@ static int64_t countRegisters(const KernelShape &shape,
   int64_t others = isWarpgroup(schedule)         ? kWarpgroupOthers
                    : schedule.getK() > kFragment ? 112
                                                  : 40;
+  if (targetOf(schedule).getOverlap())
+    others += kOverlapOthers;
   int64_t rows = targetOf(schedule).getRows();
   int64_t words = shape.accumulateBits / 32;
   int64_t accumulators =
@@ -166,7 +168,7 @@ static std::string findLeastProblem(const KernelShape &shape,
       tile::NvptxAttr::get(context, nvptx.getArch(),
                            tile::NvptxMapping::Fragment, /*warps=*/1,
                            /*rows=*/kFragment, /*stages=*/1, nvptx.getFastExp(),
-                           /*sharedRows=*/false));
+                           /*sharedRows=*/false, /*overlap=*/false));
   int64_t registers = countRegisters(shape, least);
   bool isTooWide =
       usesTensorCores(shape) && registers > target.gpu.threadRegisters;
@@ -191,7 +193,7 @@ namespace {
 struct Tiling {
   tile::NvptxMapping mapping;
   int64_t warps, rows, k;
-  bool sharedRows;
+  bool sharedRows, overlap;
 };
 } // namespace
 
@@ -200,13 +202,15 @@ static SmallVector<Tiling> listTilings(bool hasWarpgroups) {
   if (hasWarpgroups)
     for (int64_t warps : {8, 4, 12})
       for (int64_t k : {128, 64, 192, 176, 96, 80, 32, 16})
-        for (bool sharedRows : {false, true})
-          shapes.push_back(
-              {tile::NvptxMapping::Warpgroup, warps, 16, k, sharedRows});
+        for (bool overlap : {true, false})
+          for (bool sharedRows : {false, true})
+            shapes.push_back({tile::NvptxMapping::Warpgroup, warps, 16, k,
+                              sharedRows, overlap});
   for (auto [warps, rows] :
        {std::pair<int64_t, int64_t>{4, 16}, {4, 32}, {8, 16}, {2, 16}, {1, 16}})
     for (int64_t k : {64, 32, 128, 16})
-      shapes.push_back({tile::NvptxMapping::Fragment, warps, rows, k, false});
+      shapes.push_back(
+          {tile::NvptxMapping::Fragment, warps, rows, k, false, false});
   return shapes;
 }
 
@@ -231,11 +235,12 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
       continue;
     int64_t warps = request->warps.value_or(made.warps);
     int64_t rows = request->rows.value_or(made.rows);
+    int64_t stages = request->stages.value_or(isFast ? 2 : 1);
     auto nvptx = tile::NvptxAttr::getChecked(
         [&] { return emitError(UnknownLoc::get(context)); }, context, *arch,
-        made.mapping, warps, rows, request->stages.value_or(isFast ? 2 : 1),
-        request->fastExp.value_or(isFast),
-        request->sharedRows.value_or(made.sharedRows));
+        made.mapping, warps, rows, stages, request->fastExp.value_or(isFast),
+        request->sharedRows.value_or(made.sharedRows),
+        request->overlap.value_or(made.overlap && stages > 1));
     if (!nvptx)
       continue;
     auto candidate = attn::ScheduleAttr::get(
@@ -352,6 +357,10 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   cost.weights = pairs * (1.0 / target.gpu.functionsPerCycle +
                           (shape.costs.score + 6 * shape.accumulateBits / 32) *
                               perOperation);
+  // What the products hide of the weights: those of the values, all but the
+  // last tile of a block.
+  if (nvptx.getOverlap())
+    cost.weights -= std::min(cost.weights, cost.products) / 2;
   cost.partial = 0;
   cost.overhead = (tiles * tileCycles + blocks * blockCycles) / resident;
   cost.overhead += cost.products * double(wanted - registers) / registers;
@@ -377,7 +386,7 @@ attn::BlockAttr NvptxStrategy::chooseBlock(Operation *op,
   auto nvptx = tile::NvptxAttr::get(
       context, *tile::symbolizeNvptxArch(target.name),
       tile::NvptxMapping::Thread, /*warps=*/4, /*rows=*/32, /*stages=*/1,
-      /*fastExp=*/false, /*sharedRows=*/false);
+      /*fastExp=*/false, /*sharedRows=*/false, /*overlap=*/false);
   SideAxes axes = SideAxes::of(op);
   std::optional<char> lanes = axes.bestLanes(axes.result, nvptx.getBlockRows());
   return attn::BlockAttr::get(

@@ -78,5 +78,10 @@ func.func private @nvptx_c6() attributes {t = #tile.nvptx<arch = sm_90a, mapping
 
 // -----
 
+// expected-error@below {{overlap needs stages of 2 or more, got 1}}
+func.func private @nvptx_c7() attributes {t = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 4, rows = 16, stages = 1, fast_exp = true, overlap = true>}
+
+// -----
+
 // expected-error@below {{stages must be 1 to 8, got 9}}
 func.func private @nvptx_c3() attributes {t = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 9, fast_exp = true>}

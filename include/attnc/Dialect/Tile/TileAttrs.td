@@ -132,6 +132,7 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     | `stages` | buffers of each tile of keys and values: with 2 or more, asynchronous copies fill the next ones |
     | `fast_exp` | exp2 is the instruction `ex2.approx` (2 ulp, subnormal results are 0) |
     | `shared_rows` | `wgmma` reads the rows of Q from shared memory, not from registers |
+    | `overlap` | in loops over full tiles the product of the values starts one tile late, so that it runs while the softmax is computed; where the program allows it |
 
     Constraints:
     - (nvptx_c1) `warps` is 1 to 32, and a multiple of 4 with
@@ -141,7 +142,8 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     - (nvptx_c3) `stages` is 1 to 8;
     - (nvptx_c4) a grid has the `arch` of its program;
     - (nvptx_c5) `mapping = warpgroup` needs `arch = sm_90a`;
-    - (nvptx_c6) `shared_rows` needs `mapping = warpgroup`.
+    - (nvptx_c6) `shared_rows` and `overlap` need `mapping = warpgroup`;
+    - (nvptx_c7) `overlap` needs `stages` of 2 or more.
 
     Example: `#tile.nvptx<arch = sm_80, mapping = fragment, warps = 4,
     rows = 16, stages = 1, fast_exp = true>`
@@ -153,10 +155,11 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     "int64_t":$rows,
     "int64_t":$stages,
     "bool":$fast_exp,
-    DefaultValuedParameter<"bool", "false">:$shared_rows);
+    DefaultValuedParameter<"bool", "false">:$shared_rows,
+    DefaultValuedParameter<"bool", "false">:$overlap);
   let assemblyFormat = [{
     `<` struct($arch, $mapping, $warps, $rows, $stages, $fast_exp,
-               $shared_rows) `>`
+               $shared_rows, $overlap) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -88,6 +88,8 @@ void Emitter::emitBlock(mlir::Block &block) {
 
 void Emitter::emitOp(Operation *op) {
   b.loc = op->getLoc();
+  if (late && emitLate(op))
+    return;
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](tile::ForOp loop) { emitFor(loop); })
       .Case([&](scf::ForOp loop) { emitPasses(loop); })

@@ -19,6 +19,8 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include <functional>
+
 namespace attnc::ptx {
 
 /// A tensor or a workspace: global memory, strides in elements.
@@ -45,6 +47,23 @@ struct Place {
   llvm::SmallVector<std::pair<mlir::StringAttr, mlir::Value>, 2> positions = {};
 
   bool isRegister() const { return positions.empty(); }
+};
+
+/// A product that starts one iteration late, and what it needs there
+/// (Overlap.cpp).
+struct LateProduct {
+  tile::DotOp score, product;
+  tile::RescaleOp rescale; // of the sums before the product, or null
+  tile::LoadOp columns;
+  mlir::Value carried; // the sums, an argument of the body
+  bool hasPrevious = false;
+  llvm::SmallVector<mlir::Value> rows, inFlight;
+  std::function<void()> copyNext;
+
+  /// The first op that reads the sums.
+  mlir::Operation *reader() {
+    return rescale ? rescale.getOperation() : product.getOperation();
+  }
 };
 
 class Emitter {
@@ -146,6 +165,17 @@ private:
                                          Value first, Value full,
                                          mlir::ValueRange carried);
 
+  //===- Overlap.cpp
+  std::optional<LateProduct> findLate(tile::ForOp loop,
+                                      mlir::ArrayRef<tile::LoadOp> loads);
+  bool emitLate(mlir::Operation *op);
+  llvm::SmallVector<Value>
+  emitOverlapped(tile::ForOp loop, Value full, mlir::ValueRange carried,
+                 Builder::Carry emitAt,
+                 llvm::function_ref<void(Value)> findCopies);
+  void issueLate();
+  void finishLate();
+
   //===- Memory.cpp
   struct Block;
   Block blockOf(tile::LoadOp load);
@@ -175,7 +205,10 @@ private:
 
   //===- Warpgroup.cpp
   void emitWgmma(tile::DotOp dot);
-  llvm::SmallVector<Value> issueWgmma(tile::DotOp dot, mlir::ValueRange sums);
+  llvm::SmallVector<Value> issueWgmma(tile::DotOp dot, mlir::ValueRange sums,
+                                      mlir::ValueRange packed = {});
+  llvm::SmallVector<Value> accumulatorOf(Value tile);
+  void defineAccumulator(Value tile, mlir::ValueRange registers);
   llvm::SmallVector<Value> waitForWgmma(int64_t pending,
                                         mlir::ValueRange registers);
   llvm::SmallVector<Value> packSteps(Value rows, int64_t steps);
@@ -190,6 +223,7 @@ private:
   llvm::DenseMap<Value, Tile> tiles;
   llvm::DenseMap<int64_t, Value> rowPositions, columnPositions;
   llvm::DenseSet<mlir::Operation *> ahead; // loads that were copied before
+  std::optional<LateProduct> late;         // of the loop that is emitted
   int64_t shared = 0, mostShared = 0;      // bytes
   llvm::SmallVector<Value> sharedCopies;   // of tiles in registers, by age
 };

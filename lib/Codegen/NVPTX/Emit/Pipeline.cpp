@@ -10,6 +10,9 @@
 //     body
 //   }
 //
+// With `overlap` the values of a tile are copied with the keys of the next one,
+// and in the middle of the body (Overlap.cpp).
+//
 // Each iteration commits one group, be it empty, so that the number of groups
 // that may be pending is fixed. Tests: test/Codegen/NVPTX/pipelined.mlir
 //
@@ -60,36 +63,61 @@ SmallVector<Value> Emitter::emitPipelined(tile::ForOp loop,
     mostShared = std::max(mostShared, shared);
     buffers.push_back(made);
   }
+  std::optional<LateProduct> outer = std::move(late);
+  late = findLate(loop, loads);
+  auto isLate = [&](tile::LoadOp load) {
+    return late && load == late->columns;
+  };
   auto bufferOf = [&](SharedTile made, Value number) {
     made.stage = b.mul(b.remainder(number, stages), made.bytes());
     return made;
   };
-  auto copyTile = [&](Value number) {
-    b.branch(b.compare(Predicate::slt, number, full), [&] {
+  auto copyLoads = [&](Value number, bool lateOnes) {
+    Value isTile = b.logicalAnd(b.compare(Predicate::sge, number, 0),
+                                b.compare(Predicate::slt, number, full));
+    b.branch(isTile, [&] {
+      IRMapping outer = scalars; // of the tile whose code this is in
       scalars.map(loop.getKeyStart(), b.add(first, b.mul(number, step)));
       scalars.map(loop.getKeyCount(), b.index(step));
       for (auto [load, made] : llvm::zip_equal(loads, buffers))
-        copy(load, bufferOf(made, number));
+        if (isLate(load) == lateOnes)
+          copy(load, bufferOf(made, number));
+      scalars = std::move(outer);
     });
+  };
+  auto copyTile = [&](Value number) {
+    copyLoads(number, /*lateOnes=*/false);
+    if (late)
+      copyLoads(b.add(number, -1), /*lateOnes=*/true);
     b.intrinsic("cp.async.commit.group", {});
+  };
+  auto findCopies = [&](Value number) {
+    for (auto [i, op] : llvm::enumerate(loads)) {
+      tile::LoadOp load = op;
+      Value own = isLate(load) ? b.add(number, -1) : number;
+      tiles[load] = {load.getType(), {}, bufferOf(buffers[i], own), {}};
+      ahead.insert(load);
+    }
+  };
+  auto emitAt = [&](Value number, ValueRange inner) {
+    b.intrinsic("cp.async.wait.group", b.i32(stages - 2));
+    publish(buffers);
+    Value next = b.add(number, stages - 1);
+    if (late)
+      late->copyNext = [&, next] { copyTile(next); };
+    else
+      copyTile(next);
+    findCopies(number);
+    return emitTile(loop, b.add(first, b.mul(number, step)), b.index(step),
+                    b.boolean(false), inner);
   };
   b.barrier();
   for (int64_t number = 0; number + 1 < stages; ++number)
     copyTile(b.index(number));
-  SmallVector<Value> results = b.loop(
-      b.index(0), full, b.index(1), carried,
-      [&](Value number, ValueRange inner) {
-        b.intrinsic("cp.async.wait.group", b.i32(stages - 2));
-        publish(buffers);
-        copyTile(b.add(number, stages - 1));
-        for (auto [i, op] : llvm::enumerate(loads)) {
-          tile::LoadOp load = op;
-          tiles[load] = {load.getType(), {}, bufferOf(buffers[i], number), {}};
-          ahead.insert(load);
-        }
-        return emitTile(loop, b.add(first, b.mul(number, step)), b.index(step),
-                        b.boolean(false), inner);
-      });
+  SmallVector<Value> results =
+      late ? emitOverlapped(loop, full, carried, emitAt, findCopies)
+           : b.loop(b.index(0), full, b.index(1), carried, emitAt);
+  late = std::move(outer);
   for (tile::LoadOp load : loads)
     ahead.erase(load);
   shared = before;

@@ -83,9 +83,11 @@ SmallVector<Value> Emitter::packSteps(Value rows, int64_t steps) {
   return packed;
 }
 
-/// Starts the product as one group; `sums` are added to it where there are any.
-/// Results are valid after waitForWgmma.
-SmallVector<Value> Emitter::issueWgmma(tile::DotOp dot, ValueRange sums) {
+/// Starts the product as one group; `sums` are added to it where there are any,
+/// and `packed` are its rows if they were packed before. Results are valid
+/// after waitForWgmma.
+SmallVector<Value> Emitter::issueWgmma(tile::DotOp dot, ValueRange sums,
+                                       ValueRange packed) {
   Value rows = dot.getLhs(), columns = dot.getRhs();
   if (!dot.getLhs().getType().hasDim(kRowDim))
     std::swap(rows, columns);
@@ -109,7 +111,10 @@ SmallVector<Value> Emitter::issueWgmma(tile::DotOp dot, ValueRange sums) {
         descriptorOf(*left, b.mul(b.floorDiv(warp, 4), warpgroupBytes)));
     constraints.push_back("l");
   } else {
-    llvm::append_range(args, packSteps(rows, steps));
+    if (packed.empty())
+      llvm::append_range(args, packSteps(rows, steps));
+    else
+      llvm::append_range(args, packed);
     constraints.append(4 * steps, "r");
   }
   int64_t rightNumber = firstLeft + (left ? 1 : 4 * steps);
@@ -160,24 +165,30 @@ SmallVector<Value> Emitter::waitForWgmma(int64_t pending,
       registers);
 }
 
-void Emitter::emitWgmma(tile::DotOp dot) {
-  int64_t slots = layout.columnSlots(dot.getType());
-  SmallVector<Value> sums;
-  if (dot.getAcc() && !tiles[dot.getAcc()].constant) {
-    SmallVector<Value> flat = flatten(dot.getAcc());
-    for (int64_t i = 0; i < 2 * slots; ++i)
-      sums.push_back(flat[slotOf(i, slots)]);
-  } else if (dot.getAcc()) {
-    sums.assign(2 * slots,
-                b.constant(b.getF32Type(), *tiles[dot.getAcc()].constant));
-  }
-  SmallVector<Value> registers = waitForWgmma(0, issueWgmma(dot, sums));
+/// The registers of a tile in the order of an accumulator.
+SmallVector<Value> Emitter::accumulatorOf(Value tile) {
+  int64_t slots = layout.columnSlots(cast<tile::TileType>(tile.getType()));
+  SmallVector<Value> flat = flatten(tile), sums;
+  for (int64_t i = 0; i < 2 * slots; ++i)
+    sums.push_back(flat[slotOf(i, slots)]);
+  return sums;
+}
+
+void Emitter::defineAccumulator(Value tile, ValueRange registers) {
+  int64_t slots = layout.columnSlots(cast<tile::TileType>(tile.getType()));
   SmallVector<Value> places(registers.size());
   for (auto [i, value] : llvm::enumerate(registers))
     places[slotOf(i, slots)] = value;
-  define(dot, [&](const Place &place) {
+  define(tile, [&](const Place &place) {
     return places[place.row * slots + place.column];
   });
+}
+
+void Emitter::emitWgmma(tile::DotOp dot) {
+  SmallVector<Value> sums;
+  if (dot.getAcc())
+    sums = accumulatorOf(dot.getAcc());
+  defineAccumulator(dot, waitForWgmma(0, issueWgmma(dot, sums)));
 }
 
 } // namespace attnc::ptx
