@@ -17,6 +17,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -109,6 +110,13 @@ def progress(record):
     return None
 
 
+def passed(record):
+    """Whether a record is no reason for exit code 1."""
+    if record["type"] == "library":
+        return "error" not in record or record.get("missing", False)
+    return record["type"] != "failed" and record.get("correct", True)
+
+
 def run(options):
     """Exit code of `run`."""
     check(options)
@@ -117,6 +125,8 @@ def run(options):
         import measure
     except ImportError:
         refuse(f"NumPy is {libraries.missing('numpy')}")
+    # Workers may be stopped: end them before this process.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     out = sys.stdout if options.output == "-" else open(options.output, "w", encoding="utf-8")
     code = 0
     with out, tempfile.TemporaryDirectory(prefix="peers.") as folder:
@@ -128,7 +138,7 @@ def run(options):
                 line = progress(record)
                 if line:
                     print(line, file=sys.stderr)
-                if record["type"] == "failed" or not record.get("correct", True):
+                if not passed(record):
                     code = 1
         except measure.Failed as error:
             print(f"peers: error: {error}", file=sys.stderr)
@@ -156,7 +166,9 @@ def main():
     except (cases.BadCase, tables.BadResults) as error:
         refuse(error)
     except OSError as error:
-        refuse(f"{error.filename}: {error.strerror}")
+        refuse(f"{error.filename or 'output'}: {error.strerror}")
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The libraries: their peers (ways to compute a case), packages and environment."""
+"""The libraries: their peers (ways to compute a case) and packages."""
 
 import dataclasses
 import os
@@ -9,18 +9,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 @dataclasses.dataclass(frozen=True)
 class Library:
-    """`peers` are the names in the results. `packages` are lines of
-    requirements.txt, `variables` what the environment must set, and `environment`
-    what the worker adds to it; {lib} is the folder of the interpreter's libraries."""
+    """`peers` are the names in the results, `packages` lines of requirements.txt."""
     peers: tuple
     packages: tuple = ()
-    variables: tuple = ()
-    environment: tuple = ()
 
 
 LIBRARIES = {
     "attnc": Library(("attnc",)),
     "numpy": Library(("numpy",), ("numpy",)),
+    "onnxruntime": Library(("ort_mha", "ort_gqa", "ort_attention"), ("onnx", "onnxruntime")),
+    "openvino": Library(("openvino",), ("openvino",)),
+    "jax": Library(("jax_dpa", "jax_jit"), ("jax", "jaxlib")),
+    "iree": Library(("iree_attention",), ("iree-base-compiler", "iree-base-runtime")),
+    "torch": Library(("torch_sdpa", "torch_flex", "torch_eager", "torch_inductor"), ("torch",)),
 }
 
 
@@ -34,8 +35,4 @@ def pinned(packages):
 
 def missing(name):
     """How to make a library available, for the message of a failed import."""
-    library = LIBRARIES[name]
-    unset = [variable for variable in library.variables if not os.environ.get(variable)]
-    if unset:
-        return f"not installed: set {' and '.join(unset)} (see benchmarks/peers/README.md)"
-    return f"not installed: pip install {pinned(library.packages)}"
+    return f"not installed: pip install {pinned(LIBRARIES[name].packages)}"

@@ -7,6 +7,7 @@ it repeatedly, `forget` frees the prepared cases.
 """
 
 import contextlib
+import ctypes
 import importlib
 import json
 import os
@@ -20,9 +21,18 @@ import libraries
 SLOW = 1.5  # seconds: a slower call is timed once
 
 
-def pin(threads):
-    """Restricts this process to as many processors as threads."""
+PR_SET_PDEATHSIG = 1
+
+
+def confine(threads):
+    """Restricts this process to as many processors as threads, and ends it with its
+    parent, even while it is stopped."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+
+
+def one_line(error):
+    return " ".join(f"{type(error).__name__}: {error}".split())[:400]
 
 
 class Server:
@@ -40,8 +50,10 @@ class Server:
             self.module = importlib.import_module(f"adapters.{self.name}_peer")
             self.module.start(self.threads)
             return {"version": self.module.version()}
-        except (ImportError, KeyError) as error:
-            return {"error": libraries.missing(self.name), "reason": f"{type(error).__name__}: {error}"}
+        except ModuleNotFoundError:
+            return {"error": libraries.missing(self.name), "missing": True}
+        except Exception as error:  # such as a shared library that is absent
+            return {"error": one_line(error)}
 
     def prepare(self, request):
         import numpy as np
@@ -85,14 +97,14 @@ class Server:
     def serve(self):
         answers = os.fdopen(os.dup(1), "w", buffering=1)
         os.dup2(2, 1)  # what a library prints goes to stderr
-        pin(self.threads)
+        confine(self.threads)
         answers.write(json.dumps(self.start()) + "\n")
         for line in sys.stdin:
             request = json.loads(line)
             try:
                 answer = getattr(self, request["op"])(request)
             except Exception as error:  # of a foreign library: the run continues
-                answer = {"error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}
+                answer = {"error": one_line(error)}
             answers.write(json.dumps(answer) + "\n")
 
 
@@ -100,14 +112,10 @@ class Worker:
     """The parent's side of a worker process."""
 
     def __init__(self, name, threads, folder):
-        library = libraries.LIBRARIES[name]
-        environment = dict(os.environ, KMP_BLOCKTIME="1", PEERS_FOLDER=folder, PYTHONDONTWRITEBYTECODE="1",
+        environment = dict(os.environ, KMP_BLOCKTIME="1", PYTHONDONTWRITEBYTECODE="1",
                            TORCHINDUCTOR_CACHE_DIR=os.path.join(folder, f"inductor{threads}"))
         for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
             environment[variable] = str(threads)
-        for setting in library.environment:
-            variable, value = setting.split("=", 1)
-            environment[variable] = value.replace("{lib}", os.path.join(sys.prefix, "lib")).format_map(os.environ)
         with open(os.path.join(folder, f"{name}.{threads}.log"), "a", encoding="utf-8") as log:
             self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__), name, str(threads)],
                                             env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,

@@ -1,7 +1,8 @@
 """One module per library, loaded in a worker process of its own. Each has
 
-  start(threads)   before the first case; raises what an import may raise
+  start(threads)   before the first case
   version()        text
+  forget()         optional: frees what the cases so far have left
   prepare(peer, case, inputs, threads) -> (call, result, facts)
 
 `call()` computes the case once; `result(call())` is the float32 array. `facts` go
