@@ -103,9 +103,9 @@ amx_bf16(long steps) {
 }
 
 static int threads = 1;
+static __thread char *data; /* of read_memory */
 
 __attribute__((target("avx2"))) static double read_memory(long steps) {
-  static __thread char *data;
   size_t bytes = (size_t)READ_BYTES / (size_t)threads / 128 * 128;
   if (!data) {
     data = aligned_alloc(128, bytes);
@@ -140,6 +140,7 @@ static void *run(void *argument) {
   task->begin = now();
   task->work = task->kernel(task->steps);
   task->end = now();
+  free(data);
   return 0;
 }
 
@@ -168,6 +169,16 @@ static double measure(Kernel kernel, long steps) {
   return work / (end - begin) * 1e-9;
 }
 
+/* The fastest of five, because another process may interrupt some. */
+static double best(Kernel kernel, long steps) {
+  double most = 0;
+  for (int i = 0; i < 5; ++i) {
+    double rate = measure(kernel, steps / 5);
+    most = rate > most ? rate : most;
+  }
+  return most;
+}
+
 static int has_bf16_dot(void) {
   unsigned a, b, c, d;
   return __builtin_cpu_supports("avx512f") &&
@@ -192,11 +203,9 @@ int main(int argc, char **argv) {
     return 1;
   }
   Kernel fma = __builtin_cpu_supports("avx512f") ? fma_avx512 : fma_avx2;
-  printf("{\"f32_fma\": %.1f", measure(fma, 2000000));
-  printf(", \"bf16_dot\": %.1f",
-         has_bf16_dot() ? measure(dot_bf16, 1000000) : 0);
-  printf(", \"amx_bf16\": %.1f",
-         has_amx_bf16() ? measure(amx_bf16, 200000) : 0);
-  printf(", \"read_gbs\": %.1f}\n", measure(read_memory, 8));
+  printf("{\"f32_fma\": %.1f", best(fma, 2000000));
+  printf(", \"bf16_dot\": %.1f", has_bf16_dot() ? best(dot_bf16, 1000000) : 0);
+  printf(", \"amx_bf16\": %.1f", has_amx_bf16() ? best(amx_bf16, 200000) : 0);
+  printf(", \"read_gbs\": %.1f}\n", best(read_memory, 10));
   return 0;
 }
