@@ -249,6 +249,26 @@ function(attnc_embed input output)
     DEPENDS ${input} ${script} VERBATIM)
 endfunction()
 
+# Compiles a launcher of kernels, which is C and becomes a part of objects, to
+# LLVM IR. It may include entry.h, launch.h and headers of its folder.
+function(attnc_compile_launcher source triple output)
+  cmake_path(GET source PARENT_PATH folder)
+  set(abi ${PROJECT_SOURCE_DIR}/lib/Emit/Abi)
+  set(shared ${PROJECT_SOURCE_DIR}/lib/Codegen/Common/Launch)
+  set(runtime ${PROJECT_SOURCE_DIR}/runtime/include)
+  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h ${shared}/*.h)
+  set(options "")
+  if(triple MATCHES "^aarch64")
+    set(options -mno-outline-atomics) # they are in a library of the compiler
+  endif()
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_C_COMPILER} --target=${triple} -std=c11 -O1 -ffreestanding
+            -fno-builtin -fPIC -fno-ident -Wall -Wextra -Werror
+            -fno-asynchronous-unwind-tables -I ${abi} -I ${shared} -I ${runtime}
+            ${options} -emit-llvm -S ${source} -o ${output}
+    DEPENDS ${source} ${headers} ${abi}/entry.h ${runtime}/attnc.h VERBATIM)
+endfunction()
+
 # Writes into ${folder}/${name}.inc the constant k${name}, pairs of a string and
 # the text of a file, for each "STRING=FILE". ${name}_FILES lists what a source
 # that includes it depends on.

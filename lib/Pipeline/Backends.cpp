@@ -102,8 +102,11 @@ constexpr StageEntry nvvmStage = {"nvvm", "tile-to-nvvm{target=@cpu@}", ""};
 
 constexpr const StageEntry *nvptxStages[] = {&tileStage, &nvvmStage};
 constexpr TargetKind nvptxKinds[] = {TargetKind::Gpu};
-constexpr OutputEntry nvptxOutputs[] = {{"ptx", ".ptx", /*isText=*/true},
-                                        {"nvptx-ir", ".ll", /*isText=*/true}};
+constexpr OutputEntry nvptxOutputs[] = {
+    {"ptx", ".ptx", /*isText=*/true},
+    {"cubin", ".cubin", /*isText=*/false, OutputEntry::Assembler},
+    {"sass", ".sass", /*isText=*/true, OutputEntry::Disassembler},
+    {"nvptx-ir", ".ll", /*isText=*/true}};
 
 void registerNvptxDialects(DialectRegistry &) {} // those of llvm suffice
 
@@ -125,7 +128,7 @@ constexpr Backend backends[] = {
     {"nvptx", "Kernels for NVIDIA GPUs by LLVM", nvptxKinds, nvptxStages,
      nvptxOutputs, registerNvptxDialects, registerNvptxPasses,
      /*translate=*/nullptr, ptx::printKernels, /*isNarrow=*/false,
-     ptx::makeHostModule},
+     ptx::makeHostModule, /*assembly=*/"ptx", ptx::makeObjectModule},
 };
 
 } // namespace

@@ -13,6 +13,8 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <functional>
+
 using namespace attnc;
 using namespace llvm;
 
@@ -24,6 +26,7 @@ ArrayRef<Platform> attnc::getPlatforms() {
           .devices = getX86Devices(),
           .defaultLevels = "x86-64-v3,x86-64-v4",
           .systemSymbols = "_GLOBAL_OFFSET_TABLE_",
+          .hasGpus = true,
       },
       {
           .triple = "aarch64-unknown-linux-gnu",
@@ -34,6 +37,7 @@ ArrayRef<Platform> attnc::getPlatforms() {
           .linker = "aarch64-linux-gnu-gcc",
           .packages =
               "qemu-user, gcc-aarch64-linux-gnu and libc6-dev-arm64-cross",
+          .hasGpus = true,
       },
       {
           .triple = "riscv64-unknown-linux-gnu",
@@ -131,6 +135,10 @@ const Platform &attnc::getHostPlatform() {
   return getPlatforms().front();
 }
 
+bool attnc::isWeaker(const Target *a, const Target *b) {
+  return a->kind != b->kind ? a->kind < b->kind : std::less<>()(a, b);
+}
+
 std::string attnc::listPlatforms() {
   return join(
       map_range(getPlatforms(), [](const Platform &p) { return p.triple; }),
@@ -148,6 +156,13 @@ const Target *Platform::findLevel(StringRef name) const {
       if (target.name == name)
         return &target;
   return nullptr;
+}
+
+const Target *Platform::findPart(StringRef name) const {
+  if (const Target *own = findLevel(name))
+    return own;
+  const Target *other = hasGpus ? lookupTarget(name) : nullptr;
+  return other && other->kind == TargetKind::Gpu ? other : nullptr;
 }
 
 std::vector<const Target *> Platform::getDefaultLevels() const {

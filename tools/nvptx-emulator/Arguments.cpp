@@ -58,18 +58,37 @@ static bool isTensor(StringRef kind) {
   return kind == "in" || kind == "inout" || kind == "out";
 }
 
+/// arg:N, a pointer into the tensor of an earlier argument.
+Error Arguments::addPointer(StringRef number, uint64_t offset) {
+  size_t argument = 0;
+  if (number.getAsInteger(10, argument) || argument >= tensorOf.size() ||
+      tensorOf[argument] < 0)
+    return createStringError("'arg:" + number +
+                             "' names no earlier argument with a tensor");
+  int other = tensorOf[argument];
+  if (offset > tensors[other].bytes)
+    return createStringError("'arg:" + number +
+                             "' points outside of the tensor");
+  slots.push_back(reinterpret_cast<uint64_t>(tensors[other].data) + offset);
+  tensorOf.push_back(other);
+  return Error::success();
+}
+
 Error Arguments::add(StringRef text) {
   uint64_t offset = 0;
   StringRef tensorText = text;
   if (tensorText.consume_front("at:")) {
     auto [number, rest] = tensorText.split(':');
-    if (number.getAsInteger(10, offset) || !isTensor(rest.split(':').first))
+    if (number.getAsInteger(10, offset) ||
+        (!isTensor(rest.split(':').first) && !rest.starts_with("arg:")))
       return createStringError("expected at:N:TENSOR, got '" + text + "'");
     tensorText = rest;
   }
   auto [kind, value] = tensorText.split(':');
   if (kind == "map")
     return addMap(value);
+  if (kind == "arg")
+    return addPointer(value, offset);
   if (isTensor(kind)) {
     Expected<Tensor> tensor = makeTensor(tensorText);
     if (!tensor)

@@ -24,6 +24,7 @@ struct Tensor {
 ///   in:FILE            a pointer to the contents of the file
 ///   inout:FILE         the same, and the file is rewritten later
 ///   out:FILE:BYTES     a pointer to NaNs, which are written to the file later
+///   arg:N              a pointer to the start of the tensor of argument N
 ///   at:N:TENSOR        a pointer N bytes after the start of one of these
 ///   i32:N i64:N f32:X  a scalar
 ///   map:TENSOR,KEY=VALUE,...  a tensor map; TENSOR is in:FILE, out:FILE:BYTES,
@@ -40,6 +41,7 @@ public:
 private:
   llvm::Expected<Tensor> makeTensor(llvm::StringRef text);
   llvm::Error addMap(llvm::StringRef text);
+  llvm::Error addPointer(llvm::StringRef number, uint64_t offset);
 
   std::vector<uint64_t> slots;
   std::vector<Tensor> tensors; // and tensor maps

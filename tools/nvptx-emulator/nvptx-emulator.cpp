@@ -30,7 +30,7 @@ static cl::opt<unsigned> seed("seed", cl::init(0),
 static cl::list<std::string>
     argTexts("arg",
              cl::desc("An argument, in order: in:FILE, inout:FILE, "
-                      "out:FILE:BYTES, i32:N, i64:N, f32:X or "
+                      "out:FILE:BYTES, arg:N, i32:N, i64:N, f32:X or "
                       "map:TENSOR,KEY=VALUE,...; at:N:TENSOR points N bytes "
                       "after the start"));
 

@@ -25,6 +25,8 @@ class Module;
 
 namespace attnc {
 
+struct Platform;
+
 /// What a host calls to launch a kernel: target, kernel, thread blocks, threads
 /// of a block, bytes of shared memory, bytes of the workspace, struct
 /// attnc_call.
@@ -52,6 +54,8 @@ struct OutputEntry {
   llvm::StringLiteral name;   // of --emit
   llvm::StringLiteral suffix; // of default file names
   bool isText;
+  /// What the driver makes it with; otherwise the backend prints it.
+  enum Tool { None, Assembler, Disassembler } tool = None;
 };
 
 struct Backend {
@@ -81,6 +85,15 @@ struct Backend {
   std::unique_ptr<llvm::Module> (*translateHost)(mlir::ModuleOp, const Target &,
                                                  llvm::LLVMContext &,
                                                  KernelLaunch *) = nullptr;
+  /// Of kernels that a part's host functions launch: the output that is their
+  /// assembly.
+  llvm::StringLiteral assembly = "";
+  /// Makes what Emit needs of a part for programs of a platform, of the kernels
+  /// as assembly and, unless it is empty, machine code.
+  std::unique_ptr<llvm::Module> (*translateLaunches)(
+      mlir::ModuleOp, const Target &, const Platform &host,
+      llvm::StringRef assembly, llvm::StringRef machineCode,
+      llvm::LLVMContext &) = nullptr;
 };
 
 /// A name of --emit.

@@ -44,8 +44,15 @@ struct Platform {
   /// emulator runs a script that calls a module.
   bool isHosted = true;
 
+  /// Whether programs can load NVIDIA's driver: then objects may have parts for
+  /// GPUs.
+  bool hasGpus = false;
+
   /// The level or device called `name`, or null.
   const Target *findLevel(llvm::StringRef name) const;
+  /// The level, the device, or the GPU that objects may have parts for, or
+  /// null.
+  const Target *findPart(llvm::StringRef name) const;
   std::vector<const Target *> getDefaultLevels() const;
   /// "x86-64, x86-64-v3, ..., opencl"
   std::string listLevels() const;
@@ -68,6 +75,10 @@ const Platform &platformOf(const Target &level);
 
 /// The one that this program runs on, if attnc compiles for it, else the first.
 const Platform &getHostPlatform();
+
+/// Orders the parts of an object, weakest first: CPUs, then GPUs, both as in
+/// their tables.
+bool isWeaker(const Target *a, const Target *b);
 
 /// "aarch64-unknown-linux-gnu, ..."
 std::string listPlatforms();

@@ -117,7 +117,8 @@ bool Compilation::checkOutputOptions(Stage from) {
                         "input is already at stage " +
                         stageName(from));
   llvm::StringRef output = options.output;
-  if (output == "-" && (options.emit.size() > 1 || options.emit[0] == "obj"))
+  if (output == "-" &&
+      (options.emit.size() > 1 || !findOutputKind(options.emit[0])->isText))
     return session.fail("-o - supports a single text output, not --emit=" +
                         llvm::join(options.emit, ","));
   std::vector<std::string> objectAndHeader = {"obj", "header"};

@@ -14,8 +14,8 @@ namespace attnc {
 
 /// The kinds in the order in which a reader asks for them.
 static constexpr llvm::StringLiteral kinds[] = {
-    "fused",  "missed", "product", "mask", "order",
-    "packed", "kernel", "limit",   "cost", "schedule"};
+    "fused",  "missed", "product", "mask",     "order", "packed",
+    "kernel", "limit",  "cost",    "schedule", "object"};
 
 static size_t rankOf(const Remark &remark) {
   return llvm::find(kinds, remark.kind) - std::begin(kinds);

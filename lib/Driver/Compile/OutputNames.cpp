@@ -63,7 +63,7 @@ std::optional<std::vector<std::string>> kindsOfName(llvm::StringRef path) {
     return object;
   llvm::StringRef name = llvm::sys::path::filename(path);
   for (const OutputKind &kind : outputKinds())
-    if (kind.isText && name.ends_with(kind.suffix))
+    if (kind.name != "obj" && name.ends_with(kind.suffix))
       return std::vector<std::string>{kind.name.str()};
   if (name.ends_with(".mlir"))
     return std::nullopt;

@@ -197,11 +197,10 @@ bool Session::adoptBackend(ModuleOp module, const Target &target, Stage stage) {
       return fail("the dump was scheduled for --backend=" + found->name +
                   ", not for " + options.backend->name +
                   "; remove --backend or start from an earlier stage");
-    pipeline.backend = found;
+    if (found != stageTable().backendFor(target.kind)) // else each has its own
+      pipeline.backend = found;
   }
-  PipelineOptions ofDump = pipeline;
-  ofDump.target = &target;
-  const Backend &backend = backendOf(ofDump);
+  const Backend &backend = backendFor(target);
   if (!llvm::is_contained(backend.kinds, target.kind))
     return fail("the dump was scheduled for backend '" + backend.name +
                 "', which does not compile for its attnc.target " +
@@ -282,135 +281,6 @@ void Session::print(llvm::raw_ostream &os) {
     part.module.get().print(os);
     os << '\n';
   }
-}
-
-bool Session::canTranslate() {
-  const Backend &backend = backendOf(pipeline);
-  if (backend.translate)
-    return true;
-  return fail(
-      "backend '" + backend.name +
-      "' writes no objects yet; its outputs of --emit are " +
-      llvm::join(llvm::map_range(backend.outputs,
-                                 [](const OutputEntry &o) { return o.name; }),
-                 ", "));
-}
-
-bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
-  if (!canTranslate())
-    return false;
-  const Backend &backend = backendOf(pipeline);
-  return emitParts(
-      kind, bytes,
-      [&](const SessionPart &part, Part &made, llvm::LLVMContext &llvmContext) {
-        made.target = makeCodegenTarget(*part.target, *currentPlatform);
-        return backend.translate(*part.module, *part.target, llvmContext);
-      });
-}
-
-bool Session::emitForHost(
-    llvm::function_ref<llvm::Error(llvm::Module &)> prepare,
-    const std::string &symbols, llvm::SmallVectorImpl<char> &bytes) {
-  if (!canTranslate())
-    return false;
-  const Backend &backend = backendOf(pipeline);
-  const Target &host = currentPlatform->selectLevel(getHostFeatures());
-  std::string problem;
-  bool isDone = emitParts(
-      EmitKind::Object, bytes,
-      [&](const SessionPart &part, Part &made, llvm::LLVMContext &llvmContext) {
-        made.target = makeCodegenTarget(host, *currentPlatform);
-        made.target.label = part.target->name.str();
-        made.target.systemSymbols += " " + symbols;
-        std::unique_ptr<llvm::Module> kernels =
-            backend.translate(*part.module, *part.target, llvmContext);
-        if (!kernels)
-          return kernels;
-        if (llvm::Error error = prepare(*kernels)) {
-          problem = llvm::toString(std::move(error));
-          kernels.reset();
-        }
-        return kernels;
-      });
-  return problem.empty() ? isDone : fail(problem);
-}
-
-bool Session::emitLaunches(KernelLaunch *launch,
-                           llvm::SmallVectorImpl<char> &bytes) {
-  const Backend &backend = backendOf(pipeline);
-  const Platform &host = getHostPlatform();
-  return emitParts(
-      EmitKind::Object, bytes,
-      [&](const SessionPart &part, Part &made, llvm::LLVMContext &llvmContext) {
-        made.target = makeCodegenTarget(host.levels.front(), host);
-        made.target.label = part.target->name.str();
-        return backend.translateHost(*part.module, *part.target, llvmContext,
-                                     launch);
-      });
-}
-
-bool Session::emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
-                        MakePart make) {
-  if (!advanceTo(lastStage(pipeline)))
-    return false;
-  llvm::LLVMContext llvmContext;
-  TimingScope phase = total.nest("translation to LLVM IR");
-  std::vector<Part> parts;
-  for (const SessionPart &part : llvm::reverse(partList)) { // best first
-    Part &made = parts.emplace_back();
-    made.isNarrow = backendOf(pipeline).isNarrow;
-    made.device = part.target->kind;
-    made.kernels = make(part, made, llvmContext);
-    if (!made.kernels) {
-      printer.print();
-      return false;
-    }
-  }
-  llvm::raw_svector_ostream os(bytes);
-  llvm::Error error = emitObject(std::move(parts), interfaceList, os, kind,
-                                 [&](llvm::StringRef name) {
-                                   phase.stop();
-                                   phase = total.nest(name.str());
-                                 });
-  if (!error)
-    return true;
-  std::string reason = llvm::toString(std::move(error));
-  if (loadedStage != lastStage(pipeline))
-    return fail("internal error: " + reason);
-  return fail("the dump cannot be compiled for its attnc.target " +
-              joinTargetNames(targetList) + ": " + reason);
-}
-
-bool Session::canMake(llvm::StringRef name) const {
-  const Backend &backend = backendOf(pipeline);
-  if (auto stage = parseStage(name))
-    return llvm::is_contained(stageTable().path(backend), *stage);
-  bool isOfOthers =
-      llvm::any_of(stageTable().backends(), [&](const Backend &other) {
-        return llvm::any_of(other.outputs, [&](const OutputEntry &output) {
-          return output.name == name;
-        });
-      });
-  return !isOfOthers || llvm::any_of(backend.outputs, [&](const auto &output) {
-    return output.name == name;
-  });
-}
-
-bool Session::printOutput(llvm::StringRef name, llvm::raw_ostream &os) {
-  const Backend &backend = backendOf(pipeline);
-  if (!backend.print || !canMake(name))
-    return fail("backend '" + backend.name + "' has no output '" + name +
-                "' of --emit");
-  if (!advanceTo(lastStage(pipeline)))
-    return false;
-  llvm::scope_exit print([&] { printer.print(); });
-  for (const SessionPart &part : partList) {
-    auto text = backend.print(*part.module, *part.target, name);
-    if (!text)
-      return false;
-    os << (&part == &partList.front() ? "" : "// -----\n") << *text;
-  }
-  return true;
 }
 
 } // namespace attnc

@@ -30,6 +30,7 @@ namespace attnc {
 struct SessionPart {
   const Target *target = nullptr;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  Stage stage = Stage::Fused;
   std::vector<Interface> interfaces;
 };
 
@@ -58,10 +59,11 @@ public:
   /// backend for devices.
   bool emitLaunches(KernelLaunch *launch, llvm::SmallVectorImpl<char> &bytes);
 
-  /// Whether the backend has this stage or output.
+  /// Whether the backends of all parts have this stage, or that of one part
+  /// this output. False also for outputs of tools that are not installed.
   bool canMake(llvm::StringRef name) const;
-  /// The text of an output of the backend that is neither a stage nor made
-  /// by Emit.
+  /// An output of the backend that is neither a stage nor made by Emit, for
+  /// each part that has it.
   bool printOutput(llvm::StringRef name, llvm::raw_ostream &os);
 
   /// The specs, if the input was one.
@@ -98,8 +100,17 @@ private:
       const SessionPart &, Part &, llvm::LLVMContext &)>;
   bool emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
                  MakePart make);
-  /// Whether the backend makes objects; else an error says what it makes.
-  bool canTranslate();
+  const Backend &backendFor(const Target &target) const;
+  const Platform &hostPlatform() const;
+  bool hasOutput(const Target &target, llvm::StringRef name) const;
+  bool advanceToCode();
+  std::unique_ptr<llvm::Module> translateLaunches(const SessionPart &part,
+                                                  llvm::LLVMContext &context);
+  std::optional<std::string> makeOutput(const SessionPart &part,
+                                        llvm::StringRef name);
+  std::optional<std::string> assembleKernels(const SessionPart &part,
+                                             llvm::StringRef assembly,
+                                             bool isRequired);
   bool loadSpec();
   bool loadDump(Stage stage);
   bool checkDumpText();
@@ -111,7 +122,8 @@ private:
   bool checkTargets(llvm::ArrayRef<const Target *> ofDump);
   const Target *targetOfDump(mlir::ModuleOp module);
   void split();
-  bool advanceParts(Stage stage);
+  /// To the stage, or each to the last one of its backend.
+  bool advanceParts(std::optional<Stage> stage);
 
   const CommonOptions &options;
   CrashReport &crash;

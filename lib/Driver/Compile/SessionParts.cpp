@@ -45,7 +45,7 @@ bool Session::loadParts(llvm::ArrayRef<llvm::StringRef> texts, Stage stage) {
     if (!loadPart(text, stage))
       return false;
   llvm::sort(partList, [](const SessionPart &a, const SessionPart &b) {
-    return a.target < b.target;
+    return isWeaker(a.target, b.target);
   });
   std::vector<const Target *> targets;
   for (const SessionPart &part : partList)
@@ -64,6 +64,7 @@ bool Session::loadPart(llvm::StringRef text, Stage stage) {
   std::string padded(whole.take_front(before).count('\n'), '\n');
   padded += text;
   SessionPart part;
+  part.stage = stage;
   part.module = parseSourceString<ModuleOp>(
       padded, &context,
       sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier());
@@ -90,12 +91,15 @@ const Target *Session::targetOfDump(ModuleOp module) {
   if (Attribute triple = module->getAttr(kPlatformAttr)) {
     auto text = dyn_cast<StringAttr>(triple);
     platform = text ? findPlatform(text.getValue()) : nullptr;
-    if (!platform || !platform->findLevel(target->name)) {
+    if (!platform || !platform->findPart(target->name)) {
       fail("the dump's attnc.platform is no platform of " + target->name);
       return nullptr;
     }
   }
   bool isFixed = options.platformGiven || !partList.empty();
+  // A part for a GPU belongs to the programs of the parts before it.
+  if (isFixed && currentPlatform->findPart(target->name))
+    platform = currentPlatform;
   if (platform != currentPlatform && isFixed) {
     fail("the dump was compiled for " + target->name + " of " +
          platform->triple + ", not of " +
@@ -127,6 +131,7 @@ void Session::split() {
   for (const Target *target : targetList) {
     SessionPart &part = partList.emplace_back();
     part.target = target;
+    part.stage = currentStage;
     part.module = target == targetList.back()
                       ? std::move(moduleRef)
                       : OwningOpRef<ModuleOp>(moduleRef->clone());
@@ -148,22 +153,28 @@ bool Session::adoptParts() {
   return true;
 }
 
-bool Session::advanceParts(Stage stage) {
+bool Session::advanceParts(std::optional<Stage> stage) {
   if (partList.empty())
     split();
+  Stage reached = currentStage;
   for (SessionPart &part : partList) {
     pipeline.target = part.target;
     bool isOneOfSeveral = partList.size() > 1;
     printer.startPart(isOneOfSeveral ? part.target->name : "");
     if (isOneOfSeveral && pipeline.beginPart)
       pipeline.beginPart(part.target->name, *part.module);
-    if (mlir::failed(advance(*part.module, currentStage, stage, pipeline)) ||
-        printer.failed())
-      return false;
+    Stage to = stage ? *stage : lastStage(pipeline);
+    if (part.stage < to) {
+      if (mlir::failed(advance(*part.module, part.stage, to, pipeline)) ||
+          printer.failed())
+        return false;
+      part.stage = to;
+    }
+    reached = std::max(reached, to);
   }
   printer.startPart("");
   pipeline.target = targetList.front();
-  currentStage = stage;
+  currentStage = reached;
   return adoptParts();
 }
 

@@ -43,6 +43,7 @@ struct CommonOptions {
   std::vector<const Target *> targets;
   bool targetsGiven = false;
   const Backend *backend = nullptr;        // --backend; null: not given
+  std::string ptxas;                       // --ptxas; empty: found in PATH
   std::vector<std::string> hiddenWarnings; // -Wno-NAME
   bool warningsAreErrors = false;
   std::optional<bool> color;
@@ -73,6 +74,7 @@ struct RunOptions : CommonOptions {
   std::optional<double> benchSeconds;
   bool json = false, check = true, checkStages = false, interpret = false;
   bool mask = false, modelInstructions = false;
+  bool usesDriver = false; // --gpu=driver
   uint64_t seed = 1;
   enum class Init { Normal, Integer, Zero } init = Init::Normal;
   enum class Strides {

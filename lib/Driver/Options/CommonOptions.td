@@ -49,6 +49,9 @@ def print_targets : Switch<"print-targets",
 defm backend : Value<"backend", "<name>",
   "Backend that generates the code: @backends@. Default: llvm, or that of a "
   "dump">;
+defm ptxas : Value<"ptxas", "<program>",
+  "Assembler for NVIDIA GPUs, a part of CUDA. Default: ptxas, if it is in PATH; "
+  "else objects hold PTX only">;
 def W : Joined<["-"], "W">, MetaVarName<"[no-]<warning>">,
   HelpText<"Enable or disable a warning: empty-mask, index-order, offset, open-window, scaled-twice, slow-path">;
 def Werror : Flag<["-"], "Werror">, HelpText<"Treat warnings as errors">;

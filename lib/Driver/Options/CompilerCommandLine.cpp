@@ -141,6 +141,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
     return code;
   if (auto code = parseBackend(parsed, list.getLastArg(OPT_backend), options))
     return code;
+  options.ptxas = list.getLastArgValue(OPT_ptxas);
   options.allowWeightProducts = list.hasArg(OPT_allow_weight_products);
   if (auto code = parseSkippedPasses(
           parsed, list.getAllArgValues(OPT_skip_pass), options))

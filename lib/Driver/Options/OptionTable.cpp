@@ -240,7 +240,7 @@ static std::optional<int> parseLevel(ParsedArguments &parsed,
                        "combined with --target=" +
                        platform.triple + "; levels: " + platform.listLevels());
   target = name == "native" ? &platform.selectLevel(getHostFeatures())
-                            : platform.findLevel(name);
+                            : platform.findPart(name);
   if (target)
     return std::nullopt;
   std::string known =
@@ -268,11 +268,13 @@ std::optional<int> parseTargets(ParsedArguments &parsed,
     return std::nullopt;
   llvm::StringRef list = arg->getValue();
   options.targets.clear();
-  // A GPU is no other machine: its name is enough.
-  if (const Target *first =
-          lookupTarget(list.take_until([](char c) { return c == ','; }));
-      first && first->kind == TargetKind::Gpu && !options.platformGiven)
-    options.platform = &platformOf(*first);
+  // Names of GPUs alone need no --target: their kernels are those of any host.
+  bool areGpus = llvm::all_of(llvm::split(list, ','), [](llvm::StringRef name) {
+    const Target *target = lookupTarget(name);
+    return target && target->kind == TargetKind::Gpu;
+  });
+  if (areGpus && !options.platformGiven)
+    options.platform = &platformOf(*lookupTarget(list.split(',').first));
   const Target *native = nullptr;
   for (llvm::StringRef name : llvm::split(list, ',')) {
     const Target *target = nullptr;
@@ -289,11 +291,11 @@ std::optional<int> parseTargets(ParsedArguments &parsed,
     options.targets.push_back(native);
   if (options.targets.size() > 1)
     for (const Target *target : options.targets)
-      if (target->kind != TargetKind::Cpu)
+      if (target->kind == TargetKind::Device)
         return parsed.fail("-mcpu=" + list + ": the device '" + target->name +
                            "' cannot be combined with other levels; compile "
                            "an object for each");
-  llvm::sort(options.targets); // as in the table
+  llvm::sort(options.targets, isWeaker);
   return std::nullopt;
 }
 

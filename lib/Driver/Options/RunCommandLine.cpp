@@ -166,6 +166,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
     return code;
   if (auto code = parseBackend(parsed, list.getLastArg(OPT_backend), options))
     return code;
+  options.ptxas = list.getLastArgValue(OPT_ptxas);
   options.allowWeightProducts = list.hasArg(OPT_allow_weight_products);
   if (auto code = parseSkippedPasses(
           parsed, list.getAllArgValues(OPT_skip_pass), options))
@@ -199,6 +200,16 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
     return parsed.fail(
         "--interpret does not compile and cannot be combined with "
         "--bench or --check-stages");
+  llvm::StringRef gpu = list.getLastArgValue(OPT_gpu, "emulator");
+  options.usesDriver = gpu == "driver";
+  if (gpu != "emulator" && !options.usesDriver)
+    return parsed.fail("--gpu expects emulator or driver, got '" + gpu + "'");
+  bool hasGpu = llvm::any_of(options.targets, [](const Target *target) {
+    return target->kind == TargetKind::Gpu;
+  });
+  if (options.benchSeconds && hasGpu && options.platform->isHost())
+    return parsed.fail("--bench does not measure GPUs; -mcpu names " +
+                       joinTargetNames(options.targets));
   if (options.benchSeconds && !options.platform->isHost())
     return parsed.fail("--bench would measure the emulator of --target=" +
                        options.platform->triple);

@@ -56,9 +56,10 @@ public:
 private:
   bool compile();
   bool emitObject();
-  /// Kernels run in an emulator, called from this machine.
-  bool isOfGpu() const {
-    return session.targets().front()->kind == TargetKind::Gpu;
+  /// Kernels of a GPU run in an emulator, called from this machine.
+  bool isEmulated() const {
+    return !options.usesDriver &&
+           session.targets().front()->kind == TargetKind::Gpu;
   }
   bool startThreads();
   bool interpretFunction(unsigned index);
@@ -133,7 +134,7 @@ bool Run::compile() {
 }
 
 bool Run::emitObject() {
-  if (isOfGpu())
+  if (isEmulated())
     return session.emitLaunches(&EmulatedKernels::launch, bytes);
   if (options.modelInstructions)
     return session.emitForHost(modelInstructions, modelSymbols(), bytes);
@@ -432,23 +433,27 @@ bool Run::tellTilesOfParts() {
 
 /// The object in this process, or in an emulator if it is of another platform.
 std::unique_ptr<RunnableObject> Run::makeRunnable() {
-  if (session.platform().isHost()) {
-    auto object = LoadedObject::load(bytes);
-    if (object)
-      return std::move(*object);
-    session.fail("internal error: " + llvm::toString(object.takeError()));
-    return nullptr;
-  }
-  if (isOfGpu()) {
+  const Platform &ofTarget = platformOf(*session.targets().front());
+  bool isOfGpu = session.targets().front()->kind == TargetKind::Gpu;
+  if (isEmulated()) {
     std::string code;
     llvm::raw_string_ostream os(code);
     if (!session.printOutput("nvptx-ir", os))
       return nullptr;
-    auto kernels = EmulatedKernels::load(bytes, code, session.interfaces(),
-                                         session.platform());
+    auto kernels =
+        EmulatedKernels::load(bytes, code, session.interfaces(), ofTarget);
     if (kernels)
       return std::move(*kernels);
     session.fail(llvm::toString(kernels.takeError()));
+    return nullptr;
+  }
+  // Objects for GPUs alone are compiled for this machine.
+  if (session.platform().isHost() ||
+      (isOfGpu && &session.platform() == &ofTarget)) {
+    auto object = LoadedObject::load(bytes);
+    if (object)
+      return std::move(*object);
+    session.fail("internal error: " + llvm::toString(object.takeError()));
     return nullptr;
   }
   auto object =

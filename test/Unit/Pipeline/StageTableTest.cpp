@@ -106,7 +106,7 @@ TEST(StageTableTest, OutputsOfASecondBackend) {
       "fused.fused.mlir scheduled.scheduled.mlir tile.tile.mlir "
       "llvm.llvm.mlir nvvm.nvvm.mlir sketch.sketch.mlir asm.s halide.halide "
       "kernels.kernels "
-      "ptx.ptx nvptx-ir.ll svg.svg obj.o header.h");
+      "ptx.ptx cubin.cubin sass.sass nvptx-ir.ll svg.svg obj.o header.h");
 }
 
 TEST(StageTableTest, PassesOfASecondBackend) {

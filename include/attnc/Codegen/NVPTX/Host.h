@@ -1,13 +1,13 @@
 //===- Host.h - The host's side of kernels ----------------------*- C++ -*-===//
 //
-// Tests: test/Integration/gpu
+// Tests: test/Integration/gpu, test/Integration/cuda
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef ATTNC_CODEGEN_NVPTX_HOST_H
 #define ATTNC_CODEGEN_NVPTX_HOST_H
 
-#include "attnc/Target/Target.h"
+#include "attnc/Target/Platform.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -33,6 +33,14 @@ std::unique_ptr<llvm::Module> makeHostModule(mlir::ModuleOp module,
                                              const Target &target,
                                              llvm::LLVMContext &context,
                                              Launch *launch);
+
+/// The functions that Emit expects of a part of an object for `host`, and
+/// @attnc_device. The part holds its kernels as PTX and, unless that is empty,
+/// as a cubin. Null after an error, which was emitted.
+std::unique_ptr<llvm::Module>
+makeObjectModule(mlir::ModuleOp module, const Target &target,
+                 const Platform &host, llvm::StringRef ptx,
+                 llvm::StringRef cubin, llvm::LLVMContext &context);
 
 } // namespace attnc::ptx
 

@@ -12,22 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include <stddef.h>
-#include <stdint.h>
+#include "entry.h"
 
-extern void *malloc(size_t bytes);
-extern void free(void *block);
-extern void *dlopen(const char *name, int flags);
-extern void *dlsym(void *library, const char *name);
-extern int usleep(unsigned microseconds);
+#include "launch.h"
 
-enum { MAX_RANK = 16, NO_MEMORY = 10, DEVICE_FAILED = 11, TEXT_BYTES = 240 };
-
-/* Of lib/Emit/Abi/entry.h. */
-struct attnc_failure {
-  int32_t status;
-  char text[TEXT_BYTES];
-};
+enum { MAX_RANK = 16 };
 
 /* Of HalideRuntime.h. */
 struct dimension {
@@ -66,19 +55,8 @@ int32_t halide_device_free(void *context, struct buffer *buffer);
 /* Halide has no failure where it gives no context. */
 static void fail(struct attnc_failure *failure, int32_t status,
                  const char *text) {
-  int32_t none = 0;
-  if (!failure ||
-      !__atomic_compare_exchange_n(&failure->status, &none, status, 0,
-                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-    return; /* the first one is reported */
-  int32_t n = 0;
-  for (const char *prefix = "device: "; *prefix; ++prefix)
-    failure->text[n++] = *prefix;
-  for (; *text && n < TEXT_BYTES - 1; ++text)
-    failure->text[n++] = *text == '\n' ? ' ' : *text;
-  while (n > 0 && failure->text[n - 1] == ' ')
-    --n;
-  failure->text[n] = 0;
+  const char *texts[] = {"device: ", text, 0};
+  fail_with(failure, status, texts);
 }
 
 /* Blocks have an alignment of 64 bytes, and the address of malloc before them.
@@ -100,25 +78,14 @@ void halide_free(void *context, void *block) {
 }
 
 void halide_error(void *context, const char *message) {
-  fail(context, DEVICE_FAILED, message);
+  fail(context, ATTNC_DEVICE_FAILED, message);
 }
 
-/* Of HalideRuntime.h; 0 if it is free. Halide's own needs pthreads. It is held
-   for microseconds, or while a driver compiles kernels. */
-struct halide_mutex {
-  uintptr_t state;
-};
+/* struct halide_mutex of HalideRuntime.h has one word, 0 if it is free.
+   Halide's own functions need pthreads. */
+void halide_mutex_lock(struct attnc_lock *mutex) { lock(mutex); }
 
-void halide_mutex_lock(struct halide_mutex *mutex) {
-  for (int spins = 0; __atomic_exchange_n(&mutex->state, 1, __ATOMIC_ACQUIRE);
-       ++spins)
-    if (spins > 100)
-      usleep(50);
-}
-
-void halide_mutex_unlock(struct halide_mutex *mutex) {
-  __atomic_store_n(&mutex->state, 0, __ATOMIC_RELEASE);
-}
+void halide_mutex_unlock(struct attnc_lock *mutex) { unlock(mutex); }
 
 void halide_print(void *context, const char *message) {
   (void)context;
@@ -131,11 +98,11 @@ void *halide_opencl_get_symbol(void *context, const char *name) {
   void *loaded = __atomic_load_n(&library, __ATOMIC_ACQUIRE);
   (void)context;
   if (!loaded) {
-    loaded = dlopen("libOpenCL.so.1", 1 /* RTLD_LAZY */);
+    loaded = dlopen("libOpenCL.so.1", RTLD_LAZY_ONLY);
     if (!loaded)
-      loaded = dlopen("libOpenCL.so", 1);
+      loaded = dlopen("libOpenCL.so", RTLD_LAZY_ONLY);
     if (!loaded) {
-      fail(context, DEVICE_FAILED,
+      fail(context, ATTNC_DEVICE_FAILED,
            "OpenCL is not installed: cannot load libOpenCL.so.1");
       return 0;
     }
@@ -174,21 +141,18 @@ void attnc_device_describe(struct attnc_slot *slot, void *data,
 }
 
 /* Between the caller's strided elements and packed ones. */
-static void copy_elements(struct attnc_slot *slot, int to_caller) {
-  int64_t index[MAX_RANK] = {0};
-  int32_t rank = slot->buffer.rank, bytes = slot->bytes;
-  for (int64_t n = 0; n < slot->elements; ++n) {
-    int64_t offset = 0;
-    for (int32_t d = 0; d < rank; ++d)
-      offset += index[d] * slot->strides[d];
-    char *theirs = slot->data + offset * bytes;
-    char *ours = slot->packed + n * bytes;
-    char *to = to_caller ? theirs : ours, *from = to_caller ? ours : theirs;
-    for (int32_t i = 0; i < bytes; ++i)
-      to[i] = from[i];
-    for (int32_t d = rank; d-- > 0 && ++index[d] == slot->dims[d].extent;)
-      index[d] = 0;
+static void copy_packed(struct attnc_slot *slot, int to_caller) {
+  int64_t dense[MAX_RANK], shape[MAX_RANK];
+  for (int32_t d = 0; d < slot->buffer.rank; ++d) {
+    dense[d] = slot->dims[d].stride;
+    shape[d] = slot->dims[d].extent;
   }
+  if (to_caller)
+    copy_elements(slot->data, slot->strides, slot->packed, dense, shape,
+                  slot->buffer.rank, slot->bytes);
+  else
+    copy_elements(slot->packed, dense, slot->data, slot->strides, shape,
+                  slot->buffer.rank, slot->bytes);
 }
 
 /* A tensor without elements, or one that the caller left out, is one element
@@ -201,7 +165,7 @@ static int32_t open_slot(struct attnc_slot *slot) {
       return 0;
     slot->buffer.host = (uint8_t *)slot->packed;
     if (slot->data)
-      copy_elements(slot, 0);
+      copy_packed(slot, 0);
   }
   if (!slot->data) {
     for (int32_t i = 0; i < slot->bytes; ++i)
@@ -218,13 +182,13 @@ static int32_t open_slot(struct attnc_slot *slot) {
 
 /* Not everything that loads an object runs its constructors. */
 static void construct_once(void) {
-  static struct halide_mutex mutex;
+  static struct attnc_lock mutex;
   static int is_done;
-  halide_mutex_lock(&mutex);
+  lock(&mutex);
   if (!is_done)
     attnc_device_construct();
   is_done = 1;
-  halide_mutex_unlock(&mutex);
+  unlock(&mutex);
 }
 
 /* Held from begin to end: one launch at a time in the process, also of the
@@ -232,7 +196,7 @@ static void construct_once(void) {
    loaded by two threads at once (PoCL 3.1). The loader keeps one definition of
    a unique symbol, also where objects are in libraries that cannot see each
    other's symbols. */
-extern struct halide_mutex attnc_device_lock;
+extern struct attnc_lock attnc_device_lock;
 __asm__(".pushsection .bss.attnc_device_lock,\"awG\",@nobits,"
         "attnc_device_lock,comdat\n"
         ".weak attnc_device_lock\n"
@@ -242,19 +206,19 @@ __asm__(".pushsection .bss.attnc_device_lock,\"awG\",@nobits,"
         "attnc_device_lock:\n"
         ".zero 8\n"
         ".popsection");
-_Static_assert(sizeof(struct halide_mutex) == 8, "see the assembly");
+_Static_assert(sizeof(struct attnc_lock) == 8, "see the assembly");
 
 /* Whether the pipeline may be called. */
 int32_t attnc_device_begin(struct attnc_slot *const *slots, int32_t count,
                            struct attnc_failure *failure) {
   construct_once();
-  halide_mutex_lock(&attnc_device_lock);
+  lock(&attnc_device_lock);
   for (int32_t i = 0; i < count; ++i)
     if (slots[i]->elements < 0) {
-      fail(failure, NO_MEMORY, "a tensor has more than 2147483647 elements");
+      fail(failure, ATTNC_NO_MEMORY, "a tensor has more than 2147483647 elements");
       return 0;
     } else if (!open_slot(slots[i])) {
-      fail(failure, NO_MEMORY, "cannot allocate memory for copies of tensors");
+      fail(failure, ATTNC_NO_MEMORY, "cannot allocate memory for copies of tensors");
       return 0;
     }
   return 1;
@@ -264,19 +228,20 @@ int32_t attnc_device_begin(struct attnc_slot *const *slots, int32_t count,
 void attnc_device_end(struct attnc_slot *const *slots, int32_t count,
                       int32_t code, struct attnc_failure *failure) {
   if (code)
-    fail(failure, DEVICE_FAILED, "Halide's runtime failed without a reason");
+    fail(failure, ATTNC_DEVICE_FAILED,
+         "Halide's runtime failed without a reason");
   for (int32_t i = 0; i < count; ++i) {
     struct attnc_slot *slot = slots[i];
     int is_ok = !__atomic_load_n(&failure->status, __ATOMIC_ACQUIRE);
     if (is_ok && slot->is_output && slot->data) {
       if (halide_copy_to_host(failure, &slot->buffer))
-        fail(failure, DEVICE_FAILED, "cannot copy a result to the host");
+        fail(failure, ATTNC_DEVICE_FAILED, "cannot copy a result to the host");
       else if (slot->packed)
-        copy_elements(slot, 1);
+        copy_packed(slot, 1);
     }
     if (slot->buffer.device)
       halide_device_free(failure, &slot->buffer);
     halide_free(0, slot->packed);
   }
-  halide_mutex_unlock(&attnc_device_lock);
+  unlock(&attnc_device_lock);
 }

@@ -1,0 +1,424 @@
+//===- launch.c - What an object with kernels for NVIDIA GPUs calls -------===//
+//
+// A part of the object: it loads CUDA's driver and the kernels, copies tensors
+// of the host, and launches. It is compiled to LLVM IR with the compiler
+// (lib/Codegen/NVPTX/Launch/Object.cpp defines what is `extern` here). Every
+// part has a copy of its own.
+//
+// Everything is in the order of the caller's stream. A call with tensors on the
+// device returns when its work is queued; one with tensors on the host waits.
+// Kernels are a CUlibrary, which belongs to no context: the driver loads it
+// into each context that launches from it, once. Tests: test/Integration/cuda
+//
+//===----------------------------------------------------------------------===//
+
+#include "entry.h"
+
+#include "driver.h"
+#include "launch.h"
+
+/* PTX ends with a 0. The cubin is empty if the compiler had no assembler. */
+extern const char attnc_cuda_ptx[], attnc_cuda_cubin[], attnc_cuda_target[];
+extern const int64_t attnc_cuda_cubin_bytes;
+/* 80 is 8.0. Code of an architecture's own features runs on that one alone. */
+extern const int32_t attnc_cuda_capability, attnc_cuda_is_exact;
+
+enum { PTX, CUBIN, IMAGES, MAX_DEVICES = 64 };
+
+/* Of the compiler, one for each kernel. */
+struct attnc_cuda_kernel {
+  const char *name;
+  void *handles[IMAGES];
+  uint64_t devices[IMAGES]; /* that know its shared memory: a bit each */
+};
+
+static struct attnc_lock guard;
+static struct cuda_driver cuda;
+static int is_loaded; /* of `cuda`, which does not change then */
+static void *libraries[IMAGES], *primaries[MAX_DEVICES];
+static int is_refused; /* by the driver: the cubin */
+
+/* "cuda: cuMemAllocAsync: CUDA_ERROR_OUT_OF_MEMORY: out of memory" */
+static int32_t fail(struct attnc_failure *failure, const char *function,
+                    int code) {
+  const char *name = 0, *text = 0;
+  cuda.error_name(code, &name);
+  cuda.error_text(code, &text);
+  const char *texts[] = {
+      "cuda: ",         function,         ": ", name ? name : "unknown error",
+      text ? ": " : "", text ? text : "", 0};
+  fail_with(failure,
+            code == CUDA_ERROR_OUT_OF_MEMORY ? ATTNC_NO_MEMORY
+                                             : ATTNC_DEVICE_FAILED,
+            texts);
+  return 0;
+}
+
+/* Whether `call` succeeded. */
+#define CHECK(call, symbol)                                                    \
+  ((code = (call)) == 0 || fail(failure, symbol, code))
+
+static int32_t load_functions(void *library, struct attnc_failure *failure) {
+  const char *missing = 0;
+#define LOAD(name, symbol, parameters)                                         \
+  *(void **)&cuda.name = dlsym(library, #symbol);                              \
+  if (!cuda.name && !missing)                                                  \
+    missing = #symbol;
+  CUDA_FUNCTIONS(LOAD)
+#undef LOAD
+  if (!missing)
+    return 1;
+  const char *texts[] = {"cuda: libcuda.so.1 has no function ", missing,
+                         "; the kernels require a driver of CUDA 12.0 or later",
+                         0};
+  fail_with(failure, ATTNC_DEVICE_FAILED, texts);
+  return 0;
+}
+
+/* What fails is tried again by the next call. */
+static int32_t load_driver(struct attnc_failure *failure) {
+  if (__atomic_load_n(&is_loaded, __ATOMIC_ACQUIRE))
+    return 1;
+  int code, is_ok = 0;
+  lock(&guard);
+  void *library = is_loaded ? 0 : dlopen("libcuda.so.1", RTLD_LAZY_ONLY);
+  if (is_loaded) {
+    is_ok = 1;
+  } else if (!library) {
+    const char *texts[] = {"cuda: cannot load libcuda.so.1, a part of NVIDIA's "
+                           "driver",
+                           0};
+    fail_with(failure, ATTNC_DEVICE_FAILED, texts);
+  } else {
+    is_ok = load_functions(library, failure) && CHECK(cuda.init(0), "cuInit");
+    __atomic_store_n(&is_loaded, is_ok, __ATOMIC_RELEASE);
+  }
+  unlock(&guard);
+  return is_ok;
+}
+
+/* "8.0" */
+static const char *put_capability(char *to, int32_t capability) {
+  char *at = to;
+  if (capability >= 100)
+    *at++ = (char)('0' + capability / 100);
+  *at++ = (char)('0' + capability / 10 % 10);
+  *at++ = '.';
+  *at++ = (char)('0' + capability % 10);
+  *at = 0;
+  return to;
+}
+
+static int32_t check_capability(int32_t capability,
+                                struct attnc_failure *failure) {
+  if (attnc_cuda_is_exact ? capability == attnc_cuda_capability
+                          : capability >= attnc_cuda_capability)
+    return 1;
+  char has[8], needs[8];
+  const char *texts[] = {"cuda: the device has compute capability ",
+                         put_capability(has, capability),
+                         ", but the kernels for ",
+                         attnc_cuda_target,
+                         " require ",
+                         put_capability(needs, attnc_cuda_capability),
+                         attnc_cuda_is_exact ? "" : " or later",
+                         0};
+  fail_with(failure, ATTNC_NO_TARGET, texts);
+  return 0;
+}
+
+/* The context that runtimes of CUDA use; it is kept. */
+static int32_t push_primary(struct attnc_device_call *call, int device,
+                            struct attnc_failure *failure) {
+  int code, is_kept = device >= 0 && device < MAX_DEVICES, is_ok = 1;
+  void *context = 0;
+  lock(&guard);
+  if (is_kept)
+    context = primaries[device];
+  if (!context)
+    is_ok = CHECK(cuda.primary_retain(&context, device),
+                  "cuDevicePrimaryCtxRetain");
+  if (is_kept && is_ok)
+    primaries[device] = context;
+  unlock(&guard);
+  call->is_pushed =
+      is_ok && CHECK(cuda.context_push(context), "cuCtxPushCurrent");
+  return call->is_pushed;
+}
+
+/* Loads the image once: the cubin, or PTX if the driver does not take that. */
+static int32_t load_image(struct attnc_device_call *call, int32_t capability,
+                          struct attnc_failure *failure) {
+  int code = CUDA_SUCCESS, is_ok = 1;
+  /* A cubin runs on its own and later minor versions. */
+  int32_t image = attnc_cuda_cubin_bytes && !is_refused &&
+                          capability / 10 == attnc_cuda_capability / 10
+                      ? CUBIN
+                      : PTX;
+  lock(&guard);
+  if (image == CUBIN && !libraries[CUBIN]) {
+    code = cuda.library_load(&libraries[CUBIN], attnc_cuda_cubin, 0, 0, 0, 0, 0,
+                             0);
+    is_refused =
+        code == CUDA_ERROR_INVALID_IMAGE || code == CUDA_ERROR_INVALID_SOURCE ||
+        code == CUDA_ERROR_NO_BINARY_FOR_GPU; /* of a later assembler */
+    if (is_refused)
+      image = PTX;
+    else
+      is_ok = CHECK(code, "cuLibraryLoadData");
+  }
+  if (image == PTX && !libraries[PTX])
+    is_ok = CHECK(
+        cuda.library_load(&libraries[PTX], attnc_cuda_ptx, 0, 0, 0, 0, 0, 0),
+        "cuLibraryLoadData");
+  unlock(&guard);
+  call->image = image;
+  return is_ok;
+}
+
+static int32_t open_device(struct attnc_device_call *call,
+                           struct attnc_failure *failure) {
+  int code, current = -1, device = 0, major = 0, minor = 0;
+  void *context = 0;
+  call->is_pushed = 0;
+  if (!load_driver(failure) ||
+      !CHECK(cuda.context_current(&context), "cuCtxGetCurrent") ||
+      (context && !CHECK(cuda.context_device(&current), "cuCtxGetDevice")))
+    return 0;
+  if (call->ordinal < 0 && context)
+    device = current;
+  else if (!CHECK(
+               cuda.device_get(&device, call->ordinal < 0 ? 0 : call->ordinal),
+               "cuDeviceGet"))
+    return 0;
+  if (!CHECK(cuda.device_attribute(&major, COMPUTE_CAPABILITY_MAJOR, device),
+             "cuDeviceGetAttribute") ||
+      !CHECK(cuda.device_attribute(&minor, COMPUTE_CAPABILITY_MINOR, device),
+             "cuDeviceGetAttribute") ||
+      !check_capability(major * 10 + minor, failure))
+    return 0;
+  call->device = device;
+  if (device != current && !push_primary(call, device, failure))
+    return 0;
+  if (load_image(call, major * 10 + minor, failure))
+    return 1;
+  if (call->is_pushed)
+    cuda.context_pop(&context);
+  return 0;
+}
+
+static void close_device(struct attnc_device_call *call) {
+  void *context;
+  if (call->is_pushed)
+    cuda.context_pop(&context);
+}
+
+static int32_t read_bytes(struct attnc_device_call *call, void *to,
+                          const void *from, int64_t bytes,
+                          struct attnc_failure *failure) {
+  int code;
+  return CHECK(cuda.copy_out(to, (uintptr_t)from, (size_t)bytes, call->stream),
+               "cuMemcpyDtoHAsync") &&
+         CHECK(cuda.synchronize(call->stream), "cuStreamSynchronize");
+}
+
+/* Tensors that share bytes share a block, so that one call may work in place or
+   on slices of a buffer. */
+static void plan_blocks(struct attnc_device_call *call) {
+  call->block_count = 0;
+  for (int32_t t = 0; t < call->function->tensor_count; ++t) {
+    uintptr_t low = call->spans[t].low, high = call->spans[t].high;
+    if (low == high)
+      continue;
+    for (int32_t b = 0; b < call->block_count;) {
+      uintptr_t other_low = call->blocks[b].low;
+      uintptr_t other_high = call->blocks[b].high;
+      if (high <= other_low || other_high <= low) {
+        ++b;
+        continue;
+      }
+      low = other_low < low ? other_low : low;
+      high = other_high > high ? other_high : high;
+      call->blocks[b] = call->blocks[--call->block_count];
+      b = 0; /* the union may meet others */
+    }
+    call->blocks[call->block_count].low = low;
+    call->blocks[call->block_count].high = high;
+    call->blocks[call->block_count++].device = 0;
+  }
+}
+
+/* Where the device has a byte of the host. */
+static uintptr_t on_device(const struct attnc_device_call *call,
+                           uintptr_t address) {
+  for (int32_t b = 0; b < call->block_count; ++b)
+    if (address >= call->blocks[b].low && address < call->blocks[b].high)
+      return call->blocks[b].device + (address - call->blocks[b].low);
+  return 0;
+}
+
+static int32_t allocate(struct attnc_device_call *call, size_t bytes,
+                        uintptr_t *memory, struct attnc_failure *failure) {
+  int code;
+  uint64_t made = 0;
+  if (!CHECK(cuda.allocate(&made, bytes, call->stream), "cuMemAllocAsync"))
+    return 0;
+  *memory = (uintptr_t)made;
+  return 1;
+}
+
+static int32_t begin(struct attnc_call *call) {
+  struct attnc_device_call *device = call->device;
+  struct attnc_failure *failure = call->failure;
+  int code;
+  device->workspace = 0;
+  device->block_count = device->has_copies = 0;
+  if (device->workspace_bytes) {
+    if (!allocate(device, (size_t)device->workspace_bytes, &device->workspace,
+                  failure))
+      return 0;
+    call->workspace = (void *)device->workspace;
+  }
+  if (device->is_on_device)
+    return 1;
+  plan_blocks(device);
+  for (int32_t b = 0; b < device->block_count; ++b) {
+    uintptr_t low = device->blocks[b].low;
+    size_t bytes = device->blocks[b].high - low;
+    if (!allocate(device, bytes, &device->blocks[b].device, failure))
+      return 0;
+    device->has_copies = 1;
+    if (!CHECK(cuda.copy_in(device->blocks[b].device, (const void *)low, bytes,
+                            device->stream),
+               "cuMemcpyHtoDAsync"))
+      return 0;
+  }
+  for (int32_t t = 0; t < device->function->tensor_count; ++t)
+    if (device->data[t])
+      device->data[t] = (void *)on_device(device, (uintptr_t)device->data[t]);
+  return 1;
+}
+
+/* Memory between the elements of a result is not written, since it may belong
+   to others: then the bytes go to memory of their own first. */
+static int32_t copy_result(struct attnc_call *call, int32_t t) {
+  struct attnc_device_call *device = call->device;
+  struct attnc_failure *failure = call->failure;
+  const struct attnc_tensor_info *info = &device->function->tensors[t];
+  const struct attnc_span *span = &device->spans[t];
+  uintptr_t bytes = span->high - span->low, elements = 1;
+  uintptr_t from = on_device(device, span->low);
+  int code;
+  for (int32_t a = 0; a < info->rank; ++a)
+    elements *= (uintptr_t)call->shapes[t][a];
+  if (elements * (uintptr_t)info->bits / 8 == bytes)
+    return CHECK(cuda.copy_out((void *)span->low, from, bytes, device->stream),
+                 "cuMemcpyDtoHAsync");
+  char *copy = malloc(bytes);
+  if (!copy) {
+    const char *texts[] = {"cuda: cannot allocate host memory for a result", 0};
+    fail_with(failure, ATTNC_NO_MEMORY, texts);
+    return 0;
+  }
+  int32_t is_ok =
+      CHECK(cuda.copy_out(copy, from, bytes, device->stream),
+            "cuMemcpyDtoHAsync") &&
+      CHECK(cuda.synchronize(device->stream), "cuStreamSynchronize");
+  if (is_ok) {
+    uintptr_t first = (uintptr_t)device->data[t] - from; /* element 0 */
+    copy_elements((char *)(span->low + first), call->strides[t], copy + first,
+                  call->strides[t], call->shapes[t], info->rank,
+                  info->bits / 8);
+  }
+  free(copy);
+  return is_ok;
+}
+
+static void end(struct attnc_call *call) {
+  struct attnc_device_call *device = call->device;
+  struct attnc_failure *failure = call->failure;
+  int code;
+  if (!device->is_on_device && failure->status == ATTNC_OK)
+    for (int32_t t = 0; t < device->function->tensor_count; ++t)
+      if (device->spans[t].is_written && device->data[t] &&
+          !copy_result(call, t))
+        break;
+  /* The caller's memory is read and written until then. */
+  if (device->has_copies)
+    (void)CHECK(cuda.synchronize(device->stream), "cuStreamSynchronize");
+  for (int32_t b = 0; b < device->block_count; ++b)
+    if (device->blocks[b].device)
+      cuda.release(device->blocks[b].device, device->stream);
+  if (device->workspace)
+    cuda.release(device->workspace, device->stream);
+}
+
+/* The handle of a kernel that may use its shared memory on the device. */
+static int32_t find_kernel(struct attnc_cuda_kernel *kernel, int64_t shared,
+                           const struct attnc_device_call *call, void **handle,
+                           struct attnc_failure *failure) {
+  int code, image = call->image, is_ok = 1;
+  uint64_t bit = UINT64_C(1) << (call->device & (MAX_DEVICES - 1));
+  if (call->device < MAX_DEVICES &&
+      (__atomic_load_n(&kernel->devices[image], __ATOMIC_ACQUIRE) & bit)) {
+    *handle = kernel->handles[image];
+    return 1;
+  }
+  lock(&guard);
+  if (!kernel->handles[image])
+    is_ok = CHECK(cuda.library_kernel(&kernel->handles[image], libraries[image],
+                                      kernel->name),
+                  "cuLibraryGetKernel");
+  *handle = kernel->handles[image];
+  is_ok = is_ok && CHECK(cuda.kernel_set(MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                         (int)shared, *handle, call->device),
+                         "cuKernelSetAttribute");
+  if (is_ok)
+    __atomic_fetch_or(&kernel->devices[image], bit, __ATOMIC_RELEASE);
+  unlock(&guard);
+  return is_ok;
+}
+
+/* Launches a grid; its arguments are those of lib/Codegen/NVPTX/Functions.cpp.
+ */
+void attnc_cuda_launch(struct attnc_cuda_kernel *kernel, int64_t blocks,
+                       int64_t threads, int64_t shared,
+                       const struct attnc_call *call) {
+  enum {
+    MOST = ATTNC_MAX_TENSORS * (1 + 2 * ATTNC_MAX_RANK) + ATTNC_MAX_SIZES
+  };
+  const struct attnc_device_call *device = call->device;
+  const struct attnc_function *function = device->function;
+  struct attnc_failure *failure = call->failure;
+  const void *arguments[MOST + 1];
+  int32_t count = 0;
+  for (int32_t t = 0; t < function->tensor_count; ++t) {
+    int32_t rank = function->tensors[t].rank;
+    arguments[count++] = &call->data[t];
+    for (int32_t a = 0; a < rank; ++a)
+      arguments[count++] = &call->strides[t][a];
+    for (int32_t a = 0; a < rank; ++a)
+      arguments[count++] = &call->shapes[t][a];
+  }
+  for (int32_t s = 0; s < function->size_count; ++s)
+    arguments[count++] = &call->sizes[s];
+  arguments[count] = &call->workspace;
+  if (blocks > INT32_MAX) {
+    const char *texts[] = {"cuda: ", kernel->name,
+                           ": the call has more than 2147483647 thread blocks",
+                           0};
+    fail_with(failure, ATTNC_BAD_SHAPE, texts);
+    return;
+  }
+  void *handle, *compiled;
+  int code;
+  if (find_kernel(kernel, shared, device, &handle, failure) &&
+      CHECK(cuda.kernel_function(&compiled, handle), "cuKernelGetFunction"))
+    (void)CHECK(cuda.launch(compiled, (unsigned)blocks, 1, 1, (unsigned)threads,
+                            1, 1, (unsigned)shared, device->stream,
+                            (void **)arguments, 0),
+                "cuLaunchKernel");
+}
+
+const struct attnc_device attnc_device = {
+    2 /* kDLCUDA */, open_device, read_bytes, begin, end, close_device};

@@ -1,0 +1,266 @@
+//===- SessionEmit.cpp - Code of all parts --------------------------------===//
+//
+// Tests: test/Tools/parts.test, test/Codegen/NVPTX/cubin.test
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compile/Assemble.h"
+#include "Compile/Session.h"
+
+#include "attnc/Target/Platform.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+const Backend &Session::backendFor(const Target &target) const {
+  return pipeline.backend ? *pipeline.backend
+                          : *stageTable().backendFor(target.kind);
+}
+
+/// Whose programs call the object.
+const Platform &Session::hostPlatform() const {
+  return currentPlatform->levels.front().kind == TargetKind::Gpu
+             ? getHostPlatform()
+             : *currentPlatform;
+}
+
+/// Each part to the last stage of its backend.
+bool Session::advanceToCode() {
+  llvm::scope_exit print([&] { printer.print(); });
+  return (currentStage >= Stage::Fused || advanceTo(Stage::Fused)) &&
+         advanceParts(std::nullopt);
+}
+
+/// The machine code of a part's kernels; nothing after an error. Without an
+/// assembler an empty one, unless it is required.
+std::optional<std::string> Session::assembleKernels(const SessionPart &part,
+                                                    llvm::StringRef assembly,
+                                                    bool isRequired) {
+  auto failWith = [&](const llvm::Twine &text) -> std::optional<std::string> {
+    fail(text);
+    return std::nullopt;
+  };
+  auto assembler = findAssembler(options.ptxas);
+  if (!assembler)
+    return failWith(llvm::toString(assembler.takeError()));
+  if (!*assembler && isRequired)
+    return failWith("machine code of " + part.target->name +
+                    " requires ptxas of CUDA, which is not in PATH; install it "
+                    "or use --ptxas=PROGRAM");
+  emitRemark(part.module.get().getLoc())
+      << part.target->name << ": "
+      << (*assembler ? "PTX, and machine code by ptxas"
+                     : "PTX only: ptxas is not in PATH, so the driver compiles "
+                       "the kernels when a program first calls them")
+      << " [object]";
+  if (!*assembler)
+    return "";
+  auto code = assemble(**assembler, assembly, *part.target);
+  if (!code)
+    return failWith(llvm::toString(code.takeError()));
+  return std::move(*code);
+}
+
+std::unique_ptr<llvm::Module>
+Session::translateLaunches(const SessionPart &part,
+                           llvm::LLVMContext &llvmContext) {
+  const Backend &backend = backendFor(*part.target);
+  auto text = backend.print(*part.module, *part.target, backend.assembly);
+  if (!text)
+    return nullptr;
+  auto code = assembleKernels(part, *text, /*isRequired=*/false);
+  if (!code)
+    return nullptr;
+  emitRemark(part.module.get().getLoc())
+      << part.target->name
+      << ": calls with tensors on the host copy them to the GPU and back; "
+         "tensors on the GPU are not copied [object]";
+  return backend.translateLaunches(*part.module, *part.target, hostPlatform(),
+                                   *text, *code, llvmContext);
+}
+
+bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
+  return emitParts(
+      kind, bytes,
+      [&](const SessionPart &part, Part &made, llvm::LLVMContext &llvmContext) {
+        const Backend &backend = backendFor(*part.target);
+        const Platform &host = hostPlatform();
+        if (backend.translate) {
+          made.target = makeCodegenTarget(*part.target, host);
+          return backend.translate(*part.module, *part.target, llvmContext);
+        }
+        made.target = makeCodegenTarget(host.levels.front(), host);
+        made.target.label = part.target->name.str();
+        return translateLaunches(part, llvmContext);
+      });
+}
+
+bool Session::emitForHost(
+    llvm::function_ref<llvm::Error(llvm::Module &)> prepare,
+    const std::string &symbols, llvm::SmallVectorImpl<char> &bytes) {
+  const Target &host = currentPlatform->selectLevel(getHostFeatures());
+  return emitParts(
+      EmitKind::Object, bytes,
+      [&](const SessionPart &part, Part &made,
+          llvm::LLVMContext &llvmContext) -> std::unique_ptr<llvm::Module> {
+        made.target = makeCodegenTarget(host, *currentPlatform);
+        made.target.label = part.target->name.str();
+        made.target.systemSymbols += " " + symbols;
+        const Backend &backend = backendFor(*part.target);
+        if (!backend.translate) {
+          fail("the code of backend '" + backend.name + "' for " +
+               part.target->name + " cannot run on the host");
+          return nullptr;
+        }
+        auto kernels =
+            backend.translate(*part.module, *part.target, llvmContext);
+        if (!kernels)
+          return nullptr;
+        if (llvm::Error error = prepare(*kernels)) {
+          fail(llvm::toString(std::move(error)));
+          return nullptr;
+        }
+        return kernels;
+      });
+}
+
+bool Session::emitLaunches(KernelLaunch *launch,
+                           llvm::SmallVectorImpl<char> &bytes) {
+  const Platform &host = getHostPlatform();
+  return emitParts(
+      EmitKind::Object, bytes,
+      [&](const SessionPart &part, Part &made, llvm::LLVMContext &llvmContext) {
+        made.target = makeCodegenTarget(host.levels.front(), host);
+        made.target.label = part.target->name.str();
+        return backendFor(*part.target)
+            .translateHost(*part.module, *part.target, llvmContext, launch);
+      });
+}
+
+bool Session::emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
+                        MakePart make) {
+  if (!advanceToCode())
+    return false;
+  llvm::scope_exit print([&] { printer.print(); });
+  llvm::LLVMContext llvmContext;
+  TimingScope phase = total.nest("translation to LLVM IR");
+  std::vector<Part> parts;
+  for (const SessionPart &part : llvm::reverse(partList)) { // best first
+    Part &made = parts.emplace_back();
+    made.isNarrow = backendFor(*part.target).isNarrow;
+    made.device = part.target->kind;
+    made.kernels = make(part, made, llvmContext);
+    if (!made.kernels)
+      return false;
+  }
+  llvm::raw_svector_ostream os(bytes);
+  llvm::Error error = emitObject(std::move(parts), interfaceList, os, kind,
+                                 [&](llvm::StringRef name) {
+                                   phase.stop();
+                                   phase = total.nest(name.str());
+                                 });
+  if (!error)
+    return true;
+  std::string reason = llvm::toString(std::move(error));
+  if (loadedStage != lastStage(pipeline))
+    return fail("internal error: " + reason);
+  return fail("the dump cannot be compiled for its attnc.target " +
+              joinTargetNames(targetList) + ": " + reason);
+}
+
+static const OutputEntry *findOutput(const Backend &backend,
+                                     llvm::StringRef name) {
+  const OutputEntry *found =
+      llvm::find_if(backend.outputs, [&](const OutputEntry &output) {
+        return output.name == name;
+      });
+  return found == backend.outputs.end() ? nullptr : found;
+}
+
+bool Session::hasOutput(const Target &target, llvm::StringRef name) const {
+  return findOutput(backendFor(target), name);
+}
+
+bool Session::canMake(llvm::StringRef name) const {
+  if (auto stage = parseStage(name))
+    return llvm::all_of(targetList, [&](const Target *target) {
+      return llvm::is_contained(stageTable().path(backendFor(*target)), *stage);
+    });
+  for (const Target *target : targetList)
+    if (const OutputEntry *own = findOutput(backendFor(*target), name)) {
+      bool needsAssembler = own->tool != OutputEntry::None;
+      auto assembler = findAssembler(options.ptxas);
+      bool isFound = assembler && *assembler;
+      llvm::consumeError(assembler.takeError());
+      return (!needsAssembler || isFound) &&
+             (own->tool != OutputEntry::Disassembler || findDisassembler());
+    }
+  return llvm::none_of(stageTable().backends(), [&](const Backend &other) {
+    return findOutput(other, name);
+  });
+}
+
+/// An output of one part; nothing after an error.
+std::optional<std::string> Session::makeOutput(const SessionPart &part,
+                                               llvm::StringRef name) {
+  const Backend &backend = backendFor(*part.target);
+  OutputEntry::Tool tool = findOutput(backend, name)->tool;
+  auto text = backend.print(
+      *part.module, *part.target,
+      tool == OutputEntry::None ? name : llvm::StringRef(backend.assembly));
+  if (!text || tool == OutputEntry::None)
+    return text;
+  std::optional<std::string> disassembler;
+  if (tool == OutputEntry::Disassembler &&
+      !(disassembler = findDisassembler())) {
+    fail("--emit=" + name +
+         " requires nvdisasm or cuobjdump of CUDA; neither "
+         "is in PATH");
+    return std::nullopt;
+  }
+  auto code = assembleKernels(part, *text, /*isRequired=*/true);
+  if (!code || !disassembler)
+    return code;
+  auto listing = disassemble(*disassembler, *code);
+  if (listing)
+    return std::move(*listing);
+  fail(llvm::toString(listing.takeError()));
+  return std::nullopt;
+}
+
+bool Session::printOutput(llvm::StringRef name, llvm::raw_ostream &os) {
+  std::vector<const Target *> having;
+  llvm::copy_if(targetList, std::back_inserter(having),
+                [&](const Target *target) { return hasOutput(*target, name); });
+  const Backend &backend = backendFor(*targetList.front());
+  if (having.empty() || !backendFor(*having.front()).print)
+    return fail("backend '" + backend.name + "' has no output '" + name +
+                "' of --emit");
+  if (!findOutput(backendFor(*having.front()), name)->isText &&
+      having.size() > 1)
+    return fail("--emit=" + name +
+                " is code of one processor, but -mcpu names " +
+                joinTargetNames(having));
+  if (!advanceToCode())
+    return false;
+  llvm::scope_exit print([&] { printer.print(); });
+  bool isFirst = true;
+  for (const SessionPart &part : partList) {
+    if (!hasOutput(*part.target, name))
+      continue;
+    auto text = makeOutput(part, name);
+    if (!text)
+      return false;
+    os << (isFirst ? "" : "// -----\n") << *text;
+    isFirst = false;
+  }
+  return true;
+}
+
+} // namespace attnc
