@@ -113,8 +113,11 @@ Expected<std::unique_ptr<Module>> attnc::linkParts(MutableArrayRef<Part> parts,
   for (Function &function : *whole)
     if (!function.isDeclaration())
       function.setLinkage(GlobalValue::InternalLinkage);
+  // A declaration is of a symbol that objects share, such as the lock of
+  // Halide's devices.
   for (GlobalVariable &variable : whole->globals())
-    if (variable.getName().starts_with(kDeviceName))
+    if (!variable.isDeclaration() &&
+        variable.getName().starts_with(kDeviceName))
       variable.setLinkage(GlobalValue::InternalLinkage);
   if (parts.front().target.isPositionIndependent)
     whole->setPICLevel(PICLevel::BigPIC);

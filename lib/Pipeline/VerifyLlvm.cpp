@@ -27,6 +27,17 @@ static bool callsFunctionOf(ModuleOp module, LLVM::CallOp call) {
   return callee && module.lookupSymbol<LLVM::LLVMFuncOp>(*callee);
 }
 
+/// Whether the target has an instruction of AVX-512:
+/// llvm.x86.avx512bf16.dpbf16ps.512 requires avx512bf16, and
+/// llvm.x86.avx512.vpermi2var.ps.512 avx512f.
+static bool hasInstruction(const Target &target, StringRef name) {
+  if (!name.consume_front("llvm.x86.avx512"))
+    return false;
+  StringRef extension = name.split('.').first;
+  std::string feature = "avx512" + (extension.empty() ? "f" : extension.str());
+  return llvm::is_contained(llvm::split(target.requiredFeatures, ' '), feature);
+}
+
 /// An instruction by its name, or text of the assembler: LLVM aborts where the
 /// processor lacks it. Code generation makes those of AVX-512 only.
 static LogicalResult verifyInstruction(ModuleOp module, Operation *op) {
@@ -37,10 +48,7 @@ static LogicalResult verifyInstruction(ModuleOp module, Operation *op) {
     return success();
   auto name = module->getAttrOfType<StringAttr>("attnc.target");
   const Target *target = name ? lookupTarget(name.getValue()) : nullptr;
-  if (target &&
-      llvm::is_contained(llvm::split(target->requiredFeatures, ' '),
-                         "avx512f") &&
-      call.getIntrin().starts_with("llvm.x86.avx512."))
+  if (target && hasInstruction(*target, call.getIntrin()))
     return success();
   return op->emitOpError("calls ")
          << call.getIntrin() << ", which "

@@ -25,9 +25,10 @@ using namespace mlir;
 
 namespace attnc::lowering {
 
-/// Instances of the grid of parts that are enough to keep every thread at work,
-/// and the most parts of a row: more only cost workspace and time to merge.
-static constexpr int64_t kEnoughInstances = 32;
+/// How many instances of the grid of parts a sequence should have: one for each
+/// of so many threads. It is the most parts of a row, too: more only cost
+/// workspace and time to merge.
+static constexpr int64_t kWantedInstances = 32;
 
 static Value constant(OpBuilder &b, Location loc, int64_t number) {
   return arith::ConstantIndexOp::create(b, loc, number);
@@ -48,9 +49,10 @@ static Value createSpace(OpBuilder &builder, Location loc, ValueRange sizes,
       builder, loc, tile::BufType::get(context, names, element), space);
 }
 
-/// How many parts the keys should have: as many as there are too few rows.
-/// Parts of ragged keys have the same length in all sequences, for balance, so
-/// that their number does not depend on how many sequences there are.
+/// How many parts the keys should have: as many as a sequence has too few heads
+/// and blocks of rows. The batch does not count, so that a sequence has the
+/// same results in any batch. Parts of ragged keys have the same length in all
+/// sequences, for balance.
 static Value countWantedParts(OpBuilder &builder, KernelBlock &block) {
   Location loc = block.loc;
   Type q = block.kernel.getQ().getType();
@@ -61,14 +63,13 @@ static Value countWantedParts(OpBuilder &builder, KernelBlock &block) {
   if (!block.findRagged('q') && !block.findRagged('k')) {
     Value blocks = builder.createOrFold<arith::CeilDivSIOp>(
         loc, size(3), constant(builder, loc, block.sizeQ));
-    instances = builder.createOrFold<arith::MulIOp>(loc, instances, size(0));
     instances = builder.createOrFold<arith::MulIOp>(loc, instances, blocks);
   }
-  // Batches and sequences may be empty.
+  // There may be no queries.
   Value some = builder.createOrFold<arith::MaxSIOp>(loc, instances,
                                                     constant(builder, loc, 1));
   return builder.createOrFold<arith::CeilDivSIOp>(
-      loc, constant(builder, loc, kEnoughInstances), some);
+      loc, constant(builder, loc, kWantedInstances), some);
 }
 
 KeyParts::KeyParts(OpBuilder &builder, KernelBlock &block)

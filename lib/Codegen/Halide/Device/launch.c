@@ -215,10 +215,12 @@ int32_t attnc_device_begin(struct attnc_slot *const *slots, int32_t count,
   lock(&attnc_device_lock);
   for (int32_t i = 0; i < count; ++i)
     if (slots[i]->elements < 0) {
-      fail(failure, ATTNC_NO_MEMORY, "a tensor has more than 2147483647 elements");
+      fail(failure, ATTNC_NO_MEMORY,
+           "a tensor has more than 2147483647 elements");
       return 0;
     } else if (!open_slot(slots[i])) {
-      fail(failure, ATTNC_NO_MEMORY, "cannot allocate memory for copies of tensors");
+      fail(failure, ATTNC_NO_MEMORY,
+           "cannot allocate memory for copies of tensors");
       return 0;
     }
   return 1;

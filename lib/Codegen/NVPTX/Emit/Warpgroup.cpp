@@ -101,7 +101,9 @@ SmallVector<Value> Emitter::issueWgmma(tile::DotOp dot, ValueRange sums,
     left.reset();
 
   SmallVector<Value> args(sums);
-  SmallVector<std::string> constraints(count, "=f");
+  // Written by the first of several wgmma, while the others read: no operand
+  // may share a register with a result.
+  SmallVector<std::string> constraints(count, "=&f");
   for (size_t i = 0; i < sums.size(); ++i)
     constraints.push_back(std::to_string(i));
   int64_t firstLeft = count + int64_t(sums.size());
