@@ -98,7 +98,8 @@ const Target *Session::targetOfDump(ModuleOp module) {
   }
   bool isFixed = options.platformGiven || !partList.empty();
   // A part for a GPU belongs to the programs of the parts before it.
-  if (isFixed && currentPlatform->findPart(target->name))
+  if (isFixed && target->kind == TargetKind::Gpu &&
+      currentPlatform->findPart(target->name))
     platform = currentPlatform;
   if (platform != currentPlatform && isFixed) {
     fail("the dump was compiled for " + target->name + " of " +
