@@ -144,13 +144,10 @@ PairedProducts cpu::findPairedProducts(const KernelShape &shape, Type weights) {
   };
   PairedProducts paired;
   bool isF32 = shape.accumulateBits == 32;
-  auto add = [&](Value q, Value k) {
-    bool isProduct = !shape.sums[paired.scores.size()];
-    paired.scores.push_back(isF32 && isProduct && isBf16(q) && isBf16(k));
-  };
-  add(kernel.getQ(), kernel.getK());
-  for (unsigned i = 0; i + 1 < kernel.getProducts().size(); i += 2)
-    add(kernel.getProducts()[i], kernel.getProducts()[i + 1]);
+  for (const attn::KernelOp::Sum &sum : kernel.getSums()) {
+    auto [q, k] = sum.rows.front();
+    paired.scores.push_back(isF32 && !sum.pair && isBf16(q) && isBf16(k));
+  }
   if (!kernel.getV() || !isF32 || shape.value)
     return paired;
   Type rounded = weights ? weights : kernel.getRoundedWeightType();
