@@ -54,6 +54,8 @@ class Run:
     def __init__(self, options, threads, folder, peaks):
         self.options, self.threads, self.folder, self.peaks = options, threads, folder, peaks
         self.workers = {name: Worker(name, threads, folder) for name in options.libraries}
+        self.found = {}  # of a case: {(library, peer): facts} of those that run
+        self.others = []  # of a case: the records of those that do not
 
     def close(self):
         for worker in self.workers.values():
@@ -66,40 +68,58 @@ class Run:
         for name, worker in self.workers.items():
             yield self.record("library", library=name, **worker.hello)
 
-    def prepare(self, case, name, peer):
-        """Compiles and runs a case. The array in the answer is the result."""
-        import numpy as np
-        file = os.path.join(self.folder, f"{name}.npy")
-        answer = self.workers[name].request(op="prepare", peer=peer, case=case.name, file=file,
-                                            cases=self.options.cases_file)
+    def request(self, op, case, name, peer, **fields):
+        """The answer of a worker. One that ended is restarted, for the next request."""
+        answer = self.workers[name].request(op=op, peer=peer, case=case.name, **fields)
         if answer.get("ended"):
-            self.workers[name] = Worker(name, self.threads, self.folder)
-        if "error" not in answer and "unsupported" not in answer:
-            answer["array"] = np.load(file)
+            self.found.pop((name, peer), None)
+            self.restart(case, name)
         return answer
 
+    def restart(self, case, name):
+        """Replaces a worker, and prepares again what the old one had prepared."""
+        self.workers[name].close()
+        self.workers[name] = Worker(name, self.threads, self.folder)
+        for peer in [peer for library, peer in self.found if library == name]:
+            answer = self.prepare(case, name, peer)
+            if "error" in answer:
+                self.fail(case, name, peer, answer)
+            if answer.get("ended"):  # its restart has prepared the others
+                return
+
+    def fail(self, case, name, peer, answer):
+        self.found.pop((name, peer), None)
+        self.others.append(self.record("failed", case=case.name, peer=peer, error=answer["error"]))
+
+    def result_file(self, name):
+        return os.path.join(self.folder, f"{name}.npy")
+
+    def prepare(self, case, name, peer):
+        """Compiles and runs a case, which saves the result."""
+        return self.request("prepare", case, name, peer, file=self.result_file(name), cases=self.options.cases_file)
+
     def check(self, case):
-        """(records of those that cannot run, {(library, peer): facts}) of a case."""
-        others, found, expected = [], {}, None
+        """Prepares all peers, and compares their results."""
+        import numpy as np
+        expected = None
         for name, worker in list(self.workers.items()):
             if "error" in worker.hello:
                 continue
             for peer in libraries.LIBRARIES[name].peers:
                 answer = self.prepare(case, name, peer)
                 if "unsupported" in answer:
-                    others.append(self.record("skipped", case=case.name, peer=peer, reason=answer["unsupported"]))
+                    self.others.append(self.record("skipped", case=case.name, peer=peer, reason=answer["unsupported"]))
                 elif "error" in answer:
-                    others.append(self.record("failed", case=case.name, peer=peer, error=answer["error"]))
+                    self.fail(case, name, peer, answer)
                 else:
                     if expected is None:
                         expected = reference.result(case, tensors.inputs(case))
-                    answer.update(reference.compare(case, answer.pop("array"), expected))
-                    found[name, peer] = answer
-        return others, found
+                    answer.update(reference.compare(case, np.load(self.result_file(name)), expected))
+                    self.found[name, peer] = answer
 
-    def time(self, case, found):
-        """({peer: seconds of each round}, medians of the peaks, failures)."""
-        times, peaks, failures = collections.defaultdict(list), [], []
+    def time(self, case):
+        """({peer: seconds of each round}, medians of the peaks)."""
+        times, peaks = collections.defaultdict(list), []
         end = time.monotonic() + self.options.case_seconds
         for worker in self.workers.values():
             worker.stop()
@@ -107,37 +127,42 @@ class Run:
             if turn > 2 and time.monotonic() > end:
                 break
             peaks.append(self.peaks.measure(self.threads))
-            for (name, peer), facts in found.items():
+            for (name, peer), facts in list(self.found.items()):
                 if facts["once_s"] > SLOW:
                     times[peer] = [facts["once_s"]]
-                    continue
-                worker, seconds = self.workers[name], min(self.options.seconds, max(4 * facts["once_s"], 0.02))
-                worker.resume()
-                answer = worker.request(op="time", case=case.name, peer=peer, seconds=seconds)
-                worker.stop()
-                if "error" in answer:
-                    failures.append(self.record("failed", case=case.name, peer=peer, error=answer["error"]))
-                else:
-                    times[peer].append(answer["seconds"])
-        median = {unit: statistics.median(peak[unit] for peak in peaks) for unit in peaks[0]}
-        return times, median, failures
+                elif (name, peer) in self.found:  # no restart has dropped it
+                    seconds = min(self.options.seconds, max(4 * facts["once_s"], 0.02))
+                    self.workers[name].resume()
+                    answer = self.request("time", case, name, peer, seconds=seconds)
+                    self.workers[name].stop()
+                    if "error" in answer:
+                        self.fail(case, name, peer, answer)
+                    else:
+                        times[peer].append(answer["seconds"])
+        return times, {unit: statistics.median(peak[unit] for peak in peaks) for unit in peaks[0]}
+
+    def forget(self, case):
+        """Frees what the workers have prepared."""
+        self.found = {}
+        for name in list(self.workers):
+            self.workers[name].resume()
+            if "error" not in self.workers[name].hello:
+                self.request("forget", case, name, None)
 
     def case(self, case):
         """The records of a case."""
-        others, found = self.check(case)
-        times, peaks, failures = self.time(case, found)
-        for worker in self.workers.values():
-            worker.resume()
-            if "error" not in worker.hello:
-                worker.request(op="forget")
+        self.found, self.others = {}, []
+        self.check(case)
+        times, peaks = self.time(case)
+        found = self.found
+        self.forget(case)
         dense, needed = reference.flops(case)
         yield self.record("case", case=case.name, dtype=case.dtype, flops_dense=dense, flops_needed=needed,
                           kv_bytes=reference.kv_bytes(case), peaks=peaks)
         for (_, peer), facts in found.items():
-            if times[peer]:
-                yield self.record("result", case=case.name, peer=peer, seconds=statistics.median(times[peer]),
-                                  seconds_min=min(times[peer]), seconds_max=max(times[peer]), **facts)
-        yield from others + failures
+            yield self.record("result", case=case.name, peer=peer, seconds=statistics.median(times[peer]),
+                              seconds_min=min(times[peer]), seconds_max=max(times[peer]), **facts)
+        yield from self.others
 
 
 def records(options, cases, folder):
