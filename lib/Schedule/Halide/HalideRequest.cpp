@@ -9,8 +9,9 @@
 
 #include "Halide/HalideRequest.h"
 
+#include "ReadFields.h"
+
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -22,10 +23,9 @@ class Parser {
 public:
   Parser(HalideRequest &request, TargetKind kind, std::string &error)
       : request(request), isDevice(kind == TargetKind::Device), error(error) {}
-  bool parseFields(StringRef text);
+  bool parseField(StringRef name, StringRef value);
 
 private:
-  bool parseField(StringRef name, StringRef value);
   bool parseDeviceField(StringRef name, StringRef value);
   bool fail(StringRef name, StringRef value, StringRef legal) {
     error = llvm::formatv("schedule field '{0}' cannot be '{1}'; legal: {2}",
@@ -42,38 +42,12 @@ private:
                      "[rows, vectors of queries], each from 1 to 32", to);
   }
   bool parseForm(StringRef value);
-  bool parseTarget(StringRef value);
 
   HalideRequest &request;
   bool isDevice;
   std::string &error;
-  llvm::StringSet<> seen;
 };
 } // namespace
-
-/// The text between `prefix<` and the closing `>`, or `text` itself.
-static StringRef strip(StringRef text, StringRef prefix) {
-  text = text.trim();
-  StringRef inner = text;
-  if (inner.consume_front(prefix)) {
-    inner = inner.ltrim();
-    if (inner.consume_front("<") && inner.consume_back(">"))
-      return inner.trim();
-  }
-  return text;
-}
-
-/// The length of the first field: up to a comma outside of brackets.
-static size_t fieldLength(StringRef text) {
-  int depth = 0;
-  for (auto [i, c] : llvm::enumerate(text)) {
-    depth += StringRef("<[(").contains(c);
-    depth -= StringRef(">])").contains(c);
-    if (c == ',' && depth == 0)
-      return i;
-  }
-  return text.size();
-}
 
 bool Parser::parseNumber(StringRef name, StringRef value,
                          std::optional<int64_t> &to) {
@@ -132,20 +106,7 @@ bool Parser::parseForm(StringRef value) {
   return isKnown || fail("form", value, isDevice ? "online" : "online, rows");
 }
 
-/// The fields of the backend's attribute.
-bool Parser::parseTarget(StringRef value) {
-  StringRef attribute = isDevice ? "#halide.gpu_schedule" : "#halide.schedule";
-  StringRef fields = strip(value, attribute);
-  if (fields.starts_with("#"))
-    return fail("target", value, (attribute + "<...>").str());
-  return parseFields(fields);
-}
-
 bool Parser::parseField(StringRef name, StringRef value) {
-  if (!seen.insert(name).second) {
-    error = llvm::formatv("schedule field '{0}' is repeated", name);
-    return false;
-  }
   if (name == "form")
     return parseForm(value);
   if (name == "q")
@@ -163,8 +124,6 @@ bool Parser::parseField(StringRef name, StringRef value) {
            fail(name, value, "0");
   if (name == "rescale_in")
     return value == "value" || fail(name, value, "value");
-  if (name == "target")
-    return parseTarget(value);
   if (isDevice)
     return parseDeviceField(name, value);
   error = llvm::formatv("unknown schedule field '{0}' of backend 'halide'; "
@@ -174,26 +133,15 @@ bool Parser::parseField(StringRef name, StringRef value) {
   return false;
 }
 
-bool Parser::parseFields(StringRef text) {
-  for (text = text.trim(); !text.empty(); text = text.ltrim()) {
-    size_t length = fieldLength(text);
-    auto [name, value] = text.take_front(length).split('=');
-    if (name.size() == length) {
-      error = llvm::formatv(
-          "expected 'field = value' in the schedule, got '{0}'", name.trim());
-      return false;
-    }
-    if (!parseField(name.trim(), value.trim()))
-      return false;
-    text = text.drop_front(std::min(length + 1, text.size()));
-  }
-  return true;
-}
-
 std::optional<HalideRequest>
 HalideRequest::parse(StringRef text, TargetKind kind, std::string &error) {
   HalideRequest request;
-  if (!Parser(request, kind, error).parseFields(strip(text, "#attn.schedule")))
-    return std::nullopt;
-  return request;
+  Parser parser(request, kind, error);
+  StringRef target =
+      kind == TargetKind::Device ? "#halide.gpu_schedule" : "#halide.schedule";
+  bool isRead =
+      readFields(text, target, error, [&](StringRef name, StringRef value) {
+        return parser.parseField(name, value);
+      });
+  return isRead ? std::optional(request) : std::nullopt;
 }
