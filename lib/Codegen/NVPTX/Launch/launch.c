@@ -146,34 +146,48 @@ static int32_t push_primary(struct attnc_device_call *call, int device,
   return call->is_pushed;
 }
 
-/* Loads the image once: the cubin, or PTX if the driver does not take that. */
+/* Whether the driver cannot run an image on the device, such as the cubin of a
+   later assembler. */
+static int is_refusal(int code) {
+  return code == CUDA_ERROR_INVALID_IMAGE ||
+         code == CUDA_ERROR_INVALID_SOURCE ||
+         code == CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+/* Loads the image that the call uses, once in the process. */
+static int load_library(const struct attnc_device_call *call) {
+  int code = CUDA_SUCCESS, image = call->image;
+  const char *bytes = image == CUBIN ? attnc_cuda_cubin : attnc_cuda_ptx;
+  lock(&guard);
+  if (!libraries[image])
+    code = cuda.library_load(&libraries[image], bytes, 0, 0, 0, 0, 0, 0);
+  unlock(&guard);
+  return code;
+}
+
+/* Whether the call can use PTX after the cubin gave `code`: all later calls do,
+   too. */
+static int32_t falls_back(struct attnc_device_call *call, int code,
+                          struct attnc_failure *failure) {
+  if (call->image != CUBIN || !is_refusal(code))
+    return 0;
+  __atomic_store_n(&is_refused, 1, __ATOMIC_RELAXED);
+  call->image = PTX;
+  return CHECK(load_library(call), "cuLibraryLoadData");
+}
+
+/* Loads the cubin, or PTX if the driver refuses that. */
 static int32_t load_image(struct attnc_device_call *call, int32_t capability,
                           struct attnc_failure *failure) {
-  int code = CUDA_SUCCESS, is_ok = 1;
-  /* A cubin runs on its own and later minor versions. */
-  int32_t image = attnc_cuda_cubin_bytes && !is_refused &&
-                          capability / 10 == attnc_cuda_capability / 10
-                      ? CUBIN
-                      : PTX;
-  lock(&guard);
-  if (image == CUBIN && !libraries[CUBIN]) {
-    code = cuda.library_load(&libraries[CUBIN], attnc_cuda_cubin, 0, 0, 0, 0, 0,
-                             0);
-    is_refused =
-        code == CUDA_ERROR_INVALID_IMAGE || code == CUDA_ERROR_INVALID_SOURCE ||
-        code == CUDA_ERROR_NO_BINARY_FOR_GPU; /* of a later assembler */
-    if (is_refused)
-      image = PTX;
-    else
-      is_ok = CHECK(code, "cuLibraryLoadData");
-  }
-  if (image == PTX && !libraries[PTX])
-    is_ok = CHECK(
-        cuda.library_load(&libraries[PTX], attnc_cuda_ptx, 0, 0, 0, 0, 0, 0),
-        "cuLibraryLoadData");
-  unlock(&guard);
-  call->image = image;
-  return is_ok;
+  /* A cubin runs on its own and later minor versions, except on a few such as
+     8.7 of Jetson. In lazy loading the driver refuses it only at a launch. */
+  call->image = attnc_cuda_cubin_bytes &&
+                        !__atomic_load_n(&is_refused, __ATOMIC_RELAXED) &&
+                        capability / 10 == attnc_cuda_capability / 10
+                    ? CUBIN
+                    : PTX;
+  int code = load_library(call);
+  return falls_back(call, code, failure) || CHECK(code, "cuLibraryLoadData");
 }
 
 static int32_t open_device(struct attnc_device_call *call,
@@ -353,30 +367,33 @@ static void end(struct attnc_call *call) {
     cuda.release(device->workspace, device->stream);
 }
 
-/* The handle of a kernel that may use its shared memory on the device. */
-static int32_t find_kernel(struct attnc_cuda_kernel *kernel, int64_t shared,
-                           const struct attnc_device_call *call, void **handle,
-                           struct attnc_failure *failure) {
-  int code, image = call->image, is_ok = 1;
+/* The function of a kernel in the current context, which may use its shared
+   memory on the device. The driver's code; `step` is what gave it. */
+static int find_function(struct attnc_cuda_kernel *kernel, int64_t shared,
+                         const struct attnc_device_call *call, void **function,
+                         const char **step) {
+  int code = CUDA_SUCCESS, image = call->image;
   uint64_t bit = UINT64_C(1) << (call->device & (MAX_DEVICES - 1));
-  if (call->device < MAX_DEVICES &&
-      (__atomic_load_n(&kernel->devices[image], __ATOMIC_ACQUIRE) & bit)) {
-    *handle = kernel->handles[image];
-    return 1;
+  if (call->device >= MAX_DEVICES ||
+      !(__atomic_load_n(&kernel->devices[image], __ATOMIC_ACQUIRE) & bit)) {
+    lock(&guard);
+    *step = "cuLibraryGetKernel";
+    if (!kernel->handles[image])
+      code = cuda.library_kernel(&kernel->handles[image], libraries[image],
+                                 kernel->name);
+    if (code == CUDA_SUCCESS) {
+      *step = "cuKernelSetAttribute";
+      code = cuda.kernel_set(MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared,
+                             kernel->handles[image], call->device);
+    }
+    if (code == CUDA_SUCCESS)
+      __atomic_fetch_or(&kernel->devices[image], bit, __ATOMIC_RELEASE);
+    unlock(&guard);
   }
-  lock(&guard);
-  if (!kernel->handles[image])
-    is_ok = CHECK(cuda.library_kernel(&kernel->handles[image], libraries[image],
-                                      kernel->name),
-                  "cuLibraryGetKernel");
-  *handle = kernel->handles[image];
-  is_ok = is_ok && CHECK(cuda.kernel_set(MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                         (int)shared, *handle, call->device),
-                         "cuKernelSetAttribute");
-  if (is_ok)
-    __atomic_fetch_or(&kernel->devices[image], bit, __ATOMIC_RELEASE);
-  unlock(&guard);
-  return is_ok;
+  if (code != CUDA_SUCCESS)
+    return code;
+  *step = "cuKernelGetFunction";
+  return cuda.kernel_function(function, kernel->handles[image]);
 }
 
 /* Launches a grid; its arguments are those of lib/Codegen/NVPTX/Functions.cpp.
@@ -387,7 +404,7 @@ void attnc_cuda_launch(struct attnc_cuda_kernel *kernel, int64_t blocks,
   enum {
     MOST = ATTNC_MAX_TENSORS * (1 + 2 * ATTNC_MAX_RANK) + ATTNC_MAX_SIZES
   };
-  const struct attnc_device_call *device = call->device;
+  struct attnc_device_call *device = call->device;
   const struct attnc_function *function = device->function;
   struct attnc_failure *failure = call->failure;
   const void *arguments[MOST + 1];
@@ -410,10 +427,12 @@ void attnc_cuda_launch(struct attnc_cuda_kernel *kernel, int64_t blocks,
     fail_with(failure, ATTNC_BAD_SHAPE, texts);
     return;
   }
-  void *handle, *compiled;
-  int code;
-  if (find_kernel(kernel, shared, device, &handle, failure) &&
-      CHECK(cuda.kernel_function(&compiled, handle), "cuKernelGetFunction"))
+  const char *step;
+  void *compiled;
+  int code = find_function(kernel, shared, device, &compiled, &step);
+  if (falls_back(device, code, failure))
+    code = find_function(kernel, shared, device, &compiled, &step);
+  if (CHECK(code, step))
     (void)CHECK(cuda.launch(compiled, (unsigned)blocks, 1, 1, (unsigned)threads,
                             1, 1, (unsigned)shared, device->stream,
                             (void **)arguments, 0),

@@ -8,6 +8,8 @@
 //   MOCK_CUDA_KERNELS     file with the LLVM IR of the kernels
 //   MOCK_CUDA_CAPABILITY  of each device: 80 (the default) is 8.0
 //   MOCK_CUDA_DEVICES     their number: 1
+//   MOCK_CUDA_IS_OLD      the function that refuses cubins: cuLibraryLoadData, or
+//                         with lazy loading cuKernelGetFunction
 //   MOCK_CUDA_FAIL        FUNCTION=CODE[@N]: its call number N (0: the first)
 //                         and all later ones return the code
 //   MOCK_CUDA_LOG         file to which calls are appended
@@ -129,6 +131,11 @@ int plannedFailure(const std::string &function) {
   unsigned first =
       at == std::string::npos ? 0 : unsigned(std::atoi(&code[at + 1]));
   return number >= first ? std::atoi(code.c_str()) : kSuccess;
+}
+
+bool isRefused(const Image &image, const std::string &function) {
+  const char *refusing = std::getenv("MOCK_CUDA_IS_OLD");
+  return !image.isPtx && refusing && refusing == function;
 }
 
 /// Begins a function of the interface: locks, and returns what must fail.
@@ -260,7 +267,7 @@ int cuLibraryLoadData(const Image **library, const void *code, int *, void **,
   if (!readImage(code, image))
     return kInvalidImage;
   log("cuLibraryLoadData %s", image.isPtx ? "PTX" : "cubin");
-  if (!image.isPtx && std::getenv("MOCK_CUDA_IS_OLD"))
+  if (isRefused(image, "cuLibraryLoadData"))
     return kNoBinary;
   if (image.isPtx &&
       image.capability > unsigned(numberOf("MOCK_CUDA_CAPABILITY", 80)))
@@ -282,6 +289,8 @@ int cuLibraryGetKernel(Kernel **kernel, const Image *library,
 
 int cuKernelGetFunction(Kernel **function, Kernel *kernel) {
   ENTER_CONTEXT(cuKernelGetFunction)
+  if (isRefused(*kernel->image, "cuKernelGetFunction"))
+    return kNoBinary;
   *function = kernel;
   return kSuccess;
 }
