@@ -341,6 +341,9 @@ int Compilation::run() {
     session.startTiming();
   if (!session.load(from))
     return 1;
+  refusal = refuseForTargets(options, session.targets());
+  if (!refusal.empty())
+    return session.fail(refusal), 2;
   session.pipelineOptions().printAfter = options.printAfter;
   session.pipelineOptions().printChanged = options.printChanged;
   session.pipelineOptions().crashAfter = options.crashAfter;

@@ -74,7 +74,7 @@ struct RunOptions : CommonOptions {
   std::optional<double> benchSeconds;
   bool json = false, check = true, checkStages = false, interpret = false;
   bool mask = false, modelInstructions = false;
-  bool usesDriver = false; // --gpu=driver
+  std::optional<bool> usesDriver; // --gpu: false is emulator; null: not given
   uint64_t seed = 1;
   enum class Init { Normal, Integer, Zero } init = Init::Normal;
   enum class Strides {

@@ -342,6 +342,27 @@ std::string refuseForDump(const CommonOptions &options, Stage from) {
   return "";
 }
 
+bool haveGpu(llvm::ArrayRef<const Target *> targets) {
+  return llvm::any_of(targets, [](const Target *target) {
+    return target->kind == TargetKind::Gpu;
+  });
+}
+
+std::string describeTargets(const CommonOptions &options,
+                            llvm::ArrayRef<const Target *> targets) {
+  return (options.targetsGiven ? "-mcpu names "
+                               : "the input is compiled for ") +
+         joinTargetNames(targets);
+}
+
+std::string refuseForTargets(const CommonOptions &options,
+                             llvm::ArrayRef<const Target *> targets) {
+  if (!options.ptxas.empty() && !haveGpu(targets))
+    return "--ptxas applies to kernels of GPUs; " +
+           describeTargets(options, targets);
+  return "";
+}
+
 void printHelp(llvm::raw_ostream &os, const llvm::opt::OptTable &table,
                const char *usage, const char *title,
                llvm::ArrayRef<const Target *> defaults) {

@@ -90,6 +90,17 @@ std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
 std::optional<Stage> stageOfName(llvm::StringRef input);
 /// Why a dump of stage `from` cannot obey the options; empty if it can.
 std::string refuseForDump(const CommonOptions &options, Stage from);
+/// Why the options do not apply to `targets`, those of the input; empty if they
+/// do.
+std::string refuseForTargets(const CommonOptions &options,
+                             llvm::ArrayRef<const Target *> targets);
+std::string refuseForTargets(const RunOptions &options,
+                             llvm::ArrayRef<const Target *> targets);
+/// Whether some of the targets are GPUs.
+bool haveGpu(llvm::ArrayRef<const Target *> targets);
+/// "-mcpu names x86-64-v3"
+std::string describeTargets(const CommonOptions &options,
+                            llvm::ArrayRef<const Target *> targets);
 
 /// What --help prints. In help texts @stages@, @shared-stages@ and @outputs@
 /// stand for the names in the tables of the pipeline, @levels@ for `defaults`.

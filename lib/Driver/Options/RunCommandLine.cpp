@@ -156,6 +156,38 @@ static std::optional<int> readNumbers(ParsedArguments &parsed,
   return parseBench(parsed, options);
 }
 
+static std::optional<int> parseGpu(ParsedArguments &parsed,
+                                   RunOptions &options) {
+  const Arg *arg = parsed.list.getLastArg(OPT_gpu);
+  if (!arg)
+    return std::nullopt;
+  llvm::StringRef gpu = arg->getValue();
+  options.usesDriver = gpu == "driver";
+  if (gpu != "emulator" && gpu != "driver")
+    return parsed.fail("--gpu expects emulator or driver, got '" + gpu + "'");
+  if (options.interpret || options.mask)
+    return parsed.fail("--gpu selects what runs kernels and cannot be combined "
+                       "with --interpret or --mask");
+  return std::nullopt;
+}
+
+std::string refuseForTargets(const RunOptions &options,
+                             llvm::ArrayRef<const Target *> targets) {
+  if (options.usesDriver && !haveGpu(targets))
+    return "--gpu applies to kernels of GPUs; " +
+           describeTargets(options, targets);
+  // Of several parts, the object itself chooses one. GPUs follow CPUs.
+  bool usesEmulator = options.usesDriver
+                          ? !*options.usesDriver
+                          : targets.front()->kind == TargetKind::Gpu &&
+                                !options.mask && !options.interpret;
+  if (usesEmulator && targets.size() > 1)
+    return "the emulator runs objects for a single GPU; " +
+           describeTargets(options, targets) +
+           "; name one GPU alone or use --gpu=driver";
+  return refuseForTargets(static_cast<const CommonOptions &>(options), targets);
+}
+
 static std::optional<int> readOptions(ParsedArguments &parsed,
                                       RunOptions &options) {
   const InputArgList &list = parsed.list;
@@ -200,14 +232,10 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
     return parsed.fail(
         "--interpret does not compile and cannot be combined with "
         "--bench or --check-stages");
-  llvm::StringRef gpu = list.getLastArgValue(OPT_gpu, "emulator");
-  options.usesDriver = gpu == "driver";
-  if (gpu != "emulator" && !options.usesDriver)
-    return parsed.fail("--gpu expects emulator or driver, got '" + gpu + "'");
-  bool hasGpu = llvm::any_of(options.targets, [](const Target *target) {
-    return target->kind == TargetKind::Gpu;
-  });
-  if (options.benchSeconds && hasGpu && options.platform->isHost())
+  if (auto code = parseGpu(parsed, options))
+    return code;
+  if (options.benchSeconds && haveGpu(options.targets) &&
+      options.platform->isHost())
     return parsed.fail("--bench does not measure GPUs; -mcpu names " +
                        joinTargetNames(options.targets));
   if (options.benchSeconds && !options.platform->isHost())

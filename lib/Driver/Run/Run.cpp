@@ -58,7 +58,7 @@ private:
   bool emitObject();
   /// Kernels of a GPU run in an emulator, called from this machine.
   bool isEmulated() const {
-    return !options.usesDriver &&
+    return !options.usesDriver.value_or(false) &&
            session.targets().front()->kind == TargetKind::Gpu;
   }
   bool startThreads();
@@ -542,6 +542,9 @@ int Run::run() {
     return session.fail(refusal), 2;
   if (!session.load(*from))
     return 1;
+  refusal = refuseForTargets(options, session.targets());
+  if (!refusal.empty())
+    return session.fail(refusal), 2;
   if (!checkSizes())
     return 2;
   if (*from == Stage::Spec && session.specs().empty())
