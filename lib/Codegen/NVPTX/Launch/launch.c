@@ -127,18 +127,31 @@ static int32_t check_capability(int32_t capability,
   return 0;
 }
 
+/* What is kept of each device has a fixed size. */
+static int32_t check_device(int device, struct attnc_failure *failure) {
+  if (device >= 0 && device < MAX_DEVICES)
+    return 1;
+  char digits[12], *at = digits + sizeof digits;
+  *--at = 0;
+  for (unsigned rest = (unsigned)device; rest; rest /= 10)
+    *--at = (char)('0' + rest % 10);
+  const char *texts[] = {"cuda: device ", at,
+                         " is not supported; kernels run on devices 0 to 63",
+                         0};
+  fail_with(failure, ATTNC_DEVICE_FAILED, texts);
+  return 0;
+}
+
 /* The context that runtimes of CUDA use; it is kept. */
 static int32_t push_primary(struct attnc_device_call *call, int device,
                             struct attnc_failure *failure) {
-  int code, is_kept = device >= 0 && device < MAX_DEVICES, is_ok = 1;
-  void *context = 0;
+  int code, is_ok = 1;
   lock(&guard);
-  if (is_kept)
-    context = primaries[device];
+  void *context = primaries[device];
   if (!context)
     is_ok = CHECK(cuda.primary_retain(&context, device),
                   "cuDevicePrimaryCtxRetain");
-  if (is_kept && is_ok)
+  if (is_ok)
     primaries[device] = context;
   unlock(&guard);
   call->is_pushed =
@@ -205,7 +218,8 @@ static int32_t open_device(struct attnc_device_call *call,
                cuda.device_get(&device, call->ordinal < 0 ? 0 : call->ordinal),
                "cuDeviceGet"))
     return 0;
-  if (!CHECK(cuda.device_attribute(&major, COMPUTE_CAPABILITY_MAJOR, device),
+  if (!check_device(device, failure) ||
+      !CHECK(cuda.device_attribute(&major, COMPUTE_CAPABILITY_MAJOR, device),
              "cuDeviceGetAttribute") ||
       !CHECK(cuda.device_attribute(&minor, COMPUTE_CAPABILITY_MINOR, device),
              "cuDeviceGetAttribute") ||
@@ -373,9 +387,8 @@ static int find_function(struct attnc_cuda_kernel *kernel, int64_t shared,
                          const struct attnc_device_call *call, void **function,
                          const char **step) {
   int code = CUDA_SUCCESS, image = call->image;
-  uint64_t bit = UINT64_C(1) << (call->device & (MAX_DEVICES - 1));
-  if (call->device >= MAX_DEVICES ||
-      !(__atomic_load_n(&kernel->devices[image], __ATOMIC_ACQUIRE) & bit)) {
+  uint64_t bit = UINT64_C(1) << call->device;
+  if (!(__atomic_load_n(&kernel->devices[image], __ATOMIC_ACQUIRE) & bit)) {
     lock(&guard);
     *step = "cuLibraryGetKernel";
     if (!kernel->handles[image])

@@ -198,14 +198,12 @@ int main(int argc, char **argv) {
   fill();
   for (int t = 0; t < 4; ++t)
     describe(t, host[t], 1, 0);
-  if (strcmp(mode, "device") == 0) {
-    call_on_device(&runtime, 0);
-  } else if (strcmp(mode, "allocator") == 0) {
+  if (strcmp(mode, "allocator") == 0) {
     runtime.allocate = allocate_device;
     runtime.release = release_device;
     call_on_device(&runtime, 0);
-  } else if (strcmp(mode, "device1") == 0) {
-    call_on_device(&runtime, 1);
+  } else if (strncmp(mode, "device", 6) == 0) {
+    call_on_device(&runtime, atoi(mode + 6));
   } else if (strcmp(mode, "mixed") == 0) {
     describe(1, host[1], 2, 0);
     printf("%s\n", texts[1]);
