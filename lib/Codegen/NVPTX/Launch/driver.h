@@ -34,6 +34,8 @@ enum {
   F(device_attribute, cuDeviceGetAttribute,                                    \
     (int *value, int attribute, int device))                                   \
   F(primary_retain, cuDevicePrimaryCtxRetain, (void **context, int device))    \
+  F(primary_state, cuDevicePrimaryCtxGetState,                                 \
+    (int device, unsigned *flags, int *is_active))                             \
   F(context_current, cuCtxGetCurrent, (void **context))                        \
   F(context_device, cuCtxGetDevice, (int *device))                             \
   F(context_push, cuCtxPushCurrent_v2, (void *context))                        \

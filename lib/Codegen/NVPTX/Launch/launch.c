@@ -142,20 +142,27 @@ static int32_t check_device(int device, struct attnc_failure *failure) {
   return 0;
 }
 
-/* The context that runtimes of CUDA use; it is kept. */
+/* The context that runtimes of CUDA use. It is kept until somebody resets the
+   device, which destroys it. */
 static int32_t push_primary(struct attnc_device_call *call, int device,
                             struct attnc_failure *failure) {
-  int code, is_ok = 1;
+  int code, is_active = 0;
+  unsigned flags;
   lock(&guard);
   void *context = primaries[device];
-  if (!context)
-    is_ok = CHECK(cuda.primary_retain(&context, device),
-                  "cuDevicePrimaryCtxRetain");
-  if (is_ok)
-    primaries[device] = context;
-  unlock(&guard);
   call->is_pushed =
-      is_ok && CHECK(cuda.context_push(context), "cuCtxPushCurrent");
+      context &&
+      cuda.primary_state(device, &flags, &is_active) == CUDA_SUCCESS &&
+      is_active && cuda.context_push(context) == CUDA_SUCCESS;
+  if (!call->is_pushed) {
+    primaries[device] = 0;
+    call->is_pushed = CHECK(cuda.primary_retain(&context, device),
+                            "cuDevicePrimaryCtxRetain") &&
+                      CHECK(cuda.context_push(context), "cuCtxPushCurrent");
+    if (call->is_pushed)
+      primaries[device] = context;
+  }
+  unlock(&guard);
   return call->is_pushed;
 }
 

@@ -190,6 +190,28 @@ static void call_on_device(attnc_runtime *runtime, int id) {
   printf("blocks: %d\n", block_count());
 }
 
+static void call_on_host(const attnc_runtime *runtime) {
+  memset(host[3], 0, sizeof host[3]);
+  if (call(runtime) == ATTNC_OK)
+    check("host");
+}
+
+/* Calls before and after the device is reset, which destroys the context that
+   the object keeps, and then also after somebody has made another one. */
+static void reset_device(const attnc_runtime *runtime) {
+  int (*reset)(int), (*retain)(void **, int);
+  void *context;
+  *(void **)&reset = get("cuDevicePrimaryCtxReset_v2");
+  *(void **)&retain = get("cuDevicePrimaryCtxRetain");
+  call_on_host(runtime);
+  need(reset(0), "cuDevicePrimaryCtxReset");
+  call_on_host(runtime);
+  need(reset(0), "cuDevicePrimaryCtxReset");
+  need(retain(&context, 0), "cuDevicePrimaryCtxRetain");
+  call_on_host(runtime);
+  call_on_host(runtime);
+}
+
 int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "host";
   attnc_runtime runtime = {.size = sizeof runtime, .report = report};
@@ -204,6 +226,8 @@ int main(int argc, char **argv) {
     call_on_device(&runtime, 0);
   } else if (strncmp(mode, "device", 6) == 0) {
     call_on_device(&runtime, atoi(mode + 6));
+  } else if (strcmp(mode, "reset") == 0) {
+    reset_device(&runtime);
   } else if (strcmp(mode, "mixed") == 0) {
     describe(1, host[1], 2, 0);
     printf("%s\n", texts[1]);

@@ -44,6 +44,7 @@ enum {
   kInvalidHandle = 400,
   kNotFound = 500,
   kIllegalAddress = 700,
+  kContextIsDestroyed = 709,
   kLaunchFailed = 719
 };
 
@@ -65,6 +66,8 @@ constexpr std::pair<int, std::pair<const char *, const char *>> kErrors[] = {
     {kIllegalAddress,
      {"CUDA_ERROR_ILLEGAL_ADDRESS",
       "an illegal memory access was encountered"}},
+    {kContextIsDestroyed,
+     {"CUDA_ERROR_CONTEXT_IS_DESTROYED", "context is destroyed"}},
     {kLaunchFailed,
      {"CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}}};
 
@@ -85,7 +88,7 @@ struct Stream {
 struct Driver {
   std::recursive_mutex mutex;
   Memory memory;
-  std::map<int, Context> primaries;
+  std::map<int, Context *> primaries;
   std::set<Context *> contexts;
   std::deque<Image> images;
   std::deque<Kernel> kernels;
@@ -150,7 +153,9 @@ bool isRefused(const Image &image, const std::string &function) {
 #define ENTER_CONTEXT(function)                                                \
   ENTER(function)                                                              \
   if (current.empty())                                                         \
-    return kInvalidContext;
+    return kInvalidContext;                                                    \
+  if (!driver().contexts.count(current.back()))                                \
+    return kContextIsDestroyed;
 
 int enqueue(void *stream, std::function<int()> work) {
   auto found = driver().streams.find(stream);
@@ -225,9 +230,18 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
 int cuDevicePrimaryCtxRetain(Context **context, int device) {
   ENTER(cuDevicePrimaryCtxRetain)
   log("cuDevicePrimaryCtxRetain device %d", device);
-  *context = &driver().primaries[device];
-  (*context)->device = device;
-  driver().contexts.insert(*context);
+  Context *&primary = driver().primaries[device];
+  if (!primary)
+    primary = new Context{device};
+  driver().contexts.insert(primary);
+  *context = primary;
+  return kSuccess;
+}
+
+int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *isActive) {
+  ENTER(cuDevicePrimaryCtxGetState)
+  *flags = 0;
+  *isActive = driver().primaries[device] != nullptr;
   return kSuccess;
 }
 
@@ -243,9 +257,12 @@ int cuCtxGetDevice(int *device) {
   return kSuccess;
 }
 
+/// A destroyed primary context can be pushed, but nothing can be done in it
+/// until somebody retains the next one, which has another address here.
 int cuCtxPushCurrent_v2(Context *context) {
   ENTER(cuCtxPushCurrent)
-  if (!driver().contexts.count(context))
+  bool isPrimaryActive = driver().primaries[context->device];
+  if (!driver().contexts.count(context) && isPrimaryActive)
     return kInvalidContext;
   current.push_back(context);
   return kSuccess;
@@ -372,6 +389,14 @@ int cuLaunchKernel(Kernel *kernel, unsigned x, unsigned y, unsigned z,
 }
 
 // What only tests call.
+
+int cuDevicePrimaryCtxReset_v2(int device) {
+  ENTER(cuDevicePrimaryCtxReset)
+  log("cuDevicePrimaryCtxReset device %d", device);
+  driver().contexts.erase(driver().primaries[device]);
+  driver().primaries[device] = nullptr;
+  return kSuccess;
+}
 
 int cuStreamCreate(void **stream, unsigned) {
   ENTER_CONTEXT(cuStreamCreate)
