@@ -40,6 +40,7 @@ enum {
   F(context_device, cuCtxGetDevice, (int *device))                             \
   F(context_push, cuCtxPushCurrent_v2, (void *context))                        \
   F(context_pop, cuCtxPopCurrent_v2, (void **context))                         \
+  F(stream_context, cuStreamGetCtx, (void *stream, void **context))            \
   F(library_load, cuLibraryLoadData,                                           \
     (void **library, const void *code, int *options, void **values,            \
      unsigned count, int *library_options, void **library_values,              \

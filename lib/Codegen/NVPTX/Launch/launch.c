@@ -24,6 +24,8 @@ extern const int64_t attnc_cuda_cubin_bytes;
 extern const int32_t attnc_cuda_capability, attnc_cuda_is_exact;
 
 enum { PTX, CUBIN, IMAGES, MAX_DEVICES = 64 };
+/* CU_STREAM_PER_THREAD: up to it, streams belong to the current context. */
+enum { LAST_DEFAULT_STREAM = 2 };
 
 /* Of the compiler, one for each kernel. */
 struct attnc_cuda_kernel {
@@ -210,42 +212,67 @@ static int32_t load_image(struct attnc_device_call *call, int32_t capability,
   return falls_back(call, code, failure) || CHECK(code, "cuLibraryLoadData");
 }
 
-static int32_t open_device(struct attnc_device_call *call,
-                           struct attnc_failure *failure) {
-  int code, current = -1, device = 0, major = 0, minor = 0;
-  void *context = 0;
-  call->is_pushed = 0;
-  if (!load_driver(failure) ||
-      !CHECK(cuda.context_current(&context), "cuCtxGetCurrent") ||
-      (context && !CHECK(cuda.context_device(&current), "cuCtxGetDevice")))
-    return 0;
-  if (call->ordinal < 0 && context)
-    device = current;
-  else if (!CHECK(
-               cuda.device_get(&device, call->ordinal < 0 ? 0 : call->ordinal),
-               "cuDeviceGet"))
-    return 0;
-  if (!check_device(device, failure) ||
-      !CHECK(cuda.device_attribute(&major, COMPUTE_CAPABILITY_MAJOR, device),
-             "cuDeviceGetAttribute") ||
-      !CHECK(cuda.device_attribute(&minor, COMPUTE_CAPABILITY_MINOR, device),
-             "cuDeviceGetAttribute") ||
-      !check_capability(major * 10 + minor, failure))
-    return 0;
-  call->device = device;
-  if (device != current && !push_primary(call, device, failure))
-    return 0;
-  if (load_image(call, major * 10 + minor, failure))
-    return 1;
-  if (call->is_pushed)
-    cuda.context_pop(&context);
-  return 0;
-}
-
 static void close_device(struct attnc_device_call *call) {
   void *context;
   if (call->is_pushed)
     cuda.context_pop(&context);
+  call->is_pushed = 0;
+}
+
+/* The device of the current context, or -1. Without one, that of the stream
+   becomes current. */
+static int32_t find_current(struct attnc_device_call *call, int *current,
+                            struct attnc_failure *failure) {
+  int code;
+  void *context = 0;
+  *current = -1;
+  if (!CHECK(cuda.context_current(&context), "cuCtxGetCurrent"))
+    return 0;
+  if (!context && (uintptr_t)call->stream > LAST_DEFAULT_STREAM) {
+    if (!CHECK(cuda.stream_context(call->stream, &context), "cuStreamGetCtx") ||
+        !CHECK(cuda.context_push(context), "cuCtxPushCurrent"))
+      return 0;
+    call->is_pushed = 1;
+  }
+  return !context || CHECK(cuda.context_device(current), "cuCtxGetDevice");
+}
+
+/* Chooses the device, and makes a context of it current. */
+static int32_t find_device(struct attnc_device_call *call,
+                           struct attnc_failure *failure) {
+  int code, current;
+  if (!find_current(call, &current, failure))
+    return 0;
+  call->device = current;
+  if ((call->ordinal >= 0 || current < 0) &&
+      !CHECK(
+          cuda.device_get(&call->device, call->ordinal < 0 ? 0 : call->ordinal),
+          "cuDeviceGet"))
+    return 0;
+  if (!check_device(call->device, failure))
+    return 0;
+  if (call->device == current)
+    return 1;
+  close_device(call);
+  return push_primary(call, call->device, failure);
+}
+
+static int32_t open_device(struct attnc_device_call *call,
+                           struct attnc_failure *failure) {
+  int code, major = 0, minor = 0;
+  call->is_pushed = 0;
+  if (load_driver(failure) && find_device(call, failure) &&
+      CHECK(
+          cuda.device_attribute(&major, COMPUTE_CAPABILITY_MAJOR, call->device),
+          "cuDeviceGetAttribute") &&
+      CHECK(
+          cuda.device_attribute(&minor, COMPUTE_CAPABILITY_MINOR, call->device),
+          "cuDeviceGetAttribute") &&
+      check_capability(major * 10 + minor, failure) &&
+      load_image(call, major * 10 + minor, failure))
+    return 1;
+  close_device(call);
+  return 0;
 }
 
 static int32_t read_bytes(struct attnc_device_call *call, void *to,

@@ -65,8 +65,8 @@ static void synchronize(void *stream) {
   need(function(stream), "cuStreamSynchronize");
 }
 
-/* As a program that uses CUDA: it has a context, on device 0. */
-static void *make_stream(void) {
+/* As a program that uses CUDA: it has a context on the device. */
+static void *make_stream(int device) {
   int (*initialize)(unsigned), (*retain)(void **, int), (*push)(void *);
   int (*create)(void **, unsigned);
   void *context, *stream = NULL;
@@ -75,7 +75,7 @@ static void *make_stream(void) {
   *(void **)&push = get("cuCtxPushCurrent_v2");
   *(void **)&create = get("cuStreamCreate");
   need(initialize(0), "cuInit");
-  need(retain(&context, 0), "cuDevicePrimaryCtxRetain");
+  need(retain(&context, device), "cuDevicePrimaryCtxRetain");
   need(push(context), "cuCtxPushCurrent");
   need(create(&stream, 0), "cuStreamCreate");
   return stream;
@@ -169,7 +169,7 @@ static int call_with_gaps(const attnc_runtime *runtime) {
 
 static void call_on_device(attnc_runtime *runtime, int id) {
   uint64_t memory[4];
-  void *stream = make_stream();
+  void *stream = make_stream(0);
   runtime->stream = stream;
   for (int t = 0; t < 4; ++t) {
     memory[t] = allocate(sizeof host[t]);
@@ -194,6 +194,20 @@ static void call_on_host(const attnc_runtime *runtime) {
   memset(host[3], 0, sizeof host[3]);
   if (call(runtime) == ATTNC_OK)
     check("host");
+}
+
+/* The stream is one of device 1, and no context is current, before and after
+   the call. */
+static void call_with_stream(attnc_runtime *runtime) {
+  int (*pop)(void **), (*get_current)(void **);
+  void *context;
+  *(void **)&pop = get("cuCtxPopCurrent_v2");
+  *(void **)&get_current = get("cuCtxGetCurrent");
+  runtime->stream = make_stream(1);
+  need(pop(&context), "cuCtxPopCurrent");
+  call_on_host(runtime);
+  need(get_current(&context), "cuCtxGetCurrent");
+  printf("context: %s\n", context ? "left" : "none");
 }
 
 /* Calls before and after the device is reset, which destroys the context that
@@ -226,6 +240,8 @@ int main(int argc, char **argv) {
     call_on_device(&runtime, 0);
   } else if (strncmp(mode, "device", 6) == 0) {
     call_on_device(&runtime, atoi(mode + 6));
+  } else if (strcmp(mode, "stream1") == 0) {
+    call_with_stream(&runtime);
   } else if (strcmp(mode, "reset") == 0) {
     reset_device(&runtime);
   } else if (strcmp(mode, "mixed") == 0) {

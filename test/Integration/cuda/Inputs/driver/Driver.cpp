@@ -82,6 +82,7 @@ struct Kernel {
 };
 
 struct Stream {
+  Context *context = nullptr;
   std::deque<std::function<int()>> work;
 };
 
@@ -277,6 +278,15 @@ int cuCtxPopCurrent_v2(Context **context) {
   return kSuccess;
 }
 
+int cuStreamGetCtx(void *stream, Context **context) {
+  ENTER(cuStreamGetCtx)
+  auto found = driver().streams.find(stream);
+  if (!stream || found == driver().streams.end())
+    return kInvalidHandle;
+  *context = found->second.context;
+  return kSuccess;
+}
+
 int cuLibraryLoadData(const Image **library, const void *code, int *, void **,
                       unsigned, int *, void **, unsigned) {
   ENTER(cuLibraryLoadData)
@@ -368,8 +378,9 @@ int cuLaunchKernel(Kernel *kernel, unsigned x, unsigned y, unsigned z,
                    unsigned threads, unsigned threadsY, unsigned threadsZ,
                    unsigned shared, void *stream, void **arguments, void **) {
   ENTER_CONTEXT(cuLaunchKernel)
-  log("cuLaunchKernel %s, %u blocks of %u threads, stream %d",
-      kernel->name.c_str(), x, threads, stream != nullptr);
+  log("cuLaunchKernel %s, %u blocks of %u threads, stream %d, device %d",
+      kernel->name.c_str(), x, threads, stream != nullptr,
+      current.back()->device);
   constexpr unsigned withoutAttribute = 48 * 1024;
   unsigned most =
       std::max(withoutAttribute, kernel->sharedBytes[current.back()->device]);
@@ -401,7 +412,7 @@ int cuDevicePrimaryCtxReset_v2(int device) {
 int cuStreamCreate(void **stream, unsigned) {
   ENTER_CONTEXT(cuStreamCreate)
   *stream = new char;
-  driver().streams[*stream];
+  driver().streams[*stream].context = current.back();
   return kSuccess;
 }
 
