@@ -192,6 +192,8 @@ static attnc_status read_raw(struct attnc_frame *frame, const char *at) {
     }
     if (data[t] || !(info->flags & ATTNC_TENSOR_NULLABLE))
       status = place_tensor(frame, t, data[t], strides);
+    else
+      skip_tensor(frame, t);
   }
   return status;
 }

@@ -134,13 +134,21 @@ static attnc_status copy_shape(struct attnc_frame *frame, int32_t t,
   return ATTNC_OK;
 }
 
+/* Kernels of devices get the shape and the strides of an absent tensor, too. */
+static void skip_tensor(struct attnc_frame *frame, int32_t t) {
+  struct attnc_view *view = &frame->views[t];
+  for (int32_t a = 0; ATTNC_ENTRY_HAS_DEVICES && a < ATTNC_MAX_RANK; ++a)
+    view->shape[a] = view->strides[a] = 0;
+}
+
 static attnc_status read_tensors(struct attnc_frame *frame,
                                  const attnc_tensor *const *tensors) {
   for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
     if (!tensors[t]) {
-      if (tensor_of(frame, t)->flags & ATTNC_TENSOR_NULLABLE)
-        continue;
-      return report_tensor(frame, t, ATTNC_BAD_POINTER, "the tensor is null");
+      if (!(tensor_of(frame, t)->flags & ATTNC_TENSOR_NULLABLE))
+        return report_tensor(frame, t, ATTNC_BAD_POINTER, "the tensor is null");
+      skip_tensor(frame, t);
+      continue;
     }
     attnc_status status = check_kind(frame, t, tensors[t]);
     if (status == ATTNC_OK)

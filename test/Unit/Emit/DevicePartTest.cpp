@@ -21,6 +21,8 @@ std::string trace;
 attnc_status openFails, beginFails, bodyFails, endFails;
 attnc_device_call seenCall;
 void *seenWorkspace, *seenData;
+/// Of the last tensor: its shape and strides.
+std::vector<int64_t> seenNumbers;
 
 int32_t failWith(attnc_failure *failure, attnc_status status,
                  const char *text) {
@@ -63,12 +65,22 @@ void close(attnc_device_call *) { trace += "close "; }
 template <int number>
 constexpr attnc_device device = {2, open<number>, read, begin, end, close};
 
+void recordNumbers(const attnc_call &call) {
+  const attnc_function &function = *call.device->function;
+  int32_t last = function.tensor_count - 1, rank = function.tensors[last].rank;
+  seenNumbers.clear();
+  for (const int64_t *numbers : {call.shapes[last], call.strides[last]})
+    seenNumbers.insert(seenNumbers.end(), numbers, numbers + rank);
+}
+
 template <int number> TestKernel kernel() {
   TestKernel made = {{{[](const attnc_call *) -> int64_t { return 1; },
                        [](const attnc_call *call, void *, int64_t) {
                          trace += "run" + std::to_string(number) + " ";
                          seenWorkspace = call->workspace;
                          seenData = call->data[0];
+                         if (call->device)
+                           recordNumbers(*call);
                          failWith(call->failure, bodyFails,
                                   "made-up: no launch");
                        }}},
@@ -94,6 +106,24 @@ Interface indices() {
   out.role = TensorRole::Output;
   f.tensors = {in, out};
   return f;
+}
+
+/// indices() with an output that may be left out.
+Interface optional() {
+  Interface f = indices();
+  InterfaceTensor lse = f.tensors.back();
+  lse.name = "lse";
+  lse.nullable = true;
+  lse.axes.push_back(SizeExpr::constant(3));
+  f.tensors.push_back(lse);
+  return f;
+}
+
+/// Leaves bytes that are not zero on the stack, where the entry has its frame.
+__attribute__((noinline)) void soilStack() {
+  volatile char bytes[65536];
+  for (volatile char &byte : bytes)
+    byte = 0x55;
 }
 
 class DevicePartTest : public testing::Test {
@@ -198,6 +228,31 @@ TEST_F(DevicePartTest, PassesTheWorkspaceOfTheCaller) {
   // It is memory of the host here.
   EXPECT_EQ(call(devices, 1), ATTNC_OK) << text;
   EXPECT_EQ(seenCall.workspace_bytes, 192);
+}
+
+// A kernel of a device gets all numbers as arguments.
+TEST_F(DevicePartTest, ZeroesTheNumbersOfAnAbsentTensor) {
+  Compiled object(optional(), {{kernel<1>(), ""}, {kernel<2>(), ""}});
+  TestTensor Q(in, {2}, 0), O(out, {2});
+  Q.tensor.device = O.tensor.device = {2, 0};
+  using Entry = attnc_status(const attnc_tensor *, const attnc_tensor *,
+                             const attnc_tensor *, const attnc_runtime *);
+  soilStack();
+  EXPECT_EQ(object.get<Entry>()(Q.get(), O.get(), nullptr, &runtime), ATTNC_OK)
+      << text;
+  EXPECT_EQ(seenNumbers, std::vector<int64_t>(4, 0));
+  struct {
+    uint32_t size;
+    int64_t n;
+    const int32_t *Q;
+    float *O, *lse;
+    int64_t strides[4];
+  } args = {sizeof args, 2, in, out, nullptr, {1, 1, 3, 1}};
+  using Raw = attnc_status(const void *, const attnc_runtime *);
+  seenNumbers.clear();
+  soilStack();
+  EXPECT_EQ(object.get<Raw>("_raw")(&args, &runtime), ATTNC_OK) << text;
+  EXPECT_EQ(seenNumbers, std::vector<int64_t>(4, 0));
 }
 
 TEST_F(DevicePartTest, RefusesTensorsInSeveralMemories) {
