@@ -326,6 +326,8 @@ int cuKernelSetAttribute(int attribute, int value, Kernel *kernel, int device) {
   ENTER(cuKernelSetAttribute)
   if (attribute != 8 || value < 0 || value > 227 * 1024)
     return kInvalidValue;
+  log("cuKernelSetAttribute %s, %d bytes, device %d", kernel->name.c_str(),
+      value, device);
   kernel->sharedBytes[device] = unsigned(value);
   return kSuccess;
 }
