@@ -149,12 +149,12 @@ struct attnc_device {
   void (*close)(struct attnc_device_call *call);
 };
 
-/* The code of one part for some sizes: if lhs <= rhs, or if there are no such
-   formulas. The kernels of a part are consecutive, the last one is for all
-   sizes; each part has the same number of them. */
 /* shapes and strides have to fit into 32 bits */
 enum { ATTNC_KERNEL_NARROW = 1 };
 
+/* The code of one part for some sizes: if lhs <= rhs, or if there are no such
+   formulas. The kernels of a part are consecutive, the last one is for all
+   sizes; each part has the same number of them. */
 struct attnc_kernel {
   uint32_t needs[ATTNC_CPU_WORDS];
   int32_t grid_count;

@@ -1,4 +1,4 @@
-//===- driver.h - What is used of CUDA's driver interface -----------------===//
+//===- driver.h - The part of CUDA's driver interface that is used --------===//
 //
 // Types, numbers and functions of cuda.h of CUDA 12.0, so that neither building
 // attnc nor linking its objects needs CUDA: libcuda.so.1 is loaded by the first

@@ -27,7 +27,7 @@ enum { PTX, CUBIN, IMAGES, MAX_DEVICES = 64 };
 /* CU_STREAM_PER_THREAD: up to it, streams belong to the current context. */
 enum { LAST_DEFAULT_STREAM = 2 };
 
-/* Of the compiler, one for each kernel. */
+/* The compiler defines one for each kernel (Object.cpp). */
 struct attnc_cuda_kernel {
   const char *name;
   void *handles[IMAGES];
