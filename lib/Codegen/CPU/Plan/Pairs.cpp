@@ -4,9 +4,10 @@
 // lane's f32. The two elements of a pair are neighbors along the summed dim, so
 // a tile with queries in its lanes holds two rows in each row of its slot:
 //
-//   scores   S[key][lane] += Q[d][lane] * K[key][d] + Q[d+1][lane] *
-//   K[key][d+1] values   O[e][lane] += P[k][lane] * V[k][e] + P[k+1][lane] *
-//   V[k+1][e]
+// scores:
+//   S[key][lane] += Q[d][lane] * K[key][d] + Q[d + 1][lane] * K[key][d + 1]
+// values:
+//   O[e][lane] += P[k][lane] * V[k][e] + P[k + 1][lane] * V[k + 1][e]
 //
 // A pair of features of K is 32 adjacent bits of a row, so keys are read in
 // place; pairs of rows of V are copied. Both operands of a product change their
