@@ -1,4 +1,8 @@
 //===- IndexRange.cpp - Static bounds of integers -------------------------===//
+//
+// What a program reads is bounded here, arithmetic by the ops themselves.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Mask/IndexRange.h"
 #include "Ops.h"
@@ -10,34 +14,6 @@ using namespace mlir;
 namespace attnc::cpu {
 
 using Range = std::optional<IndexRange>;
-
-static Range fromOverflow(bool overflow, IndexRange range) {
-  return overflow ? Range() : Range(range);
-}
-
-static Range sum(IndexRange a, IndexRange b) {
-  IndexRange r;
-  bool low = __builtin_add_overflow(a.low, b.low, &r.low);
-  bool high = __builtin_add_overflow(a.high, b.high, &r.high);
-  return fromOverflow(low || high, r);
-}
-
-static Range difference(IndexRange a, IndexRange b) {
-  IndexRange r;
-  bool low = __builtin_sub_overflow(a.low, b.high, &r.low);
-  bool high = __builtin_sub_overflow(a.high, b.low, &r.high);
-  return fromOverflow(low || high, r);
-}
-
-static Range product(IndexRange a, IndexRange b) {
-  int64_t ends[4];
-  bool overflow = __builtin_mul_overflow(a.low, b.low, &ends[0]);
-  overflow |= __builtin_mul_overflow(a.low, b.high, &ends[1]);
-  overflow |= __builtin_mul_overflow(a.high, b.low, &ends[2]);
-  overflow |= __builtin_mul_overflow(a.high, b.high, &ends[3]);
-  return fromOverflow(overflow, {*std::min_element(ends, ends + 4),
-                                 *std::max_element(ends, ends + 4)});
-}
 
 /// A table's elements by their type.
 static Range ofElements(Type element) {
@@ -70,36 +46,27 @@ Range IndexRanges::compute(Value value) {
   }
   if (isa<tile::LowerBoundOp>(op))
     return IndexRange{0, 2147483647};
-  if (isa<arith::IndexCastOp>(op))
-    return of(op->getOperand(0));
-  if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    Range a = of(select.getTrueValue()), b = of(select.getFalseValue());
-    return a && b
-               ? Range({std::min(a->low, b->low), std::max(a->high, b->high)})
-               : std::nullopt;
+  auto arithmetic = dyn_cast<InferIntRangeInterface>(op);
+  return arithmetic ? infer(arithmetic) : std::nullopt;
+}
+
+Range IndexRanges::infer(InferIntRangeInterface op) {
+  SmallVector<ConstantIntRanges> operands;
+  for (Value operand : op->getOperands()) {
+    unsigned bits = ConstantIntRanges::getStorageBitwidth(operand.getType());
+    if (!bits) // a real
+      return std::nullopt;
+    Range range = bits > 1 ? of(operand) : std::nullopt;
+    operands.push_back(
+        range ? ConstantIntRanges::fromSigned(APInt(bits, range->low, true),
+                                              APInt(bits, range->high, true))
+              : ConstantIntRanges::maxRange(bits));
   }
-  if (op->getNumOperands() != 2 || op->getNumResults() != 1)
-    return std::nullopt;
-  Range a = of(op->getOperand(0)), b = of(op->getOperand(1));
-  if (isa<arith::RemSIOp>(op) && b && b->low > 0)
-    return IndexRange{-(b->high - 1), b->high - 1};
-  if (!a || !b)
-    return std::nullopt;
-  if (isa<arith::AddIOp>(op))
-    return sum(*a, *b);
-  if (isa<arith::SubIOp>(op))
-    return difference(*a, *b);
-  if (isa<arith::MulIOp>(op))
-    return product(*a, *b);
-  if (isa<arith::MinSIOp>(op))
-    return IndexRange{std::min(a->low, b->low), std::min(a->high, b->high)};
-  if (isa<arith::MaxSIOp>(op))
-    return IndexRange{std::max(a->low, b->low), std::max(a->high, b->high)};
-  if (isa<arith::FloorDivSIOp, arith::DivSIOp, arith::CeilDivSIOp>(op) &&
-      b->low > 0) // nearer to zero, but never past -1 or 0
-    return IndexRange{std::min<int64_t>(a->low, 0),
-                      std::max<int64_t>(a->high, 0)};
-  return std::nullopt;
+  Range result;
+  op.inferResultRanges(operands, [&](Value, const ConstantIntRanges &range) {
+    result = {range.smin().getSExtValue(), range.smax().getSExtValue()};
+  });
+  return result;
 }
 
 Range IndexRanges::of(Value value) {

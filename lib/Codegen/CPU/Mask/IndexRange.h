@@ -8,7 +8,7 @@
 #ifndef ATTNC_LIB_CODEGEN_CPU_MASK_INDEXRANGE_H
 #define ATTNC_LIB_CODEGEN_CPU_MASK_INDEXRANGE_H
 
-#include "mlir/IR/Value.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -40,6 +40,7 @@ public:
 
 private:
   std::optional<IndexRange> compute(mlir::Value value);
+  std::optional<IndexRange> infer(mlir::InferIntRangeInterface op);
 
   llvm::DenseMap<mlir::Value, std::optional<IndexRange>> ranges;
 };
