@@ -30,6 +30,9 @@ namespace attnc::cpu {
 /// Rows of a register tile that is one vector wide, at most.
 static constexpr int64_t kTallest = 16;
 
+/// Rows of a register tile of code that rarely runs.
+static constexpr int64_t kColdRows = 4;
+
 /// Keys of a granule where lanes of products are features: enough for the
 /// latencies of elementwise ops on one vector. Products take them in parts.
 static constexpr int64_t kKeysOfFew = 8;
@@ -87,6 +90,8 @@ int64_t Emitter::granuleRows(const Item &item, int64_t vectors, int64_t most) {
   if (!item.space.dim || !item.space.lanes || needsExactCount(item))
     return 1;
   auto rowsFor = [&](int64_t rows, int64_t width) {
+    if (isCold && !plan.featureRows)
+      return powerOfTwoBelow(std::min({rows, most, kColdRows}));
     return vectors >= width
                ? rows
                : std::min(most, powerOfTwoBelow(rows * width / vectors));
@@ -105,7 +110,7 @@ int64_t Emitter::granuleRows(const Item &item, int64_t vectors, int64_t most) {
     return plan.pairTiles.contains(op->getResult(0));
   });
   int64_t rows = hasPairs && dotRows % 2 == 0 ? 2 : 1;
-  while (dotRows % (2 * rows) == 0 && 2 * rows * vectors <= 8)
+  while (!isCold && dotRows % (2 * rows) == 0 && 2 * rows * vectors <= 8)
     rows *= 2;
   return rows;
 }

@@ -230,6 +230,8 @@ private:
   KeyRange seen;
   SmallVector<RowsAhead> ahead;
   Value firstFull; // tile of the segment at hand
+  /// The code at hand rarely runs, so it should be small.
+  bool isCold = false;
   bool failed = false;
 };
 
