@@ -28,6 +28,17 @@ static bool isOnnx(StringRef text) {
          StringRef("\x12\x1a\x3a\x42").contains(text[2]);
 }
 
+/// Whether a quarter of the bytes is of no text; a few may be a slip in a spec,
+/// and are reported where they are.
+static bool isBinary(StringRef text) {
+  text = text.take_front(4096);
+  auto isOfNoText = [](char c) {
+    return c == '\0' || static_cast<unsigned char>(c) >= 0x80;
+  };
+  return text.contains('\0') &&
+         4 * count_if(text, isOfNoText) >= int64_t(text.size());
+}
+
 /// The name of a binary format, or nothing.
 static StringRef binaryFormat(StringRef text) {
   static constexpr std::pair<StringLiteral, StringLiteral> magics[] = {
@@ -51,7 +62,7 @@ static StringRef binaryFormat(StringRef text) {
     return "a safetensors checkpoint";
   if (isOnnx(text))
     return "an ONNX model";
-  return text.take_front(4096).contains('\0') ? "a binary file" : "";
+  return isBinary(text) ? "a binary file" : "";
 }
 
 /// The first keys of a spec with the sizes of a Hugging Face config; empty for

@@ -19,6 +19,7 @@ FILES = {
     "model.pt": b"PK\x03\x04\x00\x00\x08\x08",
     "random.bin": b"abc\x00\xff\xfe",
     "latin.yaml": b"attnc: 1\nheads: 4\n# caf\xe9 t\xeate\nhead_dim: 64\n",
+    "nul.yaml": b"attnc: 1\nheads: 4\x00\nhead_dim: 64\n",
 }
 for name, content in FILES.items():
     with open(os.path.join(sys.argv[1], name), "wb") as f:
