@@ -126,6 +126,17 @@ static Error defineCallbacks(orc::LLJIT &jit) {
   return Error::success();
 }
 
+/// Most kernels run for less time than an optimizing code generator takes.
+static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
+  auto host = orc::JITTargetMachineBuilder::detectHost();
+  if (!host)
+    return host.takeError();
+  host->setCodeGenOptLevel(CodeGenOptLevel::None);
+  return orc::LLJITBuilder()
+      .setJITTargetMachineBuilder(std::move(*host))
+      .create();
+}
+
 Expected<std::map<std::string, uint64_t>>
 attnc::nvptx::launch(std::unique_ptr<LLVMContext> context,
                      std::unique_ptr<Module> module, const LaunchConfig &config,
@@ -135,7 +146,7 @@ attnc::nvptx::launch(std::unique_ptr<LLVMContext> context,
     return std::move(error);
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
-  auto jit = orc::LLJITBuilder().create();
+  auto jit = createJit();
   if (!jit)
     return jit.takeError();
   Expected<Function *> kernel = findKernel(*module, config);
