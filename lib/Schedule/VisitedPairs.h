@@ -12,6 +12,17 @@ namespace attnc::schedule {
 /// rounded up to whole tiles of `step` keys. Long sequences are sampled.
 double countVisitedPairs(int64_t q, int64_t step, RegimeRanges &ranges);
 
+/// Tiles of `q` rows and `step` keys: how many blocks do not visit, visit with
+/// the mask, and visit without it.
+struct VisitedTiles {
+  double skipped = 0, partial = 0, full = 0;
+  double visited() const { return partial + full; }
+};
+
+/// The tiles of tile.for with `partial_step = step`. Long sequences are
+/// sampled.
+VisitedTiles countVisitedTiles(int64_t q, int64_t step, RegimeRanges &ranges);
+
 } // namespace attnc::schedule
 
 #endif // ATTNC_LIB_SCHEDULE_VISITEDPAIRS_H

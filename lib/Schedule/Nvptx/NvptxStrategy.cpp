@@ -332,9 +332,9 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   constexpr double blockCycles = 3000;
   double tileCycles = nvptx.getStages() > 1 ? 300 : 1500;
   int64_t q = schedule.getQ(), k = schedule.getK();
-  double pairs = countVisitedPairs(q, k, ranges);
+  VisitedTiles visited = countVisitedTiles(q, k, ranges);
+  double tiles = visited.visited(), pairs = tiles * double(q * k);
   double blocks = std::ceil(std::max<double>(1, ranges.getQueries()) / q);
-  double tiles = pairs / double(q * k);
   const Unit *unit = target.findUnit(operandOf(shape), shape.accumulateType());
   double flopsPerCycle = unit->flopsPerCycle;
   if (findWarpgroupUnit(shape, target) && !isWarpgroup(schedule))
@@ -361,7 +361,6 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   // last tile of a block.
   if (nvptx.getOverlap())
     cost.weights -= std::min(cost.weights, cost.products) / 2;
-  cost.partial = 0;
   cost.overhead = (tiles * tileCycles + blocks * blockCycles) / resident;
   cost.overhead += cost.products * double(wanted - registers) / registers;
   // Each block of rows reads the keys from L2, the first one from memory.
@@ -376,7 +375,12 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
                   unit->flopsPerCycle;
   cost.peakFraction = cost.total() > 0 ? needed / cost.total() : 0;
   cost.visitedPairs = pairs;
-  cost.fullTiles = tiles;
+  cost.skippedTiles = visited.skipped;
+  cost.partialTiles = visited.partial;
+  cost.fullTiles = visited.full;
+  if (tiles > 0)
+    cost.partial = (cost.products + cost.weights + cost.overhead) *
+                   visited.partial / tiles;
   return cost;
 }
 
