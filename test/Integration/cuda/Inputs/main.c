@@ -110,6 +110,16 @@ static void call_on_host(const attnc_runtime *runtime) {
     check("host");
 }
 
+/* More blocks than a grid has: nothing is launched, and no memory is needed. */
+static void call_with_many_blocks(const attnc_runtime *runtime) {
+  static int64_t many[4] = {1 << 30, HEADS, ROWS, DIM};
+  for (int t = 0; t < 4; ++t) {
+    describe(t, (void *)((uintptr_t)(t + 1) << 44), 2, 0);
+    tensors[t].shape = many;
+  }
+  printf("%s\n", call(runtime) == ATTNC_OK ? "launched" : "not launched");
+}
+
 /* The stream is one of device 1, and no context is current, before and after
    the call. */
 static void call_with_stream(attnc_runtime *runtime) {
@@ -153,6 +163,8 @@ int main(int argc, char **argv) {
     call_on_device(&runtime, 1);
   } else if (strncmp(mode, "device", 6) == 0) {
     call_on_device(&runtime, atoi(mode + 6));
+  } else if (strcmp(mode, "many") == 0) {
+    call_with_many_blocks(&runtime);
   } else if (strcmp(mode, "stream1") == 0) {
     call_with_stream(&runtime);
   } else if (strcmp(mode, "reset") == 0) {
