@@ -80,14 +80,22 @@ def finite(number):
     return float(number) if np.isfinite(number) else None
 
 
+def visible_pairs(case, step=1024):
+    """Pairs of a query and a key that the mask allows, of all sequences."""
+    pairs = 0
+    for first in range(0, case.query_len, step):
+        seen = tensors.visible(case, range(first, min(first + step, case.query_len)))
+        pairs += int(seen.sum()) * case.batch // len(seen)
+    return pairs
+
+
 def flops(case):
     """(dense, needed): a multiply-add counts 2. `needed` counts visible pairs only."""
     if case.kind == "linear":  # phi(K)^T V and phi(Q) times it, causal or not
         count = 4 * case.batch * case.heads * case.kv_len * case.head_dim * case.value_dim
         return count, count
-    seen = tensors.visible(case)
     dense = case.batch * case.query_len * case.kv_len
-    pairs = dense if seen is None else int(seen.sum()) * case.batch // len(seen)
+    pairs = dense if case.mask == "none" else visible_pairs(case)
     per_pair = 2 * case.heads * (case.head_dim + case.value_dim)
     if case.kind == "additive":  # per feature: addition, tanh (counted as 1), multiply-add
         per_pair = 4 * case.head_dim + 2 * case.value_dim

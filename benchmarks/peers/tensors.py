@@ -71,16 +71,17 @@ def documents(case):
     return np.minimum(np.searchsorted(ends, np.arange(case.kv_len), side="right"), 4).astype(np.int32)
 
 
-def visible(case):
+def visible(case, rows=None):
     """bool [batch or 1, 1, query_len, kv_len], true where a query sees a key, or
-    None if every query sees every key."""
-    query = np.arange(case.query_len)[:, None] + (case.kv_len - case.query_len)
+    None if every query sees every key. `rows` selects queries."""
+    rows = np.arange(case.query_len) if rows is None else np.asarray(rows)
+    query = rows[:, None] + (case.kv_len - case.query_len)
     key = np.arange(case.kv_len)[None, :]
     if case.mask == "none":
         return None
     if case.mask == "padding":
         seen = key[None, None] < lengths(case)[:, None, None, None]
-        return np.broadcast_to(seen, (case.batch, 1, case.query_len, case.kv_len))
+        return np.broadcast_to(seen, (case.batch, 1, len(rows), case.kv_len))
     seen = key <= query
     if case.mask == "window":
         seen &= query - key < case.window

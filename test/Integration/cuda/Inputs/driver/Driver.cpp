@@ -18,6 +18,7 @@
 
 #include "Kernels.h"
 
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -26,6 +27,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
 using namespace mock;
@@ -43,6 +45,7 @@ enum {
   kInvalidPtx = 218,
   kInvalidHandle = 400,
   kNotFound = 500,
+  kNotReady = 600,
   kIllegalAddress = 700,
   kContextIsDestroyed = 709,
   kLaunchFailed = 719
@@ -63,6 +66,7 @@ constexpr std::pair<int, std::pair<const char *, const char *>> kErrors[] = {
     {kInvalidHandle,
      {"CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"}},
     {kNotFound, {"CUDA_ERROR_NOT_FOUND", "named symbol not found"}},
+    {kNotReady, {"CUDA_ERROR_NOT_READY", "device not ready"}},
     {kIllegalAddress,
      {"CUDA_ERROR_ILLEGAL_ADDRESS",
       "an illegal memory access was encountered"}},
@@ -84,6 +88,10 @@ struct Kernel {
 struct Stream {
   Context *context = nullptr;
   std::deque<std::function<int()>> work;
+};
+
+struct Event {
+  std::optional<std::chrono::steady_clock::time_point> time;
 };
 
 struct Driver {
@@ -224,8 +232,19 @@ int cuDeviceGet(int *device, int ordinal) {
 int cuDeviceGetAttribute(int *value, int attribute, int) {
   ENTER(cuDeviceGetAttribute)
   int capability = numberOf("MOCK_CUDA_CAPABILITY", 80);
-  *value = attribute == 75 ? capability / 10 : capability % 10;
-  return attribute == 75 || attribute == 76 ? kSuccess : kInvalidValue;
+  switch (attribute) {
+  case 75:
+    *value = capability / 10;
+    return kSuccess;
+  case 76:
+    *value = capability % 10;
+    return kSuccess;
+  case 38: // bytes of the L2
+    *value = 1024;
+    return kSuccess;
+  default:
+    return kInvalidValue;
+  }
 }
 
 int cuDevicePrimaryCtxRetain(Context **context, int device) {
@@ -441,6 +460,59 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
   if (block)
     std::memcpy(to, &block->bytes[from - block->address], bytes);
   return block ? kSuccess : kInvalidValue;
+}
+
+int cuDeviceGetName(char *name, int bytes, int) {
+  ENTER(cuDeviceGetName)
+  std::snprintf(name, size_t(bytes), "mock");
+  return kSuccess;
+}
+
+int cuMemFree_v2(uint64_t memory) {
+  ENTER_CONTEXT(cuMemFree)
+  return driver().memory.release(memory) ? kSuccess : kInvalidValue;
+}
+
+int cuMemsetD8Async(uint64_t to, unsigned char byte, size_t bytes,
+                    void *stream) {
+  ENTER_CONTEXT(cuMemsetD8Async)
+  return enqueue(stream, [=] {
+    Block *block = driver().memory.find(to, bytes);
+    if (block)
+      std::memset(&block->bytes[to - block->address], byte, bytes);
+    return block ? kSuccess : kInvalidValue;
+  });
+}
+
+int cuEventCreate(Event **event, unsigned) {
+  ENTER_CONTEXT(cuEventCreate)
+  *event = new Event;
+  return kSuccess;
+}
+
+int cuEventDestroy_v2(Event *event) {
+  ENTER_CONTEXT(cuEventDestroy)
+  delete event;
+  return kSuccess;
+}
+
+/// The time is that of the host when the stream gets there.
+int cuEventRecord(Event *event, void *stream) {
+  ENTER_CONTEXT(cuEventRecord)
+  return enqueue(stream, [event] {
+    event->time = std::chrono::steady_clock::now();
+    return kSuccess;
+  });
+}
+
+int cuEventElapsedTime(float *milliseconds, Event *first, Event *last) {
+  ENTER_CONTEXT(cuEventElapsedTime)
+  if (!first->time || !last->time)
+    return kNotReady;
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(*last->time - *first->time)
+          .count();
+  return kSuccess;
 }
 
 /// The blocks that nobody has freed, after all that is queued.
