@@ -66,6 +66,14 @@ static Expected<Function *> findKernel(Module &module,
   return kernel;
 }
 
+/// A layer has many kernels, and each launch compiles the module.
+static void eraseOtherKernels(Module &module, const Function *kernel) {
+  for (Function &function : make_early_inc_range(module))
+    if (&function != kernel && function.use_empty() &&
+        function.getCallingConv() == CallingConv::PTX_Kernel)
+      function.eraseFromParent();
+}
+
 /// The product of an attribute such as "384,1,1"; nothing without it.
 static std::optional<uint64_t> sizeOf(const Function &kernel, StringRef name) {
   StringRef text = kernel.getFnAttribute(name).getValueAsString();
@@ -152,6 +160,7 @@ attnc::nvptx::launch(std::unique_ptr<LLVMContext> context,
   Expected<Function *> kernel = findKernel(*module, config);
   if (!kernel)
     return kernel.takeError();
+  eraseOtherKernels(*module, *kernel);
   if (Error error = checkAttributes(**kernel, config.block))
     return std::move(error);
   if ((*kernel)->arg_size() != args.size())
