@@ -329,6 +329,22 @@ static int32_t allocate(struct attnc_device_call *call, size_t bytes,
   return 1;
 }
 
+/* Whether kernels may read what the caller has in a block, or leave some of it
+   as it is: rows of ragged tensors that belong to no sequence, which a table of
+   starts tells. All elements of other outputs are written. */
+static int32_t needs_copy(const struct attnc_device_call *call, int32_t block) {
+  for (int32_t t = 0; t < call->function->tensor_count; ++t) {
+    int32_t flags = call->function->tensors[t].flags;
+    int32_t is_in = call->spans[t].low >= call->blocks[block].low &&
+                    call->spans[t].low < call->blocks[block].high;
+    int32_t is_pure =
+        (flags & ATTNC_TENSOR_OUTPUT) && !(flags & ATTNC_TENSOR_INOUT);
+    if ((flags & ATTNC_TENSOR_NONDECREASING) || (is_in && !is_pure))
+      return 1;
+  }
+  return 0;
+}
+
 static int32_t begin(struct attnc_call *call) {
   struct attnc_device_call *device = call->device;
   struct attnc_failure *failure = call->failure;
@@ -350,7 +366,8 @@ static int32_t begin(struct attnc_call *call) {
     if (!allocate(device, bytes, &device->blocks[b].device, failure))
       return 0;
     device->has_copies = 1;
-    if (!CHECK(cuda.copy_in(device->blocks[b].device, (const void *)low, bytes,
+    if (needs_copy(device, b) &&
+        !CHECK(cuda.copy_in(device->blocks[b].device, (const void *)low, bytes,
                             device->stream),
                "cuMemcpyHtoDAsync"))
       return 0;
