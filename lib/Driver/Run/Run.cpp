@@ -11,6 +11,7 @@
 #include "Run/EmulatedObject.h"
 #include "Run/LoadedObject.h"
 #include "Run/Model/ModelInstructions.h"
+#include "Run/Model/TileModels.h"
 #include "Run/RunCase.h"
 
 #include "attnc/Driver/Driver.h"
@@ -248,6 +249,9 @@ bool Run::callOnce(RunCase &run, const CallPlan &plan,
       return session.fail(llvm::toString(std::move(error)));
   if (llvm::Error error = run.call(plan, runtime))
     return session.fail(llvm::toString(std::move(error)));
+  if (std::string fault = takeTileFault(); !fault.empty())
+    return session.fail(run.function.name +
+                        ": the processor would fault: " + fault);
   return true;
 }
 

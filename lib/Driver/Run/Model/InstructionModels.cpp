@@ -7,6 +7,9 @@
 
 #include "Run/Model/InstructionModels.h"
 
+#include "Run/Model/Bf16Sums.h"
+#include "Run/Model/TileModels.h"
+
 #include "llvm/ADT/bit.h"
 
 #include <cmath>
@@ -30,43 +33,6 @@ template <typename T> void write(void *to, unsigned index, T value) {
 //===----------------------------------------------------------------------===//
 // AVX512-BF16
 //===----------------------------------------------------------------------===//
-
-/// Denormals count as zeros.
-float withoutDenormal(float value) {
-  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value)
-                                                : value;
-}
-
-float widen(uint16_t bf16) {
-  return withoutDenormal(llvm::bit_cast<float>(uint32_t(bf16) << 16));
-}
-
-/// The f32 nearest to an exact sum of two doubles, which are far from the
-/// limits of their exponents. The sum is rounded to odd first, so rounding
-/// twice is harmless (Boldo and Melquiond 2008); tiny results become zero, as
-/// seen after rounding with an unbounded exponent (SDM volume 1, 4.9.1.5).
-float roundSum(double a, double b) {
-  double sum = a + b;
-  if (std::isfinite(sum)) {
-    double part = sum - a;
-    double error = (a - (sum - part)) + (b - part); // Knuth's TwoSum
-    auto bits = llvm::bit_cast<uint64_t>(sum);
-    if (error != 0 && bits % 2 == 0)
-      sum = llvm::bit_cast<double>((error > 0) == (sum > 0) ? bits + 1
-                                                            : bits - 1);
-  }
-  constexpr double scale = 0x1p64, least = 0x1p-126;
-  if (std::abs(sum) < 2 * least &&
-      std::abs(float(sum * scale)) < float(least * scale))
-    return std::copysign(0.0F, float(sum));
-  return float(sum);
-}
-
-/// One step of VDPBF16PS: products are exact, each sum is rounded to nearest.
-float addProduct(float sum, uint16_t a, uint16_t b) {
-  return roundSum(double(widen(a)) * double(widen(b)),
-                  double(withoutDenormal(sum)));
-}
 
 /// VDPBF16PS: of each pair the odd elements come first.
 template <unsigned lanes>
@@ -204,6 +170,13 @@ constexpr InstructionModel models[] = {
     {"llvm.x86.avx512.rcp14.pd.128", reciprocalLanes<double, 2>},
     {"llvm.x86.avx512.rcp14.pd.256", reciprocalLanes<double, 4>},
     {"llvm.x86.avx512.rcp14.pd.512", reciprocalLanes<double, 8>},
+    {"llvm.x86.ldtilecfg", configureTiles},
+    {"llvm.x86.tilerelease", releaseTiles},
+    {"llvm.x86.tileloadd64", loadTile},
+    {"llvm.x86.tileloaddt164", loadTile},
+    {"llvm.x86.tilestored64", storeTile},
+    {"llvm.x86.tilezero", clearTile},
+    {"llvm.x86.tdpbf16ps", multiplyTiles},
 };
 
 } // namespace

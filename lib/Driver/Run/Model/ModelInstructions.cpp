@@ -46,7 +46,10 @@ static Function *defineModel(Module &module, const Function &intrinsic) {
   LLVMContext &context = module.getContext();
   PointerType *pointer = PointerType::getUnqual(context);
   IRBuilder<> builder(BasicBlock::Create(context, "", function));
-  Value *result = builder.CreateAlloca(type->getReturnType());
+  bool hasResult = !type->getReturnType()->isVoidTy();
+  Value *result = hasResult
+                      ? builder.CreateAlloca(type->getReturnType())
+                      : static_cast<Value *>(ConstantPointerNull::get(pointer));
   Value *list =
       builder.CreateAlloca(ArrayType::get(pointer, function->arg_size()));
   for (Argument &argument : function->args()) {
@@ -59,7 +62,10 @@ static Function *defineModel(Module &module, const Function &intrinsic) {
       module.getOrInsertFunction(modelSymbol(intrinsic.getName()),
                                  Type::getVoidTy(context), pointer, pointer);
   builder.CreateCall(model, {result, list});
-  builder.CreateRet(builder.CreateLoad(type->getReturnType(), result));
+  if (hasResult)
+    builder.CreateRet(builder.CreateLoad(type->getReturnType(), result));
+  else
+    builder.CreateRetVoid();
   return function;
 }
 
