@@ -10,7 +10,8 @@
 #include "cpu.h"
 #include "frame.h"
 
-/* Each defines read_cpu, which fills in the words of cpu.h, and
+/* Each defines read_cpu, which fills in the words of cpu.h and asks the system
+   for those of some registers (a word of them) that it gives on request, and
    enter_arithmetic and leave_arithmetic: rounding to nearest without traps
    whatever the caller's state is, so that results depend on nothing but the
    arguments, and flushing of subnormals if the processor has it. */
@@ -53,8 +54,12 @@ static const char *label_of(const struct attnc_function *function,
 
 /* A bit for each part. */
 static uint32_t supported_parts(const struct attnc_function *function) {
-  uint32_t words[ATTNC_CPU_WORDS] = {0}, parts = 0;
-  read_cpu(words);
+  uint32_t words[ATTNC_CPU_WORDS] = {0}, parts = 0, registers = 0;
+#if defined(__x86_64__)
+  for (int32_t p = 0; p < function->part_count; ++p)
+    registers |= first_kernel(function, p)->needs[ATTNC_CPU_XCR0];
+#endif
+  read_cpu(words, registers);
   for (int32_t p = 0; p < function->part_count; ++p) {
     const struct attnc_kernel *kernel = first_kernel(function, p);
     int fits = 1;

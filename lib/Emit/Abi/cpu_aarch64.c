@@ -2,11 +2,15 @@
 
 #ifdef __APPLE__
 /* Every processor has the one level. */
-static void read_cpu(uint32_t words[ATTNC_CPU_WORDS]) { (void)words; }
+static void read_cpu(uint32_t words[ATTNC_CPU_WORDS], uint32_t registers) {
+  (void)words;
+  (void)registers;
+}
 #else
 extern unsigned long getauxval(unsigned long type);
 
-static void read_cpu(uint32_t words[ATTNC_CPU_WORDS]) {
+static void read_cpu(uint32_t words[ATTNC_CPU_WORDS], uint32_t registers) {
+  (void)registers;
   uint64_t low = getauxval(16 /* AT_HWCAP */);
   words[ATTNC_CPU_HWCAP] = (uint32_t)low;
   words[ATTNC_CPU_HWCAP_HIGH] = (uint32_t)(low >> 32);

@@ -2,7 +2,8 @@
 
 extern unsigned long getauxval(unsigned long type);
 
-static void read_cpu(uint32_t words[ATTNC_CPU_WORDS]) {
+static void read_cpu(uint32_t words[ATTNC_CPU_WORDS], uint32_t registers) {
+  (void)registers;
   /* A bit for each letter of the ISA string. */
   words[ATTNC_CPU_HWCAP] = (uint32_t)getauxval(16 /* AT_HWCAP */);
   if (words[ATTNC_CPU_HWCAP] & 1u << ('V' - 'A')) {

@@ -6,7 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-static void read_cpu(uint32_t words[ATTNC_CPU_WORDS]) { (void)words; }
+static void read_cpu(uint32_t words[ATTNC_CPU_WORDS], uint32_t registers) {
+  (void)words;
+  (void)registers;
+}
 
 static const char *getenv(const char *name) {
   (void)name;

@@ -1,4 +1,5 @@
-//===- cpu_x86_64.c - CPUID and MXCSR -------------------------------------===//
+//===- cpu_x86_64.c - CPUID, MXCSR, AMX
+//------------------------------------===//
 //
 // CPUID may trap under virtualization (tens of microseconds).
 //
@@ -12,7 +13,29 @@ static uint32_t read_xcr0(void) {
   return low;
 }
 
-static void read_cpu(uint32_t words[ATTNC_CPU_WORDS]) {
+/* The registers of AMX, bits of XCR0. */
+static const uint32_t tile_registers = 0x60000;
+
+/* Linux gives a process the registers of AMX when it asks for them
+   (Documentation/arch/x86/xstate.rst), of which it learns only by arch_prctl:
+   XCR0 has their bits without. It refuses if a thread's alternate signal stack
+   is too small for them. Nothing is asked of other systems. */
+static int permits_tiles(void) {
+#if defined(__linux__) && defined(__LP64__)
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(158L /* arch_prctl */),
+                     "D"(0x1023L /* ARCH_REQ_XCOMP_PERM */),
+                     "S"(18L /* XTILEDATA */)
+                   : "rcx", "r11", "memory");
+  return result == 0;
+#else
+  return 0;
+#endif
+}
+
+static void read_cpu(uint32_t words[ATTNC_CPU_WORDS], uint32_t registers) {
   uint32_t a, b, c, d;
   if (__get_cpuid(1, &a, &b, &c, &d)) {
     words[ATTNC_CPU_1_ECX] = c;
@@ -31,6 +54,8 @@ static void read_cpu(uint32_t words[ATTNC_CPU_WORDS]) {
   }
   if (__get_cpuid(0x80000001u, &a, &b, &c, &d))
     words[ATTNC_CPU_80000001_ECX] = c;
+  if ((words[ATTNC_CPU_XCR0] & registers & tile_registers) && !permits_tiles())
+    words[ATTNC_CPU_XCR0] &= ~tile_registers;
 }
 
 static uint32_t enter_arithmetic(int flushes) {
