@@ -1,6 +1,6 @@
 # Configuration of the lit tests. Substitutions: %cc and %cxx (the compilers),
 # %llvm_include, %lit, %python, %src (root of the sources), %obj (root of the
-# build). Features: the CPU's (avx2, avx512, avx512fp16), those of other platforms
+# build). Features: the CPU's (avx2, avx512, avx512fp16, amx), those of other platforms
 # that an emulator and a cross compiler run (qemu-aarch64, ...), wasm (Node.js runs
 # modules of WebAssembly), asan, halide (the backend is built), opencl (a device
 # answers, devices.py), ptxas and nvdisasm (%ptxas, %nvdisasm, by PATH or
@@ -89,6 +89,7 @@ for feature, needed in {
     "avx2": {"avx2", "fma"},
     "avx512": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
     "avx512fp16": {"avx512f", "avx512_fp16", "avx512_bf16"},
+    "amx": {"avx512_fp16", "amx_bf16", "amx_tile"},
 }.items():
     if needed <= flags:
         config.available_features.add(feature)

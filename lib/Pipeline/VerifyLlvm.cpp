@@ -27,19 +27,33 @@ static bool callsFunctionOf(ModuleOp module, LLVM::CallOp call) {
   return callee && module.lookupSymbol<LLVM::LLVMFuncOp>(*callee);
 }
 
-/// Whether the target has an instruction of AVX-512:
-/// llvm.x86.avx512bf16.dpbf16ps.512 requires avx512bf16, and
-/// llvm.x86.avx512.vpermi2var.ps.512 avx512f.
+/// The feature that an instruction of AVX-512 or AMX requires, or an empty
+/// text: llvm.x86.avx512bf16.dpbf16ps.512 requires avx512bf16,
+/// llvm.x86.avx512.vpermi2var.ps.512 avx512f, llvm.x86.tileloadd64 amx-tile.
+static std::string featureOf(StringRef name) {
+  if (!name.consume_front("llvm.x86."))
+    return {};
+  if (name.consume_front("avx512")) {
+    StringRef extension = name.split('.').first;
+    return "avx512" + (extension.empty() ? "f" : extension.str());
+  }
+  if (name == "tdpbf16ps")
+    return "amx-bf16";
+  bool isTile =
+      llvm::is_contained({"ldtilecfg", "tilerelease", "tileloadd64",
+                          "tileloaddt164", "tilestored64", "tilezero"},
+                         name);
+  return isTile ? "amx-tile" : "";
+}
+
 static bool hasInstruction(const Target &target, StringRef name) {
-  if (!name.consume_front("llvm.x86.avx512"))
-    return false;
-  StringRef extension = name.split('.').first;
-  std::string feature = "avx512" + (extension.empty() ? "f" : extension.str());
-  return llvm::is_contained(llvm::split(target.requiredFeatures, ' '), feature);
+  std::string feature = featureOf(name);
+  return !feature.empty() &&
+         llvm::is_contained(llvm::split(target.requiredFeatures, ' '), feature);
 }
 
 /// An instruction by its name, or text of the assembler: LLVM aborts where the
-/// processor lacks it. Code generation makes those of AVX-512 only.
+/// processor lacks it. Code generation makes those of AVX-512 and AMX only.
 static LogicalResult verifyInstruction(ModuleOp module, Operation *op) {
   if (isa<LLVM::InlineAsmOp>(op))
     return op->emitOpError("is not allowed; kernels have no inline assembly");

@@ -50,11 +50,11 @@ static bool hasMatrixUnit(const Target &target, Type element, Type accumulate) {
 static void warnAboutConversions(attn::KernelOp kernel, const Target &target) {
   Type accumulate = kernel.getAccumulateType();
   auto cpu = dyn_cast<tile::CpuAttr>(kernel.getSchedule()->getTarget());
-  bool hasDotUnit = cpu && cpu.getUnit() == tile::CpuUnit::Dot;
+  bool hasUnit = cpu && cpu.getUnit() != tile::CpuUnit::Fma;
   for (Value operand : kernel->getOperands()) {
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-    if (element == accumulate || (hasDotUnit && element.isBF16()) ||
-        hasMatrixUnit(target, element, accumulate))
+    if (element == accumulate || (hasUnit && element.isBF16()) ||
+        (!cpu && hasMatrixUnit(target, element, accumulate)))
       continue;
     emitWarning(placeOf(operand, kernel.getLoc()))
         << element << " is converted to " << accumulate

@@ -78,6 +78,8 @@ std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax) {
     parts += ", features in lanes for few queries";
   if (cpu && cpu.getUnit() == tile::CpuUnit::Dot)
     parts += ", bf16 dot products";
+  if (cpu && cpu.getUnit() == tile::CpuUnit::Matrix)
+    parts += ", bf16 on the matrix unit";
   return llvm::formatv("{0}, {1} queries x {2} keys{3}", how, schedule.getQ(),
                        schedule.getK(), parts);
 }

@@ -22,8 +22,10 @@ double Roofline::bytesPerCycle(double bytes) const {
 
 const Unit &Target::unitFor(DType accumulate) const {
   const Unit *best = nullptr;
+  // A CPU's matrix unit is for products that Schedule chooses it for.
   for (const Unit &unit : units)
     if (unit.accumulate == accumulate &&
+        (kind != TargetKind::Cpu || unit.kind != UnitKind::Matrix) &&
         (!best || unit.flopsPerCycle > best->flopsPerCycle))
       best = &unit;
   assert(best && "no unit sums in this type");

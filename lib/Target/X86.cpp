@@ -6,8 +6,8 @@
 // and AVX-512). The rates of Zen 4's units were measured there: VDPBF16PS
 // reaches 2.0 times the f32 peak. Those of Cooper Lake were not measured, and
 // that of Sapphire Rapids' VDPBF16PS, two cycles, is from LLVM's scheduling
-// model. They steer speed only: a wrong one never makes wrong code.
-// Tests: test/Unit/Target/TargetTest.cpp
+// model; its TDPBF16PS takes 16 cycles, measured. They steer speed only: a
+// wrong one never makes wrong code. Tests: test/Unit/Target/TargetTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,6 +95,14 @@ static constexpr Unit kDotUnits[] = {
     {UnitKind::DotProduct, DType::BF16, DType::F32, dotFlops, 16, 1, 2},
 };
 
+/// TDPBF16PS makes 16 x 16 sums of 32 products each.
+static constexpr Unit kSprUnits[] = {
+    kDotUnits<64, 32>[0],
+    kDotUnits<64, 32>[1],
+    kDotUnits<64, 32>[2],
+    {UnitKind::Matrix, DType::BF16, DType::F32, 1024, 16, 16, 32},
+};
+
 static constexpr Target kTargets[] = {
     {
         .name = "x86-64",
@@ -179,12 +187,13 @@ static constexpr Target kTargets[] = {
     },
     {
         .name = "sapphirerapids",
-        .description = "Sapphire Rapids: AVX-512 with BF16 and FP16",
+        .description = "Sapphire Rapids: AVX-512 with BF16 and FP16, AMX",
         .llvmCpu = "sapphirerapids",
         .llvmFeatures = kWideVectors,
-        // No AMX yet: kernels hold none, and virtual machines often hide it.
-        .requiredFeatures = ATTNC_ZEN4_FEATURES " avx512fp16 avxvnni",
-        .units = kDotUnits<64, 32>,
+        // Where a virtual machine hides AMX, the level zen4 remains.
+        .requiredFeatures =
+            ATTNC_ZEN4_FEATURES " amx-bf16 amx-tile avx512fp16 avxvnni",
+        .units = kSprUnits,
         .memory = kSprMemory,
         .rowBytesPerCycle = 4,
         .exp2Operations = 8,

@@ -71,9 +71,9 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
     - (verify_scheduled_c16) `mapping = features` has `q` or `tail` of one
       vector, a form other than `chunked`, a matrix product in the score or
       the values, and no kernel of the function that compares scores;
-    - (verify_scheduled_c17) `unit = dot` has a target with a dot-product unit
-      for bf16, a product of two bf16 operands, and no kernel of the function
-      that compares scores.
+    - (verify_scheduled_c17) `unit = dot` and `matrix` have a target with such a
+      unit for bf16, a product of two bf16 operands, and no kernel of the
+      function that compares scores.
   }];
 }
 

@@ -430,8 +430,13 @@ LogicalResult FunctionWriter::fillBody(const GridPlan &plan,
   bindScalars(emitter);
   bindBuffers(emitter, function.getArgument(0), zero);
   bindTask(emitter, plan.grid, function.getArgument(2));
+  bool hasTiles = plan.whole.hasTiles || plan.piece.hasTiles;
+  if (hasTiles)
+    emitter.configureTiles();
   if (failed(writeCopies(emitter, plan, scratch)))
     return failure();
+  if (hasTiles)
+    emitter.releaseTiles();
   func::ReturnOp::create(ops, program.getLoc());
   return success();
 }

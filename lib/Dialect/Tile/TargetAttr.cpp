@@ -57,9 +57,12 @@ LogicalResult CpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << "), got " << tail;
   if (partial < 1) // cpu_c5
     return emitError() << "partial must be at least 1, got " << partial;
-  if (unit == CpuUnit::Dot && isa != CpuIsa::Avx512) // cpu_c8
-    return emitError() << "unit = dot requires isa = avx512, got "
+  if (unit != CpuUnit::Fma && isa != CpuIsa::Avx512) // cpu_c8
+    return emitError() << "unit = " << stringifyCpuUnit(unit)
+                       << " requires isa = avx512, got "
                        << stringifyCpuIsa(isa);
+  if (unit == CpuUnit::Matrix && lanes != 16) // cpu_c9
+    return emitError() << "unit = matrix requires lanes = 16, got " << lanes;
   if (mapping != CpuMapping::Features) { // cpu_c7
     if (featureRows != 0)
       return emitError() << "feature_rows must be 0 unless mapping = features, "

@@ -1,6 +1,6 @@
 //===- Candidates.cpp - Candidate schedules -------------------------------===//
 //
-// Blocks of 1 to 8 vectors of queries by 16 to 256 keys, and for linear
+// Blocks of 1 to 8 (or 12) vectors of queries by 16 to 256 keys, and for linear
 // attention chunks of 64 to 256, of 32 with a formula of each feature. The rest
 // follows: the register tiles are those with the cheapest product for the
 // block, the tail and the lane skip cost code only and are there whenever they
@@ -98,38 +98,54 @@ static int64_t chooseUnroll(const Target &target, RegisterTile a,
   return best;
 }
 
-/// The dot-product unit, if the kernel has products for it and it is not slower
-/// than fmas.
-static tile::CpuUnit chooseUnit(const KernelShape &shape, const Target &target,
-                                Type weights) {
+/// The units that may compute a kernel: the matrix unit, if there are products
+/// for it, and the dot-product unit, if there are and it is not slower than
+/// fmas, or fmas.
+static SmallVector<tile::CpuUnit> unitsFor(const KernelShape &shape,
+                                           const Target &target, Type weights,
+                                           const ScheduleRequest &request) {
+  if (request.unit)
+    return {*request.unit};
+  auto applies = [&](tile::CpuUnit unit) {
+    return whyNoPairs(shape, target, weights, unit).empty();
+  };
   const Unit *fma = target.findUnit(DType::F32, DType::F32);
-  const Unit *dot = findDotUnit(target);
+  const Unit *dot = findPairUnit(target, tile::CpuUnit::Dot);
   bool isFaster = dot && dot->flopsPerCycle >= fma->flopsPerCycle;
-  return isFaster && whyNoPairs(shape, target, weights).empty()
-             ? tile::CpuUnit::Dot
-             : tile::CpuUnit::Fma;
+  SmallVector<tile::CpuUnit> units;
+  if (applies(tile::CpuUnit::Matrix))
+    units.push_back(tile::CpuUnit::Matrix);
+  units.push_back(isFaster && applies(tile::CpuUnit::Dot) ? tile::CpuUnit::Dot
+                                                          : tile::CpuUnit::Fma);
+  return units;
 }
 
-/// Fills in what follows from form, q, k and partial.
+/// Fills in what follows from form, q, k, partial and unit.
 static void complete(CpuSchedule &s, tile::CpuMapping mapping,
                      const KernelShape &shape, const Target &target,
                      const ScheduleRequest &request) {
   int64_t lanes = shape.lanes(target);
   int64_t vectors = std::max<int64_t>(s.q / lanes, 1);
   bool isRows = s.form == attn::ScheduleForm::Rows;
-  s.unit = request.unit.value_or(chooseUnit(shape, target, s.weights));
-  bool isDot = s.unit == tile::CpuUnit::Dot;
+  bool isMatrix = s.unit == tile::CpuUnit::Matrix;
   PairedProducts paired = findPairedProducts(shape, s.weights);
   auto unitFor = [&](bool isPaired) {
-    return isPaired ? s.unit : tile::CpuUnit::Fma;
+    return isPaired && !isMatrix ? s.unit : tile::CpuUnit::Fma;
   };
-  TileLimit limit = limitOfScores(shape);
-  limit.isEven = isDot && paired.value;
+  TileLimit limit = limitOfScores(shape), valueLimit;
+  limit.isEven = s.unit != tile::CpuUnit::Fma && paired.value;
+  // The matrix unit takes two vectors at once, and few scores stay in L1. Rows
+  // are those of what is computed from scores.
+  for (TileLimit *one : {&limit, &valueLimit})
+    if (isMatrix)
+      one->rows = std::min<int64_t>(one->rows, 8),
+      one->vectors = std::min<int64_t>(one->vectors, 2);
   s.score = request.score.value_or(
       chooseTile(target, vectors, s.k, isRows ? 0 : s.partial, shape.headDim,
                  unitFor(paired.scores[0]), limit));
-  s.value = request.value.value_or(chooseTile(target, vectors, shape.valueDim,
-                                              0, s.k, unitFor(paired.value)));
+  s.value =
+      request.value.value_or(chooseTile(target, vectors, shape.valueDim, 0, s.k,
+                                        unitFor(paired.value), valueLimit));
   s.unroll = request.unroll.value_or(chooseUnroll(target, s.score, s.value));
   bool neverShort = shape.fixedQueries && *shape.fixedQueries % s.q == 0;
   s.tail = request.tail.value_or(s.q > lanes && !neverShort ? lanes : 0);
@@ -158,6 +174,23 @@ static SmallVector<int64_t> choices(std::optional<int64_t> requested,
   return SmallVector<int64_t>(all);
 }
 
+/// Terms take as long for each vector of queries: more of them only add code,
+/// for tails and skipped lanes, unless they share what a state makes of them.
+static SmallVector<int64_t> queriesOfBlocks(const KernelShape &shape,
+                                            const Target &target) {
+  int64_t lanes = shape.lanes(target);
+  if (limitOfScores(shape).vectors == 1 && !shape.factors)
+    return {lanes};
+  SmallVector<int64_t> queries;
+  for (int64_t vectors : {4, 2, 3, 6, 8, 1})
+    queries.push_back(vectors * lanes);
+  // Values are transposed once for a block of the matrix unit. Rows of 16
+  // vectors would fall into few sets of L1.
+  if (findPairUnit(target, tile::CpuUnit::Matrix))
+    queries.push_back(12 * lanes);
+  return queries;
+}
+
 SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
                                              const Target &target,
                                              const ScheduleRequest &request,
@@ -165,15 +198,8 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
   using Form = attn::ScheduleForm;
   constexpr int64_t mostKeysOfRows = 512;
   int64_t lanes = shape.lanes(target);
-  // Terms take as long for each vector of queries: more of them only add code,
-  // for tails and skipped lanes, unless they share what a state makes of them.
-  SmallVector<int64_t> queries{lanes};
-  if (limitOfScores(shape).vectors > 1 || shape.factors) {
-    queries.clear();
-    for (int64_t vectors : {4, 2, 3, 6, 8, 1})
-      queries.push_back(vectors * lanes);
-  }
-  queries = choices(request.q, queries);
+  SmallVector<int64_t> queries =
+      choices(request.q, queriesOfBlocks(shape, target));
 
   // Where a regime has fewer queries than a vector has lanes, those can be
   // features: preferred only if that is faster. Long keys are split where every
@@ -183,6 +209,7 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
   bool isLong = isFew && shape.mostQueries <= lanes &&
                 shape.mostKeysSeen >= 2 * kKeysOfPart &&
                 whyNotSplit(shape.kernel).empty();
+  SmallVector<tile::CpuUnit> units = unitsFor(shape, target, weights, request);
   SplitAndWhole overRows, overFeatures;
   auto push = [&](SplitAndWhole &list, CpuSchedule s) {
     list.whole.push_back(s);
@@ -191,9 +218,10 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
     s.split = llvm::alignTo(kKeysOfPart, s.k);
     list.split.push_back(s);
   };
-  auto add = [&](Form form, int64_t q, int64_t k, int64_t partial,
-                 int64_t chunk) {
+  auto addFor = [&](tile::CpuUnit unit, Form form, int64_t q, int64_t k,
+                    int64_t partial, int64_t chunk) {
     CpuSchedule s;
+    s.unit = unit;
     s.weights = weights;
     s.form = form;
     s.q = q;
@@ -212,6 +240,11 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
     complete(s, tile::CpuMapping::Features, shape, target, request);
     if (s.q == lanes || s.tail == lanes)
       push(overFeatures, s);
+  };
+  auto add = [&](Form form, int64_t q, int64_t k, int64_t partial,
+                 int64_t chunk) {
+    for (tile::CpuUnit unit : units)
+      addFor(unit, form, q, k, partial, chunk);
   };
   auto may = [&](Form form, bool otherwise) {
     return request.form ? *request.form == form : otherwise;

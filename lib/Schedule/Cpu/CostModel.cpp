@@ -37,7 +37,7 @@ static constexpr double kScalarsPerCycle = 2;
 
 /// Instructions of a dot-product unit that start in one cycle.
 static double dotsPerCycle(const Target &target) {
-  const Unit *unit = findDotUnit(target);
+  const Unit *unit = findPairUnit(target, tile::CpuUnit::Dot);
   return unit ? double(unit->flopsPerCycle) /
                     double(2 * unit->rows * unit->columns * unit->depth)
               : double(target.cpu.fmaPerCycle);
@@ -79,6 +79,18 @@ double cpu::productCycles(RegisterTile tile, double rows, double depth,
   // A tile at the end that lacks rows takes as long, or code of its own.
   return std::ceil(vectors / double(tile.vectors)) *
          std::ceil(rows / double(tile.rows)) * (cycles + ends);
+}
+
+/// Cycles of a product of the matrix unit for whole registers: its
+/// instructions, and loading and storing each register of sums once.
+static double matrixCycles(double rows, double depth, double vectors,
+                           const Target &target) {
+  constexpr double loadAndStore = 24;
+  const Unit &unit = *findPairUnit(target, tile::CpuUnit::Matrix);
+  double instruction = 2 * double(unit.rows * unit.columns * unit.depth) /
+                       double(unit.flopsPerCycle);
+  return vectors * std::ceil(rows / unit.rows) *
+         (std::ceil(depth / unit.depth) * instruction + loadAndStore);
 }
 
 namespace {
@@ -124,7 +136,7 @@ public:
     // Rows of K and V that are stored narrower are converted once; pairs of
     // keys are read in place, those of values copied.
     bool areKeysRead = shape.keyBits == shape.accumulateBits ||
-                       unitFor(paired.scores[0]) == tile::CpuUnit::Dot;
+                       unitFor(paired.scores[0]) != tile::CpuUnit::Fma;
     double converted = overFeatures
                            ? 0
                            : (areKeysRead ? 0 : double(shape.headDim)) +
@@ -132,7 +144,18 @@ public:
                                       ? double(shape.valueDim)
                                       : 0);
     return keys * (vectors * perVector + perKey / kScalarsPerCycle) +
-           distances + 2 * keys * converted / double(lanes);
+           distances + 2 * keys * converted / double(lanes) +
+           copiesOfUnit(keys, vectors);
+  }
+  /// Cycles that only the matrix unit needs: values are transposed in squares
+  /// of 32 keys by 16 features, scores and sums go through L1 once more.
+  double copiesOfUnit(double keys, double vectors) const {
+    if (schedule.unit != tile::CpuUnit::Matrix || overFeatures)
+      return 0;
+    constexpr double square = 110;
+    double e = double(shape.valueDim);
+    double squares = std::ceil(keys / 32) * std::ceil(e / 16);
+    return vectors * (keys + e) + (paired.value ? square * squares : 0);
   }
   /// Cycles to start a tile: loops and phases, and, where the tiles of a block
   /// do not fit L1 together, fetching them in turn: the scores are written,
@@ -228,6 +251,8 @@ private:
   /// does not fit three quarters of L1 comes from L2.
   double product(RegisterTile tile, double rows, double depth, double vectors,
                  double reused, tile::CpuUnit unit) const {
+    if (unit == tile::CpuUnit::Matrix)
+      return matrixCycles(rows, depth, vectors, target);
     if (unit == tile::CpuUnit::Dot)
       reused /= 2;
     double outside =
@@ -494,9 +519,9 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
   }
   double flops = 2 * (pairs * double(shape.allDims()) + ofStates);
   DType type = shape.accumulateType();
-  const Unit *unit = schedule.unit == tile::CpuUnit::Dot
-                         ? findDotUnit(target)
-                         : target.findUnit(type, type);
+  const Unit *unit = schedule.unit == tile::CpuUnit::Fma
+                         ? target.findUnit(type, type)
+                         : findPairUnit(target, schedule.unit);
   if (cost.total() > 0)
     cost.peakFraction = flops / unit->flopsPerCycle / cost.total();
   return cost;

@@ -132,9 +132,13 @@ static bool comparesScores(attn::KernelOp kernel) {
       .wasInterrupted();
 }
 
-const Unit *cpu::findDotUnit(const Target &target) {
-  const Unit *unit = target.findUnit(DType::BF16, DType::F32);
-  return unit && unit->kind == UnitKind::DotProduct ? unit : nullptr;
+const Unit *cpu::findPairUnit(const Target &target, tile::CpuUnit unit) {
+  UnitKind kind =
+      unit == tile::CpuUnit::Dot ? UnitKind::DotProduct : UnitKind::Matrix;
+  const Unit *found = llvm::find_if(target.units, [&](const Unit &one) {
+    return one.kind == kind && one.operand == DType::BF16;
+  });
+  return found == target.units.end() ? nullptr : found;
 }
 
 PairedProducts cpu::findPairedProducts(const KernelShape &shape, Type weights) {
@@ -156,9 +160,10 @@ PairedProducts cpu::findPairedProducts(const KernelShape &shape, Type weights) {
 }
 
 std::string cpu::whyNoPairs(const KernelShape &shape, const Target &target,
-                            Type weights) {
-  if (!findDotUnit(target))
-    return llvm::formatv("{0} has no dot-product unit for bf16", target.name);
+                            Type weights, tile::CpuUnit unit) {
+  if (!findPairUnit(target, unit))
+    return llvm::formatv("{0} has no {1} unit for bf16", target.name,
+                         unit == tile::CpuUnit::Dot ? "dot-product" : "matrix");
   if (!findPairedProducts(shape, weights).any())
     return "the kernel has no product of two bf16 operands";
   if (comparesScores(shape.kernel))
@@ -242,11 +247,12 @@ std::string cpu::findProblem(const KernelShape &shape, const Target &target,
   if (std::string problem = findFeatureProblem(shape, target, s);
       !problem.empty())
     return problem;
-  if (s.unit == tile::CpuUnit::Dot) { // c17
-    std::string why = whyNoPairs(shape, target, s.weights);
+  if (s.unit != tile::CpuUnit::Fma) { // c17
+    std::string why = whyNoPairs(shape, target, s.weights, s.unit);
     if (!why.empty())
       return llvm::formatv(
-          "unit = dot does not apply, because {0}; use unit = fma", why);
+          "unit = {0} does not apply, because {1}; use unit = fma",
+          tile::stringifyCpuUnit(s.unit), why);
   }
   // A kernel with very wide heads has no tile that small: the least is legal.
   CpuSchedule least;

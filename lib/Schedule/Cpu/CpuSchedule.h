@@ -73,7 +73,7 @@ struct ScheduleRequest {
 std::string findProblem(const KernelShape &shape, const Target &target,
                         const CpuSchedule &schedule);
 
-/// Which products of a kernel a dot-product unit for bf16 can compute.
+/// Which products of a kernel a unit for bf16 can compute.
 struct PairedProducts {
   /// By number of the product of the score, the kernel's own first.
   SmallVector<bool> scores;
@@ -83,12 +83,12 @@ struct PairedProducts {
 };
 PairedProducts findPairedProducts(const KernelShape &shape, mlir::Type weights);
 
-/// The dot-product unit of a target for bf16, or null.
-const Unit *findDotUnit(const Target &target);
+/// The unit of a target for bf16 that `unit` names, `dot` or `matrix`, or null.
+const Unit *findPairUnit(const Target &target, tile::CpuUnit unit);
 
-/// Why `unit = dot` does not apply to a kernel, or an empty text.
+/// Why `unit = dot` or `matrix` does not apply to a kernel, or an empty text.
 std::string whyNoPairs(const KernelShape &shape, const Target &target,
-                       mlir::Type weights);
+                       mlir::Type weights, tile::CpuUnit unit);
 
 /// The fewest keys of a tile that the chooser considers.
 inline constexpr int64_t leastKeys = 16;

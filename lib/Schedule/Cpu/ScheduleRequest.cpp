@@ -141,8 +141,8 @@ bool RequestParser::parseCpuField(StringRef name, StringRef value,
     return parseWord(name, value, tile::symbolizeCpuMapping(value),
                      "rows, features", request.mapping);
   if (name == "unit")
-    return parseWord(name, value, tile::symbolizeCpuUnit(value), "fma, dot",
-                     request.unit);
+    return parseWord(name, value, tile::symbolizeCpuUnit(value),
+                     "fma, dot, matrix", request.unit);
   if (name == "feature_rows")
     return parseNumber(name, value, request.featureRows);
   if (name == "lane_skip")

@@ -76,3 +76,13 @@ module attributes {attnc.target = "x86-64-v4"} {
     }
   }
 }
+
+// -----
+
+module attributes {attnc.target = "zen4"} {
+  // expected-error@below {{'tile.program' op has unit = matrix, but zen4 has no matrix unit for bf16}}
+  tile.program @no_matrix_unit(%n: index) target #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 0, lane_skip = true, pack = auto, unit = matrix> {
+    tile.grid (%i) to (%n) {
+    }
+  }
+}

@@ -72,6 +72,16 @@ func.func private @cpu_c8() attributes {t = #tile.cpu<isa = avx2, mapping = rows
 
 // -----
 
+// expected-error@below {{unit = matrix requires isa = avx512, got avx2}}
+func.func private @cpu_c8_matrix() attributes {t = #tile.cpu<isa = avx2, mapping = rows, lanes = 8, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 0, lane_skip = true, pack = auto, unit = matrix>}
+
+// -----
+
+// expected-error@below {{unit = matrix requires lanes = 16, got 8}}
+func.func private @cpu_c9() attributes {t = #tile.cpu<isa = avx512, mapping = rows, lanes = 8, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 0, lane_skip = true, pack = auto, unit = matrix>}
+
+// -----
+
 // expected-error@below {{feature_rows must be 0 unless mapping = features, got 1}}
 func.func private @cpu_c7_rows() attributes {t = #tile.cpu<isa = avx2, mapping = rows, lanes = 8, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 0, lane_skip = true, pack = auto, feature_rows = 1>}
 

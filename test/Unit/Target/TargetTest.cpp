@@ -44,6 +44,10 @@ TEST(TargetTest, LanesAndPeakFollowFromTheRegister) {
   EXPECT_EQ(v3.unitFor(DType::F32).flopsPerCycle, 32u);
   EXPECT_EQ(v4.unitFor(DType::F32).flopsPerCycle, 64u);
   EXPECT_EQ(v4.unitFor(DType::F64).flopsPerCycle, 32u);
+  // Not its matrix unit, which takes bf16 only.
+  const Target &spr = *lookupTarget("sapphirerapids");
+  EXPECT_EQ(spr.unitFor(DType::F32).flopsPerCycle, 64u);
+  EXPECT_EQ(spr.units.back().kind, UnitKind::Matrix);
 }
 
 TEST(TargetTest, EveryTargetHasWhatCostsAreMadeOf) {

@@ -40,7 +40,8 @@ def Tile_CpuPack : Tile_Enum<"CpuPack", "when rows of K and V are copied", [
 
 def Tile_CpuUnit : Tile_Enum<"CpuUnit", "what multiplies and adds", [
   I32EnumAttrCase<"Fma", 0, "fma">,
-  I32EnumAttrCase<"Dot", 1, "dot">
+  I32EnumAttrCase<"Dot", 1, "dot">,
+  I32EnumAttrCase<"Matrix", 2, "matrix">
 ]>;
 
 def Tile_NvptxArch : Tile_Enum<"NvptxArch", "the architecture of the GPU", [

@@ -33,6 +33,9 @@ public:
   mlir::LogicalResult emitBody(Block &block);
   /// Clones a scalar op, or evaluates tile.read and tile.present.
   void emitScalar(Operation *op);
+  /// Gives the registers of the matrix unit their shapes, and gives them up.
+  void configureTiles();
+  void releaseTiles();
 
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Buffer> buffers;
@@ -45,6 +48,8 @@ private:
   friend class RegionEmitter;
   friend class LaneActivity;
   friend class LaneLoader;
+  friend class TilePacker;
+  friend class TileProduct;
 
   /// What all levels with the program's vector instructions have.
   const CpuTraits &traits() const {
@@ -106,9 +111,10 @@ private:
   SmallVector<Value> emitTerm(Granule &granule, tile::DotOp dot, Value n,
                               mlir::ArrayRef<SmallVector<Value>> elements);
 
-  // EmitPairs.cpp
+  // EmitPairs.cpp, EmitTiles.cpp
   SmallVector<Value> addPairs(Granule &granule, tile::DotOp dot, Value extent,
                               SmallVector<Value> sums);
+  void emitTiles(tile::DotOp dot, Window window);
 
   // EmitFeatures.cpp
   void copyQueryRows(tile::DotOp dot);
@@ -169,6 +175,12 @@ private:
   Value roundToPair(Value low, Value high);
   void storePairs(Granule &granule, Value tile, const Slot &slot);
   void packPairs(tile::LoadOp load, Value rowCount);
+
+  // PackTiles.cpp
+  void packTiles(tile::LoadOp load, Value rowCount);
+  void clearPairs(Value tile, Value first, Value end, Window window);
+  void clearPadding(Value tile, Window window);
+  void completePairs(Value tile, KeyRange written, Window window);
 
   // Pack.cpp
   void emitRows(tile::LoadOp load);

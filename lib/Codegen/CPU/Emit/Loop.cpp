@@ -108,6 +108,9 @@ void Emitter::emitItem(const Item &item, const Window *window) {
     return item.kind == ItemKind::Rows ? emitRows(load)
                                        : emitLaneLoad(load, window);
   }
+  case ItemKind::Tiles:
+    return forEachGroup(window,
+                        [&](Window w) { emitTiles(cast<tile::DotOp>(op), w); });
   case ItemKind::Store:
     return emitStore(cast<tile::StoreOp>(op), window);
   case ItemKind::AnyNan:
@@ -340,6 +343,7 @@ void Emitter::emitIf(scf::IfOp branch, const Window *window) {
   auto emitBlock = [&](Block &block) {
     bool heavy = llvm::any_of(plan.items.find(&block)->second, [](auto &item) {
       return item.kind == ItemKind::For || item.kind == ItemKind::Passes ||
+             item.kind == ItemKind::Tiles ||
              (item.kind == ItemKind::Nest && item.space.lanes);
     });
     bool storesInLoop =

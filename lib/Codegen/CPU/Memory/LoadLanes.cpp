@@ -261,8 +261,12 @@ void LaneLoader::loadGroup(Window group) {
 
 void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
   LaneLoader loader(*this, load);
-  if (!load.getResult().getType().hasDim(kLaneDim))
+  auto type = cast<tile::TileType>(load.getResult().getType());
+  if (!type.hasDim(kLaneDim))
     return loader.loadSingleRow();
+  if (plan.hasTiles && plan.pairTiles.contains(load.getResult()))
+    forEachGroup(window,
+                 [&](Window group) { clearPadding(load.getResult(), group); });
   loader.prepareTransposed();
   if (!mayFollow(load.getBuf()))
     return forEachVector(window,

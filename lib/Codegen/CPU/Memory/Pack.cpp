@@ -155,6 +155,8 @@ void Emitter::emitRows(tile::LoadOp load) {
       columnDim, copied};
   if (isPaired)
     packPairs(load, block.rowCount);
+  if (plan.tileRows.contains(load))
+    packTiles(load, block.rowCount);
 }
 
 //===----------------------------------------------------------------------===//

@@ -143,6 +143,8 @@ void Emitter::emitPagedRows(tile::LoadOp load) {
       columnDim, block.copied};
   if (plan.pairRows.contains(load))
     packPairs(load, block.keyCount);
+  if (plan.tileRows.contains(load))
+    packTiles(load, block.keyCount);
 }
 
 } // namespace attnc::cpu

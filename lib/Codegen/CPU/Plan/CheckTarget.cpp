@@ -44,11 +44,17 @@ LogicalResult checkTarget(Operation *op, tile::CpuAttr target) {
            << lanes << ", but " << level->name << " has "
            << level->cpu.lanes(32) << " of 32 bits and " << level->cpu.lanes(64)
            << " of 64 bits";
-  const Unit *unit = level->findUnit(DType::BF16, DType::F32);
-  if (target.getUnit() == tile::CpuUnit::Dot &&
-      (!unit || unit->kind != UnitKind::DotProduct))
-    return op->emitOpError("has unit = dot, but ")
-           << level->name << " has no dot-product unit for bf16";
+  bool isDot = target.getUnit() == tile::CpuUnit::Dot;
+  UnitKind kind = isDot ? UnitKind::DotProduct : UnitKind::Matrix;
+  auto isWanted = [&](const Unit &unit) {
+    return unit.kind == kind && unit.operand == DType::BF16;
+  };
+  if (target.getUnit() != tile::CpuUnit::Fma &&
+      llvm::none_of(level->units, isWanted))
+    return op->emitOpError("has unit = ")
+           << tile::stringifyCpuUnit(target.getUnit()) << ", but "
+           << level->name << " has no " << (isDot ? "dot-product" : "matrix")
+           << " unit for bf16";
   if (failed(
           checkGranule(op, "score_granule", target.getScoreGranule(), *level)))
     return failure();

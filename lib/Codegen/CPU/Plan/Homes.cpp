@@ -74,6 +74,24 @@ static int64_t widthOf(const Plan &plan, bool local) {
   return plan.lanes * (local ? plan.groupWidth : plan.vectors);
 }
 
+/// Rows of a slot, or columns of a copy, for `size` elements. The matrix unit
+/// stores whole registers, and reads pairs of whole granules.
+static int64_t rowsOf(const Plan &plan, tile::TileType type, int64_t size) {
+  int64_t rows = size + plan.extraRows;
+  bool isOfUnit = plan.hasTiles && type.hasDim(kLaneDim);
+  return isOfUnit ? int64_t(llvm::alignTo(rows, kTileRows)) : rows;
+}
+
+/// Bytes of the copy of rows of K or V that the matrix unit reads: K row by
+/// row, V transposed, both in whole registers.
+static int64_t tileBytesOf(tile::LoadOp load) {
+  int64_t bytes = 2;
+  tile::TileType type = load.getResult().getType();
+  for (auto [name, size] : type.getDims())
+    bytes *= int64_t(llvm::alignTo(size, kTileDepth));
+  return bytes;
+}
+
 int64_t HomePlanner::bytesOf(tile::TileType type, bool local) const {
   int64_t elements = 1;
   if (type.hasDim(tile::kDistanceDim))
@@ -82,7 +100,7 @@ int64_t HomePlanner::bytesOf(tile::TileType type, bool local) const {
   else
     for (auto [name, size] : type.getDims())
       elements *=
-          name == kLaneDim ? widthOf(plan, local) : size + plan.extraRows;
+          name == kLaneDim ? widthOf(plan, local) : rowsOf(plan, type, size);
   unsigned bits = plan.storage(type.getElementType()).getIntOrFloatBitWidth();
   return llvm::alignTo(elements * bits / 8, 64);
 }
@@ -189,7 +207,7 @@ static bool canReplace(Value carried, Value next, const Plan &plan, Block &body,
                        const DenseMap<Value, size_t> &lastUse) {
   auto items = plan.items.find(&body);
   for (auto [index, item] : llvm::enumerate(items->second)) {
-    if (item.kind != ItemKind::Nest ||
+    if ((item.kind != ItemKind::Nest && item.kind != ItemKind::Tiles) ||
         !llvm::is_contained(item.ops, next.getDefiningOp()))
       continue;
     auto last = lastUse.find(carried);
@@ -265,8 +283,18 @@ LogicalResult HomePlanner::run(Block &block) {
              loop.getRegionIterArgs(), block.getTerminator()->getOperands())) {
       if (next.getParentBlock() == &block && next.getDefiningOp() &&
           llvm::count(block.getTerminator()->getOperands(), next) == 1 &&
-          canReplace(carried, next, plan, block, scope.lastUse))
+          canReplace(carried, next, plan, block, scope.lastUse)) {
         scope.wanted[next] = plan.slots[carried];
+        // What the matrix unit adds to, such as the rescaled output, is there
+        // already.
+        auto dot = next.getDefiningOp<tile::DotOp>();
+        Value start = dot ? Value(dot.getAcc()) : Value();
+        if (plan.hasTiles && plan.pairDots.contains(dot) && start &&
+            start.getParentBlock() == &block && start.getDefiningOp() &&
+            start.hasOneUse() &&
+            canReplace(carried, start, plan, block, scope.lastUse))
+          scope.wanted[start] = plan.slots[carried];
+      }
       if (isa<BlockArgument>(next) && next != carried &&
           next.getParentBlock() == &block)
         return loop->emitOpError(
@@ -276,7 +304,7 @@ LogicalResult HomePlanner::run(Block &block) {
   for (size_t index = 0; index < plan.items[&block].size(); ++index) {
     Item item = plan.items[&block][index];
     Operation *op = item.ops.front();
-    if (item.kind == ItemKind::Nest)
+    if (item.kind == ItemKind::Nest || item.kind == ItemKind::Tiles)
       planNest(scope, index);
     else if (item.kind == ItemKind::LaneLoad)
       plan.slots[op->getResult(0)] =
@@ -287,6 +315,11 @@ LogicalResult HomePlanner::run(Block &block) {
       auto pairs = plan.pairRows.find(op);
       if (pairs != plan.pairRows.end())
         pairs->second = allocate(type, inLoop);
+      auto tiles = plan.tileRows.find(op);
+      if (tiles != plan.tileRows.end()) {
+        tiles->second.offset = plan.bytes;
+        plan.bytes += tileBytesOf(cast<tile::LoadOp>(op));
+      }
     } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
       if (failed(planLoop(scope, index, loop)))
         return failure();

@@ -12,7 +12,8 @@
 //   (q, e)  rescale, dot                               one nest
 //
 // An op joins a nest unless it needs more than the same element of a tile that
-// the nest makes: a reduction of it, or the whole of it as a dot's operand.
+// the nest makes: a reduction of it, or the whole of it as a dot's operand. A
+// dot on the matrix unit reads and writes scratch, so nothing shares its loops.
 // Tests: test/Codegen/CPU/nests.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -83,6 +84,10 @@ private:
   void take(Item item);
   bool takeLightOps();
   bool waitsForDot(Operation *op) const;
+  /// Whether the matrix unit computes `op`.
+  bool isOnTiles(Operation *op) const {
+    return plan.hasTiles && plan.pairDots.contains(op);
+  }
   Item makeNest(Operation *first) const;
   FailureOr<Item> makeItem(Operation *op) const;
 
@@ -110,7 +115,7 @@ bool Grouper::isReady(Operation *op) const {
 
 bool Grouper::joins(Operation *op, const Item &nest) const {
   tile::TileType tile = iterationTile(op);
-  if (!tile || spaceOf(tile) != nest.space)
+  if (!tile || spaceOf(tile) != nest.space || isOnTiles(op))
     return false;
   auto dot = dyn_cast<tile::DotOp>(op);
   return allUsed(op, [&](Value value) {
@@ -151,6 +156,8 @@ FailureOr<Item> Grouper::makeItem(Operation *op) const {
       return op->emitOpError("has the dims of ")
              << tile << ", but the CPU's loops have the dim " << kLaneDim
              << " and one other";
+    if (isOnTiles(op))
+      return Item{ItemKind::Tiles, {op}, *spaceOf(tile)};
     return makeNest(op);
   }
   if (auto load = dyn_cast<tile::LoadOp>(op)) {

@@ -13,7 +13,14 @@
 // place; pairs of rows of V are copied. Both operands of a product change their
 // form, so all users of an operand must agree: products that cannot be computed
 // in this way exclude others that share an operand.
-// Tests: test/Codegen/CPU/pairs.mlir
+//
+// With `unit = matrix` an instruction makes 16 x 16 sums of 32 products each,
+//
+//   S[16 keys][16 queries] += K[16 keys][32 features] * Q[16 pairs][16 queries]
+//   O[16 e][16 queries] += V^T[16 e][32 keys] * P[16 pairs][16 queries]
+//
+// with queries along the lanes of the same pairs, and results where the rest of
+// the program looks for them. Tests: test/Codegen/CPU/pairs.mlir, tiles.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +35,13 @@ class PairPlanner {
 public:
   PairPlanner(Plan &plan, tile::CpuAttr target, bool explains)
       : plan(plan), target(target), explains(explains) {}
-  void run(Block &block);
+  LogicalResult run(Block &block);
 
 private:
   StringRef whyNot(tile::DotOp dot) const;
   StringRef whyNotRows(tile::DotOp dot) const;
   StringRef whyNotShared(tile::DotOp dot) const;
-  void exclude();
+  bool exclude();
   void findNests();
   void explain(tile::DotOp dot, StringRef why) const;
 
@@ -71,6 +78,7 @@ bool isOnlyPaired(Value tile, const Plan &plan) {
 }
 
 void PairPlanner::findNests() {
+  nests.clear();
   unsigned number = 0;
   for (auto &[block, items] : plan.items)
     for (const Item &item : items) {
@@ -112,6 +120,11 @@ StringRef PairPlanner::whyNot(tile::DotOp dot) const {
       !isa_and_present<tile::MapOp, tile::SelectMaskedOp, tile::RescaleOp>(
           made))
     return "its operand is neither loaded nor computed by a map";
+  auto start = dot.getAcc() ? dot.getAcc().getDefiningOp<tile::SplatOp>()
+                            : tile::SplatOp();
+  if (target.getUnit() == tile::CpuUnit::Matrix && start &&
+      !start.getValue().isZero())
+    return "its sums start at a constant";
   auto sum = StringAttr::get(dot.getContext(), dot.getSum());
   if (load && (load.getValidOf(sum) ||
                !load.getBuf().getType().getElementType().isBF16()))
@@ -146,9 +159,10 @@ void PairPlanner::explain(tile::DotOp dot, StringRef why) const {
                      << " [kernel]";
 }
 
-/// Removes products until the users of all operands agree.
-void PairPlanner::exclude() {
-  bool changed = true;
+/// Removes products until the users of all operands agree. Returns whether
+/// there was one.
+bool PairPlanner::exclude() {
+  bool changed = true, hasRemoved = false;
   while (changed) {
     changed = false;
     for (tile::DotOp dot : dots) {
@@ -158,16 +172,16 @@ void PairPlanner::exclude() {
       if (why.empty())
         continue;
       plan.pairDots.erase(dot);
-      changed = true;
+      changed = hasRemoved = true;
       explain(dot, why);
     }
   }
+  return hasRemoved;
 }
 
-void PairPlanner::run(Block &block) {
+LogicalResult PairPlanner::run(Block &block) {
   if (!plan.accumulator.isF32())
-    return;
-  findNests();
+    return success();
   block.walk([&](tile::DotOp dot) {
     auto isBf16 = [](Value tile) {
       return cast<tile::TileType>(tile.getType()).getElementType().isBF16();
@@ -183,18 +197,30 @@ void PairPlanner::run(Block &block) {
     else
       explain(dot, why);
   }
-  exclude();
+  // A product of the matrix unit is in no nest; one that is removed is again.
+  plan.hasTiles =
+      target.getUnit() == tile::CpuUnit::Matrix && !plan.pairDots.empty();
+  do {
+    if (plan.hasTiles && failed(planItems(block, plan)))
+      return failure();
+    findNests();
+  } while (exclude() && plan.hasTiles);
+  plan.hasTiles &= !plan.pairDots.empty();
   for (tile::DotOp dot : dots) {
     if (!plan.pairDots.contains(dot))
       continue;
     plan.pairTiles.insert(queriesOf(dot));
-    if (isAcrossRows(dot))
+    if (plan.hasTiles)
+      plan.tileRows[rowsOf(dot)] = {};
+    else if (isAcrossRows(dot))
       plan.pairRows[rowsOf(dot)] = {};
   }
+  return success();
 }
 
-void planPairs(Block &block, Plan &plan, tile::CpuAttr target, bool explains) {
-  PairPlanner(plan, target, explains).run(block);
+LogicalResult planPairs(Block &block, Plan &plan, tile::CpuAttr target,
+                        bool explains) {
+  return PairPlanner(plan, target, explains).run(block);
 }
 
 } // namespace attnc::cpu

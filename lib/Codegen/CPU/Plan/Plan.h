@@ -8,7 +8,9 @@
 //              one loop nest over a space (a row of lanes, or one dim times
 //              lanes); a dot with the elementwise ops before and after it and
 //              the reductions of its result is one nest.
-//   Pairs.cpp  finds the products of bf16 that a dot-product unit computes.
+//   Pairs.cpp  finds the products of bf16 that a dot-product unit or a matrix
+//              unit computes. A matrix unit makes whole tiles in memory, so
+//              each of its products is an item of its own.
 //   Homes.cpp  gives each tile that is used by another item a slot in the
 //              worker's scratch.
 //
@@ -33,6 +35,10 @@ namespace attnc::cpu {
 /// edges.
 inline constexpr llvm::StringLiteral kLaneDim = "q";
 
+/// A register of the matrix unit has 16 rows of 64 bytes: 16 lanes of f32, or
+/// 32 elements of bf16 along the summed dim (in operand B 16 lanes of pairs).
+inline constexpr int64_t kTileRows = 16, kTileDepth = 32, kTileRowBytes = 64;
+
 /// The places that a nest visits: one dim (or none) times the lanes (or not).
 /// Along the lanes are the block's queries, or the distances of a tile.
 struct Space {
@@ -52,6 +58,7 @@ enum class ItemKind {
   Nest,     // ops over one space
   Rows,     // tile.load without lanes and with two dims: rows of K or V
   LaneLoad, // tile.load transposed into lanes
+  Tiles,    // tile.dot on the matrix unit
   Store,    // tile.store
   AnyNan,   // tile.any_nan
   For,      // tile.for
@@ -68,6 +75,7 @@ struct Item {
   /// group of vectors.
   bool onLanes() const {
     return kind == ItemKind::LaneLoad || kind == ItemKind::Store ||
+           kind == ItemKind::Tiles ||
            (kind == ItemKind::Nest && space.lanes && !space.distances);
   }
 };
@@ -101,12 +109,20 @@ struct Plan {
   int64_t featureSums =
       0; // offset of the sums of such a product's register tile
 
-  // With `unit = dot` (Pairs.cpp): products of bf16 by pairs of the summed dim.
+  // With `unit = dot` or `matrix` (Pairs.cpp): products of bf16 by pairs of the
+  // summed dim.
   llvm::DenseSet<mlir::Operation *> pairDots;
   /// Tiles whose slots hold two rows per lane, one for each element of a pair.
   llvm::DenseSet<mlir::Value> pairTiles;
   /// Loads of rows of V that are copied as pairs of rows.
   llvm::DenseMap<mlir::Operation *, Slot> pairRows;
+
+  // With `unit = matrix`: all of `pairDots` are items of kind Tiles.
+  bool hasTiles = false;
+  int64_t tileShapes = 0; // offset of the operand of LDTILECFG
+  /// Loads of rows of K and V that are copied for the unit: K only where its
+  /// rows cannot be read in place, V transposed.
+  llvm::DenseMap<mlir::Operation *, Slot> tileRows;
 
   /// Places before the first distance in a slot: rows past the end of a tile
   /// of keys look there, for elements that nobody uses.
@@ -126,10 +142,11 @@ enum class FeatureForm {
 };
 FeatureForm featureFormOf(tile::DotOp dot, const Plan &plan);
 
-/// Finds the products that the dot-product unit computes; with `explains` a
-/// remark names others of bf16 tiles. The items of `block` are planned.
-void planPairs(mlir::Block &block, Plan &plan, tile::CpuAttr target,
-               bool explains);
+/// Finds the products that the dot-product unit or the matrix unit computes;
+/// with `explains` a remark names others of bf16 tiles. The items of `block`
+/// are planned, and with `unit = matrix` planned again.
+mlir::LogicalResult planPairs(mlir::Block &block, Plan &plan,
+                              tile::CpuAttr target, bool explains);
 
 /// Whether all uses of a tile that an op of a nest makes are such products.
 bool isOnlyPaired(mlir::Value tile, const Plan &plan);

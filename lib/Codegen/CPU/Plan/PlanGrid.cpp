@@ -94,14 +94,18 @@ static LogicalResult planCopy(tile::GridOp grid, tile::CpuAttr target,
   plan.zero = 0;
   plan.gatherOffsets = 128;
   plan.gatherElements = plan.gatherOffsets + llvm::alignTo(plan.lanes * 8, 64);
-  plan.bytes = plan.gatherElements + llvm::alignTo(plan.lanes * 8, 64);
+  plan.tileShapes = plan.gatherElements + llvm::alignTo(plan.lanes * 8, 64);
+  plan.bytes = plan.tileShapes;
+  if (target.getUnit() == tile::CpuUnit::Matrix)
+    plan.bytes += 64;
   Block &body = grid.getBody().front();
   if (failed(planItems(body, plan)))
     return failure();
   if (plan.featureRows)
     planFeatures(body, plan, target);
-  if (target.getUnit() == tile::CpuUnit::Dot)
-    planPairs(body, plan, target, queries == facts.queries);
+  if (target.getUnit() != tile::CpuUnit::Fma &&
+      failed(planPairs(body, plan, target, queries == facts.queries)))
+    return failure();
   return planHomes(body, plan);
 }
 

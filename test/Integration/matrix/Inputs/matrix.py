@@ -1,7 +1,7 @@
 """Compiles and runs combinations of features against the float64 reference.
 
 usage: matrix.py ATTNC-RUN WORK LEVEL [--wide] [--list] [--only NUMBER] [--every N]
-                 [--backend NAME] [--schedule FIELDS] [--few] [--dtype NAME]
+                 [--backend NAME] [--schedule FIELDS] [--few] [--dtype NAME] [--models]
 
 Every pair of values of two factors below occurs in some combination (a greedy
 covering array, the same on every run), and each combination runs at several
@@ -11,6 +11,7 @@ twice the plain evaluation's error for random ones. --wide has more values and
 factors, in twice as many combinations; it is run by hand. --every runs each Nth
 combination. --schedule is passed on; combinations to which its fields do not apply
 are refused. --few has one to nine queries, --dtype one type in all combinations.
+--models runs a level with software models of its instructions.
 """
 
 import argparse
@@ -251,9 +252,10 @@ def sizes(combination, lengths):
             f"{key}={','.join(map(str, keys))}{more}")
 
 
-def level_options(level):
+def level_options(options):
+    level = options.level
     platform = [f"--target={EMULATED[level][0]}"] if level in EMULATED else []
-    models = ["--model-instructions"] if level in MODELED else []
+    models = ["--model-instructions"] if options.models or level in MODELED else []
     return platform + [f"-mcpu={level}", *models]
 
 
@@ -261,8 +263,8 @@ REFUSED = "refused"
 
 
 def run(path, combination, options):
-    level, lengths = options.level, FEW_LENGTHS if options.few else LENGTHS
-    command = [options.attnc_run, path, "--size", sizes(combination, lengths), *level_options(level),
+    lengths = FEW_LENGTHS if options.few else LENGTHS
+    command = [options.attnc_run, path, "--size", sizes(combination, lengths), *level_options(options),
                f"--init={init_of(combination)}", f"--strides={combination['strides']}",
                f"--threads={combination['threads']}"]
     command += [f"--backend={options.backend}"] if options.backend else []
@@ -292,6 +294,7 @@ def main():
     parser.add_argument("--schedule", default="")
     parser.add_argument("--few", action="store_true")
     parser.add_argument("--dtype", choices=FACTORS["dtype"])
+    parser.add_argument("--models", action="store_true")
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
     if options.wide:

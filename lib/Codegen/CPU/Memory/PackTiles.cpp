@@ -1,0 +1,211 @@
+//===- PackTiles.cpp - Operands of a matrix unit --------------------------===//
+//
+// A register of the unit takes 16 rows of 32 elements, so operands have whole
+// registers of rows and columns; what a tensor does not have is 0.
+//
+//   K    rows in place if there are whole registers of them, on lines of cache,
+//        else a copy [key][feature]
+//   V    a copy [features / 16][keys / 32][16 features][32 keys]
+//   Q,P  pairs of rows in their slots (LoadLanes.cpp, StorePairs.cpp), to which
+//        pairs of zeros are added
+//
+// Tests: test/Codegen/CPU/tiles.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/Emitter.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+using Predicate = arith::CmpIPredicate;
+
+/// Replaces the rows that were found for one load by what the unit reads.
+class TilePacker {
+public:
+  TilePacker(Emitter &emitter, tile::LoadOp load, Value rowCount)
+      : emitter(emitter), ops(emitter.ops), type(load.getResult().getType()),
+        from(emitter.rows[load.getResult()]), rowCount(rowCount),
+        packed(ops.address(
+            emitter.scratch, ops.getI8Type(),
+            ops.index(emitter.plan.tileRows.find(load)->second.offset))) {}
+
+  void copyWholeRows();
+  void transposeRows();
+
+private:
+  Value loadPart(Value row, Value end, Value column, int64_t count,
+                 int64_t width);
+
+  Emitter &emitter;
+  Ops &ops;
+  tile::TileType type;
+  Rows &from;
+  Value rowCount, packed;
+};
+
+/// `count` elements of a row from `column` on, as a vector of `width`, whose
+/// others are 0. With `end` a row from there on is 0, too.
+Value TilePacker::loadPart(Value row, Value end, Value column, int64_t count,
+                           int64_t width) {
+  Type i16 = ops.getI16Type();
+  auto vector = ops.vector(width, i16);
+  Value known = end ? ops.min(row, ops.sub(end, ops.index(1))) : row;
+  Value at = ops.address(from.pointer, i16,
+                         ops.add(ops.mul(known, from.rowStride), column));
+  Value loaded;
+  if (count == width) {
+    loaded = ops.load(vector, at, 2);
+  } else {
+    SmallVector<bool> there(width);
+    std::fill_n(there.begin(), count, true);
+    Value mask = arith::ConstantOp::create(
+        ops, ops.loc,
+        DenseElementsAttr::get(ops.vector(width, ops.getI1Type()), there));
+    loaded =
+        LLVM::MaskedLoadOp::create(ops, ops.loc, vector, at, mask,
+                                   ops.zero(vector), ops.getI32IntegerAttr(2));
+  }
+  return end ? ops.select(ops.compare(Predicate::slt, row, end), loaded,
+                          ops.zero(vector))
+             : loaded;
+}
+
+/// Whether a number of elements or an address is a multiple of a power of two.
+static Value isMultiple(Ops &ops, Value number, int64_t of) {
+  Value i64 = ops.toI64(number);
+  Value rest = ops.createOrFold<arith::AndIOp>(
+      ops.loc, i64, ops.constant(i64.getType(), double(of - 1)));
+  return ops.compare(Predicate::eq, rest, ops.constant(i64.getType(), 0));
+}
+
+/// Rows of K. A row that is not on a line of cache would be read as two.
+void TilePacker::copyWholeRows() {
+  Type i16 = ops.getI16Type();
+  int64_t columns = *type.getDimSize(from.column);
+  int64_t whole = columns / kTileDepth * kTileDepth;
+  int64_t wide = llvm::alignTo(columns, kTileDepth);
+  constexpr int64_t perLine = kTileRowBytes / 2;
+  Value inPlace = ops.boolean(false);
+  if (whole == columns) {
+    Value address =
+        LLVM::PtrToIntOp::create(ops, ops.loc, ops.getI64Type(), from.pointer);
+    inPlace = ops.logicalAnd(
+        isMultiple(ops, rowCount, kTileRows),
+        ops.logicalAnd(isMultiple(ops, address, kTileRowBytes),
+                       isMultiple(ops, from.rowStride, perLine)));
+  }
+  auto store = [&](Value value, Value row, Value column) {
+    Value place = ops.add(ops.mul(row, wide), column);
+    ops.store(value, ops.address(packed, i16, place), kTileRowBytes);
+  };
+  Value zero = ops.index(0), zeros = ops.zero(ops.vector(kTileDepth, i16));
+  Value copy = arith::XOrIOp::create(ops, ops.loc, inPlace, ops.boolean(true));
+  ops.branch(copy, [&] {
+    ops.loop(zero, rowCount, 1, [&](Value row) {
+      ops.loop(zero, ops.index(whole), kTileDepth, [&](Value column) {
+        store(loadPart(row, {}, column, kTileDepth, kTileDepth), row, column);
+      });
+      Value last = ops.index(whole);
+      if (whole < columns)
+        store(loadPart(row, {}, last, columns - whole, kTileDepth), row, last);
+    });
+    Value end = ops.mul(ops.ceilDiv(rowCount, kTileRows), kTileRows);
+    ops.loop(rowCount, end, 1, [&](Value row) {
+      ops.loop(zero, ops.index(wide), kTileDepth,
+               [&](Value column) { store(zeros, row, column); });
+    });
+  });
+  from.rowStride = ops.select(inPlace, from.rowStride, ops.index(wide));
+  from.pointer = ops.select(inPlace, from.pointer, packed);
+}
+
+/// Rows of V: squares of pairs of keys by features are transposed.
+void TilePacker::transposeRows() {
+  Type i32 = ops.getI32Type();
+  int64_t columns = *type.getDimSize(from.column);
+  int64_t steps = llvm::divideCeil(*type.getDimSize(from.row), kTileDepth);
+  std::optional<int64_t> known = constantOf(rowCount);
+  Value end = known && *known % kTileDepth == 0 ? Value() : rowCount;
+  auto copySquare = [&](Value block, Value step, int64_t count) {
+    Value column = ops.mul(block, kTileRows);
+    SmallVector<Value> pairs;
+    for (int64_t pair = 0; pair < kTileDepth / 2; ++pair) {
+      auto part = [&](int64_t second) {
+        Value row = ops.add(ops.mul(step, kTileDepth), 2 * pair + second);
+        return loadPart(row, end, column, count, kTileRows);
+      };
+      Value low = part(0);
+      pairs.push_back(emitter.joinHalves(low, part(1)));
+    }
+    Value number = ops.add(ops.mul(block, steps), step);
+    for (auto [row, value] :
+         llvm::enumerate(emitter.transpose(std::move(pairs)))) {
+      Value place = ops.mul(ops.add(ops.mul(number, kTileRows), int64_t(row)),
+                            kTileRowBytes / 4);
+      ops.store(value, ops.address(packed, i32, place), kTileRowBytes);
+    }
+  };
+  ops.loop(ops.index(0), ops.ceilDiv(rowCount, kTileDepth), 1, [&](Value step) {
+    int64_t whole = columns / kTileRows;
+    ops.loop(ops.index(0), ops.index(whole), 1,
+             [&](Value block) { copySquare(block, step, kTileRows); });
+    if (int64_t left = columns - whole * kTileRows)
+      copySquare(ops.index(whole), step, left);
+  });
+  from.pointer = packed;
+}
+
+void Emitter::packTiles(tile::LoadOp load, Value rowCount) {
+  StringAttr row = rows[load.getResult()].row;
+  auto dot = cast<tile::DotOp>(*load->user_begin()); // all sum over the same
+  if (row.getValue() == dot.getSum())
+    TilePacker(*this, load, rowCount).transposeRows();
+  else
+    TilePacker(*this, load, rowCount).copyWholeRows();
+}
+
+/// Makes pairs [first, end) of a slot zero.
+void Emitter::clearPairs(Value tile, Value first, Value end, Window window) {
+  const Slot &slot = plan.slots.find(tile)->second;
+  auto type = cast<tile::TileType>(tile.getType());
+  Value zero = ops.zero(laneVector(ops.getI32Type()));
+  ops.loop(first, end, 1, [&](Value pair) {
+    for (int64_t v = 0; v < window.vectors; ++v)
+      ops.store(zero, slotAddress(slot, type, pair, window, v), kTileRowBytes);
+  });
+}
+
+/// Makes the pairs zero that a tile lacks to whole registers.
+void Emitter::clearPadding(Value tile, Window window) {
+  int64_t size = spaceOf(cast<tile::TileType>(tile.getType()))->size;
+  clearPairs(tile, ops.index(llvm::divideCeil(size, 2)),
+             ops.index(llvm::alignTo(size, kTileDepth) / 2), window);
+}
+
+/// Rows [begin, end) of a slot of pairs are written, `begin` is even: the
+/// others of the registers that hold them become zero.
+void Emitter::completePairs(Value tile, KeyRange written, Window window) {
+  Value first =
+      ops.mul(ops.floorDiv(written.begin, kTileDepth), kTileDepth / 2);
+  clearPairs(tile, first, ops.floorDiv(written.begin, 2), window);
+  Value pairs = ops.ceilDiv(written.end, 2),
+        whole = ops.floorDiv(written.end, 2);
+  ops.branch(ops.compare(Predicate::slt, whole, pairs), [&] {
+    const Slot &slot = plan.slots.find(tile)->second;
+    auto type = cast<tile::TileType>(tile.getType());
+    auto i32 = laneVector(ops.getI32Type());
+    for (int64_t v = 0; v < window.vectors; ++v) {
+      Value at = slotAddress(slot, type, whole, window, v);
+      Value low =
+          arith::AndIOp::create(ops, ops.loc, ops.load(i32, at, kTileRowBytes),
+                                ops.constant(i32, 0xffff));
+      ops.store(low, at, kTileRowBytes);
+    }
+  });
+  Value end = ops.mul(ops.ceilDiv(written.end, kTileDepth), kTileDepth / 2);
+  clearPairs(tile, pairs, end, window);
+}
+
+} // namespace attnc::cpu

@@ -1,0 +1,104 @@
+// Products of bf16 on the matrix unit (unit = matrix).
+// RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --cse --verify-diagnostics -o %t.mlir && FileCheck %s --input-file %t.mlir
+
+#tiles = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 2], value_granule = [2, 2], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = matrix>
+
+// Registers get their shapes once: palette 1, 64 bytes, 16 rows. Rows of K on
+// lines of cache are read in place. Each product is four registers of sums.
+// CHECK-LABEL: func.func @scores.grid0.body(
+// CHECK-DAG:     %[[SHAPES:.*]] = arith.constant dense<[1, {{(0, ){15}(64, 0, ){8}(0, ){16}(16, ){8}(0, ){7}0}}]> : vector<64xi8>
+// CHECK:         llvm.store %[[SHAPES]], %[[AT:.*]] {alignment = 64 : i64}
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.ldtilecfg"(%[[AT]]) : (!llvm.ptr) -> ()
+// CHECK:         llvm.ptrtoint
+// CHECK:         scf.if
+// CHECK:           llvm.store %{{.*}} {alignment = 64 : i64} : vector<32xi16>
+// CHECK-NOT:     vector.fma
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilezero"(%c0_i8) : (i8) -> ()
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tilezero"(%c1_i8)
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tilezero"(%c2_i8)
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tilezero"(%c3_i8)
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloaddt164"(%c4_i8, %{{.*}}, %{{.*}}) : (i8, !llvm.ptr, i64) -> ()
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%c6_i8, %{{.*}}, %c128_i64)
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8) : (i8, i8, i8) -> ()
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%c7_i8,
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c1_i8, %c4_i8, %c7_i8)
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloaddt164"(%c5_i8,
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c2_i8, %c5_i8, %c6_i8)
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c3_i8, %c5_i8, %c7_i8)
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK-NOT:     llvm.x86.tdpbf16ps
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK-NOT:     llvm.x86.tile
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilerelease"() : () -> ()
+// CHECK-NEXT:    return
+tile.program @scores(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %S: !tile.buf<q, k : f32>, %n: index) target #tiles {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : bf16> -> !tile.tile<q:32, d:64, bf16>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : bf16> -> !tile.tile<k:32, d:64, bf16>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:32, d:64, bf16>, !tile.tile<k:32, d:64, bf16>) -> !tile.tile<q:32, k:32, f32>
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:32, k:32, f32>, !tile.buf<q, k : f32>
+  }
+}
+
+// 40 features are completed by zeros, in Q once and in K in a copy. V is
+// transposed, its last features by loads of a part. Behind a run-time number of
+// keys are pairs of zeros. One vector of queries: two registers of sums.
+// CHECK-LABEL: func.func @values.grid0.body(
+// CHECK:         scf.for %{{.*}} = %c20 to %c32 step %c1
+// CHECK:           llvm.store %{{.*}} {alignment = 64 : i64} : vector<16xi32>
+// CHECK:         llvm.intr.masked.load {{.*}} : (!llvm.ptr, vector<32xi1>, vector<32xi16>) -> vector<32xi16>
+// CHECK:         llvm.intr.masked.load {{.*}} : (!llvm.ptr, vector<16xi1>, vector<16xi16>) -> vector<16xi16>
+// CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8)
+// CHECK-NOT:     llvm.x86.tdpbf16ps"(%c1_i8
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512bf16.cvtne2ps2bf16.512"
+// CHECK:         scf.if
+// CHECK:           arith.andi %{{.*}} : vector<16xi32>
+// CHECK:         scf.for
+// CHECK-NEXT:      llvm.getelementptr
+// CHECK:           llvm.store
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%c0_i8
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%c2_i8
+// CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8)
+// CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c2_i8, %c5_i8, %c6_i8)
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK:         return
+tile.program @values(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V: !tile.buf<k, e : bf16>, %A: !tile.buf<q, e : f32>, %O: !tile.buf<q, e : f32>, %n: index) target #tiles {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : bf16> -> !tile.tile<q:16, d:40, bf16>
+    %k = tile.load %K[%c0, %c0] valid(k = %n) : !tile.buf<k, d : bf16> -> !tile.tile<k:32, d:40, bf16>
+    %v = tile.load %V[%c0, %c0] valid(k = %n) : !tile.buf<k, e : bf16> -> !tile.tile<k:32, e:24, bf16>
+    %a = tile.load %A[%c0, %c0] : !tile.buf<q, e : f32> -> !tile.tile<q:16, e:24, f32>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:40, bf16>, !tile.tile<k:32, d:40, bf16>) -> !tile.tile<q:16, k:32, f32>
+    %p = tile.map(%s) : (!tile.tile<q:16, k:32, f32>) -> !tile.tile<q:16, k:32, bf16> {
+    ^bb0(%x: f32):
+      %y = arith.truncf %x : f32 to bf16
+      tile.yield %y : bf16
+    }
+    %o = tile.dot (%p, %v) sum(k) acc(%a) : (!tile.tile<q:16, k:32, bf16>, !tile.tile<k:32, e:24, bf16>) -> !tile.tile<q:16, e:24, f32>
+    tile.store %o, %O[%c0, %c0] : !tile.tile<q:16, e:24, f32>, !tile.buf<q, e : f32>
+  }
+}
+
+// Sums that start at a constant other than 0 stay in f32, and with them the
+// shapes are not set.
+// CHECK-LABEL: func.func @constant.grid0.body(
+// CHECK-NOT:     llvm.x86
+// CHECK:         vector.fma
+// CHECK-NOT:     llvm.x86
+// CHECK:         return
+tile.program @constant(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %S: !tile.buf<q, k : f32>, %n: index) target #tiles {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %one = tile.splat 1.0 : !tile.tile<q:32, k:32, f32>
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : bf16> -> !tile.tile<q:32, d:64, bf16>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : bf16> -> !tile.tile<k:32, d:64, bf16>
+    // expected-remark@below {{computes a product of bf16 in f32, because its sums start at a constant [kernel]}}
+    %s = tile.dot (%q, %k) sum(d) acc(%one) : (!tile.tile<q:32, d:64, bf16>, !tile.tile<k:32, d:64, bf16>) -> !tile.tile<q:32, k:32, f32>
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:32, k:32, f32>, !tile.buf<q, k : f32>
+  }
+}
