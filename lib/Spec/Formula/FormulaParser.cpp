@@ -68,16 +68,36 @@ bool FormulaParser::takeIf(StringRef symbol) {
   return true;
 }
 
+/// `=` alone, or with the other character of its operator: `> =`, `= =`.
+SourceDiagnostic &FormulaParser::strayEquals() {
+  const Token &token = peek();
+  SMRange range = rangeOf(token);
+  const Token *first = position ? &tokens[position - 1] : nullptr;
+  bool isSplit = first && (first->is("<") || first->is(">") || first->is("="));
+  if (isSplit) {
+    range.Start = rangeOf(*first).Start;
+  } else if (position + 1 < tokens.size() && tokens[position + 1].is("=")) {
+    isSplit = true;
+    first = &token;
+    range.End = rangeOf(tokens[position + 1]).End;
+  }
+  std::string half = isSplit ? first->spelling.str() : "";
+  return report
+      .error(Message::NotAnOperator, range, {isSplit ? half + " =" : "="})
+      .fix(isSplit ? half + "=" : "==");
+}
+
 SourceDiagnostic &FormulaParser::expected(StringRef what) {
   const Token &token = peek();
   if (token.is("="))
-    return report.error(Message::NotAnOperator, rangeOf(token), {"="})
-        .fix("==");
+    return strayEquals();
   auto &error =
       report.error(Message::Expected, rangeOf(token),
                    {what.str(), token.kind == Token::End
                                     ? "the end"
                                     : "'" + token.spelling.str() + "'"});
+  if (what == "an operator" && (token.is(")") || token.is("]")))
+    error.note("this bracket has no matching opening bracket");
   if (token.is("if") || token.is("else"))
     error.note("write conditional values as where(condition, a, b)");
   if (token.is("not"))

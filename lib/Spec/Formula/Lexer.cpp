@@ -186,9 +186,13 @@ bool Lexer::foreignOperator() {
       return true;
     }
   if (rest.starts_with("!") && !rest.starts_with("!=")) {
+    StringRef next = rest.drop_front().ltrim();
+    bool isUnequal = next.starts_with("=") && !next.starts_with("==");
+    size_t length = isUnequal ? rest.size() - next.size() + 1 : 1;
     report
-        .error(Message::NotAnOperator, source.at(position, position + 1), {"!"})
-        .fix("not");
+        .error(Message::NotAnOperator, source.at(position, position + length),
+               {isUnequal ? "! =" : "!"})
+        .fix(isUnequal ? "!=" : "not");
     return true;
   }
   return false;

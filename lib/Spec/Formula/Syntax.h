@@ -123,6 +123,7 @@ public:
   }
   /// Reports that something else is expected at the current token.
   SourceDiagnostic &expected(llvm::StringRef what);
+  SourceDiagnostic &strayEquals();
 
 private:
   NodePtr parseOr();
