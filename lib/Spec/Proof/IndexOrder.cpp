@@ -256,6 +256,29 @@ bool checkIndexOrder(const AttentionSpec &spec, Report &report,
   return true;
 }
 
+bool reportOtherAxis(const AttentionSpec &spec, Report &report,
+                     const Expr &load, unsigned axis) {
+  const Input &input = spec.inputs[load.index];
+  const Expr &index = *load.operands[axis], &extent = *input.axes[axis];
+  std::optional<unsigned> own = sizeOfIndex(spec, index);
+  std::optional<unsigned> here = countedAxis(spec, extent);
+  if (input.made || !own || !here || own == here)
+    return false;
+  // What belongs to a head or a query, by its other index.
+  StringRef meant = *own == Heads && *here == KvHeads                    ? "g"
+                    : index.variable == Variable::Q && *here == QueryLen ? "i"
+                                                                         : "";
+  bool isWritten = Report::textOf(index.range) == printFormula(spec, index);
+  report
+      .error(Message::IndexSwapped, index.range,
+             {printFormula(spec, index),
+              spec.sizes[sizeOf(index.variable)].name, textOf(spec, extent),
+              input.name})
+      .fix(isWritten ? meant : "")
+      .note(input.typeRange, "'" + input.name + "' is declared here");
+  return true;
+}
+
 /// The row of a sequence that an index computes with, or null. What a table
 /// says is none, nor is the distance of two rows.
 static const Expr *rowIn(const Expr &index,

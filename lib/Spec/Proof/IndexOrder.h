@@ -32,6 +32,11 @@ std::optional<unsigned> countedAxis(const AttentionSpec &spec,
 bool checkIndexOrder(const AttentionSpec &spec, Report &report,
                      const Expr &load);
 
+/// Reports an index that is a variable and may exceed the axis of another one;
+/// false where the axis is no such axis.
+bool reportOtherAxis(const AttentionSpec &spec, Report &report,
+                     const Expr &load, unsigned axis);
+
 /// Warns of an index that is made of a row of one sequence, in an axis that
 /// counts the rows of all: each sequence would read what belongs to the first
 /// rows, or, where it counts from the start of the sequence, to another one.

@@ -70,12 +70,27 @@ bool isWritten(const Expr &e, StringRef text) {
   return e.range.isValid() && letters(Report::textOf(e.range)) == letters(text);
 }
 
+/// Whether an index grows with positions, so that its tables hold the first
+/// values only. A bucket or a remainder has as many values as it says.
+static bool isDistance(const Expr &e) {
+  if (e.kind == Expr::Variable)
+    return is_contained({Variable::I, Variable::Q, Variable::K}, e.variable);
+  if (e.kind == Expr::Load)
+    return true; // of any value that it may have
+  if (e.isApply(Op::T5Bucket) || e.isApply(Op::Mod))
+    return false;
+  return any_of(e.operands,
+                [](const ExprPtr &operand) { return isDistance(*operand); });
+}
+
 void ProofWalk::reportIndex(
     const ExprPtr &load, unsigned axis, bool low,
     const std::vector<std::vector<LinearForm>> &failures) {
   const Input &input = spec.inputs[load->index];
   const ExprPtr &index = load->operands[axis];
   const ExprPtr &extent = input.axes[axis];
+  if (reportOtherAxis(spec, report, *load, axis))
+    return;
   LinearForm extentForm = prover.linear(extent);
   LinearForm lastForm = extentForm - LinearForm(1);
   bool known = sizes.isOfSizes(lastForm);
@@ -93,7 +108,16 @@ void ProofWalk::reportIndex(
   // One entry is that of all; a clamped variable would be no other.
   std::string clamped =
       last == "0" ? "0" : "clamp(" + text + ", 0, " + last + ")";
-  if (isWritten(*index, text))
+  uint64_t greatest = 0;
+  bool isTooShort = !low && last != "0" && !isDistance(*index) &&
+                    lastForm.isConstant() &&
+                    !StringRef(value).getAsInteger(10, greatest);
+  if (isTooShort) // what a clamp would hide
+    error->note(extent->range.isValid() ? extent->range : input.typeRange,
+                "the index has values up to " + value +
+                    ", so this axis needs " + std::to_string(greatest + 1) +
+                    " entries");
+  else if (isWritten(*index, text))
     error->fix(clamped);
   else
     error->note("keep the index in range, for example " + clamped);
