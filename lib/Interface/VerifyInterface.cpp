@@ -65,7 +65,8 @@ LogicalResult Verifier::verifyFunctionName() {
                    << "' cannot name a C function: letters, digits and '_', "
                       "no keyword of C or C++, not 'attnc...'";
   if (isCFunction(name))
-    return error() << "'" << name << "' is a function of the C library";
+    return error() << "'" << name
+                   << "' would replace a function of the C library";
   return verifyComment("title", function.title);
 }
 

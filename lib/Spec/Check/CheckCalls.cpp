@@ -111,7 +111,7 @@ bool Checker::bind(const Node &call, const FunctionInfo &function,
     return true;
   report
       .error(Message::ArgumentCount, call.range,
-             {function.name.str(), tooMany ? "fewer" : "more"})
+             {function.name.str(), tooMany ? "many" : "few"})
       .note(function.signature());
   return false;
 }
@@ -262,6 +262,31 @@ Checker::Value Checker::callRow(const Node &node, const FunctionInfo &function,
                node.range);
 }
 
+/// softmax(...) outside of `attention`: in `score` the habit of other
+/// frameworks, where one formula is both.
+void Checker::reportRowFunction(const Node &node,
+                                const FunctionInfo &function) {
+  bool isSoftmax = function.function == Function::Softmax;
+  bool normalizes = isSoftmax || function.function == Function::Sparsemax;
+  bool hasLogits = node.children.size() == 1 && node.arguments.empty() &&
+                   node.children[0]->range.isValid();
+  bool isLogits = scope.name == "score" && isSoftmax && hasLogits;
+  SourceDiagnostic &error = report.error(Message::AttentionScope,
+                                         isLogits ? node.range : node.headRange,
+                                         {function.name.str()});
+  if (isLogits)
+    error.fix(Report::textOf(node.children[0]->range));
+  if (scope.name == "score" && normalizes) // other rules have to be named
+    error.note(isSoftmax
+                   ? "'score' defines the logits; 'attention', by default "
+                     "softmax(score), normalizes them"
+                   : "'score' defines the logits; write  attention: " +
+                         function.name.str() + "(score)");
+  if (function.function == Function::Sum && scope.rows)
+    error.note("to sum over features, use a product: u @ x, with an "
+               "input u: [head_dim] of ones");
+}
+
 Checker::Value Checker::callFunction(const Node &node,
                                      const FunctionInfo &function,
                                      bool vectorPlace) {
@@ -281,11 +306,7 @@ Checker::Value Checker::callFunction(const Node &node,
     return {};
   }
   if (function.place == FunctionInfo::Row && !scope.rowFunctions) {
-    SourceDiagnostic &reported = report.error(
-        Message::AttentionScope, node.headRange, {function.name.str()});
-    if (function.function == Function::Sum && scope.rows)
-      reported.note("to sum over features, use a product: u @ x, with an "
-                    "input u: [head_dim] of ones");
+    reportRowFunction(node, function);
     return {};
   }
   std::vector<const Node *> bound;
@@ -346,11 +367,12 @@ Checker::Value Checker::visitCall(const Node &node, bool vectorPlace) {
 Checker::Value Checker::expandMask(const Node &node, const NamedMask &mask) {
   if (node.children.size() != mask.parameters.size() ||
       !node.arguments.empty()) {
-    bool more = node.children.size() < mask.parameters.size();
-    report
-        .error(Message::ArgumentCount, node.range,
-               {mask.name.str(), more ? "more" : "fewer"})
-        .note(mask.signature());
+    bool isShort = node.children.size() < mask.parameters.size();
+    auto &error = report.error(Message::ArgumentCount, node.range,
+                               {mask.name.str(), isShort ? "few" : "many"});
+    if (!node.arguments.empty())
+      error.note("named masks accept positional arguments only");
+    error.note(mask.signature());
     return {};
   }
   Bindings arguments;
@@ -397,7 +419,9 @@ Checker::Value Checker::expandMask(const Node &node, const NamedMask &mask) {
   if (!formula)
     return {};
   std::swap(bindings, arguments);
+  const NamedMask *outer = std::exchange(expandedMask, &mask);
   Value value = visit(*formula);
+  expandedMask = outer;
   std::swap(bindings, arguments);
   return value;
 }

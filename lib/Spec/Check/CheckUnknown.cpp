@@ -76,6 +76,12 @@ bool Checker::reportForeign(const Node &node, bool called) {
 Checker::Value Checker::unknownName(const Node &node, bool called) {
   if (reportForeign(node, called))
     return {};
+  if (node.name == "O" && !called) {
+    report.error(Message::Scope, node.range, {"O", scope.name.str()})
+        .note("O is the result of the attention and only available in "
+              "'output'");
+    return {};
+  }
   std::vector<StringRef> candidates;
   for (const NamedMask &mask : maskTable())
     candidates.push_back(mask.name);

@@ -131,10 +131,24 @@ bool Checker::checkWidths(const Node &node, const Value &a, const Value &b) {
   return false;
 }
 
+/// softmax(score) @ V, as other frameworks write it: true after an error.
+bool Checker::reportImpliedProduct(const Node &node, const Value &left,
+                                   const Value &right) {
+  bool isWeights = scope.name == "attention" && scope.rowFunctions &&
+                   left.type() == Type::Real;
+  bool isV = right.e->kind == Expr::Row && right.e->row == Row::V;
+  if (!isWeights || !isV)
+    return false;
+  report.error(Message::ImpliedProduct, node.range)
+      .fix(textOf(*node.children[0]))
+      .note("'value' replaces V by a formula");
+  return true;
+}
+
 /// u @ v, W @ v and v @ W.
 Checker::Value Checker::visitDot(const Node &node) {
   Value a = visit(*node.children[0], true), b = visit(*node.children[1], true);
-  if (!a || !b)
+  if (!a || !b || reportImpliedProduct(node, a, b))
     return {};
   bool good = true;
   for (auto [value, child] : {std::pair(&a, node.children[0].get()),

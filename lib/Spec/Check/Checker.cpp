@@ -84,6 +84,12 @@ static std::string conditionOfAdditiveMask(const Expr &e, const Node &node) {
   return "";
 }
 
+/// 4.0 as 4; empty for a number that is no integer.
+static std::string integerText(double value) {
+  bool isInteger = std::floor(value) == value && std::abs(value) <= INT32_MAX;
+  return isInteger ? std::to_string(int64_t(value)) : "";
+}
+
 /// The value as the type that its place wants.
 ExprPtr Checker::convert(Value value, const Node &node, Type type,
                          StringRef what) {
@@ -114,6 +120,8 @@ ExprPtr Checker::convert(Value value, const Node &node, Type type,
                "instead, for example Q @ K > 0");
   else if (isVector(value.type()))
     error.note("the dot product of two vectors is written Q @ K");
+  else if (type == Type::Int && node.kind == Node::Real)
+    error.fix(quotable ? integerText(node.real) : "");
   else if (type == Type::Int && value.type() == Type::Real)
     error.note(text.find('/') != std::string::npos
                    ? "'/' returns a float; '//' divides integers"
@@ -267,6 +275,8 @@ Checker::Value Checker::visitName(const Node &node, bool vectorPlace) {
     auto &error = report.error(Message::ScoreScope, node.range);
     if (scope.name == "score")
       error.note("in 'score' the dot product is written Q @ K");
+    else if (scope.name == "mask")
+      error.note("write the product itself, for example Q @ K > 0");
     return {};
   }
   if (std::optional<unsigned> index = spec.findSize(name)) {
@@ -335,14 +345,20 @@ Checker::Value Checker::load(unsigned index, SMRange name, SMRange range,
                                               : Type::Int;
   size_t rank = input.axes.size(), given = indices.size();
   if (given > rank || (given < rank && !vectorPlace)) {
-    report
-        .error(Message::Rank, range,
-               {input.name,
-                std::to_string(rank) + (rank == 1 ? " axis" : " axes"),
-                rank ? " " + axesText(spec, input) : "", std::to_string(given),
-                given < rank ? " where a scalar is expected" : ""})
-        .fix(bindings.empty() ? elementOf(input, indices) : "")
-        .note(input.typeRange, "'" + input.name + "' is declared here");
+    auto &error = report.error(
+        Message::Rank, range,
+        {input.name, std::to_string(rank) + (rank == 1 ? " axis" : " axes"),
+         rank ? " " + axesText(spec, input) : "",
+         std::to_string(given) + (given == 1 ? " index is" : " indices are"),
+         given < rank ? " where a scalar is expected" : ""});
+    error.fix(bindings.empty() ? elementOf(input, indices) : "");
+    if (expandedMask) // the indices are those of its formula
+      error.note(
+          (expandedMask->signature() + " is " + expandedMask->formula).str());
+    std::string own = input.dtype == DType::Bool ? elementOf(input, {}) : "";
+    if (expandedMask && scope.name == "mask" && !own.empty())
+      error.note("a boolean input is a mask itself; write " + own);
+    error.note(input.typeRange, "'" + input.name + "' is declared here");
     return {};
   }
   if (given < rank) {

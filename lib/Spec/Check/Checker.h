@@ -143,10 +143,13 @@ private:
   Value visitDot(const Node &node);
   Value visitTranspose(const Node &node);
   bool checkWidths(const Node &node, const Value &a, const Value &b);
+  bool reportImpliedProduct(const Node &node, const Value &left,
+                            const Value &right);
   Value visitPower(const Node &node, Value base, Value exponent);
   Value visitChain(const Node &node, bool vectorPlace);
   Value visitIndex(const Node &node, bool vectorPlace);
   Value visitCall(const Node &node, bool vectorPlace);
+  void reportRowFunction(const Node &node, const FunctionInfo &function);
   Value callFunction(const Node &node, const FunctionInfo &function,
                      bool vectorPlace);
   Value callRow(const Node &node, const FunctionInfo &function,
@@ -214,6 +217,7 @@ private:
   NameUse &use;
   Scope scope;
   Bindings bindings;
+  const NamedMask *expandedMask = nullptr; // whose formula is visited
   std::map<std::string, std::vector<Expansion>> expansions;
   uint32_t parts = 0; // nodes made so far
   bool isTooLong = false;

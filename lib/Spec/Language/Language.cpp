@@ -180,7 +180,7 @@ StringRef takenBy(StringRef name) {
       "Q",   "K",   "V",         "O",     "score",   "true",  "false",
       "inf", "and", "or",        "not",   "if",      "else",  "in",
       "any", "lse", "attention", "state", "prefill", "decode"};
-  return is_contained(words, name) ? "a word of the language" : "";
+  return is_contained(words, name) ? "a keyword of the spec language" : "";
 }
 
 bool isIdentifier(StringRef text) {

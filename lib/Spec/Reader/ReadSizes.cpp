@@ -209,7 +209,8 @@ void SpecReader::readSizes(const YamlNode &document) {
       SMLoc end = document.map.empty() ? document.range.Start
                                        : document.map.front().key.range.Start;
       report.error(Message::MissingKey, {end, end}, {keyName(key).str()})
-          .note(keyName(key) + " has no default");
+          .note("add a line, for example  " + keyName(key) +
+                (key == Key::Heads ? ": 12" : ": 64"));
     }
   // The defaults of these are sizes themselves.
   auto byDefault = [&](BuiltinSize size, Key key, BuiltinSize other) {

@@ -85,6 +85,38 @@ static size_t openBracket(StringRef text) {
   return open.empty() ? StringRef::npos : open.back();
 }
 
+/// The first quote that its line does not close, or npos; `begin` is where the
+/// line begins. Values on several lines are not supported.
+static size_t openQuote(StringRef line, size_t begin) {
+  constexpr StringLiteral quotes = "\"'";
+  size_t open = StringRef::npos;
+  for (size_t i = 0; i < line.size(); ++i) {
+    char c = line[i];
+    char before = i ? line[i - 1] : ' ';
+    bool starts = before == ' ' || before == '[' || before == ',';
+    if (open != StringRef::npos) {
+      open = c == line[open] ? StringRef::npos : open;
+      continue;
+    }
+    if (c == '#' && before == ' ')
+      break;
+    if (starts && quotes.contains(c))
+      open = i;
+  }
+  return open == StringRef::npos ? open : begin + open;
+}
+
+static size_t openQuote(StringRef text) {
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    size_t open = openQuote(text.slice(begin, end), begin);
+    if (open != StringRef::npos)
+      return open;
+    begin = end + 1;
+  }
+  return StringRef::npos;
+}
+
 /// One error of LLVM's parser in the words of this language.
 void Reader::parserError(const SMDiagnostic &diagnostic) {
   if (stop) // it tells more than once
@@ -109,6 +141,22 @@ void Reader::parserError(const SMDiagnostic &diagnostic) {
       report.error(Message::YamlOpen, {bracket, bracket},
                    {text.substr(open, 1).str()});
       return;
+    }
+  }
+  if (StringRef(what).starts_with("Expected quote at end of scalar"))
+    if (size_t open = openQuote(text); open != StringRef::npos) {
+      SMLoc quote = SMLoc::getFromPointer(text.data() + open);
+      report.error(Message::YamlOpen, {quote, quote},
+                   {text.substr(open, 1).str()});
+      return;
+    }
+  if (StringRef(what).starts_with("Unexpected token. Expected Key or Block")) {
+    size_t line = text.rfind('\n', at) + 1; // 0 where there is none
+    size_t start = std::min(text.find_first_not_of(' ', line), text.size());
+    if (start > line) {
+      range.Start = SMLoc::getFromPointer(text.data() + line);
+      range.End = SMLoc::getFromPointer(text.data() + start);
+      what = "unexpected indentation";
     }
   }
   while (StringRef(what).ends_with("."))

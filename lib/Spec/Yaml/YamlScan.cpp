@@ -31,6 +31,7 @@ private:
   void quotedValue(size_t begin, size_t end);
   bool brackets(size_t begin, size_t end);
   bool lambda(size_t begin, size_t end, bool isIndented);
+  bool keyWithoutSpace(size_t begin, size_t end);
 
   StringRef text;
   Report &report;
@@ -184,6 +185,18 @@ bool Scan::lambda(size_t begin, size_t end, bool isIndented) {
   return true;
 }
 
+/// `mask:causal`, which YAML reads as one word.
+bool Scan::keyWithoutSpace(size_t begin, size_t end) {
+  auto [key, value] = text.slice(begin, end).split(':');
+  bool isKey = all_of(key, [](char c) { return isAlnum(c) || c == '_'; });
+  if (open || key.empty() || !isKey || value.empty() || value[0] == ' ' ||
+      value.contains(':'))
+    return false;
+  report.error(Message::KeySpace, at(begin, end)).fix(key + ": " + value);
+  broken = true;
+  return true;
+}
+
 void Scan::line(size_t begin, size_t end) {
   size_t start = begin;
   while (start < end && text[start] == ' ')
@@ -219,6 +232,8 @@ void Scan::line(size_t begin, size_t end) {
   StringRef content = text.slice(start, end);
   size_t colon = content.find(": ");
   if (lambda(start, end, start > begin))
+    return;
+  if (!marks && keyWithoutSpace(start, end))
     return;
   if (marks || colon == StringRef::npos)
     value(start, end);
