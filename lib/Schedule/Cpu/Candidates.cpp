@@ -18,6 +18,8 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
@@ -174,6 +176,15 @@ static SmallVector<int64_t> choices(std::optional<int64_t> requested,
   return SmallVector<int64_t>(all);
 }
 
+/// The most keys of a tile on the matrix unit: with more of them the scores and
+/// weights of two vectors leave L1 too little for the rest (hand-written
+/// kernels were fastest with 128 keys, or as many as features).
+static int64_t mostKeysOf(const KernelShape &shape, tile::CpuUnit unit) {
+  if (unit != tile::CpuUnit::Matrix)
+    return std::numeric_limits<int64_t>::max();
+  return std::max<int64_t>(128, llvm::alignTo(shape.headDim, 32));
+}
+
 /// Terms take as long for each vector of queries: more of them only add code,
 /// for tails and skipped lanes, unless they share what a state makes of them.
 static SmallVector<int64_t> queriesOfBlocks(const KernelShape &shape,
@@ -244,7 +255,8 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
   auto add = [&](Form form, int64_t q, int64_t k, int64_t partial,
                  int64_t chunk) {
     for (tile::CpuUnit unit : units)
-      addFor(unit, form, q, k, partial, chunk);
+      if (request.k || form == Form::Rows || k <= mostKeysOf(shape, unit))
+        addFor(unit, form, q, k, partial, chunk);
   };
   auto may = [&](Form form, bool otherwise) {
     return request.form ? *request.form == form : otherwise;
