@@ -120,7 +120,8 @@ struct Target {
 
   /// The unit that multiplies `operand` and sums in `accumulate`, or null.
   const Unit *findUnit(DType operand, DType accumulate) const;
-  /// The fastest unit that sums in `accumulate`. There is one for F32 and F64.
+  /// The fastest unit that sums in `accumulate`, F32 or F64; of a CPU no matrix
+  /// unit, which Schedule chooses for single kernels.
   const Unit &unitFor(DType accumulate) const;
   Roofline roofline(DType accumulate) const {
     return {double(unitFor(accumulate).flopsPerCycle), memory};
