@@ -42,6 +42,8 @@ private:
   void scheduleProductOnDevice(llvm::StringRef product, llvm::StringRef user,
                                llvm::StringRef along, int64_t width);
   void placeOnDevice(llvm::StringRef function, llvm::StringRef array);
+  void fixExtents(llvm::StringRef function, llvm::StringRef along = "",
+                  int64_t extent = 0);
   Ex tag(), isTagged(Ex bits);
   Ex keyAt(Ex block, Ex inside);
   bool repeatsSums();

@@ -150,9 +150,21 @@ LogicalResult KernelWriter::defineBlockOnDevice() {
   return success();
 }
 
+/// States the extents of an array of one block, which Halide cannot prove:
+/// `extent` indices `along`. Not every interface launches groups whose sizes
+/// are run-time values.
+void KernelWriter::fixExtents(StringRef function, StringRef along,
+                              int64_t extent) {
+  if (!along.empty())
+    b.schedule(function, 0, "bound_extent", {along.str()}, {extent});
+  if (function != "s" && function != "gate")
+    b.schedule(function, 0, "bound_extent", {"j"}, {1});
+}
+
 void KernelWriter::scheduleOnDevice() {
   auto scores = [&](StringRef function, StringRef sums) {
     placeOnDevice(function, "scores");
+    fixExtents(function, "k", schedule.getK());
     b.schedule(function, 0, "split_rounded", {"k", "ko", "ki"},
                {device.getKeys()});
     b.schedule(function, 0, "reorder", {"ki", "i", "ko"});
@@ -164,6 +176,7 @@ void KernelWriter::scheduleOnDevice() {
   };
   auto rows = [&](StringRef function) { // a thread for each query
     placeOnDevice(function, "");
+    fixExtents(function);
     for (int stage : {0, 1})
       b.schedule(function, stage, "gpu_threads", {"i"});
   };
@@ -173,12 +186,14 @@ void KernelWriter::scheduleOnDevice() {
   if (norm.isSoftmax())
     rows("bm");
   placeOnDevice("p", "weights");
+  fixExtents("p", "r", schedule.getK());
   b.schedule("p", 0, "split_rounded", {"r", "ro", "ri"}, {device.getKeys()});
   b.schedule("p", 0, "reorder", {"ri", "i", "ro"});
   b.schedule("p", 0, "gpu_threads", {"i", "ro"});
   rows("bl");
   if (valueDim > 0) {
     placeOnDevice("bv", "values");
+    fixExtents("bv");
     int64_t features = device.getFeatures(), threads = device.getGroup()[1];
     b.schedule("bv", 0, "split_rounded", {"e", "eo", "em"},
                {features * threads});

@@ -45,6 +45,21 @@ struct TemporaryFile {
   }
 };
 
+/// Launches of groups whose size is a run-time value. In OpenCL the host gives
+/// it; other interfaces compile it into the kernel, where Halide would silently
+/// take 1.
+struct FindVariableGroups : Halide::Internal::IRVisitor {
+  bool isFound = false;
+  using IRVisitor::visit;
+  void visit(const Halide::Internal::Call *call) override {
+    bool isRun = call->name.starts_with("halide_") &&
+                 call->name.ends_with("_run") && call->args.size() > 7;
+    for (int threads : {5, 6, 7})
+      isFound |= isRun && !Halide::Internal::is_const(call->args[threads]);
+    IRVisitor::visit(call);
+  }
+};
+
 /// The modules of a program. On a device each pipeline has its own, since all
 /// call the source of their kernels the same, and the first one has the
 /// runtime. There they are lowered without checks of the caller's buffers,
@@ -61,8 +76,14 @@ static std::vector<Halide::Module> lower(const Program &program) {
       modules.emplace_back(pipeline.symbol, target);
     target.set_feature(Halide::Target::NoRuntime);
     Halide::Module one = buildPipeline(pipeline, program.isDevice, lowered);
-    for (const Halide::Internal::LoweredFunc &function : one.functions())
+    for (const Halide::Internal::LoweredFunc &function : one.functions()) {
+      FindVariableGroups groups;
+      function.body.accept(&groups);
+      if (groups.isFound && !target.has_feature(Halide::Target::OpenCL))
+        throw Halide::InternalError("a group of " + pipeline.symbol +
+                                    " has a size that is no constant");
       modules.back().append(function);
+    }
     for (const Halide::Buffer<> &buffer : one.buffers())
       modules.back().append(buffer);
   }
