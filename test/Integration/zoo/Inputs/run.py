@@ -2,7 +2,8 @@
 
 usage: run.py ATTNC-RUN SPECS WORK [--all] [--readme README] [--only ID[,ID...]]
               [--interpret] [--update] [--target TRIPLE --mcpu LEVEL] [--every N]
-              [--skip ID] [--backend NAME]
+              [--skip ID] [--backend NAME] [--shape N] [--dtype NAME]
+              [--timeout SECONDS] [--jobs N]
 
 SPECS is the folder with <variant>.yaml. Each is run in f32 on the second of the
 three shapes that all variants have, and on the further shapes of its own; with
@@ -10,6 +11,7 @@ three shapes that all variants have, and on the further shapes of its own; with
   right           every output of every case is within the zoo's tolerance
   wrong           one is not, or the compiler or the kernel crashed
   refused         the compiler says that it cannot do it
+  timeout         a case took longer than --timeout
   not expressible there is no spec
 What is not right stands in status.txt with its reason, and what stands there
 must be so: a variant that is refused otherwise, or works, fails the run, and so
@@ -18,7 +20,9 @@ does a README without the score line. --only says more about a few variants;
 writes what is refused today into status.txt, and the score into README. --target
 and --mcpu run another platform's level in an emulator; --every runs each Nth variant,
 --skip leaves one out; --backend selects a backend. What a backend or a level refuses
-in addition is in status-NAME.txt, if there is such a file.
+in addition is in status-NAME.txt, if there is such a file. --shape runs one shape
+only (0 is the smallest), in --dtype, and --jobs limits the processes: for slow
+emulators.
 """
 
 import argparse
@@ -170,7 +174,8 @@ def run_case(arguments, variant, number, precision, text):
         wanted = variant.oracle(inputs, shape)
         tolerances = zoo.tolerance(variant, inputs, wanted, shape)
     if any(tolerances[t.name][precision] is None for t in variant.outputs):
-        return "right", None  # a choice that rounding may flip has no tolerance
+        # A choice that rounding may flip has no tolerance.
+        return run_case(arguments, variant, number, "f32", text) if arguments.dtype == precision else ("right", None)
     folder = os.path.join(arguments.work, variant.id, "s%d-%s" % (number, precision))
     paths = write_inputs(variant, shape, inputs, text, folder)
     command = [arguments.attnc_run, os.path.join(arguments.specs, variant.id + ".yaml"), "-Wno-slow-path",
@@ -191,7 +196,8 @@ def run_case(arguments, variant, number, precision, text):
         command += ["--input", name + "=" + path]
     for name in dict.fromkeys(part_of(variant, tensor.name, text)[0] for tensor in variant.outputs):
         command += ["--save", "%s=%s" % (name, os.path.join(folder, name + ".out.npy"))]
-    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800)
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            timeout=arguments.timeout)
     said = result.stdout.decode("utf-8", "replace")
     if arguments.only:
         print(" ".join("'%s'" % c if " " in c else c for c in command) + "\n" + said)
@@ -215,10 +221,14 @@ def run_variant(arguments, variant):
     body = [line for line in text.splitlines() if line and not line.startswith(("#", "attnc:"))]
     cases = [(n, "f32") for n in range(len(variant.shapes)) if arguments.all or n not in (0, 2)]
     cases += [(1, "bf16")] if arguments.all else []
+    if arguments.shape is not None:
+        cases = [(min(arguments.shape, len(variant.shapes) - 1), arguments.dtype)]
     refused = None
     for number, precision in cases:
         try:
             kind, detail = run_case(arguments, variant, number, precision, text)
+        except subprocess.TimeoutExpired:
+            return "timeout", "s%d %s: over %d s" % (number, precision, arguments.timeout)
         except Exception as error:  # a broken case must not hide the others
             kind, detail = "wrong", "%s: %s" % (type(error).__name__, error)
         if kind == "wrong":
@@ -251,8 +261,8 @@ def faults(results, status, specs):
     """Where results and status.txt disagree."""
     for name, (kind, detail) in results.items():
         listed = status.get(name, ("right", None, ""))
-        if kind == "wrong":
-            yield "%s: wrong: %s" % (name, detail)
+        if kind in ("wrong", "timeout"):
+            yield "%s: %s: %s" % (name, kind, detail)
         elif kind != listed[0]:
             yield "%s: %s%s, status.txt says %s" % (name, kind, " (%s)" % detail if detail else "", listed[0])
         elif kind == "refused" and not detail.startswith(listed[1] + ":"):
@@ -298,14 +308,19 @@ def main():
     parser.add_argument("--skip")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--backend", default="")
+    parser.add_argument("--shape", type=int)
+    parser.add_argument("--dtype", choices=("f32", "bf16"), default="f32")
+    parser.add_argument("--timeout", type=int, default=1800)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     zoo.load(HERE)
     only = [name for name in arguments.only.split(",") if name]
     picked = [zoo.REGISTRY[name] for name in only] or list(zoo.REGISTRY.values())[::arguments.every]
     picked = [variant for variant in picked if variant.id != arguments.skip]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         results = dict(zip([v.id for v in picked], pool.map(lambda v: run_variant(arguments, v), picked)))
-    count = {kind: sum(k == kind for k, _ in results.values()) for kind in ("right", "wrong", "refused", "needs")}
+    count = {kind: sum(k == kind for k, _ in results.values()) for kind in ("right", "wrong", "refused", "needs", "timeout")}
+    count["wrong"] += count.pop("timeout")
     score = "%d of %d variants pass, %d fail" % (count["right"], len(results), count["wrong"])
     if arguments.update and not only:
         update(results, arguments.readme, score)
