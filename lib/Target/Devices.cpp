@@ -2,9 +2,9 @@
 //
 // A device is a level of its own: an interface to launch kernels through, with
 // the limits that each of its implementations has at least (the tables of the
-// specifications of OpenCL 1.2 and CUDA; shared memory as common
-// implementations have it). Its host code runs
-// on any processor of the platform. Rates are those of a small integrated GPU;
+// specifications of OpenCL 1.2, CUDA, Vulkan, Metal, Direct3D 12 and WebGPU;
+// shared memory as common implementations have it). Its host code runs on any
+// processor of the platform. Rates are those of a small integrated GPU;
 // they steer speed only. Tests: test/Unit/Target/PlatformTest.cpp
 //
 //===----------------------------------------------------------------------===//
@@ -55,6 +55,19 @@ static constexpr Target kTargets[] = {
                 .sharedBytes = 48 * 1024,
                 .hasInt64 = true,
                 .hasFloat64 = true}),
+    makeDevice(
+        "opencl-embedded",
+        "devices with the embedded profile of OpenCL 1.2: no numbers of "
+        "64 bits",
+        {.groupThreads = 128, .sharedBytes = 16 * 1024, .hasHostCode = true}),
+    makeDevice("vulkan", "devices with Vulkan 1.3: SPIR-V of the kernels only",
+               {.groupThreads = 128, .sharedBytes = 16 * 1024}),
+    makeDevice("metal", "Apple's GPUs: Metal source of the kernels only",
+               {.groupThreads = 256, .sharedBytes = 32 * 1024}),
+    makeDevice("d3d12", "devices with Direct3D 12: HLSL of the kernels only",
+               {.groupThreads = 256, .sharedBytes = 32 * 1024}),
+    makeDevice("webgpu", "devices with WebGPU: WGSL of the kernels only",
+               {.groupThreads = 256, .sharedBytes = 16 * 1024}),
 };
 
 ArrayRef<Target> attnc::getX86Devices() { return kTargets; }

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <bit>
 #include <cmath>
@@ -24,6 +25,25 @@ ScalarType scalarTypeOf(Type type) {
   if (isa<FloatType>(type))
     return {Kind::Float, bits};
   return {type.isUnsignedInteger() ? Kind::UInt : Kind::Int, bits};
+}
+
+ScalarType Builder::typeOf(Type type) const {
+  ScalarType scalar = scalarTypeOf(type);
+  return scalar == kInt64 ? indexType : scalar;
+}
+
+Ex Builder::position(Ex index, Attribute size) {
+  Ex made = cast(index, indexType);
+  if (hasNarrowIndices())
+    ranges.set(made.number, ranges.upTo(size));
+  return made;
+}
+
+Ex Builder::position(Ex index, int64_t size) {
+  Ex made = cast(index, indexType);
+  if (hasNarrowIndices())
+    ranges.set(made.number, ranges.constant(0, size));
+  return made;
 }
 
 int64_t bytesOf(ScalarType type) { return std::max(1, type.bits / 8); }
@@ -76,7 +96,26 @@ Ex Builder::undefined(ScalarType type) {
   return push({Op::Undefined, type, {}, 0, 0, {}});
 }
 
+Ex Builder::hidden(Ex value) {
+  ScalarType bits{Kind::Int, value.type.bits};
+  return bitcast(
+      make(Op::Xor, bits, {bitcast(value, bits), cast(parameter(kZero), bits)}),
+      value.type);
+}
+
+/// Whether Halide divides by it in another way than by a shift.
+static bool isOddConstant(const Expr &divisor) {
+  return divisor.op == Op::Constant && !divisor.type.isFloat() &&
+         !llvm::isPowerOf2_64(static_cast<uint64_t>(divisor.integer));
+}
+
 Ex Builder::make(Op op, ScalarType type, ArrayRef<Ex> operands) {
+  bool divides = op == Op::Div || op == Op::Mod || op == Op::DivTrunc ||
+                 op == Op::ModTrunc;
+  if (hidesDivisors && divides &&
+      isOddConstant(pipeline.exprs[operands[1].number]))
+    return push(
+        {op, type, numbersOf({operands[0], hidden(operands[1])}), 0, 0, {}});
   return push({op, type, numbersOf(operands), 0, 0, {}});
 }
 
@@ -88,7 +127,11 @@ Ex Builder::cast(Ex value, ScalarType type) {
     return cast(fromHalf(value), type);
   if (castsHalves && isHalf(type))
     return toHalf(cast(value, {Kind::Float, 32}), type);
-  return make(Op::Cast, type, value);
+  Ex made = make(Op::Cast, type, value);
+  bool isInteger = type.kind == Kind::Int && type.bits >= 32;
+  if (isInteger && ranges.knows(value.number))
+    ranges.set(made.number, ranges.of(value.number));
+  return made;
 }
 
 Ex Builder::bitcast(Ex value, ScalarType type) {

@@ -3,6 +3,7 @@
 #ifndef ATTNC_LIB_CODEGEN_HALIDE_BUILDER_H
 #define ATTNC_LIB_CODEGEN_HALIDE_BUILDER_H
 
+#include "Device/IndexRanges.h"
 #include "Program.h"
 
 #include "mlir/IR/Types.h"
@@ -15,7 +16,10 @@ inline constexpr ScalarType kBool{Kind::Bool, 1};
 inline constexpr ScalarType kInt32{Kind::Int, 32};
 inline constexpr ScalarType kInt64{Kind::Int, 64};
 
-/// The type of an element or a scalar; `index` has 64 bits.
+/// A parameter that is 0, which no compiler knows.
+inline constexpr llvm::StringLiteral kZero = "task_zero";
+
+/// The type of an element in memory; `index` has 64 bits.
 ScalarType scalarTypeOf(mlir::Type type);
 /// Bytes of an element in memory.
 int64_t bytesOf(ScalarType type);
@@ -31,7 +35,22 @@ public:
   Pipeline pipeline;
   /// Floats of 16 bits are integers to Halide, which casts convert.
   bool castsHalves = false;
+  /// The type of an index in formulas: of 32 bits where the device has no
+  /// integers of 64. Then `ranges` has the range of each.
+  ScalarType indexType = kInt64;
+  IndexRanges ranges;
 
+  /// Divisors that are constants, other than powers of two, are hidden.
+  bool hidesDivisors = false;
+
+  /// The same integer or float, but no constant for those who compile it.
+  Ex hidden(Ex value);
+  bool hasNarrowIndices() const { return indexType != kInt64; }
+  /// The type of a scalar of a formula.
+  ScalarType typeOf(mlir::Type type) const;
+  /// An index of a formula from an index of 32 bits, from 0 to `size`.
+  Ex position(Ex index, mlir::Attribute size);
+  Ex position(Ex index, int64_t size);
   Ex integer(int64_t value, ScalarType type = kInt32);
   Ex real(double value, ScalarType type);
   /// Of a function, or of a domain: "r.x".

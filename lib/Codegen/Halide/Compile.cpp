@@ -2,6 +2,7 @@
 
 #include "attnc/Codegen/Halide/Halide.h"
 
+#include "Device/CheckNumbers.h"
 #include "Formula.h"
 #include "Kernel.h"
 #include "LoadLibrary.h"
@@ -81,8 +82,10 @@ static bool isReadByOps(Value value) {
   });
 }
 
-static LogicalResult planFunction(FunctionPlan &plan,
+static LogicalResult planFunction(FunctionPlan &plan, const Target &target,
                                   std::vector<Step> &steps) {
+  if (plan.isDevice && failed(refuseWideNumbers(plan.function, target)))
+    return failure();
   for (Operation &op : plan.function.getBody().front()) {
     if (isa<attn::AppendOp>(op)) // its result is an argument's memory
       continue;
@@ -101,6 +104,10 @@ static LogicalResult planFunction(FunctionPlan &plan,
     Step step;
     step.isDevice = plan.isDevice;
     step.builder.castsHalves = plan.isDevice;
+    if (plan.isDevice && !target.device.hasInt64)
+      step.builder.indexType = kInt32;
+    // Halide's SPIR-V multiplies by reciprocals of 64 bits.
+    step.builder.hidesDivisors = target.device.api == "vulkan";
     auto kernel = dyn_cast<attn::KernelOp>(op);
     if (!kernel && !attn::BlockAttr::of(&op))
       continue;
@@ -108,6 +115,8 @@ static LogicalResult planFunction(FunctionPlan &plan,
     if (failed(kernel      ? emitKernel(kernel, plan, step)
                : normalize ? emitNormalize(normalize, plan, step)
                            : emitSideOp(&op, plan, step)))
+      return failure();
+    if (failed(checkFixedRanges(plan, step, target)))
       return failure();
     // No name of the user's begins so.
     step.builder.pipeline.symbol = "attnc_" + plan.function.getName().str() +
@@ -138,7 +147,7 @@ static LogicalResult planModule(ModuleOp module, const Target &target,
     one.interface = findInterface(plan.interfaces, function.getName());
     if (!one.interface)
       return function.emitError("has no entry in attnc.interface");
-    if (failed(planFunction(one, plan.steps.emplace_back())))
+    if (failed(planFunction(one, target, plan.steps.emplace_back())))
       return failure();
   }
   return success();
@@ -183,6 +192,11 @@ struct ApiWords {
 static constexpr ApiWords kApiWords[] = {
     {"opencl", "x86-64-linux", "-opencl-cl_doubles"},
     {"cuda", "x86-64-linux", "-cuda-cuda_capability_80"},
+    {"opencl-embedded", "x86-64-linux", "-opencl"},
+    {"vulkan", "x86-64-linux", "-vulkan-vk_int8-vk_int16-vk_v13"},
+    {"metal", "arm-64-osx", "-metal"},
+    {"d3d12", "x86-64-windows", "-d3d12compute"},
+    {"webgpu", "wasm-32-wasmrt", "-webgpu"},
 };
 
 /// With the runtime; see Plugin.cpp for checks.

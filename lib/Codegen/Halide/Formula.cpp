@@ -13,6 +13,8 @@
 
 #include "attnc/Dialect/Attn/Attn.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace attnc::halide {
@@ -126,6 +128,14 @@ static bool isOtherArithmetic(Operation *op) {
              arith::CeilDivSIOp>(op);
 }
 
+/// (x + c) - c rounds x to an integer. Compilers of devices may take it for x,
+/// which they cannot if only one of them is a constant.
+bool Formula::isLargeConstant(Ex x) const {
+  const Expr &expr = b.pipeline.exprs[x.number];
+  return expr.op == Op::Constant && std::isfinite(expr.real) &&
+         std::abs(expr.real) >= 0x1p20;
+}
+
 std::optional<Ex> Formula::arithmetic(Operation *op, ArrayRef<Ex> x) {
   ScalarType type = x[0].type;
   auto isNan = [&](Ex x) { return b.make(Op::IsNan, kBool, x); };
@@ -146,6 +156,8 @@ std::optional<Ex> Formula::arithmetic(Operation *op, ArrayRef<Ex> x) {
                             {b.bitcast(x[0], bits), b.bitcast(x[1], bits)}),
                      type);
   }
+  if (isa<arith::SubFOp>(op) && b.castsHalves && isLargeConstant(x[1]))
+    return b.sub(x[0], b.hidden(x[1]));
   if (std::optional<Op> simple = simpleOp(op))
     return b.make(*simple, *simple == Op::Select ? x[1].type : type, x);
   if (isa<arith::NegFOp>(op))
@@ -197,7 +209,7 @@ std::optional<Ex> Formula::conversion(Operation *op, ArrayRef<Ex> x) {
     }
     return compareIntegers(int64_t(compare.getPredicate()), x[0], x[1]);
   }
-  ScalarType type = scalarTypeOf(op->getResult(0).getType());
+  ScalarType type = b.typeOf(op->getResult(0).getType());
   if (isa<arith::BitcastOp>(op))
     return b.bitcast(x[0], type);
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::FPToSIOp,
@@ -225,7 +237,7 @@ bool isKnown(Block &block) {
 
 FailureOr<Ex> Formula::compute(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    ScalarType type = scalarTypeOf(constant.getType());
+    ScalarType type = b.typeOf(constant.getType());
     if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
       return b.real(number.getValue().convertToDouble(), type);
     auto number = cast<IntegerAttr>(constant.getValue());
@@ -234,7 +246,7 @@ FailureOr<Ex> Formula::compute(Operation *op) {
                      type);
   }
   if (auto size = dyn_cast<attn::SizeOp>(op))
-    return b.cast(tensors.sizeOf(size.getNameAttr()), kInt64);
+    return b.cast(tensors.sizeOf(size.getNameAttr()), b.indexType);
   if (auto read = dyn_cast<attn::ReadOp>(op)) {
     SmallVector<Ex> indices;
     for (Value index : read.getIndices()) {
@@ -262,12 +274,55 @@ FailureOr<Ex> Formula::compute(Operation *op) {
          << op->getName() << "' in a formula yet";
 }
 
+/// The range of an op's result, unless its expression has one.
+void Formula::noteRange(Operation *op, Ex result) {
+  using Kind = IndexRange::Kind;
+  IndexRanges &ranges = b.ranges;
+  auto of = [&](unsigned i) {
+    return ranges.of(known[op->getOperand(i)].number);
+  };
+  auto kind =
+      llvm::StringSwitch<std::optional<Kind>>(op->getName().getStringRef())
+          .Case("arith.addi", Kind::Add)
+          .Case("arith.subi", Kind::Sub)
+          .Case("arith.muli", Kind::Mul)
+          .Cases({"arith.divsi", "arith.remsi", "arith.floordivsi",
+                  "arith.ceildivsi"},
+                 Kind::Quotient)
+          .Case("arith.minsi", Kind::Min)
+          .Case("arith.maxsi", Kind::Max)
+          .Default(std::nullopt);
+  bool isIndex = op->getResult(0).getType().isIndex() ||
+                 op->getResult(0).getType().isInteger(64);
+  if (!isIndex || ranges.knows(result.number)) // bits of floats wrap
+    return;
+  auto set = [&](int range) { ranges.set(result.number, range); };
+  if (kind) {
+    set(ranges.combine(*kind, of(0), of(1), op));
+  } else if (isa<arith::ShLIOp>(op)) {
+    int factor = ranges.constant(1, int64_t(1) << 31);
+    set(ranges.combine(Kind::Mul, of(0), factor, op));
+  } else if (isa<arith::SelectOp>(op)) {
+    set(ranges.combine(Kind::Either, of(1), of(2)));
+  } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    int64_t value = cast<IntegerAttr>(constant.getValue()).getInt();
+    // Checked as an operation.
+    set(ranges.combine(Kind::Add, ranges.constant(value, value),
+                       ranges.constant(0, 0), op));
+  } else if (auto size = dyn_cast<attn::SizeOp>(op)) {
+    set(ranges.size(size.getNameAttr()));
+  }
+}
+
 FailureOr<Ex> Formula::value(Value value) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
   FailureOr<Ex> made = compute(value.getDefiningOp());
-  if (succeeded(made))
-    known[value] = *made;
+  if (failed(made))
+    return failure();
+  known[value] = *made;
+  if (b.hasNarrowIndices() && made->type == b.indexType)
+    noteRange(value.getDefiningOp(), *made);
   return made;
 }
 

@@ -35,8 +35,10 @@ public:
 private:
   mlir::FailureOr<Ex> value(mlir::Value value);
   mlir::FailureOr<Ex> compute(mlir::Operation *op);
+  void noteRange(mlir::Operation *op, Ex result);
   std::optional<Ex> arithmetic(mlir::Operation *op, llvm::ArrayRef<Ex> x);
   std::optional<Ex> conversion(mlir::Operation *op, llvm::ArrayRef<Ex> x);
+  bool isLargeConstant(Ex x) const;
   Ex compareFloats(int64_t predicate, Ex a, Ex b);
   Ex compareIntegers(int64_t predicate, Ex a, Ex b);
 

@@ -121,11 +121,22 @@ KernelWriter::Result KernelWriter::keyElement(Value keys, Ex key, Ex feature) {
   return b.cast(*stored, acc);
 }
 
-SmallVector<Ex> KernelWriter::indicesOf(Ex i, Ex key) {
+/// Of the task.
+SmallVector<Ex> KernelWriter::headIndices() {
   SmallVector<Ex> indices;
-  for (Ex index : {tasks.coordinate("task_b"), tasks.coordinate("task_h"),
-                   tasks.coordinate("task_g"), rowOf(i), key})
-    indices.push_back(b.cast(index, kInt64));
+  static constexpr StringLiteral names[] = {"task_b", "task_h", "task_g"};
+  for (auto [axis, name] : llvm::enumerate(names))
+    indices.push_back(b.position(
+        tasks.coordinate(name), attn::axisSize(kernel.getQ().getType(), axis)));
+  return indices;
+}
+
+SmallVector<Ex> KernelWriter::indicesOf(Ex i, Ex key) {
+  SmallVector<Ex> indices = headIndices();
+  indices.push_back(
+      b.position(rowOf(i), attn::axisSize(kernel.getQ().getType(), 3)));
+  indices.push_back(b.position(
+      key, attn::axisSize(kernel.getK().getType(), kernel.getKeyAxis())));
   return indices;
 }
 
@@ -196,15 +207,15 @@ LogicalResult KernelWriter::findRange() {
   Ex q0 = tasks.coordinate("task_q0");
   Ex queries = tensors.extentOf(kernel.getQ(), 3);
   Ex q1 = b.min(b.add(q0, b.integer(schedule.getQ())), queries);
-  SmallVector<Ex> arguments;
-  for (Ex index : {tasks.coordinate("task_b"), tasks.coordinate("task_h"),
-                   tasks.coordinate("task_g"), q0, q1})
-    arguments.push_back(b.cast(index, kInt64));
+  SmallVector<Ex> arguments = headIndices();
+  for (Ex index : {q0, q1})
+    arguments.push_back(
+        b.position(index, attn::axisSize(kernel.getQ().getType(), 3)));
   FailureOr<SmallVector<Ex>> bounds =
       Formula(b, tensors).run(kernel.getRanges().front(), arguments);
   if (failed(bounds))
     return failure();
-  Ex wide = b.cast(keys, kInt64), zero = b.integer(0, kInt64);
+  Ex wide = b.cast(keys, b.indexType), zero = b.integer(0, b.indexType);
   Ex low = wide, high = zero;
   for (size_t i = 0; i + 3 < bounds->size(); i += 4) {
     Ex from = (*bounds)[i], to = (*bounds)[i + 3];

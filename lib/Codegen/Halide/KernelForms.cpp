@@ -116,7 +116,7 @@ KernelWriter::Result KernelWriter::contribution(Ex weight,
   if (failed(value))
     return failure();
   if (kernel.hasValue()) {
-    SmallVector<Ex> arguments{*value, b.cast(e, kInt64)};
+    SmallVector<Ex> arguments{*value, b.position(e, valueDim)};
     arguments.append(indicesOf(i, key));
     value = Formula(b, tensors).runOne(kernel.getValue(), arguments);
     if (failed(value))

@@ -68,7 +68,7 @@ LogicalResult KernelWriter::defineSums(StringRef prefix) {
     }
     Ex term = b.mul(elements[0], elements[1]);
     if (sum.pair) {
-      elements.push_back(b.cast(d, kInt64));
+      elements.push_back(b.position(d, features));
       elements.append(indicesOf(i, k));
       FailureOr<Ex> formula = Formula(b, tensors).runOne(*sum.pair, elements);
       if (failed(formula))

@@ -71,6 +71,7 @@ private:
   Result scoreOf(llvm::StringRef prefix, Ex i, Ex key);
   Result contribution(Ex weight, std::optional<Ex> gate, Ex i, Ex key, Ex e);
   std::optional<Ex> storedGate(Ex i, Ex key);
+  llvm::SmallVector<Ex> headIndices();
   llvm::SmallVector<Ex> indicesOf(Ex i, Ex key);
   Result math(llvm::StringRef function, Ex x);
   Result weigh(Ex score);

@@ -13,6 +13,8 @@
 
 #include "Shim.h"
 
+#include "Device/EvaluateRanges.h"
+
 #include "attnc/Dialect/Attn/Attn.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -74,6 +76,7 @@ private:
   Value *numberBuffer(Value *host);
   Value *valueOf(StringRef parameter, const StringMap<Value *> &coordinates);
   Value *describe(Place place, bool isOutput);
+  Value *wideIndices(const Step &step);
   void repeatExactly(FunctionCallee pipeline, SmallVector<Value *> arguments,
                      Value *nans, size_t exact);
   Value *arenaIn(Value *scratch, Value *bytes);
@@ -390,6 +393,69 @@ Value *FunctionWriter::describe(Place place, bool isOutput) {
   return slot;
 }
 
+namespace {
+
+/// Ranges of indices as values of the host.
+struct RangesOfCall {
+  using Number = Value *;
+  IRBuilder<> &ir;
+  llvm::function_ref<Value *(mlir::Attribute)> sizeOf;
+  llvm::function_ref<std::pair<Value *, Value *>(unsigned)> rangeOfTable;
+  Value *isWide; // whether one of them needs more than 32 bits
+
+  Number constant(int64_t value) { return ir.getInt64(value); }
+  Number size(mlir::Attribute size) { return sizeOf(size); }
+  std::pair<Number, Number> table(unsigned argument) {
+    return rangeOfTable(argument);
+  }
+  Number add(Number a, Number b) { return ir.CreateAdd(a, b); }
+  Number sub(Number a, Number b) { return ir.CreateSub(a, b); }
+  Number mul(Number a, Number b) { return ir.CreateMul(a, b); }
+  Number min(Number a, Number b) {
+    return ir.CreateSelect(ir.CreateICmpSLT(a, b), a, b);
+  }
+  Number max(Number a, Number b) {
+    return ir.CreateSelect(ir.CreateICmpSLT(a, b), b, a);
+  }
+  void check(const IndexRange &, Number low, Number high) {
+    for (Value *end : {low, high}) {
+      Value *narrow = ir.CreateTrunc(end, ir.getInt32Ty());
+      isWide = ir.CreateOr(
+          isWide, ir.CreateICmpNE(ir.CreateSExt(narrow, ir.getInt64Ty()), end));
+    }
+  }
+};
+
+} // namespace
+
+/// Whether an index of a formula does not fit in 32 bits in this call.
+Value *FunctionWriter::wideIndices(const Step &step) {
+  auto size = [&](mlir::Attribute size) { return extentOf(size); };
+  auto table = [&](unsigned argument) -> std::pair<Value *, Value *> {
+    mlir::RankedTensorType type = plan.typeOf({false, argument});
+    int64_t rank = type.getRank();
+    Value *extents = ir.CreateAlloca(
+        ArrayType::get(ir.getInt64Ty(), std::max<int64_t>(rank, 1)));
+    for (int64_t axis = 0; axis < rank; ++axis)
+      storeAt(extents, 8 * axis, extentOf(attn::axisSize(type, axis)));
+    Value *ends = ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), 2));
+    Type *ptr = ir.getPtrTy();
+    ir.CreateCall(module.getOrInsertFunction("attnc_device_range",
+                                             ir.getVoidTy(), ptr, ptr, ptr, ptr,
+                                             ir.getInt32Ty()),
+                  {ends, entry(kData, argument), extents,
+                   entry(kStrides, argument), ir.getInt32(rank)});
+    auto end = [&](int64_t number) {
+      return ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstGEP1_64(
+                                                ir.getInt64Ty(), ends, number));
+    };
+    return {end(0), end(1)};
+  };
+  RangesOfCall numbers{ir, size, table, ir.getFalse()};
+  EvaluateRanges<RangesOfCall>(step.builder.ranges, numbers).run();
+  return numbers.isWide;
+}
+
 /// Launches everything; what fails is stored in the call.
 void FunctionWriter::writeDeviceBody(const Step &step, size_t number) {
   Type *ptr = ir.getPtrTy(), *i32 = ir.getInt32Ty();
@@ -411,8 +477,8 @@ void FunctionWriter::writeDeviceBody(const Step &step, size_t number) {
     storeAt(list, 8 * int64_t(i), slot);
   Value *count = ir.getInt32(slots.size());
   Value *isReady = ir.CreateCall(
-      module.getOrInsertFunction("attnc_device_begin", i32, ptr, i32, ptr),
-      {list, count, failure});
+      module.getOrInsertFunction("attnc_device_begin", i32, ptr, i32, i32, ptr),
+      {list, count, ir.CreateZExt(wideIndices(step), i32), failure});
   LLVMContext &context = module.getContext();
   BasicBlock *before = ir.GetInsertBlock();
   BasicBlock *launch = BasicBlock::Create(context, "launch", function);

@@ -42,8 +42,6 @@ struct Coordinate {
 };
 
 inline constexpr llvm::StringLiteral kExact = "task_exact";
-/// A parameter that is 0, which Halide does not know.
-inline constexpr llvm::StringLiteral kZero = "task_zero";
 
 /// One grid. Parameters of the pipeline are "size_NAME", names of
 /// coordinates ("task_..."), and "want_N": whether the caller gave tensor N.

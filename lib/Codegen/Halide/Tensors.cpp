@@ -75,6 +75,18 @@ static std::string nameOf(Place place, const char *use) {
          std::to_string(place.number);
 }
 
+/// The range of the elements of a tensor of integers.
+int Tensors::rangeOf(Place place, ScalarType type) {
+  if (type == kInt32 && !place.isWorkspace)
+    return b.ranges.table(place.number);
+  if (type.bits >= 32)
+    return b.ranges.any();
+  int64_t half = int64_t(1) << (type.bits - 1);
+  bool isSigned = type.kind == Kind::Int;
+  return b.ranges.constant(isSigned ? -half : 0,
+                           isSigned ? half - 1 : 2 * half - 1);
+}
+
 Ex Tensors::readBuffer(Place place, Type element, ArrayRef<Ex> indices) {
   std::string name = nameOf(place, "in");
   ScalarType type = scalarTypeOf(element);
@@ -82,7 +94,10 @@ Ex Tensors::readBuffer(Place place, Type element, ArrayRef<Ex> indices) {
     step.inputs.push_back(place);
     b.pipeline.inputs.push_back({name, type, unsigned(indices.size())});
   }
-  return b.read(name, type, indices);
+  Ex entry = b.read(name, type, indices);
+  if (b.hasNarrowIndices() && !type.isFloat())
+    b.ranges.set(entry.number, rangeOf(place, type));
+  return entry;
 }
 
 /// The letters' values from the indices of one side of a view, then those of
@@ -131,6 +146,18 @@ FailureOr<Ex> Tensors::tableEntry(Value table, ArrayRef<Ex> indices) {
   return b.cast(b.max(b.min(*entry, most), least), kInt32);
 }
 
+/// The element, or 0.
+Ex Tensors::whereStored(Ex condition, Ex element) {
+  Ex zero = element.type.isFloat() ? b.real(0, element.type)
+                                   : b.integer(0, element.type);
+  Ex value = b.select(condition, element, zero);
+  if (b.ranges.knows(element.number))
+    b.ranges.set(value.number, b.ranges.combine(IndexRange::Kind::Either,
+                                                b.ranges.of(element.number),
+                                                b.ranges.constant(0, 0)));
+  return value;
+}
+
 /// Rows outside of the sequence or the source are 0.
 FailureOr<Ex> Tensors::unpacked(attn::UnpackOp op, ArrayRef<Ex> indices) {
   auto start = tableEntry(op.getStart(), indices[0]);
@@ -145,9 +172,7 @@ FailureOr<Ex> Tensors::unpacked(attn::UnpackOp op, ArrayRef<Ex> indices) {
   FailureOr<Ex> stored = element(op.getSource(), source);
   if (failed(stored))
     return failure();
-  Ex zero = stored->type.isFloat() ? b.real(0, stored->type)
-                                   : b.integer(0, stored->type);
-  return b.select(isRow, *stored, zero);
+  return whereStored(isRow, *stored);
 }
 
 FailureOr<Ex> Tensors::paged(attn::PagesOp op, ArrayRef<Ex> indices) {
@@ -162,9 +187,7 @@ FailureOr<Ex> Tensors::paged(attn::PagesOp op, ArrayRef<Ex> indices) {
   if (failed(stored))
     return failure();
   Ex isPage = b.both(b.less(*page, pages), b.less(b.integer(-1), *page));
-  Ex zero = stored->type.isFloat() ? b.real(0, stored->type)
-                                   : b.integer(0, stored->type);
-  return b.select(isPage, *stored, zero);
+  return whereStored(isPage, *stored);
 }
 
 /// A scalar of a formula, as attn.read gives it.
@@ -172,7 +195,7 @@ static Ex asScalar(Builder &b, Ex stored, Type accumulate) {
   if (stored.type == kBool)
     return stored;
   return b.cast(stored,
-                stored.type.isFloat() ? scalarTypeOf(accumulate) : kInt64);
+                stored.type.isFloat() ? scalarTypeOf(accumulate) : b.indexType);
 }
 
 FailureOr<Ex> Tensors::formulaOf(attn::MapOp map, ArrayRef<Ex> indices) {
@@ -187,8 +210,8 @@ FailureOr<Ex> Tensors::formulaOf(attn::MapOp map, ArrayRef<Ex> indices) {
       return failure();
     arguments.push_back(asScalar(b, *stored, map.getAccumulateType()));
   }
-  for (Ex index : indices)
-    arguments.push_back(b.cast(index, kInt64));
+  for (auto [axis, index] : llvm::enumerate(indices))
+    arguments.push_back(b.position(index, attn::axisSize(map.getType(), axis)));
   FailureOr<Ex> value = Formula(b, *this).runOne(map.getBody(), arguments);
   if (failed(value))
     return failure();
@@ -225,8 +248,9 @@ FailureOr<Ex> Tensors::element(Value tensor, ArrayRef<Ex> indices) {
     return formulaOf(map, indices);
   if (auto mask = dyn_cast<attn::MaskOp>(op)) {
     SmallVector<Ex> arguments;
-    for (Ex index : indices)
-      arguments.push_back(b.cast(index, kInt64));
+    for (auto [axis, index] : llvm::enumerate(indices))
+      arguments.push_back(
+          b.position(index, attn::axisSize(mask.getType(), axis)));
     return Formula(b, *this).runOne(mask.getBody(), arguments);
   }
   if (auto unpack = dyn_cast<attn::UnpackOp>(op))
@@ -240,7 +264,7 @@ FailureOr<Ex> Tensors::element(Value tensor, ArrayRef<Ex> indices) {
 FailureOr<Ex> Tensors::readClamped(attn::ReadOp read, ArrayRef<Ex> indices) {
   SmallVector<Ex> inRange;
   for (auto [axis, index] : llvm::enumerate(indices)) {
-    Ex extent = b.cast(extentOf(read.getSource(), axis), kInt64);
+    Ex extent = b.cast(extentOf(read.getSource(), axis), b.indexType);
     inRange.push_back(b.cast(clamped(index, extent), kInt32));
   }
   FailureOr<Ex> stored = element(read.getSource(), inRange);
@@ -366,13 +390,13 @@ Tensors::storeRows(attn::AppendOp append, ArrayRef<std::pair<Ex, Ex>> dims,
   if (failed(at))
     return failure();
   unsigned axis = append.getAxis();
-  Ex row = b.add(b.cast(*at, kInt64), b.cast(stored->indices[axis], kInt64));
-  Ex rows = b.cast(extentOf(append.getCache(), axis), kInt64);
-  stored->indices[axis] =
-      b.cast(step.isDevice ? clamped(row, rows) : row, kInt32);
+  // The sum may need more than 32 bits where it is no row.
+  Ex index = stored->indices[axis], rows = extentOf(append.getCache(), axis);
+  Ex row = b.add(*at, index);
   SmallVector<Ex> where(stored->where);
-  where.push_back(b.less(row, rows));
-  where.push_back(b.less(b.integer(-1, kInt64), row));
+  where.push_back(b.less(*at, b.sub(rows, index)));
+  where.push_back(b.less(b.sub(b.integer(-1), index), *at));
+  stored->indices[axis] = step.isDevice ? clamped(row, rows) : row;
   Destination to{{false, cacheOf(append.getCache()).getArgNumber()},
                  stored->indices,
                  where};

@@ -34,7 +34,7 @@ public:
   mlir::FailureOr<Ex> element(mlir::Value tensor, llvm::ArrayRef<Ex> indices);
   /// What the formula of a map gives there.
   mlir::FailureOr<Ex> formulaOf(attn::MapOp map, llvm::ArrayRef<Ex> indices);
-  /// The value of attn.read at indices of 64 bits.
+  /// The value of attn.read at indices of a formula.
   mlir::FailureOr<Ex> readClamped(attn::ReadOp read,
                                   llvm::ArrayRef<Ex> indices);
 
@@ -76,6 +76,8 @@ private:
   Ex readBuffer(Place place, mlir::Type element, llvm::ArrayRef<Ex> indices);
   mlir::FailureOr<Ex> tableEntry(mlir::Value table, llvm::ArrayRef<Ex> indices);
   Ex clamped(Ex index, Ex extent);
+  int rangeOf(Place place, ScalarType type);
+  Ex whereStored(Ex condition, Ex element);
 
   const FunctionPlan &plan;
   Step &step;

@@ -61,7 +61,9 @@ TEST(PlatformTest, MacOsBeforeTheOldestVersionIsNotSupported) {
 
 TEST(PlatformTest, ListsTheLevelsInOrder) {
   EXPECT_EQ(x86().listLevels(), "x86-64, x86-64-v3, x86-64-v4, cooperlake, "
-                                "zen4, sapphirerapids, opencl, cuda");
+                                "zen4, sapphirerapids, opencl, cuda, "
+                                "opencl-embedded, vulkan, metal, d3d12, "
+                                "webgpu");
 }
 
 TEST(PlatformTest, DefaultsAreLevels) {

@@ -208,11 +208,45 @@ __asm__(".pushsection .bss.attnc_device_lock,\"awG\",@nobits,"
         ".popsection");
 _Static_assert(sizeof(struct attnc_lock) == 8, "see the assembly");
 
+/* The least and the greatest value of a tensor of int32_t; 0 and 0 without
+   elements. */
+void attnc_device_range(int64_t *ends, const int32_t *data,
+                        const int64_t *extents, const int64_t *strides,
+                        int32_t rank) {
+  int64_t index[MAX_RANK] = {0};
+  ends[0] = ends[1] = 0;
+  if (!data)
+    return;
+  for (int32_t d = 0; d < rank; ++d)
+    if (extents[d] <= 0)
+      return;
+  ends[0] = ends[1] = data[0];
+  for (;;) {
+    int64_t at = 0;
+    for (int32_t d = 0; d < rank; ++d)
+      at += index[d] * strides[d];
+    ends[0] = data[at] < ends[0] ? data[at] : ends[0];
+    ends[1] = data[at] > ends[1] ? data[at] : ends[1];
+    int32_t d = rank - 1;
+    for (; d >= 0 && ++index[d] == extents[d]; --d)
+      index[d] = 0;
+    if (d < 0)
+      return;
+  }
+}
+
 /* Whether the pipeline may be called. */
 int32_t attnc_device_begin(struct attnc_slot *const *slots, int32_t count,
+                           int32_t has_wide_indices,
                            struct attnc_failure *failure) {
   construct_once();
   lock(&attnc_device_lock);
+  if (has_wide_indices) {
+    fail(failure, ATTNC_BAD_VALUE,
+         "an integer of a formula needs more than 32 bits with the sizes and "
+         "tables of this call, and kernels for this device have 32");
+    return 0;
+  }
   for (int32_t i = 0; i < count; ++i)
     if (slots[i]->elements < 0) {
       fail(failure, ATTNC_NO_MEMORY,

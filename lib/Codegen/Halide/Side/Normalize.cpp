@@ -83,7 +83,8 @@ NormalizeWriter::Result NormalizeWriter::initial(ArrayRef<Ex> indices) {
   SmallVector<Ex> arguments;
   for (auto [axis, index] : llvm::enumerate(indices))
     if (axis != over)
-      arguments.push_back(b.cast(index, kInt64));
+      arguments.push_back(
+          b.position(index, attn::axisSize(op.getScores().getType(), axis)));
   return Formula(b, tensors).runOne(op.getInit(), arguments);
 }
 
