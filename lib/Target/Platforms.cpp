@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/TargetParser/X86TargetParser.h"
 
 #include <functional>
 
@@ -178,17 +179,51 @@ std::string Platform::listLevels() const {
               ", ");
 }
 
+/// The level of a processor that LLVM knows ("skylake", "znver3"), or of an
+/// instruction set ("avx2", "avx512"); else empty.
+static StringRef findProcessorLevel(const Platform &platform, StringRef name) {
+  if (Triple(platform.triple).getArch() != Triple::x86_64)
+    return "";
+  std::string llvmName = name.str();
+  if (name.starts_with("zen")) // zen3: znver3
+    llvmName = "znver" + name.drop_front(3).str();
+  if (X86::parseArchX86(llvmName, /*Only64Bit=*/true) != X86::CK_None) {
+    SmallVector<StringRef> names;
+    X86::getFeaturesForCPU(llvmName, names);
+    StringMap<bool> features;
+    for (StringRef feature : names)
+      features[feature] = true;
+    return platform.selectLevel(features).name;
+  }
+  if (name.starts_with("sse")) // its processors do not run code for v3
+    return platform.levels[0].name;
+  std::string feature = name.str();
+  llvm::erase(feature, '-');
+  for (const Target &target : platform.levels) // the weakest that requires it
+    for (StringRef required : split(target.requiredFeatures, ' '))
+      if (feature.size() > 2 && required.starts_with(feature))
+        return target.name;
+  return "";
+}
+
 StringRef Platform::findSimilarLevel(StringRef name) const {
   // Other tools' spellings of the same level.
   std::string folded = name.lower();
   llvm::replace(folded, '_', '-');
   if ((folded == "x86-64-v1" || folded == "x86-64-v2") && findLevel("x86-64"))
     return "x86-64"; // these machines do not run code for v3
+  if (StringRef processor = findProcessorLevel(*this, folded);
+      !processor.empty())
+    return processor;
   StringRef best;
   unsigned bestDistance = 4; // more edits than 3 are another word
   for (const Target &target : concat<const Target>(levels, devices)) {
+    std::string own = target.name.lower();
+    llvm::replace(own, '_', '-');
+    if (folded.size() > 3 && StringRef(own).starts_with(folded))
+      return target.name; // sm_90: sm_90a
     unsigned distance = StringRef(folded).edit_distance(
-        target.name, /*AllowReplacements=*/true, bestDistance);
+        own, /*AllowReplacements=*/true, bestDistance);
     if (distance < bestDistance) {
       best = target.name;
       bestDistance = distance;

@@ -160,7 +160,16 @@ bool Session::checkDumpText() {
   return false;
 }
 
+/// Whether some line begins as the first one of a spec, which none of a dump
+/// does.
+static bool isSpec(llvm::StringRef text) {
+  return text.starts_with("attnc:") || text.contains("\nattnc:");
+}
+
 bool Session::loadDump(Stage stage) {
+  if (isSpec(sources.getMemoryBuffer(sources.getMainFileID())->getBuffer()))
+    return fail("'" + options.input + "' is a spec, not a dump of stage " +
+                stageName(stage) + "; remove -x");
   if (!checkDumpText())
     return false;
   llvm::SmallVector<llvm::StringRef> texts =

@@ -234,14 +234,30 @@ std::optional<std::string> Session::makeOutput(const SessionPart &part,
   return std::nullopt;
 }
 
+/// How to select a backend that has this output of --emit, as "; use ...".
+static std::string whoHas(llvm::StringRef name, TargetKind kind) {
+  for (const Backend &other : stageTable().backends()) {
+    if (!findOutput(other, name) || !other.print)
+      continue;
+    if (llvm::is_contained(other.kinds, kind))
+      return ("; use --backend=" + other.name).str();
+    for (const Platform &platform : getPlatforms())
+      for (const Target &level :
+           llvm::concat<const Target>(platform.levels, platform.devices))
+        if (llvm::is_contained(other.kinds, level.kind))
+          return ("; use -mcpu=" + level.name).str();
+  }
+  return "";
+}
+
 bool Session::printOutput(llvm::StringRef name, llvm::raw_ostream &os) {
   std::vector<const Target *> having;
   llvm::copy_if(targetList, std::back_inserter(having),
                 [&](const Target *target) { return hasOutput(*target, name); });
   const Backend &backend = backendFor(*targetList.front());
   if (having.empty() || !backendFor(*having.front()).print)
-    return fail("backend '" + backend.name + "' has no output '" + name +
-                "' of --emit");
+    return fail("--emit=" + name + " is not available from backend '" +
+                backend.name + "'" + whoHas(name, targetList.front()->kind));
   if (!findOutput(backendFor(*having.front()), name)->isText &&
       having.size() > 1)
     return fail("--emit=" + name +

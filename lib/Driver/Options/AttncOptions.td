@@ -11,8 +11,8 @@ def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
 defm linker : Value<"linker", "<program>",
   "C compiler that links -o NAME.so. Default: the first of @linkers@ in PATH">;
 defm emit : Value<"emit", "<list>",
-  "Outputs to write, separated by commas: @outputs@, or all. Default: those of "
-  "the name of -o, else obj,header">;
+  "Comma-separated outputs: @outputs@, or all. Default: inferred from the name "
+  "of -o, else obj,header">;
 defm size : Value<"size", "<name>=<n>[,<name>=<n>...]",
   "Run-time sizes at which --explain and --emit=accounting count FLOPs and "
   "bytes. Default: the regimes of expect">;
@@ -38,6 +38,6 @@ def print_changed : Switch<"print-changed",
 def print_passes : Switch<"print-passes",
   "Print the passes of each stage and exit">;
 def debug_crash : Joined<["--"], "debug-crash=">, MetaVarName<"<pass>">,
-  HelpText<"Crash after this pass, to test the report of a crash">;
+  HelpText<"Crash after this pass, to test crash reporting">;
 def time : Switch<"time",
   "Print a table of the time of each stage and pass, and of LLVM, to stderr">;

@@ -29,17 +29,17 @@ def allow_weight_products : Switch<"allow-weight-products",
   "Treat all weights as resident: NAME_pack_weights computes their products "
   "once. Changes rounding">;
 defm ridge : Value<"ridge", "<n>",
-  "FLOP in the time of reading one byte of memory, for the order of matrix "
-  "products, which is the same for all processors. Default: 5.33">;
+  "Machine balance in FLOPs per byte of memory traffic, used to choose the "
+  "order of matrix products; one value for all processors. Default: 5.33">;
 def skip_pass : Joined<["--"], "skip-pass=">, MetaVarName<"<pass>">,
   HelpText<"Skip a pass of stage fused (to measure its effect); may be "
            "repeated">;
 defm target : Value<"target", "<triple>",
-  "Platform to compile for: one of --print-targets. attnc-run runs objects of "
+  "Platform to compile for, as listed by --print-targets. attnc-run runs objects of "
   "another platform in an emulator. Default: this machine's">;
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"<list>">,
-  HelpText<"Microarchitectures, separated by commas: some of --print-targets, "
-           "or native. An object holds a part for each and selects one at run "
+  HelpText<"Comma-separated microarchitectures, as listed by "
+           "--print-targets, or native. An object holds a part for each and selects one at run "
            "time. Default: @levels@">;
 def mcpu_long : Joined<["--"], "mcpu=">, Alias<mcpu>;
 def mcpu_separate : Separate<["-", "--"], "mcpu">, Alias<mcpu>;
@@ -47,8 +47,8 @@ def print_targets : Switch<"print-targets",
   "Print the platforms of --target with their microarchitectures of -mcpu and "
   "exit">;
 defm backend : Value<"backend", "<name>",
-  "Backend that generates the code: @backends@. Default: llvm, or that of a "
-  "dump">;
+  "Backend that generates the code: @backends@. Default: the first that "
+  "compiles for -mcpu, or that of a dump">;
 defm ptxas : Value<"ptxas", "<program>",
   "Assembler for NVIDIA GPUs, a part of CUDA. Default: ptxas, if it is in PATH; "
   "else objects hold PTX only">;

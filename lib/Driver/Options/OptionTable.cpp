@@ -117,7 +117,7 @@ std::string ParsedArguments::input(llvm::StringRef kinds) {
   if (inputs.size() == 1)
     return inputs.front();
   exitCode = inputs.empty() ? fail("no input file; expected " + kinds +
-                                   ", or - for the standard input; see --help")
+                                   ", or - for standard input; see --help")
                             : fail("expected one input, got '" + inputs[0] +
                                    "' and '" + inputs[1] + "'");
   return {};
@@ -231,6 +231,13 @@ std::optional<int> parsePlatform(ParsedArguments &parsed,
                      "' is not supported; supported: " + listPlatforms());
 }
 
+/// The platform whose levels are GPUs.
+static const Platform &gpuPlatform() {
+  return *llvm::find_if(getPlatforms(), [](const Platform &platform) {
+    return platform.levels.front().kind == TargetKind::Gpu;
+  });
+}
+
 static std::optional<int> parseLevel(ParsedArguments &parsed,
                                      llvm::StringRef name,
                                      const Platform &platform,
@@ -252,10 +259,14 @@ static std::optional<int> parseLevel(ParsedArguments &parsed,
                        "' requires --target=" + platformOf(*foreign).triple +
                        "; levels of " + platform.triple + ": " + known);
   std::string message = ("unknown -mcpu level '" + name + "'").str();
-  llvm::StringRef similar = platform.findSimilarLevel(name);
+  bool isGpu = name.starts_with_insensitive("sm");
+  const Platform &owner = isGpu ? gpuPlatform() : platform;
+  llvm::StringRef similar = owner.findSimilarLevel(name);
   if (!similar.empty())
     message += "; did you mean '" + similar.str() + "'?";
-  return parsed.fail(message + " (levels: " + known + ")");
+  return parsed.fail(
+      message +
+      (isGpu ? " (GPUs: " + owner.listLevels() : " (levels: " + known) + ")");
 }
 
 std::optional<int> parseTargets(ParsedArguments &parsed,

@@ -239,8 +239,8 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
     return parsed.fail("--bench does not measure GPUs; -mcpu names " +
                        joinTargetNames(options.targets));
   if (options.benchSeconds && !options.platform->isHost())
-    return parsed.fail("--bench would measure the emulator of --target=" +
-                       options.platform->triple);
+    return parsed.fail("--bench measures this machine; objects of " +
+                       options.platform->triple + " run in an emulator");
   if (options.modelInstructions && !options.platform->isHost())
     return parsed.fail("--model-instructions applies to the processors of this "
                        "platform and cannot be combined with --target=" +

@@ -27,8 +27,8 @@ def model_instructions : Switch<"model-instructions",
   "Run the code of any processor of this platform: instructions that this "
   "machine may lack are computed by software models (slow)">;
 defm gpu : Value<"gpu", "<how>",
-  "Run kernels for GPUs in the emulator (default), or by NVIDIA's driver on this "
-  "machine: driver. With levels of CPUs in -mcpu, too, it is always driver">;
+  "Run GPU kernels in the emulator (default) or on this machine's GPU (driver). "
+  "If -mcpu also lists CPU levels, only driver is supported">;
 defm seed : Value<"seed", "<n>", "Seed of the random inputs. Default: 1">;
 defm init : Value<"init", "<kind>",
   "Random inputs: normal (default), integer (intermediates are exact, so the "

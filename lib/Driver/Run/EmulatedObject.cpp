@@ -22,8 +22,9 @@ namespace attnc {
 static llvm::Expected<std::string> findTool(const Platform &platform,
                                             llvm::StringRef name) {
   if (name.empty())
-    return llvm::createStringError("objects of " + platform.triple +
-                                   " cannot be run here: no emulator is known");
+    return llvm::createStringError(
+        "objects of " + platform.triple +
+        " cannot be run: attnc-run has no emulator for this platform");
   if (auto path = llvm::sys::findProgramByName(name))
     return *path;
   return llvm::createStringError(

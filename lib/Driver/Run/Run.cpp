@@ -472,8 +472,7 @@ std::unique_ptr<RunnableObject> Run::makeRunnable() {
 bool Run::runParts(RunnableObject &object) {
   llvm::ArrayRef<const Target *> all = session.targets();
   std::vector<const Target *> able = all.vec();
-  if (all.size() > 1 && session.platform().isHost() &&
-      !options.modelInstructions) // else the call itself says what is missing
+  if (session.platform().isHost() && !options.modelInstructions)
     llvm::erase_if(able, [features = getHostFeatures()](const Target *one) {
       llvm::StringRef missing = findMissingFeature(*one, features);
       if (!missing.empty())
@@ -482,7 +481,8 @@ bool Run::runParts(RunnableObject &object) {
       return !missing.empty();
     });
   if (able.empty())
-    return session.fail("this processor supports no part of the object");
+    return session.fail("this processor supports no part of the object; "
+                        "--model-instructions runs it in software models");
   std::optional<double> seconds = options.benchSeconds;
   bool isRight = true;
   for (const Target *one : able) {

@@ -88,6 +88,15 @@ TEST(PlatformTest, FindsWhatWasMeant) {
   EXPECT_EQ(x86().findSimilarLevel("x86_64_v4"), "x86-64-v4");
   EXPECT_EQ(x86().findSimilarLevel("SapphireRapid"), "sapphirerapids");
   EXPECT_EQ(x86().findSimilarLevel("cortex-a72"), "");
+  // Processors that LLVM knows, and instruction sets.
+  EXPECT_EQ(x86().findSimilarLevel("skylake"), "x86-64-v3");
+  EXPECT_EQ(x86().findSimilarLevel("skylake-avx512"), "x86-64-v4");
+  EXPECT_EQ(x86().findSimilarLevel("nehalem"), "x86-64");
+  EXPECT_EQ(x86().findSimilarLevel("zen3"), "x86-64-v3");
+  EXPECT_EQ(x86().findSimilarLevel("znver5"), "zen4");
+  EXPECT_EQ(x86().findSimilarLevel("avx2"), "x86-64-v3");
+  EXPECT_EQ(x86().findSimilarLevel("AVX-512"), "x86-64-v4");
+  EXPECT_EQ(x86().findSimilarLevel("sse4.2"), "x86-64");
 }
 
 // Features are those of a host; what a GPU runs is not chosen by them.
