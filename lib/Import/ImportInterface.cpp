@@ -337,7 +337,7 @@ std::string InterfaceImporter::title() const {
   std::string title =
       heads + (heads == "1" ? " head of " : " heads of ") + text(spec::HeadDim);
   if (kvHeads != heads)
-    title += " on " + kvHeads + " KV heads";
+    title += " on " + kvHeads + (kvHeads == "1" ? " KV head" : " KV heads");
   title += ", " + spec::dtypeName(spec.queryType).str();
   if (spec.queryStorage.kind == spec::Storage::Ragged)
     title += ", ragged";

@@ -129,12 +129,12 @@ static void addSavings(const Figures &figures,
   if (steps.empty())
     return;
   std::string sizes = sizesText(figures);
-  lines.push_back({"saved",
+  lines.push_back({"work",
                    "without fusion" + sizes + ": " + workText(savings.written),
                    /*isResult=*/true});
   for (std::string &step : steps)
     lines.push_back({"saved", "  by " + std::move(step), /*isResult=*/true});
-  lines.push_back({"saved", "  as compiled: " + workText(savings.compiled),
+  lines.push_back({"work", "as compiled: " + workText(savings.compiled),
                    /*isResult=*/true});
 }
 

@@ -154,7 +154,9 @@ static StringRef whyNot(const Ranked &best, const Ranked &next, size_t regime) {
     return "";
   if (next.score > best.score)
     return " (better here, worse over all sizes of expect)";
-  return " (within the model's 2% tolerance; default order preferred)";
+  return " (better here, but within 2% over all sizes of expect; the default "
+         "is "
+         "kept)";
 }
 
 /// One regime of the choice: what is predicted, and where the time goes.
@@ -180,7 +182,7 @@ static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
     statesText = ", states " + percent(cost.states, total);
   remarkOn(kernel) << "time at " << at << ": products "
                    << percent(cost.products, total) << ", exp and formula "
-                   << percent(cost.weights, total) << ", starting "
+                   << percent(cost.weights, total) << ", setup "
                    << percent(cost.overhead, total) << statesText
                    << ", waiting for memory " << percent(cost.memory, total)
                    << "; partial tiles take " << percent(cost.partial, total)
@@ -207,7 +209,7 @@ static void explain(attn::KernelOp kernel, const KernelShape &shape,
     explainRegime(kernel, regime.text, best.costs[i], ranges.getNeededPairs(),
                   best.schedule);
     if (std::string tables = ranges.getTables().describe(); !tables.empty())
-      remarkOn(kernel) << "tables are assumed at " << regime.text << ": "
+      remarkOn(kernel) << "assumed table contents at " << regime.text << ": "
                        << tables << " [mask]";
   }
   if (!shape.factors && isLinearAttention(kernel))
@@ -324,8 +326,11 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
   if (ranked.empty() && !error.empty())
     return refuse(function) << error << " [schedule]";
   if (ranked.empty())
-    return (isWished(function) ? refuse(function) : kernel.emitError())
-           << "no schedule: " << problem << " [schedule]";
+    return isWished(function) ? refuse(function)
+                                    << "invalid schedule: " << problem
+                                    << " [schedule]"
+                              : kernel.emitError() << "no schedule: " << problem
+                                                   << " [schedule]";
   attn::ScheduleAttr best = ranked[0].schedule;
   kernel.setScheduleAttr(best);
   if (interface)

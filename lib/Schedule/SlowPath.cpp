@@ -71,8 +71,8 @@ static void warnAboutFeatures(attn::KernelOp kernel) {
         region.front().getTerminator()->getOperand(0).getDefiningOp();
     emitWarning(result ? result->getLoc() : region.getLoc())
         << "the " << what
-        << " is a formula per feature of each pair, computed without the "
-           "register tiles of a matrix product [slow-path]";
+        << " formula is evaluated per feature of each (query, key) pair; it "
+           "is not a matrix product [slow-path]";
   };
   // With states only the pairs within a chunk are computed so.
   if (kernel.hasPairs() &&
@@ -93,13 +93,12 @@ static void warnAboutSearches(attn::KernelOp kernel) {
     return;
   bool isWide = kernel.getAccumulateType().isF64();
   unsigned passes = isRank ? (isWide ? 17 : 9) : (isWide ? 15 : 8);
-  std::string ties =
-      ", " + std::to_string(passes + 8) + " where scores are equal";
+  std::string ties = ", " + std::to_string(passes + 8) + " if scores are equal";
   kernel.emitWarning() << (isRank ? "the n-th largest score"
                                   : "the threshold of sparsemax")
-                       << " is searched for in " << passes
-                       << " passes over the keys" << (isRank ? ties : "")
-                       << ", each of which computes the scores [slow-path]";
+                       << " is found in " << passes << " passes over the keys"
+                       << (isRank ? ties : "")
+                       << "; each pass recomputes the scores [slow-path]";
 }
 
 /// Whether each query has a place of its own: `query`, or so far from it.
@@ -191,8 +190,8 @@ static void warnAboutPackedSums(attn::ContractOp product) {
     if (rows && !labels.output.contains(letter) &&
         attn::axisSize(left, axis) == rows) {
       product->emitWarning()
-          << "the sum over the rows of one sequence visits the rows of all "
-             "sequences, for each sequence [slow-path]";
+          << "for each sequence, this sum visits the rows of all sequences "
+             "[slow-path]";
       return;
     }
 }

@@ -6,7 +6,7 @@
 !D = tensor<?x?xi32, #attn.dims<batch, kv_len>>
 
 func.func @tells_how_many_operations(%q: !Q, %k: !K, %v: !K, %doc: !D) -> !Q {
-  // expected-remark@+2 {{1 segment of keys from 1 operation; 2 conditions are not solved by segments [mask]}}
+  // expected-remark@+2 {{1 segment of keys, computed by 1 operation; 2 conditions are not solved by segments [mask]}}
   // expected-remark@+1 {{tiles are classified by 18 operations [mask]}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp, divide = sum>
@@ -25,7 +25,7 @@ func.func @tells_how_many_operations(%q: !Q, %k: !K, %v: !K, %doc: !D) -> !Q {
 }
 
 func.func @tells_that_no_tile_is_decided(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-remark@+2 {{1 segment of keys from 1 operation; 2 conditions are not solved by segments [mask]}}
+  // expected-remark@+2 {{1 segment of keys, computed by 1 operation; 2 conditions are not solved by segments [mask]}}
   // expected-remark@+1 {{almost no tile can be classified as empty or full, so all tiles of the segments run the mask [mask]}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp, divide = sum>
@@ -48,7 +48,7 @@ func.func @tells_that_no_tile_is_decided(%q: !Q, %k: !K, %v: !K) -> !Q {
 }
 
 func.func @tells_how_much_is_decided(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-remark@+2 {{1 segment of keys from 8 operations [mask]}}
+  // expected-remark@+2 {{1 segment of keys, computed by 8 operations [mask]}}
   // expected-remark@+1 {{tiles are classified by 22 operations; of those that segments leave open, 78% of 64 x 64 at length 4096 turn out empty or full [mask]}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp, divide = sum>

@@ -84,7 +84,7 @@ func.func @weights_without_values(%q: !Q, %k: !K) -> !S {
 !S = tensor<2x3x4x5xf32>
 !M = tensor<2x3x4x5xi1>
 !L = tensor<2x3x4xf32>
-// expected-remark@below {{1 product of matrices outside kernels}}
+// expected-remark@below {{1 matrix product outside kernels}}
 func.func @a_product_of_its_own(%q: !Q, %k: !K) -> !S {
   %s = attn.contract "bhqd,bhkd->bhqk" (%q, %k) : (!Q, !K) -> !S
   return %s : !S

@@ -5,7 +5,7 @@
 !L = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
 
 func.func @says_what_it_found(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-remark@below {{1 segment of keys from 3 operations [mask]}}
+  // expected-remark@below {{1 segment of keys, computed by 3 operations [mask]}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f32}
@@ -21,7 +21,7 @@ func.func @says_what_it_found(%q: !Q, %k: !K, %v: !K) -> !Q {
 }
 
 func.func @says_what_it_did_not_understand(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-remark@below {{1 segment of keys from 1 operation; 1 condition is not solved by segments [mask]}}
+  // expected-remark@below {{1 segment of keys, computed by 1 operation; 1 condition is not solved by segments [mask]}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = f32}

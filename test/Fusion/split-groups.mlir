@@ -14,8 +14,8 @@
 // CHECK-SAME:   attnc.expect = [{kv_len = 4096 : i64, query_len = 1 : i64}, {kv_len = 4096 : i64, query_len = [[border]] : i64, weight = 5.000000e-01 : f64}]
 // CHECK:      func.func @differs(
 // CHECK-SAME:   attnc.expect = [{kv_len = 1024 : i64, query_len = 1024 : i64}]
-// REMARK: remark: at kv_len = 1024, query_len = 1024: heads of a group not packed, used by calls otherwise, cost {{.*}} cycles instead of {{.*}} [fused]
-// REMARK: remark: at kv_len = 4096, query_len = 1: heads of a group packed into rows, used by calls if query_len <= {{.*}}, cost {{.*}} [fused]
+// REMARK: remark: at kv_len = 1024, query_len = 1024: heads of a group not packed, used by calls with all other sizes, cost {{.*}} cycles instead of {{.*}} [fused]
+// REMARK: remark: at kv_len = 4096, query_len = 1: heads of a group packed into rows, used by calls with query_len <= {{.*}}, cost {{.*}} [fused]
 // ROWS-LABEL: func.func @differs.case0(
 // ROWS:         attn.kernel {{.*}}"query_len * 4"
 // ROWS-LABEL: func.func @differs(

@@ -14,7 +14,7 @@
 // CHECK:         %[[P:.*]], %{{.*}} = attn.normalize
 // CHECK:         %[[O:.*]] = attn.contract "bhqk,bkhe->bqhe"(%[[P]],
 // CHECK:         attn.contract "bqhe,hem->bqm"(%[[O]],
-// REMARK: remark: product of 5 at {{.*}}: (weights (arg1 (arg2 arg3))) arg4, in the order as written, {{.*}}; unchanged [order]
+// REMARK: remark: product of 5 factors at {{.*}}: (weights (arg1 (arg2 arg3))) arg4, in the order as written, {{.*}}; unchanged [order]
 func.func @keeps_the_sum_over_heads(%S: !s, %F: tensor<6x20xf32>, %x: !x, %wv: tensor<24x2x8xf32> {attnc.resident}, %wo: tensor<2x8x24xf32> {attnc.resident}) -> !q {
   %p, %lse = attn.normalize "bhqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%S) : (!s) -> (!s, !l)
   %xv = attn.contract "bnm,mhe->bnhe" (%x, %wv) : (!x, tensor<24x2x8xf32>) -> tensor<?x20x2x8xf32, #attn.dims<batch, 20, 2, 8>>

@@ -21,8 +21,8 @@
 // CHECK:         %[[P:.*]], %{{.*}} = attn.normalize
 // CHECK:         attn.contract "bhqk,{{...}}->{{....}}"(%[[P]], %[[E]])
 // CHECK:         return
-// REMARK: remark: product of 3 at batch = 1, kv_len = 4096, query_len = 1: weights (arg1 arg2), in the order as written, takes {{.*}}; (weights arg1) arg2 {{.*}}; reordered [order]
-// REMARK: remark: product of 3 at batch = 1, kv_len = 4096, query_len = 1: arg0 (arg1 arg2), in the order as written, takes {{.*}}; (arg0 arg2) arg1 {{.*}}; reordered [order]
+// REMARK: remark: product of 3 factors at batch = 1, kv_len = 4096, query_len = 1: weights (arg1 arg2), in the order as written, takes {{.*}}; (weights arg1) arg2 {{.*}}; reordered [order]
+// REMARK: remark: product of 3 factors at batch = 1, kv_len = 4096, query_len = 1: arg0 (arg1 arg2), in the order as written, takes {{.*}}; (arg0 arg2) arg1 {{.*}}; reordered [order]
 func.func @keys_and_values(%q: !x, %e: !e, %w: tensor<128x1024xf32> {attnc.resident}) -> !x attributes {attnc.expect = [{batch = 1 : i64, query_len = 1 : i64, kv_len = 4096 : i64}]} {
   %m = attn.contract "bkm,mn->bkn" (%e, %w) : (!e, tensor<128x1024xf32>) -> !m
   %k1 = attn.slice "bkn" %m along "n" [0, 512] : !m -> !half

@@ -28,7 +28,7 @@
 // CHECK:         %[[P:.*]], %{{.*}} = attn.normalize {{.*}}(%[[S]])
 // CHECK:         %[[PC:.*]] = attn.contract "bhqk,bkc->bhqc"(%[[P]], %[[C]])
 // CHECK:         attn.contract "bhqc,che->bqhe"(%[[PC]], %[[WV]])
-// REMARK: remark: product of 3 at kv_len = 4096, query_len = 1: weights (arg2 arg5), in the order as written, takes {{.*}}; (weights arg2) arg5 {{.*}}; reordered [order]
+// REMARK: remark: product of 3 factors at kv_len = 4096, query_len = 1: weights (arg2 arg5), in the order as written, takes {{.*}}; (weights arg2) arg5 {{.*}}; reordered [order]
 // REMARK: remark: sum of products at kv_len = 4096, query_len = 1: arg0 (arg2 arg4) + arg1 arg3, in the order as written, takes {{.*}}; (arg0 arg4) arg2 + arg1 arg3 {{.*}}; reordered [order]
 func.func @one_query(%qn: !qn, %qr: !qr, %c: !c, %kr: !kr, %wuk: !w, %wuv: !w) -> !qn attributes {attnc.expect = [{query_len = 1 : i64, kv_len = 4096 : i64}]} {
   %kn = attn.contract "bkc,chd->bkhd" (%c, %wuk) : (!c, !w) -> !kn
@@ -47,7 +47,7 @@ func.func @one_query(%qn: !qn, %qr: !qr, %c: !c, %kr: !kr, %wuk: !w, %wuv: !w) -
 // CHECK:         attn.contract "bkc,che->bkhe"
 // CHECK:         attn.contract "bqhd,bkhd->bhqk"
 // CHECK:         attn.contract "bhqk,bkhe->bqhe"
-// REMARK: remark: product of 3 at kv_len = 4096, query_len = 4096: {{.*}}; unchanged [order]
+// REMARK: remark: product of 3 factors at kv_len = 4096, query_len = 4096: {{.*}}; unchanged [order]
 // REMARK: remark: sum of products at kv_len = 4096, query_len = 4096: {{.*}}; unchanged [order]
 func.func @many_queries(%qn: !qn, %qr: !qr, %c: !c, %kr: !kr, %wuk: !w, %wuv: !w) -> !qn attributes {attnc.expect = [{query_len = 4096 : i64, kv_len = 4096 : i64}]} {
   %kn = attn.contract "bkc,chd->bkhd" (%c, %wuk) : (!c, !w) -> !kn

@@ -15,7 +15,7 @@
 // CHECK:         %[[PU:.*]] = attn.contract "bqk,bkr->bqr"(%[[P]], %[[U]])
 // CHECK:         %[[O:.*]] = attn.contract "bqr,re->bqe"(%[[PU]], %[[A]])
 // CHECK:         return %[[O]]
-// REMARK: remark: product of 3 at query_len = 1024, kv_len = 1024: weights (arg1 arg2), in the order as written, takes 1.09e+09 FLOPs, 6.39e+06 bytes, 6.76e+07 cycles; (weights arg1) arg2 5.03e+07 FLOPs, 2.33e+06 bytes, 1.57e+06 cycles; reordered [order]
+// REMARK: remark: product of 3 factors at query_len = 1024, kv_len = 1024: weights (arg1 arg2), in the order as written, takes 1.09e+09 FLOPs, 6.39e+06 bytes, 6.76e+07 cycles; (weights arg1) arg2 5.03e+07 FLOPs, 2.33e+06 bytes, 1.57e+06 cycles; reordered [order]
 func.func @low_rank_values(%S: !s, %U: tensor<?x?x16xf32, #attn.dims<batch, kv_len, 16>>, %A: tensor<16x512xf32>) -> tensor<?x?x512xf32, #attn.dims<batch, query_len, 512>> {
   %p, %lse = attn.normalize "bqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%S) : (!s) -> (!s, !l)
   %v = attn.contract "bkr,re->bke" (%U, %A) : (tensor<?x?x16xf32, #attn.dims<batch, kv_len, 16>>, tensor<16x512xf32>) -> tensor<?x?x512xf32, #attn.dims<batch, kv_len, 512>>
@@ -27,7 +27,7 @@ func.func @low_rank_values(%S: !s, %U: tensor<?x?x16xf32, #attn.dims<batch, kv_l
 // CHECK-LABEL: func.func @keeps_wide_factors(
 // CHECK:         attn.contract "bkr,re->bke"
 // CHECK:         attn.contract "bqk,bke->bqe"
-// REMARK: remark: product of 3 at query_len = 1024, kv_len = 1024: weights (arg1 arg2), in the order as written, takes 2.01e+08 FLOPs, 3.01e+06 bytes, 6.29e+06 cycles; unchanged [order]
+// REMARK: remark: product of 3 factors at query_len = 1024, kv_len = 1024: weights (arg1 arg2), in the order as written, takes 2.01e+08 FLOPs, 3.01e+06 bytes, 6.29e+06 cycles; unchanged [order]
 func.func @keeps_wide_factors(%S: !s, %U: tensor<?x?x512xf32, #attn.dims<batch, kv_len, 512>>, %A: tensor<512x64xf32>) -> tensor<?x?x64xf32, #attn.dims<batch, query_len, 64>> {
   %p, %lse = attn.normalize "bqk" over "k" #attn.norm<shift = max, weight = exp, divide = sum> (%S) : (!s) -> (!s, !l)
   %v = attn.contract "bkr,re->bke" (%U, %A) : (tensor<?x?x512xf32, #attn.dims<batch, kv_len, 512>>, tensor<512x64xf32>) -> tensor<?x?x64xf32, #attn.dims<batch, kv_len, 64>>
@@ -57,7 +57,7 @@ func.func @value_down_value_up(%S: !s, %Y: tensor<?x?x512xf32, #attn.dims<batch,
 // CHECK:         %[[Q:.*]] = attn.contract "bqm,mha->bqha"(%[[X]], %[[WQ]])
 // CHECK:         %[[QK:.*]] = attn.contract "bqha,dha->bqhd"(%[[Q]], %[[WK]])
 // CHECK:         attn.contract "bqhd,bkd->bhqk"(%[[QK]], %[[Y]])
-// REMARK: remark: product of 4 at kv_len = 4096, query_len = 1: (arg0 arg2) (arg1 arg3), in the order as written, takes 2.15e+09 FLOPs, {{.*}}; ((arg0 arg2) arg3) arg1 3.46e+07 FLOPs, {{.*}}; reordered [order]
+// REMARK: remark: product of 4 factors at kv_len = 4096, query_len = 1: (arg0 arg2) (arg1 arg3), in the order as written, takes 2.15e+09 FLOPs, {{.*}}; ((arg0 arg2) arg3) arg1 3.46e+07 FLOPs, {{.*}}; reordered [order]
 func.func @few_queries(%X: tensor<?x?x512xf32, #attn.dims<batch, query_len, 512>>, %Y: tensor<?x?x512xf32, #attn.dims<batch, kv_len, 512>>, %wq: tensor<512x8x64xf32> {attnc.resident}, %wk: tensor<512x8x64xf32> {attnc.resident}) -> !lh attributes {attnc.expect = [{query_len = 1 : i64, kv_len = 4096 : i64}]} {
   %q = attn.contract "bqm,mhd->bqhd" (%X, %wq) : (tensor<?x?x512xf32, #attn.dims<batch, query_len, 512>>, tensor<512x8x64xf32>) -> tensor<?x?x8x64xf32, #attn.dims<batch, query_len, 8, 64>>
   %k = attn.contract "bkm,mhd->bkhd" (%Y, %wk) : (tensor<?x?x512xf32, #attn.dims<batch, kv_len, 512>>, tensor<512x8x64xf32>) -> tensor<?x?x8x64xf32, #attn.dims<batch, kv_len, 8, 64>>

@@ -12,7 +12,7 @@
 
 // First and last key of each query.
 // CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: {{[78][0-9.]+}}% skipped
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: starts of 7 runs of 146 keys; table 4: ends of 7 runs of 146 keys [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: starts of 7 runs of 146 keys; table 4: ends of 7 runs of 146 keys [mask]
 func.func @keys_of_queries(%q: !Q, %k: !K, %v: !K, %s: !Row, %t: !Row) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -34,7 +34,7 @@ func.func @keys_of_queries(%q: !Q, %k: !K, %v: !K, %s: !Row, %t: !Row) -> !Q {
 
 // The same of queries, by tables of keys.
 // CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: {{[78][0-9.]+}}% skipped
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: starts of 7 runs of 146 keys; table 4: ends of 7 runs of 146 keys [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: starts of 7 runs of 146 keys; table 4: ends of 7 runs of 146 keys [mask]
 func.func @queries_of_keys(%q: !Q, %k: !K, %v: !K, %s: !Key, %t: !Key) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -56,7 +56,7 @@ func.func @queries_of_keys(%q: !Q, %k: !K, %v: !K, %s: !Key, %t: !Key) -> !Q {
 
 // How far a query sees back and ahead.
 // CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: {{[67][0-9.]+}}% skipped
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: 147 throughout; table 4: 147 throughout [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: 147 throughout; table 4: 147 throughout [mask]
 func.func @distances(%q: !Q, %k: !K, %v: !K, %s: !Row, %t: !Row) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -79,7 +79,7 @@ func.func @distances(%q: !Q, %k: !K, %v: !K, %s: !Row, %t: !Row) -> !Q {
 }
 
 // What is added to reach a first key before the query is negative.
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: -147 throughout; table 4: 147 throughout [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: -147 throughout; table 4: 147 throughout [mask]
 func.func @signed_distances(%q: !Q, %k: !K, %v: !K, %s: !Row, %t: !Row) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -102,7 +102,7 @@ func.func @signed_distances(%q: !Q, %k: !K, %v: !K, %s: !Row, %t: !Row) -> !Q {
 }
 
 // One first and last key of a sequence: all its keys.
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: 0 throughout; table 4: 1024 throughout [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: 0 throughout; table 4: 1024 throughout [mask]
 func.func @keys_of_sequences(%q: !Q, %k: !K, %v: !K, %s: !One, %t: !One) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -123,7 +123,7 @@ func.func @keys_of_sequences(%q: !Q, %k: !K, %v: !K, %s: !One, %t: !One) -> !Q {
 }
 
 // One first key of all: no axis of its table counts anything.
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: 0 throughout [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: 0 throughout [mask]
 func.func @first_key_of_all(%q: !Q, %k: !K, %v: !K, %s: tensor<i32>) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -142,7 +142,7 @@ func.func @first_key_of_all(%q: !Q, %k: !K, %v: !K, %s: tensor<i32>) -> !Q {
 
 // Where no guess leaves a key, a comparison with an entry may hold or not.
 // CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: 0.0% skipped, 100.0% partial, 0.0% full
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: anything; table 4: anything, since no assumption leaves a visible key [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: anything; table 4: anything, since no assumption leaves a visible key [mask]
 func.func @nothing_left(%q: !Q, %k: !K, %v: !K, %s: !Row, %t: !Row) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -166,7 +166,7 @@ func.func @nothing_left(%q: !Q, %k: !K, %v: !K, %s: !Row, %t: !Row) -> !Q {
 
 // What else the mask says still leaves out its tiles.
 // CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: 4{{[0-9.]+}}% skipped, 5{{[0-9.]+}}% partial, 0.0% full {{.*}} 9{{[0-9.]+}}% of the visited pairs are needed
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: anything, since no assumption leaves a visible key [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: anything, since no assumption leaves a visible key [mask]
 func.func @causal_and_one_id(%q: !Q, %k: !K, %v: !K, %doc: !Key) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -188,7 +188,7 @@ func.func @causal_and_one_id(%q: !Q, %k: !K, %v: !K, %doc: !Key) -> !Q {
 
 // Nor is it sure that a key is seen, where a mask denies what it compares.
 // CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: 4{{[0-9.]+}}% skipped, 5{{[0-9.]+}}% partial, 0.0% full
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: anything, since no assumption leaves a visible key [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: anything, since no assumption leaves a visible key [mask]
 func.func @causal_and_not_one_truth(%q: !Q, %k: !K, %v: !K, %hidden: !Hidden) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>

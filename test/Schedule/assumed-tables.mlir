@@ -40,7 +40,7 @@ func.func @causal(%q: !Q, %k: !K, %v: !K) -> !Q {
 // One table read for the row and for the key: ids. Tiles of two documents are
 // empty, and those inside of one are full, although no segment says so.
 // CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: {{[78][0-9.]+}}% skipped, {{1[0-9.]+}}% partial, {{[1-9][0-9.]*}}% full (no mask code); {{[6-9][0-9.]+}}% of the visited pairs are needed [mask]
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: 7 ids in order, 146 entries each [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: 7 ids in order, 146 entries each [mask]
 func.func @documents(%q: !Q, %k: !K, %v: !K, %doc: !Ids) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -59,7 +59,7 @@ func.func @documents(%q: !Q, %k: !K, %v: !K, %doc: !Ids) -> !Q {
 }
 
 // Two tables that are compared are ids of the same documents.
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: 7 ids in order, 146 entries each; table 4: 7 ids in order, 146 entries each [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: 7 ids in order, 146 entries each; table 4: 7 ids in order, 146 entries each [mask]
 func.func @documents_of_two_sides(%q: !Q, %k: !K, %v: !K, %row: !RowIds, %key: !Ids) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -80,7 +80,7 @@ func.func @documents_of_two_sides(%q: !Q, %k: !K, %v: !K, %row: !RowIds, %key: !
 // A table that the ranges search holds ids, too: a block sees little more than
 // the 146 keys of a document.
 // CHECK: remark: of the {{[0-9]+}} x {{[0-9]+}} tiles at query_len = 1024, kv_len = 1024: 8{{[0-9.]+}}% skipped, {{.*}} [mask]
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: 7 ids in order, 146 entries each [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: 7 ids in order, 146 entries each [mask]
 func.func @searched(%q: !Q, %k: !K, %v: !K, %doc: !Ids) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
@@ -114,7 +114,7 @@ func.func @searched(%q: !Q, %k: !K, %v: !K, %doc: !Ids) -> !Q {
 // Starts of the rows of sequences: all sequences have the same number of rows,
 // half of 2048 where two are expected.
 // CHECK: remark: of the 64 x 64 tiles at batch = 2, kv_tokens = 2048, query_tokens = 2048: 46.9% skipped, 6.2% partial, 46.9% full
-// CHECK: remark: tables are assumed at batch = 2, kv_tokens = 2048, query_tokens = 2048: table 3: sequences of 1024 rows [mask]
+// CHECK: remark: assumed table contents at batch = 2, kv_tokens = 2048, query_tokens = 2048: table 3: sequences of 1024 rows [mask]
 func.func @ragged(%q: !RaggedQ, %k: !RaggedK, %v: !RaggedK, %start: !Starts) -> !SequenceQ
     attributes {attnc.expect = [{batch = 2 : i64, query_tokens = 2048 : i64, kv_tokens = 2048 : i64}]} {
   %uq = attn.unpack %q by %start : !RaggedQ, !Starts -> !UnpackedQ
@@ -145,7 +145,7 @@ func.func @ragged(%q: !RaggedQ, %k: !RaggedK, %v: !RaggedK, %start: !Starts) -> 
 }
 
 // A number per sequence is the past of a cache ...
-// CHECK: remark: tables are assumed at kv_len = 4096, query_len = 1024: table 3: 3072 throughout [mask]
+// CHECK: remark: assumed table contents at kv_len = 4096, query_len = 1024: table 3: 3072 throughout [mask]
 func.func @past(%q: !Q, %k: !K, %v: !K, %past: !Lengths) -> !Q
     attributes {attnc.expect = [{query_len = 1024 : i64, kv_len = 4096 : i64}]} {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
@@ -166,7 +166,7 @@ func.func @past(%q: !Q, %k: !K, %v: !K, %past: !Lengths) -> !Q
 
 // ... or a length, where that leaves keys and the other does not. Truth values
 // are true.
-// CHECK: remark: tables are assumed at query_len = 1024, kv_len = 1024: table 3: 1024 throughout; table 4: all true [mask]
+// CHECK: remark: assumed table contents at query_len = 1024, kv_len = 1024: table 3: 1024 throughout; table 4: all true [mask]
 func.func @padding(%q: !Q, %k: !K, %v: !K, %len: !Lengths, %keep: !Flags) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>

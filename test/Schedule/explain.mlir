@@ -7,7 +7,7 @@
 
 // CHECK: remark: sapphirerapids: online softmax, 64 queries x 64 keys, features in lanes for few queries, predicted 8{{[0-9.]+}}% of the peak at kv_len = 1024, query_len = 1024; next best online softmax, {{[0-9]+}} queries x {{[0-9]+}} keys, {{.*}}: {{[0-9.]+}}%{{.*}} [kernel]
 // CHECK: remark: of the 64 x 64 tiles at kv_len = 1024, query_len = 1024: 46.9% skipped, 6.2% partial, 46.9% full (no mask code); {{9[0-9.]+}}% of the visited pairs are needed [mask]
-// CHECK: remark: time at kv_len = 1024, query_len = 1024: products {{.*}}%, exp and formula {{.*}}%, starting {{.*}}%, waiting for memory {{.*}}%; partial tiles take {{.*}}% of it [limit]
+// CHECK: remark: time at kv_len = 1024, query_len = 1024: products {{.*}}%, exp and formula {{.*}}%, setup {{.*}}%, waiting for memory {{.*}}%; partial tiles take {{.*}}% of it [limit]
 // CHECK: remark: sapphirerapids: online softmax, 64 queries x 64 keys, features in lanes for few queries, predicted {{[0-9.]+}}% of the peak at kv_len = 4096, query_len = 1; next best online softmax, {{[0-9]+}} queries x {{[0-9]+}} keys, {{.*}}: {{[0-9.]+}}%{{.*}} [kernel]
 // CHECK: remark: #attn.schedule<form = online, q = 64, k = 64, {{.*}}> [schedule]
 func.func @causal(%q: !Q, %k: !K, %v: !K) -> !Q

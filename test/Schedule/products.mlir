@@ -1,4 +1,4 @@
-// Blocks of products of matrices outside kernels.
+// Blocks of matrix products outside kernels.
 // RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v4 -o %t && FileCheck %s --input-file %t
 // RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v3 -o %t.v3 && FileCheck %s --check-prefix V3 --input-file %t.v3
 

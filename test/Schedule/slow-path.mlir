@@ -37,12 +37,12 @@ func.func @features(%q: !Qf, %k: !Kf) -> !Qf {
     attn.yield %c : i1
   } pairs {
   ^bb0(%x: f32, %y: f32, %d: index, %b: index, %h: index, %g: index, %i: index, %j: index):
-    // expected-warning@below {{the score is a formula per feature of each pair, computed without the register tiles of a matrix product [slow-path]}}
+    // expected-warning@below {{the score formula is evaluated per feature of each (query, key) pair; it is not a matrix product [slow-path]}}
     %s = arith.addf %x, %y : f32
     attn.yield %s : f32
   } value {
   ^bb0(%x: f32, %e: index, %b: index, %h: index, %g: index, %i: index, %j: index):
-    // expected-warning@below {{the value is a formula per feature of each pair, computed without the register tiles of a matrix product [slow-path]}}
+    // expected-warning@below {{the value formula is evaluated per feature of each (query, key) pair; it is not a matrix product [slow-path]}}
     %v = arith.negf %x : f32
     attn.yield %v : f32
   }
@@ -68,7 +68,7 @@ func.func @projection(%q: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16x
 !I = tensor<?x8x1x?xi32, #attn.dims<batch, 8, 1, query_len>>
 
 func.func @searches(%q: !Q32, %k: !K32) -> (!L, !L) {
-  // expected-warning@below {{the n-th largest score is searched for in 9 passes over the keys, 17 where scores are equal, each of which computes the scores [slow-path]}}
+  // expected-warning@below {{the n-th largest score is found in 9 passes over the keys, 17 if scores are equal; each pass recomputes the scores [slow-path]}}
   %row, %key = attn.kernel ins(%q, %k : !Q32, !K32) -> (!L, !I) normalize #attn.row<rank, n = 4> attributes {scale = 1.0 : f64}
   score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
@@ -78,7 +78,7 @@ func.func @searches(%q: !Q32, %k: !K32) -> (!L, !L) {
     %c = arith.constant true
     attn.yield %c : i1
   }
-  // expected-warning@below {{the threshold of sparsemax is searched for in 8 passes over the keys, each of which computes the scores [slow-path]}}
+  // expected-warning@below {{the threshold of sparsemax is found in 8 passes over the keys; each pass recomputes the scores [slow-path]}}
   %t = attn.kernel ins(%q, %k : !Q32, !K32) -> (!L) normalize #attn.row<simplex> attributes {scale = 1.0 : f64}
   score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
@@ -97,7 +97,7 @@ func.func @searches(%q: !Q32, %k: !K32) -> (!L, !L) {
 
 // Twice as many bits.
 func.func @searches_f64(%q: !Q64, %k: !K64) -> (!L64, !I) {
-  // expected-warning@below {{the n-th largest score is searched for in 17 passes over the keys, 25 where scores are equal, each of which computes the scores [slow-path]}}
+  // expected-warning@below {{the n-th largest score is found in 17 passes over the keys, 25 if scores are equal; each pass recomputes the scores [slow-path]}}
   %row, %key = attn.kernel ins(%q, %k : !Q64, !K64) -> (!L64, !I) normalize #attn.row<rank, n = 4> attributes {scale = 1.0 : f64}
   score {
   ^bb0(%x: f64, %b: index, %h: index, %g: index, %i: index, %j: index):

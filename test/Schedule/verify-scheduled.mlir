@@ -149,7 +149,7 @@ func.func @verify_scheduled_c3_lanes(%q: !Q, %k: !K, %v: !K) -> !Q {
 
 module attributes {attnc.target = "x86-64-v4"} {
 func.func @verify_scheduled_c4(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-error@below {{'attn.kernel' op has an illegal schedule: q = 40 is not a multiple of the 16 lanes of x86-64-v4; legal are 16, 32, ... up to 1024}}
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: q = 40 is not a multiple of the 16 lanes of x86-64-v4; legal values: 16, 32, ..., 1024}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 40, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}

@@ -102,5 +102,6 @@ LogicalResult attnc::splitFunctions(
 std::string attnc::describeCase(const WayCases &found, unsigned way) {
   const auto *entry = llvm::find_if(
       found.cases, [&](const WayCase &one) { return one.way == way; });
-  return entry == found.cases.end() ? "otherwise" : "if " + entry->when.str();
+  return entry == found.cases.end() ? "with all other sizes"
+                                    : "with " + entry->when.str();
 }

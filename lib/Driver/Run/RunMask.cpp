@@ -131,9 +131,9 @@ static void reportKernel(llvm::raw_ostream &os, const KernelTiles &tiles) {
                       tiles.all(), tiles.needed(), tiles.visited(),
                       percent(double(tiles.visited()), double(tiles.needed())));
   os << llvm::formatv(
-      "  # full, without mask code {0} ({1})\n  + partial {2} "
-      "({3})\n  = full, but run the mask in part {4}\n  o "
-      "empty, but visited {5}\n  . empty, skipped {6} ({7})\n",
+      "  # full, without mask code: {0} ({1})\n  + partial: {2} ({3})\n"
+      "  = full, but with mask code: {4}\n  o empty, but visited: {5}\n"
+      "  . empty, skipped: {6} ({7})\n",
       tiles.free, percent(double(tiles.free), double(tiles.all())),
       tiles.masked, percent(double(tiles.masked), double(tiles.all())),
       tiles.maskedInVain, tiles.visitedInVain, tiles.skipped,

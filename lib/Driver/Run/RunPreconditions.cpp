@@ -40,7 +40,7 @@ static llvm::Error checkValues(const InterfaceTensor &declared,
     low = first.evaluate(valueOf);
     high = last.evaluate(valueOf);
     if (low && high && *low > *high)
-      got = ": no value is valid" + tellSizes(first, last, valueOf);
+      got = ": this range is empty" + tellSizes(first, last, valueOf);
   }
   int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
   for (auto [i, value] : llvm::enumerate(tensor.integer)) {

@@ -194,14 +194,14 @@ static void reportVerdict(const RunCase &run, const CheckResult &check) {
 /// How long a call takes by the clock on the wall, and the rate in the time
 /// that the peak is measured in.
 static void reportTimes(llvm::raw_ostream &os, const BenchResult &bench) {
-  os << llvm::formatv("  time    {0:f3} ms median of {1} (min {2:f3}, p95 "
-                      "{3:f3})\n",
-                      bench.median, bench.calls, bench.min, bench.p95);
+  os << llvm::formatv(
+      "  time    {0:f3} ms, median of {1} calls (min {2:f3}, p95 "
+      "{3:f3})\n",
+      bench.median, bench.calls, bench.min, bench.p95);
   const BenchRound &round = bench.round;
   os << llvm::formatv(
-      "  rate    {0:f1} GFLOP/s needed = {1:f1}% of the FMA peak ({2:f1}), "
-      "both "
-      "by {3} time in this run{4}\n",
+      "  rate    {0:f1} GFLOP/s (needed FLOPs) = {1:f1}% of the FMA peak of "
+      "{2:f1} GFLOP/s, both measured in {3} time in this run{4}\n",
       round.needed, round.percentOfPeak(), round.peak,
       bench.isCpuTime ? "CPU" : "wall",
       round.percentOfPeak() > 100

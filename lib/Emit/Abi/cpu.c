@@ -192,7 +192,7 @@ static attnc_status choose_part(struct attnc_frame *frame, int *is_named) {
   if (number == 0) {
     struct message message;
     message.length = 0;
-    put(&message, "this processor does not support what the kernels require: ");
+    put(&message, "this processor supports none of the parts of this object: ");
     put_parts(&message, function, " or ");
     return report(frame, &message, ATTNC_NO_TARGET);
   }

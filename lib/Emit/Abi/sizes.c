@@ -140,7 +140,7 @@ static attnc_status check_condition(const struct attnc_frame *frame,
   } else if (position) {
     put(&message, " is ");
     put_number(&message, lhs);
-    put(&message, ", positions must lie in -2**31 .. 2**31 - 1");
+    put(&message, ", positions must be in -2**31 .. 2**31 - 1");
   } else {
     uint32_t told = 0;
     put_sizes(&message, frame, condition->lhs, &told);

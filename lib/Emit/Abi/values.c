@@ -41,7 +41,7 @@ static attnc_status report_value(const struct attnc_frame *frame, int32_t t,
     put_number(&message, promise->high);
     if (promise->low > promise->high) { /* rows without room in a cache */
       uint32_t told = 0;
-      put(&message, ": no value is valid");
+      put(&message, ": this range is empty");
       put_sizes(&message, frame, info->low, &told);
       put_sizes(&message, frame, info->high, &told);
     }

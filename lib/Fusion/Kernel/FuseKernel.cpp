@@ -353,8 +353,9 @@ static void reportLeft(func::FuncOp func, const Reasons &reasons) {
       reportMissed(op, reasons);
   });
   if (products)
-    remarkOn(func) << products << (products == 1 ? " product" : " products")
-                   << " of matrices outside kernels [product]";
+    remarkOn(func) << products
+                   << (products == 1 ? " matrix product" : " matrix products")
+                   << " outside kernels [product]";
 }
 
 namespace {

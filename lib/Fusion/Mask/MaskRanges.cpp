@@ -79,7 +79,7 @@ static void addRanges(attn::KernelOp kernel) {
     return std::to_string(n) + " " + word.str() + (n == 1 ? "" : "s");
   };
   InFlightDiagnostic remark = remarkOn(kernel);
-  remark << count(ranges.segments.size(), "segment") << " of keys from "
+  remark << count(ranges.segments.size(), "segment") << " of keys, computed by "
          << count(numOps, "operation");
   if (exprs.exhausted()) {
     remark << "; the mask has too many parts to analyze, so all of its tiles "

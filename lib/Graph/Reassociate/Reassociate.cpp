@@ -66,8 +66,8 @@ static void explain(const ProductTree &tree, const OrderPlan &plan) {
     bool isKept = !plan.isBetter;
     ArrayRef<ProductStep> other = isKept ? at.bestSteps : plan.steps;
     const OrderCost &cost = isKept ? at.best : at.chosen;
-    remark << "product of " << tree.leaves.size() << " at " << at.regime.text
-           << ": " << describeOrder(tree, tree.written)
+    remark << "product of " << tree.leaves.size() << " factors at "
+           << at.regime.text << ": " << describeOrder(tree, tree.written)
            << ", in the order as written, takes " << describe(at.written);
     std::string best = describeOrder(tree, other);
     if (best != describeOrder(tree, tree.written))

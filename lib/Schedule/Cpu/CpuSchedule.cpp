@@ -203,7 +203,7 @@ std::string cpu::findProblem(const KernelShape &shape, const Target &target,
   int64_t lanes = shape.lanes(target);
   if (s.q < lanes || s.q > mostQueries || s.q % lanes != 0) // c4
     return llvm::formatv("q = {0} is not a multiple of the {1} lanes of {2}; "
-                         "legal are {1}, {3}, ... up to {4}",
+                         "legal values: {1}, {3}, ..., {4}",
                          s.q, lanes, target.name, 2 * lanes, mostQueries);
   constexpr int64_t mostKeys = 4096, mostUnroll = 64;
   constexpr double mostRescaleThreshold = 32;

@@ -126,13 +126,14 @@ std::string HalideStrategy::findProblem(const KernelShape &,
   ::attnc::halide::ScheduleAttr halide = targetOf(schedule);
   int64_t lanes = halide.getLanes(), q = schedule.getQ(), k = schedule.getK();
   if (schedule.getForm() == attn::ScheduleForm::Chunked)
-    return "form = chunked is not supported by the Halide backend; legal are "
-           "rows and online";
+    return "form = chunked is not supported by the Halide backend; legal: "
+           "rows, "
+           "online";
   if (schedule.getWeights())
     return "the Halide backend does not use 'weights'; remove it";
   if (q % lanes != 0 || q > mostQueries)
     return llvm::formatv("q = {0} is not a multiple of the {1} lanes of {2}; "
-                         "legal are {1}, {3}, ... up to {4}",
+                         "legal values: {1}, {3}, ..., {4}",
                          q, lanes, target.name, 2 * lanes, mostQueries);
   if (k > mostKeys)
     return llvm::formatv("k = {0} is not within 1 .. {1}", k, mostKeys);

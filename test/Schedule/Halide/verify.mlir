@@ -53,7 +53,7 @@ func.func @verify_scheduled_c3(%q: !Q, %k: !K, %v: !K) -> !Q {
 
 module attributes {attnc.target = "x86-64-v4"} {
 func.func @verify_scheduled_c4(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-error@below {{has an illegal schedule: q = 24 is not a multiple of the 16 lanes of x86-64-v4; legal are 16, 32, ... up to 256}}
+  // expected-error@below {{has an illegal schedule: q = 24 is not a multiple of the 16 lanes of x86-64-v4; legal values: 16, 32, ..., 256}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = rows, q = 24, k = 512, rescale_threshold = 0.0, rescale_in = value, target = #halide.schedule<lanes = 16, score_tile = [8, 2], value_tile = [8, 2]>>}

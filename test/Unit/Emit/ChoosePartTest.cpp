@@ -179,7 +179,7 @@ TEST(ChooseNoPartTest, NamesWhatTheKernelsRequire) {
   using Entry = attnc_status(const attnc_tensor *, const attnc_tensor *,
                              const attnc_runtime *);
   EXPECT_EQ(none.get<Entry>()(Q.get(), O.get(), &runtime), ATTNC_NO_TARGET);
-  EXPECT_EQ(text, "this processor does not support what the kernels require: "
+  EXPECT_EQ(text, "this processor supports none of the parts of this object: "
                   "part0 or part1");
   EXPECT_EQ((none.get<size_t(int64_t, int32_t)>("_workspace")(2, 1)), 0u);
 }

@@ -211,7 +211,7 @@ TEST_P(EntryTest, RefusesPositionsOfMoreThan32Bits) {
   }
   doc.shape[1] = int64_t(1) << 31;
   doc.strides = {0, 0};
-  expectRefused(ATTNC_BAD_SHAPE, "kv_len is 2147483648, positions must lie in "
+  expectRefused(ATTNC_BAD_SHAPE, "kv_len is 2147483648, positions must be in "
                                  "-2**31 .. 2**31 - 1");
 }
 

@@ -88,9 +88,10 @@ TEST_F(InOutTest, RefusesMoreRowsThanTheCacheHas) {
   cache.shape = {2, 4};
   number = 0;
   EXPECT_EQ(call(), ATTNC_BAD_VALUE);
-  EXPECT_EQ(text,
-            "past is 0, expected 0 .. -1: no value is valid, got capacity = 2, "
-            "rows = 3");
+  EXPECT_EQ(
+      text,
+      "past is 0, expected 0 .. -1: this range is empty, got capacity = 2, "
+      "rows = 3");
 }
 
 TEST_F(InOutTest, RefusesACacheThatOverlapsAnInput) {

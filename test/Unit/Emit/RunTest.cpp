@@ -299,7 +299,7 @@ TEST_P(RunTest, RefusesAProcessorThatLacksAFeature) {
     EXPECT_EQ(none.get<Entry>()(Q.get(), O.get(), &runtime), ATTNC_NO_TARGET);
     EXPECT_EQ(
         text,
-        "this processor does not support what the kernels require: some later "
+        "this processor supports none of the parts of this object: some later "
         "level");
   }
   EXPECT_EQ((none.get<size_t(int64_t, int32_t)>("_workspace")(64, 1)), 0u);

@@ -55,11 +55,11 @@ struct WorkFigure {
 };
 inline constexpr WorkFigure kWorkFigures[] = {
     {"flops", "FLOP", "", &Work::flops},
-    {"operations", "", "operations on elements", &Work::operations},
-    {"bytes", "B", "through memory", &Work::bytes},
+    {"operations", "", "elementwise operations", &Work::operations},
+    {"bytes", "B", "of memory traffic", &Work::bytes},
     {"workspace", "B", "of workspace", &Work::workspace},
     {"pairs", "", "", &Work::pairs},
-    {"masked_pairs", "", "pairs with the mask", &Work::maskedPairs},
+    {"masked_pairs", "", "masked pairs", &Work::maskedPairs},
     {"tiles", "", "tiles of 64 x 64", &Work::tiles},
 };
 

@@ -41,7 +41,7 @@ llvm::LogicalResult splitFunctions(
     mlir::ModuleOp module,
     llvm::function_ref<std::optional<RegimeSplit>(mlir::func::FuncOp)> plan);
 
-/// "if query_len <= 16", or "otherwise": when calls take this way.
+/// "with query_len <= 16", or "with all other sizes": the calls of this way.
 std::string describeCase(const WayCases &found, unsigned way);
 
 } // namespace attnc
