@@ -212,18 +212,22 @@ StringRef Platform::findSimilarLevel(StringRef name) const {
   llvm::replace(folded, '_', '-');
   if ((folded == "x86-64-v1" || folded == "x86-64-v2") && findLevel("x86-64"))
     return "x86-64"; // these machines do not run code for v3
+  auto isNamed = [&](const Target &target) { // sm_90: sm_90a
+    std::string own = target.name.lower();
+    llvm::replace(own, '_', '-');
+    return folded.size() > 3 && StringRef(own).starts_with(folded);
+  };
+  for (const Target &target : concat<const Target>(levels, devices))
+    if (isNamed(target))
+      return target.name;
   if (StringRef processor = findProcessorLevel(*this, folded);
       !processor.empty())
     return processor;
   StringRef best;
   unsigned bestDistance = 4; // more edits than 3 are another word
   for (const Target &target : concat<const Target>(levels, devices)) {
-    std::string own = target.name.lower();
-    llvm::replace(own, '_', '-');
-    if (folded.size() > 3 && StringRef(own).starts_with(folded))
-      return target.name; // sm_90: sm_90a
     unsigned distance = StringRef(folded).edit_distance(
-        own, /*AllowReplacements=*/true, bestDistance);
+        target.name, /*AllowReplacements=*/true, bestDistance);
     if (distance < bestDistance) {
       best = target.name;
       bestDistance = distance;
