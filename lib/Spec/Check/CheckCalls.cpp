@@ -274,8 +274,10 @@ void Checker::reportRowFunction(const Node &node,
   SourceDiagnostic &error = report.error(Message::AttentionScope,
                                          isLogits ? node.range : node.headRange,
                                          {function.name.str()});
-  if (isLogits)
-    error.fix(Report::textOf(node.children[0]->range));
+  if (isLogits) {
+    std::string logits = Report::textOf(node.children[0]->range).str();
+    error.fix(&node == formula ? logits : "(" + logits + ")");
+  }
   if (scope.name == "score" && normalizes) // other rules have to be named
     error.note(isSoftmax
                    ? "'score' defines the logits; 'attention', by default "

@@ -133,6 +133,7 @@ ExprPtr Checker::convert(Value value, const Node &node, Type type,
 
 ExprPtr Checker::check(const Node &node, Type type, StringRef what) {
   unsigned before = report.errors();
+  formula = &node;
   Value value = visit(node, type == Type::Vector);
   ExprPtr result = value ? convert(value, node, type, what) : nullptr;
   if (report.errors() != before) // a mistake comes before what is missing

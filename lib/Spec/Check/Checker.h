@@ -217,6 +217,7 @@ private:
   NameUse &use;
   Scope scope;
   Bindings bindings;
+  const Node *formula = nullptr;           // that `check` is given
   const NamedMask *expandedMask = nullptr; // whose formula is visited
   std::map<std::string, std::vector<Expansion>> expansions;
   uint32_t parts = 0; // nodes made so far
