@@ -113,6 +113,7 @@ class Run:
         if set(self.options.peers) & set(TORCH_PEERS):
             try:
                 import torch_peers
+                torch_peers.use_device(self.options.device)
                 self.torch, record["torch"] = torch_peers, torch_peers.version()
             except ImportError as error:
                 record["torch"] = f"not there: {error}"
@@ -141,13 +142,19 @@ class Run:
             made.close()
         return None, record
 
-    def time(self, peers):
+    def time(self, peers, records):
         """{peer: median seconds of each round}."""
         times = {name: [] for name in peers}
         for _ in range(self.options.rounds):
-            for name, peer in peers.items():
-                times[name].append(statistics.median(self.cuda.time(peer, self.options.calls)))
-        return times
+            for name, peer in list(peers.items()):
+                try:
+                    times[name].append(statistics.median(self.cuda.time(peer, self.options.calls)))
+                except Exception as error:  # of a library: the other peers still run
+                    if name == ATTNC:
+                        raise
+                    records[name].update(type="failed", error=(str(error).splitlines() or [type(error).__name__])[0])
+                    peers.pop(name).close()
+        return {name: times[name] for name in peers}
 
     def case(self, case):
         """The records of a case."""
@@ -165,7 +172,7 @@ class Run:
             made, records[name] = self.prepare(name, case, inputs, expected)
             if made:
                 peers[name] = made
-        times = self.time(peers)
+        times = self.time(peers, records)
         for peer in peers.values():
             peer.close()
         for name, record in records.items():

@@ -17,6 +17,10 @@ BACKENDS = {"torch_flash": SDPBackend.FLASH_ATTENTION, "torch_cudnn": SDPBackend
 PEERS = (*BACKENDS, "torch_flex")
 
 
+def use_device(ordinal):
+    torch.cuda.set_device(ordinal)
+
+
 def version():
     return f"torch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}"
 
