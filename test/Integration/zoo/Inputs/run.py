@@ -175,7 +175,8 @@ def run_case(arguments, variant, number, precision, text):
         tolerances = zoo.tolerance(variant, inputs, wanted, shape)
     if any(tolerances[t.name][precision] is None for t in variant.outputs):
         # A choice that rounding may flip has no tolerance.
-        return run_case(arguments, variant, number, "f32", text) if arguments.dtype == precision else ("right", None)
+        return run_case(arguments, variant, number, "f32", text) \
+            if arguments.dtype == precision != "f32" else ("right", None)
     folder = os.path.join(arguments.work, variant.id, "s%d-%s" % (number, precision))
     paths = write_inputs(variant, shape, inputs, text, folder)
     command = [arguments.attnc_run, os.path.join(arguments.specs, variant.id + ".yaml"), "-Wno-slow-path",
