@@ -13,8 +13,10 @@
 #include "attnc/Target/Target.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -48,8 +50,32 @@ static std::string featureOf(StringRef name) {
 
 static bool hasInstruction(const Target &target, StringRef name) {
   std::string feature = featureOf(name);
+  auto isAmong = [&](StringRef features) {
+    return llvm::is_contained(llvm::split(features, ' '), feature);
+  };
   return !feature.empty() &&
-         llvm::is_contained(llvm::split(target.requiredFeatures, ' '), feature);
+         (isAmong(target.requiredFeatures) || isAmong(target.matrixFeatures));
+}
+
+/// LLVM encodes the number of a tile register unchecked, and TDPBF16PS faults
+/// where two of its registers are the same.
+static LogicalResult verifyRegisters(LLVM::CallIntrinsicOp call) {
+  constexpr int64_t registerCount = 8;
+  llvm::SmallSet<int64_t, 4> numbers;
+  for (Value operand : call.getArgs()) {
+    if (!operand.getType().isInteger(8))
+      continue;
+    APInt number;
+    if (!matchPattern(operand, m_ConstantInt(&number)) ||
+        number.uge(registerCount))
+      return call.emitOpError("has a tile register that is no constant from 0 "
+                              "to ")
+             << registerCount - 1;
+    if (!numbers.insert(number.getSExtValue()).second)
+      return call.emitOpError("has the tile register ")
+             << number.getSExtValue() << " twice";
+  }
+  return success();
 }
 
 /// An instruction by its name, or text of the assembler: LLVM aborts where the
@@ -63,7 +89,9 @@ static LogicalResult verifyInstruction(ModuleOp module, Operation *op) {
   auto name = module->getAttrOfType<StringAttr>("attnc.target");
   const Target *target = name ? lookupTarget(name.getValue()) : nullptr;
   if (target && hasInstruction(*target, call.getIntrin()))
-    return success();
+    return StringRef(featureOf(call.getIntrin())).starts_with("amx")
+               ? verifyRegisters(call)
+               : success();
   return op->emitOpError("calls ")
          << call.getIntrin() << ", which "
          << (target ? target->name : "a dump without attnc.target")
