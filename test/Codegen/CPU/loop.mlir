@@ -142,31 +142,28 @@ tile.program @passes(%m: !tile.buf<q : f32>, %n: index, %lo: index, %hi: index) 
 // CHECK-LABEL: func.func @second_try.grid0.body(
 // CHECK:         arith.cmpi ne
 // CHECK-NEXT:    scf.if
-// CHECK-NEXT:    scf.for %{{.*}} = %c0 to %c32 step %c16 {
-// CHECK-NOT:       step %c1 {
+// CHECK:         scf.for %{{.*}} = %c0 to %c32 step %c16 {
+// CHECK-NOT:       to %{{[0-9]+}} step %c1 {
 // CHECK:           scf.for %{{.*}} = %c0 to %{{.*}} step %c4 {
 // CHECK:         } else {
-tile.program @second_try(%x: !tile.buf<q, k : f32>, %m: !tile.buf<q : f32>, %n: index, %lo: index, %hi: index) target #cpu {
+tile.program @second_try(%P: !tile.buf<q, k : f32>, %M: !tile.buf<q, k : i1>, %V: !tile.buf<k, e : f32>, %O: !tile.buf<q, e : f32>, %n: index, %hi: index) target #cpu {
   %c1 = arith.constant 1 : index
   tile.grid (%i) to (%c1) {
     %c0 = arith.constant 0 : index
-    %m0 = tile.splat -inf : !tile.tile<q:32, f32>
-    %s = tile.splat 1.0 : !tile.tile<q:32, k:8, f32>
-    %nan = tile.any_nan %m0 valid(q = %n) : <q:32, f32>
-    %result = scf.if %nan -> (!tile.tile<q:32, f32>) {
-      %mx = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %lo, %hi)] step 8 partial_step 4 iter(%mi = %m0) -> (!tile.tile<q:32, f32>) {
-        %t = tile.select_masked %s at(q = %c0, k = %k0) valid(k = %nk) when %partial fill -inf : !tile.tile<q:32, k:8, f32> {
-        ^bb0(%q: index, %k: index):
-          %c = arith.cmpi sle, %k, %q : index
-          tile.yield %c : i1
-        }
-        %mn = tile.reduce max (%t) over(k) init(%mi) : (!tile.tile<q:32, k:8, f32>) -> !tile.tile<q:32, f32>
-        tile.yield %mn : !tile.tile<q:32, f32>
+    %o = tile.splat 0.0 : !tile.tile<q:32, e:2, f32>
+    %nan = tile.any_nan %o valid(q = %n) : <q:32, e:2, f32>
+    %result = scf.if %nan -> (!tile.tile<q:32, e:2, f32>) {
+      %sum = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %hi, %hi)] step 8 partial_step 4 iter(%acc = %o) -> (!tile.tile<q:32, e:2, f32>) {
+        %p = tile.load %P[%c0, %k0] valid(k = %nk) : !tile.buf<q, k : f32> -> !tile.tile<q:32, k:8, f32>
+        %m = tile.load %M[%c0, %k0] valid(k = %nk) : !tile.buf<q, k : i1> -> !tile.tile<q:32, k:8, i1>
+        %v = tile.load %V[%k0, %c0] valid(k = %nk) : !tile.buf<k, e : f32> -> !tile.tile<k:8, e:2, f32>
+        %next = tile.dot (%p, %v) sum(k) acc(%acc) where(%m : !tile.tile<q:32, k:8, i1>) : (!tile.tile<q:32, k:8, f32>, !tile.tile<k:8, e:2, f32>) -> !tile.tile<q:32, e:2, f32>
+        tile.yield %next : !tile.tile<q:32, e:2, f32>
       }
-      scf.yield %mx : !tile.tile<q:32, f32>
+      scf.yield %sum : !tile.tile<q:32, e:2, f32>
     } else {
-      scf.yield %m0 : !tile.tile<q:32, f32>
+      scf.yield %o : !tile.tile<q:32, e:2, f32>
     }
-    tile.store %result, %m[%c0] valid(q = %n) : !tile.tile<q:32, f32>, !tile.buf<q : f32>
+    tile.store %result, %O[%c0, %c0] valid(q = %n) : !tile.tile<q:32, e:2, f32>, !tile.buf<q, e : f32>
   }
 }

@@ -329,6 +329,18 @@ void Emitter::emitPasses(scf::ForOp loop, const Window *window) {
 // scf.if
 //===----------------------------------------------------------------------===//
 
+/// Whether a branch multiplies the values that are not masked, because the
+/// block has a NaN.
+static bool isSecondTry(scf::IfOp branch) {
+  return branch.getCondition().getDefiningOp<tile::AnyNanOp>() &&
+         branch.getThenRegion()
+             .walk([](tile::DotOp dot) {
+               return dot.getMask() ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+             })
+             .wasInterrupted();
+}
+
 /// Branches that make something run for single vectors: what they hold is small
 /// or seldom. The second try of a block with a NaN is cold: it has the code of
 /// partial tiles only, with small register tiles (of gemma2-local it was 42 %
@@ -368,7 +380,7 @@ void Emitter::emitIf(scf::IfOp branch, const Window *window) {
     return results;
   };
   bool wasCold = isCold;
-  isCold |= bool(branch.getCondition().getDefiningOp<tile::AnyNanOp>());
+  isCold |= isSecondTry(branch);
   llvm::scope_exit restore([&] { isCold = wasCold; });
   Value condition = scalars.lookup(branch.getCondition());
   auto op = scf::IfOp::create(ops, ops.loc, types, condition,
