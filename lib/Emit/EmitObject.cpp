@@ -38,6 +38,7 @@ CodegenTarget attnc::makeCodegenTarget(const Target &cpu,
           .cpu = cpu.llvmCpu.str(),
           .features = cpu.llvmFeatures.str(),
           .requiredFeatures = cpu.requiredFeatures.str(),
+          .matrixFeatures = cpu.matrixFeatures.str(),
           .baselineFeatures = platform.baselineFeatures.str(),
           .abi = platform.abi.str(),
           .systemSymbols = platform.systemSymbols.str(),
@@ -205,6 +206,32 @@ static Error addEntries(Module &module, ArrayRef<Interface> functions,
   return Error::success();
 }
 
+/// Whether a kernel has instructions of AMX.
+static bool usesMatrixUnit(const Module &kernels) {
+  return any_of(kernels.functions(), [](const Function &function) {
+    StringRef name = function.getName();
+    return name.consume_front("llvm.x86.") &&
+           (name.starts_with("tile") || name.starts_with("tdp"));
+  });
+}
+
+/// A part with a kernel for the matrix unit checks for it, the others run
+/// without. Only Linux gives a process the registers (Abi/cpu_x86_64.c).
+static Error requireMatrixUnits(MutableArrayRef<Part> parts) {
+  for (Part &part : parts) {
+    if (part.target.matrixFeatures.empty() || !usesMatrixUnit(*part.kernels))
+      continue;
+    if (!Triple(part.target.triple).isOSLinux())
+      return createStringError("'" + part.target.triple +
+                               "' gives no program the registers of the matrix "
+                               "unit; compile for another level than " +
+                               part.target.label +
+                               ", or with unit = dot in --schedule");
+    part.target.requiredFeatures += " " + part.target.matrixFeatures;
+  }
+  return Error::success();
+}
+
 Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
                         raw_pwrite_stream &out, EmitKind kind,
                         function_ref<void(StringRef)> beginPhase) {
@@ -221,6 +248,8 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
   }
   if (hasDevices)
     target.systemSymbols += kGpuSymbols;
+  if (Error error = requireMatrixUnits(parts))
+    return error;
   Expected<std::unique_ptr<TargetMachine>> machine = createMachine(target);
   if (!machine)
     return machine.takeError();

@@ -200,9 +200,10 @@ static StringRef findProcessorLevel(const Platform &platform, StringRef name) {
   std::string feature = name.str();
   llvm::erase(feature, '-');
   for (const Target &target : platform.levels) // the weakest that requires it
-    for (StringRef required : split(target.requiredFeatures, ' '))
-      if (feature.size() > 2 && required.starts_with(feature))
-        return target.name;
+    for (StringRef list : {target.requiredFeatures, target.matrixFeatures})
+      for (StringRef required : split(list, ' '))
+        if (feature.size() > 2 && required.starts_with(feature))
+          return target.name;
   return "";
 }
 
@@ -237,8 +238,12 @@ StringRef Platform::findSimilarLevel(StringRef name) const {
 }
 
 const Target &Platform::selectLevel(const StringMap<bool> &features) const {
-  for (const Target &target : reverse(levels))
-    if (findMissingFeature(target, features).empty())
+  for (const Target &target : reverse(levels)) {
+    bool hasUnit = all_of(split(target.matrixFeatures, ' '), [&](StringRef f) {
+      return f.empty() || features.lookup(f);
+    });
+    if (hasUnit && findMissingFeature(target, features).empty())
       return target;
+  }
   return levels[0]; // what every processor of the platform has
 }

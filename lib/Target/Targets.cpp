@@ -39,6 +39,15 @@ const Unit *Target::findUnit(DType operand, DType accumulate) const {
   return it == units.end() ? nullptr : it;
 }
 
+const Unit *Target::findUnit(UnitKind kind, DType operand,
+                             DType accumulate) const {
+  const auto *it = find_if(units, [&](const Unit &unit) {
+    return unit.kind == kind && unit.operand == operand &&
+           unit.accumulate == accumulate;
+  });
+  return it == units.end() ? nullptr : it;
+}
+
 const Target *attnc::lookupTarget(StringRef name) {
   for (const Platform &platform : getPlatforms())
     if (const Target *target = platform.findLevel(name))

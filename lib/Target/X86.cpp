@@ -190,9 +190,8 @@ static constexpr Target kTargets[] = {
         .description = "Sapphire Rapids: AVX-512 with BF16 and FP16, AMX",
         .llvmCpu = "sapphirerapids",
         .llvmFeatures = kWideVectors,
-        // Where a virtual machine hides AMX, the level zen4 remains.
-        .requiredFeatures =
-            ATTNC_ZEN4_FEATURES " amx-bf16 amx-tile avx512fp16 avxvnni",
+        .requiredFeatures = ATTNC_ZEN4_FEATURES " avx512fp16 avxvnni",
+        .matrixFeatures = "amx-bf16 amx-tile",
         .units = kSprUnits,
         .memory = kSprMemory,
         .rowBytesPerCycle = 4,

@@ -50,6 +50,8 @@ struct CodegenTarget {
   std::string features; // "-prefer-256-bit"; may be empty
   /// What a call checks, LLVM's names with blanks between.
   std::string requiredFeatures;
+  /// What it checks besides if a kernel uses the matrix unit.
+  std::string matrixFeatures = {};
   /// What every processor of the triple has, and its ABI; may be empty.
   std::string baselineFeatures = {}, abi = {};
   /// See Platform.

@@ -92,6 +92,9 @@ struct Target {
   /// What the host must have to run the code, in LLVM's names, one blank
   /// between two.
   llvm::StringRef requiredFeatures;
+  /// What a part requires besides if a kernel of it uses the matrix unit: the
+  /// processor or its system may deny the unit alone.
+  llvm::StringRef matrixFeatures = {};
   /// The vscale that the code assumes at least; 0: it has no scalable vectors.
   /// Code for one length also runs where vectors are longer.
   unsigned vscale = 0;
@@ -120,6 +123,8 @@ struct Target {
 
   /// The unit that multiplies `operand` and sums in `accumulate`, or null.
   const Unit *findUnit(DType operand, DType accumulate) const;
+  /// The same of one kind: a level may have several units for a pair of types.
+  const Unit *findUnit(UnitKind kind, DType operand, DType accumulate) const;
   /// The fastest unit that sums in `accumulate`, F32 or F64; of a CPU no matrix
   /// unit, which Schedule chooses for single kernels.
   const Unit &unitFor(DType accumulate) const;

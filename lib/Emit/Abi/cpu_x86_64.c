@@ -1,5 +1,4 @@
-//===- cpu_x86_64.c - CPUID, MXCSR, AMX
-//------------------------------------===//
+//===- cpu_x86_64.c - CPUID, MXCSR, AMX -----------------------------------===//
 //
 // CPUID may trap under virtualization (tens of microseconds).
 //

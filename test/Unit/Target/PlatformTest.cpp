@@ -17,10 +17,19 @@ llvm::StringMap<bool> featuresOf(const Target &target) {
   llvm::StringMap<bool> features;
   llvm::SmallVector<llvm::StringRef> names;
   target.requiredFeatures.split(names, ' ');
+  target.matrixFeatures.split(names, ' ');
   for (llvm::StringRef name : names)
     features[name] = true;
   features["sse2"] = true;
   return features;
+}
+
+TEST(PlatformTest, NativeNeedsTheMatrixUnit) {
+  const Target &level = *lookupTarget("sapphirerapids");
+  llvm::StringMap<bool> features = featuresOf(level);
+  EXPECT_EQ(&x86().selectLevel(features), &level);
+  features["amx-tile"] = false;
+  EXPECT_EQ(x86().selectLevel(features).name, "zen4");
 }
 
 TEST(PlatformTest, TriplesAreNormalized) {

@@ -71,6 +71,11 @@ TEST(TargetTest, UnitsAreFoundByTheirTypes) {
   EXPECT_EQ(ampere.findUnit(DType::BF16, DType::F32)->kind, UnitKind::Matrix);
   EXPECT_EQ(ampere.findUnit(DType::F32, DType::F32)->kind, UnitKind::Fma);
   EXPECT_EQ(ampere.findUnit(DType::F16, DType::F16), nullptr);
+  const Target &withTiles = *lookupTarget("sapphirerapids");
+  for (UnitKind kind : {UnitKind::DotProduct, UnitKind::Matrix})
+    EXPECT_EQ(withTiles.findUnit(kind, DType::BF16, DType::F32)->kind, kind);
+  EXPECT_EQ(withTiles.findUnit(UnitKind::Matrix, DType::F16, DType::F32),
+            nullptr);
   EXPECT_LE(ampere.gpu.blockSharedBytes, ampere.gpu.sharedBytes);
   const Target &hopper = *lookupTarget("sm_90a");
   EXPECT_EQ(hopper.findUnit(DType::F16, DType::F32)->rows, 64u); // a warpgroup
@@ -92,6 +97,7 @@ TEST(TargetTest, RequiredFeaturesAreNamesThatTheHostCanReport) {
   for (const Target &target : getHostPlatform().levels) {
     llvm::SmallVector<llvm::StringRef> names;
     target.requiredFeatures.split(names, ' ');
+    target.matrixFeatures.split(names, ' ', -1, /*KeepEmpty=*/false);
     for (llvm::StringRef name : names)
       EXPECT_TRUE(host.count(name)) << name.str();
   }
