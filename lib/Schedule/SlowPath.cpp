@@ -9,6 +9,8 @@
 
 #include "SlowPath.h"
 
+#include "Cpu/CpuSchedule.h"
+
 #include "attnc/Analysis/Expr/DependenceSplit.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
@@ -33,7 +35,7 @@ static Location placeOf(Value operand, Location otherwise) {
   return isa<UnknownLoc>(operand.getLoc()) ? otherwise : operand.getLoc();
 }
 
-/// Whether the target multiplies such elements as they are stored.
+/// Whether the GPU multiplies such elements as they are stored.
 static bool hasMatrixUnit(const Target &target, Type element, Type accumulate) {
   auto nameOf = [](Type type) {
     std::string name;
@@ -42,18 +44,49 @@ static bool hasMatrixUnit(const Target &target, Type element, Type accumulate) {
   };
   std::optional<DType> operand = parseDType(nameOf(element));
   std::optional<DType> sum = parseDType(nameOf(accumulate));
-  const Unit *unit = operand && sum ? target.findUnit(*operand, *sum) : nullptr;
-  return unit && unit->kind == UnitKind::Matrix;
+  return target.kind == TargetKind::Gpu && operand && sum &&
+         target.findUnit(UnitKind::Matrix, *operand, *sum);
+}
+
+/// Products that stay in f32 where the schedule's unit multiplies others.
+/// Formulas are reported by themselves.
+static void warnAboutPairs(attn::KernelOp kernel, const Target &target) {
+  using namespace schedule::cpu;
+  Type accumulate = kernel.getAccumulateType();
+  auto warn = [&](ArrayRef<Value> operands, StringRef product) {
+    for (Value operand : operands) {
+      Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+      if (element == accumulate)
+        continue;
+      emitWarning(placeOf(operand, kernel.getLoc()))
+          << element << " is converted to " << accumulate
+          << " tile by tile for the product " << product
+          << "; matrix units for " << element
+          << " are not used for it [slow-path]";
+      return;
+    }
+  };
+  PairedProducts paired =
+      findPairedProducts(schedule::KernelShape(kernel, target),
+                         CpuSchedule::of(*kernel.getSchedule()));
+  SmallVector<attn::KernelOp::Sum, 2> sums = kernel.getSums();
+  for (auto [number, sum] : llvm::enumerate(sums))
+    if (!sum.pair && !paired.scores[number])
+      warn({sum.rows.front().first, sum.rows.front().second}, "of the scores");
+  Value v = kernel.getV();
+  if (v && !kernel.hasValue() && !paired.value)
+    warn(v, "with V");
 }
 
 /// 16-bit kernels are computed like f32 ones where no unit multiplies them.
 static void warnAboutConversions(attn::KernelOp kernel, const Target &target) {
   Type accumulate = kernel.getAccumulateType();
   auto cpu = dyn_cast<tile::CpuAttr>(kernel.getSchedule()->getTarget());
-  bool hasUnit = cpu && cpu.getUnit() != tile::CpuUnit::Fma;
+  if (cpu && cpu.getUnit() != tile::CpuUnit::Fma)
+    return warnAboutPairs(kernel, target);
   for (Value operand : kernel->getOperands()) {
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-    if (element == accumulate || (hasUnit && element.isBF16()) ||
+    if (element == accumulate ||
         (!cpu && hasMatrixUnit(target, element, accumulate)))
       continue;
     emitWarning(placeOf(operand, kernel.getLoc()))

@@ -72,8 +72,8 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       vector, a form other than `chunked`, a matrix product in the score or
       the values, and no kernel of the function that compares scores;
     - (verify_scheduled_c17) `unit = dot` and `matrix` have a target with such a
-      unit for bf16, a product of two bf16 operands, and no kernel of the
-      function that compares scores.
+      unit for bf16, a form other than `chunked`, a product of two bf16
+      operands, and no kernel of the function that compares scores.
   }];
 }
 

@@ -100,16 +100,21 @@ static int64_t chooseUnroll(const Target &target, RegisterTile a,
   return best;
 }
 
-/// The units that may compute a kernel: the matrix unit, if there are products
-/// for it, and the dot-product unit, if there are and it is not slower than
-/// fmas, or fmas.
+/// The units that may compute a kernel in a form: the matrix unit, if there are
+/// products for it, and the dot-product unit, if there are and it is not slower
+/// than fmas, or fmas.
 static SmallVector<tile::CpuUnit> unitsFor(const KernelShape &shape,
                                            const Target &target, Type weights,
+                                           attn::ScheduleForm form,
                                            const ScheduleRequest &request) {
   if (request.unit)
     return {*request.unit};
   auto applies = [&](tile::CpuUnit unit) {
-    return whyNoPairs(shape, target, weights, unit).empty();
+    CpuSchedule s;
+    s.form = form;
+    s.weights = weights;
+    s.unit = unit;
+    return whyNoPairs(shape, target, s).empty();
   };
   const Unit *fma = target.findUnit(DType::F32, DType::F32);
   const Unit *dot = findPairUnit(target, tile::CpuUnit::Dot);
@@ -130,14 +135,14 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
   int64_t vectors = std::max<int64_t>(s.q / lanes, 1);
   bool isRows = s.form == attn::ScheduleForm::Rows;
   bool isMatrix = s.unit == tile::CpuUnit::Matrix;
-  PairedProducts paired = findPairedProducts(shape, s.weights);
+  PairedProducts paired = findPairedProducts(shape, s);
   auto unitFor = [&](bool isPaired) {
     return isPaired && !isMatrix ? s.unit : tile::CpuUnit::Fma;
   };
   TileLimit limit = limitOfScores(shape), valueLimit;
   limit.isEven = s.unit != tile::CpuUnit::Fma && paired.value;
-  // The matrix unit takes two vectors at once, and few scores stay in L1. Rows
-  // are those of what is computed from scores.
+  // The matrix unit takes two vectors at once, and few scores stay in L1. The
+  // granule's rows matter for elementwise ops only.
   for (TileLimit *one : {&limit, &valueLimit})
     if (isMatrix)
       one->rows = std::min<int64_t>(one->rows, 8),
@@ -185,6 +190,14 @@ static int64_t mostKeysOf(const KernelShape &shape, tile::CpuUnit unit) {
   return std::max<int64_t>(128, llvm::alignTo(shape.headDim, 32));
 }
 
+/// The most queries of a block. Values are transposed once for a block of the
+/// matrix unit, so 12 vectors are faster there; rows of 16 would fall into few
+/// sets of L1.
+static int64_t mostQueriesOf(tile::CpuUnit unit, int64_t lanes,
+                             const ScheduleRequest &request) {
+  return request.q.value_or((unit == tile::CpuUnit::Matrix ? 12 : 8) * lanes);
+}
+
 /// Terms take as long for each vector of queries: more of them only add code,
 /// for tails and skipped lanes, unless they share what a state makes of them.
 static SmallVector<int64_t> queriesOfBlocks(const KernelShape &shape,
@@ -193,12 +206,8 @@ static SmallVector<int64_t> queriesOfBlocks(const KernelShape &shape,
   if (limitOfScores(shape).vectors == 1 && !shape.factors)
     return {lanes};
   SmallVector<int64_t> queries;
-  for (int64_t vectors : {4, 2, 3, 6, 8, 1})
+  for (int64_t vectors : {4, 2, 3, 6, 8, 1, 12})
     queries.push_back(vectors * lanes);
-  // Values are transposed once for a block of the matrix unit. Rows of 16
-  // vectors would fall into few sets of L1.
-  if (findPairUnit(target, tile::CpuUnit::Matrix))
-    queries.push_back(12 * lanes);
   return queries;
 }
 
@@ -220,7 +229,8 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
   bool isLong = isFew && shape.mostQueries <= lanes &&
                 shape.mostKeysSeen >= 2 * kKeysOfPart &&
                 whyNotSplit(shape.kernel).empty();
-  SmallVector<tile::CpuUnit> units = unitsFor(shape, target, weights, request);
+  auto units = unitsFor(shape, target, weights, Form::Online, request),
+       unitsOfChunks = unitsFor(shape, target, weights, Form::Chunked, request);
   SplitAndWhole overRows, overFeatures;
   auto push = [&](SplitAndWhole &list, CpuSchedule s) {
     list.whole.push_back(s);
@@ -254,8 +264,9 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
   };
   auto add = [&](Form form, int64_t q, int64_t k, int64_t partial,
                  int64_t chunk) {
-    for (tile::CpuUnit unit : units)
-      if (request.k || form == Form::Rows || k <= mostKeysOf(shape, unit))
+    for (tile::CpuUnit unit : form == Form::Chunked ? unitsOfChunks : units)
+      if (q <= mostQueriesOf(unit, lanes, request) &&
+          (request.k || form == Form::Rows || k <= mostKeysOf(shape, unit)))
         addFor(unit, form, q, k, partial, chunk);
   };
   auto may = [&](Form form, bool otherwise) {

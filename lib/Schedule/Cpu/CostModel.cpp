@@ -101,7 +101,7 @@ public:
             const CpuSchedule &schedule)
       : shape(shape), target(target), schedule(schedule),
         lanes(shape.lanes(target)),
-        paired(findPairedProducts(shape, schedule.weights)) {}
+        paired(findPairedProducts(shape, schedule)) {}
 
   /// Cycles of the products, or of sums of formulas, for `keys` keys and
   /// `vectors` of queries.
@@ -519,7 +519,8 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
   }
   double flops = 2 * (pairs * double(shape.allDims()) + ofStates);
   DType type = shape.accumulateType();
-  const Unit *unit = schedule.unit == tile::CpuUnit::Fma
+  // Lanes of features are multiplied by fmas.
+  const Unit *unit = isFew || schedule.unit == tile::CpuUnit::Fma
                          ? target.findUnit(type, type)
                          : findPairUnit(target, schedule.unit);
   if (cost.total() > 0)

@@ -135,36 +135,39 @@ static bool comparesScores(attn::KernelOp kernel) {
 const Unit *cpu::findPairUnit(const Target &target, tile::CpuUnit unit) {
   UnitKind kind =
       unit == tile::CpuUnit::Dot ? UnitKind::DotProduct : UnitKind::Matrix;
-  const Unit *found = llvm::find_if(target.units, [&](const Unit &one) {
-    return one.kind == kind && one.operand == DType::BF16;
-  });
-  return found == target.units.end() ? nullptr : found;
+  return target.findUnit(kind, DType::BF16, DType::F32);
 }
 
-PairedProducts cpu::findPairedProducts(const KernelShape &shape, Type weights) {
+PairedProducts cpu::findPairedProducts(const KernelShape &shape,
+                                       const CpuSchedule &s) {
   attn::KernelOp kernel = shape.kernel;
   auto isBf16 = [](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getElementType().isBF16();
   };
   PairedProducts paired;
-  bool isF32 = shape.accumulateBits == 32;
+  // States are products of f32 that share the operands of others.
+  bool mayPair =
+      shape.accumulateBits == 32 && s.form != attn::ScheduleForm::Chunked;
   for (const attn::KernelOp::Sum &sum : kernel.getSums()) {
     auto [q, k] = sum.rows.front();
-    paired.scores.push_back(isF32 && !sum.pair && isBf16(q) && isBf16(k));
+    paired.scores.push_back(mayPair && !sum.pair && isBf16(q) && isBf16(k));
   }
-  if (!kernel.getV() || !isF32 || shape.value)
+  if (!kernel.getV() || !mayPair || shape.value)
     return paired;
-  Type rounded = weights ? weights : kernel.getRoundedWeightType();
+  Type rounded = s.weights ? s.weights : kernel.getRoundedWeightType();
   paired.value = isBf16(kernel.getV()) && rounded.isBF16();
   return paired;
 }
 
 std::string cpu::whyNoPairs(const KernelShape &shape, const Target &target,
-                            Type weights, tile::CpuUnit unit) {
-  if (!findPairUnit(target, unit))
+                            const CpuSchedule &s) {
+  if (!findPairUnit(target, s.unit))
     return llvm::formatv("{0} has no {1} unit for bf16", target.name,
-                         unit == tile::CpuUnit::Dot ? "dot-product" : "matrix");
-  if (!findPairedProducts(shape, weights).any())
+                         s.unit == tile::CpuUnit::Dot ? "dot-product"
+                                                      : "matrix");
+  if (s.form == attn::ScheduleForm::Chunked)
+    return "form = chunked computes all products in the type of the states";
+  if (!findPairedProducts(shape, s).any())
     return "the kernel has no product of two bf16 operands";
   if (comparesScores(shape.kernel))
     return "kernels of the function compare scores, which must be summed in "
@@ -248,7 +251,7 @@ std::string cpu::findProblem(const KernelShape &shape, const Target &target,
       !problem.empty())
     return problem;
   if (s.unit != tile::CpuUnit::Fma) { // c17
-    std::string why = whyNoPairs(shape, target, s.weights, s.unit);
+    std::string why = whyNoPairs(shape, target, s);
     if (!why.empty())
       return llvm::formatv(
           "unit = {0} does not apply, because {1}; use unit = fma",

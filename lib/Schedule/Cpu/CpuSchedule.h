@@ -73,7 +73,8 @@ struct ScheduleRequest {
 std::string findProblem(const KernelShape &shape, const Target &target,
                         const CpuSchedule &schedule);
 
-/// Which products of a kernel a unit for bf16 can compute.
+/// Which products of a kernel a unit for bf16 can compute with the form and the
+/// weights of a schedule.
 struct PairedProducts {
   /// By number of the product of the score, the kernel's own first.
   SmallVector<bool> scores;
@@ -81,14 +82,16 @@ struct PairedProducts {
 
   bool any() const { return value || llvm::is_contained(scores, true); }
 };
-PairedProducts findPairedProducts(const KernelShape &shape, mlir::Type weights);
+PairedProducts findPairedProducts(const KernelShape &shape,
+                                  const CpuSchedule &schedule);
 
 /// The unit of a target for bf16 that `unit` names, `dot` or `matrix`, or null.
 const Unit *findPairUnit(const Target &target, tile::CpuUnit unit);
 
-/// Why `unit = dot` or `matrix` does not apply to a kernel, or an empty text.
+/// Why the unit of a schedule, `dot` or `matrix`, does not apply with its form
+/// and weights, or an empty text.
 std::string whyNoPairs(const KernelShape &shape, const Target &target,
-                       mlir::Type weights, tile::CpuUnit unit);
+                       const CpuSchedule &schedule);
 
 /// The fewest keys of a tile that the chooser considers.
 inline constexpr int64_t leastKeys = 16;

@@ -56,8 +56,6 @@ private:
     return *lookupIsa(tile::stringifyCpuIsa(target.getIsa()));
   }
 
-  struct PagedBlock; // the tensor of a load through a table
-
   // Loop.cpp
   void emitItems(Block &block, const Window *window);
   void emitItem(const Item &item, const Window *window);
@@ -185,7 +183,7 @@ private:
   // Pack.cpp
   void emitRows(tile::LoadOp load);
   void copyRow(const RowCopy &copy);
-  Value needsCopy(Type element, Type copied, Value unit, Value rowStride);
+  Value needsCopy(tile::LoadOp load, Type element, Value unit, Value stride);
   void emitStore(tile::StoreOp store, const Window *window);
   void emitAnyNan(tile::AnyNanOp op, const Window *window);
   SmallVector<Value> transpose(SmallVector<Value> rows);
@@ -196,6 +194,7 @@ private:
   void emitLaneLoad(tile::LoadOp load, const Window *window);
 
   // Pages.cpp
+  struct PagedBlock; // the tensor of a load through a table
   void emitPagedRows(tile::LoadOp load);
   PagedBlock pagedBlockOf(tile::LoadOp load);
   std::pair<Value, Value> findPage(tile::LoadOp load, const PagedBlock &block,
@@ -241,9 +240,8 @@ private:
   /// The keys that the vectors at hand see of a partial tile; null: all.
   KeyRange seen;
   SmallVector<RowsAhead> ahead;
-  Value firstFull; // tile of the segment at hand
-  /// The code at hand rarely runs, so it should be small.
-  bool isCold = false;
+  Value firstFull;     // tile of the segment at hand
+  bool isCold = false; // the code at hand rarely runs: it should be small
   bool failed = false;
 };
 

@@ -53,8 +53,9 @@ void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
   for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
     auto found = rows.find(load.getResult());
     if (load.getResult() == loaded || found == rows.end() ||
-        found->second.row != dim || plan.pairRows.contains(load))
-      continue; // pairs were copied just before
+        found->second.row != dim || plan.pairRows.contains(load) ||
+        plan.tileRows.contains(load))
+      continue; // pairs and tiles were copied just before
     const Rows &other = found->second;
     Type element = memoryType(other.element);
     int64_t columns = *load.getResult().getType().getDimSize(other.column);
@@ -94,8 +95,8 @@ void Emitter::fetchNextTile(tile::DotOp dot, Value key, int64_t keys,
     return;
   for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
     auto found = rows.find(load.getResult());
-    if (found == rows.end() || load.getResult() == dot.getLhs() ||
-        load.getResult() == dot.getRhs() ||
+    if (found == rows.end() || plan.tileRows.contains(load) ||
+        load.getResult() == dot.getLhs() || load.getResult() == dot.getRhs() ||
         found->second.row.getValue() != dot.getSum())
       continue;
     const Rows &other = found->second;

@@ -76,18 +76,32 @@ Emitter::Block2D Emitter::blockOf(tile::TileType type, Value buf,
 // Rows of K and V
 //===----------------------------------------------------------------------===//
 
+/// Whether all rows are copied for a unit (StorePairs.cpp, PackTiles.cpp),
+/// which reads each once.
+static bool isCopiedForUnit(tile::LoadOp load, const Plan &plan) {
+  if (!plan.tileRows.contains(load))
+    return plan.pairRows.contains(load);
+  auto [row, column] = rowAndColumn(load);
+  auto dot = cast<tile::DotOp>(*load->user_begin()); // all sum over the same
+  int64_t columns = *load.getResult().getType().getDimSize(column);
+  return row.getValue() == dot.getSum() || columns % kTileDepth != 0;
+}
+
 /// Whether rows cannot be read where they lie: they are in another type, their
 /// columns or they themselves lie badly, or the target wants it so.
-Value Emitter::needsCopy(Type element, Type copied, Value unit,
-                         Value rowStride) {
-  if (element != copied || target.getPack() == tile::CpuPack::Always)
+Value Emitter::needsCopy(tile::LoadOp load, Type element, Value unit,
+                         Value stride) {
+  if (isCopiedForUnit(load, plan)) // in the stored type, by whole columns
+    return arith::XOrIOp::create(ops, ops.loc, unit, ops.boolean(true));
+  bool isConverted = element != accumulator() && !keepsStorageType(load, plan);
+  if (isConverted || target.getPack() == tile::CpuPack::Always)
     return ops.boolean(true);
   Value copy = arith::XOrIOp::create(ops, ops.loc, unit, ops.boolean(true));
   // Lanes of features read each line of a row once.
   if (target.getPack() != tile::CpuPack::Auto || plan.featureRows)
     return copy;
   int64_t mask = kHarmfulStride / memoryBytes(element) - 1;
-  Value low = arith::AndIOp::create(ops, ops.loc, rowStride, ops.index(mask));
+  Value low = arith::AndIOp::create(ops, ops.loc, stride, ops.index(mask));
   return ops.logicalOr(
       copy, ops.compare(arith::CmpIPredicate::eq, low, ops.index(0)));
 }
@@ -132,11 +146,7 @@ void Emitter::emitRows(tile::LoadOp load) {
   Value unit =
       ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1));
   Type copied = keepsStorageType(load, plan) ? block.element : accumulator();
-  // Rows that are copied as pairs are read once.
-  bool isPaired = plan.pairRows.contains(load);
-  Value copy =
-      isPaired ? arith::XOrIOp::create(ops, ops.loc, unit, ops.boolean(true))
-               : needsCopy(block.element, copied, unit, block.rowStride);
+  Value copy = needsCopy(load, block.element, unit, block.rowStride);
   const Slot &slot = plan.packs.find(load)->second;
   Value packed = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
   ops.branch(copy, [&] {
@@ -153,7 +163,7 @@ void Emitter::emitRows(tile::LoadOp load) {
       ops.select(copy, packed, block.data),
       ops.select(copy, ops.index(block.columns), block.rowStride), rowDim,
       columnDim, copied};
-  if (isPaired)
+  if (plan.pairRows.contains(load))
     packPairs(load, block.rowCount);
   if (plan.tileRows.contains(load))
     packTiles(load, block.rowCount);

@@ -126,8 +126,7 @@ void Emitter::emitPagedRows(tile::LoadOp load) {
   Value fits = ops.compare(arith::CmpIPredicate::sle,
                            ops.add(row, block.keyCount), ops.index(pageRows));
   auto [data, exists] = findPage(load, block, number);
-  Value isBad =
-      needsCopy(block.element, block.copied, block.unit, block.rowStride);
+  Value isBad = needsCopy(load, block.element, block.unit, block.rowStride);
   Value inPlace = ops.logicalAnd(fits, exists);
   Value copy = ops.logicalOr(
       isBad, arith::XOrIOp::create(ops, ops.loc, inPlace, ops.boolean(true)));

@@ -46,11 +46,8 @@ LogicalResult checkTarget(Operation *op, tile::CpuAttr target) {
            << " of 64 bits";
   bool isDot = target.getUnit() == tile::CpuUnit::Dot;
   UnitKind kind = isDot ? UnitKind::DotProduct : UnitKind::Matrix;
-  auto isWanted = [&](const Unit &unit) {
-    return unit.kind == kind && unit.operand == DType::BF16;
-  };
   if (target.getUnit() != tile::CpuUnit::Fma &&
-      llvm::none_of(level->units, isWanted))
+      !level->findUnit(kind, DType::BF16, DType::F32))
     return op->emitOpError("has unit = ")
            << tile::stringifyCpuUnit(target.getUnit()) << ", but "
            << level->name << " has no " << (isDot ? "dot-product" : "matrix")
