@@ -15,6 +15,7 @@ import collections
 import concurrent.futures
 import itertools
 import os
+import re
 import subprocess
 import sys
 
@@ -78,7 +79,7 @@ def run(options, number, case):
         return "timeout", " ".join(command)
     if result.returncode == 0:
         return "right", ""
-    if result.returncode == 1 and "error: no schedule" in result.stdout:
+    if result.returncode == 1 and re.search(r"error: (no|invalid) schedule:", result.stdout):
         return "refused", next(line for line in result.stdout.splitlines() if "error" in line)
     return "wrong", f"exit code {result.returncode}: {' '.join(command)}\n{spec(case)}{result.stdout[-3000:]}"
 
