@@ -84,7 +84,8 @@ Value Builder::logicalNot(Value a) {
   return createOrFold<arith::XOrIOp>(loc, a, boolean(true));
 }
 Value Builder::combine(bool isMax, Value a, Value b) {
-  return isMax ? createOrFold<arith::MaxNumFOp>(loc, a, b)
+  // One instruction; the expansion of arith.maxnumf has four.
+  return isMax ? LLVM::MaxNumOp::create(*this, loc, a, b)
                : createOrFold<arith::AddFOp>(loc, a, b);
 }
 
