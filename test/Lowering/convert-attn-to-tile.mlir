@@ -107,10 +107,10 @@ func.func @scales_q_before_the_loop(%Q: !q, %K: !k, %V: !k) -> !q {
 // CHECK-NOT:     tile.map(%[[Q]])
 // CHECK:         tile.for
 // CHECK:           %[[SUM:.*]] = tile.dot(%[[Q]], %{{.*}}) sum(d) : (!tile.tile<q:64, d:32, bf16>, !tile.tile<k:64, d:32, bf16>) -> !tile.tile<q:64, k:64, f32>
-// CHECK-NEXT:      tile.map(%[[SUM]])
-// CHECK-NEXT:      ^bb0(%[[X:.*]]: f32):
-// CHECK-NEXT:        %[[C:.*]] = arith.constant 2.500000e-01 : f32
-// CHECK-NEXT:        arith.mulf %[[X]], %[[C]] : f32
+// CHECK-NEXT:      tile.select_masked %[[SUM]]
+// CHECK:           %[[D:.*]] = arith.subf
+// CHECK-NEXT:      %[[C:.*]] = arith.mulf %[[D]]
+// CHECK-NEXT:      math.exp2 %[[C]] : f32
 // CHECK:           tile.dot(%{{.*}}, %{{.*}}) sum(k) acc(%{{.*}}) : (!tile.tile<q:64, k:64, bf16>, !tile.tile<k:64, e:32, bf16>) -> !tile.tile<q:64, e:32, f32>
 !qh = tensor<?x2x1x?x32xbf16, #attn.dims<batch, 2, 1, query_len, 32>>
 !kh = tensor<?x2x?x32xbf16, #attn.dims<batch, 2, kv_len, 32>>

@@ -8,7 +8,7 @@
 !l = tensor<?x2x1x?xf32, #attn.dims<batch, 2, 1, query_len>>
 !t = tensor<9x32xf32>
 
-// The scale is applied to the sum, once.
+// The scale is applied to the difference to the maximum, once.
 // CHECK-LABEL: tile.program @features
 // CHECK:         %[[Q:.*]] = tile.load {{.*}} -> <q:64, d:32, f32>
 // CHECK-NOT:     tile.map(%[[Q]])
@@ -18,9 +18,10 @@
 // CHECK-NEXT:      ^bb0(%[[X:[a-z0-9_]+]]: f32, %[[Y:[a-z0-9_]+]]: f32, %[[D:[a-z0-9_]+]]: index,
 // CHECK:             %[[W:[0-9]+]] = tile.read %{{.*}}[%{{.*}}, %[[D]]]
 // CHECK:             arith.mulf %{{.*}}, %[[W]]
-// CHECK:           tile.map(%[[S]])
-// CHECK-NEXT:      ^bb0
-// CHECK:             arith.mulf %{{.*}}, %{{.*}}
+// CHECK:           tile.reduce max(%{{.*}})
+// CHECK:             arith.subf
+// CHECK-NEXT:        arith.mulf %{{.*}}, %{{.*}}
+// CHECK-NEXT:        math.exp2
 // CHECK:           %[[V:.*]] = tile.load {{.*}} -> <k:64, e:32, f32>
 // CHECK:           tile.dot(%[[P:.*]], %[[V]]) sum(k) acc(%{{.*}}) at(e = %{{.*}}, q = %{{.*}}, k = %[[K0]]) : {{.*}} term {
 // CHECK-NEXT:      ^bb0(%[[PE:[a-z0-9_]+]]: f32, %[[VE:[a-z0-9_]+]]: f32,

@@ -220,9 +220,20 @@ double KernelBlock::sumScale() {
   return ofQueries ? 1.0 : kernel.getScale().convertToDouble();
 }
 
-/// Sums over features times the scale, where queries do not have it.
-Value KernelBlock::emitScaled(OpBuilder &builder, Value sums) {
+double KernelBlock::weightScale() {
+  attn::NormAttr norm = kernel.getNorm();
   double scale = sumScale();
+  bool isLast = score.isIdentity() && !init && !gate && !select && !states;
+  bool isInner = hasMax && !hasPairs && !kernel.getRow();
+  bool isSteady =
+      kernel.getSchedule()->getRescaleThreshold().convertToDouble() == 0.0;
+  return norm && isLast && isInner && isSteady && scale > 0 ? scale : 1.0;
+}
+
+/// Sums over features times the scale, where neither queries nor weights have
+/// it.
+Value KernelBlock::emitScaled(OpBuilder &builder, Value sums) {
+  double scale = weightScale() == 1.0 ? sumScale() : 1.0;
   if (scale == 1.0)
     return sums;
   return emitMap(builder, loc, cast<tile::TileType>(sums.getType()), sums,

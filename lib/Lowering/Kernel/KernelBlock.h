@@ -115,6 +115,10 @@ public:
   /// multiplies such elements, and products of f16 or bf16 are exact in f32. A
   /// scale that rounds queries would make equal scores differ.
   double sumScale();
+  /// The factor of differences to the maximum. A scale that is the last step of
+  /// a score and positive changes neither which key is largest nor that equal
+  /// scores have equal weights, so that scores and m stay without it.
+  double weightScale();
   mlir::Value emitScaled(mlir::OpBuilder &builder, mlir::Value sums);
   /// o, m and l before the first key.
   SoftmaxState emitInitial(mlir::OpBuilder &builder);

@@ -80,17 +80,31 @@ static Value emitOutput(OpBuilder &builder, KernelBlock &block,
                  });
 }
 
+/// The largest score of each row.
+static Value emitLargest(OpBuilder &builder, KernelBlock &block, Value m) {
+  double scale = block.weightScale();
+  if (scale == 1.0)
+    return m;
+  return emitMap(builder, block.loc, block.rowType(), m,
+                 [&](OpBuilder &b, ValueRange arguments) -> Value {
+                   return arith::MulFOp::create(
+                       b, block.loc, arguments[0],
+                       emitReal(b, block.loc, block.accumulate, scale));
+                 });
+}
+
 static Value emitLse(OpBuilder &builder, KernelBlock &block,
                      const SoftmaxState &state) {
   if (!state.m || (state.l && block.kernel.getRow())) // the sum itself
     return state.l;
-  if (!state.l) // the largest score
-    return state.m;
   Location loc = block.loc;
   Type type = block.accumulate;
+  Value m = emitLargest(builder, block, state.m);
+  if (!state.l) // the largest score
+    return m;
   bool base2 = block.kernel.getNorm().getWeight() == attn::NormWeight::Exp2;
   return emitMap(
-      builder, loc, block.rowType(), {state.m, state.l},
+      builder, loc, block.rowType(), {m, state.l},
       [&](OpBuilder &b, ValueRange arguments) -> Value {
         Value l = arguments[1];
         Value log = base2 ? math::Log2Op::create(b, loc, l).getResult()
@@ -208,7 +222,7 @@ void KernelBlock::emitStore(OpBuilder &builder, const BlockOutput &output,
                             const SoftmaxState &state) {
   auto buf = cast<tile::BufType>(output.buffer.buf.getType());
   Value value = output.isKey   ? key
-                : output.isMax ? state.m
+                : output.isMax ? emitLargest(builder, *this, state.m)
                 : output.isLse
                     ? emitLse(builder, *this, state)
                     : emitOutput(builder, *this, state, buf.getElementType());

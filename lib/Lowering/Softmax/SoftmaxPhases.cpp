@@ -13,7 +13,8 @@
 // - a sink takes part as a score without a key: m starts at it and l at 1, or
 //   at 0 when the sink is -inf;
 // - exp(s - m) is exp2((s - m) log2 e): the difference first, for large scores
-//   that are exact have exact differences, which a factor on each would round;
+//   that are exact have exact differences, which a factor on each would round.
+//   A scale joins that factor (weightScale), and is applied to m for lse;
 // - weights are rounded to `probabilities` only where they multiply V; l sums
 //   them unrounded, as the formula does. Those without a shift that a sum
 //   divides in the end are not rounded: 100000 / 200000 is no number of f16.
@@ -112,10 +113,11 @@ Value KernelBlock::emitWeight(OpBuilder &builder, Value x, Value shift) {
                    Value d = arguments[0];
                    if (shift)
                      d = arith::SubFOp::create(b, loc, d, arguments[1]);
-                   if (shift && !base2)
+                   if (double factor =
+                           weightScale() * (base2 ? 1.0 : llvm::numbers::log2e);
+                       shift && factor != 1.0)
                      d = arith::MulFOp::create(
-                         b, loc, d,
-                         emitReal(b, loc, accumulate, llvm::numbers::log2e));
+                         b, loc, d, emitReal(b, loc, accumulate, factor));
                    if (shift || base2)
                      return math::Exp2Op::create(b, loc, d);
                    return math::ExpOp::create(b, loc, d);
