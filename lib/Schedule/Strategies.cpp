@@ -6,6 +6,7 @@
 #include "Halide/HalideStrategy.h"
 #include "Nvptx/NvptxStrategy.h"
 
+#include "attnc/Analysis/Kernel/SplitKeys.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -34,8 +35,27 @@ SmallVector<const Strategy *> schedule::getStrategies(const Target &target,
   return serving;
 }
 
+/// c15
+static std::string findSplitProblem(attn::KernelOp kernel,
+                                    attn::ScheduleAttr schedule) {
+  int64_t split = schedule.getSplit(), k = schedule.getK();
+  if (split == 0)
+    return {};
+  if (std::string why = whyNotSplit(kernel); !why.empty())
+    return llvm::formatv("split = {0} does not apply, because {1}; remove it",
+                         split, why);
+  if (split < k)
+    return llvm::formatv("split = {0} is less than the {1} keys of a tile; use "
+                         "a multiple of {1}",
+                         split, k);
+  return {};
+}
+
 std::string schedule::findProblem(attn::KernelOp kernel,
                                   attn::ScheduleAttr schedule) {
+  if (std::string problem = findSplitProblem(kernel, schedule);
+      !problem.empty())
+    return problem;
   auto nameOf = [](Type type) {
     std::string name;
     llvm::raw_string_ostream(name) << type;

@@ -88,7 +88,8 @@ llvm::SmallVector<const Strategy *> getStrategies(const Target &target,
                                                   llvm::StringRef backend);
 
 /// What is wrong with the schedule of a kernel for any target, or an empty
-/// text: `weights` that cannot hold the rounded weights.
+/// text: `weights` that cannot hold the rounded weights, `split` that does not
+/// apply or is shorter than a tile.
 std::string findProblem(attn::KernelOp kernel, attn::ScheduleAttr schedule);
 
 /// "online softmax, 64 queries x 64 keys"; without a running maximum, "tile by

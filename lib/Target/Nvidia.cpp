@@ -10,6 +10,8 @@
 
 #include "Levels.h"
 
+#include "attnc/Target/GpuMachine.h"
+
 using namespace attnc;
 using namespace llvm;
 
@@ -101,4 +103,16 @@ static constexpr Target kTargets[] = {
     },
 };
 
+/// By the place in kTargets. Latencies are those that microbenchmarks of both
+/// machines report for loaded memory, about.
+static constexpr GpuMachine kMachines[] = {
+    {.multiprocessors = 108, .memoryLatency = 900},
+    {.multiprocessors = 132, .memoryLatency = 1100},
+};
+static_assert(std::size(kMachines) == std::size(kTargets));
+
 ArrayRef<Target> attnc::getNvidiaLevels() { return kTargets; }
+
+const GpuMachine &attnc::getGpuMachine(const Target &target) {
+  return kMachines[&target - kTargets];
+}

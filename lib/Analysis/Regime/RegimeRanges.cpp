@@ -57,6 +57,13 @@ RegimeRanges::RegimeRanges(attn::KernelOp kernel, const Interface *interface,
   });
 }
 
+int64_t RegimeRanges::getHeads() const {
+  int64_t heads = 1;
+  for (unsigned axis : {0, 1, 2}) // b, h and g
+    heads *= regime.rowsOf(kernel.getQ(), axis);
+  return heads;
+}
+
 void RegimeRanges::forget() {
   neededPairs.reset();
   memo.clear();

@@ -69,6 +69,9 @@ public:
   mlir::Value kvLen;
   mlir::Value key;          // of a rank
   mlir::Value part0, part1; // the keys of this instance, if they are split
+  /// A block that merges parts of one row: its features lie along dim q, and m
+  /// and l are repeated along them.
+  bool isOneRow = false;
   /// By table of starts, for the tables of ragged tensors.
   llvm::DenseMap<mlir::Value, Sequence> sequences;
   Formula score, mask;
@@ -78,8 +81,12 @@ public:
   /// A tile type with elements of the accumulate type.
   tile::TileType
   tileType(std::initializer_list<std::pair<llvm::StringRef, int64_t>> dims);
-  tile::TileType rowType() { return tileType({{"q", sizeQ}}); }
-  tile::TileType outType() { return tileType({{"q", sizeQ}, {"e", sizeE}}); }
+  tile::TileType rowType() {
+    return tileType({{"q", isOneRow ? sizeE : sizeQ}});
+  }
+  tile::TileType outType() {
+    return isOneRow ? rowType() : tileType({{"q", sizeQ}, {"e", sizeE}});
+  }
   /// Where q, k and v lie and the results go.
   llvm::SmallVector<const BlockBuffer *> buffers() const;
 

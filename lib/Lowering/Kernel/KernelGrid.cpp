@@ -9,6 +9,7 @@
 #include "Kernel/KeyParts.h"
 
 #include "attnc/Analysis/Kernel/SplitKeys.h"
+#include "attnc/Dialect/Tile/PartsTarget.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -77,12 +78,12 @@ static tile::GridOp makeGrid(OpBuilder &builder, KernelBlock &block,
 /// Makes the grid and fills in the block's places. The number of the part, if
 /// there are `parts`.
 static Value createGrid(OpBuilder &builder, tile::ProgramOp program,
-                        KernelBlock &block, Value parts = {}) {
+                        KernelBlock &block, tile::TargetAttrInterface target,
+                        Value parts = {}) {
   Location loc = block.loc;
   Type q = block.kernel.getQ().getType();
   Value queries = block.scope.sizeOf(builder, loc, attn::axisSize(q, 3));
   tile::GridOp grid = makeGrid(builder, block, queries, parts);
-  tile::TargetAttrInterface target = block.kernel.getSchedule()->getTarget();
   if (target != program.getTarget())
     grid.setTargetAttr(target);
   if (block.kernel.hasRanges()) // later queries may see more keys
@@ -160,18 +161,33 @@ static void lowerParts(OpBuilder &builder, KernelBlock &block,
                        Storage &storage) {
   KernelBlock merged = block;
   KeyParts parts(builder, block);
+  tile::TargetAttrInterface target = block.kernel.getSchedule()->getTarget(),
+                            mergeTarget = target;
+  // A sink is of rows.
+  if (block.hasValues && !block.init)
+    if (auto ofRow = tile::mergeTarget(target, block.sizeE)) {
+      mergeTarget = ofRow;
+      parts.layAlongFeatures(merged, storage.program);
+    }
   SmallVector<Value, 1> wanted = storage.wantedFor(block.kernel);
   {
     OpBuilder::InsertionGuard guard(builder);
     Value number =
-        createGrid(builder, storage.program, block, parts.getCount());
+        createGrid(builder, storage.program, block, target, parts.getCount());
     branchOnWanted(builder, block.loc, wanted);
     parts.emitStart(builder, block, number);
     block.emitHead(builder);
     parts.emitStore(builder, block, emitOnline(builder, block), number);
   }
-  createGrid(builder, storage.program, merged);
+  createGrid(builder, storage.program, merged, mergeTarget);
   branchOnWanted(builder, merged.loc, wanted);
+  if (merged.isOneRow && merged.sequenceOf('q')) { // it may have no row
+    Value hasRow =
+        arith::CmpIOp::create(builder, merged.loc, arith::CmpIPredicate::sgt,
+                              merged.rows, merged.zero);
+    auto branch = scf::IfOp::create(builder, merged.loc, hasRow);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
   merged.emitInitHead(builder);
   merged.emitOutputs(builder, parts.emitMerged(builder, merged));
 }
@@ -201,7 +217,8 @@ LogicalResult lowerKernel(attn::KernelOp kernel, Storage &storage) {
       return failure();
     block.states = &*states;
   }
-  createGrid(builder, storage.program, block);
+  createGrid(builder, storage.program, block,
+             kernel.getSchedule()->getTarget());
   branchOnWanted(builder, block.loc, storage.wantedFor(kernel));
   block.emitHead(builder);
   if (states)

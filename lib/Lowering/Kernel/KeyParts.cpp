@@ -9,7 +9,9 @@
 //     divide and store }
 //
 // Parts start from nothing and the merge from the sink, so that it counts once.
-// A part without keys that a row sees has m = -inf, and so b = 0. The parts
+// A part without keys that a row sees has m = -inf, and so b = 0. Where the
+// target asks for it, an instance of the second grid merges one row, along its
+// features. The parts
 // depend on the lengths and the schedule only, and are merged in their order:
 // the result is the same for any number of threads.
 // Tests: test/Lowering/split-keys.mlir
@@ -18,6 +20,8 @@
 
 #include "Kernel/KeyParts.h"
 
+#include "attnc/Dialect/Tile/PartsTarget.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -25,10 +29,8 @@ using namespace mlir;
 
 namespace attnc::lowering {
 
-/// How many instances of the grid of parts a sequence should have: one for each
-/// of so many threads. It is the most parts of a row, too: more only cost
-/// workspace and time to merge.
-static constexpr int64_t kWantedInstances = 32;
+/// Parts of one row that are read at once.
+static constexpr int64_t kPartsAtOnce = 8;
 
 static Value constant(OpBuilder &b, Location loc, int64_t number) {
   return arith::ConstantIndexOp::create(b, loc, number);
@@ -49,10 +51,11 @@ static Value createSpace(OpBuilder &builder, Location loc, ValueRange sizes,
       builder, loc, tile::BufType::get(context, names, element), space);
 }
 
-/// How many parts the keys should have: as many as a sequence has too few heads
-/// and blocks of rows. The batch does not count, so that a sequence has the
-/// same results in any batch. Parts of ragged keys have the same length in all
-/// sequences, for balance.
+/// How many parts the keys should have at most: as many as a sequence has too
+/// few heads and blocks of rows to keep the machine busy; more only cost
+/// workspace and time to merge. The batch does not count, so that a sequence
+/// has the same results in any batch. Parts of ragged keys have the same length
+/// in all sequences, for balance.
 static Value countWantedParts(OpBuilder &builder, KernelBlock &block) {
   Location loc = block.loc;
   Type q = block.kernel.getQ().getType();
@@ -68,8 +71,9 @@ static Value countWantedParts(OpBuilder &builder, KernelBlock &block) {
   // There may be no queries.
   Value some = builder.createOrFold<arith::MaxSIOp>(loc, instances,
                                                     constant(builder, loc, 1));
+  int64_t most = tile::mostInstances(block.kernel.getSchedule()->getTarget());
   return builder.createOrFold<arith::CeilDivSIOp>(
-      loc, constant(builder, loc, kWantedInstances), some);
+      loc, constant(builder, loc, most), some);
 }
 
 KeyParts::KeyParts(OpBuilder &builder, KernelBlock &block)
@@ -107,6 +111,36 @@ KeyParts::KeyParts(OpBuilder &builder, KernelBlock &block)
   sizes.push_back(constant(builder, loc, block.sizeE));
   if (block.hasValues)
     spaces.o = createSpace(builder, loc, sizes, element, letters + "e");
+}
+
+/// A buffer of rows (q) and features (e) with the features named q.
+static Value renameFeatures(tile::ProgramOp program, Value buf) {
+  auto type = cast<tile::BufType>(buf.getType());
+  char unused = 'z';
+  while (type.hasAxis(StringRef(&unused, 1)))
+    --unused;
+  OpBuilder builder(program.getContext());
+  SmallVector<StringAttr> names;
+  for (StringAttr name : type.getNames())
+    names.push_back(name == "e"   ? builder.getStringAttr("q")
+                    : name == "q" ? builder.getStringAttr(StringRef(&unused, 1))
+                                  : name);
+  if (Operation *def = buf.getDefiningOp())
+    builder.setInsertionPointAfter(def);
+  else
+    builder.setInsertionPointToStart(&program.getBody().front());
+  return tile::RenameOp::create(
+      builder, program.getLoc(),
+      tile::BufType::get(type.getContext(), names, type.getElementType()), buf);
+}
+
+void KeyParts::layAlongFeatures(KernelBlock &block, tile::ProgramOp program) {
+  block.sizeQ = 1;
+  block.isOneRow = true;
+  alongFeatures = renameFeatures(program, spaces.o);
+  for (BlockOutput &output : block.outputs)
+    if (!output.isLse && !output.isMax)
+      output.buffer.buf = renameFeatures(program, output.buffer.buf);
 }
 
 void KeyParts::emitStart(OpBuilder &builder, KernelBlock &block, Value number) {
@@ -205,7 +239,87 @@ static SoftmaxState emitMerge(OpBuilder &builder, KernelBlock &block,
   return next;
 }
 
+/// x y for each part and feature.
+static Value emitProduct(OpBuilder &builder, KernelBlock &block, Value x,
+                         Value y) {
+  Location loc = block.loc;
+  return emitMap(builder, loc, cast<tile::TileType>(x.getType()), {x, y},
+                 [&](OpBuilder &at, ValueRange v) -> Value {
+                   return arith::MulFOp::create(at, loc, v[0], v[1]);
+                 });
+}
+
+SoftmaxState KeyParts::emitMergedTile(OpBuilder &builder, KernelBlock &block,
+                                      const KeyTile &parts,
+                                      const SoftmaxState &state) {
+  Location loc = block.loc;
+  auto partType = block.tileType({{"s", kPartsAtOnce}});
+  auto pairType = block.tileType({{"q", block.sizeE}, {"s", kPartsAtOnce}});
+  SmallVector<Value> at = places(builder, block, parts.k0);
+  const std::pair<StringRef, Value> valid[] = {{"s", parts.nk}};
+  auto load = [&](Value space) -> Value {
+    return tile::LoadOp::create(builder, loc, partType, space, at, valid);
+  };
+  auto reduce = [&](tile::ReduceKind kind, Value values, Value init) -> Value {
+    return tile::ReduceOp::create(builder, loc, block.rowType(), kind, values,
+                                  "s", init);
+  };
+  // The same along all features.
+  auto repeat = [&](Value ofParts) {
+    return emitMap(builder, loc, pairType, ofParts,
+                   [&](OpBuilder &, ValueRange v) { return v[0]; });
+  };
+  SoftmaxState next = state;
+  Value weights, factor;
+  if (state.m) {
+    Value m = tile::SelectMaskedOp::create(
+        builder, loc, load(spaces.m), ValueRange(), {}, valid, parts.partial,
+        -std::numeric_limits<double>::infinity(),
+        [&](OpBuilder &b, Location, ValueRange) -> Value {
+          return arith::ConstantIntOp::create(b, loc, 1, 1);
+        });
+    m = repeat(m);
+    next.m = reduce(tile::ReduceKind::Max, m, state.m);
+    Value shift = block.emitShift(builder, next.m);
+    weights = block.emitWeight(builder, m, shift);
+    factor = block.emitWeight(builder, state.m, shift);
+  }
+  auto sum = [&](Value values, Value before) {
+    if (!weights)
+      return reduce(tile::ReduceKind::Add, values, before);
+    before =
+        tile::RescaleOp::create(builder, loc, block.rowType(), before, factor);
+    return reduce(tile::ReduceKind::Add,
+                  emitProduct(builder, block, values, weights), before);
+  };
+  if (state.l)
+    next.l = sum(repeat(load(spaces.l)), state.l);
+  at.push_back(block.zero);
+  next.o = sum(
+      tile::LoadOp::create(builder, loc, pairType, alongFeatures, at, valid),
+      state.o);
+  return next;
+}
+
+SoftmaxState KeyParts::emitMergedRow(OpBuilder &builder, KernelBlock &block) {
+  Location loc = block.loc;
+  SoftmaxState initial = block.emitInitial(builder);
+  Value parts = arith::CeilDivSIOp::create(builder, loc, block.kvLen, length);
+  auto loop =
+      tile::ForOp::create(builder, loc, {block.zero, block.zero, parts, parts},
+                          initial.values(), kPartsAtOnce, kPartsAtOnce);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&loop.getBody().front());
+  KeyTile tile{loop.getKeyStart(), loop.getKeyCount(), loop.getPartial()};
+  SoftmaxState next = emitMergedTile(
+      builder, block, tile, initial.withValues(loop.getRegionIterArgs()));
+  tile::YieldOp::create(builder, loc, next.values());
+  return initial.withValues(loop.getResults());
+}
+
 SoftmaxState KeyParts::emitMerged(OpBuilder &builder, KernelBlock &block) {
+  if (block.isOneRow)
+    return emitMergedRow(builder, block);
   Location loc = block.loc;
   SoftmaxState initial = block.emitInitial(builder);
   Value parts = arith::CeilDivSIOp::create(builder, loc, block.kvLen, length);

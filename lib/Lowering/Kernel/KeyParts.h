@@ -15,6 +15,8 @@ public:
 
   /// Parts of the longest sequence that is possible.
   mlir::Value getCount() const { return count; }
+  /// Makes `block` one that merges a single row, with its features along q.
+  void layAlongFeatures(KernelBlock &block, tile::ProgramOp program);
   /// In the grid of the parts: the keys of part `number`. Of ragged keys,
   /// continues in a branch for parts that have some.
   void emitStart(mlir::OpBuilder &builder, KernelBlock &block,
@@ -30,9 +32,13 @@ private:
                                         mlir::Value number) const;
   SoftmaxState emitLoad(mlir::OpBuilder &builder, KernelBlock &block,
                         mlir::Value number);
+  SoftmaxState emitMergedTile(mlir::OpBuilder &builder, KernelBlock &block,
+                              const KeyTile &parts, const SoftmaxState &state);
+  SoftmaxState emitMergedRow(mlir::OpBuilder &builder, KernelBlock &block);
 
   mlir::Value length, count; // of parts
   SoftmaxState spaces;       // workspaces of o, m and l
+  mlir::Value alongFeatures; // that of o, whose features are dim q
   bool ragged;               // queries: their rows are those of all sequences
 };
 

@@ -221,13 +221,18 @@ void KernelBlock::emitOtherPairs(OpBuilder &builder) {
 void KernelBlock::emitStore(OpBuilder &builder, const BlockOutput &output,
                             const SoftmaxState &state) {
   auto buf = cast<tile::BufType>(output.buffer.buf.getType());
+  bool isNumber = output.isKey || output.isMax || output.isLse;
   Value value = output.isKey   ? key
                 : output.isMax ? emitLargest(builder, *this, state.m)
                 : output.isLse
                     ? emitLse(builder, *this, state)
                     : emitOutput(builder, *this, state, buf.getElementType());
+  // Of the one row all features, or the first of the copies of a number.
+  SmallVector<std::pair<StringRef, Value>, 1> valid;
+  if (!isOneRow || isNumber)
+    valid.push_back({"q", rows});
   tile::StoreOp::create(builder, loc, value, output.buffer.buf,
-                        indices(builder, output.buffer, {}), {{"q", rows}});
+                        indices(builder, output.buffer, {}), valid);
 }
 
 void KernelBlock::emitOutputs(OpBuilder &builder, const SoftmaxState &state) {

@@ -8,8 +8,6 @@
 
 #include "Cpu/CpuSchedule.h"
 
-#include "attnc/Analysis/Kernel/SplitKeys.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -102,21 +100,6 @@ static std::string findChunkProblem(const KernelShape &shape,
   if (s.chunk < 1 || s.chunk > mostKeys)
     return llvm::formatv("chunk = {0} is not within 1 .. {1}", s.chunk,
                          mostKeys);
-  return {};
-}
-
-/// c15
-static std::string findSplitProblem(const KernelShape &shape,
-                                    const CpuSchedule &s) {
-  if (s.split == 0)
-    return {};
-  if (std::string why = whyNotSplit(shape.kernel); !why.empty())
-    return llvm::formatv("split = {0} does not apply, because {1}; remove it",
-                         s.split, why);
-  if (s.split < s.k)
-    return llvm::formatv("split = {0} is less than the {1} keys of a tile; use "
-                         "a multiple of {1}",
-                         s.split, s.k);
   return {};
 }
 
@@ -244,8 +227,6 @@ std::string cpu::findProblem(const KernelShape &shape, const Target &target,
                            *shape.fixedKeys, s.k);
   }
   if (std::string problem = findChunkProblem(shape, s); !problem.empty())
-    return problem;
-  if (std::string problem = findSplitProblem(shape, s); !problem.empty())
     return problem;
   if (std::string problem = findFeatureProblem(shape, target, s);
       !problem.empty())

@@ -21,11 +21,9 @@ using namespace attnc::schedule::nvptx;
 static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
                        StringRef target, std::string &error) {
   const std::pair<StringRef, std::optional<int64_t> *> numbers[] = {
-      {"q", &request.q},
-      {"k", &request.k},
-      {"warps", &request.warps},
-      {"rows", &request.rows},
-      {"stages", &request.stages}};
+      {"q", &request.q},         {"k", &request.k},
+      {"split", &request.split}, {"warps", &request.warps},
+      {"rows", &request.rows},   {"stages", &request.stages}};
   auto fail = [&](StringRef legal) {
     error = llvm::formatv("schedule field '{0}' cannot be '{1}'; legal: {2}",
                           name, value, legal);
@@ -34,9 +32,9 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
   for (auto [field, to] : numbers) {
     if (name != field)
       continue;
-    int64_t number;
-    if (value.getAsInteger(10, number) || number < 1)
-      return fail("a number of at least 1");
+    int64_t number, least = name == "split" ? 0 : 1;
+    if (value.getAsInteger(10, number) || number < least)
+      return fail("a number of at least " + std::to_string(least));
     *to = number;
     return true;
   }
@@ -66,10 +64,11 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
   double threshold;
   if (name == "rescale_threshold")
     return (!value.getAsDouble(threshold) && threshold == 0) || fail("0");
-  error = llvm::formatv("unknown schedule field '{0}' of backend 'nvptx'; "
-                        "fields are form, q, k, target, arch, mapping, warps, "
-                        "rows, stages, fast_exp, shared_rows, overlap",
-                        name);
+  error = llvm::formatv(
+      "unknown schedule field '{0}' of backend 'nvptx'; "
+      "fields are form, q, k, split, target, arch, mapping, warps, "
+      "rows, stages, fast_exp, shared_rows, overlap",
+      name);
   return false;
 }
 

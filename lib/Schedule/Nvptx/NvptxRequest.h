@@ -13,7 +13,7 @@ namespace attnc::schedule::nvptx {
 
 /// What the user fixed; the rest is chosen.
 struct NvptxRequest {
-  std::optional<int64_t> q, k, warps, rows, stages;
+  std::optional<int64_t> q, k, split, warps, rows, stages;
   std::optional<tile::NvptxMapping> mapping;
   std::optional<bool> fastExp, sharedRows, overlap;
 

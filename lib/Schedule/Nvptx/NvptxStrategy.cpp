@@ -10,10 +10,12 @@
 #include "Nvptx/NvptxStrategy.h"
 
 #include "Nvptx/NvptxRequest.h"
+#include "Nvptx/Occupancy.h"
 #include "SideAxes.h"
 #include "VisitedPairs.h"
 
-#include "attnc/Dialect/Tile/Tile.h"
+#include "attnc/Dialect/Tile/PartsTarget.h"
+#include "attnc/Target/GpuMachine.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -235,20 +237,37 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
       continue;
     int64_t warps = request->warps.value_or(made.warps);
     int64_t rows = request->rows.value_or(made.rows);
-    int64_t stages = request->stages.value_or(isFast ? 2 : 1);
-    auto nvptx = tile::NvptxAttr::getChecked(
-        [&] { return emitError(UnknownLoc::get(context)); }, context, *arch,
-        made.mapping, warps, rows, stages, request->fastExp.value_or(isFast),
-        request->sharedRows.value_or(made.sharedRows),
-        request->overlap.value_or(made.overlap && stages > 1));
-    if (!nvptx)
-      continue;
-    auto candidate = attn::ScheduleAttr::get(
-        context, attn::ScheduleForm::Online, request->q.value_or(warps * rows),
-        request->k.value_or(made.k), /*chunk=*/0, /*rescaleThreshold=*/0.0,
-        attn::RescalePlace::Value, /*weights=*/Type(), nvptx);
-    if (!llvm::is_contained(candidates, candidate))
-      candidates.push_back(candidate);
+    int64_t k = request->k.value_or(made.k);
+    // Blocks of few rows wait for memory: more of it may be under way.
+    SmallVector<int64_t> stages{isFast ? 2 : 1};
+    bool isFew = isForParts(shape) && warps * rows <= 64;
+    if (request->stages)
+      stages = {*request->stages};
+    else if (isFast && isFew)
+      stages = {2, 3, 4};
+    SmallVector<int64_t> splits{0};
+    if (request->split)
+      splits = {*request->split};
+    else if (isFew)
+      splits = listSplits(shape, k);
+    for (int64_t stage : stages) {
+      auto nvptx = tile::NvptxAttr::getChecked(
+          [&] { return emitError(UnknownLoc::get(context)); }, context, *arch,
+          made.mapping, warps, rows, stage, request->fastExp.value_or(isFast),
+          request->sharedRows.value_or(made.sharedRows),
+          request->overlap.value_or(made.overlap && stage > 1));
+      if (!nvptx)
+        continue;
+      for (int64_t split : splits) {
+        auto candidate = attn::ScheduleAttr::get(
+            context, attn::ScheduleForm::Online,
+            request->q.value_or(warps * rows), k, /*chunk=*/0,
+            /*rescaleThreshold=*/0.0, attn::RescalePlace::Value,
+            /*weights=*/Type(), nvptx, split);
+        if (!llvm::is_contained(candidates, candidate))
+          candidates.push_back(candidate);
+      }
+    }
   }
   if (!candidates.empty())
     error.clear();
@@ -283,8 +302,6 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
   tile::NvptxAttr nvptx = targetOf(schedule);
   if (schedule.getForm() != attn::ScheduleForm::Online)
     return "the NVPTX backend supports form = online only";
-  if (schedule.getSplit())
-    return "split is not supported by the NVPTX backend; remove it";
   if (nvptx.getMapping() == tile::NvptxMapping::Thread)
     return "kernels need mapping = fragment or warpgroup";
   if (isWarpgroup(schedule) && !findWarpgroupUnit(shape, target))
@@ -322,6 +339,23 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
   return {};
 }
 
+/// Cycles for the keys and values of a head: each block of rows reads them from
+/// L2, the first one from memory, at the speed of as many bytes under way.
+static double transferCycles(const KernelShape &shape, const Target &target,
+                             attn::ScheduleAttr schedule, RegimeRanges &ranges,
+                             double tiles, const Occupancy &occupancy) {
+  double k = double(schedule.getK());
+  double keyBytes = double(shape.allDims()) *
+                    (usesTensorCores(shape) ? 2.0 : shape.accumulateBytes());
+  double ahead = std::max(double(targetOf(schedule).getStages() - 1), 0.5);
+  double underWay = occupancy.active * ahead * k * keyBytes;
+  double speed = std::min(target.memory.back().bytesPerCycle,
+                          underWay / getGpuMachine(target).memoryLatency);
+  return std::max(double(ranges.getKeys()) * keyBytes / speed,
+                  tiles * k * keyBytes / target.memory[1].bytesPerCycle) /
+         occupancy.share;
+}
+
 Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
                                 attn::ScheduleAttr schedule,
                                 RegimeRanges &ranges) const {
@@ -345,13 +379,22 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   int64_t wanted = countRegisters(shape, schedule);
   int64_t registers =
       std::min<int64_t>(wanted, registerLimit(schedule, target));
-  int64_t resident = std::max<int64_t>(
+  int64_t fitting = std::max<int64_t>(
       1, std::min(target.gpu.registers / (registers * nvptx.getThreads()),
                   target.gpu.sharedBytes / countSharedBytes(shape, schedule)));
+  double heads = double(std::max<int64_t>(ranges.getHeads(), 1));
+  double parts = countParts(schedule.getSplit(), tiles * double(k) / blocks,
+                            blocks, tile::mostInstances(nvptx));
+  // Many rows are taken to fill the machine.
+  Occupancy occupancy{.active = double(fitting)};
+  if (isForParts(shape))
+    occupancy =
+        occupancyOf(heads * blocks * parts, nvptx.getWarps(), fitting, target);
+  double resident = occupancy.active;
   // Warpgroups of a block wait for their products at different times.
   if (isWarpgroup(schedule))
     resident *= nvptx.getWarps() / kWarpgroupWarps;
-  resident = std::min<int64_t>(resident, 8);
+  resident = std::min(resident, 8.0);
   Cost cost;
   cost.products = 2 * pairs * double(shape.allDims()) / flopsPerCycle;
   cost.weights = pairs * (1.0 / target.gpu.functionsPerCycle +
@@ -361,16 +404,19 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   // last tile of a block.
   if (nvptx.getOverlap())
     cost.weights -= std::min(cost.weights, cost.products) / 2;
-  cost.overhead = (tiles * tileCycles + blocks * blockCycles) / resident;
+  cost.overhead =
+      (tiles * tileCycles + blocks * parts * blockCycles) / resident;
   cost.overhead += cost.products * double(wanted - registers) / registers;
-  // Each block of rows reads the keys from L2, the first one from memory.
-  double keyBytes = double(shape.allDims()) *
-                    (usesTensorCores(shape) ? 2.0 : shape.accumulateBytes());
-  double once = double(ranges.getKeys()) * keyBytes;
-  double all = tiles * double(k) * keyBytes;
-  double transfer = std::max(once / target.memory.back().bytesPerCycle,
-                             all / target.memory[1].bytesPerCycle);
+  double busy = occupancy.share * occupancy.schedulers;
+  cost.products *= occupancy.imbalance / busy;
+  cost.weights *= occupancy.imbalance / busy;
+  cost.overhead *= occupancy.imbalance / occupancy.share;
+  double transfer =
+      transferCycles(shape, target, schedule, ranges, tiles, occupancy);
   cost.memory = std::max(0.0, transfer - cost.products - cost.weights);
+  if (schedule.getSplit())
+    cost.overhead +=
+        mergeCycles(shape, parts, double(ranges.getQueries()), heads, target);
   double needed = 2 * ranges.getNeededPairs() * double(shape.allDims()) /
                   unit->flopsPerCycle;
   cost.peakFraction = cost.total() > 0 ? needed / cost.total() : 0;

@@ -35,6 +35,8 @@ public:
 
   int64_t getQueries() const { return queries; }
   int64_t getKeys() const { return keys; }
+  /// Heads that the kernel has queries of, those of all sequences together.
+  int64_t getHeads() const;
   /// The spans of rows [first, end).
   const llvm::SmallVector<KeySpan, 2> &get(int64_t first, int64_t end);
   bool hasClasses() const { return kernel.hasClassify(); }
