@@ -133,24 +133,32 @@ def with_heads(name, array, text):
     return array[:, None] if has_no_heads else array
 
 
-def write_inputs(variant, shape, inputs, text, folder):
-    os.makedirs(folder, exist_ok=True)
-    paths = {}
+def named_inputs(variant, inputs, text):
+    """The inputs of a call, by the names and in the layouts of the spec."""
+    named = {}
     for tensor in variant.tensors:
         array, name = inputs[tensor.name], name_of(variant, tensor.name, text)
         if tensor.dtype == "real":
             array = array.astype(np.float32)
         change = LAYOUTS.get(variant.id, {}).get(tensor.name, lambda a: with_heads(name, a, text))
+        named[name] = np.ascontiguousarray(change(array)).reshape(change(array).shape)
+    return named
+
+
+def write_inputs(variant, inputs, text, folder):
+    os.makedirs(folder, exist_ok=True)
+    paths = {}
+    for name, array in named_inputs(variant, inputs, text).items():
         paths[name] = os.path.join(folder, name + ".npy")
-        np.save(paths[name], np.ascontiguousarray(change(array)).reshape(change(array).shape))
+        np.save(paths[name], array)
     return paths
 
 
-def compare(variant, shape, wanted, tolerances, precision, text, folder):
-    """What is wrong with the outputs in `folder`, or nothing."""
+def compare(variant, wanted, tolerances, precision, text, output):
+    """What is wrong with the arrays that `output` returns by name, or nothing."""
     for tensor in variant.outputs:
         (name, part), b = part_of(variant, tensor.name, text), wanted[tensor.name]
-        a = part(np.load(os.path.join(folder, name + ".out.npy"))).astype(np.float64)
+        a = part(output(name)).astype(np.float64)
         b = with_heads(name, b, text)
         if name == "Y" and (a.ndim, b.ndim) == (4, 3):
             b = b[:, None]
@@ -178,7 +186,7 @@ def run_case(arguments, variant, number, precision, text):
         return run_case(arguments, variant, number, "f32", text) \
             if arguments.dtype == precision != "f32" else ("right", None)
     folder = os.path.join(arguments.work, variant.id, "s%d-%s" % (number, precision))
-    paths = write_inputs(variant, shape, inputs, text, folder)
+    paths = write_inputs(variant, inputs, text, folder)
     command = [arguments.attnc_run, os.path.join(arguments.specs, variant.id + ".yaml"), "-Wno-slow-path",
                "-Wno-offset"]
     if arguments.interpret:
@@ -208,7 +216,8 @@ def run_case(arguments, variant, number, precision, text):
     if refusal:
         ids = re.findall(r"\[([\w-]+)\]$", refusal.group(1))
         return "refused", (ids[0] if ids else "call") + ": " + refusal.group(1)
-    fault = compare(variant, shape, wanted, tolerances, precision, text, folder)
+    fault = compare(variant, wanted, tolerances, precision, text,
+                    lambda name: np.load(os.path.join(folder, name + ".out.npy")))
     return ("wrong", fault) if fault else ("right", None)
 
 
