@@ -205,7 +205,14 @@ SmallVector<Value> Builder::assembly(StringRef text, StringRef constraints,
 Value Builder::field(Value structure, int64_t number) {
   return LLVM::ExtractValueOp::create(*this, loc, structure, number);
 }
-void Builder::barrier() { intrinsic("barrier.cta.sync.aligned.all", i32(0)); }
+void Builder::barrier() {
+  constexpr int64_t kOfRole = 1; // 0 is that of the block
+  if (barrierThreads)
+    intrinsic("barrier.cta.sync.aligned.count",
+              {i32(kOfRole), i32(barrierThreads)});
+  else
+    intrinsic("barrier.cta.sync.aligned.all", i32(0));
+}
 
 Value Builder::exchange(Value value, int64_t mask) {
   Type type = value.getType(), word = getI32Type();

@@ -91,8 +91,10 @@ public:
                                     mlir::ArrayRef<mlir::Type> results,
                                     mlir::ValueRange args);
   Value field(Value structure, int64_t number);
-  /// Waits for all threads of the block.
+  /// Waits for all threads of the block, or for those that `barrierThreads`
+  /// counts where other warps have another role.
   void barrier();
+  int64_t barrierThreads = 0;
   /// The value of the lane whose number differs in the bits of `mask`.
   Value exchange(Value value, int64_t mask);
 

@@ -206,7 +206,7 @@ LogicalResult FunctionWriter::writeKernel(tile::GridOp grid, unsigned number,
   Value task = b.toIndex(
       b.intrinsic("read.ptx.sreg.ctaid.x", b.getI32Type(), ValueRange()));
   bindInstance(emitter, grid, task);
-  emitter.emitBlock(grid.getBody().front());
+  emitter.emitGrid(grid.getBody().front(), target.gpu.registers);
   func::ReturnOp::create(b, program.getLoc());
 
   if (emitter.getSharedBytes() > target.gpu.blockSharedBytes)
@@ -217,10 +217,14 @@ LogicalResult FunctionWriter::writeKernel(tile::GridOp grid, unsigned number,
   auto attribute = [&](StringRef key, int64_t value) -> Attribute {
     return b.getStrArrayAttr({key, std::to_string(value)});
   };
-  kernel->setAttr(
-      "passthrough",
-      b.getArrayAttr({attribute("nvvm.maxntid", own.getThreads()),
-                      attribute("attnc.shared", emitter.getSharedBytes())}));
+  SmallVector<Attribute> attributes = {
+      attribute("nvvm.maxntid", own.getBlockThreads()),
+      attribute("attnc.shared", emitter.getSharedBytes())};
+  if (own.movesRegisters()) {
+    attributes.push_back(attribute("nvvm.minctasm", 1));
+    attributes.push_back(b.getStringAttr("attnc.nounroll"));
+  }
+  kernel->setAttr("passthrough", b.getArrayAttr(attributes));
   return success();
 }
 

@@ -5,6 +5,8 @@
 #include "attnc/Target/Platform.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -13,12 +15,14 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace mlir;
 
 namespace attnc::ptx {
 
 static constexpr StringLiteral kSharedAttribute = "attnc.shared";
+static constexpr StringLiteral kKeepLoopsAttribute = "attnc.nounroll";
 
 static std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target,
                                                           std::string &error) {
@@ -80,6 +84,19 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
+/// Warps of some kernels have fewer registers than others, which ptxas would
+/// exceed to unroll their loops.
+static void keepLoops(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (!function.hasFnAttribute(kKeepLoopsAttribute))
+      continue;
+    llvm::DominatorTree tree(function);
+    llvm::LoopInfo loops(tree);
+    for (llvm::Loop *loop : loops.getLoopsInPreorder())
+      llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable");
+  }
+}
+
 std::optional<std::string> printKernels(ModuleOp module, const Target &target,
                                         StringRef output) {
   llvm::LLVMContext context;
@@ -104,6 +121,7 @@ std::optional<std::string> printKernels(ModuleOp module, const Target &target,
     return std::nullopt;
   }
   optimize(*device, *machine);
+  keepLoops(*device);
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream os(text);
   if (output == "nvptx-ir") {

@@ -20,7 +20,8 @@ TargetAttrInterface mergeTarget(TargetAttrInterface target, int64_t features) {
   return NvptxAttr::get(target.getContext(), nvptx.getArch(),
                         NvptxMapping::Thread, warps, /*rows=*/lanes,
                         /*stages=*/1, nvptx.getFastExp(),
-                        /*sharedRows=*/false, /*overlap=*/false);
+                        /*sharedRows=*/false, /*overlap=*/false,
+                        /*producers=*/false, /*pingPong=*/false);
 }
 
 } // namespace attnc::tile

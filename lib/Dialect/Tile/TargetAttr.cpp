@@ -98,7 +98,8 @@ LogicalResult CpuAttr::verifyHolder(Operation *holder) const {
 LogicalResult NvptxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 NvptxArch arch, NvptxMapping mapping,
                                 int64_t warps, int64_t rows, int64_t stages,
-                                bool, bool sharedRows, bool overlap) {
+                                bool, bool sharedRows, bool overlap,
+                                bool producers, bool pingPong) {
   bool isThread = mapping == NvptxMapping::Thread;
   bool isWarpgroup = mapping == NvptxMapping::Warpgroup;
   if (warps < 1 || warps > 32 || (isWarpgroup && warps % 4 != 0)) // nvptx_c1
@@ -120,12 +121,24 @@ LogicalResult NvptxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (isWarpgroup && arch != NvptxArch::Sm90a) // nvptx_c5
     return emitError() << "mapping = warpgroup needs arch = sm_90a, got "
                        << stringifyNvptxArch(arch);
-  if ((sharedRows || overlap) && !isWarpgroup) // nvptx_c6
-    return emitError() << (sharedRows ? "shared_rows" : "overlap")
+  if ((sharedRows || overlap || producers) && !isWarpgroup) // nvptx_c6, c8
+    return emitError() << (sharedRows ? "shared_rows"
+                           : overlap  ? "overlap"
+                                      : "producers")
                        << " needs mapping = warpgroup, got mapping = "
                        << stringifyNvptxMapping(mapping);
   if (overlap && stages < 2) // nvptx_c7
     return emitError() << "overlap needs stages of 2 or more, got " << stages;
+  if (producers && (stages < 2 || warps > 28)) // nvptx_c8
+    return emitError() << "producers needs stages of 2 or more and at most 28 "
+                          "warps besides them, got stages = "
+                       << stages << " and warps = " << warps;
+  if (pingPong && (!producers || !overlap || warps < 8)) // nvptx_c9
+    return emitError() << "ping_pong needs producers, overlap and at least 8 "
+                          "warps, got producers = "
+                       << (producers ? "true" : "false")
+                       << ", overlap = " << (overlap ? "true" : "false")
+                       << " and warps = " << warps;
   return success();
 }
 

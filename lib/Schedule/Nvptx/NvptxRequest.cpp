@@ -41,7 +41,9 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
   const std::pair<StringRef, std::optional<bool> *> flags[] = {
       {"fast_exp", &request.fastExp},
       {"shared_rows", &request.sharedRows},
-      {"overlap", &request.overlap}};
+      {"overlap", &request.overlap},
+      {"producers", &request.producers},
+      {"ping_pong", &request.pingPong}};
   for (auto [field, to] : flags) {
     if (name != field)
       continue;
@@ -67,7 +69,7 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
   error = llvm::formatv(
       "unknown schedule field '{0}' of backend 'nvptx'; "
       "fields are form, q, k, split, target, arch, mapping, warps, "
-      "rows, stages, fast_exp, shared_rows, overlap",
+      "rows, stages, fast_exp, shared_rows, overlap, producers, ping_pong",
       name);
   return false;
 }

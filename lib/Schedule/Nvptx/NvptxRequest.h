@@ -15,7 +15,7 @@ namespace attnc::schedule::nvptx {
 struct NvptxRequest {
   std::optional<int64_t> q, k, split, warps, rows, stages;
   std::optional<tile::NvptxMapping> mapping;
-  std::optional<bool> fastExp, sharedRows, overlap;
+  std::optional<bool> fastExp, sharedRows, overlap, producers, pingPong;
 
   /// Reads `field = value, ...`, which may stand in `#attn.schedule<...>`, with
   /// the target's fields among them or in `target = #tile.nvptx<...>`. Nothing

@@ -61,6 +61,12 @@ static int64_t padded(int64_t size) { return llvm::alignTo(size, kFragment); }
 /// products that overlap (measured with ptxas 13.0).
 static constexpr int64_t kWarpgroupOthers = 79, kOverlapOthers = 16;
 
+/// The same of consumers, whose tiles other warps copy.
+static constexpr int64_t kConsumerOthers = 36;
+
+/// Bytes of mbarriers, and what panels after them are aligned to.
+static constexpr int64_t kBarrierBytes = 1024;
+
 /// Whether tensor cores multiply: rows, keys and values of 16 bits, and no sum
 /// of formulas.
 static bool usesTensorCores(const KernelShape &shape) {
@@ -105,6 +111,8 @@ static int64_t countRegisters(const KernelShape &shape,
                                                  : 40;
   if (targetOf(schedule).getOverlap())
     others += kOverlapOthers;
+  if (targetOf(schedule).getProducers())
+    others = kConsumerOthers;
   int64_t rows = targetOf(schedule).getRows();
   int64_t words = shape.accumulateBits / 32;
   int64_t accumulators =
@@ -120,10 +128,9 @@ static int64_t countRegisters(const KernelShape &shape,
 /// Those that a thread may have, so that the block fits.
 static int64_t registerLimit(attn::ScheduleAttr schedule,
                              const Target &target) {
-  constexpr int64_t granule = 8;
-  int64_t share = target.gpu.registers / targetOf(schedule).getThreads();
-  return std::min<int64_t>(target.gpu.threadRegisters,
-                           llvm::alignDown(share, granule));
+  return std::min<int64_t>(
+      target.gpu.threadRegisters,
+      targetOf(schedule).getThreadRegisters(target.gpu.registers));
 }
 
 /// Bytes of shared memory: tiles of keys and of values, and for sums by fma the
@@ -154,7 +161,8 @@ static int64_t countSharedBytes(const KernelShape &shape,
       (shape.costs.scoreDistance > 0 ? shape.accumulateBytes() : 0) +
       (shape.costs.maskDistance > 0 ? 1 : 0);
   return std::max(first, keys + rows + weights + mask) +
-         padded(q + k) * distances;
+         padded(q + k) * distances +
+         (targetOf(schedule).getProducers() ? kBarrierBytes : 0);
 }
 
 /// Why no tile of the kernel fits the target, not even the least one; empty if
@@ -170,7 +178,8 @@ static std::string findLeastProblem(const KernelShape &shape,
       tile::NvptxAttr::get(context, nvptx.getArch(),
                            tile::NvptxMapping::Fragment, /*warps=*/1,
                            /*rows=*/kFragment, /*stages=*/1, nvptx.getFastExp(),
-                           /*sharedRows=*/false, /*overlap=*/false));
+                           /*sharedRows=*/false, /*overlap=*/false,
+                           /*producers=*/false, /*pingPong=*/false));
   int64_t registers = countRegisters(shape, least);
   bool isTooWide =
       usesTensorCores(shape) && registers > target.gpu.threadRegisters;
@@ -191,11 +200,15 @@ static std::string findLeastProblem(const KernelShape &shape,
 
 /// The attributes that candidates have, the preferred ones first: warps, rows
 /// and the rest of #tile.nvptx for a mapping, with what the request fixes.
+/// Sums of wider values take the registers that producers would have.
+static constexpr int64_t kMostFeaturesOfConsumers = 128;
+static constexpr int64_t kMostConsumerWarps = 12;
+
 namespace {
 struct Tiling {
   tile::NvptxMapping mapping;
   int64_t warps, rows, k;
-  bool sharedRows, overlap;
+  bool sharedRows, overlap, producers;
 };
 } // namespace
 
@@ -206,13 +219,14 @@ static SmallVector<Tiling> listTilings(bool hasWarpgroups) {
       for (int64_t k : {128, 64, 192, 176, 96, 80, 32, 16})
         for (bool overlap : {true, false})
           for (bool sharedRows : {false, true})
-            shapes.push_back({tile::NvptxMapping::Warpgroup, warps, 16, k,
-                              sharedRows, overlap});
+            for (bool producers : {true, false})
+              shapes.push_back({tile::NvptxMapping::Warpgroup, warps, 16, k,
+                                sharedRows, overlap, producers});
   for (auto [warps, rows] :
        {std::pair<int64_t, int64_t>{4, 16}, {4, 32}, {8, 16}, {2, 16}, {1, 16}})
     for (int64_t k : {64, 32, 128, 16})
       shapes.push_back(
-          {tile::NvptxMapping::Fragment, warps, rows, k, false, false});
+          {tile::NvptxMapping::Fragment, warps, rows, k, false, false, false});
   return shapes;
 }
 
@@ -251,11 +265,17 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
     else if (isFew)
       splits = listSplits(shape, k);
     for (int64_t stage : stages) {
+      bool overlap = request->overlap.value_or(made.overlap && stage > 1);
+      bool producers = request->producers.value_or(
+          made.producers && stage > 1 && warps <= kMostConsumerWarps &&
+          std::max(shape.headDim, shape.valueDim) <= kMostFeaturesOfConsumers);
+      bool pingPong = request->pingPong.value_or(producers && overlap &&
+                                                 warps > kWarpgroupWarps);
       auto nvptx = tile::NvptxAttr::getChecked(
           [&] { return emitError(UnknownLoc::get(context)); }, context, *arch,
           made.mapping, warps, rows, stage, request->fastExp.value_or(isFast),
-          request->sharedRows.value_or(made.sharedRows),
-          request->overlap.value_or(made.overlap && stage > 1));
+          request->sharedRows.value_or(made.sharedRows), overlap, producers,
+          pingPong);
       if (!nvptx)
         continue;
       for (int64_t split : splits) {
@@ -313,9 +333,9 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
   if (schedule.getQ() != nvptx.getBlockRows())
     return llvm::formatv("q = {0} is not warps * rows = {1}", schedule.getQ(),
                          nvptx.getBlockRows());
-  if (nvptx.getThreads() > int64_t(target.gpu.maxThreads))
-    return llvm::formatv("{0} warps are more than {1} has threads for",
-                         nvptx.getWarps(), target.name);
+  if (nvptx.getBlockThreads() > int64_t(target.gpu.maxThreads))
+    return llvm::formatv("{0} threads are more than a block of {1} has",
+                         nvptx.getBlockThreads(), target.name);
   int64_t k = schedule.getK();
   if (k % kFragment || k > mostKeys)
     return llvm::formatv("k = {0} is not a multiple of {1} up to {2}", k,
@@ -330,7 +350,7 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
         "rows = {0} and k = {1} need about {2} registers per thread, {3} has "
         "{4} for each of {5} threads",
         nvptx.getRows(), k, registers, target.name,
-        registerLimit(schedule, target), nvptx.getThreads());
+        registerLimit(schedule, target), nvptx.getBlockThreads());
   if (int64_t bytes = countSharedBytes(shape, schedule);
       bytes > target.gpu.blockSharedBytes)
     return llvm::formatv(
@@ -364,7 +384,9 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   // they can.
   tile::NvptxAttr nvptx = targetOf(schedule);
   constexpr double blockCycles = 3000;
-  double tileCycles = nvptx.getStages() > 1 ? 300 : 1500;
+  double tileCycles = nvptx.getProducers()    ? 100
+                      : nvptx.getStages() > 1 ? 300
+                                              : 1500;
   int64_t q = schedule.getQ(), k = schedule.getK();
   VisitedTiles visited = countVisitedTiles(q, k, ranges);
   double tiles = visited.visited(), pairs = tiles * double(q * k);
@@ -380,7 +402,7 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   int64_t registers =
       std::min<int64_t>(wanted, registerLimit(schedule, target));
   int64_t fitting = std::max<int64_t>(
-      1, std::min(target.gpu.registers / (registers * nvptx.getThreads()),
+      1, std::min(target.gpu.registers / (registers * nvptx.getBlockThreads()),
                   target.gpu.sharedBytes / countSharedBytes(shape, schedule)));
   double heads = double(std::max<int64_t>(ranges.getHeads(), 1));
   double parts = countParts(schedule.getSplit(), tiles * double(k) / blocks,
@@ -403,7 +425,8 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   // What the products hide of the weights: those of the values, all but the
   // last tile of a block.
   if (nvptx.getOverlap())
-    cost.weights -= std::min(cost.weights, cost.products) / 2;
+    cost.weights -= std::min(cost.weights, cost.products) *
+                    (nvptx.getPingPong() ? 0.75 : 0.5);
   cost.overhead =
       (tiles * tileCycles + blocks * parts * blockCycles) / resident;
   cost.overhead += cost.products * double(wanted - registers) / registers;
@@ -436,7 +459,8 @@ attn::BlockAttr NvptxStrategy::chooseBlock(Operation *op,
   auto nvptx = tile::NvptxAttr::get(
       context, *tile::symbolizeNvptxArch(target.name),
       tile::NvptxMapping::Thread, /*warps=*/4, /*rows=*/32, /*stages=*/1,
-      /*fastExp=*/false, /*sharedRows=*/false, /*overlap=*/false);
+      /*fastExp=*/false, /*sharedRows=*/false, /*overlap=*/false,
+      /*producers=*/false, /*pingPong=*/false);
   SideAxes axes = SideAxes::of(op);
   std::optional<char> lanes = axes.bestLanes(axes.result, nvptx.getBlockRows());
   return attn::BlockAttr::get(

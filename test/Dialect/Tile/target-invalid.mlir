@@ -83,5 +83,30 @@ func.func private @nvptx_c7() attributes {t = #tile.nvptx<arch = sm_90a, mapping
 
 // -----
 
+// expected-error@below {{producers needs mapping = warpgroup, got mapping = fragment}}
+func.func private @nvptx_c8() attributes {t = #tile.nvptx<arch = sm_90a, mapping = fragment, warps = 4, rows = 16, stages = 2, fast_exp = true, producers = true>}
+
+// -----
+
+// expected-error@below {{producers needs stages of 2 or more and at most 28 warps besides them, got stages = 1 and warps = 4}}
+func.func private @nvptx_c8_stages() attributes {t = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 4, rows = 16, stages = 1, fast_exp = true, producers = true>}
+
+// -----
+
+// expected-error@below {{producers needs stages of 2 or more and at most 28 warps besides them, got stages = 2 and warps = 32}}
+func.func private @nvptx_c8_warps() attributes {t = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 32, rows = 16, stages = 2, fast_exp = true, producers = true>}
+
+// -----
+
+// expected-error@below {{ping_pong needs producers, overlap and at least 8 warps, got producers = false, overlap = true and warps = 8}}
+func.func private @nvptx_c9() attributes {t = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, overlap = true, ping_pong = true>}
+
+// -----
+
+// expected-error@below {{ping_pong needs producers, overlap and at least 8 warps, got producers = true, overlap = true and warps = 4}}
+func.func private @nvptx_c9_warps() attributes {t = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 4, rows = 16, stages = 2, fast_exp = true, overlap = true, producers = true, ping_pong = true>}
+
+// -----
+
 // expected-error@below {{stages must be 1 to 8, got 9}}
 func.func private @nvptx_c3() attributes {t = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 9, fast_exp = true>}

@@ -8,6 +8,8 @@
 
 #warpgroup = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, shared_rows = true>
 
+#producers = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, overlap = true, producers = true, ping_pong = true>
+
 #few = #tile.cpu<isa = avx512, mapping = features, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never, feature_rows = 4>
 
 // CHECK: tile.program @few({{.*}}) target #tile.cpu<isa = avx512, mapping = features, {{.*}}feature_rows = 4>
@@ -30,6 +32,10 @@ tile.program @other_lanes(%n: index) target #cpu {
 
 // CHECK: tile.program @warpgroup({{.*}}) target #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, shared_rows = true>
 tile.program @warpgroup(%n: index) target #warpgroup {
+}
+
+// CHECK: tile.program @producers({{.*}}) target #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, overlap = true, producers = true, ping_pong = true>
+tile.program @producers(%n: index) target #producers {
 }
 
 // CHECK: tile.program @other_mapping({{.*}}) target #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 1, fast_exp = true>

@@ -134,6 +134,8 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     | `fast_exp` | exp2 is the instruction `ex2.approx` (2 ulp, subnormal results are 0) |
     | `shared_rows` | `wgmma` reads the rows of Q from shared memory, not from registers |
     | `overlap` | in loops over full tiles the product of the values starts one tile late, so that it runs while the softmax is computed; where the program allows it |
+    | `producers` | four warps more, the producers, only copy tiles of keys and values to shared memory; the others, the consumers, do all else |
+    | `ping_pong` | warpgroups of consumers take turns to start their products, so that one multiplies while another computes its softmax |
 
     Constraints:
     - (nvptx_c1) `warps` is 1 to 32, and a multiple of 4 with
@@ -144,7 +146,10 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     - (nvptx_c4) a grid has the `arch` of its program;
     - (nvptx_c5) `mapping = warpgroup` needs `arch = sm_90a`;
     - (nvptx_c6) `shared_rows` and `overlap` need `mapping = warpgroup`;
-    - (nvptx_c7) `overlap` needs `stages` of 2 or more.
+    - (nvptx_c7) `overlap` needs `stages` of 2 or more;
+    - (nvptx_c8) `producers` needs `mapping = warpgroup`, `stages` of 2 or more
+      and at most 28 `warps`;
+    - (nvptx_c9) `ping_pong` needs `producers`, `overlap` and at least 8 `warps`.
 
     Example: `#tile.nvptx<arch = sm_80, mapping = fragment, warps = 4,
     rows = 16, stages = 1, fast_exp = true>`
@@ -157,14 +162,34 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     "int64_t":$stages,
     "bool":$fast_exp,
     DefaultValuedParameter<"bool", "false">:$shared_rows,
-    DefaultValuedParameter<"bool", "false">:$overlap);
+    DefaultValuedParameter<"bool", "false">:$overlap,
+    DefaultValuedParameter<"bool", "false">:$producers,
+    DefaultValuedParameter<"bool", "false">:$ping_pong);
   let assemblyFormat = [{
     `<` struct($arch, $mapping, $warps, $rows, $stages, $fast_exp,
-               $shared_rows, $overlap) `>`
+               $shared_rows, $overlap, $producers, $ping_pong) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Of the warps that own rows.
     int64_t getThreads() const { return 32 * getWarps(); }
+    static constexpr int64_t kProducerThreads = 128;
+    /// With those of the producers.
+    int64_t getBlockThreads() const {
+      return getThreads() + (getProducers() ? kProducerThreads : 0);
+    }
+    /// Registers of a thread, of the `registers` that a block can have.
+    /// Producers keep only what addresses take, and leave the rest to the
+    /// consumers; a block with one warpgroup of these has enough for all.
+    static constexpr int64_t kProducerRegisters = 48;
+    bool movesRegisters() const { return getProducers() && getWarps() > 4; }
+    int64_t getThreadRegisters(int64_t registers) const {
+      constexpr int64_t granule = 8, most = 240;
+      if (!movesRegisters())
+        return registers / getBlockThreads() / granule * granule;
+      registers -= kProducerThreads * kProducerRegisters;
+      return std::min(most, registers / getThreads() / granule * granule);
+    }
     /// Rows of a thread block.
     int64_t getBlockRows() const { return getWarps() * getRows(); }
   }];

@@ -80,6 +80,7 @@ void Emitter::emitBlock(mlir::Block &block) {
     if (op.hasTrait<OpTrait::IsTerminator>())
       break;
     emitOp(&op);
+    releaseAfter(&op);
   }
   shared = before;
   while (sharedCopies.size() > known)
@@ -88,6 +89,8 @@ void Emitter::emitBlock(mlir::Block &block) {
 
 void Emitter::emitOp(Operation *op) {
   b.loc = op->getLoc();
+  if (role)
+    return emitAsProducer(op);
   if (late && emitLate(op))
     return;
   llvm::TypeSwitch<Operation *>(op)
@@ -185,14 +188,21 @@ SmallVector<Value> Emitter::emitPart(tile::ForOp loop, Value allLow, Value full,
                                      ValueRange carried) {
   int64_t step = loop.getStep(), partialStep = loop.getPartialStep();
   SmallVector<tile::LoadOp> loads = findAhead(loop);
-  SmallVector<Value> values =
-      !loads.empty()
-          ? emitPipelined(loop, loads, allLow, full, carried)
-          : b.loop(b.index(0), full, b.index(1), carried,
-                   [&](Value number, ValueRange inner) {
-                     return emitTile(loop, b.add(allLow, b.mul(number, step)),
-                                     b.index(step), b.boolean(false), inner);
-                   });
+  SmallVector<Value> values;
+  if (role) {
+    producePart(loop, allLow, full, low, high);
+    return {};
+  }
+  if (stream)
+    values = emitConsumed(loop, allLow, full, carried);
+  else if (!loads.empty())
+    values = emitPipelined(loop, loads, allLow, full, carried);
+  else
+    values = b.loop(b.index(0), full, b.index(1), carried,
+                    [&](Value number, ValueRange inner) {
+                      return emitTile(loop, b.add(allLow, b.mul(number, step)),
+                                      b.index(step), b.boolean(false), inner);
+                    });
   if (loop.hasClassify())
     return emitPieces(loop, low, high, values);
   return b.loop(low, high, b.index(partialStep), values,
@@ -214,6 +224,9 @@ static bool alwaysEqual(tile::ForOp loop, unsigned one, unsigned other) {
 }
 
 void Emitter::emitFor(tile::ForOp loop) {
+  int64_t before = shared;
+  Stream *outer = stream;
+  enterStream(loop);
   int64_t step = loop.getStep();
   unsigned segments = loop.getNumSegments();
   bool hasFull = !alwaysEqual(loop, 1, 2);
@@ -244,13 +257,17 @@ void Emitter::emitFor(tile::ForOp loop) {
   int64_t parts = hasHead ? 2 : 1;
   SmallVector<Value> results =
       b.loop(zero, b.index(parts * int64_t(segments)), b.index(1),
-             flatten(loop.getInits()), [&](Value part, ValueRange carried) {
+             role ? SmallVector<Value>() : flatten(loop.getInits()),
+             [&](Value part, ValueRange carried) {
                Value number = b.floorDiv(part, parts), isHead;
                if (hasHead)
                  isHead = b.compare(Predicate::eq, b.remainder(part, 2), 0);
                return emitSegment(number, isHead, carried);
              });
-  bind(loop.getResults(), results);
+  shared = before;
+  stream = outer;
+  if (!role)
+    bind(loop.getResults(), results);
 }
 
 } // namespace attnc::ptx

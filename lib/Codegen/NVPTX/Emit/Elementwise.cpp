@@ -193,7 +193,6 @@ void Emitter::emitAnyNan(tile::AnyNanOp test) {
         found = b.logicalOr(found, isNan(place));
   } else {
     SharedTile held = toShared(tile);
-    int64_t threads = layout.getTarget().getThreads();
     found = b.loop(thread, b.index(held.rows * held.columns), b.index(threads),
                    found, [&](Value number, ValueRange carried) {
                      Place place{type};

@@ -12,14 +12,13 @@
 #define ATTNC_LIB_CODEGEN_NVPTX_EMIT_EMITTER_H
 
 #include "Builder.h"
+#include "Emit/Streams.h"
 #include "Layout.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/MapVector.h"
-
-#include <functional>
 
 namespace attnc::ptx {
 
@@ -49,23 +48,6 @@ struct Place {
   bool isRegister() const { return positions.empty(); }
 };
 
-/// A product that starts one iteration late, and what it needs there
-/// (Overlap.cpp).
-struct LateProduct {
-  tile::DotOp score, product;
-  tile::RescaleOp rescale; // of the sums before the product, or null
-  tile::LoadOp columns;
-  mlir::Value carried; // the sums, an argument of the body
-  bool hasPrevious = false;
-  llvm::SmallVector<mlir::Value> rows, inFlight;
-  std::function<void()> copyNext;
-
-  /// The first op that reads the sums.
-  mlir::Operation *reader() {
-    return rescale ? rescale.getOperation() : product.getOperation();
-  }
-};
-
 class Emitter {
 public:
   using Value = mlir::Value;
@@ -75,7 +57,8 @@ public:
   /// Code of a kernel. Defines the numbers of thread, lane and warp.
   Emitter(Builder &b, Layout layout, Value sharedMemory);
 
-  void emitBlock(mlir::Block &block);
+  /// The body of a grid. `registers` are those that its block can have.
+  void emitGrid(mlir::Block &body, int64_t registers);
   void emitScalar(mlir::Operation *op);
   /// Bytes of shared memory that the code uses.
   int64_t getSharedBytes() const { return mostShared; }
@@ -100,6 +83,7 @@ private:
   Value evaluate(mlir::Block &block, mlir::ArrayRef<Value> arguments);
 
   //===- Control.cpp
+  void emitBlock(mlir::Block &block);
   void emitOp(mlir::Operation *op);
   void emitFor(tile::ForOp loop);
   void emitPasses(mlir::scf::ForOp loop);
@@ -176,6 +160,33 @@ private:
   void issueLate();
   void finishLate();
 
+  //===- Producers.cpp
+  void planStreams(mlir::Block &body);
+  void planStream(tile::ForOp loop, mlir::ArrayRef<tile::LoadOp> loads);
+  int64_t countRoleThreads(size_t role) const;
+  void initializeBarriers();
+  void emitProducers(mlir::Block &body);
+  void emitAsProducer(mlir::Operation *op);
+  void enterStream(tile::ForOp loop);
+  void producePart(tile::ForOp loop, Value allLow, Value full, Value low,
+                   Value high);
+  void produceTile(tile::ForOp loop, Value first, Value count);
+  llvm::SmallVector<Value> emitConsumed(tile::ForOp loop, Value first,
+                                        Value full, mlir::ValueRange carried);
+  Ring *ringOf(mlir::Operation *load);
+  SharedTile bufferOf(const Ring &ring);
+  Value barrierOf(const Ring &ring, int64_t barriers);
+  void waitFull(const Ring &ring);
+  void waitFor(Value barrier, Value phase);
+  void arriveAt(Value barrier);
+  void release(Ring &ring);
+  void releaseAfter(mlir::Operation *op);
+  void advance(const Ring &ring);
+  void beginTurns();
+  void takeTurn();
+  void passTurn();
+  void endTurns();
+
   //===- Memory.cpp
   struct Block;
   Block blockOf(tile::LoadOp load);
@@ -219,13 +230,18 @@ private:
   Builder &b;
   Layout layout;
   Value sharedMemory, thread, lane, warp;
+  int64_t threads = 0; // that work on what is emitted, from 0 to here
   mlir::Operation *entryEnd = nullptr; // after what all code may use
   llvm::DenseMap<Value, Tile> tiles;
   llvm::DenseMap<int64_t, Value> rowPositions, columnPositions;
   llvm::DenseSet<mlir::Operation *> ahead; // loads that were copied before
   std::optional<LateProduct> late;         // of the loop that is emitted
-  int64_t shared = 0, mostShared = 0;      // bytes
-  llvm::SmallVector<Value> sharedCopies;   // of tiles in registers, by age
+  llvm::MapVector<mlir::Operation *, Stream> streams; // by loop
+  Stream *stream = nullptr;              // of the loop that is emitted
+  size_t roles = 1;                      // of producers
+  std::optional<size_t> role;            // whose code is emitted
+  int64_t shared = 0, mostShared = 0;    // bytes
+  llvm::SmallVector<Value> sharedCopies; // of tiles in registers, by age
 };
 
 } // namespace attnc::ptx

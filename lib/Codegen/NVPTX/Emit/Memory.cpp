@@ -137,7 +137,6 @@ Value Emitter::isAligned(const Block &block, StringAttr inner) {
 /// Pieces beyond the valid rows and in the padding become zeros.
 void Emitter::copyAsync(tile::LoadOp load, const Block &block,
                         const SharedTile &made) {
-  int64_t threads = layout.getTarget().getThreads();
   int64_t elements = kCopyBytes / Builder::bytesOf(block.element);
   int64_t pieces = made.columns / elements;
   int64_t size = *load.getType().getDimSize(made.dims.back());
@@ -174,19 +173,26 @@ void Emitter::copyAsync(tile::LoadOp load, const Block &block,
   }
 }
 
-/// As copyAsync, where a thread copies the same columns of rows that are the
-/// same number of rows apart. Addresses of a piece are those of the piece
-/// before it and a constant, so that they take no registers in a loop.
+/// Pieces of 16 bytes of a row that threads next to each other copy: those of a
+/// panel.
+static int64_t unitsOf(const SharedTile &made) {
+  int64_t bytes = made.swizzle ? made.swizzle
+                               : made.columns * Builder::bytesOf(made.element);
+  return bytes / kCopyBytes;
+}
+
+/// As copyAsync, where a thread copies the same columns of panels, of rows that
+/// are the same number of rows apart. Addresses of a piece are those of the
+/// piece before it and a constant, so that they take no registers in a loop.
 void Emitter::copyAsyncRows(tile::LoadOp load, const Block &block,
                             const SharedTile &made) {
-  int64_t threads = layout.getTarget().getThreads();
   int64_t bytes = Builder::bytesOf(block.element);
-  int64_t elements = kCopyBytes / bytes, pieces = made.columns / elements;
-  int64_t rowsApart = threads / pieces;
+  int64_t elements = kCopyBytes / bytes, units = unitsOf(made);
+  int64_t rowsApart = threads / units, width = units * elements;
   int64_t size = *load.getType().getDimSize(made.dims.back());
   int64_t rows = *load.getType().getDimSize(made.dims.front());
-  Value row = b.floorDiv(thread, pieces);
-  Value column = b.mul(b.remainder(thread, pieces), elements);
+  Value row = b.floorDiv(thread, units);
+  Value column = b.mul(b.remainder(thread, units), elements);
   Value to = sharedAddress(made, [&](StringRef dim) {
     return dim == made.dims.back() ? column : row;
   });
@@ -196,35 +202,40 @@ void Emitter::copyAsyncRows(tile::LoadOp load, const Block &block,
     if (dim != made.dims.back())
       rowStride = stride;
   offset = b.add(offset, b.mul(row, rowStride));
-  Value from = b.address(block.data, b.memoryType(block.element), offset);
+  Type element = b.memoryType(block.element);
+  Value from = b.address(block.data, element, offset);
   Value apart = b.mul(rowStride, rowsApart);
   Value end = b.index(rows);
   if (Value valid = load.getValidOf(made.dims.front()))
     end = b.min(end, lookup(valid));
   std::optional<int64_t> known = constantOf(end);
   Value rest = b.sub(end, row);
-  Value isColumn;
-  if (made.columns != size)
-    isColumn = b.compare(Predicate::slt, column, size);
   int64_t rowBytes = made.swizzle ? made.swizzle : made.pitch * bytes;
-  for (int64_t first = 0; first < made.rows; first += rowsApart) {
-    Value isReadable = isColumn;
+  auto copyAt = [&](int64_t first, int64_t panel) {
+    Value isReadable;
+    if ((panel + 1) * width > size)
+      isReadable = b.compare(Predicate::slt, column, size - panel * width);
     if (!known || *known < first + rowsApart) {
       Value isRow = b.compare(Predicate::sgt, rest, first);
-      isReadable = isColumn ? b.logicalAnd(isColumn, isRow) : isRow;
+      isReadable = isReadable ? b.logicalAnd(isReadable, isRow) : isRow;
     }
-    auto copy = [&] {
-      Value size = isReadable
-                       ? b.select(isReadable, b.i32(kCopyBytes), b.i32(0))
-                       : b.i32(kCopyBytes);
-      Value place = b.address(to, b.getI8Type(), b.index(first * rowBytes));
-      b.intrinsic("cp.async.cg.shared.global.16.s", {place, from, size});
+    Value count = isReadable ? b.select(isReadable, b.i32(kCopyBytes), b.i32(0))
+                             : b.i32(kCopyBytes);
+    int64_t place = first * rowBytes + panel * made.panelBytes();
+    b.intrinsic("cp.async.cg.shared.global.16.s",
+                {b.address(to, b.getI8Type(), b.index(place)),
+                 b.address(from, element, b.index(panel * width)), count});
+  };
+  for (int64_t first = 0; first < made.rows; first += rowsApart) {
+    auto copyPanels = [&] {
+      for (int64_t panel = 0; panel < made.columns / width; ++panel)
+        copyAt(first, panel);
     };
     if (first + rowsApart <= made.rows)
-      copy();
+      copyPanels();
     else
-      b.branch(b.compare(Predicate::slt, row, made.rows - first), copy);
-    from = b.address(from, b.memoryType(block.element), apart);
+      b.branch(b.compare(Predicate::slt, row, made.rows - first), copyPanels);
+    from = b.address(from, element, apart);
   }
 }
 
@@ -232,10 +243,9 @@ void Emitter::copyAsyncRows(tile::LoadOp load, const Block &block,
 /// of a swizzle apart.
 bool Emitter::hasRegularRows(tile::LoadOp load, const SharedTile &made) const {
   constexpr int64_t kPatternRows = 8;
-  int64_t threads = layout.getTarget().getThreads();
-  int64_t pieces = made.columns * Builder::bytesOf(made.element) / kCopyBytes;
-  return !load.getTable() && threads % pieces == 0 &&
-         threads / pieces % kPatternRows == 0;
+  int64_t units = unitsOf(made);
+  return !load.getTable() && threads % units == 0 &&
+         threads / units % kPatternRows == 0;
 }
 
 /// The dim that is contiguous in most tensors.
@@ -284,6 +294,11 @@ void Emitter::copy(tile::LoadOp load, const SharedTile &made) {
 void Emitter::emitSharedLoad(tile::LoadOp load) {
   if (ahead.contains(load))
     return;
+  if (Ring *ring = ringOf(load)) {
+    waitFull(*ring);
+    tiles[load] = {load.getType(), {}, bufferOf(*ring), {}};
+    return;
+  }
   StringAttr inner = innerOf(load);
   SharedTile made = allocate(layout.makeShared(Value(load), inner));
   b.barrier();

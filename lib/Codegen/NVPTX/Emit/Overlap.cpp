@@ -71,12 +71,16 @@ std::optional<LateProduct> Emitter::findLate(tile::ForOp loop,
 
 /// Starts the product with the rows and sums that were carried here.
 void Emitter::issueLate() {
+  if (Ring *ring = ringOf(late->columns))
+    waitFull(*ring);
   late->inFlight =
       issueWgmma(late->product, accumulatorOf(late->carried), late->rows);
 }
 
 void Emitter::finishLate() {
   defineAccumulator(late->carried, waitForWgmma(0, late->inFlight));
+  if (Ring *ring = ringOf(late->columns))
+    release(*ring);
 }
 
 /// Emits an op of the body of such a loop; false for those that are as
@@ -86,9 +90,11 @@ bool Emitter::emitLate(Operation *op) {
     SmallVector<Value> sums;
     if (late->score.getAcc())
       sums = accumulatorOf(late->score.getAcc());
+    takeTurn();
     SmallVector<Value> scores = issueWgmma(late->score, sums);
     if (late->hasPrevious)
       issueLate();
+    passTurn();
     defineAccumulator(late->score,
                       waitForWgmma(late->hasPrevious ? 1 : 0, scores));
     return true;
@@ -121,11 +127,14 @@ Emitter::emitOverlapped(tile::ForOp loop, Value full, ValueRange carried,
     return next;
   };
   auto emitAll = [&] {
+    beginTurns();
     SmallVector<Value> values = emitWithRows(b.index(0), carried);
     values = b.loop(b.index(1), full, b.index(1), values, emitWithRows);
     // The product of the last tile.
-    b.intrinsic("cp.async.wait.group", b.i32(0));
-    publish(*tiles[late->columns].shared);
+    if (!stream) {
+      b.intrinsic("cp.async.wait.group", b.i32(0));
+      publish(*tiles[late->columns].shared);
+    }
     auto arguments = loop.getBody().front().getArguments().drop_front(
         tile::ForOp::kNumLoopArgs);
     bind(arguments, ValueRange(values).take_front(count));
@@ -133,6 +142,7 @@ Emitter::emitOverlapped(tile::ForOp loop, Value full, ValueRange carried,
     findCopies(full);
     issueLate();
     finishLate();
+    endTurns();
     return flatten(arguments);
   };
   return b.choose(SmallVector<Type>(carried.getTypes()),

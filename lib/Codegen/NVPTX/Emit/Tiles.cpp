@@ -22,6 +22,7 @@ Emitter::Emitter(Builder &b, Layout layout, Value sharedMemory)
       b.intrinsic("read.ptx.sreg.tid.x", b.getI32Type(), ValueRange()));
   lane = b.remainder(thread, 32);
   warp = b.floorDiv(thread, 32);
+  threads = layout.getTarget().getThreads();
   entryEnd = &*std::prev(b.getInsertionPoint());
 }
 
@@ -157,7 +158,6 @@ SharedTile Emitter::allocate(SharedTile tile) {
 void Emitter::forEachElement(
     tile::TileType type, const SharedTile &shared,
     llvm::function_ref<void(const Place &, Value)> body) {
-  int64_t threads = layout.getTarget().getThreads();
   b.loop(thread, b.index(shared.rows * shared.columns), b.index(threads),
          [&](Value number) {
            Place place{type};
