@@ -1,4 +1,4 @@
-//===- PartsTarget.cpp - Parts of keys, as a target wants them ------------===//
+//===- PartsTarget.cpp - Parts and rows, as a target wants them -----------===//
 
 #include "attnc/Dialect/Tile/PartsTarget.h"
 
@@ -22,6 +22,10 @@ TargetAttrInterface mergeTarget(TargetAttrInterface target, int64_t features) {
                         /*stages=*/1, nvptx.getFastExp(),
                         /*sharedRows=*/false, /*overlap=*/false,
                         /*producers=*/false, /*pingPong=*/false);
+}
+
+bool readsElements(TargetAttrInterface target) {
+  return isa<NvptxAttr>(target);
 }
 
 } // namespace attnc::tile

@@ -183,10 +183,35 @@ void KernelBlock::emitHead(OpBuilder &builder) {
     tile::TileType type =
         tileType({{"q", sizeQ}, {featureOf(kernel, i), lastExtent(tensor)}})
             .withElementType(getElementTypeOrSelf(tensor));
-    productRows.push_back(tile::LoadOp::create(builder, loc, type, rows.buf,
-                                               indices(builder, rows, {}),
-                                               {{"q", this->rows}}));
+    productRows.push_back(emitRows(builder, rows, rowMaps[i / 2 + 1], type));
   }
+}
+
+/// A tile of rows, or the same elements read through `map`.
+Value KernelBlock::emitRows(OpBuilder &builder, const BlockBuffer &buffer,
+                            attn::MapOp map, tile::TileType type) {
+  if (!map)
+    return tile::LoadOp::create(builder, loc, type, buffer.buf,
+                                indices(builder, buffer, {}), {{"q", rows}});
+  Block &body = map.getBody().front();
+  StringRef feature = type.getNames().back().getValue();
+  return tile::MapOp::create(
+      builder, loc, type, ValueRange(), {{"q", q0}, {feature, zero}},
+      [&](OpBuilder &b, Location, ValueRange places) -> Value {
+        IRMapping mapping;
+        mapping.map(body.getArguments().take_front(3), bhg);
+        mapping.map(body.getArguments().take_back(2), places);
+        Value moved = body.getTerminator()->getOperand(0);
+        emitScalars(b, body, moved, scope, mapping);
+        Value element = mapping.lookup(moved);
+        if (element.getType() != type.getElementType())
+          element =
+              arith::TruncFOp::create(b, loc, type.getElementType(), element);
+        Value isRow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                            places[0], q1);
+        Value none = emitReal(b, loc, type.getElementType(), 0.0);
+        return arith::SelectOp::create(b, loc, isRow, element, none);
+      });
 }
 
 void KernelBlock::emitInitHead(OpBuilder &builder) {
@@ -197,11 +222,10 @@ void KernelBlock::emitInitHead(OpBuilder &builder) {
 }
 
 Value KernelBlock::emitQuery(OpBuilder &builder) {
-  auto buf = cast<tile::BufType>(q.buf.getType());
+  Type element = getElementTypeOrSelf(kernel.getQ());
   tile::TileType type = tileType({{"q", sizeQ}, {"d", sizeD}});
-  Value query = tile::LoadOp::create(
-      builder, loc, type.withElementType(buf.getElementType()), q.buf,
-      indices(builder, q, {}), {{"q", rows}});
+  Value query =
+      emitRows(builder, q, rowMaps.front(), type.withElementType(element));
   double scale = kernel.getScale().convertToDouble();
   if (scale == 1.0 || sumScale() == scale)
     return query;

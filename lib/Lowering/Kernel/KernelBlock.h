@@ -13,6 +13,7 @@
 #include "Plan/Storage.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include <optional>
@@ -29,6 +30,7 @@ struct BlockOutput {
   bool isPairs = false; // one number per pair of query and key
   bool isKey = false;   // the key of a rank
   bool isMax = false;   // the largest score, beside the sum
+  int64_t group = 0;    // row q * group + g is query q of head g; 0: it is q
 };
 
 /// Values carried from tile to tile, one row per query: the accumulated values
@@ -65,6 +67,8 @@ public:
   llvm::SmallVector<BlockBuffer, 0> products; // rows and keys in turn
   std::vector<BlockOutput> outputs;
   llvm::SmallVector<mlir::Value, 3> bhg;
+  /// Of q and the rows of products: maps that the block reads through, or null.
+  llvm::SmallVector<attn::MapOp, 2> rowMaps;
   mlir::Value q0, q1, rows, zero; // rows = q1 - q0; zero is the index 0
   mlir::Value kvLen;
   mlir::Value key;          // of a rank
@@ -189,6 +193,10 @@ public:
   void emitOutputs(mlir::OpBuilder &builder, const SoftmaxState &state);
 
 private:
+  mlir::Value emitRows(mlir::OpBuilder &builder, const BlockBuffer &buffer,
+                       attn::MapOp map, tile::TileType type);
+  llvm::SmallVector<mlir::Value> outputIndices(mlir::OpBuilder &builder,
+                                               const BlockOutput &output);
   mlir::Value emitFormula(mlir::OpBuilder &builder, Formula &formula,
                           mlir::Location at, mlir::ValueRange products,
                           const KeyTile &keys);

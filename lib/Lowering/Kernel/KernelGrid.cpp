@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chunk/ChunkStates.h"
+#include "Kernel/GroupedRows.h"
 #include "Kernel/KeyParts.h"
 
 #include "attnc/Analysis/Kernel/SplitKeys.h"
@@ -120,6 +121,13 @@ static LogicalResult bindTensors(KernelBlock &block, Storage &storage) {
     buffers.push_back(&product);
   for (auto [operand, place] :
        llvm::zip_equal(kernel.getLetteredOperands(), buffers)) {
+    bool isOfRows = operand.second.contains('q');
+    auto map = operand.first.getDefiningOp<attn::MapOp>();
+    bool isRead = isOfRows && map && isReadByKernels(map);
+    if (isOfRows)
+      block.rowMaps.push_back(isRead ? map : attn::MapOp());
+    if (isRead)
+      continue;
     auto buffer =
         storage.operand(kernel, operand.first, operand.second, sameName);
     if (failed(buffer))
@@ -127,16 +135,20 @@ static LogicalResult bindTensors(KernelBlock &block, Storage &storage) {
     *place = *buffer;
   }
   for (auto [result, letters] : kernel.getLetteredResults()) {
-    auto places = storage.destinations(result, letters, sameName,
-                                       Storage::Copies::ButSequences);
+    attn::MapOp heads = findHeadsOf(result);
+    auto places =
+        storage.destinations(heads ? heads.getResult() : result, letters,
+                             sameName, Storage::Copies::ButSequences);
     if (failed(places))
       return failure();
+    int64_t group = heads ? findHeadsOfRows(heads)->group : 0;
     bool isRow = letters == attn::KernelOp::kLabels[4];
     bool isPairs = result == kernel.getDense();
     for (const Destination &place : *places)
       block.outputs.push_back({place.buffer, isRow, place.wantedFor, isPairs,
                                result == kernel.getKey(),
-                               kernel.getLse() && result == kernel.getRow()});
+                               kernel.getLse() && result == kernel.getRow(),
+                               group});
   }
   return success();
 }
@@ -163,12 +175,10 @@ static void lowerParts(OpBuilder &builder, KernelBlock &block,
   KeyParts parts(builder, block);
   tile::TargetAttrInterface target = block.kernel.getSchedule()->getTarget(),
                             mergeTarget = target;
-  // A sink is of rows.
-  if (block.hasValues && !block.init)
-    if (auto ofRow = tile::mergeTarget(target, block.sizeE)) {
-      mergeTarget = ofRow;
-      parts.layAlongFeatures(merged, storage.program);
-    }
+  if (mergesRows(block.kernel)) {
+    mergeTarget = tile::mergeTarget(target, block.sizeE);
+    parts.layAlongFeatures(merged, storage.program);
+  }
   SmallVector<Value, 1> wanted = storage.wantedFor(block.kernel);
   {
     OpBuilder::InsertionGuard guard(builder);

@@ -1,7 +1,8 @@
-//===- PartsTarget.h - Parts of keys, as a target wants them ----*- C++ -*-===//
+//===- PartsTarget.h - Parts and rows, as a target wants them ---*- C++ -*-===//
 //
-// What the lowering of kernels whose keys are split asks of a target.
-// Tests: test/Lowering/split-keys.mlir
+// What the lowering of kernels with few rows asks of a target.
+// Tests: test/Lowering/split-keys.mlir,
+// test/Lowering/grouped-rows.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,10 @@ int64_t mostInstances(TargetAttrInterface target);
 /// instance, whose `features` lie along dim q. Null: blocks of rows, as in the
 /// kernel's own grid.
 TargetAttrInterface mergeTarget(TargetAttrInterface target, int64_t features);
+
+/// Whether a kernel reads its rows as fast element by element, from where they
+/// lie, as in blocks.
+bool readsElements(TargetAttrInterface target);
 
 } // namespace attnc::tile
 
