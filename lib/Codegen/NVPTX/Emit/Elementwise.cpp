@@ -33,10 +33,32 @@ void Emitter::emitMap(tile::MapOp map) {
   if (isShared(map))
     for (Value input : map.getInputs())
       toShared(input);
-  define(map, [&](const Place &place) {
+  auto compute = [&](const Place &place) {
     return evaluate(
         map.getBody().front(),
         argumentsOf(map.getInputs(), map.getAtDims(), map.getAt(), place));
+  };
+  std::optional<Value> guard = findGuard(map);
+  tile::TileType type = map.getType();
+  if (!guard || isShared(map))
+    return define(map, compute);
+  auto computeAll = [&](bool isFilled) {
+    std::optional<bool> before = std::exchange(isReadFilled, isFilled);
+    SmallVector<Value> registers;
+    Place place{type};
+    for (place.row = 0; place.row < layout.rowSlots(type); ++place.row)
+      for (place.column = 0; place.column < layout.columnSlots(type);
+           ++place.column)
+        registers.push_back(compute(place));
+    isReadFilled = before;
+    return registers;
+  };
+  SmallVector<Value> made = b.choose(
+      flatTypes(type), *guard, [&] { return computeAll(true); },
+      [&] { return computeAll(false); });
+  int64_t columns = layout.columnSlots(type);
+  define(map, [&](const Place &place) {
+    return made[place.row * columns + place.column];
   });
 }
 

@@ -72,6 +72,7 @@ private:
   llvm::SmallVector<Value> lookup(mlir::ValueRange values);
   Value clampToAxis(Value index, Value extent);
   Value isFilled(const Buffer &buffer);
+  std::optional<Value> findGuard(tile::MapOp map);
   Value readElement(Value buf, mlir::ArrayRef<Value> indices,
                     mlir::Type result);
   void emitLocate(tile::LocateOp locate);
@@ -240,6 +241,7 @@ private:
   Stream *stream = nullptr;              // of the loop that is emitted
   size_t roles = 1;                      // of producers
   std::optional<size_t> role;            // whose code is emitted
+  std::optional<bool> isReadFilled;      // see findGuard()
   int64_t shared = 0, mostShared = 0;    // bytes
   llvm::SmallVector<Value> sharedCopies; // of tiles in registers, by age
 };

@@ -239,13 +239,13 @@ void Emitter::copyAsyncRows(tile::LoadOp load, const Block &block,
   }
 }
 
-/// Whether the rows of a thread are as copyAsyncRows needs them: whole patterns
-/// of a swizzle apart.
+/// Whether the rows of a thread are as copyAsyncRows needs them: the same
+/// columns, and whole patterns of a swizzle apart.
 bool Emitter::hasRegularRows(tile::LoadOp load, const SharedTile &made) const {
   constexpr int64_t kPatternRows = 8;
   int64_t units = unitsOf(made);
   return !load.getTable() && threads % units == 0 &&
-         threads / units % kPatternRows == 0;
+         (!made.swizzle || threads / units % kPatternRows == 0);
 }
 
 /// The dim that is contiguous in most tensors.

@@ -42,8 +42,29 @@ Value Emitter::readElement(Value buf, ArrayRef<Value> indices, Type result) {
         b.address(buffer.data, b.memoryType(buffer.element), offset);
     return {b.widen(b.load(buffer.element, pointer), buffer.element, result)};
   };
+  if (isReadFilled)
+    return *isReadFilled ? read()[0] : b.zero(result);
   return b.choose(result, isFilled(buffer), read,
                   [&] { return SmallVector<Value>{b.zero(result)}; })[0];
+}
+
+/// Whether the buffer has elements that the region of `map` reads with its only
+/// read: one branch on that around all elements lets their reads overlap, which
+/// a branch around each would not. Nothing for other maps.
+std::optional<Value> Emitter::findGuard(tile::MapOp map) {
+  tile::ReadOp only;
+  for (Operation &op : map.getBody().front()) {
+    if (isa<tile::TableMinOp, tile::TableMaxOp, tile::LowerBoundOp>(op))
+      return std::nullopt;
+    auto read = dyn_cast<tile::ReadOp>(op);
+    if (read && only)
+      return std::nullopt;
+    if (read)
+      only = read;
+  }
+  if (!only)
+    return std::nullopt;
+  return isFilled(buffers[only.getBuf()]);
 }
 
 /// Halves the range of sequences until one is left.
