@@ -134,42 +134,57 @@ Value Emitter::isAligned(const Block &block, StringAttr inner) {
   return b.logicalAnd(isUnit, b.compare(Predicate::eq, rest, 0));
 }
 
-/// Pieces beyond the valid rows and in the padding become zeros.
+/// Pieces beyond the valid rows and in the padding become zeros. Addresses of
+/// some pieces come before their copies, so that reads of the pages' table
+/// overlap.
 void Emitter::copyAsync(tile::LoadOp load, const Block &block,
                         const SharedTile &made) {
+  constexpr int64_t kAtOnce = 8;
   int64_t elements = kCopyBytes / Builder::bytesOf(block.element);
   int64_t pieces = made.columns / elements;
   int64_t size = *load.getType().getDimSize(made.dims.back());
   int64_t total = made.rows * pieces;
-  for (int64_t first = 0; first < total; first += threads) {
+  struct Piece {
+    Value to, from, bytes;
+  };
+  auto locate = [&](Value number) -> Piece {
+    Place place{load.getType()};
+    Value column = b.mul(b.remainder(number, pieces), elements);
+    place.positions = {{made.dims.front(), b.floorDiv(number, pieces)},
+                       {made.dims.back(), column}};
+    auto [from, isReadable] = locateElement(load, block, place);
+    if (made.columns != size) {
+      Value isInside = b.compare(Predicate::slt, column, size);
+      isReadable = isReadable ? b.logicalAnd(isReadable, isInside) : isInside;
+    }
+    if (int64_t rows = *load.getType().getDimSize(made.dims.front());
+        made.rows != rows) {
+      Value isInside =
+          b.compare(Predicate::slt, place.positions[0].second, rows);
+      isReadable = isReadable ? b.logicalAnd(isReadable, isInside) : isInside;
+    }
+    Value to = sharedAddress(
+        made, [&](StringRef dim) { return position(dim, place); });
+    return {to, from,
+            isReadable ? b.select(isReadable, b.i32(kCopyBytes), b.i32(0))
+                       : b.i32(kCopyBytes)};
+  };
+  auto copy = [&](const Piece &piece) {
+    b.intrinsic("cp.async.cg.shared.global.16.s",
+                {piece.to, piece.from, piece.bytes});
+  };
+  int64_t first = 0;
+  while (first + threads <= total) {
+    SmallVector<Piece> located;
+    for (; first + threads <= total && int64_t(located.size()) < kAtOnce;
+         first += threads)
+      located.push_back(locate(b.add(thread, first)));
+    llvm::for_each(located, copy);
+  }
+  if (first < total) {
     Value number = b.add(thread, first);
-    auto copy = [&] {
-      Place place{load.getType()};
-      Value column = b.mul(b.remainder(number, pieces), elements);
-      place.positions = {{made.dims.front(), b.floorDiv(number, pieces)},
-                         {made.dims.back(), column}};
-      auto [from, isReadable] = locateElement(load, block, place);
-      if (made.columns != size) {
-        Value isInside = b.compare(Predicate::slt, column, size);
-        isReadable = isReadable ? b.logicalAnd(isReadable, isInside) : isInside;
-      }
-      if (int64_t rows = *load.getType().getDimSize(made.dims.front());
-          made.rows != rows) {
-        Value isInside =
-            b.compare(Predicate::slt, place.positions[0].second, rows);
-        isReadable = isReadable ? b.logicalAnd(isReadable, isInside) : isInside;
-      }
-      Value to = sharedAddress(
-          made, [&](StringRef dim) { return position(dim, place); });
-      Value bytes = isReadable
-                        ? b.select(isReadable, b.i32(kCopyBytes), b.i32(0))
-                        : b.i32(kCopyBytes);
-      b.intrinsic("cp.async.cg.shared.global.16.s", {to, from, bytes});
-    };
-    if (first + threads <= total)
-      copy();
-    else
-      b.branch(b.compare(Predicate::slt, number, total), copy);
+    b.branch(b.compare(Predicate::slt, number, total),
+             [&] { copy(locate(number)); });
   }
 }
 
@@ -279,16 +294,23 @@ void Emitter::copy(tile::LoadOp load, const SharedTile &made) {
               }));
     });
   };
-  if (canCopyAsync(load, made.dims.back()))
-    b.branch(
-        isAligned(block, made.dims.back()),
-        [&] {
-          hasRegularRows(load, made) ? copyAsyncRows(load, block, made)
-                                     : copyAsync(load, block, made);
-        },
-        copyElements);
-  else
-    copyElements();
+  auto copyPieces = [&] {
+    hasRegularRows(load, made) ? copyAsyncRows(load, block, made)
+                               : copyAsync(load, block, made);
+  };
+  if (!canCopyAsync(load, made.dims.back()))
+    return copyElements();
+  Value canCopy = isAligned(block, made.dims.back());
+  if (load.getTable()) // read without a branch for each piece
+    canCopy = b.logicalAnd(canCopy, isFilled(buffers[load.getTable()]));
+  auto copyFilled = [&] {
+    std::optional<bool> before = isReadFilled;
+    if (load.getTable())
+      isReadFilled = true;
+    copyPieces();
+    isReadFilled = before;
+  };
+  b.branch(canCopy, copyFilled, copyElements);
 }
 
 void Emitter::emitSharedLoad(tile::LoadOp load) {
