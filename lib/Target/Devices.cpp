@@ -50,11 +50,14 @@ static constexpr Target kTargets[] = {
                 .hasInt64 = true,
                 .hasFloat64 = true,
                 .hasHostCode = true}),
-    makeDevice("cuda", "NVIDIA GPUs of capability 8.0: PTX of the kernels only",
+    makeDevice("cuda",
+               "NVIDIA GPUs of compute capability 8.0 and later, by "
+               "Halide",
                {.groupThreads = 1024,
                 .sharedBytes = 48 * 1024,
                 .hasInt64 = true,
-                .hasFloat64 = true}),
+                .hasFloat64 = true,
+                .hasHostCode = true}),
     makeDevice(
         "opencl-embedded",
         "devices with the embedded profile of OpenCL 1.2: no numbers of "

@@ -10,6 +10,7 @@
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
@@ -155,9 +156,35 @@ static void addConstructor(Module &module) {
   ReturnInst::Create(module.getContext(), block);
 }
 
+/// Kernels are launched by a function that first asks attnc_device_is_ok about
+/// the call's failure, the context in Halide's words, and else returns 1.
+static void guardLaunches(Module &module, StringRef name) {
+  llvm::Function *launch = module.getFunction(name);
+  if (!launch)
+    return;
+  llvm::Function *guarded =
+      llvm::Function::Create(launch->getFunctionType(),
+                             GlobalValue::InternalLinkage, "guarded", module);
+  launch->replaceAllUsesWith(guarded);
+  LLVMContext &context = module.getContext();
+  IRBuilder<> ir(BasicBlock::Create(context, "", guarded));
+  BasicBlock *launches = BasicBlock::Create(context, "", guarded);
+  BasicBlock *fails = BasicBlock::Create(context, "", guarded);
+  Value *isOk = ir.CreateCall(module.getFunction("attnc_device_is_ok"),
+                              {guarded->getArg(0)});
+  ir.CreateCondBr(ir.CreateIsNotNull(isOk), launches, fails);
+  ir.SetInsertPoint(launches);
+  SmallVector<Value *> arguments(llvm::make_pointer_range(guarded->args()));
+  ir.CreateRet(ir.CreateCall(launch, arguments));
+  ir.SetInsertPoint(fails);
+  ir.CreateRet(ir.getInt32(1));
+}
+
 void addDeviceRuntime(Module &module) {
   link(module, std::string(kLaunch, sizeof kLaunch)); // ends with a 0
   addConstructor(module);
+  for (StringRef name : {"halide_cuda_run", "halide_opencl_run"})
+    guardLaunches(module, name);
   // Nothing keeps what is not called. Halide would release its contexts when
   // the process ends, when drivers may be gone already.
   for (StringRef list :

@@ -92,23 +92,45 @@ void halide_print(void *context, const char *message) {
   (void)message;
 }
 
-/* Halide looks for the name that only development packages have. */
-void *halide_opencl_get_symbol(void *context, const char *name) {
-  static void *library;
-  void *loaded = __atomic_load_n(&library, __ATOMIC_ACQUIRE);
-  (void)context;
+/* A function of a driver. Halide looks for names of libraries that only
+   development packages have. */
+static void *find_symbol(void *context, void **library, const char *file,
+                         const char *other_file, const char *missing,
+                         const char *name) {
+  void *loaded = __atomic_load_n(library, __ATOMIC_ACQUIRE);
   if (!loaded) {
-    loaded = dlopen("libOpenCL.so.1", RTLD_LAZY_ONLY);
+    loaded = dlopen(file, RTLD_LAZY_ONLY);
     if (!loaded)
-      loaded = dlopen("libOpenCL.so", RTLD_LAZY_ONLY);
+      loaded = dlopen(other_file, RTLD_LAZY_ONLY);
     if (!loaded) {
-      fail(context, ATTNC_DEVICE_FAILED,
-           "OpenCL is not installed: cannot load libOpenCL.so.1");
+      fail(context, ATTNC_DEVICE_FAILED, missing);
       return 0;
     }
-    __atomic_store_n(&library, loaded, __ATOMIC_RELEASE);
+    __atomic_store_n(library, loaded, __ATOMIC_RELEASE);
   }
   return dlsym(loaded, name);
+}
+
+void *halide_opencl_get_symbol(void *context, const char *name) {
+  static void *library;
+  return find_symbol(context, &library, "libOpenCL.so.1", "libOpenCL.so",
+                     "OpenCL is not installed: cannot load libOpenCL.so.1",
+                     name);
+}
+
+void *halide_cuda_get_symbol(void *context, const char *name) {
+  static void *library;
+  return find_symbol(context, &library, "libcuda.so.1", "libcuda.so",
+                     "NVIDIA's driver is not installed: cannot load "
+                     "libcuda.so.1",
+                     name);
+}
+
+/* Memory of the device is free again after a call: another library may need it.
+ */
+_Bool halide_can_reuse_device_allocations(void *context) {
+  (void)context;
+  return 0;
 }
 
 /* Strides are null for a dense tensor. */
@@ -260,6 +282,12 @@ int32_t attnc_device_begin(struct attnc_slot *const *slots, int32_t count,
   return 1;
 }
 
+/* Whether a kernel may be launched. Halide launches also if it could not copy a
+   tensor, and a kernel without its memory would break the device's context. */
+int32_t attnc_device_is_ok(const struct attnc_failure *failure) {
+  return !__atomic_load_n(&failure->status, __ATOMIC_ACQUIRE);
+}
+
 /* After the pipeline returned `code`, or was not called. */
 void attnc_device_end(struct attnc_slot *const *slots, int32_t count,
                       int32_t code, struct attnc_failure *failure) {
@@ -268,8 +296,7 @@ void attnc_device_end(struct attnc_slot *const *slots, int32_t count,
          "Halide's runtime failed without a reason");
   for (int32_t i = 0; i < count; ++i) {
     struct attnc_slot *slot = slots[i];
-    int is_ok = !__atomic_load_n(&failure->status, __ATOMIC_ACQUIRE);
-    if (is_ok && slot->is_output && slot->data) {
+    if (attnc_device_is_ok(failure) && slot->is_output && slot->data) {
       if (halide_copy_to_host(failure, &slot->buffer))
         fail(failure, ATTNC_DEVICE_FAILED, "cannot copy a result to the host");
       else if (slot->packed)

@@ -155,13 +155,15 @@ def build(options):
 
 
 # ------------------------------------------------------------------ run
-def sizes_of(case, arrays):
-    """The sizes by name, from the shapes of the inputs."""
+def sizes_of(case, arrays, wanted):
+    """The sizes by name, from the shapes of the inputs and, where no input has
+    them, of what the oracle computes."""
     sizes = {}
     for name, _, dims in case["tensors"]:
-        for dim, extent in zip(dims, arrays[name].shape if name in arrays else ()):
+        known = arrays.get(name, wanted.get(name))
+        for dim, extent in zip(dims, known.shape if known is not None and known.ndim == len(dims) else ()):
             if re.fullmatch(r"[A-Za-z_]\w*", dim):
-                sizes[dim] = extent
+                sizes.setdefault(dim, extent)
     return sizes
 
 
@@ -188,9 +190,9 @@ class Refusal(Exception):
     """A call returned a status; the text is its message."""
 
 
-def call(function, case, arrays):
+def call(function, case, arrays, wanted):
     """The tensors after a call, and its seconds. Results are NaN before."""
-    sizes, passed, after = sizes_of(case, arrays), [], {}
+    sizes, passed, after = sizes_of(case, arrays, wanted), [], {}
     for name, dtype, dims in case["tensors"]:
         if name in arrays:
             after[name] = stored(arrays[name], dtype).copy()
@@ -225,10 +227,11 @@ def run_case(bundle, case, folder, cc):
         library = os.path.join(work, case["object"] + ".so")
         subprocess.run([cc, "-shared", os.path.join(folder, case["object"]), "-ldl", "-lm", "-o", library], check=True)
         function = getattr(ctypes.CDLL(library), case["function"])
+    named = {zoo_run.name_of(variant, name, text): array for name, array in wanted.items()}
     seconds = []
     for _ in range(2):
         try:
-            after, taken = call(function, case, zoo_run.named_inputs(variant, inputs, text))
+            after, taken = call(function, case, zoo_run.named_inputs(variant, inputs, text), named)
         except Refusal as refusal:
             return "refused", str(refusal)
         seconds.append(taken)
