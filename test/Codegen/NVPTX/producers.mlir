@@ -55,7 +55,7 @@
 // CHECK: } else {
 
 // Producers: full and partial tiles in one loop of each two warps.
-// CHECK: %[[FEWER:.*]] = arith.constant 48 : i32
+// CHECK: %[[FEWER:.*]] = arith.constant 40 : i32
 // CHECK: "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32"(%[[FEWER]])
 // CHECK-NOT: wgmma
 // CHECK: scf.for

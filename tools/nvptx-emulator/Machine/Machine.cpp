@@ -95,6 +95,7 @@ void Machine::startThreads() {
   uint32_t perThread = registersPerBlock / threads.size() / 8 * 8;
   registers.assign((threads.size() + warpgroupSize - 1) / warpgroupSize,
                    std::min(perThread, 256u));
+  launchedRegisters = registersInUse();
   for (size_t i = 0; i < threads.size(); ++i) {
     Thread &thread = threads[i];
     thread = Thread();

@@ -134,6 +134,7 @@ public:
   std::string nameOf(uint32_t agent) const;
 
   static constexpr uint32_t registersPerBlock = 65536;
+  uint32_t launchedRegisters = 0; // of all threads of the block
   /// Of each thread of a warpgroup.
   uint32_t &registersOf(unsigned warpgroup) { return registers[warpgroup]; }
   uint32_t registersInUse() const;

@@ -107,8 +107,8 @@ void attnc::nvptx::executeWarpBarrier(Machine &machine, const Lanes &lanes) {
   }
 }
 
-/// setmaxnreg: a block starts with the same number of registers for each
-/// thread; an increase waits until others have released enough.
+/// setmaxnreg: a block is launched with the same number of registers for each
+/// thread; an increase waits until others have released enough of these.
 bool attnc::nvptx::executeSetMaxRegisters(Machine &machine,
                                           const Lanes &lanes) {
   const Call &call = machine.threads[lanes[0]].call;
@@ -125,7 +125,7 @@ bool attnc::nvptx::executeSetMaxRegisters(Machine &machine,
                  lanes[0]);
   uint32_t before = owned;
   owned = wanted;
-  if (machine.registersInUse() <= Machine::registersPerBlock)
+  if (machine.registersInUse() <= machine.launchedRegisters)
     return true;
   owned = before;
   return false;

@@ -181,14 +181,18 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     /// Registers of a thread, of the `registers` that a block can have.
     /// Producers keep only what addresses take, and leave the rest to the
     /// consumers; a block with one warpgroup of these has enough for all.
-    static constexpr int64_t kProducerRegisters = 48;
+    /// setmaxnreg moves registers of the block's launch, where all threads have
+    /// the same number: more than these are waited for forever.
+    static constexpr int64_t kProducerRegisters = 40;
     bool movesRegisters() const { return getProducers() && getWarps() > 4; }
     int64_t getThreadRegisters(int64_t registers) const {
       constexpr int64_t granule = 8, most = 240;
+      int64_t atLaunch = registers / getBlockThreads() / granule * granule;
       if (!movesRegisters())
-        return registers / getBlockThreads() / granule * granule;
-      registers -= kProducerThreads * kProducerRegisters;
-      return std::min(most, registers / getThreads() / granule * granule);
+        return atLaunch;
+      int64_t left =
+          atLaunch * getBlockThreads() - kProducerThreads * kProducerRegisters;
+      return std::min(most, left / getThreads() / granule * granule);
     }
     /// Rows of a thread block.
     int64_t getBlockRows() const { return getWarps() * getRows(); }
