@@ -12,6 +12,7 @@
 #define ATTNC_LIB_CODEGEN_NVPTX_EMIT_EMITTER_H
 
 #include "Builder.h"
+#include "Emit/Places.h"
 #include "Emit/Streams.h"
 #include "Layout.h"
 
@@ -21,32 +22,6 @@
 #include "llvm/ADT/MapVector.h"
 
 namespace attnc::ptx {
-
-/// A tensor or a workspace: global memory, strides in elements.
-struct Buffer {
-  mlir::Type element;
-  mlir::Value data;
-  llvm::SmallVector<mlir::Value> strides, extents;
-};
-
-/// The elements of a tile. Constant tiles are in registers or have only their
-/// number.
-struct Tile {
-  tile::TileType type;
-  llvm::SmallVector<mlir::Value> registers = {}; // by row, then column
-  std::optional<SharedTile> shared = {};
-  std::optional<double> constant = {};
-};
-
-/// Where an element of a result is computed: a register, or an element of a
-/// tile in shared memory at run-time positions.
-struct Place {
-  tile::TileType type;
-  int64_t row = 0, column = 0;
-  llvm::SmallVector<std::pair<mlir::StringAttr, mlir::Value>, 2> positions = {};
-
-  bool isRegister() const { return positions.empty(); }
-};
 
 class Emitter {
 public:
