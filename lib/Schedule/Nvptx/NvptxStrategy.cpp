@@ -217,11 +217,11 @@ static SmallVector<Tiling> listTilings(bool hasWarpgroups) {
   if (hasWarpgroups)
     for (int64_t warps : {8, 4, 12})
       for (int64_t k : {128, 64, 192, 176, 96, 80, 32, 16})
-        for (bool overlap : {true, false})
-          for (bool sharedRows : {false, true})
-            for (bool producers : {true, false})
-              shapes.push_back({tile::NvptxMapping::Warpgroup, warps, 16, k,
-                                sharedRows, overlap, producers});
+        for (bool sharedRows : {false, true})
+          for (auto [overlap, producers] :
+               {std::pair(true, true), {true, false}, {false, false}})
+            shapes.push_back({tile::NvptxMapping::Warpgroup, warps, 16, k,
+                              sharedRows, overlap, producers});
   for (auto [warps, rows] :
        {std::pair<int64_t, int64_t>{4, 16}, {4, 32}, {8, 16}, {2, 16}, {1, 16}})
     for (int64_t k : {64, 32, 128, 16})
@@ -252,6 +252,9 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
     int64_t warps = request->warps.value_or(made.warps);
     int64_t rows = request->rows.value_or(made.rows);
     int64_t k = request->k.value_or(made.k);
+    bool canProduce =
+        made.producers && warps <= kMostConsumerWarps &&
+        std::max(shape.headDim, shape.valueDim) <= kMostFeaturesOfConsumers;
     // Blocks of few rows wait for memory: more of it may be under way.
     SmallVector<int64_t> stages{isFast ? 2 : 1};
     bool isFew = isForParts(shape) && warps * rows <= 64;
@@ -259,6 +262,8 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
       stages = {*request->stages};
     else if (isFast && isFew)
       stages = {2, 3, 4};
+    else if (isFast && request->producers.value_or(canProduce))
+      stages = {3, 2};
     SmallVector<int64_t> splits{0};
     if (request->split)
       splits = {*request->split};
@@ -266,9 +271,7 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
       splits = listSplits(shape, k);
     for (int64_t stage : stages) {
       bool overlap = request->overlap.value_or(made.overlap && stage > 1);
-      bool producers = request->producers.value_or(
-          made.producers && stage > 1 && warps <= kMostConsumerWarps &&
-          std::max(shape.headDim, shape.valueDim) <= kMostFeaturesOfConsumers);
+      bool producers = request->producers.value_or(canProduce && stage > 1);
       bool pingPong = request->pingPong.value_or(producers && overlap &&
                                                  warps > kWarpgroupWarps);
       auto nvptx = tile::NvptxAttr::getChecked(
@@ -384,7 +387,8 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   // they can.
   tile::NvptxAttr nvptx = targetOf(schedule);
   constexpr double blockCycles = 3000;
-  double tileCycles = nvptx.getProducers()    ? 100
+  // Consumers wait for copies less, the earlier these start.
+  double tileCycles = nvptx.getProducers()    ? 200.0 / nvptx.getStages()
                       : nvptx.getStages() > 1 ? 300
                                               : 1500;
   int64_t q = schedule.getQ(), k = schedule.getK();
@@ -404,6 +408,8 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   int64_t fitting = std::max<int64_t>(
       1, std::min(target.gpu.registers / (registers * nvptx.getBlockThreads()),
                   target.gpu.sharedBytes / countSharedBytes(shape, schedule)));
+  if (nvptx.movesRegisters())
+    fitting = 1; // a block has all of them
   double heads = double(std::max<int64_t>(ranges.getHeads(), 1));
   double parts = countParts(schedule.getSplit(), tiles * double(k) / blocks,
                             blocks, tile::mostInstances(nvptx));
