@@ -26,7 +26,7 @@ namespace attnc::lowering {
 
 bool mergesRows(attn::KernelOp kernel) {
   attn::ScheduleAttr schedule = *kernel.getSchedule();
-  return schedule.getSplit() && kernel.getV() && !kernel.hasInit() &&
+  return schedule.getSplit() && kernel.getV() &&
          tile::mergeTarget(
              schedule.getTarget(),
              cast<RankedTensorType>(kernel.getV().getType()).getShape().back());

@@ -198,7 +198,8 @@ static void lowerParts(OpBuilder &builder, KernelBlock &block,
     auto branch = scf::IfOp::create(builder, merged.loc, hasRow);
     builder.setInsertionPointToStart(branch.thenBlock());
   }
-  merged.emitInitHead(builder);
+  if (!merged.isOneRow)
+    merged.emitInitHead(builder);
   merged.emitOutputs(builder, parts.emitMerged(builder, merged));
 }
 

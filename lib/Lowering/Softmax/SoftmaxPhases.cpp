@@ -48,6 +48,16 @@ Value KernelBlock::emitInit(OpBuilder &builder) {
   if (!init)
     return tile::SplatOp::create(builder, loc, rowType(),
                                  isIdentity() ? 0.0 : -kInfinity);
+  if (isOneRow) { // one number, repeated
+    Block &region = kernel.getInit().front();
+    IRMapping map;
+    map.map(region.getArguments().take_front(3), bhg);
+    map.map(region.getArgument(3), q0);
+    Value sink = region.getTerminator()->getOperand(0);
+    emitScalars(builder, region, sink, scope, map);
+    return emitMap(builder, kernel.getInit().getLoc(), rowType(), {},
+                   [&](OpBuilder &, ValueRange) { return map.lookup(sink); });
+  }
   return tile::MapOp::create(builder, kernel.getInit().getLoc(), rowType(),
                              init->emitTiles(builder, sizeK, zero),
                              init->indices(q0, {}),
