@@ -245,6 +245,9 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
   });
   std::optional<tile::NvptxArch> arch = tile::symbolizeNvptxArch(target.name);
   bool isFast = usesTensorCores(shape);
+  // Tiles of more rows than there are only compute more.
+  constexpr int64_t kMostFewRows = 64;
+  bool isWished = request->q || request->warps || request->rows;
   SmallVector<attn::ScheduleAttr> candidates;
   for (Tiling made : listTilings(findWarpgroupUnit(shape, target))) {
     if (request->mapping && *request->mapping != made.mapping)
@@ -257,11 +260,13 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
         std::max(shape.headDim, shape.valueDim) <= kMostFeaturesOfConsumers;
     // Blocks of few rows wait for memory: more of it may be under way.
     SmallVector<int64_t> stages{isFast ? 2 : 1};
-    bool isFew = isForParts(shape) && warps * rows <= 64;
+    bool isFew = isForParts(shape);
+    if (isFew && !isWished && warps * rows > kMostFewRows)
+      continue;
     if (request->stages)
       stages = {*request->stages};
     else if (isFast && isFew)
-      stages = {2, 3, 4};
+      stages = {3, 4, 2};
     else if (isFast && request->producers.value_or(canProduce))
       stages = {3, 2};
     SmallVector<int64_t> splits{0};
@@ -363,17 +368,25 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
 }
 
 /// Cycles for the keys and values of a head: each block of rows reads them from
-/// L2, the first one from memory, at the speed of as many bytes under way.
+/// L2, the first one from memory. A block takes `tileCycles` for a tile, and
+/// waits for what of the memory's latency the tiles copied ahead do not hide.
 static double transferCycles(const KernelShape &shape, const Target &target,
                              attn::ScheduleAttr schedule, RegimeRanges &ranges,
-                             double tiles, const Occupancy &occupancy) {
+                             double tiles, double tileCycles,
+                             const Occupancy &occupancy) {
   double k = double(schedule.getK());
   double keyBytes = double(shape.allDims()) *
                     (usesTensorCores(shape) ? 2.0 : shape.accumulateBytes());
-  double ahead = std::max(double(targetOf(schedule).getStages() - 1), 0.5);
-  double underWay = occupancy.active * ahead * k * keyBytes;
-  double speed = std::min(target.memory.back().bytesPerCycle,
-                          underWay / getGpuMachine(target).memoryLatency);
+  // With `overlap` copies start in the middle of a tile.
+  double ahead = double(targetOf(schedule).getStages()) -
+                 (targetOf(schedule).getOverlap() ? 1.5 : 1.0);
+  double latency = getGpuMachine(target).memoryLatency;
+  double whole = std::max(std::ceil(ahead), 1.0);
+  double cycles =
+      std::max(tileCycles, (latency + (whole - ahead) * tileCycles) / whole);
+  double speed = target.memory.back().bytesPerCycle;
+  if (isForParts(shape)) // others have blocks enough
+    speed = std::min(speed, occupancy.active * k * keyBytes / cycles);
   return std::max(double(ranges.getKeys()) * keyBytes / speed,
                   tiles * k * keyBytes / target.memory[1].bytesPerCycle) /
          occupancy.share;
@@ -388,9 +401,10 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   tile::NvptxAttr nvptx = targetOf(schedule);
   constexpr double blockCycles = 3000;
   // Consumers wait for copies less, the earlier these start.
-  double tileCycles = nvptx.getProducers()    ? 200.0 / nvptx.getStages()
-                      : nvptx.getStages() > 1 ? 300
-                                              : 1500;
+  double tileCycles = nvptx.getProducers()     ? 200.0 / nvptx.getStages()
+                      : nvptx.getStages() == 1 ? 1500
+                      : nvptx.getWarps() == 1  ? 100 // no warp to wait for
+                                               : 300;
   int64_t q = schedule.getQ(), k = schedule.getK();
   VisitedTiles visited = countVisitedTiles(q, k, ranges);
   double tiles = visited.visited(), pairs = tiles * double(q * k);
@@ -440,8 +454,12 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   cost.products *= occupancy.imbalance / busy;
   cost.weights *= occupancy.imbalance / busy;
   cost.overhead *= occupancy.imbalance / occupancy.share;
+  // Of a block alone.
+  double ofTile = tileCycles + (cost.products + cost.weights) *
+                                   occupancy.share * occupancy.active /
+                                   std::max(tiles, 1.0);
   double transfer =
-      transferCycles(shape, target, schedule, ranges, tiles, occupancy);
+      transferCycles(shape, target, schedule, ranges, tiles, ofTile, occupancy);
   cost.memory = std::max(0.0, transfer - cost.products - cost.weights);
   if (schedule.getSplit())
     cost.overhead +=

@@ -1,5 +1,6 @@
 //===- TargetTest.cpp - Tests of the table of processors ------------------===//
 
+#include "attnc/Target/GpuMachine.h"
 #include "attnc/Target/Platform.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -71,6 +72,8 @@ TEST(TargetTest, UnitsAreFoundByTheirTypes) {
   EXPECT_EQ(ampere.findUnit(DType::BF16, DType::F32)->kind, UnitKind::Matrix);
   EXPECT_EQ(ampere.findUnit(DType::F32, DType::F32)->kind, UnitKind::Fma);
   EXPECT_EQ(ampere.findUnit(DType::F16, DType::F16), nullptr);
+  EXPECT_EQ(getGpuMachine(ampere).multiprocessors, 108u);
+  EXPECT_EQ(getGpuMachine(*lookupTarget("sm_90a")).multiprocessors, 132u);
   const Target &withTiles = *lookupTarget("sapphirerapids");
   for (UnitKind kind : {UnitKind::DotProduct, UnitKind::Matrix})
     EXPECT_EQ(withTiles.findUnit(kind, DType::BF16, DType::F32)->kind, kind);
