@@ -22,7 +22,8 @@ enum {
   COMPUTE_CAPABILITY_MAJOR = 75,
   COMPUTE_CAPABILITY_MINOR = 76,
   /* CUfunction_attribute */
-  MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
+  MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+  PREFERRED_SHARED_MEMORY_CARVEOUT = 9
 };
 
 /* name in struct cuda_driver, symbol of the library, parameters */

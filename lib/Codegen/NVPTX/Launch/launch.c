@@ -433,7 +433,9 @@ static void end(struct attnc_call *call) {
 }
 
 /* The function of a kernel in the current context, which may use its shared
-   memory on the device. The driver's code; `step` is what gave it. */
+   memory on the device. All of that of a multiprocessor is shared memory, for
+   as many blocks as fit; one division for all kernels, as a change between two
+   waits for the first. The driver's code; `step` is what gave it. */
 static int find_function(struct attnc_cuda_kernel *kernel, int64_t shared,
                          const struct attnc_device_call *call, void **function,
                          const char **step) {
@@ -449,6 +451,9 @@ static int find_function(struct attnc_cuda_kernel *kernel, int64_t shared,
       *step = "cuKernelSetAttribute";
       code = cuda.kernel_set(MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared,
                              kernel->handles[image], call->device);
+      if (code == CUDA_SUCCESS)
+        code = cuda.kernel_set(PREFERRED_SHARED_MEMORY_CARVEOUT, 100,
+                               kernel->handles[image], call->device);
     }
     if (code == CUDA_SUCCESS)
       __atomic_fetch_or(&kernel->devices[image], bit, __ATOMIC_RELEASE);

@@ -343,7 +343,13 @@ int cuKernelGetFunction(Kernel **function, Kernel *kernel) {
 
 int cuKernelSetAttribute(int attribute, int value, Kernel *kernel, int device) {
   ENTER(cuKernelSetAttribute)
-  if (attribute != 8 || value < 0 || value > 227 * 1024)
+  constexpr int kSharedBytes = 8, kCarveout = 9;
+  if (attribute == kCarveout && value >= -1 && value <= 100) {
+    log("cuKernelSetAttribute %s, %d percent, device %d", kernel->name.c_str(),
+        value, device);
+    return kSuccess;
+  }
+  if (attribute != kSharedBytes || value < 0 || value > 227 * 1024)
     return kInvalidValue;
   log("cuKernelSetAttribute %s, %d bytes, device %d", kernel->name.c_str(),
       value, device);
