@@ -137,7 +137,11 @@ const Platform &attnc::getHostPlatform() {
 }
 
 bool attnc::isWeaker(const Target *a, const Target *b) {
-  return a->kind != b->kind ? a->kind < b->kind : std::less<>()(a, b);
+  auto placeOf = [](TargetKind kind) {
+    return kind == TargetKind::Device ? 0 : kind == TargetKind::Cpu ? 1 : 2;
+  };
+  return a->kind != b->kind ? placeOf(a->kind) < placeOf(b->kind)
+                            : std::less<>()(a, b);
 }
 
 std::string attnc::listPlatforms() {

@@ -76,8 +76,8 @@ const Platform &platformOf(const Target &level);
 /// The one that this program runs on, if attnc compiles for it, else the first.
 const Platform &getHostPlatform();
 
-/// Orders the parts of an object, weakest first: CPUs, then GPUs, both as in
-/// their tables.
+/// Orders the parts of an object, weakest first: devices, which serve tensors
+/// of the host as CPUs do, then CPUs, then GPUs, all as in their tables.
 bool isWeaker(const Target *a, const Target *b);
 
 /// "aarch64-unknown-linux-gnu, ..."

@@ -155,7 +155,9 @@ bool Session::emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
     Part &made = parts.emplace_back();
     made.isNarrow = backendFor(*part.target).isNarrow;
     made.device = part.target->kind;
+    printer.startPart(partList.size() > 1 ? part.target->name : "");
     made.kernels = make(part, made, llvmContext);
+    printer.startPart("");
     if (!made.kernels)
       return false;
   }

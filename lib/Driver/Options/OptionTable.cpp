@@ -300,13 +300,14 @@ std::optional<int> parseTargets(ParsedArguments &parsed,
   }
   if (native && !llvm::is_contained(options.targets, native))
     options.targets.push_back(native);
-  if (options.targets.size() > 1)
-    for (const Target *target : options.targets)
-      if (target->kind == TargetKind::Device)
-        return parsed.fail("-mcpu=" + list + ": the device '" + target->name +
-                           "' cannot be combined with other levels; compile "
-                           "an object for each");
   llvm::sort(options.targets, isWeaker);
+  // Devices come first.
+  if (options.targets.size() > 1 &&
+      options.targets[1]->kind == TargetKind::Device)
+    return parsed.fail("-mcpu=" + list + " names the devices '" +
+                       options.targets[0]->name + "' and '" +
+                       options.targets[1]->name +
+                       "'; an object has at most one, compile two objects");
   return std::nullopt;
 }
 
