@@ -206,8 +206,8 @@ bool Session::adoptBackend(ModuleOp module, const Target &target, Stage stage) {
       return fail("the dump was scheduled for --backend=" + found->name +
                   ", not for " + options.backend->name +
                   "; remove --backend or start from an earlier stage");
-    if (found != stageTable().backendFor(target.kind)) // else each has its own
-      pipeline.backend = found;
+    if (found != stageTable().backendFor(target.kind))
+      partBackends[&target] = found;
   }
   const Backend &backend = backendFor(target);
   if (!llvm::is_contained(backend.kinds, target.kind))

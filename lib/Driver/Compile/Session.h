@@ -100,6 +100,8 @@ private:
       const SessionPart &, Part &, llvm::LLVMContext &)>;
   bool emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
                  MakePart make);
+  /// The part's own or that of --backend; null: the target's first.
+  const Backend *requestedBackend(const Target &target) const;
   const Backend &backendFor(const Target &target) const;
   const Platform &hostPlatform() const;
   bool hasOutput(const Target &target, llvm::StringRef name) const;
@@ -122,6 +124,8 @@ private:
   bool checkTargets(llvm::ArrayRef<const Target *> ofDump);
   const Target *targetOfDump(mlir::ModuleOp module);
   void split();
+  void chooseBackend(const SessionPart &part);
+  std::string whyNot(const Backend &backend, const SessionPart &part);
   /// To the stage, or each to the last one of its backend.
   bool advanceParts(std::optional<Stage> stage);
 
@@ -135,6 +139,8 @@ private:
   std::vector<spec::AttentionSpec> specList;
   mlir::OwningOpRef<mlir::ModuleOp> moduleRef;
   std::vector<SessionPart> partList;
+  /// Of parts whose backend neither --backend nor their target determines.
+  llvm::DenseMap<const Target *, const Backend *> partBackends;
   const Platform *currentPlatform = nullptr;
   std::vector<const Target *> targetList;
   std::vector<Interface> interfaceList;

@@ -18,9 +18,14 @@ using namespace mlir;
 
 namespace attnc {
 
+const Backend *Session::requestedBackend(const Target &target) const {
+  const Backend *own = partBackends.lookup(&target);
+  return own ? own : options.backend;
+}
+
 const Backend &Session::backendFor(const Target &target) const {
-  return pipeline.backend ? *pipeline.backend
-                          : *stageTable().backendFor(target.kind);
+  const Backend *requested = requestedBackend(target);
+  return requested ? *requested : *stageTable().backendFor(target.kind);
 }
 
 /// Whose programs call the object.

@@ -154,6 +154,52 @@ bool Session::adoptParts() {
   return true;
 }
 
+/// Why a backend cannot schedule a part; an empty text if it can.
+std::string Session::whyNot(const Backend &backend, const SessionPart &part) {
+  OwningOpRef<ModuleOp> copy = part.module.get().clone();
+  PipelineOptions quiet;
+  quiet.target = part.target;
+  quiet.backend = &backend;
+  quiet.schedule = pipeline.schedule;
+  quiet.skippedPasses = pipeline.skippedPasses;
+  quiet.runningPass = pipeline.runningPass;
+  std::string error;
+  ScopedDiagnosticHandler first(&context, [&](Diagnostic &diagnostic) {
+    if (error.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      error = diagnostic.str();
+    return mlir::success();
+  });
+  if (mlir::succeeded(advance(*copy, part.stage, Stage::Scheduled, quiet)))
+    return "";
+  return error.substr(0, error.rfind(" [")); // without the message's id
+}
+
+/// --backend=auto: of the backends for the part's processor the first that can
+/// schedule it. If none can, the first of all will say why.
+void Session::chooseBackend(const SessionPart &part) {
+  std::vector<const Backend *> serving;
+  for (const Backend &backend : stageTable().backends())
+    if (llvm::is_contained(backend.kinds, part.target->kind))
+      serving.push_back(&backend);
+  auto tell = [&](const Backend &chosen, const llvm::Twine &reason) {
+    partBackends[part.target] = &chosen;
+    emitRemark(part.module.get().getLoc())
+        << part.target->name << ": backend " << chosen.name << ", " << reason
+        << " [object]";
+  };
+  if (serving.size() == 1)
+    return tell(*serving.front(), "the only one for this level");
+  std::string refusal;
+  for (const Backend *backend : serving) {
+    std::string error = whyNot(*backend, part);
+    if (error.empty())
+      return tell(*backend, refusal.empty() ? "the default for this level"
+                                            : "because " + refusal);
+    if (refusal.empty())
+      refusal = (backend->name + " refuses: " + error).str();
+  }
+}
+
 bool Session::advanceParts(std::optional<Stage> stage) {
   if (partList.empty())
     split();
@@ -162,6 +208,9 @@ bool Session::advanceParts(std::optional<Stage> stage) {
     pipeline.target = part.target;
     bool isOneOfSeveral = partList.size() > 1;
     printer.startPart(isOneOfSeveral ? part.target->name : "");
+    if (options.choosesBackend && part.stage < Stage::Scheduled)
+      chooseBackend(part);
+    pipeline.backend = requestedBackend(*part.target);
     if (isOneOfSeveral && pipeline.beginPart)
       pipeline.beginPart(part.target->name, *part.module);
     Stage to = stage ? *stage : lastStage(pipeline);
@@ -175,6 +224,7 @@ bool Session::advanceParts(std::optional<Stage> stage) {
   }
   printer.startPart("");
   pipeline.target = targetList.front();
+  pipeline.backend = requestedBackend(*pipeline.target);
   currentStage = reached;
   return adoptParts();
 }

@@ -43,6 +43,7 @@ struct CommonOptions {
   std::vector<const Target *> targets;
   bool targetsGiven = false;
   const Backend *backend = nullptr;        // --backend; null: not given
+  bool choosesBackend = false;             // --backend=auto
   std::string ptxas;                       // --ptxas; empty: found in PATH
   std::vector<std::string> hiddenWarnings; // -Wno-NAME
   bool warningsAreErrors = false;

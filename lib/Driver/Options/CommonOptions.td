@@ -47,8 +47,9 @@ def print_targets : Switch<"print-targets",
   "Print the platforms of --target with their microarchitectures of -mcpu and "
   "exit">;
 defm backend : Value<"backend", "<name>",
-  "Backend that generates the code: @backends@. Default: the first that "
-  "compiles for -mcpu, or that of a dump">;
+  "Backend that generates the code: @backends@, or auto: for each level of -mcpu "
+  "the first that can schedule the input. Default: the first that compiles for "
+  "-mcpu, or that of a dump">;
 defm ptxas : Value<"ptxas", "<program>",
   "Assembler for NVIDIA GPUs, a part of CUDA. Default: ptxas, if it is in PATH; "
   "else objects hold PTX only">;

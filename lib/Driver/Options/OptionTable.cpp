@@ -187,16 +187,20 @@ std::optional<int> parseRidge(ParsedArguments &parsed,
   return std::nullopt;
 }
 
+/// Of --backend, for which no backend is called so.
+static constexpr llvm::StringLiteral kAutoBackend = "auto";
+
 std::optional<int> parseBackend(ParsedArguments &parsed,
                                 const llvm::opt::Arg *arg,
                                 CommonOptions &options) {
   if (!arg)
     return std::nullopt;
+  options.choosesBackend = arg->getValue() == kAutoBackend;
   options.backend = stageTable().findBackend(arg->getValue());
-  if (!options.backend)
-    return parsed.fail(
-        llvm::Twine("unknown backend '") + arg->getValue() +
-        "' of --backend; backends: " + stageTable().listBackends());
+  if (!options.backend && !options.choosesBackend)
+    return parsed.fail(llvm::Twine("unknown backend '") + arg->getValue() +
+                       "' of --backend; backends: " +
+                       stageTable().listBackends() + ", " + kAutoBackend);
   return std::nullopt;
 }
 
