@@ -103,8 +103,9 @@ Ex Builder::hidden(Ex value) {
       value.type);
 }
 
-/// Whether Halide divides by it in another way than by a shift.
-static bool isOddConstant(const Expr &divisor) {
+/// Whether Halide multiplies by its reciprocal instead, as by that of every
+/// integer constant that is no power of two.
+static bool becomesReciprocal(const Expr &divisor) {
   return divisor.op == Op::Constant && !divisor.type.isFloat() &&
          !llvm::isPowerOf2_64(static_cast<uint64_t>(divisor.integer));
 }
@@ -113,7 +114,7 @@ Ex Builder::make(Op op, ScalarType type, ArrayRef<Ex> operands) {
   bool divides = op == Op::Div || op == Op::Mod || op == Op::DivTrunc ||
                  op == Op::ModTrunc;
   if (hidesDivisors && divides &&
-      isOddConstant(pipeline.exprs[operands[1].number]))
+      becomesReciprocal(pipeline.exprs[operands[1].number]))
     return push(
         {op, type, numbersOf({operands[0], hidden(operands[1])}), 0, 0, {}});
   return push({op, type, numbersOf(operands), 0, 0, {}});
