@@ -2,6 +2,7 @@
 
 #include "attnc/Target/Platform.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -73,6 +74,14 @@ TEST(PlatformTest, ListsTheLevelsInOrder) {
                                 "zen4, sapphirerapids, opencl, cuda, "
                                 "opencl-embedded, vulkan, metal, d3d12, "
                                 "webgpu");
+}
+
+TEST(PlatformTest, OrdersDevicesBeforeCpusBeforeGpus) {
+  const Target *device = lookupTarget("opencl"), *gpu = lookupTarget("sm_80");
+  const Target *weak = lookupTarget("x86-64"), *best = lookupTarget("zen4");
+  std::vector<const Target *> parts = {gpu, best, device, weak};
+  llvm::sort(parts, isWeaker);
+  EXPECT_EQ(parts, (std::vector<const Target *>{device, weak, best, gpu}));
 }
 
 TEST(PlatformTest, DefaultsAreLevels) {
