@@ -200,8 +200,8 @@ static std::string findLeastProblem(const KernelShape &shape,
 
 /// The attributes that candidates have, the preferred ones first: warps, rows
 /// and the rest of #tile.nvptx for a mapping, with what the request fixes.
-/// Sums of wider values take the registers that producers would have.
-static constexpr int64_t kMostFeaturesOfConsumers = 128;
+/// Turns of two warpgroups pay up to so many features (measured on an H200).
+static constexpr int64_t kMostFeaturesOfTurns = 128;
 static constexpr int64_t kMostConsumerWarps = 12;
 
 namespace {
@@ -212,7 +212,7 @@ struct Tiling {
 };
 } // namespace
 
-static SmallVector<Tiling> listTilings(bool hasWarpgroups) {
+static SmallVector<Tiling> listTilings(bool hasWarpgroups, bool isFew) {
   SmallVector<Tiling> shapes;
   if (hasWarpgroups)
     for (int64_t warps : {8, 4, 12})
@@ -220,10 +220,14 @@ static SmallVector<Tiling> listTilings(bool hasWarpgroups) {
         for (bool sharedRows : {false, true})
           for (auto [overlap, producers] :
                {std::pair(true, true), {true, false}, {false, false}})
-            shapes.push_back({tile::NvptxMapping::Warpgroup, warps, 16, k,
-                              sharedRows, overlap, producers});
-  for (auto [warps, rows] :
-       {std::pair<int64_t, int64_t>{4, 16}, {4, 32}, {8, 16}, {2, 16}, {1, 16}})
+            if (!isFew || !producers) // not measured with few rows
+              shapes.push_back({tile::NvptxMapping::Warpgroup, warps, 16, k,
+                                sharedRows, overlap, producers});
+  SmallVector<std::pair<int64_t, int64_t>> blocks{
+      {4, 16}, {4, 32}, {8, 16}, {2, 16}, {1, 16}};
+  if (isFew)
+    blocks = {{1, 16}, {2, 16}, {4, 16}};
+  for (auto [warps, rows] : blocks)
     for (int64_t k : {64, 32, 128, 16})
       shapes.push_back(
           {tile::NvptxMapping::Fragment, warps, rows, k, false, false, false});
@@ -249,24 +253,25 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
   constexpr int64_t kMostFewRows = 64;
   bool isWished = request->q || request->warps || request->rows;
   SmallVector<attn::ScheduleAttr> candidates;
-  for (Tiling made : listTilings(findWarpgroupUnit(shape, target))) {
+  bool isFew = isForParts(shape);
+  for (Tiling made : listTilings(findWarpgroupUnit(shape, target), isFew)) {
     if (request->mapping && *request->mapping != made.mapping)
       continue;
     int64_t warps = request->warps.value_or(made.warps);
     int64_t rows = request->rows.value_or(made.rows);
     int64_t k = request->k.value_or(made.k);
-    bool canProduce =
-        made.producers && warps <= kMostConsumerWarps &&
-        std::max(shape.headDim, shape.valueDim) <= kMostFeaturesOfConsumers;
+    bool canProduce = made.producers && warps <= kMostConsumerWarps;
+    bool isNarrow =
+        std::max(shape.headDim, shape.valueDim) <= kMostFeaturesOfTurns;
     // Blocks of few rows wait for memory: more of it may be under way.
     SmallVector<int64_t> stages{isFast ? 2 : 1};
-    bool isFew = isForParts(shape);
     if (isFew && !isWished && warps * rows > kMostFewRows)
       continue;
     if (request->stages)
       stages = {*request->stages};
     else if (isFast && isFew)
-      stages = {3, 4, 2};
+      stages = made.overlap ? SmallVector<int64_t>{2, 3, 4}
+                            : SmallVector<int64_t>{3, 4, 2};
     else if (isFast && request->producers.value_or(canProduce))
       stages = {3, 2};
     SmallVector<int64_t> splits{0};
@@ -277,8 +282,8 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
     for (int64_t stage : stages) {
       bool overlap = request->overlap.value_or(made.overlap && stage > 1);
       bool producers = request->producers.value_or(canProduce && stage > 1);
-      bool pingPong = request->pingPong.value_or(producers && overlap &&
-                                                 warps > kWarpgroupWarps);
+      bool pingPong = request->pingPong.value_or(
+          producers && overlap && isNarrow && warps > kWarpgroupWarps);
       auto nvptx = tile::NvptxAttr::getChecked(
           [&] { return emitError(UnknownLoc::get(context)); }, context, *arch,
           made.mapping, warps, rows, stage, request->fastExp.value_or(isFast),
@@ -392,6 +397,19 @@ static double transferCycles(const KernelShape &shape, const Target &target,
          occupancy.share;
 }
 
+/// Cycles of a warpgroup or warp for each tile besides its operations, while
+/// others may run (measured on an H200 with 64 and 128 features).
+static double cyclesOfTile(tile::NvptxAttr nvptx, bool isForParts) {
+  if (nvptx.getStages() == 1)
+    return 1500;
+  bool hasWarpgroups = nvptx.getMapping() == tile::NvptxMapping::Warpgroup;
+  if (isForParts) // a warp alone waits for its own results
+    return hasWarpgroups ? 300 : 800;
+  if (!hasWarpgroups)
+    return 300;
+  return nvptx.getProducers() ? 800 : 3600;
+}
+
 Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
                                 attn::ScheduleAttr schedule,
                                 RegimeRanges &ranges) const {
@@ -400,11 +418,7 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   // they can.
   tile::NvptxAttr nvptx = targetOf(schedule);
   constexpr double blockCycles = 3000;
-  // Consumers wait for copies less, the earlier these start.
-  double tileCycles = nvptx.getProducers()     ? 200.0 / nvptx.getStages()
-                      : nvptx.getStages() == 1 ? 1500
-                      : nvptx.getWarps() == 1  ? 100 // no warp to wait for
-                                               : 300;
+  double tileCycles = cyclesOfTile(nvptx, isForParts(shape));
   int64_t q = schedule.getQ(), k = schedule.getK();
   VisitedTiles visited = countVisitedTiles(q, k, ranges);
   double tiles = visited.visited(), pairs = tiles * double(q * k);
@@ -439,6 +453,10 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   resident = std::min(resident, 8.0);
   Cost cost;
   cost.products = 2 * pairs * double(shape.allDims()) / flopsPerCycle;
+  // Rows in shared memory take its bandwidth from the keys.
+  constexpr double sharedRowsFactor = 1.05;
+  if (isWarpgroup(schedule) && nvptx.getSharedRows())
+    cost.products *= sharedRowsFactor;
   cost.weights = pairs * (1.0 / target.gpu.functionsPerCycle +
                           (shape.costs.score + 6 * shape.accumulateBits / 32) *
                               perOperation);
