@@ -220,9 +220,8 @@ static SmallVector<Tiling> listTilings(bool hasWarpgroups, bool isFew) {
         for (bool sharedRows : {false, true})
           for (auto [overlap, producers] :
                {std::pair(true, true), {true, false}, {false, false}})
-            if (!isFew || !producers) // not measured with few rows
-              shapes.push_back({tile::NvptxMapping::Warpgroup, warps, 16, k,
-                                sharedRows, overlap, producers});
+            shapes.push_back({tile::NvptxMapping::Warpgroup, warps, 16, k,
+                              sharedRows, overlap, producers});
   SmallVector<std::pair<int64_t, int64_t>> blocks{
       {4, 16}, {4, 32}, {8, 16}, {2, 16}, {1, 16}};
   if (isFew)
@@ -382,9 +381,11 @@ static double transferCycles(const KernelShape &shape, const Target &target,
   double k = double(schedule.getK());
   double keyBytes = double(shape.allDims()) *
                     (usesTensorCores(shape) ? 2.0 : shape.accumulateBytes());
-  // With `overlap` copies start in the middle of a tile.
-  double ahead = double(targetOf(schedule).getStages()) -
-                 (targetOf(schedule).getOverlap() ? 1.5 : 1.0);
+  // With `overlap` copies start in the middle of a tile, unless producers make
+  // them.
+  tile::NvptxAttr nvptx = targetOf(schedule);
+  bool startsLate = nvptx.getOverlap() && !nvptx.getProducers();
+  double ahead = double(nvptx.getStages()) - (startsLate ? 1.5 : 1.0);
   double latency = getGpuMachine(target).memoryLatency;
   double whole = std::max(std::ceil(ahead), 1.0);
   double cycles =
@@ -404,7 +405,7 @@ static double cyclesOfTile(tile::NvptxAttr nvptx, bool isForParts) {
     return 1500;
   bool hasWarpgroups = nvptx.getMapping() == tile::NvptxMapping::Warpgroup;
   if (isForParts) // a warp alone waits for its own results
-    return hasWarpgroups ? 300 : 800;
+    return nvptx.getProducers() ? 0 : hasWarpgroups ? 300 : 800;
   if (!hasWarpgroups)
     return 300;
   return nvptx.getProducers() ? 800 : 3600;
