@@ -62,7 +62,7 @@ static int64_t padded(int64_t size) { return llvm::alignTo(size, kFragment); }
 static constexpr int64_t kWarpgroupOthers = 79, kOverlapOthers = 16;
 
 /// The same of consumers, whose tiles other warps copy.
-static constexpr int64_t kConsumerOthers = 36;
+static constexpr int64_t kConsumerOthers = 32;
 
 /// Bytes of mbarriers, and what panels after them are aligned to.
 static constexpr int64_t kBarrierBytes = 1024;
@@ -399,7 +399,7 @@ static double transferCycles(const KernelShape &shape, const Target &target,
 }
 
 /// Cycles of a warpgroup or warp for each tile besides its operations, while
-/// others may run (measured on an H200 with 64 and 128 features).
+/// others may run (measured on an H200 with 64 to 256 features).
 static double cyclesOfTile(tile::NvptxAttr nvptx, bool isForParts) {
   if (nvptx.getStages() == 1)
     return 1500;
@@ -408,7 +408,7 @@ static double cyclesOfTile(tile::NvptxAttr nvptx, bool isForParts) {
     return nvptx.getProducers() ? 0 : hasWarpgroups ? 300 : 800;
   if (!hasWarpgroups)
     return 300;
-  return nvptx.getProducers() ? 800 : 3600;
+  return nvptx.getProducers() ? 800 : nvptx.getOverlap() ? 3600 : 1700;
 }
 
 Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,

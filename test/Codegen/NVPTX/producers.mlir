@@ -17,7 +17,7 @@
 // CHECK: scf.if
 
 // Consumers. The last warpgroup gives the first one its turn.
-// CHECK: %[[MORE:.*]] = arith.constant 232 : i32
+// CHECK: %[[MORE:.*]] = arith.constant 224 : i32
 // CHECK: "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32"(%[[MORE]])
 // CHECK-NOT: cp.async
 // CHECK: "llvm.nvvm.barrier.cta.arrive.aligned.count"
@@ -55,7 +55,7 @@
 // CHECK: } else {
 
 // Producers: full and partial tiles in one loop of each two warps.
-// CHECK: %[[FEWER:.*]] = arith.constant 40 : i32
+// CHECK: %[[FEWER:.*]] = arith.constant 56 : i32
 // CHECK: "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32"(%[[FEWER]])
 // CHECK-NOT: wgmma
 // CHECK: scf.for

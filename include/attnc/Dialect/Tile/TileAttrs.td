@@ -183,7 +183,7 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     /// consumers; a block with one warpgroup of these has enough for all.
     /// setmaxnreg moves registers of the block's launch, where all threads have
     /// the same number: more than these are waited for forever.
-    static constexpr int64_t kProducerRegisters = 40;
+    static constexpr int64_t kProducerRegisters = 56;
     bool movesRegisters() const { return getProducers() && getWarps() > 4; }
     int64_t getThreadRegisters(int64_t registers) const {
       constexpr int64_t granule = 8, most = 240;
