@@ -54,6 +54,7 @@ private:
   Value emitTableEnd(Value buf, mlir::ValueRange first, mlir::ValueRange last,
                      bool isMax);
   Value emitLowerBound(tile::LowerBoundOp bound);
+  Value emitFastTanh(Value x);
   Value emitFastExp(mlir::Operation *op);
   /// What a region yields, given its arguments.
   Value evaluate(mlir::Block &block, mlir::ArrayRef<Value> arguments);

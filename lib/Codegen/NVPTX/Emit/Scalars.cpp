@@ -10,6 +10,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <numbers>
+
 using namespace mlir;
 
 namespace attnc::ptx {
@@ -136,15 +138,49 @@ Value Emitter::emitLowerBound(tile::LowerBoundOp bound) {
                 })[0];
 }
 
-/// exp2 and exp as one instruction where the schedule allows it, else null.
+/// tanh|x| = (1 - e^-2|x|) / (1 + e^-2|x|), by the approximate instructions;
+/// below 0.25, where 1 - e^-2|x| cancels, the Taylor series, whose next term is
+/// below 2^-26 of the result.
+Value Emitter::emitFastTanh(Value x) {
+  constexpr double log2e = std::numbers::log2e;
+  Type type = x.getType();
+  auto constant = [&](double value) { return b.constant(type, value); };
+  auto multiply = [&](Value a, Value c) -> Value {
+    return arith::MulFOp::create(b, b.loc, a, c);
+  };
+  auto fma = [&](Value a, Value c, Value d) -> Value {
+    return math::FmaOp::create(b, b.loc, a, c, d);
+  };
+  Value size = math::AbsFOp::create(b, b.loc, x);
+  Value power = b.intrinsic("ex2.approx.ftz.f32", type,
+                            multiply(size, constant(-2 * log2e)));
+  Value one = constant(1);
+  Value divisor = arith::AddFOp::create(b, b.loc, one, power);
+  Value inverse = b.intrinsic("rcp.approx.ftz.f", type, divisor);
+  Value large = multiply(arith::SubFOp::create(b, b.loc, one, power), inverse);
+  large = math::CopySignOp::create(b, b.loc, large, x);
+  Value square = multiply(x, x), series = constant(62.0 / 2835);
+  for (double coefficient : {-17.0 / 315, 2.0 / 15, -1.0 / 3})
+    series = fma(series, square, constant(coefficient));
+  Value small = fma(multiply(x, square), series, x);
+  Value isSmall = arith::CmpFOp::create(b, b.loc, arith::CmpFPredicate::OLT,
+                                        size, constant(0.25));
+  return arith::SelectOp::create(b, b.loc, isSmall, small, large);
+}
+
+/// exp2, exp and tanh by approximate instructions where the schedule allows it,
+/// else null.
 Value Emitter::emitFastExp(Operation *op) {
-  if (!isa<math::Exp2Op, math::ExpOp>(op) || !layout.getTarget() ||
-      !layout.getTarget().getFastExp() || !op->getResult(0).getType().isF32())
+  if (!isa<math::Exp2Op, math::ExpOp, math::TanhOp>(op) ||
+      !layout.getTarget() || !layout.getTarget().getFastExp() ||
+      !op->getResult(0).getType().isF32())
     return {};
-  constexpr double log2e = 1.4426950408889634;
   Value x = lookup(op->getOperand(0));
+  if (isa<math::TanhOp>(op))
+    return emitFastTanh(x);
   if (isa<math::ExpOp>(op))
-    x = arith::MulFOp::create(b, b.loc, x, b.constant(x.getType(), log2e));
+    x = arith::MulFOp::create(b, b.loc, x,
+                              b.constant(x.getType(), std::numbers::log2e));
   return b.intrinsic("ex2.approx.ftz.f32", x.getType(), x);
 }
 
