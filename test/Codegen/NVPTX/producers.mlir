@@ -20,6 +20,7 @@
 // CHECK: %[[MORE:.*]] = arith.constant 224 : i32
 // CHECK: "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32"(%[[MORE]])
 // CHECK-NOT: cp.async
+// CHECK: "llvm.nvvm.barrier.cta.sync.aligned.count"
 // CHECK: "llvm.nvvm.barrier.cta.arrive.aligned.count"
 // The first tile.
 // CHECK: mbarrier.try_wait.parity

@@ -1,6 +1,6 @@
 //===- Producers.cpp - Warps that copy for the others ---------------------===//
 //
-// With `producers` four warps more copy the tiles of keys and values, and the
+// With `producers` four more warps copy the tiles of keys and values, and the
 // others, the consumers, do all else, so that these never wait for each other
 // in a loop over tiles:
 //
@@ -350,8 +350,8 @@ static constexpr StringLiteral kWait =
     "{\n.reg .pred p;\n"
     "WAIT:\n"
     "mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n"
-    "@p bra.uni DONE;\n"
-    "bra.uni WAIT;\n"
+    "@p bra DONE;\n"
+    "bra WAIT;\n"
     "DONE:\n}";
 
 /// Waits for the end of a phase of an mbarrier, of the parity of `phase`.
@@ -480,11 +480,13 @@ void Emitter::passTurn() {
               {barrierOfTurn(b, next), b.i32(2 * 4 * kWarp)});
 }
 
-/// The last warpgroup lets the first one start.
+/// The last warpgroup lets the first one start, once that has taken its last
+/// turn of the loop before.
 void Emitter::beginTurns() {
   if (!stream || !layout.getTarget().getPingPong())
     return;
   int64_t groups = layout.getTarget().getWarps() / 4;
+  b.barrier();
   b.branch(b.compare(Predicate::eq, b.floorDiv(warp, 4), groups - 1),
            [&] { passTurn(); });
 }

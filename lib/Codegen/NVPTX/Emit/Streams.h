@@ -1,5 +1,4 @@
 //===- Streams.h - Tiles copied ahead, and late products --------*- C++ -*-===//
-//-*-===//
 
 #ifndef ATTNC_LIB_CODEGEN_NVPTX_EMIT_STREAMS_H
 #define ATTNC_LIB_CODEGEN_NVPTX_EMIT_STREAMS_H
