@@ -98,6 +98,23 @@ static DType operandOf(const KernelShape &shape) {
   return usesTensorCores(shape) ? DType::F16 : shape.accumulateType();
 }
 
+/// Whether keys are read through a table: those of ragged or paged storage.
+static bool hasTable(Value tensor) {
+  while (auto view = tensor.getDefiningOp<attn::ViewOp>())
+    tensor = view.getSource();
+  return isa_and_nonnull<attn::UnpackOp, attn::PagesOp>(tensor.getDefiningOp());
+}
+
+/// Registers of a consumer for positions and places in tables, of formulas and
+/// of storage (measured with ptxas 13.0).
+static int64_t countTableRegisters(const KernelShape &shape) {
+  constexpr int64_t forTables = 16;
+  bool readsTables = hasTable(shape.kernel.getK());
+  for (Region *formula : {&shape.kernel.getScore(), &shape.kernel.getMask()})
+    formula->walk([&](attn::ReadOp) { readsTables = true; });
+  return readsTables ? forTables : 0;
+}
+
 /// Registers of a thread for the scores of a tile, the sums of the values, and
 /// the rows as operands. Addresses and positions of masks take up to 112 more
 /// in tiles of 32 and 64 keys, and 40 in the smallest ones (measured with ptxas
@@ -112,7 +129,7 @@ static int64_t countRegisters(const KernelShape &shape,
   if (targetOf(schedule).getOverlap())
     others += kOverlapOthers;
   if (targetOf(schedule).getProducers())
-    others = kConsumerOthers;
+    others = kConsumerOthers + countTableRegisters(shape);
   int64_t rows = targetOf(schedule).getRows();
   int64_t words = shape.accumulateBits / 32;
   int64_t accumulators =
@@ -198,12 +215,12 @@ static std::string findLeastProblem(const KernelShape &shape,
       shape.allDims(), target.name, kFragment, need);
 }
 
-/// The attributes that candidates have, the preferred ones first: warps, rows
-/// and the rest of #tile.nvptx for a mapping, with what the request fixes.
 /// Turns of two warpgroups pay up to so many features (measured on an H200).
 static constexpr int64_t kMostFeaturesOfTurns = 128;
 static constexpr int64_t kMostConsumerWarps = 12;
 
+/// The attributes that candidates have, the preferred ones first: warps, rows
+/// and the rest of #tile.nvptx for a mapping, with what the request fixes.
 namespace {
 struct Tiling {
   tile::NvptxMapping mapping;
