@@ -245,13 +245,16 @@ double KernelBlock::sumScale() {
 }
 
 double KernelBlock::weightScale() {
-  attn::NormAttr norm = kernel.getNorm();
   double scale = sumScale();
   bool isLast = score.isIdentity() && !init && !gate && !select && !states;
   bool isInner = hasMax && !hasPairs && !kernel.getRow();
   bool isSteady =
       kernel.getSchedule()->getRescaleThreshold().convertToDouble() == 0.0;
-  return norm && isLast && isInner && isSteady && scale > 0 ? scale : 1.0;
+  // The factor must be finite.
+  constexpr double mostScale = 1e37;
+  bool isExponent =
+      kernel.getNorm() && !isIdentity() && scale > 0 && scale < mostScale;
+  return isExponent && isLast && isInner && isSteady ? scale : 1.0;
 }
 
 /// Sums over features times the scale, where neither queries nor weights have
