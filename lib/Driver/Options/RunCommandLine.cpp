@@ -234,8 +234,7 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
         "--bench or --check-stages");
   if (auto code = parseGpu(parsed, options))
     return code;
-  if (options.benchSeconds && haveGpu(options.targets) &&
-      options.platform->isHost())
+  if (options.benchSeconds && haveGpu(options.targets))
     return parsed.fail("--bench does not measure GPUs; -mcpu names " +
                        joinTargetNames(options.targets));
   if (options.benchSeconds && !options.platform->isHost())
