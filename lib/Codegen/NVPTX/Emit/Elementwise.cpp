@@ -44,12 +44,7 @@ void Emitter::emitMap(tile::MapOp map) {
     return define(map, compute);
   auto computeAll = [&](bool isFilled) {
     std::optional<bool> before = std::exchange(isReadFilled, isFilled);
-    SmallVector<Value> registers;
-    Place place{type};
-    for (place.row = 0; place.row < layout.rowSlots(type); ++place.row)
-      for (place.column = 0; place.column < layout.columnSlots(type);
-           ++place.column)
-        registers.push_back(compute(place));
+    SmallVector<Value> registers = computeRegisters(type, compute);
     isReadFilled = before;
     return registers;
   };
@@ -112,16 +107,7 @@ void Emitter::emitSelect(tile::SelectMaskedOp select) {
     });
   // One branch for all registers.
   SmallVector<Value> chosen = b.choose(
-      flatTypes(type), partial,
-      [&] {
-        SmallVector<Value> registers;
-        Place place{type};
-        for (place.row = 0; place.row < layout.rowSlots(type); ++place.row)
-          for (place.column = 0; place.column < layout.columnSlots(type);
-               ++place.column)
-            registers.push_back(masked(place));
-        return registers;
-      },
+      flatTypes(type), partial, [&] { return computeRegisters(type, masked); },
       [&] { return flatten(operand); });
   int64_t columns = layout.columnSlots(type);
   define(select, [&](const Place &place) {

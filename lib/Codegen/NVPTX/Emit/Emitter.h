@@ -94,6 +94,10 @@ private:
   Value sharedPointer(int64_t offset);
   /// Whether this thread is the only one of those with a copy of the element.
   Value isOwner(tile::TileType type);
+  /// Each register of a tile, row by row.
+  llvm::SmallVector<Value>
+  computeRegisters(tile::TileType type,
+                   llvm::function_ref<Value(const Place &)> compute);
   void define(Value result, llvm::function_ref<Value(const Place &)> compute);
   void defineShared(Value result, mlir::StringAttr inner,
                     llvm::function_ref<Value(const Place &)> compute);

@@ -277,18 +277,24 @@ Value Emitter::element(Value tile, const Place &place) {
                    [&](StringRef dim) { return position(dim, place); });
 }
 
-void Emitter::define(Value result,
-                     llvm::function_ref<Value(const Place &)> compute) {
-  auto type = cast<tile::TileType>(result.getType());
-  if (!Layout::isInRegisters(type))
-    return defineShared(result, {}, compute);
+SmallVector<Value>
+Emitter::computeRegisters(tile::TileType type,
+                          llvm::function_ref<Value(const Place &)> compute) {
   SmallVector<Value> registers;
   Place place{type};
   for (place.row = 0; place.row < layout.rowSlots(type); ++place.row)
     for (place.column = 0; place.column < layout.columnSlots(type);
          ++place.column)
       registers.push_back(compute(place));
-  tiles[result] = {type, std::move(registers), {}, {}};
+  return registers;
+}
+
+void Emitter::define(Value result,
+                     llvm::function_ref<Value(const Place &)> compute) {
+  auto type = cast<tile::TileType>(result.getType());
+  if (!Layout::isInRegisters(type))
+    return defineShared(result, {}, compute);
+  tiles[result] = {type, computeRegisters(type, compute), {}, {}};
   if (isWantedInShared(result))
     toShared(result);
 }
