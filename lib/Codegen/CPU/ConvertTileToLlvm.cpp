@@ -54,7 +54,8 @@ static void inlinePhases(attnc::tile::ProgramOp program) {
   }
 }
 
-/// With the grid's own target, if it has one.
+/// Grids without a target of their own get the program's, so that grids of
+/// programs with different targets can be compared.
 static FailureOr<attnc::cpu::GridPlan> planGrid(attnc::tile::GridOp grid,
                                                 attnc::tile::CpuAttr target) {
   if (std::optional<attnc::tile::TargetAttrInterface> own = grid.getTarget()) {
@@ -62,10 +63,12 @@ static FailureOr<attnc::cpu::GridPlan> planGrid(attnc::tile::GridOp grid,
     if (failed(attnc::cpu::checkTarget(grid, target)))
       return failure();
   }
+  grid.setTargetAttr(target);
   return attnc::cpu::planGrid(grid, target);
 }
 
-static LogicalResult convertProgram(attnc::tile::ProgramOp program) {
+static FailureOr<attnc::cpu::ProgramPlan>
+planProgram(attnc::tile::ProgramOp program) {
   auto target = dyn_cast<attnc::tile::CpuAttr>(program.getTarget());
   if (!target)
     return program.emitOpError("has the target ")
@@ -74,13 +77,13 @@ static LogicalResult convertProgram(attnc::tile::ProgramOp program) {
   if (failed(attnc::cpu::checkTarget(program, target)))
     return failure();
   inlinePhases(program);
-  std::vector<attnc::cpu::GridPlan> grids;
+  attnc::cpu::ProgramPlan result{program, {}};
   for (Operation &op : program.getBody().front()) {
     if (auto grid = dyn_cast<attnc::tile::GridOp>(op)) {
       auto plan = planGrid(grid, target);
       if (failed(plan))
         return failure();
-      grids.push_back(std::move(*plan));
+      result.grids.push_back(std::move(*plan));
     } else if (!isa<attnc::tile::WorkspaceOp, attnc::tile::RenameOp>(op) &&
                (!isa<arith::ArithDialect>(op.getDialect()) ||
                 op.getNumRegions())) {
@@ -88,21 +91,24 @@ static LogicalResult convertProgram(attnc::tile::ProgramOp program) {
                             "only buffers and arithmetic on sizes are");
     }
   }
-  if (failed(attnc::cpu::emitFunctions(program, grids)))
-    return failure();
-  program.erase();
-  return success();
+  return result;
 }
 
 namespace {
 struct ConvertTileToLlvm final
     : attnc::cpu::impl::ConvertTileToLlvmBase<ConvertTileToLlvm> {
   void runOnOperation() override {
-    SmallVector<attnc::tile::ProgramOp> programs(
-        getOperation().getOps<attnc::tile::ProgramOp>());
-    for (attnc::tile::ProgramOp program : programs)
-      if (failed(convertProgram(program)))
+    std::vector<attnc::cpu::ProgramPlan> programs;
+    for (auto program : getOperation().getOps<attnc::tile::ProgramOp>()) {
+      FailureOr<attnc::cpu::ProgramPlan> plan = planProgram(program);
+      if (failed(plan))
         return signalPassFailure();
+      programs.push_back(std::move(*plan));
+    }
+    if (failed(attnc::cpu::emitFunctions(programs)))
+      return signalPassFailure();
+    for (attnc::cpu::ProgramPlan &plan : programs)
+      plan.program.erase();
   }
 };
 } // namespace

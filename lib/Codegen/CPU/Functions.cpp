@@ -8,7 +8,8 @@
 //   i64  @f.scratch(ptr %call)
 //   i64  @f.workspace(ptr %call)
 //
-// Grids that differ only in their buffers share the code of the first one,
+// Grids of one or several programs that differ only in their buffers share the
+// code of the first one,
 //
 //   void @f.grid0.shared(ptr %call, ptr %scratch, i64 %task, i64 %buffer...)
 //
@@ -81,7 +82,7 @@ public:
   LogicalResult writeShared(const GridPlan &plan, unsigned number,
                             ArrayRef<Value> parameters);
   /// The body of a grid that runs shared code.
-  void writeCall(unsigned number, const GridCode &code);
+  void writeCall(unsigned number, StringRef callee, ArrayRef<Value> arguments);
 
 private:
   func::FuncOp beginBody(const Twine &suffix, unsigned buffers = 0);
@@ -399,7 +400,8 @@ LogicalResult FunctionWriter::writeShared(const GridPlan &plan, unsigned number,
   return fillBody(plan, function);
 }
 
-void FunctionWriter::writeCall(unsigned number, const GridCode &code) {
+void FunctionWriter::writeCall(unsigned number, StringRef callee,
+                               ArrayRef<Value> owned) {
   auto function = beginBody("grid" + Twine(number) + ".body");
   SmallVector<Value> arguments(function.getArguments());
   Plan plan;
@@ -407,13 +409,11 @@ void FunctionWriter::writeCall(unsigned number, const GridCode &code) {
   bindSizes(emitter, function.getArgument(0));
   bindScalars(emitter);
   DenseMap<Value, Value> offsets = findOffsets(emitter);
-  for (Value buffer : code.buffers) {
+  for (Value buffer : owned) {
     auto tensor = dyn_cast<BlockArgument>(buffer);
     arguments.push_back(ops.toI64(tensor ? ops.index(tensor.getArgNumber())
                                          : offsets.lookup(buffer)));
   }
-  std::string callee =
-      (program.getSymName() + ".grid" + Twine(code.owner) + ".shared").str();
   func::CallOp::create(ops, program.getLoc(), callee, TypeRange(), arguments);
   func::ReturnOp::create(ops, program.getLoc());
 }
@@ -441,25 +441,46 @@ LogicalResult FunctionWriter::fillBody(const GridPlan &plan,
   return success();
 }
 
-LogicalResult emitFunctions(tile::ProgramOp program, ArrayRef<GridPlan> grids) {
-  FunctionWriter writer(program);
-  std::vector<GridCode> codes = findEqualGrids(llvm::map_to_vector(
-      grids, [](const GridPlan &plan) { return plan.grid; }));
+/// `codes` are those of all programs, and start with this one's at `first`.
+static LogicalResult emitProgram(const ProgramPlan &plan,
+                                 ArrayRef<GridCode> codes, unsigned first,
+                                 ArrayRef<std::string> names) {
+  FunctionWriter writer(plan.program);
   int64_t scratch = 0;
-  for (auto [number, plan] : llvm::enumerate(grids)) {
-    const GridCode &code = codes[number];
-    writer.writeTasks(plan, number);
-    if (code.isShared && code.owner == number &&
-        failed(writer.writeShared(plan, number, code.buffers)))
+  for (auto [number, grid] : llvm::enumerate(plan.grids)) {
+    const GridCode &code = codes[first + number];
+    writer.writeTasks(grid, number);
+    if (code.owner == first + number && code.isShared &&
+        failed(writer.writeShared(grid, number, code.buffers)))
       return failure();
     if (code.isShared)
-      writer.writeCall(number, code);
-    else if (failed(writer.writeBody(plan, number)))
+      writer.writeCall(number, names[code.owner], code.buffers);
+    else if (failed(writer.writeBody(grid, number)))
       return failure();
-    scratch = std::max({scratch, plan.whole.bytes, plan.piece.bytes});
+    scratch = std::max({scratch, grid.whole.bytes, grid.piece.bytes});
   }
   writer.writeConstant("scratch", llvm::alignTo(scratch, 64));
   writer.writeWorkspace();
+  return success();
+}
+
+LogicalResult emitFunctions(ArrayRef<ProgramPlan> programs) {
+  SmallVector<tile::GridOp> grids;
+  std::vector<std::string> names; // of the code that grids share
+  for (const ProgramPlan &plan : programs)
+    for (auto [number, grid] : llvm::enumerate(plan.grids)) {
+      grids.push_back(grid.grid);
+      tile::ProgramOp program = plan.program;
+      names.push_back(
+          (program.getSymName() + ".grid" + Twine(number) + ".shared").str());
+    }
+  std::vector<GridCode> codes = findEqualGrids(grids);
+  unsigned first = 0;
+  for (const ProgramPlan &plan : programs) {
+    if (failed(emitProgram(plan, codes, first, names)))
+      return failure();
+    first += plan.grids.size();
+  }
   return success();
 }
 

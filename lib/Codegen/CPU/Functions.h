@@ -26,9 +26,13 @@ mlir::LogicalResult checkTarget(mlir::Operation *op, tile::CpuAttr target);
 /// Plans the copies of a grid's body. Fails with a diagnostic.
 mlir::FailureOr<GridPlan> planGrid(tile::GridOp grid, tile::CpuAttr target);
 
-/// Writes the functions of a planned program at the end of the module.
-mlir::LogicalResult emitFunctions(tile::ProgramOp program,
-                                  llvm::ArrayRef<GridPlan> grids);
+struct ProgramPlan {
+  tile::ProgramOp program;
+  std::vector<GridPlan> grids;
+};
+
+/// Writes the functions of planned programs at the end of the module.
+mlir::LogicalResult emitFunctions(llvm::ArrayRef<ProgramPlan> programs);
 
 } // namespace attnc::cpu
 

@@ -3,7 +3,8 @@
 // A layer multiplies by many weights and may have several attentions: their
 // grids differ only in their buffers. One function, which takes the buffers as
 // arguments (Functions.cpp), runs all of them, so its code is generated and
-// optimized once.
+// optimized once. The cases of a function (for a prompt, for single rows) are
+// programs with the same arguments, so their grids share code as well.
 //
 // Constant sizes and strides stay constant, since only buffers whose addresses
 // are computed in the same way replace each other. The replacement is
@@ -36,31 +37,67 @@ bool isReadByElement(Value buf) {
 /// positions.
 using BufferMap = llvm::MapVector<Value, Value>;
 
+/// Whether two values are one tensor or size of the call.
+static bool isSameArgument(Value a, Value b) {
+  auto left = dyn_cast<BlockArgument>(a), right = dyn_cast<BlockArgument>(b);
+  return left && right && left.getArgNumber() == right.getArgNumber();
+}
+
 namespace {
 /// Matches what two grids use from outside.
 class OperandMatcher {
 public:
   /// False if the values differ, or contradict earlier matches.
   bool match(Value a, Value b) {
-    return isa<tile::BufType>(a.getType()) ? matchBuffer(a, b) : a == b;
+    return isa<tile::BufType>(a.getType()) ? matchBuffer(a, b) : isSame(a, b);
   }
   BufferMap take() { return std::move(forward); }
 
 private:
   bool matchBuffer(Value a, Value b);
-  static bool haveSameForm(Value a, Value b);
+  bool haveSameForm(Value a, Value b);
+  bool isSame(Value a, Value b);
+  bool isComputedAlike(Value a, Value b);
 
   BufferMap forward;
   DenseMap<Value, Value> backward;
+  /// Values of two programs, and whether they are the same in every call.
+  DenseMap<std::pair<Value, Value>, bool> compared;
 };
 } // namespace
+
+/// Whether two values between the grids are the same in every call: both are
+/// one argument, or computed from the same values by the same ops.
+bool OperandMatcher::isSame(Value a, Value b) {
+  if (a == b || isSameArgument(a, b))
+    return true;
+  auto known = compared.find({a, b});
+  if (known != compared.end())
+    return known->second;
+  bool same = isComputedAlike(a, b);
+  compared[{a, b}] = same;
+  return same;
+}
+
+bool OperandMatcher::isComputedAlike(Value a, Value b) {
+  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
+  // Workspaces of one size are different memory.
+  if (!left || !right || isa<tile::WorkspaceOp>(left) ||
+      cast<OpResult>(a).getResultNumber() !=
+          cast<OpResult>(b).getResultNumber())
+    return false;
+  return OperationEquivalence::isEquivalentTo(
+      left, right, [&](Value x, Value y) { return success(isSame(x, y)); },
+      nullptr, OperationEquivalence::Flags::IgnoreLocations);
+}
 
 /// Whether addresses in two tensors or workspaces are computed in the same way.
 bool OperandMatcher::haveSameForm(Value a, Value b) {
   auto left = a.getDefiningOp<tile::WorkspaceOp>();
   auto right = b.getDefiningOp<tile::WorkspaceOp>();
   if (left && right)
-    return left.getSizes() == right.getSizes();
+    return llvm::equal(left.getSizes(), right.getSizes(),
+                       [&](Value x, Value y) { return isSame(x, y); });
   return !left && !right;
 }
 
@@ -106,6 +143,25 @@ static SmallVector<Value> outerOperands(tile::GridOp grid) {
   return operands;
 }
 
+/// Whether a call has the same for both arguments of programs. Names of axes
+/// belong to a program.
+static bool haveEqualForm(Type a, Type b) {
+  auto left = dyn_cast<tile::BufType>(a), right = dyn_cast<tile::BufType>(b);
+  if (!left || !right)
+    return a == b;
+  return left.getRank() == right.getRank() &&
+         left.getElementType() == right.getElementType();
+}
+
+/// Whether the programs of two grids are called alike.
+static bool haveEqualArguments(tile::GridOp a, tile::GridOp b) {
+  auto left = a->getParentOfType<tile::ProgramOp>();
+  auto right = b->getParentOfType<tile::ProgramOp>();
+  return left == right ||
+         llvm::equal(left.getBody().getArgumentTypes(),
+                     right.getBody().getArgumentTypes(), haveEqualForm);
+}
+
 /// Whether the grids are equal if all that is defined outside is ignored.
 static bool haveEqualBodies(tile::GridOp a, tile::GridOp b) {
   DenseMap<Value, Value> inside;
@@ -121,7 +177,7 @@ static bool haveEqualBodies(tile::GridOp a, tile::GridOp b) {
 
 /// The buffers of `b` by those of `a`, if the grids differ in nothing else.
 static std::optional<BufferMap> matchBuffers(tile::GridOp a, tile::GridOp b) {
-  if (!haveEqualBodies(a, b))
+  if (!haveEqualArguments(a, b) || !haveEqualBodies(a, b))
     return std::nullopt;
   // Separately, since the comparison of ops skips operands that both have.
   SmallVector<Value> left = outerOperands(a), right = outerOperands(b);
@@ -142,7 +198,8 @@ static SmallVector<Value> findReplaced(ArrayRef<BufferMap> maps,
   for (auto [map, code] : llvm::zip_equal(maps, codes))
     if (code.owner == first)
       for (auto [own, other] : map)
-        if (own != other && !llvm::is_contained(replaced, own))
+        if (own != other && !isSameArgument(own, other) &&
+            !llvm::is_contained(replaced, own))
           replaced.push_back(own);
   return replaced;
 }

@@ -18,8 +18,9 @@ struct GridCode {
   mlir::SmallVector<mlir::Value> buffers = {};
 };
 
-/// Grids share code if they differ only in their buffers: tensors of the call
-/// of one type, or workspaces of the same sizes.
+/// Grids of one program, or of programs with the same arguments, share code if
+/// they differ only in their buffers: tensors of the call of one type, or
+/// workspaces of the same sizes.
 std::vector<GridCode> findEqualGrids(mlir::ArrayRef<tile::GridOp> grids);
 
 /// Whether elements of the buffer are read one by one.
