@@ -27,7 +27,7 @@ PARTS = {
     "front end": ("read the input", "import the spec"),
     "graph to tile": ("stage fused", "stage scheduled", "stage tile"),
     "loops": ("stage llvm", "translation to LLVM IR"),
-    "LLVM O3": ("LLVM optimization (O3)",),
+    "LLVM passes": ("LLVM optimization",),
     "LLVM code": ("LLVM code generation",),
 }
 
