@@ -1,5 +1,6 @@
-"""Devices that answer on this machine, for features of lit: "opencl"."""
+"""Devices that answer on this machine, for features of lit: "opencl", "vulkan"."""
 import ctypes
+import struct
 import subprocess
 import sys
 
@@ -19,7 +20,39 @@ def count_opencl():
     return devices
 
 
-COUNTS = {"opencl": count_opencl}
+def count_vulkan():
+    """Devices with Vulkan 1.3."""
+    library = ctypes.CDLL("libvulkan.so.1")
+    version = 1 << 22 | 3 << 12
+
+    class Application(ctypes.Structure):
+        _fields_ = [("type", ctypes.c_int32), ("next", ctypes.c_void_p), ("name", ctypes.c_char_p),
+                    ("own_version", ctypes.c_uint32), ("engine", ctypes.c_char_p),
+                    ("engine_version", ctypes.c_uint32), ("version", ctypes.c_uint32)]
+
+    class Create(ctypes.Structure):
+        _fields_ = [("type", ctypes.c_int32), ("next", ctypes.c_void_p), ("flags", ctypes.c_uint32),
+                    ("application", ctypes.POINTER(Application)), ("layer_count", ctypes.c_uint32),
+                    ("layers", ctypes.c_void_p), ("extension_count", ctypes.c_uint32),
+                    ("extensions", ctypes.c_void_p)]
+
+    application = Application(type=0, version=version)
+    instance, found = ctypes.c_void_p(), ctypes.c_uint32(16)
+    if library.vkCreateInstance(ctypes.byref(Create(type=1, application=ctypes.pointer(application))), None,
+                                ctypes.byref(instance)):
+        return 0
+    devices = (ctypes.c_void_p * found.value)()
+    if library.vkEnumeratePhysicalDevices(instance, ctypes.byref(found), devices) < 0:
+        return 0
+    count = 0
+    for device in devices[: found.value]:
+        properties = ctypes.create_string_buffer(4096)  # the version comes first
+        library.vkGetPhysicalDeviceProperties(ctypes.c_void_p(device), properties)
+        count += struct.unpack_from("I", properties)[0] >= version
+    return count
+
+
+COUNTS = {"opencl": count_opencl, "vulkan": count_vulkan}
 
 
 def answering():

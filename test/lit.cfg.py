@@ -2,8 +2,8 @@
 # %llvm_include, %lit, %python, %src (root of the sources), %obj (root of the
 # build). Features: the CPU's (avx2, avx512, avx512fp16, amx), those of other platforms
 # that an emulator and a cross compiler run (qemu-aarch64, ...), wasm (Node.js runs
-# modules of WebAssembly), asan, halide (the backend is built), opencl (a device
-# answers, devices.py), ptxas and nvdisasm (%ptxas, %nvdisasm, by PATH or
+# modules of WebAssembly), asan, halide (the backend is built), opencl and vulkan (a
+# device answers, devices.py), ptxas and nvdisasm (%ptxas, %nvdisasm, by PATH or
 # $ATTNC_PTXAS, $ATTNC_NVDISASM), and the tiers (tiers.py).
 import os
 import shutil
@@ -52,7 +52,8 @@ if config.halide == "TRUE":
     config.available_features.add("halide")
     config.available_features.update(devices.answering())
     # Compiled kernels are cached here, not in the home of the user.
-    config.environment["POCL_CACHE_DIR"] = os.path.join(config.attnc_obj_root, "test", "devices")
+    for variable in ("POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR"):
+        config.environment[variable] = os.path.join(config.attnc_obj_root, "test", "devices")
 
 # NVIDIA's assembler, which reports the registers and spills of kernels.
 ptxas = os.environ.get("ATTNC_PTXAS") or shutil.which("ptxas")

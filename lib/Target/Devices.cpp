@@ -63,8 +63,9 @@ static constexpr Target kTargets[] = {
         "devices with the embedded profile of OpenCL 1.2: no numbers of "
         "64 bits",
         {.groupThreads = 128, .sharedBytes = 16 * 1024, .hasHostCode = true}),
-    makeDevice("vulkan", "devices with Vulkan 1.3: SPIR-V of the kernels only",
-               {.groupThreads = 128, .sharedBytes = 16 * 1024}),
+    makeDevice(
+        "vulkan", "devices with Vulkan 1.3: no numbers of 64 bits",
+        {.groupThreads = 128, .sharedBytes = 16 * 1024, .hasHostCode = true}),
     makeDevice("metal", "Apple's GPUs: Metal source of the kernels only",
                {.groupThreads = 256, .sharedBytes = 32 * 1024}),
     makeDevice("d3d12", "devices with Direct3D 12: HLSL of the kernels only",

@@ -304,7 +304,7 @@ std::unique_ptr<llvm::Module> compileToLlvm(ModuleOp module,
   }
   llvm::Module &whole = *linked;
   if (target.kind == TargetKind::Device)
-    addDeviceRuntime(whole);
+    addDeviceRuntime(whole, target.device.api);
   else
     addRuntime(whole);
   for (auto [function, steps] : llvm::zip(plan.functions, plan.steps)) {

@@ -116,6 +116,24 @@ define i32 @halide_error_out_of_memory(ptr %arena) {
 }
 )";
 
+/// Makes a function of the module a declaration. Its definition stays, with the
+/// name `kept`, if that is not empty.
+static void undefine(llvm::Function *function, StringRef kept) {
+  llvm::Function *declared = llvm::Function::Create(
+      function->getFunctionType(), GlobalValue::ExternalLinkage, "",
+      *function->getParent());
+  declared->takeName(function);
+  function->replaceAllUsesWith(declared);
+  if (kept.empty()) {
+    function->eraseFromParent();
+    return;
+  }
+  function->setName(kept);
+  function->setLinkage(GlobalValue::ExternalLinkage);
+}
+
+/// Definitions of `text` replace those of the module; it finds the replaced one
+/// of `f` as `attnc_original_f` where it declares that.
 static void link(Module &module, StringRef text) {
   SMDiagnostic error;
   std::unique_ptr<Module> runtime =
@@ -124,6 +142,13 @@ static void link(Module &module, StringRef text) {
     reportFatalInternalError(error.getMessage());
   runtime->setTargetTriple(module.getTargetTriple());
   runtime->setDataLayout(module.getDataLayout());
+  for (const llvm::Function &function : *runtime) {
+    llvm::Function *replaced = module.getFunction(function.getName());
+    if (function.isDeclaration() || !replaced || replaced->isDeclaration())
+      continue;
+    std::string original = "attnc_original_" + function.getName().str();
+    undefine(replaced, runtime->getFunction(original) ? original : "");
+  }
   Linker::linkModules(module, std::move(runtime));
 }
 
@@ -137,7 +162,11 @@ void addRuntime(Module &module) {
 }
 
 static constexpr char kLaunch[] = {
-#include "DeviceLaunch.inc"
+#include "launch.inc"
+};
+
+static constexpr char kVulkanMemory[] = {
+#include "vulkan.inc"
 };
 
 /// Moves the calls of constructors into a function that launch.c calls.
@@ -180,10 +209,13 @@ static void guardLaunches(Module &module, StringRef name) {
   ir.CreateRet(ir.getInt32(1));
 }
 
-void addDeviceRuntime(Module &module) {
+void addDeviceRuntime(Module &module, StringRef api) {
   link(module, std::string(kLaunch, sizeof kLaunch)); // ends with a 0
+  if (api == "vulkan")
+    link(module, std::string(kVulkanMemory, sizeof kVulkanMemory));
   addConstructor(module);
-  for (StringRef name : {"halide_cuda_run", "halide_opencl_run"})
+  for (StringRef name :
+       {"halide_cuda_run", "halide_opencl_run", "halide_vulkan_run"})
     guardLaunches(module, name);
   // Nothing keeps what is not called. Halide would release its contexts when
   // the process ends, when drivers may be gone already.
@@ -196,6 +228,8 @@ void addDeviceRuntime(Module &module) {
       variable.setLinkage(GlobalValue::InternalLinkage);
       variable.setComdat(nullptr);
     }
+  for (GlobalAlias &alias : module.aliases())
+    alias.setLinkage(GlobalValue::InternalLinkage);
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       function.setComdat(nullptr);

@@ -126,6 +126,13 @@ void *halide_cuda_get_symbol(void *context, const char *name) {
                      name);
 }
 
+void *halide_vulkan_get_symbol(void *context, const char *name) {
+  static void *library;
+  return find_symbol(context, &library, "libvulkan.so.1", "libvulkan.so",
+                     "Vulkan is not installed: cannot load libvulkan.so.1",
+                     name);
+}
+
 /* Memory of the device is free again after a call: another library may need it.
  */
 _Bool halide_can_reuse_device_allocations(void *context) {

@@ -11,7 +11,8 @@ twice the plain evaluation's error for random ones. --wide has more values and
 factors, in twice as many combinations; it is run by hand. --every runs each Nth
 combination. --schedule is passed on; combinations to which its fields do not apply
 are refused. --few has one to nine queries, --dtype one type in all combinations.
---models runs a level with software models of its instructions.
+--models runs a level with software models of its instructions. Of a device without
+numbers of 64 bits, combinations that have them are refused.
 """
 
 import argparse
@@ -59,6 +60,8 @@ EMULATED = {
 # Levels that run the combinations of another one with software models of the
 # instructions that this machine may lack.
 MODELED = {"cooperlake": "x86-64-v4", "zen4": "sapphirerapids"}
+# Devices without numbers of 64 bits, likewise.
+NARROW = {"opencl-embedded": "x86-64", "vulkan": "x86-64-v3"}
 # What --wide adds: values of these factors, and factors.
 WIDE = {
     "mask": ("k < prefix[b] or causal", "document(any_doc)", "abs(q // 8 - k // 8) <= 1 and abs(q % 8 - k % 8) <= 2",
@@ -277,6 +280,8 @@ def run(path, combination, options):
         return None
     if options.schedule and "does not apply" in result.stdout:
         return REFUSED
+    if options.level in NARROW and f"kernels for '{options.level}' cannot use" in result.stdout:
+        return REFUSED
     with open(path, encoding="utf-8") as f:
         return f"exit code {result.returncode}: {' '.join(command)}\n{f.read()}{result.stdout[-3000:]}"
 
@@ -299,7 +304,8 @@ def main():
     os.makedirs(options.work, exist_ok=True)
     if options.wide:
         widen()
-    jobs, like = [], EMULATED.get(options.level, (None, MODELED.get(options.level, options.level)))[1]
+    like = {**{name: level for name, (_, level) in EMULATED.items()}, **MODELED, **NARROW}
+    jobs, like = [], like.get(options.level, options.level)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for number, combination in enumerate(combinations()):
             if combination["level"] != like or options.only not in (None, number) or number % options.every:
@@ -316,7 +322,7 @@ def main():
     wrong = [(number, job.result()) for number, job in jobs if job.result() not in (None, REFUSED)]
     for number, what in wrong:
         print(f"combination {number}: {what}")
-    text = f", {refused} refused" if options.schedule else ""
+    text = f", {refused} refused" if options.schedule or options.level in NARROW else ""
     print(f"{options.level}: {len(jobs)} combinations, {len(wrong)} wrong{text}")
     sys.exit(1 if wrong or not (len(jobs) > refused or options.list) else 0)
 
