@@ -1,16 +1,19 @@
-/* compare.c: one spec on the CPU and on a device with OpenCL, in one program.
+/* compare.c: one spec on the CPU and on devices with OpenCL and Vulkan, in one
+ * program.
  *
  *   attnc gpt2-small.yaml --set name=on_cpu
  *   attnc gpt2-small.yaml --set name=on_opencl -mcpu=opencl
- *   cc -O2 compare.c on_cpu.o on_opencl.o -lm && ./a.out [LENGTH]
+ *   attnc gpt2-small.yaml --set name=on_vulkan -mcpu=vulkan
+ *   cc -O2 compare.c on_cpu.o on_opencl.o on_vulkan.o -lm && ./a.out [LENGTH]
  *
- * Both functions have the same interface: tensors of the host, which the second
- * one copies to the device and back. Exits with 1 if a call fails or the
+ * All functions have the same interface: tensors of the host, which those of
+ * devices copy to the device and back. Exits with 1 if a call fails or the
  * results differ.
  */
 #define _POSIX_C_SOURCE 199309L
 #include "on_cpu.h"
 #include "on_opencl.h"
+#include "on_vulkan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +25,11 @@ enum { HEADS = 12, WIDTH = 64 };
 typedef attnc_status attention(const attnc_tensor *, const attnc_tensor *,
                                const attnc_tensor *, const attnc_tensor *,
                                const attnc_runtime *);
+
+static const struct {
+  const char *name;
+  attention *function;
+} devices[] = {{"OpenCL", on_opencl}, {"Vulkan", on_vulkan}};
 
 static void report(void *user, attnc_status status, const char *text) {
   (void)user;
@@ -69,18 +77,22 @@ int main(int argc, char **argv) {
   for (size_t j = 0; j < 3 * n; ++j)
     data[j] = (float)rand() / (float)RAND_MAX - 0.5f;
   float *cpu = data + 3 * n, *device = data + 4 * n;
-  double on_host = run(on_cpu, data, cpu, n, length);
-  double on_device = run(on_opencl, data, device, n, length);
-  if (on_host < 0 || on_device < 0)
+  double time = run(on_cpu, data, cpu, n, length);
+  if (time < 0)
     return 1;
+  printf("CPU      %.2f ms\n", time);
   double difference = 0;
-  for (size_t j = 0; j < n; ++j) {
-    double one = fabs((double)cpu[j] - (double)device[j]);
-    if (!(one <= difference)) /* NaN counts */
-      difference = isnan(one) ? INFINITY : one;
+  for (size_t i = 0; i < sizeof devices / sizeof *devices; ++i) {
+    time = run(devices[i].function, data, device, n, length);
+    if (time < 0)
+      return 1;
+    printf("%s   %.2f ms, with copies\n", devices[i].name, time);
+    for (size_t j = 0; j < n; ++j) {
+      double one = fabs((double)cpu[j] - (double)device[j]);
+      if (!(one <= difference)) /* NaN counts */
+        difference = isnan(one) ? INFINITY : one;
+    }
   }
-  printf("CPU      %.2f ms\n", on_host);
-  printf("OpenCL   %.2f ms, with copies\n", on_device);
   int is_equal = difference <= 1e-6;
   printf("check    %s: largest difference %.1e (limit 1e-06)\n",
          is_equal ? "passed" : "FAILED", difference);
