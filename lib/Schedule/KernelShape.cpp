@@ -170,6 +170,12 @@ static int64_t lastSize(Type type) {
       .value_or(1);
 }
 
+bool schedule::isSearch(attn::KernelOp kernel) {
+  attn::RowAttr row = kernel.getRowKind();
+  return row && (row.getKind() == attn::RowKind::Rank ||
+                 row.getKind() == attn::RowKind::Simplex);
+}
+
 KernelShape::KernelShape(attn::KernelOp kernel, const Target &target)
     : kernel(kernel) {
   auto bitsOf = [](Type type) {

@@ -36,6 +36,10 @@ struct FeatureCosts {
   double scalar = 0; // per key and feature: the key's own part
 };
 
+/// Whether a result of each row is found by a search, which visits the keys
+/// several times (lib/Lowering/Softmax/Rank.cpp, Simplex.cpp).
+bool isSearch(attn::KernelOp kernel);
+
 struct KernelShape {
   mutable attn::KernelOp kernel;
   /// Whether weights are relative to a running maximum.

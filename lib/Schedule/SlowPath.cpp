@@ -10,6 +10,7 @@
 #include "SlowPath.h"
 
 #include "Cpu/CpuSchedule.h"
+#include "KernelShape.h"
 
 #include "attnc/Analysis/Expr/DependenceSplit.h"
 #include "attnc/Dialect/Attn/Attn.h"
@@ -115,15 +116,10 @@ static void warnAboutFeatures(attn::KernelOp kernel) {
     warn(kernel.getValue(), "value");
 }
 
-/// A threshold is searched for; how, is in lib/Lowering/Softmax/Rank.cpp,
-/// Simplex.cpp.
 static void warnAboutSearches(attn::KernelOp kernel) {
-  attn::RowAttr row = kernel.getRowKind();
-  if (!row)
+  if (!schedule::isSearch(kernel))
     return;
-  bool isRank = row.getKind() == attn::RowKind::Rank;
-  if (!isRank && row.getKind() != attn::RowKind::Simplex)
-    return;
+  bool isRank = kernel.getRowKind().getKind() == attn::RowKind::Rank;
   bool isWide = kernel.getAccumulateType().isF64();
   unsigned passes = isRank ? (isWide ? 17 : 9) : (isWide ? 15 : 8);
   std::string ties = ", " + std::to_string(passes + 8) + " if scores are equal";

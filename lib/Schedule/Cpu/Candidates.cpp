@@ -4,7 +4,8 @@
 // attention chunks of 64 to 256, of 32 with a formula of each feature. The rest
 // follows: the register tiles are those with the cheapest product for the
 // block, the tail and the lane skip cost code only and are there whenever they
-// can matter. Tests: test/Schedule/select-schedule.mlir
+// can matter, but not in searches by cases. Tests: test/Schedule/select-schedule.mlir,
+// test/Schedule/Cpu/search-tail.test
 //
 //===----------------------------------------------------------------------===//
 
@@ -154,8 +155,12 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
       request.value.value_or(chooseTile(target, vectors, shape.valueDim, 0, s.k,
                                         unitFor(paired.value), valueLimit));
   s.unroll = request.unroll.value_or(chooseUnroll(target, s.score, s.value));
-  bool neverShort = shape.fixedQueries && *shape.fixedQueries % s.q == 0;
-  s.tail = request.tail.value_or(s.q > lanes && !neverShort ? lanes : 0);
+  // A search has about six times the code of a softmax, most of a compile; few
+  // queries have blocks of their own where the function has cases.
+  bool hasCases = shape.interface && !shape.interface->cases.empty();
+  bool hasTail = s.q > lanes && !(isSearch(shape.kernel) && hasCases) &&
+                 !(shape.fixedQueries && *shape.fixedQueries % s.q == 0);
+  s.tail = request.tail.value_or(hasTail ? lanes : 0);
   s.laneSkip =
       request.laneSkip.value_or(!isRows && s.q > lanes && shape.rangesMove);
   s.pack = request.pack.value_or(tile::CpuPack::Auto);
