@@ -125,7 +125,8 @@ private:
   const Target *targetOfDump(mlir::ModuleOp module);
   void split();
   void chooseBackend(const SessionPart &part);
-  std::string whyNot(const Backend &backend, const SessionPart &part);
+  std::string whyNot(const Backend &backend, const SessionPart &part,
+                     bool translates, std::optional<double> &cycles);
   /// To the stage, or each to the last one of its backend.
   bool advanceParts(std::optional<Stage> stage);
 

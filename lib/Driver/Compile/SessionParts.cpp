@@ -7,9 +7,13 @@
 #include "Compile/Session.h"
 #include "Compile/SplitParts.h"
 
+#include "attnc/Schedule/PredictCycles.h"
 #include "attnc/Target/Platform.h"
 
 #include "mlir/Parser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -154,8 +158,24 @@ bool Session::adoptParts() {
   return true;
 }
 
-/// Why a backend cannot schedule a part; an empty text if it can.
-std::string Session::whyNot(const Backend &backend, const SessionPart &part) {
+/// Runs `work`; its first error, or else an empty text.
+static std::string findError(MLIRContext &context,
+                             llvm::function_ref<bool()> work) {
+  std::string error;
+  ScopedDiagnosticHandler first(&context, [&](Diagnostic &diagnostic) {
+    if (error.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      error = diagnostic.str();
+    return mlir::success();
+  });
+  if (work())
+    return "";
+  return error.substr(0, error.rfind(" [")); // without the message's id
+}
+
+/// Why a backend cannot schedule a part, or compile it if `translates`; an
+/// empty text, and perhaps the predicted cycles, if it can.
+std::string Session::whyNot(const Backend &backend, const SessionPart &part,
+                            bool translates, std::optional<double> &cycles) {
   OwningOpRef<ModuleOp> copy = part.module.get().clone();
   PipelineOptions quiet;
   quiet.target = part.target;
@@ -163,41 +183,68 @@ std::string Session::whyNot(const Backend &backend, const SessionPart &part) {
   quiet.schedule = pipeline.schedule;
   quiet.skippedPasses = pipeline.skippedPasses;
   quiet.runningPass = pipeline.runningPass;
-  std::string error;
-  ScopedDiagnosticHandler first(&context, [&](Diagnostic &diagnostic) {
-    if (error.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      error = diagnostic.str();
-    return mlir::success();
+  return findError(context, [&] {
+    Stage to = translates ? lastStage(quiet) : Stage::Scheduled;
+    if (mlir::failed(advance(*copy, part.stage, to, quiet)))
+      return false;
+    if (!translates) {
+      cycles = predictCycles(*copy, *part.target, backend.name);
+      return true;
+    }
+    llvm::LLVMContext llvmContext;
+    return backend.translate(*copy, *part.target, llvmContext) != nullptr;
   });
-  if (mlir::succeeded(advance(*copy, part.stage, Stage::Scheduled, quiet)))
-    return "";
-  return error.substr(0, error.rfind(" [")); // without the message's id
 }
 
-/// --backend=auto: of the backends for the part's processor the first that can
-/// schedule it. If none can, the first of all will say why.
+/// The better one must be so by more than the model can tell.
+static constexpr double kCostTolerance = 1.02;
+
+/// --backend=auto: of the backends for the part's processor that can compile
+/// it the first, unless fewer cycles are predicted with another one. If none
+/// can, the first of all will say why.
 void Session::chooseBackend(const SessionPart &part) {
   std::vector<const Backend *> serving;
   for (const Backend &backend : stageTable().backends())
     if (llvm::is_contained(backend.kinds, part.target->kind))
       serving.push_back(&backend);
-  auto tell = [&](const Backend &chosen, const llvm::Twine &reason) {
-    partBackends[part.target] = &chosen;
-    emitRemark(part.module.get().getLoc())
-        << part.target->name << ": backend " << chosen.name << ", " << reason
-        << " [object]";
-  };
-  if (serving.size() == 1)
-    return tell(*serving.front(), "the only one for this level");
-  std::string refusal;
+  const Backend *chosen = nullptr;
+  std::string reason = "the only one for this level", refusal, costs;
+  std::optional<double> least;
   for (const Backend *backend : serving) {
-    std::string error = whyNot(*backend, part);
-    if (error.empty())
-      return tell(*backend, refusal.empty() ? "the default for this level"
-                                            : "because " + refusal);
-    if (refusal.empty())
+    if (serving.size() == 1) {
+      chosen = backend;
+      break;
+    }
+    std::optional<double> cycles;
+    std::string error = whyNot(*backend, part, /*translates=*/false, cycles);
+    bool isFirst = error.empty() && !chosen;
+    if (error.empty() && cycles && (isFirst || least))
+      costs += llvm::formatv("{0}{1} {2:F3} M", costs.empty() ? "" : ", ",
+                             backend->name, 1e-6 * *cycles);
+    bool isBetter = !isFirst && error.empty() && cycles && least &&
+                    kCostTolerance * *cycles < *least;
+    if (isBetter)
+      error = whyNot(*backend, part, /*translates=*/true, cycles);
+    if (refusal.empty() && !error.empty() && (!chosen || isBetter))
       refusal = (backend->name + " refuses: " + error).str();
+    if (!error.empty() || !(isFirst || isBetter))
+      continue;
+    chosen = backend;
+    least = cycles;
+    reason = isBetter          ? "which is predicted to be faster"
+             : refusal.empty() ? "the default for this level"
+                               : "";
   }
+  if (!chosen)
+    return;
+  partBackends[part.target] = chosen;
+  if (!refusal.empty())
+    reason += (reason.empty() ? "because " : "; ") + refusal;
+  if (llvm::StringRef(costs).contains(','))
+    reason += "; predicted cycles per head: " + costs;
+  emitRemark(part.module.get().getLoc())
+      << part.target->name << ": backend " << chosen->name << ", " << reason
+      << " [object]";
 }
 
 bool Session::advanceParts(std::optional<Stage> stage) {

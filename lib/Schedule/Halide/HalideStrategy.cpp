@@ -158,12 +158,46 @@ std::string HalideStrategy::findProblem(const KernelShape &,
   return {};
 }
 
+/// Vector operations of a pair beside the products, weighted as in
+/// KernelShape.h. Nothing is hoisted, and masks are evaluated everywhere.
+static double operationsOfPair(const KernelShape &shape) {
+  const ElementCosts &costs = shape.costs;
+  double operations = costs.score + costs.scoreDistance + costs.scoreKey +
+                      costs.mask + costs.maskDistance + costs.maskKey +
+                      costs.weight;
+  for (auto [number, formula] : llvm::enumerate(shape.sums))
+    if (formula)
+      operations +=
+          double(number ? shape.productDims[number - 1] : shape.headDim) *
+          (formula->vector + formula->scalar);
+  if (shape.value)
+    operations +=
+        double(shape.valueDim) * (shape.value->vector + shape.value->scalar);
+  return operations;
+}
+
+/// Features of a pair's products, weighted by how much longer they take than
+/// with tiles that keep the units busy: each sum waits for its own last one.
+static double featuresOfPair(const KernelShape &shape, const Target &target,
+                             ::attnc::halide::ScheduleAttr halide) {
+  auto waiting = [&](ArrayRef<int64_t> tile) {
+    return std::max(1.0, double(target.cpu.fmaLatency) *
+                             double(target.cpu.fmaPerCycle) /
+                             double(tile[0] * tile[1]));
+  };
+  double value = double(shape.valueDim);
+  return (double(shape.allDims()) - value) * waiting(halide.getScoreTile()) +
+         value * waiting(halide.getValueTile());
+}
+
 Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
                                  attn::ScheduleAttr schedule,
                                  RegimeRanges &ranges) const {
-  // Shares of the peak, measured: rows 69 % where they fit the cache, online
-  // 65 %; docs/stages/halide.md.
-  constexpr double shareOfRows = 0.69, shareOfOnline = 0.65, shareBeyond = 0.3;
+  // Shares of the peak that products have, cycles of an operation over those
+  // of the instruction, and cycles of converting a 16-bit element of K or V for
+  // a register tile; by measurements, docs/stages/halide.md.
+  constexpr double shareOfRows = 0.8, shareOfOnline = 0.75, shareBeyond = 0.32;
+  constexpr double slowdown = 1.7, perConversion = 1.75;
   bool isRows = schedule.getForm() == attn::ScheduleForm::Rows;
   // Form online visits whole blocks of keys.
   double pairs =
@@ -176,10 +210,21 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
                      ? shareOfRows
                      : shareBeyond;
   double peak = target.unitFor(shape.accumulateType()).flopsPerCycle;
+  double vectors = pairs / double(shape.lanes(target));
+  double narrow =
+      double(shape.keyBits < shape.accumulateBits ? shape.headDim : 0) +
+      double(shape.valueBits < shape.accumulateBits ? shape.valueDim : 0);
   Cost cost;
-  cost.products = 2 * pairs * double(shape.allDims()) / (peak * share);
+  cost.products = 2 * pairs *
+                  featuresOfPair(shape, target, targetOf(schedule)) /
+                  (peak * share);
+  cost.weights =
+      vectors *
+      (slowdown * operationsOfPair(shape) / target.cpu.fmaPerCycle +
+       perConversion * narrow / double(targetOf(schedule).getScoreTile()[1]));
   cost.overhead = 1;
-  cost.peakFraction = pairs > 0 ? share * rowPairs / pairs : share;
+  double needed = 2 * rowPairs * double(shape.allDims()) / peak;
+  cost.peakFraction = needed / cost.total();
   cost.visitedPairs = pairs;
   cost.fullTiles = 1;
   return cost;
