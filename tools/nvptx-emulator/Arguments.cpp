@@ -185,10 +185,18 @@ static Expected<TensorMap> parseMap(StringRef text) {
   return map;
 }
 
-/// TENSOR,KEY=VALUE,...
+/// TENSOR,KEY=VALUE,... where `at:N:` may stand before TENSOR.
 Error Arguments::addMap(StringRef text) {
   auto [source, fields] = text.split(',');
   unsigned number = 0;
+  uint64_t offset = 0;
+  if (source.consume_front("at:")) {
+    auto [first, rest] = source.split(':');
+    if (first.getAsInteger(10, offset))
+      return createStringError("expected map:at:N:TENSOR, got 'map:" + text +
+                               "'");
+    source = rest;
+  }
   int index = -1; // of the tensor
   if (source.consume_front("arg:")) {
     if (source.getAsInteger(10, number) || number >= tensorOf.size() ||
@@ -205,7 +213,9 @@ Error Arguments::addMap(StringRef text) {
   Expected<TensorMap> map = parseMap(fields);
   if (!map)
     return map.takeError();
-  map->address = reinterpret_cast<uint64_t>(tensors[index].data);
+  if (offset > tensors[index].bytes)
+    return createStringError("'map:" + text + "' begins outside of the tensor");
+  map->address = reinterpret_cast<uint64_t>(tensors[index].data) + offset;
   if (std::optional<std::string> error = map->check())
     return createStringError(*error);
   Tensor encoded;

@@ -32,7 +32,7 @@ static cl::list<std::string>
              cl::desc("An argument, in order: in:FILE, inout:FILE, "
                       "out:FILE:BYTES, arg:N, i32:N, i64:N, f32:X or "
                       "map:TENSOR,KEY=VALUE,...; at:N:TENSOR points N bytes "
-                      "after the start"));
+                      "after the start, also in a map"));
 
 [[noreturn]] static void fail(const Twine &text) {
   errs() << "nvptx-emulator: error: " << text << "\n";
