@@ -215,6 +215,11 @@ static void explain(attn::KernelOp kernel, const KernelShape &shape,
   if (!shape.factors && isLinearAttention(kernel))
     remarkOn(kernel) << "linear attention is quadratic, not chunked, because "
                      << shape.whyNoFactors << " [kernel]";
+  StringRef backend = best.schedule.getTarget().getBackend();
+  for (const Strategy *strategy : getStrategies(target, backend))
+    if (std::string text = strategy->explain(shape, best.schedule);
+        !text.empty())
+      remarkOn(kernel) << text << " [schedule]";
   remarkOn(kernel) << *kernel.getSchedule() << " [schedule]";
 }
 

@@ -67,6 +67,11 @@ public:
   virtual std::string findProblem(const KernelShape &shape,
                                   const Target &target,
                                   attn::ScheduleAttr schedule) const = 0;
+  /// What a user may want to know of a choice besides its fields, or an empty
+  /// text.
+  virtual std::string explain(const KernelShape &, attn::ScheduleAttr) const {
+    return {};
+  }
   /// What a legal schedule costs where `ranges` are what the mask leaves.
   virtual Cost predictCost(const KernelShape &shape, const Target &target,
                            attn::ScheduleAttr schedule,

@@ -29,9 +29,10 @@ struct Platform;
 
 /// What a host calls to launch a kernel: target, kernel, thread blocks, threads
 /// of a block, bytes of shared memory, bytes of the workspace, struct
-/// attnc_call.
+/// attnc_call, and an array of descriptions of tensor maps with its length
+/// (struct attnc_tensor_map, lib/Codegen/NVPTX/Launch/map.h).
 using KernelLaunch = void(const char *, const char *, int64_t, int64_t, int64_t,
-                          int64_t, const void *);
+                          int64_t, const void *, const void *, int64_t);
 
 /// How a stage is made and checked.
 struct StageEntry {

@@ -17,7 +17,12 @@
 namespace attnc::ptx {
 
 /// Address spaces of NVPTX.
-enum class Space : unsigned { Generic = 0, Global = 1, Shared = 3 };
+enum class Space : unsigned {
+  Generic = 0,
+  Global = 1,
+  Shared = 3,
+  Cluster = 7
+};
 
 class Builder : public mlir::OpBuilder {
 public:

@@ -6,6 +6,7 @@
 //   void @f$grid<n>(ptr addrspace(1) data, i64 stride.., i64 extent.., ...,
 //                   i64 size.., ptr addrspace(1) workspace)
 //   i64  @f.grid<n>.tasks(ptr %call)     thread blocks
+//   i64  @f.grid<n>.maps(ptr %call, ptr %maps)    TensorMapFunctions.cpp
 //   i64  @f.scratch(ptr %call)           0
 //   i64  @f.workspace(ptr %call)         bytes
 //
@@ -14,6 +15,13 @@
 // host reads them from struct attnc_call (lib/Emit/Abi/entry.h) in this order.
 // Attributes of the kernel say what a launch needs: `nvvm.maxntid` (threads of
 // a block) and `attnc.shared` (bytes of dynamic shared memory).
+//
+// A kernel with `loads = tma` has `attnc.maps` tensor maps as further
+// arguments. A call with tensors that can have no such maps launches another
+// kernel with the same arguments but the maps, `attnc.otherwise`:
+//
+//   void @f$grid<n>$async(...)
+//
 // Tests: test/Codegen/NVPTX/convert-tile-to-nvvm.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -21,6 +29,7 @@
 #include "Functions.h"
 
 #include "Emit/Emitter.h"
+#include "TensorMapFunctions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -32,6 +41,8 @@ using namespace mlir;
 namespace attnc::ptx {
 
 static constexpr StringLiteral kSharedMemory = "attnc_shared";
+static constexpr StringLiteral kAsync =
+    "$async"; // a kernel's end, without maps
 
 tile::NvptxAttr targetOf(tile::GridOp grid) {
   if (std::optional<tile::TargetAttrInterface> own = grid.getTarget())
@@ -51,6 +62,10 @@ public:
 
   LogicalResult writeKernel(tile::GridOp grid, unsigned number,
                             const Target &target);
+  FailureOr<SmallVector<TensorMap>> writeCode(tile::GridOp grid, StringRef name,
+                                              tile::NvptxAttr own,
+                                              const Target &target);
+  void writeMapFunction(ArrayRef<TensorMap> maps, unsigned number);
   void writeTasks(tile::GridOp grid, unsigned number);
   void writeScratch();
   void writeWorkspace();
@@ -58,10 +73,11 @@ public:
 private:
   func::FuncOp begin(const Twine &name, ArrayRef<Type> inputs,
                      ArrayRef<Type> results);
-  func::FuncOp beginHost(const Twine &suffix);
+  func::FuncOp beginHost(const Twine &suffix, unsigned pointers = 1);
   void bindArguments(Emitter &emitter, mlir::Block &entry);
   void bindBuffers(Emitter &emitter, Value workspace);
   void bindSizes(Emitter &emitter, Value call);
+  Buffer readTensor(Value call, BlockArgument argument);
   void bindScalars(Emitter &emitter);
   void bindInstance(Emitter &emitter, tile::GridOp grid, Value task);
   Value declareSharedMemory(tile::NvptxArch arch);
@@ -84,8 +100,9 @@ func::FuncOp FunctionWriter::begin(const Twine &name, ArrayRef<Type> inputs,
   return function;
 }
 
-func::FuncOp FunctionWriter::beginHost(const Twine &suffix) {
-  return begin(program.getSymName() + "." + suffix, b.pointer(Space::Generic),
+func::FuncOp FunctionWriter::beginHost(const Twine &suffix, unsigned pointers) {
+  return begin(program.getSymName() + "." + suffix,
+               SmallVector<Type>(pointers, b.pointer(Space::Generic)),
                b.getI64Type());
 }
 
@@ -181,8 +198,10 @@ Value FunctionWriter::declareSharedMemory(tile::NvptxArch arch) {
   return LLVM::AddressOfOp::create(b, b.loc, global);
 }
 
-LogicalResult FunctionWriter::writeKernel(tile::GridOp grid, unsigned number,
-                                          const Target &target) {
+/// The maps of the kernel's last parameters.
+FailureOr<SmallVector<TensorMap>>
+FunctionWriter::writeCode(tile::GridOp grid, StringRef name,
+                          tile::NvptxAttr own, const Target &target) {
   Type i64 = b.getI64Type(), pointer = b.pointer(Space::Global);
   SmallVector<Type> inputs;
   for (BlockArgument argument : program.getBody().getArguments()) {
@@ -191,13 +210,9 @@ LogicalResult FunctionWriter::writeKernel(tile::GridOp grid, unsigned number,
     inputs.append(type ? 2 * type.getRank() : 0, i64);
   }
   inputs.push_back(pointer);
-  // PTX has no dots in names, C has no dollars.
-  std::string name = (program.getSymName() + ".grid" + Twine(number)).str();
-  llvm::replace(name, '.', '$');
   func::FuncOp kernel = begin(name, inputs, {});
   mlir::Block &entry = kernel.getBody().front();
 
-  tile::NvptxAttr own = targetOf(grid);
   Value shared = declareSharedMemory(own.getArch());
   Emitter emitter(b, Layout(own), shared);
   bindArguments(emitter, entry);
@@ -206,8 +221,13 @@ LogicalResult FunctionWriter::writeKernel(tile::GridOp grid, unsigned number,
   Value task = b.toIndex(
       b.intrinsic("read.ptx.sreg.ctaid.x", b.getI32Type(), ValueRange()));
   bindInstance(emitter, grid, task);
+  if (own.getLoads() == tile::NvptxLoads::Tma)
+    emitter.addMapParameter = [&] {
+      return entry.addArgument(b.pointer(Space::Generic), b.loc);
+    };
   emitter.emitGrid(grid.getBody().front(), target.gpu.registers);
   func::ReturnOp::create(b, program.getLoc());
+  kernel.setFunctionType(b.getFunctionType(entry.getArgumentTypes(), {}));
 
   if (emitter.getSharedBytes() > target.gpu.blockSharedBytes)
     return grid.emitOpError("needs ")
@@ -224,8 +244,40 @@ LogicalResult FunctionWriter::writeKernel(tile::GridOp grid, unsigned number,
     attributes.push_back(attribute("nvvm.minctasm", 1));
     attributes.push_back(b.getStringAttr("attnc.nounroll"));
   }
+  SmallVector<TensorMap> maps(emitter.getMaps());
+  if (!maps.empty()) {
+    attributes.push_back(attribute("attnc.maps", int64_t(maps.size())));
+    attributes.push_back(
+        b.getStrArrayAttr({"attnc.otherwise", (name + kAsync).str()}));
+  }
   kernel->setAttr("passthrough", b.getArrayAttr(attributes));
-  return success();
+  return maps;
+}
+
+/// For tensors without maps. Producers that load by cp.async need the registers
+/// that products in flight take.
+static tile::NvptxAttr withoutMaps(tile::NvptxAttr own) {
+  return tile::NvptxAttr::get(own.getContext(), own.getArch(), own.getMapping(),
+                              own.getWarps(), own.getRows(), own.getStages(),
+                              own.getFastExp(), own.getSharedRows(),
+                              /*overlap=*/false, own.getProducers(),
+                              /*pingPong=*/false, tile::NvptxLoads::Async);
+}
+
+LogicalResult FunctionWriter::writeKernel(tile::GridOp grid, unsigned number,
+                                          const Target &target) {
+  // PTX has no dots in names, C has no dollars.
+  std::string name = (program.getSymName() + ".grid" + Twine(number)).str();
+  llvm::replace(name, '.', '$');
+  tile::NvptxAttr own = targetOf(grid);
+  FailureOr<SmallVector<TensorMap>> maps = writeCode(grid, name, own, target);
+  if (failed(maps))
+    return failure();
+  if (maps->empty())
+    return success();
+  writeMapFunction(*maps, number);
+  return success(succeeded(
+      writeCode(grid, name + kAsync.str(), withoutMaps(own), target)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,6 +294,50 @@ void FunctionWriter::bindSizes(Emitter &emitter, Value call) {
       emitter.scalars.map(
           argument,
           b.toIndex(b.load(i64, b.address(list, i64, b.index(sizes++)))));
+}
+
+/// What struct attnc_call says of a tensor.
+Buffer FunctionWriter::readTensor(Value call, BlockArgument argument) {
+  enum { kData = 1, kStrides = 2, kShapes = 4 }; // fields
+  auto type = cast<tile::BufType>(argument.getType());
+  int64_t number = llvm::count_if(
+      program.getBody().getArguments().take_front(argument.getArgNumber()),
+      [](BlockArgument other) { return isa<tile::BufType>(other.getType()); });
+  Type pointer = call.getType(), i64 = b.getI64Type();
+  auto read = [&](Value list, Type element, int64_t place) -> Value {
+    Value from = b.address(list, element, b.index(place));
+    return LLVM::LoadOp::create(b, b.loc, element, from, 8);
+  };
+  auto listOf = [&](int64_t field) {
+    return read(read(call, pointer, field), pointer, number);
+  };
+  Buffer buffer{type.getElementType(), listOf(kData), {}, {}};
+  Value strides = listOf(kStrides), extents = listOf(kShapes);
+  for (int64_t axis = 0; axis < int64_t(type.getRank()); ++axis) {
+    buffer.strides.push_back(b.toIndex(read(strides, i64, axis)));
+    buffer.extents.push_back(b.toIndex(read(extents, i64, axis)));
+  }
+  return buffer;
+}
+
+void FunctionWriter::writeMapFunction(ArrayRef<TensorMap> maps,
+                                      unsigned number) {
+  constexpr int64_t kWorkspace = 3; // field of struct attnc_call
+  func::FuncOp function = beginHost("grid" + Twine(number) + ".maps", 2);
+  Value call = function.getArgument(0);
+  Emitter emitter(b);
+  bindSizes(emitter, call);
+  bindScalars(emitter);
+  Value workspace = LLVM::LoadOp::create(
+      b, b.loc, call.getType(),
+      b.address(call, call.getType(), b.index(kWorkspace)), 8);
+  bindBuffers(emitter, workspace);
+  Value fits = writeMaps(b, maps, function.getArgument(1), [&](Value buffer) {
+    auto argument = dyn_cast<BlockArgument>(buffer);
+    return argument ? readTensor(call, argument)
+                    : emitter.buffers.lookup(buffer);
+  });
+  func::ReturnOp::create(b, b.loc, b.toI64(fits));
 }
 
 void FunctionWriter::writeTasks(tile::GridOp grid, unsigned number) {

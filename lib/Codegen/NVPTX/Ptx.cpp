@@ -22,6 +22,7 @@ using namespace mlir;
 namespace attnc::ptx {
 
 static constexpr StringLiteral kSharedAttribute = "attnc.shared";
+static constexpr StringLiteral kMapsAttribute = "attnc.maps";
 static constexpr StringLiteral kKeepLoopsAttribute = "attnc.nounroll";
 
 static std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target,
@@ -49,6 +50,23 @@ static void markConvergent(llvm::Function &function) {
       call->setConvergent();
 }
 
+/// The last parameters of some kernels are tensor maps: 128 bytes, which the
+/// launch copies, at a multiple of 64.
+static void markMaps(llvm::Function &kernel) {
+  unsigned count = 0;
+  kernel.getFnAttribute(kMapsAttribute)
+      .getValueAsString()
+      .getAsInteger(10, count);
+  llvm::LLVMContext &context = kernel.getContext();
+  auto *bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), 128);
+  for (unsigned i = kernel.arg_size() - count; i < kernel.arg_size(); ++i) {
+    kernel.addParamAttr(i, llvm::Attribute::getWithByValType(context, bytes));
+    kernel.addParamAttr(
+        i, llvm::Attribute::getWithAlignment(context, llvm::Align(64)));
+    kernel.addParamAttr(i, llvm::Attribute::get(context, "nvvm.grid_constant"));
+  }
+}
+
 /// Functions of the host go; the others are marked as kernels.
 static void keepKernels(llvm::Module &module) {
   for (llvm::Function &function : llvm::make_early_inc_range(module)) {
@@ -61,6 +79,8 @@ static void keepKernels(llvm::Module &module) {
     function.setCallingConv(llvm::CallingConv::PTX_Kernel);
     function.setDoesNotThrow();
     markConvergent(function);
+    if (function.hasFnAttribute(kMapsAttribute))
+      markMaps(function);
   }
 }
 

@@ -21,7 +21,8 @@ TargetAttrInterface mergeTarget(TargetAttrInterface target, int64_t features) {
                         NvptxMapping::Thread, warps, /*rows=*/lanes,
                         /*stages=*/1, nvptx.getFastExp(),
                         /*sharedRows=*/false, /*overlap=*/false,
-                        /*producers=*/false, /*pingPong=*/false);
+                        /*producers=*/false, /*pingPong=*/false,
+                        NvptxLoads::Async);
 }
 
 bool readsElements(TargetAttrInterface target) {

@@ -99,7 +99,8 @@ LogicalResult NvptxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 NvptxArch arch, NvptxMapping mapping,
                                 int64_t warps, int64_t rows, int64_t stages,
                                 bool, bool sharedRows, bool overlap,
-                                bool producers, bool pingPong) {
+                                bool producers, bool pingPong,
+                                NvptxLoads loads) {
   bool isThread = mapping == NvptxMapping::Thread;
   bool isWarpgroup = mapping == NvptxMapping::Warpgroup;
   if (warps < 1 || warps > 32 || (isWarpgroup && warps % 4 != 0)) // nvptx_c1
@@ -139,7 +140,15 @@ LogicalResult NvptxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << (producers ? "true" : "false")
                        << ", overlap = " << (overlap ? "true" : "false")
                        << " and warps = " << warps;
+  if (loads == NvptxLoads::Tma && !producers) // nvptx_c10
+    return emitError() << "loads = tma needs producers, got producers = false";
   return success();
+}
+
+NvptxAttr NvptxAttr::withLoads(NvptxLoads loads) const {
+  return get(getContext(), getArch(), getMapping(), getWarps(), getRows(),
+             getStages(), getFastExp(), getSharedRows(), getOverlap(),
+             getProducers(), getPingPong(), loads);
 }
 
 /// A grid may have warps of its own, but runs on the same GPU as the program.

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -25,6 +26,11 @@ struct Call {
   const int64_t *const *strides;
   void *workspace;
   const int64_t *const *shapes;
+};
+
+/// lib/Codegen/NVPTX/Launch/map.h
+struct Map {
+  int64_t address, rank, type, swizzle, sizes[5], strides[5], box[5];
 };
 
 /// Memory of an argument: the bytes from the first to the last element.
@@ -101,11 +107,12 @@ llvm::Expected<Entry> EmulatedKernels::entry(llvm::StringRef function) {
 
 void EmulatedKernels::launch(const char *, const char *kernel, int64_t blocks,
                              int64_t threads, int64_t shared, int64_t workspace,
-                             const void *call) {
+                             const void *call, const void *maps,
+                             int64_t mapCount) {
   if (!running->failure.empty())
     return;
-  if (llvm::Error error =
-          running->run(kernel, blocks, threads, shared, workspace, call))
+  if (llvm::Error error = running->run(kernel, blocks, threads, shared,
+                                       workspace, call, maps, mapCount))
     running->failure = llvm::toString(std::move(error));
 }
 
@@ -126,10 +133,29 @@ static Block blockOf(const Call &call, size_t number,
           tensor.isWritten()};
 }
 
+/// The argument of a map of a tensor whose first byte is `first` bytes after
+/// what argument `number` begins with.
+static std::string describeMap(const Map &map, size_t number, int64_t first) {
+  constexpr int64_t kBFloat16 = 9; // CU_TENSOR_MAP_DATA_TYPE_*
+  auto list = [&](const int64_t *values, int64_t from) {
+    return llvm::join(
+        llvm::map_range(llvm::ArrayRef(values + from, values + map.rank),
+                        [](int64_t value) { return std::to_string(value); }),
+        "x");
+  };
+  return "--arg=map:at:" + std::to_string(first) +
+         ":arg:" + std::to_string(number) +
+         ",type=" + (map.type == kBFloat16 ? "bf16" : "f16") +
+         ",sizes=" + list(map.sizes, 0) + ",strides=" + list(map.strides, 1) +
+         ",box=" + list(map.box, 0) +
+         ",swizzle=" + std::to_string(map.swizzle) + "B";
+}
+
 /// The order of the arguments is that of lib/Codegen/NVPTX/Functions.cpp.
 llvm::Error EmulatedKernels::run(llvm::StringRef kernel, int64_t blocks,
                                  int64_t threads, int64_t shared,
-                                 int64_t workspace, const void *opaque) {
+                                 int64_t workspace, const void *opaque,
+                                 const void *maps, int64_t mapCount) {
   const Call &call = *static_cast<const Call *>(opaque);
   std::vector<std::string> arguments = {emulator,
                                         path("kernels.ll"),
@@ -137,7 +163,13 @@ llvm::Error EmulatedKernels::run(llvm::StringRef kernel, int64_t blocks,
                                         "--grid=" + std::to_string(blocks),
                                         "--block=" + std::to_string(threads),
                                         "--shared=" + std::to_string(shared)};
-  std::vector<std::pair<std::string, Block>> files;
+  struct File {
+    std::string name;
+    Block block;
+    size_t argument;
+  };
+  std::vector<File> files;
+  size_t words = arguments.size(); // before the arguments of the kernel
   auto addNumber = [&](int64_t number) {
     arguments.push_back("--arg=i64:" + std::to_string(number));
   };
@@ -147,7 +179,7 @@ llvm::Error EmulatedKernels::run(llvm::StringRef kernel, int64_t blocks,
       return llvm::Error::success();
     }
     std::string name = path("tensor" + llvm::Twine(files.size()));
-    files.push_back({name, block});
+    files.push_back({name, block, arguments.size() - words});
     arguments.push_back("--arg=at:" + std::to_string(block.first) + ":" +
                         (block.isWritten ? "inout:" : "in:") + name);
     return writeFile(name, llvm::StringRef(block.begin, size_t(block.bytes)));
@@ -165,6 +197,21 @@ llvm::Error EmulatedKernels::run(llvm::StringRef kernel, int64_t blocks,
           addBlock({static_cast<char *>(call.workspace), workspace, 0, true}))
     return error;
 
+  for (int64_t number = 0; number < mapCount; ++number) {
+    const Map &map = static_cast<const Map *>(maps)[number];
+    auto file = llvm::find_if(files, [&](const File &file) {
+      int64_t offset =
+          map.address - reinterpret_cast<int64_t>(file.block.begin);
+      return offset >= 0 && offset < file.block.bytes;
+    });
+    if (file == files.end())
+      return llvm::createStringError(kernel + ": tensor map " +
+                                     llvm::Twine(number) + " has no tensor");
+    arguments.push_back(describeMap(
+        map, file->argument,
+        map.address - reinterpret_cast<int64_t>(file->block.begin)));
+  }
+
   std::vector<llvm::StringRef> texts(arguments.begin(), arguments.end());
   std::string reason, errors = path("errors");
   std::optional<llvm::StringRef> redirects[] = {"", "", errors};
@@ -176,7 +223,7 @@ llvm::Error EmulatedKernels::run(llvm::StringRef kernel, int64_t blocks,
         kernel + ": " +
         (text && reason.empty() ? (*text)->getBuffer().trim() : reason));
   }
-  for (const auto &[name, block] : files) {
+  for (const auto &[name, block, argument] : files) {
     if (!block.isWritten)
       continue;
     auto bytes = llvm::MemoryBuffer::getFile(name, /*IsText=*/false,

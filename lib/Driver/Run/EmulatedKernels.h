@@ -34,13 +34,14 @@ public:
   /// What the object calls. One object runs at a time.
   static void launch(const char *target, const char *kernel, int64_t blocks,
                      int64_t threads, int64_t shared, int64_t workspace,
-                     const void *call);
+                     const void *call, const void *maps, int64_t mapCount);
 
 private:
   EmulatedKernels() = default;
   std::string path(const llvm::Twine &name) const;
   llvm::Error run(llvm::StringRef kernel, int64_t blocks, int64_t threads,
-                  int64_t shared, int64_t workspace, const void *call);
+                  int64_t shared, int64_t workspace, const void *call,
+                  const void *maps, int64_t mapCount);
 
   std::unique_ptr<LoadedObject> object;
   std::vector<Interface> functions;

@@ -58,6 +58,10 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
       return fail("fragment, warpgroup");
     return true;
   }
+  if (name == "loads") {
+    request.loads = tile::symbolizeNvptxLoads(value);
+    return request.loads || fail("async, tma");
+  }
   const std::pair<StringRef, StringRef> fixed[] = {
       {"form", "online"}, {"arch", target}, {"rescale_in", "value"}};
   for (auto [field, legal] : fixed)
@@ -69,7 +73,8 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
   error = llvm::formatv(
       "unknown schedule field '{0}' of backend 'nvptx'; "
       "fields are form, q, k, split, target, arch, mapping, warps, "
-      "rows, stages, fast_exp, shared_rows, overlap, producers, ping_pong",
+      "rows, stages, fast_exp, shared_rows, overlap, producers, ping_pong, "
+      "loads",
       name);
   return false;
 }

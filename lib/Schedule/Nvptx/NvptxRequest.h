@@ -15,6 +15,7 @@ namespace attnc::schedule::nvptx {
 struct NvptxRequest {
   std::optional<int64_t> q, k, split, warps, rows, stages;
   std::optional<tile::NvptxMapping> mapping;
+  std::optional<tile::NvptxLoads> loads;
   std::optional<bool> fastExp, sharedRows, overlap, producers, pingPong;
 
   /// Reads `field = value, ...`, which may stand in `#attn.schedule<...>`, with

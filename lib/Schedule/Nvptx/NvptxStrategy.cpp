@@ -9,6 +9,7 @@
 
 #include "Nvptx/NvptxStrategy.h"
 
+#include "Nvptx/KeyStorage.h"
 #include "Nvptx/NvptxRequest.h"
 #include "Nvptx/Occupancy.h"
 #include "SideAxes.h"
@@ -38,6 +39,8 @@ struct NvptxStrategy final : Strategy {
                            attn::ScheduleAttr schedule) const override;
   std::string findProblem(const KernelShape &shape, const Target &target,
                           attn::ScheduleAttr schedule) const override;
+  std::string explain(const KernelShape &shape,
+                      attn::ScheduleAttr schedule) const override;
   Cost predictCost(const KernelShape &shape, const Target &target,
                    attn::ScheduleAttr schedule,
                    RegimeRanges &ranges) const override;
@@ -61,8 +64,9 @@ static int64_t padded(int64_t size) { return llvm::alignTo(size, kFragment); }
 /// products that overlap (measured with ptxas 13.0).
 static constexpr int64_t kWarpgroupOthers = 79, kOverlapOthers = 16;
 
-/// The same of consumers, whose tiles other warps copy.
-static constexpr int64_t kConsumerOthers = 32;
+/// The same of consumers, whose tiles other warps copy; and for a mask those
+/// more that the 240 registers with `loads = tma` need, not the 224 without.
+static constexpr int64_t kConsumerOthers = 32, kMaskOthers = 16;
 
 /// Bytes of mbarriers, and what panels after them are aligned to.
 static constexpr int64_t kBarrierBytes = 1024;
@@ -98,18 +102,11 @@ static DType operandOf(const KernelShape &shape) {
   return usesTensorCores(shape) ? DType::F16 : shape.accumulateType();
 }
 
-/// Whether keys are read through a table: those of ragged or paged storage.
-static bool hasTable(Value tensor) {
-  while (auto view = tensor.getDefiningOp<attn::ViewOp>())
-    tensor = view.getSource();
-  return isa_and_nonnull<attn::UnpackOp, attn::PagesOp>(tensor.getDefiningOp());
-}
-
 /// Registers of a consumer for positions and places in tables, of formulas and
 /// of storage (measured with ptxas 13.0).
 static int64_t countTableRegisters(const KernelShape &shape) {
   constexpr int64_t forTables = 16;
-  bool readsTables = hasTable(shape.kernel.getK());
+  bool readsTables = readsThroughTable(shape.kernel.getK());
   for (Region *formula : {&shape.kernel.getScore(), &shape.kernel.getMask()})
     formula->walk([&](attn::ReadOp) { readsTables = true; });
   return readsTables ? forTables : 0;
@@ -130,6 +127,9 @@ static int64_t countRegisters(const KernelShape &shape,
     others += kOverlapOthers;
   if (targetOf(schedule).getProducers())
     others = kConsumerOthers + countTableRegisters(shape);
+  if (targetOf(schedule).getLoads() == tile::NvptxLoads::Tma &&
+      !shape.kernel.getMask().empty())
+    others += kMaskOthers;
   int64_t rows = targetOf(schedule).getRows();
   int64_t words = shape.accumulateBits / 32;
   int64_t accumulators =
@@ -192,11 +192,11 @@ static std::string findLeastProblem(const KernelShape &shape,
   auto least = attn::ScheduleAttr::get(
       context, schedule.getForm(), kFragment, kFragment, /*chunk=*/0,
       /*rescaleThreshold=*/0.0, schedule.getRescaleIn(), schedule.getWeights(),
-      tile::NvptxAttr::get(context, nvptx.getArch(),
-                           tile::NvptxMapping::Fragment, /*warps=*/1,
-                           /*rows=*/kFragment, /*stages=*/1, nvptx.getFastExp(),
-                           /*sharedRows=*/false, /*overlap=*/false,
-                           /*producers=*/false, /*pingPong=*/false));
+      tile::NvptxAttr::get(
+          context, nvptx.getArch(), tile::NvptxMapping::Fragment, /*warps=*/1,
+          /*rows=*/kFragment, /*stages=*/1, nvptx.getFastExp(),
+          /*sharedRows=*/false, /*overlap=*/false,
+          /*producers=*/false, /*pingPong=*/false, tile::NvptxLoads::Async));
   int64_t registers = countRegisters(shape, least);
   bool isTooWide =
       usesTensorCores(shape) && registers > target.gpu.threadRegisters;
@@ -265,6 +265,7 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
   });
   std::optional<tile::NvptxArch> arch = tile::symbolizeNvptxArch(target.name);
   bool isFast = usesTensorCores(shape);
+  bool canMap = whyNoTensorMaps(shape.kernel).empty();
   // Tiles of more rows than there are only compute more.
   constexpr int64_t kMostFewRows = 64;
   bool isWished = request->q || request->warps || request->rows;
@@ -300,11 +301,14 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
       bool producers = request->producers.value_or(canProduce && stage > 1);
       bool pingPong = request->pingPong.value_or(
           producers && overlap && isNarrow && warps > kWarpgroupWarps);
+      auto loads = request->loads.value_or(canMap && producers
+                                               ? tile::NvptxLoads::Tma
+                                               : tile::NvptxLoads::Async);
       auto nvptx = tile::NvptxAttr::getChecked(
           [&] { return emitError(UnknownLoc::get(context)); }, context, *arch,
           made.mapping, warps, rows, stage, request->fastExp.value_or(isFast),
           request->sharedRows.value_or(made.sharedRows), overlap, producers,
-          pingPong);
+          pingPong, loads);
       if (!nvptx)
         continue;
       for (int64_t split : splits) {
@@ -365,6 +369,9 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
   if (nvptx.getBlockThreads() > int64_t(target.gpu.maxThreads))
     return llvm::formatv("{0} threads are more than a block of {1} has",
                          nvptx.getBlockThreads(), target.name);
+  if (std::string why = whyNoTensorMaps(shape.kernel);
+      nvptx.getLoads() == tile::NvptxLoads::Tma && !why.empty())
+    return "loads = tma is not possible: " + why + "; legal is async";
   int64_t k = schedule.getK();
   if (k % kFragment || k > mostKeys)
     return llvm::formatv("k = {0} is not a multiple of {1} up to {2}", k,
@@ -386,6 +393,15 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
         "q = {0} and k = {1} need {2} bytes of shared memory, {3} has {4}",
         schedule.getQ(), k, bytes, target.name, target.gpu.blockSharedBytes);
   return {};
+}
+
+std::string NvptxStrategy::explain(const KernelShape &shape,
+                                   attn::ScheduleAttr schedule) const {
+  if (!isWarpgroup(schedule) ||
+      targetOf(schedule).getLoads() == tile::NvptxLoads::Tma)
+    return {};
+  std::string why = whyNoTensorMaps(shape.kernel);
+  return why.empty() ? "" : "tiles are loaded by cp.async, not TMA: " + why;
 }
 
 /// Cycles for the keys and values of a head: each block of rows reads them from
@@ -520,7 +536,7 @@ attn::BlockAttr NvptxStrategy::chooseBlock(Operation *op,
       context, *tile::symbolizeNvptxArch(target.name),
       tile::NvptxMapping::Thread, /*warps=*/4, /*rows=*/32, /*stages=*/1,
       /*fastExp=*/false, /*sharedRows=*/false, /*overlap=*/false,
-      /*producers=*/false, /*pingPong=*/false);
+      /*producers=*/false, /*pingPong=*/false, tile::NvptxLoads::Async);
   SideAxes axes = SideAxes::of(op);
   std::optional<char> lanes = axes.bestLanes(axes.result, nvptx.getBlockRows());
   return attn::BlockAttr::get(

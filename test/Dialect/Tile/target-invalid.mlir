@@ -108,5 +108,10 @@ func.func private @nvptx_c9_warps() attributes {t = #tile.nvptx<arch = sm_90a, m
 
 // -----
 
+// expected-error@below {{loads = tma needs producers, got producers = false}}
+func.func private @nvptx_c10() attributes {t = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, loads = tma>}
+
+// -----
+
 // expected-error@below {{stages must be 1 to 8, got 9}}
 func.func private @nvptx_c3() attributes {t = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 9, fast_exp = true>}

@@ -10,6 +10,8 @@
 
 #producers = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, overlap = true, producers = true, ping_pong = true>
 
+#tma = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, producers = true, loads = tma>
+
 #few = #tile.cpu<isa = avx512, mapping = features, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never, feature_rows = 4>
 
 // CHECK: tile.program @few({{.*}}) target #tile.cpu<isa = avx512, mapping = features, {{.*}}feature_rows = 4>
@@ -36,6 +38,10 @@ tile.program @warpgroup(%n: index) target #warpgroup {
 
 // CHECK: tile.program @producers({{.*}}) target #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, overlap = true, producers = true, ping_pong = true>
 tile.program @producers(%n: index) target #producers {
+}
+
+// CHECK: tile.program @tma({{.*}}) target #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, producers = true, loads = tma>
+tile.program @tma(%n: index) target #tma {
 }
 
 // CHECK: tile.program @other_mapping({{.*}}) target #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 1, fast_exp = true>

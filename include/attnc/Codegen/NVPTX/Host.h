@@ -22,9 +22,10 @@ namespace attnc::ptx {
 
 /// What launches a kernel in a process that emulates the device:
 /// launch(TARGET, KERNEL, thread blocks, threads of a block, bytes of shared
-/// memory, bytes of the workspace, struct attnc_call).
+/// memory, bytes of the workspace, struct attnc_call, an array of struct
+/// attnc_tensor_map, its length).
 using Launch = void(const char *, const char *, int64_t, int64_t, int64_t,
-                    int64_t, const void *);
+                    int64_t, const void *, const void *, int64_t);
 
 /// The functions that Emit expects of a part (attnc/Emit/Object.h), for a host
 /// that is this process: the only task of a grid calls `launch`. Null after an

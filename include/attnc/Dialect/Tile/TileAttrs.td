@@ -117,6 +117,10 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
   }];
 }
 
+def Tile_NvptxLoadsParameter : EnumParameter<Tile_NvptxLoads> {
+  let defaultValue = cppType # "::Async";
+}
+
 def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     DeclareAttrInterfaceMethods<Tile_TargetAttrInterface, ["verifyHolder"]>]> {
   let summary = "Schedule fields of the NVPTX code generator";
@@ -136,6 +140,7 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     | `overlap` | in loops over full tiles the product of the values starts one tile late, so that it runs while the softmax is computed; where the program allows it |
     | `producers` | four warps more, the producers, only copy tiles of keys and values to shared memory; the others, the consumers, do all else |
     | `ping_pong` | warpgroups of consumers take turns to start their products, so that one multiplies while another computes its softmax |
+    | `loads` | what producers copy with: `async`, all their threads with `cp.async`; `tma`, one thread with the tensor memory accelerator, where the tensors of a call have a layout that it reads |
 
     Constraints:
     - (nvptx_c1) `warps` is 1 to 32, and a multiple of 4 with
@@ -149,7 +154,8 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     - (nvptx_c7) `overlap` needs `stages` of 2 or more;
     - (nvptx_c8) `producers` needs `mapping = warpgroup`, `stages` of 2 or more
       and at most 28 `warps`;
-    - (nvptx_c9) `ping_pong` needs `producers`, `overlap` and at least 8 `warps`.
+    - (nvptx_c9) `ping_pong` needs `producers`, `overlap` and at least 8 `warps`;
+    - (nvptx_c10) `loads = tma` needs `producers`.
 
     Example: `#tile.nvptx<arch = sm_80, mapping = fragment, warps = 4,
     rows = 16, stages = 1, fast_exp = true>`
@@ -164,10 +170,11 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     DefaultValuedParameter<"bool", "false">:$shared_rows,
     DefaultValuedParameter<"bool", "false">:$overlap,
     DefaultValuedParameter<"bool", "false">:$producers,
-    DefaultValuedParameter<"bool", "false">:$ping_pong);
+    DefaultValuedParameter<"bool", "false">:$ping_pong,
+    Tile_NvptxLoadsParameter:$loads);
   let assemblyFormat = [{
     `<` struct($arch, $mapping, $warps, $rows, $stages, $fast_exp,
-               $shared_rows, $overlap, $producers, $ping_pong) `>`
+               $shared_rows, $overlap, $producers, $ping_pong, $loads) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -183,7 +190,11 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     /// consumers; a block with one warpgroup of these has enough for all.
     /// setmaxnreg moves registers of the block's launch, where all threads have
     /// the same number: more than these are waited for forever.
-    static constexpr int64_t kProducerRegisters = 56;
+    int64_t getProducerRegisters() const {
+      return getLoads() == NvptxLoads::Tma ? 24 : 56;
+    }
+    /// The same, but with other loads.
+    NvptxAttr withLoads(NvptxLoads loads) const;
     bool movesRegisters() const { return getProducers() && getWarps() > 4; }
     int64_t getThreadRegisters(int64_t registers) const {
       constexpr int64_t granule = 8, most = 240;
@@ -191,7 +202,8 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
       if (!movesRegisters())
         return atLaunch;
       int64_t left =
-          atLaunch * getBlockThreads() - kProducerThreads * kProducerRegisters;
+          atLaunch * getBlockThreads() -
+          kProducerThreads * getProducerRegisters();
       return std::min(most, left / getThreads() / granule * granule);
     }
     /// Rows of a thread block.

@@ -55,4 +55,9 @@ def Tile_NvptxMapping : Tile_Enum<"NvptxMapping", "how tiles are distributed", [
   I32EnumAttrCase<"Warpgroup", 2, "warpgroup">
 ]>;
 
+def Tile_NvptxLoads : Tile_Enum<"NvptxLoads", "how producers load tiles", [
+  I32EnumAttrCase<"Async", 0, "async">,
+  I32EnumAttrCase<"Tma", 1, "tma">
+]>;
+
 #endif // ATTNC_DIALECT_TILE_TILEENUMS_TD

@@ -14,6 +14,7 @@
 #include "Builder.h"
 #include "Emit/Places.h"
 #include "Emit/Streams.h"
+#include "Emit/TensorMap.h"
 #include "Layout.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -40,6 +41,11 @@ public:
 
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Buffer> buffers;
+  /// Adds a tensor map to the kernel's parameters; without it producers load by
+  /// cp.async.
+  std::function<Value()> addMapParameter;
+  /// What those maps have to be, in order.
+  mlir::ArrayRef<TensorMap> getMaps() const { return maps; }
 
 private:
   //===- Scalars.cpp
@@ -168,6 +174,13 @@ private:
   void passTurn();
   void endTurns();
 
+  //===- TensorMaps.cpp
+  std::optional<TensorMap> findMap(tile::LoadOp load);
+  bool canUseMaps();
+  void addMaps();
+  void copyPanels(const Ring &ring);
+  void clearInvalidRows(tile::LoadOp load);
+
   //===- Memory.cpp
   struct Block;
   Block blockOf(tile::LoadOp load);
@@ -218,7 +231,9 @@ private:
   llvm::DenseSet<mlir::Operation *> ahead; // loads that were copied before
   std::optional<LateProduct> late;         // of the loop that is emitted
   llvm::MapVector<mlir::Operation *, Stream> streams; // by loop
-  Stream *stream = nullptr;              // of the loop that is emitted
+  Stream *stream = nullptr;          // of the loop that is emitted
+  llvm::SmallVector<TensorMap> maps; // with loads = tma, of the streams
+  llvm::SmallVector<Value> mapParameters;
   size_t roles = 1;                      // of producers
   std::optional<size_t> role;            // whose code is emitted
   std::optional<bool> isReadFilled;      // see findGuard()

@@ -319,6 +319,8 @@ void Emitter::emitSharedLoad(tile::LoadOp load) {
   if (Ring *ring = ringOf(load)) {
     waitFull(*ring);
     tiles[load] = {load.getType(), {}, bufferOf(*ring), {}};
+    if (ring->map)
+      clearInvalidRows(load);
     return;
   }
   StringAttr inner = innerOf(load);

@@ -25,6 +25,8 @@
 //
 // Producers have no values of tiles. A loop below a condition that comes from a
 // tile, such as the second sum after a NaN, is one of the consumers alone.
+// With `loads = tma` a producer is one thread, which only starts copies
+// (TensorMaps.cpp).
 // Tests: test/Codegen/NVPTX/producers.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -145,11 +147,13 @@ void Emitter::planStream(tile::ForOp loop, ArrayRef<tile::LoadOp> loads) {
   }
 }
 
-/// Roles share the warps.
+/// Roles share the warps. To start copies of boxes, one warp of each suffices.
 static int64_t firstWarpOf(size_t role, size_t roles) {
   return int64_t(role * kProducerWarps / roles);
 }
 int64_t Emitter::countRoleThreads(size_t own) const {
+  if (!maps.empty())
+    return kWarp;
   return kWarp * (firstWarpOf(own + 1, roles) - firstWarpOf(own, roles));
 }
 
@@ -160,7 +164,8 @@ void Emitter::initializeBarriers() {
       for (const Ring &ring : made.rings)
         for (int64_t stage = 0; stage < stages; ++stage)
           for (auto [first, arrivals] :
-               {std::pair(ring.full, countRoleThreads(ring.role)),
+               {std::pair(ring.full,
+                          ring.map ? 1 : countRoleThreads(ring.role)),
                 std::pair(ring.empty, layout.getTarget().getWarps())})
             b.intrinsic("mbarrier.init.shared",
                         {sharedPointer(first + stage * kBarrierBytes),
@@ -179,6 +184,10 @@ void Emitter::emitGrid(mlir::Block &body, int64_t registers) {
   if (!target.getProducers())
     return emitBlock(body);
   planStreams(body);
+  if (target.getLoads() == tile::NvptxLoads::Tma && canUseMaps())
+    addMaps();
+  else
+    target = target.withLoads(tile::NvptxLoads::Async);
   initializeBarriers();
   bool movesRegisters = target.movesRegisters() && !streams.empty();
   IRMapping entry = scalars;
@@ -193,7 +202,7 @@ void Emitter::emitGrid(mlir::Block &body, int64_t registers) {
   auto produce = [&] {
     if (movesRegisters)
       b.intrinsic("setmaxnreg.dec.sync.aligned.u32",
-                  b.i32(tile::NvptxAttr::kProducerRegisters));
+                  b.i32(target.getProducerRegisters()));
     scalars = std::move(entry);
     emitProducers(body);
   };
@@ -268,8 +277,18 @@ void Emitter::enterStream(tile::ForOp loop) {
       mostShared = std::max(mostShared, shared);
     }
   }
-  if (stream->isReused)
-    b.intrinsic("barrier.cta.sync.aligned.all", b.i32(0));
+  if (!stream->isReused)
+    return;
+  if (maps.empty())
+    return b.intrinsic("barrier.cta.sync.aligned.all", b.i32(0));
+  // Accesses before come before copies of boxes. Warps without a role are gone.
+  if (role)
+    b.intrinsic("bar.warp.sync", b.i32(-1));
+  else
+    b.assembly("fence.proxy.async.shared::cta;", "~{memory}", {}, {});
+  b.intrinsic(
+      "barrier.cta.sync.aligned.count",
+      {b.i32(0), b.i32(layout.getTarget().getThreads() + kWarp * roles)});
 }
 
 /// The tiles of emitPart in one loop, which takes few registers.
@@ -314,10 +333,14 @@ void Emitter::produceTile(tile::ForOp loop, Value first, Value count) {
     Value phase = LLVM::LoadOp::create(b, b.loc, b.getI32Type(), ring.phase);
     waitFor(barrierOf(ring, ring.empty),
             arith::XOrIOp::create(b, b.loc, phase, b.i32(1)));
-    copy(ring.load, bufferOf(ring));
-    b.intrinsic("cp.async.wait.all", {});
-    b.assembly("fence.proxy.async.shared::cta;", "~{memory}", {}, {});
-    arriveAt(barrierOf(ring, ring.full));
+    if (ring.map) {
+      b.branch(b.compare(Predicate::eq, lane, 0), [&] { copyPanels(ring); });
+    } else {
+      copy(ring.load, bufferOf(ring));
+      b.intrinsic("cp.async.wait.all", {});
+      b.assembly("fence.proxy.async.shared::cta;", "~{memory}", {}, {});
+      arriveAt(barrierOf(ring, ring.full));
+    }
     advance(ring);
   }
 }
@@ -386,6 +409,8 @@ void Emitter::advance(const Ring &ring) {
 /// wgmma that a warp waited for has read its operands; ordinary reads of other
 /// threads end at the warp's barrier.
 void Emitter::release(Ring &ring) {
+  if (ring.isReadByThreads && ring.map)
+    b.assembly("fence.proxy.async.shared::cta;", "~{memory}", {}, {});
   if (ring.isReadByThreads)
     b.intrinsic("bar.warp.sync", b.i32(-1));
   b.branch(b.compare(Predicate::eq, lane, 0),

@@ -31,12 +31,13 @@ struct LateProduct {
 /// (Producers.cpp). Both sides count the tiles that they are done with.
 struct Ring {
   tile::LoadOp load;
-  mlir::Operation *lastReader; // in the loop's body
-  bool isReadByThreads;        // not by wgmma alone
-  size_t role;                 // of the producers that copy it
-  int64_t full, empty;         // offsets of the first mbarriers
-  mlir::Value stage, phase;    // pointers to the next tile's
-  SharedTile buffer = {};      // of stage 0
+  mlir::Operation *lastReader;    // in the loop's body
+  bool isReadByThreads;           // not by wgmma alone
+  size_t role;                    // of the producers that copy it
+  int64_t full, empty;            // offsets of the first mbarriers
+  mlir::Value stage, phase;       // pointers to the next tile's
+  SharedTile buffer = {};         // of stage 0
+  std::optional<size_t> map = {}; // of the tensor, with loads = tma
 };
 
 /// The loads of one loop.

@@ -17,11 +17,14 @@ struct LaunchValues {
   llvm::Value *shared;    // bytes of dynamic shared memory
   llvm::Value *workspace; // bytes
   llvm::Value *call;      // struct attnc_call
+  llvm::Value *maps;      // struct attnc_tensor_map, an array; or null
+  int64_t mapCount;
 };
 
 /// Adds the instructions of a launch; the kernel is a declaration of the device
-/// that is removed later.
-using AddLaunch = llvm::function_ref<void(
+/// that is removed later. Returns whether another kernel has to be launched
+/// instead, an i1, or null if it never has.
+using AddLaunch = llvm::function_ref<llvm::Value *(
     llvm::IRBuilder<> &, const llvm::Function &kernel, const LaunchValues &)>;
 
 /// The functions that Emit expects of a part (attnc/Emit/Object.h). Each grid

@@ -2,7 +2,8 @@
 //
 //   @f$grid0.kernel = internal global { "f$grid0", handles, devices }
 //   void @f.grid0.body(ptr %call, ptr %scratch, i64 %task) {
-//     attnc_cuda_launch(@f$grid0.kernel, blocks, threads, shared, %call)
+//     attnc_cuda_launch(@f$grid0.kernel, blocks, threads, shared, %call, %maps,
+//                       count)
 //   }
 //
 // with PTX and cubin as constants, and launch.c, compiled for the host when the
@@ -92,18 +93,22 @@ static LogicalResult linkLauncher(ModuleOp module, llvm::Module &part,
 std::unique_ptr<llvm::Module>
 makeObjectModule(ModuleOp module, const Target &target, const Platform &host,
                  StringRef ptx, StringRef cubin, llvm::LLVMContext &context) {
-  std::unique_ptr<llvm::Module> part = translateHost(
-      module, context,
-      [](llvm::IRBuilder<> &b, const llvm::Function &kernel,
-         const LaunchValues &values) {
-        llvm::Type *i64 = b.getInt64Ty(), *pointer = b.getPtrTy();
-        llvm::FunctionCallee launch =
-            b.GetInsertBlock()->getModule()->getOrInsertFunction(
-                "attnc_cuda_launch", b.getVoidTy(), pointer, i64, i64, i64,
-                pointer);
-        b.CreateCall(launch, {addKernel(b, kernel), values.blocks,
-                              values.threads, values.shared, values.call});
-      });
+  std::unique_ptr<llvm::Module> part =
+      translateHost(module, context,
+                    [](llvm::IRBuilder<> &b, const llvm::Function &kernel,
+                       const LaunchValues &values) {
+                      llvm::Type *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
+                      llvm::Type *pointer = b.getPtrTy();
+                      llvm::FunctionCallee launch =
+                          b.GetInsertBlock()->getModule()->getOrInsertFunction(
+                              "attnc_cuda_launch", i32, pointer, i64, i64, i64,
+                              pointer, pointer, i64);
+                      llvm::Value *done = b.CreateCall(
+                          launch, {addKernel(b, kernel), values.blocks,
+                                   values.threads, values.shared, values.call,
+                                   values.maps, b.getInt64(values.mapCount)});
+                      return b.CreateICmpEQ(done, b.getInt32(0));
+                    });
   if (!part)
     return nullptr;
   defineImages(*part, target, ptx, cubin);

@@ -23,7 +23,19 @@ enum {
   COMPUTE_CAPABILITY_MINOR = 76,
   /* CUfunction_attribute */
   MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
-  PREFERRED_SHARED_MEMORY_CARVEOUT = 9
+  PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
+  /* CUtensorMapInterleave, ...Swizzle, ...L2promotion, ...FloatOOBfill */
+  NO_INTERLEAVE = 0,
+  SWIZZLE_32B = 1,
+  SWIZZLE_64B = 2,
+  SWIZZLE_128B = 3,
+  PROMOTION_256B = 3,
+  FILL_WITH_ZEROS = 0
+};
+
+/* CUtensorMap */
+struct cuda_tensor_map {
+  _Alignas(64) uint64_t opaque[16];
 };
 
 /* name in struct cuda_driver, symbol of the library, parameters */
@@ -51,6 +63,11 @@ enum {
   F(kernel_function, cuKernelGetFunction, (void **function, void *kernel))     \
   F(kernel_set, cuKernelSetAttribute,                                          \
     (int attribute, int value, void *kernel, int device))                      \
+  F(encode_map, cuTensorMapEncodeTiled,                                        \
+    (struct cuda_tensor_map * map, int type, uint32_t rank, void *address,     \
+     const uint64_t *sizes, const uint64_t *strides, const uint32_t *box,      \
+     const uint32_t *steps, int interleave, int swizzle, int promotion,        \
+     int fill))                                                                \
   F(allocate, cuMemAllocAsync, (uint64_t *memory, size_t bytes, void *stream)) \
   F(release, cuMemFreeAsync, (uint64_t memory, void *stream))                  \
   F(copy_in, cuMemcpyHtoDAsync_v2,                                             \

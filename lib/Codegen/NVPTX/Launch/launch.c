@@ -16,6 +16,7 @@
 
 #include "driver.h"
 #include "launch.h"
+#include "map.h"
 
 /* PTX ends with a 0. The cubin is empty if the compiler had no assembler. */
 extern const char attnc_cuda_ptx[], attnc_cuda_cubin[], attnc_cuda_target[];
@@ -465,18 +466,41 @@ static int find_function(struct attnc_cuda_kernel *kernel, int64_t shared,
   return cuda.kernel_function(function, kernel->handles[image]);
 }
 
+/* Whether the driver encodes the map. */
+static int encode_map(struct cuda_tensor_map *to,
+                      const struct attnc_tensor_map *map) {
+  uint64_t sizes[ATTNC_MAP_AXES], strides[ATTNC_MAP_AXES];
+  uint32_t box[ATTNC_MAP_AXES], steps[ATTNC_MAP_AXES];
+  for (int64_t a = 0; a < map->rank; ++a) {
+    sizes[a] = (uint64_t)map->sizes[a];
+    strides[a] = (uint64_t)map->strides[a];
+    box[a] = (uint32_t)map->box[a];
+    steps[a] = 1;
+  }
+  int swizzle = map->swizzle == 128  ? SWIZZLE_128B
+                : map->swizzle == 64 ? SWIZZLE_64B
+                                     : SWIZZLE_32B;
+  return cuda.encode_map(to, (int)map->type, (uint32_t)map->rank,
+                         (void *)(uintptr_t)map->address, sizes, strides + 1,
+                         box, steps, NO_INTERLEAVE, swizzle, PROMOTION_256B,
+                         FILL_WITH_ZEROS) == CUDA_SUCCESS;
+}
+
 /* Launches a grid; its arguments are those of lib/Codegen/NVPTX/Functions.cpp.
- */
-void attnc_cuda_launch(struct attnc_cuda_kernel *kernel, int64_t blocks,
-                       int64_t threads, int64_t shared,
-                       const struct attnc_call *call) {
+   0 without a launch or a failure if the driver does not encode the maps. */
+int32_t attnc_cuda_launch(struct attnc_cuda_kernel *kernel, int64_t blocks,
+                          int64_t threads, int64_t shared,
+                          const struct attnc_call *call,
+                          const struct attnc_tensor_map *maps,
+                          int64_t map_count) {
   enum {
     MOST = ATTNC_MAX_TENSORS * (1 + 2 * ATTNC_MAX_RANK) + ATTNC_MAX_SIZES
   };
   struct attnc_device_call *device = call->device;
   const struct attnc_function *function = device->function;
   struct attnc_failure *failure = call->failure;
-  const void *arguments[MOST + 1];
+  struct cuda_tensor_map encoded[ATTNC_MAX_MAPS];
+  const void *arguments[MOST + 1 + ATTNC_MAX_MAPS];
   int32_t count = 0;
   for (int32_t t = 0; t < function->tensor_count; ++t) {
     int32_t rank = function->tensors[t].rank;
@@ -488,13 +512,18 @@ void attnc_cuda_launch(struct attnc_cuda_kernel *kernel, int64_t blocks,
   }
   for (int32_t s = 0; s < function->size_count; ++s)
     arguments[count++] = &call->sizes[s];
-  arguments[count] = &call->workspace;
+  arguments[count++] = &call->workspace;
+  for (int64_t m = 0; m < map_count; ++m) {
+    if (!encode_map(&encoded[m], &maps[m]))
+      return 0;
+    arguments[count++] = &encoded[m];
+  }
   if (blocks > INT32_MAX) {
     const char *texts[] = {"cuda: ", kernel->name,
                            ": the call has more than 2147483647 thread blocks",
                            0};
     fail_with(failure, ATTNC_BAD_SHAPE, texts);
-    return;
+    return 1;
   }
   const char *step;
   void *compiled;
@@ -506,6 +535,7 @@ void attnc_cuda_launch(struct attnc_cuda_kernel *kernel, int64_t blocks,
                             1, 1, (unsigned)shared, device->stream,
                             (void **)arguments, 0),
                 "cuLaunchKernel");
+  return 1;
 }
 
 const struct attnc_device attnc_device = {

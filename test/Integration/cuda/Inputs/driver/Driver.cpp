@@ -401,6 +401,44 @@ int cuStreamSynchronize(void *stream) {
   return drain(stream);
 }
 
+/// Refuses what CUDA's documentation does, and whatever attnc has no need of.
+int cuTensorMapEncodeTiled(TensorMap *map, int type, uint32_t rank,
+                           void *address, const uint64_t *sizes,
+                           const uint64_t *strides, const uint32_t *box,
+                           const uint32_t *steps, int interleave, int swizzle,
+                           int promotion, int fill) {
+  ENTER(cuTensorMapEncodeTiled)
+  constexpr int f16 = 6, bf16 = 9;
+  constexpr uint64_t mostSize = uint64_t(1) << 32, mostStride = uint64_t(1) << 40;
+  auto isUnits = [](uint64_t bytes) { return bytes % 16 == 0; };
+  TensorMap made;
+  made.address = reinterpret_cast<uint64_t>(address);
+  made.type = uint8_t(type);
+  made.rank = uint8_t(rank);
+  if (reinterpret_cast<uint64_t>(map) % 64 || (type != f16 && type != bf16) ||
+      rank < 1 || rank > 5 || !isUnits(made.address) || interleave != 0 ||
+      swizzle < 1 || swizzle > 3 || promotion < 0 || promotion > 3 || fill != 0)
+    return kInvalidValue;
+  made.swizzle = uint16_t(16 << swizzle);
+  for (uint32_t axis = 0; axis < rank; ++axis) {
+    if (sizes[axis] == 0 || sizes[axis] >= mostSize || box[axis] == 0 ||
+        box[axis] > 256 || steps[axis] != 1)
+      return kInvalidValue;
+    made.sizes[axis] = uint32_t(sizes[axis]);
+    made.box[axis] = uint16_t(box[axis]);
+    if (axis == 0)
+      continue;
+    if (!isUnits(strides[axis - 1]) || strides[axis - 1] >= mostStride)
+      return kInvalidValue;
+    made.strides[axis - 1] = strides[axis - 1];
+  }
+  if (!isUnits(2 * box[0]) || 2 * box[0] > made.swizzle)
+    return kInvalidValue;
+  log("cuTensorMapEncodeTiled %u axes, box %u x %u", rank, box[0], box[1]);
+  *map = made;
+  return kSuccess;
+}
+
 int cuLaunchKernel(Kernel *kernel, unsigned x, unsigned y, unsigned z,
                    unsigned threads, unsigned threadsY, unsigned threadsZ,
                    unsigned shared, void *stream, void **arguments, void **) {
@@ -416,12 +454,16 @@ int cuLaunchKernel(Kernel *kernel, unsigned x, unsigned y, unsigned z,
     return kInvalidValue;
   const char *file = std::getenv("MOCK_CUDA_KERNELS");
   Launch launch{kernel->name, x, threads, shared, {}};
-  size_t count = readParameters(file ? file : "", kernel->name).size();
-  if (count == 0)
+  std::vector<Parameter> parameters =
+      readParameters(file ? file : "", kernel->name);
+  if (parameters.empty())
     return kNotFound;
-  for (size_t i = 0; i < count; ++i) {
-    launch.arguments.emplace_back();
-    std::memcpy(&launch.arguments.back(), arguments[i], 8);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    Argument &argument = launch.arguments.emplace_back();
+    if (parameters[i] == Parameter::Map)
+      std::memcpy(&argument.map, arguments[i], sizeof argument.map);
+    else
+      std::memcpy(&argument.value, arguments[i], sizeof argument.value);
   }
   return enqueue(stream, [launch] { return runLaunch(launch); });
 }

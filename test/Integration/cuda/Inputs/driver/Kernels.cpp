@@ -57,35 +57,57 @@ bool readImage(const void *code, Image &image) {
 }
 
 bool hasKernel(const Image &image, const std::string &name) {
-  std::string word = image.isPtx ? ".entry " + name + "(" : ".text." + name;
-  size_t at = image.text.find(word);
-  return at != std::string::npos &&
-         (image.isPtx || image.text[at + word.size()] == '\0');
+  std::string word = image.isPtx ? ".entry " + name + "("
+                                 : ".text." + name + std::string(1, '\0');
+  return image.text.find(word) != std::string::npos;
 }
 
-std::vector<bool> readParameters(const std::string &file,
-                                 const std::string &kernel) {
+std::vector<Parameter> readParameters(const std::string &file,
+                                      const std::string &kernel) {
   std::string text = readFile(file);
   size_t at = text.find("@\"" + kernel + "\"(");
   if (at == std::string::npos)
     at = text.find("@" + kernel + "(");
-  std::vector<bool> arePointers;
+  std::vector<Parameter> parameters;
   if (at == std::string::npos)
-    return arePointers;
+    return parameters;
   at = text.find('(', at) + 1;
   int depth = 0;
   bool isFirst = true;
   for (; depth >= 0; ++at) {
     char c = text[at];
     if (isFirst && c != ' ' && c != ')') {
-      arePointers.push_back(text.compare(at, 3, "ptr") == 0);
+      bool isMap = text.compare(at, 9, "ptr byval") == 0 ||
+                   text.compare(at, 14, "ptr readonly b") == 0;
+      parameters.push_back(isMap                            ? Parameter::Map
+                           : text.compare(at, 3, "ptr") == 0 ? Parameter::Pointer
+                                                             : Parameter::Number);
       isFirst = false;
     }
     depth += (c == '(') - (c == ')');
     if (c == ',' && depth == 0)
       isFirst = true;
   }
-  return arePointers;
+  return parameters;
+}
+
+/// The emulator's argument for a map of memory that argument `number` has.
+static std::string describe(const TensorMap &map, size_t number,
+                            uint64_t offset) {
+  auto list = [&](auto *values, unsigned count) {
+    std::string text;
+    for (unsigned i = 0; i < count; ++i)
+      text += (i ? "x" : "") + std::to_string(values[i]);
+    return text;
+  };
+  constexpr uint8_t bf16 = 9;
+  return "--arg=map:at:" + std::to_string(offset) +
+         ":arg:" + std::to_string(number) +
+         ",type=" + (map.type == bf16 ? "bf16" : "f16") +
+         ",sizes=" + list(map.sizes, map.rank) +
+         ",strides=" + list(map.strides, map.rank - 1u) +
+         ",box=" + list(map.box, map.rank) +
+         ",swizzle=" + std::to_string(map.swizzle) + "B";
 }
 
 /// The exit status, or -1; what the program prints as an error goes to a file.
@@ -121,12 +143,24 @@ std::string emulate(const std::string &file, const Launch &launch,
                                     "--grid=" + std::to_string(launch.blocks),
                                     "--block=" + std::to_string(launch.threads),
                                     "--shared=" + std::to_string(launch.shared)};
-  std::vector<bool> arePointers = readParameters(file, launch.kernel);
+  std::vector<Parameter> parameters = readParameters(file, launch.kernel);
   std::map<Block *, size_t> seen; // and the argument where each is first
   std::string error;
-  for (size_t i = 0; i < arePointers.size(); ++i) {
-    uint64_t value = launch.arguments[i];
-    if (!arePointers[i] || value == 0) {
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    uint64_t value = launch.arguments[i].value;
+    if (parameters[i] == Parameter::Map) {
+      const TensorMap &map = launch.arguments[i].map;
+      Block *block = memory.find(map.address, 1);
+      if (map.magic != TensorMap::kMagic || !block || !seen.count(block)) {
+        error = launch.kernel + ": argument " + std::to_string(i) +
+                " is no map of an argument";
+        break;
+      }
+      words.push_back(
+          describe(map, seen[block], map.address - block->address));
+      continue;
+    }
+    if (parameters[i] == Parameter::Number || value == 0) {
       words.push_back("--arg=i64:" + std::to_string(int64_t(value)));
       continue;
     }
