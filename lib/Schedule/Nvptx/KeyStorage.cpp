@@ -22,13 +22,9 @@ bool readsThroughTable(Value tensor) {
 }
 
 std::string whyNoTensorMaps(attn::KernelOp kernel) {
-  for (Value tensor : {kernel.getK(), kernel.getV()}) {
-    Operation *storage = tensor ? findStorage(tensor) : nullptr;
-    if (isa_and_nonnull<attn::PagesOp>(storage))
+  for (Value tensor : {kernel.getK(), kernel.getV()})
+    if (tensor && isa_and_nonnull<attn::PagesOp>(findStorage(tensor)))
       return "the rows of a tile are in several pages";
-    if (isa_and_nonnull<attn::UnpackOp>(storage))
-      return "tiles of ragged rows are not copied ahead";
-  }
   return {};
 }
 

@@ -78,3 +78,31 @@ tile.program @roles(%Q: !tile.buf<q, d : f16>, %K: !tile.buf<h, k, d : f16>, %V:
     tile.store %o, %O[%c0, %c0] : !tile.tile<q:128, e:72, f32>, !tile.buf<q, e : f32>
   }
 }
+
+// Where a tile begins is computed for each, in ragged storage from the first row
+// of a sequence.
+#plain = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 4, rows = 16, stages = 2, fast_exp = true, producers = true, loads = tma>
+
+// CHECK-LABEL: func.func @ragged$grid0(
+// CHECK: m64n32k16
+// CHECK: scf.for {{.*}} : i32 {
+// CHECK: arith.addi
+// CHECK: %[[FIRST:.*]] = arith.addi
+// CHECK: mbarrier.try_wait
+// CHECK: %[[ROW:.*]] = arith.index_cast %[[FIRST]] : index to i32
+// CHECK: "llvm.nvvm.cp.async.bulk.tensor.g2s.tile.2d"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[ROW]],
+// CHECK-LABEL: func.func @ragged$grid0$async(
+tile.program @ragged(%Q: !tile.buf<q, d : f16>, %K: !tile.buf<k, d : f16>, %S: !tile.buf<q, k : f32>, %n: index, %first: index) target #plain {
+  tile.grid (%i) to (%n) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : f16> -> !tile.tile<q:64, d:16, f16>
+    %zero = tile.splat 0.0 : !tile.tile<q:64, k:32, f32>
+    %s = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %n, %n)] step 32 partial_step 32 iter(%carried = %zero) -> (!tile.tile<q:64, k:32, f32>) {
+      %row = arith.addi %first, %k0 : index
+      %k = tile.load %K[%row, %c0] valid(k = %nk) : !tile.buf<k, d : f16> -> !tile.tile<k:32, d:16, f16>
+      %next = tile.dot (%q, %k) sum(d) acc(%carried) : (!tile.tile<q:64, d:16, f16>, !tile.tile<k:32, d:16, f16>) -> !tile.tile<q:64, k:32, f32>
+      tile.yield %next : !tile.tile<q:64, k:32, f32>
+    }
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:64, k:32, f32>, !tile.buf<q, k : f32>
+  }
+}

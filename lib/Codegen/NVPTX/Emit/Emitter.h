@@ -131,6 +131,7 @@ private:
 
   //===- Pipeline.cpp
   llvm::SmallVector<tile::LoadOp> findAhead(tile::ForOp loop);
+  void emitPlace(tile::ForOp loop, tile::LoadOp load);
   llvm::SmallVector<Value> emitPipelined(tile::ForOp loop,
                                          mlir::ArrayRef<tile::LoadOp> loads,
                                          Value first, Value full,

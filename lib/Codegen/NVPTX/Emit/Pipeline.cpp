@@ -26,25 +26,51 @@ namespace attnc::ptx {
 
 using Predicate = arith::CmpIPredicate;
 
+/// Adds the op of a value and, before it, those that it comes from.
+static bool addScalars(tile::ForOp loop, Value value,
+                       llvm::SetVector<Operation *> &ops) {
+  if (value.getParentBlock() != &loop.getBody().front() ||
+      value == loop.getKeyStart() || value == loop.getKeyCount())
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::ArithDialect>(op ? op->getDialect() : nullptr))
+    return false;
+  for (Value operand : op->getOperands())
+    if (!addScalars(loop, operand, ops))
+      return false;
+  ops.insert(op);
+  return true;
+}
+
+std::optional<llvm::SetVector<Operation *>> findPlace(tile::ForOp loop,
+                                                      tile::LoadOp load) {
+  llvm::SetVector<Operation *> ops;
+  for (Value operand : load->getOperands())
+    if (!addScalars(loop, operand, ops))
+      return std::nullopt;
+  return ops;
+}
+
+/// For the keys that `scalars` has.
+void Emitter::emitPlace(tile::ForOp loop, tile::LoadOp load) {
+  auto place = findPlace(loop, load);
+  for (Operation *op : *place)
+    emitScalar(op);
+}
+
 /// Loads of shared memory that depend on the tile's keys alone, of loops whose
 /// products run on tensor cores: others take longer than their copies.
 SmallVector<tile::LoadOp> Emitter::findAhead(tile::ForOp loop) {
   SmallVector<tile::LoadOp> loads;
   if (layout.getTarget().getStages() < 2)
     return loads;
-  mlir::Block &body = loop.getBody().front();
-  auto isKnown = [&](Value value) {
-    return value.getParentBlock() != &body || value == loop.getKeyStart() ||
-           value == loop.getKeyCount();
-  };
-  for (Operation &op : body) {
+  for (Operation &op : loop.getBody().front()) {
     if (auto dot = dyn_cast<tile::DotOp>(op);
         dot && !usesTensorCores(dot, layout))
       return {};
     auto load = dyn_cast<tile::LoadOp>(op);
     if (load && !Layout::isInRegisters(load.getType()) &&
-        canCopyAsync(load, innerOf(load)) &&
-        llvm::all_of(load->getOperands(), isKnown))
+        canCopyAsync(load, innerOf(load)) && findPlace(loop, load))
       loads.push_back(load);
   }
   return loads;
@@ -80,8 +106,10 @@ SmallVector<Value> Emitter::emitPipelined(tile::ForOp loop,
       scalars.map(loop.getKeyStart(), b.add(first, b.mul(number, step)));
       scalars.map(loop.getKeyCount(), b.index(step));
       for (auto [load, made] : llvm::zip_equal(loads, buffers))
-        if (isLate(load) == lateOnes)
+        if (isLate(load) == lateOnes) {
+          emitPlace(loop, load);
           copy(load, bufferOf(made, number));
+        }
       scalars = std::move(outer);
     });
   };

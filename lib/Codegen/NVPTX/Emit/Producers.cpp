@@ -90,9 +90,15 @@ static bool isOfScalars(tile::ForOp loop, ArrayRef<tile::LoadOp> loads) {
   getUsedValuesDefinedAbove(loop.getClassify(), classified);
   llvm::append_range(values, classified);
   mlir::Block *body = &loop.getBody().front();
-  for (tile::LoadOp load : loads)
-    llvm::copy_if(load->getOperands(), std::back_inserter(values),
+  auto addOutside = [&](Operation *op) {
+    llvm::copy_if(op->getOperands(), std::back_inserter(values),
                   [&](Value value) { return value.getParentBlock() != body; });
+  };
+  for (tile::LoadOp load : loads) {
+    addOutside(load);
+    auto place = findPlace(loop, load);
+    llvm::for_each(*place, addOutside);
+  }
   return areOfScalars(std::move(values));
 }
 
@@ -330,6 +336,7 @@ void Emitter::produceTile(tile::ForOp loop, Value first, Value count) {
   for (Ring &ring : stream->rings) {
     if (ring.role != role)
       continue;
+    emitPlace(loop, ring.load);
     Value phase = LLVM::LoadOp::create(b, b.loc, b.getI32Type(), ring.phase);
     waitFor(barrierOf(ring, ring.empty),
             arith::XOrIOp::create(b, b.loc, phase, b.i32(1)));

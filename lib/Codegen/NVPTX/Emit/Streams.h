@@ -5,6 +5,8 @@
 
 #include "Layout.h"
 
+#include "llvm/ADT/SetVector.h"
+
 #include <functional>
 
 namespace attnc::ptx {
@@ -39,6 +41,11 @@ struct Ring {
   SharedTile buffer = {};         // of stage 0
   std::optional<size_t> map = {}; // of the tensor, with loads = tma
 };
+
+/// The scalar ops of the loop's body that compute where a tile is, in order:
+/// of its keys and of what is outside of the loop. Nothing if other ops do.
+std::optional<llvm::SetVector<mlir::Operation *>> findPlace(tile::ForOp loop,
+                                                            tile::LoadOp load);
 
 /// The loads of one loop.
 struct Stream {
