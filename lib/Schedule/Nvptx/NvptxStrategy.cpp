@@ -66,7 +66,12 @@ static constexpr int64_t kWarpgroupOthers = 79, kOverlapOthers = 16;
 
 /// The same of consumers, whose tiles other warps copy; and for a mask those
 /// more that the 240 registers with `loads = tma` need, not the 224 without.
+/// Wide values are those that two warpgroups take no turns with.
 static constexpr int64_t kConsumerOthers = 32, kMaskOthers = 16;
+static constexpr int64_t kWideMaskOthers = 24;
+
+/// Turns of two warpgroups pay up to so many features (measured on an H200).
+static constexpr int64_t kMostFeaturesOfTurns = 128;
 
 /// Bytes of mbarriers, and what panels after them are aligned to.
 static constexpr int64_t kBarrierBytes = 1024;
@@ -129,7 +134,8 @@ static int64_t countRegisters(const KernelShape &shape,
     others = kConsumerOthers + countTableRegisters(shape);
   if (targetOf(schedule).getLoads() == tile::NvptxLoads::Tma &&
       !shape.kernel.getMask().empty())
-    others += kMaskOthers;
+    others +=
+        shape.valueDim > kMostFeaturesOfTurns ? kWideMaskOthers : kMaskOthers;
   int64_t rows = targetOf(schedule).getRows();
   int64_t words = shape.accumulateBits / 32;
   int64_t accumulators =
@@ -215,8 +221,6 @@ static std::string findLeastProblem(const KernelShape &shape,
       shape.allDims(), target.name, kFragment, need);
 }
 
-/// Turns of two warpgroups pay up to so many features (measured on an H200).
-static constexpr int64_t kMostFeaturesOfTurns = 128;
 static constexpr int64_t kMostConsumerWarps = 12;
 
 /// The attributes that candidates have, the preferred ones first: warps, rows

@@ -33,6 +33,7 @@ WARPGROUPS = (
     "mapping = warpgroup, warps = 8, k = 32, stages = 3, overlap = true, shared_rows = true, producers = false",
     "mapping = warpgroup, warps = 4, k = 48, stages = 3, overlap = false, producers = true",
     "mapping = warpgroup, warps = 12, k = 32, stages = 2, overlap = true, producers = true, ping_pong = true",
+    "mapping = warpgroup, warps = 8, k = 32, stages = 2, overlap = true, producers = true, loads = async",
     "mapping = warpgroup, warps = 8, k = 16, stages = 2, producers = false",
     "mapping = fragment, warps = 2, rows = 16, k = 32, stages = 2",
 )
