@@ -18,6 +18,8 @@
 #include "attnc/Dialect/Tile/PartsTarget.h"
 #include "attnc/Target/GpuMachine.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -117,6 +119,11 @@ static int64_t countTableRegisters(const KernelShape &shape) {
   return readsTables ? forTables : 0;
 }
 
+static bool hasMask(const KernelShape &shape) {
+  Region &mask = shape.kernel.getMask();
+  return !matchPattern(mask.front().getTerminator()->getOperand(0), m_One());
+}
+
 /// Registers of a thread for the scores of a tile, the sums of the values, and
 /// the rows as operands. Addresses and positions of masks take up to 112 more
 /// in tiles of 32 and 64 keys, and 40 in the smallest ones (measured with ptxas
@@ -132,8 +139,7 @@ static int64_t countRegisters(const KernelShape &shape,
     others += kOverlapOthers;
   if (targetOf(schedule).getProducers())
     others = kConsumerOthers + countTableRegisters(shape);
-  if (targetOf(schedule).getLoads() == tile::NvptxLoads::Tma &&
-      !shape.kernel.getMask().empty())
+  if (targetOf(schedule).getLoads() == tile::NvptxLoads::Tma && hasMask(shape))
     others +=
         shape.valueDim > kMostFeaturesOfTurns ? kWideMaskOthers : kMaskOthers;
   int64_t rows = targetOf(schedule).getRows();
