@@ -64,12 +64,18 @@ Value MapWriter::write(const TensorMap &map, const Buffer &buffer) {
   Value address = b.toIndex(
       LLVM::PtrToIntOp::create(b, b.loc, b.getI64Type(), buffer.data));
   requireUnits(address);
-  SmallVector<Value> sizes{b.index(map.columns)}, strides{b.index(bytes)},
+  SmallVector<Value> sizes, strides{b.index(bytes)},
       box{b.index(map.swizzle / bytes), b.index(map.rows)};
-  for (unsigned axis : ArrayRef(map.axes).drop_front()) {
-    Value extent = buffer.extents[axis];
+  auto addSize = [&](Value extent) {
     require(b.compare(Predicate::sgt, extent, 0));
     require(b.compare(Predicate::sle, extent, kMostExtent));
+    sizes.push_back(extent);
+  };
+  addSize(map.columns ? b.index(*map.columns)
+                      : buffer.extents[map.axes.front()]);
+  for (unsigned axis : ArrayRef(map.axes).drop_front()) {
+    Value extent = buffer.extents[axis];
+    addSize(extent);
     // Nothing is said of the stride of an axis with one element.
     Value stride =
         b.select(b.compare(Predicate::eq, extent, 1), b.index(kAnyStride),
@@ -77,7 +83,6 @@ Value MapWriter::write(const TensorMap &map, const Buffer &buffer) {
     requireUnits(stride);
     require(b.compare(Predicate::sgt, stride, 0));
     require(b.compare(Predicate::sle, stride, kMostStride));
-    sizes.push_back(extent);
     strides.push_back(stride);
   }
   box.resize(map.axes.size(), b.index(1));

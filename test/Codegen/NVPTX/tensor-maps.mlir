@@ -11,6 +11,8 @@
 // CHECK-SAME: %[[K_MAP:[a-z0-9]*]]: !llvm.ptr, %[[V_MAP:[a-z0-9]*]]: !llvm.ptr)
 // CHECK-SAME: ["attnc.maps", "2"], ["attnc.otherwise", "roles$grid0$async"]
 // CHECK: "llvm.nvvm.mbarrier.init.shared"(%{{.*}}, %c1_i32{{[_0-9]*}})
+// CHECK: "llvm.nvvm.prefetch.tensormap"(%[[K_MAP]])
+// CHECK: "llvm.nvvm.prefetch.tensormap"(%[[V_MAP]])
 
 // Consumers get what producers need no more. They clear rows of partial tiles
 // that are not valid, before the end of the tensor.

@@ -33,6 +33,8 @@
 
 #include "Emit/Emitter.h"
 
+#include "attnc/Interface/Remark.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -177,6 +179,8 @@ void Emitter::initializeBarriers() {
                         {sharedPointer(first + stage * kBarrierBytes),
                          b.i32(arrivals)});
     b.intrinsic("fence.mbarrier_init.release.cluster", {});
+    for (Value map : mapParameters) // the first copies wait for them
+      b.intrinsic("prefetch.tensormap", map);
   });
   b.barrier();
 }
@@ -190,10 +194,15 @@ void Emitter::emitGrid(mlir::Block &body, int64_t registers) {
   if (!target.getProducers())
     return emitBlock(body);
   planStreams(body);
-  if (target.getLoads() == tile::NvptxLoads::Tma && canUseMaps())
+  if (target.getLoads() == tile::NvptxLoads::Tma && canUseMaps()) {
     addMaps();
-  else
+  } else {
+    if (target.getLoads() == tile::NvptxLoads::Tma && !streams.empty())
+      remarkOn(body.getParentOp())
+          << "tiles are loaded by cp.async, not TMA: they are no boxes of a "
+             "tensor [schedule]";
     target = target.withLoads(tile::NvptxLoads::Async);
+  }
   initializeBarriers();
   bool movesRegisters = target.movesRegisters() && !streams.empty();
   IRMapping entry = scalars;

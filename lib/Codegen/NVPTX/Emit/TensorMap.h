@@ -18,8 +18,9 @@ struct TensorMap {
   mlir::Value buffer;
   /// Of the buffer: the contiguous one, that of the rows, and all others.
   llvm::SmallVector<unsigned> axes;
-  /// Where the contiguous axis ends for this map, in elements.
-  int64_t columns;
+  /// Where the contiguous axis ends for this map, in elements; nothing: where
+  /// it ends in the buffer.
+  std::optional<int64_t> columns;
   int64_t rows, swizzle;
 
   bool operator==(const TensorMap &other) const = default;

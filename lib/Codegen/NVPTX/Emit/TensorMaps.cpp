@@ -48,14 +48,15 @@ std::optional<TensorMap> Emitter::findMap(tile::LoadOp load) {
   auto axisOf = [&](StringAttr name) {
     return unsigned(llvm::find(names, name) - names.begin());
   };
-  std::optional<int64_t> first = constantOf(load.getIndices()[axisOf(inner)]);
-  if (!first)
+  // Padding has to be beyond the end.
+  int64_t columns = *load.getType().getDimSize(inner);
+  std::optional<int64_t> end;
+  if (auto first = constantOf(load.getIndices()[axisOf(inner)]))
+    end = *first + columns;
+  else if (columns != made.columns)
     return std::nullopt;
-  TensorMap map{buffer,
-                {axisOf(inner), axisOf(outer)},
-                *first + *load.getType().getDimSize(inner),
-                made.rows,
-                made.swizzle};
+  TensorMap map{
+      buffer, {axisOf(inner), axisOf(outer)}, end, made.rows, made.swizzle};
   for (unsigned axis = 0; axis < names.size(); ++axis)
     if (!llvm::is_contained(map.axes, axis))
       map.axes.push_back(axis);
