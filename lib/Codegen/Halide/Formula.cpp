@@ -69,7 +69,11 @@ Ex Formula::compareIntegers(int64_t predicate, Ex x, Ex y) {
   using P = arith::CmpIPredicate;
   auto p = static_cast<P>(predicate);
   bool isUnsigned = p == P::ult || p == P::ule || p == P::ugt || p == P::uge;
-  if (isUnsigned) {
+  // Halide 21 solves equations of 32-bit indices for the variable of a loop and
+  // gets k % 2 == 0 wrong (SimplifyCorrelatedDifferences); not so for bits.
+  bool isSolved =
+      (p == P::eq || p == P::ne) && b.indexType == kInt32 && x.type == kInt32;
+  if (isUnsigned || isSolved) {
     ScalarType type{Kind::UInt, x.type.bits};
     x = b.bitcast(x, type);
     y = b.bitcast(y, type);
