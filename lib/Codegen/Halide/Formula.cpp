@@ -146,6 +146,9 @@ std::optional<Ex> Formula::arithmetic(Operation *op, ArrayRef<Ex> x) {
   auto either = [&](Ex x, Ex y) { return b.make(Op::Or, kBool, {x, y}); };
   auto negate = [&](Ex x) { return b.sub(b.integer(0, x.type), x); };
   auto floorDivide = [&](Ex n, Ex d) {
+    const Expr &divisor = b.pipeline.exprs[d.number];
+    if (divisor.op == Op::Constant && divisor.integer > 0)
+      return b.div(n, d);
     // Towards minus infinity also for d < 0: the quotient of the negatives.
     Ex isNegative = b.less(d, b.integer(0, d.type));
     return b.div(b.select(isNegative, negate(n), n),
