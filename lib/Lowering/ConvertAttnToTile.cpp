@@ -26,7 +26,6 @@
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/Epilogue.h"
 
-#include "Kernel/GroupedRows.h"
 #include "Kernel/KernelBlock.h"
 #include "Plan/Plan.h"
 #include "Side/SideBlock.h"
@@ -75,11 +74,8 @@ static LogicalResult lowerOp(Operation &op, Storage &storage) {
     return success(); // done with the last of its epilogues
   if (auto contract = dyn_cast<attn::ContractOp>(op))
     return lowerContract(contract, storage);
-  if (auto map = dyn_cast<attn::MapOp>(op)) {
-    bool isOfKernels =
-        isRepeatForKernels(map) || isReadByKernels(map) || findHeadsOfRows(map);
-    return isOfKernels ? success() : lowerMap(map, storage);
-  }
+  if (auto map = dyn_cast<attn::MapOp>(op))
+    return isRepeatForKernels(map) ? success() : lowerMap(map, storage);
   if (auto reduce = dyn_cast<attn::ReduceOp>(op))
     return lowerReduce(reduce, storage);
   if (auto normalize = dyn_cast<attn::NormalizeOp>(op))

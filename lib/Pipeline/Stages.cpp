@@ -33,7 +33,6 @@ constexpr StageEntry stages[] = {
      "func.func(attn-fuse-rows)," // before the kernels that read the rows
      "func.func(attn-fuse-kernel),"
      "attn-split-groups,"
-     "func.func(attn-merge-groups),"
      "attn-fold-scale,"
      "attn-base-two,"
      "attn-split-merged-sums," // views that fusion looks for are gone

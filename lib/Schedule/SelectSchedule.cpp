@@ -21,9 +21,11 @@
 #include "Strategy.h"
 #include "VisitedBlocks.h"
 
+#include "attnc/Analysis/Kernel/GroupedRows.h"
 #include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Interface/Remark.h"
+#include "attnc/Target/NeutralTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -274,6 +276,10 @@ struct SelectSchedule final
 private:
   LogicalResult select(func::FuncOp function, attn::KernelOp kernel,
                        const Target &target);
+  FailureOr<attn::RowAxes> chooseRowAxes(func::FuncOp function,
+                                         attn::KernelOp kernel,
+                                         const Target &target,
+                                         ArrayRef<Regime> regimes);
   Interface *findInterfaceOf(func::FuncOp function);
   bool isWished(func::FuncOp function) const;
   InFlightDiagnostic refuse(func::FuncOp function);
@@ -317,15 +323,54 @@ static std::string whenOf(const Interface &interface, StringRef body) {
   return "";
 }
 
+/// Which axes the rows of blocks have, by the request, or by cost.
+FailureOr<attn::RowAxes>
+SelectSchedule::chooseRowAxes(func::FuncOp function, attn::KernelOp kernel,
+                              const Target &target, ArrayRef<Regime> regimes) {
+  std::optional<attn::RowAxes> fixed =
+      getStrategies(target, backend)
+          .front()
+          ->findRowAxes(target, getRequest(function));
+  if (fixed == attn::RowAxes::Q)
+    return *fixed;
+  StringRef obstacle = whyNotGrouped(kernel);
+  if (fixed && !obstacle.empty())
+    return refuse(function)
+           << "invalid schedule: row_axes = gq does not apply, because "
+           << obstacle << " [schedule]";
+  if (fixed)
+    return *fixed;
+  if (groupOf(kernel) == 1 ||
+      !areRowsCheaper(kernel, regimes, getNeutralRows()))
+    return attn::RowAxes::Q;
+  if (obstacle.empty()) {
+    remarkOn(kernel) << groupOf(kernel)
+                     << " query heads per KV head are packed into rows, since "
+                        "few queries are expected [kernel]";
+    return attn::RowAxes::GQ;
+  }
+  remarkOn(kernel) << "few queries are expected, but grouped heads are not "
+                      "packed into rows: "
+                   << obstacle << " [kernel]";
+  return attn::RowAxes::Q;
+}
+
 LogicalResult SelectSchedule::select(func::FuncOp function,
                                      attn::KernelOp kernel,
                                      const Target &target) {
   if (kernel.getSchedule())
     return success();
-  KernelShape shape(kernel, target);
   Interface *interface = findInterfaceOf(function);
-  shape.interface = interface;
   SmallVector<Regime> regimes = getRegimes(function, interface);
+  FailureOr<attn::RowAxes> axes =
+      chooseRowAxes(function, kernel, target, regimes);
+  if (failed(axes))
+    return failure();
+  std::optional<MergedKernel> merged;
+  if (*axes == attn::RowAxes::GQ)
+    merged.emplace(kernel);
+  KernelShape shape(merged ? merged->get() : kernel, target);
+  shape.interface = interface;
   auto [ranked, error, problem] =
       rank(shape, target, backend, getRequest(function), regimes);
   if (ranked.empty() && !error.empty())
@@ -336,7 +381,7 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
                                     << " [schedule]"
                               : kernel.emitError() << "no schedule: " << problem
                                                    << " [schedule]";
-  attn::ScheduleAttr best = ranked[0].schedule;
+  attn::ScheduleAttr best = ranked[0].schedule.withRowAxes(*axes);
   kernel.setScheduleAttr(best);
   if (interface)
     interface->kernels.push_back((target.name + ": " +

@@ -47,11 +47,20 @@ public:
   /// Whether it makes schedules for this kind of machine.
   virtual bool serves(const Target &target) const = 0;
 
+  /// The `row_axes` that `request` fixes, or the only ones that the backend has
+  /// code for. Nothing: either.
+  virtual std::optional<attn::RowAxes>
+  findRowAxes([[maybe_unused]] const Target &target,
+              [[maybe_unused]] llvm::StringRef request) const {
+    return attn::RowAxes::Q;
+  }
+
   /// Schedules of the kernel with the fields that `request` fixes, a
   /// text as of `--schedule`, in the order of preference between equals. Not
   /// all need be legal: where the request excludes every legal one, the first
-  /// tells why. Empty, and a sentence in `error`, if the request is none for
-  /// this target.
+  /// tells why. Their rows are those of the kernel of `shape` (see
+  /// MergedKernel), `row_axes` is set afterwards. Empty, and a sentence in
+  /// `error`, if the request is none for this target.
   virtual llvm::SmallVector<attn::ScheduleAttr>
   makeCandidates(const KernelShape &shape, const Target &target,
                  llvm::StringRef request, std::string &error) const = 0;

@@ -12,6 +12,8 @@
 #include "Strategy.h"
 #include "VisitedBlocks.h"
 
+#include "attnc/Analysis/Kernel/GroupedRows.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -35,11 +37,23 @@ static LogicalResult verifyKernel(attn::KernelOp kernel, const Target &target) {
   std::optional<attn::ScheduleAttr> attr = kernel.getSchedule();
   if (!attr) // verify_scheduled_c2
     return kernel.emitOpError("has no schedule; run attn-select-schedule");
-  KernelShape shape(kernel, target);
+  std::optional<MergedKernel> merged;
+  if (attr->getRowAxes() == attn::RowAxes::GQ) {
+    if (StringRef why = whyNotGrouped(kernel); !why.empty()) // c18
+      return kernel.emitOpError("has an illegal schedule: row_axes = gq does "
+                                "not apply, because ")
+             << why;
+    merged.emplace(kernel);
+  }
+  KernelShape shape(merged ? merged->get() : kernel, target);
   std::string mismatch;
   for (const Strategy *strategy :
        strategiesOf(target, attr->getTarget().getBackend())) {
     std::string why = strategy->findMismatch(shape, target, *attr); // c2, c3
+    if (why.empty() && merged &&                                    // c18
+        strategy->findRowAxes(target, "") == attn::RowAxes::Q)
+      why = "has row_axes = gq, which backend '" + strategy->backend().str() +
+            "' does not support";
     if (why.empty()) {
       std::string problem = // c4 to c8, c10, c12
           strategy->findProblem(shape, target, *attr);

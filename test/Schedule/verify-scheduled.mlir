@@ -476,3 +476,51 @@ func.func @verify_scheduled_c14_legal(%q: !Q, %k: !K, %v: !K) -> !Q {
   return %o : !Q
 }
 }
+
+// -----
+
+!Q = tensor<?x2x4x?x64xf32, #attn.dims<batch, 2, 4, query_len, 64>>
+!K = tensor<?x2x?x64xf32, #attn.dims<batch, 2, kv_len, 64>>
+!L = tensor<?x2x4x?xf32, #attn.dims<batch, 2, 4, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c18(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: row_axes = gq does not apply, because its mask differs between heads}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, row_axes = gq, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.cmpi sle, %j, %g : index
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}
+
+// -----
+
+!Q = tensor<?x2x4x?x64xf32, #attn.dims<batch, 2, 4, query_len, 64>>
+!K = tensor<?x2x?x64xf32, #attn.dims<batch, 2, kv_len, 64>>
+!L = tensor<?x2x4x?xf32, #attn.dims<batch, 2, 4, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c18_backend(%q: !Q, %k: !K, %v: !K) -> !Q {
+  // expected-error@below {{'attn.kernel' op has row_axes = gq, which backend 'halide' does not support}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 8, k = 64, row_axes = gq, rescale_threshold = 0.0, rescale_in = value, target = #halide.schedule<lanes = 16, score_tile = [4, 1], value_tile = [4, 1]>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}

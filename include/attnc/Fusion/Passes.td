@@ -74,25 +74,13 @@ def FuseKernel : Pass<"attn-fuse-kernel", "::mlir::func::FuncOp"> {
 def SplitGroups : Pass<"attn-split-groups", "::mlir::ModuleOp"> {
   let summary = "Specialize functions whose GQA packing depends on sizes";
   let description = [{
-    If neither packing the heads of a group into rows (`attn-merge-groups`) nor
+    If neither packing the heads of a group into rows (`row_axes` of the
+    schedule) nor
     separate heads are within 10 % of the better one at all regimes of
     `attnc.expect`, the function is specialized as by `attn-split-regimes`. The
     cost includes products outside kernels. Functions without an entry in
     `attnc.interface` and functions that already have cases are skipped.
   }];
-}
-
-def MergeGroups : Pass<"attn-merge-groups", "::mlir::func::FuncOp"> {
-  let summary = "Pack grouped query heads into rows if queries are few";
-  let description = [{
-    If several query heads share a KV head, they become rows of the kernel: row
-    `q * group + g` is query q of head g. So a single query fills the lanes of
-    vectors, and keys are read once for all heads of their group. The pass does
-    this if it saves 10 % at the sizes of `attnc.expect`. Scores, sinks and
-    gates may depend on the query head. A mask or a per-feature formula that
-    does, or per-pair results, prevent packing; a remark reports this.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def FoldScale : Pass<"attn-fold-scale"> {

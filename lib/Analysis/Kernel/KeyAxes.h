@@ -1,7 +1,7 @@
 //===- KeyAxes.h - Find the axes along which key rows differ ----*- C++ -*-===//
 //
 // Query heads are rows of one block of a kernel where neither its keys nor its
-// values differ from head to head (attn-merge-groups). Keys are made in one
+// values differ from head to head (`row_axes = gq`). Keys are made in one
 // tree of products, values in another, so what one of them may save by such
 // blocks depends on the other. Here is what no order can change: an axis that
 // stands in the same factor as the axis of keys.

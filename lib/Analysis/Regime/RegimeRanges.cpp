@@ -26,7 +26,7 @@ int64_t attnc::sampleAt(int64_t i, int64_t samples, int64_t whole) {
 }
 
 /// The queries of a sequence, of which `rows` may hold several heads each
-/// (attn-merge-groups): an axis "query_len * 8" has query_len of them.
+/// (MergedKernel): an axis "query_len * 8" has query_len of them.
 static int64_t queriesOf(attn::KernelOp kernel, const Regime &regime,
                          int64_t rows) {
   auto text = dyn_cast_if_present<StringAttr>(

@@ -198,6 +198,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   ScheduleForm form = ScheduleForm::Online;
   RescalePlace rescaleIn = RescalePlace::Value;
   int64_t q = 0, k = 0, chunk = 0, split = 0;
+  RowAxes rowAxes = RowAxes::Q;
   double threshold = 0;
   Type weights;
   tile::TargetAttrInterface target;
@@ -213,6 +214,14 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
       (parser.parseEqual() || parser.parseInteger(split) ||
        parser.parseComma()))
     return {};
+  if (succeeded(parser.parseOptionalKeyword("row_axes"))) {
+    FailureOr<RowAxes> axes = failure();
+    if (parser.parseEqual() ||
+        failed(axes = FieldParser<RowAxes>::parse(parser)) ||
+        parser.parseComma())
+      return {};
+    rowAxes = *axes;
+  }
   if (parser.parseKeyword("rescale_threshold") || parser.parseEqual() ||
       parser.parseFloat(threshold) || parser.parseComma() ||
       parseField(parser, "rescale_in", rescaleIn) || parser.parseComma())
@@ -224,7 +233,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
       parseTarget(parser, target) || parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    form, q, k, chunk, split, llvm::APFloat(threshold),
+                    form, q, k, chunk, split, rowAxes, llvm::APFloat(threshold),
                     rescaleIn, weights, target);
 }
 
@@ -235,6 +244,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     printer << ", chunk = " << getChunk();
   if (getSplit())
     printer << ", split = " << getSplit();
+  if (getRowAxes() != RowAxes::Q)
+    printer << ", row_axes = " << stringifyRowAxes(getRowAxes());
   printer << ", rescale_threshold = ";
   printer.printFloat(getRescaleThreshold());
   printer << ", rescale_in = " << stringifyRescalePlace(getRescaleIn());
@@ -245,7 +256,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ScheduleForm form, int64_t q, int64_t k,
-                                   int64_t chunk, int64_t split,
+                                   int64_t chunk, int64_t split, RowAxes,
                                    llvm::APFloat rescaleThreshold, RescalePlace,
                                    Type weights,
                                    tile::TargetAttrInterface target) {

@@ -152,6 +152,21 @@ NvptxAttr NvptxAttr::withLoads(NvptxLoads loads) const {
 }
 
 /// A grid may have warps of its own, but runs on the same GPU as the program.
+/// Up to eight thread blocks on each of some 130 multiprocessors.
+int64_t NvptxAttr::getMostInstances() const { return 1024; }
+
+TargetAttrInterface NvptxAttr::getMergeTarget(int64_t features) const {
+  constexpr int64_t lanes = 32, mostWarps = 32;
+  int64_t warps = (features + lanes - 1) / lanes;
+  if (warps > mostWarps)
+    return {};
+  return NvptxAttr::get(getContext(), getArch(), NvptxMapping::Thread, warps,
+                        /*rows=*/lanes, /*stages=*/1, getFastExp(),
+                        /*sharedRows=*/false, /*overlap=*/false,
+                        /*producers=*/false, /*pingPong=*/false,
+                        NvptxLoads::Async);
+}
+
 LogicalResult NvptxAttr::verifyHolder(Operation *holder) const {
   auto program = dyn_cast_or_null<ProgramOp>(holder->getParentOp());
   auto other = program ? dyn_cast<NvptxAttr>(program.getTarget()) : NvptxAttr();

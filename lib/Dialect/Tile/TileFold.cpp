@@ -41,7 +41,7 @@ OpFoldResult SelectMaskedOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult RenameOp::fold(FoldAdaptor) {
-  return getBuf().getType() == getType() ? getBuf() : Value();
+  return getBuf().getType() == getType() && !getGroup() ? getBuf() : Value();
 }
 
 OpFoldResult RescaleOp::fold(FoldAdaptor) {

@@ -99,6 +99,23 @@ void PhaseOp::build(OpBuilder &builder, OperationState &state, StringRef name,
   state.addTypes(TypeRange(ValueRange(results)));
 }
 
+std::optional<RenameOp::Merged> RenameOp::findMerged(Value buf) {
+  while (auto rename = buf.getDefiningOp<RenameOp>()) {
+    if (rename.getGroup()) {
+      auto names = rename.getType().getNames();
+      auto axisOf = [&](StringRef name) -> int64_t {
+        return llvm::find_if(names, [&](StringAttr n) { return n == name; }) -
+               names.begin();
+      };
+      return Merged{axisOf(*rename.getRows()),
+                    rename.getHeads() ? axisOf(*rename.getHeads()) : -1,
+                    int64_t(*rename.getGroup())};
+    }
+    buf = rename.getBuf();
+  }
+  return std::nullopt;
+}
+
 void LoadOp::build(OpBuilder &builder, OperationState &state, TileType type,
                    Value buf, ValueRange indices, NamedValues valid) {
   build(builder, state, type, buf, indices, valuesOf(valid), Value(),

@@ -257,6 +257,24 @@ LogicalResult RenameOp::verify() {
       from.getElementType() != to.getElementType()) // rename_c1
     return emitOpError() << "gives " << from << " the names of " << to
                          << ", which has other elements or axes";
+  if (!getGroup() && !getRows() && !getHeads())
+    return success();
+  bool areAxes =
+      getRows() && to.hasAxis(*getRows()) &&
+      (!getHeads() || (to.hasAxis(*getHeads()) && *getHeads() != *getRows()));
+  if (!areAxes || getGroup().value_or(0) < 1 ||
+      findMerged(getBuf())) // rename_c3
+    return emitOpError()
+           << "merges axes, which needs one or two axes of " << to
+           << ", a number of heads of at least 1, and a buffer without merged "
+              "axes";
+  auto isOfBlocks = [](Operation *user) {
+    auto load = dyn_cast<LoadOp>(user);
+    return isa<RenameOp, StoreOp>(user) || (load && !load.getTable());
+  };
+  if (!llvm::all_of(getOperation()->getUsers(), isOfBlocks)) // rename_c4
+    return emitOpError("has merged axes, which only tile.load, without a table "
+                       "of pages, and tile.store can access");
   return success(); // rename_c2: HasParent
 }
 

@@ -7,6 +7,7 @@
 
 #include "Kernel/KernelBlock.h"
 
+#include "attnc/Analysis/Kernel/GroupedRows.h"
 #include "attnc/Dialect/Attn/ScalePlace.h"
 #include "attnc/Dialect/Attn/UnreadProducts.h"
 
@@ -65,6 +66,9 @@ KernelBlock::KernelBlock(attn::KernelOp kernel, const Scope &scope)
       accumulate(kernel.getAccumulateType()), hasValues(bool(kernel.getV())),
       hasMax(needsMax(kernel)), hasSum(needsSum(kernel)),
       hasPairs(bool(kernel.getDense())),
+      group(kernel.getSchedule()->getRowAxes() == attn::RowAxes::GQ
+                ? groupOf(kernel)
+                : 1),
       score(kernel.getScore(), scope, /*hasScore=*/true,
             kernel.getNumProducts()),
       mask(kernel.getMask(), scope, /*hasScore=*/false) {
@@ -97,12 +101,35 @@ SmallVector<Value> KernelBlock::indices(OpBuilder &builder,
     size_t uniform = StringRef("bhg").find(letter);
     if (uniform != StringRef::npos)
       return bhg[uniform];
-    Value place = letter == 'q' ? q0 : letter == 'k' ? key : zero;
+    bool isMerged = letter == 'q' && buffer.mergedRows;
+    Value place = isMerged        ? zero
+                  : letter == 'q' ? q0
+                  : letter == 'k' ? key
+                                  : zero;
     if (const Sequence *sequence = sequenceOf(buffer, letter))
       return builder.createOrFold<arith::AddIOp>(loc, sequence->begin, place);
     return place;
   };
-  return indicesOf(builder, loc, scope, buffer.digits, valueOf);
+  SmallVector<Value> places =
+      indicesOf(builder, loc, scope, buffer.digits, valueOf);
+  if (!buffer.mergedRows)
+    return places;
+  Value &row = places[*buffer.mergedRows];
+  Value heads = arith::ConstantIndexOp::create(builder, loc, group);
+  row = builder.createOrFold<arith::MulIOp>(loc, row, heads);
+  row = builder.createOrFold<arith::AddIOp>(loc, row, q0);
+  return places;
+}
+
+Value KernelBlock::sizeOfRows(OpBuilder &builder, unsigned axis) {
+  Type q = kernel.getQ().getType();
+  if (group > 1 && axis == 2)
+    return arith::ConstantIndexOp::create(builder, loc, 1);
+  Value size = scope.sizeOf(builder, loc, attn::axisSize(q, axis));
+  if (group == 1 || axis != 3)
+    return size;
+  Value heads = arith::ConstantIndexOp::create(builder, loc, group);
+  return builder.createOrFold<arith::MulIOp>(loc, size, heads);
 }
 
 SmallVector<const BlockBuffer *> KernelBlock::buffers() const {
@@ -183,35 +210,14 @@ void KernelBlock::emitHead(OpBuilder &builder) {
     tile::TileType type =
         tileType({{"q", sizeQ}, {featureOf(kernel, i), lastExtent(tensor)}})
             .withElementType(getElementTypeOrSelf(tensor));
-    productRows.push_back(emitRows(builder, rows, rowMaps[i / 2 + 1], type));
+    productRows.push_back(emitRows(builder, rows, type));
   }
 }
 
-/// A tile of rows, or the same elements read through `map`.
 Value KernelBlock::emitRows(OpBuilder &builder, const BlockBuffer &buffer,
-                            attn::MapOp map, tile::TileType type) {
-  if (!map)
-    return tile::LoadOp::create(builder, loc, type, buffer.buf,
-                                indices(builder, buffer, {}), {{"q", rows}});
-  Block &body = map.getBody().front();
-  StringRef feature = type.getNames().back().getValue();
-  return tile::MapOp::create(
-      builder, loc, type, ValueRange(), {{"q", q0}, {feature, zero}},
-      [&](OpBuilder &b, Location, ValueRange places) -> Value {
-        IRMapping mapping;
-        mapping.map(body.getArguments().take_front(3), bhg);
-        mapping.map(body.getArguments().take_back(2), places);
-        Value moved = body.getTerminator()->getOperand(0);
-        emitScalars(b, body, moved, scope, mapping);
-        Value element = mapping.lookup(moved);
-        if (element.getType() != type.getElementType())
-          element =
-              arith::TruncFOp::create(b, loc, type.getElementType(), element);
-        Value isRow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                            places[0], q1);
-        Value none = emitReal(b, loc, type.getElementType(), 0.0);
-        return arith::SelectOp::create(b, loc, isRow, element, none);
-      });
+                            tile::TileType type) {
+  return tile::LoadOp::create(builder, loc, type, buffer.buf,
+                              indices(builder, buffer, {}), {{"q", rows}});
 }
 
 void KernelBlock::emitInitHead(OpBuilder &builder) {
@@ -224,8 +230,7 @@ void KernelBlock::emitInitHead(OpBuilder &builder) {
 Value KernelBlock::emitQuery(OpBuilder &builder) {
   Type element = getElementTypeOrSelf(kernel.getQ());
   tile::TileType type = tileType({{"q", sizeQ}, {"d", sizeD}});
-  Value query =
-      emitRows(builder, q, rowMaps.front(), type.withElementType(element));
+  Value query = emitRows(builder, q, type.withElementType(element));
   double scale = kernel.getScale().convertToDouble();
   if (scale == 1.0 || sumScale() == scale)
     return query;

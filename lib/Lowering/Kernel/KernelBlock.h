@@ -30,7 +30,6 @@ struct BlockOutput {
   bool isPairs = false; // one number per pair of query and key
   bool isKey = false;   // the key of a rank
   bool isMax = false;   // the largest score, beside the sum
-  int64_t group = 0;    // row q * group + g is query q of head g; 0: it is q
 };
 
 /// Values carried from tile to tile, one row per query: the accumulated values
@@ -67,8 +66,8 @@ public:
   llvm::SmallVector<BlockBuffer, 0> products; // rows and keys in turn
   std::vector<BlockOutput> outputs;
   llvm::SmallVector<mlir::Value, 3> bhg;
-  /// Of q and the rows of products: maps that the block reads through, or null.
-  llvm::SmallVector<attn::MapOp, 2> rowMaps;
+  /// Heads whose queries are the rows: row q * group + g is query q of head g.
+  int64_t group;
   mlir::Value q0, q1, rows, zero; // rows = q1 - q0; zero is the index 0
   mlir::Value kvLen;
   mlir::Value key;          // of a rank
@@ -91,6 +90,8 @@ public:
   tile::TileType outType() {
     return isOneRow ? rowType() : tileType({{"q", sizeQ}, {"e", sizeE}});
   }
+  /// The size of axis b, h, g or q (0 to 3) of the rows.
+  mlir::Value sizeOfRows(mlir::OpBuilder &builder, unsigned axis);
   /// Where q, k and v lie and the results go.
   llvm::SmallVector<const BlockBuffer *> buffers() const;
 
@@ -194,9 +195,7 @@ public:
 
 private:
   mlir::Value emitRows(mlir::OpBuilder &builder, const BlockBuffer &buffer,
-                       attn::MapOp map, tile::TileType type);
-  llvm::SmallVector<mlir::Value> outputIndices(mlir::OpBuilder &builder,
-                                               const BlockOutput &output);
+                       tile::TileType type);
   mlir::Value emitFormula(mlir::OpBuilder &builder, Formula &formula,
                           mlir::Location at, mlir::ValueRange products,
                           const KeyTile &keys);

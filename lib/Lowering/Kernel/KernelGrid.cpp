@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chunk/ChunkStates.h"
-#include "Kernel/GroupedRows.h"
 #include "Kernel/KeyParts.h"
 
+#include "attnc/Analysis/Kernel/GroupedRows.h"
 #include "attnc/Analysis/Kernel/SplitKeys.h"
-#include "attnc/Dialect/Tile/PartsTarget.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -45,20 +44,18 @@ static void findBlock(OpBuilder &builder, KernelBlock &block, Value number,
 }
 
 /// Extents and names of the grid's axes: batch, KV heads, group members and
-/// blocks of queries. A group of one has no axis, and the blocks of ragged
-/// queries are those of all sequences. `parts` of the keys, if there are some,
-/// are the last axis.
+/// blocks of queries. A group of one has no axis, nor one whose heads are rows,
+/// and the blocks of ragged queries are those of all sequences. `parts` of the
+/// keys, if there are some, are the last axis.
 static tile::GridOp makeGrid(OpBuilder &builder, KernelBlock &block,
                              Value queries, Value parts) {
   Location loc = block.loc;
   Type q = block.kernel.getQ().getType();
-  auto extent = [&](unsigned axis) {
-    return block.scope.sizeOf(builder, loc, attn::axisSize(q, axis));
-  };
+  auto extent = [&](unsigned axis) { return block.sizeOfRows(builder, axis); };
   Value step = arith::ConstantIndexOp::create(builder, loc, block.sizeQ);
   SmallVector<Value> extents{extent(0), extent(1)};
   SmallVector<StringRef> names{"b", "h"};
-  if (cast<RankedTensorType>(q).getDimSize(2) != 1) {
+  if (cast<RankedTensorType>(q).getDimSize(2) != 1 && block.group == 1) {
     extents.push_back(extent(2));
     names.push_back("g");
   }
@@ -82,8 +79,7 @@ static Value createGrid(OpBuilder &builder, tile::ProgramOp program,
                         KernelBlock &block, tile::TargetAttrInterface target,
                         Value parts = {}) {
   Location loc = block.loc;
-  Type q = block.kernel.getQ().getType();
-  Value queries = block.scope.sizeOf(builder, loc, attn::axisSize(q, 3));
+  Value queries = block.sizeOfRows(builder, 3);
   tile::GridOp grid = makeGrid(builder, block, queries, parts);
   if (target != program.getTarget())
     grid.setTargetAttr(target);
@@ -121,34 +117,23 @@ static LogicalResult bindTensors(KernelBlock &block, Storage &storage) {
     buffers.push_back(&product);
   for (auto [operand, place] :
        llvm::zip_equal(kernel.getLetteredOperands(), buffers)) {
-    bool isOfRows = operand.second.contains('q');
-    auto map = operand.first.getDefiningOp<attn::MapOp>();
-    bool isRead = isOfRows && map && isReadByKernels(map);
-    if (isOfRows)
-      block.rowMaps.push_back(isRead ? map : attn::MapOp());
-    if (isRead)
-      continue;
-    auto buffer =
-        storage.operand(kernel, operand.first, operand.second, sameName);
+    auto buffer = storage.operand(kernel, operand.first, operand.second,
+                                  sameName, block.group);
     if (failed(buffer))
       return failure();
     *place = *buffer;
   }
   for (auto [result, letters] : kernel.getLetteredResults()) {
-    attn::MapOp heads = findHeadsOf(result);
-    auto places =
-        storage.destinations(heads ? heads.getResult() : result, letters,
-                             sameName, Storage::Copies::ButSequences);
+    auto places = storage.destinations(
+        result, letters, sameName, Storage::Copies::ButSequences, block.group);
     if (failed(places))
       return failure();
-    int64_t group = heads ? findHeadsOfRows(heads)->group : 0;
     bool isRow = letters == attn::KernelOp::kLabels[4];
     bool isPairs = result == kernel.getDense();
     for (const Destination &place : *places)
       block.outputs.push_back({place.buffer, isRow, place.wantedFor, isPairs,
                                result == kernel.getKey(),
-                               kernel.getLse() && result == kernel.getRow(),
-                               group});
+                               kernel.getLse() && result == kernel.getRow()});
   }
   return success();
 }
@@ -175,8 +160,8 @@ static void lowerParts(OpBuilder &builder, KernelBlock &block,
   KeyParts parts(builder, block);
   tile::TargetAttrInterface target = block.kernel.getSchedule()->getTarget(),
                             mergeTarget = target;
-  if (mergesRows(block.kernel)) {
-    mergeTarget = tile::mergeTarget(target, block.sizeE);
+  if (block.hasValues && target.getMergeTarget(block.sizeE)) {
+    mergeTarget = target.getMergeTarget(block.sizeE);
     parts.layAlongFeatures(merged, storage.program);
   }
   SmallVector<Value, 1> wanted = storage.wantedFor(block.kernel);
@@ -203,7 +188,22 @@ static void lowerParts(OpBuilder &builder, KernelBlock &block,
   merged.emitOutputs(builder, parts.emitMerged(builder, merged));
 }
 
+/// Rewrites the formulas of a kernel whose rows are those of all heads of a
+/// group.
+static LogicalResult mergeRows(attn::KernelOp kernel) {
+  if (kernel.getSchedule()->getRowAxes() != attn::RowAxes::GQ)
+    return success();
+  if (StringRef why = whyNotGrouped(kernel); !why.empty())
+    return kernel.emitOpError(
+               "has row_axes = gq, which does not apply, because ")
+           << why;
+  mergeRowsOfRegions(kernel, groupOf(kernel));
+  return success();
+}
+
 LogicalResult lowerKernel(attn::KernelOp kernel, Storage &storage) {
+  if (failed(mergeRows(kernel)))
+    return failure();
   KernelBlock block(kernel, storage.scope);
   if (failed(bindTensors(block, storage)))
     return failure();

@@ -20,8 +20,6 @@
 
 #include "Kernel/KeyParts.h"
 
-#include "attnc/Dialect/Tile/PartsTarget.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -58,10 +56,7 @@ static Value createSpace(OpBuilder &builder, Location loc, ValueRange sizes,
 /// in all sequences, for balance.
 static Value countWantedParts(OpBuilder &builder, KernelBlock &block) {
   Location loc = block.loc;
-  Type q = block.kernel.getQ().getType();
-  auto size = [&](unsigned axis) {
-    return block.scope.sizeOf(builder, loc, attn::axisSize(q, axis));
-  };
+  auto size = [&](unsigned axis) { return block.sizeOfRows(builder, axis); };
   Value instances = builder.createOrFold<arith::MulIOp>(loc, size(1), size(2));
   if (!block.findRagged('q') && !block.findRagged('k')) {
     Value blocks = builder.createOrFold<arith::CeilDivSIOp>(
@@ -71,7 +66,7 @@ static Value countWantedParts(OpBuilder &builder, KernelBlock &block) {
   // There may be no queries.
   Value some = builder.createOrFold<arith::MaxSIOp>(loc, instances,
                                                     constant(builder, loc, 1));
-  int64_t most = tile::mostInstances(block.kernel.getSchedule()->getTarget());
+  int64_t most = block.kernel.getSchedule()->getTarget().getMostInstances();
   return builder.createOrFold<arith::CeilDivSIOp>(
       loc, constant(builder, loc, most), some);
 }
@@ -97,11 +92,7 @@ KeyParts::KeyParts(OpBuilder &builder, KernelBlock &block)
   SmallVector<Value> sizes;
   for (char letter : letters) {
     unsigned axis = unsigned(StringRef("bhgq").find(letter));
-    sizes.push_back(
-        letter == 's'
-            ? count
-            : block.scope.sizeOf(
-                  builder, loc, attn::axisSize(kernel.getQ().getType(), axis)));
+    sizes.push_back(letter == 's' ? count : block.sizeOfRows(builder, axis));
   }
   Type element = block.accumulate;
   if (block.hasMax)

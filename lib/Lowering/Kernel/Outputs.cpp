@@ -218,21 +218,6 @@ void KernelBlock::emitOtherPairs(OpBuilder &builder) {
   }
 }
 
-SmallVector<Value> KernelBlock::outputIndices(OpBuilder &builder,
-                                              const BlockOutput &output) {
-  if (output.group == 0)
-    return indices(builder, output.buffer, {});
-  Value row = q0, head = bhg[2];
-  Value group = arith::ConstantIndexOp::create(builder, loc, output.group);
-  q0 = arith::FloorDivSIOp::create(builder, loc, row, group);
-  bhg[2] = arith::SubIOp::create(
-      builder, loc, row, arith::MulIOp::create(builder, loc, q0, group));
-  SmallVector<Value> places = indices(builder, output.buffer, {});
-  q0 = row;
-  bhg[2] = head;
-  return places;
-}
-
 void KernelBlock::emitStore(OpBuilder &builder, const BlockOutput &output,
                             const SoftmaxState &state) {
   auto buf = cast<tile::BufType>(output.buffer.buf.getType());
@@ -247,7 +232,7 @@ void KernelBlock::emitStore(OpBuilder &builder, const BlockOutput &output,
   if (!isOneRow || isNumber)
     valid.push_back({"q", rows});
   tile::StoreOp::create(builder, loc, value, output.buffer.buf,
-                        outputIndices(builder, output), valid);
+                        indices(builder, output.buffer, {}), valid);
 }
 
 void KernelBlock::emitOutputs(OpBuilder &builder, const SoftmaxState &state) {

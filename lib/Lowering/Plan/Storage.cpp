@@ -6,6 +6,8 @@
 
 #include "Plan/Storage.h"
 
+#include "attnc/Analysis/Kernel/GroupedRows.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -50,23 +52,61 @@ Value Storage::output(unsigned number) {
   return program.getBody().getArgument(function.getNumArguments() + number);
 }
 
+/// Behind what defines a buffer.
+static void setAfter(OpBuilder &builder, tile::ProgramOp program, Value buf) {
+  if (Operation *def = buf.getDefiningOp())
+    builder.setInsertionPointAfter(def);
+  else
+    builder.setInsertionPointToStart(&program.getBody().front());
+}
+
 Value Storage::named(Value buf, tile::BufType type) {
   if (buf.getType() == type)
     return buf;
   for (Operation *user : buf.getUsers())
     if (auto rename = dyn_cast<tile::RenameOp>(user))
-      if (rename.getType() == type)
+      if (rename.getType() == type && !rename.getGroup())
         return rename;
   OpBuilder builder(program.getContext());
-  if (Operation *def = buf.getDefiningOp())
-    builder.setInsertionPointAfter(def);
-  else
-    builder.setInsertionPointToStart(&program.getBody().front());
+  setAfter(builder, program, buf);
   return tile::RenameOp::create(builder, program.getLoc(), type, buf);
 }
 
+FailureOr<BlockBuffer> Storage::bufferOf(Location loc, Value buf,
+                                         const TensorDigits &digits,
+                                         int64_t group, bool report) {
+  Type element = cast<tile::BufType>(buf.getType()).getElementType();
+  bool isMerged = group > 1 && llvm::any_of(digits, [](const auto &axis) {
+                    return llvm::any_of(axis, [](const Digit &digit) {
+                      return digit.letter == 'q';
+                    });
+                  });
+  std::optional<MergedDigits> merged;
+  if (isMerged && !(merged = mergeDigits(digits))) {
+    if (report)
+      emitError(loc) << "the query heads of a group are not adjacent, so they "
+                        "cannot be rows";
+    return failure();
+  }
+  const TensorDigits &own = merged ? merged->digits : digits;
+  FailureOr<tile::BufType> type = lowering::bufferOf(loc, own, element, report);
+  if (failed(type))
+    return failure();
+  if (!merged)
+    return BlockBuffer{named(buf, *type), own};
+  OpBuilder builder(program.getContext());
+  setAfter(builder, program, buf);
+  auto names = type->getNames();
+  Value rows = tile::RenameOp::create(
+      builder, loc, *type, buf, names[merged->rows],
+      merged->heads ? names[*merged->heads] : StringAttr(),
+      builder.getI64IntegerAttr(group));
+  return BlockBuffer{rows, own, unsigned(merged->rows)};
+}
+
 FailureOr<BlockBuffer> Storage::operand(Operation *op, Value operand,
-                                        StringRef letters, NameOf nameOf) {
+                                        StringRef letters, NameOf nameOf,
+                                        int64_t group) {
   Value root;
   FailureOr<TensorDigits> digits = digitsOfOperand(operand, letters, root);
   if (failed(digits))
@@ -74,13 +114,8 @@ FailureOr<BlockBuffer> Storage::operand(Operation *op, Value operand,
   if (!isa<attn::KernelOp>(op) && hasTable(*digits))
     return op->emitOpError("reads ragged or paged rows outside of a kernel, "
                            "which cannot be lowered yet");
-  TensorDigits names = renamed(*digits, nameOf);
-  FailureOr<tile::BufType> type =
-      bufferOf(op->getLoc(), names,
-               cast<RankedTensorType>(root.getType()).getElementType());
-  if (failed(type))
-    return failure();
-  return BlockBuffer{named(scope.values.lookup(root), *type), names};
+  return bufferOf(op->getLoc(), scope.values.lookup(root),
+                  renamed(*digits, nameOf), group);
 }
 
 FailureOr<Destination> Storage::inPlace(Operation *op, Value cache,
@@ -89,14 +124,13 @@ FailureOr<Destination> Storage::inPlace(Operation *op, Value cache,
   if (!buf)
     return op->emitOpError("writes to a view, which cannot be lowered; the "
                            "cache must be an argument");
-  TensorDigits names = renamed(startOf(cache, letters), nameOf);
-  FailureOr<tile::BufType> type =
-      bufferOf(op->getLoc(), names,
-               cast<RankedTensorType>(cache.getType()).getElementType());
-  if (failed(type))
+  FailureOr<BlockBuffer> block =
+      bufferOf(op->getLoc(), buf, renamed(startOf(cache, letters), nameOf),
+               /*group=*/1);
+  if (failed(block))
     return failure();
   scope.values.map(op->getResult(0), buf);
-  return Destination{{named(buf, *type), names}, {}};
+  return Destination{*block, {}};
 }
 
 void Storage::addUses(Value alias, ResultUses &uses) {
@@ -198,25 +232,22 @@ Value Storage::packedRows(attn::PackOp pack) {
   return workspace;
 }
 
-FailureOr<std::vector<Destination>> Storage::destinations(Value result,
-                                                          StringRef letters,
-                                                          NameOf nameOf,
-                                                          Copies copies) {
+FailureOr<std::vector<Destination>>
+Storage::destinations(Value result, StringRef letters, NameOf nameOf,
+                      Copies copies, int64_t group) {
   ResultUses uses;
   addUses(result, uses);
   llvm::sort(uses.outputs);
   std::vector<Destination> places;
   Operation *terminator = function.getBody().front().getTerminator();
-  Type element = cast<RankedTensorType>(result.getType()).getElementType();
   auto add = [&](Value buf, const TensorDigits &digits,
                  ArrayRef<Value> wantedFor) -> LogicalResult {
-    TensorDigits names = renamed(digits, nameOf);
-    FailureOr<tile::BufType> type =
-        bufferOf(result.getLoc(), names, element, /*report=*/false);
-    if (failed(type))
+    FailureOr<BlockBuffer> block =
+        bufferOf(result.getLoc(), buf, renamed(digits, nameOf), group,
+                 /*report=*/false);
+    if (failed(block))
       return failure();
-    places.push_back(
-        {{named(buf, *type), names}, SmallVector<Value, 1>(wantedFor)});
+    places.push_back({*block, SmallVector<Value, 1>(wantedFor)});
     return success();
   };
   auto addOutput = [&](unsigned number) -> LogicalResult {
@@ -367,7 +398,8 @@ void Storage::settleNames() {
   for (Value buf : buffers) {
     tile::RenameOp first;
     for (Operation *user : buf.getUsers())
-      if (auto rename = dyn_cast<tile::RenameOp>(user))
+      if (auto rename = dyn_cast<tile::RenameOp>(user);
+          rename && !rename.getGroup())
         // New renamings stand in front of older ones.
         if (!first || first->isBeforeInBlock(rename))
           first = rename;

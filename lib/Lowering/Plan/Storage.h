@@ -23,6 +23,8 @@ namespace attnc::lowering {
 struct BlockBuffer {
   mlir::Value buf;
   TensorDigits digits;
+  /// The axis along which the rows of all heads of a group are.
+  std::optional<unsigned> mergedRows = {};
 };
 
 /// One of the places to which a result goes.
@@ -49,18 +51,19 @@ public:
           tile::TargetAttrInterface target);
 
   /// An operand with the axes `letters`. Emits an error when it cannot be read
-  /// in blocks.
+  /// in blocks. With a `group`, axis q becomes that of rows q * group + g.
   mlir::FailureOr<BlockBuffer> operand(mlir::Operation *op, mlir::Value operand,
-                                       llvm::StringRef letters, NameOf nameOf);
+                                       llvm::StringRef letters, NameOf nameOf,
+                                       int64_t group = 1);
   /// What goes through a workspace though it is only returned: what blocks
   /// cannot be stored in; with rows of sequences, which only kernels go along;
   /// or also what the caller may leave out.
   enum class Copies { ButSequences, AsNeeded, Nullable };
   /// Where a result with the axes `letters` goes: outputs, and a workspace if
-  /// another op reads it, or a copy to an output is needed.
+  /// another op reads it, or a copy to an output is needed. `group` as above.
   mlir::FailureOr<std::vector<Destination>>
   destinations(mlir::Value result, llvm::StringRef letters, NameOf nameOf,
-               Copies copies);
+               Copies copies, int64_t group = 1);
   /// Where `op` writes its result: in the place of `cache`, which has the axes
   /// `letters`.
   mlir::FailureOr<Destination> inPlace(mlir::Operation *op, mlir::Value cache,
@@ -98,6 +101,9 @@ private:
   llvm::SmallVector<mlir::Value, 1> wantedFor(mlir::ValueRange values,
                                               llvm::ArrayRef<unsigned> direct);
   mlir::Value named(mlir::Value buf, tile::BufType type);
+  mlir::FailureOr<BlockBuffer> bufferOf(mlir::Location loc, mlir::Value buf,
+                                        const TensorDigits &digits,
+                                        int64_t group, bool report = true);
   mlir::Value alongLanes(mlir::Value buf);
 
   mlir::func::FuncOp function;

@@ -61,16 +61,26 @@ static void forEachValid(const Space &space, ArrayAttr dims,
   });
 }
 
-/// Where an element of the tile lies in the buffer; -1 outside of it, which a
-/// program must not reach.
+/// Where an element of the tile lies in the buffer, whose axes may be merged;
+/// -1 outside of it, which a program must not reach.
 template <typename Real>
 static int64_t placeInBuffer(const Array<Real> &buffer,
+                             std::optional<tile::RenameOp::Merged> merged,
                              ArrayRef<int64_t> starts, const Space &tile,
                              ArrayRef<int64_t> index) {
-  int64_t offset = 0;
-  for (auto [axis, extent] : llvm::enumerate(buffer.shape)) {
+  SmallVector<int64_t> positions(starts);
+  for (auto [axis, position] : llvm::enumerate(positions)) {
     int dim = tile.find(buffer.names[axis]);
-    int64_t position = starts[axis] + (dim < 0 ? 0 : index[dim]);
+    position += dim < 0 ? 0 : index[dim];
+  }
+  if (merged) {
+    int64_t &row = positions[merged->rows];
+    if (merged->heads >= 0)
+      positions[merged->heads] += llvm::mod(row, merged->group);
+    row = llvm::divideFloorSigned(row, merged->group);
+  }
+  int64_t offset = 0;
+  for (auto [position, extent] : llvm::zip_equal(positions, buffer.shape)) {
     if (position < 0 || position >= extent)
       return -1;
     offset = offset * extent + position;
@@ -84,7 +94,8 @@ int64_t ProgramInterpreter<Real>::placeOf(tile::LoadOp op, const Tile &buffer,
                                           const Space &space,
                                           ArrayRef<int64_t> index) {
   if (!op.getTable())
-    return placeInBuffer(buffer, starts, space, index);
+    return placeInBuffer(buffer, tile::RenameOp::findMerged(op.getBuf()),
+                         starts, space, index);
   auto names = op.getBuf().getType().getNames();
   auto axisOf = [&](StringRef name) {
     return llvm::find_if(names, [&](StringAttr n) { return n == name; }) -
@@ -111,7 +122,7 @@ int64_t ProgramInterpreter<Real>::placeOf(tile::LoadOp op, const Tile &buffer,
   positions[axisOf("p")] = page;
   positions[axisOf("k")] = key % rows;
   within[dim] = 0;
-  return placeInBuffer(buffer, positions, space, within);
+  return placeInBuffer(buffer, std::nullopt, positions, space, within);
 }
 
 template <typename Real>
@@ -172,19 +183,20 @@ LogicalResult ProgramInterpreter<Real>::run(tile::StoreOp op) {
     valid.push_back(integer(extent));
   Space space = spaceOf(value);
   SmallVector<int64_t> steps = stepsIn(value, space);
+  auto merged = tile::RenameOp::findMerged(op.getBuf());
   bool isInside = true;
-  forEachValid(space, op.getValidDims(), valid, false,
-               [&](ArrayRef<int64_t> index) {
-                 int64_t to = placeInBuffer(buffer, starts, space, index);
-                 int64_t from = offsetOf(steps, index);
-                 isInside &= to >= 0;
-                 if (to < 0)
-                   return;
-                 if (value.isReal)
-                   buffer.data.reals[to] = value.data.reals[from];
-                 else
-                   buffer.data.integers[to] = value.data.integers[from];
-               });
+  forEachValid(
+      space, op.getValidDims(), valid, false, [&](ArrayRef<int64_t> index) {
+        int64_t to = placeInBuffer(buffer, merged, starts, space, index);
+        int64_t from = offsetOf(steps, index);
+        isInside &= to >= 0;
+        if (to < 0)
+          return;
+        if (value.isReal)
+          buffer.data.reals[to] = value.data.reals[from];
+        else
+          buffer.data.integers[to] = value.data.integers[from];
+      });
   if (!isInside)
     return op.emitError("writes outside of the buffer");
   return success();

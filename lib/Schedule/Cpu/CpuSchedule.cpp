@@ -27,10 +27,10 @@ CpuSchedule::toAttr(MLIRContext *context, StringRef isa, int64_t lanes,
       pack, partial, featureRows, unit);
   if (!cpu)
     return {};
-  return attn::ScheduleAttr::getChecked(emitError, context, form, q, k, chunk,
-                                        split, llvm::APFloat(rescaleThreshold),
-                                        rescaleIn, weights,
-                                        tile::TargetAttrInterface(cpu));
+  return attn::ScheduleAttr::getChecked(
+      emitError, context, form, q, k, chunk, split, attn::RowAxes::Q,
+      llvm::APFloat(rescaleThreshold), rescaleIn, weights,
+      tile::TargetAttrInterface(cpu));
 }
 
 CpuSchedule CpuSchedule::of(attn::ScheduleAttr attr) {

@@ -52,6 +52,7 @@ struct ScheduleRequest {
   std::optional<int64_t> q, k, chunk, split, unroll, tail, partial;
   std::optional<double> rescaleThreshold;
   std::optional<attn::RescalePlace> rescaleIn;
+  std::optional<attn::RowAxes> rowAxes;
   std::optional<RegisterTile> score, value;
   std::optional<bool> laneSkip;
   std::optional<tile::CpuPack> pack;

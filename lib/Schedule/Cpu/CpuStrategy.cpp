@@ -26,6 +26,14 @@ struct CpuStrategy final : Strategy {
     return target.kind == TargetKind::Cpu;
   }
 
+  std::optional<attn::RowAxes> findRowAxes(const Target &,
+                                           StringRef text) const override {
+    std::string error; // makeCandidates() reports it
+    std::optional<ScheduleRequest> request =
+        ScheduleRequest::parse(text, error);
+    return request ? request->rowAxes : std::nullopt;
+  }
+
   SmallVector<attn::ScheduleAttr>
   makeCandidates(const KernelShape &shape, const Target &target,
                  StringRef request, std::string &error) const override;

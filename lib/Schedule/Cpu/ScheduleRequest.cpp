@@ -94,6 +94,9 @@ bool RequestParser::parseScheduleField(StringRef name, StringRef value,
   if (name == "form")
     return parseWord(name, value, attn::symbolizeScheduleForm(value),
                      "online, rows, chunked", request.form);
+  if (name == "row_axes")
+    return parseWord(name, value, attn::symbolizeRowAxes(value), "q, gq",
+                     request.rowAxes);
   if (name == "rescale_in")
     return parseWord(name, value, attn::symbolizeRescalePlace(value),
                      "value, prob", request.rescaleIn);
@@ -167,7 +170,8 @@ bool RequestParser::parseField(StringRef name, StringRef value) {
     return parsed;
   error = llvm::formatv(
       "unknown schedule field '{0}'; fields are form, q, k, chunk, "
-      "split, rescale_threshold, rescale_in, weights, target, isa, mapping, "
+      "split, row_axes, rescale_threshold, rescale_in, weights, target, isa, "
+      "mapping, "
       "lanes, "
       "score_granule, value_granule, "
       "unroll, tail, lane_skip, pack, partial, feature_rows, unit",

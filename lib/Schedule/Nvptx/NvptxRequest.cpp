@@ -52,6 +52,10 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
     *to = value == "true";
     return true;
   }
+  if (name == "row_axes") {
+    request.rowAxes = attn::symbolizeRowAxes(value);
+    return request.rowAxes || fail("q, gq");
+  }
   if (name == "mapping") {
     request.mapping = tile::symbolizeNvptxMapping(value);
     if (!request.mapping || request.mapping == tile::NvptxMapping::Thread)
@@ -72,7 +76,7 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
     return (!value.getAsDouble(threshold) && threshold == 0) || fail("0");
   error = llvm::formatv(
       "unknown schedule field '{0}' of backend 'nvptx'; "
-      "fields are form, q, k, split, target, arch, mapping, warps, "
+      "fields are form, q, k, split, row_axes, target, arch, mapping, warps, "
       "rows, stages, fast_exp, shared_rows, overlap, producers, ping_pong, "
       "loads",
       name);

@@ -14,6 +14,7 @@ namespace attnc::schedule::nvptx {
 /// What the user fixed; the rest is chosen.
 struct NvptxRequest {
   std::optional<int64_t> q, k, split, warps, rows, stages;
+  std::optional<attn::RowAxes> rowAxes;
   std::optional<tile::NvptxMapping> mapping;
   std::optional<tile::NvptxLoads> loads;
   std::optional<bool> fastExp, sharedRows, overlap, producers, pingPong;

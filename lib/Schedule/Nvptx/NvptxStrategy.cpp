@@ -15,7 +15,6 @@
 #include "SideAxes.h"
 #include "VisitedPairs.h"
 
-#include "attnc/Dialect/Tile/PartsTarget.h"
 #include "attnc/Target/GpuMachine.h"
 
 #include "mlir/IR/Matchers.h"
@@ -33,6 +32,13 @@ struct NvptxStrategy final : Strategy {
   StringRef backend() const override { return "nvptx"; }
   bool serves(const Target &target) const override {
     return target.kind == TargetKind::Gpu;
+  }
+  std::optional<attn::RowAxes> findRowAxes(const Target &target,
+                                           StringRef text) const override {
+    std::string error; // makeCandidates() reports it
+    std::optional<NvptxRequest> request =
+        NvptxRequest::parse(text, target.name, error);
+    return request ? request->rowAxes : std::nullopt;
   }
   SmallVector<attn::ScheduleAttr>
   makeCandidates(const KernelShape &shape, const Target &target,
@@ -484,7 +490,7 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
     fitting = 1; // a block has all of them
   double heads = double(std::max<int64_t>(ranges.getHeads(), 1));
   double parts = countParts(schedule.getSplit(), tiles * double(k) / blocks,
-                            blocks, tile::mostInstances(nvptx));
+                            blocks, nvptx.getMostInstances());
   // Many rows are taken to fill the machine.
   Occupancy occupancy{.active = double(fitting)};
   if (isForParts(shape))

@@ -207,3 +207,16 @@ tile.program @step_that_is_no_constant(%m: !tile.buf<q : f32>, %n: index) target
     tile.store %last, %m[%c0] : !tile.tile<q:32, f32>, !tile.buf<q : f32>
   }
 }
+
+// -----
+
+#cpu = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @merged_axes(%x: !tile.buf<h, k, q : f32>, %n: index) target #cpu {
+  %m = tile.rename %x merge("k", "h" by 4) : !tile.buf<h, k, q : f32> -> !tile.buf<h, k, q : f32>
+  tile.grid (%i) to (%n) {
+    %c0 = arith.constant 0 : index
+    // expected-error@below {{'tile.load' op has the dim "k" along merged axes of its buffer; only q is possible}}
+    %t = tile.load %m[%c0, %i, %c0] : !tile.buf<h, k, q : f32> -> !tile.tile<q:16, k:4, f32>
+    tile.store %t, %x[%c0, %i, %c0] : !tile.tile<q:16, k:4, f32>, !tile.buf<h, k, q : f32>
+  }
+}

@@ -88,6 +88,12 @@ func.func private @dims_c3(tensor<4xf32, #attn.dims<5>>)
 
 // -----
 
+// schedule_c7
+// expected-error@below {{expected one of [q, gq] for axes of the rows of a kernel's blocks, got: qg}}
+"test.op"() {s = #attn.schedule<form = online, q = 4, k = 4, row_axes = qg, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
+
+// -----
+
 // block_c1
 // expected-error@below {{lanes and rows are different letters, or none; got 'e' and 'e'}}
 "test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "e", q = 64, k = 32, target = #tile.none>} : () -> ()

@@ -21,6 +21,10 @@ func.func private @name_on_a_static_axis(tensor<4xf32, #attn.dims<batch>>)
 "test.op"() {d = [#attn.dense<fill = -inf>, #attn.dense<fill = 0.0>, #attn.dense<fill = -1.5>]} : () -> ()
 // CHECK: s = #attn.schedule<form = online, q = 16, k = 32, split = 1024, rescale_threshold = 0.000000e+00, rescale_in = value, target = #tile.none>
 "test.op"() {s = #attn.schedule<form = online, q = 16, k = 32, split = 1024, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
+// CHECK: s = #attn.schedule<form = online, q = 16, k = 32, row_axes = gq, rescale_threshold = 0.000000e+00, rescale_in = value, target = #tile.none>
+"test.op"() {s = #attn.schedule<form = online, q = 16, k = 32, row_axes = gq, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
+// CHECK: s = #attn.schedule<form = online, q = 16, k = 32, rescale_threshold = 0.000000e+00, rescale_in = value, target = #tile.none>
+"test.op"() {s = #attn.schedule<form = online, q = 16, k = 32, row_axes = q, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
 // CHECK: s = #attn.schedule<form = online, q = 16, k = 32, rescale_threshold = 0.000000e+00, rescale_in = value, weights = bf16, target = #tile.none>
 "test.op"() {s = #attn.schedule<form = online, q = 16, k = 32, rescale_threshold = 0.0, rescale_in = value, weights = bf16, target = #tile.none>} : () -> ()
 // CHECK: s = #attn.schedule<form = rows, q = 16, k = 256, rescale_threshold = 2.500000e-01, rescale_in = prob, target = #tile.none>

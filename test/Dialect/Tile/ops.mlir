@@ -137,6 +137,10 @@ tile.program @memory(%x: !tile.buf<k, d : f32>, %n: index) target #tile.none {
   %s = tile.workspace [] : !tile.buf<f64>
   // CHECK: tile.rename %{{.*}} : <k, d : f32> -> <q, e : f32>
   %r = tile.rename %x : !tile.buf<k, d : f32> -> !tile.buf<q, e : f32>
+  // CHECK: tile.rename %{{.*}} merge("q", "h" by 4) : <k, d : f32> -> <h, q : f32>
+  %m = tile.rename %x merge("q", "h" by 4) : !tile.buf<k, d : f32> -> !tile.buf<h, q : f32>
+  // CHECK: tile.rename %{{.*}} merge("q" by 4) : <k, d : f32> -> <q, d : f32>
+  %o = tile.rename %x merge("q" by 4) : !tile.buf<k, d : f32> -> !tile.buf<q, d : f32>
   // CHECK: tile.grid (%i) to (%{{.*}}) order(desc 0) target #tile.none {
   tile.grid (%i) to (%n) order(desc 0) target #tile.none {
   }

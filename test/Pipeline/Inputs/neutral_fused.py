@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-LEVELS = ("x86-64", "x86-64-v3", "x86-64-v4", "zen4", "sapphirerapids")
+LEVELS = ("x86-64", "x86-64-v3", "sapphirerapids", "sm_90a", "opencl")
 
 
 def fused(attnc, spec, level, work):

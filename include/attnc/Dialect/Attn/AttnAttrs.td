@@ -143,7 +143,10 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     matrix of features by values (linear attention). `q`, `k`: rows and keys
     of a tile. `split`: the keys are divided into parts of at least this many
     keys (and at most 64 parts), which run as grid instances of their own and
-    are then merged (0: no parts). `rescale_threshold`: the running maximum is replaced only when
+    are then merged (0: no parts). `row_axes`: `q`, the rows are the queries of
+    one head; `gq`, of all heads of a group (GQA packing): row `q * n + g` is
+    query q of head g of n, so that few queries fill a block and keys are read
+    once per KV head. `rescale_threshold`: the running maximum is replaced only when
     the new one exceeds it by more than this (units of the score; 0: always).
     `rescale_in`: the phase in which the accumulator is rescaled. `weights`: the
     element type of the weights in the product with V, if it differs from the
@@ -159,7 +162,8 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     - (schedule_c4) `target` implements `TargetAttrInterface`;
     - (schedule_c5) `weights` is f64, f32, f16 or bf16, or absent (null);
     - (schedule_c6) `split` is not negative, and absent (0) unless
-      `form = online`.
+      `form = online`;
+    - (schedule_c7) `row_axes` is `gq`, or absent (`q`).
 
     `attn-verify-scheduled` checks that a schedule is legal for a kernel and a
     target.
@@ -169,11 +173,13 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     "test.op"() {s = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
     "test.op"() {s = #attn.schedule<form = chunked, q = 64, k = 64, chunk = 128, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
     "test.op"() {s = #attn.schedule<form = online, q = 64, k = 64, split = 1024, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
+    "test.op"() {s = #attn.schedule<form = online, q = 64, k = 64, row_axes = gq, rescale_threshold = 0.0, rescale_in = value, target = #tile.none>} : () -> ()
     ```
   }];
   let parameters = (ins EnumParameter<Attn_ScheduleForm>:$form,
                         "int64_t":$q, "int64_t":$k, "int64_t":$chunk,
                         "int64_t":$split,
+                        EnumParameter<Attn_RowAxes>:$rowAxes,
                         APFloatParameter<"f64">:$rescaleThreshold,
                         EnumParameter<Attn_RescalePlace>:$rescaleIn,
                         "::mlir::Type":$weights,
@@ -184,12 +190,21 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
                                    "RescalePlace":$rescaleIn,
                                    "::mlir::Type":$weights,
                                    "::attnc::tile::TargetAttrInterface":$target,
-                                   CArg<"int64_t", "0">:$split), [{
-    return $_get($_ctxt, form, q, k, chunk, split,
+                                   CArg<"int64_t", "0">:$split,
+                                   CArg<"RowAxes", "RowAxes::Q">:$rowAxes), [{
+    return $_get($_ctxt, form, q, k, chunk, split, rowAxes,
                  ::llvm::APFloat(rescaleThreshold), rescaleIn, weights, target);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The same schedule for rows along other axes.
+    ScheduleAttr withRowAxes(RowAxes axes) {
+      return get(getContext(), getForm(), getQ(), getK(), getChunk(),
+                 getRescaleThreshold().convertToDouble(), getRescaleIn(),
+                 getWeights(), getTarget(), getSplit(), axes);
+    }
+  }];
 }
 
 def Attn_BlockAttr : Attn_Attr<"Block", "block"> {

@@ -40,6 +40,11 @@ def Attn_ScheduleForm : Attn_Enum<"ScheduleForm", "algorithm of a kernel", [
   I32EnumAttrCase<"Chunked", 2, "chunked">
 ]>;
 
+def Attn_RowAxes : Attn_Enum<"RowAxes", "axes of the rows of a kernel's blocks", [
+  I32EnumAttrCase<"Q", 0, "q">,
+  I32EnumAttrCase<"GQ", 1, "gq">
+]>;
+
 def Attn_BlockForm : Attn_Enum<"BlockForm", "algorithm of an op outside kernels", [
   I32EnumAttrCase<"Dot", 0, "dot">,
   I32EnumAttrCase<"Element", 1, "element">,

@@ -35,6 +35,21 @@ def Tile_TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       "The maximum number of keys in a tile that needs a mask, in a loop whose "
       "other tiles have `step` keys: its `partial_step`.",
       "int64_t", "getPartialStep", (ins "int64_t":$step)>,
+    InterfaceMethod<
+      "The number of instances of a grid that keeps all of a machine busy. Keys "
+      "are split into no more parts than make so many: others only cost "
+      "workspace and time to merge.",
+      "int64_t", "getMostInstances", (ins), [{}], [{
+        return 32;
+      }]>,
+    InterfaceMethod<
+      "The target of a grid that merges the states of parts with one row per "
+      "instance, whose `features` are dim q. Null: the grid has blocks of rows, "
+      "as the kernel's own grid.",
+      "::attnc::tile::TargetAttrInterface", "getMergeTarget",
+      (ins "int64_t":$features), [{}], [{
+        return {};
+      }]>,
   ];
 }
 

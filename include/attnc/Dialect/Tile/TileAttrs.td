@@ -122,7 +122,8 @@ def Tile_NvptxLoadsParameter : EnumParameter<Tile_NvptxLoads> {
 }
 
 def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
-    DeclareAttrInterfaceMethods<Tile_TargetAttrInterface, ["verifyHolder"]>]> {
+    DeclareAttrInterfaceMethods<Tile_TargetAttrInterface,
+        ["verifyHolder", "getMostInstances", "getMergeTarget"]>]> {
   let summary = "Schedule fields of the NVPTX code generator";
   let description = [{
     Set by Schedule from Target data; the code generator follows every field. A

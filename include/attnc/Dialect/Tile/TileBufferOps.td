@@ -44,15 +44,24 @@ def Tile_WorkspaceOp : Tile_Op<"workspace", [HasParent<"ProgramOp">]> {
 }
 
 def Tile_RenameOp : Tile_Op<"rename", [Pure, HasParent<"ProgramOp">]> {
-  let summary = "Rename the axes of a buffer";
+  let summary = "Rename the axes of a buffer, or merge two";
   let description = [{
     The names of the buffer's axes match them with dims of tiles. If two grids use
     one tensor in different ways (its rows as keys and as queries), each needs its
     own names.
 
+    With `merge("q", "h" by n)` axis q of the result counts the rows of n heads:
+    index r along q and i along h is index `r floordiv n` along q and
+    `i + r mod n` along h. Without h, all heads have the same rows. No element
+    is moved. Names that a rename of the result gives keep the merged axes.
+
     Constraints:
     - (rename_c1) both types have one element type and number of axes;
-    - (rename_c2) its parent is a `tile.program`.
+    - (rename_c2) its parent is a `tile.program`;
+    - (rename_c3) merged axes are axes of the result and differ, n is at least
+      1, and the buffer has no merged axes already;
+    - (rename_c4) only `tile.load`, without a table of pages, `tile.store` and
+      `tile.rename` access a buffer with merged axes.
 
     Example:
     ```mlir
@@ -64,11 +73,35 @@ def Tile_RenameOp : Tile_Op<"rename", [Pure, HasParent<"ProgramOp">]> {
         tile.store %0, %y[%i, %c0] : !tile.tile<q:1, d:4, f32>, !tile.buf<q, d : f32>
       }
     }
+    tile.program @rows_of_heads(%Q: !tile.buf<h, q, d : f32>, %y: !tile.buf<q, d : f32>, %n: index) target #tile.none {
+      %rows = tile.rename %Q merge("q", "h" by 4) : !tile.buf<h, q, d : f32> -> !tile.buf<h, q, d : f32>
+      tile.grid (%i) to (%n) {
+        %c0 = arith.constant 0 : index
+        %0 = tile.load %rows[%c0, %i, %c0] : !tile.buf<h, q, d : f32> -> !tile.tile<q:8, d:4, f32>
+        tile.store %0, %y[%i, %c0] : !tile.tile<q:8, d:4, f32>, !tile.buf<q, d : f32>
+      }
+    }
     ```
   }];
-  let arguments = (ins Tile_BufType:$buf);
+  let arguments = (ins Tile_BufType:$buf, OptionalAttr<StrAttr>:$rows,
+                       OptionalAttr<StrAttr>:$heads,
+                       OptionalAttr<I64Attr>:$group);
   let results = (outs Tile_BufType:$result);
-  let assemblyFormat = "$buf attr-dict `:` type($buf) `->` type($result)";
+  let assemblyFormat = [{
+    $buf (`merge` `(` $rows^ (`,` $heads^)? `by` $group `)`)? attr-dict
+    `:` type($buf) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "BufType":$type, "::mlir::Value":$buf), [{
+    build($_builder, $_state, type, buf, {}, {}, {});
+  }]>];
+  let extraClassDeclaration = [{
+    /// The merged axes of `buf`, a result of renames: axis numbers (heads: -1
+    /// without) and n. Nothing if none are.
+    struct Merged {
+      int64_t rows, heads, group;
+    };
+    static ::std::optional<Merged> findMerged(::mlir::Value buf);
+  }];
   let hasVerifier = 1;
   let hasFolder = 1;
 }

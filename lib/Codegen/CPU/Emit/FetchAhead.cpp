@@ -134,9 +134,13 @@ Value Emitter::nextBlock(tile::GridOp grid) {
 
 void Emitter::fetchLater(const Block2D &block, Value skipped) {
   Type element = memoryType(block.element);
-  Value offset = ops.mul(skipped, block.rowStride);
-  ahead.push_back({ops.address(block.data, element, offset), block.rowStride,
-                   element, block.columns});
+  MergedRows merged = block.merged;
+  Value pointer = block.data;
+  if (merged.group == 1)
+    pointer = ops.address(pointer, element, ops.mul(skipped, block.rowStride));
+  else
+    merged.first = ops.add(merged.first, skipped);
+  ahead.push_back({pointer, block.rowStride, element, block.columns, merged});
 }
 
 /// Notes what the full tiles of a loop fetch: the rows that the block stores
@@ -219,7 +223,8 @@ void Emitter::fetchAhead(const Granule &granule, tile::DotOp dot) {
   ops.branch(isWanted, [&] {
     for (const RowsAhead &rows : ahead)
       for (int64_t i = 0; i < kRowsAtOnce; ++i) {
-        Value offset = ops.mul(ops.add(first, i), rows.stride);
+        Value offset =
+            rows.merged.offsetOf(ops, ops.add(first, i), rows.stride);
         fetchRow(ops, rows.element,
                  ops.address(rows.pointer, rows.element, offset), rows.columns,
                  2);

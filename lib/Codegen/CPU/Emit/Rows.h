@@ -28,12 +28,24 @@ struct Rows {
   Type element; // the accumulator's type, or the tensor's
 };
 
+/// Of a buffer with merged axes (tile.rename) the heads whose queries are the
+/// rows, and the first row of a block. One head: the axes are not merged.
+struct MergedRows {
+  int64_t group = 1;
+  Value first = {}, headStride = {};
+
+  /// From the first query of the first head, or else the block's first row, to
+  /// row `row` of the block.
+  Value offsetOf(Ops &ops, Value row, Value rowStride) const;
+};
+
 /// Rows of a block's queries that are stored or loaded later, or as many rows
 /// of keys.
 struct RowsAhead {
   Value pointer, stride; // in elements
   Type element;
   int64_t columns;
+  MergedRows merged;
 };
 
 /// A row of a tile of rows between a tensor and scratch.

@@ -22,7 +22,8 @@ namespace attnc::cpu {
 
 bool mayFollow(Value buf) {
   auto type = cast<tile::BufType>(buf.getType());
-  return type.getRank() && type.getNames().back() == kLaneDim &&
+  return !tile::RenameOp::findMerged(buf) && type.getRank() &&
+         type.getNames().back() == kLaneDim &&
          isa<FloatType>(type.getElementType());
 }
 
@@ -30,6 +31,7 @@ Value followInMemory(Ops &ops, const Emitter::Block2D &block, Value first,
                      int64_t count) {
   Value unit =
       ops.compare(arith::CmpIPredicate::eq, block.rowStride, ops.index(1));
+  assert(block.merged.group == 1 && "rows of several heads are not contiguous");
   Value inside = ops.compare(arith::CmpIPredicate::sle, ops.add(first, count),
                              block.rowCount);
   return ops.logicalAnd(unit, inside);
@@ -102,7 +104,7 @@ Value LaneLoader::loadElement(Value row, Value column) {
   return ops.choose(
       held, inside,
       [&] {
-        Value from = ops.add(ops.mul(row, block.rowStride),
+        Value from = ops.add(block.rowOffset(ops, row),
                              ops.mul(column, block.columnStride));
         Value at = ops.address(block.data, memory, from);
         Value raw = ops.load(memory, at, bytes);
@@ -159,7 +161,7 @@ void LaneLoader::loadSquare(Window single, Value column) {
     Value row = ops.add(firstRow, lane);
     Value inside = ops.compare(arith::CmpIPredicate::slt, row, block.rowCount);
     Value last = ops.sub(block.rowCount, ops.index(1));
-    Value from = ops.add(ops.mul(ops.min(row, last), block.rowStride), column);
+    Value from = ops.add(block.rowOffset(ops, ops.min(row, last)), column);
     Value raw = ops.load(emitter.laneVector(isPaired ? held : memory),
                          ops.address(block.data, memory, from), bytes);
     if (!isPaired)

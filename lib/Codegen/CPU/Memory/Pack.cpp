@@ -41,12 +41,24 @@ Emitter::Block2D Emitter::blockOf(tile::TileType type, Value buf,
                                   ValueRange valid) {
   const Buffer &buffer = buffers[buf];
   auto names = cast<tile::BufType>(buf.getType()).getNames();
-  Block2D block{buffer.element, {}, {}, {}, {}, {}, 1};
+  Block2D block{buffer.element, {}, {}, {}, {}, {}, 1, {}};
   bool lanesFirst = type.hasDim(kLaneDim);
+  std::optional<tile::RenameOp::Merged> merged =
+      tile::RenameOp::findMerged(buf);
   Value offset = ops.index(0);
+  if (merged) {
+    MergedRows rows{merged->group, scalars.lookup(indices[merged->rows]),
+                    merged->heads < 0 ? ops.index(0)
+                                      : buffer.strides[merged->heads]};
+    if (type.hasDim(names[merged->rows]))
+      block.merged = rows;
+    else
+      offset = rows.offsetOf(ops, offset, buffer.strides[merged->rows]);
+  }
   for (auto [axis, index, stride] : llvm::zip(names, indices, buffer.strides)) {
-    offset = ops.add(offset, ops.mul(scalars.lookup(index), stride));
     std::optional<int64_t> size = type.getDimSize(axis);
+    if (!merged || axis != names[merged->rows])
+      offset = ops.add(offset, ops.mul(scalars.lookup(index), stride));
     if (!size)
       continue;
     Value count = lookupValid(validDims, valid, axis, scalars);
@@ -70,6 +82,15 @@ Emitter::Block2D Emitter::blockOf(tile::TileType type, Value buf,
     block.columnStride = zero, block.columnCount = one;
   block.data = ops.address(buffer.data, memoryType(buffer.element), offset);
   return block;
+}
+
+Value MergedRows::offsetOf(Ops &ops, Value row, Value rowStride) const {
+  if (group == 1)
+    return ops.mul(row, rowStride);
+  row = ops.add(first, row);
+  Value query = ops.floorDiv(row, group);
+  Value head = ops.sub(row, ops.mul(query, group));
+  return ops.add(ops.mul(query, rowStride), ops.mul(head, headStride));
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,7 +243,7 @@ void Emitter::emitStore(tile::StoreOp store, const Window *window) {
         Value inside =
             ops.compare(arith::CmpIPredicate::slt, row, block.rowCount);
         ops.branch(inside, [&, value = value] {
-          Value to = ops.add(ops.mul(row, block.rowStride), column);
+          Value to = ops.add(block.rowOffset(ops, row), column);
           ops.store(toMemory(value, block.element),
                     ops.address(block.data, memory, to), bytes);
         });
@@ -249,7 +270,7 @@ void Emitter::emitStore(tile::StoreOp store, const Window *window) {
       ops.loop(ops.index(0), left, 1, [&](Value lane) {
         Value value =
             ops.load(memory, ops.address(staged, memory, lane), bytes);
-        Value to = ops.add(ops.mul(ops.add(first, lane), block.rowStride),
+        Value to = ops.add(block.rowOffset(ops, ops.add(first, lane)),
                            ops.mul(column, block.columnStride));
         ops.store(value, ops.address(block.data, memory, to), bytes);
       });

@@ -10,10 +10,16 @@ namespace attnc::cpu {
 /// Rows of a tensor: queries (or keys) times one other dim.
 struct Emitter::Block2D {
   Type element;
-  Value data; // the element at the first row and column
+  Value data; // the element at the first row and column; see `merged`
   Value rowStride, columnStride;
   Value rowCount, columnCount; // valid ones
   int64_t columns = 1;         // of the tile
+  MergedRows merged = {};
+
+  /// From `data` to the start of a row.
+  Value rowOffset(Ops &ops, Value row) const {
+    return merged.offsetOf(ops, row, rowStride);
+  }
 };
 
 /// Whether elements of queries may follow each other in memory: in tensors

@@ -116,23 +116,39 @@ static LogicalResult checkDistances(Operation *op) {
          << ", which only tile.map and tile.skew may have";
 }
 
+/// Rows of merged axes lie along the lanes.
+static LogicalResult checkMerged(Operation *op, Value buf,
+                                 tile::TileType type) {
+  auto merged = tile::RenameOp::findMerged(buf);
+  if (!merged)
+    return success();
+  StringAttr rows = cast<tile::BufType>(buf.getType()).getNames()[merged->rows];
+  if (rows == kLaneDim || !type.hasDim(rows))
+    return success();
+  return op->emitOpError("has the dim ")
+         << rows << " along merged axes of its buffer; only " << kLaneDim
+         << " is possible";
+}
+
 static LogicalResult checkOp(Operation *op) {
   if (failed(checkLoopBody(op)) || failed(checkTiles(op)) ||
       failed(checkDistances(op)))
     return failure();
   if (auto dot = dyn_cast<tile::DotOp>(op))
     return checkDot(dot);
-  if (auto load = dyn_cast<tile::LoadOp>(op))
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
     if (load.getTable() && !isRows(load.getResult()))
       return op->emitOpError("reads through a table something other than rows "
                              "of keys by one other dim");
+    return checkMerged(op, load.getBuf(), load.getType());
+  }
   if (isa<tile::MapOp, tile::SelectMaskedOp>(op))
     return checkRegion(op);
   if (auto store = dyn_cast<tile::StoreOp>(op)) {
     if (!store.getValue().getType().hasDim(kLaneDim))
       return op->emitOpError("stores ")
              << store.getValue().getType() << " without the dim " << kLaneDim;
-    return success();
+    return checkMerged(op, store.getBuf(), store.getValue().getType());
   }
   if (auto anyNan = dyn_cast<tile::AnyNanOp>(op)) {
     auto type = cast<tile::TileType>(anyNan.getValue().getType());

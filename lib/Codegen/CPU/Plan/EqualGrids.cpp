@@ -117,12 +117,21 @@ static Base baseOf(Value buf) {
   return base;
 }
 
+static bool haveSameMergedAxes(Value a, Value b) {
+  auto left = tile::RenameOp::findMerged(a);
+  auto right = tile::RenameOp::findMerged(b);
+  if (!left || !right)
+    return !left && !right;
+  return left->rows == right->rows && left->heads == right->heads &&
+         left->group == right->group;
+}
+
 /// Maps the bases, since a function that gets another base binds all its names
 /// to that: grids that use one base under two names, or one name of different
 /// bases, must agree on it.
 bool OperandMatcher::matchBuffer(Value a, Value b) {
   Base left = baseOf(a), right = baseOf(b);
-  return a.getType() == b.getType() &&
+  return a.getType() == b.getType() && haveSameMergedAxes(a, b) &&
          left.isReadByElement == right.isReadByElement &&
          haveSameForm(left.buffer, right.buffer) &&
          forward.insert({left.buffer, right.buffer}).first->second ==

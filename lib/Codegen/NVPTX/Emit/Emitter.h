@@ -185,6 +185,8 @@ private:
   //===- Memory.cpp
   struct Block;
   Block blockOf(tile::LoadOp load);
+  Value offsetOfRow(Value row, int64_t group, Value rowStride,
+                    Value headStride);
   std::pair<Value, Value> locateElement(tile::LoadOp load, const Block &block,
                                         const Place &place);
   void emitLoad(tile::LoadOp load);

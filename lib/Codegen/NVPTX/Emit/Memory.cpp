@@ -25,13 +25,33 @@ struct Emitter::Block {
   SmallVector<std::pair<StringAttr, Value>, 2> strides; // of the tile's dims
   // Of a load through a table:
   Value pageStride, pages, firstPage, firstKey;
+  // Of merged axes (tile.rename): the name of the rows, the index of the first.
+  StringAttr rows = {};
+  Value firstRow = {}, headStride = {};
+  int64_t group = 1;
 };
+
+/// From the first head's row 0 to row `row` of those of `group` heads.
+Value Emitter::offsetOfRow(Value row, int64_t group, Value rowStride,
+                           Value headStride) {
+  Value query = b.floorDiv(row, group);
+  Value head = b.sub(row, b.mul(query, group));
+  return b.add(b.mul(query, rowStride), b.mul(head, headStride));
+}
 
 static constexpr int64_t kCopyBytes = 16;
 
 Emitter::Block Emitter::blockOf(tile::LoadOp load) {
   const Buffer &buffer = buffers[load.getBuf()];
   Block block{buffer.element, {}, {}, {}, {}, {}, {}};
+  auto merged = tile::RenameOp::findMerged(load.getBuf());
+  if (merged) {
+    block.rows = load.getBuf().getType().getNames()[merged->rows];
+    block.firstRow = lookup(load.getIndices()[merged->rows]);
+    block.headStride =
+        merged->heads < 0 ? b.index(0) : buffer.strides[merged->heads];
+    block.group = merged->group;
+  }
   Value offset = b.index(0);
   for (auto [axis, index, stride, extent] :
        llvm::zip(load.getBuf().getType().getNames(), load.getIndices(),
@@ -44,6 +64,11 @@ Emitter::Block Emitter::blockOf(tile::LoadOp load) {
       block.firstPage = lookup(index);
     } else if (load.getTable() && axis == "k") {
       block.firstKey = lookup(index);
+    } else if (axis == block.rows && load.getType().hasDim(axis)) {
+      continue; // see locateElement
+    } else if (axis == block.rows) {
+      offset = b.add(offset, offsetOfRow(block.firstRow, block.group, stride,
+                                         block.headStride));
     } else {
       offset = b.add(offset, b.mul(lookup(index), stride));
     }
@@ -68,7 +93,11 @@ std::pair<Value, Value> Emitter::locateElement(tile::LoadOp load,
       key = b.add(block.firstKey, at);
       at = b.remainder(key, *load.getPageRows());
     }
-    offset = b.add(offset, b.mul(at, stride));
+    offset =
+        b.add(offset, dim == block.rows
+                          ? offsetOfRow(b.add(block.firstRow, at), block.group,
+                                        stride, block.headStride)
+                          : b.mul(at, stride));
   }
   if (!load.getTable())
     return {pointer(), isReadable};
@@ -130,6 +159,8 @@ Value Emitter::isAligned(const Block &block, StringAttr inner) {
       also(stride);
   if (block.pageStride)
     also(block.pageStride);
+  if (block.headStride)
+    also(block.headStride);
   Value rest = b.remainder(bits, kCopyBytes);
   return b.logicalAnd(isUnit, b.compare(Predicate::eq, rest, 0));
 }
@@ -259,7 +290,8 @@ void Emitter::copyAsyncRows(tile::LoadOp load, const Block &block,
 bool Emitter::hasRegularRows(tile::LoadOp load, const SharedTile &made) const {
   constexpr int64_t kPatternRows = 8;
   int64_t units = unitsOf(made);
-  return !load.getTable() && threads % units == 0 &&
+  return !load.getTable() && !tile::RenameOp::findMerged(load.getBuf()) &&
+         threads % units == 0 &&
          (!made.swizzle || threads / units % kPatternRows == 0);
 }
 
@@ -344,6 +376,10 @@ void Emitter::emitStore(tile::StoreOp store) {
   Value tile = store.getValue();
   auto type = cast<tile::TileType>(tile.getType());
   Type stored = b.memoryType(buffer.element);
+  auto merged = tile::RenameOp::findMerged(store.getBuf());
+  StringAttr rows;
+  if (merged)
+    rows = store.getBuf().getType().getNames()[merged->rows];
   auto storeAt = [&](const Place &place) {
     auto write = [&] {
       Value offset = b.index(0);
@@ -353,7 +389,13 @@ void Emitter::emitStore(tile::StoreOp store) {
         Value at = lookup(index);
         if (type.hasDim(axis))
           at = b.add(at, position(axis, place));
-        offset = b.add(offset, b.mul(at, stride));
+        offset =
+            b.add(offset, axis == rows
+                              ? offsetOfRow(at, merged->group, stride,
+                                            merged->heads < 0
+                                                ? b.index(0)
+                                                : buffer.strides[merged->heads])
+                              : b.mul(at, stride));
       }
       b.store(element(tile, place), buffer.element,
               b.address(buffer.data, stored, offset));

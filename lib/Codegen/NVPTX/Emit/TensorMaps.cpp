@@ -32,6 +32,8 @@ std::optional<TensorMap> Emitter::findMap(tile::LoadOp load) {
   StringAttr inner = innerOf(load);
   SharedTile made = layout.makeShared(Value(load), inner);
   Value buffer = load.getBuf();
+  if (tile::RenameOp::findMerged(buffer)) // two strides of one axis
+    return std::nullopt;
   while (auto rename = buffer.getDefiningOp<tile::RenameOp>())
     buffer = rename.getBuf();
   auto type = cast<tile::BufType>(buffer.getType());

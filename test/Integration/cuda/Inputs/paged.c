@@ -1,4 +1,4 @@
-/* Calls the function `paged`, a decode step over keys in pages: three grids, a
+/* Calls the function `paged`, a decode step over keys in pages: two grids, a
    workspace and two tables that the entry checks. The result is compared with
    float64. The argument is the case. */
 #include "paged.h"

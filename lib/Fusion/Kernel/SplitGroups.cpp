@@ -1,7 +1,7 @@
 //===- SplitGroups.cpp - Specialize functions by GQA packing --------------===//
 //
 // With one query the heads of a group are best rows of one block, with a
-// thousand they fill blocks one by one, and need not be moved. Where neither is
+// thousand they fill blocks one by one. Where neither is
 // good at all sizes of `attnc.expect`, the function is copied, and the call
 // takes the copy that its sizes ask for:
 //
@@ -11,8 +11,8 @@
 //   func.func @f.case0(...) attributes {attnc.expect = [{query_len = 1, ...},
 //                                                       {query_len = 31, ...}]}
 //   func.func @f(...) attributes {attnc.expect = [{query_len = 1024, ...}]}
-// and the interface says `cases = ["query_len <= 31"]`. attn-merge-groups does
-// the rest. What the function does beside the kernels counts, too: where a
+// and the interface says `cases = ["query_len <= 31"]`. attn-select-schedule
+// does the rest. What the function does beside the kernels counts, too: where a
 // layer spends its time in projections, one copy will do.
 //
 // Tests: test/Fusion/split-groups.mlir
@@ -21,9 +21,8 @@
 
 #include "attnc/Fusion/Passes.h"
 
-#include "Groups/GroupedHeads.h"
-
 #include "attnc/Analysis/Cost/FunctionCost.h"
+#include "attnc/Analysis/Kernel/GroupedRows.h"
 #include "attnc/Analysis/Regime/RegimeCopies.h"
 #include "attnc/Target/NeutralTarget.h"
 
@@ -38,9 +37,10 @@ namespace attnc::fusion {
 
 static std::optional<RegimeSplit> plan(func::FuncOp function,
                                        const Target &target) {
-  SmallVector<attn::KernelOp> kernels = findGroupedKernels(function);
-  llvm::erase_if(kernels, [](attn::KernelOp kernel) {
-    return !findGroupObstacle(kernel).empty();
+  SmallVector<attn::KernelOp> kernels;
+  function.walk([&](attn::KernelOp kernel) {
+    if (groupOf(kernel) > 1 && whyNotGrouped(kernel).empty())
+      kernels.push_back(kernel);
   });
   SmallVector<Regime> regimes = getRegimes(function, nullptr);
   if (kernels.empty() || regimes.size() < 2)
