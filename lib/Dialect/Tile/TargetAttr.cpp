@@ -151,7 +151,6 @@ NvptxAttr NvptxAttr::withLoads(NvptxLoads loads) const {
              getProducers(), getPingPong(), loads);
 }
 
-/// A grid may have warps of its own, but runs on the same GPU as the program.
 /// Up to eight thread blocks on each of some 130 multiprocessors.
 int64_t NvptxAttr::getMostInstances() const { return 1024; }
 
@@ -167,6 +166,7 @@ TargetAttrInterface NvptxAttr::getMergeTarget(int64_t features) const {
                         NvptxLoads::Async);
 }
 
+/// A grid may have warps of its own, but runs on the same GPU as the program.
 LogicalResult NvptxAttr::verifyHolder(Operation *holder) const {
   auto program = dyn_cast_or_null<ProgramOp>(holder->getParentOp());
   auto other = program ? dyn_cast<NvptxAttr>(program.getTarget()) : NvptxAttr();

@@ -257,24 +257,25 @@ LogicalResult RenameOp::verify() {
       from.getElementType() != to.getElementType()) // rename_c1
     return emitOpError() << "gives " << from << " the names of " << to
                          << ", which has other elements or axes";
-  if (!getGroup() && !getRows() && !getHeads())
-    return success();
+  bool merges = getGroup() || getRows() || getHeads();
   bool areAxes =
       getRows() && to.hasAxis(*getRows()) &&
       (!getHeads() || (to.hasAxis(*getHeads()) && *getHeads() != *getRows()));
-  if (!areAxes || getGroup().value_or(0) < 1 ||
-      findMerged(getBuf())) // rename_c3
-    return emitOpError()
-           << "merges axes, which needs one or two axes of " << to
-           << ", a number of heads of at least 1, and a buffer without merged "
-              "axes";
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  int64_t group = getGroup().value_or(0);
+  if (merges && (!areAxes || group < 2 || group > most ||
+                 findMerged(getBuf()))) // rename_c3
+    return emitOpError() << "merges axes, which needs one or two axes of " << to
+                         << ", 2 to " << most
+                         << " heads, and a buffer without merged axes";
   auto isOfBlocks = [](Operation *user) {
     auto load = dyn_cast<LoadOp>(user);
     return isa<RenameOp, StoreOp>(user) || (load && !load.getTable());
   };
-  if (!llvm::all_of(getOperation()->getUsers(), isOfBlocks)) // rename_c4
+  if (findMerged(getResult()) &&
+      !llvm::all_of(getOperation()->getUsers(), isOfBlocks)) // rename_c4
     return emitOpError("has merged axes, which only tile.load, without a table "
-                       "of pages, and tile.store can access");
+                       "of pages, tile.store and tile.rename can access");
   return success(); // rename_c2: HasParent
 }
 

@@ -629,39 +629,50 @@ tile.program @rename_c2(%x: !tile.buf<q : f32>, %n: index) target #tile.none {
 // -----
 
 tile.program @rename_c3_axis(%x: !tile.buf<q, d : f32>) target #tile.none {
-  // expected-error@below {{merges axes, which needs one or two axes of '!tile.buf<q, d : f32>', a number of heads of at least 1, and a buffer without merged axes}}
+  // expected-error@below {{merges axes, which needs one or two axes of '!tile.buf<q, d : f32>', 2 to 2147483647 heads, and a buffer without merged axes}}
   %r = tile.rename %x merge("q", "h" by 4) : !tile.buf<q, d : f32> -> !tile.buf<q, d : f32>
 }
 
 // -----
 
 tile.program @rename_c3_same(%x: !tile.buf<q, d : f32>) target #tile.none {
-  // expected-error@below {{merges axes, which needs one or two axes of '!tile.buf<q, d : f32>', a number of heads of at least 1, and a buffer without merged axes}}
+  // expected-error@below {{merges axes, which needs one or two axes of '!tile.buf<q, d : f32>', 2 to 2147483647 heads, and a buffer without merged axes}}
   %r = tile.rename %x merge("q", "q" by 4) : !tile.buf<q, d : f32> -> !tile.buf<q, d : f32>
 }
 
 // -----
 
 tile.program @rename_c3_number(%x: !tile.buf<q, d : f32>) target #tile.none {
-  // expected-error@below {{merges axes, which needs one or two axes of '!tile.buf<q, d : f32>', a number of heads of at least 1, and a buffer without merged axes}}
-  %r = tile.rename %x merge("q", "d" by 0) : !tile.buf<q, d : f32> -> !tile.buf<q, d : f32>
+  // expected-error@below {{merges axes, which needs one or two axes of '!tile.buf<q, d : f32>', 2 to 2147483647 heads, and a buffer without merged axes}}
+  %r = tile.rename %x merge("q", "d" by 1) : !tile.buf<q, d : f32> -> !tile.buf<q, d : f32>
 }
 
 // -----
 
 tile.program @rename_c3_twice(%x: !tile.buf<q, d : f32>) target #tile.none {
   %r = tile.rename %x merge("q", "d" by 4) : !tile.buf<q, d : f32> -> !tile.buf<q, d : f32>
-  // expected-error@below {{merges axes, which needs one or two axes of '!tile.buf<q, d : f32>', a number of heads of at least 1, and a buffer without merged axes}}
+  // expected-error@below {{merges axes, which needs one or two axes of '!tile.buf<q, d : f32>', 2 to 2147483647 heads, and a buffer without merged axes}}
   %s = tile.rename %r merge("q", "d" by 4) : !tile.buf<q, d : f32> -> !tile.buf<q, d : f32>
 }
 
 // -----
 
 tile.program @rename_c4(%x: !tile.buf<q, d : f32>, %n: index) target #tile.none {
-  // expected-error@below {{has merged axes, which only tile.load, without a table of pages, and tile.store can access}}
+  // expected-error@below {{has merged axes, which only tile.load, without a table of pages, tile.store and tile.rename can access}}
   %r = tile.rename %x merge("q", "d" by 4) : !tile.buf<q, d : f32> -> !tile.buf<q, d : f32>
   tile.grid (%i) to (%n) {
     %e = tile.read %r[%i, %i] : !tile.buf<q, d : f32> -> f32
+  }
+}
+
+// -----
+
+tile.program @rename_c4_twice(%x: !tile.buf<q, d : f32>, %n: index) target #tile.none {
+  %r = tile.rename %x merge("q", "d" by 4) : !tile.buf<q, d : f32> -> !tile.buf<q, d : f32>
+  // expected-error@below {{has merged axes, which only tile.load, without a table of pages, tile.store and tile.rename can access}}
+  %s = tile.rename %r : !tile.buf<q, d : f32> -> !tile.buf<k, d : f32>
+  tile.grid (%i) to (%n) {
+    %e = tile.read %s[%i, %i] : !tile.buf<k, d : f32> -> f32
   }
 }
 

@@ -59,7 +59,7 @@ def Tile_RenameOp : Tile_Op<"rename", [Pure, HasParent<"ProgramOp">]> {
     - (rename_c1) both types have one element type and number of axes;
     - (rename_c2) its parent is a `tile.program`;
     - (rename_c3) merged axes are axes of the result and differ, n is at least
-      1, and the buffer has no merged axes already;
+      2, and the buffer has no merged axes already;
     - (rename_c4) only `tile.load`, without a table of pages, `tile.store` and
       `tile.rename` access a buffer with merged axes.
 
