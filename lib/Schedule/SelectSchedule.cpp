@@ -18,6 +18,7 @@
 
 #include "SideOps.h"
 #include "SlowPath.h"
+#include "StoreViews.h"
 #include "Strategy.h"
 #include "VisitedBlocks.h"
 
@@ -333,17 +334,20 @@ SelectSchedule::chooseRowAxes(func::FuncOp function, attn::KernelOp kernel,
           ->findRowAxes(target, getRequest(function));
   if (fixed == attn::RowAxes::Q)
     return *fixed;
-  StringRef obstacle = whyNotGrouped(kernel);
+  StringRef obstacle = whyNotGrouped(kernel, /*mayStore=*/true);
   if (fixed && !obstacle.empty())
     return refuse(function)
            << "invalid schedule: row_axes = gq does not apply, because "
            << obstacle << " [schedule]";
-  if (fixed)
+  if (fixed) {
+    storeScatteredRows(kernel);
     return *fixed;
+  }
   if (groupOf(kernel) == 1 ||
       !areRowsCheaper(kernel, regimes, getNeutralRows()))
     return attn::RowAxes::Q;
   if (obstacle.empty()) {
+    storeScatteredRows(kernel);
     remarkOn(kernel) << groupOf(kernel)
                      << " query heads per KV head are packed into rows, since "
                         "few queries are expected [kernel]";

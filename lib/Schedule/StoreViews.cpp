@@ -12,6 +12,9 @@
 //   %s = attn.map "bhgqd->bhgqd" (%v) {^bb0(%x): %x}
 //   %o = attn.kernel ins(%s, ...)
 //
+// Rows of several heads (`row_axes = gq`) need heads that are evenly spaced; a
+// view that cuts features behind the heads is stored for them as well.
+//
 // Other ops read element by element where their operands are no matrices, and
 // results are stored apart and copied (lib/Lowering/Plan/Storage.cpp). Rows
 // that a table finds stay: the kernel needs the table. Tests:
@@ -21,6 +24,9 @@
 
 #include "attnc/Schedule/Passes.h"
 
+#include "StoreViews.h"
+
+#include "attnc/Analysis/Kernel/GroupedRows.h"
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 
@@ -49,11 +55,17 @@ static bool canBeWalked(Value tensor, StringRef letters) {
   return succeeded(digits) && !findBlocked(*digits);
 }
 
+/// Whether the rows of all heads of a group have two strides.
+static bool areRowsRegular(Value tensor) {
+  Value root;
+  FailureOr<TensorDigits> digits =
+      digitsOfOperand(tensor, "bhgqd", root, /*report=*/false);
+  return failed(digits) || mergeDigits(*digits);
+}
+
 static void storeOperand(attn::KernelOp kernel, OpOperand &operand,
                          StringRef letters) {
   Value tensor = operand.get();
-  if (isFoundByTable(tensor) || canBeWalked(tensor, letters))
-    return;
   OpBuilder builder(kernel);
   auto stored = attn::MapOp::create(
       builder, tensor.getLoc(), cast<RankedTensorType>(tensor.getType()),
@@ -67,7 +79,19 @@ static void storeOperand(attn::KernelOp kernel, OpOperand &operand,
 static void storeOperands(attn::KernelOp kernel) {
   for (auto [operand, lettered] :
        llvm::zip_equal(kernel->getOpOperands(), kernel.getLetteredOperands()))
-    storeOperand(kernel, operand, lettered.second);
+    if (!isFoundByTable(operand.get()) &&
+        !canBeWalked(operand.get(), lettered.second))
+      storeOperand(kernel, operand, lettered.second);
+}
+
+void attnc::schedule::storeScatteredRows(attn::KernelOp kernel) {
+  auto store = [&](OpOperand &operand) {
+    if (!areRowsRegular(operand.get()))
+      storeOperand(kernel, operand, "bhgqd");
+  };
+  store(kernel.getQMutable());
+  for (unsigned i = 0; i < kernel.getProducts().size(); i += 2)
+    store(kernel.getProductsMutable()[i]);
 }
 
 namespace {

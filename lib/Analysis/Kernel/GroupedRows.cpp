@@ -66,7 +66,7 @@ std::optional<MergedDigits> mergeDigits(const TensorDigits &digits) {
   return merged;
 }
 
-static StringRef findRowObstacle(Value rows) {
+static StringRef findRowObstacle(Value rows, bool mayStore) {
   Value root;
   FailureOr<TensorDigits> digits =
       digitsOfOperand(rows, "bhgqd", root, /*report=*/false);
@@ -74,11 +74,12 @@ static StringRef findRowObstacle(Value rows) {
     return "";
   if (hasTable(*digits))
     return "a table locates its queries";
-  return mergeDigits(*digits) ? ""
-                              : "the query heads of a group are not adjacent";
+  return mayStore || mergeDigits(*digits)
+             ? ""
+             : "the query heads of a group are not adjacent";
 }
 
-StringRef whyNotGrouped(attn::KernelOp kernel) {
+StringRef whyNotGrouped(attn::KernelOp kernel, bool mayStore) {
   if (kernel.getQ().getType().isDynamicDim(2))
     return "the number of query heads per KV head is not fixed";
   if (kernel.getDense())
@@ -103,10 +104,10 @@ StringRef whyNotGrouped(attn::KernelOp kernel) {
     return "a per-feature formula differs between heads";
   if (!attn::axisSize(kernel.getQ().getType(), 3))
     return "the number of queries has no name";
-  StringRef obstacle = findRowObstacle(kernel.getQ());
+  StringRef obstacle = findRowObstacle(kernel.getQ(), mayStore);
   for (unsigned i = 0; i < kernel.getProducts().size() && obstacle.empty();
        i += 2)
-    obstacle = findRowObstacle(kernel.getProducts()[i]);
+    obstacle = findRowObstacle(kernel.getProducts()[i], mayStore);
   return obstacle;
 }
 

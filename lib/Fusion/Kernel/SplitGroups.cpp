@@ -39,7 +39,7 @@ static std::optional<RegimeSplit> plan(func::FuncOp function,
                                        const Target &target) {
   SmallVector<attn::KernelOp> kernels;
   function.walk([&](attn::KernelOp kernel) {
-    if (groupOf(kernel) > 1 && whyNotGrouped(kernel).empty())
+    if (groupOf(kernel) > 1 && whyNotGrouped(kernel, /*mayStore=*/true).empty())
       kernels.push_back(kernel);
   });
   SmallVector<Regime> regimes = getRegimes(function, nullptr);

@@ -4,8 +4,8 @@
 // attention chunks of 64 to 256, of 32 with a formula of each feature. The rest
 // follows: the register tiles are those with the cheapest product for the
 // block, the tail and the lane skip cost code only and are there whenever they
-// can matter, but not in searches by cases. Tests: test/Schedule/select-schedule.mlir,
-// test/Schedule/Cpu/search-tail.test
+// can matter, but not in searches by cases. Tests:
+// test/Schedule/select-schedule.mlir, test/Schedule/Cpu/search-tail.test
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,7 +26,9 @@ int64_t groupOf(attn::KernelOp kernel);
 
 /// Why the heads of a group cannot be rows, or an empty text. There may be no
 /// group.
-llvm::StringRef whyNotGrouped(attn::KernelOp kernel);
+/// With `mayStore`, queries behind a view that spaces them unevenly are none:
+/// they can be stored first.
+llvm::StringRef whyNotGrouped(attn::KernelOp kernel, bool mayStore = false);
 
 /// Cycles that the products of the kernel take, with heads of a group as rows
 /// of one block or one by one. Greater than 0.
