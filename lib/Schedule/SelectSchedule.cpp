@@ -260,11 +260,15 @@ struct SelectSchedule final
       if (result.wasInterrupted())
         return signalPassFailure();
       warnAboutSlowPaths(function, *target, interface);
+      const Strategy &strategy = *getStrategies(*target, backend).front();
       function.walk([&](Operation *op) {
-        if (isSideOp(op) && !attn::BlockAttr::of(op))
-          op->setAttr(attn::BlockAttr::kName, getStrategies(*target, backend)
-                                                  .front()
-                                                  ->chooseBlock(op, *target));
+        if (!isSideOp(op) || attn::BlockAttr::of(op))
+          return;
+        attn::BlockAttr block = strategy.chooseBlock(op, *target);
+        op->setAttr(attn::BlockAttr::kName, block);
+        if (std::string text = strategy.explainBlock(op, block, *target);
+            !text.empty())
+          op->emitRemark() << text << " [schedule]";
       });
       leaveOutUnvisited(function, getRegimes(function, interface), interface);
     }

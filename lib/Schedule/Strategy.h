@@ -89,6 +89,12 @@ public:
   /// The block of an op outside kernels (SideOps.h).
   virtual attn::BlockAttr chooseBlock(mlir::Operation *op,
                                       const Target &target) const = 0;
+  /// What a user may want to know of the choice of such a block, or an empty
+  /// text.
+  virtual std::string explainBlock(mlir::Operation *, attn::BlockAttr,
+                                   const Target &) const {
+    return {};
+  }
   /// What is wrong with such a block, or an empty text.
   virtual std::string findProblem(mlir::Operation *op, attn::BlockAttr block,
                                   const Target &target) const = 0;

@@ -81,10 +81,8 @@ double cpu::productCycles(RegisterTile tile, double rows, double depth,
          std::ceil(rows / double(tile.rows)) * (cycles + ends);
 }
 
-/// Cycles of a product of the matrix unit for whole registers: its
-/// instructions, and loading and storing each register of sums once.
-static double matrixCycles(double rows, double depth, double vectors,
-                           const Target &target) {
+double cpu::matrixCycles(double rows, double depth, double vectors,
+                         const Target &target) {
   constexpr double loadAndStore = 24;
   const Unit &unit = *findPairUnit(target, tile::CpuUnit::Matrix);
   double instruction = 2 * double(unit.rows * unit.columns * unit.depth) /

@@ -28,6 +28,12 @@ double productCycles(RegisterTile tile, double rows, double depth,
                      double waiting = 0,
                      tile::CpuUnit unit = tile::CpuUnit::Fma);
 
+/// Cycles of a product of the matrix unit, of which the target has one, for
+/// whole registers: its instructions, and loading and storing each register of
+/// sums once.
+double matrixCycles(double rows, double depth, double vectors,
+                    const Target &target);
+
 } // namespace attnc::schedule::cpu
 
 #endif // ATTNC_LIB_SCHEDULE_CPU_COSTMODEL_H

@@ -57,6 +57,11 @@ struct CpuStrategy final : Strategy {
     return cpu::chooseBlock(op, target);
   }
 
+  std::string explainBlock(Operation *op, attn::BlockAttr block,
+                           const Target &target) const override {
+    return cpu::explainUnit(op, block, target);
+  }
+
   std::string findProblem(Operation *op, attn::BlockAttr block,
                           const Target &target) const override {
     return cpu::findProblem(op, block, target);

@@ -16,6 +16,7 @@
 
 #include "Cpu/SideBlocks.h"
 
+#include "Cpu/CostModel.h"
 #include "Cpu/CpuSchedule.h"
 #include "Cpu/SideChoice.h"
 
@@ -106,6 +107,9 @@ static int64_t vectorsOf(attn::BlockForm form, int64_t length, int64_t lanes) {
   return vectors <= most ? vectors : kVectors;
 }
 
+/// The most rows of a block of a product, and places of a step of its sum.
+static constexpr int64_t kMostRows = 288, kMostPlaces = 512;
+
 /// Sizes of the blocks of a product of matrices.
 ///
 /// What lies along the lanes is copied into scratch, step by step of the sum,
@@ -115,15 +119,22 @@ static int64_t vectorsOf(attn::BlockForm form, int64_t length, int64_t lanes) {
 /// the copy of one, which each register tile reads in full, leaves most of L2
 /// to the rows. On Zen 5, 1024 x 768 x 2304 in f32: 76 % of the peak with 96
 /// rows, 85 with 192, 88 with 288; 256 to 768 places per step are the same.
+///
+/// A matrix unit is so fast that the copy counts more: twice the rows. It reads
+/// 32 columns of the copy for all rows before the next ones; of a step L1 holds
+/// them, so one operand of two comes from L2.
 struct ProductSizes {
   int64_t rows, step;
 
   ProductSizes(int64_t rowCount, int64_t sumLength, int64_t tileRows,
-               int64_t blockBytes, const Target &target) {
-    constexpr int64_t mostRows = 288, mostPlaces = 512, placesMultiple = 16;
-    rows = evenly(rowCount, mostRows, tileRows);
+               int64_t blockBytes, tile::CpuUnit unit, const Target &target) {
+    bool isMatrix = unit == tile::CpuUnit::Matrix;
+    const Unit *pairs = isMatrix ? findPairUnit(target, unit) : nullptr;
+    int64_t placesMultiple = pairs ? pairs->depth : 16;
+    rows = evenly(rowCount, isMatrix ? 2 * kMostRows : kMostRows,
+                  pairs ? 2 * pairs->rows : tileRows);
     int64_t places =
-        std::clamp<int64_t>(target.l2Bytes() / 8 / blockBytes, 64, mostPlaces);
+        std::clamp<int64_t>(target.l2Bytes() / 8 / blockBytes, 64, kMostPlaces);
     step = evenly(sumLength, places, placesMultiple);
   }
 
@@ -180,6 +191,54 @@ static int64_t widthInPassing(const SideChoice &choice, int64_t length,
   return turned ? lanes : 0;
 }
 
+/// Whether a unit for bf16 may compute a contraction: masked products go one by
+/// one.
+static bool isOfPairs(attn::ContractOp op) {
+  auto isBf16 = [](Value tensor) {
+    return getElementTypeOrSelf(tensor.getType()).isBF16();
+  };
+  bool isSummedInF32 = !getElementTypeOrSelf(op.getType()).isF64();
+  return isBf16(op.getLhs()) && isBf16(op.getRhs()) && isSummedInF32 &&
+         !op.getMask();
+}
+
+/// The units that may compute a contraction.
+static SmallVector<tile::CpuUnit> unitsFor(Operation *op,
+                                           const Target &target) {
+  SmallVector<tile::CpuUnit> units{tile::CpuUnit::Fma};
+  auto contract = dyn_cast<attn::ContractOp>(op);
+  if (contract && isOfPairs(contract))
+    for (tile::CpuUnit unit : {tile::CpuUnit::Dot, tile::CpuUnit::Matrix})
+      if (findPairUnit(target, unit))
+        units.push_back(unit);
+  return units;
+}
+
+/// The unit that computes a block of a product in the fewest cycles; of two
+/// that take as many the one that converts nothing. Lengths that are known at
+/// run time only fill their blocks.
+static tile::CpuUnit chooseUnit(ArrayRef<tile::CpuUnit> units,
+                                const SideAxes &axes, const SideChoice &choice,
+                                RegisterTile tile, int64_t vectors,
+                                const Target &target) {
+  constexpr int64_t unroll = 4;
+  int64_t rows = std::min(axes.sizeOf(choice.rows[0]), kMostRows);
+  int64_t depth = std::min(axes.sizeOf(choice.summed), kMostPlaces);
+  auto cyclesOf = [&](tile::CpuUnit unit) {
+    return unit == tile::CpuUnit::Matrix
+               ? matrixCycles(double(rows), double(depth), double(vectors),
+                              target)
+               : productCycles(tile, double(rows), double(depth),
+                               double(vectors), unroll, target, /*waiting=*/0,
+                               unit);
+  };
+  tile::CpuUnit best = units.front();
+  for (tile::CpuUnit unit : units)
+    if (cyclesOf(unit) <= cyclesOf(best))
+      best = unit;
+  return best;
+}
+
 /// The block of an op by itself.
 static attn::BlockAttr chooseAlone(Operation *op, const Target &target) {
   SmallVector<Type> types(op->getOperandTypes());
@@ -198,9 +257,12 @@ static attn::BlockAttr chooseAlone(Operation *op, const Target &target) {
               (length == SideAxes::kOpen || length % (vectors * lanes) != 0);
   int64_t k = kRows, e = 0, partial = 16, few = 0, wide = 0;
   tile::CpuPack pack = tile::CpuPack::Auto;
+  tile::CpuUnit unit = tile::CpuUnit::Fma;
   if (choice.form == attn::BlockForm::Dot) {
+    unit =
+        chooseUnit(unitsFor(op, target), axes, choice, tile, vectors, target);
     ProductSizes sizes(axes.sizeOf(choice.rows[0]), axes.sizeOf(choice.summed),
-                       tile.rows, vectors * lanes * bits / 8, target);
+                       tile.rows, vectors * lanes * bits / 8, unit, target);
     k = partial = sizes.step;
     e = sizes.rows;
     // A register tile reads its few rows once, whatever sets of L1 they are in.
@@ -215,7 +277,7 @@ static attn::BlockAttr chooseAlone(Operation *op, const Target &target) {
       context, *tile::symbolizeCpuIsa(target.cpu.isa), tile::CpuMapping::Rows,
       lanes, {tile.rows, tile.vectors}, {tile.rows, tile.vectors},
       /*unroll=*/4, /*tail=*/tail ? lanes : 0, /*laneSkip=*/false, pack,
-      partial, /*feature_rows=*/0, tile::CpuUnit::Fma);
+      partial, /*feature_rows=*/0, unit);
   return attn::BlockAttr::get(context, choice.form, choice.lanes, choice.rows,
                               vectors * lanes, k, e, choice.inner, few,
                               few ? wide : 0, /*visited=*/"", cpu);
@@ -226,6 +288,29 @@ attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
     if (attn::BlockAttr block = chooseEpilogue(map))
       return block;
   return chooseAlone(op, target);
+}
+
+std::string explainUnit(Operation *op, attn::BlockAttr block,
+                        const Target &target) {
+  auto contract = dyn_cast<attn::ContractOp>(op);
+  auto cpu = dyn_cast<tile::CpuAttr>(block.getTarget());
+  if (!contract || !cpu || unitsFor(op, target).size() == 1)
+    return {};
+  StringRef unit = cpu.getUnit() == tile::CpuUnit::Dot ? "bf16 dot products"
+                   : cpu.getUnit() == tile::CpuUnit::Matrix
+                       ? "bf16 on the matrix unit"
+                       : "bf16 converted to f32";
+  if (block.getForm() != attn::BlockForm::Dot)
+    return llvm::formatv("{0}: {1}, element by element, {2}", target.name,
+                         contract.getLabels(), unit);
+  std::string few;
+  if (block.getFew())
+    few = llvm::formatv("; bf16 converted to f32 for at most {0} rows",
+                        block.getFew());
+  return llvm::formatv(
+      "{0}: {1}, blocks of {2} x {3} with sums over {4}, {5}{6}", target.name,
+      contract.getLabels(), block.getE(), block.getQ(), block.getK(), unit,
+      few);
 }
 
 static std::string findLetterProblem(attn::BlockAttr block,
@@ -278,6 +363,14 @@ std::string findProblem(Operation *op, attn::BlockAttr block,
   if (std::string problem = findSizeProblem(block, cpu, target);
       !problem.empty())
     return problem;
+  if (cpu.getUnit() != tile::CpuUnit::Fma && // c17
+      block.getForm() != attn::BlockForm::Epilogue &&
+      (block.getForm() != attn::BlockForm::Dot ||
+       !llvm::is_contained(unitsFor(op, target), cpu.getUnit())))
+    return llvm::formatv(
+        "unit = {0} requires form = dot, two operands of bf16, "
+        "no mask, and such a unit of {1}; use unit = fma",
+        tile::stringifyCpuUnit(cpu.getUnit()), target.name);
   std::string problem = findLetterProblem(block, SideAxes::of(op));
   if (!problem.empty())
     return problem;

@@ -11,6 +11,11 @@ namespace attnc::schedule::cpu {
 /// The block of a side op on a processor.
 attn::BlockAttr chooseBlock(mlir::Operation *op, const Target &target);
 
+/// Which unit computes a product of bf16 operands, if the target has one for
+/// them, as a sentence; otherwise an empty text.
+std::string explainUnit(mlir::Operation *op, attn::BlockAttr block,
+                        const Target &target);
+
 /// What is wrong with the block of a side op, or an empty text.
 std::string findProblem(mlir::Operation *op, attn::BlockAttr block,
                         const Target &target);

@@ -63,6 +63,29 @@ tile.program @values(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V:
   }
 }
 
+// A weight in the lanes: two of its rows are interleaved. The sum has a run-time
+// number of elements, the last of an odd number is read alone.
+// CHECK-LABEL: func.func @open_sum.grid0.body(
+// CHECK:         arith.shli %{{.*}} : vector<16xi32>
+// CHECK:         %[[SUMS:.*]]:2 = scf.for %{{.*}} = %c0 to %[[WHOLE:.*]] step %c1 iter_args({{.*}} {
+// CHECK:           llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> i32
+// CHECK-COUNT-2:   llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+// CHECK:         scf.for %{{.*}} = %[[WHOLE]] to %{{.*}} step %c1 iter_args(%{{.*}} = %[[SUMS]]#0, %{{.*}} = %[[SUMS]]#1)
+// CHECK:           %[[LAST:.*]] = llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> i16
+// CHECK:           arith.extui %[[LAST]] : i16 to i32
+// CHECK-COUNT-2:   llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+// CHECK:         return
+tile.program @open_sum(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : bf16>, %Y: !tile.buf<e, q : f32>, %n: index) target #pairs {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %w = tile.load %W[%c0, %c0] valid(k = %n) : !tile.buf<k, q : bf16> -> !tile.tile<q:16, k:64, bf16>
+    %x = tile.load %X[%c0, %c0] valid(k = %n) : !tile.buf<e, k : bf16> -> !tile.tile<e:2, k:64, bf16>
+    %y = tile.dot (%w, %x) sum(k) : (!tile.tile<q:16, k:64, bf16>, !tile.tile<e:2, k:64, bf16>) -> !tile.tile<q:16, e:2, f32>
+    tile.store %y, %Y[%c0, %c0] : !tile.tile<q:16, e:2, f32>, !tile.buf<e, q : f32>
+  }
+}
+
 // With `unit = fma` nothing changes.
 // CHECK-LABEL: func.func @widened.grid0.body(
 // CHECK-NOT:     dpbf16ps

@@ -102,3 +102,30 @@ tile.program @constant(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %
     tile.store %s, %S[%c0, %c0] : !tile.tile<q:32, k:32, f32>, !tile.buf<q, k : f32>
   }
 }
+
+// A weight is operand B, and a run-time number of elements is summed: rows of
+// operand A are read in place only if registers are complete, else their rests
+// are loaded with zeros, as are those of the weight.
+// CHECK-LABEL: func.func @open_sum.grid0.body(
+// CHECK:         arith.shli %{{.*}} : vector<16xi32>
+// CHECK:         llvm.ptrtoint
+// CHECK:         scf.if
+// CHECK:           %[[THERE:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : vector<32xi16>
+// CHECK:           llvm.intr.masked.load %{{.*}}, %[[THERE]], %{{.*}} : (!llvm.ptr, vector<32xi1>, vector<32xi16>) -> vector<32xi16>
+// CHECK:         arith.andi %{{.*}} : vector<16xi32>
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilezero"(%c0_i8)
+// CHECK:         scf.for
+// CHECK:           llvm.call_intrinsic "llvm.x86.tileloaddt164"(%c4_i8
+// CHECK:           llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8)
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK:         return
+tile.program @open_sum(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : bf16>, %Y: !tile.buf<e, q : f32>, %n: index) target #tiles {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %w = tile.load %W[%c0, %c0] valid(k = %n) : !tile.buf<k, q : bf16> -> !tile.tile<q:16, k:64, bf16>
+    %x = tile.load %X[%c0, %c0] valid(k = %n) : !tile.buf<e, k : bf16> -> !tile.tile<e:32, k:64, bf16>
+    %y = tile.dot (%w, %x) sum(k) : (!tile.tile<q:16, k:64, bf16>, !tile.tile<e:32, k:64, bf16>) -> !tile.tile<q:16, e:32, f32>
+    tile.store %y, %Y[%c0, %c0] : !tile.tile<q:16, e:32, f32>, !tile.buf<e, q : f32>
+  }
+}

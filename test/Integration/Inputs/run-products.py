@@ -5,7 +5,9 @@ usage: run-products.py ATTNC-RUN WORK [--all] LEVEL...
 
 Each form is compiled with open sizes, where every part of a block may be
 incomplete, and with a few fixed ones, in f32 and, for x86-64-v3, in one of the
-other types, by turns, with --all in each of them. Random inputs have at most twice the error of the plain evaluation, integer ones none.
+other types, by turns, with --all in each of them. For zen4 and sapphirerapids, whose instructions are computed by
+software models, they are compiled in bf16; without --all a few forms, with random or integer inputs by turns. Random
+inputs have at most twice the error of the plain evaluation, integer ones none.
 """
 
 import os
@@ -21,6 +23,7 @@ EACH = "rows=0,1,15,17,65,depth=0,1,63,197,columns=1,3,17,65"  # of the forms th
 FEW = "rows=1,17,65,depth=0,15,197,columns=3,63,197"
 MANY = "rows=17,65,depth=1,15,197,columns=63,197"  # results, which make an error comparable
 # name: labels, axes of both operands and of the result, options
+MODELED_SIZES = "rows=9,33,depth=47,columns=17"  # more rows than are multiplied without the unit
 FORMS = {
     "plain": ("qd,de->qe", "rows depth", "depth columns", "rows columns", {}),
     "out_in": ("qd,ed->qe", "rows depth", "columns depth", "rows columns", {}),
@@ -35,6 +38,8 @@ FORMS = {
     "added": ("bqd,de->bqe", "2 rows depth", "depth columns", "2 rows columns", {"epilogue": True}),
 }
 SINGLE = (("f32", "normal"), ("f32", "integer"))
+# Forms without --all.
+MODELED = {"zen4": ("out_in", "split"), "sapphirerapids": ("plain", "left", "summed")}
 OTHER = (("f64", "integer"), ("f16", "normal"), ("bf16", "integer"))
 FIXED = [("plain", 768, 130), ("plain", 197, 17), ("out_in", 600, 80), ("out_in", 197, 63), ("split", 65, 64),
          ("summed", 64, 65), ("summed", 80, 48), ("left", 1100, 33), ("added", 63, 65)]
@@ -45,7 +50,7 @@ def listed(sizes):
     return re.findall(r"\w+=[\d,]*\d", sizes)
 
 
-def run(tool, work, form, fixed, dtype, level, init):
+def run(tool, work, form, fixed, dtype, level, init, every):
     """Whether one function is right at all its sizes."""
     labels, *axes, options = FORMS[form]
     axes = [[str(fixed.get(a, a)) for a in operand.split()] for operand in axes]
@@ -59,10 +64,14 @@ def run(tool, work, form, fixed, dtype, level, init):
         sizes = f"rows={ODD}"
     else:
         sizes = EACH if dtype == "f32" and form in ("plain", "out_in", "left") else FEW
+    if level in MODELED and not every:
+        sizes = MODELED_SIZES
     open_sizes = {name for operand in axes for name in operand}
     sizes = ",".join(s for s in listed(sizes) if s.split("=")[0] in open_sizes)
     command = [tool, path, "-x", "graph", "-Wno-slow-path", f"-mcpu={level}", f"--init={init}", "--size", sizes,
                "--strides", "random" if init == "integer" else "bhsd"]
+    if level in MODELED:
+        command += ["--model-instructions"]
     done = subprocess.run(command, text=True, capture_output=True, check=False)
     if done.returncode:
         print(" ".join(command), "\n", done.stdout[-600:], done.stderr[-600:], flush=True)
@@ -75,16 +84,23 @@ def main():
     levels = [level for level in levels if level != "--all"]
     os.makedirs(work, exist_ok=True)
     cases = [(form, {}) for form in FORMS]
+    some = {level: [(form, {}) for form in forms] for level, forms in MODELED.items() if not every}
     cases += [(form, {"depth": depth, "columns": columns}) for form, depth, columns in FIXED]
-    wrong = 0
+    wrong = count = 0
     for number, (form, fixed) in enumerate(cases):
         for level in levels:
+            if (form, fixed) not in some.get(level, cases):
+                continue
             types = SINGLE
+            if level in MODELED:
+                types = [("bf16", init) for init in ("normal", "integer")]
+                types = types if every else [types[number % 2]]
             if level == "x86-64-v3":
                 types += OTHER if every else (OTHER[number % len(OTHER)],)
             for dtype, init in types:
-                wrong += not run(tool, work, form, fixed, dtype, level, init)
-    print(f"{len(cases)} products, {wrong} wrong")
+                count += 1
+                wrong += not run(tool, work, form, fixed, dtype, level, init, every)
+    print(f"{count} products, {wrong} wrong")
     sys.exit(wrong > 0)
 
 

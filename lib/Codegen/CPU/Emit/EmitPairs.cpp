@@ -73,10 +73,17 @@ SmallVector<Value> Emitter::addPairs(Granule &granule, tile::DotOp dot,
   };
   if (Value count = extentOf(sum, size)) {
     Value begin = ops.floorDiv(beginOf(sum), 2);
-    return ops.loop(begin, ops.ceilDiv(count, 2), 1, sums,
-                    [&](Value n, ValueRange carried) {
-                      return addPair(n, carried, /*isHalf=*/false);
-                    });
+    Value end = ops.ceilDiv(count, 2);
+    Value whole = isPacked ? end : ops.floorDiv(count, 2);
+    auto addPairs = [&](Value low, Value high, bool isHalf) {
+      sums = ops.loop(low, high, 1, sums, [&](Value n, ValueRange carried) {
+        return addPair(n, carried, isHalf);
+      });
+    };
+    addPairs(begin, whole, /*isHalf=*/false);
+    if (!isPacked)
+      addPairs(whole, end, /*isHalf=*/true);
+    return sums;
   }
   int64_t whole = isPacked ? llvm::divideCeil(size, 2) : size / 2;
   int64_t unroll = target.getUnroll(), even = whole / unroll * unroll;

@@ -94,9 +94,10 @@ TileProduct::TileProduct(Emitter &emitter, tile::DotOp dot, Window window)
   freeSize = space.size;
   sumSize = *cast<tile::TileType>(queries.getType()).getDimSize(sum);
   KeyRange range{ops.index(0), ops.index(sumSize)};
-  if (Value extent = emitter.extentOf(sum, sumSize))
+  Value extent = emitter.extentOf(sum, sumSize);
+  if (extent)
     range = {emitter.beginOf(sum), extent};
-  if (!queries.getDefiningOp<tile::LoadOp>())
+  if (extent || !queries.getDefiningOp<tile::LoadOp>())
     emitter.completePairs(queries, range, window);
   firstStep = ops.floorDiv(range.begin, kTileDepth);
   endStep = ops.ceilDiv(range.end, kTileDepth);

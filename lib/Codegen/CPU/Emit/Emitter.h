@@ -175,7 +175,7 @@ private:
   void packPairs(tile::LoadOp load, Value rowCount);
 
   // PackTiles.cpp
-  void packTiles(tile::LoadOp load, Value rowCount);
+  void packTiles(tile::LoadOp load, Value rowCount, Value columnCount);
   void clearPairs(Value tile, Value first, Value end, Window window);
   void clearPadding(Value tile, Window window);
   void completePairs(Value tile, KeyRange written, Window window);

@@ -90,7 +90,7 @@ Value LaneLoader::columnsToFill() {
     return dot && type.hasDim(dot.getSum());
   });
   if (isPaired) // the second half of a last pair is 0
-    return ops.index(llvm::alignTo(block.columns, 2));
+    return ops.mul(ops.ceilDiv(ops.min(block.columnCount, all), 2), 2);
   return valid ? ops.min(block.columnCount, all) : all;
 }
 

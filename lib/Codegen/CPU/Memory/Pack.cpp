@@ -97,15 +97,20 @@ Value MergedRows::offsetOf(Ops &ops, Value row, Value rowStride) const {
 // Rows of K and V
 //===----------------------------------------------------------------------===//
 
+/// Whether products by pairs sum over the rows, as over the keys of values.
+static bool isAcross(tile::LoadOp load) {
+  auto dot = cast<tile::DotOp>(*load->user_begin()); // all sum over the same
+  return rowAndColumn(load).first.getValue() == dot.getSum();
+}
+
 /// Whether all rows are copied for a unit (StorePairs.cpp, PackTiles.cpp),
 /// which reads each once.
 static bool isCopiedForUnit(tile::LoadOp load, const Plan &plan) {
   if (!plan.tileRows.contains(load))
     return plan.pairRows.contains(load);
-  auto [row, column] = rowAndColumn(load);
-  auto dot = cast<tile::DotOp>(*load->user_begin()); // all sum over the same
-  int64_t columns = *load.getResult().getType().getDimSize(column);
-  return row.getValue() == dot.getSum() || columns % kTileDepth != 0;
+  int64_t columns =
+      *load.getResult().getType().getDimSize(rowAndColumn(load).second);
+  return isAcross(load) || columns % kTileDepth != 0;
 }
 
 /// Whether rows cannot be read where they lie: they are in another type, their
@@ -168,6 +173,10 @@ void Emitter::emitRows(tile::LoadOp load) {
       ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1));
   Type copied = keepsStorageType(load, plan) ? block.element : accumulator();
   Value copy = needsCopy(load, block.element, unit, block.rowStride);
+  if (isCopiedForUnit(load, plan) && isAcross(load)) // by whole columns
+    copy = ops.logicalOr(copy, ops.compare(arith::CmpIPredicate::slt,
+                                           block.columnCount,
+                                           ops.index(block.columns)));
   const Slot &slot = plan.packs.find(load)->second;
   Value packed = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
   ops.branch(copy, [&] {
@@ -187,7 +196,7 @@ void Emitter::emitRows(tile::LoadOp load) {
   if (plan.pairRows.contains(load))
     packPairs(load, block.rowCount);
   if (plan.tileRows.contains(load))
-    packTiles(load, block.rowCount);
+    packTiles(load, block.rowCount, block.columnCount);
 }
 
 //===----------------------------------------------------------------------===//

@@ -24,9 +24,11 @@ using Predicate = arith::CmpIPredicate;
 /// Replaces the rows that were found for one load by what the unit reads.
 class TilePacker {
 public:
-  TilePacker(Emitter &emitter, tile::LoadOp load, Value rowCount)
+  TilePacker(Emitter &emitter, tile::LoadOp load, Value rowCount,
+             Value columnCount)
       : emitter(emitter), ops(emitter.ops), type(load.getResult().getType()),
         from(emitter.rows[load.getResult()]), rowCount(rowCount),
+        columnCount(columnCount),
         packed(ops.address(
             emitter.scratch, ops.getI8Type(),
             ops.index(emitter.plan.tileRows.find(load)->second.offset))) {}
@@ -37,12 +39,13 @@ public:
 private:
   Value loadPart(Value row, Value end, Value column, int64_t count,
                  int64_t width);
+  Value loadColumns(Value row, Value column, Value count);
 
   Emitter &emitter;
   Ops &ops;
   tile::TileType type;
   Rows &from;
-  Value rowCount, packed;
+  Value rowCount, columnCount, packed;
 };
 
 /// `count` elements of a row from `column` on, as a vector of `width`, whose
@@ -72,6 +75,22 @@ Value TilePacker::loadPart(Value row, Value end, Value column, int64_t count,
              : loaded;
 }
 
+/// The first `count` of 32 elements of a row from `column` on; others are 0.
+Value TilePacker::loadColumns(Value row, Value column, Value count) {
+  auto vector = ops.vector(kTileDepth, ops.getI16Type());
+  SmallVector<int16_t> numbers(llvm::to_vector(llvm::seq<int16_t>(kTileDepth)));
+  Value limit = ops.broadcast(ops.createOrFold<arith::TruncIOp>(
+                                  ops.loc, ops.getI16Type(), ops.toI64(count)),
+                              kTileDepth);
+  Value number = arith::ConstantOp::create(
+      ops, ops.loc, DenseElementsAttr::get(vector, ArrayRef<int16_t>(numbers)));
+  Value at = ops.address(from.pointer, ops.getI16Type(),
+                         ops.add(ops.mul(row, from.rowStride), column));
+  return LLVM::MaskedLoadOp::create(ops, ops.loc, vector, at,
+                                    ops.compare(Predicate::slt, number, limit),
+                                    ops.zero(vector), ops.getI32IntegerAttr(2));
+}
+
 /// Whether a number of elements or an address is a multiple of a power of two.
 static Value isMultiple(Ops &ops, Value number, int64_t of) {
   Value i64 = ops.toI64(number);
@@ -87,6 +106,7 @@ void TilePacker::copyWholeRows() {
   int64_t whole = columns / kTileDepth * kTileDepth;
   int64_t wide = llvm::alignTo(columns, kTileDepth);
   constexpr int64_t perLine = kTileRowBytes / 2;
+  bool isComplete = constantOf(columnCount) == columns;
   Value inPlace = ops.boolean(false);
   if (whole == columns) {
     Value address =
@@ -95,6 +115,9 @@ void TilePacker::copyWholeRows() {
         isMultiple(ops, rowCount, kTileRows),
         ops.logicalAnd(isMultiple(ops, address, kTileRowBytes),
                        isMultiple(ops, from.rowStride, perLine)));
+    if (!isComplete)
+      inPlace =
+          ops.logicalAnd(inPlace, isMultiple(ops, columnCount, kTileDepth));
   }
   auto store = [&](Value value, Value row, Value column) {
     Value place = ops.add(ops.mul(row, wide), column);
@@ -102,13 +125,20 @@ void TilePacker::copyWholeRows() {
   };
   Value zero = ops.index(0), zeros = ops.zero(ops.vector(kTileDepth, i16));
   Value copy = arith::XOrIOp::create(ops, ops.loc, inPlace, ops.boolean(true));
+  Value last = isComplete
+                   ? ops.index(whole)
+                   : ops.mul(ops.floorDiv(columnCount, kTileDepth), kTileDepth);
   ops.branch(copy, [&] {
     ops.loop(zero, rowCount, 1, [&](Value row) {
-      ops.loop(zero, ops.index(whole), kTileDepth, [&](Value column) {
+      ops.loop(zero, last, kTileDepth, [&](Value column) {
         store(loadPart(row, {}, column, kTileDepth, kTileDepth), row, column);
       });
-      Value last = ops.index(whole);
-      if (whole < columns)
+      if (!isComplete)
+        ops.loop(last, columnCount, kTileDepth, [&](Value column) {
+          store(loadColumns(row, column, ops.sub(columnCount, column)), row,
+                column);
+        });
+      else if (whole < columns)
         store(loadPart(row, {}, last, columns - whole, kTileDepth), row, last);
     });
     Value end = ops.mul(ops.ceilDiv(rowCount, kTileRows), kTileRows);
@@ -157,13 +187,13 @@ void TilePacker::transposeRows() {
   from.pointer = packed;
 }
 
-void Emitter::packTiles(tile::LoadOp load, Value rowCount) {
+void Emitter::packTiles(tile::LoadOp load, Value rowCount, Value columnCount) {
   StringAttr row = rows[load.getResult()].row;
   auto dot = cast<tile::DotOp>(*load->user_begin()); // all sum over the same
   if (row.getValue() == dot.getSum())
-    TilePacker(*this, load, rowCount).transposeRows();
+    TilePacker(*this, load, rowCount, columnCount).transposeRows();
   else
-    TilePacker(*this, load, rowCount).copyWholeRows();
+    TilePacker(*this, load, rowCount, columnCount).copyWholeRows();
 }
 
 /// Makes pairs [first, end) of a slot zero.

@@ -143,7 +143,7 @@ void Emitter::emitPagedRows(tile::LoadOp load) {
   if (plan.pairRows.contains(load))
     packPairs(load, block.keyCount);
   if (plan.tileRows.contains(load))
-    packTiles(load, block.keyCount);
+    packTiles(load, block.keyCount, block.columnCount);
 }
 
 } // namespace attnc::cpu

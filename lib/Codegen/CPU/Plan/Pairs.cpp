@@ -96,7 +96,9 @@ StringRef PairPlanner::whyNotRows(tile::DotOp dot) const {
   auto [row, column] = rowAndColumn(load);
   if (!load.getBuf().getType().getElementType().isBF16())
     return "rows are not stored as bf16";
-  if (load.getValidOf(column))
+  bool isLoaded = queriesOf(dot).getDefiningOp<tile::LoadOp>() != nullptr;
+  if (load.getValidOf(column) &&
+      (load.getTable() || !(isLoaded || isAcrossRows(dot))))
     return "its number of features is known at run time only";
   auto loop = dot->getParentOfType<tile::ForOp>();
   bool isOdd = loop && loop.getPartialStep() % 2 != 0 && target.getLaneSkip();
@@ -125,10 +127,12 @@ StringRef PairPlanner::whyNot(tile::DotOp dot) const {
   if (target.getUnit() == tile::CpuUnit::Matrix && start &&
       !start.getValue().isZero())
     return "its sums start at a constant";
-  auto sum = StringAttr::get(dot.getContext(), dot.getSum());
-  if (load && (load.getValidOf(sum) ||
-               !load.getBuf().getType().getElementType().isBF16()))
+  if (load && !load.getBuf().getType().getElementType().isBF16())
     return "its operand is not stored as bf16 features";
+  // The last pair of an odd number is completed by 0 in both operands.
+  if (load &&
+      load.getValidOf(dot.getSum()) != rowsOf(dot).getValidOf(dot.getSum()))
+    return "its number of features is known at run time only";
   return whyNotRows(dot);
 }
 
