@@ -22,6 +22,19 @@ bool Layout::isInRegisters(tile::TileType type) {
          (type.getRank() == 1 && !type.hasDim(tile::kDistanceDim));
 }
 
+bool Layout::isInRegisters(tile::LoadOp load) const {
+  tile::TileType type = load.getType();
+  if (!isInRegisters(type))
+    return false;
+  if (!isFragment() || isWarpgroup() || type.getRank() != 2 ||
+      !isa<tile::ForOp>(load->getParentOp()))
+    return true;
+  return !llvm::all_of(load->getUsers(), [&](Operation *user) {
+    auto dot = dyn_cast<tile::DotOp>(user);
+    return dot && dot.getAcc() != load.getResult() && !dot.getMask();
+  });
+}
+
 StringAttr Layout::columnOf(tile::TileType type) {
   for (StringAttr name : type.getNames())
     if (name != kRowDim)

@@ -8,6 +8,9 @@
 //   x            registers: a thread has some columns; all rows have copies
 //   r; x, y      shared memory
 //
+// Rows that a loop loads for its products alone are in shared memory, too: the
+// next ones can be copied while these are multiplied.
+//
 // With `mapping = fragment` rows and columns of a thread are those that the
 // accumulator of `mma.m16n8` gives to its lane (PTX ISA, "Matrix Fragments for
 // mma.m16n8k16"): rows g and g + 8 of 16, columns 2t and 2t + 1 of 8, for lane
@@ -77,6 +80,7 @@ public:
   /// Nothing if tiles of these dims have no place.
   static bool isSupported(tile::TileType type);
   static bool isInRegisters(tile::TileType type);
+  bool isInRegisters(tile::LoadOp load) const;
   /// The dim besides rows, or null.
   static mlir::StringAttr columnOf(tile::TileType type);
 

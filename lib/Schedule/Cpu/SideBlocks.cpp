@@ -18,11 +18,10 @@
 
 #include "Cpu/CostModel.h"
 #include "Cpu/CpuSchedule.h"
-#include "Cpu/SideChoice.h"
+#include "SideChoice.h"
 
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
-#include "attnc/Dialect/Attn/Epilogue.h"
 #include "attnc/Dialect/Attn/MapFormula.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -30,28 +29,6 @@
 using namespace mlir;
 
 namespace attnc::schedule::cpu {
-
-/// The form of a map in the blocks of a product, in the words of the map; or
-/// nothing.
-static attn::BlockAttr chooseEpilogue(attn::MapOp map) {
-  std::optional<unsigned> host = attn::findHost(map);
-  if (!host)
-    return {};
-  Operation *op = map.getInputs()[*host].getDefiningOp();
-  attn::BlockAttr block = attn::BlockAttr::of(op);
-  StringRef inside = map.getAxisLabels().inputs[*host];
-  StringRef made = isa<attn::MapOp>(op)
-                       ? cast<attn::MapOp>(op).getAxisLabels().output
-                       : cast<attn::ContractOp>(op).getAxisLabels().output;
-  auto renamed = [&](StringRef letters) {
-    return attn::renameLetters(letters, made, inside);
-  };
-  return attn::BlockAttr::get(
-      map.getContext(), attn::BlockForm::Epilogue, renamed(block.getLanes()),
-      renamed(block.getRows()), block.getQ(), block.getK(), block.getE(),
-      renamed(block.getInner()), /*few=*/0, /*wide=*/0, /*visited=*/"",
-      block.getTarget());
-}
 
 /// Elements of the last axis of a result lie side by side, those of another are
 /// loaded one by one: a vector that is filled to a quarter is as good.

@@ -12,7 +12,7 @@
 #include "Nvptx/KeyStorage.h"
 #include "Nvptx/NvptxRequest.h"
 #include "Nvptx/Occupancy.h"
-#include "SideAxes.h"
+#include "Nvptx/SideBlocks.h"
 #include "VisitedPairs.h"
 
 #include "attnc/Target/GpuMachine.h"
@@ -547,41 +547,12 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
 
 attn::BlockAttr NvptxStrategy::chooseBlock(Operation *op,
                                            const Target &target) const {
-  MLIRContext *context = op->getContext();
-  auto nvptx = tile::NvptxAttr::get(
-      context, *tile::symbolizeNvptxArch(target.name),
-      tile::NvptxMapping::Thread, /*warps=*/4, /*rows=*/32, /*stages=*/1,
-      /*fastExp=*/false, /*sharedRows=*/false, /*overlap=*/false,
-      /*producers=*/false, /*pingPong=*/false, tile::NvptxLoads::Async);
-  SideAxes axes = SideAxes::of(op);
-  std::optional<char> lanes = axes.bestLanes(axes.result, nvptx.getBlockRows());
-  return attn::BlockAttr::get(
-      context, attn::BlockForm::Element,
-      lanes ? StringRef(&*lanes, 1) : StringRef(), /*rows=*/"",
-      /*q=*/nvptx.getBlockRows(), /*k=*/kFragment, nvptx);
+  return nvptx::chooseBlock(op, target);
 }
 
 std::string NvptxStrategy::findProblem(Operation *op, attn::BlockAttr block,
                                        const Target &target) const {
-  auto nvptx = dyn_cast<tile::NvptxAttr>(block.getTarget());
-  if (!nvptx)
-    return "its target is not #tile.nvptx";
-  if (StringRef arch = tile::stringifyNvptxArch(nvptx.getArch());
-      arch != target.name)
-    return llvm::formatv("its target must have arch = {0}", target.name);
-  if (block.getForm() != attn::BlockForm::Element || !block.getRows().empty() ||
-      nvptx.getMapping() != tile::NvptxMapping::Thread)
-    return "the NVPTX backend supports form = element without rows and "
-           "mapping = thread only";
-  if (block.getQ() != nvptx.getBlockRows())
-    return llvm::formatv("q = {0} is not warps * rows = {1}", block.getQ(),
-                         nvptx.getBlockRows());
-  std::string letters = SideAxes::of(op).result;
-  if (!StringRef(letters).contains(block.getLanes()) ||
-      block.getLanes().empty() != letters.empty())
-    return llvm::formatv("'{0}' is not an axis of the result '{1}'",
-                         block.getLanes(), letters);
-  return {};
+  return nvptx::findProblem(op, block, target);
 }
 
 const Strategy &getStrategy() {

@@ -182,6 +182,12 @@ SmallVector<Value> Emitter::emitPieces(tile::ForOp loop, Value low, Value high,
       });
 }
 
+/// Whether a tile is a number, so that none is partial.
+static bool countsNumbers(tile::ForOp loop) {
+  return loop.getStep() == 1 && !loop.hasClassify() &&
+         loop.getPartial().use_empty();
+}
+
 /// `full` tiles from `allLow` on without a mask, then those of [low, high).
 SmallVector<Value> Emitter::emitPart(tile::ForOp loop, Value allLow, Value full,
                                      Value low, Value high,
@@ -203,6 +209,8 @@ SmallVector<Value> Emitter::emitPart(tile::ForOp loop, Value allLow, Value full,
                       return emitTile(loop, b.add(allLow, b.mul(number, step)),
                                       b.index(step), b.boolean(false), inner);
                     });
+  if (countsNumbers(loop))
+    return values;
   if (loop.hasClassify())
     return emitPieces(loop, low, high, values);
   return b.loop(low, high, b.index(partialStep), values,
@@ -229,9 +237,14 @@ void Emitter::emitFor(tile::ForOp loop) {
   enterStream(loop);
   int64_t step = loop.getStep();
   unsigned segments = loop.getNumSegments();
-  bool hasFull = !alwaysEqual(loop, 1, 2);
-  bool hasHead = hasFull && !alwaysEqual(loop, 0, 1);
+  bool isOfNumbers = countsNumbers(loop);
+  bool hasFull = isOfNumbers || !alwaysEqual(loop, 1, 2);
+  bool hasHead = hasFull && !isOfNumbers && !alwaysEqual(loop, 0, 1);
   SmallVector<Value> bounds = lookup(loop.getBounds());
+  for (unsigned s = 0; s < segments && isOfNumbers; ++s) {
+    bounds[4 * s + 1] = bounds[4 * s];
+    bounds[4 * s + 2] = bounds[4 * s + 3];
+  }
   Value zero = b.index(0);
   auto emitSegment = [&](Value number, Value isHead, ValueRange carried) {
     SmallVector<Value> chosen(bounds.begin(), bounds.begin() + 4);

@@ -8,9 +8,9 @@
 //   row g + 8:  columns 2t, 2t+1 (a1)   columns 2t+8, 2t+9 (a3)
 //
 // The right operand comes from shared memory by ldmatrix, transposed where its
-// rows run along the sum. All other dots are loops over the sum whose operands
-// are in shared memory: those of f32 and f64, with a mask, and of formulas.
-// Tests: test/Codegen/NVPTX/dot.mlir
+// rows run along the sum; so do rows that are there (Layout.h). All other dots
+// are loops over the sum whose operands are in shared memory: those of f32 and
+// f64, with a mask, and of formulas. Tests: test/Codegen/NVPTX/dot.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,16 +54,18 @@ Value Emitter::packRows(Value tile, int64_t row, int64_t column) {
   return elementType.isBF16() ? b.bitcast(b.getI32Type(), packed) : packed;
 }
 
-/// Fragments of 16 places of the sum by 16 columns: of each eight columns two
-/// registers.
+/// Fragments of 16 places of the sum by 16 columns, from `start` and `column`
+/// on: of each eight columns two registers.
 SmallVector<Value> Emitter::loadMatrices(const SharedTile &made,
                                          bool isSumInner, int64_t sum,
-                                         int64_t column) {
+                                         int64_t column, Value start) {
   Value matrix = b.floorDiv(lane, 8), row = b.remainder(lane, 8);
   // Matrices 0 and 1 are the halves of the sum, 2 and 3 those of the next
   // columns.
   Value sumAt = b.mul(b.remainder(matrix, 2), 8);
   Value columnAt = b.mul(b.floorDiv(matrix, 2), 8);
+  if (start)
+    columnAt = b.add(columnAt, start);
   Value outer = isSumInner ? columnAt : sumAt;
   Value inner = isSumInner ? sumAt : columnAt;
   outer = b.add(outer, row);
@@ -89,6 +91,27 @@ SmallVector<Value> Emitter::loadMatrices(const SharedTile &made,
   for (int64_t i = 0; i < 4; ++i)
     registers.push_back(b.field(loaded, i));
   return registers;
+}
+
+/// The left operand: 16 rows of this warp from slot `row` on by 16 places of
+/// the sum.
+SmallVector<Value> Emitter::loadRows(tile::DotOp dot, int64_t row,
+                                     int64_t sum) {
+  Value rows =
+      dot.getLhs().getType().hasDim(kRowDim) ? dot.getLhs() : dot.getRhs();
+  const Tile &held = tiles[rows];
+  if (held.shared && held.registers.empty()) {
+    Value first = b.mul(warp, layout.getTarget().getRows());
+    SmallVector<Value> loaded =
+        loadMatrices(*held.shared, held.shared->dims.back() == dot.getSum(),
+                     sum, 8 * row, first);
+    return {loaded[0], loaded[2], loaded[1], loaded[3]};
+  }
+  SmallVector<Value> packed;
+  for (int64_t column : {sum / 4, sum / 4 + 2})
+    for (int64_t half : {0, 1})
+      packed.push_back(packRows(rows, row + half, column));
+  return packed;
 }
 
 void Emitter::emitMma(tile::DotOp dot) {
@@ -120,9 +143,8 @@ void Emitter::emitMma(tile::DotOp dot) {
   for (int64_t sum = 0; sum < depth; sum += 16) {
     SmallVector<Value> left;
     for (int64_t row = 0; row < rowSlots; row += 2)
-      for (int64_t column : {sum / 4, sum / 4 + 2})
-        for (int64_t half : {0, 1})
-          left.push_back(packRows(rows, row + half, column));
+      for (Value packed : loadRows(dot, row, sum))
+        left.push_back(b.bitcast(operand, packed));
     for (int64_t column = 0; column < columnSlots; column += 4) {
       SmallVector<Value> right =
           loadMatrices(made, isSumInner, sum, 4 * column);

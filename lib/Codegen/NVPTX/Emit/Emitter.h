@@ -1,10 +1,10 @@
 //===- Emitter.h - Writes the code of one kernel ----------------*- C++ -*-===//
 //
-// One thread block executes one instance of a grid. Scalars are computed by all
-// threads alike, so branches and loops on them are uniform and may hold
-// barriers. Each op on tiles is written for the places that Layout gives to its
-// result: elementwise ops act on each register, or on each element in shared
-// memory, and read operands at the same indices.
+// One thread block executes one instance of a grid. All threads compute the
+// same scalars, so branches and loops on them are uniform and may hold
+// barriers. Ops on tiles are written for the places that Layout gives to their
+// results: elementwise ops act on each register, or on each element in shared
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -192,6 +192,7 @@ private:
   void emitLoad(tile::LoadOp load);
   void emitSharedLoad(tile::LoadOp load);
   bool canCopyAsync(tile::LoadOp load, mlir::StringAttr inner);
+  Value copiedBytes(tile::LoadOp load, Value column, Value isReadable);
   Value isAligned(const Block &block, mlir::StringAttr inner);
   void copyAsync(tile::LoadOp load, const Block &block,
                  const SharedTile &shared);
@@ -207,9 +208,10 @@ private:
   void emitMma(tile::DotOp dot);
   void emitSums(tile::DotOp dot);
   Value packRows(Value tile, int64_t row, int64_t column);
+  llvm::SmallVector<Value> loadRows(tile::DotOp dot, int64_t row, int64_t sum);
   llvm::SmallVector<Value> loadMatrices(const SharedTile &shared,
                                         bool isSumInner, int64_t sum,
-                                        int64_t column);
+                                        int64_t column, Value start = {});
 
   //===- Warpgroup.cpp
   void emitWgmma(tile::DotOp dot);

@@ -114,7 +114,7 @@ std::pair<Value, Value> Emitter::locateElement(tile::LoadOp load,
 }
 
 void Emitter::emitLoad(tile::LoadOp load) {
-  if (!Layout::isInRegisters(load.getType()))
+  if (!layout.isInRegisters(load))
     return emitSharedLoad(load);
   Block block = blockOf(load);
   Type elementType = load.getType().getElementType();
@@ -135,12 +135,29 @@ void Emitter::emitLoad(tile::LoadOp load) {
 // Copies to shared memory
 //===----------------------------------------------------------------------===//
 
-/// Whole rows of elements, in pieces of 16 bytes.
+/// Whole rows of elements, in pieces of 16 bytes. Where keys are contiguous,
+/// only `mapping = fragment` copies pieces that are valid in part.
 bool Emitter::canCopyAsync(tile::LoadOp load, StringAttr inner) {
   int64_t bytes = Builder::bytesOf(load.getType().getElementType());
-  return load.getType().getRank() == 2 && inner != "k" &&
-         !load.getValidOf(inner) &&
+  bool isWhole = inner != "k" && !load.getValidOf(inner);
+  return load.getType().getRank() == 2 &&
+         (isWhole || (!layout.isWarpgroup() && !load.getTable())) &&
          *load.getType().getDimSize(inner) * bytes % kCopyBytes == 0;
+}
+
+/// The bytes of a piece that are copied: those of the columns from `column` on
+/// that are valid, or none if it is not readable.
+Value Emitter::copiedBytes(tile::LoadOp load, Value column, Value isReadable) {
+  StringAttr inner = innerOf(load);
+  Value bytes = b.i32(kCopyBytes);
+  Value valid = load.getValidOf(inner);
+  if (valid && constantOf(lookup(valid)) != load.getType().getDimSize(inner)) {
+    int64_t size = Builder::bytesOf(load.getType().getElementType());
+    Value left = b.mul(b.sub(lookup(valid), column), size);
+    left = b.min(b.max(left, b.index(0)), b.index(kCopyBytes));
+    bytes = b.cast(b.getI32Type(), left);
+  }
+  return isReadable ? b.select(isReadable, bytes, b.i32(0)) : bytes;
 }
 
 Value Emitter::isAligned(const Block &block, StringAttr inner) {
@@ -196,9 +213,7 @@ void Emitter::copyAsync(tile::LoadOp load, const Block &block,
     }
     Value to = sharedAddress(
         made, [&](StringRef dim) { return position(dim, place); });
-    return {to, from,
-            isReadable ? b.select(isReadable, b.i32(kCopyBytes), b.i32(0))
-                       : b.i32(kCopyBytes)};
+    return {to, from, copiedBytes(load, column, isReadable)};
   };
   auto copy = [&](const Piece &piece) {
     b.intrinsic("cp.async.cg.shared.global.16.s",
@@ -265,8 +280,7 @@ void Emitter::copyAsyncRows(tile::LoadOp load, const Block &block,
       Value isRow = b.compare(Predicate::sgt, rest, first);
       isReadable = isReadable ? b.logicalAnd(isReadable, isRow) : isRow;
     }
-    Value count = isReadable ? b.select(isReadable, b.i32(kCopyBytes), b.i32(0))
-                             : b.i32(kCopyBytes);
+    Value count = copiedBytes(load, b.add(column, panel * width), isReadable);
     int64_t place = first * rowBytes + panel * made.panelBytes();
     b.intrinsic("cp.async.cg.shared.global.16.s",
                 {b.address(to, b.getI8Type(), b.index(place)),

@@ -69,7 +69,7 @@ SmallVector<tile::LoadOp> Emitter::findAhead(tile::ForOp loop) {
         dot && !usesTensorCores(dot, layout))
       return {};
     auto load = dyn_cast<tile::LoadOp>(op);
-    if (load && !Layout::isInRegisters(load.getType()) &&
+    if (load && !layout.isInRegisters(load) &&
         canCopyAsync(load, innerOf(load)) && findPlace(loop, load))
       loads.push_back(load);
   }

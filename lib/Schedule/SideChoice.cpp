@@ -8,13 +8,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cpu/SideChoice.h"
+#include "SideChoice.h"
 
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/Epilogue.h"
+#include "attnc/Dialect/Attn/MapFormula.h"
+#include "attnc/Dialect/Tile/Tile.h"
 
 using namespace mlir;
 
-namespace attnc::schedule::cpu {
+namespace attnc::schedule {
 
 static std::string pick(StringRef letters,
                         llvm::function_ref<bool(char)> keep) {
@@ -145,7 +148,8 @@ public:
       : op(op), labels(op.getAxisLabels()), axes(axes), left(labels.inputs[0]),
         right(labels.inputs[1]) {}
 
-  std::optional<SideChoice> choose(int64_t lanes) const;
+  std::optional<SideChoice> choose(int64_t lanes,
+                                   std::optional<char> avoided) const;
 
 private:
   Walk walkAlong(char letter) const {
@@ -173,7 +177,8 @@ private:
 };
 } // namespace
 
-std::optional<SideChoice> Product::choose(int64_t lanes) const {
+std::optional<SideChoice> Product::choose(int64_t lanes,
+                                          std::optional<char> avoided) const {
   StringRef out = labels.output, where = op.getMaskLabels().value_or("");
   for (char letter : (left + right).str())
     if (axes.sizeOf(letter) != 1 && walkAlong(letter) == Walk::Nothing)
@@ -198,6 +203,8 @@ std::optional<SideChoice> Product::choose(int64_t lanes) const {
   std::string candidates = pick(out, [&](char l) {
     return StringRef(ofLeft + ofRight).contains(l) && !rowsBeside(l).empty();
   });
+  if (avoided && candidates.size() > 1)
+    llvm::erase(candidates, *avoided);
   std::optional<char> lane = axes.bestLanes(candidates, lanes);
   if (!lane)
     return std::nullopt;
@@ -222,8 +229,29 @@ std::optional<SideChoice> Product::choose(int64_t lanes) const {
 }
 
 std::optional<SideChoice> chooseDot(attn::ContractOp op, const SideAxes &axes,
-                                    int64_t lanes) {
-  return Product(op, axes).choose(lanes);
+                                    int64_t lanes,
+                                    std::optional<char> avoided) {
+  return Product(op, axes).choose(lanes, avoided);
 }
 
-} // namespace attnc::schedule::cpu
+attn::BlockAttr chooseEpilogue(attn::MapOp map) {
+  std::optional<unsigned> host = attn::findHost(map);
+  if (!host)
+    return {};
+  Operation *op = map.getInputs()[*host].getDefiningOp();
+  attn::BlockAttr block = attn::BlockAttr::of(op);
+  StringRef inside = map.getAxisLabels().inputs[*host];
+  StringRef made = isa<attn::MapOp>(op)
+                       ? cast<attn::MapOp>(op).getAxisLabels().output
+                       : cast<attn::ContractOp>(op).getAxisLabels().output;
+  auto renamed = [&](StringRef letters) {
+    return attn::renameLetters(letters, made, inside);
+  };
+  return attn::BlockAttr::get(
+      map.getContext(), attn::BlockForm::Epilogue, renamed(block.getLanes()),
+      renamed(block.getRows()), block.getQ(), block.getK(), block.getE(),
+      renamed(block.getInner()), /*few=*/0, /*wide=*/0, /*visited=*/"",
+      block.getTarget());
+}
+
+} // namespace attnc::schedule

@@ -4,15 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_SCHEDULE_CPU_SIDECHOICE_H
-#define ATTNC_LIB_SCHEDULE_CPU_SIDECHOICE_H
+#ifndef ATTNC_LIB_SCHEDULE_SIDECHOICE_H
+#define ATTNC_LIB_SCHEDULE_SIDECHOICE_H
 
 #include "SideAxes.h"
 
 #include <optional>
 #include <string>
 
-namespace attnc::schedule::cpu {
+namespace attnc::schedule {
 
 /// How what lies along the lanes of a product lies in memory: along the lanes,
 /// or across them, along the sum.
@@ -32,10 +32,16 @@ struct SideChoice {
 /// apart.
 bool liesAcross(mlir::Operation *op, char lane);
 
-/// The axes of a product of matrices, or nothing.
+/// The axes of a product of matrices, or nothing. The lanes run along `avoided`
+/// only if they can run along no other axis.
 std::optional<SideChoice> chooseDot(attn::ContractOp op, const SideAxes &axes,
-                                    int64_t lanes);
+                                    int64_t lanes,
+                                    std::optional<char> avoided = {});
 
-} // namespace attnc::schedule::cpu
+/// The form of a map in the blocks of the product that it reads, with the
+/// letters of the map; null if it is no epilogue.
+attn::BlockAttr chooseEpilogue(attn::MapOp map);
 
-#endif // ATTNC_LIB_SCHEDULE_CPU_SIDECHOICE_H
+} // namespace attnc::schedule
+
+#endif // ATTNC_LIB_SCHEDULE_SIDECHOICE_H

@@ -1,0 +1,173 @@
+//===- SideBlocks.cpp - Blocks of ops outside kernels on GPUs -------------===//
+//
+//   form dot       a product of two matrices (SideChoice.cpp): a thread block
+//                  multiplies q rows of one operand with e of the other, in
+//                  steps of k along the sum;
+//   form epilogue  a map of what such a product makes, for nobody else;
+//   form element   everything else: one element per thread.
+//
+// The elements of a row of the result are spread over the columns of fragments,
+// so the rows of the block (`lanes`) run along another axis than the last one.
+// Tests: test/Schedule/Nvptx/products.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Nvptx/SideBlocks.h"
+
+#include "SideAxes.h"
+#include "SideChoice.h"
+
+#include "attnc/Dialect/Tile/Tile.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace attnc::schedule::nvptx {
+
+/// The multiple of dims in fragments of mma.m16n8k16.
+static constexpr int64_t kFragment = 16;
+
+/// The block of a product. On tensor cores 128 x 64 sums take 64 registers of
+/// each thread, and tiles of 32 places of the sum, in four stages, 60 KiB of
+/// shared memory, so that two or more blocks are resident. Twice as many sums
+/// made code of twice the size that ptxas spilled. Sums by fma are slow in any
+/// case, so their blocks are small.
+namespace {
+struct ProductBlock {
+  int64_t warps, rows, e, k, stages;
+
+  int64_t q() const { return warps * rows; }
+};
+} // namespace
+static constexpr ProductBlock kTensorCores{4, 32, 64, 32, 4};
+static constexpr ProductBlock kFma{4, 16, 64, 16, 1};
+
+/// Whether tensor cores multiply the operands: both f16, or both bf16.
+static bool usesTensorCores(attn::ContractOp op, const Target &target) {
+  Type lhs = getElementTypeOrSelf(op.getLhs().getType());
+  Type rhs = getElementTypeOrSelf(op.getRhs().getType());
+  SmallVector<Type> types{lhs, rhs, getElementTypeOrSelf(op.getType())};
+  return lhs == rhs && (lhs.isF16() || lhs.isBF16()) &&
+         attn::accumulateType(types).isF32() &&
+         target.findUnit(UnitKind::Matrix, DType::F16, DType::F32);
+}
+
+/// Fewer rows of fragments where the rows are known to be few.
+static ProductBlock fitRows(ProductBlock block, int64_t rows) {
+  while (block.rows > kFragment && block.warps * block.rows / 2 >= rows)
+    block.rows /= 2;
+  while (block.warps > 1 && block.q() / 2 >= rows)
+    block.warps /= 2;
+  return block;
+}
+
+static tile::NvptxAttr makeTarget(MLIRContext *context, const Target &target,
+                                  tile::NvptxMapping mapping, int64_t warps,
+                                  int64_t rows, int64_t stages) {
+  return tile::NvptxAttr::get(
+      context, *tile::symbolizeNvptxArch(target.name), mapping, warps, rows,
+      stages, /*fastExp=*/false, /*sharedRows=*/false, /*overlap=*/false,
+      /*producers=*/false, /*pingPong=*/false, tile::NvptxLoads::Async);
+}
+
+/// Masked products read their mask element by element, and stay as they are.
+static std::optional<SideChoice> chooseProduct(Operation *op,
+                                               const SideAxes &axes) {
+  auto contract = dyn_cast<attn::ContractOp>(op);
+  if (!contract || contract.getMask() || axes.result.empty())
+    return std::nullopt;
+  return chooseDot(contract, axes, kFragment, axes.result.back());
+}
+
+attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
+  MLIRContext *context = op->getContext();
+  if (auto map = dyn_cast<attn::MapOp>(op))
+    if (attn::BlockAttr block = chooseEpilogue(map))
+      return block;
+  SideAxes axes = SideAxes::of(op);
+  if (std::optional<SideChoice> product = chooseProduct(op, axes)) {
+    ProductBlock block = fitRows(
+        usesTensorCores(cast<attn::ContractOp>(op), target) ? kTensorCores
+                                                            : kFma,
+        axes.sizeOf(product->lanes[0]));
+    return attn::BlockAttr::get(
+        context, product->form, product->lanes, product->rows, block.q(),
+        block.k, block.e, product->inner, /*few=*/0, /*wide=*/0,
+        /*visited=*/"",
+        makeTarget(context, target, tile::NvptxMapping::Fragment, block.warps,
+                   block.rows, block.stages));
+  }
+  auto nvptx = makeTarget(context, target, tile::NvptxMapping::Thread,
+                          /*warps=*/4, /*rows=*/32, /*stages=*/1);
+  std::optional<char> lanes = axes.bestLanes(axes.result, nvptx.getBlockRows());
+  return attn::BlockAttr::get(
+      context, attn::BlockForm::Element,
+      lanes ? StringRef(&*lanes, 1) : StringRef(), /*rows=*/"",
+      /*q=*/nvptx.getBlockRows(), /*k=*/kFragment, nvptx);
+}
+
+/// What a dump may say of a product that no choice comes near.
+static std::string findProductProblem(Operation *op, attn::BlockAttr block,
+                                      tile::NvptxAttr nvptx,
+                                      const Target &target) {
+  std::optional<SideChoice> best = chooseProduct(op, SideAxes::of(op));
+  if (!best || block.getLanes() != best->lanes || block.getRows() != best->rows)
+    return best ? llvm::formatv("form = dot is possible with lanes = '{0}' and "
+                                "rows = '{1}' only; use form = element",
+                                best->lanes, best->rows)
+                : std::string("form = dot requires a product of two matrices "
+                              "without a mask; use form = element");
+  if (nvptx.getMapping() != tile::NvptxMapping::Fragment)
+    return "form = dot requires mapping = fragment";
+  if (nvptx.getStages() > 1 &&
+      !usesTensorCores(cast<attn::ContractOp>(op), target))
+    return "stages above 1 need products of f16 or bf16 on tensor cores; legal "
+           "is 1";
+  constexpr int64_t most = 256;
+  for (auto [name, size] : {std::pair<StringRef, int64_t>("k", block.getK()),
+                            {"e", block.getRowsOfBlock()}})
+    if (size % kFragment || size > most)
+      return llvm::formatv("{0} = {1} is not a multiple of {2} up to {3}", name,
+                           size, kFragment, most);
+  return {};
+}
+
+static std::string findElementProblem(Operation *op, attn::BlockAttr block,
+                                      tile::NvptxAttr nvptx) {
+  if (!block.getRows().empty() ||
+      nvptx.getMapping() != tile::NvptxMapping::Thread)
+    return "form = element requires mapping = thread and no rows";
+  std::string letters = SideAxes::of(op).result;
+  if (!StringRef(letters).contains(block.getLanes()) ||
+      block.getLanes().empty() != letters.empty())
+    return llvm::formatv("'{0}' is not an axis of the result '{1}'",
+                         block.getLanes(), letters);
+  return {};
+}
+
+std::string findProblem(Operation *op, attn::BlockAttr block,
+                        const Target &target) {
+  auto nvptx = dyn_cast<tile::NvptxAttr>(block.getTarget());
+  if (!nvptx)
+    return "its target is not #tile.nvptx";
+  if (StringRef arch = tile::stringifyNvptxArch(nvptx.getArch());
+      arch != target.name)
+    return llvm::formatv("its target must have arch = {0}", target.name);
+  if (block.getForm() == attn::BlockForm::Epilogue) {
+    auto map = dyn_cast<attn::MapOp>(op);
+    return map && chooseEpilogue(map)
+               ? ""
+               : "form = epilogue requires a map that is the only use of a "
+                 "product of form dot; use form = element";
+  }
+  if (block.getQ() != nvptx.getBlockRows())
+    return llvm::formatv("q = {0} is not warps * rows = {1}", block.getQ(),
+                         nvptx.getBlockRows());
+  return block.getForm() == attn::BlockForm::Dot
+             ? findProductProblem(op, block, nvptx, target)
+             : findElementProblem(op, block, nvptx);
+}
+
+} // namespace attnc::schedule::nvptx
