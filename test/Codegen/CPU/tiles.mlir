@@ -129,3 +129,26 @@ tile.program @open_sum(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : bf16>, %
     tile.store %y, %Y[%c0, %c0] : !tile.tile<q:16, e:32, f32>, !tile.buf<e, q : f32>
   }
 }
+
+// Of a run-time number of rows only the last incomplete register is copied if
+// the others lie on lines of cache.
+// CHECK-LABEL: func.func @open_rows.grid0.body(
+// CHECK:         llvm.ptrtoint
+// CHECK:         %[[FIRST:.*]] = arith.select %{{.*}}, %{{.*}}, %c0
+// CHECK:         scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %c1
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilezero"(%c0_i8)
+// CHECK:         %[[COPIED:.*]] = arith.cmpi sge, %{{.*}}, %[[FIRST]]
+// CHECK:         arith.select %[[COPIED]], %{{.*}}, %{{.*}} : !llvm.ptr
+// CHECK:         arith.select %[[COPIED]], %c64, %{{.*}} : index
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloaddt164"(%c4_i8
+// CHECK:         return
+tile.program @open_rows(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : bf16>, %Y: !tile.buf<e, q : f32>, %n: index) target #tiles {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %w = tile.load %W[%c0, %c0] : !tile.buf<k, q : bf16> -> !tile.tile<q:16, k:64, bf16>
+    %x = tile.load %X[%c0, %c0] valid(e = %n) : !tile.buf<e, k : bf16> -> !tile.tile<e:32, k:64, bf16>
+    %y = tile.dot (%w, %x) sum(k) : (!tile.tile<q:16, k:64, bf16>, !tile.tile<e:32, k:64, bf16>) -> !tile.tile<q:16, e:32, f32>
+    tile.store %y, %Y[%c0, %c0] valid(e = %n) : !tile.tile<q:16, e:32, f32>, !tile.buf<e, q : f32>
+  }
+}

@@ -114,10 +114,16 @@ Matrix TileProduct::rowsAt(Value row, Value step) {
     return {ops.address(from.pointer, i16, place),
             ops.constant(ops.getI64Type(), kTileRowBytes)};
   }
-  Value place = ops.add(ops.mul(ops.mul(row, kTileRows), from.rowStride),
-                        ops.mul(step, kTileDepth));
-  return {ops.address(from.pointer, i16, place),
-          ops.toI64(ops.mul(from.rowStride, 2))};
+  Value first = ops.mul(row, kTileRows);
+  Value pointer = from.pointer, stride = from.rowStride;
+  if (from.copy) {
+    Value isCopied =
+        ops.compare(arith::CmpIPredicate::sge, first, from.firstCopied);
+    pointer = ops.select(isCopied, from.copy, pointer);
+    stride = ops.select(isCopied, from.copyStride, stride);
+  }
+  Value place = ops.add(ops.mul(first, stride), ops.mul(step, kTileDepth));
+  return {ops.address(pointer, i16, place), ops.toI64(ops.mul(stride, 2))};
 }
 
 /// Operand B, or sums: the rows of a slot from `row` on.

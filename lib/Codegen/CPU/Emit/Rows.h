@@ -26,6 +26,9 @@ struct Rows {
   Value pointer, rowStride;
   StringAttr row, column;
   Type element; // the accumulator's type, or the tensor's
+  /// For the matrix unit the copy of all rows from `firstCopied` on; null: none
+  /// but what `pointer` is.
+  Value copy = {}, copyStride = {}, firstCopied = {};
 };
 
 /// Of a buffer with merged axes (tile.rename) the heads whose queries are the

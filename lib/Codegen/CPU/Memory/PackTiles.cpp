@@ -3,8 +3,8 @@
 // A register of the unit takes 16 rows of 32 elements, so operands have whole
 // registers of rows and columns; what a tensor does not have is 0.
 //
-//   K    rows in place if there are whole registers of them, on lines of cache,
-//        else a copy [key][feature]
+//   K    rows in place if they are on lines of cache and fill registers, else a
+//        copy [key][feature]; of a last incomplete register always a copy
 //   V    a copy [features / 16][keys / 32][16 features][32 keys]
 //   Q,P  pairs of rows in their slots (LoadLanes.cpp, StorePairs.cpp), to which
 //        pairs of zeros are added
@@ -111,10 +111,8 @@ void TilePacker::copyWholeRows() {
   if (whole == columns) {
     Value address =
         LLVM::PtrToIntOp::create(ops, ops.loc, ops.getI64Type(), from.pointer);
-    inPlace = ops.logicalAnd(
-        isMultiple(ops, rowCount, kTileRows),
-        ops.logicalAnd(isMultiple(ops, address, kTileRowBytes),
-                       isMultiple(ops, from.rowStride, perLine)));
+    inPlace = ops.logicalAnd(isMultiple(ops, address, kTileRowBytes),
+                             isMultiple(ops, from.rowStride, perLine));
     if (!isComplete)
       inPlace =
           ops.logicalAnd(inPlace, isMultiple(ops, columnCount, kTileDepth));
@@ -128,8 +126,14 @@ void TilePacker::copyWholeRows() {
   Value last = isComplete
                    ? ops.index(whole)
                    : ops.mul(ops.floorDiv(columnCount, kTileDepth), kTileDepth);
-  ops.branch(copy, [&] {
-    ops.loop(zero, rowCount, 1, [&](Value row) {
+  bool hasRest =
+      whole == columns && constantOf(rowCount).value_or(1) % kTileRows != 0;
+  Value first = zero;
+  if (hasRest)
+    first = ops.select(
+        inPlace, ops.mul(ops.floorDiv(rowCount, kTileRows), kTileRows), zero);
+  auto copyRows = [&] {
+    ops.loop(first, rowCount, 1, [&](Value row) {
       ops.loop(zero, last, kTileDepth, [&](Value column) {
         store(loadPart(row, {}, column, kTileDepth, kTileDepth), row, column);
       });
@@ -146,7 +150,15 @@ void TilePacker::copyWholeRows() {
       ops.loop(zero, ops.index(wide), kTileDepth,
                [&](Value column) { store(zeros, row, column); });
     });
-  });
+  };
+  if (hasRest) {
+    copyRows();
+    from.copy = packed;
+    from.copyStride = ops.index(wide);
+    from.firstCopied = first;
+    return;
+  }
+  ops.branch(copy, copyRows);
   from.rowStride = ops.select(inPlace, from.rowStride, ops.index(wide));
   from.pointer = ops.select(inPlace, from.pointer, packed);
 }
