@@ -152,3 +152,32 @@ tile.program @open_rows(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : bf16>, 
     tile.store %y, %Y[%c0, %c0] valid(e = %n) : !tile.tile<q:16, e:32, f32>, !tile.buf<e, q : f32>
   }
 }
+
+// The first step of a sum makes the registers zero; nothing is stored before it.
+// CHECK-LABEL: func.func @steps.grid0.body(
+// CHECK-NOT:     llvm.store %{{.*}} : vector<16xf32>
+// CHECK:         scf.for %[[STEP:.*]] = %c0 to %c2 step %c1
+// CHECK:           %[[FIRST:.*]] = arith.muli %[[STEP]], %c64
+// CHECK:           %[[IS_FIRST:.*]] = arith.cmpi eq, %[[FIRST]], %c0
+// CHECK:           scf.if %[[IS_FIRST]] {
+// CHECK-COUNT-2:     llvm.call_intrinsic "llvm.x86.tilezero"
+// CHECK:           } else {
+// CHECK-COUNT-2:     llvm.call_intrinsic "llvm.x86.tileloadd64"
+// CHECK:           }
+// CHECK:           llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK:         return
+tile.program @steps(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : bf16>, %Y: !tile.buf<e, q : f32>, %n: index) target #tiles {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %zero = tile.splat 0.0 : !tile.tile<q:16, e:32, f32>
+    %sum = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %c128, %c128)] step 64 partial_step 64 iter(%acc = %zero) -> (!tile.tile<q:16, e:32, f32>) {
+      %w = tile.load %W[%k0, %c0] valid(k = %nk) : !tile.buf<k, q : bf16> -> !tile.tile<q:16, k:64, bf16>
+      %x = tile.load %X[%c0, %k0] valid(k = %nk) : !tile.buf<e, k : bf16> -> !tile.tile<e:32, k:64, bf16>
+      %y = tile.dot (%w, %x) sum(k) acc(%acc) : (!tile.tile<q:16, k:64, bf16>, !tile.tile<e:32, k:64, bf16>) -> !tile.tile<q:16, e:32, f32>
+      tile.yield %y : !tile.tile<q:16, e:32, f32>
+    }
+    tile.store %sum, %Y[%c0, %c0] : !tile.tile<q:16, e:32, f32>, !tile.buf<e, q : f32>
+  }
+}

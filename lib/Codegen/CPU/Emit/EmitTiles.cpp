@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/Emitter.h"
+#include "Emit/ZeroSums.h"
 
 using namespace mlir;
 
@@ -167,13 +168,25 @@ void TileProduct::emitBlock(Value row, int64_t rows, int64_t vector,
            vector + v);
   };
   Value start = dot.getAcc();
-  bool isZero = !start || start.getDefiningOp<tile::SplatOp>();
-  forEachSum([&](int64_t number, Value first, int64_t v) {
-    if (isZero)
+  auto makeZero = [&] {
+    forEachSum([&](int64_t number, Value, int64_t) {
       callUnit(ops, "tilezero", registerNumber(ops, number));
-    else
+    });
+  };
+  auto loadStart = [&] {
+    forEachSum([&](int64_t number, Value first, int64_t v) {
       loadRegister(number, slotAt(start, first, v), "tileloadd64");
-  });
+    });
+  };
+  if (!start || start.getDefiningOp<tile::SplatOp>())
+    makeZero();
+  else if (tile::ForOp loop = loopFromZero(dot, emitter.plan, emitter.target))
+    ops.branch(ops.compare(arith::CmpIPredicate::eq,
+                           emitter.scalars.lookup(loop.getKeyStart()),
+                           emitter.scalars.lookup(loop.getSegment(0)[0])),
+               makeZero, loadStart);
+  else
+    loadStart();
   auto step = [&](Value at) { emitStep(row, at, rows, vector, vectors); };
   std::optional<int64_t> low = constantOf(firstStep),
                          high = constantOf(endStep);

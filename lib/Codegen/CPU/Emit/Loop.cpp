@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/Emitter.h"
+#include "Emit/ZeroSums.h"
 
 #include "llvm/ADT/ScopeExit.h"
 
@@ -128,10 +129,27 @@ void Emitter::emitItem(const Item &item, const Window *window) {
 // tile.for
 //===----------------------------------------------------------------------===//
 
+/// Whether the first tile of a loop that has one stores sums from zero on.
+static bool startsFromZero(LoopLikeOpInterface loop, Value carried,
+                           const Plan &plan, tile::CpuAttr target,
+                           const IRMapping &scalars) {
+  auto dot = carried.hasOneUse() ? dyn_cast<tile::DotOp>(*carried.user_begin())
+                                 : tile::DotOp();
+  if (!dot || dot.getAcc() != carried ||
+      loopFromZero(dot, plan, target) != loop)
+    return false;
+  ValueRange bounds = cast<tile::ForOp>(loop).getSegment(0);
+  std::optional<int64_t> low = constantOf(scalars.lookup(bounds[0])),
+                         high = constantOf(scalars.lookup(bounds[3]));
+  return low && high && *low < *high;
+}
+
 /// Copies what a loop starts with to where it carries it.
 void Emitter::emitInits(LoopLikeOpInterface loop, const Window *window) {
-  for (auto [init, result] :
-       llvm::zip(loop.getInits(), *loop.getLoopResults())) {
+  for (auto [init, result, carried] : llvm::zip(
+           loop.getInits(), *loop.getLoopResults(), loop.getRegionIterArgs())) {
+    if (startsFromZero(loop, carried, plan, target, scalars))
+      continue;
     const Slot &to = plan.slots.find(result)->second;
     auto from = plan.slots.find(init);
     if (from != plan.slots.end() && from->second.offset == to.offset)
