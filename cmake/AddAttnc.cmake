@@ -257,13 +257,15 @@ function(attnc_compile_launcher source triple output)
   set(shared ${PROJECT_SOURCE_DIR}/lib/Codegen/Common/Launch)
   set(runtime ${PROJECT_SOURCE_DIR}/runtime/include)
   file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h ${shared}/*.h)
-  set(options "")
+  set(options -fPIC)
   if(triple MATCHES "^aarch64")
-    set(options -mno-outline-atomics) # they are in a library of the compiler
+    list(APPEND options -mno-outline-atomics) # they are in the compiler's library
+  elseif(triple MATCHES "windows|wasm")
+    set(options "") # always there; never there
   endif()
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_C_COMPILER} --target=${triple} -std=c11 -O1 -ffreestanding
-            -fno-builtin -fPIC -fno-ident -Wall -Wextra -Werror
+            -fno-builtin -fno-ident -Wall -Wextra -Werror
             -fno-asynchronous-unwind-tables -I ${abi} -I ${shared} -I ${runtime}
             ${options} -emit-llvm -S ${source} -o ${output}
     DEPENDS ${source} ${headers} ${abi}/entry.h ${runtime}/attnc.h VERBATIM)

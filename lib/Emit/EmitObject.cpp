@@ -15,6 +15,8 @@
 #include "EntryPoints.h"
 #include "LinkParts.h"
 
+#include "attnc/Target/RuntimeLibrary.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -41,7 +43,9 @@ CodegenTarget attnc::makeCodegenTarget(const Target &cpu,
           .matrixFeatures = cpu.matrixFeatures.str(),
           .baselineFeatures = platform.baselineFeatures.str(),
           .abi = platform.abi.str(),
-          .systemSymbols = platform.systemSymbols.str(),
+          .systemSymbols = (platform.systemSymbols + " " +
+                            getRuntimeLibrary(cpu, platform).systemSymbols)
+                               .str(),
           .isPositionIndependent = platform.isPositionIndependent,
           .vscale = cpu.vscale,
           .label = cpu.name.str()};
@@ -105,15 +109,6 @@ static void optimise(Module &module, TargetMachine &machine) {
   cantFail(builder.parsePassPipeline(passes, kPasses));
   passes.run(module, modules);
 }
-
-/// What a part for a device needs besides: to load the device's driver, to
-/// share it among threads and objects (attnc_device_lock, which assembly of the
-/// part defines), and to read its properties.
-static constexpr StringLiteral kDeviceSymbols =
-    " attnc_device_lock"
-    " dlopen dlsym dlerror usleep abort atoi memcmp strcmp strncmp strlen "
-    "strstr "
-    "strncpy sched_yield";
 
 /// The launcher of kernels for GPUs.
 static constexpr StringLiteral kGpuSymbols = " dlopen dlsym usleep";
@@ -249,11 +244,8 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
   };
   CodegenTarget target = machineOf(parts);
   bool hasDevices = false;
-  for (const Part &part : parts) {
-    if (part.device == TargetKind::Device)
-      target.systemSymbols += kDeviceSymbols;
+  for (const Part &part : parts)
     hasDevices |= part.kernels->getNamedGlobal(kDeviceName) != nullptr;
-  }
   if (hasDevices)
     target.systemSymbols += kGpuSymbols;
   if (Error error = requireMatrixUnits(parts))

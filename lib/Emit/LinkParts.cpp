@@ -29,6 +29,8 @@ CodegenTarget attnc::machineOf(ArrayRef<Part> parts) {
   if (parts.size() > 1) {
     target.cpu = "";
     target.features = target.baselineFeatures;
+    for (const Part &part : parts.drop_front())
+      target.systemSymbols += " " + part.target.systemSymbols;
   }
   return target;
 }

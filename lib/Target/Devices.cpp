@@ -43,7 +43,7 @@ static constexpr Target makeDevice(StringRef name, StringRef description,
   return target;
 }
 
-static constexpr Target kTargets[] = {
+static constexpr Target kX86Devices[] = {
     makeDevice("opencl", "devices with OpenCL 1.2",
                {.groupThreads = 256,
                 .sharedBytes = 32 * 1024,
@@ -74,4 +74,34 @@ static constexpr Target kTargets[] = {
                {.groupThreads = 256, .sharedBytes = 16 * 1024}),
 };
 
-ArrayRef<Target> attnc::getX86Devices() { return kTargets; }
+ArrayRef<Target> attnc::getX86Devices() { return kX86Devices; }
+
+// The platforms of these interfaces; none of them has run.
+
+static constexpr Target kAppleDevices[] = {[] {
+  Target target = makeDevice(
+      "metal", "Apple's GPUs",
+      {.groupThreads = 256, .sharedBytes = 32 * 1024, .hasHostCode = true});
+  target.llvmCpu = "apple-m1";
+  target.requiredFeatures = "";
+  return target;
+}()};
+
+ArrayRef<Target> attnc::getAppleDevices() { return kAppleDevices; }
+
+static constexpr Target kWindowsDevices[] = {makeDevice(
+    "d3d12", "devices with Direct3D 12",
+    {.groupThreads = 256, .sharedBytes = 32 * 1024, .hasHostCode = true})};
+
+ArrayRef<Target> attnc::getWindowsDevices() { return kWindowsDevices; }
+
+static constexpr Target kWasmDevices[] = {[] {
+  Target target = makeDevice(
+      "webgpu", "devices with WebGPU, by Emscripten",
+      {.groupThreads = 256, .sharedBytes = 16 * 1024, .hasHostCode = true});
+  target.llvmCpu = "generic";
+  target.requiredFeatures = "";
+  return target;
+}()};
+
+ArrayRef<Target> attnc::getWasmDevices() { return kWasmDevices; }

@@ -15,6 +15,9 @@ namespace attnc {
 
 llvm::ArrayRef<Target> getX86Levels();
 llvm::ArrayRef<Target> getX86Devices();
+llvm::ArrayRef<Target> getAppleDevices();
+llvm::ArrayRef<Target> getWindowsDevices();
+llvm::ArrayRef<Target> getWasmDevices();
 llvm::ArrayRef<Target> getAArch64Levels();
 llvm::ArrayRef<Target> getAppleLevels();
 llvm::ArrayRef<Target> getRiscV64Levels();

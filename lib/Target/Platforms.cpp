@@ -56,6 +56,7 @@ ArrayRef<Platform> attnc::getPlatforms() {
       {
           .triple = "x86_64-pc-windows-msvc",
           .levels = getX86Levels(),
+          .devices = getWindowsDevices(),
           .defaultLevels = "x86-64-v3,x86-64-v4",
           .systemSymbols = "__chkstk _fltused",
       },
@@ -70,6 +71,7 @@ ArrayRef<Platform> attnc::getPlatforms() {
       {
           .triple = "arm64-apple-macosx11.0.0",
           .levels = getAppleLevels(),
+          .devices = getAppleDevices(),
           .defaultLevels = "apple-m1",
           .systemSymbols = "bzero",
       },
@@ -82,6 +84,7 @@ ArrayRef<Platform> attnc::getPlatforms() {
       {
           .triple = "wasm32-unknown-unknown",
           .levels = getWasmLevels(),
+          .devices = getWasmDevices(),
           .defaultLevels = "simd128",
           .systemSymbols =
               "__linear_memory __stack_pointer __indirect_function_table",

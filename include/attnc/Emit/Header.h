@@ -19,10 +19,12 @@ namespace attnc {
 /// The header of an object with these functions; `stem` is the header's file
 /// name without `.h` (gpt2_small) and gives the guard. `functions` are
 /// verified (Interface::verify, verifySymbols). `targets` are the labels of the
-/// object's parts, for a comment.
+/// object's parts and `libraries` what it loads when it is called, for a
+/// comment.
 std::string emitHeader(llvm::StringRef stem,
                        llvm::ArrayRef<Interface> functions,
-                       llvm::ArrayRef<std::string> targets = {});
+                       llvm::ArrayRef<std::string> targets = {},
+                       llvm::ArrayRef<std::string> libraries = {});
 
 /// The part that is the same in every header, from `#ifndef ATTNC_ABI` to its
 /// `#endif`.

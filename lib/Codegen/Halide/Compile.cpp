@@ -13,6 +13,7 @@
 #include "attnc/Codegen/Common/Passes.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Interface/Remark.h"
+#include "attnc/Target/Platform.h"
 #include "attnc/Target/Target.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -229,6 +230,16 @@ static std::string halideTarget(const Target &target) {
       .str();
 }
 
+/// The platforms where objects launch kernels of the device `name`.
+static std::string listHosts(StringRef name) {
+  std::string list;
+  for (const Platform &platform : getPlatforms())
+    if (const Target *level = platform.findLevel(name);
+        level && level->device.hasHostCode)
+      list += (list.empty() ? "" : ", ") + platform.triple.str();
+  return list;
+}
+
 static LogicalResult compile(ModuleOp module, const Target &target,
                              Wanted wanted, ModulePlan &plan,
                              Compiled &result) {
@@ -237,9 +248,9 @@ static LogicalResult compile(ModuleOp module, const Target &target,
   if (program.isDevice && wanted == Wanted::Bitcode &&
       !target.device.hasHostCode)
     return module.emitError("the device '")
-           << target.name
-           << "' has no host code on this platform; --emit=kernels writes the "
-              "source of its kernels";
+           << target.name << "' has no host code on this platform, only on "
+           << listHosts(target.name)
+           << " (--target); --emit=kernels writes the source of its kernels";
   if (!program.isDevice && wanted == Wanted::Kernels)
     return module.emitError("'")
            << target.name

@@ -161,13 +161,19 @@ void addRuntime(Module &module) {
   link(module, text);
 }
 
-static constexpr char kLaunch[] = {
-#include "launch.inc"
-};
+#include "DeviceRuntimes.inc" // kDeviceRuntimes
 
-static constexpr char kVulkanMemory[] = {
-#include "vulkan.inc"
-};
+/// Links launch.c or vulkan.c, compiled for the module's platform.
+static void linkRuntime(Module &module, StringRef name) {
+  const Triple &triple = module.getTargetTriple();
+  StringRef platform = triple.isOSDarwin()    ? "arm64-apple-macosx11.0.0"
+                       : triple.isOSWindows() ? "x86_64-pc-windows-msvc"
+                       : triple.isWasm()      ? "wasm32-unknown-unknown"
+                                              : "x86_64-unknown-linux-gnu";
+  for (const auto &[key, text] : kDeviceRuntimes)
+    if (key == (name + "-" + platform).str())
+      link(module, std::string(text.data(), text.size())); // ends with a 0
+}
 
 /// Moves the calls of constructors into a function that launch.c calls.
 static void addConstructor(Module &module) {
@@ -185,38 +191,49 @@ static void addConstructor(Module &module) {
   ReturnInst::Create(module.getContext(), block);
 }
 
-/// Kernels are launched by a function that first asks attnc_device_is_ok about
-/// the call's failure, the context in Halide's words, and else returns 1.
-static void guardLaunches(Module &module, StringRef name) {
-  llvm::Function *launch = module.getFunction(name);
-  if (!launch)
+/// Calls of `name` first ask `question` with some of its arguments, and return
+/// 1 where the answer is 0. Halide's context is the failure of the call.
+static void guard(Module &module, StringRef name, StringRef question,
+                  ArrayRef<unsigned> asked) {
+  llvm::Function *original = module.getFunction(name);
+  if (!original || original->isDeclaration())
     return;
   llvm::Function *guarded =
-      llvm::Function::Create(launch->getFunctionType(),
+      llvm::Function::Create(original->getFunctionType(),
                              GlobalValue::InternalLinkage, "guarded", module);
-  launch->replaceAllUsesWith(guarded);
+  original->replaceAllUsesWith(guarded);
   LLVMContext &context = module.getContext();
   IRBuilder<> ir(BasicBlock::Create(context, "", guarded));
-  BasicBlock *launches = BasicBlock::Create(context, "", guarded);
+  BasicBlock *calls = BasicBlock::Create(context, "", guarded);
   BasicBlock *fails = BasicBlock::Create(context, "", guarded);
-  Value *isOk = ir.CreateCall(module.getFunction("attnc_device_is_ok"),
-                              {guarded->getArg(0)});
-  ir.CreateCondBr(ir.CreateIsNotNull(isOk), launches, fails);
-  ir.SetInsertPoint(launches);
+  SmallVector<Value *> operands;
+  for (unsigned number : asked)
+    operands.push_back(guarded->getArg(number));
+  Value *isOk = ir.CreateCall(module.getFunction(question), operands);
+  ir.CreateCondBr(ir.CreateIsNotNull(isOk), calls, fails);
+  ir.SetInsertPoint(calls);
   SmallVector<Value *> arguments(llvm::make_pointer_range(guarded->args()));
-  ir.CreateRet(ir.CreateCall(launch, arguments));
+  ir.CreateRet(ir.CreateCall(original, arguments));
   ir.SetInsertPoint(fails);
   ir.CreateRet(ir.getInt32(1));
 }
 
+/// Launches and allocations of the device ask launch.c first.
+static void guardDevice(Module &module, StringRef api) {
+  std::string prefix = ("halide_" + api + "_").str();
+  // The context, then after the kernel's state and name the groups.
+  guard(module, prefix + "run", "attnc_device_may_launch", {0, 3, 4, 5});
+  guard(module, prefix + "device_malloc", "attnc_device_may_allocate", {0, 1});
+}
+
 void addDeviceRuntime(Module &module, StringRef api) {
-  link(module, std::string(kLaunch, sizeof kLaunch)); // ends with a 0
+  linkRuntime(module, "launch");
   if (api == "vulkan")
-    link(module, std::string(kVulkanMemory, sizeof kVulkanMemory));
+    linkRuntime(module, "vulkan");
   addConstructor(module);
   for (StringRef name :
-       {"halide_cuda_run", "halide_opencl_run", "halide_vulkan_run"})
-    guardLaunches(module, name);
+       {"cuda", "opencl", "vulkan", "metal", "d3d12compute", "webgpu"})
+    guardDevice(module, name);
   // Nothing keeps what is not called. Halide would release its contexts when
   // the process ends, when drivers may be gone already.
   for (StringRef list :
@@ -230,9 +247,14 @@ void addDeviceRuntime(Module &module, StringRef api) {
     }
   for (GlobalAlias &alias : module.aliases())
     alias.setLinkage(GlobalValue::InternalLinkage);
-  for (llvm::Function &function : module)
+  for (llvm::Function &function : module) {
     if (!function.isDeclaration())
       function.setComdat(nullptr);
+    // What Halide's runtime for macOS was compiled with needs a symbol of libc.
+    for (auto attribute : {Attribute::StackProtect, Attribute::StackProtectReq,
+                           Attribute::StackProtectStrong})
+      function.removeFnAttr(attribute);
+  }
 }
 
 void finishModule(Module &module) {

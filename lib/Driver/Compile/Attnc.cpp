@@ -18,6 +18,7 @@
 #include "attnc/Pipeline/CheckStages.h"
 #include "attnc/Spec/Print.h"
 #include "attnc/Target/Platform.h"
+#include "attnc/Target/RuntimeLibrary.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -199,6 +200,17 @@ bool Compilation::account() {
   return true;
 }
 
+/// What the object calls at run time besides libc, for the header's comment.
+static std::vector<std::string> listLibraries(const Session &session) {
+  std::vector<std::string> libraries;
+  for (const Target *target : llvm::reverse(session.targets())) {
+    llvm::StringRef name = getRuntimeLibrary(*target, session.platform()).name;
+    if (!name.empty() && !llvm::is_contained(libraries, name))
+      libraries.push_back(name.str());
+  }
+  return libraries;
+}
+
 bool Compilation::make(const OutputKind &kind, std::string &bytes) {
   llvm::raw_string_ostream os(bytes);
   if (kind.name == "accounting") {
@@ -227,7 +239,8 @@ bool Compilation::make(const OutputKind &kind, std::string &bytes) {
     std::vector<std::string> targets;
     for (const Target *target : llvm::reverse(session.targets()))
       targets.push_back(target->name.str()); // best first, as in the object
-    os << emitHeader(stem(), session.interfaces(), targets);
+    os << emitHeader(stem(), session.interfaces(), targets,
+                     listLibraries(session));
     return true;
   }
   if (!session.advanceTo(*parseStage(kind.name)))

@@ -112,7 +112,7 @@ const Target *Session::targetOfDump(ModuleOp module) {
     return nullptr;
   }
   currentPlatform = platform;
-  return target;
+  return platform->findPart(target->name); // an entry of its own
 }
 
 /// Takes the targets of a dump; with -mcpu they have to be the same.

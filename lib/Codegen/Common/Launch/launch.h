@@ -2,8 +2,9 @@
 //
 // Launchers are C, compiled to LLVM IR when the compiler is built and linked
 // into objects. They use nothing of libc but malloc, free, dlopen, dlsym and
-// usleep. A C file includes entry.h (lib/Emit/Abi) before this one.
-// Tests: test/Integration/halide/opencl-abi.test, test/Integration/cuda
+// usleep, on Windows Sleep. A C file includes entry.h (lib/Emit/Abi) before
+// this one. Tests: test/Integration/halide/opencl-abi.test,
+// test/Integration/cuda
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +16,18 @@
 
 extern void *malloc(size_t bytes);
 extern void free(void *block);
+
+#ifdef _WIN32
+extern void Sleep(unsigned long milliseconds);
+static void wait_briefly(void) { Sleep(1); }
+#else
 extern void *dlopen(const char *name, int flags);
 extern void *dlsym(void *library, const char *name);
 extern int usleep(unsigned microseconds);
+static void wait_briefly(void) { usleep(50); }
 
 enum { RTLD_LAZY_ONLY = 1 }; /* RTLD_LAZY of dlfcn.h */
+#endif
 
 /* Keeps the first failure of a call: the status and the concatenated texts, on
    one line. The last text is null. */
@@ -48,7 +56,7 @@ static void lock(struct attnc_lock *one) {
   for (int spins = 0; __atomic_exchange_n(&one->state, 1, __ATOMIC_ACQUIRE);
        ++spins)
     if (spins > 100)
-      usleep(50);
+      wait_briefly();
 }
 
 static void unlock(struct attnc_lock *one) {

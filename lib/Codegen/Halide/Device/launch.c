@@ -35,6 +35,13 @@ struct buffer {
 };
 enum { HOST_DIRTY = 1 };
 
+/* What a buffer and an axis of a launch may have at most. vulkan.c has a
+   definition of its own, which asks the device. */
+struct attnc_limits {
+  int64_t bytes, elements, groups;
+};
+void attnc_device_limits(struct attnc_limits *limits);
+
 /* A tensor of one launch. The buffer is first: its address is that of both. */
 struct attnc_slot {
   struct buffer buffer;
@@ -92,6 +99,7 @@ void halide_print(void *context, const char *message) {
   (void)message;
 }
 
+#ifdef __linux__
 /* A function of a driver. Halide looks for names of libraries that only
    development packages have. */
 static void *find_symbol(void *context, void **library, const char *file,
@@ -132,6 +140,7 @@ void *halide_vulkan_get_symbol(void *context, const char *name) {
                      "Vulkan is not installed: cannot load libvulkan.so.1",
                      name);
 }
+#endif
 
 /* Memory of the device is free again after a call: another library may need it.
  */
@@ -224,7 +233,10 @@ static void construct_once(void) {
    first ones, which load the driver and build kernels. Not every driver can be
    loaded by two threads at once (PoCL 3.1). The loader keeps one definition of
    a unique symbol, also where objects are in libraries that cannot see each
-   other's symbols. */
+   other's symbols. On other platforms each object has its own. */
+#ifndef __linux__
+static struct attnc_lock attnc_device_lock;
+#else
 extern struct attnc_lock attnc_device_lock;
 __asm__(".pushsection .bss.attnc_device_lock,\"awG\",@nobits,"
         "attnc_device_lock,comdat\n"
@@ -236,6 +248,7 @@ __asm__(".pushsection .bss.attnc_device_lock,\"awG\",@nobits,"
         ".zero 8\n"
         ".popsection");
 _Static_assert(sizeof(struct attnc_lock) == 8, "see the assembly");
+#endif
 
 /* The least and the greatest value of a tensor of int32_t; 0 and 0 without
    elements. */
@@ -289,10 +302,81 @@ int32_t attnc_device_begin(struct attnc_slot *const *slots, int32_t count,
   return 1;
 }
 
-/* Whether a kernel may be launched. Halide launches also if it could not copy a
-   tensor, and a kernel without its memory would break the device's context. */
 int32_t attnc_device_is_ok(const struct attnc_failure *failure) {
   return !__atomic_load_n(&failure->status, __ATOMIC_ACQUIRE);
+}
+
+__attribute__((weak)) void attnc_device_limits(struct attnc_limits *limits) {
+#if defined(_WIN32) /* the constants D3D12_* of Direct3D 12 */
+  limits->groups = 65535;
+  limits->elements = INT64_C(1) << 27; /* of a view of a buffer */
+#elif defined(__wasm__) /* defaults of WebGPU, which its own checks report */
+  limits->groups = 65535;
+  limits->bytes = INT64_C(128) << 20;
+#else
+  (void)limits;
+#endif
+}
+
+/* "... of 134217728 bytes, more than the 1000 that the device can bind" */
+static void fail_by_size(struct attnc_failure *failure, const char *what,
+                         int64_t size, const char *unit, int64_t limit,
+                         const char *verb) {
+  char digits[2][21];
+  const char *numbers[2];
+  for (int n = 0; n < 2; ++n) {
+    char *at = digits[n] + 20;
+    *at = 0;
+    for (int64_t rest = n ? limit : size; rest > 0; rest /= 10)
+      *--at = (char)('0' + rest % 10);
+    numbers[n] = at;
+  }
+  const char *texts[] = {"device: ",         what,       numbers[0], unit,
+                         ", more than the ", numbers[1], verb,       0};
+  fail_with(failure, ATTNC_DEVICE_FAILED, texts);
+}
+
+/* Whether a kernel may be launched with a grid of groups. Halide launches also
+   if it could not copy a tensor, and a kernel without its memory would break
+   the device's context; and drivers do not report grids that are too large. */
+int32_t attnc_device_may_launch(struct attnc_failure *failure, int32_t x,
+                                int32_t y, int32_t z) {
+  struct attnc_limits limits = {INT64_MAX, INT64_MAX, INT64_MAX};
+  int64_t most = x > y ? x : y;
+  most = most > z ? most : z;
+  if (!attnc_device_is_ok(failure))
+    return 0;
+  attnc_device_limits(&limits);
+  if (most > limits.groups)
+    fail_by_size(failure, "the sizes of this call need a launch of ", most,
+                 " groups along one axis", limits.groups,
+                 " that the device can run");
+  return most <= limits.groups;
+}
+
+/* Whether the device can bind the memory of a buffer to a kernel; else the
+   driver may compute with a part of it. */
+int32_t attnc_device_may_allocate(struct attnc_failure *failure,
+                                  const struct buffer *buffer) {
+  struct attnc_limits limits = {INT64_MAX, INT64_MAX, INT64_MAX};
+  int64_t elements = 1; /* strides do not exceed 2**31, extents neither */
+  for (int32_t d = 0; d < buffer->rank; ++d) {
+    int64_t extent = buffer->dims[d].extent, stride = buffer->dims[d].stride;
+    elements += (extent - 1) * (stride < 0 ? -stride : stride);
+  }
+  int64_t bytes = elements * (((buffer->type >> 8 & 255) + 7) / 8);
+  attnc_device_limits(&limits);
+  if (bytes > limits.bytes)
+    fail_by_size(failure, "a tensor or an intermediate result has ", bytes,
+                 " bytes", limits.bytes,
+                 " that the device allows for a buffer");
+  else if (elements > limits.elements)
+    fail_by_size(failure, "a tensor or an intermediate result has ", elements,
+                 " elements", limits.elements,
+                 " that the device allows for a buffer");
+  else
+    return 1;
+  return 0;
 }
 
 /* After the pipeline returned `code`, or was not called. */
