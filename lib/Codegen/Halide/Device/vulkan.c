@@ -82,6 +82,20 @@ struct memory_allocate {
   uint64_t size;
   uint32_t memory_type;
 };
+/* VkPhysicalDeviceProperties. */
+struct device_properties {
+  uint32_t words[5];
+  char name[256];
+  uint8_t cache[16];
+  _Alignas(8) struct { /* VkPhysicalDeviceLimits */
+    uint32_t image_sizes[5], texel_elements, uniform_bytes, storage_bytes;
+    uint32_t others[46], shared_bytes, groups[3], rest[68];
+  } limits;
+  uint32_t sparse[5];
+};
+_Static_assert(offsetof(struct device_properties, limits) == 296 &&
+                   sizeof(struct device_properties) == 824,
+               "VkPhysicalDeviceProperties");
 struct device_memory {
   uint32_t type_count;
   struct {
@@ -106,6 +120,8 @@ extern void (*destroy_buffer)(void *, uint64_t, const void *)
     IN_VULKAN(15vkDestroyBufferE);
 extern void (*get_requirements)(void *, uint64_t, struct requirements *)
     IN_VULKAN(29vkGetBufferMemoryRequirementsE);
+extern void (*get_properties)(void *, struct device_properties *)
+    IN_VULKAN(29vkGetPhysicalDevicePropertiesE);
 extern void (*get_device_memory)(void *, struct device_memory *)
     IN_VULKAN(35vkGetPhysicalDeviceMemoryPropertiesE);
 extern int32_t (*allocate_memory)(void *, const struct memory_allocate *,
@@ -171,6 +187,22 @@ static const char *create(struct memory *memory, size_t bytes,
                                    .is_owner = 1,
                                    .properties = *wanted};
   return 0;
+}
+
+/* Of launch.c, whose definition this replaces. */
+struct attnc_limits {
+  int64_t bytes, elements, groups;
+};
+void attnc_device_limits(struct attnc_limits *limits);
+void attnc_device_limits(struct attnc_limits *limits) {
+  struct device_properties properties;
+  if (!physical_device) /* the call fails anyway */
+    return;
+  get_properties(physical_device, &properties);
+  limits->bytes = properties.limits.storage_bytes;
+  for (int axis = 0; axis < 3; ++axis)
+    if (properties.limits.groups[axis] < limits->groups)
+      limits->groups = properties.limits.groups[axis];
 }
 
 struct region *reserve(void *allocator, void *context,

@@ -1,5 +1,6 @@
 /* Of opencl-abi.test and vulkan-abi.test: threads that make the first calls of the
-   objects one and two, or a call that fails (`fails`, `large`). */
+   objects one and two, or a call that fails (`fails`, `large`), or one with a
+   buffer of 256 MiB (`buffer`) or with 65536 tasks (`groups`). */
 #include "one.h"
 #include "two.h"
 #include <math.h>
@@ -69,6 +70,32 @@ static attnc_status call(float (*t)[SIZE], int causal,
                       runtime);
 }
 
+/* Prints whether the call failed, else whether its result is right: all values
+   are 1. */
+static int call_limit(int has_groups) {
+  int64_t batch = has_groups ? 32768 : 1, keys = has_groups ? 3 : 1 << 21;
+  int64_t rows[4] = {batch, HEADS, 1, DIM}, wide[4] = {batch, HEADS, keys, DIM};
+  size_t count = (size_t)(batch * HEADS * DIM);
+  float *q = calloc(count, 4), *k = calloc(count * (size_t)keys, 4);
+  float *v = malloc(count * (size_t)keys * 4), *o = calloc(count, 4);
+  for (size_t i = 0; i < count * (size_t)keys; ++i)
+    v[i] = 1;
+  attnc_tensor t[4];
+  float *data[4] = {q, k, v, o};
+  for (int j = 0; j < 4; ++j)
+    t[j] = (attnc_tensor){.data = data[j], .device = {1, 0}, .ndim = 4,
+                          .dtype = {2, 32, 1},
+                          .shape = j == 1 || j == 2 ? wide : rows};
+  attnc_runtime runtime = {.size = sizeof runtime, .report = report};
+  attnc_status status = two(&t[0], &t[1], &t[2], &t[3], &runtime);
+  int is_wrong = 0;
+  for (size_t i = 0; i < count; ++i)
+    is_wrong |= !(fabs(o[i] - 1) < 1e-4);
+  if (status == ATTNC_OK)
+    printf("computed: %s\n", is_wrong ? "wrong" : "right");
+  return status == ATTNC_OK ? is_wrong : status != ATTNC_DEVICE_FAILED;
+}
+
 static void *work(void *argument) {
   long seed = (long)argument, wrong = 0;
   float (*t)[SIZE] = malloc(4 * sizeof *t);
@@ -95,6 +122,8 @@ int main(int argc, char **argv) {
     int has_failed = call(t, 1, &runtime) != ATTNC_OK;
     return call(t, 1, &runtime) == ATTNC_OK || !has_failed;
   }
+  if (argc > 1 && (!strcmp(argv[1], "groups") || !strcmp(argv[1], "buffer")))
+    return call_limit(strcmp(argv[1], "groups") == 0);
   if (argc > 1 && strcmp(argv[1], "large") == 0) {
     static float row[SIZE], result[SIZE];
     int64_t shape[4] = {1, HEADS, ROWS, DIM}, strides[4] = {0, 0, 0, 1};
