@@ -104,7 +104,7 @@ KernelWriter::Result KernelWriter::rowElement(Value rows, Ex i, Ex feature) {
 }
 
 /// Keys after the last one are copies of it, which no sum reads or the mask
-/// hides.
+/// hides; blocks that are not checked have none.
 KernelWriter::Result KernelWriter::keyElement(Value keys, Ex key, Ex feature) {
   bool isGrouped = cast<RankedTensorType>(keys.getType()).getRank() > 4;
   unsigned axis = isGrouped ? 3 : 2;
@@ -113,7 +113,9 @@ KernelWriter::Result KernelWriter::keyElement(Value keys, Ex key, Ex feature) {
                           tasks.coordinate("task_h")};
   if (isGrouped)
     indices.push_back(tasks.coordinate("task_g"));
-  indices.push_back(b.max(b.min(key, last), b.integer(0)));
+  if (checksKeys)
+    key = b.max(b.min(key, last), b.integer(0));
+  indices.push_back(key);
   indices.push_back(feature);
   FailureOr<Ex> stored = tensors.element(keys, indices);
   if (failed(stored))
@@ -192,11 +194,14 @@ KernelWriter::Result KernelWriter::logOfSum(Ex sum, Ex shift) {
   return b.select(b.equal(sum, b.real(0, acc)), lowest(), lse);
 }
 
-/// The keys from the first to the last that a row of the block may see.
+/// The keys from the first to the last that a row of the block may see, and
+/// those that every row sees: the longest such range.
 LogicalResult KernelWriter::findRange() {
   Ex keys = tensors.extentOf(kernel.getK(), kernel.getKeyAxis());
   first = b.integer(0);
   count = keys;
+  if (!masks && isOnline && !tasks.isDevice())
+    whole.emplace(first, keys);
   if (!kernel.hasRanges() || !isKnown(kernel.getRanges().front()))
     return success();
   bool readsTable = false;
@@ -216,17 +221,28 @@ LogicalResult KernelWriter::findRange() {
   if (failed(bounds))
     return failure();
   Ex wide = b.cast(keys, b.indexType), zero = b.integer(0, b.indexType);
-  Ex low = wide, high = zero;
+  bool hasWhole = isOnline && !tasks.isDevice() && !kernel.hasSelect();
+  Ex low = wide, high = zero, from = zero, to = zero;
   for (size_t i = 0; i + 3 < bounds->size(); i += 4) {
-    Ex from = (*bounds)[i], to = (*bounds)[i + 3];
-    Ex isEmpty = b.make(Op::LessEqual, kBool, {to, from});
-    low = b.min(low, b.select(isEmpty, wide, from));
-    high = b.max(high, b.select(isEmpty, zero, to));
+    if (hasWhole) {
+      Ex seenFrom = b.max((*bounds)[i + 1], zero);
+      Ex seenTo = b.min((*bounds)[i + 2], wide);
+      Ex isLonger = b.less(b.sub(to, from), b.sub(seenTo, seenFrom));
+      from = b.select(isLonger, seenFrom, from);
+      to = b.select(isLonger, seenTo, to);
+    }
+    Ex begin = (*bounds)[i], end = (*bounds)[i + 3];
+    Ex isEmpty = b.make(Op::LessEqual, kBool, {end, begin});
+    low = b.min(low, b.select(isEmpty, wide, begin));
+    high = b.max(high, b.select(isEmpty, zero, end));
   }
   low = b.max(low, zero);
   high = b.min(high, wide);
   first = b.cast(low, kInt32);
   count = b.cast(b.max(b.sub(high, low), zero), kInt32);
+  if (masks && hasWhole)
+    whole.emplace(b.cast(b.max(from, low), kInt32),
+                  b.cast(b.min(to, high), kInt32));
   return success();
 }
 
@@ -239,7 +255,7 @@ LogicalResult KernelWriter::write() {
   if (tasks.isDevice()) {
     if (failed(defineOnDevice()))
       return failure();
-  } else if (failed(defineScores()) ||
+  } else if (failed(defineRowsOfSums()) ||
              failed(isOnline ? defineOnline() : defineRows())) {
     return failure();
   }

@@ -1,10 +1,14 @@
 //===- KernelForms.cpp - Rows and online softmax --------------------------===//
 //
 // Form online has the scores of a block of keys only. State st(i, column) has
-// the sums of the values, then l, then m; a block is merged by one update:
+// the two factors of a merge (on CPUs only), the sums of the values, l and m; a
+// block is merged by one update, column by column, of
+// the loop over blocks that every query sees ("", without masks), or of the
+// loop over smaller ones before and after them ("edge_"):
 //
 //   bm(i, j) = max over the block's keys of s        bl, pv: relative to bm
-//   st(i, x) = st(i, x) * exp2(m - m') + (pv | bl) * exp2(bm - m')
+//   f(i) = exp2(m - m'), g(i) = exp2(bm - m')        columns 0 and 1
+//   st(i, x) = st(i, x) * f(i) + (pv | bl) * g(i)
 //
 // where m' is the greater of m and bm, and column m is updated last.
 //
@@ -15,6 +19,9 @@
 using namespace mlir;
 
 namespace attnc::halide {
+
+/// Of a state whose update is unrolled.
+static constexpr int64_t kMostColumns = 260;
 
 /// A vector at a time along i, all of them unrolled; updates run over the
 /// variables of `loop` outside.
@@ -70,6 +77,8 @@ KernelWriter::Result KernelWriter::scoreOf(StringRef prefix, Ex i, Ex k) {
   FailureOr<Ex> score = ofSums(kernel.getScore(), prefix, i, k);
   if (failed(score))
     return failure();
+  if (!checksKeys)
+    return *score;
   std::optional<Ex> visible;
   if (masks) {
     FailureOr<Ex> mask = maskOf(prefix, i, k);
@@ -86,24 +95,26 @@ KernelWriter::Result KernelWriter::scoreOf(StringRef prefix, Ex i, Ex k) {
   return visible ? b.keepWhere(*visible, *score, hidden) : *score;
 }
 
-LogicalResult KernelWriter::defineScores() {
+LogicalResult KernelWriter::defineScores(StringRef prefix) {
   Ex i = b.variable("i"), k = b.variable("k");
-  if (failed(defineRowsOfSums()) || failed(defineSums("qk")))
+  std::string s = (prefix + "s").str(), qk = (prefix + "qk").str();
+  if (failed(defineSums(qk)))
     return failure();
-  FailureOr<Ex> score = scoreOf("qk", i, k);
+  FailureOr<Ex> score = scoreOf(qk, i, k);
   if (failed(score))
     return failure();
-  b.define("s", {"i", "k"}, *score);
-  scheduleSums("qk", "s");
+  b.define(s, {"i", "k"}, *score);
+  scheduleSums(qk, s);
   if (!kernel.hasGate())
     return success();
-  if (failed(defineSums("qg")))
+  std::string stored = (prefix + "gate").str(), qg = (prefix + "qg").str();
+  if (failed(defineSums(qg)))
     return failure();
-  FailureOr<Ex> gate = ofSums(kernel.getGate(), "qg", i, k);
+  FailureOr<Ex> gate = ofSums(kernel.getGate(), qg, i, k);
   if (failed(gate))
     return failure();
-  b.define("gate", {"i", "k"}, *gate);
-  scheduleSums("qg", "gate");
+  b.define(stored, {"i", "k"}, *gate);
+  scheduleSums(qg, stored);
   return success();
 }
 
@@ -127,13 +138,15 @@ KernelWriter::Result KernelWriter::contribution(Ex weight,
 }
 
 /// The gate of a pair, if there is one, from the function of gates.
-std::optional<Ex> KernelWriter::storedGate(Ex i, Ex key) {
+std::optional<Ex> KernelWriter::storedGate(StringRef prefix, Ex i, Ex key) {
   if (!kernel.hasGate())
     return std::nullopt;
-  return b.call("gate", acc, {i, key});
+  return b.call((prefix + "gate").str(), acc, {i, key});
 }
 
 LogicalResult KernelWriter::defineRows() {
+  if (failed(defineScores()))
+    return failure();
   Ex i = b.variable("i"), k = b.variable("k"), e = b.variable("e");
   b.domain("keys", {{first, count}});
   Ex key = b.variable("keys.x");
@@ -174,7 +187,7 @@ LogicalResult KernelWriter::defineRows() {
   b.domain("pv_sum", {{first, count}});
   Ex at = b.variable("pv_sum.x");
   FailureOr<Ex> term =
-      contribution(b.call("p", acc, {i, at}), storedGate(i, at), i, at, e);
+      contribution(b.call("p", acc, {i, at}), storedGate("", i, at), i, at, e);
   if (failed(term))
     return failure();
   b.define("pv", {"i", "e"}, b.real(0, acc));
@@ -188,124 +201,201 @@ LogicalResult KernelWriter::defineRows() {
   return success();
 }
 
+/// The loop over the keys that every query sees, if such keys are known, and
+/// the loop over the others: those before it, to a multiple of the smaller
+/// blocks, and those after it.
+SmallVector<KeyLoop> KernelWriter::makeLoops() {
+  auto divide = [&](Ex keys, int64_t size) {
+    return b.div(b.add(keys, b.integer(size - 1)), b.integer(size));
+  };
+  KeyLoop edge{"edge_", schedule.getK()};
+  Ex zero = b.integer(0), end = b.add(first, count);
+  edge.early = zero;
+  edge.shift = edge.lateShift = first;
+  if (!whole) {
+    edge.blocks = divide(count, edge.keys);
+    return {edge};
+  }
+  KeyLoop full{"", schedule.getK(), /*isMasked=*/false};
+  edge.keys = schedule.getTarget().getPartialStep(schedule.getK());
+  Ex before = b.max(b.sub(whole->first, first), zero);
+  Ex early = divide(before, edge.keys);
+  full.shift = b.add(first, b.mul(early, b.integer(edge.keys)));
+  full.blocks = b.div(b.max(b.sub(whole->second, full.shift), zero),
+                      b.integer(full.keys));
+  Ex isEmpty = b.equal(full.blocks, zero);
+  edge.early = b.select(isEmpty, zero, early);
+  Ex late =
+      b.select(isEmpty, first,
+               b.add(full.shift, b.mul(full.blocks, b.integer(full.keys))));
+  edge.blocks =
+      b.add(edge.early, divide(b.max(b.sub(end, late), zero), edge.keys));
+  edge.lateShift = b.sub(late, b.mul(edge.early, b.integer(edge.keys)));
+  return {full, edge};
+}
+
+Ex KernelWriter::firstKey(const KeyLoop &loop, Ex block) {
+  Ex shift = loop.shift;
+  if (loop.isMasked)
+    shift = b.select(b.less(block, loop.early), loop.shift, loop.lateShift);
+  return b.add(b.mul(block, b.integer(loop.keys)), shift);
+}
+
 /// The maximum, the weights, their sum and the values of block j.
-LogicalResult KernelWriter::defineBlock() {
+LogicalResult KernelWriter::defineBlock(const KeyLoop &loop) {
   Ex i = b.variable("i"), j = b.variable("j"), r = b.variable("r");
   Ex e = b.variable("e");
-  auto keyAt = [&](Ex r) {
-    return b.add(first, b.add(b.mul(j, b.integer(schedule.getK())), r));
-  };
+  auto name = [&](StringRef function) { return loop.prefix + function.str(); };
+  auto keyAt = [&](Ex r) { return b.add(firstKey(loop, j), r); };
   auto atBlock = [&](StringRef function) {
-    b.schedule(function, 0, "compute_at", {"st", "merge.y"});
+    b.schedule(name(function), 0, "compute_at", {"st", name("merge.y")});
   };
+  if (failed(defineScores(loop.prefix)))
+    return failure();
   atBlock("s");
   if (kernel.hasGate())
     atBlock("gate");
-  b.domain("block", {{b.integer(0), b.integer(schedule.getK())}});
-  Ex at = b.variable("block.x"), shift = b.real(0, acc);
+  std::string block = name("block"), s = name("s"), bm = name("bm");
+  std::string p = name("p"), bl = name("bl"), pv = name("pv"), bv = name("bv");
+  b.domain(block, {{b.integer(0), b.integer(loop.keys)}});
+  Ex at = b.variable(block + ".x"), shift = b.real(0, acc);
   if (norm.isSoftmax()) {
-    Ex m = b.call("bm", acc, {i, j}), s = b.call("s", acc, {i, keyAt(at)});
-    b.define("bm", {"i", "j"}, lowest());
-    b.update({i, j}, b.select(b.less(m, s), s, m));
+    Ex m = b.call(bm, acc, {i, j}), score = b.call(s, acc, {i, keyAt(at)});
+    b.define(bm, {"i", "j"}, lowest());
+    b.update({i, j}, b.select(b.less(m, score), score, m));
     atBlock("bm");
-    scheduleVectors("bm", 1, "block.x");
+    scheduleVectors(bm, 1, block + ".x");
     shift = b.select(b.equal(m, lowest()), b.real(0, acc), m);
   }
-  FailureOr<Ex> weight = weigh(b.sub(b.call("s", acc, {i, keyAt(r)}), shift));
+  FailureOr<Ex> weight = weigh(b.sub(b.call(s, acc, {i, keyAt(r)}), shift));
   if (failed(weight))
     return failure();
-  b.define("p", {"i", "r", "j"}, *weight);
+  b.define(p, {"i", "r", "j"}, *weight);
   atBlock("p");
-  b.schedule("p", 0, "reorder", {"i", "r"});
-  scheduleVectors("p");
-  b.define("bl", {"i", "j"}, b.real(0, acc));
-  b.update({i, j},
-           b.add(b.call("bl", acc, {i, j}), b.call("p", acc, {i, at, j})));
+  b.schedule(p, 0, "reorder", {"i", "r"});
+  scheduleVectors(p);
+  b.define(bl, {"i", "j"}, b.real(0, acc));
+  b.update({i, j}, b.add(b.call(bl, acc, {i, j}), b.call(p, acc, {i, at, j})));
   atBlock("bl");
-  scheduleVectors("bl", 1, "block.x");
+  scheduleVectors(bl, 1, block + ".x");
   if (valueDim == 0)
     return success();
-  b.domain("pv_sum", {{b.integer(0), b.integer(schedule.getK())}});
-  Ex key = b.variable("pv_sum.x");
+  b.domain(pv + "_sum", {{b.integer(0), b.integer(loop.keys)}});
+  Ex key = b.variable(pv + "_sum.x");
   FailureOr<Ex> term =
-      contribution(b.call("p", acc, {i, key, j}), storedGate(i, keyAt(key)), i,
-                   keyAt(key), e);
+      contribution(b.call(p, acc, {i, key, j}),
+                   storedGate(loop.prefix, i, keyAt(key)), i, keyAt(key), e);
   if (failed(term))
     return failure();
-  b.define("pv", {"i", "e", "j"}, b.real(0, acc));
-  b.update({i, e, j}, b.add(b.call("pv", acc, {i, e, j}), *term));
-  b.define("bv", {"i", "e", "j"}, b.call("pv", acc, {i, e, j}));
+  b.define(pv, {"i", "e", "j"}, b.real(0, acc));
+  b.update({i, e, j}, b.add(b.call(pv, acc, {i, e, j}), *term));
+  b.define(bv, {"i", "e", "j"}, b.call(pv, acc, {i, e, j}));
   atBlock("bv");
   int64_t tile[] = {std::min(target.getValueTile()[0], valueDim),
                     target.getValueTile()[1]};
-  scheduleTiles("bv", "e", tile);
-  scheduleProduct("pv", "bv", "e", tile);
+  scheduleTiles(bv, "e", tile);
+  scheduleProduct(pv, bv, "e", tile);
   return success();
 }
 
-/// State "st": the update for each of `blocks` blocks of which the conditions
-/// hold. The maximum is the last column, since the others read it.
-LogicalResult KernelWriter::defineState(Ex blocks, ArrayRef<Ex> where) {
+/// State "st" before the first block.
+LogicalResult KernelWriter::defineState() {
   Ex i = b.variable("i"), x = b.variable("x");
   Ex zero = b.real(0, acc), zeroWeight = zero, init = lowest();
-  Ex columnOfSum = b.integer(valueDim), columnOfMax = b.integer(valueDim + 1);
-  auto shiftOf = [&](Ex m) { return b.select(b.equal(m, lowest()), zero, m); };
   if (kernel.hasInit()) {
     FailureOr<Ex> made = initOf(i);
     if (failed(made))
       return failure();
     init = *made;
-    FailureOr<Ex> weight =
-        weigh(norm.isSoftmax() ? b.sub(init, shiftOf(init)) : init);
+    Ex shift = b.select(b.equal(init, lowest()), zero, init);
+    FailureOr<Ex> weight = weigh(norm.isSoftmax() ? b.sub(init, shift) : init);
     if (failed(weight))
       return failure();
     zeroWeight = *weight;
   }
-  b.domain("merge",
-           {{b.integer(0), b.integer(valueDim + 2)}, {b.integer(0), blocks}},
-           where);
-  Ex column = b.variable("merge.x"), j = b.variable("merge.y");
   tasks.define("st", {"i", "x"},
-               b.select(b.equal(x, columnOfMax), init,
-                        b.select(b.equal(x, columnOfSum), zeroWeight, zero)));
-  Ex old = tasks.call("st", acc, {i, column});
-  Ex isSum = b.equal(column, columnOfSum), isMax = b.equal(column, columnOfMax);
-  Ex ofBlock = tasks.call("bl", acc, {i, j});
+               b.select(b.equal(x, columnOfMax()), init,
+                        b.select(b.equal(x, columnOfSum()), zeroWeight, zero)));
+  return success();
+}
+
+/// The update of "st" for each of `blocks` blocks of the loop `prefix` of which
+/// the conditions hold. The maximum is the last column, since the others read
+/// it.
+LogicalResult KernelWriter::mergeBlocks(StringRef prefix, Ex blocks,
+                                        ArrayRef<Ex> where) {
+  Ex i = b.variable("i"), zero = b.real(0, acc);
+  int64_t columns = firstColumn() + valueDim + 2;
+  auto shiftOf = [&](Ex m) { return b.select(b.equal(m, lowest()), zero, m); };
+  auto name = [&](StringRef function) { return (prefix + function).str(); };
+  b.domain(name("merge"),
+           {{b.integer(0), b.integer(columns)}, {b.integer(0), blocks}}, where);
+  Ex column = b.variable(name("merge.x")), j = b.variable(name("merge.y"));
+  auto state = [&](Ex x) { return tasks.call("st", acc, {i, x}); };
+  Ex old = state(column), isSum = b.equal(column, columnOfSum());
+  Ex ofBlock = tasks.call(name("bl"), acc, {i, j});
   if (valueDim > 0) {
-    Ex feature = b.min(column, b.integer(valueDim - 1));
-    ofBlock = b.select(isSum, ofBlock, tasks.call("bv", acc, {i, feature, j}));
+    Ex feature = b.sub(column, b.integer(firstColumn()));
+    feature = b.max(b.min(feature, b.integer(valueDim - 1)), b.integer(0));
+    ofBlock =
+        b.select(isSum, ofBlock, tasks.call(name("bv"), acc, {i, feature, j}));
   }
-  Ex merged = b.add(old, ofBlock), most = old;
-  if (norm.isSoftmax()) {
-    Ex m = tasks.call("st", acc, {i, columnOfMax});
-    Ex bm = tasks.call("bm", acc, {i, j});
-    most = b.select(b.less(m, bm), bm, m);
-    FailureOr<Ex> before = weigh(b.sub(m, shiftOf(most)));
-    FailureOr<Ex> now = weigh(b.sub(bm, shiftOf(most)));
-    if (failed(before) || failed(now))
-      return failure();
-    merged = b.add(b.mul(old, *before), b.mul(ofBlock, *now));
+  if (!norm.isSoftmax()) {
+    Ex isMax = b.equal(column, columnOfMax());
+    tasks.update({i, column}, b.select(isMax, old, b.add(old, ofBlock)));
+    return success();
   }
-  tasks.update({i, column}, b.select(isMax, most, merged));
+  Ex m = state(columnOfMax()), bm = tasks.call(name("bm"), acc, {i, j});
+  Ex most = b.select(b.less(m, bm), bm, m);
+  FailureOr<Ex> before = weigh(b.sub(m, shiftOf(most)));
+  FailureOr<Ex> now = weigh(b.sub(bm, shiftOf(most)));
+  if (failed(before) || failed(now))
+    return failure();
+  bool hasFactors = firstColumn() > 0;
+  Ex f = hasFactors ? state(b.integer(0)) : *before;
+  Ex g = hasFactors ? state(b.integer(1)) : *now;
+  Ex merged = b.add(b.mul(old, f), b.mul(ofBlock, g));
+  merged = b.select(b.equal(column, columnOfMax()), most, merged);
+  if (hasFactors)
+    merged = b.select(b.equal(column, b.integer(0)), *before,
+                      b.select(b.equal(column, b.integer(1)), *now, merged));
+  tasks.update({i, column}, merged);
   return success();
 }
 
 LogicalResult KernelWriter::defineOnline() {
-  int64_t size = schedule.getK();
-  Ex blocks = b.div(b.add(count, b.integer(size - 1)), b.integer(size));
-  if (failed(defineBlock()) || failed(defineState(blocks, {})))
+  SmallVector<KeyLoop> loops = makeLoops();
+  for (const KeyLoop &loop : loops) {
+    checksKeys = loop.isMasked;
+    if (failed(defineBlock(loop)))
+      return failure();
+  }
+  checksKeys = true;
+  if (failed(defineState()))
     return failure();
+  for (const KeyLoop &loop : loops)
+    if (failed(mergeBlocks(loop.prefix, loop.blocks, {})))
+      return failure();
   Ex i = b.variable("i"), e = b.variable("e");
-  Ex columnOfSum = b.integer(valueDim), columnOfMax = b.integer(valueDim + 1);
+  int64_t columns = firstColumn() + valueDim + 2;
   b.schedule("st", 0, "compute_root");
   scheduleVectors("st");
-  b.schedule("st", 0, "bound", {"x"}, {0, valueDim + 2});
-  b.schedule("st", 1, "split", {"i", "io", "ii"}, {target.getLanes()});
-  b.schedule("st", 1, "reorder", {"ii", "merge.x", "io", "merge.y"});
-  b.schedule("st", 1, "vectorize", {"ii"});
-  b.define("l", {"i"}, b.call("st", acc, {i, columnOfSum}));
-  b.define("m", {"i"}, b.call("st", acc, {i, columnOfMax}));
-  b.define("ov", {"i", "e"}, b.call("st", acc, {i, e}));
+  b.schedule("st", 0, "bound", {"x"}, {0, columns});
+  for (auto [n, loop] : llvm::enumerate(loops)) {
+    int update = int(n) + 1;
+    std::string column = loop.prefix + "merge.x";
+    b.schedule("st", update, "split", {"i", "io", "ii"}, {target.getLanes()});
+    b.schedule("st", update, "reorder",
+               {"ii", column, "io", loop.prefix + "merge.y"});
+    b.schedule("st", update, "vectorize", {"ii"});
+    // Then each column has its own code, and only two of them exponentials.
+    if (columns <= kMostColumns)
+      b.schedule("st", update, "unroll", {column});
+  }
+  b.define("l", {"i"}, b.call("st", acc, {i, columnOfSum()}));
+  b.define("m", {"i"}, b.call("st", acc, {i, columnOfMax()}));
+  Ex value = b.add(e, b.integer(firstColumn()));
+  b.define("ov", {"i", "e"}, b.call("st", acc, {i, value}));
   return success();
 }
 

@@ -11,6 +11,17 @@
 
 namespace attnc::halide {
 
+/// The blocks of keys that one loop of form online merges into the state.
+struct KeyLoop {
+  std::string prefix;   // of its functions and domains
+  int64_t keys;         // of a block
+  bool isMasked = true; // else every query of the task sees every key
+  Ex blocks = {};
+  /// The first key of block j is j * keys + shift, or + lateShift from block
+  /// `early` on.
+  Ex early = {}, shift = {}, lateShift = {};
+};
+
 /// A task is a block of queries of one head. Functions have the dimensions i (a
 /// query of the block), k (a key), c (a feature of a key) and e (of a value),
 /// and on a device t (a task).
@@ -29,11 +40,18 @@ private:
   mlir::LogicalResult findRange();
   mlir::LogicalResult defineRowsOfSums();
   mlir::LogicalResult defineSums(llvm::StringRef prefix);
-  mlir::LogicalResult defineScores();
+  mlir::LogicalResult defineScores(llvm::StringRef prefix = "");
   mlir::LogicalResult defineRows();
-  mlir::LogicalResult defineBlock();
+  llvm::SmallVector<KeyLoop> makeLoops();
+  Ex firstKey(const KeyLoop &loop, Ex block);
+  mlir::LogicalResult defineBlock(const KeyLoop &loop);
   mlir::LogicalResult defineOnline();
-  mlir::LogicalResult defineState(Ex blocks, llvm::ArrayRef<Ex> where);
+  int64_t firstColumn() const { return tasks.isDevice() ? 0 : 2; }
+  Ex columnOfSum() { return b.integer(firstColumn() + valueDim); }
+  Ex columnOfMax() { return b.integer(firstColumn() + valueDim + 1); }
+  mlir::LogicalResult defineState();
+  mlir::LogicalResult mergeBlocks(llvm::StringRef prefix, Ex blocks,
+                                  llvm::ArrayRef<Ex> where);
   mlir::LogicalResult defineOnDevice();
   mlir::LogicalResult defineScoresOnDevice();
   mlir::LogicalResult defineBlockOnDevice();
@@ -70,7 +88,7 @@ private:
   Result maskOf(llvm::StringRef prefix, Ex i, Ex key);
   Result scoreOf(llvm::StringRef prefix, Ex i, Ex key);
   Result contribution(Ex weight, std::optional<Ex> gate, Ex i, Ex key, Ex e);
-  std::optional<Ex> storedGate(Ex i, Ex key);
+  std::optional<Ex> storedGate(llvm::StringRef prefix, Ex i, Ex key);
   llvm::SmallVector<Ex> headIndices();
   llvm::SmallVector<Ex> indicesOf(Ex i, Ex key);
   Result math(llvm::StringRef function, Ex x);
@@ -93,7 +111,11 @@ private:
   ScalarType acc;
   int64_t headDim = 0, valueDim = 0; // headDim: of all rows together
   bool masks = false, isOnline = false;
+  /// Whether keys may be masked or out of range in what is being defined.
+  bool checksKeys = true;
   Ex first, count; // of the keys that are visited
+  /// From which key up to which one all queries of the task see all keys.
+  std::optional<std::pair<Ex, Ex>> whole;
 };
 
 } // namespace attnc::halide

@@ -93,7 +93,7 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
         context, lanes, {score.rows, score.vectors},
         {value.rows, value.vectors});
     candidates.push_back(attn::ScheduleAttr::get(
-        context, form, q, request->k.value_or(512), /*chunk=*/0,
+        context, form, q, request->k.value_or(128), /*chunk=*/0,
         /*rescaleThreshold=*/0.0, attn::RescalePlace::Value, /*weights=*/Type(),
         halide));
   }
@@ -199,9 +199,9 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
   constexpr double shareOfRows = 0.8, shareOfOnline = 0.75, shareBeyond = 0.32;
   constexpr double slowdown = 1.7, perConversion = 1.75;
   bool isRows = schedule.getForm() == attn::ScheduleForm::Rows;
-  // Form online visits whole blocks of keys.
-  double pairs =
-      countVisitedPairs(schedule.getQ(), isRows ? 1 : schedule.getK(), ranges);
+  // Form online visits whole blocks of keys, smaller ones where it masks.
+  int64_t step = targetOf(schedule).getPartialStep(schedule.getK());
+  double pairs = countVisitedPairs(schedule.getQ(), isRows ? 1 : step, ranges);
   double rowPairs = ranges.getNeededPairs();
   double queries = std::max<double>(1, ranges.getQueries());
   double share = !isRows ? shareOfOnline

@@ -40,7 +40,9 @@ def Halide_ScheduleAttr : AttrDef<HalideDialect, "Schedule", [
   let extraClassDefinition = [{
     ::llvm::StringRef $cppClass::getBackend() const { return "halide"; }
     int64_t $cppClass::getGranule() const { return getLanes(); }
-    int64_t $cppClass::getPartialStep(int64_t step) const { return step; }
+    int64_t $cppClass::getPartialStep(int64_t step) const {
+      return ::std::min(step, 64 / getScoreTile()[0] * getScoreTile()[0]);
+    }
   }];
 }
 

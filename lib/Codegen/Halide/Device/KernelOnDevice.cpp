@@ -234,7 +234,7 @@ LogicalResult KernelWriter::defineOnDevice() {
     where = {b.less(begin, opaque(last)),
              b.less(opaque(first), b.add(begin, size))};
   }
-  if (failed(defineState(blocks, where)))
+  if (failed(defineState()) || failed(mergeBlocks("", blocks, where)))
     return failure();
   Ex i = b.variable("i"), x = b.variable("x"), e = b.variable("e");
   tasks.define("res", {"i", "x"}, tasks.call("st", acc, {i, x}));
