@@ -62,7 +62,7 @@ int32_t halide_device_free(void *context, struct buffer *buffer);
 /* Halide has no failure where it gives no context. */
 static void fail(struct attnc_failure *failure, int32_t status,
                  const char *text) {
-  const char *texts[] = {"device: ", text, 0};
+  const char *texts[] = {text, 0};
   fail_with(failure, status, texts);
 }
 
@@ -331,8 +331,8 @@ static void fail_by_size(struct attnc_failure *failure, const char *what,
       *--at = (char)('0' + rest % 10);
     numbers[n] = at;
   }
-  const char *texts[] = {"device: ",         what,       numbers[0], unit,
-                         ", more than the ", numbers[1], verb,       0};
+  const char *texts[] = {what,       numbers[0], unit, ", more than the ",
+                         numbers[1], verb,       0};
   fail_with(failure, ATTNC_DEVICE_FAILED, texts);
 }
 
