@@ -336,8 +336,15 @@ SelectSchedule::chooseRowAxes(func::FuncOp function, attn::KernelOp kernel,
       getStrategies(target, backend)
           .front()
           ->findRowAxes(target, getRequest(function));
-  if (fixed == attn::RowAxes::Q)
+  if (fixed == attn::RowAxes::Q) {
+    // attn-split-groups does not know the backends.
+    if (getRequest(function).empty() && groupOf(kernel) > 1 &&
+        areRowsCheaper(kernel, regimes, getNeutralRows()))
+      remarkOn(kernel) << "grouped heads are not packed into rows, although "
+                          "few queries are expected: the backend does not "
+                          "support it [kernel]";
     return *fixed;
+  }
   StringRef obstacle = whyNotGrouped(kernel, /*mayStore=*/true);
   if (fixed && !obstacle.empty())
     return refuse(function)
