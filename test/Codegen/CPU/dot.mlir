@@ -21,25 +21,22 @@ tile.program @unrolled(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>, %S:
   }
 }
 
-// A run-time number of keys: whole granules, then one whose rows of K are
-// clamped to the last one; sums over keys stop at the last one. With the scores
-// of keys their rows of V are asked for.
+// A run-time number of keys: rows of K in all granules are clamped to the last
+// one, so that one loop has the code of whole granules and of the rest; sums
+// over keys stop at the last one. With the scores of keys their rows of V are
+// prefetched.
 // CHECK-LABEL: func.func @ragged_keys.grid0.body(
-// CHECK:         %[[PAIRS:.*]] = arith.shrsi %{{.*}}, %c1 : index
-// CHECK-NEXT:    %[[WHOLE:.*]] = arith.muli %[[PAIRS]], %c2 : index
-// CHECK:         scf.for %{{.*}} = %c0 to %[[WHOLE]] step %c2 {
-// CHECK-NOT:       arith.minsi
+// CHECK:         %[[NK:.*]] = arith.minsi %{{.*}}, %c8 : index
+// CHECK:         scf.for %[[KEY:.*]] = %c0 to %[[NK]] step %c2 {
 // CHECK-COUNT-2:   llvm.intr.prefetch
-// CHECK-NOT:       arith.minsi
-// CHECK:           scf.for
-// CHECK-COUNT-4:     vector.fma
-// CHECK:         scf.for %[[KEY:.*]] = %[[WHOLE]] to %[[NK:.*]] step %c2 {
-// CHECK:           arith.minsi %[[KEY]], %[[LAST:.*]] : index
-// CHECK:           arith.minsi %{{.*}}, %[[LAST]]
+// CHECK:           %[[LAST:.*]] = arith.subi %[[NK]], %c1 : index
+// CHECK:           arith.minsi %[[KEY]], %[[LAST]] : index
+// CHECK:           arith.minsi %{{.*}}, %[[LAST]] : index
 // CHECK:           scf.for
 // CHECK-COUNT-4:     vector.fma
 // CHECK:         scf.for %{{.*}} = %c0 to %[[NK]] step %c1 iter_args
 // CHECK-COUNT-2:   vector.fma
+// CHECK-NOT:     vector.fma
 tile.program @ragged_keys(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : f32>, %V: !tile.buf<k, e : f32>, %O: !tile.buf<q, e : f32>, %nk: index) target #unrolled {
   %c1 = arith.constant 1 : index
   tile.grid (%i) to (%c1) {

@@ -188,6 +188,7 @@ SmallVector<Value> Emitter::scoresOfKeys(tile::DotOp dot,
   int64_t columns =
       *cast<tile::TileType>(queriesOf(dot).getType()).getDimSize(dot.getSum());
   int64_t n = lanes(), whole = columns / n * n, keys = pointers.size();
+  int64_t unroll = isCold ? 1 : kSteps;
   Type element = accumulator();
   Value start = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
   auto addColumns = [&](Value column, int64_t count, ValueRange carried) {
@@ -216,13 +217,13 @@ SmallVector<Value> Emitter::scoresOfKeys(tile::DotOp dot,
   };
   SmallVector<Value> sums(plan.featureRows * keys,
                           ops.zero(laneVector(element)));
-  int64_t turns = whole / (n * kSteps);
-  sums = ops.loop(ops.index(0), ops.index(turns * n * kSteps), n * kSteps, sums,
+  int64_t turns = whole / (n * unroll);
+  sums = ops.loop(ops.index(0), ops.index(turns * n * unroll), n * unroll, sums,
                   [&](Value column, ValueRange carried) {
-                    return addSteps(column, kSteps, carried);
+                    return addSteps(column, unroll, carried);
                   });
   sums =
-      addSteps(ops.index(turns * n * kSteps), whole / n - turns * kSteps, sums);
+      addSteps(ops.index(turns * n * unroll), whole / n - turns * unroll, sums);
   if (whole < columns)
     sums = addColumns(ops.index(whole), columns - whole, sums);
   SmallVector<Value> scores;

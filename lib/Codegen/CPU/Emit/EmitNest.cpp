@@ -11,9 +11,10 @@
 //   }
 //
 // A static extent that R does not divide ends with a smaller granule. What
-// whole granules leave of a run-time extent goes in others that are rounded up:
-// rows past the end hold what the last row gave until select_masked takes them
-// out, and a reduction of tiles that are not masked goes row by row.
+// whole granules leave of a run-time extent is rounded up to granules of fewer
+// rows: rows past the end hold what the last row gave until select_masked takes
+// them out, and a reduction of tiles that are not masked goes row by row. If
+// these granules have as many rows, the whole ones run the same code.
 //
 // Tests: test/Codegen/CPU/nests.mlir
 //
@@ -32,6 +33,13 @@ static constexpr int64_t kTallest = 16;
 
 /// Rows of a register tile of code that rarely runs.
 static constexpr int64_t kColdRows = 4;
+
+/// A nest with so many reads of tables is compiled for one vector only.
+static constexpr int64_t kManyReads = 4;
+
+/// Rows of a table with an entry per query and row that ReadTransposed.cpp
+/// reads at once.
+static constexpr int64_t kTransposedRows = 4;
 
 /// Keys of a granule where lanes of products are features: enough for the
 /// latencies of elementwise ops on one vector. Products take them in parts.
@@ -79,6 +87,19 @@ bool Emitter::needsExactCount(const Item &item) {
   return false;
 }
 
+/// Whether a nest outside of loops over keys reads many elements of tables,
+/// such as the rotation of Q. Each read is a branch and a loop over lanes (or a
+/// gather), so its granules have one vector, and one row unless rows are read
+/// together.
+bool Emitter::readsMuch(const Item &item) {
+  int64_t reads = 0;
+  for (Operation *op : item.ops)
+    if (auto map = dyn_cast<tile::MapOp>(op))
+      reads += llvm::range_size(map.getBody().getOps<tile::ReadOp>());
+  return reads >= kManyReads &&
+         !isa<tile::ForOp>(item.ops.front()->getParentOp());
+}
+
 static int64_t powerOfTwoBelow(int64_t n) {
   return n <= 1 ? 1 : int64_t(1) << llvm::Log2_64(n);
 }
@@ -89,8 +110,12 @@ static int64_t powerOfTwoBelow(int64_t n) {
 int64_t Emitter::granuleRows(const Item &item, int64_t vectors, int64_t most) {
   if (!item.space.dim || !item.space.lanes || needsExactCount(item))
     return 1;
+  // Pairs of rows are stored at once.
+  bool hasPairs = llvm::any_of(item.ops, [&](Operation *op) {
+    return plan.pairTiles.contains(op->getResult(0));
+  });
   auto rowsFor = [&](int64_t rows, int64_t width) {
-    if (isCold && !plan.featureRows)
+    if (isCold)
       return powerOfTwoBelow(std::min({rows, most, kColdRows}));
     return vectors >= width
                ? rows
@@ -101,17 +126,25 @@ int64_t Emitter::granuleRows(const Item &item, int64_t vectors, int64_t most) {
       if (dot.getMask())
         return 1;
       auto [rows, width] = granuleOf(dot);
-      return rowsFor(rows, width);
+      switch (featureFormOf(dot, plan)) {
+      case FeatureForm::Along:
+        return isCold ? hasPairs ? 2 : 1 : rows;
+      case FeatureForm::Across: // transposes squares
+        return isCold ? lanes() : rows;
+      case FeatureForm::None:
+        return rowsFor(rows, width);
+      }
     }
+  bool isLarge = readsMuch(item);
+  if (isLarge)
+    vectors = plan.groupWidth;
   ArrayRef<int64_t> score = target.getScoreGranule();
   int64_t dotRows = plan.featureRows ? kKeysOfFew : rowsFor(score[0], score[1]);
-  // Pairs of rows are stored at once.
-  bool hasPairs = llvm::any_of(item.ops, [&](Operation *op) {
-    return plan.pairTiles.contains(op->getResult(0));
-  });
   int64_t rows = hasPairs && dotRows % 2 == 0 ? 2 : 1;
   while (!isCold && dotRows % (2 * rows) == 0 && 2 * rows * vectors <= 8)
     rows *= 2;
+  if (isLarge && rows % kTransposedRows != 0)
+    return hasPairs ? 2 : 1;
   return rows;
 }
 
@@ -219,7 +252,7 @@ void Emitter::emitChunk(const Item &item, Window window) {
   } else if (Value extent = extentOf(item.space.dim, item.space.size)) {
     Value begin = beginOf(item.space.dim);
     int64_t least = granuleRows(item, window.vectors, plan.extraRows + 1);
-    if (rows > 1 && llvm::any_of(item.ops, llvm::IsaPred<tile::DotOp>)) {
+    if (rows > least && llvm::any_of(item.ops, llvm::IsaPred<tile::DotOp>)) {
       Value whole = ops.floorDiv(ops.sub(extent, begin), rows);
       Value end = ops.add(begin, ops.mul(whole, rows));
       granules(begin, end, rows, true);

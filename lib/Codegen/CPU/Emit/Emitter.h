@@ -1,9 +1,8 @@
 //===- Emitter.h - From a planned grid body to loops ------------*- C++ -*-===//
 //
-// Writes the loops of one copy of a grid's body: loads and stores of 1-D
-// vectors through pointers, arith, math, vector.fma and scf. What goes where is
-// decided by the Plan; what differs between the copies of a loop body (which
-// vectors of queries, how many keys) is a Window and the extents of the dims.
+// Writes the loops of one copy of a grid's body, on 1-D vectors loaded through
+// pointers. What goes where is decided by the Plan; copies of a loop body differ
+// in a Window (vectors of queries) and in the extents of the dims.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,10 +75,9 @@ private:
                    mlir::ValueRange valid);
   Value extentOf(StringAttr dim, int64_t size);
   Value beginOf(StringAttr dim);
-  /// Runs `body` for the window, or for each group of vectors of the block.
+  /// Run `body` for each group of vectors (or vector) of a window or the block.
   void forEachGroup(const Window *window,
                     llvm::function_ref<void(Window)> body);
-  /// Runs `body` for each single vector of the window or of the block.
   void forEachVector(const Window *window,
                      llvm::function_ref<void(Window)> body);
 
@@ -101,6 +99,7 @@ private:
   int64_t granuleRows(const Item &item, int64_t vectors, int64_t most);
   std::pair<int64_t, int64_t> granuleOf(tile::DotOp dot);
   bool needsExactCount(const Item &item);
+  bool readsMuch(const Item &item);
 
   // EmitDot.cpp
   void emitDot(Granule &granule, tile::DotOp dot);

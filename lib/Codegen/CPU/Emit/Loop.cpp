@@ -100,6 +100,8 @@ void Emitter::emitItem(const Item &item, const Window *window) {
       return emitDistances(item);
     if (!item.space.lanes)
       return emitNest(item, {ops.index(0), 1});
+    if (readsMuch(item) && !window)
+      return forEachVector(window, [&](Window w) { emitNest(item, w); });
     return forEachGroup(window, [&](Window w) { emitNest(item, w); });
   case ItemKind::Rows:
   case ItemKind::LaneLoad: {
