@@ -29,6 +29,9 @@ KINDS = {
     "macros": lambda n: HEAD + "let:\n  f0(x): x / 8\n"
     + "".join(f"  f{i}(x): 0.25 * f{i - 1}(x + 1) + 0.25 * f{i - 1}(x + 1)\n" for i in range(1, n + 1))
     + f"score: f{n}(Q @ K)",
+    "taps": lambda n: HEAD + "mask: causal\nscore: "
+    + " + ".join(f"w[{i}] * (Q @ x[b, h, max(k - {i}, 0)])" for i in range(n))
+    + f"\ninputs:\n  w: [{n}]\n  x: [batch, kv_heads, kv_len, head_dim]",
     "products": lambda n: HEAD + "let:\n  m0: a\n"
     + "".join(f"  m{i}: m{i - 1} @ a\n" for i in range(1, n + 1))
     + f"score: Q @ K / 8 + m{n}[q, k]\ninputs:\n  a: [kv_len, kv_len]",

@@ -133,6 +133,7 @@ private:
   Value sumsOfLanes(SmallVector<Value> vectors);
 
   // FetchAhead.cpp
+  tile::LoadOp nextLoad(Block *block, Value loaded, StringAttr dim);
   void fetchNextRows(const Granule &, tile::DotOp, Value part, int64_t parts);
   void fetchNextTile(tile::DotOp dot, Value key, int64_t keys, Value part,
                      int64_t parts);

@@ -4,7 +4,8 @@
 // results of 64 rows each are 16 KB and as many lines as a core has open misses
 // ten times over. While products keep the multipliers busy nothing waits:
 //
-//   scores of some keys         the same rows of V             into L1
+//   scores of some keys         the same rows of the next      into L1
+//                               product's operand, as of V
 //   the same, of one vector     between its products, since
 //   in a partial tile           its own keys may be missing
 //   values, with few queries    the keys of the next tile  into L2
@@ -40,9 +41,32 @@ static void fetchRow(Ops &ops, Type element, Value row, int64_t columns,
                            /*rw=*/0, /*hint=*/4 - level, /*cache=*/1);
 }
 
-/// While keys are multiplied their values come from L2 or beyond: the rows with
-/// the same numbers of other tiles that the block has loaded. With `part`, this
-/// one of so many parts of them.
+/// The load of the same block that comes next after that of `loaded`, or else
+/// the first one, of rows along `dim` that products read as they are.
+tile::LoadOp Emitter::nextLoad(Block *block, Value loaded, StringAttr dim) {
+  tile::LoadOp first;
+  bool isAfter = false;
+  for (auto load : block->getOps<tile::LoadOp>()) {
+    if (load.getResult() == loaded) {
+      isAfter = true;
+      continue;
+    }
+    auto found = rows.find(load.getResult());
+    if (found == rows.end() || found->second.row != dim ||
+        plan.pairRows.contains(load) || plan.tileRows.contains(load))
+      continue; // pairs and tiles were copied just before
+    if (isAfter)
+      return load;
+    if (!first)
+      first = load;
+  }
+  return first;
+}
+
+/// While keys are multiplied, the operand of the next product comes from L2 or
+/// beyond: its rows with the same numbers are fetched, so a score of many
+/// products has as many prefetches. With `part`, this one of so many parts of
+/// them.
 void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
                             int64_t parts) {
   StringAttr dim = granule.item.space.dim;
@@ -50,38 +74,33 @@ void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
   Value loaded = lhsOnLanes ? dot.getRhs() : dot.getLhs();
   if (!dim || dot.hasTerm() || dot.getMask())
     return;
-  for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
-    auto found = rows.find(load.getResult());
-    if (load.getResult() == loaded || found == rows.end() ||
-        found->second.row != dim || plan.pairRows.contains(load) ||
-        plan.tileRows.contains(load))
-      continue; // pairs and tiles were copied just before
-    const Rows &other = found->second;
-    Type element = memoryType(other.element);
-    int64_t columns = *load.getResult().getType().getDimSize(other.column);
-    auto addressOf = [&](Value row) {
-      Value offset = ops.mul(ops.add(granule.start, row), other.rowStride);
-      return ops.address(other.pointer, element, offset);
-    };
-    if (!part) {
-      // With few queries keys and values of a tile pass L1 in turns.
-      int64_t level = plan.featureRows ? 2 : 1;
-      for (int64_t row = 0; row < granule.rows; ++row)
-        fetchRow(ops, element, addressOf(ops.index(row)), columns, level);
-      continue;
-    }
-    int64_t width = lineElements(element);
-    int64_t linesPerRow = llvm::divideCeil(columns, width);
-    int64_t lines = llvm::divideCeil(granule.rows * linesPerRow,
-                                     std::max<int64_t>(parts, 1));
-    for (int64_t i = 0; i < lines; ++i) {
-      Value line = ops.add(ops.mul(part, lines), i);
-      Value row = ops.floorDiv(line, linesPerRow);
-      Value place = ops.sub(line, ops.mul(row, linesPerRow));
-      fetchRow(ops, element,
-               ops.address(addressOf(row), element, ops.mul(place, width)), 1,
-               1);
-    }
+  tile::LoadOp load = nextLoad(dot->getBlock(), loaded, dim);
+  if (!load)
+    return;
+  const Rows &other = rows.find(load.getResult())->second;
+  Type element = memoryType(other.element);
+  int64_t columns = *load.getResult().getType().getDimSize(other.column);
+  auto addressOf = [&](Value row) {
+    Value offset = ops.mul(ops.add(granule.start, row), other.rowStride);
+    return ops.address(other.pointer, element, offset);
+  };
+  if (!part) {
+    // With few queries keys and values of a tile pass L1 in turns.
+    int64_t level = plan.featureRows ? 2 : 1;
+    for (int64_t row = 0; row < granule.rows; ++row)
+      fetchRow(ops, element, addressOf(ops.index(row)), columns, level);
+    return;
+  }
+  int64_t width = lineElements(element);
+  int64_t linesPerRow = llvm::divideCeil(columns, width);
+  int64_t lines =
+      llvm::divideCeil(granule.rows * linesPerRow, std::max<int64_t>(parts, 1));
+  for (int64_t i = 0; i < lines; ++i) {
+    Value line = ops.add(ops.mul(part, lines), i);
+    Value row = ops.floorDiv(line, linesPerRow);
+    Value place = ops.sub(line, ops.mul(row, linesPerRow));
+    fetchRow(ops, element,
+             ops.address(addressOf(row), element, ops.mul(place, width)), 1, 1);
   }
 }
 

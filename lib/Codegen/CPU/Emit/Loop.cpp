@@ -25,6 +25,10 @@ namespace attnc::cpu {
 
 using Predicate = arith::CmpIPredicate;
 
+/// A body with so many products has the code of partial tiles only: masks take
+/// a small part of its time, and a second copy takes seconds to compile.
+static constexpr int64_t kManyProducts = 12;
+
 void Emitter::forEachGroup(const Window *window,
                            llvm::function_ref<void(Window)> body) {
   if (window)
@@ -203,7 +207,9 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
       emitKeys(loop, first, count, true, window);
     });
   };
-  if (isCold)
+  if (isCold ||
+      llvm::range_size(loop.getBody().front().getOps<tile::DotOp>()) >=
+          kManyProducts)
     return emitPartial(anyLow, anyHigh);
   Value allLow = ops.min(ops.max(bounds[1], anyLow), anyHigh);
   Value allHigh = ops.min(ops.max(bounds[2], allLow), anyHigh);
