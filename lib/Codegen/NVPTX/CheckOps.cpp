@@ -76,6 +76,12 @@ static LogicalResult checkRegion(Operation *op) {
 
 static LogicalResult checkOp(Operation *op, const Layout &layout,
                              const Target &target) {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    if (Type element = load.getBuf().getType().getElementType();
+        element != load.getType().getElementType())
+      return load.emitOpError("converts elements ")
+             << element << " to " << load.getType().getElementType()
+             << ", which loads of GPUs do not";
   SmallVector<Value> values(op->getResults());
   for (Region &region : op->getRegions())
     for (mlir::Block &block : region)

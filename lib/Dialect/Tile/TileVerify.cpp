@@ -236,7 +236,11 @@ static LogicalResult verifyAccess(OpT op, TileType tile) {
   bool isPlace = tile.getElementType().isIndex() && isa<StoreOp>(op) &&
                  buf.getElementType().isSignlessInteger() &&
                  !buf.getElementType().isInteger(1);
-  if (tile.getElementType() != buf.getElementType() && !isPlace) // c3
+  bool isRows = isa<LoadOp>(op) && tile.getRank() == 2 && !tile.hasDim("q");
+  bool isConverted = isRows && isa<FloatType>(tile.getElementType()) &&
+                     buf.getElementType().isInteger(8);
+  if (tile.getElementType() != buf.getElementType() && !isPlace &&
+      !isConverted) // c3
     return op.emitOpError()
            << "tile has elements " << tile.getElementType() << ", the buffer "
            << buf.getElementType() << "; convert with tile.map";

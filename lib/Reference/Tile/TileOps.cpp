@@ -159,10 +159,12 @@ LogicalResult ProgramInterpreter<Real>::run(tile::LoadOp op) {
                  isInside &= from != -1;
                  if (from < 0)
                    return;
-                 if (result.isReal)
-                   result.data.reals[to] = buffer.data.reals[from];
-                 else
+                 if (!result.isReal)
                    result.data.integers[to] = buffer.data.integers[from];
+                 else if (buffer.isReal)
+                   result.data.reals[to] = buffer.data.reals[from];
+                 else // converted on load
+                   result.data.reals[to] = Real(buffer.data.integers[from]);
                });
   if (!isInside)
     return op.emitError("reads outside of the buffer");

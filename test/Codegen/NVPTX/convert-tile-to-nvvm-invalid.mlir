@@ -73,3 +73,14 @@ tile.program @huge(%K: !tile.buf<k, d : f32>, %n: index) target #gpu {
     %0 = tile.load %K[%c0, %c0] : !tile.buf<k, d : f32> -> !tile.tile<k:4096, d:4096, f32>
   }
 }
+
+// -----
+
+#gpu = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 1, rows = 16, stages = 1, fast_exp = true>
+tile.program @integers(%K: !tile.buf<k, d : i8>, %n: index) target #gpu {
+  tile.grid (%i) to (%n) {
+    %c0 = arith.constant 0 : index
+    // expected-error@below {{'tile.load' op converts elements 'i8' to 'f32', which loads of GPUs do not}}
+    %0 = tile.load %K[%c0, %c0] : !tile.buf<k, d : i8> -> !tile.tile<k:16, d:16, f32>
+  }
+}

@@ -211,6 +211,22 @@ func.func @store_c1(%x: !tile.buf<b, q : f32>, %t: !tile.tile<q:4, f32>, %i: ind
 
 // -----
 
+func.func @load_c3_integers(%x: !tile.buf<b, k, d : i32>, %i: index) {
+  // expected-error@below {{'tile.load' op tile has elements 'f32', the buffer 'i32'; convert with tile.map}}
+  %0 = tile.load %x[%i, %i, %i] : !tile.buf<b, k, d : i32> -> !tile.tile<k:4, d:4, f32>
+  return
+}
+
+// -----
+
+func.func @load_c3_queries(%x: !tile.buf<b, q, d : i8>, %i: index) {
+  // expected-error@below {{'tile.load' op tile has elements 'f32', the buffer 'i8'; convert with tile.map}}
+  %0 = tile.load %x[%i, %i, %i] : !tile.buf<b, q, d : i8> -> !tile.tile<q:4, d:4, f32>
+  return
+}
+
+// -----
+
 func.func @store_c2(%x: !tile.buf<b, k : f32>, %t: !tile.tile<q:4, f32>, %i: index) {
   // expected-error@below {{'tile.store' op tile has dim 'q', which is no axis of '!tile.buf<b, k : f32>'}}
   tile.store %t, %x[%i, %i] : !tile.tile<q:4, f32>, !tile.buf<b, k : f32>

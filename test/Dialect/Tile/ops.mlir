@@ -31,6 +31,13 @@ func.func @load_and_store(%x: !tile.buf<b, q, d : bf16>, %b: index, %n: index) {
   return
 }
 
+// CHECK-LABEL: func.func @integers_become_floats
+func.func @integers_become_floats(%x: !tile.buf<b, k, d : i8>, %i: index) {
+  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : <b, k, d : i8> -> <k:8, d:4, bf16>
+  %0 = tile.load %x[%i, %i, %i] : !tile.buf<b, k, d : i8> -> !tile.tile<k:8, d:4, bf16>
+  return
+}
+
 // CHECK-LABEL: func.func @read_every_kind
 func.func @read_every_kind(%f: !tile.buf<f16>, %i: !tile.buf<a0 : i64>, %t: !tile.buf<a0, a1 : i1>, %n: index) {
   // CHECK: tile.read %{{.*}}[] : <f16> -> f64

@@ -63,8 +63,8 @@ Value Emitter::loadFeatures(const Rows &from, Value pointer, int64_t count) {
   unsigned bytes = memoryBytes(from.element);
   int64_t n = lanes();
   if (count == n)
-    return fromMemory(ops.load(laneVector(memory), pointer, bytes),
-                      from.element);
+    return convertRow(ops.load(laneVector(memory), pointer, bytes),
+                      from.element, accumulator());
   // Nothing past the row's end is read.
   Value raw = ops.constant(laneVector(memory), 0);
   int64_t done = 0;
@@ -81,7 +81,7 @@ Value Emitter::loadFeatures(const Rows &from, Value pointer, int64_t count) {
     raw = vector::ShuffleOp::create(ops, ops.loc, raw, piece, lanesOf);
     done += size;
   }
-  return fromMemory(raw, from.element);
+  return convertRow(raw, from.element, accumulator());
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,8 +1,8 @@
 //===- Emitter.h - From a planned grid body to loops ------------*- C++ -*-===//
 //
 // Writes the loops of one copy of a grid's body, on 1-D vectors loaded through
-// pointers. What goes where is decided by the Plan; copies of a loop body differ
-// in a Window (vectors of queries) and in the extents of the dims.
+// pointers. What goes where is decided by the Plan; copies of a loop body
+// differ in a Window (vectors of queries) and in the extents of the dims.
 //
 //===----------------------------------------------------------------------===//
 
@@ -163,18 +163,17 @@ private:
                  Window window, int64_t vector);
   /// Memory elements to the registers' types and back; scalars or vectors.
   Value fromMemory(Value raw, Type element);
+  Value convertRow(Value raw, Type element, Type copied);
   Value toMemory(Value value, Type element);
   Type memoryType(Type element);
   unsigned memoryBytes(Type element);
   Value roundTo(Value value, Type element);
 
-  // StorePairs.cpp
+  // StorePairs.cpp, PackTiles.cpp
   Value joinHalves(Value low, Value high);
   Value roundToPair(Value low, Value high);
   void storePairs(Granule &granule, Value tile, const Slot &slot);
   void packPairs(tile::LoadOp load, Value rowCount);
-
-  // PackTiles.cpp
   void packTiles(tile::LoadOp load, Value rowCount, Value columnCount);
   void clearPairs(Value tile, Value first, Value end, Window window);
   void clearPadding(Value tile, Window window);

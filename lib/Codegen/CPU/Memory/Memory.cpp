@@ -176,6 +176,29 @@ Value Emitter::fromMemory(Value raw, Type element) {
   return isa<VectorType>(wide) ? raw : ops.toIndex(raw);
 }
 
+/// Elements of rows that are stored as `element`, as rows of `copied`: floats
+/// of the accumulator's type, or 8-bit integers as the bits of bf16.
+Value Emitter::convertRow(Value raw, Type element, Type copied) {
+  if (element == copied)
+    return raw;
+  if (!element.isInteger(8))
+    return fromMemory(raw, element);
+  bool isNarrow = copied.getIntOrFloatBitWidth() == 16;
+  Type real =
+      shapedLike(raw.getType(), isNarrow ? ops.getF32Type() : accumulator());
+  Value value = element.isUnsignedInteger()
+                    ? Value(arith::UIToFPOp::create(ops, ops.loc, real, raw))
+                    : Value(arith::SIToFPOp::create(ops, ops.loc, real, raw));
+  if (!isNarrow)
+    return value;
+  // The lower half of the bits is 0.
+  Type i32 = shapedLike(raw.getType(), ops.getI32Type());
+  Value bits = LLVM::BitcastOp::create(ops, ops.loc, i32, value);
+  bits = arith::ShRUIOp::create(ops, ops.loc, bits, ops.constant(i32, 16));
+  return arith::TruncIOp::create(
+      ops, ops.loc, shapedLike(raw.getType(), ops.getI16Type()), bits);
+}
+
 Value Emitter::toMemory(Value value, Type element) {
   auto format = dyn_cast<FloatType>(element);
   if (format && format.getWidth() == 16)

@@ -110,7 +110,8 @@ static bool isCopiedForUnit(tile::LoadOp load, const Plan &plan) {
     return plan.pairRows.contains(load);
   int64_t columns =
       *load.getResult().getType().getDimSize(rowAndColumn(load).second);
-  return isAcross(load) || columns % kTileDepth != 0;
+  return isAcross(load) || columns % kTileDepth != 0 ||
+         load.getBuf().getType().getElementType().isInteger(8);
 }
 
 /// Whether rows cannot be read where they lie: they are in another type, their
@@ -119,7 +120,7 @@ Value Emitter::needsCopy(tile::LoadOp load, Type element, Value unit,
                          Value stride) {
   if (isCopiedForUnit(load, plan)) // in the stored type, by whole columns
     return arith::XOrIOp::create(ops, ops.loc, unit, ops.boolean(true));
-  bool isConverted = element != accumulator() && !keepsStorageType(load, plan);
+  bool isConverted = element != rowTypeOf(load, plan);
   if (isConverted || target.getPack() == tile::CpuPack::Always)
     return ops.boolean(true);
   Value copy = arith::XOrIOp::create(ops, ops.loc, unit, ops.boolean(true));
@@ -138,7 +139,7 @@ void Emitter::copyRow(const RowCopy &copy) {
   Type memory = memoryType(copy.element);
   unsigned bytes = memoryBytes(copy.element);
   auto store = [&](Value raw, Value column) {
-    ops.store(copy.element == copy.copied ? raw : fromMemory(raw, copy.element),
+    ops.store(convertRow(raw, copy.element, copy.copied),
               ops.address(copy.to, memoryType(copy.copied), column),
               memoryBytes(copy.copied));
   };
@@ -171,7 +172,7 @@ void Emitter::emitRows(tile::LoadOp load) {
   auto [rowDim, columnDim] = rowAndColumn(load);
   Value unit =
       ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1));
-  Type copied = keepsStorageType(load, plan) ? block.element : accumulator();
+  Type copied = rowTypeOf(load, plan);
   Value copy = needsCopy(load, block.element, unit, block.rowStride);
   if (isCopiedForUnit(load, plan) && isAcross(load)) // by whole columns
     copy = ops.logicalOr(copy, ops.compare(arith::CmpIPredicate::slt,

@@ -52,26 +52,28 @@ private:
 /// others are 0. With `end` a row from there on is 0, too.
 Value TilePacker::loadPart(Value row, Value end, Value column, int64_t count,
                            int64_t width) {
-  Type i16 = ops.getI16Type();
-  auto vector = ops.vector(width, i16);
+  Type element = emitter.memoryType(from.element);
+  unsigned bytes = emitter.memoryBytes(from.element);
+  auto vector = ops.vector(width, element);
   Value known = end ? ops.min(row, ops.sub(end, ops.index(1))) : row;
-  Value at = ops.address(from.pointer, i16,
+  Value at = ops.address(from.pointer, element,
                          ops.add(ops.mul(known, from.rowStride), column));
   Value loaded;
   if (count == width) {
-    loaded = ops.load(vector, at, 2);
+    loaded = ops.load(vector, at, bytes);
   } else {
     SmallVector<bool> there(width);
     std::fill_n(there.begin(), count, true);
     Value mask = arith::ConstantOp::create(
         ops, ops.loc,
         DenseElementsAttr::get(ops.vector(width, ops.getI1Type()), there));
-    loaded =
-        LLVM::MaskedLoadOp::create(ops, ops.loc, vector, at, mask,
-                                   ops.zero(vector), ops.getI32IntegerAttr(2));
+    loaded = LLVM::MaskedLoadOp::create(ops, ops.loc, vector, at, mask,
+                                        ops.zero(vector),
+                                        ops.getI32IntegerAttr(bytes));
   }
+  loaded = emitter.convertRow(loaded, from.element, ops.getBF16Type());
   return end ? ops.select(ops.compare(Predicate::slt, row, end), loaded,
-                          ops.zero(vector))
+                          ops.zero(loaded.getType()))
              : loaded;
 }
 
@@ -108,7 +110,7 @@ void TilePacker::copyWholeRows() {
   constexpr int64_t perLine = kTileRowBytes / 2;
   bool isComplete = constantOf(columnCount) == columns;
   Value inPlace = ops.boolean(false);
-  if (whole == columns) {
+  if (whole == columns && isa<FloatType>(from.element)) {
     Value address =
         LLVM::PtrToIntOp::create(ops, ops.loc, ops.getI64Type(), from.pointer);
     inPlace = ops.logicalAnd(isMultiple(ops, address, kTileRowBytes),
@@ -206,6 +208,7 @@ void Emitter::packTiles(tile::LoadOp load, Value rowCount, Value columnCount) {
     TilePacker(*this, load, rowCount, columnCount).transposeRows();
   else
     TilePacker(*this, load, rowCount, columnCount).copyWholeRows();
+  rows[load.getResult()].element = ops.getBF16Type();
 }
 
 /// Makes pairs [first, end) of a slot zero.

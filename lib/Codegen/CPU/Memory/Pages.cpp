@@ -36,7 +36,7 @@ Emitter::PagedBlock Emitter::pagedBlockOf(tile::LoadOp load) {
   tile::TileType type = load.getResult().getType();
   PagedBlock block;
   block.element = buffer.element;
-  block.copied = keepsStorageType(load, plan) ? block.element : accumulator();
+  block.copied = rowTypeOf(load, plan);
   Value offset = ops.index(0);
   for (auto [axis, index, stride, extent] :
        llvm::zip(load.getBuf().getType().getNames(), load.getIndices(),

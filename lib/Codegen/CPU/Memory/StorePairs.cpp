@@ -98,26 +98,31 @@ void Emitter::packPairs(tile::LoadOp load, Value rowCount) {
   int64_t columns = *load.getResult().getType().getDimSize(from.column);
   const Slot &slot = plan.pairRows.find(load)->second;
   Value packed = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
-  Type i16 = ops.getI16Type(), i32 = ops.getI32Type();
+  Type element = memoryType(from.element), i32 = ops.getI32Type();
+  Type bf16 = ops.getBF16Type();
   auto packRow = [&](Value pair, bool hasSecond) {
     auto rowAt = [&](int64_t second) {
       Value row = ops.add(ops.mul(pair, 2), second);
-      return ops.address(from.pointer, i16, ops.mul(row, from.rowStride));
+      return ops.address(from.pointer, element, ops.mul(row, from.rowStride));
     };
     Value low = rowAt(0), high = hasSecond ? rowAt(1) : Value();
     Value to = ops.address(packed, i32, ops.mul(pair, columns));
     auto pack = [&](Value column, Type type) {
       auto load = [&](Value row) {
-        return row ? ops.load(type, ops.address(row, i16, column), 2) : row;
+        return row ? convertRow(ops.load(type,
+                                         ops.address(row, element, column),
+                                         memoryBytes(from.element)),
+                                from.element, bf16)
+                   : row;
       };
       ops.store(joinHalves(load(low), load(high)), ops.address(to, i32, column),
                 4);
     };
     int64_t whole = columns / lanes() * lanes();
     ops.loop(ops.index(0), ops.index(whole), lanes(),
-             [&](Value column) { pack(column, laneVector(i16)); });
+             [&](Value column) { pack(column, laneVector(element)); });
     ops.loop(ops.index(whole), ops.index(columns), 1,
-             [&](Value column) { pack(column, i16); });
+             [&](Value column) { pack(column, element); });
   };
   Value pairs = ops.floorDiv(rowCount, 2);
   ops.loop(ops.index(0), pairs, 1,

@@ -21,7 +21,10 @@ FeatureForm featureFormOf(tile::DotOp dot, const Plan &plan) {
   bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
   Value loaded = lhsOnLanes ? dot.getRhs() : dot.getLhs();
   auto load = loaded.getDefiningOp<tile::LoadOp>();
-  if (!load || !isa<FloatType>(load.getBuf().getType().getElementType()))
+  if (!load)
+    return FeatureForm::None;
+  Type element = load.getBuf().getType().getElementType();
+  if (!isa<FloatType>(element) && !element.isInteger(8))
     return FeatureForm::None;
   auto [row, column] = rowAndColumn(load);
   if (load.getValidOf(column)) // a number of columns known at run time only
@@ -36,6 +39,18 @@ bool keepsStorageType(tile::LoadOp load, const Plan &plan) {
     return dot && (featureFormOf(dot, plan) != FeatureForm::None ||
                    plan.pairDots.contains(dot));
   });
+}
+
+Type rowTypeOf(tile::LoadOp load, const Plan &plan) {
+  if (!keepsStorageType(load, plan))
+    return plan.accumulator;
+  Type element = load.getBuf().getType().getElementType();
+  bool isReadPaired = !plan.pairRows.contains(load) &&
+                      !plan.tileRows.contains(load) &&
+                      plan.pairDots.contains(*load->user_begin());
+  return element.isInteger(8) && isReadPaired
+             ? load.getResult().getType().getElementType()
+             : element;
 }
 
 void planFeatures(Block &block, Plan &plan, tile::CpuAttr target) {

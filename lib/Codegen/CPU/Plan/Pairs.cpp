@@ -94,7 +94,8 @@ void PairPlanner::findNests() {
 StringRef PairPlanner::whyNotRows(tile::DotOp dot) const {
   tile::LoadOp load = rowsOf(dot);
   auto [row, column] = rowAndColumn(load);
-  if (!load.getBuf().getType().getElementType().isBF16())
+  Type stored = load.getBuf().getType().getElementType();
+  if (!stored.isBF16() && !stored.isInteger(8)) // which bf16 holds
     return "rows are not stored as bf16";
   bool isLoaded = queriesOf(dot).getDefiningOp<tile::LoadOp>() != nullptr;
   if (load.getValidOf(column) &&

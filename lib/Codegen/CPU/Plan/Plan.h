@@ -156,6 +156,13 @@ bool isOnlyPaired(mlir::Value tile, const Plan &plan);
 /// and nothing else.
 bool keepsStorageType(tile::LoadOp load, const Plan &plan);
 
+/// The type of the elements of rows in the copy that products read in scratch,
+/// or in place if it is that of the tensor: the accumulator's type, unless the
+/// rows keep theirs. Integers become floats, with `unit = dot` those of the
+/// tile; further copies for a unit (pairRows, tileRows) convert them by
+/// themselves.
+mlir::Type rowTypeOf(tile::LoadOp load, const Plan &plan);
+
 /// Groups the ops of `block` and of the blocks below it. Fails with a
 /// diagnostic at an op that the CPU cannot do.
 mlir::LogicalResult planItems(mlir::Block &block, Plan &plan);
