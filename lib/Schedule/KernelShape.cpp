@@ -10,6 +10,7 @@
 
 #include "attnc/Analysis/Cost/OperationCost.h"
 #include "attnc/Analysis/Expr/DependenceSplit.h"
+#include "attnc/Analysis/Kernel/ViewDigits.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -178,13 +179,16 @@ bool schedule::isSearch(attn::KernelOp kernel) {
 
 KernelShape::KernelShape(attn::KernelOp kernel, const Target &target)
     : kernel(kernel) {
-  auto bitsOf = [](Type type) {
-    return cast<RankedTensorType>(type).getElementTypeBitWidth();
+  auto bitsOf = [](Value tensor) {
+    auto map = tensor.getDefiningOp<attn::MapOp>();
+    bool isConverted = map && isConversionOnLoad(map);
+    Value stored = isConverted ? map.getInputs()[0] : tensor;
+    return cast<RankedTensorType>(stored.getType()).getElementTypeBitWidth();
   };
   Type k = kernel.getK().getType();
   accumulateBits = kernel.getAccumulateType().getIntOrFloatBitWidth();
-  keyBits = bitsOf(k);
-  valueBits = kernel.getV() ? bitsOf(kernel.getV().getType()) : 0;
+  keyBits = bitsOf(kernel.getK());
+  valueBits = kernel.getV() ? bitsOf(kernel.getV()) : 0;
   headDim = lastSize(k);
   valueDim = kernel.getV() ? lastSize(kernel.getV().getType()) : 0;
   fixedKeys = fixedSize(k, kernel.getKeyAxis());

@@ -16,6 +16,7 @@
 
 #include "attnc/Schedule/Passes.h"
 
+#include "ConvertOnLoad.h"
 #include "SideOps.h"
 #include "SlowPath.h"
 #include "StoreViews.h"
@@ -41,6 +42,9 @@ namespace attnc::schedule {
 #define GEN_PASS_DEF_SELECTSCHEDULE
 #include "attnc/Schedule/Passes.h.inc"
 } // namespace attnc::schedule
+
+/// Queries that take less time than writing and reading their keys and values.
+static constexpr int64_t kMostFewQueries = 16;
 
 namespace {
 /// A legal candidate and what it costs in each regime.
@@ -252,6 +256,7 @@ struct SelectSchedule final
     }
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       const Interface *interface = findInterfaceOf(function);
+      convertWhereFaster(function, *target, interface);
       WalkResult result = function.walk([&](attn::KernelOp kernel) {
         return failed(select(function, kernel, *target))
                    ? WalkResult::interrupt()
@@ -279,6 +284,8 @@ struct SelectSchedule final
   }
 
 private:
+  void convertWhereFaster(func::FuncOp function, const Target &target,
+                          const Interface *interface);
   LogicalResult select(func::FuncOp function, attn::KernelOp kernel,
                        const Target &target);
   FailureOr<attn::RowAxes> chooseRowAxes(func::FuncOp function,
@@ -368,6 +375,56 @@ SelectSchedule::chooseRowAxes(func::FuncOp function, attn::KernelOp kernel,
                       "packed into rows: "
                    << obstacle << " [kernel]";
   return attn::RowAxes::Q;
+}
+
+/// Quantized keys and values are converted for each block of queries, or once
+/// before the kernel, which writes and reads floats: slower than what a few
+/// queries take, and than packing operands of a unit for bf16.
+void SelectSchedule::convertWhereFaster(func::FuncOp function,
+                                        const Target &target,
+                                        const Interface *interface) {
+  if (!llvm::all_of(getStrategies(target, backend), [](const auto *strategy) {
+        return strategy->convertsOnLoad();
+      }))
+    return;
+  auto hasFewQueries = [&](attn::KernelOp kernel) {
+    return llvm::any_of(getRegimes(function, interface), [&](auto &regime) {
+      return RegimeRanges(kernel, interface, regime).getQueries() <=
+             kMostFewQueries;
+    });
+  };
+  auto hasPairs = [&](attn::KernelOp kernel) {
+    return getElementTypeOrSelf(kernel.getQ()).isBF16() &&
+           llvm::any_of(target.units, [](const Unit &unit) {
+             return unit.operand == DType::BF16;
+           });
+  };
+  SmallVector<attn::KernelOp> kernels;
+  bool comparesScores = false;
+  function.walk([&](attn::KernelOp kernel) {
+    comparesScores |= bool(kernel.getRowKind());
+    if (!kernel.getSchedule() && isQuantized(kernel))
+      kernels.push_back(kernel);
+  });
+  for (attn::KernelOp kernel : kernels) {
+    StringRef why;
+    if (comparesScores) // all must compute the same ones
+      why = "kernels of the function compare scores";
+    else if (!hasPairs(kernel) && !hasFewQueries(kernel))
+      why = "many queries are expected, and no unit multiplies the type of "
+            "queries";
+    if (why.empty())
+      convertOnLoad(kernel);
+    else
+      remarkOn(kernel) << "quantized keys and values are dequantized before "
+                          "the kernel, because "
+                       << why << " [kernel]";
+  }
+  // Maps that dequantize for nobody.
+  SmallVector<attn::MapOp> maps(function.getOps<attn::MapOp>());
+  for (attn::MapOp map : llvm::reverse(maps))
+    if (!kernels.empty() && isOpTriviallyDead(map))
+      map.erase();
 }
 
 LogicalResult SelectSchedule::select(func::FuncOp function,

@@ -69,10 +69,16 @@ std::string schedule::findProblem(attn::KernelOp kernel,
            ", but the kernel has no product with V; remove it";
   Type rounded = kernel.getWeightType(), widest = kernel.getAccumulateType();
   unsigned bits = weights.getIntOrFloatBitWidth();
-  if (weights == rounded || (bits > rounded.getIntOrFloatBitWidth() &&
-                             bits <= widest.getIntOrFloatBitWidth()))
+  // A weight times its gate may be rounded instead of the weight. Of bf16, as
+  // f16 may lack the range.
+  Type narrow = kernel.getRoundedWeightType();
+  bool mayRoundGated = kernel.hasGate() && narrow.isBF16();
+  if (weights == rounded || (mayRoundGated && weights == narrow) ||
+      (bits > rounded.getIntOrFloatBitWidth() &&
+       bits <= widest.getIntOrFloatBitWidth()))
     return {};
-  std::string legal = nameOf(rounded);
+  std::string legal = mayRoundGated ? nameOf(narrow) + " or " : "";
+  legal += nameOf(rounded);
   if (rounded != widest)
     legal += " or " + nameOf(widest);
   return llvm::formatv("weights = {0} cannot hold the weights of this kernel, "

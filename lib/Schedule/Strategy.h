@@ -55,6 +55,10 @@ public:
     return attn::RowAxes::Q;
   }
 
+  /// Whether the backend's kernels convert 8-bit integers of keys and values as
+  /// they load them.
+  virtual bool convertsOnLoad() const { return false; }
+
   /// Schedules of the kernel with the fields that `request` fixes, a
   /// text as of `--schedule`, in the order of preference between equals. Not
   /// all need be legal: where the request excludes every legal one, the first

@@ -13,6 +13,7 @@
 #include "VisitedBlocks.h"
 
 #include "attnc/Analysis/Kernel/GroupedRows.h"
+#include "attnc/Analysis/Kernel/ViewDigits.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -115,6 +116,28 @@ static LogicalResult verifySideOp(Operation *op, const Target &target,
   return success();
 }
 
+/// verify_scheduled_c19
+static LogicalResult verifyConversion(attn::MapOp map, const Target &target) {
+  if (!map->hasAttr(kConvertOnLoad))
+    return success();
+  if (!isConversionOnLoad(map))
+    return map.emitOpError("has ")
+           << kConvertOnLoad
+           << ", but is no conversion of 8-bit integers to floats that only "
+              "kernels read";
+  for (Operation *user : map->getUsers()) {
+    std::optional<attn::ScheduleAttr> schedule =
+        cast<attn::KernelOp>(user).getSchedule();
+    StringRef backend = schedule ? schedule->getTarget().getBackend() : "";
+    for (const Strategy *strategy : strategiesOf(target, backend))
+      if (schedule && !strategy->convertsOnLoad())
+        return map.emitOpError("has ")
+               << kConvertOnLoad << ", which backend '" << strategy->backend()
+               << "' does not support";
+  }
+  return success();
+}
+
 namespace {
 struct VerifyScheduled final
     : attnc::schedule::impl::VerifyScheduledBase<VerifyScheduled> {
@@ -135,6 +158,9 @@ struct VerifyScheduled final
       WalkResult result = function.walk([&](Operation *op) {
         if (auto kernel = dyn_cast<attn::KernelOp>(op))
           return WalkResult(verifyKernel(kernel, *target));
+        if (auto map = dyn_cast<attn::MapOp>(op))
+          if (failed(verifyConversion(map, *target)))
+            return WalkResult::interrupt();
         return WalkResult(isSideOp(op) ? verifySideOp(op, *target, visited)
                                        : success());
       });

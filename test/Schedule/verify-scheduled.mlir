@@ -544,3 +544,54 @@ func.func @verify_scheduled_c17_block_unit(%x: tensor<64x64xbf16>, %w: tensor<64
   return %0 : tensor<64x64xbf16>
 }
 }
+
+// -----
+
+!Q = tensor<?x2x4x?x64xf32, #attn.dims<batch, 2, 4, query_len, 64>>
+!K8 = tensor<?x2x?x64xi8, #attn.dims<batch, 2, kv_len, 64>>
+!K = tensor<?x2x?x64xf32, #attn.dims<batch, 2, kv_len, 64>>
+!L = tensor<?x2x4x?xf32, #attn.dims<batch, 2, 4, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c19(%k8: !K8) -> !K {
+  // expected-error@below {{'attn.map' op has attn.convert_on_load, but is no conversion of 8-bit integers to floats that only kernels read}}
+  %k = attn.map "bhkd->bhkd"(%k8) : (!K8) -> !K attributes {attn.convert_on_load} {
+  ^bb0(%x: index, %b: index, %h: index, %j: index, %d: index):
+    %w = arith.index_cast %x : index to i64
+    %r = arith.sitofp %w : i64 to f32
+    attn.yield %r : f32
+  }
+  return %k : !K
+}
+}
+
+// -----
+
+!Q = tensor<?x2x4x?x64xf32, #attn.dims<batch, 2, 4, query_len, 64>>
+!K8 = tensor<?x2x?x64xi8, #attn.dims<batch, 2, kv_len, 64>>
+!K = tensor<?x2x?x64xf32, #attn.dims<batch, 2, kv_len, 64>>
+!L = tensor<?x2x4x?xf32, #attn.dims<batch, 2, 4, query_len>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c19_backend(%q: !Q, %k8: !K8, %v: !K) -> !Q {
+  // expected-error@below {{'attn.map' op has attn.convert_on_load, which backend 'halide' does not support}}
+  %k = attn.map "bhkd->bhkd"(%k8) : (!K8) -> !K attributes {attn.convert_on_load} {
+  ^bb0(%x: index, %b: index, %h: index, %j: index, %d: index):
+    %w = arith.index_cast %x : index to i64
+    %r = arith.sitofp %w : i64 to f32
+    attn.yield %r : f32
+  }
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 16, k = 64, rescale_threshold = 0.0, rescale_in = value, target = #halide.schedule<lanes = 16, score_tile = [4, 1], value_tile = [4, 1]>>}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+}

@@ -80,7 +80,10 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       KV head is fixed, the heads are adjacent in memory, the mask and
       per-feature formulas do not depend on the query head, and the kernel
       stores no value per pair, returns no key indices, and is no linear
-      attention.
+      attention;
+    - (verify_scheduled_c19) a map with `attn.convert_on_load` converts 8-bit
+      integers to floats, only kernels read it, and their backend converts
+      elements as it loads them.
   }];
 }
 

@@ -11,6 +11,8 @@
 
 #include "attnc/Dialect/Attn/AttnMove.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace attnc {
@@ -209,7 +211,26 @@ static bool isForGrids(attn::MapOp map) {
   });
 }
 
+bool isConversionOnLoad(attn::MapOp map) {
+  if (!map->hasAttr(kConvertOnLoad) || map.getInputs().size() != 1 ||
+      !getElementTypeOrSelf(map.getInputs()[0].getType()).isInteger(8) ||
+      !isa<FloatType>(getElementTypeOrSelf(map.getType())) ||
+      map.getAxisLabels().inputs[0] != map.getAxisLabels().output)
+    return false;
+  Block &body = map.getBody().front();
+  Value made = body.getTerminator()->getOperand(0);
+  auto real = made.getDefiningOp<arith::SIToFPOp>();
+  auto wide = real ? real.getIn().getDefiningOp<arith::IndexCastOp>()
+                   : arith::IndexCastOp();
+  return wide && wide.getIn() == body.getArgument(0) &&
+         llvm::all_of(map->getUsers(), [](Operation *user) {
+           return isa<attn::KernelOp>(user);
+         });
+}
+
 bool isRepeatForKernels(attn::MapOp map) {
+  if (isConversionOnLoad(map))
+    return true;
   Block &body = map.getBody().front();
   if (map.getInputs().size() != 1 || !llvm::hasSingleElement(body) ||
       body.getTerminator()->getOperand(0) != body.getArgument(0) ||

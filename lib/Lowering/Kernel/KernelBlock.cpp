@@ -449,9 +449,9 @@ Value KernelBlock::emitAllowed(OpBuilder &builder, Value query,
 
 Value KernelBlock::emitValues(OpBuilder &builder, Value p, const KeyTile &keys,
                               Value acc, Value where) {
-  auto buf = cast<tile::BufType>(v.buf.getType());
-  auto type = tile::TileType::get(
-      kernel.getContext(), {{"k", sizeK}, {"e", sizeE}}, buf.getElementType());
+  auto type =
+      tile::TileType::get(kernel.getContext(), {{"k", sizeK}, {"e", sizeE}},
+                          getElementTypeOrSelf(kernel.getV()));
   Value value = emitKeys(builder, v, type, keys);
   if (kernel.hasValue())
     return emitContributions(builder, p, value, keys, acc, where);

@@ -144,6 +144,13 @@ Value KernelBlock::emitProbabilities(OpBuilder &builder, Value weights,
   auto type = cast<tile::TileType>(weights.getType());
   Type rounded = kernel.getRoundedWeightType();
   Type factor = gates ? rounded : weightType();
+  if (gates && weightType() != accumulate) // rounded once, with the gate
+    return emitMap(
+        builder, loc, type.withElementType(weightType()), {weights, gates},
+        [&](OpBuilder &b, ValueRange arguments) -> Value {
+          Value x = arith::MulFOp::create(b, loc, arguments[0], arguments[1]);
+          return arith::TruncFOp::create(b, loc, weightType(), x);
+        });
   bool isRounded = rounded != accumulate;
   if (isRounded)
     weights = emitMap(builder, loc, type.withElementType(factor), weights,

@@ -101,6 +101,18 @@ static int64_t chooseUnroll(const Target &target, RegisterTile a,
   return best;
 }
 
+/// The weights' type that is requested, or else that of a unit: weights times
+/// their gates are rounded to bf16 where a product with V is of bf16.
+static Type weightsFor(const KernelShape &shape, tile::CpuUnit unit,
+                       Type requested) {
+  attn::KernelOp kernel = shape.kernel;
+  if (requested || unit == tile::CpuUnit::Fma || !kernel.hasGate() ||
+      !kernel.getV() || !getElementTypeOrSelf(kernel.getV()).isBF16())
+    return requested;
+  Type rounded = kernel.getRoundedWeightType();
+  return rounded.isBF16() ? rounded : requested;
+}
+
 /// The units that may compute a kernel in a form: the matrix unit, if there are
 /// products for it, and the dot-product unit, if there are and it is not slower
 /// than fmas, or fmas.
@@ -113,7 +125,7 @@ static SmallVector<tile::CpuUnit> unitsFor(const KernelShape &shape,
   auto applies = [&](tile::CpuUnit unit) {
     CpuSchedule s;
     s.form = form;
-    s.weights = weights;
+    s.weights = weightsFor(shape, unit, weights);
     s.unit = unit;
     return whyNoPairs(shape, target, s).empty();
   };
@@ -248,7 +260,7 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
                     int64_t partial, int64_t chunk) {
     CpuSchedule s;
     s.unit = unit;
-    s.weights = weights;
+    s.weights = weightsFor(shape, unit, weights);
     s.form = form;
     s.q = q;
     s.k = k;

@@ -137,7 +137,7 @@ PairedProducts cpu::findPairedProducts(const KernelShape &shape,
   }
   if (!kernel.getV() || !mayPair || shape.value)
     return paired;
-  Type rounded = s.weights ? s.weights : kernel.getRoundedWeightType();
+  Type rounded = s.weights ? s.weights : kernel.getWeightType();
   paired.value = isBf16(kernel.getV()) && rounded.isBF16();
   return paired;
 }

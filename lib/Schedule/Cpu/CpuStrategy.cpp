@@ -26,6 +26,8 @@ struct CpuStrategy final : Strategy {
     return target.kind == TargetKind::Cpu;
   }
 
+  bool convertsOnLoad() const override { return true; }
+
   std::optional<attn::RowAxes> findRowAxes(const Target &,
                                            StringRef text) const override {
     std::string error; // makeCandidates() reports it

@@ -58,7 +58,17 @@ mlir::FailureOr<TensorDigits> digitsOfResult(mlir::Value returned,
 /// Whether `map` does nothing but repeat its input along axes that the input
 /// lacks, and that for kernels only, along axes of their grids: these read the
 /// input itself, with digits in which the letters of such axes do not occur.
+/// The same holds of conversions on load.
 bool isRepeatForKernels(attn::MapOp map);
+
+/// The attribute of a map whose users, kernels, read its input and convert the
+/// elements as they load them: integers of 8 bits to floats, which are exact.
+/// Schedule sets it for backends that can (lib/Schedule/ConvertOnLoad.cpp).
+inline constexpr llvm::StringLiteral kConvertOnLoad = "attn.convert_on_load";
+
+/// Whether `map` has the attribute and is what it says: a conversion of 8-bit
+/// integers to a float type that holds them, without other users than kernels.
+bool isConversionOnLoad(attn::MapOp map);
 
 /// The letter of a number, which has no axes.
 inline constexpr char kNoLetter = '.';
