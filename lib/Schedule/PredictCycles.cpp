@@ -6,7 +6,7 @@
 
 #include "attnc/Schedule/PredictCycles.h"
 
-#include "SideOps.h"
+#include "Side/SideOps.h"
 #include "Strategy.h"
 
 #include "attnc/Interface/Interface.h"

@@ -17,7 +17,7 @@
 #include "attnc/Schedule/Passes.h"
 
 #include "ConvertOnLoad.h"
-#include "SideOps.h"
+#include "Side/SideOps.h"
 #include "SlowPath.h"
 #include "StoreViews.h"
 #include "Strategy.h"

@@ -90,7 +90,7 @@ public:
                            attn::ScheduleAttr schedule,
                            RegimeRanges &ranges) const = 0;
 
-  /// The block of an op outside kernels (SideOps.h).
+  /// The block of an op outside kernels (Side/SideOps.h).
   virtual attn::BlockAttr chooseBlock(mlir::Operation *op,
                                       const Target &target) const = 0;
   /// What a user may want to know of the choice of such a block, or an empty

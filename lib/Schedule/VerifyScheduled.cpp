@@ -8,7 +8,7 @@
 
 #include "attnc/Schedule/Passes.h"
 
-#include "SideOps.h"
+#include "Side/SideOps.h"
 #include "Strategy.h"
 #include "VisitedBlocks.h"
 

@@ -9,7 +9,7 @@
 
 #include "VisitedBlocks.h"
 
-#include "SideOps.h"
+#include "Side/SideOps.h"
 
 using namespace mlir;
 

@@ -4,7 +4,7 @@
 // there because nothing better was found. So nothing is searched: one rule
 // gives a block that suits the level's registers.
 //
-//   form dot       a product of two matrices (SideAxes.cpp);
+//   form dot       a product of two matrices (Side/SideChoice.cpp);
 //   form epilogue  a map of what such a product makes, for nobody else;
 //   form element   everything else.
 //
@@ -18,7 +18,7 @@
 
 #include "Cpu/CostModel.h"
 #include "Cpu/CpuSchedule.h"
-#include "SideChoice.h"
+#include "Side/SideChoice.h"
 
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"

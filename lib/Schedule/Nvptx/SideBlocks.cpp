@@ -1,6 +1,6 @@
 //===- SideBlocks.cpp - Blocks of ops outside kernels on GPUs -------------===//
 //
-//   form dot       a product of two matrices (SideChoice.cpp): a thread block
+//   form dot       a product of two matrices (Side/SideChoice.cpp): a block
 //                  multiplies q rows of one operand with e of the other, in
 //                  steps of k along the sum;
 //   form epilogue  a map of what such a product makes, for nobody else;
@@ -14,8 +14,8 @@
 
 #include "Nvptx/SideBlocks.h"
 
-#include "SideAxes.h"
-#include "SideChoice.h"
+#include "Side/SideAxes.h"
+#include "Side/SideChoice.h"
 
 #include "attnc/Dialect/Tile/Tile.h"
 

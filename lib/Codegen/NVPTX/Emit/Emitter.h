@@ -3,8 +3,7 @@
 // One thread block executes one instance of a grid. All threads compute the
 // same scalars, so branches and loops on them are uniform and may hold
 // barriers. Ops on tiles are written for the places that Layout gives to their
-// results: elementwise ops act on each register, or on each element in shared
-// memory.
+// results, elementwise ones for each register or element in shared memory.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SideAxes.h"
+#include "Side/SideAxes.h"
 
 #include "attnc/Dialect/Attn/AttnMove.h"
 

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_SCHEDULE_SIDECHOICE_H
-#define ATTNC_LIB_SCHEDULE_SIDECHOICE_H
+#ifndef ATTNC_LIB_SCHEDULE_SIDE_SIDECHOICE_H
+#define ATTNC_LIB_SCHEDULE_SIDE_SIDECHOICE_H
 
-#include "SideAxes.h"
+#include "Side/SideAxes.h"
 
 #include <optional>
 #include <string>
@@ -44,4 +44,4 @@ attn::BlockAttr chooseEpilogue(attn::MapOp map);
 
 } // namespace attnc::schedule
 
-#endif // ATTNC_LIB_SCHEDULE_SIDECHOICE_H
+#endif // ATTNC_LIB_SCHEDULE_SIDE_SIDECHOICE_H

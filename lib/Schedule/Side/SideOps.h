@@ -1,7 +1,7 @@
 //===- SideOps.h - Ops outside kernels that are scheduled -------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_SCHEDULE_SIDEOPS_H
-#define ATTNC_LIB_SCHEDULE_SIDEOPS_H
+#ifndef ATTNC_LIB_SCHEDULE_SIDE_SIDEOPS_H
+#define ATTNC_LIB_SCHEDULE_SIDE_SIDEOPS_H
 
 #include "attnc/Dialect/Attn/Attn.h"
 
@@ -13,4 +13,4 @@ bool isSideOp(mlir::Operation *op);
 
 } // namespace attnc::schedule
 
-#endif // ATTNC_LIB_SCHEDULE_SIDEOPS_H
+#endif // ATTNC_LIB_SCHEDULE_SIDE_SIDEOPS_H

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SideChoice.h"
+#include "Side/SideChoice.h"
 
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Epilogue.h"

@@ -1,7 +1,7 @@
 //===- SideAxes.h - Axes of ops outside kernels -----------------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_SCHEDULE_SIDEAXES_H
-#define ATTNC_LIB_SCHEDULE_SIDEAXES_H
+#ifndef ATTNC_LIB_SCHEDULE_SIDE_SIDEAXES_H
+#define ATTNC_LIB_SCHEDULE_SIDE_SIDEAXES_H
 
 #include "attnc/Dialect/Attn/Attn.h"
 
@@ -27,4 +27,4 @@ struct SideAxes {
 
 } // namespace attnc::schedule
 
-#endif // ATTNC_LIB_SCHEDULE_SIDEAXES_H
+#endif // ATTNC_LIB_SCHEDULE_SIDE_SIDEAXES_H

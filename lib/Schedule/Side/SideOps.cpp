@@ -1,6 +1,6 @@
 //===- SideOps.cpp - Ops outside kernels that are scheduled ---------------===//
 
-#include "SideOps.h"
+#include "Side/SideOps.h"
 
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
