@@ -98,6 +98,21 @@ static void warnAboutConversions(attn::KernelOp kernel, const Target &target) {
   }
 }
 
+/// On a GPU whose matrix unit multiplies 16-bit types only.
+static void warnAboutFma(attn::KernelOp kernel, const Target &target) {
+  Type accumulate = kernel.getAccumulateType();
+  Value q = kernel->getOperand(0);
+  if (target.kind != TargetKind::Gpu || !accumulate.isF32() ||
+      getElementTypeOrSelf(q.getType()) != accumulate ||
+      target.findUnit(UnitKind::Matrix, DType::F32, DType::F32) ||
+      !target.findUnit(UnitKind::Matrix, DType::BF16, DType::F32))
+    return;
+  emitWarning(placeOf(q, kernel.getLoc()))
+      << accumulate
+      << " is multiplied by fma instructions; the tensor cores of "
+      << target.name << " multiply only f16 and bf16 [slow-path]";
+}
+
 /// A formula per feature of each pair, where others have a product.
 static void warnAboutFeatures(attn::KernelOp kernel) {
   auto warn = [](Region &region, StringRef what) {
@@ -285,6 +300,7 @@ void schedule::warnAboutSlowPaths(func::FuncOp function, const Target &target,
   function.walk([&](Operation *op) {
     if (auto kernel = dyn_cast<attn::KernelOp>(op)) {
       warnAboutConversions(kernel, target);
+      warnAboutFma(kernel, target);
       warnAboutFeatures(kernel);
       warnAboutSearches(kernel);
     } else if (auto product = dyn_cast<attn::ContractOp>(op)) {
