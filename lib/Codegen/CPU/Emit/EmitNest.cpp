@@ -252,7 +252,12 @@ void Emitter::emitChunk(const Item &item, Window window) {
   } else if (Value extent = extentOf(item.space.dim, item.space.size)) {
     Value begin = beginOf(item.space.dim);
     int64_t least = granuleRows(item, window.vectors, plan.extraRows + 1);
-    if (rows > least && llvm::any_of(item.ops, llvm::IsaPred<tile::DotOp>)) {
+    // Sums of formulas are 8 % slower if whole granules run the other code.
+    bool hasWhole = rows > 1 && llvm::any_of(item.ops, [&](Operation *op) {
+                      auto dot = dyn_cast<tile::DotOp>(op);
+                      return dot && (rows > least || dot.hasTerm());
+                    });
+    if (hasWhole) {
       Value whole = ops.floorDiv(ops.sub(extent, begin), rows);
       Value end = ops.add(begin, ops.mul(whole, rows));
       granules(begin, end, rows, true);
