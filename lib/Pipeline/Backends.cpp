@@ -79,6 +79,7 @@ std::unique_ptr<llvm::Module> translateLlvm(ModuleOp module, const Target &,
 constexpr OutputEntry halideOutputs[] = {
     {"asm", ".s", /*isText=*/true},
     {"halide", ".halide", /*isText=*/true},
+    {"halide-html", ".html", /*isText=*/true},
     {"kernels", ".kernels", /*isText=*/true}};
 constexpr TargetKind halideKinds[] = {TargetKind::Cpu, TargetKind::Device};
 
@@ -90,8 +91,9 @@ void registerHalidePasses() {}
 
 std::optional<std::string> printHalide(ModuleOp module, const Target &target,
                                        llvm::StringRef output) {
-  return output == "kernels" ? halide::printKernels(module, target)
-                             : halide::printStatements(module, target);
+  return output == "kernels"       ? halide::printKernels(module, target)
+         : output == "halide-html" ? halide::printPage(module, target)
+                                   : halide::printStatements(module, target);
 }
 
 //===----------------------------------------------------------------------===//

@@ -335,12 +335,18 @@ static std::optional<std::string> print(ModuleOp module, const Target &target,
   if (failed(planModule(*copy, target, plan)) ||
       failed(compile(*copy, target, wanted, plan, result)))
     return std::nullopt;
-  return wanted == Wanted::Kernels ? result.kernels : result.statement;
+  return wanted == Wanted::Kernels ? result.kernels
+         : wanted == Wanted::Page  ? result.page
+                                   : result.statement;
 }
 
 std::optional<std::string> printStatements(ModuleOp module,
                                            const Target &target) {
   return print(module, target, Wanted::Statement);
+}
+
+std::optional<std::string> printPage(ModuleOp module, const Target &target) {
+  return print(module, target, Wanted::Page);
 }
 
 std::optional<std::string> printKernels(ModuleOp module, const Target &target) {

@@ -135,10 +135,11 @@ struct Compiled {
   std::vector<std::string> bitcode; // modules of LLVM 21
   std::string statement;            // text, if requested
   std::string kernels;              // the device's source, if requested
+  std::string page;                 // HTML, if requested
   std::string error;
 };
 
-enum class Wanted : uint8_t { Bitcode, Statement, Kernels };
+enum class Wanted : uint8_t { Bitcode, Statement, Kernels, Page };
 
 /// The library's one symbol.
 using CompileFunction = void(const Program &program, Wanted wanted,

@@ -36,6 +36,10 @@ std::unique_ptr<llvm::Module> compileToLlvm(mlir::ModuleOp module,
 std::optional<std::string> printStatements(mlir::ModuleOp module,
                                            const Target &target);
 
+/// The same as a page of HTML, before loops become kernels of a device.
+std::optional<std::string> printPage(mlir::ModuleOp module,
+                                     const Target &target);
+
 /// The source of the kernels of a device, or nothing after an error.
 std::optional<std::string> printKernels(mlir::ModuleOp module,
                                         const Target &target);

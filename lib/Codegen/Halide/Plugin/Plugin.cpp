@@ -65,14 +65,16 @@ struct FindVariableGroups : Halide::Internal::IRVisitor {
 /// runtime. There they are lowered without checks of the caller's buffers,
 /// which the entry has made, but what fails on the device is checked: both are
 /// assertions to Halide, of which the feature no_asserts removes the first kind
-/// in lowering and the second afterwards.
-static std::vector<Halide::Module> lower(const Program &program) {
+/// in lowering and the second afterwards. A page is of one module, and shows
+/// the statements before their loops become kernels.
+static std::vector<Halide::Module> lower(const Program &program,
+                                         Wanted wanted) {
   Halide::Target target(program.target), lowered = target;
   if (program.isDevice)
     lowered.set_feature(Halide::Target::NoAsserts);
   std::vector<Halide::Module> modules;
   for (const Pipeline &pipeline : program.pipelines) {
-    if (modules.empty() || program.isDevice)
+    if (modules.empty() || (program.isDevice && wanted != Wanted::Page))
       modules.emplace_back(pipeline.symbol, target);
     target.set_feature(Halide::Target::NoRuntime);
     Halide::Module one = buildPipeline(pipeline, program.isDevice, lowered);
@@ -84,6 +86,10 @@ static std::vector<Halide::Module> lower(const Program &program) {
                                     " has a size that is no constant");
       modules.back().append(function);
     }
+    Halide::Internal::Stmt before = modules.back().get_conceptual_stmt();
+    Halide::Internal::Stmt own = one.get_conceptual_stmt();
+    modules.back().set_conceptual_code_stmt(
+        before.defined() ? Halide::Internal::Block::make(before, own) : own);
     for (const Halide::Buffer<> &buffer : one.buffers())
       modules.back().append(buffer);
   }
@@ -106,6 +112,10 @@ static void compile(Halide::Module whole, Wanted wanted, Compiled &result) {
     whole.compile({{Halide::OutputFileType::device_code, file.path}});
     result.kernels += file.read();
     break;
+  case Wanted::Page:
+    whole.compile({{Halide::OutputFileType::conceptual_stmt_html, file.path}});
+    result.page += file.read();
+    break;
   }
 }
 
@@ -114,7 +124,7 @@ attnc_halide_compile(const Program &program, Wanted wanted, Compiled &result) {
   static Reporter reporter;
   Halide::set_custom_compile_time_error_reporter(&reporter);
   try {
-    for (const Halide::Module &module : lower(program))
+    for (const Halide::Module &module : lower(program, wanted))
       compile(module, wanted, result);
   } catch (const Halide::Error &error) { // no std::exception
     result.error = std::string("Halide refuses the program: ") + error.what();
