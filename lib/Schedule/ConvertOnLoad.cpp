@@ -123,17 +123,18 @@ StringRef QuantizedRows::whyNot() {
   Value source = map.getInputs()[integers];
   if (labels.inputs[integers] != labels.output ||
       getElementTypeOrSelf(map.getType()) != accumulate)
-    return "they are not elements of one tensor";
+    return "the formula reads more than one tensor of 8-bit integers, or "
+           "permutes its axes";
   factors.clear();
   if (!split(map.getBody().front().getTerminator()->getOperand(0)))
-    return "they are not integers times factors that are the same for all "
-           "features of a row";
+    return "the formula is not an 8-bit integer times a scale per key (a scale "
+           "may not depend on the feature, and a zero point is none)";
   Value root;
   FailureOr<TensorDigits> digits =
       digitsOfOperand(source, letters, root, /*report=*/false);
   if (failed(digits) || findBlocked(*digits))
-    return "their rows are not read in blocks through the views of the "
-           "integers";
+    return "the layout of the integers (sliced or reshaped) cannot be read "
+           "tile by tile";
   return {};
 }
 

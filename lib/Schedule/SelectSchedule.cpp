@@ -411,8 +411,8 @@ void SelectSchedule::convertWhereFaster(func::FuncOp function,
     if (comparesScores) // all must compute the same ones
       why = "kernels of the function compare scores";
     else if (!hasPairs(kernel) && !hasFewQueries(kernel))
-      why = "many queries are expected, and no unit multiplies the type of "
-            "queries";
+      why = "'expect' has no regime with at most 16 queries, and no unit "
+            "multiplies queries of this type";
     if (why.empty())
       convertOnLoad(kernel);
     else

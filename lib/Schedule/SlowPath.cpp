@@ -98,19 +98,23 @@ static void warnAboutConversions(attn::KernelOp kernel, const Target &target) {
   }
 }
 
-/// On a GPU whose matrix unit multiplies 16-bit types only.
+/// On a GPU whose matrix unit multiplies 16-bit types only, for the first
+/// operand of f32.
 static void warnAboutFma(attn::KernelOp kernel, const Target &target) {
-  Type accumulate = kernel.getAccumulateType();
-  Value q = kernel->getOperand(0);
-  if (target.kind != TargetKind::Gpu || !accumulate.isF32() ||
-      getElementTypeOrSelf(q.getType()) != accumulate ||
+  if (target.kind != TargetKind::Gpu || !kernel.getAccumulateType().isF32() ||
       target.findUnit(UnitKind::Matrix, DType::F32, DType::F32) ||
       !target.findUnit(UnitKind::Matrix, DType::BF16, DType::F32))
     return;
-  emitWarning(placeOf(q, kernel.getLoc()))
-      << accumulate
-      << " is multiplied by fma instructions; the tensor cores of "
-      << target.name << " multiply only f16 and bf16 [slow-path]";
+  for (Value operand : kernel->getOperands()) {
+    if (!getElementTypeOrSelf(operand.getType()).isF32())
+      continue;
+    emitWarning(placeOf(operand, kernel.getLoc()))
+        << "f32 products use fma instructions, not the tensor cores of "
+        << target.name
+        << ", which multiply f16 and bf16; choose one of these types for "
+           "queries, keys and values [slow-path]";
+    return;
+  }
 }
 
 /// A formula per feature of each pair, where others have a product.
