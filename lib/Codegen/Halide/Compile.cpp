@@ -247,10 +247,10 @@ static LogicalResult compile(ModuleOp module, const Target &target,
   program.isDevice = target.kind == TargetKind::Device;
   if (program.isDevice && wanted == Wanted::Bitcode &&
       !target.device.hasHostCode)
-    return module.emitError("the device '")
-           << target.name << "' has no host code on this platform, only on "
-           << listHosts(target.name)
-           << " (--target); --emit=kernels writes the source of its kernels";
+    return module.emitError("cannot write an object for the device '")
+           << target.name
+           << "' on this platform; use --target=" << listHosts(target.name)
+           << ", or --emit=kernels for the source of its kernels only";
   if (!program.isDevice && wanted == Wanted::Kernels)
     return module.emitError("'")
            << target.name

@@ -242,6 +242,16 @@ static const Platform &gpuPlatform() {
   });
 }
 
+/// Where a level of another platform is compiled; of a device, where objects
+/// for it are.
+static const Platform &ownerOf(const Target &level) {
+  for (const Platform &platform : getPlatforms())
+    if (const Target *own = platform.findLevel(level.name);
+        own && own->kind == TargetKind::Device && own->device.hasHostCode)
+      return platform;
+  return platformOf(level);
+}
+
 static std::optional<int> parseLevel(ParsedArguments &parsed,
                                      llvm::StringRef name,
                                      const Platform &platform,
@@ -260,7 +270,7 @@ static std::optional<int> parseLevel(ParsedArguments &parsed,
     return parsed.fail("-mcpu has an empty entry; levels: " + known);
   if (const Target *foreign = lookupTarget(name))
     return parsed.fail("-mcpu level '" + name +
-                       "' requires --target=" + platformOf(*foreign).triple +
+                       "' requires --target=" + ownerOf(*foreign).triple +
                        "; levels of " + platform.triple + ": " + known);
   std::string message = ("unknown -mcpu level '" + name + "'").str();
   bool isGpu = name.starts_with_insensitive("sm");
