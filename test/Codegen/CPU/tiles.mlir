@@ -130,6 +130,23 @@ tile.program @open_sum(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : bf16>, %
   }
 }
 
+// Rows of 8-bit integers are converted by the same loads.
+// CHECK-LABEL: func.func @open_sum_of_integers.grid0.body(
+// CHECK:         llvm.intr.masked.load {{.*}} (!llvm.ptr, vector<32xi1>, vector<32xi8>) -> vector<32xi8>
+// CHECK:         arith.sitofp %{{.*}} : vector<32xi8> to vector<32xf32>
+// CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK:         return
+tile.program @open_sum_of_integers(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : i8>, %Y: !tile.buf<e, q : f32>, %n: index) target #tiles {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %w = tile.load %W[%c0, %c0] valid(k = %n) : !tile.buf<k, q : bf16> -> !tile.tile<q:16, k:64, bf16>
+    %x = tile.load %X[%c0, %c0] valid(k = %n) : !tile.buf<e, k : i8> -> !tile.tile<e:32, k:64, bf16>
+    %y = tile.dot (%w, %x) sum(k) : (!tile.tile<q:16, k:64, bf16>, !tile.tile<e:32, k:64, bf16>) -> !tile.tile<q:16, e:32, f32>
+    tile.store %y, %Y[%c0, %c0] : !tile.tile<q:16, e:32, f32>, !tile.buf<e, q : f32>
+  }
+}
+
 // Of a run-time number of rows only the last incomplete register is copied if
 // the others lie on lines of cache.
 // CHECK-LABEL: func.func @open_rows.grid0.body(

@@ -79,18 +79,23 @@ Value TilePacker::loadPart(Value row, Value end, Value column, int64_t count,
 
 /// The first `count` of 32 elements of a row from `column` on; others are 0.
 Value TilePacker::loadColumns(Value row, Value column, Value count) {
-  auto vector = ops.vector(kTileDepth, ops.getI16Type());
+  Type element = emitter.memoryType(from.element);
+  auto vector = ops.vector(kTileDepth, element);
   SmallVector<int16_t> numbers(llvm::to_vector(llvm::seq<int16_t>(kTileDepth)));
   Value limit = ops.broadcast(ops.createOrFold<arith::TruncIOp>(
                                   ops.loc, ops.getI16Type(), ops.toI64(count)),
                               kTileDepth);
   Value number = arith::ConstantOp::create(
-      ops, ops.loc, DenseElementsAttr::get(vector, ArrayRef<int16_t>(numbers)));
-  Value at = ops.address(from.pointer, ops.getI16Type(),
+      ops, ops.loc,
+      DenseElementsAttr::get(ops.vector(kTileDepth, ops.getI16Type()),
+                             ArrayRef<int16_t>(numbers)));
+  Value at = ops.address(from.pointer, element,
                          ops.add(ops.mul(row, from.rowStride), column));
-  return LLVM::MaskedLoadOp::create(ops, ops.loc, vector, at,
-                                    ops.compare(Predicate::slt, number, limit),
-                                    ops.zero(vector), ops.getI32IntegerAttr(2));
+  Value loaded = LLVM::MaskedLoadOp::create(
+      ops, ops.loc, vector, at, ops.compare(Predicate::slt, number, limit),
+      ops.zero(vector),
+      ops.getI32IntegerAttr(emitter.memoryBytes(from.element)));
+  return emitter.convertRow(loaded, from.element, ops.getBF16Type());
 }
 
 /// Whether a number of elements or an address is a multiple of a power of two.
