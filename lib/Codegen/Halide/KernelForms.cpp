@@ -20,7 +20,8 @@ using namespace mlir;
 
 namespace attnc::halide {
 
-/// Of a state whose update is unrolled.
+/// Of the states whose updates are unrolled: of both loops, else of the one
+/// over whole blocks.
 static constexpr int64_t kMostColumns = 260;
 
 /// A vector at a time along i, all of them unrolled; updates run over the
@@ -389,7 +390,10 @@ LogicalResult KernelWriter::defineOnline() {
                {"ii", column, "io", loop.prefix + "merge.y"});
     b.schedule("st", update, "vectorize", {"ii"});
     // Then each column has its own code, and only two of them exponentials.
-    if (columns <= kMostColumns)
+    int64_t unrolled = columns;
+    if (!loop.prefix.empty())
+      unrolled *= int64_t(loops.size());
+    if (unrolled <= kMostColumns)
       b.schedule("st", update, "unroll", {column});
   }
   b.define("l", {"i"}, b.call("st", acc, {i, columnOfSum()}));
