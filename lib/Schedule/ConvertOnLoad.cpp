@@ -36,13 +36,21 @@ using namespace mlir;
 
 namespace attnc::schedule {
 
+/// The map that makes the elements of a tensor, be it viewed, or null.
+static attn::MapOp findMap(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  while (isa_and_present<attn::ViewOp, attn::UnpackOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return dyn_cast_if_present<attn::MapOp>(op);
+}
+
 namespace {
 /// An operand of a kernel that a map makes of integers.
 class QuantizedRows {
 public:
   QuantizedRows(attn::KernelOp kernel, OpOperand &operand, StringRef letters)
       : kernel(kernel), operand(operand), letters(letters),
-        map(operand.get().getDefiningOp<attn::MapOp>()) {}
+        map(findMap(operand.get())) {}
 
   /// Whether the map multiplies 8-bit integers.
   bool isQuantized() const;
@@ -114,6 +122,9 @@ bool QuantizedRows::split(Value value) {
 }
 
 StringRef QuantizedRows::whyNot() {
+  if (operand.get().getDefiningOp() != map)
+    return "they are viewed otherwise than the integers are stored (ragged "
+           "rows, or no axis of heads)";
   Type accumulate = kernel.getAccumulateType();
   attn::Labels labels = map.getAxisLabels();
   for (auto [number, input] : llvm::enumerate(map.getInputs()))

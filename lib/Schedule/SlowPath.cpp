@@ -111,8 +111,8 @@ static void warnAboutFma(attn::KernelOp kernel, const Target &target) {
     emitWarning(placeOf(operand, kernel.getLoc()))
         << "f32 products use fma instructions, not the tensor cores of "
         << target.name
-        << ", which multiply f16 and bf16; choose one of these types for "
-           "queries, keys and values [slow-path]";
+        << ", which multiply f16 and bf16 if queries, keys and values all "
+           "have this type [slow-path]";
     return;
   }
 }
