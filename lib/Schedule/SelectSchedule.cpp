@@ -264,7 +264,6 @@ struct SelectSchedule final
       });
       if (result.wasInterrupted())
         return signalPassFailure();
-      warnAboutSlowPaths(function, *target, interface);
       const Strategy &strategy = *getStrategies(*target, backend).front();
       function.walk([&](Operation *op) {
         if (!isSideOp(op) || attn::BlockAttr::of(op))
@@ -275,6 +274,7 @@ struct SelectSchedule final
             !text.empty())
           op->emitRemark() << text << " [schedule]";
       });
+      warnAboutSlowPaths(function, *target, interface);
       leaveOutUnvisited(function, getRegimes(function, interface), interface);
     }
     getOperation()->setAttr("attnc.target",

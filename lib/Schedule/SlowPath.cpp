@@ -99,22 +99,27 @@ static void warnAboutConversions(attn::KernelOp kernel, const Target &target) {
 }
 
 /// On a GPU whose matrix unit multiplies 16-bit types only, for the first
-/// operand of f32.
-static void warnAboutFma(attn::KernelOp kernel, const Target &target) {
-  if (target.kind != TargetKind::Gpu || !kernel.getAccumulateType().isF32() ||
+/// operand of f32 of a kernel or of a product of two matrices. Whether it did.
+static bool warnAboutFma(Operation *op, const Target &target) {
+  attn::BlockAttr block = attn::BlockAttr::of(op);
+  bool isProduct = block && block.getForm() == attn::BlockForm::Dot;
+  if (target.kind != TargetKind::Gpu ||
+      !(isProduct || isa<attn::KernelOp>(op)) ||
       target.findUnit(UnitKind::Matrix, DType::F32, DType::F32) ||
-      !target.findUnit(UnitKind::Matrix, DType::BF16, DType::F32))
-    return;
-  for (Value operand : kernel->getOperands()) {
+      !target.findUnit(UnitKind::Matrix, DType::BF16, DType::F32) ||
+      !attn::accumulateType(op->getOperandTypes()).isF32())
+    return false;
+  for (Value operand : op->getOperands()) {
     if (!getElementTypeOrSelf(operand.getType()).isF32())
       continue;
-    emitWarning(placeOf(operand, kernel.getLoc()))
+    emitWarning(placeOf(operand, op->getLoc()))
         << "f32 products use fma instructions, not the tensor cores of "
         << target.name
-        << ", which multiply f16 and bf16 if queries, keys and values all "
-           "have this type [slow-path]";
-    return;
+        << ", which multiply f16 and bf16 if all operands have this type "
+           "[slow-path]";
+    return true;
   }
+  return false;
 }
 
 /// A formula per feature of each pair, where others have a product.
@@ -301,10 +306,11 @@ static void warnAboutUnfused(func::FuncOp function,
 
 void schedule::warnAboutSlowPaths(func::FuncOp function, const Target &target,
                                   const Interface *interface) {
+  bool usesFma = false; // one warning is enough for a layer
   function.walk([&](Operation *op) {
+    usesFma = usesFma || warnAboutFma(op, target);
     if (auto kernel = dyn_cast<attn::KernelOp>(op)) {
       warnAboutConversions(kernel, target);
-      warnAboutFma(kernel, target);
       warnAboutFeatures(kernel);
       warnAboutSearches(kernel);
     } else if (auto product = dyn_cast<attn::ContractOp>(op)) {

@@ -35,6 +35,7 @@ func.func @projects_few(%X: tensor<20x768xf16>, %W: tensor<2304x768xf16>) -> ten
 // CHECK-LABEL: func.func @by_fma
 // CHECK: form = dot, lanes = "q", rows = "e", q = 64, k = 16, e = 64, target = {{.*}} mapping = fragment, warps = 4, rows = 16, stages = 1
 // CHECK: form = dot, lanes = "q", rows = "e", q = 64, k = 16, e = 64, target = {{.*}} stages = 1
+// expected-warning@below {{f32 products use fma instructions, not the tensor cores of sm_80}}
 func.func @by_fma(%X: tensor<128x768xf32>, %Y: tensor<128x768xbf16>, %W: tensor<768x2304xf32>) -> (tensor<128x2304xf32>, tensor<128x2304xf32>) {
   %0 = attn.contract "qd,de->qe" (%X, %W) : (tensor<128x768xf32>, tensor<768x2304xf32>) -> tensor<128x2304xf32>
   %1 = attn.contract "qd,de->qe" (%Y, %W) : (tensor<128x768xbf16>, tensor<768x2304xf32>) -> tensor<128x2304xf32>
