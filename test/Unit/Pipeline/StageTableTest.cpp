@@ -105,7 +105,7 @@ TEST(StageTableTest, OutputsOfASecondBackend) {
       "spec.spec.yaml graph.graph.mlir accounting.accounting.json "
       "fused.fused.mlir scheduled.scheduled.mlir tile.tile.mlir "
       "llvm.llvm.mlir nvvm.nvvm.mlir sketch.sketch.mlir asm.s halide.halide "
-      "kernels.kernels "
+      "halide-html.html kernels.kernels "
       "ptx.ptx cubin.cubin sass.sass nvptx-ir.ll svg.svg obj.o header.h");
 }
 
