@@ -9,7 +9,8 @@
 //     for each partial tile { body }
 //   }
 //
-// With `classify` whether a piece is partial is known at run time only.
+// With `classify` whether a piece is partial is known at run time only. Where
+// products of values are late, all tiles are in one loop (Consumers.cpp).
 // Tests: test/Codegen/NVPTX/convert-tile-to-nvvm.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -188,34 +189,34 @@ static bool countsNumbers(tile::ForOp loop) {
          loop.getPartial().use_empty();
 }
 
-/// `full` tiles from `allLow` on without a mask, then those of [low, high).
-SmallVector<Value> Emitter::emitPart(tile::ForOp loop, Value allLow, Value full,
-                                     Value low, Value high,
+SmallVector<Value> Emitter::emitPart(tile::ForOp loop, const Part &part,
                                      ValueRange carried) {
   int64_t step = loop.getStep(), partialStep = loop.getPartialStep();
   SmallVector<tile::LoadOp> loads = findAhead(loop);
   SmallVector<Value> values;
   if (role) {
-    producePart(loop, allLow, full, low, high);
+    producePart(loop, part);
     return {};
   }
   if (stream)
-    values = emitConsumed(loop, allLow, full, carried);
+    values = emitConsumed(loop, Part{part.first, part.full, {}, {}}, carried);
   else if (!loads.empty())
-    values = emitPipelined(loop, loads, allLow, full, carried);
+    values = emitPipelined(loop, loads, part.first, part.full, carried);
   else
-    values = b.loop(b.index(0), full, b.index(1), carried,
-                    [&](Value number, ValueRange inner) {
-                      return emitTile(loop, b.add(allLow, b.mul(number, step)),
-                                      b.index(step), b.boolean(false), inner);
-                    });
+    values =
+        b.loop(b.index(0), part.full, b.index(1), carried,
+               [&](Value number, ValueRange inner) {
+                 return emitTile(loop, b.add(part.first, b.mul(number, step)),
+                                 b.index(step), b.boolean(false), inner);
+               });
   if (countsNumbers(loop))
     return values;
   if (loop.hasClassify())
-    return emitPieces(loop, low, high, values);
-  return b.loop(low, high, b.index(partialStep), values,
+    return emitPieces(loop, part.low, part.high, values);
+  return b.loop(part.low, part.high, b.index(partialStep), values,
                 [&](Value first, ValueRange inner) {
-                  Value count = b.min(b.sub(high, first), b.index(partialStep));
+                  Value count =
+                      b.min(b.sub(part.high, first), b.index(partialStep));
                   return emitTile(loop, first, count, b.boolean(true), inner);
                 });
 }
@@ -240,6 +241,7 @@ void Emitter::emitFor(tile::ForOp loop) {
   bool isOfNumbers = countsNumbers(loop);
   bool hasFull = isOfNumbers || !alwaysEqual(loop, 1, 2);
   bool hasHead = hasFull && !isOfNumbers && !alwaysEqual(loop, 0, 1);
+  bool isOneLoop = stream && !role && overlapsPartial(loop);
   SmallVector<Value> bounds = lookup(loop.getBounds());
   for (unsigned s = 0; s < segments && isOfNumbers; ++s) {
     bounds[4 * s + 1] = bounds[4 * s];
@@ -260,20 +262,27 @@ void Emitter::emitFor(tile::ForOp loop) {
         hasFull ? b.max(b.floorDiv(b.sub(allHigh, allLow), step), zero) : zero;
     Value isAny = b.compare(Predicate::sgt, full, 0);
     Value tail = b.select(isAny, b.add(allLow, b.mul(full, step)), anyLow);
+    Part rest{allLow, full, tail, anyHigh};
+    Part head{allLow, zero, anyLow, b.select(isAny, allLow, anyLow)};
+    if (isOneLoop)
+      return emitConsumed(
+          loop, hasHead ? ArrayRef<Part>{head, rest} : ArrayRef<Part>(rest),
+          carried);
     if (!isHead)
-      return emitPart(loop, allLow, full, tail, anyHigh, carried);
-    Value headEnd = b.select(isAny, allLow, anyLow);
-    return emitPart(loop, allLow, b.select(isHead, zero, full),
-                    b.select(isHead, anyLow, tail),
-                    b.select(isHead, headEnd, anyHigh), carried);
+      return emitPart(loop, rest, carried);
+    return emitPart(loop,
+                    {allLow, b.select(isHead, zero, full),
+                     b.select(isHead, anyLow, tail),
+                     b.select(isHead, head.high, anyHigh)},
+                    carried);
   };
-  int64_t parts = hasHead ? 2 : 1;
+  int64_t parts = hasHead && !isOneLoop ? 2 : 1;
   SmallVector<Value> results =
       b.loop(zero, b.index(parts * int64_t(segments)), b.index(1),
              role ? SmallVector<Value>() : flatten(loop.getInits()),
              [&](Value part, ValueRange carried) {
                Value number = b.floorDiv(part, parts), isHead;
-               if (hasHead)
+               if (parts > 1)
                  isHead = b.compare(Predicate::eq, b.remainder(part, 2), 0);
                return emitSegment(number, isHead, carried);
              });

@@ -72,8 +72,7 @@ private:
   void emitIf(mlir::scf::IfOp branch);
   llvm::SmallVector<Value> emitTile(tile::ForOp loop, Value first, Value count,
                                     Value partial, mlir::ValueRange carried);
-  llvm::SmallVector<Value> emitPart(tile::ForOp loop, Value allLow, Value full,
-                                    Value low, Value high,
+  llvm::SmallVector<Value> emitPart(tile::ForOp loop, const Part &part,
                                     mlir::ValueRange carried);
   llvm::SmallVector<Value> emitPieces(tile::ForOp loop, Value low, Value high,
                                       mlir::ValueRange carried);
@@ -155,11 +154,8 @@ private:
   void emitProducers(mlir::Block &body);
   void emitAsProducer(mlir::Operation *op);
   void enterStream(tile::ForOp loop);
-  void producePart(tile::ForOp loop, Value allLow, Value full, Value low,
-                   Value high);
+  void producePart(tile::ForOp loop, const Part &part);
   void produceTile(tile::ForOp loop, Value first, Value count);
-  llvm::SmallVector<Value> emitConsumed(tile::ForOp loop, Value first,
-                                        Value full, mlir::ValueRange carried);
   Ring *ringOf(mlir::Operation *load);
   SharedTile bufferOf(const Ring &ring);
   Value barrierOf(const Ring &ring, int64_t barriers);
@@ -169,17 +165,20 @@ private:
   void release(Ring &ring);
   void releaseAfter(mlir::Operation *op);
   void advance(const Ring &ring);
-  void beginTurns();
-  void takeTurn();
-  void passTurn();
-  void endTurns();
+
+  //===- Consumers.cpp
+  bool overlapsPartial(tile::ForOp loop);
+  llvm::SmallVector<Value> emitConsumed(tile::ForOp loop,
+                                        mlir::ArrayRef<Part> parts,
+                                        mlir::ValueRange carried);
+  void beginTurns(), takeTurn(), passTurn(), endTurns();
 
   //===- TensorMaps.cpp
   std::optional<TensorMap> findMap(tile::LoadOp load);
   bool canUseMaps();
   void addMaps();
   void copyPanels(const Ring &ring);
-  void clearInvalidRows(tile::LoadOp load);
+  void clearInvalidRows(const Ring &ring);
 
   //===- Memory.cpp
   struct Block;

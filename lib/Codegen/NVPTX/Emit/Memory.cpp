@@ -366,7 +366,7 @@ void Emitter::emitSharedLoad(tile::LoadOp load) {
     waitFull(*ring);
     tiles[load] = {load.getType(), {}, bufferOf(*ring), {}};
     if (ring->map)
-      clearInvalidRows(load);
+      clearInvalidRows(*ring);
     return;
   }
   StringAttr inner = innerOf(load);

@@ -103,6 +103,10 @@ bool Emitter::emitLate(Operation *op) {
     late->copyNext();
     if (late->hasPrevious)
       finishLate();
+    if (Ring *ring = ringOf(late->columns); ring && ring->map) {
+      emitPlace(late->columns->getParentOfType<tile::ForOp>(), late->columns);
+      clearInvalidRows(*ring); // by all warpgroups, so outside of turns
+    }
   }
   if (op != late->product)
     return false;

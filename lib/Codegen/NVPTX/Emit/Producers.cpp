@@ -307,22 +307,23 @@ void Emitter::enterStream(tile::ForOp loop) {
 }
 
 /// The tiles of emitPart in one loop, which takes few registers.
-void Emitter::producePart(tile::ForOp loop, Value allLow, Value full, Value low,
-                          Value high) {
+void Emitter::producePart(tile::ForOp loop, const Part &part) {
   int64_t step = loop.getStep();
   int64_t piece = loop.hasClassify() ? step : loop.getPartialStep();
-  Value pieces = b.max(b.ceilDiv(b.sub(high, low), piece), b.index(0));
-  Value lowOfAll = b.sub(low, b.mul(full, piece)); // were all tiles pieces
-  Value fullCount = b.toI32(full);
+  Value pieces =
+      b.max(b.ceilDiv(b.sub(part.high, part.low), piece), b.index(0));
+  Value lowOfAll =
+      b.sub(part.low, b.mul(part.full, piece)); // were all tiles pieces
+  Value fullCount = b.toI32(part.full);
   // Lengths are below 2^31, and counts of 32 bits take half the registers.
-  Value end = b.toI32(b.add(full, pieces));
+  Value end = b.toI32(b.add(part.full, pieces));
   b.loop(b.i32(0), end, b.i32(1), [&](Value counter) {
     Value isFull = b.compare(Predicate::slt, counter, fullCount);
     Value number = b.toIndex(counter);
     Value first =
-        b.add(b.select(isFull, allLow, lowOfAll),
+        b.add(b.select(isFull, part.first, lowOfAll),
               b.mul(number, b.select(isFull, b.index(step), b.index(piece))));
-    Value count = b.min(b.sub(high, first), b.index(piece));
+    Value count = b.min(b.sub(part.high, first), b.index(piece));
     count = b.select(isFull, b.index(step), count);
     if (!loop.hasClassify())
       return produceTile(loop, first, count);
@@ -441,103 +442,6 @@ void Emitter::releaseAfter(Operation *op) {
   for (Ring &ring : stream->rings)
     if (ring.lastReader == op && !(late && late->columns == ring.load))
       release(ring);
-}
-
-//===----------------------------------------------------------------------===//
-// Consumers
-//===----------------------------------------------------------------------===//
-
-/// Full tiles. The wait for the next keys stands between the softmax and the
-/// wait for the values, where its branches keep ptxas from moving the latter.
-SmallVector<Value> Emitter::emitConsumed(tile::ForOp loop, Value first,
-                                         Value full, ValueRange carried) {
-  int64_t step = loop.getStep();
-  std::optional<LateProduct> outer = std::move(late);
-  SmallVector<tile::LoadOp> loads;
-  for (Ring &ring : stream->rings)
-    loads.push_back(ring.load);
-  late = findLate(loop, loads);
-  auto waitForScores = [&] {
-    for (Ring &ring : stream->rings)
-      if (ring.load != late->columns)
-        waitFull(ring);
-  };
-  auto findTiles = [&](Value) {
-    for (Ring &ring : stream->rings) {
-      tiles[ring.load] = {ring.load.getType(), {}, bufferOf(ring), {}};
-      ahead.insert(ring.load);
-    }
-  };
-  auto emitAt = [&](Value number, ValueRange inner) {
-    if (late) {
-      if (constantOf(number) == 0)
-        waitForScores();
-      findTiles(number);
-      late->copyNext = [&, number] {
-        b.branch(b.compare(Predicate::slt, b.add(number, 1), full),
-                 waitForScores);
-      };
-    }
-    return emitTile(loop, b.add(first, b.mul(number, step)), b.index(step),
-                    b.boolean(false), inner);
-  };
-  SmallVector<Value> results =
-      late ? emitOverlapped(loop, full, carried, emitAt, findTiles)
-           : b.loop(b.index(0), full, b.index(1), carried, emitAt);
-  late = std::move(outer);
-  for (tile::LoadOp load : loads)
-    ahead.erase(load);
-  return results;
-}
-
-//===----------------------------------------------------------------------===//
-// Turns
-//===----------------------------------------------------------------------===//
-//
-// With `ping_pong` a warpgroup starts its products only after the one before
-// it, so that it computes its softmax while the next one's products run. Each
-// has a named barrier, where its predecessor arrives.
-
-static constexpr int64_t kFirstTurn = 2;
-
-static Value barrierOfTurn(Builder &b, Value group) {
-  return b.toI32(b.add(group, kFirstTurn));
-}
-
-void Emitter::takeTurn() {
-  if (!stream || !layout.getTarget().getPingPong())
-    return;
-  b.intrinsic("barrier.cta.sync.aligned.count",
-              {barrierOfTurn(b, b.floorDiv(warp, 4)), b.i32(2 * 4 * kWarp)});
-}
-
-void Emitter::passTurn() {
-  if (!stream || !layout.getTarget().getPingPong())
-    return;
-  int64_t groups = layout.getTarget().getWarps() / 4;
-  Value next = b.add(b.floorDiv(warp, 4), 1);
-  next = b.select(b.compare(Predicate::eq, next, groups), b.index(0), next);
-  b.intrinsic("barrier.cta.arrive.aligned.count",
-              {barrierOfTurn(b, next), b.i32(2 * 4 * kWarp)});
-}
-
-/// The last warpgroup lets the first one start, once that has taken its last
-/// turn of the loop before.
-void Emitter::beginTurns() {
-  if (!stream || !layout.getTarget().getPingPong())
-    return;
-  int64_t groups = layout.getTarget().getWarps() / 4;
-  b.barrier();
-  b.branch(b.compare(Predicate::eq, b.floorDiv(warp, 4), groups - 1),
-           [&] { passTurn(); });
-}
-
-/// And its last turn is passed to nobody.
-void Emitter::endTurns() {
-  if (!stream || !layout.getTarget().getPingPong())
-    return;
-  b.branch(b.compare(Predicate::eq, b.floorDiv(warp, 4), 0),
-           [&] { takeTurn(); });
 }
 
 } // namespace attnc::ptx

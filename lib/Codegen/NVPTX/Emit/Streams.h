@@ -47,6 +47,12 @@ struct Ring {
 std::optional<llvm::SetVector<mlir::Operation *>> findPlace(tile::ForOp loop,
                                                             tile::LoadOp load);
 
+/// Tiles of a segment of a tile.for, in order: `full` ones from the key `first`
+/// on, then partial ones of the keys [low, high).
+struct Part {
+  mlir::Value first, full, low, high;
+};
+
 /// The loads of one loop.
 struct Stream {
   llvm::SmallVector<Ring> rings;

@@ -11,8 +11,8 @@
 //
 // A box ends where the tensor does: what it has beyond is filled with zeros.
 // Rows between the last valid one and the end of the tensor, such as those of
-// the next sequence, are copied, too. The consumers clear them, as a NaN in
-// them would reach the sums of all rows. Tests:
+// the next sequence, are copied, too. The consumers clear those of values, as a
+// NaN in them would reach the sums of all rows. Tests:
 // test/Codegen/NVPTX/tensor-maps.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -128,9 +128,10 @@ void Emitter::copyPanels(const Ring &ring) {
 }
 
 /// Clears the rows of a tile that a box has, but the load has not.
-void Emitter::clearInvalidRows(tile::LoadOp load) {
+void Emitter::clearInvalidRows(const Ring &ring) {
   constexpr int64_t kUnit = 16;
-  const SharedTile &made = *tiles[load].shared;
+  tile::LoadOp load = ring.load;
+  SharedTile made = bufferOf(ring);
   StringAttr outer = made.dims.front();
   Value valid = load.getValidOf(outer);
   if (!valid)
@@ -145,6 +146,7 @@ void Emitter::clearInvalidRows(tile::LoadOp load) {
   Value end =
       b.min(b.sub(extent, lookup(load.getIndices()[axis])), b.index(made.rows));
   b.branch(b.compare(Builder::Predicate::slt, valid, end), [&] {
+    waitFull(ring);
     int64_t elements = kUnit / Builder::bytesOf(made.element);
     int64_t units = made.columns / elements;
     Value zeros = LLVM::ZeroOp::create(
