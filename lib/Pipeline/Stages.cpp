@@ -32,7 +32,6 @@ constexpr StageEntry stages[] = {
      "func.func(attn-reorder-products)|" // before fusion makes pairs of them
      "func.func(attn-fuse-rows)," // before the kernels that read the rows
      "func.func(attn-fuse-kernel),"
-     "attn-split-groups,"
      "attn-fold-scale,"
      "attn-base-two,"
      "attn-split-merged-sums," // views that fusion looks for are gone

@@ -17,17 +17,15 @@
 #include "attnc/Schedule/Passes.h"
 
 #include "ConvertOnLoad.h"
+#include "RankedSchedules.h"
 #include "Side/SideOps.h"
 #include "SlowPath.h"
 #include "StoreViews.h"
-#include "Strategy.h"
 #include "VisitedBlocks.h"
 
-#include "attnc/Analysis/Kernel/GroupedRows.h"
 #include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Interface/Remark.h"
-#include "attnc/Target/NeutralTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -45,101 +43,6 @@ namespace attnc::schedule {
 
 /// Queries that take less time than writing and reading their keys and values.
 static constexpr int64_t kMostFewQueries = 16;
-
-namespace {
-/// A legal candidate and what it costs in each regime.
-struct Ranked {
-  attn::ScheduleAttr schedule;
-  SmallVector<Cost> costs;
-  /// The weighted mean of the costs, each over the least of its regime.
-  double score = 0;
-  /// The place among the candidates.
-  size_t preference = 0;
-};
-} // namespace
-
-/// The best first. The model does not tell apart what differs by less than
-/// two percent: of those the one that stands first in the order of
-/// preference.
-static void sort(SmallVector<Ranked> &ranked) {
-  constexpr double tolerance = 1.02;
-  for (size_t i = 1; i < ranked.size(); ++i) // stable, and few
-    for (size_t j = i; j > 0 && ranked[j].score < ranked[j - 1].score; --j)
-      std::swap(ranked[j], ranked[j - 1]);
-  auto *best = ranked.begin();
-  for (Ranked &r : ranked)
-    if (r.score <= tolerance * ranked.front().score &&
-        r.preference < best->preference)
-      best = &r;
-  if (!ranked.empty())
-    std::rotate(ranked.begin(), best, best + 1);
-}
-
-namespace {
-/// Legal candidates of all strategies, the best first.
-struct Ranking {
-  SmallVector<Ranked> ranked;
-  /// Where there are none: why the request is none for the target, or else the
-  /// first candidate's problem.
-  std::string error, problem;
-};
-} // namespace
-
-/// Notes in `shape` how many queries a regime has, and how many keys they see,
-/// from the first to the last.
-static void noteRegime(KernelShape &shape, RegimeRanges &at) {
-  int64_t queries = at.getQueries(), keys = 0;
-  if (shape.leastQueries == 0 || queries < shape.leastQueries)
-    shape.leastQueries = queries;
-  shape.mostQueries = std::max(shape.mostQueries, queries);
-  for (const KeySpan &span : at.get(0, queries))
-    keys += std::max<int64_t>(span.anyHi - span.anyLo, 0);
-  shape.mostKeysSeen = std::max(shape.mostKeysSeen, keys);
-}
-
-static Ranking rank(KernelShape &shape, const Target &target, StringRef backend,
-                    StringRef request, ArrayRef<Regime> regimes) {
-  SmallVector<RegimeRanges> ranges;
-  for (const Regime &regime : regimes)
-    ranges.emplace_back(shape.kernel, shape.interface, regime);
-  for (RegimeRanges &at : ranges)
-    noteRegime(shape, at);
-  Ranking result;
-  SmallVector<Ranked> &ranked = result.ranked;
-  size_t place = 0;
-  for (const Strategy *strategy : getStrategies(target, backend)) {
-    std::string error;
-    for (attn::ScheduleAttr schedule :
-         strategy->makeCandidates(shape, target, request, error)) {
-      std::string wrong = findProblem(shape.kernel, schedule);
-      if (wrong.empty())
-        wrong = strategy->findProblem(shape, target, schedule);
-      size_t preference = place++;
-      if (!wrong.empty()) {
-        if (result.problem.empty())
-          result.problem = wrong;
-        continue;
-      }
-      Ranked &r = ranked.emplace_back();
-      r.schedule = schedule;
-      r.preference = preference;
-      for (RegimeRanges &at : ranges)
-        r.costs.push_back(strategy->predictCost(shape, target, schedule, at));
-    }
-    if (result.error.empty())
-      result.error = error;
-  }
-  for (auto [i, regime] : llvm::enumerate(regimes)) {
-    double least = 0;
-    for (Ranked &r : ranked)
-      if (least == 0 || r.costs[i].total() < least)
-        least = r.costs[i].total();
-    for (Ranked &r : ranked)
-      r.score += least > 0 ? regime.weight * r.costs[i].total() / least : 0;
-  }
-  sort(ranked);
-  return result;
-}
 
 static std::string percent(double part, double whole) {
   double share = whole > 0 ? 100 * part / whole : 0;
@@ -196,9 +99,10 @@ static void explainRegime(attn::KernelOp kernel, StringRef at, const Cost &cost,
                    << " of it [limit]";
 }
 
-static void explain(attn::KernelOp kernel, const KernelShape &shape,
-                    const Target &target, ArrayRef<Regime> regimes,
-                    ArrayRef<Ranked> ranked) {
+static void explain(attn::KernelOp kernel, const RankedSchedules &schedules,
+                    const Target &target, ArrayRef<Regime> regimes) {
+  const KernelShape &shape = schedules.getShape();
+  ArrayRef<Ranked> ranked = schedules.getRanked();
   const Ranked &best = ranked[0];
   const Ranked *next = findNext(ranked);
   for (auto [i, regime] : llvm::enumerate(regimes)) {
@@ -288,10 +192,11 @@ private:
                           const Interface *interface);
   LogicalResult select(func::FuncOp function, attn::KernelOp kernel,
                        const Target &target);
-  FailureOr<attn::RowAxes> chooseRowAxes(func::FuncOp function,
-                                         attn::KernelOp kernel,
-                                         const Target &target,
-                                         ArrayRef<Regime> regimes);
+  bool hasFewQueries(attn::KernelOp kernel, const Interface *interface);
+  FailureOr<SmallVector<attn::RowAxes>> listRowAxes(func::FuncOp function,
+                                                    attn::KernelOp kernel,
+                                                    const Target &target,
+                                                    const Interface *interface);
   Interface *findInterfaceOf(func::FuncOp function);
   bool isWished(func::FuncOp function) const;
   InFlightDiagnostic refuse(func::FuncOp function);
@@ -335,46 +240,55 @@ static std::string whenOf(const Interface &interface, StringRef body) {
   return "";
 }
 
-/// Which axes the rows of blocks have, by the request, or by cost.
-FailureOr<attn::RowAxes>
-SelectSchedule::chooseRowAxes(func::FuncOp function, attn::KernelOp kernel,
-                              const Target &target, ArrayRef<Regime> regimes) {
+bool SelectSchedule::hasFewQueries(attn::KernelOp kernel,
+                                   const Interface *interface) {
+  auto function = kernel->getParentOfType<func::FuncOp>();
+  return llvm::any_of(getRegimes(function, interface), [&](auto &regime) {
+    return RegimeRanges(kernel, interface, regime).getQueries() <=
+           kMostFewQueries;
+  });
+}
+
+/// The `row_axes` to choose from: those of the request, or all that the
+/// backend and the kernel allow.
+FailureOr<SmallVector<attn::RowAxes>>
+SelectSchedule::listRowAxes(func::FuncOp function, attn::KernelOp kernel,
+                            const Target &target, const Interface *interface) {
+  using enum attn::RowAxes;
   std::optional<attn::RowAxes> fixed =
       getStrategies(target, backend)
           .front()
           ->findRowAxes(target, getRequest(function));
-  if (fixed == attn::RowAxes::Q) {
-    // attn-split-groups does not know the backends.
-    if (getRequest(function).empty() && groupOf(kernel) > 1 &&
-        areRowsCheaper(kernel, regimes, getNeutralRows()))
-      remarkOn(kernel) << "grouped heads are not packed into rows, although "
-                          "few queries are expected: the backend does not "
-                          "support it [kernel]";
-    return *fixed;
-  }
   StringRef obstacle = whyNotGrouped(kernel, /*mayStore=*/true);
-  if (fixed && !obstacle.empty())
+  if (fixed == GQ && !obstacle.empty())
     return refuse(function)
            << "invalid schedule: row_axes = gq does not apply, because "
            << obstacle << " [schedule]";
-  if (fixed) {
-    storeScatteredRows(kernel);
-    return *fixed;
+  if (fixed == GQ || (!fixed && obstacle.empty()))
+    return fixed ? SmallVector{GQ} : SmallVector{Q, GQ};
+  bool isAsked = fixed && !getRequest(function).empty();
+  if (!isAsked && groupOf(kernel) > 1 && hasFewQueries(kernel, interface)) {
+    if (fixed)
+      obstacle = "the backend does not support it";
+    remarkOn(kernel) << "few queries are expected, but grouped heads are not "
+                        "packed into rows: "
+                     << obstacle << " [kernel]";
   }
-  if (groupOf(kernel) == 1 ||
-      !areRowsCheaper(kernel, regimes, getNeutralRows()))
-    return attn::RowAxes::Q;
-  if (obstacle.empty()) {
-    storeScatteredRows(kernel);
-    remarkOn(kernel) << groupOf(kernel)
-                     << " query heads per KV head are packed into rows, since "
-                        "few queries are expected [kernel]";
-    return attn::RowAxes::GQ;
-  }
-  remarkOn(kernel) << "few queries are expected, but grouped heads are not "
-                      "packed into rows: "
-                   << obstacle << " [kernel]";
-  return attn::RowAxes::Q;
+  return SmallVector{Q};
+}
+
+/// Says what packing saves at each regime.
+static void explainRows(attn::KernelOp kernel, const RankedSchedules &heads,
+                        const RankedSchedules &rows, ArrayRef<Regime> regimes) {
+  std::string text;
+  for (auto [i, regime] : llvm::enumerate(regimes))
+    text += (i ? ", " : "") +
+            percent(rows.getGroupCycles(i), heads.getGroupCycles(i)) + " at " +
+            regime.text;
+  remarkOn(kernel) << groupOf(kernel)
+                   << " query heads per KV head are packed into rows, "
+                      "predicted time relative to separate heads: "
+                   << text << " [kernel]";
 }
 
 /// Quantized keys and values are converted for each block of queries, or once
@@ -387,12 +301,6 @@ void SelectSchedule::convertWhereFaster(func::FuncOp function,
         return strategy->convertsOnLoad();
       }))
     return;
-  auto hasFewQueries = [&](attn::KernelOp kernel) {
-    return llvm::any_of(getRegimes(function, interface), [&](auto &regime) {
-      return RegimeRanges(kernel, interface, regime).getQueries() <=
-             kMostFewQueries;
-    });
-  };
   auto hasPairs = [&](attn::KernelOp kernel) {
     return getElementTypeOrSelf(kernel.getQ()).isBF16() &&
            llvm::any_of(target.units, [](const Unit &unit) {
@@ -410,7 +318,7 @@ void SelectSchedule::convertWhereFaster(func::FuncOp function,
     StringRef why;
     if (comparesScores) // all must compute the same ones
       why = "kernels of the function compare scores";
-    else if (!hasPairs(kernel) && !hasFewQueries(kernel))
+    else if (!hasPairs(kernel) && !hasFewQueries(kernel, interface))
       why = "'expect' has no regime with at most 16 queries, and no unit "
             "multiplies queries of this type";
     if (why.empty())
@@ -434,32 +342,38 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
     return success();
   Interface *interface = findInterfaceOf(function);
   SmallVector<Regime> regimes = getRegimes(function, interface);
-  FailureOr<attn::RowAxes> axes =
-      chooseRowAxes(function, kernel, target, regimes);
+  FailureOr<SmallVector<attn::RowAxes>> axes =
+      listRowAxes(function, kernel, target, interface);
   if (failed(axes))
     return failure();
-  std::optional<MergedKernel> merged;
-  if (*axes == attn::RowAxes::GQ)
-    merged.emplace(kernel);
-  KernelShape shape(merged ? merged->get() : kernel, target);
-  shape.interface = interface;
-  auto [ranked, error, problem] =
-      rank(shape, target, backend, getRequest(function), regimes);
-  if (ranked.empty() && !error.empty())
-    return refuse(function) << error << " [schedule]";
-  if (ranked.empty())
-    return isWished(function) ? refuse(function)
-                                    << "invalid schedule: " << problem
-                                    << " [schedule]"
-                              : kernel.emitError() << "no schedule: " << problem
-                                                   << " [schedule]";
-  attn::ScheduleAttr best = ranked[0].schedule.withRowAxes(*axes);
-  kernel.setScheduleAttr(best);
+  Request request{target, backend, getRequest(function), regimes, interface};
+  RankedSchedules first(kernel, axes->front(), request);
+  std::optional<RankedSchedules> rows;
+  if (axes->size() > 1)
+    rows.emplace(kernel, axes->back(), request);
+  bool areRows = rows && !rows->empty() &&
+                 (first.empty() || areRowsFaster(first, *rows, regimes));
+  const RankedSchedules &best = areRows ? *rows : first;
+  if (best.empty() && !best.getError().empty())
+    return refuse(function) << best.getError() << " [schedule]";
+  if (best.empty())
+    return isWished(function)
+               ? refuse(function) << "invalid schedule: " << best.getProblem()
+                                  << " [schedule]"
+               : kernel.emitError()
+                     << "no schedule: " << best.getProblem() << " [schedule]";
+  if (areRows && !first.empty())
+    explainRows(kernel, first, *rows, regimes);
+  if (best.getRowAxes() == attn::RowAxes::GQ)
+    storeScatteredRows(kernel);
+  attn::ScheduleAttr chosen = best.getRanked()[0].schedule;
+  chosen = chosen.withRowAxes(best.getRowAxes());
+  kernel.setScheduleAttr(chosen);
   if (interface)
-    interface->kernels.push_back((target.name + ": " +
-                                  whenOf(*interface, function.getName()) +
-                                  summarize(best, shape.isSoftmax()))
-                                     .str());
-  explain(kernel, shape, target, regimes, ranked);
+    interface->kernels.push_back(
+        (target.name + ": " + whenOf(*interface, function.getName()) +
+         summarize(chosen, best.getShape().isSoftmax()))
+            .str());
+  explain(kernel, best, target, regimes);
   return success();
 }

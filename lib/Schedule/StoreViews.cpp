@@ -84,14 +84,24 @@ static void storeOperands(attn::KernelOp kernel) {
       storeOperand(kernel, operand, lettered.second);
 }
 
-void attnc::schedule::storeScatteredRows(attn::KernelOp kernel) {
-  auto store = [&](OpOperand &operand) {
-    if (!areRowsRegular(operand.get()))
-      storeOperand(kernel, operand, "bhgqd");
-  };
-  store(kernel.getQMutable());
+/// The operands that hold rows of queries.
+static SmallVector<OpOperand *> listRows(attn::KernelOp kernel) {
+  SmallVector<OpOperand *> rows{&kernel.getQMutable()};
   for (unsigned i = 0; i < kernel.getProducts().size(); i += 2)
-    store(kernel.getProductsMutable()[i]);
+    rows.push_back(&kernel.getProductsMutable()[i]);
+  return rows;
+}
+
+bool attnc::schedule::hasScatteredRows(attn::KernelOp kernel) {
+  return !llvm::all_of(listRows(kernel), [](OpOperand *operand) {
+    return areRowsRegular(operand->get());
+  });
+}
+
+void attnc::schedule::storeScatteredRows(attn::KernelOp kernel) {
+  for (OpOperand *operand : listRows(kernel))
+    if (!areRowsRegular(operand->get()))
+      storeOperand(kernel, *operand, "bhgqd");
 }
 
 namespace {

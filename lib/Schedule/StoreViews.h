@@ -7,6 +7,9 @@
 
 namespace attnc::schedule {
 
+/// Whether views of the queries space the heads of a group unevenly.
+bool hasScatteredRows(attn::KernelOp kernel);
+
 /// Stores queries whose views do not space the heads of a group evenly, so that
 /// these heads can be rows of one block.
 void storeScatteredRows(attn::KernelOp kernel);

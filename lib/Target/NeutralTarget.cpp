@@ -17,5 +17,3 @@ NeutralTarget::NeutralTarget(double ridge)
   memory[1].bytesPerCycle = 16.0 / 3 * last.bytesPerCycle;
   target.memory = memory;
 }
-
-const Target &attnc::getNeutralRows() { return *lookupTarget("x86-64-v4"); }

@@ -71,18 +71,6 @@ def FuseKernel : Pass<"attn-fuse-kernel", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def SplitGroups : Pass<"attn-split-groups", "::mlir::ModuleOp"> {
-  let summary = "Specialize functions whose GQA packing depends on sizes";
-  let description = [{
-    If neither packing the heads of a group into rows (`row_axes` of the
-    schedule) nor
-    separate heads are within 10 % of the better one at all regimes of
-    `attnc.expect`, the function is specialized as by `attn-split-regimes`. The
-    cost includes products outside kernels. Functions without an entry in
-    `attnc.interface` and functions that already have cases are skipped.
-  }];
-}
-
 def FoldScale : Pass<"attn-fold-scale"> {
   let summary = "Fold constant factors of Q @ K into the kernel's scale";
   let description = [{

@@ -2,9 +2,8 @@
 //
 // Stage `fused` is one text for every target, so what is decided before it is
 // decided for one machine: the order of products for a core with vectors of 256
-// bits, whose ridge the user can set; grouped heads as rows for vectors of 512
-// bits. Tests: test/Unit/Target/NeutralTargetTest.cpp,
-// test/Pipeline/neutral-fused.test
+// bits, whose ridge the user can set. Tests:
+// test/Unit/Target/NeutralTargetTest.cpp, test/Pipeline/neutral-fused.test
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,10 +34,6 @@ private:
   std::array<MemoryLevel, 3> memory;
   Target target;
 };
-
-/// The machine for whose vectors the heads of a group are packed into rows:
-/// 512 bits, because packing in vain costs less than empty lanes.
-const Target &getNeutralRows();
 
 } // namespace attnc
 

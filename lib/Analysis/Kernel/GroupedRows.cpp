@@ -11,6 +11,7 @@
 
 #include "attnc/Analysis/Kernel/ScoreFactors.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Interface/SizeExpr.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -82,6 +83,8 @@ static StringRef findRowObstacle(Value rows, bool mayStore) {
 StringRef whyNotGrouped(attn::KernelOp kernel, bool mayStore) {
   if (kernel.getQ().getType().isDynamicDim(2))
     return "the number of query heads per KV head is not fixed";
+  if (groupOf(kernel) == 1)
+    return "each KV head has one query head";
   if (kernel.getDense())
     return "it stores per-pair values";
   auto isRead = [](Operation *user) { return isa<attn::ReadOp>(user); };

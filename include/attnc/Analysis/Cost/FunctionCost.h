@@ -3,8 +3,7 @@
 // Two ways to write one function are compared by all that they multiply and put
 // together, each product in the order as it stands.
 //
-// Tests: test/Graph/split-regimes.mlir, distribute-terms.mlir,
-// test/Fusion/split-groups.mlir
+// Tests: test/Graph/split-regimes.mlir, distribute-terms.mlir
 //
 //===----------------------------------------------------------------------===//
 

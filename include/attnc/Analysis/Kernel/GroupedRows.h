@@ -6,8 +6,7 @@
 // so that blocks of rows stay blocks of positions and the mask's ranges stay
 // tight.
 //
-// Tests: test/Schedule/grouped-rows.mlir, test/Lowering/grouped-rows.mlir,
-// test/Fusion/split-groups.mlir
+// Tests: test/Schedule/grouped-rows.mlir, test/Lowering/grouped-rows.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,30 +14,17 @@
 #define ATTNC_ANALYSIS_KERNEL_GROUPEDROWS_H
 
 #include "attnc/Analysis/Kernel/ViewDigits.h"
-#include "attnc/Analysis/Regime/Regimes.h"
 #include "attnc/Dialect/Attn/Attn.h"
-#include "attnc/Target/Target.h"
 
 namespace attnc {
 
 /// The query heads per KV head, or 1 if their number is not fixed.
 int64_t groupOf(attn::KernelOp kernel);
 
-/// Why the heads of a group cannot be rows, or an empty text. There may be no
-/// group.
+/// Why the heads of a group cannot be rows, or an empty text.
 /// With `mayStore`, queries behind a view that spaces them unevenly are none:
 /// they can be stored first.
 llvm::StringRef whyNotGrouped(attn::KernelOp kernel, bool mayStore = false);
-
-/// Cycles that the products of the kernel take, with heads of a group as rows
-/// of one block or one by one. Greater than 0.
-double groupCycles(attn::KernelOp kernel, bool areRows, const Regime &at,
-                   const Target &target);
-
-/// Whether rows save a tenth of the cycles, each regime relative to the best
-/// that it could have.
-bool areRowsCheaper(attn::KernelOp kernel, llvm::ArrayRef<Regime> regimes,
-                    const Target &target);
 
 /// Rewrites the regions of a kernel for rows q * n + g: arguments that were the
 /// query are the row, those that were the head of the group are 0.

@@ -1,11 +1,10 @@
 //===- RegimeCopies.h - Specialize a function for regimes -------*- C++ -*-===//
 //
-// What the passes do that found that no way is good at all regimes: `@f`
-// becomes
+// What a pass does that found that no way is good at all regimes: `@f` becomes
 // `@f.case0`, ... and `@f`, each with some of the regimes of `attnc.expect`,
 // and the interface says at which sizes a call takes which.
 //
-// Tests: test/Graph/split-regimes.mlir, test/Fusion/split-groups.mlir
+// Tests: test/Graph/split-regimes.mlir
 //
 //===----------------------------------------------------------------------===//
 
