@@ -3,7 +3,8 @@
 # build). Features: the CPU's (avx2, avx512, avx512fp16, amx), those of other platforms
 # that an emulator and a cross compiler run (qemu-aarch64, ...), wasm (Node.js runs
 # modules of WebAssembly), asan, halide (the backend is built), opencl and vulkan (a
-# device answers, devices.py), ptxas and nvdisasm (%ptxas, %nvdisasm, by PATH or
+# device answers, devices.py), opencl-headers and vulkan-headers (programs can be
+# compiled for them), ptxas and nvdisasm (%ptxas, %nvdisasm, by PATH or
 # $ATTNC_PTXAS, $ATTNC_NVDISASM), and the tiers (tiers.py).
 import os
 import shutil
@@ -54,6 +55,13 @@ if config.halide == "TRUE":
     # Compiled kernels are cached here, not in the home of the user.
     for variable in ("POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR"):
         config.environment[variable] = os.path.join(config.attnc_obj_root, "test", "devices")
+
+for feature, header in {
+    "opencl-headers": "CL/cl_icd.h",
+    "vulkan-headers": "vulkan/vulkan.h",
+}.items():
+    if os.path.exists(os.path.join("/usr/include", header)):
+        config.available_features.add(feature)
 
 # NVIDIA's assembler, which reports the registers and spills of kernels.
 ptxas = os.environ.get("ATTNC_PTXAS") or shutil.which("ptxas")

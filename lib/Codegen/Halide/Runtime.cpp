@@ -8,6 +8,7 @@
 
 #include "Shim.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -163,7 +164,7 @@ void addRuntime(Module &module) {
 
 #include "DeviceRuntimes.inc" // kDeviceRuntimes
 
-/// Links launch.c or vulkan.c, compiled for the module's platform.
+/// Links a C file of Device, compiled for the module's platform.
 static void linkRuntime(Module &module, StringRef name) {
   const Triple &triple = module.getTargetTriple();
   StringRef platform = triple.isOSDarwin()    ? "arm64-apple-macosx11.0.0"
@@ -189,6 +190,24 @@ static void addConstructor(Module &module) {
     list->eraseFromParent();
   }
   ReturnInst::Create(module.getContext(), block);
+}
+
+/// Which tensors a call accepts besides those of the host, in DLPack's types of
+/// devices; launch.c defines `attnc_device` without.
+static void setTensorType(Module &module, StringRef api) {
+  GlobalVariable *device = module.getNamedGlobal("attnc_device");
+  int type = StringSwitch<int>(api)
+                 .Cases({"opencl", "opencl-embedded"}, 4)
+                 .Default(-1);
+  if (!device)
+    return;
+  auto *value = cast<ConstantStruct>(device->getInitializer());
+  SmallVector<Constant *> fields;
+  for (Use &field : value->operands())
+    fields.push_back(cast<Constant>(field));
+  fields[0] = ConstantInt::getSigned(fields[0]->getType(), type);
+  device->setInitializer(ConstantStruct::get(value->getType(), fields));
+  device->setConstant(true);
 }
 
 /// Calls of `name` first ask `question` with some of its arguments, and return
@@ -227,9 +246,13 @@ static void guardDevice(Module &module, StringRef api) {
 }
 
 void addDeviceRuntime(Module &module, StringRef api) {
+  linkRuntime(module, "host");
   linkRuntime(module, "launch");
   if (api == "vulkan")
     linkRuntime(module, "vulkan");
+  else if (api.starts_with("opencl"))
+    linkRuntime(module, "opencl");
+  setTensorType(module, api);
   addConstructor(module);
   for (StringRef name :
        {"cuda", "opencl", "vulkan", "metal", "d3d12compute", "webgpu"})

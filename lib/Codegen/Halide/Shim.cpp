@@ -206,7 +206,7 @@ Value *FunctionWriter::scratchBytes(const Step &step) {
 void FunctionWriter::writeScratch(ArrayRef<Step> steps) {
   begin("scratch", ir.getInt64Ty(), ir.getPtrTy());
   Value *most = i64(0);
-  for (const Step &step : steps)
+  for (const Step &step : plan.isDevice ? ArrayRef<Step>() : steps)
     most = ir.CreateBinaryIntrinsic(Intrinsic::smax, most, scratchBytes(step));
   ir.CreateRet(most);
 }
@@ -379,15 +379,17 @@ Value *FunctionWriter::describe(Place place, bool isOutput) {
     data = entry(kData, place.number);
     strides = entry(kStrides, place.number);
   }
+  int64_t number = place.isWorkspace ? -1 : int64_t(place.number);
   ScalarType scalar = scalarTypeOf(type.getElementType());
   bool isFloat = scalar.isFloat() && scalar.bits > 16;
   int64_t code = isFloat ? 2 : scalar.kind == Kind::Int ? 0 : 1;
   int64_t bits = std::max<int64_t>(scalar.bits, 8);
-  FunctionCallee callee = module.getOrInsertFunction(
-      "attnc_device_describe", ir.getVoidTy(), ir.getPtrTy(), ir.getPtrTy(),
-      ir.getPtrTy(), ir.getPtrTy(), ir.getInt32Ty(), ir.getInt32Ty(),
-      ir.getInt32Ty());
-  ir.CreateCall(callee, {slot, data, extents, strides, ir.getInt32(rank),
+  Type *ptr = ir.getPtrTy(), *i32 = ir.getInt32Ty();
+  FunctionCallee callee =
+      module.getOrInsertFunction("attnc_device_describe", ir.getVoidTy(), ptr,
+                                 ptr, i32, ptr, ptr, ptr, i32, i32, i32);
+  ir.CreateCall(callee, {slot, call, ConstantInt::getSigned(i32, number), data,
+                         extents, strides, ir.getInt32(rank),
                          ir.getInt32(code | bits << 8 | 1 << 16),
                          ir.getInt32(isOutput)});
   return slot;
@@ -439,12 +441,11 @@ Value *FunctionWriter::wideIndices(const Step &step) {
     for (int64_t axis = 0; axis < rank; ++axis)
       storeAt(extents, 8 * axis, extentOf(attn::axisSize(type, axis)));
     Value *ends = ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), 2));
-    Type *ptr = ir.getPtrTy();
-    ir.CreateCall(module.getOrInsertFunction("attnc_device_range",
-                                             ir.getVoidTy(), ptr, ptr, ptr, ptr,
-                                             ir.getInt32Ty()),
-                  {ends, entry(kData, argument), extents,
-                   entry(kStrides, argument), ir.getInt32(rank)});
+    Type *ptr = ir.getPtrTy(), *i32 = ir.getInt32Ty();
+    ir.CreateCall(
+        module.getOrInsertFunction("attnc_device_range", ir.getVoidTy(), ptr,
+                                   ptr, i32, ptr, i32),
+        {ends, call, ir.getInt32(argument), extents, ir.getInt32(rank)});
     auto end = [&](int64_t number) {
       return ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstGEP1_64(
                                                 ir.getInt64Ty(), ends, number));
@@ -478,7 +479,7 @@ void FunctionWriter::writeDeviceBody(const Step &step, size_t number) {
   Value *count = ir.getInt32(slots.size());
   Value *isReady = ir.CreateCall(
       module.getOrInsertFunction("attnc_device_begin", i32, ptr, i32, i32, ptr),
-      {list, count, ir.CreateZExt(wideIndices(step), i32), failure});
+      {list, count, ir.CreateZExt(wideIndices(step), i32), call});
   LLVMContext &context = module.getContext();
   BasicBlock *before = ir.GetInsertBlock();
   BasicBlock *launch = BasicBlock::Create(context, "launch", function);
@@ -499,7 +500,7 @@ void FunctionWriter::writeDeviceBody(const Step &step, size_t number) {
   result->addIncoming(code, launch);
   ir.CreateCall(module.getOrInsertFunction("attnc_device_end", ir.getVoidTy(),
                                            ptr, i32, i32, ptr),
-                {list, count, result, failure});
+                {list, count, result, call});
   ir.CreateRetVoid();
 }
 

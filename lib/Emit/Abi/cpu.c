@@ -167,7 +167,9 @@ static attnc_status take_named_part(struct attnc_frame *frame, const char *who,
   put(&message, who);
   put(&message, ": the part '");
   put(&message, label);
-  put(&message, "' runs on the CPU, but the tensors have device type ");
+  put(&message, device_of(first_kernel(function, part))
+                    ? "' cannot access the tensors, which have device type "
+                    : "' runs on the CPU, but the tensors have device type ");
   put_number(&message, frame->memory);
   return report(frame, &message, ATTNC_BAD_DEVICE);
 }

@@ -149,6 +149,10 @@ attnc_status attnc_entry_tensors(const struct attnc_function *function,
     if (!tensor)
       continue;
     char *data = (char *)tensor->data;
+    if (data && has_handles(&frame)) {
+      frame.views[t].handle = data;
+      data = (char *)HANDLE_BASE;
+    }
     if (data && tensor->byte_offset > UINTPTR_MAX - (uintptr_t)data)
       status = report_tensor(&frame, t, ATTNC_BAD_POINTER,
                              "byte_offset leads out of the address space");

@@ -105,10 +105,11 @@ struct attnc_grid {
   void (*body)(const struct attnc_call *call, void *scratch, int64_t task);
 };
 
-/* Bytes low <= address < high hold the elements of a tensor; both are 0 if
-   there are none. */
+/* Bytes low <= address < high hold the elements of a tensor, the first one from
+   `first` on; all are 0 if there are none. In a buffer that has a handle,
+   addresses count from its begin. */
 struct attnc_span {
-  uintptr_t low, high;
+  uintptr_t low, high, first;
   int32_t is_written;
 };
 
@@ -118,8 +119,8 @@ struct attnc_device_call {
   void *stream;             /* the caller's */
   int32_t ordinal;          /* of the device; negative: the part chooses it */
   int32_t is_on_device;     /* tensors and the caller's workspace are there */
-  int64_t workspace_bytes;  /* that the part allocates */
-  void **data;              /* attnc_call::data */
+  int64_t workspace_bytes;  /* that the part allocates, or gets from the host */
+  void **data;              /* attnc_call::data: addresses or handles */
   struct attnc_span *spans; /* of the tensors */
   /* For the part: */
   int32_t device, is_pushed, image, block_count, has_copies;
@@ -129,18 +130,23 @@ struct attnc_device_call {
   } blocks[ATTNC_MAX_TENSORS];
 };
 
+/* The workspace is memory of the host, wherever the tensors are. */
+enum { ATTNC_DEVICE_HOST_WORKSPACE = 1 };
+
 /* A part whose kernels run on a device, with memory of its own. A call opens
    the device, may read tables, begins, runs the bodies of its grids, ends and
    closes. What returns an int32_t gives 0 after a failure. */
 struct attnc_device {
-  int32_t type; /* of the tensors' DLDevice, besides those of the host */
+  int32_t type;  /* of the tensors' DLDevice, besides those of the host */
+  int32_t flags; /* ATTNC_DEVICE_... */
   /* Makes the device current. A failure with ATTNC_NO_TARGET: another part may
      support it. */
   int32_t (*open)(struct attnc_device_call *call,
                   struct attnc_failure *failure);
-  /* Copies bytes of the device to the host, after all work of the stream. */
+  /* Copies `bytes` of the device, `offset` after `from`, which is an address or
+     a handle, to the host, after all work of the stream. */
   int32_t (*read)(struct attnc_device_call *call, void *to, const void *from,
-                  int64_t bytes, struct attnc_failure *failure);
+                  int64_t offset, int64_t bytes, struct attnc_failure *failure);
   /* Allocates the workspace, and copies tensors of the host to the device:
      replaces `workspace` and `data`. */
   int32_t (*begin)(struct attnc_call *call);

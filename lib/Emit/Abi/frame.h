@@ -16,7 +16,8 @@
 /* A tensor of the call, whichever entry it came through. Strides are filled in
    and made harmless: 0 (innermost: 1) on axes with fewer than two elements. */
 struct attnc_view {
-  char *data; /* null: absent or without elements */
+  char *data;   /* null: absent or without elements */
+  char *handle; /* of the buffer, if tensors have handles: see has_handles */
   int64_t shape[ATTNC_MAX_RANK];
   int64_t strides[ATTNC_MAX_RANK];
   int64_t elements;
@@ -28,6 +29,8 @@ enum {
   DEVICE_CPU = 1,
   DEVICE_CUDA = 2,
   DEVICE_CUDA_HOST = 3,
+  DEVICE_OPENCL = 4,
+  DEVICE_VULKAN = 7,
   DEVICE_ROCM_HOST = 11,
   DEVICE_CUDA_MANAGED = 13
 };
@@ -53,6 +56,15 @@ extern void free(void *block);
 
 static inline int is_on_host(const struct attnc_frame *frame) {
   return !ATTNC_ENTRY_HAS_DEVICES || frame->memory == DEVICE_CPU;
+}
+
+/* Whether the tensors' data are handles of buffers, not addresses. Then `data`,
+   `low` and `high` of a view count from this number. */
+#define HANDLE_BASE ((uintptr_t)1 << 20)
+
+static inline int has_handles(const struct attnc_frame *frame) {
+  return ATTNC_ENTRY_HAS_DEVICES &&
+         (frame->memory == DEVICE_OPENCL || frame->memory == DEVICE_VULKAN);
 }
 
 static inline const struct attnc_device *

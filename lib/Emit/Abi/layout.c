@@ -90,10 +90,14 @@ static attnc_status locate(struct attnc_frame *frame, int32_t t, char *data) {
   if ((uintptr_t)data % (uintptr_t)bytes_of(frame, t))
     return report_tensor(frame, t, ATTNC_BAD_POINTER,
                          "the data is not aligned to its element size");
-  uintptr_t base = (uintptr_t)data;
-  if (!byte_span(frame, t, &down, &up) || base < (uint64_t)-down ||
+  uintptr_t base = (uintptr_t)data,
+            least = has_handles(frame) ? HANDLE_BASE : 0;
+  if (!byte_span(frame, t, &down, &up) || base - least < (uint64_t)-down ||
       (uint64_t)up > UINTPTR_MAX - base)
-    return report_strides(frame, t, " reach outside the address space");
+    return report_strides(frame, t,
+                          has_handles(frame)
+                              ? " reach before the begin of the buffer"
+                              : " reach outside the address space");
   view->data = data;
   view->low = base - (uintptr_t)-down;
   view->high = base + (uintptr_t)up;
@@ -187,7 +191,8 @@ static int arc_of(const struct attnc_frame *frame, int32_t t, uint64_t period,
    of the rows of one buffer never meet although their spans do. */
 static int are_apart(const struct attnc_frame *frame, int32_t t, int32_t u) {
   const struct attnc_view *a = &frame->views[t], *b = &frame->views[u];
-  if (a->high <= b->low || b->high <= a->low)
+  if (a->high <= b->low || b->high <= a->low ||
+      (has_handles(frame) && a->handle != b->handle))
     return 1;
   for (int32_t axis = 0; axis < tensor_of(frame, t)->rank; ++axis) {
     uint64_t period =
@@ -207,7 +212,7 @@ static int are_apart(const struct attnc_frame *frame, int32_t t, int32_t u) {
 
 static int is_same(const struct attnc_frame *frame, int32_t t, int32_t u) {
   const struct attnc_view *a = &frame->views[t], *b = &frame->views[u];
-  if (a->data != b->data)
+  if (a->data != b->data || (has_handles(frame) && a->handle != b->handle))
     return 0;
   for (int32_t axis = 0; axis < tensor_of(frame, t)->rank; ++axis)
     if (a->strides[axis] != b->strides[axis])

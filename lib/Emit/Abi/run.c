@@ -217,25 +217,28 @@ static attnc_status run_on_host(const struct attnc_frame *frame,
 }
 
 /* The caller's workspace and allocator have memory of the device if the tensors
-   are there. */
+   are there, unless the part says that it is always the host's. */
 static attnc_status run_on_device(struct attnc_frame *frame,
                                   const struct attnc_kernel *kernel,
                                   struct attnc_call *call, void **data) {
   const attnc_runtime *runtime = &frame->runtime;
   struct attnc_device_call *device = &frame->device_call;
   struct attnc_span spans[ATTNC_MAX_TENSORS];
+  uintptr_t base = has_handles(frame) ? HANDLE_BASE : 0;
   for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
     const struct attnc_view *view = &frame->views[t];
-    spans[t].low = view->data ? view->low : 0;
-    spans[t].high = view->data ? view->high : 0;
+    spans[t].low = view->data ? view->low - base : 0;
+    spans[t].high = view->data ? view->high - base : 0;
+    spans[t].first = view->data ? (uintptr_t)view->data - base : 0;
     spans[t].is_written = is_written(frame, t) != 0;
   }
   int64_t bytes = kernel->workspace(call);
   if (bytes < 0)
     return report_text(frame, ATTNC_NO_MEMORY, "the workspace exceeds 63 bits");
   char *block = 0;
-  int is_theirs =
-      device->is_on_device && (runtime->workspace || runtime->allocate);
+  int is_of_host = frame->device->flags & ATTNC_DEVICE_HOST_WORKSPACE;
+  int is_theirs = is_of_host || (device->is_on_device &&
+                                 (runtime->workspace || runtime->allocate));
   if (is_theirs) {
     attnc_status status = acquire(frame, bytes, &block);
     if (status != ATTNC_OK)
@@ -243,7 +246,7 @@ static attnc_status run_on_device(struct attnc_frame *frame,
   }
   call->workspace = block;
   call->device = device;
-  device->workspace_bytes = is_theirs ? 0 : bytes;
+  device->workspace_bytes = is_theirs && !is_of_host ? 0 : bytes;
   device->data = data;
   device->spans = spans;
   attnc_status status = ATTNC_OK;
@@ -268,7 +271,9 @@ static attnc_status run_kernel(struct attnc_frame *frame) {
   void *data[ATTNC_MAX_TENSORS];
   const int64_t *strides[ATTNC_MAX_TENSORS], *shapes[ATTNC_MAX_TENSORS];
   for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
-    data[t] = frame->views[t].data;
+    data[t] = has_handles(frame) && frame->views[t].data
+                  ? frame->views[t].handle
+                  : frame->views[t].data;
     strides[t] = frame->views[t].strides;
     shapes[t] = frame->views[t].shape;
   }

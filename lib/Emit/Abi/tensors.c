@@ -47,7 +47,8 @@ static attnc_status check_dtype(const struct attnc_frame *frame, int32_t t,
 
 /* Whether some part takes tensors in such memory. */
 static int has_memory(const struct attnc_function *function, int32_t memory) {
-  for (int32_t k = 0; k < function->kernel_count; ++k)
+  for (int32_t k = 0; ATTNC_ENTRY_HAS_DEVICES && k < function->kernel_count;
+       ++k)
     if (device_of(&function->kernels[k]) &&
         device_of(&function->kernels[k])->type == memory)
       return 1;
@@ -76,6 +77,8 @@ static attnc_status check_device(struct attnc_frame *frame, int32_t t,
     put(&message, ", expected the CPU (1, or pinned 3, 11)");
     put(&message,
         has_memory(function, DEVICE_CUDA) ? " or CUDA (2, or managed 13)" : "");
+    put(&message, has_memory(function, DEVICE_OPENCL) ? " or OpenCL (4)" : "");
+    put(&message, has_memory(function, DEVICE_VULKAN) ? " or Vulkan (7)" : "");
     return report(frame, &message, ATTNC_BAD_DEVICE);
   }
   int32_t ordinal = memory == DEVICE_CPU ? 0 : (int32_t)tensor->device.id;

@@ -131,8 +131,11 @@ static attnc_status check_table(struct attnc_frame *frame, int32_t t) {
   struct attnc_failure failure;
   failure.status = ATTNC_OK;
   attnc_status status;
-  if (frame->device->read(&frame->device_call, copy, (const char *)view->low,
-                          (int64_t)bytes, &failure))
+  int64_t offset = has_handles(frame) ? (int64_t)(view->low - HANDLE_BASE) : 0;
+  if (frame->device->read(&frame->device_call, copy,
+                          has_handles(frame) ? view->handle
+                                             : (const char *)view->low,
+                          offset, (int64_t)bytes, &failure))
     status = check_rows(frame, t, &promise,
                         copy + ((uintptr_t)view->data - view->low));
   else

@@ -21,6 +21,7 @@ std::string trace;
 attnc_status openFails, beginFails, bodyFails, endFails;
 attnc_device_call seenCall;
 void *seenWorkspace, *seenData;
+attnc_span seenSpans[ATTNC_MAX_TENSORS];
 /// Of the last tensor: its shape and strides.
 std::vector<int64_t> seenNumbers;
 
@@ -41,16 +42,18 @@ int32_t open(attnc_device_call *call, attnc_failure *failure) {
                   "made-up: no device");
 }
 
-int32_t read(attnc_device_call *, void *to, const void *from, int64_t bytes,
-             attnc_failure *) {
+int32_t read(attnc_device_call *, void *to, const void *from, int64_t offset,
+             int64_t bytes, attnc_failure *) {
   trace += "read ";
-  std::memcpy(to, from, size_t(bytes));
+  std::memcpy(to, static_cast<const char *>(from) + offset, size_t(bytes));
   return 1;
 }
 
 int32_t begin(attnc_call *call) {
   trace += "begin ";
   seenCall = *call->device;
+  for (int32_t t = 0; t < seenCall.function->tensor_count; ++t)
+    seenSpans[t] = seenCall.spans[t];
   return failWith(call->failure, beginFails, "made-up: no memory");
 }
 
@@ -63,7 +66,7 @@ void end(attnc_call *call) {
 void close(attnc_device_call *) { trace += "close "; }
 
 template <int number>
-constexpr attnc_device device = {2, open<number>, read, begin, end, close};
+constexpr attnc_device device = {2, 0, open<number>, read, begin, end, close};
 
 void recordNumbers(const attnc_call &call) {
   const attnc_function &function = *call.device->function;
@@ -88,6 +91,16 @@ template <int number> TestKernel kernel() {
                      [](const attnc_call *) -> int64_t { return 192; }};
   if (number < 3)
     made.device = &device<number>;
+  return made;
+}
+
+/// A part that takes handles and memory of the host as its workspace.
+constexpr attnc_device handles = {
+    4, ATTNC_DEVICE_HOST_WORKSPACE, open<4>, read, begin, end, close};
+
+TestKernel handleKernel() {
+  TestKernel made = kernel<4>();
+  made.device = &handles;
   return made;
 }
 
@@ -277,6 +290,55 @@ TEST_F(DevicePartTest, RefusesANamedPartThatDoesNotReachTheTensors) {
   EXPECT_EQ(text,
             "ATTNC_CPU: the part 'part2' runs on the CPU, but the tensors "
             "have device type 2");
+}
+
+// The data of a tensor is the handle of a buffer, here its address.
+TEST_F(DevicePartTest, PassesHandlesAndOffsets) {
+  Compiled object(indices(), {{kernel<1>(), ""}, {handleKernel(), ""}});
+  int32_t buffer[64] = {}, other[64] = {};
+  buffer[5] = 9;
+  buffer[3] = 8;
+  auto call = [&](void *output, uint64_t offset, int64_t stride) {
+    TestTensor Q(buffer, {2}, 0), O(out, {2});
+    Q.tensor.device = O.tensor.device = {4, 0};
+    Q.tensor.byte_offset = 20;
+    Q.strides = {stride};
+    O.tensor.data = output;
+    O.tensor.byte_offset = offset;
+    text.clear();
+    trace.clear();
+    using Entry = attnc_status(const attnc_tensor *, const attnc_tensor *,
+                               const attnc_runtime *);
+    return object.get<Entry>()(Q.get(), O.get(), &runtime);
+  };
+  EXPECT_EQ(call(other, 20, -2), ATTNC_OK) << text;
+  EXPECT_EQ(trace, "open4 read begin run4 end close ");
+  EXPECT_EQ(seenData, buffer);
+  EXPECT_EQ(seenSpans[0].low, 12u);
+  EXPECT_EQ(seenSpans[0].first, 20u);
+  EXPECT_EQ(seenSpans[0].high, 24u);
+  EXPECT_EQ(seenSpans[1].first, 20u);
+  // The workspace is memory of the host.
+  EXPECT_NE(seenWorkspace, nullptr);
+  EXPECT_EQ(seenCall.workspace_bytes, 192);
+  EXPECT_EQ(call(buffer, 24, -2), ATTNC_OK) << text;
+  EXPECT_EQ(call(buffer, 16, -2), ATTNC_BAD_POINTER);
+  EXPECT_EQ(text, "O: overlaps Q");
+  EXPECT_EQ(call(buffer, 24, -6), ATTNC_BAD_STRIDE);
+  EXPECT_EQ(
+      text,
+      "Q: strides [-6] of shape [2] reach before the begin of the buffer");
+  buffer[3] = 10;
+  EXPECT_EQ(call(other, 20, -2), ATTNC_BAD_VALUE);
+  EXPECT_EQ(text, "Q[1] is 10, expected 0 .. 9");
+}
+
+TEST_F(DevicePartTest, RefusesANamedPartOfAnotherDevice) {
+  Compiled object(indices(), {{kernel<1>(), ""}, {handleKernel(), ""}});
+  runtime.cpu = "part1";
+  EXPECT_EQ(call(object), ATTNC_BAD_DEVICE);
+  EXPECT_EQ(text, "runtime: cpu: the part 'part1' cannot access the tensors, "
+                  "which have device type 2");
 }
 
 TEST_F(DevicePartTest, RunsANamedPartWithTensorsOfTheHost) {

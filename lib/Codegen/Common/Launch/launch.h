@@ -52,22 +52,23 @@ struct attnc_lock {
   uintptr_t state;
 };
 
-static void lock(struct attnc_lock *one) {
+static inline void lock(struct attnc_lock *one) {
   for (int spins = 0; __atomic_exchange_n(&one->state, 1, __ATOMIC_ACQUIRE);
        ++spins)
     if (spins > 100)
       wait_briefly();
 }
 
-static void unlock(struct attnc_lock *one) {
+static inline void unlock(struct attnc_lock *one) {
   __atomic_store_n(&one->state, 0, __ATOMIC_RELEASE);
 }
 
 /* Copies the elements of a tensor between two layouts of the same shape.
    Strides are in elements. There is at least one element. */
-static void copy_elements(char *to, const int64_t *to_strides, const char *from,
-                          const int64_t *from_strides, const int64_t *shape,
-                          int32_t rank, int32_t bytes) {
+static inline void copy_elements(char *to, const int64_t *to_strides,
+                                 const char *from, const int64_t *from_strides,
+                                 const int64_t *shape, int32_t rank,
+                                 int32_t bytes) {
   int64_t index[16] = {0};
   for (;;) {
     int64_t to_at = 0, from_at = 0;

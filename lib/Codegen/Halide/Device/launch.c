@@ -1,14 +1,16 @@
 //===- launch.c - What an object with kernels of a device calls -----------===//
 //
-// A part of the object: copies of tensors to the device and back, and what
-// Halide's runtime calls of its host. It is compiled to LLVM IR with the
-// compiler and linked with the runtime, whose weak functions these replace.
-// It uses nothing of libc but malloc, free, dlopen, dlsym and usleep.
+// A part of the object: copies of tensors to the device and back. It is
+// compiled to LLVM IR with the compiler and linked with Halide's runtime. It
+// uses nothing of libc but malloc, free, dlopen, dlsym and usleep.
 //
-// Tensors are dense on the device. Memory that is not dense is copied element
-// by element to dense memory first; outputs are copied, too, because kernels
-// may leave elements as they are. Tests:
-// test/Integration/halide/opencl-abi.test
+// Tensors of the host are dense on the device. Memory that is not dense is
+// copied element by element to dense memory first; outputs are copied, too,
+// because kernels may leave elements as they are. Tensors of the device are
+// used where they are. What depends on the interface of the device is in
+// another file, such as opencl.c; weak functions here are for those without.
+// Tests: test/Integration/halide/opencl-abi.test,
+// test/Integration/halide/opencl-tensors.test
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,31 +18,9 @@
 
 #include "launch.h"
 
+#include "api.h"
+
 enum { MAX_RANK = 16 };
-
-/* Of HalideRuntime.h. */
-struct dimension {
-  int32_t min, extent, stride;
-  uint32_t flags;
-};
-struct buffer {
-  uint64_t device;
-  const void *interface;
-  uint8_t *host;
-  uint64_t flags;
-  uint32_t type;
-  int32_t rank;
-  struct dimension *dims;
-  void *padding;
-};
-enum { HOST_DIRTY = 1 };
-
-/* What a buffer and an axis of a launch may have at most. vulkan.c has a
-   definition of its own, which asks the device. */
-struct attnc_limits {
-  int64_t bytes, elements, groups;
-};
-void attnc_device_limits(struct attnc_limits *limits);
 
 /* A tensor of one launch. The buffer is first: its address is that of both. */
 struct attnc_slot {
@@ -51,108 +31,62 @@ struct attnc_slot {
   int64_t strides[MAX_RANK]; /* of data, in elements */
   int64_t elements;          /* -1: more than kernels can number */
   int32_t bytes, is_output;
+  /* Of a tensor in memory of the device, whose handle is `data`; else null. The
+     buffer is bound from `offset` on. */
+  const struct attnc_span *span;
+  int64_t offset;
 };
 _Static_assert(sizeof(struct attnc_slot) <= 512, "Shim.cpp has room for 512");
 
 /* Runs the constructors of Halide's runtime. */
 void attnc_device_construct(void);
+void *halide_malloc(void *context, size_t bytes);
+void halide_free(void *context, void *block);
 int32_t halide_copy_to_host(void *context, struct buffer *buffer);
 int32_t halide_device_free(void *context, struct buffer *buffer);
+int32_t halide_device_malloc(void *context, struct buffer *buffer,
+                             const void *interface);
+int32_t halide_buffer_copy(void *context, struct buffer *from,
+                           const void *interface, struct buffer *to);
 
-/* Halide has no failure where it gives no context. */
-static void fail(struct attnc_failure *failure, int32_t status,
-                 const char *text) {
-  const char *texts[] = {text, 0};
-  fail_with(failure, status, texts);
-}
-
-/* Blocks have an alignment of 64 bytes, and the address of malloc before them.
- */
-void *halide_malloc(void *context, size_t bytes) {
-  (void)context;
-  char *block = bytes > SIZE_MAX - 128 ? 0 : malloc(bytes + 128);
-  if (!block)
-    return 0;
-  char *aligned = block + 128 - (uintptr_t)block % 64;
-  ((void **)aligned)[-1] = block;
-  return aligned;
-}
-
-void halide_free(void *context, void *block) {
-  (void)context;
-  if (block)
-    free(((void **)block)[-1]);
-}
-
-void halide_error(void *context, const char *message) {
-  fail(context, ATTNC_DEVICE_FAILED, message);
-}
-
-/* struct halide_mutex of HalideRuntime.h has one word, 0 if it is free.
-   Halide's own functions need pthreads. */
-void halide_mutex_lock(struct attnc_lock *mutex) { lock(mutex); }
-
-void halide_mutex_unlock(struct attnc_lock *mutex) { unlock(mutex); }
-
-void halide_print(void *context, const char *message) {
-  (void)context;
-  (void)message;
-}
-
-#ifdef __linux__
-/* A function of a driver. Halide looks for names of libraries that only
-   development packages have. */
-static void *find_symbol(void *context, void **library, const char *file,
-                         const char *other_file, const char *missing,
-                         const char *name) {
-  void *loaded = __atomic_load_n(library, __ATOMIC_ACQUIRE);
-  if (!loaded) {
-    loaded = dlopen(file, RTLD_LAZY_ONLY);
-    if (!loaded)
-      loaded = dlopen(other_file, RTLD_LAZY_ONLY);
-    if (!loaded) {
-      fail(context, ATTNC_DEVICE_FAILED, missing);
-      return 0;
-    }
-    __atomic_store_n(library, loaded, __ATOMIC_RELEASE);
+/* The first element of a tensor is some elements after the begin of its buffer.
+   Kernels index the last axis from a minimum; they see an axis that begins
+   earlier. Otherwise the buffer is bound from its first element on, which the
+   device may not be able to. */
+static void describe_in_place(struct attnc_slot *slot, const int64_t *extents,
+                              const int64_t *strides) {
+  const struct attnc_span *span = slot->span;
+  int32_t rank = slot->buffer.rank;
+  int64_t first = (int64_t)(span->first / (uintptr_t)slot->bytes);
+  int64_t end = (int64_t)(span->high / (uintptr_t)slot->bytes);
+  for (int32_t d = 0; d < rank; ++d)
+    slot->dims[d] =
+        (struct dimension){0, (int32_t)extents[d], (int32_t)strides[d], 0};
+  slot->offset = 0;
+  slot->elements = end <= INT32_MAX ? end : -1;
+  if (first == 0)
+    return;
+  struct dimension *last = &slot->dims[rank - 1];
+  int64_t step = rank == 0 ? 0 : last->extent == 1 ? 1 : last->stride;
+  if (end <= INT32_MAX && step > 0 && first % step == 0) {
+    last->stride = (int32_t)step;
+    last->min = (int32_t)(-first / step);
+    last->extent -= last->min;
+  } else if (span->low == span->first) {
+    slot->offset = (int64_t)span->first;
+    slot->elements = end - first <= INT32_MAX ? end - first : -1;
+  } else {
+    slot->elements = -1;
   }
-  return dlsym(loaded, name);
 }
 
-void *halide_opencl_get_symbol(void *context, const char *name) {
-  static void *library;
-  return find_symbol(context, &library, "libOpenCL.so.1", "libOpenCL.so",
-                     "OpenCL is not installed: cannot load libOpenCL.so.1",
-                     name);
-}
-
-void *halide_cuda_get_symbol(void *context, const char *name) {
-  static void *library;
-  return find_symbol(context, &library, "libcuda.so.1", "libcuda.so",
-                     "NVIDIA's driver is not installed: cannot load "
-                     "libcuda.so.1",
-                     name);
-}
-
-void *halide_vulkan_get_symbol(void *context, const char *name) {
-  static void *library;
-  return find_symbol(context, &library, "libvulkan.so.1", "libvulkan.so",
-                     "Vulkan is not installed: cannot load libvulkan.so.1",
-                     name);
-}
-#endif
-
-/* Memory of the device is free again after a call: another library may need it.
- */
-_Bool halide_can_reuse_device_allocations(void *context) {
-  (void)context;
-  return 0;
-}
-
-/* Strides are null for a dense tensor. */
-void attnc_device_describe(struct attnc_slot *slot, void *data,
-                           const int64_t *extents, const int64_t *strides,
-                           int32_t rank, int32_t type, int32_t is_output) {
+/* Strides are null for a dense tensor. `number` is that of the tensor in the
+   call, -1 for an intermediate result. */
+void attnc_device_describe(struct attnc_slot *slot,
+                           const struct attnc_call *call, int32_t number,
+                           void *data, const int64_t *extents,
+                           const int64_t *strides, int32_t rank, int32_t type,
+                           int32_t is_output) {
   int64_t dense = 1;
   int is_dense = 1;
   slot->buffer = (struct buffer){0};
@@ -176,6 +110,12 @@ void attnc_device_describe(struct attnc_slot *slot, void *data,
   }
   slot->elements = !slot->data ? 1 : dense <= INT32_MAX ? dense : -1;
   slot->buffer.host = is_dense ? (uint8_t *)slot->data : 0;
+  slot->span = 0;
+  if (number < 0 || !slot->data || !call->device || !call->device->is_on_device)
+    return;
+  slot->span = &call->device->spans[number];
+  slot->buffer.host = 0;
+  describe_in_place(slot, extents, strides);
 }
 
 /* Between the caller's strided elements and packed ones. */
@@ -193,9 +133,26 @@ static void copy_packed(struct attnc_slot *slot, int to_caller) {
                   slot->buffer.rank, slot->bytes);
 }
 
+/* Uses a tensor where it is. */
+static int32_t open_in_place(struct attnc_slot *slot,
+                             const struct attnc_call *call) {
+  struct attnc_failure *failure = call->failure;
+  if (slot->offset % attnc_device_alignment(call->device)) {
+    fail(failure, ATTNC_BAD_STRIDE,
+         "a tensor begins where the device cannot bind its buffer, and the "
+         "stride of its last axis does not divide the elements before it");
+    return 0;
+  }
+  return attnc_device_wrap(failure, &slot->buffer, slot->data, slot->offset,
+                           (int64_t)slot->span->high - slot->offset);
+}
+
 /* A tensor without elements, or one that the caller left out, is one element
    that has every index. */
-static int32_t open_slot(struct attnc_slot *slot) {
+static int32_t open_slot(struct attnc_slot *slot,
+                         const struct attnc_call *call) {
+  if (slot->span)
+    return open_in_place(slot, call);
   if (!slot->buffer.host) {
     size_t bytes = (size_t)slot->elements * (size_t)slot->bytes;
     slot->packed = halide_malloc(0, bytes);
@@ -214,8 +171,47 @@ static int32_t open_slot(struct attnc_slot *slot) {
         slot->dims[d].extent = 1;
     }
   }
-  slot->buffer.flags = HOST_DIRTY;
+  if (slot->data || !slot->is_output)
+    slot->buffer.flags = HOST_DIRTY;
   return 1;
+}
+
+/* An input that is also written, as the caller permits for some tensors, is
+   copied on the device: kernels of a step may read it after they have written.
+ */
+static int32_t copy_on_device(struct attnc_slot *slot,
+                              struct attnc_failure *failure) {
+  struct buffer from = slot->buffer;
+  struct dimension dims[MAX_RANK];
+  int32_t dense = 1, rank = slot->buffer.rank;
+  from.dims = dims;
+  slot->buffer.device = 0;
+  slot->buffer.interface = 0;
+  for (int32_t d = rank; d-- > 0;) {
+    dims[d] = slot->dims[d];
+    slot->dims[d].extent += slot->dims[d].min;
+    slot->dims[d].min = 0;
+    slot->dims[d].stride = dense;
+    dense *= slot->dims[d].extent;
+  }
+  slot->span = 0; /* the copy is freed */
+  int32_t is_ok =
+      !halide_device_malloc(failure, &slot->buffer, from.interface) &&
+      !halide_buffer_copy(failure, &from, from.interface, &slot->buffer);
+  attnc_device_unwrap(failure, &from);
+  if (!is_ok)
+    fail(failure, ATTNC_DEVICE_FAILED, "cannot copy a tensor on the device");
+  return is_ok;
+}
+
+static int32_t overlaps_output(struct attnc_slot *const *slots, int32_t count,
+                               const struct attnc_slot *slot) {
+  for (int32_t i = 0; i < count; ++i)
+    if (slots[i]->is_output && slots[i]->span && slots[i]->data == slot->data &&
+        slots[i]->span->low < slot->span->high &&
+        slot->span->low < slots[i]->span->high)
+      return 1;
+  return 0;
 }
 
 /* Not everything that loads an object runs its constructors. */
@@ -250,18 +246,33 @@ __asm__(".pushsection .bss.attnc_device_lock,\"awG\",@nobits,"
 _Static_assert(sizeof(struct attnc_lock) == 8, "see the assembly");
 #endif
 
-/* The least and the greatest value of a tensor of int32_t; 0 and 0 without
-   elements. */
-void attnc_device_range(int64_t *ends, const int32_t *data,
-                        const int64_t *extents, const int64_t *strides,
-                        int32_t rank) {
+/* Copies `bytes` of a buffer from `offset` on, while the lock is held. */
+static int32_t read_buffer(void *to, void *handle, int64_t offset,
+                           int64_t bytes, struct attnc_failure *failure) {
+  for (int64_t done = 0; done < bytes;) {
+    int64_t count = bytes - done < 1 << 30 ? bytes - done : 1 << 30;
+    struct dimension dim = {0, (int32_t)count, 1, 0};
+    struct buffer buffer = {.host = (uint8_t *)to + done,
+                            .flags = DEVICE_DIRTY,
+                            .type = 1 | 8 << 8 | 1 << 16, /* uint8_t */
+                            .rank = 1,
+                            .dims = &dim};
+    if (!attnc_device_wrap(failure, &buffer, handle, offset + done, count))
+      return 0;
+    if (halide_copy_to_host(failure, &buffer))
+      fail(failure, ATTNC_DEVICE_FAILED, "cannot copy a tensor to the host");
+    attnc_device_unwrap(failure, &buffer);
+    if (!attnc_device_is_ok(failure))
+      return 0;
+    done += count;
+  }
+  return 1;
+}
+
+static void range_on_host(int64_t *ends, const int32_t *data,
+                          const int64_t *extents, const int64_t *strides,
+                          int32_t rank) {
   int64_t index[MAX_RANK] = {0};
-  ends[0] = ends[1] = 0;
-  if (!data)
-    return;
-  for (int32_t d = 0; d < rank; ++d)
-    if (extents[d] <= 0)
-      return;
   ends[0] = ends[1] = data[0];
   for (;;) {
     int64_t at = 0;
@@ -277,12 +288,45 @@ void attnc_device_range(int64_t *ends, const int32_t *data,
   }
 }
 
+/* The least and the greatest value of tensor `number`, of int32_t; 0 and 0
+   without elements. */
+void attnc_device_range(int64_t *ends, const struct attnc_call *call,
+                        int32_t number, const int64_t *extents, int32_t rank) {
+  const int32_t *data = call->data[number];
+  const int64_t *strides = call->strides[number];
+  ends[0] = ends[1] = 0;
+  if (!data)
+    return;
+  for (int32_t d = 0; d < rank; ++d)
+    if (extents[d] <= 0)
+      return;
+  if (!call->device || !call->device->is_on_device) {
+    range_on_host(ends, data, extents, strides, rank);
+    return;
+  }
+  const struct attnc_span *span = &call->device->spans[number];
+  int64_t bytes = (int64_t)(span->high - span->low);
+  char *copy = malloc((size_t)bytes);
+  if (!copy)
+    fail(call->failure, ATTNC_NO_MEMORY,
+         "cannot allocate memory for a copy of a table on the host");
+  else if (read_buffer(copy, call->data[number], (int64_t)span->low, bytes,
+                       call->failure))
+    range_on_host(ends, (const int32_t *)(copy + (span->first - span->low)),
+                  extents, strides, rank);
+  free(copy);
+}
+
 /* Whether the pipeline may be called. */
 int32_t attnc_device_begin(struct attnc_slot *const *slots, int32_t count,
-                           int32_t has_wide_indices,
-                           struct attnc_failure *failure) {
-  construct_once();
-  lock(&attnc_device_lock);
+                           int32_t has_wide_indices, struct attnc_call *call) {
+  struct attnc_failure *failure = call->failure;
+  if (!call->device) { /* else the call has it */
+    construct_once();
+    lock(&attnc_device_lock);
+  }
+  if (!attnc_device_is_ok(failure))
+    return 0;
   if (has_wide_indices) {
     fail(failure, ATTNC_BAD_VALUE,
          "an integer of a formula needs more than 32 bits with the sizes and "
@@ -294,11 +338,16 @@ int32_t attnc_device_begin(struct attnc_slot *const *slots, int32_t count,
       fail(failure, ATTNC_NO_MEMORY,
            "a tensor has more than 2147483647 elements");
       return 0;
-    } else if (!open_slot(slots[i])) {
+    } else if (!open_slot(slots[i], call)) {
       fail(failure, ATTNC_NO_MEMORY,
            "cannot allocate memory for copies of tensors");
       return 0;
     }
+  for (int32_t i = 0; i < count; ++i)
+    if (slots[i]->span && !slots[i]->is_output &&
+        overlaps_output(slots, count, slots[i]) &&
+        !copy_on_device(slots[i], failure))
+      return 0;
   return 1;
 }
 
@@ -381,12 +430,17 @@ int32_t attnc_device_may_allocate(struct attnc_failure *failure,
 
 /* After the pipeline returned `code`, or was not called. */
 void attnc_device_end(struct attnc_slot *const *slots, int32_t count,
-                      int32_t code, struct attnc_failure *failure) {
+                      int32_t code, struct attnc_call *call) {
+  struct attnc_failure *failure = call->failure;
   if (code)
     fail(failure, ATTNC_DEVICE_FAILED,
          "Halide's runtime failed without a reason");
   for (int32_t i = 0; i < count; ++i) {
     struct attnc_slot *slot = slots[i];
+    if (slot->span) {
+      attnc_device_unwrap(failure, &slot->buffer);
+      continue;
+    }
     if (attnc_device_is_ok(failure) && slot->is_output && slot->data) {
       if (halide_copy_to_host(failure, &slot->buffer))
         fail(failure, ATTNC_DEVICE_FAILED, "cannot copy a result to the host");
@@ -397,5 +451,99 @@ void attnc_device_end(struct attnc_slot *const *slots, int32_t count,
       halide_device_free(failure, &slot->buffer);
     halide_free(0, slot->packed);
   }
+  if (!call->device)
+    unlock(&attnc_device_lock);
+}
+
+__attribute__((weak)) int64_t
+attnc_device_alignment(const struct attnc_device_call *call) {
+  (void)call;
+  return 1;
+}
+
+__attribute__((weak)) int32_t attnc_device_wrap(struct attnc_failure *failure,
+                                                struct buffer *buffer,
+                                                void *handle, int64_t offset,
+                                                int64_t bytes) {
+  (void)failure, (void)buffer, (void)handle, (void)offset, (void)bytes;
+  return 0;
+}
+
+__attribute__((weak)) void attnc_device_unwrap(struct attnc_failure *failure,
+                                               struct buffer *buffer) {
+  (void)failure, (void)buffer;
+}
+
+#ifdef __linux__ /* elsewhere entries have no code for parts with devices */
+__attribute__((weak))
+int32_t attnc_device_check(struct attnc_device_call *call,
+                           struct attnc_failure *failure) {
+  (void)call, (void)failure;
+  return 1;
+}
+
+__attribute__((weak)) int32_t attnc_device_enter(
+    struct attnc_device_call *call, struct attnc_failure *failure) {
+  (void)call, (void)failure;
+  return 1;
+}
+
+__attribute__((weak)) int32_t
+attnc_device_verify(struct attnc_device_call *call, void *handle, int64_t bytes,
+                    const char *name, struct attnc_failure *failure) {
+  (void)call, (void)handle, (void)bytes, (void)name, (void)failure;
+  return 1;
+}
+
+__attribute__((weak)) void attnc_device_leave(struct attnc_device_call *call) {
+  (void)call;
+}
+
+static int32_t read_device(struct attnc_device_call *call, void *to,
+                           const void *from, int64_t offset, int64_t bytes,
+                           struct attnc_failure *failure) {
+  void *handle = (void *)(uintptr_t)from;
+  construct_once();
+  lock(&attnc_device_lock);
+  int32_t is_ok =
+      attnc_device_enter(call, failure) &&
+      attnc_device_verify(call, handle, offset + bytes, "a table", failure) &&
+      read_buffer(to, handle, offset, bytes, failure);
+  attnc_device_leave(call);
+  unlock(&attnc_device_lock);
+  return is_ok;
+}
+
+/* The lock is held until the call ends. */
+static int32_t begin_call(struct attnc_call *call) {
+  struct attnc_device_call *device = call->device;
+  const struct attnc_function *function = device->function;
+  construct_once();
+  lock(&attnc_device_lock);
+  if (!attnc_device_enter(device, call->failure))
+    return 0;
+  for (int32_t t = 0; device->is_on_device && t < function->tensor_count; ++t)
+    if (call->data[t] &&
+        !attnc_device_verify(
+            device, call->data[t], (int64_t)device->spans[t].high,
+            function->text + function->tensors[t].name, call->failure))
+      return 0;
+  return 1;
+}
+
+static void end_call(struct attnc_call *call) {
+  attnc_device_leave(call->device);
   unlock(&attnc_device_lock);
 }
+
+static void close_call(struct attnc_device_call *call) { (void)call; }
+
+/* Emit finds it by its name, and Runtime.cpp sets the type of tensors. */
+struct attnc_device attnc_device = {0,
+                                    ATTNC_DEVICE_HOST_WORKSPACE,
+                                    attnc_device_check,
+                                    read_device,
+                                    begin_call,
+                                    end_call,
+                                    close_call};
+#endif

@@ -213,12 +213,18 @@ void PipelineBuilder::schedule(const Directive &directive) {
                  functions);
 }
 
+/// How many axes of a tensor have 0 as their first index. On a device the last
+/// axis may begin earlier (Device/launch.c).
+unsigned PipelineBuilder::fixedMinima(unsigned rank) const {
+  return isDevice && rank > 0 ? rank - 1 : rank;
+}
+
 Halide::Module PipelineBuilder::build(const Halide::Target &target) {
   std::vector<Halide::Argument> arguments;
   for (const Buffer &buffer : pipeline.inputs) {
     Halide::ImageParam param(storedType(buffer.type), int(buffer.rank),
                              buffer.name);
-    for (unsigned i = 0; i < buffer.rank; ++i)
+    for (unsigned i = 0; i < fixedMinima(buffer.rank); ++i)
       param.dim(int(i)).set_min(0);
     if (buffer.rank > 0)
       param.dim(0).set_stride(Halide::Expr());
@@ -237,8 +243,8 @@ Halide::Module PipelineBuilder::build(const Halide::Target &target) {
     Halide::Func &output = functions.at(name);
     if (output.dimensions() > 0)
       output.output_buffer().dim(0).set_stride(Halide::Expr());
-    for (int i = 0; i < output.dimensions(); ++i)
-      output.output_buffer().dim(i).set_min(0);
+    for (unsigned i = 0; i < fixedMinima(output.dimensions()); ++i)
+      output.output_buffer().dim(int(i)).set_min(0);
     outputs.push_back(output);
   }
   for (const Directive &directive : pipeline.schedule)

@@ -32,6 +32,7 @@ private:
   void define(const Function &function);
   void schedule(const Directive &directive);
   Halide::VarOrRVar scheduled(const std::string &name);
+  unsigned fixedMinima(unsigned rank) const;
 
   const Pipeline &pipeline;
   bool isDevice;

@@ -277,10 +277,11 @@ static int32_t open_device(struct attnc_device_call *call,
 }
 
 static int32_t read_bytes(struct attnc_device_call *call, void *to,
-                          const void *from, int64_t bytes,
+                          const void *from, int64_t offset, int64_t bytes,
                           struct attnc_failure *failure) {
   int code;
-  return CHECK(cuda.copy_out(to, (uintptr_t)from, (size_t)bytes, call->stream),
+  return CHECK(cuda.copy_out(to, (uintptr_t)from + (uintptr_t)offset,
+                             (size_t)bytes, call->stream),
                "cuMemcpyDtoHAsync") &&
          CHECK(cuda.synchronize(call->stream), "cuStreamSynchronize");
 }
@@ -539,4 +540,4 @@ int32_t attnc_cuda_launch(struct attnc_cuda_kernel *kernel, int64_t blocks,
 }
 
 const struct attnc_device attnc_device = {
-    2 /* kDLCUDA */, open_device, read_bytes, begin, end, close_device};
+    2 /* kDLCUDA */, 0, open_device, read_bytes, begin, end, close_device};
