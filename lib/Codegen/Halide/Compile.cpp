@@ -4,7 +4,7 @@
 
 #include "Device/CheckNumbers.h"
 #include "Formula.h"
-#include "Kernel.h"
+#include "Kernel/Kernel.h"
 #include "LoadLibrary.h"
 #include "Shim.h"
 #include "Side/Normalize.h"

@@ -22,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelWriter.h"
+#include "Kernel/KernelWriter.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 //===- Kernel.h - A kernel as a pipeline ------------------------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_CODEGEN_HALIDE_KERNEL_H
-#define ATTNC_LIB_CODEGEN_HALIDE_KERNEL_H
+#ifndef ATTNC_LIB_CODEGEN_HALIDE_KERNEL_KERNEL_H
+#define ATTNC_LIB_CODEGEN_HALIDE_KERNEL_KERNEL_H
 
 #include "Step.h"
 
@@ -15,4 +15,4 @@ mlir::LogicalResult emitKernel(attn::KernelOp kernel, const FunctionPlan &plan,
 
 } // namespace attnc::halide
 
-#endif // ATTNC_LIB_CODEGEN_HALIDE_KERNEL_H
+#endif // ATTNC_LIB_CODEGEN_HALIDE_KERNEL_KERNEL_H

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelWriter.h"
+#include "Kernel/KernelWriter.h"
 
 using namespace mlir;
 

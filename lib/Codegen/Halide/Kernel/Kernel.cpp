@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelWriter.h"
+#include "Kernel/KernelWriter.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelWriter.h"
+#include "Kernel/KernelWriter.h"
 
 #include "attnc/Dialect/Attn/ScalePlace.h"
 

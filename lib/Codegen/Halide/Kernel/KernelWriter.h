@@ -1,10 +1,10 @@
 //===- KernelWriter.h - The functions of a kernel's pipeline ----*- C++ -*-===//
 
-#ifndef ATTNC_LIB_CODEGEN_HALIDE_KERNELWRITER_H
-#define ATTNC_LIB_CODEGEN_HALIDE_KERNELWRITER_H
+#ifndef ATTNC_LIB_CODEGEN_HALIDE_KERNEL_KERNELWRITER_H
+#define ATTNC_LIB_CODEGEN_HALIDE_KERNEL_KERNELWRITER_H
 
 #include "Formula.h"
-#include "Kernel.h"
+#include "Kernel/Kernel.h"
 #include "Tasks.h"
 
 #include "attnc/Dialect/Halide/Halide.h"
@@ -120,4 +120,4 @@ private:
 
 } // namespace attnc::halide
 
-#endif // ATTNC_LIB_CODEGEN_HALIDE_KERNELWRITER_H
+#endif // ATTNC_LIB_CODEGEN_HALIDE_KERNEL_KERNELWRITER_H
