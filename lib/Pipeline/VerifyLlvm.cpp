@@ -32,15 +32,22 @@ static bool callsFunctionOf(ModuleOp module, LLVM::CallOp call) {
 /// The feature that an instruction of AVX-512 or AMX requires, or an empty
 /// text: llvm.x86.avx512bf16.dpbf16ps.512 requires avx512bf16,
 /// llvm.x86.avx512.vpermi2var.ps.512 avx512f, llvm.x86.tileloadd64 amx-tile.
+/// Extensions without a name of their own are listed.
 static std::string featureOf(StringRef name) {
   if (!name.consume_front("llvm.x86."))
     return {};
+  if (name.starts_with("avx512.vpdpbusd."))
+    return "avx512vnni";
+  if (name.starts_with("avx2."))
+    return "avx2";
   if (name.consume_front("avx512")) {
     StringRef extension = name.split('.').first;
     return "avx512" + (extension.empty() ? "f" : extension.str());
   }
   if (name == "tdpbf16ps")
     return "amx-bf16";
+  if (name == "tdpbssd" || name == "tdpbusd")
+    return "amx-int8";
   bool isTile =
       llvm::is_contained({"ldtilecfg", "tilerelease", "tileloadd64",
                           "tileloaddt164", "tilestored64", "tilezero"},

@@ -4,10 +4,12 @@
 // for x86-64, Haswell for v3, Skylake-SP for v4), measured on Sapphire Rapids
 // for the last; rowBytesPerCycle on Sapphire Rapids for all (3 to 4.5 with AVX2
 // and AVX-512). The rates of Zen 4's units were measured there: VDPBF16PS
-// reaches 2.0 times the f32 peak. Those of Cooper Lake were not measured, and
-// that of Sapphire Rapids' VDPBF16PS, two cycles, is from LLVM's scheduling
-// model; its TDPBF16PS takes 16 cycles, measured. They steer speed only: a
-// wrong one never makes wrong code. Tests: test/Unit/Target/TargetTest.cpp
+// reaches 2.0 times the f32 peak; VPDPBUSD starts as often as fmas, and
+// VPMADDWD half as often (Haswell), both by their manuals. Those of Cooper Lake
+// were not measured, and that of Sapphire Rapids' VDPBF16PS, two cycles, is
+// from LLVM's scheduling model; its TDPBF16PS takes 16 cycles, measured. They
+// steer speed only: a wrong one never makes wrong code. Tests:
+// test/Unit/Target/TargetTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,21 +88,32 @@ static constexpr CpuTraits kZen4 = [] {
   return traits;
 }();
 
-/// Units of 512 bits: fmas, and VDPBF16PS, which adds two products of bf16 to
-/// each of 16 sums.
+/// Fmas, and VPMADDWD with VPADDD, which add two products of integers of 16
+/// bits to each of 8 sums: of 8-bit integers, exact.
+static constexpr Unit kV3Units[] = {
+    kFmaUnits<256, /*hasFma=*/true>[0],
+    kFmaUnits<256, /*hasFma=*/true>[1],
+    {UnitKind::DotProduct, DType::I8, DType::I32, 32, 8, 1, 2},
+};
+
+/// Units of 512 bits: fmas, VDPBF16PS, which adds two products of bf16 to each
+/// of 16 sums, and VPDPBUSD, four of unsigned by signed 8-bit integers.
 template <unsigned fmaFlops, unsigned dotFlops>
 static constexpr Unit kDotUnits[] = {
     {UnitKind::Fma, DType::F32, DType::F32, fmaFlops, 16, 1, 1},
     {UnitKind::Fma, DType::F64, DType::F64, fmaFlops / 2, 8, 1, 1},
     {UnitKind::DotProduct, DType::BF16, DType::F32, dotFlops, 16, 1, 2},
+    {UnitKind::DotProduct, DType::I8, DType::I32, 4 * fmaFlops, 16, 1, 4},
 };
 
-/// TDPBF16PS makes 16 x 16 sums of 32 products each.
+/// TDPBF16PS makes 16 x 16 sums of 32 products each, TDPBSSD of 64.
 static constexpr Unit kSprUnits[] = {
     kDotUnits<64, 32>[0],
     kDotUnits<64, 32>[1],
     kDotUnits<64, 32>[2],
+    kDotUnits<64, 32>[3],
     {UnitKind::Matrix, DType::BF16, DType::F32, 1024, 16, 16, 32},
+    {UnitKind::Matrix, DType::I8, DType::I32, 2048, 16, 16, 64},
 };
 
 static constexpr Target kTargets[] = {
@@ -130,7 +143,7 @@ static constexpr Target kTargets[] = {
         .llvmCpu = "x86-64-v3",
         .llvmFeatures = "",
         .requiredFeatures = ATTNC_V3_FEATURES,
-        .units = kFmaUnits<256, /*hasFma=*/true>,
+        .units = kV3Units,
         .memory = kV3Memory,
         .rowBytesPerCycle = 4,
         .exp2Operations = 12,
@@ -191,7 +204,7 @@ static constexpr Target kTargets[] = {
         .llvmCpu = "sapphirerapids",
         .llvmFeatures = kWideVectors,
         .requiredFeatures = ATTNC_ZEN4_FEATURES " avx512fp16 avxvnni",
-        .matrixFeatures = "amx-bf16 amx-tile",
+        .matrixFeatures = "amx-bf16 amx-int8 amx-tile",
         .units = kSprUnits,
         .memory = kSprMemory,
         .rowBytesPerCycle = 4,

@@ -57,9 +57,12 @@ LogicalResult CpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << "), got " << tail;
   if (partial < 1) // cpu_c5
     return emitError() << "partial must be at least 1, got " << partial;
-  if (unit != CpuUnit::Fma && isa != CpuIsa::Avx512) // cpu_c8
+  bool hasUnit =
+      isa == CpuIsa::Avx512 || (unit == CpuUnit::Dot && isa == CpuIsa::Avx2);
+  if (unit != CpuUnit::Fma && !hasUnit) // cpu_c8
     return emitError() << "unit = " << stringifyCpuUnit(unit)
-                       << " requires isa = avx512, got "
+                       << " requires isa = avx512"
+                       << (unit == CpuUnit::Dot ? " or avx2" : "") << ", got "
                        << stringifyCpuIsa(isa);
   if (unit == CpuUnit::Matrix && lanes != 16) // cpu_c9
     return emitError() << "unit = matrix requires lanes = 16, got " << lanes;

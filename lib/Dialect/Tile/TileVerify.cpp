@@ -236,7 +236,7 @@ static LogicalResult verifyAccess(OpT op, TileType tile) {
   bool isPlace = tile.getElementType().isIndex() && isa<StoreOp>(op) &&
                  buf.getElementType().isSignlessInteger() &&
                  !buf.getElementType().isInteger(1);
-  bool isRows = isa<LoadOp>(op) && tile.getRank() == 2 && !tile.hasDim("q");
+  bool isRows = isa<LoadOp>(op) && tile.getRank() == 2;
   bool isConverted = isRows && isa<FloatType>(tile.getElementType()) &&
                      buf.getElementType().isInteger(8);
   if (tile.getElementType() != buf.getElementType() && !isPlace &&

@@ -70,7 +70,7 @@ module attributes {attnc.target = "x86-64-v4"} {
 // -----
 
 module attributes {attnc.target = "x86-64-v4"} {
-  // expected-error@below {{'tile.program' op has unit = dot, but x86-64-v4 has no dot-product unit for bf16}}
+  // expected-error@below {{'tile.program' op has unit = dot, but x86-64-v4 has no dot-product unit for bf16 or 8-bit integers}}
   tile.program @no_dot_product_unit(%n: index) target #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 0, lane_skip = true, pack = auto, unit = dot> {
     tile.grid (%i) to (%n) {
     }
@@ -80,7 +80,7 @@ module attributes {attnc.target = "x86-64-v4"} {
 // -----
 
 module attributes {attnc.target = "zen4"} {
-  // expected-error@below {{'tile.program' op has unit = matrix, but zen4 has no matrix unit for bf16}}
+  // expected-error@below {{'tile.program' op has unit = matrix, but zen4 has no matrix unit for bf16 or 8-bit integers}}
   tile.program @no_matrix_unit(%n: index) target #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 0, lane_skip = true, pack = auto, unit = matrix> {
     tile.grid (%i) to (%n) {
     }

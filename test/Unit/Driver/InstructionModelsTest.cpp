@@ -100,6 +100,31 @@ TEST(InstructionModelsTest, ConvertedPairsAreRoundedToNearest) {
   EXPECT_EQ(result[7], 0);
 }
 
+TEST(InstructionModelsTest, BytesAreUnsignedInTheFirstOperandOnly) {
+  std::array<int32_t, 4> sums = {1, 2, 3, std::numeric_limits<int32_t>::max()};
+  std::array<uint8_t, 16> left = {};
+  std::array<int8_t, 16> right = {};
+  left[8] = 255, left[11] = 200, left[12] = 1;
+  right[8] = -128, right[11] = 3, right[12] = 1;
+  std::array<int32_t, 4> result = {};
+  const void *arguments[] = {sums.data(), left.data(), right.data()};
+  modelOf("llvm.x86.avx512.vpdpbusd.128")(result.data(), arguments);
+  EXPECT_EQ(result[1], 2);
+  EXPECT_EQ(result[2], 3 - 255 * 128 + 600);
+  EXPECT_EQ(result[3], std::numeric_limits<int32_t>::min()); // wraps around
+}
+
+TEST(InstructionModelsTest, WordsAreMultipliedByPairs) {
+  std::array<int16_t, 16> left = {}, right = {};
+  left[14] = -3, left[15] = 127;
+  right[14] = 128, right[15] = -128;
+  std::array<int32_t, 8> result = {};
+  const void *arguments[] = {left.data(), right.data()};
+  modelOf("llvm.x86.avx2.pmadd.wd")(result.data(), arguments);
+  EXPECT_EQ(result[0], 0);
+  EXPECT_EQ(result[7], -3 * 128 - 127 * 128);
+}
+
 /// Lane 0 of an instruction on f32 with a mask.
 float masked(llvm::StringRef intrinsic, float a, float b, uint8_t mask) {
   std::array<float, 4> left = {a}, right = {b}, others = {5}, result = {};

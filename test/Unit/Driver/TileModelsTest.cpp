@@ -109,6 +109,56 @@ TEST_F(TileModelsTest, DenormalsAreZeros) {
   EXPECT_EQ(product(a, b, start)[0], 0.0F);
 }
 
+/// Bytes with their highest bit: -128 or 128 in A, always -128 in B.
+TEST_F(TileModelsTest, BytesAreMultipliedByQuadruples) {
+  using Bytes = std::array<int8_t, 1024>;
+  std::array<int32_t, 256> start = {}, made = {};
+  Bytes a = {}, b = {};
+  for (unsigned i = 0; i < 1024; ++i)
+    a[i] = int8_t(37 * i + 5), b[i] = int8_t(91 * i + 64);
+  a[0] = b[0] = -128;
+  start.fill(7);
+  for (bool isUnsigned : {false, true}) {
+    configure(shapesOf(16, 64));
+    onRegister(loadTile, 1, start.data());
+    onRegister(loadTile, 4, a.data());
+    onRegister(loadTile, 6, b.data());
+    uint8_t numbers[] = {1, 4, 6};
+    const void *arguments[] = {&numbers[0], &numbers[1], &numbers[2]};
+    (isUnsigned ? multiplyUnsignedTiles : multiplySignedTiles)(nullptr,
+                                                               arguments);
+    onRegister(storeTile, 1, made.data());
+    for (unsigned row = 0; row < 16; ++row)
+      for (unsigned column = 0; column < 16; ++column) {
+        int sum = 7;
+        for (unsigned k = 0; k < 64; ++k) {
+          int left = a[64 * row + k];
+          sum += (isUnsigned ? left & 0xff : left) *
+                 b[64 * (k / 4) + 4 * column + k % 4];
+        }
+        EXPECT_EQ(made[16 * row + column], sum);
+      }
+  }
+  EXPECT_EQ(takeTileFault(), "");
+}
+
+TEST_F(TileModelsTest, ProductsOfBytesNeedAConfiguration) {
+  uint8_t numbers[] = {0, 4, 4};
+  const void *arguments[] = {&numbers[0], &numbers[1], &numbers[2]};
+  multiplySignedTiles(nullptr, arguments);
+  EXPECT_EQ(takeTileFault(), "TDPBSSD uses tmm0 before LDTILECFG");
+  configure(shapesOf(16, 64));
+  multiplyUnsignedTiles(nullptr, arguments);
+  EXPECT_EQ(takeTileFault(), "TDPBUSD uses a register twice");
+  Shapes shapes = shapesOf(16, 64);
+  shapes[16 + 2 * 6] = 32;
+  configure(shapes);
+  numbers[2] = 6;
+  multiplySignedTiles(nullptr, arguments);
+  EXPECT_EQ(takeTileFault(),
+            "TDPBSSD has operands of shapes that do not match");
+}
+
 TEST_F(TileModelsTest, WhatWasNotWrittenIsNotANumber) {
   Sums sums = {};
   configure(shapesOf(16, 64));

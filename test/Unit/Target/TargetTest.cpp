@@ -79,6 +79,13 @@ TEST(TargetTest, UnitsAreFoundByTheirTypes) {
     EXPECT_EQ(withTiles.findUnit(kind, DType::BF16, DType::F32)->kind, kind);
   EXPECT_EQ(withTiles.findUnit(UnitKind::Matrix, DType::F16, DType::F32),
             nullptr);
+  EXPECT_EQ(withTiles.findUnit(UnitKind::Matrix, DType::I8, DType::I32)->depth,
+            64u);
+  for (auto [level, depth] : {std::pair("x86-64-v3", 2u), {"zen4", 4u}})
+    EXPECT_EQ(lookupTarget(level)
+                  ->findUnit(UnitKind::DotProduct, DType::I8, DType::I32)
+                  ->depth,
+              depth);
   EXPECT_LE(ampere.gpu.blockSharedBytes, ampere.gpu.sharedBytes);
   const Target &hopper = *lookupTarget("sm_90a");
   EXPECT_EQ(hopper.findUnit(DType::F16, DType::F32)->rows, 64u); // a warpgroup

@@ -14,7 +14,8 @@
 //
 // What is needed soon is asked for before, too (FetchAhead.cpp). With few
 // queries lanes are features instead (EmitFeatures.cpp); a dot-product unit
-// takes two elements of the sum at once (EmitPairs.cpp).
+// takes two elements of the sum at once (EmitPairs.cpp), or of 8-bit integers
+// up to four (IntegerProduct.cpp).
 //
 // The number of products is exact also when it is known at run time only; rows
 // of B past the end are never read: their index is clamped to the last row.
@@ -22,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emit/IntegerProduct.h"
 #include "Emit/RegionEmitter.h"
 
 #include "attnc/Target/Terms.h"
@@ -164,6 +166,11 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
                                   : ops.zero(laneVector(accumulator())));
   if (dot.hasTerm()) {
     granule.registers[dot.getResult()] = emitTerms(granule, dot, extent, sums);
+    return;
+  }
+  if (plan.integerTiles.contains(a)) {
+    granule.registers[dot.getResult()] =
+        IntegerProduct(*this, a).addTo(sums, granule, dot, extent);
     return;
   }
   if (plan.pairDots.contains(dot)) {

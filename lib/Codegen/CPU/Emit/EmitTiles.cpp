@@ -8,6 +8,9 @@
 //   scores   rows are keys       A: rows of K     B: pairs of features of Q
 //   values   rows are features   A: rows of V^T   B: pairs of keys of P
 //
+// With 8-bit integers a register has 64 of them along the sum, B holds
+// quadruples, and sums are 32-bit integers, which their readers convert.
+//
 // The eight registers have fixed parts, so that no step waits for another's
 // operands; A is used once for each pair of vectors and asks L1 not to keep it
 // in favor of the sums (TILELOADDT1):
@@ -77,7 +80,9 @@ private:
   const Rows &from;
   bool isTransposed; // A is the copy of V
   StringAttr free;   // the dim of the rows of the result
-  int64_t freeSize, sumSize;
+  int64_t freeSize, sumSize, depth;
+  Type part;         // the elements of A, as bits
+  StringRef product; // the instruction
   /// Places along the summed dim.
   Value firstStep, endStep;
 };
@@ -93,6 +98,11 @@ TileProduct::TileProduct(Emitter &emitter, tile::DotOp dot, Window window)
   Space space = *spaceOf(cast<tile::TileType>(dot.getResult().getType()));
   free = space.dim;
   freeSize = space.size;
+  depth = emitter.plan.tileDepth(queries);
+  part = ops.getIntegerType(8 * kTileRowBytes / depth);
+  product = !emitter.plan.integerTiles.contains(queries) ? "tdpbf16ps"
+            : from.element.isUnsignedInteger()           ? "tdpbusd"
+                                                         : "tdpbssd";
   sumSize = *cast<tile::TileType>(queries.getType()).getDimSize(sum);
   KeyRange range{ops.index(0), ops.index(sumSize)};
   Value extent = emitter.extentOf(sum, sumSize);
@@ -100,19 +110,18 @@ TileProduct::TileProduct(Emitter &emitter, tile::DotOp dot, Window window)
     range = {emitter.beginOf(sum), extent};
   if (extent || !queries.getDefiningOp<tile::LoadOp>())
     emitter.completePairs(queries, range, window);
-  firstStep = ops.floorDiv(range.begin, kTileDepth);
-  endStep = ops.ceilDiv(range.end, kTileDepth);
+  firstStep = ops.floorDiv(range.begin, depth);
+  endStep = ops.ceilDiv(range.end, depth);
 }
 
-/// Operand A: 16 rows from `16 * row` on, 32 elements from `32 * step` on. The
-/// copy of V has one register after the other.
+/// Operand A: 16 rows from `16 * row` on, `depth` elements from `depth * step`
+/// on. The copy of V has one register after the other.
 Matrix TileProduct::rowsAt(Value row, Value step) {
-  Type i16 = ops.getI16Type();
   if (isTransposed) {
     Value number = ops.add(
         ops.mul(row, int64_t(llvm::divideCeil(sumSize, kTileDepth))), step);
     Value place = ops.mul(number, kTileRows * kTileDepth);
-    return {ops.address(from.pointer, i16, place),
+    return {ops.address(from.pointer, part, place),
             ops.constant(ops.getI64Type(), kTileRowBytes)};
   }
   Value first = ops.mul(row, kTileRows);
@@ -123,8 +132,9 @@ Matrix TileProduct::rowsAt(Value row, Value step) {
     pointer = ops.select(isCopied, from.copy, pointer);
     stride = ops.select(isCopied, from.copyStride, stride);
   }
-  Value place = ops.add(ops.mul(first, stride), ops.mul(step, kTileDepth));
-  return {ops.address(pointer, i16, place), ops.toI64(ops.mul(stride, 2))};
+  Value place = ops.add(ops.mul(first, stride), ops.mul(step, depth));
+  return {ops.address(pointer, part, place),
+          ops.toI64(ops.mul(stride, kTileRowBytes / depth))};
 }
 
 /// Operand B, or sums: the rows of a slot from `row` on.
@@ -139,18 +149,18 @@ void TileProduct::loadRegister(int64_t number, Matrix from, StringRef name) {
   callUnit(ops, name, {registerNumber(ops, number), from.pointer, from.stride});
 }
 
-/// The products of 32 elements of the sum. An operand is loaded right before
-/// its first use.
+/// The products of `depth` elements of the sum. An operand is loaded right
+/// before its first use.
 void TileProduct::emitStep(Value row, Value step, int64_t rows, int64_t vector,
                            int64_t vectors) {
-  Value pair = ops.mul(step, kTileDepth / 2);
+  Value pair = ops.mul(step, kTileRows);
   for (int64_t r = 0; r < rows; ++r) {
     loadRegister(kFirstA + r, rowsAt(ops.add(row, r), step), "tileloaddt164");
     for (int64_t v = 0; v < vectors; ++v) {
       if (r == 0)
         loadRegister(kFirstB + v, slotAt(queries, pair, vector + v),
                      "tileloadd64");
-      callUnit(ops, "tdpbf16ps",
+      callUnit(ops, product,
                {registerNumber(ops, kSums + kBlock * r + v),
                 registerNumber(ops, kFirstA + r),
                 registerNumber(ops, kFirstB + v)});

@@ -44,6 +44,7 @@ public:
   struct Block2D; // a block of a buffer as rows of lanes
 
 private:
+  friend class IntegerProduct;
   friend class RegionEmitter;
   friend class LaneActivity;
   friend class LaneLoader;

@@ -8,12 +8,13 @@
 //   neither, or what is left of a square   element by element
 //
 // Nothing outside the valid extents is read. For products by pairs (Pairs.cpp)
-// two columns of bf16 share a lane: a square is one of 32-bit elements, each
-// two adjacent columns of the tensor.
+// two columns of bf16, or two or four of 8-bit integers, share a lane: a square
+// is one of 32-bit elements, each so many adjacent columns of the tensor.
 // Tests: test/Codegen/CPU/pack.mlir
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emit/IntegerProduct.h"
 #include "Plan/Block2D.h"
 
 using namespace mlir;
@@ -49,6 +50,7 @@ public:
         memory(emitter.memoryType(block.element)),
         bytes(emitter.memoryBytes(block.element)),
         isPaired(emitter.plan.pairTiles.contains(load.getResult())),
+        perLane(isPaired ? emitter.plan.rowsPerLane(load.getResult()) : 1),
         end(columnsToFill()) {}
 
   void loadSingleRow();
@@ -60,8 +62,9 @@ private:
   int64_t lanes() const { return emitter.lanes(); }
   Value columnsToFill();
   Value loadElement(Value row, Value column);
-  /// The elements of a square's lane.
-  int64_t columnsPerLane() const { return isPaired ? 2 : 1; }
+  Value toHeld(Value raw);
+  /// The elements of several that share a lane.
+  Type partType() const { return ops.getIntegerType(32 / perLane); }
   void storeElement(Value value, Value column, Window single, Value lane);
   void storeRow(Value value, Value row, Window window, int64_t vector);
   void loadSquare(Window single, Value column);
@@ -77,7 +80,8 @@ private:
   Type memory;
   unsigned bytes;
   bool isPaired;
-  Value end;                   // columns to write; an even number of pairs
+  int64_t perLane;             // elements of a square's lane
+  Value end;                   // columns to write; of pairs a multiple
   Value unit, whole, slowFrom; // whether and how far there are squares
 };
 
@@ -89,9 +93,21 @@ Value LaneLoader::columnsToFill() {
     auto dot = dyn_cast<tile::DotOp>(user);
     return dot && type.hasDim(dot.getSum());
   });
-  if (isPaired) // the second half of a last pair is 0
-    return ops.mul(ops.ceilDiv(ops.min(block.columnCount, all), 2), 2);
+  if (isPaired) // what a last pair lacks is 0
+    return ops.mul(ops.ceilDiv(ops.min(block.columnCount, all), perLane),
+                   perLane);
   return valid ? ops.min(block.columnCount, all) : all;
+}
+
+/// Loaded elements as the slot holds them.
+Value LaneLoader::toHeld(Value raw) {
+  if (isPaired)
+    return memory == partType()
+               ? raw
+               : emitter.convertRow(raw, block.element, partType());
+  return isa<FloatType>(type.getElementType())
+             ? emitter.convertRow(raw, block.element, emitter.accumulator())
+             : emitter.fromMemory(raw, block.element);
 }
 
 Value LaneLoader::loadElement(Value row, Value column) {
@@ -99,7 +115,7 @@ Value LaneLoader::loadElement(Value row, Value column) {
       ops.compare(arith::CmpIPredicate::slt, row, block.rowCount),
       ops.compare(arith::CmpIPredicate::slt, column, block.columnCount));
   Type held = type.getElementType().isInteger(1) ? Type(ops.getI1Type())
-              : isPaired ? memory
+              : isPaired ? partType()
                          : emitter.plan.storage(type.getElementType());
   return ops.choose(
       held, inside,
@@ -107,8 +123,7 @@ Value LaneLoader::loadElement(Value row, Value column) {
         Value from = ops.add(block.rowOffset(ops, row),
                              ops.mul(column, block.columnStride));
         Value at = ops.address(block.data, memory, from);
-        Value raw = ops.load(memory, at, bytes);
-        return isPaired ? raw : emitter.fromMemory(raw, block.element);
+        return toHeld(ops.load(memory, at, bytes));
       },
       [&] { return ops.constant(held, 0); });
 }
@@ -116,11 +131,11 @@ Value LaneLoader::loadElement(Value row, Value column) {
 void LaneLoader::storeElement(Value value, Value column, Window single,
                               Value lane) {
   if (isPaired) {
-    Value pair = ops.floorDiv(column, 2);
-    Value half = ops.sub(column, ops.mul(pair, 2));
+    Value pair = ops.floorDiv(column, perLane);
+    Value part = ops.sub(column, ops.mul(pair, perLane));
     Value at = emitter.slotAddress(slot, type, pair, single, 0);
-    ops.store(value, ops.address(at, memory, ops.add(ops.mul(lane, 2), half)),
-              bytes);
+    Value place = ops.add(ops.mul(lane, perLane), part);
+    ops.store(value, ops.address(at, partType(), place), 4 / perLane);
     return;
   }
   Type storage = emitter.plan.storage(type.getElementType());
@@ -145,8 +160,8 @@ void LaneLoader::prepareTransposed() {
       ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1)),
       ops.compare(arith::CmpIPredicate::sgt, block.rowCount, zero));
   whole = zero;
-  int64_t width = lanes() * columnsPerLane();
-  if (isa<FloatType>(block.element) && block.columns >= width)
+  int64_t width = lanes() * perLane;
+  if (isa<FloatType>(type.getElementType()) && block.columns >= width)
     whole = ops.mul(ops.floorDiv(block.columnCount, width), width);
   slowFrom = ops.select(unit, whole, zero);
 }
@@ -162,13 +177,18 @@ void LaneLoader::loadSquare(Window single, Value column) {
     Value inside = ops.compare(arith::CmpIPredicate::slt, row, block.rowCount);
     Value last = ops.sub(block.rowCount, ops.index(1));
     Value from = ops.add(block.rowOffset(ops, ops.min(row, last)), column);
-    Value raw = ops.load(emitter.laneVector(isPaired ? held : memory),
+    bool isWhole = isPaired && memory == partType();
+    Value raw = ops.load(isWhole ? emitter.laneVector(held)
+                                 : ops.vector(lanes() * perLane, memory),
                          ops.address(block.data, memory, from), bytes);
-    if (!isPaired)
-      raw = emitter.fromMemory(raw, block.element);
+    if (!isWhole)
+      raw = toHeld(raw);
+    if (isPaired && !isWhole)
+      raw =
+          LLVM::BitcastOp::create(ops, ops.loc, emitter.laneVector(held), raw);
     values.push_back(ops.select(inside, raw, zero));
   }
-  Value first = ops.floorDiv(column, columnsPerLane());
+  Value first = ops.floorDiv(column, perLane);
   for (auto [i, value] : llvm::enumerate(emitter.transpose(std::move(values))))
     storeRow(value, ops.add(first, i), single, 0);
 }
@@ -186,7 +206,7 @@ void LaneLoader::storeRow(Value value, Value row, Window window,
 void LaneLoader::loadTransposed(Window single) {
   if (constantOf(whole) != 0)
     ops.branch(unit, [&] {
-      ops.loop(ops.index(0), whole, lanes() * columnsPerLane(),
+      ops.loop(ops.index(0), whole, lanes() * perLane,
                [&](Value column) { loadSquare(single, column); });
     });
   ops.loop(slowFrom, end, 1, [&](Value column) {
@@ -270,10 +290,16 @@ void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
     forEachGroup(window,
                  [&](Window group) { clearPadding(load.getResult(), group); });
   loader.prepareTransposed();
-  if (!mayFollow(load.getBuf()))
-    return forEachVector(window,
-                         [&](Window single) { loader.loadTransposed(single); });
-  forEachGroup(window, [&](Window group) { loader.loadGroup(group); });
+  if (mayFollow(load.getBuf()))
+    forEachGroup(window, [&](Window group) { loader.loadGroup(group); });
+  else
+    forEachVector(window,
+                  [&](Window single) { loader.loadTransposed(single); });
+  const Unit *unit = plan.integerTiles.lookup(load.getResult());
+  if (unit && mixesSigns(*unit))
+    forEachGroup(window, [&](Window group) {
+      IntegerProduct(*this, load.getResult()).storeStarts(group);
+    });
 }
 
 } // namespace attnc::cpu

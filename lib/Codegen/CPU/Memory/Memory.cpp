@@ -105,6 +105,11 @@ Value Emitter::element(Granule &granule, Value tile, int64_t row,
   } else {
     Value at = space.dim ? ops.add(granule.start, row) : Value();
     value = loadSlot(plan.slots.lookup(tile), type, at, granule.window, vector);
+    if (plan.integerSums.contains(tile))
+      value = arith::SIToFPOp::create(
+          ops, ops.loc, value.getType(),
+          LLVM::BitcastOp::create(ops, ops.loc, laneVector(ops.getI32Type()),
+                                  value));
   }
   return granule.registers[tile][place] = value;
 }
@@ -176,13 +181,28 @@ Value Emitter::fromMemory(Value raw, Type element) {
   return isa<VectorType>(wide) ? raw : ops.toIndex(raw);
 }
 
+/// 8-bit integers as the operand of a unit for them: of 16 bits, or unsigned
+/// ones, which are greater by 128.
+static Value convertIntegers(Ops &ops, Value raw, Type element, Type copied) {
+  if (copied.isInteger(8))
+    return arith::XOrIOp::create(ops, ops.loc, raw,
+                                 ops.constant(raw.getType(), -128));
+  Type wide = shapedLike(raw.getType(), copied);
+  if (element.isUnsignedInteger())
+    return arith::ExtUIOp::create(ops, ops.loc, wide, raw);
+  return arith::ExtSIOp::create(ops, ops.loc, wide, raw);
+}
+
 /// Elements of rows that are stored as `element`, as rows of `copied`: floats
-/// of the accumulator's type, or 8-bit integers as the bits of bf16.
+/// of the accumulator's type, 8-bit integers as the bits of bf16, or what
+/// multiplies them.
 Value Emitter::convertRow(Value raw, Type element, Type copied) {
   if (element == copied)
     return raw;
   if (!element.isInteger(8))
     return fromMemory(raw, element);
+  if (isa<IntegerType>(copied))
+    return convertIntegers(ops, raw, element, copied);
   bool isNarrow = copied.getIntOrFloatBitWidth() == 16;
   Type real =
       shapedLike(raw.getType(), isNarrow ? ops.getF32Type() : accumulator());

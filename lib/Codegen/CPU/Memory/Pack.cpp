@@ -110,8 +110,10 @@ static bool isCopiedForUnit(tile::LoadOp load, const Plan &plan) {
     return plan.pairRows.contains(load);
   int64_t columns =
       *load.getResult().getType().getDimSize(rowAndColumn(load).second);
-  return isAcross(load) || columns % kTileDepth != 0 ||
-         load.getBuf().getType().getElementType().isInteger(8);
+  bool isConverted = load.getBuf().getType().getElementType().isInteger(8) &&
+                     !plan.integerTiles.contains(load.getResult());
+  return isAcross(load) || isConverted ||
+         columns % plan.tileDepth(load.getResult()) != 0;
 }
 
 /// Whether rows cannot be read where they lie: they are in another type, their
@@ -120,7 +122,9 @@ Value Emitter::needsCopy(tile::LoadOp load, Type element, Value unit,
                          Value stride) {
   if (isCopiedForUnit(load, plan)) // in the stored type, by whole columns
     return arith::XOrIOp::create(ops, ops.loc, unit, ops.boolean(true));
-  bool isConverted = element != rowTypeOf(load, plan);
+  const Unit *ofIntegers = plan.integerTiles.lookup(load.getResult());
+  bool isConverted = element != rowTypeOf(load, plan) ||
+                     (ofIntegers && ofIntegers->kind == UnitKind::DotProduct);
   if (isConverted || target.getPack() == tile::CpuPack::Always)
     return ops.boolean(true);
   Value copy = arith::XOrIOp::create(ops, ops.loc, unit, ops.boolean(true));
@@ -173,6 +177,7 @@ void Emitter::emitRows(tile::LoadOp load) {
   Value unit =
       ops.compare(arith::CmpIPredicate::eq, block.columnStride, ops.index(1));
   Type copied = rowTypeOf(load, plan);
+  int64_t pitch = plan.rowPitch(load);
   Value copy = needsCopy(load, block.element, unit, block.rowStride);
   if (isCopiedForUnit(load, plan) && isAcross(load)) // by whole columns
     copy = ops.logicalOr(copy, ops.compare(arith::CmpIPredicate::slt,
@@ -184,16 +189,14 @@ void Emitter::emitRows(tile::LoadOp load) {
     ops.loop(ops.index(0), block.rowCount, 1, [&](Value row) {
       Value from = ops.address(block.data, memoryType(block.element),
                                ops.mul(row, block.rowStride));
-      Value to =
-          ops.address(packed, memoryType(copied), ops.mul(row, block.columns));
+      Value to = ops.address(packed, memoryType(copied), ops.mul(row, pitch));
       copyRow({block.element, copied, from, to, block.columnStride,
                block.columnCount, unit, block.columns});
     });
   });
-  rows[load.getResult()] = {
-      ops.select(copy, packed, block.data),
-      ops.select(copy, ops.index(block.columns), block.rowStride), rowDim,
-      columnDim, copied};
+  rows[load.getResult()] = {ops.select(copy, packed, block.data),
+                            ops.select(copy, ops.index(pitch), block.rowStride),
+                            rowDim, columnDim, copied};
   if (plan.pairRows.contains(load))
     packPairs(load, block.rowCount);
   if (plan.tileRows.contains(load))

@@ -1,6 +1,7 @@
 //===- PackTiles.cpp - Operands of a matrix unit --------------------------===//
 //
-// A register of the unit takes 16 rows of 32 elements, so operands have whole
+// A register of the unit takes 16 rows of 32 elements, or of 64 8-bit integers
+// (of K and Q), so operands have whole
 // registers of rows and columns; what a tensor does not have is 0.
 //
 //   K    rows in place if they are on lines of cache and fill registers, else a
@@ -31,7 +32,9 @@ public:
         columnCount(columnCount),
         packed(ops.address(
             emitter.scratch, ops.getI8Type(),
-            ops.index(emitter.plan.tileRows.find(load)->second.offset))) {}
+            ops.index(emitter.plan.tileRows.find(load)->second.offset))),
+        isOfIntegers(emitter.plan.integerTiles.contains(load.getResult())),
+        depth(emitter.plan.tileDepth(load.getResult())) {}
 
   void copyWholeRows();
   void transposeRows();
@@ -40,13 +43,23 @@ private:
   Value loadPart(Value row, Value end, Value column, int64_t count,
                  int64_t width);
   Value loadColumns(Value row, Value column, Value count);
+  Value convert(Value loaded);
 
   Emitter &emitter;
   Ops &ops;
   tile::TileType type;
   Rows &from;
   Value rowCount, columnCount, packed;
+  bool isOfIntegers;
+  int64_t depth; // elements of a register's row
 };
+
+/// Loaded elements as the unit reads them.
+Value TilePacker::convert(Value loaded) {
+  return isOfIntegers
+             ? loaded
+             : emitter.convertRow(loaded, from.element, ops.getBF16Type());
+}
 
 /// `count` elements of a row from `column` on, as a vector of `width`, whose
 /// others are 0. With `end` a row from there on is 0, too.
@@ -71,23 +84,25 @@ Value TilePacker::loadPart(Value row, Value end, Value column, int64_t count,
                                         ops.zero(vector),
                                         ops.getI32IntegerAttr(bytes));
   }
-  loaded = emitter.convertRow(loaded, from.element, ops.getBF16Type());
+  loaded = convert(loaded);
   return end ? ops.select(ops.compare(Predicate::slt, row, end), loaded,
                           ops.zero(loaded.getType()))
              : loaded;
 }
 
-/// The first `count` of 32 elements of a row from `column` on; others are 0.
+/// The first `count` of `depth` elements of a row from `column` on; others are
+/// 0.
 Value TilePacker::loadColumns(Value row, Value column, Value count) {
   Type element = emitter.memoryType(from.element);
-  auto vector = ops.vector(kTileDepth, element);
-  SmallVector<int16_t> numbers(llvm::to_vector(llvm::seq<int16_t>(kTileDepth)));
+  auto vector = ops.vector(depth, element);
+  SmallVector<int16_t> numbers(
+      llvm::to_vector(llvm::seq<int16_t>(int16_t(depth))));
   Value limit = ops.broadcast(ops.createOrFold<arith::TruncIOp>(
                                   ops.loc, ops.getI16Type(), ops.toI64(count)),
-                              kTileDepth);
+                              depth);
   Value number = arith::ConstantOp::create(
       ops, ops.loc,
-      DenseElementsAttr::get(ops.vector(kTileDepth, ops.getI16Type()),
+      DenseElementsAttr::get(ops.vector(depth, ops.getI16Type()),
                              ArrayRef<int16_t>(numbers)));
   Value at = ops.address(from.pointer, element,
                          ops.add(ops.mul(row, from.rowStride), column));
@@ -95,7 +110,7 @@ Value TilePacker::loadColumns(Value row, Value column, Value count) {
       ops, ops.loc, vector, at, ops.compare(Predicate::slt, number, limit),
       ops.zero(vector),
       ops.getI32IntegerAttr(emitter.memoryBytes(from.element)));
-  return emitter.convertRow(loaded, from.element, ops.getBF16Type());
+  return convert(loaded);
 }
 
 /// Whether a number of elements or an address is a multiple of a power of two.
@@ -108,31 +123,28 @@ static Value isMultiple(Ops &ops, Value number, int64_t of) {
 
 /// Rows of K. A row that is not on a line of cache would be read as two.
 void TilePacker::copyWholeRows() {
-  Type i16 = ops.getI16Type();
+  Type part = ops.getIntegerType(8 * kTileRowBytes / depth);
   int64_t columns = *type.getDimSize(from.column);
-  int64_t whole = columns / kTileDepth * kTileDepth;
-  int64_t wide = llvm::alignTo(columns, kTileDepth);
-  constexpr int64_t perLine = kTileRowBytes / 2;
+  int64_t whole = columns / depth * depth;
+  int64_t wide = llvm::alignTo(columns, depth);
   bool isComplete = constantOf(columnCount) == columns;
   Value inPlace = ops.boolean(false);
-  if (whole == columns && isa<FloatType>(from.element)) {
+  if (whole == columns && (isa<FloatType>(from.element) || isOfIntegers)) {
     Value address =
         LLVM::PtrToIntOp::create(ops, ops.loc, ops.getI64Type(), from.pointer);
     inPlace = ops.logicalAnd(isMultiple(ops, address, kTileRowBytes),
-                             isMultiple(ops, from.rowStride, perLine));
+                             isMultiple(ops, from.rowStride, depth));
     if (!isComplete)
-      inPlace =
-          ops.logicalAnd(inPlace, isMultiple(ops, columnCount, kTileDepth));
+      inPlace = ops.logicalAnd(inPlace, isMultiple(ops, columnCount, depth));
   }
   auto store = [&](Value value, Value row, Value column) {
     Value place = ops.add(ops.mul(row, wide), column);
-    ops.store(value, ops.address(packed, i16, place), kTileRowBytes);
+    ops.store(value, ops.address(packed, part, place), kTileRowBytes);
   };
-  Value zero = ops.index(0), zeros = ops.zero(ops.vector(kTileDepth, i16));
+  Value zero = ops.index(0), zeros = ops.zero(ops.vector(depth, part));
   Value copy = arith::XOrIOp::create(ops, ops.loc, inPlace, ops.boolean(true));
-  Value last = isComplete
-                   ? ops.index(whole)
-                   : ops.mul(ops.floorDiv(columnCount, kTileDepth), kTileDepth);
+  Value last = isComplete ? ops.index(whole)
+                          : ops.mul(ops.floorDiv(columnCount, depth), depth);
   bool hasRest =
       whole == columns && constantOf(rowCount).value_or(1) % kTileRows != 0;
   Value first = zero;
@@ -141,20 +153,20 @@ void TilePacker::copyWholeRows() {
         inPlace, ops.mul(ops.floorDiv(rowCount, kTileRows), kTileRows), zero);
   auto copyRows = [&] {
     ops.loop(first, rowCount, 1, [&](Value row) {
-      ops.loop(zero, last, kTileDepth, [&](Value column) {
-        store(loadPart(row, {}, column, kTileDepth, kTileDepth), row, column);
+      ops.loop(zero, last, depth, [&](Value column) {
+        store(loadPart(row, {}, column, depth, depth), row, column);
       });
       if (!isComplete)
-        ops.loop(last, columnCount, kTileDepth, [&](Value column) {
+        ops.loop(last, columnCount, depth, [&](Value column) {
           store(loadColumns(row, column, ops.sub(columnCount, column)), row,
                 column);
         });
       else if (whole < columns)
-        store(loadPart(row, {}, last, columns - whole, kTileDepth), row, last);
+        store(loadPart(row, {}, last, columns - whole, depth), row, last);
     });
     Value end = ops.mul(ops.ceilDiv(rowCount, kTileRows), kTileRows);
     ops.loop(rowCount, end, 1, [&](Value row) {
-      ops.loop(zero, ops.index(wide), kTileDepth,
+      ops.loop(zero, ops.index(wide), depth,
                [&](Value column) { store(zeros, row, column); });
     });
   };
@@ -213,7 +225,8 @@ void Emitter::packTiles(tile::LoadOp load, Value rowCount, Value columnCount) {
     TilePacker(*this, load, rowCount, columnCount).transposeRows();
   else
     TilePacker(*this, load, rowCount, columnCount).copyWholeRows();
-  rows[load.getResult()].element = ops.getBF16Type();
+  if (!plan.integerTiles.contains(load.getResult()))
+    rows[load.getResult()].element = ops.getBF16Type();
 }
 
 /// Makes pairs [first, end) of a slot zero.
@@ -230,8 +243,10 @@ void Emitter::clearPairs(Value tile, Value first, Value end, Window window) {
 /// Makes the pairs zero that a tile lacks to whole registers.
 void Emitter::clearPadding(Value tile, Window window) {
   int64_t size = spaceOf(cast<tile::TileType>(tile.getType()))->size;
-  clearPairs(tile, ops.index(llvm::divideCeil(size, 2)),
-             ops.index(llvm::alignTo(size, kTileDepth) / 2), window);
+  int64_t perLane = plan.rowsPerLane(tile);
+  clearPairs(tile, ops.index(llvm::divideCeil(size, perLane)),
+             ops.index(llvm::alignTo(size, plan.tileDepth(tile)) / perLane),
+             window);
 }
 
 /// Rows [begin, end) of a slot of pairs are written, `begin` is even: the

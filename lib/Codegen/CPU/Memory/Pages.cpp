@@ -21,7 +21,7 @@ struct Emitter::PagedBlock {
   Value pageStride, pages, firstPage;
   Value rowStride, firstKey, keyCount;
   Value columnStride, columnCount, unit;
-  int64_t columns = 1;
+  int64_t columns = 1, pitch = 1; // pitch: of a copy
 };
 
 static Value validOf(tile::LoadOp load, StringAttr dim, int64_t size, Ops &ops,
@@ -37,6 +37,7 @@ Emitter::PagedBlock Emitter::pagedBlockOf(tile::LoadOp load) {
   PagedBlock block;
   block.element = buffer.element;
   block.copied = rowTypeOf(load, plan);
+  block.pitch = plan.rowPitch(load);
   Value offset = ops.index(0);
   for (auto [axis, index, stride, extent] :
        llvm::zip(load.getBuf().getType().getNames(), load.getIndices(),
@@ -87,6 +88,10 @@ Emitter::findPage(tile::LoadOp load, const PagedBlock &block, Value number) {
 void Emitter::copyPages(tile::LoadOp load, const PagedBlock &block,
                         Value target) {
   int64_t pageRows = *load.getPageRows();
+  // Signed integers may be copied as unsigned ones, greater by 128.
+  bool isShifted =
+      block.copied.isUnsignedInteger() && !block.element.isUnsignedInteger();
+  double zero = isShifted ? -128 : 0;
   Value end = ops.add(block.firstKey, block.keyCount);
   Value first = ops.floorDiv(block.firstKey, pageRows);
   ops.loop(first, ops.ceilDiv(end, pageRows), 1, [&](Value number) {
@@ -100,7 +105,7 @@ void Emitter::copyPages(tile::LoadOp load, const PagedBlock &block,
                                ops.mul(row, block.rowStride));
       Value to =
           ops.address(target, memoryType(block.copied),
-                      ops.mul(ops.sub(key, block.firstKey), block.columns));
+                      ops.mul(ops.sub(key, block.firstKey), block.pitch));
       ops.branch(
           exists,
           [&] {
@@ -110,7 +115,7 @@ void Emitter::copyPages(tile::LoadOp load, const PagedBlock &block,
           [&] {
             ops.loop(ops.index(0), ops.index(block.columns), 1, [&](Value at) {
               Type memory = memoryType(block.copied);
-              ops.store(ops.constant(memory, 0), ops.address(to, memory, at),
+              ops.store(ops.constant(memory, zero), ops.address(to, memory, at),
                         memoryBytes(block.copied));
             });
           });
@@ -138,7 +143,7 @@ void Emitter::emitPagedRows(tile::LoadOp load) {
   auto [rowDim, columnDim] = rowAndColumn(load);
   rows[load.getResult()] = {
       ops.select(copy, packed, direct),
-      ops.select(copy, ops.index(block.columns), block.rowStride), rowDim,
+      ops.select(copy, ops.index(block.pitch), block.rowStride), rowDim,
       columnDim, block.copied};
   if (plan.pairRows.contains(load))
     packPairs(load, block.keyCount);

@@ -9,6 +9,7 @@
 
 #include "Functions.h"
 
+#include "attnc/Target/Platform.h"
 #include "attnc/Target/RegisterTile.h"
 
 using namespace mlir;
@@ -25,6 +26,26 @@ static LogicalResult checkGranule(Operation *op, StringRef name,
          << name << " = [" << granule[0] << ", " << granule[1]
          << "], which needs " << registers << " registers; " << level.name
          << " has " << level.cpu.vectorRegisters;
+}
+
+const Unit *findPairUnit(Operation *op, tile::CpuAttr target, DType operand) {
+  if (target.getUnit() == tile::CpuUnit::Fma)
+    return nullptr;
+  UnitKind kind = target.getUnit() == tile::CpuUnit::Dot ? UnitKind::DotProduct
+                                                         : UnitKind::Matrix;
+  DType sum = operand == DType::I8 ? DType::I32 : DType::F32;
+  auto module = op->getParentOfType<ModuleOp>();
+  auto name =
+      module ? module->getAttrOfType<StringAttr>("attnc.target") : StringAttr();
+  if (const Target *level = name ? lookupTarget(name.getValue()) : nullptr)
+    return level->findUnit(kind, operand, sum);
+  StringRef isa = tile::stringifyCpuIsa(target.getIsa());
+  for (const Platform &platform : getPlatforms())
+    for (const Target &level : platform.levels)
+      if (level.kind == TargetKind::Cpu && level.cpu.isa == isa)
+        if (const Unit *unit = level.findUnit(kind, operand, sum))
+          return unit;
+  return nullptr;
 }
 
 LogicalResult checkTarget(Operation *op, tile::CpuAttr target) {
@@ -45,13 +66,13 @@ LogicalResult checkTarget(Operation *op, tile::CpuAttr target) {
            << level->cpu.lanes(32) << " of 32 bits and " << level->cpu.lanes(64)
            << " of 64 bits";
   bool isDot = target.getUnit() == tile::CpuUnit::Dot;
-  UnitKind kind = isDot ? UnitKind::DotProduct : UnitKind::Matrix;
   if (target.getUnit() != tile::CpuUnit::Fma &&
-      !level->findUnit(kind, DType::BF16, DType::F32))
+      !findPairUnit(op, target, DType::BF16) &&
+      !findPairUnit(op, target, DType::I8))
     return op->emitOpError("has unit = ")
            << tile::stringifyCpuUnit(target.getUnit()) << ", but "
            << level->name << " has no " << (isDot ? "dot-product" : "matrix")
-           << " unit for bf16";
+           << " unit for bf16 or 8-bit integers";
   if (failed(
           checkGranule(op, "score_granule", target.getScoreGranule(), *level)))
     return failure();

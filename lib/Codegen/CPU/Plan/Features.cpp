@@ -41,10 +41,35 @@ bool keepsStorageType(tile::LoadOp load, const Plan &plan) {
   });
 }
 
+int64_t Plan::rowsPerLane(Value tile) const {
+  const Unit *unit = integerTiles.lookup(tile);
+  if (!unit)
+    return 2;
+  return unit->kind == UnitKind::Matrix ? 4 : unit->depth;
+}
+
+int64_t Plan::rowPitch(tile::LoadOp load) const {
+  int64_t columns =
+      *load.getResult().getType().getDimSize(rowAndColumn(load).second);
+  const Unit *unit = integerTiles.lookup(load.getResult());
+  bool isOfDots = unit && unit->kind == UnitKind::DotProduct;
+  return isOfDots ? int64_t(llvm::alignTo(columns, unit->depth)) : columns;
+}
+
 Type rowTypeOf(tile::LoadOp load, const Plan &plan) {
   if (!keepsStorageType(load, plan))
     return plan.accumulator;
   Type element = load.getBuf().getType().getElementType();
+  if (const Unit *unit = plan.integerTiles.lookup(load.getResult())) {
+    if (unit->kind == UnitKind::Matrix)
+      return element;
+    MLIRContext *context = element.getContext();
+    if (unit->depth == 2)
+      return IntegerType::get(context, 16);
+    return mixesSigns(*unit)
+               ? IntegerType::get(context, 8, IntegerType::Unsigned)
+               : element;
+  }
   bool isReadPaired = !plan.pairRows.contains(load) &&
                       !plan.tileRows.contains(load) &&
                       plan.pairDots.contains(*load->user_begin());

@@ -1,4 +1,4 @@
-//===- Pairs.cpp - Products by pairs of bf16 elements ---------------------===//
+//===- Pairs.cpp - Products on units for bf16 and 8-bit integers ----------===//
 //
 // With `unit = dot` an instruction adds the products of two pairs of bf16 to a
 // lane's f32. The two elements of a pair are neighbors along the summed dim, so
@@ -20,7 +20,12 @@
 //   O[16 e][16 queries] += V^T[16 e][32 keys] * P[16 pairs][16 queries]
 //
 // with queries along the lanes of the same pairs, and results where the rest of
-// the program looks for them. Tests: test/Codegen/CPU/pairs.mlir, tiles.mlir
+// the program looks for them.
+//
+// Scores of two tiles that are loaded as 8-bit integers are the same with sums
+// of 32-bit integers, which are exact, and two or four features per lane, as
+// the unit's depth says. Tests: test/Codegen/CPU/pairs.mlir, tiles.mlir,
+// test/Codegen/CPU/Memory/integer-products.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +45,7 @@ public:
 private:
   StringRef whyNot(tile::DotOp dot) const;
   StringRef whyNotRows(tile::DotOp dot) const;
+  StringRef whyNotIntegers(tile::DotOp dot) const;
   StringRef whyNotShared(tile::DotOp dot) const;
   bool exclude();
   void findNests();
@@ -48,7 +54,9 @@ private:
   Plan &plan;
   tile::CpuAttr target;
   bool explains;
-  SmallVector<tile::DotOp> dots; // with an operand of bf16
+  /// With an operand of bf16, or with two of 8-bit integers.
+  SmallVector<tile::DotOp> dots;
+  const Unit *ofBf16 = nullptr, *ofIntegers = nullptr;
   /// By op the number of its nest.
   DenseMap<Operation *, unsigned> nests;
 };
@@ -68,6 +76,15 @@ static tile::LoadOp rowsOf(tile::DotOp dot) {
 /// Whether the sum runs over the rows that are loaded: keys of values.
 static bool isAcrossRows(tile::DotOp dot) {
   return rowAndColumn(rowsOf(dot)).first.getValue() == dot.getSum();
+}
+
+/// Whether both operands are loaded as 8-bit integers.
+static bool isOfIntegers(tile::DotOp dot) {
+  auto isInteger = [](tile::LoadOp load) {
+    return load && load.getBuf().getType().getElementType().isInteger(8);
+  };
+  return isInteger(queriesOf(dot).getDefiningOp<tile::LoadOp>()) &&
+         isInteger(rowsOf(dot));
 }
 
 bool isOnlyPaired(Value tile, const Plan &plan) {
@@ -108,9 +125,41 @@ StringRef PairPlanner::whyNotRows(tile::DotOp dot) const {
   return "";
 }
 
+/// The same for a product of integers. Their sums are below 2 ** 15 times the
+/// features in magnitude.
+StringRef PairPlanner::whyNotIntegers(tile::DotOp dot) const {
+  auto queries = queriesOf(dot).getDefiningOp<tile::LoadOp>();
+  tile::LoadOp rows = rowsOf(dot);
+  if (queries.getType().getRank() != 2)
+    return "it has a single element per query";
+  if (isAcrossRows(dot))
+    return "its sum runs over rows";
+  if (queries.getValidOf(dot.getSum()) || rows.getValidOf(dot.getSum()))
+    return "its number of features is known at run time only";
+  if (queries.getBuf().getType().getElementType().isUnsignedInteger())
+    return "its operand along the lanes is unsigned";
+  constexpr int64_t mostFeatures = (1 << 16) - 1;
+  if (*queries.getType().getDimSize(dot.getSum()) > mostFeatures)
+    return "its sums exceed 32 bits";
+  if (ofIntegers->kind != UnitKind::Matrix)
+    return "";
+  // The sums are integers in scratch, which others would read as floats.
+  auto start = dot.getAcc() ? dot.getAcc().getDefiningOp<tile::SplatOp>()
+                            : tile::SplatOp();
+  if (dot.getAcc() && !(start && start.getValue().isZero()))
+    return "its sums start at others";
+  for (Operation *user : dot->getUsers())
+    if (!isa<tile::MapOp, tile::SelectMaskedOp, tile::ReduceOp, tile::StoreOp>(
+            user))
+      return "its sums are the operand of another product, or of a loop";
+  return "";
+}
+
 StringRef PairPlanner::whyNot(tile::DotOp dot) const {
   if (dot.getMask())
     return "its products are masked";
+  if (isOfIntegers(dot))
+    return whyNotIntegers(dot);
   if (cast<tile::TileType>(dot.getLhs().getType()).getElementType() !=
       cast<tile::TileType>(dot.getRhs().getType()).getElementType())
     return "its operands have different types";
@@ -160,8 +209,9 @@ StringRef PairPlanner::whyNotShared(tile::DotOp dot) const {
 
 void PairPlanner::explain(tile::DotOp dot, StringRef why) const {
   if (explains && !dot.getMask()) // else a second try, where a result is a NaN
-    dot.emitRemark() << "computes a product of bf16 in f32, because " << why
-                     << " [kernel]";
+    dot.emitRemark() << "computes a product of "
+                     << (isOfIntegers(dot) ? "8-bit integers" : "bf16")
+                     << " in f32, because " << why << " [kernel]";
 }
 
 /// Removes products until the users of all operands agree. Returns whether
@@ -187,11 +237,16 @@ bool PairPlanner::exclude() {
 LogicalResult PairPlanner::run(Block &block) {
   if (!plan.accumulator.isF32())
     return success();
+  ofBf16 = findPairUnit(block.getParentOp(), target, DType::BF16);
+  ofIntegers = findPairUnit(block.getParentOp(), target, DType::I8);
   block.walk([&](tile::DotOp dot) {
     auto isBf16 = [](Value tile) {
       return cast<tile::TileType>(tile.getType()).getElementType().isBF16();
     };
-    if (!dot.hasTerm() && (isBf16(dot.getLhs()) || isBf16(dot.getRhs())) &&
+    bool isCandidate = isOfIntegers(dot) ? ofIntegers != nullptr
+                                         : ofBf16 && (isBf16(dot.getLhs()) ||
+                                                      isBf16(dot.getRhs()));
+    if (!dot.hasTerm() && isCandidate &&
         featureFormOf(dot, plan) == FeatureForm::None)
       dots.push_back(dot);
   });
@@ -215,6 +270,11 @@ LogicalResult PairPlanner::run(Block &block) {
     if (!plan.pairDots.contains(dot))
       continue;
     plan.pairTiles.insert(queriesOf(dot));
+    if (isOfIntegers(dot))
+      plan.integerTiles[queriesOf(dot)] = plan.integerTiles[rowsOf(dot)] =
+          ofIntegers;
+    if (isOfIntegers(dot) && plan.hasTiles)
+      plan.integerSums.insert(dot.getResult());
     if (plan.hasTiles)
       plan.tileRows[rowsOf(dot)] = {};
     else if (isAcrossRows(dot))

@@ -8,9 +8,10 @@
 //              one loop nest over a space (a row of lanes, or one dim times
 //              lanes); a dot with the elementwise ops before and after it and
 //              the reductions of its result is one nest.
-//   Pairs.cpp  finds the products of bf16 that a dot-product unit or a matrix
-//              unit computes. A matrix unit makes whole tiles in memory, so
-//              each of its products is an item of its own.
+//   Pairs.cpp  finds the products of bf16, or of 8-bit integers, that a
+//              dot-product unit or a matrix unit computes. A matrix unit makes
+//              whole tiles in memory, so each of its products is an item of its
+//              own.
 //   Homes.cpp  gives each tile that is used by another item a slot in the
 //              worker's scratch.
 //
@@ -23,6 +24,7 @@
 #define ATTNC_LIB_CODEGEN_CPU_PLAN_PLAN_H
 
 #include "attnc/Dialect/Tile/Tile.h"
+#include "attnc/Target/Target.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,7 +38,8 @@ namespace attnc::cpu {
 inline constexpr llvm::StringLiteral kLaneDim = "q";
 
 /// A register of the matrix unit has 16 rows of 64 bytes: 16 lanes of f32, or
-/// 32 elements of bf16 along the summed dim (in operand B 16 lanes of pairs).
+/// 32 elements of bf16 along the summed dim (in operand B 16 lanes of pairs),
+/// or 64 of 8-bit integers (16 lanes of quadruples).
 inline constexpr int64_t kTileRows = 16, kTileDepth = 32, kTileRowBytes = 64;
 
 /// The places that a nest visits: one dim (or none) times the lanes (or not).
@@ -110,10 +113,14 @@ struct Plan {
       0; // offset of the sums of such a product's register tile
 
   // With `unit = dot` or `matrix` (Pairs.cpp): products of bf16 by pairs of the
-  // summed dim.
+  // summed dim, and of 8-bit integers by pairs or quadruples.
   llvm::DenseSet<mlir::Operation *> pairDots;
-  /// Tiles whose slots hold two rows per lane, one for each element of a pair.
+  /// Tiles whose slots hold several rows per lane: `rowsPerLane`.
   llvm::DenseSet<mlir::Value> pairTiles;
+  /// The unit of both tiles of such a product of integers.
+  llvm::DenseMap<mlir::Value, const Unit *> integerTiles;
+  /// Sums that a matrix unit leaves in their slots as integers.
+  llvm::DenseSet<mlir::Value> integerSums;
   /// Loads of rows of V that are copied as pairs of rows.
   llvm::DenseMap<mlir::Operation *, Slot> pairRows;
 
@@ -127,6 +134,14 @@ struct Plan {
   /// Places before the first distance in a slot: rows past the end of a tile
   /// of keys look there, for elements that nobody uses.
   int64_t distanceLead() const { return llvm::alignTo(extraRows, lanes); }
+  /// Elements of a lane's 32 bits in a slot of `pairTiles`.
+  int64_t rowsPerLane(mlir::Value tile) const;
+  /// Those of a row of operand A of the matrix unit, or of 16 rows of B.
+  int64_t tileDepth(mlir::Value tile) const {
+    return kTileRows * rowsPerLane(tile);
+  }
+  /// Elements from one row to the next in the copy of rows of K or V.
+  int64_t rowPitch(tile::LoadOp load) const;
   /// Storage of an element: accumulator, i64 for index, i8 for i1.
   mlir::Type storage(mlir::Type element) const;
 };
@@ -141,6 +156,17 @@ enum class FeatureForm {
   Across, // sums over rows: values
 };
 FeatureForm featureFormOf(tile::DotOp dot, const Plan &plan);
+
+/// The unit of the level of `op`'s module, or else of any level with the
+/// target's instructions, that multiplies elements of a type; null: none does.
+const Unit *findPairUnit(mlir::Operation *op, tile::CpuAttr target,
+                         DType operand);
+
+/// Whether a unit for integers multiplies unsigned by signed ones only: its
+/// instruction is VPDPBUSD.
+inline bool mixesSigns(const Unit &unit) {
+  return unit.kind == UnitKind::DotProduct && unit.depth == 4;
+}
 
 /// Finds the products that the dot-product unit or the matrix unit computes;
 /// with `explains` a remark names others of bf16 tiles. The items of `block`
@@ -159,7 +185,8 @@ bool keepsStorageType(tile::LoadOp load, const Plan &plan);
 /// The type of the elements of rows in the copy that products read in scratch,
 /// or in place if it is that of the tensor: the accumulator's type, unless the
 /// rows keep theirs. Integers become floats, with `unit = dot` those of the
-/// tile; further copies for a unit (pairRows, tileRows) convert them by
+/// tile, or what a unit for integers multiplies, unsigned ones where it mixes
+/// signs; further copies for a unit (pairRows, tileRows) convert them by
 /// themselves.
 mlir::Type rowTypeOf(tile::LoadOp load, const Plan &plan);
 

@@ -64,6 +64,34 @@ void convertPairs(void *result, const void *const *arguments) {
 }
 
 //===----------------------------------------------------------------------===//
+// Products of integers
+//===----------------------------------------------------------------------===//
+
+/// VPDPBUSD: unsigned by signed; sums wrap around.
+template <unsigned lanes>
+void addBytes(void *result, const void *const *arguments) {
+  for (unsigned i = 0; i < lanes; ++i) {
+    auto sum = read<uint32_t>(arguments[0], i);
+    for (unsigned element = 4 * i; element < 4 * i + 4; ++element)
+      sum += uint32_t(int32_t(read<uint8_t>(arguments[1], element)) *
+                      int32_t(read<int8_t>(arguments[2], element)));
+    write(result, i, sum);
+  }
+}
+
+/// VPMADDWD: pairs of 16 bits.
+template <unsigned lanes>
+void multiplyWords(void *result, const void *const *arguments) {
+  for (unsigned i = 0; i < lanes; ++i) {
+    uint32_t sum = 0;
+    for (unsigned element : {2 * i, 2 * i + 1})
+      sum += uint32_t(int32_t(read<int16_t>(arguments[0], element)) *
+                      int32_t(read<int16_t>(arguments[1], element)));
+    write(result, i, sum);
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // AVX-512
 //===----------------------------------------------------------------------===//
 
@@ -152,6 +180,10 @@ constexpr InstructionModel models[] = {
     {"llvm.x86.avx512bf16.cvtne2ps2bf16.128", convertPairs<4>},
     {"llvm.x86.avx512bf16.cvtne2ps2bf16.256", convertPairs<8>},
     {"llvm.x86.avx512bf16.cvtne2ps2bf16.512", convertPairs<16>},
+    {"llvm.x86.avx512.vpdpbusd.128", addBytes<4>},
+    {"llvm.x86.avx512.vpdpbusd.256", addBytes<8>},
+    {"llvm.x86.avx512.vpdpbusd.512", addBytes<16>},
+    {"llvm.x86.avx2.pmadd.wd", multiplyWords<8>},
     {"llvm.x86.avx512.mask.reduce.ps.128", reduceLanes<float, 4>},
     {"llvm.x86.avx512.mask.reduce.ps.256", reduceLanes<float, 8>},
     {"llvm.x86.avx512.mask.reduce.ps.512", reduceLanes<float, 16>},
@@ -177,6 +209,8 @@ constexpr InstructionModel models[] = {
     {"llvm.x86.tilestored64", storeTile},
     {"llvm.x86.tilezero", clearTile},
     {"llvm.x86.tdpbf16ps", multiplyTiles},
+    {"llvm.x86.tdpbssd", multiplySignedTiles},
+    {"llvm.x86.tdpbusd", multiplyUnsignedTiles},
 };
 
 } // namespace

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace attnc {
@@ -160,19 +161,70 @@ void clearTile(void *, const void *const *arguments) {
       row.fill(0);
 }
 
+namespace {
+struct Operands {
+  Register *sums, *a, *b;
+};
+
+/// The registers of a product, or nothing after a report.
+std::optional<Operands> operandsOf(const char *instruction,
+                                   const void *const *arguments) {
+  std::array<Register *, 3> found = {};
+  for (unsigned i = 0; i < 3; ++i)
+    if (!(found[i] = registerOf(instruction, arguments[i])))
+      return std::nullopt;
+  auto [sums, a, b] = found;
+  if (sums == a || sums == b || a == b) {
+    report(llvm::Twine(instruction) + " uses a register twice");
+    return std::nullopt;
+  }
+  if (sums->rows != a->rows || sums->rowBytes != b->rowBytes ||
+      a->rowBytes != 4 * b->rows || sums->rowBytes % 4 != 0) {
+    report(llvm::Twine(instruction) +
+           " has operands of shapes that do not match");
+    return std::nullopt;
+  }
+  return Operands{sums, a, b};
+}
+
+/// Sums of 32 bits wrap around.
+template <typename A>
+void multiplyBytes(const char *instruction, const void *const *arguments) {
+  std::optional<Operands> operands = operandsOf(instruction, arguments);
+  if (!operands)
+    return;
+  auto [sums, a, b] = *operands;
+  for (unsigned row = 0; row < sums->rows; ++row) {
+    std::array<uint32_t, kMostBytes / 4> made = {};
+    for (unsigned column = 0; column < sums->rowBytes / 4; ++column) {
+      made[column] = element<uint32_t>(*sums, row, column);
+      for (unsigned group = 0; group < b->rows; ++group)
+        for (unsigned part = 0; part < 4; ++part)
+          made[column] +=
+              uint32_t(int32_t(element<A>(*a, row, 4 * group + part)) *
+                       int32_t(element<int8_t>(*b, group, 4 * column + part)));
+    }
+    write(*sums, row, made.data());
+  }
+  clearRest(*sums);
+}
+} // namespace
+
+void multiplySignedTiles(void *, const void *const *arguments) {
+  multiplyBytes<int8_t>("TDPBSSD", arguments);
+}
+
+void multiplyUnsignedTiles(void *, const void *const *arguments) {
+  multiplyBytes<uint8_t>("TDPBUSD", arguments);
+}
+
 /// Sums of the even and of the odd products are added to each other, then to
 /// the register.
 void multiplyTiles(void *, const void *const *arguments) {
-  std::array<Register *, 3> operands = {};
-  for (unsigned i = 0; i < 3; ++i)
-    if (!(operands[i] = registerOf("TDPBF16PS", arguments[i])))
-      return;
-  auto [sums, a, b] = operands;
-  if (sums == a || sums == b || a == b)
-    return report("TDPBF16PS uses a register twice");
-  if (sums->rows != a->rows || sums->rowBytes != b->rowBytes ||
-      a->rowBytes != 4 * b->rows || sums->rowBytes % 4 != 0)
-    return report("TDPBF16PS has operands of shapes that do not match");
+  std::optional<Operands> operands = operandsOf("TDPBF16PS", arguments);
+  if (!operands)
+    return;
+  auto [sums, a, b] = *operands;
   for (unsigned row = 0; row < sums->rows; ++row) {
     std::array<float, kMostBytes / 4> made = {};
     for (unsigned column = 0; column < sums->rowBytes / 4; ++column) {

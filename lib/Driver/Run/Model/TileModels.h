@@ -28,6 +28,9 @@ void storeTile(void *result, const void *const *arguments);
 void clearTile(void *result, const void *const *arguments);
 /// TDPBF16PS: registers of the sums, of A and of B.
 void multiplyTiles(void *result, const void *const *arguments);
+/// TDPBSSD and TDPBUSD (A is unsigned): the same.
+void multiplySignedTiles(void *result, const void *const *arguments);
+void multiplyUnsignedTiles(void *result, const void *const *arguments);
 
 /// The first fault of any thread since the last call of this function, or an
 /// empty text.

@@ -1,0 +1,161 @@
+// Products of 8-bit integers on units that multiply them, with exact sums.
+// RUN: attnc-opt %s --split-input-file --convert-tile-to-llvm --canonicalize --cse --verify-diagnostics=only-expected -o - | FileCheck %s
+
+#words = #tile.cpu<isa = avx2, mapping = rows, lanes = 8, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = dot>
+
+// Two integers of 16 bits share a lane. An odd number of features is completed
+// by 0 in the queries; a row of the copy has 34.
+// CHECK-LABEL: func.func @words.grid0.body(
+// CHECK-DAG:     %[[PITCH:.*]] = arith.constant 34 : index
+// CHECK:         llvm.load %{{.*}} {alignment = 1 : i64} : !llvm.ptr -> vector<16xi8>
+// CHECK:         arith.extsi %{{.*}} : vector<16xi8> to vector<16xi16>
+// CHECK:         llvm.bitcast %{{.*}} : vector<16xi16> to vector<8xi32>
+// CHECK:         arith.muli %{{.*}}, %[[PITCH]]
+// CHECK:         arith.extsi %{{.*}} : vector<8xi8> to vector<8xi16>
+// CHECK:         llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> i32
+// CHECK:         %[[PAIRS:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%{{.*}}, %{{.*}}) : (vector<16xi16>, vector<16xi16>) -> vector<8xi32>
+// CHECK:         arith.addi %{{.*}}, %[[PAIRS]] : vector<8xi32>
+// CHECK:         arith.sitofp %{{.*}} : vector<8xi32> to vector<8xf32>
+// CHECK-NOT:     vector.fma
+// CHECK:         return
+tile.program @words(%Q: !tile.buf<q, d : i8>, %K: !tile.buf<k, d : i8>, %S: !tile.buf<q, k : f32>) target #words {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : i8> -> !tile.tile<q:8, d:33, f32>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : i8> -> !tile.tile<k:2, d:33, f32>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:8, d:33, f32>, !tile.tile<k:2, d:33, f32>) -> !tile.tile<q:8, k:2, f32>
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:8, k:2, f32>, !tile.buf<q, k : f32>
+  }
+}
+
+// -----
+
+#bytes = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = dot>
+
+// VPDPBUSD multiplies unsigned rows, which are greater by 128, and sums start
+// at -128 times those of the queries.
+module attributes {attnc.target = "zen4"} {
+  // CHECK-LABEL: func.func @bytes.grid0.body(
+  // CHECK-DAG:     %[[ONES:.*]] = arith.constant dense<-2139062144> : vector<16xi32>
+  // CHECK-DAG:     %[[FLIP:.*]] = arith.constant dense<-128> : vector<16xi8>
+  // CHECK-DAG:     %[[UNSIGNED:.*]] = llvm.bitcast %[[ONES]] : vector<16xi32> to vector<64xi8>
+  // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.*}}, %[[UNSIGNED]], %{{.*}})
+  // CHECK:         arith.subi %{{.*}}, %{{.*}} : vector<16xi32>
+  // CHECK:         arith.xori %{{.*}}, %[[FLIP]] : vector<16xi8>
+  // CHECK:         %[[START:.*]] = llvm.load %{{.*}} : !llvm.ptr -> vector<16xi32>
+  // CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[START]], %{{.*}} = %[[START]])
+  // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.*}}) : (vector<16xi32>, vector<64xi8>, vector<64xi8>) -> vector<16xi32>
+  // CHECK-NOT:     vector.fma
+  // CHECK:         return
+  tile.program @bytes(%Q: !tile.buf<q, d : i8>, %K: !tile.buf<k, d : i8>, %S: !tile.buf<q, k : f32>) target #bytes {
+    %c1 = arith.constant 1 : index
+    tile.grid (%i) to (%c1) {
+      %c0 = arith.constant 0 : index
+      %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : i8> -> !tile.tile<q:16, d:64, f32>
+      %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : i8> -> !tile.tile<k:2, d:64, f32>
+      %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:64, f32>, !tile.tile<k:2, d:64, f32>) -> !tile.tile<q:16, k:2, f32>
+      tile.store %s, %S[%c0, %c0] : !tile.tile<q:16, k:2, f32>, !tile.buf<q, k : f32>
+    }
+  }
+}
+
+// -----
+
+#bytes = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = dot>
+
+// Unsigned rows are as the instruction needs them.
+module attributes {attnc.target = "zen4"} {
+  // CHECK-LABEL: func.func @unsigned_rows.grid0.body(
+  // CHECK-NOT:     arith.xori %{{.*}} : vector<16xi8>
+  // CHECK:         %[[ZERO:.*]] = arith.constant dense<0> : vector<16xi32>
+  // CHECK-NOT:     arith.xori %{{.*}} : vector<16xi8>
+  // CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]])
+  // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+  // CHECK:         return
+  tile.program @unsigned_rows(%Q: !tile.buf<q, d : i8>, %K: !tile.buf<k, d : ui8>, %S: !tile.buf<q, k : f32>) target #bytes {
+    %c1 = arith.constant 1 : index
+    tile.grid (%i) to (%c1) {
+      %c0 = arith.constant 0 : index
+      %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : i8> -> !tile.tile<q:16, d:64, f32>
+      %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : ui8> -> !tile.tile<k:2, d:64, f32>
+      %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:64, f32>, !tile.tile<k:2, d:64, f32>) -> !tile.tile<q:16, k:2, f32>
+      tile.store %s, %S[%c0, %c0] : !tile.tile<q:16, k:2, f32>, !tile.buf<q, k : f32>
+    }
+  }
+}
+
+// -----
+
+#matrix = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = matrix>
+
+// Keys are read in place if their rows are on lines of cache. Sums are stored
+// as integers; their reader converts them.
+// CHECK-LABEL: func.func @tiles.grid0.body(
+// CHECK:         llvm.ptrtoint
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilezero"
+// CHECK:         llvm.call_intrinsic "llvm.x86.tdpbssd"
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK:         arith.sitofp %{{.*}} : vector<16xi32> to vector<16xf32>
+// CHECK:         math.tanh
+// CHECK:         return
+tile.program @tiles(%Q: !tile.buf<q, d : i8>, %K: !tile.buf<k, d : i8>, %S: !tile.buf<q, k : f32>) target #matrix {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : i8> -> !tile.tile<q:16, d:64, f32>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : i8> -> !tile.tile<k:16, d:64, f32>
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:64, f32>, !tile.tile<k:16, d:64, f32>) -> !tile.tile<q:16, k:16, f32>
+    %t = tile.map (%s) : (!tile.tile<q:16, k:16, f32>) -> !tile.tile<q:16, k:16, f32> {
+    ^bb0(%x: f32):
+      %y = math.tanh %x : f32
+      tile.yield %y : f32
+    }
+    tile.store %t, %S[%c0, %c0] : !tile.tile<q:16, k:16, f32>, !tile.buf<q, k : f32>
+  }
+}
+
+// -----
+
+#words = #tile.cpu<isa = avx2, mapping = rows, lanes = 8, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = dot>
+
+// Products that stay in f32.
+// CHECK-LABEL: func.func @others.grid0.body(
+// CHECK-NOT:     pmadd
+// CHECK:         return
+tile.program @others(%Q: !tile.buf<q, d : ui8>, %P: !tile.buf<q, d : i8>, %K: !tile.buf<k, d : i8>, %W: !tile.buf<k, d : i8>, %S: !tile.buf<q, k : f32>, %n: index) target #words {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : ui8> -> !tile.tile<q:8, d:32, f32>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : i8> -> !tile.tile<k:2, d:32, f32>
+    // expected-remark@below {{computes a product of 8-bit integers in f32, because its operand along the lanes is unsigned [kernel]}}
+    %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:8, d:32, f32>, !tile.tile<k:2, d:32, f32>) -> !tile.tile<q:8, k:2, f32>
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:8, k:2, f32>, !tile.buf<q, k : f32>
+    %p = tile.load %P[%c0, %c0] valid(d = %n) : !tile.buf<q, d : i8> -> !tile.tile<q:8, d:32, f32>
+    %w = tile.load %W[%c0, %c0] valid(d = %n) : !tile.buf<k, d : i8> -> !tile.tile<k:2, d:32, f32>
+    // expected-remark@below {{computes a product of 8-bit integers in f32, because its number of features is known at run time only [kernel]}}
+    %t = tile.dot (%p, %w) sum(d) : (!tile.tile<q:8, d:32, f32>, !tile.tile<k:2, d:32, f32>) -> !tile.tile<q:8, k:2, f32>
+    tile.store %t, %S[%c0, %c0] : !tile.tile<q:8, k:2, f32>, !tile.buf<q, k : f32>
+  }
+}
+
+// -----
+
+#matrix = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = matrix>
+
+// CHECK-LABEL: func.func @started.grid0.body(
+// CHECK-NOT:     tdpbssd
+// CHECK:         return
+tile.program @started(%Q: !tile.buf<q, d : i8>, %K: !tile.buf<k, d : i8>, %S: !tile.buf<q, k : f32>) target #matrix {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : i8> -> !tile.tile<q:16, d:64, f32>
+    %k = tile.load %K[%c0, %c0] : !tile.buf<k, d : i8> -> !tile.tile<k:16, d:64, f32>
+    %a = tile.splat 1.0 : !tile.tile<q:16, k:16, f32>
+    // expected-remark@below {{computes a product of 8-bit integers in f32, because its sums start at others [kernel]}}
+    %s = tile.dot (%q, %k) sum(d) acc(%a) : (!tile.tile<q:16, d:64, f32>, !tile.tile<k:16, d:64, f32>) -> !tile.tile<q:16, k:16, f32>
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:16, k:16, f32>, !tile.buf<q, k : f32>
+  }
+}
