@@ -1,4 +1,4 @@
-//===- ConvertOnLoad.cpp - Read quantized keys and values -----------------===//
+//===- ConvertOnLoad.cpp - Read quantized operands ------------------------===//
 //
 // Quantized keys and values are 8-bit integers times a scale:
 //
@@ -19,7 +19,11 @@
 // them. Integers of 8 bits are exact in bf16 (8 bits of significand), so a unit
 // for bf16 multiplies them. The scales of keys multiply sums in the accumulate
 // type; those of values multiply weights before they are rounded.
-// Tests: test/Schedule/convert-on-load.mlir
+//
+// Where a unit multiplies integers, quantized queries of quantized keys are
+// read as integers, too. Then the scale of a query, times the kernel's scale,
+// multiplies the sums, which are exact.
+// Tests: test/Schedule/convert-on-load.mlir, integer-products.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,12 +49,13 @@ static attn::MapOp findMap(Value tensor) {
 }
 
 namespace {
-/// An operand of a kernel that a map makes of integers.
+/// An operand of a kernel that a map makes of integers, perhaps viewed.
 class QuantizedRows {
 public:
   QuantizedRows(attn::KernelOp kernel, OpOperand &operand, StringRef letters)
-      : kernel(kernel), operand(operand), letters(letters),
-        map(findMap(operand.get())) {}
+      : kernel(kernel), operand(&operand), letters(letters),
+        map(findMap(operand.get())),
+        view(operand.get().getDefiningOp<attn::ViewOp>()) {}
 
   /// Whether the map multiplies 8-bit integers.
   bool isQuantized() const;
@@ -59,7 +64,9 @@ public:
   StringRef whyNot();
   /// Replaces the operand by integers, as elements of type `element`.
   void readIntegers(Type element);
-  bool hasFactors() const { return !factors.empty(); }
+  bool hasFactors() const { return !factors.empty() || scale != 1; }
+  /// Adds a constant factor.
+  void scaleBy(double factor) { scale *= factor; }
   /// The product of the factors times `x`, for a region whose arguments b, h,
   /// g, q and k are `places`. Without factors, `x`. `x` may be null.
   Value multiply(OpBuilder &b, Value x, ValueRange places);
@@ -67,13 +74,20 @@ public:
 private:
   bool split(Value value);
   bool isOfInteger(Value value) const;
+  bool findGroups();
+  Value readSource(OpBuilder &b);
+  Value indexOf(OpBuilder &b, unsigned axis, ValueRange places);
 
   attn::KernelOp kernel;
-  OpOperand &operand;
+  OpOperand *operand;
   StringRef letters; // of the operand's axes
   mutable attn::MapOp map;
+  attn::ViewOp view; // of the map, or null
+  /// By axis of the map: the letters of the operand that it consists of.
+  SmallVector<std::string> groups;
   unsigned integers = 0;         // which input they are
   SmallVector<Value, 2> factors; // values of the map's region
+  double scale = 1;
 };
 } // namespace
 
@@ -99,8 +113,9 @@ bool QuantizedRows::split(Value value) {
   auto product = value.getDefiningOp<arith::MulFOp>();
   if (!product)
     return false;
+  std::string mapLetters = map.getAxisLabels().output.str();
   auto isOfRow = [&](Value factor) {
-    std::string of = attn::lettersOf(map, letters, factor);
+    std::string of = attn::lettersOf(map, mapLetters, factor);
     SmallVector<Value> open{factor};
     while (!open.empty()) { // the integers themselves are no factor
       Value next = open.pop_back_val();
@@ -110,7 +125,10 @@ bool QuantizedRows::split(Value value) {
           next.getDefiningOp())
         llvm::append_range(open, next.getDefiningOp()->getOperands());
     }
-    return !StringRef(of).contains(letters.back());
+    return llvm::none_of(of, [&](char letter) {
+      return StringRef(groups[mapLetters.find(letter)])
+          .contains(letters.back());
+    });
   };
   Value left = product.getLhs(), right = product.getRhs();
   if (!isOfRow(right))
@@ -121,8 +139,45 @@ bool QuantizedRows::split(Value value) {
   return split(left);
 }
 
+/// The letters of each axis of the map. False if there is more than one view.
+bool QuantizedRows::findGroups() {
+  groups.clear();
+  if (operand->get().getDefiningOp() == map) {
+    for (char letter : letters)
+      groups.emplace_back(1, letter);
+    return true;
+  }
+  if (!view || view.getSource() != map.getResult())
+    return false;
+  attn::ViewLabels labels = view.getViewLabels();
+  std::string own;
+  for (StringRef group : labels.output)
+    own += group;
+  if (own.size() != letters.size()) // several letters on an axis
+    return false;
+  for (StringRef group : labels.input) {
+    // Indices are made of those of letters whose sizes are known.
+    for (char letter : group.drop_front())
+      if (!isa_and_present<IntegerAttr>(view.sizeOf(letter)))
+        return false;
+    groups.push_back(attn::renameLetters(group, own, letters));
+  }
+  return true;
+}
+
+/// The integers with the axes of the operand.
+Value QuantizedRows::readSource(OpBuilder &b) {
+  Value source = map.getInputs()[integers];
+  if (!view)
+    return source;
+  auto type = cast<RankedTensorType>(view.getType());
+  return attn::ViewOp::create(
+      b, view.getLoc(), type.clone(getElementTypeOrSelf(source.getType())),
+      view.getLabelsAttr(), source);
+}
+
 StringRef QuantizedRows::whyNot() {
-  if (operand.get().getDefiningOp() != map)
+  if (!findGroups())
     return "they are viewed otherwise than the integers are stored (ragged "
            "rows, or no axis of heads)";
   Type accumulate = kernel.getAccumulateType();
@@ -131,18 +186,21 @@ StringRef QuantizedRows::whyNot() {
     if (getElementTypeOrSelf(input.getType()).isInteger(8) &&
         labels.inputs[number] == labels.output)
       integers = number;
-  Value source = map.getInputs()[integers];
   if (labels.inputs[integers] != labels.output ||
       getElementTypeOrSelf(map.getType()) != accumulate)
     return "the formula reads more than one tensor of 8-bit integers, or "
            "permutes its axes";
   factors.clear();
   if (!split(map.getBody().front().getTerminator()->getOperand(0)))
-    return "the formula is not an 8-bit integer times a scale per key (a scale "
+    return "the formula is not an 8-bit integer times a scale per row (a scale "
            "may not depend on the feature, and a zero point is none)";
   Value root;
+  OpBuilder b(kernel);
+  Value source = readSource(b);
   FailureOr<TensorDigits> digits =
       digitsOfOperand(source, letters, root, /*report=*/false);
+  if (view)
+    source.getDefiningOp()->erase();
   if (failed(digits) || findBlocked(*digits))
     return "the layout of the integers (sliced or reshaped) cannot be read "
            "tile by tile";
@@ -152,8 +210,8 @@ StringRef QuantizedRows::whyNot() {
 void QuantizedRows::readIntegers(Type element) {
   OpBuilder b(kernel);
   std::string labels = (letters + "->" + letters).str();
-  Value source = map.getInputs()[integers];
-  auto type = cast<RankedTensorType>(map.getType());
+  Value source = readSource(b);
+  auto type = cast<RankedTensorType>(operand->get().getType());
   auto converted = attn::MapOp::create(
       b, map.getLoc(), cast<RankedTensorType>(type.clone(element)), labels,
       source, [&](OpBuilder &inner, Location loc, ValueRange x) {
@@ -164,28 +222,52 @@ void QuantizedRows::readIntegers(Type element) {
         attn::YieldOp::create(inner, loc, real);
       });
   converted->setAttr(kConvertOnLoad, b.getUnitAttr());
-  operand.set(converted);
+  operand->set(converted);
+}
+
+/// The index along an axis of the map; null for that of features.
+Value QuantizedRows::indexOf(OpBuilder &b, unsigned axis, ValueRange places) {
+  constexpr StringLiteral kPlaces = "bhgqk";
+  Value index;
+  for (auto [number, letter] : llvm::enumerate(groups[axis])) {
+    size_t place = kPlaces.find(letter);
+    if (place == StringRef::npos)
+      return {};
+    if (index) {
+      char own = view.getViewLabels().input[axis][number];
+      auto size = cast<IntegerAttr>(view.sizeOf(own));
+      Value count =
+          arith::ConstantIndexOp::create(b, kernel.getLoc(), size.getInt());
+      index = b.createOrFold<arith::MulIOp>(kernel.getLoc(), index, count);
+      index =
+          b.createOrFold<arith::AddIOp>(kernel.getLoc(), index, places[place]);
+    } else {
+      index = places[place];
+    }
+  }
+  return index;
 }
 
 Value QuantizedRows::multiply(OpBuilder &b, Value x, ValueRange places) {
-  constexpr StringLiteral kPlaces = "bhgqk";
   Block &body = map.getBody().front();
   size_t inputs = map.getInputs().size();
+  std::string mapLetters = map.getAxisLabels().output.str();
+  SmallVector<Value> axes;
   IRMapping mapping;
-  for (auto [axis, letter] : llvm::enumerate(letters))
-    if (size_t place = kPlaces.find(letter); place != StringRef::npos)
-      mapping.map(body.getArgument(inputs + axis), places[place]);
+  for (unsigned axis = 0; axis < groups.size(); ++axis) {
+    axes.push_back(indexOf(b, axis, places));
+    if (axes.back())
+      mapping.map(body.getArgument(inputs + axis), axes.back());
+  }
   for (unsigned number = 0; number < inputs; ++number) {
     BlockArgument argument = body.getArgument(number);
     if (number == integers || argument.use_empty())
       continue;
     SmallVector<Value> indices;
     bool isOfRow = true;
-    for (char letter : attn::lettersOfInput(map, letters, number)) {
-      size_t place = kPlaces.find(letter);
-      isOfRow &= place != StringRef::npos;
-      if (isOfRow)
-        indices.push_back(places[place]);
+    for (char letter : attn::lettersOfInput(map, mapLetters, number)) {
+      indices.push_back(axes[mapLetters.find(letter)]);
+      isOfRow &= bool(indices.back());
     }
     if (isOfRow)
       mapping.map(argument,
@@ -200,6 +282,15 @@ Value QuantizedRows::multiply(OpBuilder &b, Value x, ValueRange places) {
     product =
         product
             ? arith::MulFOp::create(b, factor.getLoc(), product, by).getResult()
+            : by;
+  }
+  if (scale != 1) {
+    Type type = kernel.getAccumulateType();
+    Value by = arith::ConstantOp::create(b, kernel.getLoc(),
+                                         b.getFloatAttr(type, scale));
+    product =
+        product
+            ? arith::MulFOp::create(b, kernel.getLoc(), product, by).getResult()
             : by;
   }
   if (!product)
@@ -252,68 +343,142 @@ static void multiplyWeights(attn::KernelOp kernel, QuantizedRows &values) {
                                      region.getArguments().slice(1, 5)));
 }
 
-/// Keys and values of the kernel's products with their letters; of keys the
-/// number of the sum's argument.
-static void
-forEachRows(attn::KernelOp kernel,
-            function_ref<void(QuantizedRows &, Value, unsigned)> fn) {
-  constexpr unsigned valueNumber = ~0U, firstProduct = 6;
-  auto visit = [&](OpOperand &operand, StringRef letters, Value queries,
-                   unsigned number) {
+namespace {
+/// The operands of a kernel's products that maps make of 8-bit integers.
+struct Quantized {
+  /// Of a product: its keys and, if quantized, queries, and the number of the
+  /// sum's argument.
+  struct Product {
+    QuantizedRows keys;
+    std::optional<QuantizedRows> queries;
+    Value otherQueries;
+    unsigned number;
+  };
+  SmallVector<Product, 1> products;
+  std::optional<QuantizedRows> values;
+
+  explicit Quantized(attn::KernelOp kernel);
+};
+} // namespace
+
+Quantized::Quantized(attn::KernelOp kernel) {
+  constexpr unsigned firstProduct = 6;
+  auto rowsOf = [&](OpOperand &operand,
+                    StringRef letters) -> std::optional<QuantizedRows> {
     auto rank = cast<RankedTensorType>(operand.get().getType()).getRank();
     bool isGrouped = rank == int64_t(letters.size()) + 1;
     QuantizedRows rows(kernel, operand,
                        isGrouped ? attn::KernelOp::withGroup(letters)
                                  : letters);
-    if (rows.isQuantized())
-      fn(rows, queries, number);
+    return rows.isQuantized() ? std::optional(rows) : std::nullopt;
   };
   unsigned first = 0;
   for (auto [number, sum] : llvm::enumerate(kernel.getSums())) {
     if (!sum.pair) {
-      OpOperand &keys = first == 0 ? kernel.getKMutable()
-                                   : kernel.getProductsMutable()[2 * first - 1];
-      visit(keys, attn::KernelOp::kLabels[1], sum.rows.front().first,
-            number == 0 ? 0 : firstProduct + number - 1);
+      auto more = kernel.getProductsMutable();
+      OpOperand &queries =
+                    first == 0 ? kernel.getQMutable() : more[2 * first - 2],
+                &keys = first == 0 ? kernel.getKMutable() : more[2 * first - 1];
+      if (auto rows = rowsOf(keys, attn::KernelOp::kLabels[1]))
+        products.push_back(
+            {*rows, rowsOf(queries, attn::KernelOp::kLabels[0]),
+             sum.rows.front().first,
+             unsigned(number == 0 ? 0 : firstProduct + number - 1)});
     }
     first += sum.rows.size();
   }
   if (kernel.getV() && !kernel.hasValue() && kernel.getNorm())
-    visit(kernel.getVMutable()[0], attn::KernelOp::kLabels[2], {}, valueNumber);
+    values = rowsOf(kernel.getVMutable()[0], attn::KernelOp::kLabels[2]);
+}
+
+bool readsIntegers(Value operand) {
+  Operation *op = operand.getDefiningOp();
+  while (isa_and_present<attn::ViewOp, UnrealizedConversionCastOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto map = dyn_cast_if_present<attn::MapOp>(op);
+  return map && map->hasAttr(kConvertOnLoad);
 }
 
 bool isQuantized(attn::KernelOp kernel) {
-  bool found = false;
-  forEachRows(kernel, [&](QuantizedRows &, Value, unsigned) { found = true; });
-  return found;
+  Quantized found(kernel);
+  return !found.products.empty() || found.values;
 }
 
-void convertOnLoad(attn::KernelOp kernel) {
+bool hasIntegerProduct(attn::KernelOp kernel) {
+  return kernel.getAccumulateType().isF32() && !isLinearAttention(kernel) &&
+         llvm::any_of(Quantized(kernel).products, [](auto &product) {
+           return product.queries && product.queries->whyNot().empty() &&
+                  product.keys.whyNot().empty();
+         });
+}
+
+/// Reads keys and queries as integers. Whether it did.
+static bool readBoth(attn::KernelOp kernel, Quantized::Product &product) {
+  StringRef why;
+  if (!product.queries)
+    return false; // which is no surprise
+  if (isLinearAttention(kernel))
+    why = "linear attention reads them several times";
+  else if (!kernel.getAccumulateType().isF32())
+    why = "sums are not of f32";
+  else if (why = product.queries->whyNot(); why.empty())
+    why = product.keys.whyNot();
+  if (!why.empty()) {
+    remarkOn(kernel) << "quantized queries and keys are not multiplied as "
+                        "integers, because "
+                     << why << " [kernel]";
+    return false;
+  }
+  if (product.number == 0) {
+    product.queries->scaleBy(kernel.getScale().convertToDouble());
+    kernel.setScale(llvm::APFloat(1.0));
+  }
+  multiplySum(kernel, *product.queries, product.number);
+  multiplySum(kernel, product.keys, product.number);
+  product.queries->readIntegers(kernel.getAccumulateType());
+  product.keys.readIntegers(kernel.getAccumulateType());
+  remarkOn(kernel) << "quantized queries and keys are multiplied as integers "
+                      "[kernel]";
+  return true;
+}
+
+/// Reads one operand as integers that become floats of `narrow` if a unit
+/// multiplies these, or else of the accumulate type.
+static void readAsFloats(attn::KernelOp kernel, QuantizedRows &rows,
+                         StringRef what, Type other,
+                         function_ref<void()> multiply) {
   Type accumulate = kernel.getAccumulateType();
-  bool isLinear = isLinearAttention(kernel);
-  forEachRows(kernel, [&](QuantizedRows &rows, Value queries, unsigned number) {
-    StringRef what = queries ? "keys" : "values";
-    StringRef why =
-        isLinear ? "linear attention reads them several times" : rows.whyNot();
-    if (!why.empty()) {
-      remarkOn(kernel) << "quantized " << what
-                       << " are dequantized before the kernel, because " << why
-                       << " [kernel]";
-      return;
-    }
-    Type other = queries ? getElementTypeOrSelf(queries.getType())
-                         : kernel.getRoundedWeightType();
-    // Other types of 16 bits are not multiplied by a unit.
-    bool isNarrow = other.isBF16() && accumulate.isF32();
-    if (queries)
-      multiplySum(kernel, rows, number);
-    else
-      multiplyWeights(kernel, rows);
-    rows.readIntegers(isNarrow ? other : accumulate);
+  StringRef why = isLinearAttention(kernel)
+                      ? "linear attention reads them several times"
+                      : rows.whyNot();
+  if (!why.empty()) {
     remarkOn(kernel) << "quantized " << what
-                     << " are converted to floats tile by tile, as they are "
-                        "loaded [kernel]";
-  });
+                     << " are dequantized before the kernel, because " << why
+                     << " [kernel]";
+    return;
+  }
+  // Other types of 16 bits are not multiplied by a unit.
+  bool isNarrow = other.isBF16() && accumulate.isF32();
+  multiply();
+  rows.readIntegers(isNarrow ? other : accumulate);
+  remarkOn(kernel) << "quantized " << what
+                   << " are converted to floats tile by tile, as they are "
+                      "loaded [kernel]";
+}
+
+void convertOnLoad(attn::KernelOp kernel, Conversion how) {
+  Quantized found(kernel);
+  for (Quantized::Product &product : found.products) {
+    if (how.asIntegers && readBoth(kernel, product))
+      continue;
+    if (how.asFloats)
+      readAsFloats(kernel, product.keys, "keys",
+                   getElementTypeOrSelf(product.otherQueries.getType()),
+                   [&] { multiplySum(kernel, product.keys, product.number); });
+  }
+  if (found.values && how.asFloats)
+    readAsFloats(kernel, *found.values, "values", kernel.getRoundedWeightType(),
+                 [&] { multiplyWeights(kernel, *found.values); });
 }
 
 } // namespace attnc::schedule

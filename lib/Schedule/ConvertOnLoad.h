@@ -1,4 +1,4 @@
-//===- ConvertOnLoad.h - Read quantized keys and values ---------*- C++ -*-===//
+//===- ConvertOnLoad.h - Read quantized operands ----------------*- C++ -*-===//
 
 #ifndef ATTNC_LIB_SCHEDULE_CONVERTONLOAD_H
 #define ATTNC_LIB_SCHEDULE_CONVERTONLOAD_H
@@ -7,13 +7,28 @@
 
 namespace attnc::schedule {
 
-/// Lets a kernel load keys and values that an attn.map dequantizes, 8-bit
-/// integers times factors of the key, as integers. What a map of another form
-/// makes is dequantized before the kernel; a remark gives the reason.
-void convertOnLoad(attn::KernelOp kernel);
+/// What a kernel does with the integers that it loads.
+struct Conversion {
+  /// Multiplies queries and keys if both are quantized.
+  bool asIntegers = false;
+  /// Converts keys and values tile by tile.
+  bool asFloats = false;
+};
+
+/// Lets a kernel load operands that an attn.map dequantizes, 8-bit integers
+/// times factors of the row, as integers. What a map of another form makes is
+/// dequantized before the kernel; a remark gives the reason.
+void convertOnLoad(attn::KernelOp kernel, Conversion how);
+
+/// Whether a kernel loads the elements of an operand as 8-bit integers, be it
+/// viewed (the rows of a group).
+bool readsIntegers(mlir::Value operand);
 
 /// Whether the keys or values of a kernel are made of 8-bit integers.
 bool isQuantized(attn::KernelOp kernel);
+
+/// Whether convertOnLoad makes queries and keys of a product integers.
+bool hasIntegerProduct(attn::KernelOp kernel);
 
 } // namespace attnc::schedule
 

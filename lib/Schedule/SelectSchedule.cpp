@@ -108,11 +108,13 @@ static void explain(attn::KernelOp kernel, const RankedSchedules &schedules,
   for (auto [i, regime] : llvm::enumerate(regimes)) {
     std::string text =
         llvm::formatv("{0}: {1}, predicted {2} of the peak at {3}", target.name,
-                      summarize(best.schedule, shape.isSoftmax()),
+                      summarize(best.schedule, shape.isSoftmax(),
+                                readsIntegers(kernel.getQ())),
                       percent(best.costs[i].peakFraction, 1), regime.text);
     if (next)
       text += llvm::formatv("; next best {0}: {1}{2}",
-                            summarize(next->schedule, shape.isSoftmax()),
+                            summarize(next->schedule, shape.isSoftmax(),
+                                      readsIntegers(kernel.getQ())),
                             percent(next->costs[i].peakFraction, 1),
                             whyNot(best, *next, i));
     remarkOn(kernel) << text << " [kernel]";
@@ -291,9 +293,10 @@ static void explainRows(attn::KernelOp kernel, const RankedSchedules &heads,
                    << text << " [kernel]";
 }
 
-/// Quantized keys and values are converted for each block of queries, or once
-/// before the kernel, which writes and reads floats: slower than what a few
-/// queries take, and than packing operands of a unit for bf16.
+/// Quantized queries and keys are multiplied by a unit for integers if there is
+/// one. Other quantized keys and values are converted for each block of
+/// queries, or once before the kernel, which writes and reads floats: slower
+/// than what a few queries take, and than packing operands of a unit for bf16.
 void SelectSchedule::convertWhereFaster(func::FuncOp function,
                                         const Target &target,
                                         const Interface *interface) {
@@ -301,11 +304,10 @@ void SelectSchedule::convertWhereFaster(func::FuncOp function,
         return strategy->convertsOnLoad();
       }))
     return;
-  auto hasPairs = [&](attn::KernelOp kernel) {
-    return getElementTypeOrSelf(kernel.getQ()).isBF16() &&
-           llvm::any_of(target.units, [](const Unit &unit) {
-             return unit.operand == DType::BF16;
-           });
+  auto hasUnit = [&](DType operand) {
+    return llvm::any_of(target.units, [&](const Unit &unit) {
+      return unit.operand == operand;
+    });
   };
   SmallVector<attn::KernelOp> kernels;
   bool comparesScores = false;
@@ -315,24 +317,30 @@ void SelectSchedule::convertWhereFaster(func::FuncOp function,
       kernels.push_back(kernel);
   });
   for (attn::KernelOp kernel : kernels) {
+    bool hasIntegers = hasUnit(DType::I8) && hasIntegerProduct(kernel);
+    // The product with V decides if that of the scores is of integers.
+    Type other = hasIntegers ? kernel.getRoundedWeightType()
+                             : getElementTypeOrSelf(kernel.getQ());
+    bool hasPairs = other.isBF16() && hasUnit(DType::BF16);
     StringRef why;
     if (comparesScores) // all must compute the same ones
       why = "kernels of the function compare scores";
-    else if (!hasPairs(kernel) && !hasFewQueries(kernel, interface))
+    else if (!hasPairs && !hasFewQueries(kernel, interface))
       why = "'expect' has no regime with at most 16 queries, and no unit "
             "multiplies queries of this type";
-    if (why.empty())
-      convertOnLoad(kernel);
-    else
+    bool asIntegers = !comparesScores && hasUnit(DType::I8);
+    convertOnLoad(kernel, {asIntegers, why.empty()});
+    if (!why.empty() && isQuantized(kernel))
       remarkOn(kernel) << "quantized keys and values are dequantized before "
                           "the kernel, because "
                        << why << " [kernel]";
   }
-  // Maps that dequantize for nobody.
-  SmallVector<attn::MapOp> maps(function.getOps<attn::MapOp>());
-  for (attn::MapOp map : llvm::reverse(maps))
-    if (!kernels.empty() && isOpTriviallyDead(map))
-      map.erase();
+  // Maps that dequantize for nobody, and their views.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.front())))
+    if (!kernels.empty() && isa<attn::MapOp, attn::ViewOp>(op) &&
+        isOpTriviallyDead(&op))
+      op.erase();
 }
 
 LogicalResult SelectSchedule::select(func::FuncOp function,
@@ -370,10 +378,11 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
   chosen = chosen.withRowAxes(best.getRowAxes());
   kernel.setScheduleAttr(chosen);
   if (interface)
-    interface->kernels.push_back(
-        (target.name + ": " + whenOf(*interface, function.getName()) +
-         summarize(chosen, best.getShape().isSoftmax()))
-            .str());
+    interface->kernels.push_back((target.name + ": " +
+                                  whenOf(*interface, function.getName()) +
+                                  summarize(chosen, best.getShape().isSoftmax(),
+                                            readsIntegers(kernel.getQ())))
+                                     .str());
   explain(kernel, best, target, regimes);
   return success();
 }

@@ -68,7 +68,7 @@ static void warnAboutPairs(attn::KernelOp kernel, const Target &target) {
     }
   };
   PairedProducts paired =
-      findPairedProducts(schedule::KernelShape(kernel, target),
+      findPairedProducts(schedule::KernelShape(kernel, target), target,
                          CpuSchedule::of(*kernel.getSchedule()));
   SmallVector<attn::KernelOp::Sum, 2> sums = kernel.getSums();
   for (auto [number, sum] : llvm::enumerate(sums))

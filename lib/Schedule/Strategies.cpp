@@ -86,7 +86,8 @@ std::string schedule::findProblem(attn::KernelOp kernel,
                        nameOf(weights), nameOf(rounded), legal);
 }
 
-std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax) {
+std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax,
+                                bool ofIntegers) {
   attn::ScheduleForm form = schedule.getForm();
   if (form == attn::ScheduleForm::Chunked)
     return llvm::formatv("chunked scan, {0} queries x {1} keys in chunks of "
@@ -103,9 +104,11 @@ std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax) {
   if (cpu && cpu.getMapping() == tile::CpuMapping::Features)
     parts += ", features in lanes for few queries";
   if (cpu && cpu.getUnit() == tile::CpuUnit::Dot)
-    parts += ", bf16 dot products";
+    parts +=
+        ofIntegers ? ", dot products of 8-bit integers" : ", bf16 dot products";
   if (cpu && cpu.getUnit() == tile::CpuUnit::Matrix)
-    parts += ", bf16 on the matrix unit";
+    parts += llvm::formatv(", {0} on the matrix unit",
+                           ofIntegers ? "8-bit integers" : "bf16");
   return llvm::formatv("{0}, {1} queries x {2} keys{3}", how, schedule.getQ(),
                        schedule.getK(), parts);
 }

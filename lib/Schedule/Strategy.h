@@ -118,7 +118,8 @@ std::string findProblem(attn::KernelOp kernel, attn::ScheduleAttr schedule);
 
 /// "online softmax, 64 queries x 64 keys"; without a running maximum, "tile by
 /// tile, ...".
-std::string summarize(attn::ScheduleAttr schedule, bool isSoftmax);
+std::string summarize(attn::ScheduleAttr schedule, bool isSoftmax,
+                      bool ofIntegers = false);
 
 } // namespace attnc::schedule
 

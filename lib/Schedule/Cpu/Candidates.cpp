@@ -60,7 +60,10 @@ static TileLimit limitOfScores(const KernelShape &shape) {
 /// also used for `partialRows`.
 static RegisterTile chooseTile(const Target &target, int64_t blockVectors,
                                int64_t rows, int64_t partialRows, int64_t depth,
-                               tile::CpuUnit unit, TileLimit limit = {}) {
+                               const Unit *unit, TileLimit limit = {}) {
+  // Products of 16-bit integers are added by an instruction of their own.
+  int64_t products =
+      unit && unit->operand == DType::I8 && unit->depth == 2 ? 1 : 0;
   RegisterTile best;
   double leastCost = 0;
   // Wide before tall: fewer addresses of rows.
@@ -70,7 +73,7 @@ static RegisterTile chooseTile(const Target &target, int64_t blockVectors,
       continue;
     for (int64_t r = 1; r <= limit.rows; ++r) {
       RegisterTile tile{r, vectors};
-      if (registersOf(tile, target) > target.cpu.vectorRegisters ||
+      if (registersOf(tile, target) + products > target.cpu.vectorRegisters ||
           (limit.isEven && r % 2 != 0))
         continue;
       double cost = 0;
@@ -130,8 +133,16 @@ static SmallVector<tile::CpuUnit> unitsFor(const KernelShape &shape,
     return whyNoPairs(shape, target, s).empty();
   };
   const Unit *fma = target.findUnit(DType::F32, DType::F32);
-  const Unit *dot = findPairUnit(target, tile::CpuUnit::Dot);
-  bool isFaster = dot && dot->flopsPerCycle >= fma->flopsPerCycle;
+  CpuSchedule withDot;
+  withDot.form = form;
+  withDot.weights = weightsFor(shape, tile::CpuUnit::Dot, weights);
+  withDot.unit = tile::CpuUnit::Dot;
+  PairedProducts paired = findPairedProducts(shape, target, withDot);
+  SmallVector<const Unit *> dots(paired.scores);
+  dots.push_back(paired.value);
+  bool isFaster = llvm::all_of(dots, [&](const Unit *dot) {
+    return !dot || dot->flopsPerCycle >= fma->flopsPerCycle;
+  });
   SmallVector<tile::CpuUnit> units;
   if (applies(tile::CpuUnit::Matrix))
     units.push_back(tile::CpuUnit::Matrix);
@@ -148,10 +159,8 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
   int64_t vectors = std::max<int64_t>(s.q / lanes, 1);
   bool isRows = s.form == attn::ScheduleForm::Rows;
   bool isMatrix = s.unit == tile::CpuUnit::Matrix;
-  PairedProducts paired = findPairedProducts(shape, s);
-  auto unitFor = [&](bool isPaired) {
-    return isPaired && !isMatrix ? s.unit : tile::CpuUnit::Fma;
-  };
+  PairedProducts paired = findPairedProducts(shape, target, s);
+  auto dotUnit = [&](const Unit *unit) { return isMatrix ? nullptr : unit; };
   TileLimit limit = limitOfScores(shape), valueLimit;
   limit.isEven = s.unit != tile::CpuUnit::Fma && paired.value;
   // The matrix unit takes two vectors at once, and few scores stay in L1. The
@@ -162,10 +171,10 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
       one->vectors = std::min<int64_t>(one->vectors, 2);
   s.score = request.score.value_or(
       chooseTile(target, vectors, s.k, isRows ? 0 : s.partial, shape.headDim,
-                 unitFor(paired.scores[0]), limit));
+                 dotUnit(paired.scores[0]), limit));
   s.value =
       request.value.value_or(chooseTile(target, vectors, shape.valueDim, 0, s.k,
-                                        unitFor(paired.value), valueLimit));
+                                        dotUnit(paired.value), valueLimit));
   s.unroll = request.unroll.value_or(chooseUnroll(target, s.score, s.value));
   // A search has about six times the code of a softmax, most of a compile; few
   // queries have blocks of their own where the function has cases.

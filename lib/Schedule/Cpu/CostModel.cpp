@@ -35,16 +35,14 @@ static constexpr double kScalarsPerCycle = 2;
 // Parts of a tile
 //===----------------------------------------------------------------------===//
 
-/// Instructions of a dot-product unit that start in one cycle.
-static double dotsPerCycle(const Target &target) {
-  const Unit *unit = findPairUnit(target, tile::CpuUnit::Dot);
-  return unit ? double(unit->flopsPerCycle) /
-                    double(2 * unit->rows * unit->columns * unit->depth)
-              : double(target.cpu.fmaPerCycle);
+/// Instructions of a unit that start in one cycle.
+static double startsPerCycle(const Unit &unit) {
+  return double(unit.flopsPerCycle) /
+         double(2 * unit.rows * unit.columns * unit.depth);
 }
 
 double cpu::cyclesPerStep(RegisterTile tile, int64_t unroll,
-                          const Target &target, tile::CpuUnit unit) {
+                          const Target &target, const Unit *unit) {
   constexpr double issuePerCycle = 4;
   constexpr double slack = 1.1; // an instruction may find its unit taken
   double sums = double(tile.accumulators());
@@ -52,11 +50,10 @@ double cpu::cyclesPerStep(RegisterTile tile, int64_t unroll,
   double loads = double(tile.vectors + tile.rows);
   double shuffles = target.cpu.hasBroadcastLoad ? 0 : double(tile.rows);
   double loop = 2.0 / double(unroll);
-  bool isDot = unit == tile::CpuUnit::Dot;
   // A dot product takes as long as two fmas (Zen 4: 6 cycles, an fma 4).
-  double latency = double(target.cpu.fmaLatency) * (isDot ? 2 : 1);
+  double latency = double(target.cpu.fmaLatency) * (unit ? 2 : 1);
   double perCycle =
-      isDot ? dotsPerCycle(target) : double(target.cpu.fmaPerCycle);
+      unit ? startsPerCycle(*unit) : double(target.cpu.fmaPerCycle);
   return std::max({arithmetic / perCycle, loads / target.cpu.loadsPerCycle,
                    (arithmetic + loads + shuffles + loop) / issuePerCycle,
                    slack * latency});
@@ -64,7 +61,7 @@ double cpu::cyclesPerStep(RegisterTile tile, int64_t unroll,
 
 double cpu::productCycles(RegisterTile tile, double rows, double depth,
                           double vectors, int64_t unroll, const Target &target,
-                          double waiting, tile::CpuUnit unit) {
+                          double waiting, const Unit *unit) {
   if (vectors < 1)
     return 0;
   // Fewer vectors than the tile has: as many more rows.
@@ -74,7 +71,7 @@ double cpu::productCycles(RegisterTile tile, double rows, double depth,
             int64_t(vectors)};
   // Filling the pipeline, and loading, rescaling and storing the sums.
   double ends = target.cpu.fmaLatency + double(tile.accumulators());
-  double steps = unit == tile::CpuUnit::Dot ? std::ceil(depth / 2) : depth;
+  double steps = unit ? std::ceil(depth / double(unit->depth)) : depth;
   double cycles = steps * (cyclesPerStep(tile, unroll, target, unit) + waiting);
   // A tile at the end that lacks rows takes as long, or code of its own.
   return std::ceil(vectors / double(tile.vectors)) *
@@ -82,13 +79,10 @@ double cpu::productCycles(RegisterTile tile, double rows, double depth,
 }
 
 double cpu::matrixCycles(double rows, double depth, double vectors,
-                         const Target &target) {
+                         const Unit &unit) {
   constexpr double loadAndStore = 24;
-  const Unit &unit = *findPairUnit(target, tile::CpuUnit::Matrix);
-  double instruction = 2 * double(unit.rows * unit.columns * unit.depth) /
-                       double(unit.flopsPerCycle);
   return vectors * std::ceil(rows / unit.rows) *
-         (std::ceil(depth / unit.depth) * instruction + loadAndStore);
+         (std::ceil(depth / unit.depth) / startsPerCycle(unit) + loadAndStore);
 }
 
 namespace {
@@ -99,7 +93,7 @@ public:
             const CpuSchedule &schedule)
       : shape(shape), target(target), schedule(schedule),
         lanes(shape.lanes(target)),
-        paired(findPairedProducts(shape, schedule)) {}
+        paired(findPairedProducts(shape, target, schedule)) {}
 
   /// Cycles of the products, or of sums of formulas, for `keys` keys and
   /// `vectors` of queries.
@@ -108,15 +102,14 @@ public:
       return featureProducts(keys);
     double lanesOf = vectors * double(lanes * shape.accumulateBytes());
     double e = double(shape.valueDim);
-    double cycles = shape.value
-                        ? formulas(*shape.value, keys, vectors, e)
-                        : product(schedule.value, e, keys, vectors,
-                                  lanesOf * keys, unitFor(paired.value));
+    double cycles = shape.value ? formulas(*shape.value, keys, vectors, e)
+                                : product(schedule.value, e, keys, vectors,
+                                          lanesOf * keys, paired.value);
     for (auto [number, formula] : llvm::enumerate(shape.sums)) {
       double f = double(number ? shape.productDims[number - 1] : shape.headDim);
       cycles += formula ? formulas(*formula, keys, vectors, f)
                         : product(schedule.score, keys, f, vectors, lanesOf * f,
-                                  unitFor(paired.scores[number]));
+                                  paired.scores[number]);
     }
     return cycles;
   }
@@ -133,8 +126,8 @@ public:
     double perKey = shape.costs.scoreKey + (masked ? shape.costs.maskKey : 0);
     // Rows of K and V that are stored narrower are converted once; pairs of
     // keys are read in place, those of values copied.
-    bool areKeysRead = shape.keyBits == shape.accumulateBits ||
-                       unitFor(paired.scores[0]) != tile::CpuUnit::Fma;
+    bool areKeysRead =
+        shape.keyBits == shape.accumulateBits || paired.scores[0];
     double converted = overFeatures
                            ? 0
                            : (areKeysRead ? 0 : double(shape.headDim)) +
@@ -216,7 +209,7 @@ public:
       weighted +=
           vectors * d * shape.sums.front()->vector / target.cpu.fmaPerCycle;
     return product(schedule.value, e, d, vectors, lanesOf * d,
-                   tile::CpuUnit::Fma) +
+                   /*unit=*/nullptr) +
            weighted;
   }
   /// Bytes that `keys` keys and values take in memory.
@@ -248,11 +241,11 @@ private:
   /// `reused` bytes are read again for each row of register tiles; what of them
   /// does not fit three quarters of L1 comes from L2.
   double product(RegisterTile tile, double rows, double depth, double vectors,
-                 double reused, tile::CpuUnit unit) const {
-    if (unit == tile::CpuUnit::Matrix)
-      return matrixCycles(rows, depth, vectors, target);
-    if (unit == tile::CpuUnit::Dot)
-      reused /= 2;
+                 double reused, const Unit *unit) const {
+    if (unit && unit->kind == UnitKind::Matrix)
+      return matrixCycles(rows, depth, vectors, *unit);
+    if (unit)
+      reused /= unit->depth;
     double outside =
         std::max(0.0, 1 - 0.75 * double(target.l1Bytes()) / reused);
     double perStep = double(tile.vectors * target.cpu.vectorBits) / 8;
@@ -260,10 +253,6 @@ private:
         tile, rows, depth, vectors, schedule.unroll, target,
         kExposed * outside * perStep / target.memory[1].bytesPerCycle, unit);
   }
-  tile::CpuUnit unitFor(bool isPaired) const {
-    return isPaired ? schedule.unit : tile::CpuUnit::Fma;
-  }
-
   const KernelShape &shape;
   const Target &target;
   const CpuSchedule &schedule;
@@ -518,9 +507,9 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
   double flops = 2 * (pairs * double(shape.allDims()) + ofStates);
   DType type = shape.accumulateType();
   // Lanes of features are multiplied by fmas.
-  const Unit *unit = isFew || schedule.unit == tile::CpuUnit::Fma
-                         ? target.findUnit(type, type)
-                         : findPairUnit(target, schedule.unit);
+  const Unit *unit = isFew ? nullptr : findPairUnit(target, schedule.unit);
+  if (!unit) // what multiplies weights by values
+    unit = target.findUnit(type, type);
   if (cost.total() > 0)
     cost.peakFraction = flops / unit->flopsPerCycle / cost.total();
   return cost;

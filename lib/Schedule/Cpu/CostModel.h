@@ -17,22 +17,20 @@ Cost predictCost(const KernelShape &shape, const Target &target,
                  const CpuSchedule &schedule, RegimeRanges &ranges);
 
 /// Cycles of a register tile's inner loop for one step of the summed axis: an
-/// element, or with `unit = dot` a pair.
+/// element, or the `depth` of a dot-product unit. Null: fmas.
 double cyclesPerStep(RegisterTile tile, int64_t unroll, const Target &target,
-                     tile::CpuUnit unit = tile::CpuUnit::Fma);
+                     const Unit *unit = nullptr);
 
 /// Cycles of a product of `rows` x `depth` by `depth` x `vectors`, cut into
 /// register tiles. `waiting`: cycles per step that loads wait.
 double productCycles(RegisterTile tile, double rows, double depth,
                      double vectors, int64_t unroll, const Target &target,
-                     double waiting = 0,
-                     tile::CpuUnit unit = tile::CpuUnit::Fma);
+                     double waiting = 0, const Unit *unit = nullptr);
 
-/// Cycles of a product of the matrix unit, of which the target has one, for
-/// whole registers: its instructions, and loading and storing each register of
-/// sums once.
+/// Cycles of a product of a matrix unit, for whole registers: its instructions,
+/// and loading and storing each register of sums once.
 double matrixCycles(double rows, double depth, double vectors,
-                    const Target &target);
+                    const Unit &unit);
 
 } // namespace attnc::schedule::cpu
 

@@ -8,6 +8,8 @@
 
 #include "Cpu/CpuSchedule.h"
 
+#include "ConvertOnLoad.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -115,42 +117,61 @@ static bool comparesScores(attn::KernelOp kernel) {
       .wasInterrupted();
 }
 
-const Unit *cpu::findPairUnit(const Target &target, tile::CpuUnit unit) {
+const Unit *cpu::findPairUnit(const Target &target, tile::CpuUnit unit,
+                              DType operand) {
+  if (unit == tile::CpuUnit::Fma)
+    return nullptr;
   UnitKind kind =
       unit == tile::CpuUnit::Dot ? UnitKind::DotProduct : UnitKind::Matrix;
-  return target.findUnit(kind, DType::BF16, DType::F32);
+  return target.findUnit(kind, operand,
+                         operand == DType::I8 ? DType::I32 : DType::F32);
 }
 
 PairedProducts cpu::findPairedProducts(const KernelShape &shape,
+                                       const Target &target,
                                        const CpuSchedule &s) {
   attn::KernelOp kernel = shape.kernel;
   auto isBf16 = [](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getElementType().isBF16();
   };
+  const Unit *ofBf16 = findPairUnit(target, s.unit),
+             *ofIntegers = findPairUnit(target, s.unit, DType::I8);
   PairedProducts paired;
   // States are products of f32 that share the operands of others.
   bool mayPair =
       shape.accumulateBits == 32 && s.form != attn::ScheduleForm::Chunked;
   for (const attn::KernelOp::Sum &sum : kernel.getSums()) {
     auto [q, k] = sum.rows.front();
-    paired.scores.push_back(mayPair && !sum.pair && isBf16(q) && isBf16(k));
+    const Unit *unit = nullptr;
+    if (mayPair && !sum.pair && isBf16(q) && isBf16(k))
+      unit = ofBf16;
+    else if (mayPair && !sum.pair && readsIntegers(q) && readsIntegers(k))
+      unit = ofIntegers;
+    paired.scores.push_back(unit);
   }
   if (!kernel.getV() || !mayPair || shape.value)
     return paired;
   Type rounded = s.weights ? s.weights : kernel.getWeightType();
-  paired.value = isBf16(kernel.getV()) && rounded.isBF16();
+  if (isBf16(kernel.getV()) && rounded.isBF16())
+    paired.value = ofBf16;
   return paired;
 }
 
 std::string cpu::whyNoPairs(const KernelShape &shape, const Target &target,
                             const CpuSchedule &s) {
-  if (!findPairUnit(target, s.unit))
+  bool hasBf16 = findPairUnit(target, s.unit),
+       hasIntegers = findPairUnit(target, s.unit, DType::I8);
+  bool ofIntegers =
+      hasIntegers && llvm::any_of(shape.kernel.getSums(), [](auto &sum) {
+        return readsIntegers(sum.rows.front().first);
+      });
+  if (!hasBf16 && !ofIntegers)
     return llvm::formatv("{0} has no {1} unit for bf16", target.name,
                          s.unit == tile::CpuUnit::Dot ? "dot-product"
                                                       : "matrix");
   if (s.form == attn::ScheduleForm::Chunked)
     return "form = chunked computes all products in the type of the states";
-  if (!findPairedProducts(shape, s).any())
+  if (!findPairedProducts(shape, target, s).any())
     return "the kernel has no product of two bf16 operands";
   if (comparesScores(shape.kernel))
     return "kernels of the function compare scores, which must be summed in "

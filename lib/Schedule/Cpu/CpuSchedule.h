@@ -74,20 +74,25 @@ struct ScheduleRequest {
 std::string findProblem(const KernelShape &shape, const Target &target,
                         const CpuSchedule &schedule);
 
-/// Which products of a kernel a unit for bf16 can compute with the form and the
-/// weights of a schedule.
+/// The units that compute the products of a kernel with the form, the weights
+/// and the unit of a schedule: of bf16, or of 8-bit integers. Null: fmas.
 struct PairedProducts {
   /// By number of the product of the score, the kernel's own first.
-  SmallVector<bool> scores;
-  bool value = false;
+  SmallVector<const Unit *> scores;
+  const Unit *value = nullptr;
 
-  bool any() const { return value || llvm::is_contained(scores, true); }
+  bool any() const {
+    return value || llvm::any_of(scores, [](const Unit *unit) { return unit; });
+  }
 };
 PairedProducts findPairedProducts(const KernelShape &shape,
+                                  const Target &target,
                                   const CpuSchedule &schedule);
 
-/// The unit of a target for bf16 that `unit` names, `dot` or `matrix`, or null.
-const Unit *findPairUnit(const Target &target, tile::CpuUnit unit);
+/// The unit of a target for bf16, or for 8-bit integers, that `unit` names,
+/// `dot` or `matrix`, or null.
+const Unit *findPairUnit(const Target &target, tile::CpuUnit unit,
+                         DType operand = DType::BF16);
 
 /// Why the unit of a schedule, `dot` or `matrix`, does not apply with its form
 /// and weights, or an empty text.

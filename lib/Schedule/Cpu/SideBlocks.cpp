@@ -204,10 +204,10 @@ static tile::CpuUnit chooseUnit(ArrayRef<tile::CpuUnit> units,
   auto cyclesOf = [&](tile::CpuUnit unit) {
     return unit == tile::CpuUnit::Matrix
                ? matrixCycles(double(rows), double(depth), double(vectors),
-                              target)
+                              *findPairUnit(target, unit))
                : productCycles(tile, double(rows), double(depth),
                                double(vectors), unroll, target, /*waiting=*/0,
-                               unit);
+                               findPairUnit(target, unit));
   };
   tile::CpuUnit best = units.front();
   for (tile::CpuUnit unit : units)
