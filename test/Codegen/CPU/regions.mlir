@@ -54,6 +54,43 @@ tile.program @width_of_integers(%x: !tile.buf<q, k : f32>, %n: index) target #cp
   }
 }
 
+// AVX2 has no conversion of 64-bit lanes: below 2^51 integers become mantissas of
+// doubles. Elements of a tile are bounded by the map that makes them.
+// CHECK-LABEL: func.func @conversion_of_wide_integers.grid0.body(
+// CHECK-DAG:     %[[BASE:.*]] = arith.constant dense<4843621399236968448> : vector<8xi64>
+// CHECK-DAG:     %[[REAL:.*]] = arith.constant dense<0x4338000000000000> : vector<8xf64>
+// CHECK:         %[[BITS:.*]] = arith.addi %{{.*}}, %[[BASE]] : vector<8xi64>
+// CHECK:         %[[DOUBLES:.*]] = arith.bitcast %[[BITS]] : vector<8xi64> to vector<8xf64>
+// CHECK:         %[[EXACT:.*]] = arith.subf %[[DOUBLES]], %[[REAL]] : vector<8xf64>
+// CHECK:         arith.truncf %[[EXACT]] : vector<8xf64> to vector<8xf32>
+// CHECK-NOT:     arith.sitofp
+// CHECK:         return
+#avx2 = #tile.cpu<isa = avx2, mapping = rows, lanes = 8, score_granule = [1, 1], value_granule = [1, 1], unroll = 1, tail = 0, lane_skip = false, pack = never>
+tile.program @conversion_of_wide_integers(%x: !tile.buf<q, k : f32>, %query_len: index, %kv_len: index) target #avx2 {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %off = arith.subi %kv_len, %query_len : index
+    %p = tile.map () at(q = %c0) : () -> !tile.tile<q:8, index> {
+    ^bb0(%q: index):
+      %g = arith.floordivsi %q, %c4 : index
+      %e = arith.addi %g, %off : index
+      tile.yield %e : index
+    }
+    %a = tile.load %x[%c0, %c0] : !tile.buf<q, k : f32> -> !tile.tile<q:8, k:8, f32>
+    %b = tile.map (%a, %p) at(k = %c0) : (!tile.tile<q:8, k:8, f32>, !tile.tile<q:8, index>) -> !tile.tile<q:8, k:8, f32> {
+    ^bb0(%e: f32, %q: index, %k: index):
+      %d = arith.subi %k, %q : index
+      %d64 = arith.index_cast %d : index to i64
+      %df = arith.sitofp %d64 : i64 to f32
+      %r = arith.addf %e, %df : f32
+      tile.yield %r : f32
+    }
+    tile.store %b, %x[%c0, %c0] : !tile.tile<q:8, k:8, f32>, !tile.buf<q, k : f32>
+  }
+}
+
 // What depends on the key alone is a scalar; what depends on the query alone
 // leaves the loop over keys.
 // CHECK-LABEL: func.func @by_dependence.grid0.body(

@@ -24,9 +24,10 @@ static bool isInteger(Type type) {
 
 /// The same float in another of the types that hold floats.
 static Value converted(Ops &ops, Value value, Type type) {
-  if (value.getType() == type || !isa<FloatType>(value.getType()))
+  if (value.getType() == type ||
+      !isa<FloatType>(getElementTypeOrSelf(value.getType())))
     return value;
-  if (type.isF64())
+  if (getElementTypeOrSelf(type).isF64())
     return ops.createOrFold<arith::ExtFOp>(ops.loc, type, value);
   return ops.createOrFold<arith::TruncFOp>(ops.loc, type, value);
 }
@@ -50,6 +51,8 @@ LaneValue RegionEmitter::at(Value value, int64_t row, int64_t vector) {
 }
 
 void RegionEmitter::bindElements(Value argument, Value tile) {
+  if (isInteger(argument.getType()))
+    ranges.addElement(argument, tile);
   Space space = *spaceOf(cast<tile::TileType>(tile.getType()));
   Entry entry;
   entry.depends = (space.dim ? kOnRows : 0) | (space.lanes ? kOnLanes : 0);
@@ -284,6 +287,28 @@ LaneValue RegionEmitter::emitVector(Operation *op,
           true};
 }
 
+/// Whether lanes of 64-bit integers become floats one by one.
+static bool lacksConversion(tile::CpuIsa isa) {
+  return isa == tile::CpuIsa::Sse2 || isa == tile::CpuIsa::Avx2 ||
+         isa == tile::CpuIsa::Simd128;
+}
+
+/// 64-bit integers below 2^51 as floats. Added to the bits of 1.5 * 2^52, an
+/// integer becomes the low bits of its mantissa; without that number the double
+/// is exact, so that f32 is rounded once.
+static Value convertByMantissa(Ops &ops, Value integers, Type type) {
+  constexpr double base = 6755399441055744.0; // 1.5 * 2^52
+  auto lanes = cast<VectorType>(integers.getType());
+  VectorType doubles = lanes.clone(ops.getF64Type());
+  auto bits = DenseElementsAttr::get(lanes, llvm::bit_cast<int64_t>(base));
+  Value sum = ops.add(integers, arith::ConstantOp::create(ops, ops.loc, bits));
+  Value shifted = arith::BitcastOp::create(ops, ops.loc, doubles, sum);
+  Value number = arith::ConstantOp::create(
+      ops, ops.loc, DenseElementsAttr::get(doubles, base));
+  return converted(ops, arith::SubFOp::create(ops, ops.loc, shifted, number),
+                   type);
+}
+
 LaneValue RegionEmitter::emitInteger(Operation *op,
                                      ArrayRef<LaneValue> operands) {
   Type type = op->getResult(0).getType();
@@ -298,7 +323,13 @@ LaneValue RegionEmitter::emitInteger(Operation *op,
     return {values[0], 0, 0, true};
   Type held = isInteger(type) ? ops.getIntegerType(bits)
                               : heldType(type, emitter.accumulator());
-  Value result = cloneOn(ops, op, values, emitter.laneVector(held));
+  VectorType heldVector = emitter.laneVector(held);
+  if (isa<arith::SIToFPOp>(op) && bits == 64 &&
+      lacksConversion(emitter.target.getIsa()))
+    if (std::optional<IndexRange> range = ranges.of(op->getOperand(0));
+        range && range->within(51))
+      return {convertByMantissa(ops, values[0], heldVector), 0, 0, true};
+  Value result = cloneOn(ops, op, values, heldVector);
   return {result, 0, 0, true};
 }
 

@@ -69,6 +69,27 @@ Range IndexRanges::infer(InferIntRangeInterface op) {
   return result;
 }
 
+/// What the region of a map makes of positions; other tiles may hold anything.
+void IndexRanges::addElement(Value value, Value tile) {
+  auto map = tile.getDefiningOp<tile::MapOp>();
+  ranges[value] = std::nullopt;
+  if (!map)
+    return;
+  IndexRanges region;
+  Block &body = map.getRegion().front();
+  for (auto [argument, input] : llvm::zip(body.getArguments(), map.getInputs()))
+    if (argument.getType().isIntOrIndex())
+      region.addElement(argument, input);
+  for (auto [argument, dim] :
+       llvm::zip_equal(body.getArguments().drop_front(map.getInputs().size()),
+                       map.getAtDims().getAsRange<StringAttr>()))
+    if (dim == tile::kDistanceDim)
+      region.addDistance(argument);
+    else
+      region.addPosition(argument);
+  ranges[value] = region.of(body.getTerminator()->getOperand(0));
+}
+
 Range IndexRanges::of(Value value) {
   auto found = ranges.find(value);
   if (found != ranges.end())

@@ -35,6 +35,8 @@ public:
   void addDistance(mlir::Value value) {
     ranges[value] = {{-2147483647, 2147483647}};
   }
+  /// The value is an element of a tile of integers.
+  void addElement(mlir::Value value, mlir::Value tile);
   /// The range of an index or integer, or nothing when it can be anything.
   std::optional<IndexRange> of(mlir::Value value);
 
