@@ -40,9 +40,11 @@ typedef struct attnc_runtime { /* set size; other fields may be zero. A NULL run
   attnc_status (*parallel_for)(void *user, int64_t tasks, void (*body)(void *context, int64_t task), void *context);
   void *(*allocate)(void *user, size_t bytes, size_t alignment); void (*release)(void *user, void *block);
   void (*report)(void *user, attnc_status status, const char *text); /* full message, e.g. "K: shape [1, 12, 9, 80], expected head_dim 64" */
-  void *workspace; size_t workspace_bytes; void *stream; /* 64-byte aligned, replaces allocate; stream: CUstream or cl_command_queue */
+  void *workspace; size_t workspace_bytes; void *stream; /* 64-byte aligned, replaces allocate; stream: CUstream, cl_command_queue or attnc_vulkan * */
   const char *cpu; /* a part of the object, e.g. "x86-64-v3"; NULL: ATTNC_CPU of the environment, else the best part for this processor */
 } attnc_runtime;
+typedef struct attnc_vulkan { /* of the caller; set size. keep_kernels: for later calls with this device; the last call must not set it */
+  uint32_t size, queue_family; void *instance, *physical_device, *device, *queue; int32_t keep_kernels; } attnc_vulkan;
 #elif ATTNC_ABI != 1
 #error "this header has attnc ABI version 1, a header included before it has another: generate all headers with one version of attnc"
 #endif

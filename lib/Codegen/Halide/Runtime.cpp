@@ -198,6 +198,7 @@ static void setTensorType(Module &module, StringRef api) {
   GlobalVariable *device = module.getNamedGlobal("attnc_device");
   int type = StringSwitch<int>(api)
                  .Cases({"opencl", "opencl-embedded"}, 4)
+                 .Case("vulkan", 7)
                  .Default(-1);
   if (!device)
     return;
@@ -248,10 +249,12 @@ static void guardDevice(Module &module, StringRef api) {
 void addDeviceRuntime(Module &module, StringRef api) {
   linkRuntime(module, "host");
   linkRuntime(module, "launch");
-  if (api == "vulkan")
+  if (api == "vulkan") {
     linkRuntime(module, "vulkan");
-  else if (api.starts_with("opencl"))
+    linkRuntime(module, "vulkan_tensors");
+  } else if (api.starts_with("opencl")) {
     linkRuntime(module, "opencl");
+  }
   setTensorType(module, api);
   addConstructor(module);
   for (StringRef name :
