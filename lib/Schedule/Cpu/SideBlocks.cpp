@@ -351,13 +351,8 @@ std::string findProblem(Operation *op, attn::BlockAttr block,
   std::string problem = findLetterProblem(block, SideAxes::of(op));
   if (!problem.empty())
     return problem;
-  if (block.getForm() == attn::BlockForm::Epilogue) {
-    auto map = dyn_cast<attn::MapOp>(op);
-    return map && chooseEpilogue(map)
-               ? ""
-               : "form = epilogue requires a map that is the only use of "
-                 "a product of form dot; use form = element";
-  }
+  if (block.getForm() == attn::BlockForm::Epilogue)
+    return findEpilogueProblem(op, block);
   if (block.getForm() == attn::BlockForm::Dot &&
       (best.getForm() != attn::BlockForm::Dot ||
        StringRef(block.getLanes().str() + block.getRows().str())

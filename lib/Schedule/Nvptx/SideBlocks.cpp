@@ -155,13 +155,8 @@ std::string findProblem(Operation *op, attn::BlockAttr block,
   if (StringRef arch = tile::stringifyNvptxArch(nvptx.getArch());
       arch != target.name)
     return llvm::formatv("its target must have arch = {0}", target.name);
-  if (block.getForm() == attn::BlockForm::Epilogue) {
-    auto map = dyn_cast<attn::MapOp>(op);
-    return map && chooseEpilogue(map)
-               ? ""
-               : "form = epilogue requires a map that is the only use of a "
-                 "product of form dot; use form = element";
-  }
+  if (block.getForm() == attn::BlockForm::Epilogue)
+    return findEpilogueProblem(op, block);
   if (block.getQ() != nvptx.getBlockRows())
     return llvm::formatv("q = {0} is not warps * rows = {1}", block.getQ(),
                          nvptx.getBlockRows());

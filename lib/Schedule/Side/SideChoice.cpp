@@ -254,4 +254,17 @@ attn::BlockAttr chooseEpilogue(attn::MapOp map) {
       block.getTarget());
 }
 
+std::string findEpilogueProblem(Operation *op, attn::BlockAttr block) {
+  auto map = dyn_cast<attn::MapOp>(op);
+  attn::BlockAttr own = map ? chooseEpilogue(map) : attn::BlockAttr();
+  if (!own)
+    return "form = epilogue requires a map that is the only use of a product "
+           "of form dot; use form = element";
+  if (block == own)
+    return {};
+  std::string text = "form = epilogue requires the block of the product: ";
+  llvm::raw_string_ostream(text) << own;
+  return text;
+}
+
 } // namespace attnc::schedule

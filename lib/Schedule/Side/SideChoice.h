@@ -42,6 +42,9 @@ std::optional<SideChoice> chooseDot(attn::ContractOp op, const SideAxes &axes,
 /// letters of the map; null if it is no epilogue.
 attn::BlockAttr chooseEpilogue(attn::MapOp map);
 
+/// Why `op` cannot have `block`, whose form is epilogue; empty if it can.
+std::string findEpilogueProblem(mlir::Operation *op, attn::BlockAttr block);
+
 } // namespace attnc::schedule
 
 #endif // ATTNC_LIB_SCHEDULE_SIDE_SIDECHOICE_H

@@ -58,3 +58,32 @@ module attributes {attnc.target = "sm_80"} {
     return %0 : tensor<64x64xbf16>
   }
 }
+
+// -----
+
+module attributes {attnc.target = "sm_80"} {
+  func.func @other_block(%arg0: tensor<?x768xbf16, #attn.dims<rows, 768>>, %arg1: tensor<768x2304xbf16>, %arg2: tensor<2304xbf16>) -> tensor<?x2304xbf16, #attn.dims<rows, 2304>> {
+    %0 = attn.contract "qd,de->qe"(%arg0, %arg1) {attn.block = #attn.block<form = dot, lanes = "q", rows = "e", q = 128, k = 32, e = 64, target = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 32, stages = 4, fast_exp = false>>} : (tensor<?x768xbf16, #attn.dims<rows, 768>>, tensor<768x2304xbf16>) -> tensor<?x2304xbf16, #attn.dims<rows, 2304>>
+    // expected-error@below {{form = epilogue requires the block of the product: #attn.block<form = epilogue, lanes = "a", rows = "b", q = 128,}}
+    %1 = attn.map "ab,b->ab"(%0, %arg2) : (tensor<?x2304xbf16, #attn.dims<rows, 2304>>, tensor<2304xbf16>) -> tensor<?x2304xbf16, #attn.dims<rows, 2304>> attributes {attn.block = #attn.block<form = epilogue, lanes = "a", rows = "b", q = 64, k = 32, e = 64, target = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 32, stages = 4, fast_exp = false>>} {
+    ^bb0(%x: f32, %x_0: f32, %a: index, %b: index):
+      %2 = arith.addf %x, %x_0 : f32
+      attn.yield %2 : f32
+    }
+    return %1 : tensor<?x2304xbf16, #attn.dims<rows, 2304>>
+  }
+}
+
+// -----
+
+module attributes {attnc.target = "sm_80"} {
+  func.func @no_product(%arg0: tensor<?x768xbf16, #attn.dims<rows, 768>>, %arg1: tensor<768x2304xbf16>, %arg2: tensor<2304xbf16>, %arg3: tensor<?x2304xbf16, #attn.dims<rows, 2304>>) -> tensor<?x2304xbf16, #attn.dims<rows, 2304>> {
+    // expected-error@below {{form = epilogue requires a map that is the only use of a product of form dot; use form = element}}
+    %1 = attn.map "ab,b->ab"(%arg3, %arg2) : (tensor<?x2304xbf16, #attn.dims<rows, 2304>>, tensor<2304xbf16>) -> tensor<?x2304xbf16, #attn.dims<rows, 2304>> attributes {attn.block = #attn.block<form = epilogue, lanes = "a", rows = "b", q = 128, k = 32, e = 64, target = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 32, stages = 4, fast_exp = false>>} {
+    ^bb0(%x: f32, %x_0: f32, %a: index, %b: index):
+      %2 = arith.addf %x, %x_0 : f32
+      attn.yield %2 : f32
+    }
+    return %1 : tensor<?x2304xbf16, #attn.dims<rows, 2304>>
+  }
+}
