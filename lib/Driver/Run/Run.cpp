@@ -460,6 +460,14 @@ std::unique_ptr<RunnableObject> Run::makeRunnable() {
     session.fail("internal error: " + llvm::toString(object.takeError()));
     return nullptr;
   }
+  for (const Target *one : session.targets())
+    if (one->kind == TargetKind::Device) {
+      session.fail("cannot run kernels for '" + one->name + "' of " +
+                   session.platform().triple +
+                   " on this machine; compile an object with attnc and link it "
+                   "there");
+      return nullptr;
+    }
   auto object =
       EmulatedObject::link(bytes, session.interfaces(), session.platform());
   if (object)

@@ -4,6 +4,8 @@
 // machine moves; the rate and its share of the peak are those of one round,
 // that of the median share. They go by CPU time on both sides, so that other
 // processes do not count; with several threads by wall time, as `time` does.
+// Kernels of a device also take wall time, and have no such peak: the calling
+// thread waits for them, and others may compute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,13 +75,17 @@ mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
     return mlir::failure();
   std::vector<attnc_tensor *> tensors = descriptorsOf(*plan.function);
   BenchResult result;
-  result.isCpuTime = runtime.threads <= 1;
+  bool isOfCpu = target.kind == TargetKind::Cpu;
+  result.isCpuTime = isOfCpu && runtime.threads <= 1;
+  auto measure = [&] {
+    return isOfCpu ? peakOfWorkers(runtime, target, hasDoubles(), 0.004) : 0;
+  };
   std::vector<double> times;
   std::vector<BenchRound> rounds;
   Clock::time_point begin = Clock::now();
   // At least three rounds, so that the first, which warms up, does not decide.
   while (secondsSince(begin) < *options.benchSeconds || rounds.size() < 3) {
-    double peak = peakOfWorkers(runtime, target, hasDoubles(), 0.004);
+    double peak = measure();
     std::vector<double> round;
     double cpuBegin = threadSeconds();
     Clock::time_point roundBegin = Clock::now();
@@ -94,7 +100,7 @@ mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
     double perCall = result.isCpuTime
                          ? (threadSeconds() - cpuBegin) / double(round.size())
                          : quantile(round, 0.5);
-    peak = (peak + peakOfWorkers(runtime, target, hasDoubles(), 0.004)) / 2;
+    peak = (peak + measure()) / 2;
     rounds.push_back({perCall * 1e3, *flop * 1e-9 / perCall, peak});
     times.insert(times.end(), round.begin(), round.end());
   }
@@ -105,7 +111,9 @@ mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
   auto middle = rounds.begin() + static_cast<ptrdiff_t>(rounds.size() / 2);
   std::nth_element(rounds.begin(), middle, rounds.end(),
                    [](const BenchRound &a, const BenchRound &b) {
-                     return a.percentOfPeak() < b.percentOfPeak();
+                     return a.peak > 0 && b.peak > 0
+                                ? a.percentOfPeak() < b.percentOfPeak()
+                                : a.needed < b.needed;
                    });
   result.round = *middle;
   return result;

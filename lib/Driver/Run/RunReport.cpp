@@ -57,8 +57,10 @@ static void reportJson(const RunCase &run, const RunOptions &options,
     line["rate_time"] = bench->isCpuTime ? "cpu" : "wall";
     line["call_ms"] = number(bench->round.call);
     line["gflops_needed"] = number(bench->round.needed);
-    line["peak_gflops"] = number(bench->round.peak);
-    line["percent_of_peak"] = number(bench->round.percentOfPeak());
+    if (bench->round.peak > 0) {
+      line["peak_gflops"] = number(bench->round.peak);
+      line["percent_of_peak"] = number(bench->round.percentOfPeak());
+    }
   }
   llvm::outs() << llvm::formatv("{0}\n", llvm::json::Value(std::move(line)));
 }
@@ -199,6 +201,11 @@ static void reportTimes(llvm::raw_ostream &os, const BenchResult &bench) {
       "{3:f3})\n",
       bench.median, bench.calls, bench.min, bench.p95);
   const BenchRound &round = bench.round;
+  if (round.peak == 0) { // of a device, which is not measured
+    os << llvm::formatv(
+        "  rate    {0:f1} GFLOP/s (needed FLOPs) in wall time\n", round.needed);
+    return;
+  }
   os << llvm::formatv(
       "  rate    {0:f1} GFLOP/s (needed FLOPs) = {1:f1}% of the FMA peak of "
       "{2:f1} GFLOP/s, both measured in {3} time in this run{4}\n",
