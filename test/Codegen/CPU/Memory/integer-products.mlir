@@ -87,6 +87,36 @@ module attributes {attnc.target = "zen4"} {
 
 // -----
 
+#bytes = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, partial = 8, unit = dot>
+
+// Rows of a page that does not exist are zeros, which the copy has as 128. A row
+// of 30 has 32 elements there.
+module attributes {attnc.target = "zen4"} {
+  // CHECK-LABEL: func.func @pages.grid0.body(
+  // CHECK-DAG:     %[[ZERO:.*]] = arith.constant -128 : i8
+  // CHECK-DAG:     %[[PITCH:.*]] = arith.constant 32 : index
+  // CHECK:         arith.muli %{{.*}}, %[[PITCH]]
+  // CHECK:         } else {
+  // CHECK:         llvm.store %[[ZERO]], %{{.*}} : i8, !llvm.ptr
+  // CHECK:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+  // CHECK:         return
+  tile.program @pages(%Q: !tile.buf<q, d : i8>, %K: !tile.buf<p, k, d : i8>, %table: !tile.buf<a0 : i32>, %S: !tile.buf<q, k : f32>, %kv_len: index) target #bytes {
+    %c1 = arith.constant 1 : index
+    tile.grid (%i) to (%c1) {
+      %c0 = arith.constant 0 : index
+      %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : i8> -> !tile.tile<q:16, d:30, f32>
+      tile.for (%k0, %nk, %partial) in [(%c0, %c0, %kv_len, %kv_len)] step 24 partial_step 8 {
+        %k = tile.load %K[%c0, %k0, %c0] valid(k = %nk) through(%table[] step 16 : !tile.buf<a0 : i32>) : !tile.buf<p, k, d : i8> -> !tile.tile<k:24, d:30, f32>
+        %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:16, d:30, f32>, !tile.tile<k:24, d:30, f32>) -> !tile.tile<q:16, k:24, f32>
+        tile.store %s, %S[%c0, %k0] valid(k = %nk) : !tile.tile<q:16, k:24, f32>, !tile.buf<q, k : f32>
+        tile.yield
+      }
+    }
+  }
+}
+
+// -----
+
 #matrix = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = matrix>
 
 // Keys are read in place if their rows are on lines of cache. Sums are stored
