@@ -72,10 +72,11 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       vector, a form other than `chunked`, a matrix product in the score or
       the values, and no kernel of the function that compares scores;
     - (verify_scheduled_c17) `unit = dot` and `matrix` have a target with such a
-      unit for bf16, a form other than `chunked`, a product of two bf16
-      operands, and no kernel of the function that compares scores; an
-      `attn.block` with such a unit belongs to a matrix product of two bf16
-      operands without a mask, or its epilogue;
+      unit for bf16 or 8-bit integers, a form other than `chunked`, a product of
+      two bf16 operands or of two that are loaded as integers, and no kernel of
+      the function that compares scores; an `attn.block` with such a unit
+      belongs to a matrix product of two bf16 operands without a mask, or its
+      epilogue;
     - (verify_scheduled_c18) with `row_axes = gq` the number of query heads per
       KV head is fixed, the heads are adjacent in memory, the mask and
       per-feature formulas do not depend on the query head, and the kernel

@@ -61,7 +61,7 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     | `pack` | copy rows of K and V: `auto` decides by their strides at run time |
     | `partial` | keys of a tile that needs a mask, at most (default 16); Lowering makes it the `partial_step` of the loop |
     | `feature_rows` | of `mapping = features`: queries that a register tile multiplies with each loaded vector of K or V (default 0: none) |
-    | `unit` | what computes products of two bf16 tiles: `fma`: operands are widened to f32; `dot`: the dot-product unit, on pairs of features and of keys; `matrix`: the matrix unit, on tiles of 16 keys or value features by 16 queries. Other products are unaffected (default `fma`) |
+    | `unit` | what computes products of two bf16 tiles, and of two tiles that are loaded as 8-bit integers: `fma`: operands are widened to f32; `dot`: the dot-product unit, on pairs (of integers also quadruples) of features and pairs of keys; `matrix`: the matrix unit, on tiles of 16 keys or value features by 16 queries. Other products are unaffected (default `fma`) |
 
     Constraints:
     - (cpu_c1) `lanes` is a power of two, at most 64;
@@ -72,7 +72,8 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     - (cpu_c6) a grid has the `isa` of its program;
     - (cpu_c7) `feature_rows` is a power of two of at most `lanes` and 8 with
       `mapping = features`, otherwise 0;
-    - (cpu_c8) `unit = dot` and `unit = matrix` require `isa = avx512`;
+    - (cpu_c8) `unit = dot` requires `isa = avx512` or `avx2`, `unit = matrix`
+      `isa = avx512`;
     - (cpu_c9) `unit = matrix` requires 16 `lanes`.
 
     Example: `#tile.cpu<isa = avx512, mapping = rows, lanes = 16,

@@ -256,8 +256,8 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
     Constraints:
     - (load_c1) there is one index per axis;
     - (load_c2) each dim of the tile is an axis of the buffer;
-    - (load_c3) the element types are equal, or rows of 8-bit integers (two dims
-      without q) become floats, which are exact;
+    - (load_c3) the element types are equal, or rows of 8-bit integers (two dims)
+      become floats, which are exact;
     - (load_c4) each valid extent names another dim of the tile;
     - (load_c5) with a table, n is at least 1, the tile has a dim k and none p,
       the buffer has both axes, and the table, of integers, has one index less
