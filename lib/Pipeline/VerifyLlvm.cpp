@@ -36,9 +36,9 @@ static bool callsFunctionOf(ModuleOp module, LLVM::CallOp call) {
 static std::string featureOf(StringRef name) {
   if (!name.consume_front("llvm.x86."))
     return {};
-  if (name.starts_with("avx512.vpdpbusd."))
+  if (name.starts_with("avx512.vpdp"))
     return "avx512vnni";
-  if (name.starts_with("avx2."))
+  if (name == "avx2.pmadd.wd")
     return "avx2";
   if (name.consume_front("avx512")) {
     StringRef extension = name.split('.').first;
