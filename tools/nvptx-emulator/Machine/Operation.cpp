@@ -115,6 +115,17 @@ static void executeMath(Machine &machine, const Call &call) {
   call.results[0] = fromFloat(flush(value, isFtz));
 }
 
+/// cvt.rna.tf32.f32: the nearest number with 10 bits of mantissa, ties away
+/// from zero. The other bits of the result are undefined; here they are 0.
+static void executeRoundToTf32(Machine &, const Call &call) {
+  constexpr uint32_t half = 0x1000, rest = 0x1fff;
+  uint32_t bits = call.arg32(0);
+  bool isFinite = std::isfinite(toFloat(bits));
+  bool isNan = std::isnan(toFloat(bits));
+  uint32_t rounded = isFinite ? bits + half : isNan ? 0x7fffffff : bits;
+  call.results[0] = rounded & ~rest;
+}
+
 /// fence.proxy.async[.*] and fence.mbarrier_init: makes earlier writes by the
 /// generic proxy, or initializations, visible to the async proxy. Accesses to
 /// global memory by the async proxy need no fence here.
@@ -185,6 +196,7 @@ static constexpr Row rows[] = {
     {"rsqrt.", executeMath},
     {"sqrt.approx.", executeMath},
     {"tanh.", executeMath},
+    {"f2tf32.rna", executeRoundToTf32},
     {"shfl.sync.", nullptr, executeShuffle, 0},
     {"vote.ballot.", nullptr, executeVote, 0},
     {"vote.any.", nullptr, executeVote, 0},

@@ -95,10 +95,48 @@ void attnc::nvptx::executeStoreMatrix(Machine &machine, const Lanes &lanes) {
   machine.count("stmatrix");
 }
 
+/// An operand of tf32. The hardware ignores the low bits of a register, which
+/// truncates a number that cvt.rna.tf32.f32 did not round.
+static float tf32Of(Machine &machine, unsigned thread, unsigned argument) {
+  uint64_t bits = machine.arg(thread, argument);
+  if (bits & 0x1fff)
+    machine.fail("an operand of mma is not rounded to tf32: "
+                 "cvt.rna.tf32.f32 is missing",
+                 thread);
+  return toFloat(bits);
+}
+
+/// mma.m16n8k4 and .m16n8k8 of tf32: one element per register.
+static void executeMmaTf32(Machine &machine, const Lanes &lanes,
+                           unsigned depth) {
+  unsigned registersA = depth / 2, registersB = depth / 4;
+  float a[16][8], b[8][8];
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    unsigned group = lane / 4, inGroup = lane % 4;
+    for (unsigned r = 0; r < registersA; ++r)
+      a[group + 8 * (r & 1)][inGroup + 4 * (r >> 1)] =
+          tf32Of(machine, lanes[lane], r);
+    for (unsigned r = 0; r < registersB; ++r)
+      b[inGroup + 4 * r][group] = tf32Of(machine, lanes[lane], registersA + r);
+  }
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    for (unsigned r = 0; r < 4; ++r) {
+      unsigned row = lane / 4 + 8 * (r >> 1), column = 2 * (lane % 4) + (r & 1);
+      float sum =
+          toFloat(machine.arg(lanes[lane], registersA + registersB + r));
+      for (unsigned k = 0; k < depth; ++k)
+        sum += a[row][k] * b[k][column];
+      machine.result(lanes[lane], r) = fromFloat(sum);
+    }
+  machine.count("mma");
+}
+
 void attnc::nvptx::executeMma(Machine &machine, const Lanes &lanes) {
   const std::string &name = machine.threads[lanes[0]].call.name();
   std::string prefix = "mma.m16n8k";
   unsigned depth = std::atoi(name.c_str() + prefix.size());
+  if (name.ends_with(".row.col.tf32") && (depth == 4 || depth == 8))
+    return executeMmaTf32(machine, lanes, depth);
   bool isBf16 = name.ends_with(".row.col.bf16");
   if ((depth != 8 && depth != 16) ||
       (!isBf16 && !name.ends_with(".row.col.f32.f32")))
