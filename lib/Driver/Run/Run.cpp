@@ -16,6 +16,7 @@
 
 #include "attnc/Driver/Driver.h"
 #include "attnc/Pipeline/CheckStages.h"
+#include "attnc/Reference/Tf32.h"
 #include "attnc/Target/Platform.h"
 
 #include "attnc_threads.h"
@@ -129,6 +130,9 @@ bool Run::compile() {
     return isDone && !(checker && checker->failed());
   }
   fused = session.module().clone();
+  if (session.targets().front()->kind != TargetKind::Gpu)
+    for (mlir::ModuleOp module : {*graph, *fused})
+      reference::forbidTf32(module); // no backend of CPUs rounds to it
   bool isDone = emitObject();
   session.pipelineOptions().instrument = nullptr;
   return isDone && !(checker && checker->failed());

@@ -2,9 +2,14 @@
 
 #include "Attn/FunctionInterpreter.h"
 
+#include "attnc/Dialect/Attn/Tf32.h"
 #include "attnc/Interface/SizeExpr.h"
+#include "attnc/Reference/Tf32.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/bit.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -42,6 +47,19 @@ Tensor toTensor(const Array<Real> &array, Type element) {
 template Tensor toTensor(const Array<double> &, Type);
 template Tensor toTensor(const Array<long double> &, Type);
 
+void forbidTf32(ModuleOp module) {
+  module.walk(
+      [](func::FuncOp function) { function->removeAttr(attn::kTf32Attr); });
+}
+
+float roundToTf32(float value) {
+  constexpr uint32_t half = 0x1000, rest = 0x1fff;
+  if (!std::isfinite(value))
+    return value;
+  auto bits = llvm::bit_cast<uint32_t>(value);
+  return llvm::bit_cast<float>((bits + half) & ~rest);
+}
+
 template <typename Real>
 FailureOr<std::vector<Tensor>>
 FunctionInterpreter<Real>::run(func::FuncOp function, ArrayRef<Tensor> inputs) {
@@ -50,6 +68,7 @@ FunctionInterpreter<Real>::run(func::FuncOp function, ArrayRef<Tensor> inputs) {
   if (inputs.size() != function.getNumArguments())
     return function.emitError("has ")
            << function.getNumArguments() << " arguments, got " << inputs.size();
+  arithmetic.roundsToTf32 = attn::allowsTf32(function);
   for (auto [argument, tensor] :
        llvm::zip_equal(function.getArguments(), inputs))
     arrays[argument] = toArray<Real>(tensor);

@@ -98,20 +98,29 @@ private:
   llvm::DenseMap<mlir::Value, Column<Real>> scalars;
 };
 
-/// acc + a * b, product and sum rounded each. The accumulate type is f32 or
-/// f64.
+/// The nearest number with 10 bits of mantissa, ties away from zero: what
+/// cvt.rna.tf32.f32 of PTX makes of a float.
+float roundToTf32(float value);
+
+/// acc + a * b, product and sum rounded each, and of f32 also the factors where
+/// the function allows tf32. The accumulate type is f32 or f64.
 template <typename Real> class MultiplyAdd {
 public:
   MultiplyAdd(mlir::Type type, Arithmetic arithmetic)
-      : roundsToSingle(arithmetic.rounded && type.isF32()) {}
+      : roundsToSingle(arithmetic.rounded && type.isF32()),
+        roundsToTf32(roundsToSingle && arithmetic.roundsToTf32) {}
   Real operator()(Real acc, Real a, Real b) const {
     if (!roundsToSingle)
       return acc + a * b;
+    if (roundsToTf32) {
+      a = roundToTf32(static_cast<float>(a));
+      b = roundToTf32(static_cast<float>(b));
+    }
     return static_cast<float>(acc + static_cast<float>(a * b));
   }
 
 private:
-  bool roundsToSingle;
+  bool roundsToSingle, roundsToTf32;
 };
 
 } // namespace attnc::reference

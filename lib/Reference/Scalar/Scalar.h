@@ -26,6 +26,8 @@ struct Arithmetic {
   /// says. What a type cannot tell apart is equal then, also without other
   /// roundings.
   bool comparesTyped = false;
+  /// With `rounded`: f32 operands of products are rounded to tf32 (Tf32.h).
+  bool roundsToTf32 = false;
 
   template <typename Real> Real round(Real value, mlir::Type type) const;
   /// What of `value` is compared.

@@ -190,6 +190,28 @@ TEST_F(FunctionTest, contract_rounds_each_product_only_when_asked) {
   EXPECT_EQ(run(text, inputs, {}, Precision::Rounded)[0].real[0], 1);
 }
 
+/// Ties go away from zero; only factors of f32 where the function permits it.
+TEST_F(FunctionTest, contract_rounds_factors_to_tf32_where_allowed) {
+  auto sumOf = [&](const char *attributes, Precision precision) {
+    std::string text = R"mlir(
+    func.func @f(%a: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<f32> )mlir";
+    text += attributes;
+    text += R"mlir( {
+      %0 = attn.contract "d,d->" (%a, %b) : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    })mlir";
+    std::vector<Tensor> inputs = {
+        f32({1 + 0x1p-11, -1 - 0x1p-11, 1 + 0x1p-12}, {3}),
+        f32({1, 3, 5}, {3})};
+    return run(text, inputs, {}, precision)[0].real[0];
+  };
+  const char *allowed = "attributes {attnc.tf32}";
+  double exact = 3 - 2 * 0x1p-11 + 5 * 0x1p-12;
+  EXPECT_EQ(sumOf(allowed, Precision::Exact), exact);
+  EXPECT_EQ(sumOf("", Precision::Rounded), exact);
+  EXPECT_EQ(sumOf(allowed, Precision::Rounded), 3 - 2 * 0x1p-10);
+}
+
 TEST_F(FunctionTest, map_gets_elements_and_positions) {
   auto result = run(R"mlir(
     func.func @f(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
