@@ -28,6 +28,7 @@
 #include "Tensor/TensorGraph.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/Tf32.h"
 
 #include "attnc/Spec/Print.h"
 
@@ -526,6 +527,8 @@ LogicalResult SpecImporter::run() {
 
 /// What the spec says about speed, for attn-select-schedule.
 void SpecImporter::attachWishes(func::FuncOp function) {
+  if (spec.tf32)
+    function->setAttr(attn::kTf32Attr, b.getUnitAttr());
   if (!spec.schedule.empty()) {
     function->setAttr("attnc.schedule", b.getStringAttr(spec.schedule));
     // For messages about it; the first place is that of the function.

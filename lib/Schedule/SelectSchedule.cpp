@@ -23,6 +23,7 @@
 #include "StoreViews.h"
 #include "VisitedBlocks.h"
 
+#include "attnc/Dialect/Attn/Tf32.h"
 #include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Interface/Remark.h"
@@ -128,6 +129,10 @@ static void explain(attn::KernelOp kernel, const RankedSchedules &schedules,
   if (!shape.factors && isLinearAttention(kernel))
     remarkOn(kernel) << "linear attention is quadratic, not chunked, because "
                      << shape.whyNoFactors << " [kernel]";
+  if (target.kind != TargetKind::Gpu && attn::allowsTf32(kernel))
+    remarkOn(kernel) << "products of f32 are not rounded to tf32, which the "
+                        "spec permits: "
+                     << target.name << " has no unit for it [schedule]";
   StringRef backend = best.schedule.getTarget().getBackend();
   for (const Strategy *strategy : getStrategies(target, backend))
     if (std::string text = strategy->explain(shape, best.schedule);

@@ -15,6 +15,7 @@
 #include "attnc/Analysis/Expr/DependenceSplit.h"
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/Tf32.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -103,6 +104,13 @@ static void warnAboutConversions(attn::KernelOp kernel, const Target &target) {
 static bool warnAboutFma(Operation *op, const Target &target) {
   attn::BlockAttr block = attn::BlockAttr::of(op);
   bool isProduct = block && block.getForm() == attn::BlockForm::Dot;
+  auto kernel = dyn_cast<attn::KernelOp>(op);
+  auto nvptx = dyn_cast_if_present<tile::NvptxAttr>(
+      kernel      ? kernel.getSchedule()->getTarget()
+      : isProduct ? block.getTarget()
+                  : nullptr);
+  if (nvptx && nvptx.getTf32())
+    return false;
   if (target.kind != TargetKind::Gpu ||
       !(isProduct || isa<attn::KernelOp>(op)) ||
       target.findUnit(UnitKind::Matrix, DType::F32, DType::F32) ||
@@ -115,8 +123,10 @@ static bool warnAboutFma(Operation *op, const Target &target) {
     emitWarning(placeOf(operand, op->getLoc()))
         << "f32 products use fma instructions, not the tensor cores of "
         << target.name
-        << ", which multiply f16 and bf16 if all operands have this type "
-           "[slow-path]";
+        << ", which multiply f16 and bf16 if all operands have this type"
+        << (attn::allowsTf32(op) ? ""
+                                 : ", and f32 with `precision: {tf32: true}`")
+        << " [slow-path]";
     return true;
   }
   return false;

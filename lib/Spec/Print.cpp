@@ -174,9 +174,14 @@ static void printSpec(raw_ostream &os, const AttentionSpec &spec) {
     os << "  " << input.name << ": " << inputText(spec, input) << '\n';
   printDefinitions(os, spec);
   printStorage(os, spec);
+  std::vector<std::string> precision;
   if (spec.probabilities)
-    os << "precision: {probabilities: " << dtypeName(*spec.probabilities)
-       << "}\n";
+    precision.push_back("probabilities: " +
+                        dtypeName(*spec.probabilities).str());
+  if (spec.tf32)
+    precision.push_back("tf32: true");
+  if (!precision.empty())
+    os << "precision: {" << llvm::join(precision, ", ") << "}\n";
   std::vector<StringRef> outputs = outputNames(spec);
   if (!outputs.empty())
     os << "outputs: [" << llvm::join(outputs, ", ") << "]\n";

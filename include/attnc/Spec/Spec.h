@@ -181,6 +181,7 @@ struct AttentionSpec : AttentionFormulas {
 
   std::vector<Regime> expect; // as given, else the default of the language
   bool expectGiven = false;
+  bool tf32 = false;    // precision: products may round f32 operands to tf32
   std::string schedule; // an attribute as text; empty: chosen
   llvm::SMRange scheduleRange;
   std::vector<Precondition> preconditions;

@@ -257,11 +257,11 @@ FunctionWriter::writeCode(tile::GridOp grid, StringRef name,
 /// For tensors without maps. Producers that load by cp.async need the registers
 /// that products in flight take.
 static tile::NvptxAttr withoutMaps(tile::NvptxAttr own) {
-  return tile::NvptxAttr::get(own.getContext(), own.getArch(), own.getMapping(),
-                              own.getWarps(), own.getRows(), own.getStages(),
-                              own.getFastExp(), own.getSharedRows(),
-                              /*overlap=*/false, own.getProducers(),
-                              /*pingPong=*/false, tile::NvptxLoads::Async);
+  return tile::NvptxAttr::get(
+      own.getContext(), own.getArch(), own.getMapping(), own.getWarps(),
+      own.getRows(), own.getStages(), own.getFastExp(), own.getSharedRows(),
+      /*overlap=*/false, own.getProducers(),
+      /*pingPong=*/false, own.getTf32(), tile::NvptxLoads::Async);
 }
 
 LogicalResult FunctionWriter::writeKernel(tile::GridOp grid, unsigned number,

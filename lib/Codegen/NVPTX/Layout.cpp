@@ -89,6 +89,20 @@ static bool isColumns(Value tile, const Layout &layout) {
   });
 }
 
+/// Whether a mma of tf32 reads the tile, as it is or after a mask, and sums
+/// along `inner`.
+static bool isSummedAlong(Value tile, StringAttr inner, const Layout &layout) {
+  return cast<tile::TileType>(tile.getType()).getElementType().isF32() &&
+         llvm::any_of(tile.getUsers(), [&](Operation *user) {
+           if (auto select = dyn_cast<tile::SelectMaskedOp>(user))
+             return select.getValue() == tile &&
+                    isSummedAlong(select, inner, layout);
+           auto dot = dyn_cast<tile::DotOp>(user);
+           return dot && dot.getAcc() != tile && dot.getSumAttr() == inner &&
+                  usesTensorCores(dot, layout);
+         });
+}
+
 /// Whether a wgmma reads the tile as rows that no iteration computes anew.
 static bool isSharedRows(Value tile, const Layout &layout) {
   Operation *op = tile.getDefiningOp();
@@ -108,6 +122,8 @@ bool Layout::isInPanels(Value tile) const {
 
 SharedTile Layout::makeShared(Value tile, StringAttr inner) const {
   SharedTile shared = makeShared(cast<tile::TileType>(tile.getType()), inner);
+  if (isSummedAlong(tile, shared.dims.back(), *this))
+    shared.pitch = shared.columns + 32 / Builder::bytesOf(shared.element);
   if (!isInPanels(tile))
     return shared;
   shared.pitch = shared.columns;
@@ -130,7 +146,8 @@ bool usesTensorCores(tile::DotOp dot, const Layout &layout) {
     std::swap(lhs, rhs);
   Type element = lhs.getElementType();
   return layout.isFragment() && !dot.hasTerm() && !dot.getMask() &&
-         (element.isF16() || element.isBF16()) &&
+         (element.isF16() || element.isBF16() ||
+          (element.isF32() && layout.getTarget().getTf32())) &&
          element == rhs.getElementType() &&
          dot.getResult().getType().getElementType().isF32() &&
          lhs.hasDim(kRowDim) && dot.getSum() != kRowDim && lhs.getRank() == 2 &&

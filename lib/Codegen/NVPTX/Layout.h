@@ -42,7 +42,9 @@ inline constexpr int64_t kFragment = 16;
 
 /// A tile in shared memory, row-major. Rows are 16 bytes apart from a multiple
 /// of 32, so that the eight rows that a phase of ldmatrix reads lie in
-/// different banks.
+/// different banks. Rows that run along the sum of a product of tf32 are 32
+/// bytes apart from a multiple of 64: half a warp reads 8 bytes of each of 16
+/// places of four rows (Dot.cpp).
 ///
 /// An operand of wgmma has the layout that its descriptor names (PTX ISA,
 /// "Asynchronous Warpgroup Level Matrix Shared Memory Layout"): panels of all
@@ -106,8 +108,8 @@ private:
   tile::NvptxAttr target;
 };
 
-/// Whether the tensor cores compute a dot: f16 or bf16 operands, sums in f32,
-/// products of rows in registers with a tile in shared memory.
+/// Whether the tensor cores compute a dot: f16 or bf16 operands, with `tf32`
+/// f32 ones, sums in f32, products of rows with a tile in shared memory.
 bool usesTensorCores(tile::DotOp dot, const Layout &layout);
 
 /// Whether such a dot can be one of wgmma: at most 256 columns.

@@ -102,7 +102,7 @@ LogicalResult NvptxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 NvptxArch arch, NvptxMapping mapping,
                                 int64_t warps, int64_t rows, int64_t stages,
                                 bool, bool sharedRows, bool overlap,
-                                bool producers, bool pingPong,
+                                bool producers, bool pingPong, bool tf32,
                                 NvptxLoads loads) {
   bool isThread = mapping == NvptxMapping::Thread;
   bool isWarpgroup = mapping == NvptxMapping::Warpgroup;
@@ -145,13 +145,16 @@ LogicalResult NvptxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << " and warps = " << warps;
   if (loads == NvptxLoads::Tma && !producers) // nvptx_c10
     return emitError() << "loads = tma needs producers, got producers = false";
+  if (tf32 && mapping != NvptxMapping::Fragment) // nvptx_c11
+    return emitError() << "tf32 needs mapping = fragment, got mapping = "
+                       << stringifyNvptxMapping(mapping);
   return success();
 }
 
 NvptxAttr NvptxAttr::withLoads(NvptxLoads loads) const {
   return get(getContext(), getArch(), getMapping(), getWarps(), getRows(),
              getStages(), getFastExp(), getSharedRows(), getOverlap(),
-             getProducers(), getPingPong(), loads);
+             getProducers(), getPingPong(), getTf32(), loads);
 }
 
 /// Up to eight thread blocks on each of some 130 multiprocessors.
@@ -166,7 +169,7 @@ TargetAttrInterface NvptxAttr::getMergeTarget(int64_t features) const {
                         /*rows=*/lanes, /*stages=*/1, getFastExp(),
                         /*sharedRows=*/false, /*overlap=*/false,
                         /*producers=*/false, /*pingPong=*/false,
-                        NvptxLoads::Async);
+                        /*tf32=*/false, NvptxLoads::Async);
 }
 
 /// A grid may have warps of its own, but runs on the same GPU as the program.

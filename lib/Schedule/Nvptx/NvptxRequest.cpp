@@ -39,11 +39,9 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
     return true;
   }
   const std::pair<StringRef, std::optional<bool> *> flags[] = {
-      {"fast_exp", &request.fastExp},
-      {"shared_rows", &request.sharedRows},
-      {"overlap", &request.overlap},
-      {"producers", &request.producers},
-      {"ping_pong", &request.pingPong}};
+      {"fast_exp", &request.fastExp},   {"shared_rows", &request.sharedRows},
+      {"overlap", &request.overlap},    {"producers", &request.producers},
+      {"ping_pong", &request.pingPong}, {"tf32", &request.tf32}};
   for (auto [field, to] : flags) {
     if (name != field)
       continue;
@@ -78,7 +76,7 @@ static bool parseField(NvptxRequest &request, StringRef name, StringRef value,
       "unknown schedule field '{0}' of backend 'nvptx'; "
       "fields are form, q, k, split, row_axes, target, arch, mapping, warps, "
       "rows, stages, fast_exp, shared_rows, overlap, producers, ping_pong, "
-      "loads",
+      "tf32, loads",
       name);
   return false;
 }

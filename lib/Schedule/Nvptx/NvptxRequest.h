@@ -17,7 +17,7 @@ struct NvptxRequest {
   std::optional<attn::RowAxes> rowAxes;
   std::optional<tile::NvptxMapping> mapping;
   std::optional<tile::NvptxLoads> loads;
-  std::optional<bool> fastExp, sharedRows, overlap, producers, pingPong;
+  std::optional<bool> fastExp, sharedRows, overlap, producers, pingPong, tf32;
 
   /// Reads `field = value, ...`, which may stand in `#attn.schedule<...>`, with
   /// the target's fields among them or in `target = #tile.nvptx<...>`. Nothing

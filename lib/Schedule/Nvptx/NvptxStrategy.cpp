@@ -13,11 +13,10 @@
 #include "Nvptx/NvptxRequest.h"
 #include "Nvptx/Occupancy.h"
 #include "Nvptx/SideBlocks.h"
+#include "Nvptx/TensorCores.h"
 #include "VisitedPairs.h"
 
 #include "attnc/Target/GpuMachine.h"
-
-#include "mlir/IR/Matchers.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -64,10 +63,6 @@ static tile::NvptxAttr targetOf(attn::ScheduleAttr schedule) {
   return dyn_cast<tile::NvptxAttr>(schedule.getTarget());
 }
 
-/// The multiple of dims and rows in fragments of mma.m16n8k16.
-static constexpr int64_t kFragment = 16;
-static int64_t padded(int64_t size) { return llvm::alignTo(size, kFragment); }
-
 /// Registers of a thread of a warpgroup besides its tiles, and those more of
 /// products that overlap (measured with ptxas 13.0).
 static constexpr int64_t kWarpgroupOthers = 79, kOverlapOthers = 16;
@@ -84,24 +79,21 @@ static constexpr int64_t kMostFeaturesOfTurns = 128;
 /// Bytes of mbarriers, and what panels after them are aligned to.
 static constexpr int64_t kBarrierBytes = 1024;
 
-/// Whether tensor cores multiply: rows, keys and values of 16 bits, and no sum
-/// of formulas.
-static bool usesTensorCores(const KernelShape &shape) {
-  return shape.keyBits == 16 && shape.valueBits == 16 &&
-         shape.accumulateBits == 32 &&
-         llvm::none_of(shape.sums, [](const auto &sum) { return bool(sum); });
+static bool usesTensorCores(const KernelShape &shape,
+                            attn::ScheduleAttr schedule) {
+  return usesTensorCores(shape, targetOf(schedule).getTf32());
 }
 
 /// Rows that an instruction of the tensor cores makes: 64 for a warpgroup.
 static constexpr int64_t kWarpgroupRows = 64, kWarpgroupWarps = 4;
 
-/// What mma.m16n8k16 reaches of the peak of wgmma.
-static constexpr double kWarpShare = 0.6;
+/// What mma.m16n8k16 reaches of the peak of wgmma, and tf32 of that of f16.
+static constexpr double kWarpShare = 0.6, kTf32Share = 0.5;
 
 /// What multiplies the operands of tensor cores for warpgroups, or null.
 static const Unit *findWarpgroupUnit(const KernelShape &shape,
                                      const Target &target) {
-  if (!usesTensorCores(shape))
+  if (!usesTensorCores(shape, /*tf32=*/false))
     return nullptr;
   const Unit *unit = target.findUnit(DType::F16, DType::F32);
   return unit && unit->rows == kWarpgroupRows ? unit : nullptr;
@@ -111,8 +103,8 @@ static bool isWarpgroup(attn::ScheduleAttr schedule) {
   return targetOf(schedule).getMapping() == tile::NvptxMapping::Warpgroup;
 }
 
-static DType operandOf(const KernelShape &shape) {
-  return usesTensorCores(shape) ? DType::F16 : shape.accumulateType();
+static DType operandOf(const KernelShape &shape, attn::ScheduleAttr schedule) {
+  return usesTensorCores(shape, schedule) ? DType::F16 : shape.accumulateType();
 }
 
 /// Registers of a consumer for positions and places in tables, of formulas and
@@ -123,11 +115,6 @@ static int64_t countTableRegisters(const KernelShape &shape) {
   for (Region *formula : {&shape.kernel.getScore(), &shape.kernel.getMask()})
     formula->walk([&](attn::ReadOp) { readsTables = true; });
   return readsTables ? forTables : 0;
-}
-
-static bool hasMask(const KernelShape &shape) {
-  Region &mask = shape.kernel.getMask();
-  return !matchPattern(mask.front().getTerminator()->getOperand(0), m_One());
 }
 
 /// Registers of a thread for the scores of a tile, the sums of the values, and
@@ -153,9 +140,12 @@ static int64_t countRegisters(const KernelShape &shape,
   int64_t accumulators =
       rows * (schedule.getK() + padded(shape.valueDim)) / lanes * words;
   int64_t operands = 0;
-  if (usesTensorCores(shape))
+  if (targetOf(schedule).getTf32()) // weights are rounded where they are
+    return accumulators + rows * padded(shape.headDim) / lanes +
+           countTf32Others(shape, schedule.getK());
+  if (usesTensorCores(shape, schedule))
     operands += rows * schedule.getK() / lanes / 2;
-  if (usesTensorCores(shape) && !targetOf(schedule).getSharedRows())
+  if (usesTensorCores(shape, schedule) && !targetOf(schedule).getSharedRows())
     operands += rows * padded(shape.headDim) / lanes / 2;
   return accumulators + operands + others;
 }
@@ -174,12 +164,13 @@ static int64_t registerLimit(attn::ScheduleAttr schedule,
 static int64_t countSharedBytes(const KernelShape &shape,
                                 attn::ScheduleAttr schedule) {
   bool hasPanels = isWarpgroup(schedule);
+  bool tf32 = targetOf(schedule).getTf32();
   auto tile = [&](int64_t rows, int64_t columns, int64_t bytes) {
     return hasPanels ? llvm::alignTo(rows * padded(columns) * bytes, 1024)
-                     : rows * (padded(columns) * bytes + 16);
+                     : rows * (padded(columns) * bytes + (tf32 ? 32 : 16));
   };
-  bool isFast = usesTensorCores(shape);
-  int64_t bytes = isFast ? 2 : shape.accumulateBytes();
+  bool isFast = usesTensorCores(shape, schedule);
+  int64_t bytes = isFast && !tf32 ? 2 : shape.accumulateBytes();
   int64_t q = schedule.getQ(), k = schedule.getK();
   int64_t keys = tile(k, shape.headDim, bytes) + tile(k, shape.valueDim, bytes);
   bool hasRows = targetOf(schedule).getSharedRows();
@@ -210,14 +201,15 @@ static std::string findLeastProblem(const KernelShape &shape,
   auto least = attn::ScheduleAttr::get(
       context, schedule.getForm(), kFragment, kFragment, /*chunk=*/0,
       /*rescaleThreshold=*/0.0, schedule.getRescaleIn(), schedule.getWeights(),
-      tile::NvptxAttr::get(
-          context, nvptx.getArch(), tile::NvptxMapping::Fragment, /*warps=*/1,
-          /*rows=*/kFragment, /*stages=*/1, nvptx.getFastExp(),
-          /*sharedRows=*/false, /*overlap=*/false,
-          /*producers=*/false, /*pingPong=*/false, tile::NvptxLoads::Async));
+      tile::NvptxAttr::get(context, nvptx.getArch(),
+                           tile::NvptxMapping::Fragment, /*warps=*/1,
+                           /*rows=*/kFragment, /*stages=*/1, nvptx.getFastExp(),
+                           /*sharedRows=*/false, /*overlap=*/false,
+                           /*producers=*/false, /*pingPong=*/false,
+                           nvptx.getTf32(), tile::NvptxLoads::Async));
   int64_t registers = countRegisters(shape, least);
   bool isTooWide =
-      usesTensorCores(shape) && registers > target.gpu.threadRegisters;
+      usesTensorCores(shape, least) && registers > target.gpu.threadRegisters;
   int64_t bytes = countSharedBytes(shape, least);
   if (!isTooWide && bytes <= target.gpu.blockSharedBytes)
     return {};
@@ -245,7 +237,8 @@ struct Tiling {
 };
 } // namespace
 
-static SmallVector<Tiling> listTilings(bool hasWarpgroups, bool isFew) {
+static SmallVector<Tiling> listTilings(bool hasWarpgroups, bool isFew,
+                                       bool tf32) {
   SmallVector<Tiling> shapes;
   if (hasWarpgroups)
     for (int64_t warps : {8, 4, 12})
@@ -259,8 +252,11 @@ static SmallVector<Tiling> listTilings(bool hasWarpgroups, bool isFew) {
       {4, 16}, {4, 32}, {8, 16}, {2, 16}, {1, 16}};
   if (isFew)
     blocks = {{1, 16}, {2, 16}, {4, 16}};
+  SmallVector<int64_t> keys{64, 32, 128, 16};
+  if (tf32) // between 64, which masks exceed the registers with, and 32
+    keys.push_back(48);
   for (auto [warps, rows] : blocks)
-    for (int64_t k : {64, 32, 128, 16})
+    for (int64_t k : keys)
       shapes.push_back(
           {tile::NvptxMapping::Fragment, warps, rows, k, false, false, false});
   return shapes;
@@ -280,14 +276,17 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
     return success();
   });
   std::optional<tile::NvptxArch> arch = tile::symbolizeNvptxArch(target.name);
-  bool isFast = usesTensorCores(shape);
+  bool tf32 =
+      request->tf32.value_or(mayRoundToTf32(shape) && fitsTf32(shape, target));
+  bool isFast = usesTensorCores(shape, tf32);
   bool canMap = whyNoTensorMaps(shape.kernel).empty();
   // Tiles of more rows than there are only compute more.
   constexpr int64_t kMostFewRows = 64;
   bool isWished = request->q || request->warps || request->rows;
   SmallVector<attn::ScheduleAttr> candidates;
   bool isFew = isForParts(shape);
-  for (Tiling made : listTilings(findWarpgroupUnit(shape, target), isFew)) {
+  for (Tiling made :
+       listTilings(findWarpgroupUnit(shape, target), isFew, tf32)) {
     if (request->mapping && *request->mapping != made.mapping)
       continue;
     int64_t warps = request->warps.value_or(made.warps);
@@ -324,7 +323,7 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
           [&] { return emitError(UnknownLoc::get(context)); }, context, *arch,
           made.mapping, warps, rows, stage, request->fastExp.value_or(isFast),
           request->sharedRows.value_or(made.sharedRows), overlap, producers,
-          pingPong, loads);
+          pingPong, tf32, loads);
       if (!nvptx)
         continue;
       for (int64_t split : splits) {
@@ -376,7 +375,10 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
   if (isWarpgroup(schedule) && !findWarpgroupUnit(shape, target))
     return "mapping = warpgroup needs products of f16 or bf16 on sm_90a; legal "
            "is fragment";
-  if (nvptx.getStages() != 1 && !usesTensorCores(shape))
+  if (nvptx.getTf32() && !mayRoundToTf32(shape))
+    return "tf32 = true needs products of f32 and a spec with `precision: "
+           "{tf32: true}`; legal is false";
+  if (nvptx.getStages() != 1 && !usesTensorCores(shape, schedule))
     return "stages above 1 need products of f16 or bf16 on tensor cores; legal "
            "is 1";
   if (schedule.getQ() != nvptx.getBlockRows())
@@ -397,7 +399,8 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
     return problem;
   // Sums by fma may spill: they are slow anyway, and all widths should work.
   if (int64_t registers = countRegisters(shape, schedule);
-      usesTensorCores(shape) && registers > registerLimit(schedule, target))
+      usesTensorCores(shape, schedule) &&
+      registers > registerLimit(schedule, target))
     return llvm::formatv(
         "rows = {0} and k = {1} need about {2} registers per thread, {3} has "
         "{4} for each of {5} threads",
@@ -413,6 +416,8 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
 
 std::string NvptxStrategy::explain(const KernelShape &shape,
                                    attn::ScheduleAttr schedule) const {
+  if (mayRoundToTf32(shape) && !targetOf(schedule).getTf32())
+    return "products of f32 are not rounded to tf32, which the spec permits";
   if (!isWarpgroup(schedule) ||
       targetOf(schedule).getLoads() == tile::NvptxLoads::Tma)
     return {};
@@ -429,7 +434,7 @@ static double transferCycles(const KernelShape &shape, const Target &target,
                              const Occupancy &occupancy) {
   double k = double(schedule.getK());
   double keyBytes = double(shape.allDims()) *
-                    (usesTensorCores(shape) ? 2.0 : shape.accumulateBytes());
+                    (hasProductsOf(shape, 16) ? 2.0 : shape.accumulateBytes());
   // With `overlap` copies start in the middle of a tile, unless producers make
   // them.
   tile::NvptxAttr nvptx = targetOf(schedule);
@@ -473,9 +478,11 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   VisitedTiles visited = countVisitedTiles(q, k, ranges);
   double tiles = visited.visited(), pairs = tiles * double(q * k);
   double blocks = std::ceil(std::max<double>(1, ranges.getQueries()) / q);
-  const Unit *unit = target.findUnit(operandOf(shape), shape.accumulateType());
-  double flopsPerCycle = unit->flopsPerCycle;
-  if (findWarpgroupUnit(shape, target) && !isWarpgroup(schedule))
+  const Unit *unit =
+      target.findUnit(operandOf(shape, schedule), shape.accumulateType());
+  double peak = unit->flopsPerCycle * (nvptx.getTf32() ? kTf32Share : 1.0);
+  double flopsPerCycle = peak;
+  if (unit->rows == kWarpgroupRows && !isWarpgroup(schedule))
     flopsPerCycle *= kWarpShare;
   const Unit *fma = target.findUnit(DType::F32, DType::F32);
   double perOperation = 2.0 / fma->flopsPerCycle;
@@ -532,8 +539,7 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   if (schedule.getSplit())
     cost.overhead +=
         mergeCycles(shape, parts, double(ranges.getQueries()), heads, target);
-  double needed = 2 * ranges.getNeededPairs() * double(shape.allDims()) /
-                  unit->flopsPerCycle;
+  double needed = 2 * ranges.getNeededPairs() * double(shape.allDims()) / peak;
   cost.peakFraction = cost.total() > 0 ? needed / cost.total() : 0;
   cost.visitedPairs = pairs;
   cost.skippedTiles = visited.skipped;

@@ -17,6 +17,7 @@
 #include "Side/SideAxes.h"
 #include "Side/SideChoice.h"
 
+#include "attnc/Dialect/Attn/Tf32.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -42,16 +43,31 @@ struct ProductBlock {
 };
 } // namespace
 static constexpr ProductBlock kTensorCores{4, 32, 64, 32, 4};
+/// Places of twice the bytes: as many bytes in half as many places.
+static constexpr ProductBlock kTf32{4, 32, 64, 16, 4};
 static constexpr ProductBlock kFma{4, 16, 64, 16, 1};
 
-/// Whether tensor cores multiply the operands: both f16, or both bf16.
+/// What tensor cores may multiply: both f16, both bf16, or both f32 where the
+/// function permits tf32.
 static bool usesTensorCores(attn::ContractOp op, const Target &target) {
   Type lhs = getElementTypeOrSelf(op.getLhs().getType());
   Type rhs = getElementTypeOrSelf(op.getRhs().getType());
   SmallVector<Type> types{lhs, rhs, getElementTypeOrSelf(op.getType())};
-  return lhs == rhs && (lhs.isF16() || lhs.isBF16()) &&
+  return lhs == rhs &&
+         (lhs.isF16() || lhs.isBF16() ||
+          (lhs.isF32() && attn::allowsTf32(op))) &&
          attn::accumulateType(types).isF32() &&
          target.findUnit(UnitKind::Matrix, DType::F16, DType::F32);
+}
+
+static bool isOfF32(attn::ContractOp op) {
+  return getElementTypeOrSelf(op.getLhs().getType()).isF32();
+}
+
+static ProductBlock blockOf(attn::ContractOp op, const Target &target) {
+  if (!usesTensorCores(op, target))
+    return kFma;
+  return isOfF32(op) ? kTf32 : kTensorCores;
 }
 
 /// Fewer rows of fragments where the rows are known to be few.
@@ -65,11 +81,12 @@ static ProductBlock fitRows(ProductBlock block, int64_t rows) {
 
 static tile::NvptxAttr makeTarget(MLIRContext *context, const Target &target,
                                   tile::NvptxMapping mapping, int64_t warps,
-                                  int64_t rows, int64_t stages) {
+                                  int64_t rows, int64_t stages,
+                                  bool tf32 = false) {
   return tile::NvptxAttr::get(
       context, *tile::symbolizeNvptxArch(target.name), mapping, warps, rows,
       stages, /*fastExp=*/false, /*sharedRows=*/false, /*overlap=*/false,
-      /*producers=*/false, /*pingPong=*/false, tile::NvptxLoads::Async);
+      /*producers=*/false, /*pingPong=*/false, tf32, tile::NvptxLoads::Async);
 }
 
 /// Masked products read their mask element by element, and stay as they are.
@@ -88,16 +105,16 @@ attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
       return block;
   SideAxes axes = SideAxes::of(op);
   if (std::optional<SideChoice> product = chooseProduct(op, axes)) {
-    ProductBlock block = fitRows(
-        usesTensorCores(cast<attn::ContractOp>(op), target) ? kTensorCores
-                                                            : kFma,
-        axes.sizeOf(product->lanes[0]));
+    auto contract = cast<attn::ContractOp>(op);
+    ProductBlock block =
+        fitRows(blockOf(contract, target), axes.sizeOf(product->lanes[0]));
+    bool tf32 = isOfF32(contract) && usesTensorCores(contract, target);
     return attn::BlockAttr::get(
         context, product->form, product->lanes, product->rows, block.q(),
         block.k, block.e, product->inner, /*few=*/0, /*wide=*/0,
         /*visited=*/"",
         makeTarget(context, target, tile::NvptxMapping::Fragment, block.warps,
-                   block.rows, block.stages));
+                   block.rows, block.stages, tf32));
   }
   auto nvptx = makeTarget(context, target, tile::NvptxMapping::Thread,
                           /*warps=*/4, /*rows=*/32, /*stages=*/1);
@@ -121,8 +138,13 @@ static std::string findProductProblem(Operation *op, attn::BlockAttr block,
                               "without a mask; use form = element");
   if (nvptx.getMapping() != tile::NvptxMapping::Fragment)
     return "form = dot requires mapping = fragment";
+  auto contract = cast<attn::ContractOp>(op);
+  bool mayUseTensorCores = usesTensorCores(contract, target);
+  if (nvptx.getTf32() && !(isOfF32(contract) && mayUseTensorCores))
+    return "tf32 = true needs operands of f32 and a spec with `precision: "
+           "{tf32: true}`; legal is false";
   if (nvptx.getStages() > 1 &&
-      !usesTensorCores(cast<attn::ContractOp>(op), target))
+      !(mayUseTensorCores && nvptx.getTf32() == isOfF32(contract)))
     return "stages above 1 need products of f16 or bf16 on tensor cores; legal "
            "is 1";
   constexpr int64_t most = 256;

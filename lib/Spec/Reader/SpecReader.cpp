@@ -350,7 +350,7 @@ std::optional<AttentionSpec> SpecReader::read(const YamlNode &document,
   readInputs();
   bindStorage();
   readFormulas();
-  readUnsupported();
+  readPrecision();
   readOutputs();
   keepLet();
   checkCaches(); // outputs of 'let' may make some

@@ -134,8 +134,7 @@ private:
   void completeRegime(Regime &regime) const;
   void checkExpect();
 
-  // ReadUnsupported.cpp
-  void readUnsupported();
+  // ReadPrecision.cpp
   void readPrecision();
   void readAccumulate(const YamlEntry &item);
   void readProbabilities(const YamlEntry &item);

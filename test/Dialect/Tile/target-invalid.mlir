@@ -113,5 +113,10 @@ func.func private @nvptx_c10() attributes {t = #tile.nvptx<arch = sm_90a, mappin
 
 // -----
 
+// expected-error@below {{tf32 needs mapping = fragment, got mapping = warpgroup}}
+func.func private @nvptx_c11() attributes {t = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, tf32 = true>}
+
+// -----
+
 // expected-error@below {{stages must be 1 to 8, got 9}}
 func.func private @nvptx_c3() attributes {t = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 9, fast_exp = true>}

@@ -44,6 +44,20 @@ func.func @by_fma(%X: tensor<128x768xf32>, %Y: tensor<128x768xbf16>, %W: tensor<
 
 // -----
 
+// With the permission of the function tensor cores multiply f32, rounded to tf32; not
+// operands of two types.
+// CHECK-LABEL: func.func @by_tf32
+// CHECK: form = dot, lanes = "q", rows = "e", q = 128, k = 16, e = 64, target = {{.*}} warps = 4, rows = 32, stages = 4, fast_exp = false, tf32 = true>
+// CHECK: form = dot, {{.*}} stages = 1, fast_exp = false>
+// expected-warning@below {{f32 products use fma instructions, not the tensor cores of sm_80}}
+func.func @by_tf32(%X: tensor<128x768xf32>, %Y: tensor<128x768xbf16>, %W: tensor<768x2304xf32>) -> (tensor<128x2304xf32>, tensor<128x2304xf32>) attributes {attnc.tf32} {
+  %0 = attn.contract "qd,de->qe" (%X, %W) : (tensor<128x768xf32>, tensor<768x2304xf32>) -> tensor<128x2304xf32>
+  %1 = attn.contract "qd,de->qe" (%Y, %W) : (tensor<128x768xbf16>, tensor<768x2304xf32>) -> tensor<128x2304xf32>
+  return %0, %1 : tensor<128x2304xf32>, tensor<128x2304xf32>
+}
+
+// -----
+
 // A vector has no second axis: its sums are of single elements.
 // CHECK-LABEL: func.func @multiplies_vector
 // CHECK: form = element, lanes = "q", rows = "", q = 128, k = 16, target = {{.*}} mapping = thread

@@ -142,6 +142,7 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     | `overlap` | in loops over full tiles the product of the values starts one tile late, so that it runs while the softmax is computed; where the program allows it |
     | `producers` | four warps more, the producers, only copy tiles of keys and values to shared memory; the others, the consumers, do all else |
     | `ping_pong` | warpgroups of consumers take turns to start their products, so that one multiplies while another computes its softmax |
+    | `tf32` | `mma.m16n8k8` multiplies f32 operands, rounded to tf32 (10 bits of mantissa, ties away from zero) |
     | `loads` | what producers copy with: `async`, all their threads with `cp.async`; `tma`, one thread with the tensor memory accelerator, where the tensors of a call have a layout that it reads |
 
     Constraints:
@@ -157,7 +158,8 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     - (nvptx_c8) `producers` needs `mapping = warpgroup`, `stages` of 2 or more
       and at most 28 `warps`;
     - (nvptx_c9) `ping_pong` needs `producers`, `overlap` and at least 8 `warps`;
-    - (nvptx_c10) `loads = tma` needs `producers`.
+    - (nvptx_c10) `loads = tma` needs `producers`;
+    - (nvptx_c11) `tf32` needs `mapping = fragment`.
 
     Example: `#tile.nvptx<arch = sm_80, mapping = fragment, warps = 4,
     rows = 16, stages = 1, fast_exp = true>`
@@ -173,10 +175,11 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     DefaultValuedParameter<"bool", "false">:$overlap,
     DefaultValuedParameter<"bool", "false">:$producers,
     DefaultValuedParameter<"bool", "false">:$ping_pong,
+    DefaultValuedParameter<"bool", "false">:$tf32,
     Tile_NvptxLoadsParameter:$loads);
   let assemblyFormat = [{
     `<` struct($arch, $mapping, $warps, $rows, $stages, $fast_exp,
-               $shared_rows, $overlap, $producers, $ping_pong, $loads) `>`
+               $shared_rows, $overlap, $producers, $ping_pong, $tf32, $loads) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -8,9 +8,16 @@
 //   row g + 8:  columns 2t, 2t+1 (a1)   columns 2t+8, 2t+9 (a3)
 //
 // The right operand comes from shared memory by ldmatrix, transposed where its
-// rows run along the sum; so do rows that are there (Layout.h). All other dots
-// are loops over the sum whose operands are in shared memory: those of f32 and
-// f64, with a mask, and of formulas. Tests: test/Codegen/NVPTX/dot.mlir
+// rows run along the sum; so do rows that are there (Layout.h).
+//
+// With `tf32` the instruction for f32 is m16n8k8. It wants the places t and
+// t + 4 of eight along the sum, but a sum has no order: they are columns 2t and
+// 2t + 1, which a thread has in registers. In shared memory these are 8 bytes
+// of a row along the sum, or one element of each of two rows across it.
+//
+// All other dots are loops over the sum whose operands are in shared memory:
+// those of f32 without `tf32` and f64, with a mask, and of formulas. Tests:
+// test/Codegen/NVPTX/dot.mlir, tf32.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,11 +61,72 @@ Value Emitter::packRows(Value tile, int64_t row, int64_t column) {
   return elementType.isBF16() ? b.bitcast(b.getI32Type(), packed) : packed;
 }
 
+/// Operands of mma are rounded, not truncated, to tf32.
+static Value roundToTf32(Builder &b, Value value) {
+  return b.intrinsic("f2tf32.rna", b.getI32Type(), value);
+}
+
+/// Two adjacent elements of a row, one per register.
+SmallVector<Value> Emitter::roundRows(Value tile, int64_t row, int64_t column) {
+  auto type = cast<tile::TileType>(tile.getType());
+  int64_t size = *type.getDimSize(Layout::columnOf(type));
+  SmallVector<Value> rounded;
+  for (int64_t half : {0, 1}) {
+    Value value = element(tile, {type, row, column + half, {}});
+    if (layout.padded(size) != size) // see packRows
+      value = b.select(
+          b.compare(Predicate::slt, columnPosition(column + half), size), value,
+          b.zero(type.getElementType()));
+    rounded.push_back(roundToTf32(b, value));
+  }
+  return rounded;
+}
+
+/// As loadMatrices, of eight places of the sum.
+SmallVector<Value> Emitter::loadPairs(const SharedTile &made, bool isSumInner,
+                                      int64_t sum, int64_t column,
+                                      Value start) {
+  Value sumAt = b.mul(b.remainder(lane, 4), 2), columnAt = b.floorDiv(lane, 4);
+  if (start)
+    columnAt = b.add(columnAt, start);
+  // The part of the address that no loop changes is the same everywhere.
+  Value place = isSumInner ? b.add(b.mul(columnAt, made.pitch), sumAt)
+                           : b.add(b.mul(sumAt, made.pitch), columnAt);
+  Value pointer = b.address(sharedPointer(0), made.element, place);
+  if (made.stage)
+    pointer = b.address(pointer, b.getI8Type(), made.stage);
+  auto at = [&](int64_t sum, int64_t column) {
+    int64_t first =
+        isSumInner ? column * made.pitch + sum : sum * made.pitch + column;
+    return b.address(
+        pointer, b.getI8Type(),
+        b.index(made.offset + first * Builder::bytesOf(made.element)));
+  };
+  SmallVector<Value> registers;
+  for (int64_t first : {column, column + 8}) {
+    if (!isSumInner) {
+      for (int64_t half : {0, 1})
+        registers.push_back(
+            roundToTf32(b, b.load(made.element, at(sum + half, first))));
+      continue;
+    }
+    constexpr unsigned kPairBytes = 8;
+    Value pair = LLVM::LoadOp::create(
+        b, b.loc, VectorType::get(2, made.element), at(sum, first), kPairBytes);
+    for (int64_t half : {0, 1})
+      registers.push_back(roundToTf32(
+          b, LLVM::ExtractElementOp::create(b, b.loc, pair, b.i32(half))));
+  }
+  return registers;
+}
+
 /// Fragments of 16 places of the sum by 16 columns, from `start` and `column`
 /// on: of each eight columns two registers.
 SmallVector<Value> Emitter::loadMatrices(const SharedTile &made,
                                          bool isSumInner, int64_t sum,
                                          int64_t column, Value start) {
+  if (made.element.isF32())
+    return loadPairs(made, isSumInner, sum, column, start);
   Value matrix = b.floorDiv(lane, 8), row = b.remainder(lane, 8);
   // Matrices 0 and 1 are the halves of the sum, 2 and 3 those of the next
   // columns.
@@ -93,8 +161,8 @@ SmallVector<Value> Emitter::loadMatrices(const SharedTile &made,
   return registers;
 }
 
-/// The left operand: 16 rows of this warp from slot `row` on by 16 places of
-/// the sum.
+/// The left operand: 16 rows of this warp from slot `row` on by the places of
+/// the sum that an instruction has.
 SmallVector<Value> Emitter::loadRows(tile::DotOp dot, int64_t row,
                                      int64_t sum) {
   Value rows =
@@ -106,6 +174,11 @@ SmallVector<Value> Emitter::loadRows(tile::DotOp dot, int64_t row,
         loadMatrices(*held.shared, held.shared->dims.back() == dot.getSum(),
                      sum, 8 * row, first);
     return {loaded[0], loaded[2], loaded[1], loaded[3]};
+  }
+  if (cast<tile::TileType>(rows.getType()).getElementType().isF32()) {
+    SmallVector<Value> upper = roundRows(rows, row, sum / 4);
+    SmallVector<Value> lower = roundRows(rows, row + 1, sum / 4);
+    return {upper[0], lower[0], upper[1], lower[1]};
   }
   SmallVector<Value> packed;
   for (int64_t column : {sum / 4, sum / 4 + 2})
@@ -120,14 +193,15 @@ void Emitter::emitMma(tile::DotOp dot) {
     std::swap(rows, columns);
   tile::TileType type = dot.getType();
   Type elementType = cast<tile::TileType>(rows.getType()).getElementType();
-  bool isBf16 = elementType.isBF16();
+  bool isBf16 = elementType.isBF16(), isTf32 = elementType.isF32();
   Type f32 = b.getF32Type();
   Type four =
       LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
-  Type operand =
-      isBf16 ? Type(b.getI32Type()) : Type(VectorType::get(2, elementType));
-  StringRef name =
-      isBf16 ? "mma.m16n8k16.row.col.bf16" : "mma.m16n8k16.row.col.f32.f32";
+  Type operand = isBf16 || isTf32 ? Type(b.getI32Type())
+                                  : Type(VectorType::get(2, elementType));
+  StringRef name = isTf32   ? "mma.m16n8k8.row.col.tf32"
+                   : isBf16 ? "mma.m16n8k16.row.col.bf16"
+                            : "mma.m16n8k16.row.col.f32.f32";
   SharedTile made = toShared(columns);
   if (made.swizzle)
     return emitWgmma(dot);
@@ -140,7 +214,7 @@ void Emitter::emitMma(tile::DotOp dot) {
   int64_t columnSlots = layout.columnSlots(type);
   int64_t depth = layout.padded(
       *cast<tile::TileType>(rows.getType()).getDimSize(dot.getSum()));
-  for (int64_t sum = 0; sum < depth; sum += 16) {
+  for (int64_t sum = 0; sum < depth; sum += isTf32 ? 8 : 16) {
     SmallVector<Value> left;
     for (int64_t row = 0; row < rowSlots; row += 2)
       for (Value packed : loadRows(dot, row, sum))

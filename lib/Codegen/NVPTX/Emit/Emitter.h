@@ -40,8 +40,7 @@ public:
 
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Buffer> buffers;
-  /// Adds a tensor map to the kernel's parameters; without it producers load by
-  /// cp.async.
+  /// Adds a tensor map to the parameters; null: producers load by cp.async.
   std::function<Value()> addMapParameter;
   /// What those maps have to be, in order.
   mlir::ArrayRef<TensorMap> getMaps() const { return maps; }
@@ -107,8 +106,7 @@ private:
                     llvm::function_ref<Value(const Place &)> compute);
   void forEachElement(tile::TileType type, const SharedTile &shared,
                       llvm::function_ref<void(const Place &, Value)> body);
-  /// Whether the element is one of the tile and below the valid extents; null
-  /// if it always is.
+  /// Whether the element is in the tile and valid; null if it always is.
   Value isValid(const Place &place, mlir::ArrayAttr dims,
                 mlir::ValueRange valid);
   SharedTile allocate(SharedTile tile);
@@ -206,10 +204,13 @@ private:
   void emitMma(tile::DotOp dot);
   void emitSums(tile::DotOp dot);
   Value packRows(Value tile, int64_t row, int64_t column);
+  llvm::SmallVector<Value> roundRows(Value tile, int64_t row, int64_t column);
   llvm::SmallVector<Value> loadRows(tile::DotOp dot, int64_t row, int64_t sum);
   llvm::SmallVector<Value> loadMatrices(const SharedTile &shared,
                                         bool isSumInner, int64_t sum,
                                         int64_t column, Value start = {});
+  llvm::SmallVector<Value> loadPairs(const SharedTile &shared, bool isSumInner,
+                                     int64_t sum, int64_t column, Value start);
 
   //===- Warpgroup.cpp
   void emitWgmma(tile::DotOp dot);
@@ -221,8 +222,7 @@ private:
                                         mlir::ValueRange registers);
   llvm::SmallVector<Value> packSteps(Value rows, int64_t steps);
   Value descriptorOf(const SharedTile &shared, Value offset);
-  /// Ends writes to shared memory: all threads, and wgmma, may read them.
-  void publish(mlir::ArrayRef<SharedTile> written);
+  void publish(mlir::ArrayRef<SharedTile> written); // all may read them
 
   Builder &b;
   Layout layout;

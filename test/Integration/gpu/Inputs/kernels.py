@@ -42,8 +42,8 @@ SUMS = (  # by fma
     "mapping = fragment, warps = 2, rows = 16, k = 32",
 )
 SCHEDULES = {
-    "sm_80": {"bf16": FRAGMENTS, "f16": FRAGMENTS, "f32": SUMS},
-    "sm_90a": {"bf16": WARPGROUPS, "f16": WARPGROUPS, "f32": SUMS},
+    "sm_80": {"bf16": FRAGMENTS, "f16": FRAGMENTS, "f32": SUMS, "tf32": FRAGMENTS},
+    "sm_90a": {"bf16": WARPGROUPS, "f16": WARPGROUPS, "f32": SUMS, "tf32": SUMS},
 }
 MASKS = ("", "causal", "window(40)", "document(doc)", "padding(length)", "dilated(3)")
 DIMS = ((16, 16), (64, 64), (40, 72), (128, 128))
@@ -63,6 +63,8 @@ def spec(case):
     head_dim, value_dim = case.dims
     lines = ["attnc: 1", "name: kernel", "heads: 1", f"head_dim: {head_dim}", f"value_dim: {value_dim}",
              f"dtype: {case.dtype}"]
+    if case.dtype == "tf32":  # a permission to round f32
+        lines[-1:] = ["dtype: f32", "precision: {tf32: true}"]
     lines += [f"mask: {case.mask}"] if case.mask else []
     inputs = [f"  {name}: {kind}" for name, kind in INPUTS.items() if f"({name})" in case.mask]
     return "\n".join(lines + (["inputs:"] + inputs if inputs else [])) + "\n"

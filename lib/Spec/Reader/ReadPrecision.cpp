@@ -1,8 +1,7 @@
-//===- ReadUnsupported.cpp - Keys that are checked and then refused -------===//
+//===- ReadPrecision.cpp - The key `precision` ----------------------------===//
 //
-// The language is larger than what this compiler does. What it does not do yet
-// is read like the rest, so that a mistake in it is told as one, and then
-// refused by name.
+// `accumulate` has one legal value for each type. `probabilities` chooses a
+// type, `tf32` permits a backend to round f32 operands of products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,11 +71,9 @@ void SpecReader::readPrecision() {
       readProbabilities(item);
     else if (item.key.text == "accumulate")
       readAccumulate(item);
-    else if (item.value.text == "true") // false is what is done
-      unsupported(item.key.range, "'" + item.key.text + "'");
+    else
+      spec.tf32 = item.value.text == "true";
   }
 }
-
-void SpecReader::readUnsupported() { readPrecision(); }
 
 } // namespace attnc::spec
