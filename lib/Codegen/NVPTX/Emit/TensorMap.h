@@ -12,8 +12,6 @@ namespace attnc::ptx {
 /// of the tensor are zeros. The host makes the map for each call, as strides
 /// and extents are known then (Functions.cpp).
 struct TensorMap {
-  static constexpr int64_t kMostAxes = 5, kMostRows = 256;
-
   /// An argument or a workspace of the program.
   mlir::Value buffer;
   /// Of the buffer: the contiguous one, that of the rows, and all others.

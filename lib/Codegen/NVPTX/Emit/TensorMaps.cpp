@@ -20,6 +20,8 @@
 #include "Emit/Emitter.h"
 #include "Launch/map.h"
 
+#include "attnc/Dialect/Tile/TensorBox.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -37,9 +39,7 @@ std::optional<TensorMap> Emitter::findMap(tile::LoadOp load) {
   while (auto rename = buffer.getDefiningOp<tile::RenameOp>())
     buffer = rename.getBuf();
   auto type = cast<tile::BufType>(buffer.getType());
-  if (load.getTable() || !made.swizzle ||
-      type.getElementType() != made.element ||
-      type.getRank() > TensorMap::kMostAxes || made.rows > TensorMap::kMostRows)
+  if (!made.swizzle || type.getElementType() != made.element)
     return std::nullopt;
   StringAttr outer = made.dims.front();
   if (*load.getType().getDimSize(outer) != made.rows ||
@@ -50,13 +50,15 @@ std::optional<TensorMap> Emitter::findMap(tile::LoadOp load) {
   auto axisOf = [&](StringAttr name) {
     return unsigned(llvm::find(names, name) - names.begin());
   };
-  // Padding has to be beyond the end.
   int64_t columns = *load.getType().getDimSize(inner);
-  std::optional<int64_t> end;
-  if (auto first = constantOf(load.getIndices()[axisOf(inner)]))
-    end = *first + columns;
-  else if (columns != made.columns)
+  std::optional<int64_t> end =
+      constantOf(load.getIndices()[axisOf(inner)]); // padding is beyond it
+  tile::TensorBox box{type.getRank(),        made.rows, columns, made.columns,
+                      bool(load.getTable()), !end};
+  if (!tile::whyNoBox(box).empty())
     return std::nullopt;
+  if (end)
+    *end += columns;
   TensorMap map{
       buffer, {axisOf(inner), axisOf(outer)}, end, made.rows, made.swizzle};
   for (unsigned axis = 0; axis < names.size(); ++axis)
