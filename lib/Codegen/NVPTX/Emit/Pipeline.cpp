@@ -35,6 +35,8 @@ static bool addScalars(tile::ForOp loop, Value value,
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<arith::ArithDialect>(op ? op->getDialect() : nullptr))
     return false;
+  if (ops.contains(op))
+    return true;
   for (Value operand : op->getOperands())
     if (!addScalars(loop, operand, ops))
       return false;
