@@ -17,6 +17,7 @@
 #include "Side/SideAxes.h"
 #include "Side/SideChoice.h"
 
+#include "attnc/Analysis/Regime/Regimes.h"
 #include "attnc/Dialect/Attn/Tf32.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
@@ -70,13 +71,44 @@ static ProductBlock blockOf(attn::ContractOp op, const Target &target) {
   return isOfF32(op) ? kTf32 : kTensorCores;
 }
 
-/// Fewer rows of fragments where the rows are known to be few.
+/// Fewer rows of fragments where the rows are known, or expected, to be few.
 static ProductBlock fitRows(ProductBlock block, int64_t rows) {
   while (block.rows > kFragment && block.warps * block.rows / 2 >= rows)
     block.rows /= 2;
   while (block.warps > 1 && block.q() / 2 >= rows)
     block.warps /= 2;
   return block;
+}
+
+/// A size in a regime; nothing if the regime does not say all of it.
+static std::optional<int64_t> sizeIn(const Regime &regime, Attribute axis) {
+  auto text = dyn_cast_if_present<StringAttr>(axis);
+  std::string error;
+  auto formula = text ? SizeExpr::parse(text.getValue(), error) : std::nullopt;
+  if (!formula || !llvm::all_of(formula->sizeNames(), [&](StringRef name) {
+        return regime.sizes.contains(name);
+      }))
+    return std::nullopt;
+  return regime.sizeOf(axis);
+}
+
+/// The most rows of a product along a letter: its fixed size, or the largest
+/// that `expect` lists.
+static int64_t countRows(attn::ContractOp op, char letter, int64_t size) {
+  Operation *function = op->getParentOfType<func::FuncOp>();
+  if (size != SideAxes::kOpen || !function ||
+      !function->hasAttr("attnc.expect"))
+    return size;
+  attn::Labels labels = op.getAxisLabels();
+  Attribute axis;
+  for (auto [letters, operand] :
+       llvm::zip_first(labels.inputs, op->getOperands()))
+    if (std::optional<unsigned> place = attn::axisOf(letters, letter))
+      axis = attn::axisSize(operand.getType(), *place);
+  int64_t most = 1;
+  for (const Regime &regime : getRegimes(function, /*interface=*/nullptr))
+    most = std::max(most, sizeIn(regime, axis).value_or(SideAxes::kOpen));
+  return most;
 }
 
 static tile::NvptxAttr makeTarget(MLIRContext *context, const Target &target,
@@ -106,8 +138,10 @@ attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
   SideAxes axes = SideAxes::of(op);
   if (std::optional<SideChoice> product = chooseProduct(op, axes)) {
     auto contract = cast<attn::ContractOp>(op);
+    char lanes = product->lanes[0];
     ProductBlock block =
-        fitRows(blockOf(contract, target), axes.sizeOf(product->lanes[0]));
+        fitRows(blockOf(contract, target),
+                countRows(contract, lanes, axes.sizeOf(lanes)));
     bool tf32 = isOfF32(contract) && usesTensorCores(contract, target);
     return attn::BlockAttr::get(
         context, product->form, product->lanes, product->rows, block.q(),
