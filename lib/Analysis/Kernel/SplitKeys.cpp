@@ -2,6 +2,9 @@
 
 #include "attnc/Analysis/Kernel/SplitKeys.h"
 
+#include "attnc/Analysis/Kernel/ViewDigits.h"
+#include "attnc/Dialect/Attn/AttnMove.h"
+
 using namespace attnc;
 
 std::string attnc::whyNotSplit(attn::KernelOp kernel) {
@@ -12,4 +15,8 @@ std::string attnc::whyNotSplit(attn::KernelOp kernel) {
       row.getKind() != attn::RowKind::Max)
     return "ranks and sparsemax need all scores of a row";
   return {};
+}
+
+bool attnc::isRagged(mlir::Value tensor) {
+  return sourceOfViews(tensor).getDefiningOp<attn::UnpackOp>() != nullptr;
 }

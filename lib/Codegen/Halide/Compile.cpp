@@ -83,6 +83,49 @@ static bool isReadByOps(Value value) {
   });
 }
 
+/// A step before its op is written.
+static Step beginStep(const FunctionPlan &plan, const Target &target) {
+  Step step;
+  step.isDevice = plan.isDevice;
+  step.builder.castsHalves = plan.isDevice;
+  if (plan.isDevice && !target.device.hasInt64)
+    step.builder.indexType = kInt32;
+  // Halide's SPIR-V multiplies by reciprocals of 64 bits.
+  step.builder.hidesDivisors = target.device.api == "vulkan";
+  return step;
+}
+
+/// Adds a step to `steps` that is written, if it stores something.
+static LogicalResult finishStep(FunctionPlan &plan, const Target &target,
+                                Step step, std::vector<Step> &steps) {
+  if (failed(checkFixedRanges(plan, step, target)))
+    return failure();
+  // No name of the user's begins so.
+  step.builder.pipeline.symbol = "attnc_" + plan.function.getName().str() +
+                                 "_step" + std::to_string(steps.size());
+  if (!step.outputs.empty())
+    steps.push_back(std::move(step));
+  return success();
+}
+
+/// A kernel whose keys are in parts: on a CPU their states, then their results
+/// in a step of its own, for which all states are needed.
+static LogicalResult planSplitKernel(attn::KernelOp kernel, FunctionPlan &plan,
+                                     const Target &target, Step step,
+                                     std::vector<Step> &steps) {
+  KeyParts parts = planParts(kernel, plan);
+  auto first = plan.isDevice ? KernelPart::Whole : KernelPart::States;
+  if (failed(emitKernel(kernel, plan, step, first, &parts)) ||
+      failed(finishStep(plan, target, std::move(step), steps)))
+    return failure();
+  if (plan.isDevice)
+    return success();
+  Step merge = beginStep(plan, target);
+  if (failed(emitKernel(kernel, plan, merge, KernelPart::Merge, &parts)))
+    return failure();
+  return finishStep(plan, target, std::move(merge), steps);
+}
+
 static LogicalResult planFunction(FunctionPlan &plan, const Target &target,
                                   std::vector<Step> &steps) {
   if (plan.isDevice && failed(refuseWideNumbers(plan.function, target)))
@@ -102,28 +145,21 @@ static LogicalResult planFunction(FunctionPlan &plan, const Target &target,
       }
   }
   for (Operation &op : plan.function.getBody().front()) {
-    Step step;
-    step.isDevice = plan.isDevice;
-    step.builder.castsHalves = plan.isDevice;
-    if (plan.isDevice && !target.device.hasInt64)
-      step.builder.indexType = kInt32;
-    // Halide's SPIR-V multiplies by reciprocals of 64 bits.
-    step.builder.hidesDivisors = target.device.api == "vulkan";
+    Step step = beginStep(plan, target);
     auto kernel = dyn_cast<attn::KernelOp>(op);
     if (!kernel && !attn::BlockAttr::of(&op))
       continue;
+    if (kernel && kernel.getSchedule()->getSplit()) {
+      if (failed(planSplitKernel(kernel, plan, target, step, steps)))
+        return failure();
+      continue;
+    }
     auto normalize = dyn_cast<attn::NormalizeOp>(op);
     if (failed(kernel      ? emitKernel(kernel, plan, step)
                : normalize ? emitNormalize(normalize, plan, step)
-                           : emitSideOp(&op, plan, step)))
+                           : emitSideOp(&op, plan, step)) ||
+        failed(finishStep(plan, target, std::move(step), steps)))
       return failure();
-    if (failed(checkFixedRanges(plan, step, target)))
-      return failure();
-    // No name of the user's begins so.
-    step.builder.pipeline.symbol = "attnc_" + plan.function.getName().str() +
-                                   "_step" + std::to_string(steps.size());
-    if (!step.outputs.empty())
-      steps.push_back(std::move(step));
   }
   return success();
 }

@@ -376,6 +376,20 @@ LogicalResult Tensors::store(Value result, ArrayRef<std::pair<Ex, Ex>> dims,
   }
 }
 
+void Tensors::storeIn(unsigned workspace, ArrayRef<std::pair<Ex, Ex>> dims,
+                      function_ref<Stored(StringRef)> make) {
+  std::string name = nextDomain(b);
+  Stored stored = make(name);
+  storeAt({{true, workspace}, stored.indices, stored.where}, name, dims,
+          stored.value,
+          scalarTypeOf(plan.workspaces[workspace].getElementType()));
+}
+
+Ex Tensors::readWorkspace(unsigned workspace, ArrayRef<Ex> indices) {
+  return readBuffer({true, workspace},
+                    plan.workspaces[workspace].getElementType(), indices);
+}
+
 LogicalResult
 Tensors::storeRows(attn::AppendOp append, ArrayRef<std::pair<Ex, Ex>> dims,
                    function_ref<FailureOr<Stored>(StringRef)> make) {

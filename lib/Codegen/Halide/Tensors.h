@@ -50,6 +50,10 @@ public:
   mlir::LogicalResult
   store(mlir::Value result, llvm::ArrayRef<std::pair<Ex, Ex>> dims,
         llvm::function_ref<mlir::FailureOr<Stored>(llvm::StringRef)> make);
+  /// Stores in a workspace that is the result of no op.
+  void storeIn(unsigned workspace, llvm::ArrayRef<std::pair<Ex, Ex>> dims,
+               llvm::function_ref<Stored(llvm::StringRef)> make);
+  Ex readWorkspace(unsigned workspace, llvm::ArrayRef<Ex> indices);
   /// Stores rows in the cache of attn.append; `make` gives indices in the rows.
   mlir::LogicalResult
   storeRows(attn::AppendOp append, llvm::ArrayRef<std::pair<Ex, Ex>> dims,

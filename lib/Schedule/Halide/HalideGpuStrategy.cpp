@@ -9,6 +9,7 @@
 
 #include "Halide/HalideRequest.h"
 #include "Halide/HalideStrategy.h"
+#include "Halide/KeySplits.h"
 #include "VisitedPairs.h"
 
 #include "attnc/Dialect/Halide/Halide.h"
@@ -36,6 +37,10 @@ struct HalideGpuStrategy final : Strategy {
                            attn::ScheduleAttr schedule) const override;
   std::string findProblem(const KernelShape &shape, const Target &target,
                           attn::ScheduleAttr schedule) const override;
+  std::string explain(const KernelShape &shape,
+                      attn::ScheduleAttr schedule) const override {
+    return explainWhole(shape, schedule.getQ(), schedule);
+  }
   Cost predictCost(const KernelShape &shape, const Target &target,
                    attn::ScheduleAttr schedule,
                    RegimeRanges &ranges) const override;
@@ -121,12 +126,14 @@ HalideGpuStrategy::makeCandidates(const KernelShape &shape,
         return {};
       auto halide = GpuScheduleAttr::get(context, {group.rows, group.vectors},
                                          keys, features, shared);
-      attn::ScheduleAttr made = attn::ScheduleAttr::get(
-          context, request->form.value_or(attn::ScheduleForm::Online), q, k,
-          /*chunk=*/0, /*rescaleThreshold=*/0.0, attn::RescalePlace::Value,
-          /*weights=*/Type(), halide);
-      if (!llvm::is_contained(candidates, made))
-        candidates.push_back(made);
+      for (int64_t split : listSplits(shape, q, k, request->split)) {
+        attn::ScheduleAttr made = attn::ScheduleAttr::get(
+            context, request->form.value_or(attn::ScheduleForm::Online), q, k,
+            /*chunk=*/0, /*rescaleThreshold=*/0.0, attn::RescalePlace::Value,
+            /*weights=*/Type(), halide, split);
+        if (!llvm::is_contained(candidates, made))
+          candidates.push_back(made);
+      }
     }
   }
   return candidates;

@@ -93,8 +93,8 @@ bool Parser::parseDeviceField(StringRef name, StringRef value) {
     return true;
   }
   error = llvm::formatv("unknown schedule field '{0}' of backend 'halide' on a "
-                        "device; fields are form, q, k, target, group, keys, "
-                        "features, shared",
+                        "device; fields are form, q, k, split, target, group, "
+                        "keys, features, shared",
                         name);
   return false;
 }
@@ -113,6 +113,9 @@ bool Parser::parseField(StringRef name, StringRef value) {
     return parseNumber(name, value, request.q);
   if (name == "k")
     return parseNumber(name, value, request.k);
+  if (name == "split")
+    return value.trim() == "0" ? (request.split = 0, true)
+                               : parseNumber(name, value, request.split);
   if (!isDevice && name == "lanes")
     return parseNumber(name, value, request.lanes);
   if (!isDevice && name == "score_tile")
@@ -127,8 +130,8 @@ bool Parser::parseField(StringRef name, StringRef value) {
   if (isDevice)
     return parseDeviceField(name, value);
   error = llvm::formatv("unknown schedule field '{0}' of backend 'halide'; "
-                        "fields are form, q, k, target, lanes, score_tile, "
-                        "value_tile",
+                        "fields are form, q, k, split, target, lanes, "
+                        "score_tile, value_tile",
                         name);
   return false;
 }

@@ -2,7 +2,8 @@
 //
 // Two forms, as measured with hand-written schedules: the whole row of scores
 // in memory where it is short, blocks of keys with a running maximum where it
-// is long. Lanes are queries; a register tile is two vectors by eight.
+// is long, in parts where there are few queries. Lanes are queries; a register
+// tile is two vectors by eight.
 // Tests: test/Schedule/Halide
 //
 //===----------------------------------------------------------------------===//
@@ -10,9 +11,11 @@
 #include "Halide/HalideStrategy.h"
 
 #include "Halide/HalideRequest.h"
+#include "Halide/KeySplits.h"
 #include "VisitedPairs.h"
 
 #include "attnc/Dialect/Halide/Halide.h"
+#include "attnc/Dialect/Tile/TargetAttr.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -35,6 +38,8 @@ struct HalideStrategy final : Strategy {
                            attn::ScheduleAttr schedule) const override;
   std::string findProblem(const KernelShape &shape, const Target &target,
                           attn::ScheduleAttr schedule) const override;
+  std::string explain(const KernelShape &shape,
+                      attn::ScheduleAttr schedule) const override;
   Cost predictCost(const KernelShape &shape, const Target &target,
                    attn::ScheduleAttr schedule,
                    RegimeRanges &ranges) const override;
@@ -56,6 +61,43 @@ static int64_t mostKeysOfRows(const KernelShape &shape, const Target &target,
   return target.l2Bytes() / (4 * q * shape.accumulateBytes());
 }
 
+static constexpr int64_t kKeysOfBlock = 128;
+
+/// Null and a sentence in `error` if requested fields are illegal together.
+static attn::ScheduleAttr makeSchedule(const KernelShape &shape,
+                                       const Target &target,
+                                       const HalideRequest &request,
+                                       attn::ScheduleForm form, int64_t q,
+                                       int64_t split, std::string &error) {
+  int64_t lanes = shape.lanes(target);
+  // Accumulators, two vectors of queries and a broadcast element; with one
+  // vector twice as many rows keep the units busy.
+  int64_t rows = target.cpu.vectorRegisters >= 32 ? 8 : 4;
+  int64_t vectors = q % (2 * lanes) == 0 ? 2 : 1;
+  if (q == lanes && !request.q)
+    rows *= 2;
+  RegisterTile tile{rows, vectors};
+  // The code of a formula of elements stands once for each accumulator.
+  bool isOfFormulas = llvm::any_of(shape.kernel.getSums(),
+                                   [](const auto &sum) { return sum.pair; });
+  RegisterTile one;
+  RegisterTile score = request.score.value_or(isOfFormulas ? one : tile);
+  RegisterTile value =
+      request.value.value_or(shape.kernel.hasValue() ? one : tile);
+  MLIRContext *context = shape.kernel->getContext();
+  ScopedDiagnosticHandler keep(context, [&](Diagnostic &diagnostic) {
+    error = diagnostic.str();
+    return success();
+  });
+  auto halide = ::attnc::halide::ScheduleAttr::get(
+      context, lanes, {score.rows, score.vectors}, {value.rows, value.vectors});
+  return attn::ScheduleAttr::getChecked(
+      [&] { return emitError(UnknownLoc::get(context)); }, context, form, q,
+      request.k.value_or(kKeysOfBlock), /*chunk=*/int64_t(0), split,
+      attn::RowAxes::Q, llvm::APFloat(0.0), attn::RescalePlace::Value,
+      /*weights=*/Type(), tile::TargetAttrInterface(halide));
+}
+
 SmallVector<attn::ScheduleAttr>
 HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
                                StringRef text, std::string &error) const {
@@ -70,34 +112,42 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
         *request->lanes, target.name, lanes);
     return {};
   }
-  // Accumulators, two vectors of queries and a broadcast element.
-  int64_t rows = target.cpu.vectorRegisters >= 32 ? 8 : 4;
-  MLIRContext *context = shape.kernel->getContext();
+  // One vector of queries is a third slower per query, so not beside others.
+  bool isFew = shape.mostQueries > 0 && shape.mostQueries <= lanes;
   SmallVector<attn::ScheduleAttr> candidates;
-  for (attn::ScheduleForm form :
-       {attn::ScheduleForm::Rows, attn::ScheduleForm::Online}) {
-    if (form != request->form.value_or(form))
-      continue;
-    bool isRows = form == attn::ScheduleForm::Rows;
-    int64_t q = request->q.value_or(isRows ? 2 * lanes : 4 * lanes);
-    int64_t vectors = q % (2 * lanes) == 0 ? 2 : 1;
-    RegisterTile tile{rows, vectors};
-    // The code of a formula of elements stands once for each accumulator.
-    bool isOfFormulas = llvm::any_of(shape.kernel.getSums(),
-                                     [](const auto &sum) { return sum.pair; });
-    RegisterTile one;
-    RegisterTile score = request->score.value_or(isOfFormulas ? one : tile);
-    RegisterTile value =
-        request->value.value_or(shape.kernel.hasValue() ? one : tile);
-    auto halide = ::attnc::halide::ScheduleAttr::get(
-        context, lanes, {score.rows, score.vectors},
-        {value.rows, value.vectors});
-    candidates.push_back(attn::ScheduleAttr::get(
-        context, form, q, request->k.value_or(128), /*chunk=*/0,
-        /*rescaleThreshold=*/0.0, attn::RescalePlace::Value, /*weights=*/Type(),
-        halide));
-  }
+  auto add = [&](attn::ScheduleForm form, int64_t q, int64_t split) {
+    bool isRequested = request->form.value_or(form) == form;
+    if (isRequested && error.empty())
+      if (attn::ScheduleAttr made =
+              makeSchedule(shape, target, *request, form, q, split, error))
+        candidates.push_back(made);
+  };
+  // A request of either excludes form rows, and so do long keys of few queries,
+  // as threads do not show in the cost.
+  SmallVector<int64_t> splits = listSplits(
+      shape, lanes, request->k.value_or(kKeysOfBlock), request->split);
+  bool mayBeRows = request->form || splits.front() == 0;
+  auto queriesOf = [&](int64_t vectors) -> SmallVector<int64_t> {
+    if (request->q)
+      return {*request->q};
+    if (isFew)
+      return {lanes, vectors * lanes};
+    return {vectors * lanes};
+  };
+  if (mayBeRows)
+    for (int64_t q : queriesOf(2))
+      add(attn::ScheduleForm::Rows, q, request->split.value_or(0));
+  for (int64_t q : queriesOf(4))
+    for (int64_t split : splits)
+      add(attn::ScheduleForm::Online, q, split);
+  if (!error.empty())
+    return {};
   return candidates;
+}
+
+std::string HalideStrategy::explain(const KernelShape &shape,
+                                    attn::ScheduleAttr schedule) const {
+  return explainWhole(shape, targetOf(schedule).getLanes(), schedule);
 }
 
 std::string HalideStrategy::findMismatch(const KernelShape &shape,
@@ -222,7 +272,11 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
       vectors *
       (slowdown * operationsOfPair(shape) / target.cpu.fmaPerCycle +
        perConversion * narrow / double(targetOf(schedule).getScoreTile()[1]));
-  cost.overhead = 1;
+  // Transposed queries, and states that are stored and merged.
+  double parts = countParts(schedule, ranges);
+  cost.overhead = 1 + (parts - 1) * 2 * double(shape.allDims()) *
+                          std::ceil(queries / double(schedule.getQ())) *
+                          double(schedule.getQ() / shape.lanes(target));
   double needed = 2 * rowPairs * double(shape.allDims()) / peak;
   cost.peakFraction = needed / cost.total();
   cost.visitedPairs = pairs;

@@ -18,6 +18,10 @@ namespace attnc {
 /// Why the keys of a kernel cannot be split, or an empty text.
 std::string whyNotSplit(attn::KernelOp kernel);
 
+/// Whether the rows of a tensor are a ragged sequence's: each sequence has room
+/// for the rows of all.
+bool isRagged(mlir::Value tensor);
+
 } // namespace attnc
 
 #endif // ATTNC_ANALYSIS_KERNEL_SPLITKEYS_H

@@ -47,7 +47,8 @@ def Halide_ScheduleAttr : AttrDef<HalideDialect, "Schedule", [
 }
 
 def Halide_GpuScheduleAttr : AttrDef<HalideDialect, "GpuSchedule", [
-    DeclareAttrInterfaceMethods<Tile_TargetAttrInterface>]> {
+    DeclareAttrInterfaceMethods<Tile_TargetAttrInterface,
+                                ["getMostInstances"]>]> {
   let mnemonic = "gpu_schedule";
   let summary = "Schedule fields of the Halide backend on devices";
   let description = [{
@@ -87,6 +88,7 @@ def Halide_GpuScheduleAttr : AttrDef<HalideDialect, "GpuSchedule", [
   let extraClassDefinition = [{
     ::llvm::StringRef $cppClass::getBackend() const { return "halide"; }
     int64_t $cppClass::getGranule() const { return 1; }
+    int64_t $cppClass::getMostInstances() const { return 1024; }
     int64_t $cppClass::getPartialStep(int64_t step) const { return step; }
   }];
 }

@@ -38,7 +38,9 @@ Ex KernelWriter::tag() {
 
 Ex KernelWriter::isTagged(Ex bits) { return b.equal(bits, tag()); }
 
-/// A key of block `block`.
+/// A key of block `block`, counted from the first one of the part: an index of
+/// a function must not depend on the task, whose remainders Halide cannot
+/// bound.
 Ex KernelWriter::keyAt(Ex block, Ex inside) {
   return b.add(b.mul(block, b.integer(schedule.getK())), inside);
 }
@@ -80,7 +82,8 @@ LogicalResult KernelWriter::defineScoresOnDevice() {
   FailureOr<Ex> score = ofSums(kernel.getScore(), "qk", i, k);
   if (failed(score))
     return failure();
-  Ex visible = b.less(k, tensors.extentOf(kernel.getK(), kernel.getKeyAxis()));
+  Ex visible = b.less(keyInTensor(k),
+                      tensors.extentOf(kernel.getK(), kernel.getKeyAxis()));
   if (masks) {
     FailureOr<Ex> mask = maskOf("qk", i, k);
     if (failed(mask))
@@ -223,14 +226,15 @@ LogicalResult KernelWriter::defineOnDevice() {
   if (failed(defineScoresOnDevice()) || failed(defineBlockOnDevice()))
     return failure();
   Ex size = b.integer(schedule.getK()), j = b.variable("merge.y");
-  Ex keys = tensors.extentOf(kernel.getK(), kernel.getKeyAxis());
+  Ex keys = parts ? tensors.sizeOf(parts->length)
+                  : tensors.extentOf(kernel.getK(), kernel.getKeyAxis());
   Ex blocks = b.div(b.add(keys, b.integer(schedule.getK() - 1)), size);
   auto opaque = [&](Ex value) {
     return b.make(Op::Xor, kInt32, {value, b.parameter(kZero)});
   };
   SmallVector<Ex> where;
-  if (kernel.hasRanges()) {
-    Ex begin = b.mul(j, size), last = b.add(first, count);
+  if (kernel.hasRanges() || parts) { // the last part may be shorter
+    Ex begin = keyInTensor(b.mul(j, size)), last = b.add(first, count);
     where = {b.less(begin, opaque(last)),
              b.less(opaque(first), b.add(begin, size))};
   }
@@ -238,13 +242,17 @@ LogicalResult KernelWriter::defineOnDevice() {
     return failure();
   Ex i = b.variable("i"), x = b.variable("x"), e = b.variable("e");
   tasks.define("res", {"i", "x"}, tasks.call("st", acc, {i, x}));
+  step.scratchBytes = 0;
+  step.scratchSize = nullptr;
+  scheduleOnDevice();
+  if (parts) {
+    step.grid.pop_back(); // what follows is of all parts
+    return defineMerged();
+  }
   auto column = [&](Ex at) { return tasks.call("res", acc, {i, at}); };
   tasks.define("l", {"i"}, column(b.integer(valueDim)));
   tasks.define("m", {"i"}, column(b.integer(valueDim + 1)));
   tasks.define("ov", {"i", "e"}, column(e));
-  scheduleOnDevice();
-  step.scratchBytes = 0;
-  step.scratchSize = nullptr;
   return success();
 }
 

@@ -26,10 +26,10 @@ using namespace mlir;
 namespace attnc::halide {
 
 KernelWriter::KernelWriter(attn::KernelOp kernel, const FunctionPlan &plan,
-                           Step &step)
-    : kernel(kernel), plan(plan), step(step), b(step.builder),
-      tensors(plan, step), tasks(step, tensors), norm(kernel.getNorm()),
-      schedule(*kernel.getSchedule()),
+                           Step &step, KernelPart part, const KeyParts *parts)
+    : kernel(kernel), plan(plan), part(part), parts(parts), step(step),
+      b(step.builder), tensors(plan, step), tasks(step, tensors),
+      norm(kernel.getNorm()), schedule(*kernel.getSchedule()),
       target(dyn_cast<ScheduleAttr>(schedule.getTarget())),
       device(dyn_cast<GpuScheduleAttr>(schedule.getTarget())),
       acc(scalarTypeOf(kernel.getAccumulateType())) {
@@ -77,6 +77,8 @@ void KernelWriter::makeGrid() {
     step.grid.push_back({("task_" + name).str(),
                          attn::axisSize(kernel.getQ().getType(), axis),
                          axis == 3 ? schedule.getQ() : 1});
+  if (parts && part != KernelPart::Merge)
+    step.grid.push_back({"task_part", parts->count, 1});
   int64_t q = schedule.getQ(), bytes = acc.bits / 8;
   int64_t pairs = 3 * q * bytes; // scores, weights and gates
   step.scratchBytes =
@@ -113,6 +115,7 @@ KernelWriter::Result KernelWriter::keyElement(Value keys, Ex key, Ex feature) {
                           tasks.coordinate("task_h")};
   if (isGrouped)
     indices.push_back(tasks.coordinate("task_g"));
+  key = keyInTensor(key);
   if (checksKeys)
     key = b.max(b.min(key, last), b.integer(0));
   indices.push_back(key);
@@ -133,12 +136,19 @@ SmallVector<Ex> KernelWriter::headIndices() {
   return indices;
 }
 
-SmallVector<Ex> KernelWriter::indicesOf(Ex i, Ex key) {
+/// Of a row of the task.
+SmallVector<Ex> KernelWriter::rowIndices(Ex i) {
   SmallVector<Ex> indices = headIndices();
   indices.push_back(
       b.position(rowOf(i), attn::axisSize(kernel.getQ().getType(), 3)));
-  indices.push_back(b.position(
-      key, attn::axisSize(kernel.getK().getType(), kernel.getKeyAxis())));
+  return indices;
+}
+
+SmallVector<Ex> KernelWriter::indicesOf(Ex i, Ex key) {
+  SmallVector<Ex> indices = rowIndices(i);
+  indices.push_back(
+      b.position(keyInTensor(key),
+                 attn::axisSize(kernel.getK().getType(), kernel.getKeyAxis())));
   return indices;
 }
 
@@ -170,9 +180,24 @@ KernelWriter::Result KernelWriter::weigh(Ex score) {
 }
 
 KernelWriter::Result KernelWriter::initOf(Ex i) {
-  SmallVector<Ex> indices = indicesOf(i, b.integer(0));
-  indices.pop_back();
-  return Formula(b, tensors).runOne(kernel.getInit(), indices);
+  return Formula(b, tensors).runOne(kernel.getInit(), rowIndices(i));
+}
+
+Ex KernelWriter::shiftOf(Ex maximum) {
+  return b.select(b.equal(maximum, lowest()), b.real(0, acc), maximum);
+}
+
+FailureOr<std::pair<Ex, Ex>> KernelWriter::initialState(Ex i) {
+  if (!kernel.hasInit())
+    return std::pair(lowest(), b.real(0, acc));
+  Result init = initOf(i);
+  if (failed(init))
+    return failure();
+  Result weight =
+      weigh(norm.isSoftmax() ? b.sub(*init, shiftOf(*init)) : *init);
+  if (failed(weight))
+    return failure();
+  return std::pair(*init, *weight);
 }
 
 /// As the weight is multiplied.
@@ -250,8 +275,12 @@ LogicalResult KernelWriter::write() {
   if (failed(check()))
     return failure();
   makeGrid();
+  if (part == KernelPart::Merge)
+    return failed(defineMerged()) ? failure() : storeResults();
   if (failed(findRange()))
     return failure();
+  if (parts && !tasks.isDevice())
+    limitToPart();
   if (tasks.isDevice()) {
     if (failed(defineOnDevice()))
       return failure();
@@ -259,12 +288,12 @@ LogicalResult KernelWriter::write() {
              failed(isOnline ? defineOnline() : defineRows())) {
     return failure();
   }
-  return storeResults();
+  return part == KernelPart::States ? storeState() : storeResults();
 }
 
 LogicalResult emitKernel(attn::KernelOp kernel, const FunctionPlan &plan,
-                         Step &step) {
-  return KernelWriter(kernel, plan, step).write();
+                         Step &step, KernelPart part, const KeyParts *parts) {
+  return KernelWriter(kernel, plan, step, part, parts).write();
 }
 
 } // namespace attnc::halide

@@ -303,16 +303,11 @@ LogicalResult KernelWriter::defineBlock(const KeyLoop &loop) {
 LogicalResult KernelWriter::defineState() {
   Ex i = b.variable("i"), x = b.variable("x");
   Ex zero = b.real(0, acc), zeroWeight = zero, init = lowest();
-  if (kernel.hasInit()) {
-    FailureOr<Ex> made = initOf(i);
+  if (!parts) { // the merge has it once
+    auto made = initialState(i);
     if (failed(made))
       return failure();
-    init = *made;
-    Ex shift = b.select(b.equal(init, lowest()), zero, init);
-    FailureOr<Ex> weight = weigh(norm.isSoftmax() ? b.sub(init, shift) : init);
-    if (failed(weight))
-      return failure();
-    zeroWeight = *weight;
+    std::tie(init, zeroWeight) = *made;
   }
   tasks.define("st", {"i", "x"},
                b.select(b.equal(x, columnOfMax()), init,
@@ -325,9 +320,8 @@ LogicalResult KernelWriter::defineState() {
 /// it.
 LogicalResult KernelWriter::mergeBlocks(StringRef prefix, Ex blocks,
                                         ArrayRef<Ex> where) {
-  Ex i = b.variable("i"), zero = b.real(0, acc);
+  Ex i = b.variable("i");
   int64_t columns = firstColumn() + valueDim + 2;
-  auto shiftOf = [&](Ex m) { return b.select(b.equal(m, lowest()), zero, m); };
   auto name = [&](StringRef function) { return (prefix + function).str(); };
   b.domain(name("merge"),
            {{b.integer(0), b.integer(columns)}, {b.integer(0), blocks}}, where);

@@ -131,39 +131,85 @@ SmallVector<Ex> KernelWriter::storedWhere(Ex i, bool isExact) {
   return where;
 }
 
-LogicalResult KernelWriter::storeResults() {
-  auto place = [&](Ex i) {
-    return SmallVector<Ex>{tasks.coordinate("task_b"),
-                           tasks.coordinate("task_h"),
-                           tasks.coordinate("task_g"), rowOf(i)};
+/// Of the weighted values, before a division.
+Ex KernelWriter::sumOfValues(Ex i, Ex e, bool isExact) {
+  Ex sum = b.real(0, acc);
+  if (valueDim > 0)
+    sum = tasks.call("ov", acc, {i, e});
+  if (!isExact)
+    return sum;
+  Ex repeats = b.less(b.integer(0), b.parameter(kExact));
+  return b.select(repeats, b.call("exact", acc, {i, e}), sum);
+}
+
+/// The indices of a row in results.
+SmallVector<Ex> KernelWriter::placeOf(Ex i) {
+  return {tasks.coordinate("task_b"), tasks.coordinate("task_h"),
+          tasks.coordinate("task_g"), rowOf(i)};
+}
+
+LogicalResult KernelWriter::storeValues(bool isExact) {
+  auto value = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
+    beginStore(domain + ".z");
+    Ex e = b.variable((domain + ".x").str());
+    Ex i = b.variable((domain + ".y").str());
+    SmallVector<Ex> indices = placeOf(i);
+    indices.push_back(e);
+    Ex zero = b.real(0, acc), sum = tasks.call("l", acc, i);
+    Ex o = sumOfValues(i, e, isExact);
+    if (norm.getDivide() == attn::NormDivide::Sum)
+      o = b.select(b.equal(sum, zero), zero, b.div(o, sum));
+    return Tensors::Stored{indices, o, storedWhere(i, isExact)};
   };
-  // On a device no masked product is added in the first place.
-  bool isExact = (masks || isOnline) && valueDim > 0 && !tasks.isDevice();
+  return tensors.store(
+      kernel.getO(), storedDims({{b.integer(0), b.integer(valueDim)}}), value);
+}
+
+/// Where the pipeline runs again if a result is NaN, it says so.
+void KernelWriter::reportNans(bool isExact) {
+  if (!isExact || step.outputs.empty())
+    return;
+  step.checksNans = true;
+  b.pipeline.outputs.push_back("nans");
+}
+
+/// Of a part of the keys, into its workspaces.
+LogicalResult KernelWriter::storeState() {
+  bool isExact = valueDim > 0;
   if (isExact && failed(defineExactValues()))
     return failure();
-  if (kernel.getO()) {
-    auto value = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
-      beginStore(domain + ".z");
-      Ex e = b.variable((domain + ".x").str());
-      Ex i = b.variable((domain + ".y").str());
-      SmallVector<Ex> indices = place(i);
-      indices.push_back(e);
-      Ex zero = b.real(0, acc), sum = tasks.call("l", acc, i), o = zero;
-      if (valueDim > 0)
-        o = tasks.call("ov", acc, {i, e});
-      if (isExact) {
-        Ex repeats = b.less(b.integer(0), b.parameter(kExact));
-        o = b.select(repeats, b.call("exact", acc, {i, e}), o);
-      }
-      if (norm.getDivide() == attn::NormDivide::Sum)
-        o = b.select(b.equal(sum, zero), zero, b.div(o, sum));
-      return Tensors::Stored{indices, o, storedWhere(i, isExact)};
-    };
-    if (failed(tensors.store(kernel.getO(),
-                             storedDims({{b.integer(0), b.integer(valueDim)}}),
-                             value)))
-      return failure();
-  }
+  auto store = [&](unsigned workspace, ArrayRef<std::pair<Ex, Ex>> inner,
+                   function_ref<Ex(Ex i, Ex e)> value) {
+    tensors.storeIn(workspace, storedDims(inner), [&](StringRef domain) {
+      Ex x = b.variable((domain + ".x").str()), i = x;
+      if (!inner.empty())
+        i = b.variable((domain + ".y").str());
+      SmallVector<Ex> indices = placeOf(i);
+      indices.insert(indices.begin() + 3, tasks.coordinate("task_part"));
+      if (!inner.empty())
+        indices.push_back(x);
+      return Tensors::Stored{indices, value(i, x), storedWhere(i, isExact)};
+    });
+  };
+  if (valueDim > 0)
+    store(parts->values, {{b.integer(0), b.integer(valueDim)}},
+          [&](Ex i, Ex e) { return sumOfValues(i, e, isExact); });
+  if (norm.isSoftmax())
+    store(parts->maxima, {}, [&](Ex i, Ex) { return b.call("m", acc, i); });
+  store(parts->sums, {}, [&](Ex i, Ex) { return b.call("l", acc, i); });
+  reportNans(isExact);
+  return success();
+}
+
+LogicalResult KernelWriter::storeResults() {
+  // On a device no masked product is added in the first place, and states of
+  // parts have none.
+  bool isExact = (masks || isOnline) && valueDim > 0 && !tasks.isDevice() &&
+                 part == KernelPart::Whole;
+  if (isExact && failed(defineExactValues()))
+    return failure();
+  if (kernel.getO() && failed(storeValues(isExact)))
+    return failure();
   auto perRow = [&](Value result, function_ref<Result(Ex)> make) {
     if (!result || result.use_empty())
       return success();
@@ -174,7 +220,7 @@ LogicalResult KernelWriter::storeResults() {
                            FailureOr<Ex> value = make(i);
                            if (failed(value))
                              return failure();
-                           return Tensors::Stored{place(i), *value,
+                           return Tensors::Stored{placeOf(i), *value,
                                                   storedWhere(i, isExact)};
                          });
   };
@@ -184,20 +230,15 @@ LogicalResult KernelWriter::storeResults() {
     if (kernel.getRow())
       return sum;
     Ex shift = b.real(0, acc);
-    if (norm.isSoftmax()) {
-      Ex m = tasks.call("m", acc, i);
-      shift = b.select(b.equal(m, lowest()), shift, m);
-    }
+    if (norm.isSoftmax())
+      shift = shiftOf(tasks.call("m", acc, i));
     return logOfSum(sum, shift);
   };
   if (failed(perRow(kernel.getRow(), maximum)))
     return failure();
   if (failed(perRow(kernel.getLse(), logarithm)))
     return failure();
-  if (isExact && !step.outputs.empty()) {
-    step.checksNans = true;
-    b.pipeline.outputs.push_back("nans");
-  }
+  reportNans(isExact);
   return success();
 }
 

@@ -27,7 +27,8 @@ struct KeyLoop {
 /// and on a device t (a task).
 class KernelWriter {
 public:
-  KernelWriter(attn::KernelOp kernel, const FunctionPlan &plan, Step &step);
+  KernelWriter(attn::KernelOp kernel, const FunctionPlan &plan, Step &step,
+               KernelPart part, const KeyParts *parts);
 
   mlir::LogicalResult write();
 
@@ -38,6 +39,11 @@ private:
   void makeGrid();
   Ex keysFrom(), keysCount();
   mlir::LogicalResult findRange();
+  void limitToPart();
+  Ex firstKeyOfPart();
+  /// Of the keys that functions are indexed by, which on a device are counted
+  /// from the first one of the part.
+  Ex keyInTensor(Ex key);
   mlir::LogicalResult defineRowsOfSums();
   mlir::LogicalResult defineSums(llvm::StringRef prefix);
   mlir::LogicalResult defineScores(llvm::StringRef prefix = "");
@@ -69,6 +75,17 @@ private:
   mlir::FailureOr<std::pair<Ex, Ex>> exactTerm(Ex i, Ex key, Ex e);
   mlir::LogicalResult defineExactValues();
   mlir::LogicalResult storeResults();
+  mlir::LogicalResult storeValues(bool isExact);
+  mlir::LogicalResult storeState();
+  void reportNans(bool isExact);
+  llvm::SmallVector<Ex> placeOf(Ex i);
+  Ex sumOfValues(Ex i, Ex e, bool isExact);
+  enum class StateKind { Maximum, Sum, Values };
+  /// Of part `number`, for row i; of values, for feature e.
+  Ex stateOf(Ex number, Ex i, StateKind kind, Ex e = {});
+  mlir::LogicalResult defineMerged();
+  void scheduleMerged(llvm::StringRef function, llvm::StringRef domain,
+                      llvm::StringRef along = "");
   llvm::SmallVector<std::pair<Ex, Ex>>
   storedDims(llvm::ArrayRef<std::pair<Ex, Ex>> inner);
   void beginStore(const llvm::Twine &task);
@@ -90,16 +107,22 @@ private:
   Result contribution(Ex weight, std::optional<Ex> gate, Ex i, Ex key, Ex e);
   std::optional<Ex> storedGate(llvm::StringRef prefix, Ex i, Ex key);
   llvm::SmallVector<Ex> headIndices();
+  llvm::SmallVector<Ex> rowIndices(Ex i);
   llvm::SmallVector<Ex> indicesOf(Ex i, Ex key);
   Result math(llvm::StringRef function, Ex x);
   Result weigh(Ex score);
   Result initOf(Ex i);
+  /// The score and the weight of a row without keys, relative to its maximum.
+  mlir::FailureOr<std::pair<Ex, Ex>> initialState(Ex i);
+  Ex shiftOf(Ex maximum);
   Ex round(Ex weight);
   Result logOfSum(Ex sum, Ex shift);
   Ex lowest() { return b.real(-std::numeric_limits<double>::infinity(), acc); }
 
   attn::KernelOp kernel;
   const FunctionPlan &plan;
+  KernelPart part;
+  const KeyParts *parts; // null: the keys are not split
   Step &step;
   Builder &b;
   Tensors tensors;
