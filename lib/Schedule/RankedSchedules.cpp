@@ -114,6 +114,8 @@ RankedSchedules::RankedSchedules(attn::KernelOp kernel, attn::RowAxes axes,
       r.score += least > 0 ? regime.weight * r.costs[i].total() / least : 0;
   }
   sort(ranked);
+  for (Ranked &r : ranked) // strategies schedule the merged kernel
+    r.schedule = r.schedule.withRowAxes(axes);
 }
 
 double RankedSchedules::getGroupCycles(size_t regime) const {

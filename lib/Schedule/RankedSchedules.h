@@ -40,7 +40,7 @@ public:
 
   attn::RowAxes getRowAxes() const { return axes; }
   const KernelShape &getShape() const { return shape; }
-  /// The best first. `row_axes` is not set in them.
+  /// The best first.
   llvm::ArrayRef<Ranked> getRanked() const { return ranked; }
   bool empty() const { return ranked.empty(); }
   /// Where there are none: why the request is none for the target, or else the

@@ -380,7 +380,6 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
   if (best.getRowAxes() == attn::RowAxes::GQ)
     storeScatteredRows(kernel);
   attn::ScheduleAttr chosen = best.getRanked()[0].schedule;
-  chosen = chosen.withRowAxes(best.getRowAxes());
   kernel.setScheduleAttr(chosen);
   if (interface)
     interface->kernels.push_back((target.name + ": " +

@@ -109,6 +109,7 @@ std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax,
   if (cpu && cpu.getUnit() == tile::CpuUnit::Matrix)
     parts += llvm::formatv(", {0} on the matrix unit",
                            ofIntegers ? "8-bit integers" : "bf16");
-  return llvm::formatv("{0}, {1} queries x {2} keys{3}", how, schedule.getQ(),
-                       schedule.getK(), parts);
+  bool areRows = schedule.getRowAxes() == attn::RowAxes::GQ;
+  return llvm::formatv("{0}, {1} {2} x {3} keys{4}", how, schedule.getQ(),
+                       areRows ? "rows" : "queries", schedule.getK(), parts);
 }

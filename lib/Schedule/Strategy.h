@@ -116,8 +116,8 @@ llvm::SmallVector<const Strategy *> getStrategies(const Target &target,
 /// apply or is shorter than a tile.
 std::string findProblem(attn::KernelOp kernel, attn::ScheduleAttr schedule);
 
-/// "online softmax, 64 queries x 64 keys"; without a running maximum, "tile by
-/// tile, ...".
+/// "online softmax, 64 queries x 64 keys", or rows where these are the queries
+/// of several heads; without a running maximum, "tile by tile, ...".
 std::string summarize(attn::ScheduleAttr schedule, bool isSoftmax,
                       bool ofIntegers = false);
 
