@@ -53,6 +53,7 @@ enum class Op : uint8_t {
   LessEqual,
   Not,
   Select,
+  Likely, // the operand; a loop has code of its own for where it is selected
   Abs,
   Sqrt,
   Floor,

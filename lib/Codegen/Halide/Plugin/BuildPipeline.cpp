@@ -157,6 +157,8 @@ Halide::Expr PipelineBuilder::makeArithmetic(const Expr &node) {
     return !a;
   case Op::Select:
     return Halide::select(a, b, c);
+  case Op::Likely:
+    return Halide::likely(a);
   case Op::Abs:
     return Halide::abs(a);
   case Op::Sqrt:
