@@ -147,6 +147,9 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
 
 std::string HalideStrategy::explain(const KernelShape &shape,
                                     attn::ScheduleAttr schedule) const {
+  if (shape.factors)
+    return "linear attention is quadratic, not chunked: the Halide backend "
+           "does not support form = chunked";
   return explainWhole(shape, targetOf(schedule).getLanes(), schedule);
 }
 
