@@ -312,16 +312,18 @@ static LogicalResult compile(ModuleOp module, const Target &target,
   return success();
 }
 
-/// Tensors are on the device during a step only.
+/// Tensors of the host, and intermediate results, are on the device during a
+/// step only.
 static void reportCopies(func::FuncOp function, ArrayRef<Step> steps) {
   size_t in = 0, out = 0;
   for (const Step &step : steps) {
     in += step.inputs.size() + step.outputs.size();
     out += step.outputs.size();
   }
-  remarkOn(function) << "a call copies " << in << " tensors to the device and "
-                     << out << " back, in " << steps.size()
-                     << (steps.size() == 1 ? " step" : " steps") << " [limit]";
+  remarkOn(function) << "a call with host tensors copies " << in
+                     << " tensors to the device and " << out << " back, in "
+                     << steps.size() << (steps.size() == 1 ? " step" : " steps")
+                     << " [limit]";
 }
 
 std::unique_ptr<llvm::Module> compileToLlvm(ModuleOp module,
