@@ -130,7 +130,7 @@ constexpr Backend backends[] = {
     {"nvptx", "Kernels for NVIDIA GPUs by LLVM", nvptxKinds, nvptxStages,
      nvptxOutputs, registerNvptxDialects, registerNvptxPasses,
      /*translate=*/nullptr, ptx::printKernels, /*isNarrow=*/false,
-     ptx::makeHostModule, /*assembly=*/"ptx", ptx::makeObjectModule},
+     ptx::makeHostModule, /*assembly=*/ptx::kUsualPtx, ptx::makeObjectModule},
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "attnc/Target/Platform.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -24,6 +25,7 @@ namespace attnc::ptx {
 static constexpr StringLiteral kSharedAttribute = "attnc.shared";
 static constexpr StringLiteral kMapsAttribute = "attnc.maps";
 static constexpr StringLiteral kKeepLoopsAttribute = "attnc.nounroll";
+static constexpr StringLiteral kOtherwiseAttribute = "attnc.otherwise";
 
 static std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target,
                                                           std::string &error) {
@@ -65,6 +67,19 @@ static void markMaps(llvm::Function &kernel) {
         i, llvm::Attribute::getWithAlignment(context, llvm::Align(64)));
     kernel.addParamAttr(i, llvm::Attribute::get(context, "nvvm.grid_constant"));
   }
+}
+
+/// Of kernels for tensors without tensor maps, those that another one names.
+static void keepOnly(llvm::Module &module, bool areOtherwise) {
+  llvm::StringSet<> others;
+  for (llvm::Function &function : module)
+    if (function.hasFnAttribute(kOtherwiseAttribute))
+      others.insert(
+          function.getFnAttribute(kOtherwiseAttribute).getValueAsString());
+  for (llvm::Function &function : llvm::make_early_inc_range(module))
+    if (function.hasFnAttribute(kSharedAttribute) &&
+        others.contains(function.getName()) != areOtherwise)
+      function.eraseFromParent();
 }
 
 /// Functions of the host go; the others are marked as kernels.
@@ -134,7 +149,12 @@ std::optional<std::string> printKernels(ModuleOp module, const Target &target,
   device->setTargetTriple(machine->getTargetTriple());
   device->setDataLayout(machine->createDataLayout());
   device->setSourceFileName("attnc");
+  if (output == kUsualPtx || output == kOtherwisePtx)
+    keepOnly(*device, output == kOtherwisePtx);
   keepKernels(*device);
+  if (output == kOtherwisePtx &&
+      llvm::all_of(*device, [](auto &f) { return f.isDeclaration(); }))
+    return "";
   llvm::raw_string_ostream reason(error);
   if (llvm::verifyModule(*device, &reason)) {
     emitError(module.getLoc()) << "internal error: broken kernels: " << error;

@@ -23,6 +23,12 @@ class Module;
 
 namespace attnc::ptx {
 
+/// Outputs of printKernels besides those of --emit: PTX of the kernels that
+/// calls usually launch, and PTX of those for tensors without tensor maps,
+/// which an object holds for the driver to compile. Empty if there are none.
+inline constexpr llvm::StringLiteral kUsualPtx = "usual-ptx",
+                                     kOtherwisePtx = "otherwise-ptx";
+
 /// The kernels of a module of stage `nvvm` as PTX (`ptx`), or as optimized
 /// LLVM IR that nvptx-emulator runs (`nvptx-ir`). Nothing after an error, which
 /// was emitted.

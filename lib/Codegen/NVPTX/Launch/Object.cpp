@@ -1,17 +1,20 @@
 //===- Object.cpp - The part of an object with kernels of a GPU -----------===//
 //
-//   @f$grid0.kernel = internal global { "f$grid0", handles, devices }
+//   @f$grid0.kernel = internal global { "f$grid0", handles, devices, image }
 //   void @f.grid0.body(ptr %call, ptr %scratch, i64 %task) {
 //     attnc_cuda_launch(@f$grid0.kernel, blocks, threads, shared, %call, %maps,
 //                       count)
 //   }
 //
 // with PTX and cubin as constants, and launch.c, compiled for the host when the
-// compiler was built. Tests: test/Integration/cuda
+// compiler was built. Kernels for tensors without tensor maps are PTX only:
+// most programs never launch one, and machine code of both would take twice the
+// time to compile and twice the space. Tests: test/Integration/cuda
 //
 //===----------------------------------------------------------------------===//
 
 #include "attnc/Codegen/NVPTX/Host.h"
+#include "attnc/Codegen/NVPTX/Ptx.h"
 
 #include "HostModule.h"
 
@@ -27,13 +30,21 @@ using namespace mlir;
 
 namespace attnc::ptx {
 
-/// struct attnc_cuda_kernel: its name, a handle and devices for each image.
+/// struct attnc_cuda_kernel: its name, a handle and devices for each image, and
+/// whether it is one for tensors without tensor maps.
 static llvm::Constant *addKernel(llvm::IRBuilder<> &b,
                                  const llvm::Function &kernel) {
+  constexpr unsigned images = 3;
   llvm::Module &module = *b.GetInsertBlock()->getModule();
-  llvm::Constant *none = llvm::ConstantPointerNull::get(b.getPtrTy());
-  llvm::Constant *fields[] = {b.CreateGlobalString(kernel.getName()), none,
-                              none, b.getInt64(0), b.getInt64(0)};
+  bool isOtherwise =
+      llvm::any_of(*kernel.getParent(), [&](const llvm::Function &other) {
+        return other.getFnAttribute("attnc.otherwise").getValueAsString() ==
+               kernel.getName();
+      });
+  SmallVector<llvm::Constant *> fields{b.CreateGlobalString(kernel.getName())};
+  fields.append(images, llvm::ConstantPointerNull::get(b.getPtrTy()));
+  fields.append(images, b.getInt64(0));
+  fields.push_back(b.getInt64(isOtherwise));
   llvm::Constant *value = llvm::ConstantStruct::getAnon(fields);
   return new llvm::GlobalVariable(module, value->getType(),
                                   /*isConstant=*/false,
@@ -43,7 +54,7 @@ static llvm::Constant *addKernel(llvm::IRBuilder<> &b,
 
 /// What launch.c declares `extern`.
 static void defineImages(llvm::Module &module, const Target &target,
-                         StringRef ptx, StringRef cubin) {
+                         StringRef ptx, StringRef otherwise, StringRef cubin) {
   llvm::LLVMContext &context = module.getContext();
   auto define = [&](StringRef name, llvm::Constant *value) {
     return new llvm::GlobalVariable(
@@ -55,6 +66,8 @@ static void defineImages(llvm::Module &module, const Target &target,
                      llvm::IntegerType::get(context, bits), value));
   };
   define("attnc_cuda_ptx", llvm::ConstantDataArray::getString(context, ptx));
+  define("attnc_cuda_otherwise",
+         llvm::ConstantDataArray::getString(context, otherwise));
   define("attnc_cuda_cubin",
          llvm::ConstantDataArray::getString(context, cubin, /*AddNull=*/false))
       ->setAlignment(llvm::Align(64));
@@ -111,7 +124,17 @@ makeObjectModule(ModuleOp module, const Target &target, const Platform &host,
                     });
   if (!part)
     return nullptr;
-  defineImages(*part, target, ptx, cubin);
+  std::optional<std::string> otherwise =
+      printKernels(module, target, kOtherwisePtx);
+  if (!otherwise)
+    return nullptr;
+  if (!otherwise->empty())
+    emitRemark(module.getLoc())
+        << target.name
+        << ": kernels for keys and values that have no tensor maps are PTX "
+           "only; the driver compiles them when a call first needs one "
+           "[object]";
+  defineImages(*part, target, ptx, *otherwise, cubin);
   if (failed(linkLauncher(module, *part, host)))
     return nullptr;
   if (llvm::NamedMDNode *flags = part->getModuleFlagsMetadata())

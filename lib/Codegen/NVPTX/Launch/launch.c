@@ -18,13 +18,15 @@
 #include "launch.h"
 #include "map.h"
 
-/* PTX ends with a 0. The cubin is empty if the compiler had no assembler. */
-extern const char attnc_cuda_ptx[], attnc_cuda_cubin[], attnc_cuda_target[];
+/* PTX ends with a 0. The cubin is empty if the compiler had no assembler. Of
+   kernels for tensors without tensor maps there is only PTX. */
+extern const char attnc_cuda_ptx[], attnc_cuda_otherwise[];
+extern const char attnc_cuda_cubin[], attnc_cuda_target[];
 extern const int64_t attnc_cuda_cubin_bytes;
 /* 80 is 8.0. Code of an architecture's own features runs on that one alone. */
 extern const int32_t attnc_cuda_capability, attnc_cuda_is_exact;
 
-enum { PTX, CUBIN, IMAGES, MAX_DEVICES = 64 };
+enum { PTX, CUBIN, OTHERWISE, IMAGES, MAX_DEVICES = 64 };
 /* CU_STREAM_PER_THREAD: up to it, streams belong to the current context. */
 enum { LAST_DEFAULT_STREAM = 2 };
 
@@ -33,6 +35,7 @@ struct attnc_cuda_kernel {
   const char *name;
   void *handles[IMAGES];
   uint64_t devices[IMAGES]; /* that know its shared memory: a bit each */
+  int64_t is_otherwise;     /* for tensors without tensor maps */
 };
 
 static struct attnc_lock guard;
@@ -177,10 +180,12 @@ static int is_refusal(int code) {
          code == CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-/* Loads the image that the call uses, once in the process. */
-static int load_library(const struct attnc_device_call *call) {
-  int code = CUDA_SUCCESS, image = call->image;
-  const char *bytes = image == CUBIN ? attnc_cuda_cubin : attnc_cuda_ptx;
+/* Loads an image, once in the process. */
+static int load_library(int image) {
+  int code = CUDA_SUCCESS;
+  const char *bytes = image == CUBIN ? attnc_cuda_cubin
+                      : image == PTX ? attnc_cuda_ptx
+                                     : attnc_cuda_otherwise;
   lock(&guard);
   if (!libraries[image])
     code = cuda.library_load(&libraries[image], bytes, 0, 0, 0, 0, 0, 0);
@@ -196,7 +201,7 @@ static int32_t falls_back(struct attnc_device_call *call, int code,
     return 0;
   __atomic_store_n(&is_refused, 1, __ATOMIC_RELAXED);
   call->image = PTX;
-  return CHECK(load_library(call), "cuLibraryLoadData");
+  return CHECK(load_library(PTX), "cuLibraryLoadData");
 }
 
 /* Loads the cubin, or PTX if the driver refuses that. */
@@ -209,7 +214,7 @@ static int32_t load_image(struct attnc_device_call *call, int32_t capability,
                         capability / 10 == attnc_cuda_capability / 10
                     ? CUBIN
                     : PTX;
-  int code = load_library(call);
+  int code = load_library(call->image);
   return falls_back(call, code, failure) || CHECK(code, "cuLibraryLoadData");
 }
 
@@ -441,8 +446,12 @@ static void end(struct attnc_call *call) {
 static int find_function(struct attnc_cuda_kernel *kernel, int64_t shared,
                          const struct attnc_device_call *call, void **function,
                          const char **step) {
-  int code = CUDA_SUCCESS, image = call->image;
+  int code = CUDA_SUCCESS;
+  int image = kernel->is_otherwise ? OTHERWISE : call->image;
   uint64_t bit = UINT64_C(1) << call->device;
+  *step = "cuLibraryLoadData";
+  if (image == OTHERWISE && (code = load_library(image)) != CUDA_SUCCESS)
+    return code;
   if (!(__atomic_load_n(&kernel->devices[image], __ATOMIC_ACQUIRE) & bit)) {
     lock(&guard);
     *step = "cuLibraryGetKernel";
@@ -529,7 +538,7 @@ int32_t attnc_cuda_launch(struct attnc_cuda_kernel *kernel, int64_t blocks,
   const char *step;
   void *compiled;
   int code = find_function(kernel, shared, device, &compiled, &step);
-  if (falls_back(device, code, failure))
+  if (!kernel->is_otherwise && falls_back(device, code, failure))
     code = find_function(kernel, shared, device, &compiled, &step);
   if (CHECK(code, step))
     (void)CHECK(cuda.launch(compiled, (unsigned)blocks, 1, 1, (unsigned)threads,
