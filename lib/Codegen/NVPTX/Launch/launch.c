@@ -38,7 +38,7 @@ struct attnc_cuda_kernel {
   int64_t is_otherwise;     /* for tensors without tensor maps */
 };
 
-static struct attnc_lock guard;
+static struct attnc_lock guard, loading[IMAGES];
 static struct cuda_driver cuda;
 static int is_loaded; /* of `cuda`, which does not change then */
 static void *libraries[IMAGES], *primaries[MAX_DEVICES];
@@ -180,16 +180,23 @@ static int is_refusal(int code) {
          code == CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-/* Loads an image, once in the process. */
+/* Loads an image, once in the process. The driver may compile it for seconds,
+   in which only calls that need this image wait. */
 static int load_library(int image) {
   int code = CUDA_SUCCESS;
+  if (__atomic_load_n(&libraries[image], __ATOMIC_ACQUIRE))
+    return code;
   const char *bytes = image == CUBIN ? attnc_cuda_cubin
                       : image == PTX ? attnc_cuda_ptx
                                      : attnc_cuda_otherwise;
-  lock(&guard);
-  if (!libraries[image])
-    code = cuda.library_load(&libraries[image], bytes, 0, 0, 0, 0, 0, 0);
-  unlock(&guard);
+  lock(&loading[image]);
+  if (!libraries[image]) {
+    void *made = 0;
+    code = cuda.library_load(&made, bytes, 0, 0, 0, 0, 0, 0);
+    if (code == CUDA_SUCCESS)
+      __atomic_store_n(&libraries[image], made, __ATOMIC_RELEASE);
+  }
+  unlock(&loading[image]);
   return code;
 }
 
