@@ -138,7 +138,7 @@ private:
                                       mlir::ArrayRef<tile::LoadOp> loads);
   bool emitLate(mlir::Operation *op);
   llvm::SmallVector<Value>
-  emitOverlapped(tile::ForOp loop, Value full, mlir::ValueRange carried,
+  emitOverlapped(tile::ForOp loop, Value end, mlir::ValueRange carried,
                  Builder::Carry emitAt,
                  llvm::function_ref<void(Value)> findCopies);
   void issueLate();

@@ -4,7 +4,7 @@
 // values of a tile starts in the next iteration, right after that of the
 // scores:
 //
-//   for n = 0 to full {
+//   for n = 0 to tiles {
 //     start S(n) = Q K(n)
 //     start O += P(n - 1) V(n - 1)       // not in the first iteration
 //     wait for S(n)
@@ -12,7 +12,7 @@
 //     copy the next tiles
 //     wait for O, rescale O
 //   }
-//   O += P(full - 1) V(full - 1)
+//   O += P(tiles - 1) V(tiles - 1)
 //
 // P(n - 1), as operands in registers, is carried from one iteration to the
 // next. ptxas would move the second wait before the softmax; it does not move
@@ -119,7 +119,7 @@ bool Emitter::emitLate(Operation *op) {
 }
 
 SmallVector<Value>
-Emitter::emitOverlapped(tile::ForOp loop, Value full, ValueRange carried,
+Emitter::emitOverlapped(tile::ForOp loop, Value end, ValueRange carried,
                         Builder::Carry emitAt,
                         llvm::function_ref<void(Value)> findCopies) {
   size_t count = carried.size();
@@ -133,7 +133,7 @@ Emitter::emitOverlapped(tile::ForOp loop, Value full, ValueRange carried,
   auto emitAll = [&] {
     beginTurns();
     SmallVector<Value> values = emitWithRows(b.index(0), carried);
-    values = b.loop(b.index(1), full, b.index(1), values, emitWithRows);
+    values = b.loop(b.index(1), end, b.index(1), values, emitWithRows);
     // The product of the last tile.
     if (!stream) {
       b.intrinsic("cp.async.wait.group", b.i32(0));
@@ -143,14 +143,14 @@ Emitter::emitOverlapped(tile::ForOp loop, Value full, ValueRange carried,
         tile::ForOp::kNumLoopArgs);
     bind(arguments, ValueRange(values).take_front(count));
     late->rows = SmallVector<Value>(ValueRange(values).drop_front(count));
-    findCopies(full);
+    findCopies(end);
     issueLate();
     finishLate();
     endTurns();
     return flatten(arguments);
   };
   return b.choose(SmallVector<Type>(carried.getTypes()),
-                  b.compare(Builder::Predicate::sgt, full, 0), emitAll,
+                  b.compare(Builder::Predicate::sgt, end, 0), emitAll,
                   [&] { return SmallVector<Value>(carried); });
 }
 
