@@ -59,6 +59,7 @@ public:
 
   /// Whether the map multiplies 8-bit integers.
   bool isQuantized() const;
+  bool isUnsigned() const;
   /// Why the kernel cannot read the integers, or an empty text. Finds the
   /// factors.
   StringRef whyNot();
@@ -96,6 +97,12 @@ bool QuantizedRows::isQuantized() const {
          llvm::any_of(map.getInputs(), [](Value input) {
            return getElementTypeOrSelf(input.getType()).isInteger(8);
          });
+}
+
+/// After whyNot.
+bool QuantizedRows::isUnsigned() const {
+  return getElementTypeOrSelf(map.getInputs()[integers].getType())
+      .isUnsignedInteger();
 }
 
 /// Whether `value` is the element of the integers as a float.
@@ -404,25 +411,34 @@ bool isQuantized(attn::KernelOp kernel) {
   return !found.products.empty() || found.values;
 }
 
+/// Why quantized queries and keys of a product are not read as integers, or an
+/// empty text.
+static StringRef whyNoIntegers(attn::KernelOp kernel,
+                               Quantized::Product &product) {
+  if (isLinearAttention(kernel))
+    return "linear attention reads them several times";
+  if (!kernel.getAccumulateType().isF32())
+    return "sums are not of f32";
+  if (StringRef why = product.queries->whyNot(); !why.empty())
+    return why;
+  if (product.queries->isUnsigned())
+    return "the queries are unsigned, and units multiply signed ones";
+  return product.keys.whyNot();
+}
+
 bool hasIntegerProduct(attn::KernelOp kernel) {
-  return kernel.getAccumulateType().isF32() && !isLinearAttention(kernel) &&
-         llvm::any_of(Quantized(kernel).products, [](auto &product) {
-           return product.queries && product.queries->whyNot().empty() &&
-                  product.keys.whyNot().empty();
-         });
+  return llvm::any_of(Quantized(kernel).products, [&](auto &product) {
+    return product.queries && whyNoIntegers(kernel, product).empty();
+  });
 }
 
 /// Reads keys and queries as integers. Whether it did.
-static bool readBoth(attn::KernelOp kernel, Quantized::Product &product) {
-  StringRef why;
+static bool readBoth(attn::KernelOp kernel, Quantized::Product &product,
+                     StringRef why) {
   if (!product.queries)
     return false; // which is no surprise
-  if (isLinearAttention(kernel))
-    why = "linear attention reads them several times";
-  else if (!kernel.getAccumulateType().isF32())
-    why = "sums are not of f32";
-  else if (why = product.queries->whyNot(); why.empty())
-    why = product.keys.whyNot();
+  if (why.empty())
+    why = whyNoIntegers(kernel, product);
   if (!why.empty()) {
     remarkOn(kernel) << "quantized queries and keys are not multiplied as "
                         "integers, because "
@@ -469,7 +485,7 @@ static void readAsFloats(attn::KernelOp kernel, QuantizedRows &rows,
 void convertOnLoad(attn::KernelOp kernel, Conversion how) {
   Quantized found(kernel);
   for (Quantized::Product &product : found.products) {
-    if (how.asIntegers && readBoth(kernel, product))
+    if (readBoth(kernel, product, how.whyNoIntegers))
       continue;
     if (how.asFloats)
       readAsFloats(kernel, product.keys, "keys",

@@ -9,8 +9,9 @@ namespace attnc::schedule {
 
 /// What a kernel does with the integers that it loads.
 struct Conversion {
-  /// Multiplies queries and keys if both are quantized.
-  bool asIntegers = false;
+  /// Why no queries and keys are multiplied as integers if both are quantized;
+  /// empty: they may be.
+  llvm::StringRef whyNoIntegers;
   /// Converts keys and values tile by tile.
   bool asFloats = false;
 };

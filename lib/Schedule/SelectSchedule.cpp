@@ -129,10 +129,10 @@ static void explain(attn::KernelOp kernel, const RankedSchedules &schedules,
   if (!shape.factors && isLinearAttention(kernel))
     remarkOn(kernel) << "linear attention is quadratic, not chunked, because "
                      << shape.whyNoFactors << " [kernel]";
-  if (target.kind != TargetKind::Gpu && attn::allowsTf32(kernel))
-    remarkOn(kernel) << "products of f32 are not rounded to tf32, which the "
-                        "spec permits: "
-                     << target.name << " has no unit for it [schedule]";
+  if (target.kind != TargetKind::Gpu && attn::allowsTf32(kernel) &&
+      getElementTypeOrSelf(kernel.getQ()).isF32())
+    remarkOn(kernel) << "tf32 is permitted, but not used for " << target.name
+                     << " [kernel]";
   StringRef backend = best.schedule.getTarget().getBackend();
   for (const Strategy *strategy : getStrategies(target, backend))
     if (std::string text = strategy->explain(shape, best.schedule);
@@ -333,8 +333,12 @@ void SelectSchedule::convertWhereFaster(func::FuncOp function,
     else if (!hasPairs && !hasFewQueries(kernel, interface))
       why = "'expect' has no regime with at most 16 queries, and no unit "
             "multiplies queries of this type";
-    bool asIntegers = !comparesScores && hasUnit(DType::I8);
-    convertOnLoad(kernel, {asIntegers, why.empty()});
+    StringRef whyNoIntegers;
+    if (comparesScores)
+      whyNoIntegers = why;
+    else if (!hasUnit(DType::I8))
+      whyNoIntegers = "the processor has no unit for 8-bit integers";
+    convertOnLoad(kernel, {whyNoIntegers, why.empty()});
     if (!why.empty() && isQuantized(kernel))
       remarkOn(kernel) << "quantized keys and values are dequantized before "
                           "the kernel, because "

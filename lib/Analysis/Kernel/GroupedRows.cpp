@@ -67,6 +67,15 @@ std::optional<MergedDigits> mergeDigits(const TensorDigits &digits) {
   return merged;
 }
 
+/// Whether kernels convert the rows as they load them, so that they cannot be
+/// stored as floats before.
+static bool isConverted(Value rows) {
+  Operation *op = rows.getDefiningOp();
+  while (isa_and_present<attn::ViewOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_present<attn::MapOp>(op) && op->hasAttr(kConvertOnLoad);
+}
+
 static StringRef findRowObstacle(Value rows, bool mayStore) {
   Value root;
   FailureOr<TensorDigits> digits =
@@ -75,7 +84,7 @@ static StringRef findRowObstacle(Value rows, bool mayStore) {
     return "";
   if (hasTable(*digits))
     return "a table locates its queries";
-  return mayStore || mergeDigits(*digits)
+  return (mayStore && !isConverted(rows)) || mergeDigits(*digits)
              ? ""
              : "the query heads of a group are not adjacent";
 }

@@ -10,6 +10,8 @@
 
 #include "ConvertOnLoad.h"
 
+#include "attnc/Analysis/Kernel/ComparedScores.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -103,18 +105,6 @@ static std::string findChunkProblem(const KernelShape &shape,
     return llvm::formatv("chunk = {0} is not within 1 .. {1}", s.chunk,
                          mostKeys);
   return {};
-}
-
-/// Whether a kernel of the function makes a number of each row, with which
-/// others compare their scores (top_k, sparsemax): all must add products in one
-/// order.
-static bool comparesScores(attn::KernelOp kernel) {
-  return kernel->getParentOfType<func::FuncOp>()
-      .walk([](attn::KernelOp other) {
-        return other.getRowKind() ? WalkResult::interrupt()
-                                  : WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 const Unit *cpu::findPairUnit(const Target &target, tile::CpuUnit unit,

@@ -417,7 +417,9 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
 std::string NvptxStrategy::explain(const KernelShape &shape,
                                    attn::ScheduleAttr schedule) const {
   if (mayRoundToTf32(shape) && !targetOf(schedule).getTf32())
-    return "products of f32 are not rounded to tf32, which the spec permits";
+    return "tf32 is permitted, but not used: "
+           "no tile of this width fits the registers, or the schedule has tf32 "
+           "= false";
   if (!isWarpgroup(schedule) ||
       targetOf(schedule).getLoads() == tile::NvptxLoads::Tma)
     return {};

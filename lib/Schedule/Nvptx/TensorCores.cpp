@@ -6,6 +6,7 @@
 
 #include "Nvptx/TensorCores.h"
 
+#include "attnc/Analysis/Kernel/ComparedScores.h"
 #include "attnc/Dialect/Attn/Tf32.h"
 
 #include "mlir/IR/Matchers.h"
@@ -27,7 +28,8 @@ bool hasProductsOf(const KernelShape &shape, unsigned bits) {
 
 bool mayRoundToTf32(const KernelShape &shape) {
   return hasProductsOf(shape, 32) && attn::allowsTf32(shape.kernel) &&
-         getElementTypeOrSelf(shape.kernel.getQ()).isF32();
+         getElementTypeOrSelf(shape.kernel.getQ()).isF32() &&
+         !comparesScores(shape.kernel); // a kernel without values uses fma
 }
 
 bool usesTensorCores(const KernelShape &shape, bool tf32) {
