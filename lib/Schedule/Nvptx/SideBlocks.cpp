@@ -93,7 +93,8 @@ static std::optional<int64_t> sizeIn(const Regime &regime, Attribute axis) {
 }
 
 /// The most rows of a product along a letter: its fixed size, or the largest
-/// that `expect` lists.
+/// that `expect` lists. A batch of one is what every spec has by default, so it
+/// says nothing of products over the batch, or over the tokens of one.
 static int64_t countRows(attn::ContractOp op, char letter, int64_t size) {
   Operation *function = op->getParentOfType<func::FuncOp>();
   if (size != SideAxes::kOpen || !function ||
@@ -106,8 +107,12 @@ static int64_t countRows(attn::ContractOp op, char letter, int64_t size) {
     if (std::optional<unsigned> place = attn::axisOf(letters, letter))
       axis = attn::axisSize(operand.getType(), *place);
   int64_t most = 1;
-  for (const Regime &regime : getRegimes(function, /*interface=*/nullptr))
+  for (Regime &regime : getRegimes(function, /*interface=*/nullptr)) {
+    if (regime.sizes.lookup("batch") == 1)
+      for (StringRef name : {"batch", "query_tokens", "kv_tokens"})
+        regime.sizes.erase(name);
     most = std::max(most, sizeIn(regime, axis).value_or(SideAxes::kOpen));
+  }
   return most;
 }
 

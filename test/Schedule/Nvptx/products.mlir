@@ -44,12 +44,12 @@ func.func @by_fma(%X: tensor<128x768xf32>, %Y: tensor<128x768xbf16>, %W: tensor<
 
 // -----
 
-// Rows that every regime of `expect` has few of, but not those of a size that it
-// does not mention.
+// Rows that every regime of `expect` has few of, but not those of a batch, whose
+// size is one by default.
 // CHECK-LABEL: func.func @decodes
 // CHECK: form = dot, lanes = "q", rows = "e", q = 16, k = 32, e = 64, target = {{.*}} warps = 1, rows = 16, stages = 4
 // CHECK: form = dot, lanes = "q", rows = "e", q = 128,
-func.func @decodes(%X: tensor<?x768xf16, #attn.dims<query_len, 768>>, %Y: tensor<?x768xf16, #attn.dims<batch, 768>>, %W: tensor<768x2304xf16>) -> (tensor<?x2304xf16, #attn.dims<query_len, 2304>>, tensor<?x2304xf16, #attn.dims<batch, 2304>>) attributes {attnc.expect = [{query_len = 1 : i64, kv_len = 4096 : i64, weight = 1.0 : f64}, {query_len = 9 : i64, kv_len = 4096 : i64, weight = 1.0 : f64}]} {
+func.func @decodes(%X: tensor<?x768xf16, #attn.dims<query_len, 768>>, %Y: tensor<?x768xf16, #attn.dims<batch, 768>>, %W: tensor<768x2304xf16>) -> (tensor<?x2304xf16, #attn.dims<query_len, 2304>>, tensor<?x2304xf16, #attn.dims<batch, 2304>>) attributes {attnc.expect = [{batch = 1 : i64, query_len = 1 : i64, kv_len = 4096 : i64, weight = 1.0 : f64}, {batch = 1 : i64, query_len = 9 : i64, kv_len = 4096 : i64, weight = 1.0 : f64}]} {
   %0 = attn.contract "qd,de->qe" (%X, %W) : (tensor<?x768xf16, #attn.dims<query_len, 768>>, tensor<768x2304xf16>) -> tensor<?x2304xf16, #attn.dims<query_len, 2304>>
   %1 = attn.contract "qd,de->qe" (%Y, %W) : (tensor<?x768xf16, #attn.dims<batch, 768>>, tensor<768x2304xf16>) -> tensor<?x2304xf16, #attn.dims<batch, 2304>>
   return %0, %1 : tensor<?x2304xf16, #attn.dims<query_len, 2304>>, tensor<?x2304xf16, #attn.dims<batch, 2304>>
