@@ -35,7 +35,7 @@ SmallVector<const Strategy *> schedule::getStrategies(const Target &target,
   return serving;
 }
 
-/// c15
+/// Why a kernel cannot have the split of a schedule, or an empty text.
 static std::string findSplitProblem(attn::KernelOp kernel,
                                     attn::ScheduleAttr schedule) {
   int64_t split = schedule.getSplit(), k = schedule.getK();
@@ -48,6 +48,11 @@ static std::string findSplitProblem(attn::KernelOp kernel,
     return llvm::formatv("split = {0} is less than the {1} keys of a tile; use "
                          "a multiple of {1}",
                          split, k);
+  constexpr int64_t mostKeys = std::numeric_limits<int32_t>::max();
+  if (split > mostKeys)
+    return llvm::formatv("split = {0} is more than the {1} keys that a "
+                         "sequence can have; remove it",
+                         split, mostKeys);
   return {};
 }
 
