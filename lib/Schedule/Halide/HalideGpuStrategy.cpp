@@ -210,7 +210,12 @@ Cost HalideGpuStrategy::predictCost(const KernelShape &shape,
                                              peak / cost.total()
                                        : 1;
   cost.visitedPairs = pairs;
-  cost.fullTiles = 1;
+  VisitedTiles tiles =
+      countVisitedTiles(schedule.getQ(), schedule.getK(), ranges);
+  bool masksAll = tiles.skipped + tiles.partial > 0;
+  cost.skippedTiles = tiles.skipped;
+  cost.partialTiles = masksAll ? tiles.visited() : 0;
+  cost.fullTiles = masksAll ? 0 : tiles.full;
   return cost;
 }
 

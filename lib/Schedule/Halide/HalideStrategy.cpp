@@ -283,7 +283,12 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
   double needed = 2 * rowPairs * double(shape.allDims()) / peak;
   cost.peakFraction = needed / cost.total();
   cost.visitedPairs = pairs;
-  cost.fullTiles = 1;
+  VisitedTiles tiles =
+      countVisitedTiles(schedule.getQ(), schedule.getK(), ranges);
+  bool masksAll = isRows && tiles.skipped + tiles.partial > 0;
+  cost.skippedTiles = tiles.skipped;
+  cost.partialTiles = masksAll ? tiles.visited() : tiles.partial;
+  cost.fullTiles = masksAll ? 0 : tiles.full;
   return cost;
 }
 
