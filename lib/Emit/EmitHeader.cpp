@@ -25,9 +25,7 @@ static const char kSharedHeader[] = {
 StringRef attnc::sharedHeaderText() {
   StringRef text(kSharedHeader, sizeof(kSharedHeader));
   size_t begin = text.find("#ifndef ATTNC_ABI");
-  size_t error = text.find("#error"); // the end of the guarded text
-  size_t end = text.find("#endif\n", error) + StringRef("#endif\n").size();
-  return text.slice(begin, end);
+  return text.slice(begin, text.find("/* clang-format on */"));
 }
 
 /// "[batch, 12, query_len, 64]": sizes that are fixed as numbers.

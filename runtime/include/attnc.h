@@ -1,8 +1,9 @@
 //===- attnc.h - Declarations shared by all generated headers -------------===//
 //
 // For code that calls no particular kernel, such as thread pools and wrappers.
-// Every generated header contains the text between the guards of ATTNC_ABI, so
-// any number of them can be included together, with this header and dlpack.h.
+// Every generated header contains the text from the guard of ATTNC_ABI to that
+// of ATTNC_VULKAN, so any number of them can be included together, with this
+// header and dlpack.h.
 // docs/c-interface.md describes the interface.
 // Tests: test/Unit/Emit/HeaderTest.cpp, test/Regression/abi-mismatch.test
 //
@@ -43,10 +44,13 @@ typedef struct attnc_runtime { /* set size; other fields may be zero. A NULL run
   void *workspace; size_t workspace_bytes; void *stream; /* 64-byte aligned, replaces allocate; stream: CUstream, cl_command_queue or attnc_vulkan * */
   const char *cpu; /* a part of the object, e.g. "x86-64-v3"; NULL: ATTNC_CPU of the environment, else the best part for this processor */
 } attnc_runtime;
-typedef struct attnc_vulkan { /* of the caller; set size. keep_kernels: for later calls with this device; the last call must not set it */
-  uint32_t size, queue_family; void *instance, *physical_device, *device, *queue; int32_t keep_kernels; } attnc_vulkan;
 #elif ATTNC_ABI != 1
 #error "this header has attnc ABI version 1, a header included before it has another: generate all headers with one version of attnc"
+#endif
+#ifndef ATTNC_VULKAN /* headers of earlier releases do not have it */
+#define ATTNC_VULKAN
+typedef struct attnc_vulkan { /* of the caller; set size. keep_kernels: for later calls with this device; the last call must not set it */
+  uint32_t size, queue_family; void *instance, *physical_device, *device, *queue; int32_t keep_kernels; } attnc_vulkan;
 #endif
 /* clang-format on */
 #ifdef __cplusplus
