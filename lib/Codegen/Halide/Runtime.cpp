@@ -192,14 +192,14 @@ static void addConstructor(Module &module) {
   ReturnInst::Create(module.getContext(), block);
 }
 
-/// Which tensors a call accepts besides those of the host, in DLPack's types of
-/// devices; launch.c defines `attnc_device` without.
+/// Which tensors a call accepts besides those of the host (1), in DLPack's
+/// types of devices; launch.c defines `attnc_device` without.
 static void setTensorType(Module &module, StringRef api) {
   GlobalVariable *device = module.getNamedGlobal("attnc_device");
   int type = StringSwitch<int>(api)
                  .Cases({"opencl", "opencl-embedded"}, 4)
                  .Case("vulkan", 7)
-                 .Default(-1);
+                 .Default(1);
   if (!device)
     return;
   auto *value = cast<ConstantStruct>(device->getInitializer());

@@ -137,7 +137,8 @@ enum { ATTNC_DEVICE_HOST_WORKSPACE = 1 };
    the device, may read tables, begins, runs the bodies of its grids, ends and
    closes. What returns an int32_t gives 0 after a failure. */
 struct attnc_device {
-  int32_t type;  /* of the tensors' DLDevice, besides those of the host */
+  int32_t type;  /* of the tensors' DLDevice, besides those of the host; 1, the
+                    host's, if there are no others */
   int32_t flags; /* ATTNC_DEVICE_... */
   /* Makes the device current. A failure with ATTNC_NO_TARGET: another part may
      support it. */
