@@ -51,8 +51,8 @@ int32_t attnc_device_verify(struct attnc_device_call *call, void *handle,
                             int64_t bytes, const char *name,
                             struct attnc_failure *failure);
 
-/* Kernels can bind a buffer from a multiple of so many bytes on. */
-int64_t attnc_device_alignment(const struct attnc_device_call *call);
+/* Kernels can bind the buffer from a multiple of so many bytes on. */
+int64_t attnc_device_alignment(void *handle);
 
 /* Makes `bytes` of the caller's buffer, from `offset` on, the memory that
    Halide's buffer has on the device, and the reverse. */

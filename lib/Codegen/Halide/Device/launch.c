@@ -52,9 +52,11 @@ int32_t halide_buffer_copy(void *context, struct buffer *from,
 /* The first element of a tensor is some elements after the begin of its buffer.
    Kernels index the last axis from a minimum; they see an axis that begins
    earlier. Otherwise the buffer is bound from its first element on, which the
-   device may not be able to. */
-static void describe_in_place(struct attnc_slot *slot, const int64_t *extents,
-                              const int64_t *strides) {
+   device may not be able to. What cannot be described is another status than
+   ATTNC_OK. */
+static int32_t describe_in_place(struct attnc_slot *slot,
+                                 const int64_t *extents,
+                                 const int64_t *strides) {
   const struct attnc_span *span = slot->span;
   int32_t rank = slot->buffer.rank;
   int64_t first = (int64_t)(span->first / (uintptr_t)slot->bytes);
@@ -63,21 +65,22 @@ static void describe_in_place(struct attnc_slot *slot, const int64_t *extents,
     slot->dims[d] =
         (struct dimension){0, (int32_t)extents[d], (int32_t)strides[d], 0};
   slot->offset = 0;
-  slot->elements = end <= INT32_MAX ? end : -1;
-  if (first == 0)
-    return;
+  slot->elements = 1; /* nothing is allocated */
   struct dimension *last = &slot->dims[rank - 1];
   int64_t step = rank == 0 ? 0 : last->extent == 1 ? 1 : last->stride;
-  if (end <= INT32_MAX && step > 0 && first % step == 0) {
-    last->stride = (int32_t)step;
-    last->min = (int32_t)(-first / step);
-    last->extent -= last->min;
-  } else if (span->low == span->first) {
-    slot->offset = (int64_t)span->first;
-    slot->elements = end - first <= INT32_MAX ? end - first : -1;
-  } else {
-    slot->elements = -1;
+  int is_indexed = first == 0 || (step > 0 && first % step == 0);
+  if (end <= INT32_MAX && is_indexed) {
+    if (first) {
+      last->stride = (int32_t)step;
+      last->min = (int32_t)(-first / step);
+      last->extent -= last->min;
+    }
+    return ATTNC_OK;
   }
+  slot->offset = (int64_t)span->first;
+  if (span->low == span->first)
+    return end - first <= INT32_MAX ? ATTNC_OK : ATTNC_NO_MEMORY;
+  return is_indexed ? ATTNC_NO_MEMORY : ATTNC_BAD_STRIDE;
 }
 
 /* Strides are null for a dense tensor. `number` is that of the tensor in the
@@ -133,26 +136,14 @@ static void copy_packed(struct attnc_slot *slot, int to_caller) {
                   slot->buffer.rank, slot->bytes);
 }
 
-/* Uses a tensor where it is. */
-static int32_t open_in_place(struct attnc_slot *slot,
-                             const struct attnc_call *call) {
-  struct attnc_failure *failure = call->failure;
-  if (slot->offset % attnc_device_alignment(call->device)) {
-    fail(failure, ATTNC_BAD_STRIDE,
-         "a tensor begins where the device cannot bind its buffer, and the "
-         "stride of its last axis does not divide the elements before it");
-    return 0;
-  }
-  return attnc_device_wrap(failure, &slot->buffer, slot->data, slot->offset,
-                           (int64_t)slot->span->high - slot->offset);
-}
-
 /* A tensor without elements, or one that the caller left out, is one element
    that has every index. */
 static int32_t open_slot(struct attnc_slot *slot,
                          const struct attnc_call *call) {
   if (slot->span)
-    return open_in_place(slot, call);
+    return attnc_device_wrap(call->failure, &slot->buffer, slot->data,
+                             slot->offset,
+                             (int64_t)slot->span->high - slot->offset);
   if (!slot->buffer.host) {
     size_t bytes = (size_t)slot->elements * (size_t)slot->bytes;
     slot->packed = halide_malloc(0, bytes);
@@ -367,10 +358,10 @@ __attribute__((weak)) void attnc_device_limits(struct attnc_limits *limits) {
 #endif
 }
 
-/* "... of 134217728 bytes, more than the 1000 that the device can bind" */
-static void fail_by_size(struct attnc_failure *failure, const char *what,
-                         int64_t size, const char *unit, int64_t limit,
-                         const char *verb) {
+/* "K: ... of 134217728 bytes, more than the 1000 that the device can bind" */
+static void fail_by_size(struct attnc_failure *failure, const char *name,
+                         const char *what, int64_t size, const char *unit,
+                         int64_t limit, const char *verb) {
   char digits[2][21];
   const char *numbers[2];
   for (int n = 0; n < 2; ++n) {
@@ -380,8 +371,8 @@ static void fail_by_size(struct attnc_failure *failure, const char *what,
       *--at = (char)('0' + rest % 10);
     numbers[n] = at;
   }
-  const char *texts[] = {what,       numbers[0], unit, ", more than the ",
-                         numbers[1], verb,       0};
+  const char *texts[] = {name,       what, numbers[0], unit, ", more than the ",
+                         numbers[1], verb, 0};
   fail_with(failure, ATTNC_DEVICE_FAILED, texts);
 }
 
@@ -397,7 +388,7 @@ int32_t attnc_device_may_launch(struct attnc_failure *failure, int32_t x,
     return 0;
   attnc_device_limits(&limits);
   if (most > limits.groups)
-    fail_by_size(failure, "the sizes of this call need a launch of ", most,
+    fail_by_size(failure, "", "the sizes of this call need a launch of ", most,
                  " groups along one axis", limits.groups,
                  " that the device can run");
   return most <= limits.groups;
@@ -416,12 +407,12 @@ int32_t attnc_device_may_allocate(struct attnc_failure *failure,
   int64_t bytes = elements * (((buffer->type >> 8 & 255) + 7) / 8);
   attnc_device_limits(&limits);
   if (bytes > limits.bytes)
-    fail_by_size(failure, "a tensor or an intermediate result has ", bytes,
+    fail_by_size(failure, "", "a tensor or an intermediate result has ", bytes,
                  " bytes", limits.bytes,
                  " that the device allows for a buffer");
   else if (elements > limits.elements)
-    fail_by_size(failure, "a tensor or an intermediate result has ", elements,
-                 " elements", limits.elements,
+    fail_by_size(failure, "", "a tensor or an intermediate result has ",
+                 elements, " elements", limits.elements,
                  " that the device allows for a buffer");
   else
     return 1;
@@ -455,9 +446,8 @@ void attnc_device_end(struct attnc_slot *const *slots, int32_t count,
     unlock(&attnc_device_lock);
 }
 
-__attribute__((weak)) int64_t
-attnc_device_alignment(const struct attnc_device_call *call) {
-  (void)call;
+__attribute__((weak)) int64_t attnc_device_alignment(void *handle) {
+  (void)handle;
   return 1;
 }
 
@@ -514,7 +504,42 @@ static int32_t read_device(struct attnc_device_call *call, void *to,
   return is_ok;
 }
 
-/* The lock is held until the call ends. */
+/* Whether kernels can use a tensor where it is. */
+static int32_t check_in_place(const struct attnc_call *call, int32_t number) {
+  struct attnc_device_call *device = call->device;
+  struct attnc_failure *failure = call->failure;
+  const struct attnc_tensor_info *info = &device->function->tensors[number];
+  const char *name = device->function->text + info->name;
+  void *handle = call->data[number];
+  struct attnc_slot slot;
+  struct attnc_limits limits = {INT64_MAX, INT64_MAX, INT64_MAX};
+  slot.span = &device->spans[number];
+  slot.bytes = info->bits / 8;
+  slot.buffer.rank = info->rank;
+  int64_t high = (int64_t)slot.span->high;
+  if (!attnc_device_verify(device, handle, high, name, failure))
+    return 0;
+  int32_t status =
+      describe_in_place(&slot, call->shapes[number], call->strides[number]);
+  if (status == ATTNC_NO_MEMORY)
+    return fail_at(failure, status, name,
+                   "the tensor reaches beyond the first 2147483647 elements of "
+                   "its buffer, which kernels can number");
+  if (status || (slot.offset && slot.offset % attnc_device_alignment(handle)))
+    return fail_at(failure, ATTNC_BAD_STRIDE, name,
+                   "the tensor begins where the device cannot bind its buffer, "
+                   "and the stride of its last axis is not positive or does "
+                   "not divide the elements before it");
+  attnc_device_limits(&limits);
+  if (high - slot.offset > limits.bytes)
+    fail_by_size(failure, name, ": the buffer has to be bound up to byte ",
+                 high - slot.offset, "", limits.bytes,
+                 " bytes that the device allows for a buffer");
+  return high - slot.offset <= limits.bytes;
+}
+
+/* The lock is held until the call ends. All tensors are checked before anything
+   is launched: a call may have several steps. */
 static int32_t begin_call(struct attnc_call *call) {
   struct attnc_device_call *device = call->device;
   const struct attnc_function *function = device->function;
@@ -523,10 +548,7 @@ static int32_t begin_call(struct attnc_call *call) {
   if (!attnc_device_enter(device, call->failure))
     return 0;
   for (int32_t t = 0; device->is_on_device && t < function->tensor_count; ++t)
-    if (call->data[t] &&
-        !attnc_device_verify(
-            device, call->data[t], (int64_t)device->spans[t].high,
-            function->text + function->tensors[t].name, call->failure))
+    if (call->data[t] && !check_in_place(call, t))
       return 0;
   return 1;
 }

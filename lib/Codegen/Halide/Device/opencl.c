@@ -43,6 +43,7 @@ enum {
   MEMORY_TYPE = 0x1100,
   MEMORY_SIZE = 0x1102,
   MEMORY_CONTEXT = 0x1106,
+  MEMORY_PARENT = 0x1107,
   TYPE_BUFFER = 0x10f0
 };
 typedef int32_t query(void *object, uint32_t what, size_t bytes, void *to,
@@ -144,9 +145,14 @@ int32_t attnc_device_verify(struct attnc_device_call *call, void *handle,
   return 1;
 }
 
-int64_t attnc_device_alignment(const struct attnc_device_call *call) {
+/* A sub-buffer has none of its own. */
+int64_t attnc_device_alignment(void *handle) {
   uint32_t bits = 0;
-  (void)call;
+  void *parent = 0;
+  if (ask("clGetMemObjectInfo", handle, MEMORY_PARENT, sizeof parent,
+          &parent) &&
+      parent)
+    return INT64_MAX;
   return ask("clGetDeviceInfo", its_device, DEVICE_BASE_ALIGNMENT, sizeof bits,
              &bits) &&
                  bits >= 8

@@ -198,8 +198,8 @@ int32_t attnc_device_verify(struct attnc_device_call *call, void *handle,
 }
 
 /* The most that a device may ask for (minStorageBufferOffsetAlignment). */
-int64_t attnc_device_alignment(const struct attnc_device_call *call) {
-  (void)call;
+int64_t attnc_device_alignment(void *handle) {
+  (void)handle;
   return 256;
 }
 

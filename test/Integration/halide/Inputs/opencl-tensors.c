@@ -1,6 +1,7 @@
 /* Of opencl-tensors.test: calls with tensors in buffers of OpenCL, compared with the
    part for CPUs. */
 #include "plain.h"
+#include "steps.h"
 #include "table.h"
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -233,6 +234,64 @@ static void call_host(const char *name, attnc_runtime *with) {
   compare(name, host[3], &dense);
 }
 
+/* `steps` has two: y, and the attention, which cannot use K. */
+static void call_steps(void) {
+  int64_t shape[4] = {1, HEADS, ROWS, DIM}, shape_of_y[3] = {1, ROWS, 8};
+  int64_t transposed[4] = {SIZE, ROWS * DIM, 1, ROWS};
+  static float zeros[ROOM], y[ROWS * 8];
+  cl_mem buffers[6];
+  attnc_tensor t[6];
+  for (int i = 0; i < 6; ++i) {
+    buffers[i] = make(context, sizeof zeros);
+    clEnqueueWriteBuffer(queue, buffers[i], CL_TRUE, 0, sizeof zeros, zeros, 0,
+                         NULL, NULL);
+    t[i] = (attnc_tensor){.data = buffers[i], .device = {4, 0}, .ndim = 4,
+                          .dtype = {2, 32, 1}, .shape = shape};
+  }
+  t[3].ndim = t[5].ndim = 3;
+  t[3].shape = t[5].shape = shape_of_y;
+  for (int i = 0; i < ROWS * 8; ++i)
+    host[0][i] = 77;
+  runtime.user = "second step";
+  for (int is_good = 0; is_good < 2; ++is_good) {
+    clEnqueueWriteBuffer(queue, buffers[5], CL_TRUE, 0, sizeof y, host[0], 0, NULL,
+                         NULL);
+    attnc_tensor k = t[1];
+    if (!is_good) {
+      k.strides = transposed;
+      k.byte_offset = 4;
+    }
+    attnc_status status = steps(&t[0], &k, &t[2], &t[3], &t[4], &t[5], &runtime);
+    require(status == (is_good ? ATTNC_OK : ATTNC_BAD_STRIDE), "steps");
+    clEnqueueReadBuffer(queue, buffers[5], CL_TRUE, 0, sizeof y, y, 0, NULL, NULL);
+    int changed = 0;
+    for (int i = 0; i < ROWS * 8; ++i)
+      changed += y[i] != 77;
+    printf("y: %s\n", changed ? "changed" : "unchanged");
+  }
+  for (int i = 0; i < 6; ++i)
+    clReleaseMemObject(buffers[i]);
+}
+
+/* Bytes between places where a buffer can be bound. */
+static size_t alignment(void) {
+  cl_device_id device;
+  cl_uint bits = 0;
+  clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+  clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL);
+  require(bits >= 8, "CL_DEVICE_MEM_BASE_ADDR_ALIGN");
+  return bits / 8;
+}
+
+static cl_mem make_part(cl_mem buffer) {
+  cl_int code;
+  cl_buffer_region region = {alignment(), 2 * SIZE * 4};
+  cl_mem part = clCreateSubBuffer(buffer, CL_MEM_READ_WRITE,
+                                  CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  require(code == CL_SUCCESS, "clCreateSubBuffer");
+  return part;
+}
+
 static void refuse(cl_command_queue other_queue, cl_context other) {
   const struct place places[4] = {dense, dense, dense, dense};
   attnc_tensor t[4], bad;
@@ -264,6 +323,16 @@ static void refuse(cl_command_queue other_queue, cl_context other) {
   bad.strides = transposed;
   bad.byte_offset = 4;
   REFUSED("transposed at an odd offset");
+  int64_t reversed[4] = {SIZE, ROWS * DIM, DIM, -1};
+  bad.strides = reversed;
+  bad.byte_offset = 4 * (DIM - 1);
+  REFUSED("negative last stride");
+  bad = t[1];
+  cl_mem part = make_part(buffers[1]);
+  bad.data = part;
+  bad.strides = transposed;
+  bad.byte_offset = alignment();
+  REFUSED("transposed in a sub-buffer");
   bad = t[1];
   bad.data = host[1];
   bad.device.type = 1;
@@ -277,7 +346,7 @@ static void refuse(cl_command_queue other_queue, cl_context other) {
   runtime.cpu = NULL;
   for (int i = 0; i < 4; ++i)
     clReleaseMemObject(buffers[i]);
-  clReleaseMemObject(foreign), clReleaseMemObject(small);
+  clReleaseMemObject(foreign), clReleaseMemObject(small), clReleaseMemObject(part);
 }
 
 int main(void) {
@@ -322,6 +391,7 @@ int main(void) {
 
   runtime.report = report;
   refuse(unordered, other);
+  call_steps();
   call("after failures", all_dense, 0);
   clReleaseCommandQueue(unordered), clReleaseContext(other);
   return 0;

@@ -237,7 +237,7 @@ static void call_table(const char *name, int32_t length) {
 }
 
 static void refuse(void) {
-  struct buffer buffers[4], small = make(SIZE * 4 - 256);
+  struct buffer buffers[4], small = make(SIZE * 4 - 256), large = make(130 << 20);
   attnc_tensor t[4], bad;
   int64_t strides[4];
   for (int i = 0; i < 4; ++i)
@@ -259,13 +259,16 @@ static void refuse(void) {
   runtime.stream = &vulkan;
   bad.data = (void *)(uintptr_t)small.buffer;
   REFUSED("too small");
+  bad.data = (void *)(uintptr_t)large.buffer;
+  bad.byte_offset = 129 << 20;
+  REFUSED("far from the begin");
   bad = t[1];
   bad.data = expected;
   bad.device.type = 1;
   REFUSED("mixed");
   for (int i = 0; i < 4; ++i)
     destroy(&buffers[i]);
-  destroy(&small);
+  destroy(&small), destroy(&large);
 }
 
 int main(void) {
