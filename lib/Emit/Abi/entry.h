@@ -123,7 +123,7 @@ struct attnc_device_call {
   void **data;              /* attnc_call::data: addresses or handles */
   struct attnc_span *spans; /* of the tensors */
   /* For the part: */
-  int32_t device, is_pushed, image, block_count, has_copies;
+  int32_t device, is_pushed, image, block_count, has_copies, is_entered;
   uintptr_t workspace;
   struct {
     uintptr_t low, high, device;

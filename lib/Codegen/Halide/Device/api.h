@@ -41,7 +41,8 @@ int32_t attnc_device_check(struct attnc_device_call *call,
                            struct attnc_failure *failure);
 
 /* From here until attnc_device_leave, which is called after a failure, too,
-   Halide's runtime uses the caller's context, or its own. */
+   Halide's runtime uses the caller's context, or its own. A call that has
+   nothing to launch only leaves. */
 int32_t attnc_device_enter(struct attnc_device_call *call,
                            struct attnc_failure *failure);
 void attnc_device_leave(struct attnc_device_call *call);

@@ -495,6 +495,7 @@ static int32_t read_device(struct attnc_device_call *call, void *to,
   void *handle = (void *)(uintptr_t)from;
   construct_once();
   lock(&attnc_device_lock);
+  call->is_entered = 1;
   int32_t is_ok =
       attnc_device_enter(call, failure) &&
       attnc_device_verify(call, handle, offset + bytes, "a table", failure) &&
@@ -538,6 +539,12 @@ static int32_t check_in_place(const struct attnc_call *call, int32_t number) {
   return high - slot.offset <= limits.bytes;
 }
 
+static int32_t open_call(struct attnc_device_call *call,
+                         struct attnc_failure *failure) {
+  call->is_entered = 0;
+  return attnc_device_check(call, failure);
+}
+
 /* The lock is held until the call ends. All tensors are checked before anything
    is launched: a call may have several steps. */
 static int32_t begin_call(struct attnc_call *call) {
@@ -545,6 +552,7 @@ static int32_t begin_call(struct attnc_call *call) {
   const struct attnc_function *function = device->function;
   construct_once();
   lock(&attnc_device_lock);
+  device->is_entered = 1;
   if (!attnc_device_enter(device, call->failure))
     return 0;
   for (int32_t t = 0; device->is_on_device && t < function->tensor_count; ++t)
@@ -558,14 +566,19 @@ static void end_call(struct attnc_call *call) {
   unlock(&attnc_device_lock);
 }
 
-static void close_call(struct attnc_device_call *call) { (void)call; }
+/* A call that had nothing to launch leaves the device, too: it may be the last
+   one with it. */
+static void close_call(struct attnc_device_call *call) {
+  if (call->is_entered)
+    return;
+  lock(&attnc_device_lock);
+  attnc_device_leave(call);
+  unlock(&attnc_device_lock);
+}
 
 /* Emit finds it by its name, and Runtime.cpp sets the type of tensors. */
-struct attnc_device attnc_device = {0,
-                                    ATTNC_DEVICE_HOST_WORKSPACE,
-                                    attnc_device_check,
-                                    read_device,
-                                    begin_call,
-                                    end_call,
+struct attnc_device attnc_device = {0,          ATTNC_DEVICE_HOST_WORKSPACE,
+                                    open_call,  read_device,
+                                    begin_call, end_call,
                                     close_call};
 #endif

@@ -181,8 +181,9 @@ int32_t attnc_device_enter(struct attnc_device_call *call,
 }
 
 void attnc_device_leave(struct attnc_device_call *call) {
-  (void)call;
-  if (theirs.device && !theirs.keep_kernels)
+  const struct attnc_vulkan *given = call->stream;
+  if (theirs.device &&
+      (!given || given->device != theirs.device || !given->keep_kernels))
     release();
 }
 

@@ -188,6 +188,15 @@ static void call(const char *name, long first, long gap, int in_place) {
     destroy(&buffers[i]);
 }
 
+/* Nothing is launched. */
+static void call_without_elements(const char *name) {
+  int64_t empty[4] = {0, HEADS, ROWS, DIM};
+  attnc_tensor t = {.device = {7, 0}, .ndim = 4, .dtype = {2, 32, 1}, .shape = empty};
+  reset();
+  require(plain(&t, &t, &t, &t, &runtime) == ATTNC_OK, name);
+  printf("%s: shaders %d - %d\n", name, *made, *destroyed);
+}
+
 static void call_host(const char *name, struct attnc_vulkan *with) {
   static float data[4][SIZE];
   attnc_tensor t[4];
@@ -282,6 +291,10 @@ int main(void) {
   call("kept", 64, 0, 0);
   vulkan.keep_kernels = 0;
   call("released", 0, 0, 0);
+  vulkan.keep_kernels = 1;
+  call("kept again", 0, 0, 0);
+  vulkan.keep_kernels = 0;
+  call_without_elements("no elements");
   call("in place", 0, 0, 1);
   call_table("table", 20);
   call_table("bad table", 99);
