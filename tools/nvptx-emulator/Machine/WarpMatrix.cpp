@@ -106,11 +106,34 @@ static float tf32Of(Machine &machine, unsigned thread, unsigned argument) {
   return toFloat(bits);
 }
 
+namespace {
+/// Operands of an mma.m16n8, of `depth` places along the sum.
+struct Factors {
+  const float (&a)[16][16], (&b)[16][8];
+  unsigned depth;
+};
+} // namespace
+
+/// Adds the products to the four sums of each thread, which are its arguments
+/// from `first` on.
+static void addProducts(Machine &machine, const Lanes &lanes,
+                        const Factors &factors, unsigned first) {
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    for (unsigned r = 0; r < 4; ++r) {
+      unsigned row = lane / 4 + 8 * (r >> 1), column = 2 * (lane % 4) + (r & 1);
+      float sum = toFloat(machine.arg(lanes[lane], first + r));
+      for (unsigned k = 0; k < factors.depth; ++k)
+        sum += factors.a[row][k] * factors.b[k][column];
+      machine.result(lanes[lane], r) = fromFloat(sum);
+    }
+  machine.count("mma");
+}
+
 /// mma.m16n8k4 and .m16n8k8 of tf32: one element per register.
 static void executeMmaTf32(Machine &machine, const Lanes &lanes,
                            unsigned depth) {
   unsigned registersA = depth / 2, registersB = depth / 4;
-  float a[16][8], b[8][8];
+  float a[16][16], b[16][8];
   for (unsigned lane = 0; lane < warpSize; ++lane) {
     unsigned group = lane / 4, inGroup = lane % 4;
     for (unsigned r = 0; r < registersA; ++r)
@@ -119,16 +142,7 @@ static void executeMmaTf32(Machine &machine, const Lanes &lanes,
     for (unsigned r = 0; r < registersB; ++r)
       b[inGroup + 4 * r][group] = tf32Of(machine, lanes[lane], registersA + r);
   }
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    for (unsigned r = 0; r < 4; ++r) {
-      unsigned row = lane / 4 + 8 * (r >> 1), column = 2 * (lane % 4) + (r & 1);
-      float sum =
-          toFloat(machine.arg(lanes[lane], registersA + registersB + r));
-      for (unsigned k = 0; k < depth; ++k)
-        sum += a[row][k] * b[k][column];
-      machine.result(lanes[lane], r) = fromFloat(sum);
-    }
-  machine.count("mma");
+  addProducts(machine, lanes, {a, b, depth}, registersA + registersB);
 }
 
 void attnc::nvptx::executeMma(Machine &machine, const Lanes &lanes) {
@@ -153,14 +167,5 @@ void attnc::nvptx::executeMma(Machine &machine, const Lanes &lanes) {
         b[2 * (lane % 4) + 8 * r + half][lane / 4] =
             elementOf(machine.arg(lanes[lane], registersA + r), half, isBf16);
   }
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    for (unsigned r = 0; r < 4; ++r) {
-      unsigned row = lane / 4 + 8 * (r >> 1), column = 2 * (lane % 4) + (r & 1);
-      float sum =
-          toFloat(machine.arg(lanes[lane], registersA + registersB + r));
-      for (unsigned k = 0; k < depth; ++k)
-        sum += a[row][k] * b[k][column];
-      machine.result(lanes[lane], r) = fromFloat(sum);
-    }
-  machine.count("mma");
+  addProducts(machine, lanes, {a, b, depth}, registersA + registersB);
 }
