@@ -6,6 +6,7 @@
 
 #include "attnc/Analysis/Regime/Regimes.h"
 
+#include "attnc/Analysis/Kernel/SplitKeys.h"
 #include "attnc/Dialect/Attn/Attn.h"
 
 using namespace mlir;
@@ -33,14 +34,6 @@ int64_t Regime::sizeOf(Attribute axis) const {
   return formula
       ->evaluate([&](StringRef name) { return std::optional(sizeOf(name)); })
       .value_or(1);
-}
-
-/// Whether the tensor is a view of rows that lie behind each other.
-static bool isRagged(Value tensor) {
-  Operation *op = tensor.getDefiningOp();
-  while (isa_and_present<attn::ViewOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return isa_and_present<attn::UnpackOp>(op);
 }
 
 int64_t Regime::rowsOf(Value tensor, unsigned axis) const {

@@ -379,7 +379,7 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
     return "tf32 = true needs products of f32 and a spec with `precision: "
            "{tf32: true}`; legal is false";
   if (nvptx.getStages() != 1 && !usesTensorCores(shape, schedule))
-    return "stages above 1 need products of f16 or bf16 on tensor cores; legal "
+    return "stages above 1 need products on tensor cores; legal "
            "is 1";
   if (schedule.getQ() != nvptx.getBlockRows())
     return llvm::formatv("q = {0} is not warps * rows = {1}", schedule.getQ(),

@@ -184,7 +184,7 @@ static std::string findProductProblem(Operation *op, attn::BlockAttr block,
            "{tf32: true}`; legal is false";
   if (nvptx.getStages() > 1 &&
       !(mayUseTensorCores && nvptx.getTf32() == isOfF32(contract)))
-    return "stages above 1 need products of f16 or bf16 on tensor cores; legal "
+    return "stages above 1 need products on tensor cores; legal "
            "is 1";
   constexpr int64_t most = 256;
   for (auto [name, size] : {std::pair<StringRef, int64_t>("k", block.getK()),

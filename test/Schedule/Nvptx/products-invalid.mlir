@@ -43,7 +43,7 @@ module attributes {attnc.target = "sm_80"} {
 
 module attributes {attnc.target = "sm_80"} {
   func.func @stages(%X: tensor<64x32xf32>, %W: tensor<32x64xf32>) -> tensor<64x64xf32> {
-    // expected-error@below {{stages above 1 need products of f16 or bf16 on tensor cores; legal is 1}}
+    // expected-error@below {{stages above 1 need products on tensor cores; legal is 1}}
     %0 = attn.contract "qd,de->qe" (%X, %W) {attn.block = #attn.block<form = dot, lanes = "q", rows = "e", q = 64, k = 32, e = 64, target = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 2, fast_exp = false>>} : (tensor<64x32xf32>, tensor<32x64xf32>) -> tensor<64x64xf32>
     return %0 : tensor<64x64xf32>
   }

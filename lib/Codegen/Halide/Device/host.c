@@ -1,7 +1,7 @@
 //===- host.c - What Halide's runtime calls of its host -------------------===//
 //
-// Its weak functions need more than an object may. It is compiled and linked
-// like launch.c.
+// It replaces weak functions of Halide's runtime that need symbols which an
+// object may not use. It is compiled and linked like launch.c.
 //
 //===----------------------------------------------------------------------===//
 
