@@ -26,9 +26,6 @@ using namespace attnc;
 using namespace attnc::schedule;
 using namespace attnc::schedule::cpu;
 
-/// Fewer keys take hardly longer than merging parts of them.
-static constexpr int64_t kKeysOfPart = 512;
-
 namespace {
 /// Schedules whose keys are split, and the same without.
 struct SplitAndWhole {

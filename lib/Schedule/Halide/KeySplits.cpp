@@ -16,9 +16,6 @@ using namespace mlir;
 
 namespace attnc::schedule::halide {
 
-/// Fewer keys take about as long as the merge of their state.
-static constexpr int64_t kKeysOfPart = 512;
-
 static bool isFewByMany(const KernelShape &shape, int64_t mostQueries) {
   return shape.mostQueries > 0 && shape.mostQueries <= mostQueries &&
          shape.mostKeysSeen >= 2 * kKeysOfPart;

@@ -15,6 +15,9 @@
 
 namespace attnc {
 
+/// Fewer keys take about as long as the merge of their state.
+inline constexpr int64_t kKeysOfPart = 512;
+
 /// Why the keys of a kernel cannot be split, or an empty text.
 std::string whyNotSplit(attn::KernelOp kernel);
 

@@ -76,22 +76,6 @@ static const char *create(struct memory *memory, size_t bytes,
   return 0;
 }
 
-/* Of launch.c, whose definition this replaces. */
-struct attnc_limits {
-  int64_t bytes, elements, groups;
-};
-void attnc_device_limits(struct attnc_limits *limits);
-void attnc_device_limits(struct attnc_limits *limits) {
-  struct device_properties properties;
-  if (!physical_device) /* the call fails anyway */
-    return;
-  get_properties(physical_device, &properties);
-  limits->bytes = properties.limits.storage_bytes;
-  for (int axis = 0; axis < 3; ++axis)
-    if (properties.limits.groups[axis] < limits->groups)
-      limits->groups = properties.limits.groups[axis];
-}
-
 struct region *reserve(void *allocator, void *context,
                        const struct request *request)
     IN_ALLOCATOR(7reserveEPvRKNS1_13MemoryRequestE);

@@ -134,6 +134,17 @@ void attnc_vulkan_use_queue(void **its_queue, uint32_t *its_family) {
   *its_family = theirs.queue_family;
 }
 
+void attnc_device_limits(struct attnc_limits *limits) {
+  struct device_properties properties;
+  if (!physical_device) /* the call fails anyway */
+    return;
+  get_properties(physical_device, &properties);
+  limits->bytes = properties.limits.storage_bytes;
+  for (int axis = 0; axis < 3; ++axis)
+    if (properties.limits.groups[axis] < limits->groups)
+      limits->groups = properties.limits.groups[axis];
+}
+
 int32_t attnc_device_check(struct attnc_device_call *call,
                            struct attnc_failure *failure) {
   const struct attnc_vulkan *given = call->stream;
