@@ -163,3 +163,27 @@ tile.program @wide_scalar(%x: !tile.buf<q, k : f32>, %c: !tile.buf<a0 : f32>, %n
     tile.store %b, %x[%c0, %c0] : !tile.tile<q:16, k:8, f32>, !tile.buf<q, k : f32>
   }
 }
+
+// A region that ends with a rounding has rounded its values.
+// CHECK-LABEL: func.func @round_once.grid0.body(
+// CHECK:         arith.cmpf uno, {{.*}} : vector<16xf32>
+// CHECK-NOT:     arith.cmpf uno
+// CHECK:         return
+tile.program @round_once(%x: !tile.buf<q, k : f32>) target #cpu {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %x[%c0, %c0] : !tile.buf<q, k : f32> -> !tile.tile<q:16, k:8, f32>
+    %b = tile.map (%a) : (!tile.tile<q:16, k:8, f32>) -> !tile.tile<q:16, k:8, bf16> {
+    ^bb0(%e: f32):
+      %r = arith.truncf %e : f32 to bf16
+      tile.yield %r : bf16
+    }
+    %c = tile.map (%b) : (!tile.tile<q:16, k:8, bf16>) -> !tile.tile<q:16, k:8, f32> {
+    ^bb0(%e: bf16):
+      %w = arith.extf %e : bf16 to f32
+      tile.yield %w : f32
+    }
+    tile.store %c, %x[%c0, %c0] : !tile.tile<q:16, k:8, f32>, !tile.buf<q, k : f32>
+  }
+}

@@ -187,7 +187,10 @@ SmallVector<Value> Emitter::emitGranule(Granule &granule, ValueRange carried) {
       auto values = emitRegion(granule, map.getBody().front(), map.getInputs(),
                                space, map.getAtDims(), map.getAt());
       auto type = cast<tile::TileType>(result.getType());
-      if (isa<FloatType>(type.getElementType()) && !isOnlyPaired(result, plan))
+      // A region that ends with a rounding has rounded its values.
+      Value last = map.getBody().front().getTerminator()->getOperand(0);
+      if (isa<FloatType>(type.getElementType()) &&
+          !last.getDefiningOp<arith::TruncFOp>() && !isOnlyPaired(result, plan))
         for (Value &value : values)
           value = roundTo(value, type.getElementType());
       granule.registers[result] = std::move(values);
