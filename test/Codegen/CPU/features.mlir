@@ -16,12 +16,15 @@
 // CHECK:           vector.shuffle %{{.*}}, %{{.*}} [0, 2, 8, 10, 4, 6, 12, 14]
 // CHECK:           vector.shuffle %{{.*}}, %{{.*}} [1, 3, 9, 11, 5, 7, 13, 15]
 // CHECK:           arith.select %{{.*}} : vector<8xi1>, vector<8xf32>
-// Values: four queries by two vectors, for all keys of the tile.
+// Values: four queries by two vectors, for all keys of the tile. Both vectors of
+// a row are loaded as one of pairs.
 // CHECK:         scf.for %{{.*}} = %c0 to %c32 step %c16 {
 // CHECK:           scf.for %{{.*}} step %c4
 // CHECK:             scf.for %{{.*}} = %c0 to %c8 step %c4 iter_args
 // CHECK:               llvm.intr.prefetch
-// CHECK:               llvm.load {{.*}} -> vector<8xi16>
+// CHECK:               llvm.load {{.*}} -> vector<8xi32>
+// CHECK:               arith.shli {{.*}} : vector<8xi32>
+// CHECK:               arith.andi {{.*}} : vector<8xi32>
 // CHECK:               vector.broadcast %{{.*}} : f32 to vector<8xf32>
 // CHECK-COUNT-8:       vector.fma
 tile.program @attend(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : bf16>, %V: !tile.buf<k, e : bf16>, %O: !tile.buf<q, e : f32>, %n: index, %keys: index) target #few {

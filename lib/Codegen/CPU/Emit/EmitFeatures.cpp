@@ -15,7 +15,13 @@
 // copied to scratch as rows, once per block.
 //
 // More than R queries take several passes over the same rows, as many as the
-// block has queries. Tests: test/Codegen/CPU/features.mlir
+// block has queries.
+//
+// Two vectors of bf16 rows are loaded as one of 32-bit lanes: its lower and its
+// upper halves become f32 by a shift and by a mask, without a conversion and a
+// shuffle each. So the first vector has every other feature, and the second the
+// features between. The copy of Q is in this order, O is when it is transposed.
+// Tests: test/Codegen/CPU/features.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,6 +61,44 @@ SmallVector<Value> Emitter::forEachPass(
     llvm::function_ref<SmallVector<Value>(Value query, ValueRange)> pass) {
   Value end = queries ? queries : ops.index(lanes());
   return ops.loop(ops.index(0), end, plan.featureRows, carried, pass);
+}
+
+/// Whether vectors of a product's rows are loaded two at a time, as above. All
+/// products of the same queries read them in one order.
+static bool readsPairs(tile::DotOp dot, const Plan &plan) {
+  auto isOfPairs = [&](tile::DotOp product) {
+    auto load = rowsOf(product).getDefiningOp<tile::LoadOp>();
+    return plan.accumulator.isF32() && rowTypeOf(load, plan).isBF16();
+  };
+  if (featureFormOf(dot, plan) == FeatureForm::Across)
+    return isOfPairs(dot);
+  return llvm::all_of(queriesOf(dot).getUsers(), [&](Operation *user) {
+    auto other = dyn_cast<tile::DotOp>(user);
+    return !other || featureFormOf(other, plan) != FeatureForm::Along ||
+           isOfPairs(other);
+  });
+}
+
+/// The feature in lane `lane` of vector `number`, counted from the first of
+/// `count` features; `pairs`: of two vectors at a time, while there are two.
+static int64_t featureAt(int64_t number, int64_t lane, int64_t lanes,
+                         int64_t count, bool pairs) {
+  int64_t first = number / 2 * 2 * lanes;
+  bool isPaired = pairs && first + 2 * lanes <= count;
+  return isPaired ? first + 2 * lane + number % 2 : number * lanes + lane;
+}
+
+/// The vectors of 2 n adjacent elements of a row of bf16.
+static std::array<Value, 2> loadPairs(Ops &ops, int64_t lanes, Value pointer) {
+  VectorType bits = ops.vector(lanes, ops.getI32Type());
+  VectorType type = ops.vector(lanes, ops.getF32Type());
+  Value halves = ops.load(bits, pointer, /*alignment=*/2);
+  Value low =
+            arith::ShLIOp::create(ops, ops.loc, halves, ops.constant(bits, 16)),
+        high = arith::AndIOp::create(ops, ops.loc, halves,
+                                     ops.constant(bits, -65536));
+  return {LLVM::BitcastOp::create(ops, ops.loc, type, low),
+          LLVM::BitcastOp::create(ops, ops.loc, type, high)};
 }
 
 /// `count` adjacent elements of a row, and zeros.
@@ -98,22 +142,30 @@ void Emitter::copyQueryRows(tile::DotOp dot) {
   Type element = accumulator();
   unsigned bytes = memoryBytes(element);
   Value start = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
-  auto copySquare = [&](Value column, int64_t count) {
-    SmallVector<Value> square;
+  bool pairs = readsPairs(dot, plan);
+  auto copySquares = [&](Value column, int64_t count) {
     Granule granule(along, {ops.index(0), 1}, column, count);
-    for (int64_t i = 0; i < lanes(); ++i)
-      square.push_back(i < count ? this->element(granule, tile, i, 0)
-                                 : ops.zero(laneVector(element)));
-    for (auto [row, value] : llvm::enumerate(transpose(std::move(square)))) {
-      Value place = ops.add(column, int64_t(row) * slot.stride);
-      ops.store(value, ops.address(start, element, place), bytes * lanes());
+    for (int64_t v = 0; v * lanes() < count; ++v) {
+      SmallVector<Value> square;
+      for (int64_t i = 0; i < lanes(); ++i) {
+        int64_t feature = featureAt(v, i, lanes(), count, pairs);
+        square.push_back(feature < count
+                             ? this->element(granule, tile, feature, 0)
+                             : ops.zero(laneVector(element)));
+      }
+      Value first = ops.add(column, v * lanes());
+      for (auto [row, value] : llvm::enumerate(transpose(std::move(square)))) {
+        Value place = ops.add(first, int64_t(row) * slot.stride);
+        ops.store(value, ops.address(start, element, place), bytes * lanes());
+      }
     }
   };
-  int64_t whole = columns / lanes() * lanes();
-  ops.loop(ops.index(0), ops.index(whole), lanes(),
-           [&](Value column) { copySquare(column, lanes()); });
+  int64_t width = pairs ? 2 * lanes() : lanes();
+  int64_t whole = columns / width * width;
+  ops.loop(ops.index(0), ops.index(whole), width,
+           [&](Value column) { copySquares(column, width); });
   if (whole < columns)
-    copySquare(ops.index(whole), columns - whole);
+    copySquares(ops.index(whole), columns - whole);
 }
 
 /// Before a loop: the queries of its products.
@@ -182,20 +234,21 @@ Value Emitter::lanesOfPass(Value query) {
 /// pointer: those of a pass in its lanes, repeated in the lanes of others.
 SmallVector<Value> Emitter::scoresOfKeys(tile::DotOp dot,
                                          ArrayRef<Value> pointers,
-                                         Value firstQuery) {
+                                         Value firstQuery,
+                                         const Granule &keysAt) {
   const Rows &from = rows.find(rowsOf(dot))->second;
   const Slot &slot = plan.queryRows.find(queriesOf(dot))->second;
   int64_t columns =
       *cast<tile::TileType>(queriesOf(dot).getType()).getDimSize(dot.getSum());
-  int64_t n = lanes(), whole = columns / n * n, keys = pointers.size();
-  int64_t unroll = isCold ? 1 : kSteps;
+  int64_t n = lanes(), keys = pointers.size();
+  bool pairs = readsPairs(dot, plan);
+  int64_t width = pairs ? 2 * n : n, whole = columns / width * width;
+  int64_t unroll = isCold ? 1 : kSteps * n / width;
   Type element = accumulator();
   Value start = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
-  auto addColumns = [&](Value column, int64_t count, ValueRange carried) {
-    SmallVector<Value> next(carried), loaded;
-    for (Value pointer : pointers)
-      loaded.push_back(loadFeatures(
-          from, ops.address(pointer, memoryType(from.element), column), count));
+  auto multiply = [&](Value column, ArrayRef<Value> loaded,
+                      ValueRange carried) {
+    SmallVector<Value> next(carried);
     for (int64_t r = 0; r < plan.featureRows; ++r) {
       Value place =
           ops.add(ops.mul(ops.add(firstQuery, r), slot.stride), column);
@@ -209,23 +262,41 @@ SmallVector<Value> Emitter::scoresOfKeys(tile::DotOp dot,
     }
     return next;
   };
+  auto addColumns = [&](Value column, int64_t count, ValueRange carried) {
+    SmallVector<Value> first, second;
+    for (Value pointer : pointers) {
+      Value place = ops.address(pointer, memoryType(from.element), column);
+      if (count <= n) {
+        first.push_back(loadFeatures(from, place, count));
+        continue;
+      }
+      auto [low, high] = loadPairs(ops, n, place);
+      first.push_back(low);
+      second.push_back(high);
+    }
+    SmallVector<Value> next = multiply(column, first, carried);
+    return count <= n ? next : multiply(ops.add(column, n), second, next);
+  };
   auto addSteps = [&](Value column, int64_t steps, ValueRange carried) {
     SmallVector<Value> next(carried);
     for (int64_t i = 0; i < steps; ++i)
-      next = addColumns(ops.add(column, i * n), n, next);
+      next = addColumns(ops.add(column, i * width), width, next);
     return next;
   };
   SmallVector<Value> sums(plan.featureRows * keys,
                           ops.zero(laneVector(element)));
-  int64_t turns = whole / (n * unroll);
-  sums = ops.loop(ops.index(0), ops.index(turns * n * unroll), n * unroll, sums,
+  int64_t turn = width * unroll, done = whole / turn * turn;
+  sums = ops.loop(ops.index(0), ops.index(done), turn, sums,
                   [&](Value column, ValueRange carried) {
+                    fetchNextRows(keysAt, dot, ops.floorDiv(column, turn),
+                                  done / turn);
                     return addSteps(column, unroll, carried);
                   });
-  sums =
-      addSteps(ops.index(turns * n * unroll), whole / n - turns * unroll, sums);
-  if (whole < columns)
-    sums = addColumns(ops.index(whole), columns - whole, sums);
+  if (!done)
+    fetchNextRows(keysAt, dot, {}, 1);
+  sums = addSteps(ops.index(done), (whole - done) / width, sums);
+  for (int64_t column = whole; column < columns; column += n)
+    sums = addColumns(ops.index(column), std::min(n, columns - column), sums);
   SmallVector<Value> scores;
   for (int64_t key = 0; key < keys; ++key) {
     SmallVector<Value> ofQueries;
@@ -245,9 +316,8 @@ void Emitter::emitAlongFeatures(Granule &granule, tile::DotOp dot) {
   SmallVector<Value> results;
   for (int64_t first = 0; first < granule.rows; first += width) {
     int64_t end = std::min(first + width, granule.rows);
-    fetchNextRows(Granule(granule.item, granule.window,
-                          ops.add(granule.start, first), end - first),
-                  dot, {}, 1);
+    Granule part(granule.item, granule.window, ops.add(granule.start, first),
+                 end - first);
     SmallVector<Value> pointers;
     for (int64_t row = first; row < end; ++row) {
       Value key = ops.add(granule.start, row);
@@ -260,7 +330,7 @@ void Emitter::emitAlongFeatures(Granule &granule, tile::DotOp dot) {
                             ops.zero(laneVector(accumulator())));
     SmallVector<Value> scores =
         forEachPass(none, [&](Value query, ValueRange others) {
-          SmallVector<Value> sums = scoresOfKeys(dot, pointers, query);
+          SmallVector<Value> sums = scoresOfKeys(dot, pointers, query, part);
           Value isOwn = lanesOfPass(query);
           for (auto [sum, other] : llvm::zip_equal(sums, others))
             sum = ops.select(isOwn, sum, other);
@@ -291,6 +361,7 @@ SmallVector<Value> Emitter::addValues(Granule &granule, tile::DotOp dot,
   auto sum = StringAttr::get(dot.getContext(), dot.getSum());
   int64_t size = *type.getDimSize(sum), n = lanes();
   int64_t vectors = llvm::divideCeil(columns, n);
+  bool pairs = readsPairs(dot, plan);
   Type memory = memoryType(from.element);
   Item along{ItemKind::Nest, {}, {true, sum, size}};
   auto slot = plan.slots.find(weights);
@@ -298,10 +369,16 @@ SmallVector<Value> Emitter::addValues(Granule &granule, tile::DotOp dot,
   auto addKey = [&](Value key, ValueRange carried) {
     SmallVector<Value> next(carried), loaded;
     Value row = ops.address(start, memory, ops.mul(key, from.rowStride));
-    for (int64_t v = 0; v < vectors; ++v)
-      loaded.push_back(loadFeatures(from,
-                                    ops.address(row, memory, ops.index(v * n)),
-                                    std::min(n, columns - v * n)));
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value place = ops.address(row, memory, ops.index(v * n));
+      if (pairs && (v + 2) * n <= columns) {
+        llvm::append_range(loaded, loadPairs(ops, n, place));
+        ++v;
+      } else {
+        loaded.push_back(
+            loadFeatures(from, place, std::min(n, columns - v * n)));
+      }
+    }
     Granule at(along, granule.window, key);
     for (int64_t r = 0; r < plan.featureRows; ++r) {
       Value weight;
@@ -355,14 +432,19 @@ void Emitter::emitAcrossFeatures(Granule &granule, tile::DotOp dot) {
   auto addressOf = [&](Value query, int64_t v) {
     return ops.address(start, element, ops.add(ops.mul(query, width), v * n));
   };
-  SmallVector<Value> results;
+  bool pairs = readsPairs(dot, plan);
+  SmallVector<Value> results(granule.rows);
   for (int64_t first = 0; first < granule.rows; first += width) {
     int64_t columns = std::min(width, granule.rows - first);
     int64_t vectors = llvm::divideCeil(columns, n);
+    auto featureOf = [&](int64_t v, int64_t lane) {
+      return featureAt(v, lane, n, columns, pairs);
+    };
     for (int64_t v = 0; v < vectors; ++v) {
       SmallVector<Value> square(n, ops.zero(type));
-      for (int64_t i = 0; i < std::min(n, columns - v * n) && dot.getAcc(); ++i)
-        square[i] = this->element(granule, dot.getAcc(), first + v * n + i, 0);
+      for (int64_t i = 0; i < n && dot.getAcc(); ++i)
+        if (int64_t feature = featureOf(v, i); feature < columns)
+          square[i] = this->element(granule, dot.getAcc(), first + feature, 0);
       for (auto [query, sum] : llvm::enumerate(transpose(std::move(square))))
         ops.store(sum, addressOf(ops.index(int64_t(query)), v), alignment);
     }
@@ -385,9 +467,9 @@ void Emitter::emitAcrossFeatures(Granule &granule, tile::DotOp dot) {
       for (int64_t query = 0; query < n; ++query)
         square.push_back(
             ops.load(type, addressOf(ops.index(query), v), alignment));
-      square = transpose(std::move(square));
-      square.truncate(std::min(n, columns - v * n));
-      llvm::append_range(results, square);
+      for (auto [i, value] : llvm::enumerate(transpose(std::move(square))))
+        if (int64_t feature = featureOf(v, i); feature < columns)
+          results[first + feature] = value;
     }
   }
   granule.registers[dot.getResult()] = std::move(results);

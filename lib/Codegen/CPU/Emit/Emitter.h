@@ -127,7 +127,7 @@ private:
   Value loadFeatures(const Rows &from, Value pointer, int64_t count);
   SmallVector<Value> scoresOfKeys(tile::DotOp dot,
                                   mlir::ArrayRef<Value> pointers,
-                                  Value firstQuery);
+                                  Value firstQuery, const Granule &keysAt);
   SmallVector<Value> addValues(Granule &granule, tile::DotOp dot, Value first,
                                int64_t columns, Value firstQuery,
                                SmallVector<Value> sums);

@@ -84,9 +84,9 @@ void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
     Value offset = ops.mul(ops.add(granule.start, row), other.rowStride);
     return ops.address(other.pointer, element, offset);
   };
+  // With few queries keys and values of a tile pass L1 in turns.
+  int64_t level = plan.featureRows ? 2 : 1;
   if (!part) {
-    // With few queries keys and values of a tile pass L1 in turns.
-    int64_t level = plan.featureRows ? 2 : 1;
     for (int64_t row = 0; row < granule.rows; ++row)
       fetchRow(ops, element, addressOf(ops.index(row)), columns, level);
     return;
@@ -100,7 +100,8 @@ void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
     Value row = ops.floorDiv(line, linesPerRow);
     Value place = ops.sub(line, ops.mul(row, linesPerRow));
     fetchRow(ops, element,
-             ops.address(addressOf(row), element, ops.mul(place, width)), 1, 1);
+             ops.address(addressOf(row), element, ops.mul(place, width)), 1,
+             level);
   }
 }
 
