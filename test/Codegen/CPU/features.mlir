@@ -16,6 +16,13 @@
 // CHECK:           vector.shuffle %{{.*}}, %{{.*}} [0, 2, 8, 10, 4, 6, 12, 14]
 // CHECK:           vector.shuffle %{{.*}}, %{{.*}} [1, 3, 9, 11, 5, 7, 13, 15]
 // CHECK:           arith.select %{{.*}} : vector<8xi1>, vector<8xf32>
+// Weights of at most four queries: those of two keys share a vector.
+// CHECK:         arith.cmpi sle, %{{.*}}, %c4
+// CHECK:         scf.if
+// CHECK-COUNT-4:   math.exp2 {{.*}} : vector<8xf32>
+// CHECK-NOT:       math.exp2
+// CHECK:         } else {
+// CHECK-COUNT-8:   math.exp2 {{.*}} : vector<8xf32>
 // Values: four queries by two vectors, for all keys of the tile. Both vectors of
 // a row are loaded as one of pairs.
 // CHECK:         scf.for %{{.*}} = %c0 to %c32 step %c16 {
@@ -36,8 +43,16 @@ tile.program @attend(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : bf16>, %V: 
     %o = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %keys, %keys)] step 8 partial_step 8 iter(%acc = %zero) -> (!tile.tile<q:8, e:32, f32>) {
       %k = tile.load %K[%k0, %c0] valid(k = %nk) : !tile.buf<k, d : bf16> -> !tile.tile<k:8, d:8, bf16>
       %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:8, d:8, f32>, !tile.tile<k:8, d:8, bf16>) -> !tile.tile<q:8, k:8, f32>
+      %none = tile.splat 0.0 : !tile.tile<q:8, f32>
+      %m = tile.reduce max (%s) over(k) init(%none) : (!tile.tile<q:8, k:8, f32>) -> !tile.tile<q:8, f32>
+      %w = tile.map (%s, %m) : (!tile.tile<q:8, k:8, f32>, !tile.tile<q:8, f32>) -> !tile.tile<q:8, k:8, f32> {
+      ^bb0(%x: f32, %largest: f32):
+        %below = arith.subf %x, %largest : f32
+        %y = math.exp2 %below : f32
+        tile.yield %y : f32
+      }
       %v = tile.load %V[%k0, %c0] valid(k = %nk) : !tile.buf<k, e : bf16> -> !tile.tile<k:8, e:32, bf16>
-      %next = tile.dot (%s, %v) sum(k) acc(%acc) : (!tile.tile<q:8, k:8, f32>, !tile.tile<k:8, e:32, bf16>) -> !tile.tile<q:8, e:32, f32>
+      %next = tile.dot (%w, %v) sum(k) acc(%acc) : (!tile.tile<q:8, k:8, f32>, !tile.tile<k:8, e:32, bf16>) -> !tile.tile<q:8, e:32, f32>
       tile.yield %next : !tile.tile<q:8, e:32, f32>
     }
     tile.store %o, %O[%c0, %c0] valid(q = %n) : !tile.tile<q:8, e:32, f32>, !tile.buf<q, e : f32>

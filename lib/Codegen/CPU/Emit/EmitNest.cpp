@@ -21,8 +21,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/Emitter.h"
+#include "Emit/RegionEmitter.h"
 
 #include "attnc/Target/RegisterTile.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -98,6 +101,19 @@ bool Emitter::readsMuch(const Item &item) {
       reads += llvm::range_size(map.getBody().getOps<tile::ReadOp>());
   return reads >= kManyReads &&
          !isa<tile::ForOp>(item.ops.front()->getParentOp());
+}
+
+/// Whether the code of a nest for few queries differs: keys share a vector for
+/// functions of many instructions. With a product it would be too much to have
+/// twice.
+static bool hasLongFunctions(const Item &item) {
+  bool found = false;
+  for (Operation *op : item.ops) {
+    if (isa<tile::DotOp>(op))
+      return false;
+    op->walk([&](Operation *inner) { found |= isLongFunction(inner); });
+  }
+  return found;
 }
 
 static int64_t powerOfTwoBelow(int64_t n) {
@@ -250,28 +266,48 @@ void Emitter::emitChunk(const Item &item, Window window) {
                        });
   };
   int64_t rows = granuleRows(item, window.vectors, kTallest);
+  auto emitRows = [&] {
+    if (Value extent = extentOf(item.space.dim, item.space.size)) {
+      Value begin = beginOf(item.space.dim);
+      int64_t least = granuleRows(item, window.vectors, plan.extraRows + 1);
+      // Sums of formulas are 8 % slower if whole granules run the other code.
+      bool hasWhole = rows > 1 && llvm::any_of(item.ops, [&](Operation *op) {
+                        auto dot = dyn_cast<tile::DotOp>(op);
+                        return dot && (rows > least || dot.hasTerm());
+                      });
+      if (hasWhole) {
+        Value whole = ops.floorDiv(ops.sub(extent, begin), rows);
+        Value end = ops.add(begin, ops.mul(whole, rows));
+        granules(begin, end, rows, true);
+        begin = end;
+      }
+      granules(begin, extent, least, false);
+    } else {
+      int64_t whole = item.space.size / rows * rows;
+      granules(ops.index(0), ops.index(whole), rows, true);
+      if (int64_t left = item.space.size - whole)
+        carried = granule(ops.index(whole), left, carried, true);
+    }
+  };
   if (!item.space.dim) {
     carried = granule({}, 1, carried, true);
-  } else if (Value extent = extentOf(item.space.dim, item.space.size)) {
-    Value begin = beginOf(item.space.dim);
-    int64_t least = granuleRows(item, window.vectors, plan.extraRows + 1);
-    // Sums of formulas are 8 % slower if whole granules run the other code.
-    bool hasWhole = rows > 1 && llvm::any_of(item.ops, [&](Operation *op) {
-                      auto dot = dyn_cast<tile::DotOp>(op);
-                      return dot && (rows > least || dot.hasTerm());
-                    });
-    if (hasWhole) {
-      Value whole = ops.floorDiv(ops.sub(extent, begin), rows);
-      Value end = ops.add(begin, ops.mul(whole, rows));
-      granules(begin, end, rows, true);
-      begin = end;
-    }
-    granules(begin, extent, least, false);
+  } else if (queries && !isCold && plan.featureRows &&
+             2 * plan.featureRows <= lanes() && item.space.lanes &&
+             hasLongFunctions(item)) {
+    Value few = ops.compare(arith::CmpIPredicate::sle, queries,
+                            ops.index(plan.featureRows));
+    SmallVector<Value> inits = carried;
+    auto emitFor = [&](bool areFew) {
+      llvm::SaveAndRestore restore(isFew, areFew);
+      carried = inits;
+      emitRows();
+      return carried;
+    };
+    carried = ops.chooseAll(
+        ValueRange(inits).getTypes(), few, [&] { return emitFor(true); },
+        [&] { return emitFor(false); });
   } else {
-    int64_t whole = item.space.size / rows * rows;
-    granules(ops.index(0), ops.index(whole), rows, true);
-    if (int64_t left = item.space.size - whole)
-      carried = granule(ops.index(whole), left, carried, true);
+    emitRows();
   }
   size_t place = 0;
   for (Operation *op : item.ops) {

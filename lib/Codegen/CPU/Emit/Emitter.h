@@ -240,8 +240,8 @@ private:
   /// The keys that the vectors at hand see of a partial tile; null: all.
   KeyRange seen;
   SmallVector<RowsAhead> ahead;
-  Value firstFull;     // tile of the segment at hand
-  bool isCold = false; // the code at hand rarely runs: it should be small
+  Value firstFull;                    // tile of the segment at hand
+  bool isCold = false, isFew = false; // runs rarely; for few queries
   bool failed = false;
 };
 

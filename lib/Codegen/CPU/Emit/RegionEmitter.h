@@ -25,6 +25,9 @@ struct LaneValue {
   bool onLanes() const { return vector || stride != 0; }
 };
 
+/// Whether an op of a region is a function of one number in many instructions.
+bool isLongFunction(Operation *op);
+
 class RegionEmitter {
 public:
   RegionEmitter(Emitter &emitter, Granule &granule)

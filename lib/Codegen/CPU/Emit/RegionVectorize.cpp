@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/RegionEmitter.h"
+#include "Emit/SharedLanes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -116,6 +117,14 @@ void RegionEmitter::run(Block &region) {
     evaluate(&op);
 }
 
+bool isLongFunction(Operation *op) {
+  if (auto rounding = dyn_cast<arith::TruncFOp>(op))
+    return rounding.getType().isBF16();
+  return isa_and_present<math::MathDialect>(op->getDialect()) &&
+         op->getNumOperands() == 1 &&
+         isa<FloatType>(op->getResult(0).getType());
+}
+
 void RegionEmitter::evaluate(Operation *op) {
   if (auto read = dyn_cast<tile::ReadOp>(op); read && emitReadRows(read))
     return;
@@ -128,6 +137,19 @@ void RegionEmitter::evaluate(Operation *op) {
     entry.depends |= entryOf(operand).depends;
   int64_t rows = entry.depends & kOnRows ? granule.rows : 1;
   int64_t vectors = entry.depends & kOnLanes ? granule.window.vectors : 1;
+  if (emitter.isFew && isLongFunction(op) && rows > 1 &&
+      (entry.depends & kOnLanes)) {
+    SmallVector<Value> values;
+    for (int64_t row = 0; row < rows; ++row)
+      values.push_back(lanes(at(used[0], row, 0)));
+    for (Value value : applyToShared(
+             ops, values, emitter.plan.featureRows, [&](Value shared) {
+               return emitVector(op, {{shared, 0, 0, true}}).value;
+             }))
+      entry.places.push_back({value, 0, 0, true});
+    entries[op->getResult(0)] = std::move(entry);
+    return;
+  }
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t v = 0; v < vectors; ++v) {
       SmallVector<LaneValue> operands;
