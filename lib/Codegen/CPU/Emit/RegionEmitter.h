@@ -10,7 +10,8 @@
 #define ATTNC_LIB_CODEGEN_CPU_EMIT_REGIONEMITTER_H
 
 #include "Emit/Emitter.h"
-#include "Mask/IndexRange.h"
+
+#include "attnc/Codegen/Common/IndexRange.h"
 
 namespace attnc::cpu {
 
@@ -93,7 +94,7 @@ private:
   Emitter &emitter;
   Granule &granule;
   Ops &ops;
-  IndexRanges ranges;
+  codegen::IndexRanges ranges;
   llvm::DenseMap<Value, Entry> entries;
   /// Positions along the nest's dim: one more in each row of the granule.
   llvm::DenseSet<Value> positions;

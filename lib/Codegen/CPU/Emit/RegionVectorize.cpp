@@ -209,7 +209,7 @@ Value RegionEmitter::lanes(LaneValue value, unsigned bits) {
 }
 
 unsigned RegionEmitter::bitsFor(Value value) {
-  std::optional<IndexRange> range = ranges.of(value);
+  std::optional<codegen::IndexRange> range = ranges.of(value);
   return range && range->within(31) ? 32 : 64;
 }
 
@@ -348,7 +348,7 @@ LaneValue RegionEmitter::emitInteger(Operation *op,
   VectorType heldVector = emitter.laneVector(held);
   if (isa<arith::SIToFPOp>(op) && bits == 64 &&
       lacksConversion(emitter.target.getIsa()))
-    if (std::optional<IndexRange> range = ranges.of(op->getOperand(0));
+    if (std::optional<codegen::IndexRange> range = ranges.of(op->getOperand(0));
         range && range->within(51))
       return {convertByMantissa(ops, values[0], heldVector), 0, 0, true};
   Value result = cloneOn(ops, op, values, heldVector);
@@ -397,8 +397,8 @@ RegionEmitter::emitLinearCompare(arith::CmpIOp op, LaneValue a, LaneValue b) {
   if (a.stride == b.stride && a.stride == 0)
     return std::nullopt;
   constexpr int64_t kFar = 1 << 28;
-  std::optional<IndexRange> left = ranges.of(op.getLhs());
-  std::optional<IndexRange> right = ranges.of(op.getRhs());
+  std::optional<codegen::IndexRange> left = ranges.of(op.getLhs());
+  std::optional<codegen::IndexRange> right = ranges.of(op.getRhs());
   int64_t stride = a.stride - b.stride, offset = a.offset - b.offset;
   if (!left || !right || !left->within(61) || !right->within(61) ||
       std::abs(offset) + std::abs(stride) * emitter.lanes() >= kFar)

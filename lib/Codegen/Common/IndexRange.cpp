@@ -4,14 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mask/IndexRange.h"
-#include "Ops.h"
+#include "attnc/Codegen/Common/IndexRange.h"
 
 #include "attnc/Dialect/Tile/Tile.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 using namespace mlir;
 
-namespace attnc::cpu {
+namespace attnc::codegen {
 
 using Range = std::optional<IndexRange>;
 
@@ -27,7 +28,7 @@ static Range ofElements(Type element) {
 }
 
 Range IndexRanges::compute(Value value) {
-  if (std::optional<int64_t> constant = constantOf(value))
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
     return IndexRange{*constant, *constant};
   Operation *op = value.getDefiningOp();
   if (!op) // sizes and indices of a grid: memory bounds them
@@ -99,4 +100,4 @@ Range IndexRanges::of(Value value) {
   return range;
 }
 
-} // namespace attnc::cpu
+} // namespace attnc::codegen

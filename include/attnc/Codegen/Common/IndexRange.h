@@ -1,12 +1,12 @@
 //===- IndexRange.h - Static bounds of integers -----------------*- C++ -*-===//
 //
 // How large an index of a scalar region can get, from what is known of
-// positions, sizes and tables. Lanes hold 32-bit integers where that is enough.
+// positions, sizes and tables. Code has 32-bit integers where that is enough.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTNC_LIB_CODEGEN_CPU_MASK_INDEXRANGE_H
-#define ATTNC_LIB_CODEGEN_CPU_MASK_INDEXRANGE_H
+#ifndef ATTNC_CODEGEN_COMMON_INDEXRANGE_H
+#define ATTNC_CODEGEN_COMMON_INDEXRANGE_H
 
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 
@@ -14,7 +14,7 @@
 
 #include <optional>
 
-namespace attnc::cpu {
+namespace attnc::codegen {
 
 struct IndexRange {
   int64_t low, high;
@@ -47,6 +47,6 @@ private:
   llvm::DenseMap<mlir::Value, std::optional<IndexRange>> ranges;
 };
 
-} // namespace attnc::cpu
+} // namespace attnc::codegen
 
-#endif // ATTNC_LIB_CODEGEN_CPU_MASK_INDEXRANGE_H
+#endif // ATTNC_CODEGEN_COMMON_INDEXRANGE_H
