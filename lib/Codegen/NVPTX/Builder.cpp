@@ -215,10 +215,16 @@ void Builder::barrier() {
 }
 
 Value Builder::exchange(Value value, int64_t mask) {
+  return shuffle("bfly", value, i32(mask));
+}
+Value Builder::shuffle(Value value, Value from) {
+  return shuffle("idx", value, from);
+}
+Value Builder::shuffle(StringRef kind, Value value, Value lane) {
+  std::string name = ("shfl.sync." + kind + ".i32").str();
   Type type = value.getType(), word = getI32Type();
   auto shuffle = [&](Value bits) {
-    return intrinsic("shfl.sync.bfly.i32", word,
-                     {i32(-1), bits, i32(mask), i32(31)});
+    return intrinsic(name, word, {i32(-1), bits, lane, i32(31)});
   };
   unsigned width = type.getIntOrFloatBitWidth();
   Value bits = bitcast(getIntegerType(width), value);

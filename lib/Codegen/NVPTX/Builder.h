@@ -102,6 +102,8 @@ public:
   int64_t barrierThreads = 0;
   /// The value of the lane whose number differs in the bits of `mask`.
   Value exchange(Value value, int64_t mask);
+  /// The value of lane number `from`.
+  Value shuffle(Value value, Value from);
 
   using Body = llvm::function_ref<void()>;
   using Carry =
@@ -116,6 +118,9 @@ public:
   void branch(Value condition, Body yes, Body no = nullptr);
   llvm::SmallVector<Value> choose(mlir::TypeRange types, Value condition,
                                   Choice yes, Choice no);
+
+private:
+  Value shuffle(llvm::StringRef kind, Value value, Value lane);
 };
 
 /// Of a constant integer.

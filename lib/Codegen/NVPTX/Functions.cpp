@@ -163,21 +163,24 @@ void FunctionWriter::bindScalars(Emitter &emitter) {
       emitter.emitScalar(&op);
 }
 
-/// The last axis varies fastest; a descending one starts at its end.
+/// The last axis varies fastest; a descending one starts at its end. A launch
+/// has less than 2^31 blocks, so 32 bits are enough.
 void FunctionWriter::bindInstance(Emitter &emitter, tile::GridOp grid,
                                   Value task) {
   Value rest = task;
   std::optional<uint64_t> descending = grid.getDescending();
   for (size_t axis = grid.getExtents().size(); axis-- > 0;) {
-    Value extent = emitter.scalars.lookup(grid.getExtents()[axis]);
+    Value extent = b.toI32(emitter.scalars.lookup(grid.getExtents()[axis]));
     Value index = rest;
     if (axis > 0) {
       index = arith::RemUIOp::create(b, b.loc, rest, extent);
       rest = arith::DivUIOp::create(b, b.loc, rest, extent);
     }
     if (descending == axis)
-      index = b.sub(b.add(extent, -1), index);
-    emitter.scalars.map(grid.getBody().getArgument(axis), index);
+      index = b.sub(b.sub(extent, b.i32(1)), index);
+    emitter.scalars.map(
+        grid.getBody().getArgument(axis),
+        arith::IndexCastUIOp::create(b, b.loc, b.getIndexType(), index));
   }
 }
 
@@ -218,8 +221,8 @@ FunctionWriter::writeCode(tile::GridOp grid, StringRef name,
   bindArguments(emitter, entry);
   bindScalars(emitter);
   bindBuffers(emitter, entry.getArguments().back());
-  Value task = b.toIndex(
-      b.intrinsic("read.ptx.sreg.ctaid.x", b.getI32Type(), ValueRange()));
+  Value task =
+      b.intrinsic("read.ptx.sreg.ctaid.x", b.getI32Type(), ValueRange());
   bindInstance(emitter, grid, task);
   if (own.getLoads() == tile::NvptxLoads::Tma)
     emitter.addMapParameter = [&] {

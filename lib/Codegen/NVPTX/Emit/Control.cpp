@@ -17,6 +17,8 @@
 
 #include "Emit/Emitter.h"
 
+#include "mlir/Transforms/RegionUtils.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -90,6 +92,8 @@ void Emitter::emitBlock(mlir::Block &block) {
 
 void Emitter::emitOp(Operation *op) {
   b.loc = op->getLoc();
+  if (ahead.contains(op))
+    return;
   if (role)
     return emitAsProducer(op);
   if (late && emitLate(op))
@@ -153,7 +157,21 @@ SmallVector<Value> Emitter::emitTile(tile::ForOp loop, Value first, Value count,
   scalars.map(loop.getKeyCount(), count);
   scalars.map(loop.getPartial(), partial);
   bind(body.getArguments().drop_front(tile::ForOp::kNumLoopArgs), carried);
+  // Reads of tables run during the products of the tile.
+  SmallVector<Operation *> early;
+  for (auto map : body.getOps<tile::MapOp>()) {
+    SetVector<Value> used(map->operand_begin(), map->operand_end());
+    getUsedValuesDefinedAbove(map.getBody(), used);
+    if (isOncePerWarp(map) && llvm::none_of(used, [&](Value value) {
+          return value.getDefiningOp() && value.getParentBlock() == &body;
+        }))
+      early.push_back(map);
+  }
+  llvm::for_each(early, [&](Operation *map) { emitOp(map); });
+  ahead.insert_range(early);
   emitBlock(body);
+  for (Operation *map : early)
+    ahead.erase(map);
   return flatten(body.getTerminator()->getOperands());
 }
 

@@ -7,12 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/Emitter.h"
+#include "Emit/RegionIntegers.h"
 
 using namespace mlir;
 
 namespace attnc::ptx {
 
 using Predicate = arith::CmpIPredicate;
+
+static constexpr int64_t kWarp = 32, kQuad = 4; // lanes
 
 SmallVector<Value> Emitter::argumentsOf(ValueRange inputs, ArrayAttr dims,
                                         ValueRange at, const Place &place) {
@@ -29,6 +32,62 @@ static bool isShared(Value result) {
   return !Layout::isInRegisters(cast<tile::TileType>(result.getType()));
 }
 
+/// Whether a warp has each element of the map once, which its lanes read of
+/// each other: a thread would read a table for a quarter of the columns, and
+/// hold them in as many registers.
+bool Emitter::isOncePerWarp(tile::MapOp map) {
+  tile::TileType type = map.getType();
+  if (!layout.isFragment() || type.getRank() != 1 || isShared(map) ||
+      type.hasDim(kRowDim) || !map.getInputs().empty() || isWantedInShared(map))
+    return false;
+  mlir::Block &body = map.getBody().front();
+  if (llvm::all_of(body, [](Operation &op) {
+        return isa<arith::ArithDialect, tile::TileDialect>(op.getDialect()) &&
+               !isa<tile::ReadOp>(op);
+      }))
+    return false;
+  if (type.getElementType().isIndex()) {
+    codegen::IndexRanges known = findRanges(body);
+    auto range = known.of(body.getTerminator()->getOperand(0));
+    if (!range || !range->within(31))
+      return false;
+  }
+  return llvm::all_of(map->getUsers(), [&](Operation *user) {
+    return isa<tile::MapOp, tile::SelectMaskedOp>(user) &&
+           !isShared(user->getResult(0));
+  });
+}
+
+/// Whether masks of partial tiles alone read the map, as this value says of a
+/// tile.
+static Value findOnlyPartial(tile::MapOp map) {
+  Value partial;
+  for (Operation *user : map->getUsers()) {
+    auto select = dyn_cast<tile::SelectMaskedOp>(user);
+    if (!select || (partial && select.getPartial() != partial))
+      return {};
+    partial = select.getPartial();
+  }
+  return partial;
+}
+
+/// The columns that this lane has of its warp's.
+SmallVector<Value>
+Emitter::computeOfWarp(tile::MapOp map,
+                       llvm::function_ref<Value(const Place &)> compute) {
+  tile::TileType type = map.getType();
+  StringAttr dim = Layout::columnOf(type);
+  SmallVector<Value> registers;
+  for (int64_t first = 0; first < layout.padded(*type.getDimSize(dim));
+       first += kWarp) {
+    Place place{type};
+    place.positions = {{dim, b.add(lane, first)}};
+    Value value = compute(place);
+    registers.push_back(value.getType().isIndex() ? b.toI32(value) : value);
+  }
+  return registers;
+}
+
 void Emitter::emitMap(tile::MapOp map) {
   if (isShared(map))
     for (Value input : map.getInputs())
@@ -40,17 +99,39 @@ void Emitter::emitMap(tile::MapOp map) {
   };
   std::optional<Value> guard = findGuard(map);
   tile::TileType type = map.getType();
-  if (!guard || isShared(map))
+  bool isOfWarp = isOncePerWarp(map);
+  if (isShared(map) || (!guard && !isOfWarp))
     return define(map, compute);
-  auto computeAll = [&](bool isFilled) {
+  SmallVector<Type> types = flatTypes(map.getType());
+  if (isOfWarp)
+    types.assign(llvm::divideCeil(types.size() * kQuad, kWarp),
+                 type.getElementType().isIndex() ? b.getI32Type()
+                                                 : type.getElementType());
+  auto computeFilled = [&](std::optional<bool> isFilled) {
     std::optional<bool> before = std::exchange(isReadFilled, isFilled);
-    SmallVector<Value> registers = computeRegisters(type, compute);
+    SmallVector<Value> registers = isOfWarp ? computeOfWarp(map, compute)
+                                            : computeRegisters(type, compute);
     isReadFilled = before;
     return registers;
   };
-  SmallVector<Value> made = b.choose(
-      flatTypes(type), *guard, [&] { return computeAll(true); },
-      [&] { return computeAll(false); });
+  auto computeAll = [&] {
+    return guard ? b.choose(
+                       types, *guard, [&] { return computeFilled(true); },
+                       [&] { return computeFilled(false); })
+                 : computeFilled(isReadFilled);
+  };
+  Value partial = isOfWarp ? findOnlyPartial(map) : Value();
+  SmallVector<Value> made =
+      partial ? b.choose(types, lookup(partial), computeAll,
+                         [&] {
+                           return llvm::map_to_vector(
+                               types, [&](Type t) { return b.zero(t); });
+                         })
+              : computeAll();
+  if (isOfWarp) {
+    tiles[map] = {type, made, {}, {}, /*isOfWarp=*/true};
+    return;
+  }
   int64_t columns = layout.columnSlots(type);
   define(map, [&](const Place &place) {
     return made[place.row * columns + place.column];

@@ -16,6 +16,8 @@
 #include "Emit/TensorMap.h"
 #include "Layout.h"
 
+#include "attnc/Codegen/Common/IndexRange.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -58,7 +60,6 @@ private:
   Value emitTableEnd(Value buf, mlir::ValueRange first, mlir::ValueRange last,
                      bool isMax);
   Value emitLowerBound(tile::LowerBoundOp bound);
-  Value emitFastTanh(Value x);
   Value emitFastExp(mlir::Operation *op);
   /// What a region yields, given its arguments.
   Value evaluate(mlir::Block &block, mlir::ArrayRef<Value> arguments);
@@ -82,10 +83,9 @@ private:
   void bind(mlir::ValueRange values, mlir::ValueRange flat);
 
   //===- Tiles.cpp
-  Value rowPosition(int64_t slot);
-  Value columnPosition(int64_t slot);
-  Value firstColumn();
+  Value rowPosition(int64_t slot), columnPosition(int64_t slot), firstColumn();
   bool isColumn(llvm::StringRef dim, const Place &place) const;
+  Value readLane(Tile &tile, int64_t slot);
   Value positionFrom(Value start, llvm::StringRef dim, const Place &place);
   Value position(llvm::StringRef dim, const Place &place);
   Value element(Value tile, const Place &place);
@@ -115,11 +115,14 @@ private:
 
   //===- Elementwise.cpp
   void emitMap(tile::MapOp map);
+  bool isOncePerWarp(tile::MapOp map);
+  llvm::SmallVector<Value>
+  computeOfWarp(tile::MapOp map,
+                llvm::function_ref<Value(const Place &)> compute);
   void emitSelect(tile::SelectMaskedOp select);
   void emitRescale(tile::RescaleOp rescale);
   void emitSkew(tile::SkewOp skew);
-  void emitReduce(tile::ReduceOp reduce);
-  void emitReduceInRegisters(tile::ReduceOp reduce);
+  void emitReduce(tile::ReduceOp op), emitReduceInRegisters(tile::ReduceOp op);
   void emitAnyNan(tile::AnyNanOp test);
   llvm::SmallVector<Value> argumentsOf(mlir::ValueRange inputs,
                                        mlir::ArrayAttr dims,
@@ -141,8 +144,7 @@ private:
   emitOverlapped(tile::ForOp loop, Value end, mlir::ValueRange carried,
                  Builder::Carry emitAt,
                  llvm::function_ref<void(Value)> findCopies);
-  void issueLate();
-  void finishLate();
+  void issueLate(), finishLate();
 
   //===- Producers.cpp
   void planStreams(mlir::Block &body);
@@ -157,12 +159,11 @@ private:
   Ring *ringOf(mlir::Operation *load);
   SharedTile bufferOf(const Ring &ring);
   Value barrierOf(const Ring &ring, int64_t barriers);
-  void waitFull(const Ring &ring);
   void waitFor(Value barrier, Value phase);
   void arriveAt(Value barrier);
   void release(Ring &ring);
   void releaseAfter(mlir::Operation *op);
-  void advance(const Ring &ring);
+  void waitFull(const Ring &ring), advance(const Ring &ring);
 
   //===- Consumers.cpp
   bool overlapsPartial(tile::ForOp loop);
@@ -185,8 +186,7 @@ private:
                     Value headStride);
   std::pair<Value, Value> locateElement(tile::LoadOp load, const Block &block,
                                         const Place &place);
-  void emitLoad(tile::LoadOp load);
-  void emitSharedLoad(tile::LoadOp load);
+  void emitLoad(tile::LoadOp load), emitSharedLoad(tile::LoadOp load);
   bool canCopyAsync(tile::LoadOp load, mlir::StringAttr inner);
   Value copiedBytes(tile::LoadOp load, Value column, Value isReadable);
   Value isAligned(const Block &block, mlir::StringAttr inner);
@@ -231,6 +231,7 @@ private:
   mlir::Operation *entryEnd = nullptr; // after what all code may use
   llvm::DenseMap<Value, Tile> tiles;
   llvm::DenseMap<int64_t, Value> rowPositions, columnPositions;
+  llvm::DenseMap<mlir::Block *, codegen::IndexRanges> ranges; // of regions
   llvm::DenseSet<mlir::Operation *> ahead; // loads that were copied before
   std::optional<LateProduct> late;         // of the loop that is emitted
   llvm::MapVector<mlir::Operation *, Stream> streams; // by loop

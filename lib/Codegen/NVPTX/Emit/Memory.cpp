@@ -360,8 +360,6 @@ void Emitter::copy(tile::LoadOp load, const SharedTile &made) {
 }
 
 void Emitter::emitSharedLoad(tile::LoadOp load) {
-  if (ahead.contains(load))
-    return;
   if (Ring *ring = ringOf(load)) {
     waitFull(*ring);
     tiles[load] = {load.getType(), {}, bufferOf(*ring), {}};

@@ -15,12 +15,15 @@ struct Buffer {
 };
 
 /// The elements of a tile. Constant tiles are in registers or have only their
-/// number.
+/// number. With `isOfWarp` a warp has each column once: register n of lane l is
+/// column 32 n + l.
 struct Tile {
   tile::TileType type;
   llvm::SmallVector<mlir::Value> registers = {}; // by row, then column
   std::optional<SharedTile> shared = {};
   std::optional<double> constant = {};
+  bool isOfWarp = false;
+  std::pair<int64_t, mlir::Value> last = {-1, {}}; // slot read of other lanes
 };
 
 /// Where an element of a result is computed: a register, or an element of a

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/Emitter.h"
+#include "Emit/RegionIntegers.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,8 +23,15 @@ SmallVector<Value> Emitter::lookup(ValueRange values) {
   return llvm::map_to_vector(values, [&](Value v) { return lookup(v); });
 }
 
+/// An index of 32 bits is clamped in 32: the last place is then the last one
+/// that it can have.
 Value Emitter::clampToAxis(Value index, Value extent) {
-  return b.max(b.min(index, b.add(extent, -1)), b.index(0));
+  Value last = b.add(extent, -1);
+  if (index.getType().isIndex())
+    return b.max(b.min(index, last), b.index(0));
+  last = b.toI32(b.min(last, b.index(INT32_MAX)));
+  Value place = b.max(b.min(index, last), b.i32(0));
+  return arith::IndexCastUIOp::create(b, b.loc, b.getIndexType(), place);
 }
 
 Value Emitter::isFilled(const Buffer &buffer) {
@@ -141,7 +149,7 @@ Value Emitter::emitLowerBound(tile::LowerBoundOp bound) {
 /// tanh|x| = (1 - e^-2|x|) / (1 + e^-2|x|), by the approximate instructions;
 /// below 0.25, where 1 - e^-2|x| cancels, the Taylor series, whose next term is
 /// below 2^-26 of the result.
-Value Emitter::emitFastTanh(Value x) {
+static Value emitFastTanh(Builder &b, Value x) {
   constexpr double log2e = std::numbers::log2e;
   Type type = x.getType();
   auto constant = [&](double value) { return b.constant(type, value); };
@@ -177,7 +185,7 @@ Value Emitter::emitFastExp(Operation *op) {
     return {};
   Value x = lookup(op->getOperand(0));
   if (isa<math::TanhOp>(op))
-    return emitFastTanh(x);
+    return emitFastTanh(b, x);
   if (isa<math::ExpOp>(op))
     x = arith::MulFOp::create(b, b.loc, x,
                               b.constant(x.getType(), std::numbers::log2e));
@@ -217,9 +225,20 @@ Value Emitter::evaluate(mlir::Block &block, ArrayRef<Value> arguments) {
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), arguments))
     scalars.map(argument, value);
+  auto [known, isNew] = ranges.try_emplace(&block);
+  if (isNew)
+    known->second = findRanges(block);
+  RegionIntegers integers(b, scalars, known->second);
   for (Operation &op : block.without_terminator())
-    emitScalar(&op);
-  return lookup(block.getTerminator()->getOperand(0));
+    if (auto read = dyn_cast<tile::ReadOp>(op))
+      scalars.map(read,
+                  readElement(read.getBuf(), integers.narrow(read.getIndices()),
+                              read.getType()));
+    else if (!integers.emit(&op))
+      emitScalar(&op);
+  Value result = block.getTerminator()->getOperand(0);
+  integers.materialize(result);
+  return lookup(result);
 }
 
 } // namespace attnc::ptx

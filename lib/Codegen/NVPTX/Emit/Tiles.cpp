@@ -16,6 +16,8 @@ namespace attnc::ptx {
 
 using Predicate = arith::CmpIPredicate;
 
+static constexpr int64_t kWarp = 32;
+
 Emitter::Emitter(Builder &b, Layout layout, Value sharedMemory)
     : b(b), layout(layout), sharedMemory(sharedMemory) {
   thread = b.toIndex(
@@ -42,13 +44,15 @@ static Value atEntry(Builder &b, Operation *&entryEnd, Value &known,
   return known;
 }
 
+static int64_t rowOffset(int64_t slot) { return 8 * slot; }
+
 Value Emitter::rowPosition(int64_t slot) {
   if (!layout.isFragment())
     return thread;
   return atEntry(b, entryEnd, rowPositions[slot], [&] {
     Value first =
         b.add(b.mul(warp, layout.getTarget().getRows()), b.floorDiv(lane, 4));
-    return b.add(first, 8 * slot);
+    return b.add(first, rowOffset(slot));
   });
 }
 
@@ -70,9 +74,11 @@ bool Emitter::isColumn(StringRef dim, const Place &place) const {
   return layout.isFragment() && place.isRegister() && dim != kRowDim;
 }
 
-/// What all columns of a thread have in common is added first, so that the
-/// position of each is a constant more and takes no register in a loop.
+/// What all rows and columns of a thread have in common is added first, so that
+/// the position of each is a constant more and takes no register in a loop.
 Value Emitter::positionFrom(Value start, StringRef dim, const Place &place) {
+  if (layout.isFragment() && place.isRegister() && dim == kRowDim)
+    return b.add(b.add(start, rowPosition(0)), rowOffset(place.row));
   if (!isColumn(dim, place))
     return b.add(start, position(dim, place));
   return b.add(b.add(start, firstColumn()), columnOffset(place.column));
@@ -264,7 +270,9 @@ bool Emitter::isWantedInShared(Value tile) {
 
 Value Emitter::element(Value tile, const Place &place) {
   auto type = cast<tile::TileType>(tile.getType());
-  const Tile &held = tiles[tile];
+  Tile &held = tiles[tile];
+  if (held.isOfWarp)
+    return readLane(held, place.column);
   if (held.constant)
     return b.constant(type.getElementType(), *held.constant);
   if (place.isRegister() && !held.registers.empty()) {
@@ -277,15 +285,31 @@ Value Emitter::element(Value tile, const Place &place) {
                    [&](StringRef dim) { return position(dim, place); });
 }
 
+/// An element of a column that another lane has. An index is one of 32 bits.
+Value Emitter::readLane(Tile &tile, int64_t slot) {
+  auto [last, value] = tile.last;
+  if (last == slot && value.getParentBlock() == b.getBlock())
+    return value;
+  int64_t column = columnOffset(slot);
+  Value from = b.toI32(b.add(firstColumn(), column % kWarp));
+  value = b.shuffle(tile.registers[column / kWarp], from);
+  if (tile.type.getElementType().isIndex())
+    value = arith::IndexCastOp::create(b, b.loc, b.getIndexType(), value);
+  tile.last = {slot, value};
+  return value;
+}
+
+/// Columns come first: what their rows share is then used at once.
 SmallVector<Value>
 Emitter::computeRegisters(tile::TileType type,
                           llvm::function_ref<Value(const Place &)> compute) {
   SmallVector<Value> registers;
   Place place{type};
-  for (place.row = 0; place.row < layout.rowSlots(type); ++place.row)
-    for (place.column = 0; place.column < layout.columnSlots(type);
-         ++place.column)
-      registers.push_back(compute(place));
+  int64_t rows = layout.rowSlots(type), columns = layout.columnSlots(type);
+  registers.resize(rows * columns);
+  for (place.column = 0; place.column < columns; ++place.column)
+    for (place.row = 0; place.row < rows; ++place.row)
+      registers[place.row * columns + place.column] = compute(place);
   return registers;
 }
 
