@@ -60,13 +60,14 @@ Value Builder::floorDiv(Value a, int64_t b) {
   if (b == 1)
     return a;
   if (llvm::isPowerOf2_64(b) && !constantOf(a))
-    return arith::ShRSIOp::create(*this, loc, a, index(llvm::Log2_64(b)));
-  return floorDiv(a, index(b));
+    return arith::ShRSIOp::create(*this, loc, a,
+                                  constant(a.getType(), llvm::Log2_64(b)));
+  return floorDiv(a, constant(a.getType(), b));
 }
 Value Builder::remainder(Value a, int64_t b) {
   if (llvm::isPowerOf2_64(b))
-    return createOrFold<arith::AndIOp>(loc, a, index(b - 1));
-  return createOrFold<arith::RemUIOp>(loc, a, index(b));
+    return createOrFold<arith::AndIOp>(loc, a, constant(a.getType(), b - 1));
+  return createOrFold<arith::RemUIOp>(loc, a, constant(a.getType(), b));
 }
 Value Builder::select(Value condition, Value yes, Value no) {
   return createOrFold<arith::SelectOp>(loc, condition, yes, no);

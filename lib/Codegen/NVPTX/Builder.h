@@ -40,10 +40,10 @@ public:
   Value zero(mlir::Type type) { return constant(type, 0); }
 
   Value add(Value a, Value b);
-  Value add(Value a, int64_t b) { return add(a, index(b)); }
+  Value add(Value a, int64_t b) { return add(a, constant(a.getType(), b)); }
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
-  Value mul(Value a, int64_t b) { return mul(a, index(b)); }
+  Value mul(Value a, int64_t b) { return mul(a, constant(a.getType(), b)); }
   Value min(Value a, Value b);
   Value max(Value a, Value b);
   Value floorDiv(Value a, Value b);
@@ -54,7 +54,7 @@ public:
   Value select(Value condition, Value yes, Value no);
   Value compare(Predicate predicate, Value a, Value b);
   Value compare(Predicate predicate, Value a, int64_t b) {
-    return compare(predicate, a, index(b));
+    return compare(predicate, a, constant(a.getType(), b));
   }
   Value logicalAnd(Value a, Value b);
   Value logicalOr(Value a, Value b);

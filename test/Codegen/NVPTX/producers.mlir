@@ -138,3 +138,36 @@ tile.program @below_a_test(%Q: !tile.buf<q, d : f16>, %K: !tile.buf<k, d : f16>,
     tile.store %t, %S[%c0, %c0] : !tile.tile<q:64, k:32, f32>, !tile.buf<q, k : f32>
   }
 }
+
+// What the bounds of a loop come from is computed once, before the roles part. They
+// have 32 bits there, and what consumers and producers compute of them, too.
+// CHECK-LABEL: func.func @bounds$grid0(
+// CHECK: iter_args({{.*}}, %{{.*}} = %c1073741824_i32) -> (i32, i32)  : i32 {
+// CHECK: llvm.load {{.*}} -> i32
+// CHECK: %[[BELOW:.*]] = arith.minsi %{{.*}}, %c2147483647{{[_0-9]*}} : index
+// CHECK: arith.index_cast %[[BELOW]] : index to i32
+// CHECK: mbarrier.init.shared
+// CHECK-NOT: c1073741824
+// CHECK-NOT: c2147483647
+// CHECK: arith.subi {{.*}} : i32
+// CHECK: arith.shrsi {{.*}} : i32
+// CHECK: m64n32k16
+// CHECK-NOT: c1073741824
+// CHECK-NOT: c2147483647
+// CHECK: arith.shrsi {{.*}} : i32
+// CHECK: cp.async.cg.shared.global.16.s
+tile.program @bounds(%Q: !tile.buf<q, d : f16>, %K: !tile.buf<k, d : f16>, %T: !tile.buf<a0 : i32>, %S: !tile.buf<q, k : f32>, %n: index) target #one {
+  tile.grid (%i) to (%n) {
+    %c0 = arith.constant 0 : index
+    %low = tile.lower_bound %T[], %i : !tile.buf<a0 : i32>
+    %high = arith.addi %i, %n : index
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : f16> -> !tile.tile<q:64, d:16, f16>
+    %zero = tile.splat 0.0 : !tile.tile<q:64, k:32, f32>
+    %s = tile.for (%k0, %nk, %partial) in [(%low, %low, %high, %high)] step 32 partial_step 32 iter(%carried = %zero) -> (!tile.tile<q:64, k:32, f32>) {
+      %k = tile.load %K[%k0, %c0] valid(k = %nk) : !tile.buf<k, d : f16> -> !tile.tile<k:32, d:16, f16>
+      %next = tile.dot (%q, %k) sum(d) acc(%carried) : (!tile.tile<q:64, d:16, f16>, !tile.tile<k:32, d:16, f16>) -> !tile.tile<q:64, k:32, f32>
+      tile.yield %next : !tile.tile<q:64, k:32, f32>
+    }
+    tile.store %s, %S[%c0, %c0] : !tile.tile<q:64, k:32, f32>, !tile.buf<q, k : f32>
+  }
+}

@@ -207,15 +207,21 @@ static bool countsNumbers(tile::ForOp loop) {
          loop.getPartial().use_empty();
 }
 
-SmallVector<Value> Emitter::emitPart(tile::ForOp loop, const Part &part,
+static Part widen(Builder &b, const Part &part) {
+  return {b.toIndex(part.first), b.toIndex(part.full), b.toIndex(part.low),
+          b.toIndex(part.high)};
+}
+
+SmallVector<Value> Emitter::emitPart(tile::ForOp loop, const Part &narrow,
                                      ValueRange carried) {
   int64_t step = loop.getStep(), partialStep = loop.getPartialStep();
   SmallVector<tile::LoadOp> loads = findAhead(loop);
   SmallVector<Value> values;
   if (role) {
-    producePart(loop, part);
+    producePart(loop, narrow);
     return {};
   }
+  Part part = widen(b, narrow);
   if (stream)
     values = emitConsumed(loop, Part{part.first, part.full, {}, {}}, carried);
   else if (!loads.empty())
@@ -237,6 +243,17 @@ SmallVector<Value> Emitter::emitPart(tile::ForOp loop, const Part &part,
                       b.min(b.sub(part.high, first), b.index(partialStep));
                   return emitTile(loop, first, count, b.boolean(true), inner);
                 });
+}
+
+/// A bound of keys in 32 bits, as it is in a register for long. There are less
+/// than 2^31 keys, so one that has more bits is beyond all of them.
+Value Emitter::narrowBound(Value bound) {
+  if (std::optional<int64_t> known = constantOf(bound))
+    return b.i32(std::clamp<int64_t>(*known, INT32_MIN, INT32_MAX));
+  if (auto wide = bound.getDefiningOp<arith::IndexCastOp>();
+      wide && wide.getIn().getType().isInteger(32))
+    return wide.getIn();
+  return b.toI32(b.min(b.max(bound, b.index(INT32_MIN)), b.index(INT32_MAX)));
 }
 
 /// Whether two bounds are the same in every segment.
@@ -265,7 +282,10 @@ void Emitter::emitFor(tile::ForOp loop) {
     bounds[4 * s + 1] = bounds[4 * s];
     bounds[4 * s + 2] = bounds[4 * s + 3];
   }
-  Value zero = b.index(0);
+  if (layout.isFragment())
+    for (Value &bound : bounds)
+      bound = narrowBound(bound);
+  Value zero = b.zero(bounds.front().getType());
   auto emitSegment = [&](Value number, Value isHead, ValueRange carried) {
     SmallVector<Value> chosen(bounds.begin(), bounds.begin() + 4);
     for (unsigned s = 1; s < segments; ++s) {
@@ -283,9 +303,11 @@ void Emitter::emitFor(tile::ForOp loop) {
     Part rest{allLow, full, tail, anyHigh};
     Part head{allLow, zero, anyLow, b.select(isAny, allLow, anyLow)};
     if (isOneLoop)
-      return emitConsumed(
-          loop, hasHead ? ArrayRef<Part>{head, rest} : ArrayRef<Part>(rest),
-          carried);
+      return emitConsumed(loop,
+                          hasHead
+                              ? ArrayRef<Part>{widen(b, head), widen(b, rest)}
+                              : ArrayRef<Part>(widen(b, rest)),
+                          carried);
     if (!isHead)
       return emitPart(loop, rest, carried);
     return emitPart(loop,
@@ -296,7 +318,7 @@ void Emitter::emitFor(tile::ForOp loop) {
   };
   int64_t parts = hasHead && !isOneLoop ? 2 : 1;
   SmallVector<Value> results =
-      b.loop(zero, b.index(parts * int64_t(segments)), b.index(1),
+      b.loop(b.i32(0), b.i32(parts * int64_t(segments)), b.i32(1),
              role ? SmallVector<Value>() : flatten(loop.getInits()),
              [&](Value part, ValueRange carried) {
                Value number = b.floorDiv(part, parts), isHead;

@@ -77,6 +77,7 @@ private:
   llvm::SmallVector<Value> emitPieces(tile::ForOp loop, Value low, Value high,
                                       mlir::ValueRange carried);
   Value emitClass(tile::ForOp loop, Value first, Value end);
+  Value narrowBound(Value bound);
   /// The registers of values, one after the other, and back.
   llvm::SmallVector<Value> flatten(mlir::ValueRange values);
   llvm::SmallVector<mlir::Type> flatTypes(mlir::TypeRange types);
@@ -147,12 +148,12 @@ private:
   void issueLate(), finishLate();
 
   //===- Producers.cpp
-  void planStreams(mlir::Block &body);
+  void planStreams(mlir::Block &body), emitProducers(mlir::Block &body);
+  void emitBounds(mlir::Block &body);
   void planStream(tile::ForOp loop, mlir::ArrayRef<tile::LoadOp> loads);
   int64_t countRoleThreads(size_t role) const;
   void initializeBarriers();
-  void emitProducers(mlir::Block &body);
-  void emitAsProducer(mlir::Operation *op);
+  void emitAsProducer(mlir::Operation *op), releaseAfter(mlir::Operation *op);
   void enterStream(tile::ForOp loop);
   void producePart(tile::ForOp loop, const Part &part);
   void produceTile(tile::ForOp loop, Value first, Value count);
@@ -162,7 +163,6 @@ private:
   void waitFor(Value barrier, Value phase);
   void arriveAt(Value barrier);
   void release(Ring &ring);
-  void releaseAfter(mlir::Operation *op);
   void waitFull(const Ring &ring), advance(const Ring &ring);
 
   //===- Consumers.cpp

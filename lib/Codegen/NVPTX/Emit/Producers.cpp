@@ -185,6 +185,30 @@ void Emitter::initializeBarriers() {
   b.barrier();
 }
 
+/// The scalars that bounds of loops over tiles come from, before roles part:
+/// the code is there once, and producers have few registers for it.
+void Emitter::emitBounds(mlir::Block &body) {
+  SetVector<Value> wanted;
+  for (auto &[loop, made] : streams)
+    if (loop->getBlock() == &body)
+      wanted.insert_range(cast<tile::ForOp>(loop).getBounds());
+  SmallVector<Value> bounds(wanted.getArrayRef());
+  llvm::DenseSet<Operation *> sources;
+  while (!wanted.empty()) {
+    Operation *op = wanted.pop_back_val().getDefiningOp();
+    if (op && op->getBlock() == &body && sources.insert(op).second)
+      wanted.insert_range(op->getOperands());
+  }
+  for (Operation &op : body)
+    if (sources.contains(&op)) {
+      emitScalar(&op);
+      ahead.insert(&op);
+    }
+  for (Value bound : bounds)
+    if (bound.getParentBlock() == &body)
+      scalars.map(bound, b.toIndex(narrowBound(lookup(bound))));
+}
+
 //===----------------------------------------------------------------------===//
 // Roles
 //===----------------------------------------------------------------------===//
@@ -194,6 +218,7 @@ void Emitter::emitGrid(mlir::Block &body, int64_t registers) {
   if (!target.getProducers())
     return emitBlock(body);
   planStreams(body);
+  emitBounds(body);
   if (target.getLoads() == tile::NvptxLoads::Tma && canUseMaps()) {
     addMaps();
   } else {
@@ -310,21 +335,20 @@ void Emitter::enterStream(tile::ForOp loop) {
 void Emitter::producePart(tile::ForOp loop, const Part &part) {
   int64_t step = loop.getStep();
   int64_t piece = loop.hasClassify() ? step : loop.getPartialStep();
-  Value pieces =
-      b.max(b.ceilDiv(b.sub(part.high, part.low), piece), b.index(0));
+  // Of 32 bits, as everything here.
+  Value last = b.sub(b.sub(part.high, part.low), b.i32(1));
+  Value pieces = b.max(b.add(b.floorDiv(last, piece), 1), b.i32(0));
   Value lowOfAll =
       b.sub(part.low, b.mul(part.full, piece)); // were all tiles pieces
-  Value fullCount = b.toI32(part.full);
-  // Lengths are below 2^31, and counts of 32 bits take half the registers.
-  Value end = b.toI32(b.add(part.full, pieces));
-  b.loop(b.i32(0), end, b.i32(1), [&](Value counter) {
-    Value isFull = b.compare(Predicate::slt, counter, fullCount);
-    Value number = b.toIndex(counter);
+  Value end = b.add(part.full, pieces);
+  b.loop(b.i32(0), end, b.i32(1), [&](Value number) {
+    Value isFull = b.compare(Predicate::slt, number, part.full);
     Value first =
         b.add(b.select(isFull, part.first, lowOfAll),
-              b.mul(number, b.select(isFull, b.index(step), b.index(piece))));
-    Value count = b.min(b.sub(part.high, first), b.index(piece));
-    count = b.select(isFull, b.index(step), count);
+              b.mul(number, b.select(isFull, b.i32(step), b.i32(piece))));
+    Value count = b.min(b.sub(part.high, first), b.i32(piece));
+    count = b.toIndex(b.select(isFull, b.i32(step), count));
+    first = b.toIndex(first);
     if (!loop.hasClassify())
       return produceTile(loop, first, count);
     Value isWanted = b.choose(

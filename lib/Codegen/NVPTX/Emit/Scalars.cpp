@@ -125,25 +125,28 @@ Value Emitter::emitTableEnd(Value buf, ValueRange first, ValueRange last,
   return scan(0, readElement(buf, low, b.getIndexType()));
 }
 
-/// The place goes up by halves of the row as long as what it skips is less.
+/// The place goes up by halves of the row as long as what it skips is less. It
+/// is below 2^31, so that 32 bits are enough.
 Value Emitter::emitLowerBound(tile::LowerBoundOp bound) {
-  constexpr int64_t kBits = 31; // lengths are below 2^31
+  constexpr int64_t kBits = 31;
   Value buf = bound.getBuf(), value = lookup(bound.getValue());
-  Value extent = buffers[buf].extents.back();
+  Value extent = b.min(buffers[buf].extents.back(), b.index(INT32_MAX));
+  extent = b.toI32(extent);
   SmallVector<Value> at = lookup(bound.getIndices());
   at.push_back({});
-  return b.loop(b.index(0), b.index(kBits), b.index(1),
-                {b.index(0), b.index(int64_t(1) << (kBits - 1))},
-                [&](Value, ValueRange carried) {
-                  Value next = b.add(carried[0], carried[1]);
-                  at.back() = b.add(next, -1);
-                  Value element = readElement(buf, at, b.getIndexType());
-                  Value goes =
-                      b.logicalAnd(b.compare(Predicate::sle, next, extent),
-                                   b.compare(Predicate::slt, element, value));
-                  return SmallVector<Value>{b.select(goes, next, carried[0]),
-                                            b.floorDiv(carried[1], 2)};
-                })[0];
+  Value place = b.loop(
+      b.i32(0), b.i32(kBits), b.i32(1),
+      {b.i32(0), b.i32(int64_t(1) << (kBits - 1))},
+      [&](Value, ValueRange carried) {
+        Value next = b.add(carried[0], carried[1]);
+        at.back() = b.sub(next, b.i32(1));
+        Value element = readElement(buf, at, b.getIndexType());
+        Value goes = b.logicalAnd(b.compare(Predicate::sle, next, extent),
+                                  b.compare(Predicate::slt, element, value));
+        Value half = arith::ShRUIOp::create(b, b.loc, carried[1], b.i32(1));
+        return SmallVector<Value>{b.select(goes, next, carried[0]), half};
+      })[0];
+  return b.toIndex(place);
 }
 
 /// tanh|x| = (1 - e^-2|x|) / (1 + e^-2|x|), by the approximate instructions;
