@@ -101,28 +101,37 @@ void Emitter::emitLocate(tile::LocateOp locate) {
   scalars.map(locate.getBlock(), b.sub(number, firstOf(range[0])));
 }
 
-/// The least or greatest of the elements from `first` to `last`.
+/// The least or greatest of the elements from `first` to `last`, which are
+/// positions. Elements of at most 32 bits are compared as such.
 Value Emitter::emitTableEnd(Value buf, ValueRange first, ValueRange last,
                             bool isMax) {
   const Buffer &buffer = buffers[buf];
   SmallVector<Value> low, high, at(first.size());
+  auto clamp = [&](Value index, Value extent) {
+    return b.toI32(b.min(clampToAxis(index, extent), b.index(INT32_MAX)));
+  };
   for (auto [extent, from, to] : llvm::zip(buffer.extents, first, last)) {
-    low.push_back(clampToAxis(from, extent));
-    high.push_back(b.max(clampToAxis(to, extent), low.back()));
+    low.push_back(clamp(from, extent));
+    high.push_back(b.max(clamp(to, extent), low.back()));
   }
+  bool isShort = Builder::bytesOf(buffer.element) < 4 ||
+                 buffer.element.isSignlessInteger(32);
+  auto read = [&](ArrayRef<Value> indices) {
+    Value element = readElement(buf, indices, b.getIndexType());
+    return isShort ? b.toI32(element) : element;
+  };
   std::function<Value(unsigned, Value)> scan = [&](unsigned axis,
                                                    Value best) -> Value {
-    if (axis == low.size()) {
-      Value value = readElement(buf, at, b.getIndexType());
-      return isMax ? b.max(best, value) : b.min(best, value);
-    }
-    return b.loop(low[axis], b.add(high[axis], 1), b.index(1), best,
-                  [&](Value place, ValueRange carried) {
-                    at[axis] = place;
+    if (axis == low.size())
+      return isMax ? b.max(best, read(at)) : b.min(best, read(at));
+    Value count = b.add(b.sub(high[axis], low[axis]), 1);
+    return b.loop(b.i32(0), count, b.i32(1), best,
+                  [&](Value number, ValueRange carried) {
+                    at[axis] = b.add(low[axis], number);
                     return SmallVector<Value>{scan(axis + 1, carried[0])};
                   })[0];
   };
-  return scan(0, readElement(buf, low, b.getIndexType()));
+  return b.toIndex(scan(0, read(low)));
 }
 
 /// The place goes up by halves of the row as long as what it skips is less. It
