@@ -99,7 +99,9 @@ static void keepKernels(llvm::Module &module) {
   }
 }
 
-/// Loops are unrolled by the schedule, so that the registers suffice.
+/// Loops are unrolled by the schedule, so that the registers suffice. O1 gives
+/// the same code as O3 in less time: there are no calls and no loops to
+/// transform.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -115,7 +117,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1)
       .run(module, modules);
 }
 
