@@ -6,7 +6,8 @@
 
 namespace attnc::schedule {
 
-double countVisitedPairs(int64_t q, int64_t step, RegimeRanges &ranges) {
+double countVisitedPairs(int64_t q, int64_t step, RegimeRanges &ranges,
+                         int64_t chunk) {
   constexpr int64_t mostSamples = 64;
   int64_t queries = ranges.getQueries();
   int64_t blocks = llvm::divideCeil(std::max<int64_t>(queries, 1), q);
@@ -14,13 +15,16 @@ double countVisitedPairs(int64_t q, int64_t step, RegimeRanges &ranges) {
   double pairs = 0;
   for (int64_t i = 0; i < samples; ++i) {
     int64_t first = sampleAt(i, samples, blocks) * q;
-    int64_t low = ranges.getKeys(), high = 0;
+    int64_t low = ranges.getKeys(), high = 0, start = 0;
     for (const KeySpan &span :
          ranges.get(first, std::min(first + q, std::max(queries, first + 1))))
       if (span.anyLo < span.anyHi) {
+        if (chunk > 0)
+          start = std::min(span.allHi, ranges.getKeys() - 1) / chunk * chunk;
         low = std::min(low, span.anyLo);
         high = std::max(high, span.anyHi);
       }
+    low = std::max(low, start);
     if (low < high)
       pairs += double(llvm::alignTo(high - low, step)) * double(q);
   }

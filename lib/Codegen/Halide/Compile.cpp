@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -35,6 +36,9 @@ struct ModulePlan {
   std::vector<FunctionPlan> functions;
   std::vector<std::vector<Step>> steps; // of each function
 };
+
+/// Of kernels of form chunked.
+using FactorsOfKernels = llvm::MapVector<Operation *, ScoreFactors>;
 
 } // namespace
 
@@ -114,19 +118,37 @@ static LogicalResult planSplitKernel(attn::KernelOp kernel, FunctionPlan &plan,
                                      const Target &target, Step step,
                                      std::vector<Step> &steps) {
   KeyParts parts = planParts(kernel, plan);
-  auto first = plan.isDevice ? KernelPart::Whole : KernelPart::States;
-  if (failed(emitKernel(kernel, plan, step, first, &parts)) ||
+  KernelJob first{plan.isDevice ? KernelPart::Whole : KernelPart::States,
+                  &parts};
+  if (failed(emitKernel(kernel, plan, step, first)) ||
       failed(finishStep(plan, target, std::move(step), steps)))
     return failure();
   if (plan.isDevice)
     return success();
   Step merge = beginStep(plan, target);
-  if (failed(emitKernel(kernel, plan, merge, KernelPart::Merge, &parts)))
+  if (failed(emitKernel(kernel, plan, merge, {KernelPart::Merge, &parts})))
     return failure();
   return finishStep(plan, target, std::move(merge), steps);
 }
 
+/// Linear attention: the states before chunks of keys, then the kernel.
+static LogicalResult planChunkedKernel(attn::KernelOp kernel,
+                                       FunctionPlan &plan, const Target &target,
+                                       const ScoreFactors &factors, Step step,
+                                       std::vector<Step> &steps) {
+  ChunkStates chunks = planChunks(kernel, factors, plan);
+  KernelJob states{KernelPart::Chunks, nullptr, &chunks};
+  KernelJob whole{KernelPart::Whole, nullptr, &chunks};
+  Step start = beginStep(plan, target);
+  if (failed(emitKernel(kernel, plan, start, states)) ||
+      failed(finishStep(plan, target, std::move(start), steps)) ||
+      failed(emitKernel(kernel, plan, step, whole)))
+    return failure();
+  return finishStep(plan, target, std::move(step), steps);
+}
+
 static LogicalResult planFunction(FunctionPlan &plan, const Target &target,
+                                  const FactorsOfKernels &factors,
                                   std::vector<Step> &steps) {
   if (plan.isDevice && failed(refuseWideNumbers(plan.function, target)))
     return failure();
@@ -154,6 +176,12 @@ static LogicalResult planFunction(FunctionPlan &plan, const Target &target,
         return failure();
       continue;
     }
+    if (auto found = factors.find(&op); found != factors.end()) {
+      if (failed(planChunkedKernel(kernel, plan, target, found->second, step,
+                                   steps)))
+        return failure();
+      continue;
+    }
     auto normalize = dyn_cast<attn::NormalizeOp>(op);
     if (failed(kernel      ? emitKernel(kernel, plan, step)
                : normalize ? emitNormalize(normalize, plan, step)
@@ -161,6 +189,63 @@ static LogicalResult planFunction(FunctionPlan &plan, const Target &target,
         failed(finishStep(plan, target, std::move(step), steps)))
       return failure();
   }
+  return success();
+}
+
+/// Each value of the factors, with the region whose value it is.
+static void
+visitFactors(attn::KernelOp kernel, ScoreFactors &factors,
+             llvm::function_ref<void(Region &region, Value &value)> visit) {
+  auto visitProduct = [&](Region &region, ScoreFactors::Product &product) {
+    for (auto *list : {&product.ofQuery, &product.ofKey})
+      for (ScoreFactors::Factor &factor : *list)
+        visit(region, factor.value);
+    for (ScoreFactors::Decay &decay : product.decays) {
+      visit(region, decay.value);
+      if (decay.exponent)
+        visit(region, decay.exponent);
+    }
+  };
+  visitProduct(kernel.getScore(), factors.score);
+  if (factors.feature)
+    visitProduct(kernel.getPairs().front(), *factors.feature);
+  Region &mask = kernel.getMask();
+  for (auto *list : {&factors.queryMask, &factors.keyMask})
+    for (Value &condition : *list)
+      visit(mask, condition);
+  visit(mask, factors.causal.low);
+  visit(mask, factors.causal.high);
+}
+
+/// Expands functions of formulas. The factors of linear attention are found
+/// before, in the functions themselves; yielded by their regions meanwhile,
+/// their values are what they are expanded to afterwards.
+static LogicalResult expandMath(ModuleOp module, FactorsOfKernels &factors) {
+  module.walk([&](attn::KernelOp kernel) {
+    attn::ScheduleAttr schedule = kernel.getSchedule().value_or(nullptr);
+    std::string reason;
+    if (schedule && schedule.getForm() == attn::ScheduleForm::Chunked)
+      if (std::optional<ScoreFactors> found = findScoreFactors(kernel, reason))
+        factors[kernel] = std::move(*found);
+  });
+  for (auto &[op, found] : factors)
+    visitFactors(cast<attn::KernelOp>(op), found,
+                 [](Region &region, Value &value) {
+                   Operation *yield = region.front().getTerminator();
+                   yield->insertOperands(yield->getNumOperands(), value);
+                 });
+  PassManager passes(module.getContext());
+  passes.enableVerifier(false); // of what regions yield
+  passes.addPass(codegen::createExpandMath());
+  if (failed(passes.run(module)))
+    return failure();
+  for (auto &[op, found] : factors)
+    visitFactors(cast<attn::KernelOp>(op), found,
+                 [](Region &region, Value &value) {
+                   Operation *yield = region.front().getTerminator();
+                   value = yield->getOperand(1);
+                   yield->eraseOperand(1);
+                 });
   return success();
 }
 
@@ -173,9 +258,8 @@ static LogicalResult planModule(ModuleOp module, const Target &target,
   plan.interfaces = std::move(*interfaces);
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
   addMathFunctions(module);
-  PassManager passes(module.getContext());
-  passes.addPass(codegen::createExpandMath());
-  if (failed(passes.run(module)))
+  FactorsOfKernels factors;
+  if (failed(expandMath(module, factors)))
     return failure();
   for (func::FuncOp function : functions) {
     FunctionPlan &one = plan.functions.emplace_back();
@@ -184,7 +268,7 @@ static LogicalResult planModule(ModuleOp module, const Target &target,
     one.interface = findInterface(plan.interfaces, function.getName());
     if (!one.interface)
       return function.emitError("has no entry in attnc.interface");
-    if (failed(planFunction(one, target, plan.steps.emplace_back())))
+    if (failed(planFunction(one, target, factors, plan.steps.emplace_back())))
       return failure();
   }
   return success();

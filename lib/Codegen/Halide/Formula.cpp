@@ -353,6 +353,13 @@ FailureOr<Ex> Formula::runOne(Region &region, ArrayRef<Ex> arguments) {
   return results->front();
 }
 
+FailureOr<Ex> Formula::runFor(Value made, Region &region,
+                              ArrayRef<Ex> arguments) {
+  for (auto [argument, ex] : llvm::zip_equal(region.getArguments(), arguments))
+    known[argument] = ex;
+  return value(made);
+}
+
 std::string nameOfMath(StringRef function, Type type) {
   return ("attnc." + function + (type.isF64() ? ".f64" : ".f32")).str();
 }

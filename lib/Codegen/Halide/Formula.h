@@ -28,6 +28,9 @@ public:
                                              llvm::ArrayRef<Ex> arguments);
   mlir::FailureOr<Ex> runOne(mlir::Region &region,
                              llvm::ArrayRef<Ex> arguments);
+  /// A value of the region, which reads the arguments that have a number only.
+  mlir::FailureOr<Ex> runFor(mlir::Value value, mlir::Region &region,
+                             llvm::ArrayRef<Ex> arguments);
   /// exp2, exp, log or log2 of `x`, of f32 or f64.
   mlir::FailureOr<Ex> math(mlir::Operation *user, llvm::StringRef function,
                            mlir::Type type, Ex x);

@@ -78,7 +78,7 @@ private:
   Value *describe(Place place, bool isOutput);
   Value *wideIndices(const Step &step);
   void repeatExactly(FunctionCallee pipeline, SmallVector<Value *> arguments,
-                     Value *nans, size_t exact);
+                     Value *nans, size_t exact, int64_t reruns);
   Value *arenaIn(Value *scratch, Value *bytes);
   Value *scratchBytes(const Step &step);
   StringMap<Value *> coordinatesOf(const Step &step, Value *task);
@@ -296,15 +296,17 @@ Value *FunctionWriter::numberBuffer(Value *host) {
 
 void FunctionWriter::repeatExactly(FunctionCallee pipeline,
                                    SmallVector<Value *> arguments, Value *nans,
-                                   size_t exact) {
+                                   size_t exact, int64_t reruns) {
   LLVMContext &context = module.getContext();
-  BasicBlock *again = BasicBlock::Create(context, "again", function);
   BasicBlock *done = BasicBlock::Create(context, "done", function);
-  Value *found = ir.CreateIsNotNull(ir.CreateLoad(ir.getInt32Ty(), nans));
-  ir.CreateCondBr(found, again, done);
-  ir.SetInsertPoint(again);
-  arguments[exact] = ir.getInt32(1);
-  ir.CreateCall(pipeline, arguments);
+  for (int64_t run = 1; run <= reruns; ++run) {
+    BasicBlock *again = BasicBlock::Create(context, "again", function, done);
+    Value *found = ir.CreateIsNotNull(ir.CreateLoad(ir.getInt32Ty(), nans));
+    ir.CreateCondBr(found, again, done);
+    ir.SetInsertPoint(again);
+    arguments[exact] = ir.getInt32(run);
+    ir.CreateCall(pipeline, arguments);
+  }
   ir.CreateBr(done);
   ir.SetInsertPoint(done);
 }
@@ -345,7 +347,7 @@ void FunctionWriter::writeBody(const Step &step, size_t number) {
   for (Place place : step.outputs)
     arguments.push_back(bufferOf(place));
   Value *nans = nullptr;
-  if (step.checksNans) {
+  if (step.reruns > 0) {
     nans = ir.CreateAlloca(ir.getInt32Ty());
     arguments.push_back(numberBuffer(nans));
   }
@@ -356,8 +358,8 @@ void FunctionWriter::writeBody(const Step &step, size_t number) {
       step.builder.pipeline.symbol,
       FunctionType::get(ir.getInt32Ty(), types, false));
   ir.CreateCall(pipeline, arguments);
-  if (step.checksNans)
-    repeatExactly(pipeline, arguments, nans, exact);
+  if (step.reruns > 0)
+    repeatExactly(pipeline, arguments, nans, exact, step.reruns);
   ir.CreateRetVoid();
 }
 

@@ -30,8 +30,13 @@ struct FunctionPlan {
 
   /// The value of a size, if it is fixed.
   std::optional<int64_t> fixedSize(mlir::Attribute size) const;
+  SizeExpr formulaOf(mlir::Attribute size) const;
   mlir::RankedTensorType typeOf(Place place) const;
 };
+
+/// A size as an attribute of a type: a number, or the text of a formula.
+mlir::Attribute sizeAttribute(mlir::MLIRContext *context,
+                              const SizeExpr &formula);
 
 /// A coordinate of a task: `name` counts from 0 in steps of `step` below
 /// `size`. The last coordinate varies fastest.
@@ -56,10 +61,10 @@ struct Step {
   int64_t scratchBytes = 0;
   mlir::Attribute scratchSize;
   int64_t scratchPerSize = 0;
-  /// The last output of the pipeline is a number, not in `outputs`: where it is
-  /// not 0 the pipeline has stored nothing and runs again with the parameter
-  /// kExact = 1.
-  bool checksNans = false;
+  /// If not 0, the last output of the pipeline is a number, not in `outputs`:
+  /// where it is not 0 the pipeline has stored nothing and runs again with the
+  /// parameter kExact = 1, and so on up to this one.
+  int64_t reruns = 0;
 };
 
 } // namespace attnc::halide

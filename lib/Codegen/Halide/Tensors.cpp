@@ -27,6 +27,19 @@ std::optional<int64_t> FunctionPlan::fixedSize(Attribute size) const {
   return std::nullopt;
 }
 
+SizeExpr FunctionPlan::formulaOf(Attribute size) const {
+  if (std::optional<int64_t> fixed = fixedSize(size))
+    return SizeExpr::constant(*fixed);
+  std::string error;
+  return *SizeExpr::parse(cast<StringAttr>(size).getValue(), error);
+}
+
+Attribute sizeAttribute(MLIRContext *context, const SizeExpr &formula) {
+  if (std::optional<int64_t> number = formula.constantValue())
+    return IntegerAttr::get(IntegerType::get(context, 64), *number);
+  return StringAttr::get(context, formula.str());
+}
+
 RankedTensorType FunctionPlan::typeOf(Place place) const {
   if (place.isWorkspace)
     return workspaces[place.number];
@@ -73,6 +86,10 @@ Ex Tensors::clamped(Ex index, Ex extent) {
 static std::string nameOf(Place place, const char *use) {
   return use + std::string(place.isWorkspace ? "_workspace" : "") +
          std::to_string(place.number);
+}
+
+std::string Tensors::nameOfStored(unsigned workspace) {
+  return nameOf({true, workspace}, "out");
 }
 
 /// The range of the elements of a tensor of integers.

@@ -53,6 +53,8 @@ public:
   /// Stores in a workspace that is the result of no op.
   void storeIn(unsigned workspace, llvm::ArrayRef<std::pair<Ex, Ex>> dims,
                llvm::function_ref<Stored(llvm::StringRef)> make);
+  /// The function that stores in a workspace.
+  static std::string nameOfStored(unsigned workspace);
   Ex readWorkspace(unsigned workspace, llvm::ArrayRef<Ex> indices);
   /// Stores rows in the cache of attn.append; `make` gives indices in the rows.
   mlir::LogicalResult

@@ -101,9 +101,10 @@ bool Parser::parseDeviceField(StringRef name, StringRef value) {
 
 bool Parser::parseForm(StringRef value) {
   request.form = attn::symbolizeScheduleForm(value);
-  bool isKnown = request.form == attn::ScheduleForm::Online ||
-                 (!isDevice && request.form == attn::ScheduleForm::Rows);
-  return isKnown || fail("form", value, isDevice ? "online" : "online, rows");
+  bool isKnown =
+      request.form && (!isDevice || request.form == attn::ScheduleForm::Online);
+  return isKnown ||
+         fail("form", value, isDevice ? "online" : "online, rows, chunked");
 }
 
 bool Parser::parseField(StringRef name, StringRef value) {
@@ -113,6 +114,8 @@ bool Parser::parseField(StringRef name, StringRef value) {
     return parseNumber(name, value, request.q);
   if (name == "k")
     return parseNumber(name, value, request.k);
+  if (!isDevice && name == "chunk")
+    return parseNumber(name, value, request.chunk);
   if (name == "split")
     return value.trim() == "0" ? (request.split = 0, true)
                                : parseNumber(name, value, request.split);
@@ -130,8 +133,8 @@ bool Parser::parseField(StringRef name, StringRef value) {
   if (isDevice)
     return parseDeviceField(name, value);
   error = llvm::formatv("unknown schedule field '{0}' of backend 'halide'; "
-                        "fields are form, q, k, split, target, lanes, "
-                        "score_tile, value_tile",
+                        "fields are form, q, k, chunk, split, target, "
+                        "lanes, score_tile, value_tile",
                         name);
   return false;
 }

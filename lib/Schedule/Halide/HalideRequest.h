@@ -14,7 +14,7 @@ namespace attnc::schedule::halide {
 /// What the user fixed; the rest is chosen.
 struct HalideRequest {
   std::optional<attn::ScheduleForm> form;
-  std::optional<int64_t> q, k, split, lanes;
+  std::optional<int64_t> q, k, chunk, split, lanes;
   std::optional<RegisterTile> score, value;
   /// Of devices.
   std::optional<RegisterTile> group; // rows: queries, vectors: threads of each

@@ -2,9 +2,9 @@
 //
 // Two forms, as measured with hand-written schedules: the whole row of scores
 // in memory where it is short, blocks of keys with a running maximum where it
-// is long, in parts where there are few queries. Lanes are queries; a register
-// tile is two vectors by eight.
-// Tests: test/Schedule/Halide
+// is long, in parts where there are few queries; for linear attention, states
+// of chunks of keys. Lanes are queries; a register tile is two vectors by
+// eight. Tests: test/Schedule/Halide
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,11 +64,10 @@ static int64_t mostKeysOfRows(const KernelShape &shape, const Target &target,
 static constexpr int64_t kKeysOfBlock = 128;
 
 /// Null and a sentence in `error` if requested fields are illegal together.
-static attn::ScheduleAttr makeSchedule(const KernelShape &shape,
-                                       const Target &target,
-                                       const HalideRequest &request,
-                                       attn::ScheduleForm form, int64_t q,
-                                       int64_t split, std::string &error) {
+static attn::ScheduleAttr
+makeSchedule(const KernelShape &shape, const Target &target,
+             const HalideRequest &request, attn::ScheduleForm form, int64_t q,
+             int64_t split, int64_t chunk, std::string &error) {
   int64_t lanes = shape.lanes(target);
   // Accumulators, two vectors of queries and a broadcast element; with one
   // vector twice as many rows keep the units busy.
@@ -93,9 +92,22 @@ static attn::ScheduleAttr makeSchedule(const KernelShape &shape,
       context, lanes, {score.rows, score.vectors}, {value.rows, value.vectors});
   return attn::ScheduleAttr::getChecked(
       [&] { return emitError(UnknownLoc::get(context)); }, context, form, q,
-      request.k.value_or(kKeysOfBlock), /*chunk=*/int64_t(0), split,
-      attn::RowAxes::Q, llvm::APFloat(0.0), attn::RescalePlace::Value,
+      request.k.value_or(chunk ? int64_t(llvm::alignTo(q, score.rows))
+                               : kKeysOfBlock),
+      chunk, split, attn::RowAxes::Q, llvm::APFloat(0.0),
+      attn::RescalePlace::Value,
       /*weights=*/Type(), tile::TargetAttrInterface(halide));
+}
+
+/// Keys between states. Pairs of formulas are dear, so few of them stand
+/// between two.
+static SmallVector<int64_t> chunksOf(const KernelShape &shape,
+                                     std::optional<int64_t> requested) {
+  if (requested)
+    return {*requested};
+  if (shape.sums.front())
+    return {128, 64, 32};
+  return {128, 64, 256};
 }
 
 SmallVector<attn::ScheduleAttr>
@@ -115,18 +127,19 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
   // One vector of queries is a third slower per query, so not beside others.
   bool isFew = shape.mostQueries > 0 && shape.mostQueries <= lanes;
   SmallVector<attn::ScheduleAttr> candidates;
-  auto add = [&](attn::ScheduleForm form, int64_t q, int64_t split) {
+  auto add = [&](attn::ScheduleForm form, int64_t q, int64_t split,
+                 int64_t chunk = 0) {
     bool isRequested = request->form.value_or(form) == form;
     if (isRequested && error.empty())
-      if (attn::ScheduleAttr made =
-              makeSchedule(shape, target, *request, form, q, split, error))
+      if (attn::ScheduleAttr made = makeSchedule(shape, target, *request, form,
+                                                 q, split, chunk, error))
         candidates.push_back(made);
   };
   // A request of either excludes form rows, and so do long keys of few queries,
   // as threads do not show in the cost.
   SmallVector<int64_t> splits = listSplits(
       shape, lanes, request->k.value_or(kKeysOfBlock), request->split);
-  bool mayBeRows = request->form || splits.front() == 0;
+  bool mayBeRows = (request->form || splits.front() == 0) && !request->chunk;
   auto queriesOf = [&](int64_t vectors) -> SmallVector<int64_t> {
     if (request->q)
       return {*request->q};
@@ -137,9 +150,14 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
   if (mayBeRows)
     for (int64_t q : queriesOf(2))
       add(attn::ScheduleForm::Rows, q, request->split.value_or(0));
-  for (int64_t q : queriesOf(4))
+  for (int64_t q : queriesOf(4)) {
     for (int64_t split : splits)
-      add(attn::ScheduleForm::Online, q, split);
+      if (!request->chunk)
+        add(attn::ScheduleForm::Online, q, split);
+    if (shape.factors || request->form || request->chunk)
+      for (int64_t chunk : chunksOf(shape, request->chunk))
+        add(attn::ScheduleForm::Chunked, q, request->split.value_or(0), chunk);
+  }
   if (!error.empty())
     return {};
   return candidates;
@@ -147,9 +165,6 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
 
 std::string HalideStrategy::explain(const KernelShape &shape,
                                     attn::ScheduleAttr schedule) const {
-  if (shape.factors)
-    return "linear attention is quadratic, not chunked: the Halide backend "
-           "does not support form = chunked";
   return explainWhole(shape, targetOf(schedule).getLanes(), schedule);
 }
 
@@ -172,16 +187,18 @@ std::string HalideStrategy::findMismatch(const KernelShape &shape,
   return {};
 }
 
-std::string HalideStrategy::findProblem(const KernelShape &,
+std::string HalideStrategy::findProblem(const KernelShape &shape,
                                         const Target &target,
                                         attn::ScheduleAttr schedule) const {
   constexpr int64_t mostQueries = 256, mostKeys = 4096;
   ::attnc::halide::ScheduleAttr halide = targetOf(schedule);
   int64_t lanes = halide.getLanes(), q = schedule.getQ(), k = schedule.getK();
-  if (schedule.getForm() == attn::ScheduleForm::Chunked)
-    return "form = chunked is not supported by the Halide backend; legal: "
-           "rows, "
-           "online";
+  if (schedule.getForm() == attn::ScheduleForm::Chunked && !shape.factors)
+    return "form = chunked does not apply, because " + shape.whyNoFactors +
+           "; use form = online";
+  if (schedule.getChunk() > mostKeys)
+    return llvm::formatv("chunk = {0} is not within 1 .. {1}",
+                         schedule.getChunk(), mostKeys);
   if (schedule.getWeights())
     return "the Halide backend does not use 'weights'; remove it";
   if (q % lanes != 0 || q > mostQueries)
@@ -203,7 +220,7 @@ std::string HalideStrategy::findProblem(const KernelShape &,
                            name, tile[0], tile[1], needed, target.name,
                            target.cpu.vectorRegisters);
   }
-  if (schedule.getForm() == attn::ScheduleForm::Online &&
+  if (schedule.getForm() != attn::ScheduleForm::Rows &&
       k % halide.getScoreTile()[0] != 0)
     return llvm::formatv("k = {0} is not a multiple of the {1} keys of "
                          "score_tile",
@@ -243,6 +260,37 @@ static double featuresOfPair(const KernelShape &shape, const Target &target,
          value * waiting(halide.getValueTile());
 }
 
+/// Whether states are made for so many queries.
+static bool usesStates(attn::ScheduleAttr schedule, RegimeRanges &ranges) {
+  return schedule.getChunk() > 0 &&
+         2 * ranges.getQueries() >= schedule.getChunk();
+}
+
+/// Cycles to make the states before all chunks but the last, and to start
+/// blocks from them; `products` are cycles of a product of each lane.
+static double costOfStates(const KernelShape &shape,
+                           attn::ScheduleAttr schedule, RegimeRanges &ranges,
+                           int64_t lanes, double products) {
+  constexpr double perKey = 20, perVector = 6, perColumn = 8;
+  double chunk = double(schedule.getChunk());
+  double vectors = std::ceil(double(shape.headDim) / double(lanes));
+  double columns = double(shape.valueDim) + 1;
+  double keys = std::max<double>(double(ranges.getKeys()) - 1, 0);
+  double formula = 0;
+  if (shape.sums.front())
+    formula = shape.sums.front()->vector + shape.sums.front()->scalar;
+  double made = std::floor(keys / chunk) *
+                (chunk * vectors * columns * products +
+                 chunk * (perKey + (perVector + formula) * vectors) +
+                 vectors * columns * perColumn);
+  double queries = std::max<double>(1, double(ranges.getQueries()));
+  double rows = std::ceil(queries / double(schedule.getQ())) *
+                double(schedule.getQ() / lanes);
+  double started =
+      rows * double(shape.headDim) * (columns * products + perVector + formula);
+  return made / double(shape.sharing) + started;
+}
+
 Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
                                  attn::ScheduleAttr schedule,
                                  RegimeRanges &ranges) const {
@@ -254,7 +302,9 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
   bool isRows = schedule.getForm() == attn::ScheduleForm::Rows;
   // Form online visits whole blocks of keys, smaller ones where it masks.
   int64_t step = targetOf(schedule).getPartialStep(schedule.getK());
-  double pairs = countVisitedPairs(schedule.getQ(), isRows ? 1 : step, ranges);
+  bool isChunked = usesStates(schedule, ranges);
+  double pairs = countVisitedPairs(schedule.getQ(), isRows ? 1 : step, ranges,
+                                   isChunked ? schedule.getChunk() : 0);
   double rowPairs = ranges.getNeededPairs();
   double queries = std::max<double>(1, ranges.getQueries());
   double share = !isRows ? shareOfOnline
@@ -275,6 +325,10 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
       vectors *
       (slowdown * operationsOfPair(shape) / target.cpu.fmaPerCycle +
        perConversion * narrow / double(targetOf(schedule).getScoreTile()[1]));
+  if (isChunked)
+    cost.states =
+        costOfStates(shape, schedule, ranges, shape.lanes(target),
+                     2 * double(shape.lanes(target)) / (peak * share));
   // Transposed queries, and states that are stored and merged.
   double parts = countParts(schedule, ranges);
   cost.overhead = 1 + (parts - 1) * 2 * double(shape.allDims()) *

@@ -26,14 +26,17 @@ using namespace mlir;
 namespace attnc::halide {
 
 KernelWriter::KernelWriter(attn::KernelOp kernel, const FunctionPlan &plan,
-                           Step &step, KernelPart part, const KeyParts *parts)
-    : kernel(kernel), plan(plan), part(part), parts(parts), step(step),
-      b(step.builder), tensors(plan, step), tasks(step, tensors),
-      norm(kernel.getNorm()), schedule(*kernel.getSchedule()),
+                           Step &step, const KernelJob &job)
+    : kernel(kernel), plan(plan), part(job.part), parts(job.parts),
+      chunks(job.chunks), step(step), b(step.builder), tensors(plan, step),
+      tasks(step, tensors), norm(kernel.getNorm()),
+      schedule(*kernel.getSchedule()),
       target(dyn_cast<ScheduleAttr>(schedule.getTarget())),
       device(dyn_cast<GpuScheduleAttr>(schedule.getTarget())),
       acc(scalarTypeOf(kernel.getAccumulateType())) {
-  isOnline = schedule.getForm() == attn::ScheduleForm::Online;
+  isOnline = schedule.getForm() != attn::ScheduleForm::Rows;
+  width = part == KernelPart::Chunks ? stateVectors() * target.getLanes()
+                                     : schedule.getQ();
 }
 
 LogicalResult KernelWriter::check() {
@@ -71,6 +74,20 @@ LogicalResult KernelWriter::check() {
   return success();
 }
 
+/// Of the states before chunks.
+void KernelWriter::makeGridOfStates() {
+  auto axis = [&](unsigned number) {
+    return attn::axisSize(kernel.getQ().getType(), number);
+  };
+  step.grid = {{"task_b", axis(0)},
+               {"task_h", axis(1)},
+               {"task_g", chunks->group},
+               {"task_d0", chunks->lanes, width}};
+  int64_t keys = schedule.getChunk() * (width + 1);
+  step.scratchBytes =
+      acc.bits / 8 * (keys + width * (valueDim + 4) + 64) + (1 << 14);
+}
+
 void KernelWriter::makeGrid() {
   static constexpr StringLiteral names[] = {"b", "h", "g", "q0"};
   for (auto [axis, name] : llvm::enumerate(names))
@@ -94,12 +111,17 @@ void KernelWriter::makeGrid() {
 
 Ex KernelWriter::rowOf(Ex i) { return b.add(tasks.coordinate("task_q0"), i); }
 
-/// Of a row of the queries; those after the last one are copies of it.
 KernelWriter::Result KernelWriter::rowElement(Value rows, Ex i, Ex feature) {
+  return elementOfRow(rows, rowOf(i), feature);
+}
+
+/// Of a row of the queries; those after the last one are copies of it.
+KernelWriter::Result KernelWriter::elementOfRow(Value rows, Ex row,
+                                                Ex feature) {
   Ex last = b.sub(tensors.extentOf(rows, 3), b.integer(1));
   FailureOr<Ex> stored = tensors.element(
       rows, {tasks.coordinate("task_b"), tasks.coordinate("task_h"),
-             tasks.coordinate("task_g"), b.min(rowOf(i), last), feature});
+             tasks.coordinate("task_g"), b.min(row, last), feature});
   if (failed(stored))
     return failure();
   return b.cast(*stored, acc);
@@ -274,6 +296,10 @@ LogicalResult KernelWriter::findRange() {
 LogicalResult KernelWriter::write() {
   if (failed(check()))
     return failure();
+  if (part == KernelPart::Chunks) {
+    makeGridOfStates();
+    return writeStates();
+  }
   makeGrid();
   if (part == KernelPart::Merge)
     return failed(defineMerged()) ? failure() : storeResults();
@@ -281,6 +307,8 @@ LogicalResult KernelWriter::write() {
     return failure();
   if (parts && !tasks.isDevice())
     limitToPart();
+  if (chunks && (failed(findState()) || failed(startFromState())))
+    return failure();
   if (tasks.isDevice()) {
     if (failed(defineOnDevice()))
       return failure();
@@ -292,8 +320,8 @@ LogicalResult KernelWriter::write() {
 }
 
 LogicalResult emitKernel(attn::KernelOp kernel, const FunctionPlan &plan,
-                         Step &step, KernelPart part, const KeyParts *parts) {
-  return KernelWriter(kernel, plan, step, part, parts).write();
+                         Step &step, const KernelJob &job) {
+  return KernelWriter(kernel, plan, step, job).write();
 }
 
 } // namespace attnc::halide

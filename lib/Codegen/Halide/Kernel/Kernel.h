@@ -5,6 +5,7 @@
 
 #include "Step.h"
 
+#include "attnc/Analysis/Kernel/ScoreFactors.h"
 #include "attnc/Dialect/Attn/Attn.h"
 
 namespace attnc::halide {
@@ -23,18 +24,38 @@ struct KeyParts {
 /// the plan of a function for CPUs.
 KeyParts planParts(attn::KernelOp kernel, FunctionPlan &plan);
 
+/// What keys before a chunk contribute to queries after them (form chunked).
+struct ChunkStates {
+  ScoreFactors factors;
+  mlir::Attribute last;  // number of the last state
+  mlir::Attribute group; // query heads of a KV head that have their own
+  int64_t features = 0;  // of a state: whole vectors
+  mlir::Attribute lanes; // the same; 0 if there is no state
+  /// [b, h, g, number, feature of values (last: sum of weights), feature].
+  unsigned workspace = 0;
+};
+
+/// Adds the workspace of the states of a kernel with such factors.
+ChunkStates planChunks(attn::KernelOp kernel, ScoreFactors factors,
+                       FunctionPlan &plan);
+
 /// What one pipeline computes of a kernel.
 enum class KernelPart {
   Whole,  // all of it; on a device also where the keys are in parts
   States, // the state of a part of the keys
   Merge,  // the results of the states
+  Chunks, // the states before chunks of keys
 };
 
-/// Fills in `step`; `parts` is null where the keys are not split. Emits an
-/// error for what the backend does not support.
+struct KernelJob {
+  KernelPart part = KernelPart::Whole;
+  const KeyParts *parts = nullptr;     // null: the keys are not split
+  const ChunkStates *chunks = nullptr; // null: another form than chunked
+};
+
+/// Fills in `step`. Emits an error for what the backend does not support.
 mlir::LogicalResult emitKernel(attn::KernelOp kernel, const FunctionPlan &plan,
-                               Step &step, KernelPart part = KernelPart::Whole,
-                               const KeyParts *parts = nullptr);
+                               Step &step, const KernelJob &job = {});
 
 } // namespace attnc::halide
 

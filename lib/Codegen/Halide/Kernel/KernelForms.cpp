@@ -28,7 +28,7 @@ static constexpr int64_t kMostColumns = 200;
 /// variables of `loop` outside.
 void KernelWriter::scheduleVectors(StringRef function, unsigned updates,
                                    StringRef loop) {
-  b.schedule(function, 0, "bound", {"i"}, {0, schedule.getQ()});
+  b.schedule(function, 0, "bound", {"i"}, {0, width});
   b.schedule(function, 0, "vectorize", {"i"}, {target.getLanes()});
   b.schedule(function, 0, "unroll", {"i"});
   for (unsigned update = 1; update <= updates; ++update) {
@@ -42,10 +42,10 @@ void KernelWriter::scheduleVectors(StringRef function, unsigned updates,
 /// tile[0] indices `along` by tile[1] vectors.
 void KernelWriter::scheduleTiles(StringRef user, StringRef along,
                                  ArrayRef<int64_t> tile) {
-  int64_t width = tile[1] * target.getLanes();
   std::string y = along.str();
-  b.schedule(user, 0, "bound", {"i"}, {0, schedule.getQ()});
-  b.schedule(user, 0, "split", {"i", "io", "ii"}, {width});
+  b.schedule(user, 0, "bound", {"i"}, {0, width});
+  b.schedule(user, 0, "split", {"i", "io", "ii"},
+             {tile[1] * target.getLanes()});
   b.schedule(user, 0, "split_rounded", {y, "yo", "yi"}, {tile[0]});
   b.schedule(user, 0, "reorder", {"ii", "yi", "io", "yo"});
   b.schedule(user, 0, "vectorize", {"ii"}, {target.getLanes()});
@@ -57,11 +57,10 @@ void KernelWriter::scheduleTiles(StringRef user, StringRef along,
 /// `user`, its only user.
 void KernelWriter::scheduleProduct(StringRef product, StringRef user,
                                    StringRef along, ArrayRef<int64_t> tile) {
-  int64_t width = tile[1] * target.getLanes();
   std::string y = along.str(), sum = (product + "_sum.x").str();
   b.schedule(product, 0, "compute_at", {user.str(), "io"});
   b.schedule(product, 0, "in_registers");
-  b.schedule(product, 0, "bound_extent", {"i"}, {width});
+  b.schedule(product, 0, "bound_extent", {"i"}, {tile[1] * target.getLanes()});
   b.schedule(product, 0, "bound_extent", {y}, {tile[0]});
   for (int stage : {0, 1}) {
     if (stage == 1)
@@ -308,6 +307,13 @@ LogicalResult KernelWriter::defineState() {
     if (failed(made))
       return failure();
     std::tie(init, zeroWeight) = *made;
+  }
+  if (chunks) {
+    zeroWeight = b.call("sz", acc, i);
+    Ex feature = b.sub(x, b.integer(firstColumn()));
+    feature = b.max(b.min(feature, b.integer(valueDim - 1)), b.integer(0));
+    if (valueDim > 0)
+      zero = b.call("sv", acc, {i, feature});
   }
   tasks.define("st", {"i", "x"},
                b.select(b.equal(x, columnOfMax()), init,

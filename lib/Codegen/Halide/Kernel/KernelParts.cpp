@@ -26,13 +26,6 @@ using namespace mlir;
 
 namespace attnc::halide {
 
-static SizeExpr formulaOf(Attribute size, const FunctionPlan &plan) {
-  if (std::optional<int64_t> fixed = plan.fixedSize(size))
-    return SizeExpr::constant(*fixed);
-  std::string error;
-  return *SizeExpr::parse(cast<StringAttr>(size).getValue(), error);
-}
-
 static SizeExpr divideUp(const SizeExpr &a, const SizeExpr &b) {
   return SizeExpr::binary(SizeExpr::Op::FloorDiv, a + b - SizeExpr::constant(1),
                           b);
@@ -42,19 +35,13 @@ static SizeExpr atLeast(int64_t least, const SizeExpr &size) {
   return SizeExpr::binary(SizeExpr::Op::Max, SizeExpr::constant(least), size);
 }
 
-static Attribute sizeOf(MLIRContext *context, const SizeExpr &formula) {
-  if (std::optional<int64_t> number = formula.constantValue())
-    return IntegerAttr::get(IntegerType::get(context, 64), *number);
-  return StringAttr::get(context, formula.str());
-}
-
 /// Keys of a part, whole blocks of them: as many as `split`, and as make no
 /// more tasks of a sequence than keep the machine busy. The batch does not
 /// count, so that a sequence has the same results in any batch.
 static SizeExpr lengthOfParts(attn::KernelOp kernel, const FunctionPlan &plan) {
   attn::ScheduleAttr schedule = *kernel.getSchedule();
   auto size = [&](Value tensor, unsigned axis) {
-    return formulaOf(attn::axisSize(tensor.getType(), axis), plan);
+    return plan.formulaOf(attn::axisSize(tensor.getType(), axis));
   };
   auto number = [](int64_t value) { return SizeExpr::constant(value); };
   Value q = kernel.getQ();
@@ -71,13 +58,13 @@ static SizeExpr lengthOfParts(attn::KernelOp kernel, const FunctionPlan &plan) {
 
 KeyParts planParts(attn::KernelOp kernel, FunctionPlan &plan) {
   MLIRContext *context = kernel.getContext();
-  SizeExpr keys = formulaOf(
-      attn::axisSize(kernel.getK().getType(), kernel.getKeyAxis()), plan);
+  SizeExpr keys = plan.formulaOf(
+      attn::axisSize(kernel.getK().getType(), kernel.getKeyAxis()));
   SizeExpr length = lengthOfParts(kernel, plan);
   KeyParts parts;
-  parts.length = sizeOf(context, length);
+  parts.length = sizeAttribute(context, length);
   // Devices cannot compute without a task.
-  parts.count = sizeOf(context, atLeast(1, divideUp(keys, length)));
+  parts.count = sizeAttribute(context, atLeast(1, divideUp(keys, length)));
   if (plan.isDevice)
     return parts;
   SmallVector<Attribute> sizes;

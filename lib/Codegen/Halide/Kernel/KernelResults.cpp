@@ -2,8 +2,9 @@
 //
 // A NaN in a masked row of the values makes a product with the weight 0 a NaN.
 // If a result has one, the pipeline stores nothing and runs again for the
-// block, with a select per product. The second run reads inputs that are whole
-// even if an output is stored in the place of one.
+// block, with a select per product. Later runs read inputs that are whole even
+// if an output is stored in the place of one. Form chunked has another run in
+// between, over all keys, where a state may be to blame.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,19 +71,44 @@ FailureOr<std::pair<Ex, Ex>> KernelWriter::exactTerm(Ex i, Ex key, Ex e) {
   return std::pair(*term, *mask);
 }
 
-/// "nans", whether "ov" has a NaN, and "exact", the same without the products
-/// of masked pairs, of the second run.
+/// "nans", whether a result has a NaN. The first run of form chunked has more
+/// reasons for another one: what states may do is limited to finite numbers.
+void KernelWriter::defineNans() {
+  int64_t columns = valueDim + (chunks ? 1 : 0);
+  b.domain("nan_sum", {{b.integer(0), b.integer(schedule.getQ())},
+                       {b.integer(0), b.integer(columns)}});
+  Ex i = b.variable("nan_sum.x"), e = b.variable("nan_sum.y");
+  Ex result = b.call("l", acc, i);
+  if (valueDim > 0) {
+    Ex value = b.call("ov", acc, {i, b.min(e, b.integer(valueDim - 1))});
+    result = chunks ? b.select(b.equal(e, b.integer(valueDim)), result, value)
+                    : value;
+  }
+  Ex isBad = b.make(Op::IsNan, kBool, result);
+  if (chunks) {
+    // By its bits: Halide takes comparisons with the greatest float for known.
+    ScalarType bits{Kind::Int, acc.bits};
+    Ex exponent = b.integer(
+        acc.bits == 64 ? 0x7ff0000000000000 : int64_t(0x7f800000), bits);
+    Ex isNotFinite = b.equal(
+        b.make(Op::And, bits, {b.bitcast(result, bits), exponent}), exponent);
+    Ex isFirstRun = b.equal(b.parameter(kExact), b.integer(0));
+    isBad = b.select(isFirstRun, isNotFinite, isBad);
+  }
+  b.define("nans", {}, b.integer(0));
+  b.update({}, b.max(b.call("nans", kInt32, {}), b.cast(isBad, kInt32)));
+  b.schedule("nans", 0, "compute_root");
+}
+
+/// Whether this is the run of exact values.
+Ex KernelWriter::isLastRun() {
+  return b.less(b.integer(lastRun - 1), b.parameter(kExact));
+}
+
+/// "exact", the values without the products of masked pairs, of the last run.
 LogicalResult KernelWriter::defineExactValues() {
   Ex i = b.variable("i"), e = b.variable("e");
-  Ex nan = b.make(
-      Op::IsNan, kBool,
-      b.call("ov", acc, {b.variable("nan_sum.x"), b.variable("nan_sum.y")}));
-  b.domain("nan_sum", {{b.integer(0), b.integer(schedule.getQ())},
-                       {b.integer(0), b.integer(valueDim)}});
-  b.define("nans", {}, b.integer(0));
-  b.update({}, b.max(b.call("nans", kInt32, {}), b.cast(nan, kInt32)));
-  b.schedule("nans", 0, "compute_root");
-  Ex isExact = b.less(b.integer(0), b.parameter(kExact));
+  Ex isExact = isLastRun();
   b.domain("exact_sum", {{first, b.select(isExact, count, b.integer(0))}});
   auto term = exactTerm(i, b.variable("exact_sum.x"), e);
   if (failed(term))
@@ -96,6 +122,16 @@ LogicalResult KernelWriter::defineExactValues() {
   b.schedule("exact", 1, "reorder", {"i", "e", "exact_sum.x"});
   b.schedule("exact", 1, "vectorize", {"i"}, {target.getLanes()});
   return success();
+}
+
+/// The runs after the first one; `mayHide`: a masked pair may have made a
+/// result NaN.
+LogicalResult KernelWriter::defineRuns(bool mayHide) {
+  hasExact = mayHide;
+  lastRun = (hasExact ? 1 : 0) + (chunks ? 1 : 0);
+  if (lastRun > 0)
+    defineNans();
+  return hasExact ? defineExactValues() : success();
 }
 
 /// The dimensions of a store: `inner`, then queries, then tasks.
@@ -119,27 +155,27 @@ void KernelWriter::beginStore(const Twine &task) {
     tasks.setTask(b.variable(task.str()));
 }
 
-/// On a device the number of rows cannot depend on the task. With exact values
-/// for the second run, the first one stores nothing if a result is NaN.
-SmallVector<Ex> KernelWriter::storedWhere(Ex i, bool isExact) {
+/// On a device the number of rows cannot depend on the task. Where another run
+/// follows if a result is NaN, this one stores nothing then.
+SmallVector<Ex> KernelWriter::storedWhere(Ex i) {
   SmallVector<Ex> where;
   if (tasks.isDevice())
     where.push_back(b.less(rowOf(i), tensors.extentOf(kernel.getQ(), 3)));
-  if (isExact)
-    where.push_back(b.less(b.call("nans", kInt32, {}),
-                           b.add(b.parameter(kExact), b.integer(1))));
+  if (lastRun > 0) {
+    Ex isFine = b.equal(b.call("nans", kInt32, {}), b.integer(0));
+    where.push_back(b.make(Op::Or, kBool, {isFine, isLastRun()}));
+  }
   return where;
 }
 
 /// Of the weighted values, before a division.
-Ex KernelWriter::sumOfValues(Ex i, Ex e, bool isExact) {
+Ex KernelWriter::sumOfValues(Ex i, Ex e) {
   Ex sum = b.real(0, acc);
   if (valueDim > 0)
     sum = tasks.call("ov", acc, {i, e});
-  if (!isExact)
+  if (!hasExact)
     return sum;
-  Ex repeats = b.less(b.integer(0), b.parameter(kExact));
-  return b.select(repeats, b.call("exact", acc, {i, e}), sum);
+  return b.select(isLastRun(), b.call("exact", acc, {i, e}), sum);
 }
 
 /// The indices of a row in results.
@@ -148,7 +184,7 @@ SmallVector<Ex> KernelWriter::placeOf(Ex i) {
           tasks.coordinate("task_g"), rowOf(i)};
 }
 
-LogicalResult KernelWriter::storeValues(bool isExact) {
+LogicalResult KernelWriter::storeValues() {
   auto value = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
     beginStore(domain + ".z");
     Ex e = b.variable((domain + ".x").str());
@@ -156,27 +192,26 @@ LogicalResult KernelWriter::storeValues(bool isExact) {
     SmallVector<Ex> indices = placeOf(i);
     indices.push_back(e);
     Ex zero = b.real(0, acc), sum = tasks.call("l", acc, i);
-    Ex o = sumOfValues(i, e, isExact);
+    Ex o = sumOfValues(i, e);
     if (norm.getDivide() == attn::NormDivide::Sum)
       o = b.select(b.equal(sum, zero), zero, b.div(o, sum));
-    return Tensors::Stored{indices, o, storedWhere(i, isExact)};
+    return Tensors::Stored{indices, o, storedWhere(i)};
   };
   return tensors.store(
       kernel.getO(), storedDims({{b.integer(0), b.integer(valueDim)}}), value);
 }
 
 /// Where the pipeline runs again if a result is NaN, it says so.
-void KernelWriter::reportNans(bool isExact) {
-  if (!isExact || step.outputs.empty())
+void KernelWriter::reportNans() {
+  if (lastRun == 0 || step.outputs.empty())
     return;
-  step.checksNans = true;
+  step.reruns = lastRun;
   b.pipeline.outputs.push_back("nans");
 }
 
 /// Of a part of the keys, into its workspaces.
 LogicalResult KernelWriter::storeState() {
-  bool isExact = valueDim > 0;
-  if (isExact && failed(defineExactValues()))
+  if (failed(defineRuns(valueDim > 0)))
     return failure();
   auto store = [&](unsigned workspace, ArrayRef<std::pair<Ex, Ex>> inner,
                    function_ref<Ex(Ex i, Ex e)> value) {
@@ -188,27 +223,27 @@ LogicalResult KernelWriter::storeState() {
       indices.insert(indices.begin() + 3, tasks.coordinate("task_part"));
       if (!inner.empty())
         indices.push_back(x);
-      return Tensors::Stored{indices, value(i, x), storedWhere(i, isExact)};
+      return Tensors::Stored{indices, value(i, x), storedWhere(i)};
     });
   };
   if (valueDim > 0)
     store(parts->values, {{b.integer(0), b.integer(valueDim)}},
-          [&](Ex i, Ex e) { return sumOfValues(i, e, isExact); });
+          [&](Ex i, Ex e) { return sumOfValues(i, e); });
   if (norm.isSoftmax())
     store(parts->maxima, {}, [&](Ex i, Ex) { return b.call("m", acc, i); });
   store(parts->sums, {}, [&](Ex i, Ex) { return b.call("l", acc, i); });
-  reportNans(isExact);
+  reportNans();
   return success();
 }
 
 LogicalResult KernelWriter::storeResults() {
   // On a device no masked product is added in the first place, and states of
   // parts have none.
-  bool isExact = (masks || isOnline) && valueDim > 0 && !tasks.isDevice() &&
+  bool mayHide = (masks || isOnline) && valueDim > 0 && !tasks.isDevice() &&
                  part == KernelPart::Whole;
-  if (isExact && failed(defineExactValues()))
+  if (failed(defineRuns(mayHide)))
     return failure();
-  if (kernel.getO() && failed(storeValues(isExact)))
+  if (kernel.getO() && failed(storeValues()))
     return failure();
   auto perRow = [&](Value result, function_ref<Result(Ex)> make) {
     if (!result || result.use_empty())
@@ -221,7 +256,7 @@ LogicalResult KernelWriter::storeResults() {
                            if (failed(value))
                              return failure();
                            return Tensors::Stored{placeOf(i), *value,
-                                                  storedWhere(i, isExact)};
+                                                  storedWhere(i)};
                          });
   };
   auto maximum = [&](Ex i) -> Result { return tasks.call("m", acc, i); };
@@ -238,7 +273,7 @@ LogicalResult KernelWriter::storeResults() {
     return failure();
   if (failed(perRow(kernel.getLse(), logarithm)))
     return failure();
-  reportNans(isExact);
+  reportNans();
   return success();
 }
 

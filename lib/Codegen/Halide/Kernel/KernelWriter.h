@@ -4,6 +4,7 @@
 #define ATTNC_LIB_CODEGEN_HALIDE_KERNEL_KERNELWRITER_H
 
 #include "Formula.h"
+#include "Kernel/ChunkFactors.h"
 #include "Kernel/Kernel.h"
 #include "Tasks.h"
 
@@ -28,7 +29,7 @@ struct KeyLoop {
 class KernelWriter {
 public:
   KernelWriter(attn::KernelOp kernel, const FunctionPlan &plan, Step &step,
-               KernelPart part, const KeyParts *parts);
+               const KernelJob &job);
 
   mlir::LogicalResult write();
 
@@ -37,6 +38,7 @@ private:
 
   mlir::LogicalResult check();
   void makeGrid();
+  void makeGridOfStates();
   Ex keysFrom(), keysCount();
   mlir::LogicalResult findRange();
   void limitToPart();
@@ -58,6 +60,22 @@ private:
   mlir::LogicalResult defineState();
   mlir::LogicalResult mergeBlocks(llvm::StringRef prefix, Ex blocks,
                                   llvm::ArrayRef<Ex> where);
+  int64_t stateVectors() const;
+  Ex chunkSize();
+  Result visibleKeys();
+  FactorArguments factorArguments();
+  std::optional<RegionFactors> featureFactors(const FactorArguments &arguments);
+  FactorPlace anchorOf(Ex first, Ex visible);
+  Result decayRatio(FactorPlace to, FactorPlace from, Ex d);
+  mlir::LogicalResult defineStateKeys(Ex visible, Ex d);
+  mlir::LogicalResult defineStateSums();
+  llvm::SmallVector<Ex> stateIndices(Ex number, Ex column, Ex feature);
+  Ex nextState(Ex i, Ex which, Ex column, Ex n, Ex feature);
+  mlir::LogicalResult writeStates();
+  void scheduleStates(const std::string &domain);
+  mlir::LogicalResult findState();
+  mlir::LogicalResult defineStateRows();
+  mlir::LogicalResult startFromState();
   mlir::LogicalResult defineOnDevice();
   mlir::LogicalResult defineScoresOnDevice();
   mlir::LogicalResult defineBlockOnDevice();
@@ -73,13 +91,16 @@ private:
   bool repeatsSums();
   mlir::LogicalResult defineExactScores();
   mlir::FailureOr<std::pair<Ex, Ex>> exactTerm(Ex i, Ex key, Ex e);
+  mlir::LogicalResult defineRuns(bool mayHide);
+  void defineNans();
+  Ex isLastRun();
   mlir::LogicalResult defineExactValues();
   mlir::LogicalResult storeResults();
-  mlir::LogicalResult storeValues(bool isExact);
+  mlir::LogicalResult storeValues();
   mlir::LogicalResult storeState();
-  void reportNans(bool isExact);
+  void reportNans();
   llvm::SmallVector<Ex> placeOf(Ex i);
-  Ex sumOfValues(Ex i, Ex e, bool isExact);
+  Ex sumOfValues(Ex i, Ex e);
   enum class StateKind { Maximum, Sum, Values };
   /// Of part `number`, for row i; of values, for feature e.
   Ex stateOf(Ex number, Ex i, StateKind kind, Ex e = {});
@@ -89,7 +110,7 @@ private:
   llvm::SmallVector<std::pair<Ex, Ex>>
   storedDims(llvm::ArrayRef<std::pair<Ex, Ex>> inner);
   void beginStore(const llvm::Twine &task);
-  llvm::SmallVector<Ex> storedWhere(Ex i, bool isExact);
+  llvm::SmallVector<Ex> storedWhere(Ex i);
   void scheduleTiles(llvm::StringRef user, llvm::StringRef along,
                      llvm::ArrayRef<int64_t> tile);
   void scheduleSums(llvm::StringRef prefix, llvm::StringRef user);
@@ -98,6 +119,7 @@ private:
   void scheduleVectors(llvm::StringRef function, unsigned updates = 0,
                        llvm::StringRef loop = "");
   Ex rowOf(Ex i);
+  Result elementOfRow(mlir::Value rows, Ex row, Ex feature);
   Result rowElement(mlir::Value rows, Ex i, Ex feature);
   Result keyElement(mlir::Value keys, Ex key, Ex feature);
   static std::string numbered(llvm::StringRef prefix, unsigned number);
@@ -122,7 +144,8 @@ private:
   attn::KernelOp kernel;
   const FunctionPlan &plan;
   KernelPart part;
-  const KeyParts *parts; // null: the keys are not split
+  const KeyParts *parts;     // null: the keys are not split
+  const ChunkStates *chunks; // null: another form than chunked
   Step &step;
   Builder &b;
   Tensors tensors;
@@ -134,9 +157,16 @@ private:
   ScalarType acc;
   int64_t headDim = 0, valueDim = 0; // headDim: of all rows together
   bool masks = false, isOnline = false;
+  int64_t width; // queries of a block, or features in a pipeline of states
+  /// Of the values that kExact may have, the last one; with `hasExact` it is
+  /// that of exact values.
+  int64_t lastRun = 0;
+  bool hasExact = false;
   /// Whether keys may be masked or out of range in what is being defined.
   bool checksKeys = true;
   Ex first, count; // of the keys that are visited
+  /// Of form chunked: the state of the block, and the keys that row 0 sees.
+  Ex stateNumber = {}, seenByFirst = {};
   /// From which key up to which one all queries of the task see all keys.
   std::optional<std::pair<Ex, Ex>> whole;
 };
