@@ -66,6 +66,7 @@ static constexpr FeatureBit kX86Bits[] = {
     {"avx512vnni", ATTNC_CPU_7_ECX, 11, kZmm},
     {"avx512bitalg", ATTNC_CPU_7_ECX, 12, kZmm},
     {"avx512vpopcntdq", ATTNC_CPU_7_ECX, 14, kZmm},
+    {"serialize", ATTNC_CPU_7_EDX, 14, 0},
     {"amx-bf16", ATTNC_CPU_7_EDX, 22, kTiles},
     {"avx512fp16", ATTNC_CPU_7_EDX, 23, kZmm},
     {"amx-tile", ATTNC_CPU_7_EDX, 24, kTiles},

@@ -29,15 +29,16 @@ static bool callsFunctionOf(ModuleOp module, LLVM::CallOp call) {
   return callee && module.lookupSymbol<LLVM::LLVMFuncOp>(*callee);
 }
 
-/// The feature that an instruction of AVX-512 or AMX requires, or an empty
-/// text: llvm.x86.avx512bf16.dpbf16ps.512 requires avx512bf16,
+/// The feature that an instruction of AVX-512, AVX-VNNI or AMX requires, or an
+/// empty text: llvm.x86.avx512bf16.dpbf16ps.512 requires avx512bf16,
 /// llvm.x86.avx512.vpermi2var.ps.512 avx512f, llvm.x86.tileloadd64 amx-tile.
-/// Extensions without a name of their own are listed.
+/// Extensions without a name of their own are listed. VPDPBUSD of 256 bits has
+/// an encoding of avxvnni and one of avx512vnni; levels use the former.
 static std::string featureOf(StringRef name) {
   if (!name.consume_front("llvm.x86."))
     return {};
   if (name.starts_with("avx512.vpdp"))
-    return "avx512vnni";
+    return name.ends_with(".512") ? "avx512vnni" : "avxvnni";
   if (name == "avx2.pmadd.wd")
     return "avx2";
   if (name.consume_front("avx512")) {

@@ -28,11 +28,15 @@ static constexpr StringLiteral kWideVectors = "-prefer-256-bit";
 #define ATTNC_V4_FEATURES                                                      \
   ATTNC_V3_FEATURES " avx512bw avx512cd avx512dq avx512f avx512vl"
 
-#define ATTNC_COOPERLAKE_FEATURES ATTNC_V4_FEATURES " avx512bf16 avx512vnni"
+#define ATTNC_CASCADELAKE_FEATURES ATTNC_V4_FEATURES " avx512vnni"
+#define ATTNC_COOPERLAKE_FEATURES ATTNC_CASCADELAKE_FEATURES " avx512bf16"
 #define ATTNC_ZEN4_FEATURES                                                    \
   ATTNC_COOPERLAKE_FEATURES                                                    \
   " avx512bitalg avx512ifma avx512vbmi avx512vbmi2 avx512vpopcntdq gfni "      \
   "vaes vpclmulqdq"
+// SERIALIZE tells Intel's processors from others.
+#define ATTNC_GOLDENCOVE_FEATURES                                              \
+  ATTNC_ZEN4_FEATURES " avx512fp16 avxvnni serialize"
 
 static constexpr MemoryLevel kX86Memory[] = {
     {"L1", 32 * 1024, 32},
@@ -60,6 +64,18 @@ static constexpr MemoryLevel kSprMemory[] = {
     {"memory", kUnlimited, 6},
 };
 
+static constexpr CpuTraits kAvx2 = {
+    .isa = "avx2",
+    .vectorBits = 256,
+    .vectorRegisters = 16,
+    .hasFma = true,
+    .hasBroadcastLoad = true,
+    .hasRound = true,
+    .hasF16Conversion = true,
+    .fmaPerCycle = 2,
+    .fmaLatency = 5,
+    .loadsPerCycle = 2,
+};
 static constexpr CpuTraits kAvx512 = {
     .isa = "avx512",
     .vectorBits = 512,
@@ -96,6 +112,20 @@ static constexpr Unit kV3Units[] = {
     {UnitKind::DotProduct, DType::I8, DType::I32, 32, 8, 1, 2},
 };
 
+/// VPDPBUSD of 256 bits: see below.
+static constexpr Unit kAvxVnniUnits[] = {
+    kFmaUnits<256, /*hasFma=*/true>[0],
+    kFmaUnits<256, /*hasFma=*/true>[1],
+    {UnitKind::DotProduct, DType::I8, DType::I32, 128, 8, 1, 4},
+};
+
+/// VPDPBUSD of 512 bits, without VDPBF16PS.
+static constexpr Unit kVnniUnits[] = {
+    kFmaUnits<512, /*hasFma=*/true>[0],
+    kFmaUnits<512, /*hasFma=*/true>[1],
+    {UnitKind::DotProduct, DType::I8, DType::I32, 256, 16, 1, 4},
+};
+
 /// Units of 512 bits: fmas, VDPBF16PS, which adds two products of bf16 to each
 /// of 16 sums, and VPDPBUSD, four of unsigned by signed 8-bit integers.
 template <unsigned fmaFlops, unsigned dotFlops>
@@ -105,6 +135,9 @@ static constexpr Unit kDotUnits[] = {
     {UnitKind::DotProduct, DType::BF16, DType::F32, dotFlops, 16, 1, 2},
     {UnitKind::DotProduct, DType::I8, DType::I32, 4 * fmaFlops, 16, 1, 4},
 };
+
+/// VDPBF16PS takes two cycles, so fmas are twice as fast.
+static constexpr ArrayRef<Unit> kGoldenCoveUnits = kDotUnits<64, 32>;
 
 /// TDPBF16PS makes 16 x 16 sums of 32 products each, TDPBSSD of 64.
 static constexpr Unit kSprUnits[] = {
@@ -147,19 +180,19 @@ static constexpr Target kTargets[] = {
         .memory = kV3Memory,
         .rowBytesPerCycle = 4,
         .exp2Operations = 12,
-        .cpu =
-            {
-                .isa = "avx2",
-                .vectorBits = 256,
-                .vectorRegisters = 16,
-                .hasFma = true,
-                .hasBroadcastLoad = true,
-                .hasRound = true,
-                .hasF16Conversion = true,
-                .fmaPerCycle = 2,
-                .fmaLatency = 5,
-                .loadsPerCycle = 2,
-            },
+        .cpu = kAvx2,
+    },
+    {
+        .name = "alderlake",
+        .description = "Alder Lake (2021) and later: AVX2 with AVX-VNNI",
+        .llvmCpu = "x86-64-v3",
+        .llvmFeatures = "+avxvnni",
+        .requiredFeatures = ATTNC_V3_FEATURES " avxvnni",
+        .units = kAvxVnniUnits,
+        .memory = kV3Memory,
+        .rowBytesPerCycle = 4,
+        .exp2Operations = 12,
+        .cpu = kAvx2,
     },
     {
         .name = "x86-64-v4",
@@ -168,6 +201,18 @@ static constexpr Target kTargets[] = {
         .llvmFeatures = kWideVectors,
         .requiredFeatures = ATTNC_V4_FEATURES,
         .units = kFmaUnits<512, /*hasFma=*/true>,
+        .memory = kV4Memory,
+        .rowBytesPerCycle = 4,
+        .exp2Operations = 8,
+        .cpu = kAvx512,
+    },
+    {
+        .name = "cascadelake",
+        .description = "Cascade Lake, Ice Lake: AVX-512 with VNNI",
+        .llvmCpu = "cascadelake",
+        .llvmFeatures = kWideVectors,
+        .requiredFeatures = ATTNC_CASCADELAKE_FEATURES,
+        .units = kVnniUnits,
         .memory = kV4Memory,
         .rowBytesPerCycle = 4,
         .exp2Operations = 8,
@@ -199,11 +244,24 @@ static constexpr Target kTargets[] = {
         .cpu = kZen4,
     },
     {
+        .name = "goldencove",
+        .description =
+            "Sapphire Rapids without AMX: AVX-512 with BF16 and FP16",
+        .llvmCpu = "sapphirerapids",
+        .llvmFeatures = kWideVectors,
+        .requiredFeatures = ATTNC_GOLDENCOVE_FEATURES,
+        .units = kGoldenCoveUnits,
+        .memory = kSprMemory,
+        .rowBytesPerCycle = 4,
+        .exp2Operations = 8,
+        .cpu = kAvx512WithBf16,
+    },
+    {
         .name = "sapphirerapids",
         .description = "Sapphire Rapids: AVX-512 with BF16 and FP16, AMX",
         .llvmCpu = "sapphirerapids",
         .llvmFeatures = kWideVectors,
-        .requiredFeatures = ATTNC_ZEN4_FEATURES " avx512fp16 avxvnni",
+        .requiredFeatures = ATTNC_GOLDENCOVE_FEATURES,
         .matrixFeatures = "amx-bf16 amx-int8 amx-tile",
         .units = kSprUnits,
         .memory = kSprMemory,

@@ -27,7 +27,7 @@ func.func @verify_scheduled_legal(%q: !Q, %k: !K, %v: !K) -> !Q {
 !K = tensor<?x8x?x64xf32, #attn.dims<batch, 8, kv_len, 64>>
 !L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
 
-// expected-error-re@below {{stage scheduled needs the module attribute attnc.target, one of x86-64, x86-64-v3, x86-64-v4, cooperlake, zen4, sapphirerapids, opencl, cuda{{.*}}; got 'i386'}}
+// expected-error-re@below {{stage scheduled needs the module attribute attnc.target, one of x86-64, x86-64-v3, alderlake, x86-64-v4, cascadelake, cooperlake, zen4, goldencove, sapphirerapids, opencl, cuda{{.*}}; got 'i386'}}
 module attributes {attnc.target = "i386"} {
 func.func @verify_scheduled_c1(%q: !Q, %k: !K, %v: !K) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)

@@ -81,7 +81,10 @@ TEST(TargetTest, UnitsAreFoundByTheirTypes) {
             nullptr);
   EXPECT_EQ(withTiles.findUnit(UnitKind::Matrix, DType::I8, DType::I32)->depth,
             64u);
-  for (auto [level, depth] : {std::pair("x86-64-v3", 2u), {"zen4", 4u}})
+  for (auto [level, depth] : {std::pair("x86-64-v3", 2u),
+                              {"alderlake", 4u},
+                              {"cascadelake", 4u},
+                              {"zen4", 4u}})
     EXPECT_EQ(lookupTarget(level)
                   ->findUnit(UnitKind::DotProduct, DType::I8, DType::I32)
                   ->depth,
