@@ -106,25 +106,31 @@ static llvm::ArrayRef<FeatureBit> bitsOf(llvm::Triple::ArchType arch) {
   }
 }
 
-llvm::Expected<CpuNeeds> attnc::cpuNeeds(const CodegenTarget &target) {
+llvm::Expected<CpuNeeds> attnc::cpuBits(llvm::Triple::ArchType arch,
+                                        StringRef features) {
   CpuNeeds needs = {};
-  llvm::Triple triple(target.triple);
+  llvm::ArrayRef<FeatureBit> bits = bitsOf(arch);
   llvm::SmallVector<StringRef> list;
-  StringRef(target.requiredFeatures)
-      .split(list, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  features.split(list, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef name : list) {
-    llvm::ArrayRef<FeatureBit> bits = bitsOf(triple.getArch());
     const FeatureBit *found = llvm::find_if(
         bits, [&](const FeatureBit &bit) { return bit.name == name; });
     if (found == bits.end())
       return llvm::createStringError("no call can check the feature '" + name +
-                                     "' on " + triple.getArchName());
+                                     "' on " +
+                                     llvm::Triple::getArchTypeName(arch));
     needs[found->word] |= 1u << found->bit;
     needs[ATTNC_CPU_XCR0] |= found->registers;
     if (found->registers) // else XCR0 cannot be read
       needs[ATTNC_CPU_1_ECX] |= 1u << 27;
   }
-  if (target.vscale)
-    needs[ATTNC_CPU_VSCALE] |= 1u << llvm::Log2_32(target.vscale);
+  return needs;
+}
+
+llvm::Expected<CpuNeeds> attnc::cpuNeeds(const CodegenTarget &target) {
+  auto needs =
+      cpuBits(llvm::Triple(target.triple).getArch(), target.requiredFeatures);
+  if (needs && target.vscale)
+    (*needs)[ATTNC_CPU_VSCALE] |= 1u << llvm::Log2_32(target.vscale);
   return needs;
 }

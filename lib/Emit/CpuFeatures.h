@@ -12,6 +12,7 @@
 #include "attnc/Emit/Object.h"
 
 #include "llvm/Support/Error.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <array>
 #include <cstdint>
@@ -20,6 +21,11 @@ namespace attnc {
 
 /// One mask per word of lib/Emit/Abi/cpu.h.
 using CpuNeeds = std::array<uint32_t, ATTNC_CPU_WORDS>;
+
+/// The bits of features, LLVM's names with blanks between. An error names one
+/// without a known bit.
+llvm::Expected<CpuNeeds> cpuBits(llvm::Triple::ArchType arch,
+                                 llvm::StringRef features);
 
 /// The bits that a processor and its system must show for what the target
 /// requires. An error names a feature without a known bit.

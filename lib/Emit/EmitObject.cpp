@@ -34,6 +34,25 @@
 using namespace attnc;
 using namespace llvm;
 
+/// The features of a later level that runs the code of `cpu` and whose unit for
+/// pairs of bf16 is slower than its fmas, while that of `cpu` is not.
+static StringRef findSlowPairs(const attnc::Target &cpu,
+                               const Platform &platform) {
+  auto isSlow = [](const attnc::Target &level) {
+    const Unit *pairs =
+        level.findUnit(UnitKind::DotProduct, DType::BF16, DType::F32);
+    const Unit *fma = level.findUnit(UnitKind::Fma, DType::F32, DType::F32);
+    return pairs && pairs->flopsPerCycle < fma->flopsPerCycle;
+  };
+  const attnc::Target *own = find_if(
+      platform.levels, [&](const attnc::Target &one) { return &one == &cpu; });
+  for (const attnc::Target *later = own; later != platform.levels.end();
+       ++later)
+    if (!isSlow(cpu) && isSlow(*later))
+      return later->requiredFeatures;
+  return {};
+}
+
 CodegenTarget attnc::makeCodegenTarget(const Target &cpu,
                                        const Platform &platform) {
   return {.triple = platform.triple.str(),
@@ -41,6 +60,7 @@ CodegenTarget attnc::makeCodegenTarget(const Target &cpu,
           .features = cpu.llvmFeatures.str(),
           .requiredFeatures = cpu.requiredFeatures.str(),
           .matrixFeatures = cpu.matrixFeatures.str(),
+          .slowPairFeatures = findSlowPairs(cpu, platform).str(),
           .baselineFeatures = platform.baselineFeatures.str(),
           .abi = platform.abi.str(),
           .systemSymbols = (platform.systemSymbols + " " +
@@ -194,8 +214,12 @@ static Error addEntries(Module &module, ArrayRef<Interface> functions,
     Expected<CpuNeeds> needs = cpuNeeds(part.target);
     if (!needs)
       return needs.takeError();
+    Expected<CpuNeeds> slowOn = cpuBits(Triple(part.target.triple).getArch(),
+                                        part.target.slowPairFeatures);
+    if (!slowOn)
+      return slowOn.takeError();
     variants.push_back({*needs, suffixOf(part, parts.size()), part.target.label,
-                        part.isNarrow});
+                        part.isNarrow, *slowOn});
     labels.push_back(part.target.label);
   }
   for (const Interface &function : functions) {
@@ -209,13 +233,25 @@ static Error addEntries(Module &module, ArrayRef<Interface> functions,
   return Error::success();
 }
 
+/// Whether a kernel calls an intrinsic of x86 with a name that begins so.
+static bool hasInstruction(const Module &kernels, StringRef begin) {
+  return any_of(kernels.functions(), [&](const Function &function) {
+    StringRef name = function.getName();
+    return name.consume_front("llvm.x86.") && name.starts_with(begin) &&
+           !function.use_empty();
+  });
+}
+
 /// Whether a kernel has instructions of AMX.
 static bool usesMatrixUnit(const Module &kernels) {
-  return any_of(kernels.functions(), [](const Function &function) {
-    StringRef name = function.getName();
-    return name.consume_front("llvm.x86.") &&
-           (name.starts_with("tile") || name.starts_with("tdp"));
-  });
+  return hasInstruction(kernels, "tile") || hasInstruction(kernels, "tdp");
+}
+
+/// Forgets the processors on which a part is slow unless a kernel of it is.
+static void findSlowParts(MutableArrayRef<Part> parts) {
+  for (Part &part : parts)
+    if (!hasInstruction(*part.kernels, "avx512bf16.dpbf16ps"))
+      part.target.slowPairFeatures.clear();
 }
 
 /// A part with a kernel for the matrix unit checks for it, the others run
@@ -250,6 +286,7 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
     target.systemSymbols += kGpuSymbols;
   if (Error error = requireMatrixUnits(parts))
     return error;
+  findSlowParts(parts);
   Expected<std::unique_ptr<TargetMachine>> machine = createMachine(target);
   if (!machine)
     return machine.takeError();

@@ -212,6 +212,8 @@ Expected<Constant *> Writer::writeKernel(const KernelVariant &variant,
   return record(
       {ConstantDataArray::get(module.getContext(),
                               ArrayRef<uint32_t>(variant.needs)),
+       ConstantDataArray::get(module.getContext(),
+                              ArrayRef<uint32_t>(variant.slowOn)),
        i32(*count), text(variant.label),
        i32(variant.isNarrow ? ATTNC_KERNEL_NARROW : 0),
        array("grids" + Twine(kernelCount++), grids, sizeof(attnc_grid)),

@@ -28,6 +28,7 @@ struct KernelVariant {
   std::string suffix; // empty while an object holds one
   std::string label;
   bool isNarrow = false; // see Part
+  CpuNeeds slowOn = {};  // processors with these bits; none without bits
 };
 
 /// The kernels' functions exist and have the right types, else an error that

@@ -52,6 +52,9 @@ struct CodegenTarget {
   std::string requiredFeatures;
   /// What it checks besides if a kernel uses the matrix unit.
   std::string matrixFeatures = {};
+  /// Of processors on which fmas are faster than this level's dot-product unit
+  /// for bf16: a part with kernels for that unit is the last choice there.
+  std::string slowPairFeatures = {};
   /// What every processor of the triple has, and its ABI; may be empty.
   std::string baselineFeatures = {}, abi = {};
   /// See Platform.

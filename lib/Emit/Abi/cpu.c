@@ -52,8 +52,20 @@ static const char *label_of(const struct attnc_function *function,
   return function->text + first_kernel(function, part)->label;
 }
 
-/* A bit for each part. */
-static uint32_t supported_parts(const struct attnc_function *function) {
+/* Whether a processor has all of some bits, and these are any. */
+static int has_bits(const uint32_t *words, const uint32_t *bits, int any) {
+  for (int32_t w = 0; w < ATTNC_CPU_WORDS; ++w) {
+    if (bits[w] & ~words[w])
+      return 0;
+    any |= bits[w] != 0;
+  }
+  return any;
+}
+
+/* A bit for each part that the processor supports; in `slow` one for those that
+   are the last choice. */
+static uint32_t supported_parts(const struct attnc_function *function,
+                                uint32_t *slow) {
   uint32_t words[ATTNC_CPU_WORDS] = {0}, parts = 0, registers = 0;
 #if defined(__x86_64__)
   for (int32_t p = 0; p < function->part_count; ++p)
@@ -62,10 +74,8 @@ static uint32_t supported_parts(const struct attnc_function *function) {
   read_cpu(words, registers);
   for (int32_t p = 0; p < function->part_count; ++p) {
     const struct attnc_kernel *kernel = first_kernel(function, p);
-    int fits = 1;
-    for (int32_t w = 0; w < ATTNC_CPU_WORDS; ++w)
-      fits &= (kernel->needs[w] & ~words[w]) == 0;
-    parts |= (uint32_t)fits << p;
+    parts |= (uint32_t)has_bits(words, kernel->needs, 1) << p;
+    *slow |= (uint32_t)has_bits(words, kernel->slow_on, 0) << p;
   }
   return parts;
 }
@@ -87,7 +97,7 @@ static int32_t find_part(const struct attnc_function *function,
 }
 
 static uint32_t part_number(const struct attnc_function *function,
-                            uint32_t supported) {
+                            uint32_t supported, uint32_t slow) {
   const char *label = getenv("ATTNC_CPU");
   if (label && *label) {
     int32_t part = find_part(function, label);
@@ -97,19 +107,21 @@ static uint32_t part_number(const struct attnc_function *function,
   }
   /* Tensors of the host stay there if a part can run there. */
   for (int on_device = 0; on_device <= ATTNC_ENTRY_HAS_DEVICES; ++on_device)
-    for (int32_t p = 0; p < function->part_count; ++p)
-      if ((supported >> p & 1) &&
-          !device_of(first_kernel(function, p)) == !on_device)
-        return 1 + (uint32_t)p;
+    for (uint32_t parts = supported & ~slow, tries = 0; tries < 2;
+         parts = supported, ++tries)
+      for (int32_t p = 0; p < function->part_count; ++p)
+        if ((parts >> p & 1) &&
+            !device_of(first_kernel(function, p)) == !on_device)
+          return 1 + (uint32_t)p;
   return 0;
 }
 
 static uint32_t read_state(const struct attnc_function *function) {
   uint32_t state = __atomic_load_n(function->state, __ATOMIC_RELAXED);
   if (state == 0) {
-    uint32_t supported = supported_parts(function);
+    uint32_t slow = 0, supported = supported_parts(function, &slow);
     state = STATE_KNOWN |
-            part_number(function, supported) << STATE_NUMBER_SHIFT |
+            part_number(function, supported, slow) << STATE_NUMBER_SHIFT |
             supported << STATE_PARTS_SHIFT;
     __atomic_store_n(function->state, state, __ATOMIC_RELAXED);
   }

@@ -164,6 +164,35 @@ TEST_F(ChoosePartTest, RefusesHalfAField) {
   EXPECT_EQ(call(), ATTNC_BAD_ABI);
 }
 
+/// The part of `compiled` that a call runs.
+int runPart(Compiled &compiled, const char *name) {
+  attnc_runtime runtime = {};
+  runtime.size = sizeof runtime;
+  runtime.cpu = name;
+  float in[2] = {}, out[2] = {};
+  TestTensor Q(in, {2}), O(out, {2});
+  using Entry = attnc_status(const attnc_tensor *, const attnc_tensor *,
+                             const attnc_runtime *);
+  ran = 0;
+  EXPECT_EQ(compiled.get<Entry>()(Q.get(), O.get(), &runtime), ATTNC_OK);
+  return ran;
+}
+
+TEST(ChooseSlowPartTest, PrefersAnotherPart) {
+  Compiled parts(vector(), {{numbered<1>(), "sse2|sse2"},
+                            {numbered<2>(), "sse2|sse2 amx-fp16"},
+                            {numbered<3>(), ""}});
+  EXPECT_EQ(runPart(parts, nullptr), 2); // the processor lacks amx-fp16
+  EXPECT_EQ(runPart(parts, "part0"), 1);
+}
+
+TEST(ChooseSlowPartTest, RunsIfThereIsNoOther) {
+  Compiled parts(vector(), {{numbered<1>(), "sse2|sse2"},
+                            {numbered<2>(), "avxneconvert amx-fp16"},
+                            {numbered<3>(), "|sse2"}});
+  EXPECT_EQ(runPart(parts, nullptr), 1);
+}
+
 TEST(ChooseNoPartTest, NamesWhatTheKernelsRequire) {
   Compiled none(vector(), {{numbered<1>(), "avxneconvert amx-fp16"},
                            {numbered<2>(), "avxifma amx-fp16"}});

@@ -144,10 +144,13 @@ void Compiled::loadWithSanitizedEntry(const Interface &function,
   SmallVector<KernelVariant> variants;
   for (auto [number, features] : llvm::enumerate(needs)) {
     CodegenTarget target = baselineTarget();
-    target.requiredFeatures = features;
+    auto [required, slowOn] = StringRef(features).split('|');
+    target.requiredFeatures = required.str();
     variants.push_back(
         {check(cpuNeeds(target)), suffixOf(number),
-         needs.size() == 1 ? label : "part" + std::to_string(number)});
+         needs.size() == 1 ? label : "part" + std::to_string(number),
+         /*isNarrow=*/false,
+         check(cpuBits(Triple(target.triple).getArch(), slowOn))});
   }
   addEntryPoints(*module, function,
                  check(addDescriptor(*module, function, variants)), "");

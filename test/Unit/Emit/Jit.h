@@ -59,8 +59,9 @@ class Compiled {
 public:
   Compiled(const Interface &function, const TestKernel &kernel, EntryKind kind,
            const CodegenTarget &target = baselineTarget());
-  /// Several kernels, best first, each with the features that it needs; behind
-  /// the sanitized entry.
+  /// Several kernels, best first, each with the features that it needs and,
+  /// after a '|', those that make it the last choice; behind the sanitized
+  /// entry.
   Compiled(const Interface &function,
            const std::vector<std::pair<TestKernel, std::string>> &variants);
   ~Compiled();
