@@ -460,6 +460,27 @@ void BlockCost::add(int64_t first, int64_t end, double times, Cost &cost) {
       (times * double(keys) - fullKeys - partialKeys) * perTile;
 }
 
+/// The least cycles of the products: `pairs` of rows and keys, each product at
+/// the peak of the unit that computes it, and `others` multiply-adds. Lanes of
+/// features (`isFew`) are multiplied by fmas.
+static double cyclesAtPeak(const KernelShape &shape, const Target &target,
+                           const CpuSchedule &schedule, bool isFew,
+                           double pairs, double others) {
+  DType type = shape.accumulateType();
+  const Unit *fma = target.findUnit(type, type);
+  auto cycles = [&](double multiplyAdds, const Unit *unit) {
+    return 2 * multiplyAdds / (unit && !isFew ? unit : fma)->flopsPerCycle;
+  };
+  PairedProducts paired = findPairedProducts(shape, target, schedule);
+  double sum = cycles(others, nullptr) +
+               cycles(pairs * double(shape.valueDim), paired.value);
+  for (auto [number, unit] : llvm::enumerate(paired.scores))
+    sum += cycles(
+        pairs * double(number ? shape.productDims[number - 1] : shape.headDim),
+        unit);
+  return sum;
+}
+
 Cost cpu::predictCost(const KernelShape &shape, const Target &target,
                       const CpuSchedule &schedule, RegimeRanges &ranges) {
   Cost cost;
@@ -504,13 +525,9 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
     ofStates = double(queries + ranges.getKeys()) *
                double(shape.headDim * shape.valueDim);
   }
-  double flops = 2 * (pairs * double(shape.allDims()) + ofStates);
-  DType type = shape.accumulateType();
-  // Lanes of features are multiplied by fmas.
-  const Unit *unit = isFew ? nullptr : findPairUnit(target, schedule.unit);
-  if (!unit) // what multiplies weights by values
-    unit = target.findUnit(type, type);
   if (cost.total() > 0)
-    cost.peakFraction = flops / unit->flopsPerCycle / cost.total();
+    cost.peakFraction =
+        cyclesAtPeak(shape, target, schedule, isFew, pairs, ofStates) /
+        cost.total();
   return cost;
 }
