@@ -6,8 +6,9 @@
 // and AVX-512). The rates of Zen 4's units were measured there: VDPBF16PS
 // reaches 2.0 times the f32 peak; VPDPBUSD starts as often as fmas, and
 // VPMADDWD half as often (Haswell), both by their manuals. Those of Cooper Lake
-// were not measured, and that of Sapphire Rapids' VDPBF16PS, two cycles, is
-// from LLVM's scheduling model; its TDPBF16PS takes 16 cycles, measured. They
+// were not measured. On Emerald Rapids VDPBF16PS takes two cycles, VPDPBUSD
+// starts twice per cycle (256 and 512 bits), and VPMADDWD with VPADDD 1.4 times
+// (256 bits); on Sapphire Rapids TDPBF16PS takes 16 cycles, all measured. They
 // steer speed only: a wrong one never makes wrong code. Tests:
 // test/Unit/Target/TargetTest.cpp
 //

@@ -50,8 +50,12 @@ double cpu::cyclesPerStep(RegisterTile tile, int64_t unroll,
   double loads = double(tile.vectors + tile.rows);
   double shuffles = target.cpu.hasBroadcastLoad ? 0 : double(tile.rows);
   double loop = 2.0 / double(unroll);
-  // A dot product takes as long as two fmas (Zen 4: 6 cycles, an fma 4).
-  double latency = double(target.cpu.fmaLatency) * (unit ? 2 : 1);
+  // A dot product of bf16 takes as long as two fmas (Zen 4: 6 cycles, an fma 4;
+  // Golden Cove: 8 and 4), one of integers 5 cycles (Golden Cove).
+  constexpr double integerLatency = 5;
+  double latency = double(target.cpu.fmaLatency);
+  if (unit)
+    latency = unit->operand == DType::I8 ? integerLatency : 2 * latency;
   double perCycle =
       unit ? startsPerCycle(*unit) : double(target.cpu.fmaPerCycle);
   return std::max({arithmetic / perCycle, loads / target.cpu.loadsPerCycle,
