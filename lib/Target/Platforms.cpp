@@ -198,8 +198,10 @@ static StringRef findProcessorLevel(const Platform &platform, StringRef name) {
     SmallVector<StringRef> names;
     X86::getFeaturesForCPU(llvmName, names);
     StringMap<bool> features;
-    for (StringRef feature : names)
+    for (StringRef feature : names) {
       features[feature] = true;
+      X86::updateImpliedFeatures(feature, /*Enabled=*/true, features);
+    }
     return platform.selectLevel(features).name;
   }
   if (name.starts_with("sse")) // its processors do not run code for v3

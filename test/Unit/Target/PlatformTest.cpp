@@ -110,6 +110,7 @@ TEST(PlatformTest, FindsWhatWasMeant) {
   EXPECT_EQ(x86().findSimilarLevel("skylake"), "x86-64-v3");
   EXPECT_EQ(x86().findSimilarLevel("skylake-avx512"), "x86-64-v4");
   EXPECT_EQ(x86().findSimilarLevel("nehalem"), "x86-64");
+  EXPECT_EQ(x86().findSimilarLevel("raptorlake"), "alderlake");
   EXPECT_EQ(x86().findSimilarLevel("zen3"), "x86-64-v3");
   EXPECT_EQ(x86().findSimilarLevel("znver5"), "zen4");
   EXPECT_EQ(x86().findSimilarLevel("avx2"), "x86-64-v3");
