@@ -148,10 +148,23 @@ bool Session::emitLaunches(KernelLaunch *launch,
       });
 }
 
+/// Why a backend writes no objects, with what it writes; empty if it does.
+static std::string whyNoObject(const Backend &backend) {
+  if (backend.translate || backend.translateLaunches)
+    return "";
+  std::string text = "backend '" + backend.name.str() + "' makes no objects";
+  if (!backend.outputs.empty())
+    text += "; use --emit=" + backend.outputs.front().name.str();
+  return text;
+}
+
 bool Session::emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
                         MakePart make) {
   if (!advanceToCode())
     return false;
+  for (const SessionPart &part : partList)
+    if (std::string why = whyNoObject(backendFor(*part.target)); !why.empty())
+      return fail(why);
   llvm::scope_exit print([&] { printer.print(); });
   llvm::LLVMContext llvmContext;
   TimingScope phase = total.nest("translation to LLVM IR");

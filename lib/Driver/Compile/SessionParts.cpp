@@ -191,6 +191,10 @@ std::string Session::whyNot(const Backend &backend, const SessionPart &part,
       cycles = predictCycles(*copy, *part.target, backend.name);
       return true;
     }
+    if (!backend.translate) {
+      emitError(copy->getLoc()) << "makes no objects [backend]";
+      return false;
+    }
     llvm::LLVMContext llvmContext;
     return backend.translate(*copy, *part.target, llvmContext) != nullptr;
   });
