@@ -335,8 +335,10 @@ void Emitter::enterStream(tile::ForOp loop) {
 void Emitter::producePart(tile::ForOp loop, const Part &part) {
   int64_t step = loop.getStep();
   int64_t piece = loop.hasClassify() ? step : loop.getPartialStep();
-  // Of 32 bits, as everything here.
-  Value last = b.sub(b.sub(part.high, part.low), b.i32(1));
+  // Of 32 bits, as everything here. Bounds from tables may be so far apart the
+  // wrong way around that their difference has more.
+  Value high = b.max(part.high, part.low);
+  Value last = b.sub(b.sub(high, part.low), b.i32(1));
   Value pieces = b.max(b.add(b.floorDiv(last, piece), 1), b.i32(0));
   Value lowOfAll =
       b.sub(part.low, b.mul(part.full, piece)); // were all tiles pieces
