@@ -34,33 +34,43 @@
 using namespace attnc;
 using namespace llvm;
 
-/// The features of a later level that runs the code of `cpu` and whose unit for
-/// pairs of bf16 is slower than its fmas, while that of `cpu` is not.
-static StringRef findSlowPairs(const attnc::Target &cpu,
-                               const Platform &platform) {
+/// The rate of a level's fmas or dot-product unit for bf16; 0 without it.
+static unsigned rateOf(const attnc::Target &level, UnitKind kind) {
+  const Unit *unit = level.findUnit(
+      kind, kind == UnitKind::Fma ? DType::F32 : DType::BF16, DType::F32);
+  return unit ? unit->flopsPerCycle : 0;
+}
+
+/// A later level that runs the code of `cpu` and whose unit for pairs of bf16
+/// is slower than its fmas, while that of `cpu` is not; or null.
+static const attnc::Target *findSlowPairs(const attnc::Target &cpu,
+                                          const Platform &platform) {
   auto isSlow = [](const attnc::Target &level) {
-    const Unit *pairs =
-        level.findUnit(UnitKind::DotProduct, DType::BF16, DType::F32);
-    const Unit *fma = level.findUnit(UnitKind::Fma, DType::F32, DType::F32);
-    return pairs && pairs->flopsPerCycle < fma->flopsPerCycle;
+    unsigned rate = rateOf(level, UnitKind::DotProduct);
+    return rate && rate < rateOf(level, UnitKind::Fma);
   };
-  const attnc::Target *own = find_if(
-      platform.levels, [&](const attnc::Target &one) { return &one == &cpu; });
-  for (const attnc::Target *later = own; later != platform.levels.end();
-       ++later)
-    if (!isSlow(cpu) && isSlow(*later))
-      return later->requiredFeatures;
-  return {};
+  if (!rateOf(cpu, UnitKind::DotProduct) || isSlow(cpu))
+    return nullptr;
+  bool isLater = false;
+  for (const attnc::Target &level : platform.levels) {
+    if (isLater && isSlow(level))
+      return &level;
+    isLater |= level.name == cpu.name;
+  }
+  return nullptr;
 }
 
 CodegenTarget attnc::makeCodegenTarget(const Target &cpu,
                                        const Platform &platform) {
+  const Target *slow = findSlowPairs(cpu, platform);
   return {.triple = platform.triple.str(),
           .cpu = cpu.llvmCpu.str(),
           .features = cpu.llvmFeatures.str(),
           .requiredFeatures = cpu.requiredFeatures.str(),
           .matrixFeatures = cpu.matrixFeatures.str(),
-          .slowPairFeatures = findSlowPairs(cpu, platform).str(),
+          .slowPairFeatures = slow ? slow->requiredFeatures.str() : "",
+          .slowPairRate = slow ? rateOf(*slow, UnitKind::DotProduct) : 0,
+          .fmaRate = rateOf(cpu, UnitKind::Fma),
           .baselineFeatures = platform.baselineFeatures.str(),
           .abi = platform.abi.str(),
           .systemSymbols = (platform.systemSymbols + " " +
@@ -247,10 +257,16 @@ static bool usesMatrixUnit(const Module &kernels) {
   return hasInstruction(kernels, "tile") || hasInstruction(kernels, "tdp");
 }
 
-/// Forgets the processors on which a part is slow unless a kernel of it is.
+/// Forgets the processors on which a part is slow unless a kernel of it is and
+/// the fmas of another part are faster there.
 static void findSlowParts(MutableArrayRef<Part> parts) {
+  unsigned fmas = 0;
+  for (const Part &part : parts)
+    if (part.target.slowPairFeatures.empty())
+      fmas = std::max(fmas, part.target.fmaRate);
   for (Part &part : parts)
-    if (!hasInstruction(*part.kernels, "avx512bf16.dpbf16ps"))
+    if (fmas <= part.target.slowPairRate ||
+        !hasInstruction(*part.kernels, "avx512bf16.dpbf16ps"))
       part.target.slowPairFeatures.clear();
 }
 

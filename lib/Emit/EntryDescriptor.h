@@ -38,7 +38,8 @@ llvm::Expected<unsigned> countGrids(const llvm::Module &module,
                                     llvm::StringRef suffix);
 
 /// Adds `struct attnc_function` for `function` and all that it points to.
-/// `variants` stand best first and are the same for all functions.
+/// `variants` stand best first, apart from those that are slow on some
+/// processors, and are the same for all functions.
 llvm::Expected<llvm::GlobalVariable *>
 addDescriptor(llvm::Module &module, const Interface &function,
               llvm::ArrayRef<KernelVariant> variants);

@@ -53,8 +53,11 @@ struct CodegenTarget {
   /// What it checks besides if a kernel uses the matrix unit.
   std::string matrixFeatures = {};
   /// Of processors on which fmas are faster than this level's dot-product unit
-  /// for bf16: a part with kernels for that unit is the last choice there.
+  /// for bf16, and the unit's rate there in FLOP per cycle. A part with kernels
+  /// for that unit is the last choice there if another part has faster fmas.
   std::string slowPairFeatures = {};
+  unsigned slowPairRate = 0;
+  unsigned fmaRate = 0; // of this level in f32
   /// What every processor of the triple has, and its ABI; may be empty.
   std::string baselineFeatures = {}, abi = {};
   /// See Platform.

@@ -52,14 +52,19 @@ static const char *label_of(const struct attnc_function *function,
   return function->text + first_kernel(function, part)->label;
 }
 
-/* Whether a processor has all of some bits, and these are any. */
-static int has_bits(const uint32_t *words, const uint32_t *bits, int any) {
-  for (int32_t w = 0; w < ATTNC_CPU_WORDS; ++w) {
+/* Whether a processor has all of some bits. */
+static int has_bits(const uint32_t *words, const uint32_t *bits) {
+  for (int32_t w = 0; w < ATTNC_CPU_WORDS; ++w)
     if (bits[w] & ~words[w])
       return 0;
-    any |= bits[w] != 0;
-  }
-  return any;
+  return 1;
+}
+
+static int is_zero(const uint32_t *bits) {
+  uint32_t all = 0;
+  for (int32_t w = 0; w < ATTNC_CPU_WORDS; ++w)
+    all |= bits[w];
+  return !all;
 }
 
 /* A bit for each part that the processor supports; in `slow` one for those that
@@ -74,8 +79,9 @@ static uint32_t supported_parts(const struct attnc_function *function,
   read_cpu(words, registers);
   for (int32_t p = 0; p < function->part_count; ++p) {
     const struct attnc_kernel *kernel = first_kernel(function, p);
-    parts |= (uint32_t)has_bits(words, kernel->needs, 1) << p;
-    *slow |= (uint32_t)has_bits(words, kernel->slow_on, 0) << p;
+    parts |= (uint32_t)has_bits(words, kernel->needs) << p;
+    if (!is_zero(kernel->slow_on))
+      *slow |= (uint32_t)has_bits(words, kernel->slow_on) << p;
   }
   return parts;
 }
@@ -105,12 +111,11 @@ static uint32_t part_number(const struct attnc_function *function,
                ? 1 + (uint32_t)part
                : STATE_BAD_NAME;
   }
-  /* Tensors of the host stay there if a part can run there. */
+  /* Tensors of the host stay there if a part can run there, a slow one, too. */
   for (int on_device = 0; on_device <= ATTNC_ENTRY_HAS_DEVICES; ++on_device)
-    for (uint32_t parts = supported & ~slow, tries = 0; tries < 2;
-         parts = supported, ++tries)
+    for (int with_slow = 0; with_slow <= 1; ++with_slow)
       for (int32_t p = 0; p < function->part_count; ++p)
-        if ((parts >> p & 1) &&
+        if ((supported >> p & 1) && (with_slow || !(slow >> p & 1)) &&
             !device_of(first_kernel(function, p)) == !on_device)
           return 1 + (uint32_t)p;
   return 0;
