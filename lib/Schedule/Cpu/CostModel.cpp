@@ -51,11 +51,14 @@ double cpu::cyclesPerStep(RegisterTile tile, int64_t unroll,
   double shuffles = target.cpu.hasBroadcastLoad ? 0 : double(tile.rows);
   double loop = 2.0 / double(unroll);
   // A dot product of bf16 takes as long as two fmas (Zen 4: 6 cycles, an fma 4;
-  // Golden Cove: 8 and 4), one of integers 5 cycles (Golden Cove).
+  // Golden Cove: 8 and 4), VPDPBUSD 5 cycles (Golden Cove). A sum that VPMADDWD
+  // does not take itself waits for an addition only.
   constexpr double integerLatency = 5;
   double latency = double(target.cpu.fmaLatency);
-  if (unit)
-    latency = unit->operand == DType::I8 ? integerLatency : 2 * latency;
+  if (unit && unit->operand == DType::I8)
+    latency = unit->depth == 4 ? integerLatency : 1;
+  else if (unit)
+    latency *= 2;
   double perCycle =
       unit ? startsPerCycle(*unit) : double(target.cpu.fmaPerCycle);
   return std::max({arithmetic / perCycle, loads / target.cpu.loadsPerCycle,

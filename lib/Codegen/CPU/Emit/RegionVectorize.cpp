@@ -121,6 +121,8 @@ bool isLongFunction(Operation *op) {
   if (auto rounding = dyn_cast<arith::TruncFOp>(op))
     return rounding.getType().isBF16();
   return isa_and_present<math::MathDialect>(op->getDialect()) &&
+         !isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::RoundEvenOp,
+              math::SqrtOp, math::TruncOp>(op) &&
          op->getNumOperands() == 1 &&
          isa<FloatType>(op->getResult(0).getType());
 }
@@ -139,6 +141,7 @@ void RegionEmitter::evaluate(Operation *op) {
   int64_t vectors = entry.depends & kOnLanes ? granule.window.vectors : 1;
   if (emitter.isFew && isLongFunction(op) && rows > 1 &&
       (entry.depends & kOnLanes)) {
+    assert(vectors == 1 && "few queries are at most one vector");
     SmallVector<Value> values;
     for (int64_t row = 0; row < rows; ++row)
       values.push_back(lanes(at(used[0], row, 0)));
