@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Compares the schedules that attnc chooses with a fixed set of others, measured.
 
-usage: choices.py [--attnc PROGRAM] [--mcpu LEVEL] [--cases NAMES] [--rounds N] [--json FILE]
+usage: choices.py [--attnc PROGRAM] [--cc PROGRAM] [--mcpu LEVEL] [--cases NAMES]
+                  [--rounds N] [--seconds S] [--json FILE]
 
 Each case of peers/cases.json that is a single kernel is compiled with the chosen
 schedule and with all pairs of q and k below that are legal, for few heads, which
 take turns. Prints for each case the time of the choice, divided by that of the
 fastest candidate, and which one that is. Times are CPU times of one thread, minima
-over the rounds: more of them on a busy machine.
+over the rounds: more of them on a busy machine. NAMES are separated by commas and
+end in a type: prefill_1k_d64_bf16. Results are appended to FILE.
 """
 
 import argparse
@@ -77,7 +79,7 @@ def measure(calls, rounds, seconds):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--attnc", default=os.path.join(HERE, "..", "build-release", "bin", "attnc"))
     parser.add_argument("--cc", default="clang-22")
     parser.add_argument("--mcpu", default="native")
@@ -86,10 +88,15 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.02)
     parser.add_argument("--json")
     options = parser.parse_args()
+    kernels = {name: case for name, case in cases.load(os.path.join(HERE, "peers", "cases.json")).items()
+               if case.kind in ("attention", "sigmoid")}
+    chosen = options.cases.split(",") if options.cases else list(kernels)
+    for name in chosen:
+        if name not in kernels:
+            parser.error(f"no case {name!r}; cases: {', '.join(kernels)}")
     near, total = 0, 0
-    for name, case in cases.load(os.path.join(HERE, "peers", "cases.json")).items():
-        if case.kind not in ("attention", "sigmoid") or (options.cases and name not in options.cases.split(",")):
-            continue
+    for name in chosen:
+        case = kernels[name]
         with tempfile.TemporaryDirectory() as folder:
             least = measure(prepare(shrink(case), options, folder), options.rounds, options.seconds)
         best = min(least, key=least.get)
