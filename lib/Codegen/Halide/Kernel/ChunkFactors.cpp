@@ -68,6 +68,11 @@ FailureOr<Ex> maskValue(const FactorArguments &arguments, Value value, Ex row,
       .runFor(value, kernel.getMask(), pairIndices(arguments, row, key));
 }
 
+/// Of exponents, so that equal terms cancel before they are rounded.
+static Value measureOf(const ScoreFactors::Decay &decay) {
+  return decay.exponent ? decay.exponent : decay.value;
+}
+
 /// NaN if it has grown to more than 2^20.
 Ex RegionFactors::bounded(Ex decay) {
   Ex isGreat = b.less(b.real(0x1p20, decay.type), decay);
@@ -75,17 +80,34 @@ Ex RegionFactors::bounded(Ex decay) {
   return b.select(isGreat, nan, decay);
 }
 
+FailureOr<SmallVector<Ex>> RegionFactors::anchors(const FactorPlace &from) {
+  SmallVector<Ex> list;
+  for (const ScoreFactors::Decay &decay : factors.decays) {
+    Result made = value(measureOf(decay), from);
+    if (failed(made))
+      return failure();
+    list.push_back(*made);
+  }
+  return list;
+}
+
 RegionFactors::Result RegionFactors::ratio(const FactorPlace &to,
                                            const FactorPlace &from) {
+  FailureOr<SmallVector<Ex>> measured = anchors(from);
+  if (failed(measured))
+    return failure();
+  return ratio(to, *measured);
+}
+
+RegionFactors::Result RegionFactors::ratio(const FactorPlace &to,
+                                           ArrayRef<Ex> anchors) {
   if (!hasDecays())
     return one();
   attn::KernelOp kernel = arguments.kernel;
   std::optional<Ex> product;
-  for (const ScoreFactors::Decay &decay : factors.decays) {
-    // Of exponents, so that equal terms cancel before they are rounded.
-    Value made = decay.exponent ? decay.exponent : decay.value;
-    Result high = value(made, to), low = value(made, from);
-    if (failed(high) || failed(low))
+  for (auto [decay, anchor] : llvm::zip_equal(factors.decays, anchors)) {
+    Result high = value(measureOf(decay), to), low = anchor;
+    if (failed(high))
       return failure();
     if (decay.use == ScoreFactors::Use::Over)
       std::swap(*high, *low);

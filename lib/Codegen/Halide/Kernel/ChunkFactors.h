@@ -47,8 +47,12 @@ public:
 
   bool hasDecays() const { return !factors.decays.empty(); }
   bool hasKeyFactors() const { return hasDecays() || !factors.ofKey.empty(); }
-  /// D at a place over D at another with the same key. NaN for more than 2^20:
-  /// then the other place is a bad one to measure from.
+  /// Of each decay, in their order, what `ratio` measures it by: its exponent
+  /// at a place, or its value if it has none.
+  mlir::FailureOr<llvm::SmallVector<Ex>> anchors(const FactorPlace &from);
+  /// D at a place over D at another with the same key, whose `anchors` these
+  /// are. NaN for more than 2^20: then that is a bad one to measure from.
+  Result ratio(const FactorPlace &to, llvm::ArrayRef<Ex> anchors);
   Result ratio(const FactorPlace &to, const FactorPlace &from);
   /// The decays and the factors of the key. NaN for decays of more than 2^20.
   Result ofKey(const FactorPlace &at);

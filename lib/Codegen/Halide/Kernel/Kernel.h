@@ -31,7 +31,9 @@ struct ChunkStates {
   mlir::Attribute group; // query heads of a KV head that have their own
   int64_t features = 0;  // of a state: whole vectors
   mlir::Attribute lanes; // the same; 0 if there is no state
-  /// [b, h, g, number, feature of values (last: sum of weights), feature].
+  /// [b, h, g, number, column, feature]. Columns: the features of values, the
+  /// sum of weights, and for each of the decays that features have of their own
+  /// from where the state is measured.
   unsigned workspace = 0;
 };
 

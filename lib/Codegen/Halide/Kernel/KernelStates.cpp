@@ -21,6 +21,9 @@
 //   qs(i, c)    = f(q) D(q, .) / D(a_n, .) q[q, c]
 //   sp(i, e)   += qs(i, c) * state_n[e, c]     in registers, a tile of sv
 //
+// The state keeps its a_n for decays that features have of their own: a row of
+// queries before the block may have been overwritten by results.
+//
 // A decay of more than 2^20 is NaN there. Where a result is not finite, the
 // pipeline runs again over all keys.
 // Tests: test/Integration/halide/linear/linear-attention.test
@@ -44,6 +47,11 @@ static int64_t paddedFeatures(attn::KernelOp kernel, const FunctionPlan &plan) {
                        kernel.getSchedule()->getTarget().getGranule());
 }
 
+/// The columns of a state beside values and sum.
+static size_t countAnchors(const ScoreFactors &factors) {
+  return factors.feature ? factors.feature->decays.size() : 0;
+}
+
 ChunkStates planChunks(attn::KernelOp kernel, ScoreFactors factors,
                        FunctionPlan &plan) {
   using Size = SizeExpr::Op;
@@ -56,6 +64,12 @@ ChunkStates planChunks(attn::KernelOp kernel, ScoreFactors factors,
   SizeExpr chunk = number(kernel.getSchedule()->getChunk());
   SizeExpr keys = axis(kernel.getK(), kernel.getKeyAxis());
   SizeExpr before = SizeExpr::binary(Size::Max, keys - number(1), number(0));
+  int64_t columns = 1;
+  if (Value v = kernel.getV()) {
+    auto type = cast<RankedTensorType>(v.getType());
+    columns +=
+        plan.fixedSize(attn::axisSize(type, type.getRank() - 1)).value_or(0);
+  }
   // With fewer queries than half a chunk, visiting the keys costs less.
   SizeExpr enough =
       SizeExpr::binary(Size::FloorDiv, number(2) * axis(q, 3), chunk);
@@ -72,12 +86,7 @@ ChunkStates planChunks(attn::KernelOp kernel, ScoreFactors factors,
     sizes.back() = sizeAttribute(context, number(1));
   states.group = sizes.back();
   sizes.push_back(sizeAttribute(context, last + number(1)));
-  int64_t columns = 1;
-  if (Value v = kernel.getV()) {
-    auto type = cast<RankedTensorType>(v.getType());
-    columns +=
-        plan.fixedSize(attn::axisSize(type, type.getRank() - 1)).value_or(0);
-  }
+  columns += int64_t(countAnchors(states.factors));
   sizes.push_back(sizeAttribute(context, number(columns)));
   sizes.push_back(sizeAttribute(context, number(states.features)));
   states.workspace = plan.workspaces.size();
@@ -241,6 +250,28 @@ SmallVector<Ex> KernelWriter::stateIndices(Ex number, Ex column, Ex feature) {
           feature};
 }
 
+/// The column of a state with the anchors of decay `number`.
+Ex KernelWriter::anchorColumn(unsigned number) {
+  return b.integer(valueDim + 1 + number);
+}
+
+/// "an0", ...: from where states are measured, for each decay of features.
+LogicalResult KernelWriter::defineAnchors(FactorPlace from, Ex d) {
+  FactorArguments arguments = factorArguments();
+  std::optional<RegionFactors> feature = featureFactors(arguments);
+  if (!feature)
+    return success();
+  from.feature = d;
+  FailureOr<SmallVector<Ex>> anchors = feature->anchors(from);
+  if (failed(anchors))
+    return failure();
+  for (auto [number, anchor] : llvm::enumerate(*anchors)) {
+    b.define(numbered("an", number), {"i", "n"}, anchor);
+    scheduleVectors(numbered("an", number));
+  }
+  return success();
+}
+
 /// State n, or what rounding loses of it in place of state 0, from the state
 /// before, what that lost, and what the chunk adds.
 Ex KernelWriter::nextState(Ex i, Ex which, Ex column, Ex n, Ex feature) {
@@ -262,7 +293,11 @@ Ex KernelWriter::nextState(Ex i, Ex which, Ex column, Ex n, Ex feature) {
   Ex scaled = b.mul(old, ratio), sum = stored(n);
   Ex ofAdded = b.sub(sum, scaled), ofScaled = b.sub(sum, ofAdded);
   Ex error = b.add(b.sub(scaled, ofScaled), b.sub(added, ofAdded));
-  return b.select(b.equal(which, b.integer(0)), b.add(scaled, added), error);
+  Ex made = b.select(b.equal(which, b.integer(0)), b.add(scaled, added), error);
+  for (unsigned at = 0; at < countAnchors(chunks->factors); ++at)
+    made = b.select(b.equal(column, anchorColumn(at)),
+                    b.call(numbered("an", at), acc, {i, n}), made);
+  return made;
 }
 
 LogicalResult KernelWriter::writeStates() {
@@ -276,12 +311,12 @@ LogicalResult KernelWriter::writeStates() {
   Ex d = b.add(first, i);
   if (features < chunks->features)
     d = b.min(d, b.integer(features - 1));
-  FactorPlace to = anchorOf(b.mul(n, chunkSize()), *visible);
+  FactorPlace anchor = anchorOf(b.mul(n, chunkSize()), *visible), to = anchor;
   FactorPlace from = anchorOf(b.mul(b.sub(n, one), chunkSize()), *visible);
   to.key = from.key;
   Result ratio = decayRatio(to, from, d);
   if (failed(ratio) || failed(defineStateKeys(*visible, d)) ||
-      failed(defineStateSums()))
+      failed(defineStateSums()) || failed(defineAnchors(anchor, d)))
     return failure();
   b.define("rt", {"i", "n"}, b.select(b.equal(n, one), b.real(0, acc), *ratio));
   scheduleVectors("rt");
@@ -295,7 +330,7 @@ LogicalResult KernelWriter::writeStates() {
       chunks->workspace,
       {{zero, b.integer(width)},
        {zero, b.integer(2)},
-       {zero, b.integer(valueDim + 1)},
+       {zero, anchorColumn(countAnchors(chunks->factors))},
        {one, count}},
       [&](StringRef name) {
         domain = name.str();
@@ -375,8 +410,13 @@ LogicalResult KernelWriter::defineStateRows() {
   std::optional<RegionFactors> feature = featureFactors(arguments);
   Result value;
   if (feature) {
-    at.feature = from.feature = c;
-    Result ofFeature = feature->ratio(at, from);
+    at.feature = c;
+    SmallVector<Ex> anchors;
+    for (unsigned number = 0; number < countAnchors(chunks->factors); ++number)
+      anchors.push_back(tensors.readWorkspace(
+          chunks->workspace,
+          stateIndices(stateNumber, anchorColumn(number), c)));
+    Result ofFeature = feature->ratio(at, anchors);
     if (failed(ofFeature))
       return failure();
     value = feature->ofQuery(at, b.mul(weight, *ofFeature));

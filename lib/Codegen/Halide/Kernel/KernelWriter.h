@@ -70,6 +70,8 @@ private:
   mlir::LogicalResult defineStateKeys(Ex visible, Ex d);
   mlir::LogicalResult defineStateSums();
   llvm::SmallVector<Ex> stateIndices(Ex number, Ex column, Ex feature);
+  Ex anchorColumn(unsigned number);
+  mlir::LogicalResult defineAnchors(FactorPlace from, Ex d);
   Ex nextState(Ex i, Ex which, Ex column, Ex n, Ex feature);
   mlir::LogicalResult writeStates();
   void scheduleStates(const std::string &domain);
