@@ -39,6 +39,9 @@ struct HalideGpuStrategy final : Strategy {
                           attn::ScheduleAttr schedule) const override;
   std::string explain(const KernelShape &shape,
                       attn::ScheduleAttr schedule) const override {
+    if (shape.factors)
+      return "linear attention is quadratic, not chunked: the Halide backend "
+             "does not support form = chunked on devices";
     return explainWhole(shape, schedule.getQ(), schedule);
   }
   Cost predictCost(const KernelShape &shape, const Target &target,

@@ -110,6 +110,23 @@ static SmallVector<int64_t> chunksOf(const KernelShape &shape,
   return {128, 64, 256};
 }
 
+static bool readsTable(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op &&
+         (isa<attn::ReadOp>(op) || llvm::any_of(op->getOperands(), readsTable));
+}
+
+/// Why form chunked is not legal, words that follow "because"; or nothing.
+static std::string whyNotChunked(const KernelShape &shape) {
+  if (!shape.factors)
+    return shape.whyNoFactors;
+  const ScoreFactors::Causal &causal = shape.factors->causal;
+  if (readsTable(causal.low) || readsTable(causal.high))
+    return "which keys a query sees depends on a table, which bounds of "
+           "Halide's loops cannot read";
+  return {};
+}
+
 SmallVector<attn::ScheduleAttr>
 HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
                                StringRef text, std::string &error) const {
@@ -124,11 +141,18 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
         *request->lanes, target.name, lanes);
     return {};
   }
+  std::string whyNot = whyNotChunked(shape);
+  if (request->chunk && !request->form && !whyNot.empty()) {
+    error = llvm::formatv("invalid schedule: chunk = {0} does not apply, "
+                          "because {1}; remove it",
+                          *request->chunk, whyNot);
+    return {};
+  }
   // One vector of queries is a third slower per query, so not beside others.
   bool isFew = shape.mostQueries > 0 && shape.mostQueries <= lanes;
   SmallVector<attn::ScheduleAttr> candidates;
   auto add = [&](attn::ScheduleForm form, int64_t q, int64_t split,
-                 int64_t chunk = 0) {
+                 int64_t chunk) {
     bool isRequested = request->form.value_or(form) == form;
     if (isRequested && error.empty())
       if (attn::ScheduleAttr made = makeSchedule(shape, target, *request, form,
@@ -139,7 +163,13 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
   // as threads do not show in the cost.
   SmallVector<int64_t> splits = listSplits(
       shape, lanes, request->k.value_or(kKeysOfBlock), request->split);
-  bool mayBeRows = (request->form || splits.front() == 0) && !request->chunk;
+  // A requested chunk without a form is one for form chunked; with another
+  // form it is a problem of the attribute, as is split with form chunked.
+  bool mayBeRows = request->form || (splits.front() == 0 && !request->chunk);
+  bool mayBeOnline = request->form || !request->chunk;
+  bool mayBeChunked = request->form || request->chunk ||
+                      (whyNot.empty() && request->split.value_or(0) == 0);
+  int64_t noChunk = request->chunk.value_or(0);
   auto queriesOf = [&](int64_t vectors) -> SmallVector<int64_t> {
     if (request->q)
       return {*request->q};
@@ -149,12 +179,12 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
   };
   if (mayBeRows)
     for (int64_t q : queriesOf(2))
-      add(attn::ScheduleForm::Rows, q, request->split.value_or(0));
+      add(attn::ScheduleForm::Rows, q, request->split.value_or(0), noChunk);
   for (int64_t q : queriesOf(4)) {
     for (int64_t split : splits)
-      if (!request->chunk)
-        add(attn::ScheduleForm::Online, q, split);
-    if (shape.factors || request->form || request->chunk)
+      if (mayBeOnline)
+        add(attn::ScheduleForm::Online, q, split, noChunk);
+    if (mayBeChunked)
       for (int64_t chunk : chunksOf(shape, request->chunk))
         add(attn::ScheduleForm::Chunked, q, request->split.value_or(0), chunk);
   }
@@ -165,6 +195,9 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
 
 std::string HalideStrategy::explain(const KernelShape &shape,
                                     attn::ScheduleAttr schedule) const {
+  if (std::string whyNot = whyNotChunked(shape);
+      shape.factors && !whyNot.empty())
+    return "linear attention is quadratic, not chunked, because " + whyNot;
   return explainWhole(shape, targetOf(schedule).getLanes(), schedule);
 }
 
@@ -193,9 +226,10 @@ std::string HalideStrategy::findProblem(const KernelShape &shape,
   constexpr int64_t mostQueries = 256, mostKeys = 4096;
   ::attnc::halide::ScheduleAttr halide = targetOf(schedule);
   int64_t lanes = halide.getLanes(), q = schedule.getQ(), k = schedule.getK();
-  if (schedule.getForm() == attn::ScheduleForm::Chunked && !shape.factors)
-    return "form = chunked does not apply, because " + shape.whyNoFactors +
-           "; use form = online";
+  if (schedule.getForm() == attn::ScheduleForm::Chunked)
+    if (std::string whyNot = whyNotChunked(shape); !whyNot.empty())
+      return "form = chunked does not apply, because " + whyNot +
+             "; use form = online";
   if (schedule.getChunk() > mostKeys)
     return llvm::formatv("chunk = {0} is not within 1 .. {1}",
                          schedule.getChunk(), mostKeys);
