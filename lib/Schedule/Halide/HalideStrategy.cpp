@@ -14,6 +14,7 @@
 #include "Halide/KeySplits.h"
 #include "VisitedPairs.h"
 
+#include "attnc/Analysis/Kernel/LeastRows.h"
 #include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/TargetAttr.h"
 
@@ -295,9 +296,13 @@ static double featuresOfPair(const KernelShape &shape, const Target &target,
 }
 
 /// Whether states are made for so many queries.
-static bool usesStates(attn::ScheduleAttr schedule, RegimeRanges &ranges) {
-  return schedule.getChunk() > 0 &&
-         2 * ranges.getQueries() >= schedule.getChunk();
+static bool usesStates(const KernelShape &shape, attn::ScheduleAttr schedule,
+                       RegimeRanges &ranges) {
+  int64_t chunk = schedule.getChunk();
+  return chunk > 0 &&
+         ranges.getQueries() * shape.sharing >=
+             leastRowsOfStates(shape.headDim, shape.valueDim + 1, chunk,
+                               shape.factors->feature.has_value());
 }
 
 /// Cycles to make the states before all chunks but the last, and to start
@@ -336,7 +341,7 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
   bool isRows = schedule.getForm() == attn::ScheduleForm::Rows;
   // Form online visits whole blocks of keys, smaller ones where it masks.
   int64_t step = targetOf(schedule).getPartialStep(schedule.getK());
-  bool isChunked = usesStates(schedule, ranges);
+  bool isChunked = usesStates(shape, schedule, ranges);
   double pairs = countVisitedPairs(schedule.getQ(), isRows ? 1 : step, ranges,
                                    isChunked ? schedule.getChunk() : 0);
   double rowPairs = ranges.getNeededPairs();

@@ -32,6 +32,8 @@
 
 #include "Kernel/KernelWriter.h"
 
+#include "attnc/Analysis/Kernel/LeastRows.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -70,9 +72,14 @@ ChunkStates planChunks(attn::KernelOp kernel, ScoreFactors factors,
     columns +=
         plan.fixedSize(attn::axisSize(type, type.getRank() - 1)).value_or(0);
   }
-  // With fewer queries than half a chunk, visiting the keys costs less.
-  SizeExpr enough =
-      SizeExpr::binary(Size::FloorDiv, number(2) * axis(q, 3), chunk);
+  // With fewer rows, visiting the keys costs less.
+  SizeExpr rows = axis(q, 3);
+  if (!factors.differsInGroup)
+    rows = rows * axis(q, 2);
+  int64_t least = leastRowsOfStates(featuresOf(kernel, plan), columns,
+                                    kernel.getSchedule()->getChunk(),
+                                    factors.feature.has_value());
+  SizeExpr enough = SizeExpr::binary(Size::FloorDiv, rows, number(least));
   SizeExpr last = SizeExpr::binary(Size::FloorDiv, before, chunk) *
                   SizeExpr::binary(Size::Min, enough, number(1));
   ChunkStates states;
