@@ -22,6 +22,14 @@ namespace attnc {
 /// One mask per word of lib/Emit/Abi/cpu.h.
 using CpuNeeds = std::array<uint32_t, ATTNC_CPU_WORDS>;
 
+/// All bits: no processor has them.
+inline constexpr CpuNeeds kNoProcessor = [] {
+  CpuNeeds bits = {};
+  for (uint32_t &word : bits)
+    word = UINT32_MAX;
+  return bits;
+}();
+
 /// The bits of features, LLVM's names with blanks between. An error names one
 /// without a known bit.
 llvm::Expected<CpuNeeds> cpuBits(llvm::Triple::ArchType arch,

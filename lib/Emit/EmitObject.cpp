@@ -229,7 +229,9 @@ static Error addEntries(Module &module, ArrayRef<Interface> functions,
     if (!slowOn)
       return slowOn.takeError();
     variants.push_back({*needs, suffixOf(part, parts.size()), part.target.label,
-                        part.isNarrow, *slowOn});
+                        part.isNarrow});
+    if (!part.target.slowPairFeatures.empty())
+      variants.back().slowOn = *slowOn;
     labels.push_back(part.target.label);
   }
   for (const Interface &function : functions) {

@@ -27,8 +27,8 @@ struct KernelVariant {
   CpuNeeds needs;
   std::string suffix; // empty while an object holds one
   std::string label;
-  bool isNarrow = false; // see Part
-  CpuNeeds slowOn = {};  // processors with these bits; none without bits
+  bool isNarrow = false;          // see Part
+  CpuNeeds slowOn = kNoProcessor; // processors with these bits
 };
 
 /// The kernels' functions exist and have the right types, else an error that

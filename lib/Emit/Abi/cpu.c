@@ -54,34 +54,34 @@ static const char *label_of(const struct attnc_function *function,
 
 /* Whether a processor has all of some bits. */
 static int has_bits(const uint32_t *words, const uint32_t *bits) {
+  uint32_t missing = 0;
   for (int32_t w = 0; w < ATTNC_CPU_WORDS; ++w)
-    if (bits[w] & ~words[w])
-      return 0;
-  return 1;
+    missing |= bits[w] & ~words[w];
+  return !missing;
 }
 
-static int is_zero(const uint32_t *bits) {
-  uint32_t all = 0;
-  for (int32_t w = 0; w < ATTNC_CPU_WORDS; ++w)
-    all |= bits[w];
-  return !all;
-}
-
-/* A bit for each part that the processor supports; in `slow` one for those that
-   are the last choice. */
+/* A bit for each part that the processor supports, and the number of the best
+   one, from 1 on; 0 without any. Tensors of the host stay there if a part can
+   run there, a slow one, too. */
 static uint32_t supported_parts(const struct attnc_function *function,
-                                uint32_t *slow) {
+                                uint32_t *best) {
   uint32_t words[ATTNC_CPU_WORDS] = {0}, parts = 0, registers = 0;
 #if defined(__x86_64__)
   for (int32_t p = 0; p < function->part_count; ++p)
     registers |= first_kernel(function, p)->needs[ATTNC_CPU_XCR0];
 #endif
   read_cpu(words, registers);
+  int least = 4;
   for (int32_t p = 0; p < function->part_count; ++p) {
     const struct attnc_kernel *kernel = first_kernel(function, p);
-    parts |= (uint32_t)has_bits(words, kernel->needs) << p;
-    if (!is_zero(kernel->slow_on))
-      *slow |= (uint32_t)has_bits(words, kernel->slow_on) << p;
+    if (!has_bits(words, kernel->needs))
+      continue;
+    parts |= UINT32_C(1) << p;
+    int rank = 2 * (device_of(kernel) != 0) + has_bits(words, kernel->slow_on);
+    if (rank >= least)
+      continue;
+    least = rank;
+    *best = 1 + (uint32_t)p;
   }
   return parts;
 }
@@ -103,30 +103,22 @@ static int32_t find_part(const struct attnc_function *function,
 }
 
 static uint32_t part_number(const struct attnc_function *function,
-                            uint32_t supported, uint32_t slow) {
+                            uint32_t supported, uint32_t best) {
   const char *label = getenv("ATTNC_CPU");
-  if (label && *label) {
-    int32_t part = find_part(function, label);
-    return part < function->part_count && supported >> part & 1
-               ? 1 + (uint32_t)part
-               : STATE_BAD_NAME;
-  }
-  /* Tensors of the host stay there if a part can run there, a slow one, too. */
-  for (int on_device = 0; on_device <= ATTNC_ENTRY_HAS_DEVICES; ++on_device)
-    for (int with_slow = 0; with_slow <= 1; ++with_slow)
-      for (int32_t p = 0; p < function->part_count; ++p)
-        if ((supported >> p & 1) && (with_slow || !(slow >> p & 1)) &&
-            !device_of(first_kernel(function, p)) == !on_device)
-          return 1 + (uint32_t)p;
-  return 0;
+  if (!label || !*label)
+    return best;
+  int32_t part = find_part(function, label);
+  return part < function->part_count && supported >> part & 1
+             ? 1 + (uint32_t)part
+             : STATE_BAD_NAME;
 }
 
 static uint32_t read_state(const struct attnc_function *function) {
   uint32_t state = __atomic_load_n(function->state, __ATOMIC_RELAXED);
   if (state == 0) {
-    uint32_t slow = 0, supported = supported_parts(function, &slow);
+    uint32_t best = 0, supported = supported_parts(function, &best);
     state = STATE_KNOWN |
-            part_number(function, supported, slow) << STATE_NUMBER_SHIFT |
+            part_number(function, supported, best) << STATE_NUMBER_SHIFT |
             supported << STATE_PARTS_SHIFT;
     __atomic_store_n(function->state, state, __ATOMIC_RELAXED);
   }

@@ -164,8 +164,8 @@ enum { ATTNC_KERNEL_NARROW = 1 };
    sizes; each part has the same number of them. */
 struct attnc_kernel {
   uint32_t needs[ATTNC_CPU_WORDS];
-  /* The part is the last choice on a processor with these bits; all zero: it
-     never is. */
+  /* The part is the last choice on a processor with these bits. With all bits
+     set it never is: no processor has all of them. */
   uint32_t slow_on[ATTNC_CPU_WORDS];
   int32_t grid_count;
   int32_t label; /* text: the part's, "x86-64-v3" */

@@ -150,7 +150,9 @@ void Compiled::loadWithSanitizedEntry(const Interface &function,
         {check(cpuNeeds(target)), suffixOf(number),
          needs.size() == 1 ? label : "part" + std::to_string(number),
          /*isNarrow=*/false,
-         check(cpuBits(Triple(target.triple).getArch(), slowOn))});
+         slowOn.empty()
+             ? kNoProcessor
+             : check(cpuBits(Triple(target.triple).getArch(), slowOn))});
   }
   addEntryPoints(*module, function,
                  check(addDescriptor(*module, function, variants)), "");
