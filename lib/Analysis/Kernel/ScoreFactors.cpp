@@ -489,4 +489,12 @@ std::optional<ScoreFactors> findScoreFactors(attn::KernelOp kernel,
   return factors;
 }
 
+bool readsArgument(Value value, BlockArgument argument) {
+  if (value == argument)
+    return true;
+  llvm::SetVector<Operation *> slice;
+  getForwardSlice(argument, &slice);
+  return slice.contains(value.getDefiningOp());
+}
+
 } // namespace attnc

@@ -8,7 +8,6 @@
 
 #include "Formula/ViewIndices.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -48,15 +47,6 @@ void RegionFactors::mapPlace(IRMapping &map, Value row, Value key,
     map.map(region.getArgument(2 * rows), feature);
 }
 
-/// Whether the ops that make `value` read an argument.
-static bool needs(Value value, BlockArgument argument) {
-  if (value == argument)
-    return true;
-  llvm::SetVector<Operation *> slice;
-  getForwardSlice(argument, &slice);
-  return slice.contains(value.getDefiningOp());
-}
-
 /// Element `number` of the region, rows of queries and keys in turn, at the
 /// place that `map` has: not that of a tile, since the place may be an anchor.
 Value RegionFactors::emitElement(OpBuilder &builder, unsigned number,
@@ -77,7 +67,7 @@ Value RegionFactors::emitElement(OpBuilder &builder, unsigned number,
 Value RegionFactors::emit(OpBuilder &builder, Value value,
                           IRMapping &map) const {
   for (BlockArgument element : region.getArguments().take_front(2 * rows))
-    if (!map.contains(element) && needs(value, element))
+    if (!map.contains(element) && readsArgument(value, element))
       map.map(element, emitElement(builder, element.getArgNumber(), map));
   emitScalars(builder, region.front(), value, block.scope, map);
   return map.lookup(value);

@@ -72,6 +72,9 @@ std::optional<ScoreFactors> findScoreFactors(attn::KernelOp kernel,
 /// products of scores, and the mask keeps later keys out.
 bool isLinearAttention(attn::KernelOp kernel);
 
+/// Whether a value of a factor is an argument of its region or made of it.
+bool readsArgument(mlir::Value value, mlir::BlockArgument argument);
+
 } // namespace attnc
 
 #endif // ATTNC_ANALYSIS_KERNEL_SCOREFACTORS_H

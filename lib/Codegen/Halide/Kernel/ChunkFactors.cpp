@@ -8,7 +8,6 @@
 
 #include "Tensors.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -34,19 +33,10 @@ static SmallVector<Ex> pairIndices(const FactorArguments &arguments, Ex row,
   return indices;
 }
 
-/// Whether the ops that make `value` read an argument.
-static bool needs(Value value, BlockArgument argument) {
-  if (value == argument)
-    return true;
-  llvm::SetVector<Operation *> slice;
-  getForwardSlice(argument, &slice);
-  return slice.contains(value.getDefiningOp());
-}
-
 RegionFactors::Result RegionFactors::value(Value made, const FactorPlace &at) {
   SmallVector<Ex> all(2 * rows + 1);
   for (unsigned number = 0; number < 2 * rows; ++number) {
-    if (!needs(made, region.getArgument(number)))
+    if (!readsArgument(made, region.getArgument(number)))
       continue;
     Result element = arguments.element(number, at);
     if (failed(element))
