@@ -20,6 +20,7 @@ constexpr StageEntry stages[] = {
     {"spec", "", ""},
     {"graph", "attn-verify-graph", "attn-verify-graph"}, // by importSpecs
     {"fused",
+     "attn-view-pages," // rows of products
      "attn-distribute-products,"
      "attn-fuse-maps,"
      "canonicalize,"

@@ -17,7 +17,8 @@
 //
 // Other ops read element by element where their operands are no matrices, and
 // results are stored apart and copied (lib/Lowering/Plan/Storage.cpp). Rows
-// that a table finds stay: the kernel needs the table. Tests:
+// that a table finds stay if they are those of sequences, since the kernel
+// needs the table; queries in pages are stored. Tests:
 // test/Schedule/store-views.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -47,12 +48,13 @@ static bool isFoundByTable(Value tensor) {
   return isa_and_present<attn::UnpackOp, attn::PagesOp>(tensor.getDefiningOp());
 }
 
-/// Whether blocks of the axes `letters` are blocks of the memory behind views.
+/// Whether blocks of the axes `letters` are blocks of the memory behind views,
+/// or rows that a table finds.
 static bool canBeWalked(Value tensor, StringRef letters) {
   Value root;
   FailureOr<TensorDigits> digits =
       digitsOfOperand(tensor, letters, root, /*report=*/false);
-  return succeeded(digits) && !findBlocked(*digits);
+  return succeeded(digits) && (isFoundByTable(tensor) || !findBlocked(*digits));
 }
 
 /// Whether the rows of all heads of a group have two strides.
@@ -79,8 +81,7 @@ static void storeOperand(attn::KernelOp kernel, OpOperand &operand,
 static void storeOperands(attn::KernelOp kernel) {
   for (auto [operand, lettered] :
        llvm::zip_equal(kernel->getOpOperands(), kernel.getLetteredOperands()))
-    if (!isFoundByTable(operand.get()) &&
-        !canBeWalked(operand.get(), lettered.second))
+    if (!canBeWalked(operand.get(), lettered.second))
       storeOperand(kernel, operand, lettered.second);
 }
 

@@ -65,3 +65,29 @@ func.func @leaves_heads_in_rows(%x: !flat, %K: !k, %V: !k) -> !q {
   }
   return %o : !q
 }
+
+// A kernel finds pages of keys by their table; pages of queries are stored.
+// CHECK-LABEL: func.func @stores_queries_in_pages(
+// CHECK:         %[[Q:.*]] = attn.view "bq(hg)d->bhgqd"
+// CHECK:         %[[K:.*]] = attn.view "bkhd->bhkd"
+// CHECK:         %[[STORED:.*]] = attn.map "bhgqd->bhgqd"(%[[Q]])
+// CHECK:         attn.kernel ins(%[[STORED]], %[[K]], %[[K]] :
+!pages = tensor<?x16x4x8xf32, #attn.dims<pages, 16, 4, 8>>
+!t = tensor<2x?xi32, #attn.dims<2, width>>
+func.func @stores_queries_in_pages(%x: !pages, %t: !t) -> !q {
+  %qs = attn.pages %x by %t : !pages, !t -> tensor<2x?x4x8xf32, #attn.dims<2, query_len, 4, 8>>
+  %q = attn.view "bq(hg)d->bhgqd" %qs : tensor<2x?x4x8xf32, #attn.dims<2, query_len, 4, 8>> -> !q
+  %ks = attn.pages %x by %t : !pages, !t -> tensor<2x?x4x8xf32, #attn.dims<2, kv_len, 4, 8>>
+  %k = attn.view "bkhd->bhkd" %ks : tensor<2x?x4x8xf32, #attn.dims<2, kv_len, 4, 8>> -> !k
+  %o, %lse = attn.kernel ins(%q, %k, %k : !q, !k, !k) -> (!q, !l) normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = f32}
+  score {
+  ^bb0(%s: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %s : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %true = arith.constant true
+    attn.yield %true : i1
+  }
+  return %o : !q
+}

@@ -31,6 +31,16 @@ def FuseMaps : Pass<"attn-fuse-maps"> {
   }];
 }
 
+def ViewPages : Pass<"attn-view-pages"> {
+  let summary = "View rows that a page table finds as attn.pages";
+  let description = [{
+    A formula may read the rows of a paged cache itself: `cache[table[b, k //
+    16], g, k % 16]`. The pass makes such reads inputs of the `attn.map`, through
+    `attn.pages`, so that kernels load blocks of rows. It skips reads without the last axis of the map, axes that the formula reads
+    in part, and tables whose entries may be no pages by the interface.
+  }];
+}
+
 def PackWeights : Pass<"attn-pack-weights", "::mlir::ModuleOp"> {
   let summary = "Move products of weights to a separate packing function";
   let description = [{
