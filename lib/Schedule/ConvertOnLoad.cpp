@@ -40,22 +40,18 @@ using namespace mlir;
 
 namespace attnc::schedule {
 
-/// The map that makes the elements of a tensor, be it viewed, or null.
-static attn::MapOp findMap(Value tensor) {
-  Operation *op = tensor.getDefiningOp();
-  while (isa_and_present<attn::ViewOp, attn::UnpackOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return dyn_cast_if_present<attn::MapOp>(op);
-}
-
 namespace {
 /// An operand of a kernel that a map makes of integers, perhaps viewed.
 class QuantizedRows {
 public:
   QuantizedRows(attn::KernelOp kernel, OpOperand &operand, StringRef letters)
-      : kernel(kernel), operand(&operand), letters(letters),
-        map(findMap(operand.get())),
-        view(operand.get().getDefiningOp<attn::ViewOp>()) {}
+      : kernel(kernel), operand(&operand), letters(letters) {
+    Operation *op = operand.get().getDefiningOp();
+    for (; isa_and_present<attn::ViewOp, attn::UnpackOp>(op);
+         op = op->getOperand(0).getDefiningOp())
+      views.push_back(op);
+    map = dyn_cast_if_present<attn::MapOp>(op);
+  }
 
   /// Whether the map multiplies 8-bit integers.
   bool isQuantized() const;
@@ -76,15 +72,17 @@ private:
   bool split(Value value);
   bool isOfInteger(Value value) const;
   bool findGroups();
-  Value readSource(OpBuilder &b);
-  Value indexOf(OpBuilder &b, unsigned axis, ValueRange places);
+  Value viewSource(OpBuilder &b);
+  SmallVector<Value> indicesOf(OpBuilder &b, ValueRange places);
 
   attn::KernelOp kernel;
   OpOperand *operand;
   StringRef letters; // of the operand's axes
   mutable attn::MapOp map;
-  attn::ViewOp view; // of the map, or null
-  /// By axis of the map: the letters of the operand that it consists of.
+  /// What makes the operand of the map, the last first: views whose axes are
+  /// permuted or merged, and rows of sequences.
+  SmallVector<Operation *, 3> views;
+  /// By axis of the map: the letters of the operand that its index depends on.
   SmallVector<std::string> groups;
   unsigned integers = 0;         // which input they are
   SmallVector<Value, 2> factors; // values of the map's region
@@ -146,47 +144,72 @@ bool QuantizedRows::split(Value value) {
   return split(left);
 }
 
-/// The letters of each axis of the map. False if there is more than one view.
+/// Whether an axis of the source is made of axes of the result, all but the
+/// first of a known size.
+static bool isPermutedOrMerged(attn::ViewOp view) {
+  attn::ViewLabels labels = view.getViewLabels();
+  return llvm::all_of(labels.output,
+                      [](StringRef group) { return group.size() == 1; }) &&
+         llvm::all_of(labels.input, [&](StringRef group) {
+           return llvm::all_of(group.drop_front(), [&](char letter) {
+             return isa_and_present<IntegerAttr>(view.sizeOf(letter));
+           });
+         });
+}
+
+/// The place among the result's axes of those that an axis of the source is
+/// made of.
+static SmallVector<unsigned, 2> axesOf(attn::ViewOp view, StringRef group) {
+  SmallVector<unsigned, 2> axes;
+  attn::ViewLabels labels = view.getViewLabels();
+  for (char letter : group)
+    axes.push_back(llvm::find(labels.output, StringRef(&letter, 1)) -
+                   labels.output.begin());
+  return axes;
+}
+
+/// The letters of each axis of the map. False if a view splits an axis.
 bool QuantizedRows::findGroups() {
   groups.clear();
-  if (operand->get().getDefiningOp() == map) {
-    for (char letter : letters)
-      groups.emplace_back(1, letter);
-    return true;
-  }
-  if (!view || view.getSource() != map.getResult())
-    return false;
-  attn::ViewLabels labels = view.getViewLabels();
-  std::string own;
-  for (StringRef group : labels.output)
-    own += group;
-  if (own.size() != letters.size()) // several letters on an axis
-    return false;
-  for (StringRef group : labels.input) {
-    // Indices are made of those of letters whose sizes are known.
-    for (char letter : group.drop_front())
-      if (!isa_and_present<IntegerAttr>(view.sizeOf(letter)))
-        return false;
-    groups.push_back(attn::renameLetters(group, own, letters));
+  for (char letter : letters)
+    groups.emplace_back(1, letter);
+  for (Operation *op : views) {
+    SmallVector<std::string> result = std::move(groups);
+    groups.clear();
+    if (isa<attn::UnpackOp>(op)) { // row start[b] + k
+      groups.assign(result.begin() + 1, result.end());
+      groups[0] += result[0];
+      continue;
+    }
+    auto view = cast<attn::ViewOp>(op);
+    if (!isPermutedOrMerged(view))
+      return false;
+    for (StringRef group : view.getViewLabels().input) {
+      std::string &own = groups.emplace_back();
+      for (unsigned axis : axesOf(view, group))
+        own += result[axis];
+    }
   }
   return true;
 }
 
 /// The integers with the axes of the operand.
-Value QuantizedRows::readSource(OpBuilder &b) {
+Value QuantizedRows::viewSource(OpBuilder &b) {
   Value source = map.getInputs()[integers];
-  if (!view)
-    return source;
-  auto type = cast<RankedTensorType>(view.getType());
-  return attn::ViewOp::create(
-      b, view.getLoc(), type.clone(getElementTypeOrSelf(source.getType())),
-      view.getLabelsAttr(), source);
+  Type element = getElementTypeOrSelf(source.getType());
+  for (Operation *op : llvm::reverse(views)) {
+    Operation *copy = b.clone(*op);
+    copy->setOperand(0, source);
+    source = copy->getResult(0);
+    source.setType(cast<RankedTensorType>(source.getType()).clone(element));
+  }
+  return source;
 }
 
 StringRef QuantizedRows::whyNot() {
   if (!findGroups())
-    return "they are viewed otherwise than the integers are stored (ragged "
-           "rows, or no axis of heads)";
+    return "they are viewed otherwise than the integers are stored (an axis is "
+           "split)";
   Type accumulate = kernel.getAccumulateType();
   attn::Labels labels = map.getAxisLabels();
   for (auto [number, input] : llvm::enumerate(map.getInputs()))
@@ -203,11 +226,14 @@ StringRef QuantizedRows::whyNot() {
            "may not depend on the feature, and a zero point is none)";
   Value root;
   OpBuilder b(kernel);
-  Value source = readSource(b);
+  Value source = viewSource(b);
   FailureOr<TensorDigits> digits =
       digitsOfOperand(source, letters, root, /*report=*/false);
-  if (view)
-    source.getDefiningOp()->erase();
+  for (size_t i = 0; i < views.size(); ++i) {
+    Operation *copy = source.getDefiningOp();
+    source = copy->getOperand(0);
+    copy->erase();
+  }
   if (failed(digits) || findBlocked(*digits))
     return "the layout of the integers (sliced or reshaped) cannot be read "
            "tile by tile";
@@ -217,7 +243,7 @@ StringRef QuantizedRows::whyNot() {
 void QuantizedRows::readIntegers(Type element) {
   OpBuilder b(kernel);
   std::string labels = (letters + "->" + letters).str();
-  Value source = readSource(b);
+  Value source = viewSource(b);
   auto type = cast<RankedTensorType>(operand->get().getType());
   auto converted = attn::MapOp::create(
       b, map.getLoc(), cast<RankedTensorType>(type.clone(element)), labels,
@@ -232,40 +258,55 @@ void QuantizedRows::readIntegers(Type element) {
   operand->set(converted);
 }
 
-/// The index along an axis of the map; null for that of features.
-Value QuantizedRows::indexOf(OpBuilder &b, unsigned axis, ValueRange places) {
+/// The index along each axis of the map; null for that of features.
+SmallVector<Value> QuantizedRows::indicesOf(OpBuilder &b, ValueRange places) {
+  Location loc = kernel.getLoc();
   constexpr StringLiteral kPlaces = "bhgqk";
-  Value index;
-  for (auto [number, letter] : llvm::enumerate(groups[axis])) {
+  SmallVector<Value> indices;
+  for (char letter : letters) {
     size_t place = kPlaces.find(letter);
-    if (place == StringRef::npos)
-      return {};
-    if (index) {
-      char own = view.getViewLabels().input[axis][number];
-      auto size = cast<IntegerAttr>(view.sizeOf(own));
-      Value count =
-          arith::ConstantIndexOp::create(b, kernel.getLoc(), size.getInt());
-      index = b.createOrFold<arith::MulIOp>(kernel.getLoc(), index, count);
-      index =
-          b.createOrFold<arith::AddIOp>(kernel.getLoc(), index, places[place]);
-    } else {
-      index = places[place];
+    indices.push_back(place == StringRef::npos ? Value() : places[place]);
+  }
+  for (Operation *op : views) {
+    SmallVector<Value> result = std::move(indices);
+    indices.clear();
+    if (auto unpack = dyn_cast<attn::UnpackOp>(op)) {
+      Value begin = attn::ReadOp::create(b, loc, b.getIndexType(),
+                                         unpack.getStart(), result[0]);
+      indices.assign(result.begin() + 1, result.end());
+      indices[0] = arith::AddIOp::create(b, loc, begin, indices[0]);
+      continue;
+    }
+    auto view = cast<attn::ViewOp>(op);
+    for (StringRef group : view.getViewLabels().input) {
+      SmallVector<unsigned, 2> axes = axesOf(view, group);
+      Value index = result[axes.front()];
+      for (auto [letter, axis] :
+           llvm::zip_equal(group.drop_front(), ArrayRef(axes).drop_front())) {
+        if (!index || !result[axis]) {
+          index = {};
+          break;
+        }
+        auto size = cast<IntegerAttr>(view.sizeOf(letter));
+        Value count = arith::ConstantIndexOp::create(b, loc, size.getInt());
+        index = b.createOrFold<arith::MulIOp>(loc, index, count);
+        index = b.createOrFold<arith::AddIOp>(loc, index, result[axis]);
+      }
+      indices.push_back(index);
     }
   }
-  return index;
+  return indices;
 }
 
 Value QuantizedRows::multiply(OpBuilder &b, Value x, ValueRange places) {
   Block &body = map.getBody().front();
   size_t inputs = map.getInputs().size();
   std::string mapLetters = map.getAxisLabels().output.str();
-  SmallVector<Value> axes;
+  SmallVector<Value> axes = indicesOf(b, places);
   IRMapping mapping;
-  for (unsigned axis = 0; axis < groups.size(); ++axis) {
-    axes.push_back(indexOf(b, axis, places));
-    if (axes.back())
-      mapping.map(body.getArgument(inputs + axis), axes.back());
-  }
+  for (auto [axis, index] : llvm::enumerate(axes))
+    if (index)
+      mapping.map(body.getArgument(inputs + axis), index);
   for (unsigned number = 0; number < inputs; ++number) {
     BlockArgument argument = body.getArgument(number);
     if (number == integers || argument.use_empty())

@@ -347,7 +347,8 @@ void SelectSchedule::convertWhereFaster(func::FuncOp function,
   // Maps that dequantize for nobody, and their views.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.front())))
-    if (!kernels.empty() && isa<attn::MapOp, attn::ViewOp>(op) &&
+    if (!kernels.empty() &&
+        isa<attn::MapOp, attn::ViewOp, attn::UnpackOp>(op) &&
         isOpTriviallyDead(&op))
       op.erase();
 }

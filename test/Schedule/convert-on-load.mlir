@@ -107,3 +107,88 @@ func.func @other_formulas(%q: !Q, %k8: !K8, %ks: !F, %z: !S) -> !Q {
   }
   return %o : !Q
 }
+
+// -----
+
+!Q = tensor<?x2x4x?x64xbf16, #attn.dims<batch, 2, 4, query_len, 64>>
+!T8 = tensor<2x?x64xi8, #attn.dims<2, kv_tokens, 64>>
+!T = tensor<2x?x64xf32, #attn.dims<2, kv_tokens, 64>>
+!S = tensor<2x?xf32, #attn.dims<2, kv_tokens>>
+!R = tensor<?x2x64xf32, #attn.dims<kv_tokens, 2, 64>>
+!B = tensor<?xi32, #attn.dims<"batch + 1">>
+!U = tensor<?x?x2x64xf32, #attn.dims<batch, kv_tokens, 2, 64>>
+!K = tensor<?x2x?x64xf32, #attn.dims<batch, 2, kv_tokens, 64>>
+!L = tensor<?x2x4x?xf32, #attn.dims<batch, 2, 4, query_len>>
+
+// The scale of key k of sequence b is that of row start[b] + k.
+// CHECK-LABEL: func.func @ragged_rows(
+// CHECK-SAME:    %[[T8:[a-z0-9]+]]: tensor<2x?x64xi8, {{.*}}>, %[[S:[a-z0-9]+]]: tensor<2x?xf32, {{.*}}>, %[[START:[a-z0-9]+]]: tensor<?xi32
+// CHECK:         %[[R:.*]] = attn.view "abd->bad" %[[T8]]
+// CHECK-NEXT:    %[[U:.*]] = attn.unpack %[[R]] by %[[START]]
+// CHECK-NEXT:    %[[V:.*]] = attn.view "bkhd->bhkd" %[[U]]
+// CHECK-NEXT:    %[[K:.*]] = attn.map "bhkd->bhkd"(%[[V]]) {{.*}} attributes {attn.convert_on_load} {
+// CHECK:         attn.kernel ins(%{{.*}}, %[[K]], %{{.*}} :
+// CHECK-SAME:    score {
+// CHECK-NEXT:    ^bb0(%[[SUM:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: index, %[[H:[a-z0-9]+]]: index, %{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index, %[[J:[a-z0-9]+]]: index):
+// CHECK-NEXT:      %[[FIRST:.*]] = attn.read %[[START]][%[[B]]]
+// CHECK-NEXT:      %[[ROW:.*]] = arith.addi %[[FIRST]], %[[J]] : index
+// CHECK-NEXT:      attn.read %[[S]][%[[H]], %[[ROW]]]
+func.func @ragged_rows(%q: !Q, %k8: !T8, %ks: !S, %start: !B, %v: !K) -> !Q {
+  %t = attn.map "hkd,hk->hkd"(%k8, %ks) : (!T8, !S) -> !T {
+  ^bb0(%x: index, %s: f32, %h: index, %j: index, %d: index):
+    %w = arith.index_cast %x : index to i64
+    %r = arith.sitofp %w : i64 to f32
+    %y = arith.mulf %r, %s : f32
+    attn.yield %y : f32
+  }
+  %rows = attn.view "abd->bad" %t : !T -> !R
+  %u = attn.unpack %rows by %start : !R, !B -> !U
+  %k = attn.view "bkhd->bhkd" %u : !U -> !K
+  // expected-remark@below {{quantized keys are converted to floats tile by tile, as they are loaded [kernel]}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = bf16}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
+
+// -----
+
+!Q = tensor<?x2x4x?x64xbf16, #attn.dims<batch, 2, 4, query_len, 64>>
+!B8 = tensor<?x2x?x16x64xi8, #attn.dims<batch, 2, blocks, 16, 64>>
+!B = tensor<?x2x?x16x64xf32, #attn.dims<batch, 2, blocks, 16, 64>>
+!K = tensor<?x2x?x64xf32, #attn.dims<batch, 2, "blocks * 16", 64>>
+!L = tensor<?x2x4x?xf32, #attn.dims<batch, 2, 4, query_len>>
+
+// CHECK-LABEL: func.func @keys_of_two_axes(
+// CHECK-NOT:     attn.convert_on_load
+// CHECK:         return
+func.func @keys_of_two_axes(%q: !Q, %k8: !B8, %v: !K) -> !Q {
+  %t = attn.map "bhkrd->bhkrd"(%k8) : (!B8) -> !B {
+  ^bb0(%x: index, %b: index, %h: index, %j: index, %n: index, %d: index):
+    %w = arith.index_cast %x : index to i64
+    %r = arith.sitofp %w : i64 to f32
+    attn.yield %r : f32
+  }
+  %k = attn.view "bhkrd->bh(kr)d" %t : !B -> !K
+  // expected-remark@below {{quantized keys are dequantized before the kernel, because they are viewed otherwise than the integers are stored (an axis is split) [kernel]}}
+  %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
+    normalize #attn.norm<shift = max, weight = exp2, divide = sum>
+    attributes {scale = 1.0 : f64, probabilities = bf16}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.constant true
+    attn.yield %c : i1
+  }
+  return %o : !Q
+}
