@@ -5,6 +5,7 @@
 #include "Proof/Proofs.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -16,6 +17,13 @@ static bool hasSize(const Regime &regime, unsigned size) {
   return any_of(regime.sizes, [&](auto &pair) { return pair.first == size; });
 }
 
+/// Gives a run-time size without a value one.
+static void setSize(const AttentionSpec &spec, unsigned size, int64_t value,
+                    Regime &regime) {
+  if (spec.sizes[size].kind == Size::RunTime && !hasSize(regime, size))
+    regime.sizes.push_back({size, value});
+}
+
 static std::string runTimeSizes(const AttentionSpec &spec) {
   std::string text;
   ListSeparator comma;
@@ -25,32 +33,133 @@ static std::string runTimeSizes(const AttentionSpec &spec) {
   return text.empty() ? "none" : text;
 }
 
+using Values = DenseMap<const Expr *, ExprPtr>;
+
+/// A formula of sizes at a regime; null where a size is not known there.
+static ExprPtr valueAt(const AttentionSpec &spec, const Expr &e,
+                       const Regime &regime, Values &known) {
+  if (e.kind == Expr::Size) {
+    const Size &size = spec.sizes[e.index];
+    if (size.kind == Size::Fixed)
+      return makeInt(size.value);
+    if (size.kind == Size::Derived)
+      return valueAt(spec, *size.formula, regime, known);
+    for (auto [index, value] : regime.sizes)
+      if (index == e.index)
+        return makeInt(value);
+    return nullptr;
+  }
+  if (e.isConstant())
+    return std::make_shared<Expr>(e);
+  if (e.kind != Expr::Apply)
+    return nullptr;
+  auto [place, isNew] = known.try_emplace(&e);
+  if (!isNew)
+    return place->second;
+  std::vector<ExprPtr> operands;
+  for (const ExprPtr &operand : e.operands)
+    if (!operands.emplace_back(valueAt(spec, *operand, regime, known)))
+      return nullptr;
+  FoldProblem problem = FoldProblem::None;
+  return known[&e] = foldConstants(e.op, e.type, operands, e.range, problem);
+}
+
+/// Adds the run-time sizes that a formula of sizes depends on.
+static void collectRunTimeSizes(const AttentionSpec &spec, const Expr &e,
+                                DenseSet<unsigned> &sizes) {
+  if (e.kind == Expr::Size) {
+    const Size &size = spec.sizes[e.index];
+    if (size.kind == Size::RunTime)
+      sizes.insert(e.index);
+    else if (size.kind == Size::Derived)
+      collectRunTimeSizes(spec, *size.formula, sizes);
+  }
+  for (const ExprPtr &operand : e.operands)
+    collectRunTimeSizes(spec, *operand, sizes);
+}
+
+/// The least value, if there is one, of the only size without a value in
+/// `known` at which a formula of sizes that grows with it is at least n.
+static std::optional<std::pair<unsigned, int64_t>>
+leastSize(const AttentionSpec &spec, const Expr &formula, int64_t n,
+          const Regime &known) {
+  DenseSet<unsigned> open;
+  collectRunTimeSizes(spec, formula, open);
+  for (auto [size, value] : known.sizes)
+    open.erase(size);
+  if (open.size() != 1)
+    return std::nullopt;
+  auto isEnough = [&](int64_t value) {
+    Regime regime = known;
+    regime.sizes.push_back({*open.begin(), value});
+    Values values;
+    ExprPtr result = valueAt(spec, formula, regime, values);
+    return result && result->isConstant() && result->integer >= n;
+  };
+  int64_t low = -1, high = maxSize;
+  if (!isEnough(high))
+    return std::nullopt;
+  while (high - low > 1) {
+    int64_t middle = low + (high - low) / 2;
+    (isEnough(middle) ? high : low) = middle;
+  }
+  return std::pair(*open.begin(), high);
+}
+
+/// The run-time size p of an input `in 0..p - 1`.
+static std::optional<unsigned> rangeOf(const AttentionSpec &spec,
+                                       const Input &input) {
+  const Expr *high = input.high.get();
+  bool isLast =
+      high && high->isApply(Op::Sub) && high->operands[0]->kind == Expr::Size &&
+      high->operands[1]->isConstant() && high->operands[1]->integer == 1;
+  if (!isLast || spec.sizes[high->operands[0]->index].kind != Size::RunTime)
+    return std::nullopt;
+  return high->operands[0]->index;
+}
+
+/// Adds the sizes that give the function n keys: their number, or the size that
+/// it is a formula of and as many rows (pages) as tables with that axis find.
+static void addKeys(const AttentionSpec &spec, int64_t n, Regime &regime) {
+  auto add = [&](unsigned size, int64_t value) {
+    setSize(spec, size, value, regime);
+  };
+  const Size &keys = spec.sizes[KvLen];
+  auto solved = keys.kind == Size::Derived
+                    ? leastSize(spec, *keys.formula, n, regime)
+                    : std::nullopt;
+  if (!solved)
+    return add(KvLen, n);
+  add(solved->first, solved->second);
+  for (const Input &input : spec.inputs) {
+    bool hasAxis = any_of(input.axes, [&](const ExprPtr &axis) {
+      return axis->kind == Expr::Size && axis->index == solved->first;
+    });
+    if (std::optional<unsigned> rows = rangeOf(spec, input); hasAxis && rows)
+      add(*rows, solved->second);
+  }
+}
+
 /// prefill(n) and decode(n), for those of their sizes that are run-time ones.
 void SpecReader::shorthand(StringRef name, int64_t n, Regime &regime) const {
-  std::pair<unsigned, int64_t> sizes[] = {
-      {Batch, 1}, {QueryLen, name == "decode" ? 1 : n}, {KvLen, n}};
-  std::pair<unsigned, int64_t> pool = sizes[0];
+  auto add = [&](unsigned size, int64_t value) {
+    setSize(spec, size, value, regime);
+  };
   // With one sequence its length is the number of all rows, and as many pages
   // as it needs are there.
-  if (spec.queryStorage.kind == Storage::Ragged)
-    sizes[1].first = spec.queryStorage.tokens;
+  bool isRagged = spec.queryStorage.kind == Storage::Ragged;
+  add(Batch, 1);
+  add(isRagged ? spec.queryStorage.tokens : unsigned(QueryLen),
+      name == "decode" ? 1 : n);
   if (spec.kvStorage.kind == Storage::Ragged)
-    sizes[2].first = spec.kvStorage.tokens;
-  if (spec.kvStorage.kind == Storage::Paged && !failed()) {
-    const ExprPtr &width = spec.inputs[spec.kvStorage.table].axes[1];
-    bool counts =
-        width->kind == Expr::Size && spec.sizes[KvLen].kind == Size::Derived;
-    int64_t rows = spec.kvStorage.pageRows;
-    if (counts)
-      sizes[2] = {width->index, (n + rows - 1) / rows};
-    ExprPtr pages = spec.pages();
-    if (pages->kind == Expr::Size)
-      pool = {pages->index, (n + rows - 1) / rows};
-  }
-  for (auto &size : {sizes[0], sizes[1], sizes[2], pool})
-    if (spec.sizes[size.first].kind == Size::RunTime &&
-        !hasSize(regime, size.first))
-      regime.sizes.push_back(size);
+    return add(spec.kvStorage.tokens, n);
+  if (failed())
+    return;
+  addKeys(spec, n, regime);
+  if (spec.kvStorage.kind == Storage::Paged)
+    if (ExprPtr pages = spec.pages(); pages->kind == Expr::Size)
+      add(pages->index,
+          (n + spec.kvStorage.pageRows - 1) / spec.kvStorage.pageRows);
 }
 
 /// Gives every run-time size a value and sorts them.
@@ -208,37 +317,6 @@ void SpecReader::readExpect() {
     if (!another)
       return;
   }
-}
-
-using Values = DenseMap<const Expr *, ExprPtr>;
-
-/// A formula of sizes at a regime; null where a size is not known there.
-static ExprPtr valueAt(const AttentionSpec &spec, const Expr &e,
-                       const Regime &regime, Values &known) {
-  if (e.kind == Expr::Size) {
-    const Size &size = spec.sizes[e.index];
-    if (size.kind == Size::Fixed)
-      return makeInt(size.value);
-    if (size.kind == Size::Derived)
-      return valueAt(spec, *size.formula, regime, known);
-    for (auto [index, value] : regime.sizes)
-      if (index == e.index)
-        return makeInt(value);
-    return nullptr;
-  }
-  if (e.isConstant())
-    return std::make_shared<Expr>(e);
-  if (e.kind != Expr::Apply)
-    return nullptr;
-  auto [place, isNew] = known.try_emplace(&e);
-  if (!isNew)
-    return place->second;
-  std::vector<ExprPtr> operands;
-  for (const ExprPtr &operand : e.operands)
-    if (!operands.emplace_back(valueAt(spec, *operand, regime, known)))
-      return nullptr;
-  FoldProblem problem = FoldProblem::None;
-  return known[&e] = foldConstants(e.op, e.type, operands, e.range, problem);
 }
 
 /// The first condition of the call that the sizes of a regime do not meet.
