@@ -117,6 +117,13 @@ static bool isExp2BesideOne(Operation *op) {
          });
 }
 
+/// exp of which its user says that it is at most 1, where smaller results than
+/// normal numbers may be 0.
+static bool isExpAtMostOne(Operation *op, const LaneFeatures &features) {
+  return isa<math::ExpOp>(op) && features.flushDenormals &&
+         op->hasAttr(kAtMostOne);
+}
+
 static LogicalResult refuse(Operation *op, const Twine &why) {
   std::string known;
   for (const Expansion &entry : expansions)
@@ -175,6 +182,8 @@ static FailureOr<Real> expand(LaneContext &ctx, Operation *op) {
     llvm::raw_string_ostream(type) << element;
     return refuse(op, "the function is not known on " + type);
   }
+  if (isExpAtMostOne(op, ctx.features))
+    return expandExpAtMostOne(x);
   return isExp2BesideOne(op) ? expandExp2BesideOne(x) : entry->expand(x);
 }
 

@@ -96,7 +96,23 @@ static std::pair<SmallInteger, Real> reduce(Real x, const ExpLimits &limits,
   return {n, fnma(n.value, x.constant(limits.ln2Lo), r)};
 }
 
+/// exp(r) for an r as reduce gives it.
+static Real expOfRest(Real r) {
+  Real tail = polynomial(r, expm1Table(r));
+  return polynomial(r, {1.0, 1.0}, tail);
+}
+
 Real expandExp(Real x) { return expandExpOfSum(x, std::nullopt); }
+
+Real expandExpAtMostOne(Real x) {
+  if (x.ctx->features.avx512)
+    return expandExp(x);
+  ExpLimits limits = limitsOf(x);
+  // Where n is -bias the power of two is 0.
+  auto [n, r] =
+      reduce(atLeast(x, x.isF64() ? -709.0 : -88.0), limits, int64_t(x.bias()));
+  return expOfRest(r) * powerOfTwo(n.bits, x);
+}
 
 Real expandExpOfSum(Real x, std::optional<Real> low) {
   ExpLimits limits = limitsOf(x);
@@ -104,8 +120,7 @@ Real expandExpOfSum(Real x, std::optional<Real> low) {
   auto [n, r] = reduce(x, limits, 2 * int64_t(x.bias()));
   if (low)
     r = r + *low;
-  Real tail = polynomial(r, expm1Table(x));
-  return scaleByPowerOfTwo(polynomial(r, {1.0, 1.0}, tail), n);
+  return scaleByPowerOfTwo(expOfRest(r), n);
 }
 
 // expm1(x) = 2^n expm1(r) + (2^n - 1), computed at half the size because 2^n

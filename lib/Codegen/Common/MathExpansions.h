@@ -20,6 +20,8 @@ Real expandExp2BesideOne(Real x);
 /// f32 exp2 where its result is a normal number.
 Real expandExp2Normal(Real x);
 Real expandExp(Real x);
+/// exp of x <= 0, or a little above; 0 where the result is no normal number.
+Real expandExpAtMostOne(Real x);
 /// exp(x + low), for an x + low that is more than a float can hold.
 Real expandExpOfSum(Real x, std::optional<Real> low);
 Real expandExpm1(Real x);

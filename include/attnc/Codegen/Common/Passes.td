@@ -28,6 +28,10 @@ def ExpandMath : Pass<"codegen-expand-math"> {
     mode that flushes them; with `avx512` and `flush-denormals`, 1 / x of a vector
     of f32 is computed from an estimate, to 1 ulp.
 
+    Where denormals are flushed, an exp with the attribute `attnc.at_most_one`
+    needs one multiplication less and no test for overflow. Its argument must be
+    at most 0, up to rounding.
+
     Example (`fma=true`, the default; rsqrt is the shortest):
 
     ```mlir

@@ -212,3 +212,29 @@ TEST(ExpandMath, FlushedExp2DiffersOnlyBelowTheLeastNormal) {
     }
   }
 }
+
+// Weights of a softmax: exp of what is at most 0, but for rounding.
+TEST(ExpandMath, FlushedExpAtMostOneIsAccurateUpToZero) {
+  for (MathLevel level : runnableLevels()) {
+    level.options.flushDenormals = true;
+    auto kernel =
+        MathKernel::compile("exp", "f32", 0, level, "{attnc.at_most_one}");
+    ASSERT_TRUE(bool(kernel));
+    auto run = [&](float value) {
+      float result;
+      (*kernel)->run(&value, &result, 1);
+      return result;
+    };
+    for (float value = -110; value < 0.01f; value += 0.00137f) {
+      float result = run(value);
+      double exact = std::exp(double(value));
+      if (exact < 0x1p-126 && result == 0)
+        continue;
+      EXPECT_LE(ulpError(result, exact), 1.5) << level.name << " " << value;
+    }
+    EXPECT_EQ(run(0.0f), 1.0f) << level.name;
+    EXPECT_EQ(run(-INFINITY), 0.0f) << level.name;
+    EXPECT_EQ(run(-FLT_MAX), 0.0f) << level.name;
+    EXPECT_TRUE(std::isnan(run(NAN))) << level.name;
+  }
+}

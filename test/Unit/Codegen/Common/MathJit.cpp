@@ -53,7 +53,8 @@ std::vector<MathLevel> attnc::test::runnableLevels() {
 }
 
 /// @run: the loop; @one: the function alone, whose instructions are counted.
-static std::string source(StringRef op, StringRef element, unsigned lanes) {
+static std::string source(StringRef op, StringRef element, unsigned lanes,
+                          StringRef attributes) {
   std::string vector =
       lanes ? llvm::formatv("vector<{0}x{1}>", lanes, element).str()
             : element.str();
@@ -62,7 +63,7 @@ static std::string source(StringRef op, StringRef element, unsigned lanes) {
   std::string suffix = lanes ? ", " + vector : "";
   return llvm::formatv(R"(
     func.func @one(%x: {1}) -> {1} {{
-      %y = math.{0} %x : {1}
+      %y = math.{0} %x {7} : {1}
       return %y : {1}
     }
     func.func @run(%in: memref<?x{2}>, %out: memref<?x{2}>, %n: index) {{
@@ -70,13 +71,13 @@ static std::string source(StringRef op, StringRef element, unsigned lanes) {
       %step = arith.constant {3} : index
       scf.for %i = %c0 to %n step %step {{
         %x = {4} %in[%i] : memref<?x{2}>{6}
-        %y = math.{0} %x : {1}
+        %y = math.{0} %x {7} : {1}
         {5} %y, %out[%i] : memref<?x{2}>{6}
       }
       return
     })",
                        op, vector, element, std::max(lanes, 1u), load, store,
-                       suffix)
+                       suffix, attributes)
       .str();
 }
 
@@ -140,10 +141,10 @@ static unsigned count(llvm::Module &module, llvm::TargetMachine &machine) {
 
 llvm::Expected<std::unique_ptr<MathKernel>>
 MathKernel::compile(StringRef op, StringRef element, unsigned lanes,
-                    const MathLevel &level) {
+                    const MathLevel &level, StringRef attributes) {
   ParserConfig config(&context());
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(source(op, element, lanes), config);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      source(op, element, lanes, attributes), config);
   if (!module || failed(lower(*module, level)))
     return fail("cannot lower " + op);
   auto llvmContext = std::make_unique<llvm::LLVMContext>();

@@ -30,10 +30,11 @@ std::vector<MathLevel> runnableLevels();
 /// A compiled function, applied to arrays of float or double.
 class MathKernel {
 public:
-  /// `op` without its dialect; `shape` such as "vector<16x" or "" for scalars.
+  /// `op` without its dialect; no lanes for scalars; `attributes` such as
+  /// "{a}".
   static llvm::Expected<std::unique_ptr<MathKernel>>
   compile(llvm::StringRef op, llvm::StringRef element, unsigned lanes,
-          const MathLevel &level);
+          const MathLevel &level, llvm::StringRef attributes = "");
 
   /// `count` elements, a multiple of the lanes.
   void run(const void *in, void *out, int64_t count) const;
