@@ -3,6 +3,8 @@
 #include "Builder.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -86,6 +88,49 @@ Ex Builder::parameter(StringRef name) {
 
 Ex Builder::read(StringRef buffer, ScalarType type, ArrayRef<Ex> indices) {
   return push({Op::Read, type, numbersOf(indices), 0, 0, buffer.str()});
+}
+
+Ex Builder::isContiguous(StringRef buffer, int64_t axis) {
+  return equal(push({Op::Stride, kInt32, {}, axis, 0, buffer.str()}),
+               integer(1));
+}
+
+bool Builder::isCopy(Ex value) const {
+  const Expr *expr = &pipeline.exprs[value.number];
+  auto isFactor = [&] {
+    return expr->op == Op::Mul &&
+           pipeline.exprs[expr->operands[1]].op == Op::Constant;
+  };
+  while (expr->op == Op::Cast || isFactor())
+    expr = &pipeline.exprs[expr->operands[0]];
+  return expr->op == Op::Read;
+}
+
+std::optional<Ex> Builder::readsContiguous(StringRef function) {
+  auto found = llvm::find_if(pipeline.functions, [&](const Function &one) {
+    return one.name == function;
+  });
+  SmallVector<int> left{found->definitions.back().value};
+  llvm::MapVector<StringRef, int64_t> lastAxes;
+  llvm::DenseSet<int> seen;
+  while (!left.empty()) {
+    int number = left.pop_back_val();
+    if (!seen.insert(number).second)
+      continue;
+    const Expr &expr = pipeline.exprs[number];
+    if (expr.op == Op::Read && !expr.operands.empty())
+      lastAxes[expr.name] = int64_t(expr.operands.size()) - 1;
+    if (expr.op != Op::Read && expr.op != Op::Call) // else they are indices
+      left.append(expr.operands.begin(), expr.operands.end());
+  }
+  std::vector<std::pair<std::string, int64_t>> buffers(lastAxes.begin(),
+                                                       lastAxes.end());
+  std::optional<Ex> all;
+  for (const auto &[name, axis] : buffers) {
+    Ex one = isContiguous(name, axis);
+    all = all ? both(*all, one) : one;
+  }
+  return all;
 }
 
 Ex Builder::call(StringRef function, ScalarType type, ArrayRef<Ex> indices) {

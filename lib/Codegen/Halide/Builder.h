@@ -10,11 +10,16 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <optional>
+
 namespace attnc::halide {
 
 inline constexpr ScalarType kBool{Kind::Bool, 1};
 inline constexpr ScalarType kInt32{Kind::Int, 32};
 inline constexpr ScalarType kInt64{Kind::Int, 64};
+
+/// Elements that loops copy at a time.
+inline constexpr int64_t kUnrolledCopies = 8;
 
 /// A parameter that is 0, which no compiler knows.
 inline constexpr llvm::StringLiteral kZero = "task_zero";
@@ -58,6 +63,14 @@ public:
   /// Declares the parameter when it is first used.
   Ex parameter(llvm::StringRef name);
   Ex read(llvm::StringRef buffer, ScalarType type, llvm::ArrayRef<Ex> indices);
+  /// Whether axis `axis` of a buffer, or of an output, is contiguous.
+  Ex isContiguous(llvm::StringRef buffer, int64_t axis);
+  /// Whether the last axis of each buffer is contiguous whose elements are read
+  /// by the last definition of `function`; nothing if it reads none.
+  std::optional<Ex> readsContiguous(llvm::StringRef function);
+  /// Whether the value is an element of a buffer, but for its type and a factor
+  /// that is a constant.
+  bool isCopy(Ex value) const;
   Ex call(llvm::StringRef function, ScalarType type,
           llvm::ArrayRef<Ex> indices);
   Ex undefined(ScalarType type);

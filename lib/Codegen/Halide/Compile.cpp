@@ -59,6 +59,11 @@ static void addMathFunctions(ModuleOp module) {
     add("exp", type, [&](OpBuilder &b, Value x) -> Value {
       return math::ExpOp::create(b, loc, x);
     });
+    add(kExpAtMostOne, type, [&](OpBuilder &b, Value x) -> Value {
+      auto op = math::ExpOp::create(b, loc, x);
+      op->setAttr(codegen::kAtMostOne, b.getUnitAttr());
+      return op;
+    });
     add("exp2", type, [&](OpBuilder &b, Value x) -> Value {
       return math::Exp2Op::create(b, loc, x);
     });
@@ -220,7 +225,8 @@ visitFactors(attn::KernelOp kernel, ScoreFactors &factors,
 /// Expands functions of formulas. The factors of linear attention are found
 /// before, in the functions themselves; yielded by their regions meanwhile,
 /// their values are what they are expanded to afterwards.
-static LogicalResult expandMath(ModuleOp module, FactorsOfKernels &factors) {
+static LogicalResult expandMath(ModuleOp module, const Target &target,
+                                FactorsOfKernels &factors) {
   module.walk([&](attn::KernelOp kernel) {
     attn::ScheduleAttr schedule = kernel.getSchedule().value_or(nullptr);
     std::string reason;
@@ -236,7 +242,9 @@ static LogicalResult expandMath(ModuleOp module, FactorsOfKernels &factors) {
                  });
   PassManager passes(module.getContext());
   passes.enableVerifier(false); // of what regions yield
-  passes.addPass(codegen::createExpandMath());
+  codegen::ExpandMathOptions options;
+  options.flushDenormals = target.kind == TargetKind::Cpu; // as the entry says
+  passes.addPass(codegen::createExpandMath(options));
   if (failed(passes.run(module)))
     return failure();
   for (auto &[op, found] : factors)
@@ -259,7 +267,7 @@ static LogicalResult planModule(ModuleOp module, const Target &target,
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
   addMathFunctions(module);
   FactorsOfKernels factors;
-  if (failed(expandMath(module, factors)))
+  if (failed(expandMath(module, target, factors)))
     return failure();
   for (func::FuncOp function : functions) {
     FunctionPlan &one = plan.functions.emplace_back();

@@ -17,6 +17,9 @@ class Tensors;
 /// expansion: "attnc.exp2.f32".
 std::string nameOfMath(llvm::StringRef function, mlir::Type type);
 
+/// As a function of that kind, exp of an argument that is at most 0.
+inline constexpr llvm::StringLiteral kExpAtMostOne = "exp_at_most_one";
+
 /// Values of a region, or of a function of one block, as expressions.
 class Formula {
 public:

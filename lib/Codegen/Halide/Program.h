@@ -30,6 +30,7 @@ enum class Op : uint8_t {
   Variable,  // `name`; "r.x" is a variable of the domain r
   Parameter, // a scalar argument
   Read,      // an element of the buffer `name`
+  Stride,    // of axis `integer` of the buffer `name`
   Call,      // an element of the function `name`
   Undefined, // of a function's first definition: keep what is there
   Cast,
@@ -96,6 +97,7 @@ struct Function {
 };
 
 /// `verb` is that of a Halide call on the function, or on update `stage` - 1.
+/// For "specialize", the number is that of the condition in Pipeline::exprs.
 struct Directive {
   std::string function;
   int stage = 0;

@@ -335,8 +335,20 @@ static void scheduleStore(Builder &b, StringRef function,
                     domain + (rank == 3 ? ".z" : ".y"));
 }
 
+/// Elements along the first variable, several of them unrolled, with code of
+/// their own for an output whose last axis is contiguous.
+void Tensors::scheduleCopies(StringRef function, StringRef domain,
+                             const Destination &to, Ex extent) {
+  const Expr &number = b.pipeline.exprs[extent.number];
+  if (number.op == Op::Constant && number.integer % kUnrolledCopies == 0)
+    b.schedule(function, 1, "unroll", {(domain + ".x").str()},
+               {kUnrolledCopies});
+  Ex isContiguous = b.isContiguous(function, int64_t(to.indices.size()) - 1);
+  b.schedule(function, 1, "specialize", {}, {isContiguous.number});
+}
+
 void Tensors::storeAt(const Destination &to, StringRef name,
-                      ArrayRef<std::pair<Ex, Ex>> dims, Ex value,
+                      ArrayRef<std::pair<Ex, Ex>> dims, const Stored &stored,
                       ScalarType type) {
   SmallVector<std::pair<Ex, Ex>> bounds(dims);
   SmallVector<Ex> where(to.where);
@@ -357,12 +369,14 @@ void Tensors::storeAt(const Destination &to, StringRef name,
   for (unsigned i = 0; i < to.indices.size(); ++i)
     variables.push_back("x" + std::to_string(i));
   b.define(function, variables, b.undefined(type));
-  value = b.cast(value, type);
+  Ex value = b.cast(stored.value, type);
   if (type == kBool) // a byte
     value = b.cast(value, {Kind::UInt, 8});
   b.update(to.indices, value);
   if (step.isDevice)
     scheduleStore(b, function, name.str(), dims.size());
+  else if (stored.isCopy)
+    scheduleCopies(function, name, to, dims.front().second);
   b.pipeline.outputs.push_back(function);
   step.outputs.push_back(to.place);
 }
@@ -389,7 +403,7 @@ LogicalResult Tensors::store(Value result, ArrayRef<std::pair<Ex, Ex>> dims,
       return failure();
     if (number == list.size())
       return success();
-    storeAt(list[number], name, dims, stored->value, type);
+    storeAt(list[number], name, dims, *stored, type);
   }
 }
 
@@ -397,8 +411,7 @@ void Tensors::storeIn(unsigned workspace, ArrayRef<std::pair<Ex, Ex>> dims,
                       function_ref<Stored(StringRef)> make) {
   std::string name = nextDomain(b);
   Stored stored = make(name);
-  storeAt({{true, workspace}, stored.indices, stored.where}, name, dims,
-          stored.value,
+  storeAt({{true, workspace}, stored.indices, stored.where}, name, dims, stored,
           scalarTypeOf(plan.workspaces[workspace].getElementType()));
 }
 
@@ -431,7 +444,7 @@ Tensors::storeRows(attn::AppendOp append, ArrayRef<std::pair<Ex, Ex>> dims,
   Destination to{{false, cacheOf(append.getCache()).getArgNumber()},
                  stored->indices,
                  where};
-  storeAt(to, name, dims, stored->value,
+  storeAt(to, name, dims, *stored,
           scalarTypeOf(append.getRows().getType().getElementType()));
   return success();
 }

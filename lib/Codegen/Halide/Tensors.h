@@ -46,6 +46,8 @@ public:
     Ex value;
     /// Conditions of the store, besides those of the destination.
     llvm::SmallVector<Ex> where = {};
+    /// The value is an element of a function in memory.
+    bool isCopy = false;
   };
   mlir::LogicalResult
   store(mlir::Value result, llvm::ArrayRef<std::pair<Ex, Ex>> dims,
@@ -67,10 +69,12 @@ private:
     llvm::SmallVector<Ex> indices;
     llvm::SmallVector<Ex> where;
   };
-  /// `value` over a domain called `name`.
+  /// The value of `stored` over a domain called `name`.
   void storeAt(const Destination &to, llvm::StringRef name,
-               llvm::ArrayRef<std::pair<Ex, Ex>> dims, Ex value,
+               llvm::ArrayRef<std::pair<Ex, Ex>> dims, const Stored &stored,
                ScalarType type);
+  void scheduleCopies(llvm::StringRef function, llvm::StringRef domain,
+                      const Destination &to, Ex extent);
   mlir::LogicalResult destinations(mlir::Value value,
                                    llvm::ArrayRef<Ex> indices,
                                    llvm::ArrayRef<Ex> where,

@@ -126,7 +126,7 @@ LogicalResult KernelWriter::defineBlockOnDevice() {
     shift = b.select(b.equal(m, lowest()), zero, m);
   }
   Ex score = tasks.call("s", bits, {i, keyAt(j, r)});
-  FailureOr<Ex> weight = weigh(b.sub(b.bitcast(score, acc), shift));
+  FailureOr<Ex> weight = weigh(b.bitcast(score, acc), shift);
   if (failed(weight))
     return failure();
   tasks.define("p", {"i", "r", "j"},

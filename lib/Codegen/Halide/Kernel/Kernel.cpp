@@ -99,11 +99,10 @@ void KernelWriter::makeGrid() {
   int64_t q = schedule.getQ(), bytes = acc.bits / 8;
   int64_t pairs = 3 * q * bytes; // scores, weights and gates
   step.scratchBytes =
-      q * bytes * (headDim + 3 * valueDim + 64) + 64 * pairs + (1 << 14);
-  if (isOnline) {
-    step.scratchBytes += pairs * (schedule.getK() + 64);
+      q * bytes * (headDim + 4 * valueDim + 64) + 64 * pairs + (1 << 14);
+  step.scratchBytes += pairs * (schedule.getK() + 64);
+  if (isOnline)
     return;
-  }
   step.scratchSize =
       attn::axisSize(kernel.getK().getType(), kernel.getKeyAxis());
   step.scratchPerSize = pairs;
@@ -128,7 +127,7 @@ KernelWriter::Result KernelWriter::elementOfRow(Value rows, Ex row,
 }
 
 /// Keys after the last one are copies of it, which no sum reads or the mask
-/// hides; blocks that are not checked have none.
+/// hides. Blocks that are not checked have none.
 KernelWriter::Result KernelWriter::keyElement(Value keys, Ex key, Ex feature) {
   bool isGrouped = cast<RankedTensorType>(keys.getType()).getRank() > 4;
   unsigned axis = isGrouped ? 3 : 2;
@@ -193,12 +192,20 @@ KernelWriter::Result KernelWriter::math(StringRef function, Ex x) {
       .math(kernel, function, kernel.getAccumulateType(), x);
 }
 
-/// exp or exp2 of a shifted score, or the score.
+/// exp or exp2 of a score, or the score.
 KernelWriter::Result KernelWriter::weigh(Ex score) {
   if (norm.getWeight() == attn::NormWeight::Identity)
     return score;
   return math(norm.getWeight() == attn::NormWeight::Exp2 ? "exp2" : "exp",
               score);
+}
+
+/// The weight of a score relative to `shift`, the maximum of a softmax.
+KernelWriter::Result KernelWriter::weigh(Ex score, Ex shift) {
+  Ex distance = b.sub(score, shift);
+  if (!norm.isSoftmax() || norm.getWeight() != attn::NormWeight::Exp)
+    return weigh(distance);
+  return math(kExpAtMostOne, distance);
 }
 
 KernelWriter::Result KernelWriter::initOf(Ex i) {
@@ -216,7 +223,7 @@ FailureOr<std::pair<Ex, Ex>> KernelWriter::initialState(Ex i) {
   if (failed(init))
     return failure();
   Result weight =
-      weigh(norm.isSoftmax() ? b.sub(*init, shiftOf(*init)) : *init);
+      norm.isSoftmax() ? weigh(*init, shiftOf(*init)) : weigh(*init);
   if (failed(weight))
     return failure();
   return std::pair(*init, *weight);

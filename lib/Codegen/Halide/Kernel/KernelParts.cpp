@@ -167,8 +167,8 @@ LogicalResult KernelWriter::defineMerged() {
     tasks.define("m", {"i"}, init);
     tasks.update({i}, b.select(b.less(m, next), next, m));
     scheduleMerged("m", "maxima");
-    Result factor = weigh(b.sub(stateOf(n, i, StateKind::Maximum), shiftOf(m)));
-    Result before = weigh(b.sub(init, shiftOf(m)));
+    Result factor = weigh(stateOf(n, i, StateKind::Maximum), shiftOf(m));
+    Result before = weigh(init, shiftOf(m));
     if (failed(factor) || failed(before))
       return failure();
     tasks.define("factor", {"i", "n"}, *factor);

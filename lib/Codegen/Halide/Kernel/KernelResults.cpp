@@ -46,16 +46,14 @@ LogicalResult KernelWriter::defineExactScores() {
 
 /// The contribution of a key to "exact", and whether it is visible.
 FailureOr<std::pair<Ex, Ex>> KernelWriter::exactTerm(Ex i, Ex key, Ex e) {
-  Result weight = b.call("p", acc, {i, key});
+  if (repeatsSums() && failed(defineExactScores()))
+    return failure();
+  Ex score = b.call(repeatsSums() ? "sx" : "s", acc, {i, key});
+  Ex shift = b.real(0, acc);
+  if (norm.isSoftmax())
+    shift = shiftOf(b.call("m", acc, i));
+  Result weight = weigh(score, shift);
   std::optional<Ex> gate;
-  if (repeatsSums()) {
-    if (failed(defineExactScores()))
-      return failure();
-    Ex m = b.call("m", acc, i), zero = b.real(0, acc), shift = zero;
-    if (norm.isSoftmax())
-      shift = b.select(b.equal(m, lowest()), zero, m);
-    weight = weigh(b.sub(b.call("sx", acc, {i, key}), shift));
-  }
   if (kernel.hasGate()) {
     Result made = ofSums(kernel.getGate(), "qx", i, key);
     if (failed(made))
@@ -71,21 +69,14 @@ FailureOr<std::pair<Ex, Ex>> KernelWriter::exactTerm(Ex i, Ex key, Ex e) {
   return std::pair(*term, *mask);
 }
 
-/// "nans", whether a result has a NaN. The first run of form chunked has more
-/// reasons for another one: what states may do is limited to finite numbers.
+/// "nans", whether a result has a NaN, of "bad" for each row. The first run of
+/// form chunked has more reasons for another one: what states may do is limited
+/// to finite numbers.
 void KernelWriter::defineNans() {
-  int64_t columns = valueDim + (chunks ? 1 : 0);
-  b.domain("nan_sum", {{b.integer(0), b.integer(schedule.getQ())},
-                       {b.integer(0), b.integer(columns)}});
-  Ex i = b.variable("nan_sum.x"), e = b.variable("nan_sum.y");
-  Ex result = b.call("l", acc, i);
-  if (valueDim > 0) {
-    Ex value = b.call("ov", acc, {i, b.min(e, b.integer(valueDim - 1))});
-    result = chunks ? b.select(b.equal(e, b.integer(valueDim)), result, value)
-                    : value;
-  }
-  Ex isBad = b.make(Op::IsNan, kBool, result);
-  if (chunks) {
+  auto isBad = [&](Ex result) {
+    Ex isNan = b.make(Op::IsNan, kBool, result);
+    if (!chunks)
+      return b.cast(isNan, kInt32);
     // By its bits: Halide takes comparisons with the greatest float for known.
     ScalarType bits{Kind::Int, acc.bits};
     Ex exponent = b.integer(
@@ -93,10 +84,21 @@ void KernelWriter::defineNans() {
     Ex isNotFinite = b.equal(
         b.make(Op::And, bits, {b.bitcast(result, bits), exponent}), exponent);
     Ex isFirstRun = b.equal(b.parameter(kExact), b.integer(0));
-    isBad = b.select(isFirstRun, isNotFinite, isBad);
+    return b.cast(b.select(isFirstRun, isNotFinite, isNan), kInt32);
+  };
+  Ex i = b.variable("i"), zero = b.integer(0);
+  b.define("bad", {"i"}, chunks ? isBad(b.call("l", acc, i)) : zero);
+  if (valueDim > 0) {
+    b.domain("bad_sum", {{zero, b.integer(valueDim)}});
+    Ex value = b.call("ov", acc, {i, b.variable("bad_sum.x")});
+    b.update({i}, b.max(b.call("bad", kInt32, i), isBad(value)));
   }
-  b.define("nans", {}, b.integer(0));
-  b.update({}, b.max(b.call("nans", kInt32, {}), b.cast(isBad, kInt32)));
+  b.schedule("bad", 0, "compute_root");
+  scheduleVectors("bad", valueDim > 0 ? 1 : 0, "bad_sum.x");
+  b.domain("nan_sum", {{zero, b.integer(schedule.getQ())}});
+  Ex ofRow = b.call("bad", kInt32, b.variable("nan_sum.x"));
+  b.define("nans", {}, zero);
+  b.update({}, b.max(b.call("nans", kInt32, {}), ofRow));
   b.schedule("nans", 0, "compute_root");
 }
 
@@ -184,18 +186,32 @@ SmallVector<Ex> KernelWriter::placeOf(Ex i) {
           tasks.coordinate("task_g"), rowOf(i)};
 }
 
+/// Element e of the output.
+Ex KernelWriter::resultOf(Ex i, Ex e) {
+  Ex zero = b.real(0, acc), sum = tasks.call("l", acc, i);
+  Ex o = sumOfValues(i, e);
+  if (norm.getDivide() != attn::NormDivide::Sum)
+    return o;
+  return b.select(b.equal(sum, zero), zero, b.div(o, sum));
+}
+
+/// A block of queries is divided by vectors, "o", before its elements are
+/// scattered. A merge of parts has few rows, and its lanes are features.
 LogicalResult KernelWriter::storeValues() {
+  bool isBlock = !tasks.isDevice() && part != KernelPart::Merge;
+  if (isBlock) {
+    b.define("o", {"i", "e"}, resultOf(b.variable("i"), b.variable("e")));
+    b.schedule("o", 0, "compute_root");
+    scheduleVectors("o");
+  }
   auto value = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
     beginStore(domain + ".z");
     Ex e = b.variable((domain + ".x").str());
     Ex i = b.variable((domain + ".y").str());
     SmallVector<Ex> indices = placeOf(i);
     indices.push_back(e);
-    Ex zero = b.real(0, acc), sum = tasks.call("l", acc, i);
-    Ex o = sumOfValues(i, e);
-    if (norm.getDivide() == attn::NormDivide::Sum)
-      o = b.select(b.equal(sum, zero), zero, b.div(o, sum));
-    return Tensors::Stored{indices, o, storedWhere(i)};
+    Ex o = isBlock ? b.call("o", acc, {i, e}) : resultOf(i, e);
+    return Tensors::Stored{indices, o, storedWhere(i), isBlock};
   };
   return tensors.store(
       kernel.getO(), storedDims({{b.integer(0), b.integer(valueDim)}}), value);
@@ -223,7 +239,8 @@ LogicalResult KernelWriter::storeState() {
       indices.insert(indices.begin() + 3, tasks.coordinate("task_part"));
       if (!inner.empty())
         indices.push_back(x);
-      return Tensors::Stored{indices, value(i, x), storedWhere(i)};
+      return Tensors::Stored{indices, value(i, x), storedWhere(i),
+                             /*isCopy=*/!inner.empty() && !hasExact};
     });
   };
   if (valueDim > 0)

@@ -239,8 +239,7 @@ LogicalResult KernelWriter::defineStateSums() {
   b.define("cv", {"i", "e", "n"}, b.call("cs", acc, {i, e, n}));
   int64_t tile[] = {std::min(target.getValueTile()[0], valueDim),
                     stateVectors()};
-  scheduleTiles("cv", "e", tile);
-  scheduleProduct("cs", "cv", "e", tile);
+  scheduleProducts({"cs"}, "cv", "e", tile);
   return success();
 }
 
@@ -465,8 +464,7 @@ LogicalResult KernelWriter::startFromState() {
   b.schedule("sv", 0, "compute_root");
   int64_t tile[] = {std::min(target.getValueTile()[0], valueDim),
                     target.getValueTile()[1]};
-  scheduleTiles("sv", "e", tile);
-  scheduleProduct("sp", "sv", "e", tile);
+  scheduleProducts({"sp"}, "sv", "e", tile);
   return success();
 }
 

@@ -21,6 +21,7 @@ struct KeyLoop {
   /// The first key of block j is j * keys + shift, or + lateShift from block
   /// `early` on.
   Ex early = {}, shift = {}, lateShift = {};
+  Ex extent = {}; // keys of a block, where they are no constant
 };
 
 /// A task is a block of queries of one head. Functions have the dimensions i (a
@@ -47,12 +48,17 @@ private:
   /// from the first one of the part.
   Ex keyInTensor(Ex key);
   mlir::LogicalResult defineRowsOfSums();
+  void scheduleTransposed(llvm::StringRef function, int64_t features);
   mlir::LogicalResult defineSums(llvm::StringRef prefix);
   mlir::LogicalResult defineScores(llvm::StringRef prefix = "");
   mlir::LogicalResult defineRows();
   llvm::SmallVector<KeyLoop> makeLoops();
   Ex firstKey(const KeyLoop &loop, Ex block);
+  Ex divideUp(Ex keys, int64_t size);
+  mlir::LogicalResult defineBlockScores(const KeyLoop &loop, Ex score);
+  void computeAtBlock(const KeyLoop &loop, llvm::StringRef function);
   mlir::LogicalResult defineBlock(const KeyLoop &loop);
+  mlir::LogicalResult defineMerges(llvm::ArrayRef<KeyLoop> loops);
   mlir::LogicalResult defineOnline();
   int64_t firstColumn() const { return tasks.isDevice() ? 0 : 2; }
   Ex columnOfSum() { return b.integer(firstColumn() + valueDim); }
@@ -103,6 +109,7 @@ private:
   void reportNans();
   llvm::SmallVector<Ex> placeOf(Ex i);
   Ex sumOfValues(Ex i, Ex e);
+  Ex resultOf(Ex i, Ex e);
   enum class StateKind { Maximum, Sum, Values };
   /// Of part `number`, for row i; of values, for feature e.
   Ex stateOf(Ex number, Ex i, StateKind kind, Ex e = {});
@@ -115,6 +122,9 @@ private:
   llvm::SmallVector<Ex> storedWhere(Ex i);
   void scheduleTiles(llvm::StringRef user, llvm::StringRef along,
                      llvm::ArrayRef<int64_t> tile);
+  void scheduleProducts(llvm::ArrayRef<std::string> products,
+                        llvm::StringRef user, llvm::StringRef along,
+                        llvm::ArrayRef<int64_t> tile);
   void scheduleSums(llvm::StringRef prefix, llvm::StringRef user);
   void scheduleProduct(llvm::StringRef product, llvm::StringRef user,
                        llvm::StringRef along, llvm::ArrayRef<int64_t> tile);
@@ -135,6 +145,7 @@ private:
   llvm::SmallVector<Ex> indicesOf(Ex i, Ex key);
   Result math(llvm::StringRef function, Ex x);
   Result weigh(Ex score);
+  Result weigh(Ex score, Ex shift);
   Result initOf(Ex i);
   /// The score and the weight of a row without keys, relative to its maximum.
   mlir::FailureOr<std::pair<Ex, Ex>> initialState(Ex i);

@@ -85,6 +85,12 @@ Halide::Expr PipelineBuilder::constant(const Expr &node) const {
   return Halide::Internal::make_const(type, node.integer);
 }
 
+Halide::Expr PipelineBuilder::strideOf(const std::string &name, int axis) {
+  if (auto found = buffers.find(name); found != buffers.end())
+    return found->second.dim(axis).stride();
+  return functions.at(name).output_buffer().dim(axis).stride();
+}
+
 Halide::Expr PipelineBuilder::makeExpr(const Expr &node) {
   switch (node.op) {
   case Op::Constant:
@@ -98,6 +104,8 @@ Halide::Expr PipelineBuilder::makeExpr(const Expr &node) {
     Halide::Expr value = buffer(exprs(node.operands));
     return node.type.kind == Kind::Bool ? value != 0 : value;
   }
+  case Op::Stride:
+    return strideOf(node.name, int(node.integer));
   case Op::Call:
     return functions.at(node.name)(exprs(node.operands));
   case Op::Undefined:
@@ -207,6 +215,15 @@ Halide::VarOrRVar PipelineBuilder::scheduled(const std::string &name) {
 }
 
 void PipelineBuilder::schedule(const Directive &directive) {
+  if (directive.verb == "specialize") {
+    Halide::Func function = functions.at(directive.function);
+    Halide::Expr condition = expr(int(directive.numbers[0]));
+    if (directive.stage > 0)
+      function.update(directive.stage - 1).specialize(condition);
+    else
+      function.specialize(condition);
+    return;
+  }
   std::vector<Halide::VarOrRVar> variables;
   for (const std::string &name : directive.names)
     if (!functions.count(name))

@@ -26,6 +26,7 @@ private:
   Halide::Expr expr(int number);
   Halide::Expr makeExpr(const Expr &node);
   Halide::Expr makeArithmetic(const Expr &node);
+  Halide::Expr strideOf(const std::string &name, int axis);
   Halide::Expr variable(const std::string &name);
   const Halide::RDom &domain(const std::string &name);
   std::vector<Halide::Expr> exprs(const std::vector<int> &numbers);
