@@ -1,10 +1,9 @@
 //===- HalideStrategy.cpp - Schedules of the Halide backend ---------------===//
 //
-// Two forms, as measured with hand-written schedules: the whole row of scores
-// in memory where it is short, blocks of keys with a running maximum where it
-// is long, in parts where there are few queries; for linear attention, states
-// of chunks of keys. Lanes are queries; a register tile is two vectors by
-// eight. Tests: test/Schedule/Halide
+// Two forms, as measured: the whole row of scores in memory where it is short,
+// blocks of keys with a running maximum where it is long, in parts where there
+// are few queries; for linear attention, states of chunks of keys. Lanes are
+// queries; a register tile is two vectors by eight. Tests: test/Schedule/Halide
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +55,7 @@ static ::attnc::halide::ScheduleAttr targetOf(attn::ScheduleAttr schedule) {
   return dyn_cast<::attnc::halide::ScheduleAttr>(schedule.getTarget());
 }
 
-/// Rows whose scores and weights fit L2 with room for the keys.
+/// Rows whose scores fit L2 with room for the keys and values.
 static int64_t mostKeysOfRows(const KernelShape &shape, const Target &target,
                               int64_t q) {
   return target.l2Bytes() / (4 * q * shape.accumulateBytes());
@@ -336,7 +335,7 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
   // Shares of the peak that products have, cycles of an operation over those
   // of the instruction, and cycles of converting a 16-bit element of K or V for
   // a register tile; by measurements, docs/stages/halide.md.
-  constexpr double shareOfRows = 0.8, shareOfOnline = 0.75, shareBeyond = 0.32;
+  constexpr double shareOfRows = 0.74, shareOfOnline = 0.75, shareBeyond = 0.32;
   constexpr double slowdown = 1.7, perConversion = 1.75;
   bool isRows = schedule.getForm() == attn::ScheduleForm::Rows;
   // Form online visits whole blocks of keys, smaller ones where it masks.
