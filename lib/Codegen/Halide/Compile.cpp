@@ -25,6 +25,8 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace attnc::halide {
@@ -76,7 +78,7 @@ static void addMathFunctions(ModuleOp module) {
   }
 }
 
-/// Of struct attnc_slot (Device/launch.c).
+/// Of struct attnc_slot (Device/slots.h).
 static constexpr int64_t kMaxRankOnDevice = 16;
 
 /// Whether an op other than a view needs the elements of `value`.
@@ -404,18 +406,24 @@ static LogicalResult compile(ModuleOp module, const Target &target,
   return success();
 }
 
-/// Tensors of the host, and intermediate results, are on the device during a
-/// step only.
+/// Tensors of the host are on the device from the first step that uses them to
+/// the last one.
 static void reportCopies(func::FuncOp function, ArrayRef<Step> steps) {
-  size_t in = 0, out = 0;
+  std::set<unsigned> in, out;
   for (const Step &step : steps) {
-    in += step.inputs.size() + step.outputs.size();
-    out += step.outputs.size();
+    for (Place place : step.inputs)
+      if (!place.isWorkspace)
+        in.insert(place.number);
+    for (Place place : step.outputs)
+      if (!place.isWorkspace) {
+        in.insert(place.number);
+        out.insert(place.number);
+      }
   }
-  remarkOn(function) << "a call with host tensors copies " << in
-                     << " tensors to the device and " << out << " back, in "
-                     << steps.size() << (steps.size() == 1 ? " step" : " steps")
-                     << " [limit]";
+  remarkOn(function) << "a call with host tensors copies " << in.size()
+                     << " tensors to the device and " << out.size()
+                     << " back, in " << steps.size()
+                     << (steps.size() == 1 ? " step" : " steps") << " [limit]";
 }
 
 std::unique_ptr<llvm::Module> compileToLlvm(ModuleOp module,

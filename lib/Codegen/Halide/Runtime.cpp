@@ -249,6 +249,7 @@ static void guardDevice(Module &module, StringRef api) {
 void addDeviceRuntime(Module &module, StringRef api) {
   linkRuntime(module, "host");
   linkRuntime(module, "launch");
+  linkRuntime(module, "slots");
   if (api == "vulkan") {
     linkRuntime(module, "vulkan");
     linkRuntime(module, "vulkan_tensors");

@@ -6,96 +6,19 @@
 //   i64  @f.workspace(ptr %call)
 //
 // A body fills a halide_buffer_t for each tensor from the call and calls the
-// pipeline with the sizes and the coordinates of the task.
+// pipeline with the sizes and the coordinates of the task. On a device one task
+// computes all steps (Device/slots.c).
 // Tests: test/Codegen/Halide/statement.test
 //
 //===----------------------------------------------------------------------===//
 
 #include "Shim.h"
 
-#include "Device/EvaluateRanges.h"
-
-#include "attnc/Dialect/Attn/Attn.h"
-
-#include "llvm/IR/IRBuilder.h"
+#include "FunctionWriter.h"
 
 using namespace llvm;
 
 namespace attnc::halide {
-namespace {
-
-/// Fields of struct attnc_call (lib/Emit/Abi/entry.h), all pointers.
-enum CallField { kSizes, kData, kStrides, kWorkspace, kShapes, kFailure };
-
-/// Where halide_buffer_t has its fields (HalideRuntime.h): a uint64_t, two
-/// pointers, a uint64_t, two numbers of 32 bits, two pointers.
-struct BufferLayout {
-  int64_t host, rank, dims, bytes;
-  explicit BufferLayout(int64_t pointer)
-      : host(8 + pointer), rank(8 + 2 * pointer + 12), dims(rank + 4),
-        bytes(dims + 2 * pointer) {}
-};
-constexpr int64_t kDimBytes = 16;
-/// At least those of struct attnc_slot (Device/launch.c).
-constexpr int64_t kSlotBytes = 512;
-
-class FunctionWriter {
-public:
-  FunctionWriter(Module &module, const FunctionPlan &plan)
-      : module(module), plan(plan), ir(module.getContext()),
-        pointerBytes(module.getDataLayout().getPointerSize()),
-        layout(pointerBytes) {}
-
-  void writeTasks(const Step &step, size_t number);
-  void writeBody(const Step &step, size_t number);
-  void writeDeviceBody(const Step &step, size_t number);
-  void writeScratch(ArrayRef<Step> steps);
-  void writeWorkspace();
-
-private:
-  void begin(const Twine &suffix, Type *result, ArrayRef<Type *> parameters);
-  Value *i64(int64_t value) { return ir.getInt64(value); }
-  Value *field(CallField number) {
-    Value *at = ir.CreateConstGEP1_64(ir.getPtrTy(), call, number);
-    return ir.CreateLoad(ir.getPtrTy(), at);
-  }
-  Value *entry(CallField number, unsigned index) {
-    Value *at = ir.CreateConstGEP1_64(ir.getPtrTy(), field(number), index);
-    return ir.CreateLoad(ir.getPtrTy(), at);
-  }
-  Value *sizeOf(mlir::Attribute size);
-  Value *namedSize(StringRef name);
-  Value *extentOf(mlir::Attribute size) {
-    return ir.CreateBinaryIntrinsic(Intrinsic::smax, sizeOf(size), i64(0));
-  }
-  Value *extentOf(const Coordinate &one);
-  Value *bytesOf(mlir::RankedTensorType type);
-  Value *offsetOf(unsigned workspace);
-  Value *bufferOf(Place place);
-  Value *emptyBuffer();
-  Value *numberBuffer(Value *host);
-  Value *valueOf(StringRef parameter, const StringMap<Value *> &coordinates);
-  Value *describe(Place place, bool isOutput);
-  Value *wideIndices(const Step &step);
-  void repeatExactly(FunctionCallee pipeline, SmallVector<Value *> arguments,
-                     Value *nans, size_t exact, int64_t reruns);
-  Value *arenaIn(Value *scratch, Value *bytes);
-  Value *scratchBytes(const Step &step);
-  StringMap<Value *> coordinatesOf(const Step &step, Value *task);
-  void storeAt(Value *base, int64_t offset, Value *value) {
-    ir.CreateStore(value, ir.CreateConstGEP1_64(ir.getInt8Ty(), base, offset));
-  }
-
-  Module &module;
-  const FunctionPlan &plan;
-  IRBuilder<> ir;
-  int64_t pointerBytes;
-  BufferLayout layout;
-  llvm::Function *function = nullptr;
-  Value *call = nullptr;
-};
-
-} // namespace
 
 void FunctionWriter::begin(const Twine &suffix, Type *result,
                            ArrayRef<Type *> parameters) {
@@ -161,14 +84,16 @@ Value *FunctionWriter::extentOf(const Coordinate &one) {
   return ir.CreateUDiv(ir.CreateAdd(size, i64(one.step - 1)), i64(one.step));
 }
 
-void FunctionWriter::writeTasks(const Step &step, size_t number) {
-  begin("grid" + Twine(number) + ".tasks", ir.getInt64Ty(), ir.getPtrTy());
+Value *FunctionWriter::tasksOf(const Step &step) {
   Value *tasks = i64(1);
   for (const Coordinate &one : step.grid)
     tasks = ir.CreateMul(tasks, extentOf(one));
-  if (step.isDevice) // one call computes all of them
-    tasks = ir.CreateBinaryIntrinsic(Intrinsic::smin, tasks, i64(1));
-  ir.CreateRet(tasks);
+  return tasks;
+}
+
+void FunctionWriter::writeTasks(const Step &step, size_t number) {
+  begin("grid" + Twine(number) + ".tasks", ir.getInt64Ty(), ir.getPtrTy());
+  ir.CreateRet(tasksOf(step));
 }
 
 static int64_t bytesOfElement(mlir::RankedTensorType type) {
@@ -190,9 +115,10 @@ Value *FunctionWriter::offsetOf(unsigned workspace) {
   return offset;
 }
 
+/// On devices intermediate results are in memory that slots.c allocates.
 void FunctionWriter::writeWorkspace() {
   begin("workspace", ir.getInt64Ty(), ir.getPtrTy());
-  ir.CreateRet(offsetOf(plan.workspaces.size()));
+  ir.CreateRet(plan.isDevice ? i64(0) : offsetOf(plan.workspaces.size()));
 }
 
 Value *FunctionWriter::scratchBytes(const Step &step) {
@@ -363,159 +289,16 @@ void FunctionWriter::writeBody(const Step &step, size_t number) {
   ir.CreateRetVoid();
 }
 
-/// A tensor as Device/launch.c copies it: the address of its slot.
-Value *FunctionWriter::describe(Place place, bool isOutput) {
-  mlir::RankedTensorType type = plan.typeOf(place);
-  int64_t rank = type.getRank();
-  Value *slot =
-      ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), kSlotBytes / 8));
-  Value *extents = ir.CreateAlloca(
-      ArrayType::get(ir.getInt64Ty(), std::max<int64_t>(rank, 1)));
-  for (int64_t axis = 0; axis < rank; ++axis)
-    storeAt(extents, 8 * axis, extentOf(attn::axisSize(type, axis)));
-  Value *data, *strides = ConstantPointerNull::get(ir.getPtrTy());
-  if (place.isWorkspace) {
-    data =
-        ir.CreateGEP(ir.getInt8Ty(), field(kWorkspace), offsetOf(place.number));
-  } else {
-    data = entry(kData, place.number);
-    strides = entry(kStrides, place.number);
-  }
-  int64_t number = place.isWorkspace ? -1 : int64_t(place.number);
-  ScalarType scalar = scalarTypeOf(type.getElementType());
-  bool isFloat = scalar.isFloat() && scalar.bits > 16;
-  int64_t code = isFloat ? 2 : scalar.kind == Kind::Int ? 0 : 1;
-  int64_t bits = std::max<int64_t>(scalar.bits, 8);
-  Type *ptr = ir.getPtrTy(), *i32 = ir.getInt32Ty();
-  FunctionCallee callee =
-      module.getOrInsertFunction("attnc_device_describe", ir.getVoidTy(), ptr,
-                                 ptr, i32, ptr, ptr, ptr, i32, i32, i32);
-  ir.CreateCall(callee, {slot, call, ConstantInt::getSigned(i32, number), data,
-                         extents, strides, ir.getInt32(rank),
-                         ir.getInt32(code | bits << 8 | 1 << 16),
-                         ir.getInt32(isOutput)});
-  return slot;
-}
-
-namespace {
-
-/// Ranges of indices as values of the host.
-struct RangesOfCall {
-  using Number = Value *;
-  IRBuilder<> &ir;
-  llvm::function_ref<Value *(mlir::Attribute)> sizeOf;
-  llvm::function_ref<std::pair<Value *, Value *>(unsigned)> rangeOfTable;
-  Value *isWide; // whether one of them needs more than 32 bits
-
-  Number constant(int64_t value) { return ir.getInt64(value); }
-  Number size(mlir::Attribute size) { return sizeOf(size); }
-  std::pair<Number, Number> table(unsigned argument) {
-    return rangeOfTable(argument);
-  }
-  Number add(Number a, Number b) { return ir.CreateAdd(a, b); }
-  Number sub(Number a, Number b) { return ir.CreateSub(a, b); }
-  Number mul(Number a, Number b) { return ir.CreateMul(a, b); }
-  Number min(Number a, Number b) {
-    return ir.CreateSelect(ir.CreateICmpSLT(a, b), a, b);
-  }
-  Number max(Number a, Number b) {
-    return ir.CreateSelect(ir.CreateICmpSLT(a, b), b, a);
-  }
-  void check(const IndexRange &, Number low, Number high) {
-    for (Value *end : {low, high}) {
-      Value *narrow = ir.CreateTrunc(end, ir.getInt32Ty());
-      isWide = ir.CreateOr(
-          isWide, ir.CreateICmpNE(ir.CreateSExt(narrow, ir.getInt64Ty()), end));
-    }
-  }
-};
-
-} // namespace
-
-/// Whether an index of a formula does not fit in 32 bits in this call.
-Value *FunctionWriter::wideIndices(const Step &step) {
-  auto size = [&](mlir::Attribute size) { return extentOf(size); };
-  auto table = [&](unsigned argument) -> std::pair<Value *, Value *> {
-    mlir::RankedTensorType type = plan.typeOf({false, argument});
-    int64_t rank = type.getRank();
-    Value *extents = ir.CreateAlloca(
-        ArrayType::get(ir.getInt64Ty(), std::max<int64_t>(rank, 1)));
-    for (int64_t axis = 0; axis < rank; ++axis)
-      storeAt(extents, 8 * axis, extentOf(attn::axisSize(type, axis)));
-    Value *ends = ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), 2));
-    Type *ptr = ir.getPtrTy(), *i32 = ir.getInt32Ty();
-    ir.CreateCall(
-        module.getOrInsertFunction("attnc_device_range", ir.getVoidTy(), ptr,
-                                   ptr, i32, ptr, i32),
-        {ends, call, ir.getInt32(argument), extents, ir.getInt32(rank)});
-    auto end = [&](int64_t number) {
-      return ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstGEP1_64(
-                                                ir.getInt64Ty(), ends, number));
-    };
-    return {end(0), end(1)};
-  };
-  RangesOfCall numbers{ir, size, table, ir.getFalse()};
-  EvaluateRanges<RangesOfCall>(step.builder.ranges, numbers).run();
-  return numbers.isWide;
-}
-
-/// Launches everything; what fails is stored in the call.
-void FunctionWriter::writeDeviceBody(const Step &step, size_t number) {
-  Type *ptr = ir.getPtrTy(), *i32 = ir.getInt32Ty();
-  begin("grid" + Twine(number) + ".body", ir.getVoidTy(),
-        {ptr, ptr, ir.getInt64Ty()});
-  Value *failure = field(kFailure);
-  SmallVector<Value *> slots, arguments{failure};
-  for (Place place : step.inputs)
-    slots.push_back(describe(place, /*isOutput=*/false));
-  arguments.append(slots);
-  for (StringRef name : step.builder.pipeline.parameters)
-    arguments.push_back(valueOf(name, {}));
-  for (Place place : step.outputs) {
-    slots.push_back(describe(place, /*isOutput=*/true));
-    arguments.push_back(slots.back());
-  }
-  Value *list = ir.CreateAlloca(ArrayType::get(ptr, slots.size()));
-  for (auto [i, slot] : llvm::enumerate(slots))
-    storeAt(list, 8 * int64_t(i), slot);
-  Value *count = ir.getInt32(slots.size());
-  Value *isReady = ir.CreateCall(
-      module.getOrInsertFunction("attnc_device_begin", i32, ptr, i32, i32, ptr),
-      {list, count, ir.CreateZExt(wideIndices(step), i32), call});
-  LLVMContext &context = module.getContext();
-  BasicBlock *before = ir.GetInsertBlock();
-  BasicBlock *launch = BasicBlock::Create(context, "launch", function);
-  BasicBlock *end = BasicBlock::Create(context, "end", function);
-  ir.CreateCondBr(ir.CreateIsNotNull(isReady), launch, end);
-  ir.SetInsertPoint(launch);
-  SmallVector<Type *> types;
-  for (Value *argument : arguments)
-    types.push_back(argument->getType());
-  Value *code = ir.CreateCall(
-      module.getOrInsertFunction(step.builder.pipeline.symbol,
-                                 FunctionType::get(i32, types, false)),
-      arguments);
-  ir.CreateBr(end);
-  ir.SetInsertPoint(end);
-  PHINode *result = ir.CreatePHI(i32, 2);
-  result->addIncoming(ir.getInt32(0), before);
-  result->addIncoming(code, launch);
-  ir.CreateCall(module.getOrInsertFunction("attnc_device_end", ir.getVoidTy(),
-                                           ptr, i32, i32, ptr),
-                {list, count, result, call});
-  ir.CreateRetVoid();
-}
-
 void addFunction(Module &module, const FunctionPlan &plan,
                  ArrayRef<Step> steps) {
   FunctionWriter writer(module, plan);
-  for (auto [number, step] : llvm::enumerate(steps)) {
-    writer.writeTasks(step, number);
-    if (step.isDevice)
-      writer.writeDeviceBody(step, number);
-    else
+  if (plan.isDevice)
+    writer.writeDevice(steps);
+  for (auto [number, step] : llvm::enumerate(steps))
+    if (!plan.isDevice) {
+      writer.writeTasks(step, number);
       writer.writeBody(step, number);
-  }
+    }
   writer.writeScratch(steps);
   writer.writeWorkspace();
 }

@@ -130,16 +130,12 @@ struct attnc_device_call {
   } blocks[ATTNC_MAX_TENSORS];
 };
 
-/* The workspace is memory of the host, wherever the tensors are. */
-enum { ATTNC_DEVICE_HOST_WORKSPACE = 1 };
-
 /* A part whose kernels run on a device, with memory of its own. A call opens
    the device, may read tables, begins, runs the bodies of its grids, ends and
    closes. What returns an int32_t gives 0 after a failure. */
 struct attnc_device {
-  int32_t type;  /* of the tensors' DLDevice, besides those of the host; 1, the
-                    host's, if there are no others */
-  int32_t flags; /* ATTNC_DEVICE_... */
+  int32_t type; /* of the tensors' DLDevice, besides those of the host; 1, the
+                   host's, if there are no others */
   /* Makes the device current. A failure with ATTNC_NO_TARGET: another part may
      support it. */
   int32_t (*open)(struct attnc_device_call *call,

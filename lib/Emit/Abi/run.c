@@ -217,7 +217,7 @@ static attnc_status run_on_host(const struct attnc_frame *frame,
 }
 
 /* The caller's workspace and allocator have memory of the device if the tensors
-   are there, unless the part says that it is always the host's. */
+   are there. */
 static attnc_status run_on_device(struct attnc_frame *frame,
                                   const struct attnc_kernel *kernel,
                                   struct attnc_call *call, void **data) {
@@ -236,9 +236,8 @@ static attnc_status run_on_device(struct attnc_frame *frame,
   if (bytes < 0)
     return report_text(frame, ATTNC_NO_MEMORY, "the workspace exceeds 63 bits");
   char *block = 0;
-  int is_of_host = frame->device->flags & ATTNC_DEVICE_HOST_WORKSPACE;
-  int is_theirs = is_of_host || (device->is_on_device &&
-                                 (runtime->workspace || runtime->allocate));
+  int is_theirs =
+      device->is_on_device && (runtime->workspace || runtime->allocate);
   if (is_theirs) {
     attnc_status status = acquire(frame, bytes, &block);
     if (status != ATTNC_OK)
@@ -246,7 +245,7 @@ static attnc_status run_on_device(struct attnc_frame *frame,
   }
   call->workspace = block;
   call->device = device;
-  device->workspace_bytes = is_theirs && !is_of_host ? 0 : bytes;
+  device->workspace_bytes = is_theirs ? 0 : bytes;
   device->data = data;
   device->spans = spans;
   attnc_status status = ATTNC_OK;

@@ -66,7 +66,7 @@ void end(attnc_call *call) {
 void close(attnc_device_call *) { trace += "close "; }
 
 template <int number>
-constexpr attnc_device device = {2, 0, open<number>, read, begin, end, close};
+constexpr attnc_device device = {2, open<number>, read, begin, end, close};
 
 void recordNumbers(const attnc_call &call) {
   const attnc_function &function = *call.device->function;
@@ -94,9 +94,8 @@ template <int number> TestKernel kernel() {
   return made;
 }
 
-/// A part that takes handles and memory of the host as its workspace.
-constexpr attnc_device handles = {
-    4, ATTNC_DEVICE_HOST_WORKSPACE, open<4>, read, begin, end, close};
+/// A part that takes handles.
+constexpr attnc_device handles = {4, open<4>, read, begin, end, close};
 
 TestKernel handleKernel() {
   TestKernel made = kernel<4>();
@@ -318,8 +317,6 @@ TEST_F(DevicePartTest, PassesHandlesAndOffsets) {
   EXPECT_EQ(seenSpans[0].first, 20u);
   EXPECT_EQ(seenSpans[0].high, 24u);
   EXPECT_EQ(seenSpans[1].first, 20u);
-  // The workspace is memory of the host.
-  EXPECT_NE(seenWorkspace, nullptr);
   EXPECT_EQ(seenCall.workspace_bytes, 192);
   EXPECT_EQ(call(buffer, 24, -2), ATTNC_OK) << text;
   EXPECT_EQ(call(buffer, 16, -2), ATTNC_BAD_POINTER);

@@ -35,7 +35,7 @@ static std::string deviceConstant(const attnc_device &device,
   std::string text = "@attnc_device" + suffix.str() +
                      " = internal constant { i64, ptr, ptr, ptr, ptr, ptr } "
                      "{ i64 " +
-                     std::to_string(int64_t(device.flags) << 32 | device.type);
+                     std::to_string(device.type);
   auto add = [&](auto *function) { text += ", ptr " + addressOf(function); };
   add(device.open);
   add(device.read);

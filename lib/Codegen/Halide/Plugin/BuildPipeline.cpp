@@ -233,7 +233,7 @@ void PipelineBuilder::schedule(const Directive &directive) {
 }
 
 /// How many axes of a tensor have 0 as their first index. On a device the last
-/// axis may begin earlier (Device/launch.c).
+/// axis may begin earlier (Device/slots.c).
 unsigned PipelineBuilder::fixedMinima(unsigned rank) const {
   return isDevice && rank > 0 ? rank - 1 : rank;
 }

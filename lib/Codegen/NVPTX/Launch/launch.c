@@ -556,4 +556,4 @@ int32_t attnc_cuda_launch(struct attnc_cuda_kernel *kernel, int64_t blocks,
 }
 
 const struct attnc_device attnc_device = {
-    2 /* kDLCUDA */, 0, open_device, read_bytes, begin, end, close_device};
+    2 /* kDLCUDA */, open_device, read_bytes, begin, end, close_device};
