@@ -11,6 +11,8 @@
 
 #include "Levels.h"
 
+#include "attnc/Target/DeviceSource.h"
+
 using namespace attnc;
 using namespace llvm;
 
@@ -73,6 +75,24 @@ static constexpr Target kX86Devices[] = {
     makeDevice("webgpu", "devices with WebGPU: WGSL of the kernels only",
                {.groupThreads = 256, .sharedBytes = 16 * 1024}),
 };
+
+// What a level of a device begins with is its interface: "opencl-embedded".
+static constexpr DeviceSource kSources[] = {
+    {".cl", "OpenCL C", "opencl"},  {".ptx", "PTX", "cuda"},
+    {".spirv", "SPIR-V", "vulkan"}, {".metal", "Metal source", "metal"},
+    {".hlsl", "HLSL", "d3d12"},     {".wgsl", "WGSL", "webgpu"},
+};
+
+ArrayRef<DeviceSource> attnc::getDeviceSources() { return kSources; }
+
+const DeviceSource *attnc::findDeviceSource(const Target &target) {
+  if (target.kind != TargetKind::Device)
+    return nullptr;
+  for (const DeviceSource &source : kSources)
+    if (target.device.api.starts_with(source.example))
+      return &source;
+  return nullptr;
+}
 
 ArrayRef<Target> attnc::getX86Devices() { return kX86Devices; }
 

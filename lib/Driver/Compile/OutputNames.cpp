@@ -57,15 +57,22 @@ llvm::StringRef linkedSuffixOf(llvm::StringRef path) {
   return llvm::is_contained({".dll", ".dylib", ".exe"}, suffix) ? suffix : "";
 }
 
+const OutputKind *findKindOfName(llvm::StringRef path) {
+  llvm::StringRef name = llvm::sys::path::filename(path);
+  const OutputKind *kind =
+      llvm::find_if(outputKinds(), [&](const OutputKind &kind) {
+        return kind.name != "obj" && name.ends_with(kind.suffix);
+      });
+  return kind == outputKinds().end() ? nullptr : kind;
+}
+
 std::optional<std::vector<std::string>> kindsOfName(llvm::StringRef path) {
   std::vector<std::string> object = {"obj", "header"};
   if (isDirectoryName(path))
     return object;
-  llvm::StringRef name = llvm::sys::path::filename(path);
-  for (const OutputKind &kind : outputKinds())
-    if (kind.name != "obj" && name.ends_with(kind.suffix))
-      return std::vector<std::string>{kind.name.str()};
-  if (name.ends_with(".mlir"))
+  if (const OutputKind *kind = findKindOfName(path))
+    return std::vector<std::string>{kind->name.str()};
+  if (llvm::sys::path::filename(path).ends_with(".mlir"))
     return std::nullopt;
   return object;
 }

@@ -28,6 +28,10 @@ ObjectFormat objectFormatOf(llvm::StringRef path);
 /// call; empty for other names and for directories.
 llvm::StringRef linkedSuffixOf(llvm::StringRef path);
 
+/// The kind, besides objects, whose suffix a file name has; null if there is
+/// none.
+const OutputKind *findKindOfName(llvm::StringRef path);
+
 /// The kinds that -o PATH selects where --emit is absent: NAME.h selects the
 /// header, NAME.tile.mlir stage tile, any other name the object and its header.
 /// Nothing if the name ends in .mlir without a stage.

@@ -5,6 +5,7 @@
 #include "Options/OptionTable.h"
 
 #include "attnc/Pipeline/Stages.h"
+#include "attnc/Target/DeviceSource.h"
 #include "attnc/Target/Platform.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -71,10 +72,49 @@ static std::optional<int> parseEmit(ParsedArguments &parsed,
   return std::nullopt;
 }
 
+/// `kernels`, if the name of -o is that of a source of kernels for devices.
+static std::optional<int> chooseSource(ParsedArguments &parsed,
+                                       AttncOptions &options) {
+  if (isDirectoryName(options.output))
+    return std::nullopt;
+  const DeviceSource *source =
+      llvm::find_if(getDeviceSources(), [&](const DeviceSource &one) {
+        return llvm::StringRef(options.output).ends_with(one.suffix);
+      });
+  if (source == getDeviceSources().end())
+    return std::nullopt;
+  const Target *other = nullptr;
+  bool isOfDevice = false;
+  for (const Target *target : options.targets) {
+    const DeviceSource *its = findDeviceSource(*target);
+    isOfDevice |= its == source;
+    if (its && its != source)
+      other = target;
+  }
+  if (isOfDevice && !other) {
+    options.emit = {"kernels"};
+    return std::nullopt;
+  }
+  if (!other && findKindOfName(options.output)) // ptx of a GPU
+    return std::nullopt;
+  std::string found =
+      other ? ("kernels for '" + other->name + "' are written in " +
+               findDeviceSource(*other)->name + " (" +
+               findDeviceSource(*other)->suffix + ")")
+                  .str()
+            : "-mcpu names no such device";
+  return parsed.fail("-o " + options.output + " names " + source->name +
+                     ", but " + found + "; use -mcpu=" + source->example +
+                     " or another name");
+}
+
 /// Each output once, in the order of the stages; without --emit those that the
 /// name of -o selects.
 static std::optional<int> chooseOutputs(ParsedArguments &parsed,
                                         AttncOptions &options) {
+  if (options.emit.empty())
+    if (auto code = chooseSource(parsed, options))
+      return code;
   if (options.emit.empty()) {
     auto kinds = kindsOfName(options.output);
     if (!kinds)
@@ -178,12 +218,12 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   for (const std::string &text : list.getAllArgValues(OPT_size))
     if (auto code = parseSizes(parsed, text, options))
       return code;
-  if (auto code = chooseOutputs(parsed, options))
-    return code;
   if (auto code = parsePlatform(parsed, list.getLastArg(OPT_target), options))
     return code;
   if (auto code = parseTargets(parsed, list.getLastArg(OPT_mcpu),
                                options.platform->getDefaultLevels(), options))
+    return code;
+  if (auto code = chooseOutputs(parsed, options))
     return code;
   for (const std::string &name : list.getAllArgValues(OPT_W))
     if (auto code = parseWarning(parsed, name, options))
