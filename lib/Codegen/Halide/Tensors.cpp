@@ -324,10 +324,19 @@ LogicalResult Tensors::destinations(Value value, ArrayRef<Ex> indices,
   return success();
 }
 
-/// The last variable is the task.
+/// The last variable is the task. Of four, a thread visits the first two.
 static void scheduleStore(Builder &b, StringRef function,
                           const std::string &domain, size_t rank) {
   b.schedule(function, 1, "allow_races");
+  if (rank == 4) {
+    std::string z = domain + ".z";
+    b.schedule(function, 1, "split_guarded", {z, z + "_o", z + "_i"}, {64});
+    b.schedule(function, 1, "unroll", {domain + ".x"});
+    b.schedule(function, 1, "never_partition");
+    b.schedule(function, 1, "gpu_blocks", {z + "_o", domain + ".w"});
+    b.schedule(function, 1, "gpu_threads", {z + "_i"});
+    return;
+  }
   std::vector<std::string> variables{domain + ".x"};
   if (rank == 3)
     variables.push_back(domain + ".y");

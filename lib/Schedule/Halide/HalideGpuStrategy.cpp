@@ -1,18 +1,21 @@
 //===- HalideGpuStrategy.cpp - Schedules of the Halide backend on devices -===//
 //
 // Form online: a group of threads computes a block of queries and visits the
-// keys in blocks. Candidates differ in the group's size, in the keys that a
-// thread computes at once, and in what fits the shared memory.
+// keys in blocks; form chunked does so from a state of the keys before a chunk.
+// Candidates differ in the group's size, in the keys that a thread computes at
+// once, and in what fits the shared memory.
 // Tests: test/Codegen/Halide/devices.test
 //
 //===----------------------------------------------------------------------===//
 
+#include "Halide/Chunks.h"
 #include "Halide/HalideRequest.h"
 #include "Halide/HalideStrategy.h"
 #include "Halide/KeySplits.h"
 #include "VisitedPairs.h"
 
 #include "attnc/Dialect/Halide/Halide.h"
+#include "attnc/Dialect/Tile/TargetAttr.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -39,9 +42,6 @@ struct HalideGpuStrategy final : Strategy {
                           attn::ScheduleAttr schedule) const override;
   std::string explain(const KernelShape &shape,
                       attn::ScheduleAttr schedule) const override {
-    if (shape.factors)
-      return "linear attention is quadratic, not chunked: the Halide backend "
-             "does not support form = chunked on devices";
     return explainWhole(shape, schedule.getQ(), schedule);
   }
   Cost predictCost(const KernelShape &shape, const Target &target,
@@ -105,7 +105,29 @@ HalideGpuStrategy::makeCandidates(const KernelShape &shape,
     error = diagnostic.str();
     return success();
   });
+  bool isLinear = shape.factors.has_value();
+  if (request->chunk && !request->form && !isLinear) {
+    error = llvm::formatv("invalid schedule: chunk = {0} does not apply, "
+                          "because {1}; remove it",
+                          *request->chunk, shape.whyNoFactors);
+    return {};
+  }
   SmallVector<attn::ScheduleAttr> candidates;
+  auto add = [&](attn::ScheduleForm form, int64_t q, int64_t k, int64_t chunk,
+                 int64_t split, GpuScheduleAttr halide) {
+    auto invalid = [&] { return emitError(UnknownLoc::get(context)); };
+    attn::ScheduleAttr made;
+    if (request->form.value_or(form) == form && error.empty())
+      made = attn::ScheduleAttr::getChecked(
+          invalid, context, form, q, k, chunk, split, attn::RowAxes::Q,
+          llvm::APFloat(0.0), attn::RescalePlace::Value, /*weights=*/Type(),
+          tile::TargetAttrInterface(halide));
+    if (made && !llvm::is_contained(candidates, made))
+      candidates.push_back(made);
+  };
+  bool mayBeOnline = request->form || !request->chunk;
+  bool mayBeChunked = request->form || request->chunk ||
+                      (isLinear && request->split.value_or(0) == 0);
   for (RegisterTile tile : {RegisterTile{16, 8}, {16, 16}, {32, 4}, {8, 16}}) {
     RegisterTile group = request->group.value_or(tile);
     for (int64_t keysOfThread : {4, 2}) {
@@ -129,16 +151,18 @@ HalideGpuStrategy::makeCandidates(const KernelShape &shape,
         return {};
       auto halide = GpuScheduleAttr::get(context, {group.rows, group.vectors},
                                          keys, features, shared);
-      for (int64_t split : listSplits(shape, q, k, request->split)) {
-        attn::ScheduleAttr made = attn::ScheduleAttr::get(
-            context, request->form.value_or(attn::ScheduleForm::Online), q, k,
-            /*chunk=*/0, /*rescaleThreshold=*/0.0, attn::RescalePlace::Value,
-            /*weights=*/Type(), halide, split);
-        if (!llvm::is_contained(candidates, made))
-          candidates.push_back(made);
-      }
+      for (int64_t split : listSplits(shape, q, k, request->split))
+        if (mayBeOnline)
+          add(attn::ScheduleForm::Online, q, k, request->chunk.value_or(0),
+              split, halide);
+      if (mayBeChunked)
+        for (int64_t chunk : chunksOf(shape, request->chunk))
+          add(attn::ScheduleForm::Chunked, q, k, chunk,
+              request->split.value_or(0), halide);
     }
   }
+  if (!error.empty())
+    return {};
   return candidates;
 }
 
@@ -160,8 +184,15 @@ std::string HalideGpuStrategy::findProblem(const KernelShape &shape,
   GpuScheduleAttr halide = targetOf(schedule);
   int64_t q = schedule.getQ(), k = schedule.getK();
   int64_t x = halide.getGroup()[0], y = halide.getGroup()[1];
-  if (schedule.getForm() != attn::ScheduleForm::Online)
-    return "the Halide backend supports form = online on devices";
+  if (schedule.getForm() == attn::ScheduleForm::Rows)
+    return "the Halide backend supports form = online and form = chunked on "
+           "devices";
+  if (schedule.getForm() == attn::ScheduleForm::Chunked && !shape.factors)
+    return "form = chunked does not apply, because " + shape.whyNoFactors +
+           "; use form = online";
+  if (schedule.getChunk() % k != 0)
+    return llvm::formatv("chunk = {0} is not a multiple of k = {1}",
+                         schedule.getChunk(), k);
   if (schedule.getWeights())
     return "the Halide backend does not use 'weights'; remove it";
   if (x * y > target.device.groupThreads)
@@ -183,13 +214,33 @@ std::string HalideGpuStrategy::findProblem(const KernelShape &shape,
   return {};
 }
 
+/// Cycles to make the states before chunks, and to start blocks from them;
+/// `peak` are operations, and `bytes` those of memory, in a cycle.
+static double costOfStates(const KernelShape &shape,
+                           attn::ScheduleAttr schedule, RegimeRanges &ranges,
+                           double peak, double bytes) {
+  double elements = double(shape.headDim) * double(shape.valueDim + 1);
+  double keys = double(ranges.getKeys()), queries = double(ranges.getQueries());
+  double width = double(shape.accumulateBytes());
+  // Features of keys are stored and read, a state twice and by each block.
+  double made =
+      2 * keys * elements / peak +
+      2 * keys * double(shape.headDim) * width / bytes +
+      3 * keys / double(schedule.getChunk()) * elements * width / bytes;
+  double started = 2 * queries * elements / peak +
+                   queries / double(schedule.getQ()) * elements * width / bytes;
+  return made / double(shape.sharing) + started;
+}
+
 Cost HalideGpuStrategy::predictCost(const KernelShape &shape,
                                     const Target &target,
                                     attn::ScheduleAttr schedule,
                                     RegimeRanges &ranges) const {
   GpuScheduleAttr halide = targetOf(schedule);
   double q = double(schedule.getQ()), k = double(schedule.getK());
-  double pairs = countVisitedPairs(schedule.getQ(), schedule.getK(), ranges);
+  bool isChunked = usesStates(shape, schedule, ranges);
+  double pairs = countVisitedPairs(schedule.getQ(), schedule.getK(), ranges,
+                                   isChunked ? schedule.getChunk() : 0);
   double blocks = pairs / (q * k);
   double peak = target.unitFor(shape.accumulateType()).flopsPerCycle;
   double threads = double(halide.getGroup()[0] * halide.getGroup()[1]);
@@ -208,6 +259,9 @@ Cost HalideGpuStrategy::predictCost(const KernelShape &shape,
   // Each block reads its keys and values once for all of its queries.
   cost.memory += blocks * k * double(shape.allDims()) * double(shape.keyBits) /
                  8 / target.memory[1].bytesPerCycle;
+  if (isChunked)
+    cost.states = costOfStates(shape, schedule, ranges, peak,
+                               double(target.memory[1].bytesPerCycle));
   double needed = ranges.getNeededPairs();
   cost.peakFraction = cost.total() > 0 ? 2 * needed * double(shape.allDims()) /
                                              peak / cost.total()

@@ -93,8 +93,8 @@ bool Parser::parseDeviceField(StringRef name, StringRef value) {
     return true;
   }
   error = llvm::formatv("unknown schedule field '{0}' of backend 'halide' on a "
-                        "device; fields are form, q, k, split, target, group, "
-                        "keys, features, shared",
+                        "device; fields are form, q, k, chunk, split, target, "
+                        "group, keys, features, shared",
                         name);
   return false;
 }
@@ -102,9 +102,10 @@ bool Parser::parseDeviceField(StringRef name, StringRef value) {
 bool Parser::parseForm(StringRef value) {
   request.form = attn::symbolizeScheduleForm(value);
   bool isKnown =
-      request.form && (!isDevice || request.form == attn::ScheduleForm::Online);
+      request.form && (!isDevice || request.form != attn::ScheduleForm::Rows);
   return isKnown ||
-         fail("form", value, isDevice ? "online" : "online, rows, chunked");
+         fail("form", value,
+              isDevice ? "online, chunked" : "online, rows, chunked");
 }
 
 bool Parser::parseField(StringRef name, StringRef value) {
@@ -114,7 +115,7 @@ bool Parser::parseField(StringRef name, StringRef value) {
     return parseNumber(name, value, request.q);
   if (name == "k")
     return parseNumber(name, value, request.k);
-  if (!isDevice && name == "chunk")
+  if (name == "chunk")
     return parseNumber(name, value, request.chunk);
   if (name == "split")
     return value.trim() == "0" ? (request.split = 0, true)

@@ -9,11 +9,11 @@
 
 #include "Halide/HalideStrategy.h"
 
+#include "Halide/Chunks.h"
 #include "Halide/HalideRequest.h"
 #include "Halide/KeySplits.h"
 #include "VisitedPairs.h"
 
-#include "attnc/Analysis/Kernel/LeastRows.h"
 #include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/TargetAttr.h"
 
@@ -97,17 +97,6 @@ makeSchedule(const KernelShape &shape, const Target &target,
       chunk, split, attn::RowAxes::Q, llvm::APFloat(0.0),
       attn::RescalePlace::Value,
       /*weights=*/Type(), tile::TargetAttrInterface(halide));
-}
-
-/// Keys between states. Pairs of formulas are dear, so few of them stand
-/// between two.
-static SmallVector<int64_t> chunksOf(const KernelShape &shape,
-                                     std::optional<int64_t> requested) {
-  if (requested)
-    return {*requested};
-  if (shape.sums.front())
-    return {128, 64, 32};
-  return {128, 64, 256};
 }
 
 static bool readsTable(Value value) {
@@ -292,16 +281,6 @@ static double featuresOfPair(const KernelShape &shape, const Target &target,
   double value = double(shape.valueDim);
   return (double(shape.allDims()) - value) * waiting(halide.getScoreTile()) +
          value * waiting(halide.getValueTile());
-}
-
-/// Whether states are made for so many queries.
-static bool usesStates(const KernelShape &shape, attn::ScheduleAttr schedule,
-                       RegimeRanges &ranges) {
-  int64_t chunk = schedule.getChunk();
-  return chunk > 0 &&
-         ranges.getQueries() * shape.sharing >=
-             leastRowsOfStates(shape.headDim, shape.valueDim + 1, chunk,
-                               shape.factors->feature.has_value());
 }
 
 /// Cycles to make the states before all chunks but the last, and to start

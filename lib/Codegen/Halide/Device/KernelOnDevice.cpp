@@ -50,6 +50,27 @@ void KernelWriter::scheduleRowsOnDevice(StringRef function) {
   tasks.scheduleOnDevice(function, 0, "c", "i");
 }
 
+/// The conditions that a query of the task sees a key of block `block`.
+SmallVector<Ex> KernelWriter::visitedWhere(Ex block) {
+  bool isPart = kernel.hasRanges() || parts || chunks; // may begin or end early
+  if (!tasks.isDevice() || !isPart)
+    return {};
+  auto opaque = [&](Ex value) {
+    return b.make(Op::Xor, kInt32, {value, b.parameter(kZero)});
+  };
+  Ex size = b.integer(schedule.getK());
+  Ex begin = keyInTensor(b.mul(block, size)), last = b.add(first, count);
+  return {b.less(begin, opaque(last)),
+          b.less(opaque(first), b.add(begin, size))};
+}
+
+/// Where the products of a block are computed. Loops of a device visit all
+/// blocks; of form chunked, few of them count. Otherwise the conditions, which
+/// are in the innermost loops, cost what they save (PoCL).
+SmallVector<Ex> KernelWriter::computedWhere(Ex block) {
+  return chunks ? visitedWhere(block) : SmallVector<Ex>();
+}
+
 /// An array of a block of keys, or of the whole loop over them.
 void KernelWriter::placeOnDevice(StringRef function, StringRef array) {
   bool isState = function == "st";
@@ -137,7 +158,8 @@ LogicalResult KernelWriter::defineBlockOnDevice() {
                              b.select(isTagged(p), zero, b.bitcast(p, acc))));
   if (valueDim == 0)
     return success();
-  b.domain("pv_sum", {{b.integer(0), b.integer(schedule.getK())}});
+  b.domain("pv_sum", {{b.integer(0), b.integer(schedule.getK())}},
+           computedWhere(j));
   Ex inside = b.variable("pv_sum.x"), key = keyAt(j, inside);
   p = tasks.call("p", bits, {i, inside, j});
   std::optional<Ex> gate;
@@ -229,16 +251,7 @@ LogicalResult KernelWriter::defineOnDevice() {
   Ex keys = parts ? tensors.sizeOf(parts->length)
                   : tensors.extentOf(kernel.getK(), kernel.getKeyAxis());
   Ex blocks = b.div(b.add(keys, b.integer(schedule.getK() - 1)), size);
-  auto opaque = [&](Ex value) {
-    return b.make(Op::Xor, kInt32, {value, b.parameter(kZero)});
-  };
-  SmallVector<Ex> where;
-  if (kernel.hasRanges() || parts) { // the last part may be shorter
-    Ex begin = keyInTensor(b.mul(j, size)), last = b.add(first, count);
-    where = {b.less(begin, opaque(last)),
-             b.less(opaque(first), b.add(begin, size))};
-  }
-  if (failed(defineState()) || failed(mergeBlocks("", blocks, where)))
+  if (failed(defineState()) || failed(mergeBlocks("", blocks, visitedWhere(j))))
     return failure();
   Ex i = b.variable("i"), x = b.variable("x"), e = b.variable("e");
   tasks.define("res", {"i", "x"}, tasks.call("st", acc, {i, x}));

@@ -35,8 +35,8 @@ KernelWriter::KernelWriter(attn::KernelOp kernel, const FunctionPlan &plan,
       device(dyn_cast<GpuScheduleAttr>(schedule.getTarget())),
       acc(scalarTypeOf(kernel.getAccumulateType())) {
   isOnline = schedule.getForm() != attn::ScheduleForm::Rows;
-  width = part == KernelPart::Chunks ? stateVectors() * target.getLanes()
-                                     : schedule.getQ();
+  bool isOfStates = part == KernelPart::Chunks && target;
+  width = isOfStates ? stateVectors() * target.getLanes() : schedule.getQ();
 }
 
 LogicalResult KernelWriter::check() {
@@ -83,6 +83,10 @@ void KernelWriter::makeGridOfStates() {
                {"task_h", axis(1)},
                {"task_g", chunks->group},
                {"task_d0", chunks->lanes, width}};
+  if (tasks.isDevice()) {
+    step.grid.back() = {"task_n", chunks->last};
+    return;
+  }
   int64_t keys = schedule.getChunk() * (width + 1);
   step.scratchBytes =
       acc.bits / 8 * (keys + width * (valueDim + 4) + 64) + (1 << 14);

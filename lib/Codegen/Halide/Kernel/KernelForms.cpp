@@ -332,11 +332,11 @@ LogicalResult KernelWriter::defineState() {
     std::tie(init, zeroWeight) = *made;
   }
   if (chunks) {
-    zeroWeight = b.call("sz", acc, i);
     Ex feature = b.sub(x, b.integer(firstColumn()));
     feature = b.max(b.min(feature, b.integer(valueDim - 1)), b.integer(0));
+    zeroWeight = startOf(i);
     if (valueDim > 0)
-      zero = b.call("sv", acc, {i, feature});
+      zero = startOf(i, feature);
   }
   tasks.define("st", {"i", "x"},
                b.select(b.equal(x, columnOfMax()), init,

@@ -69,6 +69,15 @@ FailureOr<std::pair<Ex, Ex>> KernelWriter::exactTerm(Ex i, Ex key, Ex e) {
   return std::pair(*term, *mask);
 }
 
+/// By its bits: Halide takes comparisons with the greatest float for known.
+Ex KernelWriter::isNotFinite(Ex value) {
+  ScalarType bits{Kind::Int, acc.bits};
+  Ex exponent = b.integer(
+      acc.bits == 64 ? 0x7ff0000000000000 : int64_t(0x7f800000), bits);
+  return b.equal(b.make(Op::And, bits, {b.bitcast(value, bits), exponent}),
+                 exponent);
+}
+
 /// "nans", whether a result has a NaN, of "bad" for each row. The first run of
 /// form chunked has more reasons for another one: what states may do is limited
 /// to finite numbers.
@@ -77,14 +86,8 @@ void KernelWriter::defineNans() {
     Ex isNan = b.make(Op::IsNan, kBool, result);
     if (!chunks)
       return b.cast(isNan, kInt32);
-    // By its bits: Halide takes comparisons with the greatest float for known.
-    ScalarType bits{Kind::Int, acc.bits};
-    Ex exponent = b.integer(
-        acc.bits == 64 ? 0x7ff0000000000000 : int64_t(0x7f800000), bits);
-    Ex isNotFinite = b.equal(
-        b.make(Op::And, bits, {b.bitcast(result, bits), exponent}), exponent);
     Ex isFirstRun = b.equal(b.parameter(kExact), b.integer(0));
-    return b.cast(b.select(isFirstRun, isNotFinite, isNan), kInt32);
+    return b.cast(b.select(isFirstRun, isNotFinite(result), isNan), kInt32);
   };
   Ex i = b.variable("i"), zero = b.integer(0);
   b.define("bad", {"i"}, chunks ? isBad(b.call("l", acc, i)) : zero);
@@ -130,7 +133,8 @@ LogicalResult KernelWriter::defineExactValues() {
 /// result NaN.
 LogicalResult KernelWriter::defineRuns(bool mayHide) {
   hasExact = mayHide;
-  lastRun = (hasExact ? 1 : 0) + (chunks ? 1 : 0);
+  bool mayRepeat = chunks && !tasks.isDevice();
+  lastRun = (hasExact ? 1 : 0) + (mayRepeat ? 1 : 0);
   if (lastRun > 0)
     defineNans();
   return hasExact ? defineExactValues() : success();

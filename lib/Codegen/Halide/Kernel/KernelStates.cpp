@@ -54,6 +54,10 @@ static size_t countAnchors(const ScoreFactors &factors) {
   return factors.feature ? factors.feature->decays.size() : 0;
 }
 
+unsigned KernelWriter::countAnchors() const {
+  return unsigned(halide::countAnchors(chunks->factors));
+}
+
 ChunkStates planChunks(attn::KernelOp kernel, ScoreFactors factors,
                        FunctionPlan &plan) {
   using Size = SizeExpr::Op;
@@ -123,12 +127,14 @@ KernelWriter::Result KernelWriter::visibleKeys() {
   Result low = maskValue(arguments, causal.low, zero, zero);
   if (failed(high) || failed(low))
     return failure();
-  Ex more = b.integer(causal.strict ? 0 : 1, high->type);
-  Ex seen = b.add(b.sub(*high, *low), more);
+  Ex more = b.integer(causal.strict ? 0 : 1);
   // Beyond that nothing, or everything, is seen.
-  Ex most = b.integer(1 << 29, high->type);
-  Ex least = b.integer(-(1 << 29), high->type);
-  return b.cast(b.max(b.min(seen, most), least), kInt32);
+  Ex most = b.integer(1 << 28, high->type);
+  Ex least = b.integer(-(1 << 28), high->type);
+  auto limited = [&](Ex value) {
+    return b.cast(b.max(b.min(value, most), least), kInt32);
+  };
+  return b.add(b.sub(limited(*high), limited(*low)), more);
 }
 
 FactorArguments KernelWriter::factorArguments() {
@@ -176,9 +182,34 @@ KernelWriter::Result KernelWriter::decayRatio(FactorPlace to, FactorPlace from,
   return b.mul(*ratio, *ofFeature);
 }
 
+/// A function of the chunk before state n, which on a device is a task.
+void KernelWriter::defineOfChunk(StringRef name,
+                                 ArrayRef<std::string> variables, Ex value) {
+  if (tasks.isDevice()) {
+    tasks.define(name, variables, value);
+    b.schedule(name, 0, "compute_root");
+    tasks.scheduleOnDevice(name, 0, variables.front(),
+                           variables.size() > 1 ? variables[1] : "");
+    return;
+  }
+  std::vector<std::string> all(variables);
+  all.push_back("n");
+  b.define(name, all, value);
+  if (variables.front() == "i")
+    scheduleVectors(name);
+}
+
+Ex KernelWriter::callOfChunk(StringRef name, ArrayRef<Ex> at, Ex n) {
+  if (tasks.isDevice())
+    return tasks.call(name, acc, at);
+  SmallVector<Ex> all(at);
+  all.push_back(n);
+  return b.call(name, acc, all);
+}
+
 /// "kf", and "kw", what it has of all features of a key alike.
-LogicalResult KernelWriter::defineStateKeys(Ex visible, Ex d) {
-  Ex k = b.variable("k"), n = b.variable("n");
+LogicalResult KernelWriter::defineStateKeys(Ex n, Ex visible, Ex d) {
+  Ex k = b.variable("k");
   FactorArguments arguments = factorArguments();
   RegionFactors score(kernel.getScore(), 0, chunks->factors.score, arguments);
   Ex key = b.add(b.mul(b.sub(n, b.integer(1)), chunkSize()), k);
@@ -194,8 +225,8 @@ LogicalResult KernelWriter::defineStateKeys(Ex visible, Ex d) {
     Result weight = score.ofKey(at);
     if (failed(weight))
       return failure();
-    b.define("kw", {"k", "n"}, *weight);
-    value = b.mul(*value, b.call("kw", acc, {k, n}));
+    defineOfChunk("kw", {"k"}, *weight);
+    value = b.mul(*value, callOfChunk("kw", k, n));
   }
   for (Value condition : chunks->factors.keyMask) {
     Result held = maskValue(arguments, condition, at.row, key);
@@ -203,9 +234,25 @@ LogicalResult KernelWriter::defineStateKeys(Ex visible, Ex d) {
       return failure();
     value = b.keepWhere(*held, *value, 0);
   }
-  b.define("kf", {"i", "k", "n"}, *value);
-  scheduleVectors("kf");
+  defineOfChunk("kf", {"i", "k"}, *value);
   return success();
+}
+
+/// Of key k of the chunk before state n, for column e: 0 where it is masked.
+KernelWriter::Result KernelWriter::stateValue(Ex n, Ex k, Ex e) {
+  Ex key = b.add(b.mul(b.sub(n, b.integer(1)), chunkSize()), k);
+  Result value =
+      keyElement(kernel.getV(), key, b.min(e, b.integer(valueDim - 1)));
+  if (failed(value))
+    return failure();
+  FactorArguments arguments = factorArguments();
+  for (Value condition : chunks->factors.keyMask) {
+    Result held = maskValue(arguments, condition, b.integer(0), key);
+    if (failed(held))
+      return failure();
+    value = b.keepWhere(*held, *value, 0);
+  }
+  return *value;
 }
 
 /// What the keys of a chunk add to a state.
@@ -221,18 +268,9 @@ LogicalResult KernelWriter::defineStateSums() {
     return success();
   b.domain("cs_sum", {all});
   Ex k = b.variable("cs_sum.x");
-  Ex key = b.add(b.mul(b.sub(n, b.integer(1)), chunkSize()), k);
-  Result value =
-      keyElement(kernel.getV(), key, b.min(e, b.integer(valueDim - 1)));
+  Result value = stateValue(n, k, e);
   if (failed(value))
     return failure();
-  FactorArguments arguments = factorArguments();
-  for (Value condition : chunks->factors.keyMask) {
-    Result held = maskValue(arguments, condition, b.integer(0), key);
-    if (failed(held))
-      return failure();
-    value = b.keepWhere(*held, *value, 0);
-  }
   Ex term = b.mul(b.call("kf", acc, {i, k, n}), *value);
   b.define("cs", {"i", "e", "n"}, b.real(0, acc));
   b.update({i, e, n}, b.add(b.call("cs", acc, {i, e, n}), term));
@@ -271,42 +309,69 @@ LogicalResult KernelWriter::defineAnchors(FactorPlace from, Ex d) {
   FailureOr<SmallVector<Ex>> anchors = feature->anchors(from);
   if (failed(anchors))
     return failure();
-  for (auto [number, anchor] : llvm::enumerate(*anchors)) {
-    b.define(numbered("an", number), {"i", "n"}, anchor);
-    scheduleVectors(numbered("an", number));
-  }
+  for (auto [number, anchor] : llvm::enumerate(*anchors))
+    defineOfChunk(numbered("an", number), {"i"}, anchor);
+  return success();
+}
+
+/// "kf", "rt" and "an0", ... of state n, for feature d.
+LogicalResult KernelWriter::defineStateFactors(Ex n, Ex visible, Ex d) {
+  Ex one = b.integer(1);
+  FactorPlace anchor = anchorOf(b.mul(n, chunkSize()), visible), to = anchor;
+  FactorPlace from = anchorOf(b.mul(b.sub(n, one), chunkSize()), visible);
+  to.key = from.key;
+  Result ratio = decayRatio(to, from, d);
+  if (failed(ratio) || failed(defineStateKeys(n, visible, d)) ||
+      failed(defineAnchors(anchor, d)))
+    return failure();
+  defineOfChunk("rt", {"i"}, b.select(b.equal(n, one), b.real(0, acc), *ratio));
   return success();
 }
 
 /// State n, or what rounding loses of it in place of state 0, from the state
 /// before, what that lost, and what the chunk adds.
-Ex KernelWriter::nextState(Ex i, Ex which, Ex column, Ex n, Ex feature) {
+Ex KernelWriter::nextState(const StateElement &at, Ex ratio, Ex added,
+                           ArrayRef<Ex> anchors) {
+  Ex column = at.column, n = at.number;
   std::string states = Tensors::nameOfStored(chunks->workspace);
   auto stored = [&](Ex number) {
-    return b.call(states, acc, stateIndices(number, column, feature));
+    return b.call(states, acc, stateIndices(number, column, at.feature));
   };
   Ex zero = b.real(0, acc), one = b.integer(1);
   Ex isFirst = b.equal(n, one);
   Ex old = b.select(isFirst, zero, stored(b.sub(n, one)));
   Ex lost = b.select(isFirst, zero, stored(b.integer(0)));
-  Ex ratio = b.call("rt", acc, {i, n}), added = b.call("cz", acc, {i, n});
-  if (valueDim > 0) {
-    Ex e = b.min(column, b.integer(valueDim - 1));
-    added = b.select(b.equal(column, b.integer(valueDim)), added,
-                     b.call("cv", acc, {i, e, n}));
-  }
   added = b.add(added, b.mul(lost, ratio));
   Ex scaled = b.mul(old, ratio), sum = stored(n);
+  if (tasks.isDevice()) // whose compiler may take what was stored for the sum
+    sum = b.hidden(sum);
   Ex ofAdded = b.sub(sum, scaled), ofScaled = b.sub(sum, ofAdded);
   Ex error = b.add(b.sub(scaled, ofScaled), b.sub(added, ofAdded));
-  Ex made = b.select(b.equal(which, b.integer(0)), b.add(scaled, added), error);
-  for (unsigned at = 0; at < countAnchors(chunks->factors); ++at)
-    made = b.select(b.equal(column, anchorColumn(at)),
-                    b.call(numbered("an", at), acc, {i, n}), made);
+  Ex made =
+      b.select(b.equal(at.which, b.integer(0)), b.add(scaled, added), error);
+  for (auto [number, anchor] : llvm::enumerate(anchors))
+    made = b.select(b.equal(column, anchorColumn(number)), anchor, made);
   return made;
 }
 
+/// What nextState() needs, from the functions of a CPU.
+std::tuple<Ex, Ex, SmallVector<Ex>>
+KernelWriter::partsOfState(Ex lane, Ex column, Ex n) {
+  Ex added = b.call("cz", acc, {lane, n});
+  if (valueDim > 0) {
+    Ex e = b.min(column, b.integer(valueDim - 1));
+    added = b.select(b.equal(column, b.integer(valueDim)), added,
+                     b.call("cv", acc, {lane, e, n}));
+  }
+  SmallVector<Ex> anchors;
+  for (unsigned number = 0; number < countAnchors(); ++number)
+    anchors.push_back(callOfChunk(numbered("an", number), lane, n));
+  return {callOfChunk("rt", lane, n), added, anchors};
+}
+
 LogicalResult KernelWriter::writeStates() {
+  if (tasks.isDevice())
+    return writeStatesOnDevice();
   Ex i = b.variable("i"), n = b.variable("n"), one = b.integer(1);
   checksKeys = false;
   Result visible = visibleKeys();
@@ -317,15 +382,8 @@ LogicalResult KernelWriter::writeStates() {
   Ex d = b.add(first, i);
   if (features < chunks->features)
     d = b.min(d, b.integer(features - 1));
-  FactorPlace anchor = anchorOf(b.mul(n, chunkSize()), *visible), to = anchor;
-  FactorPlace from = anchorOf(b.mul(b.sub(n, one), chunkSize()), *visible);
-  to.key = from.key;
-  Result ratio = decayRatio(to, from, d);
-  if (failed(ratio) || failed(defineStateKeys(*visible, d)) ||
-      failed(defineStateSums()) || failed(defineAnchors(anchor, d)))
+  if (failed(defineStateFactors(n, *visible, d)) || failed(defineStateSums()))
     return failure();
-  b.define("rt", {"i", "n"}, b.select(b.equal(n, one), b.real(0, acc), *ratio));
-  scheduleVectors("rt");
   // States that no row uses are not made.
   Ex lastRow = b.sub(tensors.extentOf(kernel.getQ(), 3), one);
   Ex used = b.div(b.add(lastRow, *visible), chunkSize());
@@ -336,7 +394,7 @@ LogicalResult KernelWriter::writeStates() {
       chunks->workspace,
       {{zero, b.integer(width)},
        {zero, b.integer(2)},
-       {zero, anchorColumn(countAnchors(chunks->factors))},
+       {zero, anchorColumn(countAnchors())},
        {one, count}},
       [&](StringRef name) {
         domain = name.str();
@@ -344,8 +402,10 @@ LogicalResult KernelWriter::writeStates() {
         Ex column = b.variable(domain + ".z"), n = b.variable(domain + ".w");
         Ex feature = b.add(first, lane);
         Ex number = b.select(b.equal(which, zero), n, zero);
-        return Tensors::Stored{stateIndices(number, column, feature),
-                               nextState(lane, which, column, n, feature)};
+        auto [ratio, added, anchors] = partsOfState(lane, column, n);
+        return Tensors::Stored{
+            stateIndices(number, column, feature),
+            nextState({which, n, column, feature}, ratio, added, anchors)};
       });
   scheduleStates(domain);
   return success();
@@ -376,10 +436,13 @@ LogicalResult KernelWriter::findState() {
   Ex seen =
       b.min(b.add(tasks.coordinate("task_q0"), *visible), b.sub(keys, one));
   Ex before = b.div(b.max(seen, zero), chunkSize());
-  Ex isAgain = b.less(zero, b.parameter(kExact));
-  stateNumber =
-      b.select(isAgain, zero, b.min(before, tensors.sizeOf(chunks->last)));
+  stateNumber = b.min(before, tensors.sizeOf(chunks->last));
   seenByFirst = *visible;
+  if (!tasks.isDevice())
+    stateNumber =
+        b.select(b.less(zero, b.parameter(kExact)), zero, stateNumber);
+  else if (failed(checkStateOnDevice()))
+    return failure();
   Ex from = b.mul(stateNumber, chunkSize()), end = b.add(first, count);
   first = b.max(first, from);
   count = b.max(b.sub(end, first), zero);
@@ -409,16 +472,14 @@ LogicalResult KernelWriter::defineStateRows() {
       return failure();
     factor = b.keepWhere(*held, *factor, 0);
   }
-  b.define("qw", {"i"}, *factor);
-  b.schedule("qw", 0, "compute_root");
-  scheduleVectors("qw");
-  Ex weight = b.call("qw", acc, i);
+  defineOfRows("qw", {"i"}, *factor);
+  Ex weight = tasks.call("qw", acc, i);
   std::optional<RegionFactors> feature = featureFactors(arguments);
   Result value;
   if (feature) {
     at.feature = c;
     SmallVector<Ex> anchors;
-    for (unsigned number = 0; number < countAnchors(chunks->factors); ++number)
+    for (unsigned number = 0; number < countAnchors(); ++number)
       anchors.push_back(tensors.readWorkspace(
           chunks->workspace,
           stateIndices(stateNumber, anchorColumn(number), c)));
@@ -431,13 +492,34 @@ LogicalResult KernelWriter::defineStateRows() {
   }
   if (failed(value))
     return failure();
-  b.define("qs", {"i", "c"}, *value);
-  b.schedule("qs", 0, "compute_root");
-  scheduleVectors("qs");
+  defineOfRows("qs", {"i", "c"}, *value);
   return success();
 }
 
+void KernelWriter::defineOfRows(StringRef name, ArrayRef<std::string> variables,
+                                Ex value) {
+  tasks.define(name, variables, value);
+  b.schedule(name, 0, "compute_root");
+  if (tasks.isDevice())
+    tasks.scheduleOnDevice(name, 0, variables.back(),
+                           variables.size() > 1 ? variables.front() : "");
+  else
+    scheduleVectors(name);
+}
+
+/// What a block of queries has of its state: a feature of the values, or the
+/// sum of weights.
+Ex KernelWriter::startOf(Ex i, std::optional<Ex> feature) {
+  if (!tasks.isDevice())
+    return feature ? b.call("sv", acc, {i, *feature}) : b.call("sz", acc, i);
+  Ex column = feature ? *feature : b.integer(valueDim);
+  return b.select(b.less(b.integer(0), stateNumber),
+                  tasks.call("sp", acc, {i, column}), b.real(0, acc));
+}
+
 LogicalResult KernelWriter::startFromState() {
+  if (tasks.isDevice()) // findState() has defined it
+    return success();
   if (failed(defineStateRows()))
     return failure();
   Ex i = b.variable("i"), e = b.variable("e"), zero = b.integer(0);

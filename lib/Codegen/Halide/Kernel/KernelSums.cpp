@@ -70,7 +70,8 @@ LogicalResult KernelWriter::defineSums(StringRef prefix) {
     std::string name = numbered(prefix, number), domain = name + "_sum";
     Value rows = sum.rows.front().first;
     int64_t features = *plan.fixedSize(attn::axisSize(rows.getType(), 4));
-    b.domain(domain, {{b.integer(0), b.integer(features)}});
+    b.domain(domain, {{b.integer(0), b.integer(features)}},
+             computedWhere(b.div(k, b.integer(schedule.getK()))));
     Ex d = b.variable(domain + ".x");
     SmallVector<Ex> elements;
     for (auto [which, operands] : llvm::enumerate(sum.rows)) {

@@ -24,6 +24,12 @@ struct KeyLoop {
   Ex extent = {}; // keys of a block, where they are no constant
 };
 
+/// An element of state `number`: column `column` for a feature of keys. `which`
+/// is 0; 1 for what rounding has lost of it.
+struct StateElement {
+  Ex which, number, column, feature;
+};
+
 /// A task is a block of queries of one head. Functions have the dimensions i (a
 /// query of the block), k (a key), c (a feature of a key) and e (of a value),
 /// and on a device t (a task).
@@ -73,17 +79,36 @@ private:
   std::optional<RegionFactors> featureFactors(const FactorArguments &arguments);
   FactorPlace anchorOf(Ex first, Ex visible);
   Result decayRatio(FactorPlace to, FactorPlace from, Ex d);
-  mlir::LogicalResult defineStateKeys(Ex visible, Ex d);
+  unsigned countAnchors() const;
+  void defineOfChunk(llvm::StringRef name,
+                     llvm::ArrayRef<std::string> variables, Ex value);
+  Ex callOfChunk(llvm::StringRef name, llvm::ArrayRef<Ex> at, Ex n);
+  mlir::LogicalResult defineStateKeys(Ex n, Ex visible, Ex d);
+  mlir::LogicalResult defineStateFactors(Ex n, Ex visible, Ex d);
+  Result stateValue(Ex n, Ex k, Ex e);
   mlir::LogicalResult defineStateSums();
   llvm::SmallVector<Ex> stateIndices(Ex number, Ex column, Ex feature);
   Ex anchorColumn(unsigned number);
   mlir::LogicalResult defineAnchors(FactorPlace from, Ex d);
-  Ex nextState(Ex i, Ex which, Ex column, Ex n, Ex feature);
+  Ex nextState(const StateElement &at, Ex ratio, Ex added,
+               llvm::ArrayRef<Ex> anchors);
+  std::tuple<Ex, Ex, llvm::SmallVector<Ex>> partsOfState(Ex lane, Ex column,
+                                                         Ex n);
   mlir::LogicalResult writeStates();
   void scheduleStates(const std::string &domain);
   mlir::LogicalResult findState();
+  void defineOfRows(llvm::StringRef name, llvm::ArrayRef<std::string> variables,
+                    Ex value);
   mlir::LogicalResult defineStateRows();
   mlir::LogicalResult startFromState();
+  Ex startOf(Ex i, std::optional<Ex> feature = std::nullopt);
+  void scheduleSumOnDevice(llvm::StringRef function, llvm::StringRef x,
+                           llvm::StringRef y,
+                           llvm::ArrayRef<std::string> domain);
+  mlir::LogicalResult defineStateSumsOnDevice(Ex n);
+  void storeStatesOnDevice();
+  mlir::LogicalResult writeStatesOnDevice();
+  mlir::LogicalResult checkStateOnDevice();
   mlir::LogicalResult defineOnDevice();
   mlir::LogicalResult defineScoresOnDevice();
   mlir::LogicalResult defineBlockOnDevice();
@@ -91,6 +116,8 @@ private:
   void scheduleRowsOnDevice(llvm::StringRef function);
   void scheduleProductOnDevice(llvm::StringRef product, llvm::StringRef user,
                                llvm::StringRef along, int64_t width);
+  llvm::SmallVector<Ex> visitedWhere(Ex block);
+  llvm::SmallVector<Ex> computedWhere(Ex block);
   void placeOnDevice(llvm::StringRef function, llvm::StringRef array);
   void fixExtents(llvm::StringRef function, llvm::StringRef along = "",
                   int64_t extent = 0);
@@ -100,6 +127,7 @@ private:
   mlir::LogicalResult defineExactScores();
   mlir::FailureOr<std::pair<Ex, Ex>> exactTerm(Ex i, Ex key, Ex e);
   mlir::LogicalResult defineRuns(bool mayHide);
+  Ex isNotFinite(Ex value);
   void defineNans();
   Ex isLastRun();
   mlir::LogicalResult defineExactValues();
