@@ -187,3 +187,27 @@ tile.program @round_once(%x: !tile.buf<q, k : f32>) target #cpu {
     tile.store %c, %x[%c0, %c0] : !tile.tile<q:16, k:8, f32>, !tile.buf<q, k : f32>
   }
 }
+
+#wide = #tile.cpu<isa = avx512, mapping = rows, lanes = 8, score_granule = [2, 1], value_granule = [2, 1], unroll = 2, tail = 0, lane_skip = false, pack = never, partial = 8>
+
+// Tiles of f64 make a grid's lanes f64; a function of f32 is computed in f32.
+// CHECK-LABEL: func.func @narrow_function.grid0.body(
+// CHECK:         arith.truncf {{.*}} : vector<8xf64> to vector<8xf32>
+// CHECK:         math.exp {{.*}} : vector<8xf32>
+// CHECK:         arith.extf {{.*}} : vector<8xf32> to vector<8xf64>
+// CHECK:         math.exp {{.*}} : vector<8xf64>
+tile.program @narrow_function(%x: !tile.buf<q, k : f32>, %y: !tile.buf<q, k : f64>) target #wide {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %x[%c0, %c0] : !tile.buf<q, k : f32> -> !tile.tile<q:8, k:8, f32>
+    %b = tile.map (%a) : (!tile.tile<q:8, k:8, f32>) -> !tile.tile<q:8, k:8, f64> {
+    ^bb0(%e: f32):
+      %f = math.exp %e : f32
+      %w = arith.extf %f : f32 to f64
+      %g = math.exp %w : f64
+      tile.yield %g : f64
+    }
+    tile.store %b, %y[%c0, %c0] : !tile.tile<q:8, k:8, f64>, !tile.buf<q, k : f64>
+  }
+}

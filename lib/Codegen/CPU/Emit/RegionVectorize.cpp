@@ -307,6 +307,14 @@ LaneValue RegionEmitter::emitVector(Operation *op,
   // An integer made of floats or truth values.
   Type held = isInteger(type) ? ops.getI64Type()
                               : heldType(type, emitter.accumulator());
+  // A function of f32 takes half as long as one of f64.
+  if (isLongFunction(op) && type.isF32() && held.isF64()) {
+    VectorType narrow = emitter.laneVector(type);
+    for (Value &value : values)
+      value = converted(ops, value, narrow);
+    Value result = cloneOn(ops, op, values, narrow);
+    return {converted(ops, result, emitter.laneVector(held)), 0, 0, true};
+  }
   Value result = cloneOn(ops, op, values, emitter.laneVector(held));
   return {isa<FloatType>(type) ? emitter.roundTo(result, type) : result, 0, 0,
           true};
