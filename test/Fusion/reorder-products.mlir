@@ -10,12 +10,14 @@
 
 // CHECK-LABEL: func.func @sums_over_keys_first(
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: {{[^%]*}}%[[K:[a-z0-9]+]]: {{[^%]*}}%[[V:[a-z0-9]+]]:
-// CHECK:         %[[KV:.*]] = attn.contract "bkd,bke->bde"(%[[K]], %[[V]]) : {{.*}} -> tensor<?x64x64xf64
-// CHECK:         %[[N:.*]] = attn.contract "bqd,bde->bqe"(%[[Q]], %[[KV]]) : {{.*}} -> tensor<?x?x64xf64
 // CHECK:         %[[ONES:.*]] = attn.map "->k"()
 // CHECK:         %[[Z:.*]] = attn.contract "bkd,k->bd"(%[[K]], %[[ONES]]) : {{.*}} -> tensor<?x64xf64
+// CHECK:         %[[KV:.*]] = attn.contract "bkd,bke->bde"(%[[K]], %[[V]]) : {{.*}} -> tensor<?x64x64xf64
 // CHECK:         %[[L:.*]] = attn.contract "bqd,bd->bq"(%[[Q]], %[[Z]])
+// CHECK:         %[[N:.*]] = attn.contract "bqd,bde->bqe"(%[[Q]], %[[KV]]) : {{.*}} -> tensor<?x?x64xf64
 // CHECK:         %[[O:.*]] = attn.map "bqe,bq->bqe"(%[[N]], %[[L]])
+// CHECK:           arith.divf
+// CHECK:           arith.mulf
 // CHECK:           arith.select
 // CHECK-NOT:     attn.normalize
 // CHECK:         return %[[O]]

@@ -150,7 +150,8 @@ private:
   Value centreOf(Value values);
   Value centred(Value values, Value centre);
   Value divided(Value total, Value sum, Value centre);
-  Value sumOfWeights(Value query, Value key);
+  Value sumOfKeys(Value key);
+  Value sumOfWeights(Value query, Value keys);
 
   LinearMatch &match;
   OpBuilder b;
@@ -274,7 +275,9 @@ Value Reorder::centred(Value values, Value centre) {
                              });
 }
 
-/// `centre` is null where values are measured from 0.
+/// `centre` is null where values are measured from 0. What is rounded to f32
+/// is the product with the reciprocal, of which a row has one: a quotient that
+/// is exact in f32 is off by two units of f64, and rounds to itself.
 Value Reorder::divided(Value total, Value sum, Value centre) {
   std::string labels = match.outLetters + "," + match.rows;
   SmallVector<Value> inputs{total, sum};
@@ -289,7 +292,15 @@ Value Reorder::divided(Value total, Value sum, Value centre) {
             arith::ConstantOp::create(inner, at, inner.getF64FloatAttr(0.0));
         Value none = arith::CmpFOp::create(inner, at, arith::CmpFPredicate::OEQ,
                                            x[1], zero);
-        Value quotient = arith::DivFOp::create(inner, at, x[0], x[1]);
+        Value quotient;
+        if (real.isF64()) {
+          quotient = arith::DivFOp::create(inner, at, x[0], x[1]);
+        } else {
+          Value one =
+              arith::ConstantOp::create(inner, at, inner.getF64FloatAttr(1.0));
+          Value inverse = arith::DivFOp::create(inner, at, one, x[1]);
+          quotient = arith::MulFOp::create(inner, at, x[0], inverse);
+        }
         if (centre)
           quotient = arith::AddFOp::create(inner, at, quotient, x[2]);
         Value result = arith::SelectOp::create(inner, at, none, zero, quotient);
@@ -297,9 +308,14 @@ Value Reorder::divided(Value total, Value sum, Value centre) {
       });
 }
 
-Value Reorder::sumOfWeights(Value query, Value key) {
-  std::string over(1, match.over), left = without(match.keyLetters, over);
-  Value keys = contract(match.keyLetters, key, over, ones(), left);
+Value Reorder::sumOfKeys(Value key) {
+  std::string over(1, match.over);
+  return contract(match.keyLetters, key, over, ones(),
+                  without(match.keyLetters, over));
+}
+
+Value Reorder::sumOfWeights(Value query, Value keys) {
+  std::string left = without(match.keyLetters, std::string(1, match.over));
   return withInit(contract(match.queryLetters, query, left, keys, match.rows));
 }
 
@@ -313,18 +329,19 @@ void Reorder::run() {
     centre = centreOf(values);
     values = centred(values, centre);
   }
+  // Each sum of weights stands before the product whose blocks may hold it.
+  bool hasSum = divides || !lse.use_empty();
+  Value keys = hasSum ? sumOfKeys(key) : Value();
   Value keyValues = contract(match.keyLetters, key, match.valueLetters, values,
                              match.stateLetters());
+  Value sum = hasSum ? sumOfWeights(query, keys) : Value();
   Value total = contract(match.queryLetters, query, match.stateLetters(),
                          keyValues, match.outLetters);
-  Value sum;
-  if (divides || !lse.use_empty())
-    sum = sumOfWeights(query, key);
-  if (!lse.use_empty())
-    lse.replaceAllUsesWith(rounded(sum, match.rows, lse));
   Value result = match.value.getResult();
   result = divides ? divided(total, sum, centre)
                    : rounded(total, match.outLetters, result);
+  if (!lse.use_empty())
+    lse.replaceAllUsesWith(rounded(sum, match.rows, lse));
   match.value.getResult().replaceAllUsesWith(result);
   match.value.erase();
   match.norm.erase();
