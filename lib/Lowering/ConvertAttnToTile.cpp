@@ -25,6 +25,7 @@
 
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/Epilogue.h"
+#include "attnc/Dialect/Attn/InProduct.h"
 
 #include "Kernel/KernelBlock.h"
 #include "Plan/Plan.h"
@@ -72,6 +73,8 @@ static LogicalResult lowerOp(Operation &op, Storage &storage) {
     return lowerKernel(kernel, storage);
   if (op.getNumResults() == 1 && attn::findEpilogue(op.getResult(0)))
     return success(); // done with the last of its epilogues
+  if (op.hasAttr(attn::kInProduct))
+    return success(); // done with the product that it belongs to
   if (auto contract = dyn_cast<attn::ContractOp>(op))
     return lowerContract(contract, storage);
   if (auto map = dyn_cast<attn::MapOp>(op))

@@ -176,6 +176,7 @@ struct SelectSchedule final
       if (result.wasInterrupted())
         return signalPassFailure();
       const Strategy &strategy = *getStrategies(*target, backend).front();
+      strategy.placeInProducts(function, *target);
       function.walk([&](Operation *op) {
         if (!isSideOp(op) || attn::BlockAttr::of(op))
           return;

@@ -90,6 +90,14 @@ public:
                            attn::ScheduleAttr schedule,
                            RegimeRanges &ranges) const = 0;
 
+  /// Marks the ops that products outside kernels compute in their blocks
+  /// (attnc/Dialect/Attn/InProduct.h); before the blocks are chosen.
+  virtual void placeInProducts(mlir::func::FuncOp, const Target &) const {}
+  /// Why such a mark is wrong, or an empty text.
+  virtual std::string findPlaceProblem(mlir::Operation *,
+                                       const Target &) const {
+    return "the backend computes each op by itself; remove the attribute";
+  }
   /// The block of an op outside kernels (Side/SideOps.h).
   virtual attn::BlockAttr chooseBlock(mlir::Operation *op,
                                       const Target &target) const = 0;

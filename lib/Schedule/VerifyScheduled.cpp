@@ -14,6 +14,7 @@
 
 #include "attnc/Analysis/Kernel/GroupedRows.h"
 #include "attnc/Analysis/Kernel/ViewDigits.h"
+#include "attnc/Dialect/Attn/InProduct.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -138,6 +139,21 @@ static LogicalResult verifyConversion(attn::MapOp map, const Target &target) {
   return success();
 }
 
+/// verify_scheduled_c20
+static LogicalResult verifyPlace(Operation *op, const Target &target) {
+  if (!op->hasAttr(attn::kInProduct))
+    return success();
+  std::string problem;
+  for (const Strategy *strategy : getStrategies(target)) {
+    std::string why = strategy->findPlaceProblem(op, target);
+    if (why.empty())
+      return success();
+    if (problem.empty()) // of the preferred one
+      problem = why;
+  }
+  return op->emitOpError("has ") << attn::kInProduct << ", but " << problem;
+}
+
 namespace {
 struct VerifyScheduled final
     : attnc::schedule::impl::VerifyScheduledBase<VerifyScheduled> {
@@ -161,6 +177,8 @@ struct VerifyScheduled final
         if (auto map = dyn_cast<attn::MapOp>(op))
           if (failed(verifyConversion(map, *target)))
             return WalkResult::interrupt();
+        if (failed(verifyPlace(op, *target)))
+          return WalkResult::interrupt();
         return WalkResult(isSideOp(op) ? verifySideOp(op, *target, visited)
                                        : success());
       });

@@ -29,6 +29,45 @@ func.func @sums_over_keys_first(%Q: !q, %K: !k, %V: !k) -> !q {
   return %o : !q
 }
 
+// Features that are not negative, elu(x) + 1 and a square: sums over keys may
+// be narrow, those over features not. Of features that may be negative
+// none.
+// CHECK-LABEL: func.func @allows_narrow_sums(
+// CHECK:         attn.contract "bkd,k->bd"{{.*}} {attn.narrow_sums} :
+// CHECK:         attn.contract "bkd,bke->bde"{{.*}} {attn.narrow_sums} :
+// CHECK:         attn.contract "bqd,bd->bq"(%{{[^{]*}}) :
+// CHECK:         attn.contract "bqd,bde->bqe"(%{{[^{]*}}) :
+// CHECK-NOT:     attn.narrow_sums
+func.func @allows_narrow_sums(%Q: !q, %K: !k, %V: !k) -> (!q, !q) {
+  %f = attn.map "bqd->bqd" (%Q) : (!q) -> !q {
+  ^bb0(%x: f32, %b: index, %q: index, %d: index):
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %c = arith.cmpf ogt, %x, %zero : f32
+    %e = math.expm1 %x : f32
+    %s = arith.select %c, %x, %e : f32
+    %y = arith.addf %s, %one : f32
+    attn.yield %y : f32
+  }
+  %g = attn.map "bkd->bkd" (%K) : (!k) -> !k {
+  ^bb0(%x: f32, %b: index, %k: index, %d: index):
+    %y = arith.mulf %x, %x : f32
+    attn.yield %y : f32
+  }
+  %s = attn.contract "bqd,bkd->bqk" (%f, %g) : (!q, !k) -> !s
+  %p, %lse = attn.normalize "bqk" over "k" #attn.norm<shift = none, weight = identity, divide = sum> (%s) : (!s) -> (!s, !l)
+  %o = attn.contract "bqk,bke->bqe" (%p, %V) : (!s, !k) -> !q
+  %h = attn.map "bkd->bkd" (%g) : (!k) -> !k {
+  ^bb0(%x: f32, %b: index, %k: index, %d: index):
+    %y = arith.negf %x : f32
+    attn.yield %y : f32
+  }
+  %s1 = attn.contract "bqd,bkd->bqk" (%f, %h) : (!q, !k) -> !s
+  %p1, %lse1 = attn.normalize "bqk" over "k" #attn.norm<shift = none, weight = identity, divide = sum> (%s1) : (!s) -> (!s, !l)
+  %o1 = attn.contract "bqk,bke->bqe" (%p1, %V) : (!s, !k) -> !q
+  return %o, %o1 : !q, !q
+}
+
 // What multiplies the score belongs to the query or to the key.
 // CHECK-LABEL: func.func @takes_factors_along(
 // CHECK-SAME:    %[[Q:[a-z0-9]+]]: {{[^%]*}}%[[K:[a-z0-9]+]]:

@@ -595,3 +595,19 @@ func.func @verify_scheduled_c19_backend(%q: !Q, %k8: !K8, %v: !K) -> !Q {
   return %o : !Q
 }
 }
+
+// -----
+
+!Q = tensor<?x64xf32, #attn.dims<query_len, 64>>
+
+module attributes {attnc.target = "x86-64-v4"} {
+func.func @verify_scheduled_c20(%q: !Q) -> !Q {
+  // expected-error@below {{'attn.map' op has attn.in_product, but no product of matrices computes it in its blocks; remove the attribute}}
+  %f = attn.map "qd->qd"(%q) : (!Q) -> !Q attributes {attn.in_product} {
+  ^bb0(%x: f32, %i: index, %d: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  return %f : !Q
+}
+}

@@ -33,16 +33,25 @@
 // as values are not 0. One key weighs 1 exactly. The mean has few bits, so that
 // differences of short numbers stay exact, and is 0 where it is not finite.
 //
+// Where features are not negative, no weights cancel: n and l have the relative
+// error of the sums over keys at most. Then these need not be f64. A backend
+// may sum blocks of keys in f32 and add those up with compensation
+// (attn.narrow_sums): a block of B keys has an error of B / 2 units, as B keys
+// have in the plain formula, and each of the features has one of its own. One
+// key weighs 1 to a unit in the last place. Sums over features stay f64.
+//
 // Tests: test/Fusion/reorder-products.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "attnc/Fusion/Passes.h"
 
+#include "Kernel/LeastValue.h"
 #include "Kernel/LinearMatch.h"
 
 #include "attnc/Analysis/Regime/Regimes.h"
 #include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Attn/NarrowSums.h"
 #include "attnc/Interface/Remark.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -150,6 +159,8 @@ private:
   Value centreOf(Value values);
   Value centred(Value values, Value centre);
   Value divided(Value total, Value sum, Value centre);
+  bool mayBeNarrow(Value query, Value key);
+  void allowNarrow(Value sum);
   Value sumOfKeys(Value key);
   Value sumOfWeights(Value query, Value keys);
 
@@ -308,6 +319,17 @@ Value Reorder::divided(Value total, Value sum, Value centre) {
       });
 }
 
+/// Whether no sums cancel, in the type of the tensors.
+bool Reorder::mayBeNarrow(Value query, Value key) {
+  Region &init = match.norm.getInit();
+  return !real.isF64() && leastOf(query) >= 0 && leastOf(key) >= 0 &&
+         (init.empty() || leastOf(init) >= 0);
+}
+
+void Reorder::allowNarrow(Value sum) {
+  sum.getDefiningOp()->setAttr(attn::kNarrowSums, b.getUnitAttr());
+}
+
 Value Reorder::sumOfKeys(Value key) {
   std::string over(1, match.over);
   return contract(match.keyLetters, key, over, ones(),
@@ -334,6 +356,11 @@ void Reorder::run() {
   Value keys = hasSum ? sumOfKeys(key) : Value();
   Value keyValues = contract(match.keyLetters, key, match.valueLetters, values,
                              match.stateLetters());
+  if (mayBeNarrow(query, key)) {
+    allowNarrow(keyValues);
+    if (keys)
+      allowNarrow(keys);
+  }
   Value sum = hasSum ? sumOfWeights(query, keys) : Value();
   Value total = contract(match.queryLetters, query, match.stateLetters(),
                          keyValues, match.outLetters);

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chunk/ChunkStates.h"
+#include "Formula/CompensatedSum.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -243,42 +244,6 @@ static Value emitWeighted(OpBuilder &builder, KernelBlock &block, Value keys,
                  });
 }
 
-/// The sum s * ratio + x as s' and, in the second tile, what its rounding lost
-/// so far: thousands of chunks add up without losing digits. `ratio` is a
-/// number or one for each feature.
-static std::pair<Value, Value> emitSum(OpBuilder &builder, KernelBlock &block,
-                                       Value s, Value lost, Value ratio,
-                                       Value x) {
-  Location loc = block.loc;
-  auto type = cast<tile::TileType>(s.getType());
-  auto map = [&](SmallVector<Value> inputs,
-                 llvm::function_ref<Value(OpBuilder &, ValueRange, Value)> of) {
-    bool ofFeature = isa<tile::TileType>(ratio.getType());
-    if (ofFeature)
-      inputs.push_back(ratio);
-    return emitMap(builder, loc, type, inputs,
-                   [&](OpBuilder &b, ValueRange in) -> Value {
-                     return of(b, in, ofFeature ? in.back() : ratio);
-                   });
-  };
-  Value sum = map({s, x}, [&](OpBuilder &b, ValueRange in, Value r) -> Value {
-    Value p = arith::MulFOp::create(b, loc, in[0], r);
-    return arith::AddFOp::create(b, loc, p, in[1]);
-  });
-  Value rest = map(
-      {s, x, sum, lost}, [&](OpBuilder &b, ValueRange in, Value r) -> Value {
-        Value p = arith::MulFOp::create(b, loc, in[0], r);
-        Value ofX = arith::SubFOp::create(b, loc, in[2], p);
-        Value ofP = arith::SubFOp::create(b, loc, in[2], ofX);
-        Value error =
-            arith::AddFOp::create(b, loc, arith::SubFOp::create(b, loc, p, ofP),
-                                  arith::SubFOp::create(b, loc, in[1], ofX));
-        Value old = arith::MulFOp::create(b, loc, in[3], r);
-        return arith::AddFOp::create(b, loc, old, error);
-      });
-  return {sum, rest};
-}
-
 /// A sum with what was lost.
 static Value emitTotal(OpBuilder &builder, KernelBlock &block, Value sum,
                        Value lost) {
@@ -368,7 +333,7 @@ SmallVector<Value> ChunkStates::emitChunk(OpBuilder &builder,
         builder, loc, cast<tile::TileType>(state[0].getType()), weighted,
         values, "k", /*acc=*/Value(), held);
     auto [sum, lost] =
-        emitSum(builder, block, state[0], state[1], ratio, product);
+        emitSum(builder, block.loc, state[0], state[1], ratio, product);
     results.append({sum, lost});
   }
   if (block.hasSum) {
@@ -377,7 +342,8 @@ SmallVector<Value> ChunkStates::emitChunk(OpBuilder &builder,
     Value zero = tile::SplatOp::create(builder, loc, type, 0.0);
     Value product = tile::ReduceOp::create(
         builder, loc, type, tile::ReduceKind::Add, weighted, "k", zero);
-    auto [sum, lost] = emitSum(builder, block, s, state.back(), ratio, product);
+    auto [sum, lost] =
+        emitSum(builder, block.loc, s, state.back(), ratio, product);
     results.append({sum, lost});
   }
   return results;

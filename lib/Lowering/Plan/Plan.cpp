@@ -13,6 +13,7 @@
 
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/InProduct.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -109,7 +110,7 @@ static LogicalResult checkOps(func::FuncOp function) {
                     attn::ReduceOp, attn::ConcatOp, attn::AppendOp,
                     attn::ScanOp>(op)) {
       return op.emitOpError("has no lowering to tiles");
-    } else if (!attn::BlockAttr::of(&op)) {
+    } else if (!attn::BlockAttr::of(&op) && !op.hasAttr(attn::kInProduct)) {
       return op.emitOpError("has no attn.block; run attn-select-schedule");
     }
   }

@@ -319,8 +319,6 @@ bool Storage::isOptional(Value value, llvm::SetVector<unsigned> &numbers,
   return true;
 }
 
-/// The outputs that need one of the values, but for those that are stored
-/// `direct`ly; none if one cannot be left out.
 SmallVector<Value, 1> Storage::wantedFor(ValueRange values,
                                          ArrayRef<unsigned> direct) {
   llvm::SetVector<unsigned> numbers;

@@ -70,6 +70,10 @@ public:
                                        llvm::StringRef letters, NameOf nameOf);
   /// The outputs that need what `op` makes, if the caller may leave out each.
   llvm::SmallVector<mlir::Value, 1> wantedFor(mlir::Operation *op);
+  /// The outputs that need one of the values, but for those that are stored
+  /// `direct`ly; none if one cannot be left out.
+  llvm::SmallVector<mlir::Value, 1> wantedFor(mlir::ValueRange values,
+                                              llvm::ArrayRef<unsigned> direct);
   /// Results of the function that no op has stored.
   llvm::SmallVector<unsigned> unstored() const;
   mlir::Value output(unsigned number);
@@ -98,8 +102,6 @@ private:
   void fillRows(attn::PackOp pack, mlir::Value workspace);
   bool isOptional(mlir::Value value, llvm::SetVector<unsigned> &numbers,
                   llvm::SmallPtrSetImpl<mlir::Operation *> &seen);
-  llvm::SmallVector<mlir::Value, 1> wantedFor(mlir::ValueRange values,
-                                              llvm::ArrayRef<unsigned> direct);
   mlir::Value named(mlir::Value buf, tile::BufType type);
   mlir::FailureOr<BlockBuffer> bufferOf(mlir::Location loc, mlir::Value buf,
                                         const TensorDigits &digits,

@@ -7,6 +7,14 @@
 //                                     load lhs as e:288 k:384) sum(k) }
 //   store acc
 //
+// A map of the operand of the lanes, and products of that operand with vectors,
+// may belong to the product (attn.in_product): then the map is applied to the
+// operand's tile, and each vector gets a sum of its own, a tile with the lanes
+// only, for an epilogue or to be stored.
+//
+// A product with attn.compensated carries with each sum what rounding has lost
+// of the sums of the steps, and adds it in the end.
+//
 // A fixed sum of at most one step is taken at once. Of several summed letters
 // the steps go along the last, block by block for each place of the others: so
 // heads that are summed need not follow each other in memory. Maps that are the
@@ -18,11 +26,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Formula/CompensatedSum.h"
 #include "Formula/ReadElement.h"
 #include "Side/SideBlock.h"
 
 #include "attnc/Dialect/Attn/Epilogue.h"
+#include "attnc/Dialect/Attn/InProduct.h"
 #include "attnc/Dialect/Attn/MapFormula.h"
+#include "attnc/Dialect/Attn/NarrowSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -53,10 +64,18 @@ private:
   }
   Value sizeOf(StringRef letters);
   void orderSummed(StringRef rowLetters);
-  Value product(Value k0, Value nk, Value acc);
+  FailureOr<BlockBuffer> lanesOperand();
+  Value loadLanes(Value k0, Value nk);
+  SmallVector<Value> product(Value k0, Value nk, ValueRange carried);
+  Value timesVector(attn::Companion &companion, Value lanes, Value k0, Value nk,
+                    Value acc);
   Value sumOfProducts();
+  SmallVector<Value> sumInSteps();
+  SmallVector<Value> sumCompensated(ArrayRef<Value> zeros);
   Value sumOverLetters(Value zero);
   LogicalResult planEpilogues();
+  LogicalResult planCompanions();
+  bool isForEpilogues(attn::Companion &companion);
   Value applyEpilogues(Value tile, StringRef dims);
   Value stored() {
     return epilogues.empty() ? op.getResult()
@@ -77,7 +96,11 @@ private:
   attn::ContractOp op;
   SideBlock block;
   attn::Labels labels;
+  unsigned lanesNumber = 0;    // of form dot: the operand along the lanes
   BlockBuffer onLanes, onRows; // of form dot
+  attn::MapOp prologue;        // of the operand along the lanes, or null
+  SmallVector<attn::Companion> companions;
+  SmallVector<Value> besideSums; // of the companions, in the grid
   std::vector<Epilogue> epilogues;
 };
 } // namespace
@@ -103,9 +126,81 @@ void ContractLowering::orderSummed(StringRef rowLetters) {
   block.stepAlongLast();
 }
 
-/// `acc` and the products of `nk` places of the stepped letter from `k0` on.
-Value ContractLowering::product(Value k0, Value nk, Value acc) {
-  Value a = block.load(onLanes, "qk", k0, nk);
+/// The operand along the lanes as it lies in memory.
+FailureOr<BlockBuffer> ContractLowering::lanesOperand() {
+  std::string letters = labels.inputs[lanesNumber].str();
+  if (!prologue)
+    return block.operand(op->getOperand(lanesNumber), letters);
+  unsigned elements = *attn::findElements(prologue);
+  for (auto [number, input] : llvm::enumerate(prologue.getInputs()))
+    if (number != elements &&
+        failed(checkElements(prologue, input, block.storage.scope)))
+      return failure();
+  return block.operand(prologue.getInputs()[elements],
+                       attn::lettersOfInput(prologue, letters, elements));
+}
+
+/// A tile of the operand along the lanes; past `nk` it is 0.
+Value ContractLowering::loadLanes(Value k0, Value nk) {
+  Value loaded = block.load(onLanes, "qk", k0, nk);
+  if (!prologue)
+    return loaded;
+  unsigned elements = *attn::findElements(prologue);
+  StringRef letters = labels.inputs[lanesNumber];
+  Type computed = prologue.getAccumulateType();
+  Type made = getElementTypeOrSelf(prologue.getType());
+  Value tile = block.map(
+      block.tileType("qk"), loaded, k0,
+      [&](OpBuilder &b, ValueRange x, const Places &places) {
+        SmallVector<Value> arguments;
+        for (auto [number, input] : llvm::enumerate(prologue.getInputs()))
+          arguments.push_back(
+              number == elements
+                  ? emitWidened(b, block.loc, x[0], computed)
+                  : block.read(b, input,
+                               attn::lettersOfInput(prologue, letters, number),
+                               places, computed));
+        for (char letter : letters)
+          arguments.push_back(places.lookup(letter));
+        Value y = block.inlined(b, prologue.getBody(), arguments);
+        y = emitRounded(b, block.loc, y, made);
+        return emitWidened(b, block.loc, y, block.accumulate);
+      });
+  if (!nk)
+    return tile;
+  return block.select(
+      tile, k0, nk, 0.0, [&](OpBuilder &b, const Places &) -> Value {
+        return arith::ConstantOp::create(b, block.loc, b.getBoolAttr(true));
+      });
+}
+
+/// `acc` and the products of the operand along the lanes with a vector.
+Value ContractLowering::timesVector(attn::Companion &companion, Value lanes,
+                                    Value k0, Value nk, Value acc) {
+  Value terms = block.map(
+      block.tileType("qk"), lanes, k0,
+      [&](OpBuilder &b, ValueRange x, const Places &places) -> Value {
+        Value y =
+            block.read(b, companion.getVector(), companion.vector, places);
+        Value wide = emitWidened(b, block.loc, x[0], block.accumulate);
+        return arith::MulFOp::create(b, block.loc, wide, y);
+      });
+  if (nk)
+    terms = block.select(
+        terms, k0, nk, 0.0, [&](OpBuilder &b, const Places &) -> Value {
+          return arith::ConstantOp::create(b, block.loc, b.getBoolAttr(true));
+        });
+  return tile::ReduceOp::create(block.builder, block.loc, block.tileType("q"),
+                                tile::ReduceKind::Add, terms, "k", acc);
+}
+
+/// What was `carried` and the products of `nk` places of the stepped letter
+/// from `k0` on: the product's own (nothing is carried: from 0), and those of
+/// its companions.
+SmallVector<Value> ContractLowering::product(Value k0, Value nk,
+                                             ValueRange carried) {
+  Value acc = carried.empty() ? Value() : carried[0];
+  Value a = loadLanes(k0, nk);
   Value b = block.load(onRows, "ek", k0, nk);
   Value where;
   if (op.getMask())
@@ -113,8 +208,17 @@ Value ContractLowering::product(Value k0, Value nk, Value acc) {
                       [&](OpBuilder &inner, ValueRange, const Places &places) {
                         return allowed(inner, places);
                       });
-  return tile::DotOp::create(block.builder, block.loc, block.tileType("qe"), a,
-                             b, "k", acc, where);
+  SmallVector<Value> sums{tile::DotOp::create(
+      block.builder, block.loc, block.tileType("qe"), a, b, "k", acc, where)};
+  for (auto [number, companion] : llvm::enumerate(companions)) {
+    Value start = carried.empty()
+                      ? tile::SplatOp::create(block.builder, block.loc,
+                                              block.tileType("q"), 0.0)
+                            .getResult()
+                      : carried[number + 1];
+    sums.push_back(timesVector(companion, a, k0, nk, start));
+  }
+  return sums;
 }
 
 /// The sum over several letters: one number counts the blocks of the last for
@@ -144,7 +248,7 @@ Value ContractLowering::sumOverLetters(Value zero) {
         block.splitPlace(b, place, outer, places);
         for (auto [letter, at] : places)
           block.placeLetter(letter, at);
-        return SmallVector<Value>{product(k0, nk, carried[0])};
+        return product(k0, nk, carried);
       })[0];
 }
 
@@ -155,16 +259,62 @@ Value ContractLowering::sumOfProducts() {
   block.summedSize = isShort ? *fixed : block.block.getK();
   if (isShort && block.summed.size() == 1) {
     Value zero = arith::ConstantIndexOp::create(block.builder, block.loc, 0);
-    return product(zero, {}, {});
+    SmallVector<Value> sums = product(zero, {}, {});
+    besideSums.assign(sums.begin() + 1, sums.end());
+    return sums[0];
   }
-  Value zero = tile::SplatOp::create(block.builder, block.loc,
-                                     block.tileType("qe"), 0.0);
   if (block.summed.size() > 1)
-    return sumOverLetters(zero);
-  return block.loop(sizeOf(block.summed), block.summedSize, zero,
+    return sumOverLetters(tile::SplatOp::create(block.builder, block.loc,
+                                                block.tileType("qe"), 0.0));
+  SmallVector<Value> sums = sumInSteps();
+  besideSums.assign(sums.begin() + 1, sums.end());
+  return sums[0];
+}
+
+/// The sum over the stepped letter, and those of the companions.
+SmallVector<Value> ContractLowering::sumInSteps() {
+  SmallVector<Value> zeros{tile::SplatOp::create(block.builder, block.loc,
+                                                 block.tileType("qe"), 0.0)};
+  for (size_t i = 0; i < companions.size(); ++i)
+    zeros.push_back(tile::SplatOp::create(block.builder, block.loc,
+                                          block.tileType("q"), 0.0));
+  if (op->hasAttr(attn::kCompensated))
+    return sumCompensated(zeros);
+  return block.loop(sizeOf(block.summed), block.summedSize, zeros,
                     [&](Value k0, Value nk, ValueRange carried) {
-                      return SmallVector<Value>{product(k0, nk, carried[0])};
-                    })[0];
+                      return product(k0, nk, carried);
+                    });
+}
+
+/// The same with what rounding loses from step to step. Of a sum that is no
+/// number or infinite nothing is known to be lost.
+SmallVector<Value> ContractLowering::sumCompensated(ArrayRef<Value> zeros) {
+  OpBuilder &b = block.builder;
+  size_t count = zeros.size();
+  SmallVector<Value> starts(zeros);
+  llvm::append_range(starts, zeros);
+  SmallVector<Value> ends =
+      block.loop(sizeOf(block.summed), block.summedSize, starts,
+                 [&](Value k0, Value nk, ValueRange carried) {
+                   SmallVector<Value> next(2 * count);
+                   for (auto [i, x] : llvm::enumerate(product(k0, nk, {})))
+                     std::tie(next[i], next[count + i]) =
+                         emitSum(b, block.loc, carried[i], carried[count + i],
+                                 /*ratio=*/{}, x);
+                   return next;
+                 });
+  SmallVector<Value> totals;
+  for (size_t i = 0; i < count; ++i)
+    totals.push_back(tile::MapOp::create(
+        b, block.loc, cast<tile::TileType>(ends[i].getType()),
+        ValueRange{ends[i], ends[count + i]}, tile::NamedValues(),
+        [&](OpBuilder &inner, Location loc, ValueRange x) -> Value {
+          Value total = arith::AddFOp::create(inner, loc, x[0], x[1]);
+          Value unknown = arith::CmpFOp::create(
+              inner, loc, arith::CmpFPredicate::UNO, x[1], x[1]);
+          return arith::SelectOp::create(inner, loc, unknown, x[0], total);
+        }));
+  return totals;
 }
 
 /// Finds the maps that are applied to the product's tile, and where the last
@@ -194,6 +344,29 @@ LogicalResult ContractLowering::planEpilogues() {
   return block.addResult(result, made);
 }
 
+/// Whether only epilogues read the sums of a companion: nobody stores them.
+bool ContractLowering::isForEpilogues(attn::Companion &companion) {
+  return llvm::all_of(companion.getResult().getUsers(), [&](Operation *user) {
+    return llvm::any_of(epilogues, [&](const Epilogue &epilogue) {
+      return epilogue.map == user;
+    });
+  });
+}
+
+/// Finds the products with vectors that are made in the same blocks.
+LogicalResult ContractLowering::planCompanions() {
+  companions = attn::findCompanions(op, lanesNumber);
+  for (attn::Companion &companion : companions) {
+    block.made.push_back(companion.getResult());
+    if (failed(checkElements(companion.product, companion.getVector(),
+                             block.storage.scope)) ||
+        (!isForEpilogues(companion) &&
+         failed(block.addResult(companion.getResult(), companion.output))))
+      return failure();
+  }
+  return success();
+}
+
 /// Each map of the tile, rounded as if it went through memory.
 Value ContractLowering::applyEpilogues(Value tile, StringRef dims) {
   for (Epilogue &epilogue : epilogues) {
@@ -201,14 +374,31 @@ Value ContractLowering::applyEpilogues(Value tile, StringRef dims) {
     Type made = getElementTypeOrSelf(map.getInputs()[epilogue.host].getType());
     tile = block.rounded(tile, made);
     Type element = getElementTypeOrSelf(map.getType());
+    SmallVector<Value> tiles{tile};
+    SmallVector<std::optional<unsigned>> tileOf; // of each input
+    for (auto [number, input] : llvm::enumerate(map.getInputs())) {
+      auto *beside = llvm::find_if(companions, [&](attn::Companion &companion) {
+        return companion.getResult() == input;
+      });
+      std::optional<unsigned> place;
+      if (number == epilogue.host) {
+        place = 0;
+      } else if (beside != companions.end()) {
+        place = tiles.size();
+        tiles.push_back(block.rounded(besideSums[beside - companions.begin()],
+                                      getElementTypeOrSelf(input.getType())));
+      }
+      tileOf.push_back(place);
+    }
     tile = block.map(
-        block.tileType(dims, element), tile, {},
+        block.tileType(dims, element), tiles, {},
         [&](OpBuilder &b, ValueRange x, const Places &places) {
           SmallVector<Value> arguments;
           for (auto [number, letters] : llvm::enumerate(epilogue.inputs))
             arguments.push_back(
-                number == epilogue.host
-                    ? emitWidened(b, block.loc, x[0], block.accumulate)
+                tileOf[number]
+                    ? emitWidened(b, block.loc, x[*tileOf[number]],
+                                  block.accumulate)
                     : block.read(b, map.getInputs()[number], letters, places));
           for (char letter : epilogue.output)
             arguments.push_back(places.lookup(letter));
@@ -222,12 +412,17 @@ Value ContractLowering::applyEpilogues(Value tile, StringRef dims) {
 LogicalResult ContractLowering::lowerDot() {
   bool lanesAreLeft = labels.inputs[0].contains(block.block.getLanes());
   orderSummed(labels.inputs[lanesAreLeft]);
-  auto left = block.operand(op.getLhs(), labels.inputs[0]);
-  auto right = block.operand(op.getRhs(), labels.inputs[1]);
-  if (failed(left) || failed(right) || failed(planEpilogues()))
+  lanesNumber = lanesAreLeft ? 0 : 1;
+  prologue = attn::findPrologue(op, lanesNumber);
+  unsigned rowsNumber = 1 - lanesNumber;
+  auto lanes = lanesOperand();
+  auto rows =
+      block.operand(op->getOperand(rowsNumber), labels.inputs[rowsNumber]);
+  if (failed(lanes) || failed(rows) || failed(planEpilogues()) ||
+      failed(planCompanions()))
     return failure();
-  onLanes = lanesAreLeft ? *left : *right;
-  onRows = lanesAreLeft ? *right : *left;
+  onLanes = *lanes;
+  onRows = *rows;
   int64_t few = block.block.getFew();
   if (few && failed(lowerFewRows()))
     return failure();
@@ -235,7 +430,11 @@ LogicalResult ContractLowering::lowerDot() {
     return success(); // never more
   block.onlyRows(few, 0);
   block.open(labels.output);
-  block.store(applyEpilogues(sumOfProducts(), "qe"), stored());
+  Value sums = sumOfProducts();
+  for (auto [companion, sum] : llvm::zip_equal(companions, besideSums))
+    if (!isForEpilogues(companion))
+      block.store(sum, companion.getResult());
+  block.store(applyEpilogues(sums, "qe"), stored());
   return success();
 }
 

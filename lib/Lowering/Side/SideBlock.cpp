@@ -38,7 +38,7 @@ SideBlock::SideBlock(Operation *op, Storage &storage)
     : op(op), storage(storage), block(attn::BlockAttr::of(op)),
       loc(op->getLoc()),
       builder(OpBuilder::atBlockEnd(&storage.program.getBody().front())),
-      accumulate(accumulateOf(op)) {}
+      accumulate(accumulateOf(op)), made(op->getResults()) {}
 
 void SideBlock::addAxes(StringRef letters, Value tensor) {
   for (auto [axis, letter] : llvm::enumerate(letters)) {
@@ -166,7 +166,7 @@ void SideBlock::open(StringRef axes) {
     grid.setTargetAttr(block.getTarget());
 
   builder.setInsertionPointToStart(&grid.getBody().front());
-  branchOnWanted(builder, loc, storage.wantedFor(op));
+  branchOnWanted(builder, loc, storage.wantedFor(made, {}));
   zero = arith::ConstantIndexOp::create(builder, loc, 0);
   auto places = grid.getBody().getArguments();
   size_t next = 0;
@@ -324,12 +324,11 @@ Value SideBlock::load(const BlockBuffer &operand, StringRef dims, Value k0,
 }
 
 Value SideBlock::read(OpBuilder &b, Value tensor, StringRef letters,
-                      const Places &places) {
+                      const Places &places, Type real) {
   SmallVector<Value> at;
   for (char letter : letters)
     at.push_back(places.lookup(letter));
-  return emitRead(b, loc, tensor, at,
-                  attn::scalarType(tensor.getType(), accumulate),
+  return emitRead(b, loc, tensor, at, attn::scalarType(tensor.getType(), real),
                   storage.scope);
 }
 

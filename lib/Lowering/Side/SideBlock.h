@@ -88,7 +88,13 @@ public:
              mlir::Value nk = {});
   /// The element of a tensor whose axes have these letters.
   mlir::Value read(mlir::OpBuilder &b, mlir::Value tensor,
-                   llvm::StringRef letters, const Places &places);
+                   llvm::StringRef letters, const Places &places) {
+    return read(b, tensor, letters, places, accumulate);
+  }
+  /// The same of floats as `real`.
+  mlir::Value read(mlir::OpBuilder &b, mlir::Value tensor,
+                   llvm::StringRef letters, const Places &places,
+                   mlir::Type real);
   /// The one that belongs to the whole block: no block goes along the letters.
   mlir::Value readOnce(mlir::Value tensor, llvm::StringRef letters) {
     return read(builder, tensor, letters, uniform);
@@ -125,6 +131,7 @@ public:
   mlir::Location loc;
   mlir::OpBuilder builder;
   mlir::Type accumulate;
+  llvm::SmallVector<mlir::Value> made; // by the grid: its ops' results
   std::string summed;     // letters of the dim k, the first varying slowest
   int64_t summedSize = 0; // of a tile along it
 

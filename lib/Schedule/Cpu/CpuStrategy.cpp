@@ -8,6 +8,7 @@
 
 #include "Cpu/Candidates.h"
 #include "Cpu/CostModel.h"
+#include "Cpu/InProduct.h"
 #include "Cpu/SideBlocks.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -52,6 +53,16 @@ struct CpuStrategy final : Strategy {
                    attn::ScheduleAttr schedule,
                    RegimeRanges &ranges) const override {
     return cpu::predictCost(shape, target, CpuSchedule::of(schedule), ranges);
+  }
+
+  void placeInProducts(func::FuncOp function,
+                       const Target &target) const override {
+    cpu::placeInProducts(function, target);
+  }
+
+  std::string findPlaceProblem(Operation *op,
+                               const Target &target) const override {
+    return cpu::findPlaceProblem(op, target);
   }
 
   attn::BlockAttr chooseBlock(Operation *op,
