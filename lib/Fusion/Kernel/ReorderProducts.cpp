@@ -38,7 +38,9 @@
 // may sum blocks of keys in f32 and add those up with compensation
 // (attn.narrow_sums): a block of B keys has an error of B / 2 units, as B keys
 // have in the plain formula, and each of the features has one of its own. One
-// key weighs 1 to a unit in the last place. Sums over features stay f64.
+// key weighs 1 to a unit in the last place. Sums over features stay f64: of
+// equal features the roundings of f32 add up, where those of plain scores are
+// exact.
 //
 // Tests: test/Fusion/reorder-products.mlir
 //

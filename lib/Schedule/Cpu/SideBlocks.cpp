@@ -31,6 +31,11 @@ using namespace mlir;
 
 namespace attnc::schedule::cpu {
 
+/// Elements of a block along an axis that is not the lanes', and of a step of a
+/// sum: rows of 64 floats fill a few lines of cache.
+static constexpr int64_t kRows = 64;
+static constexpr int64_t kVectors = 4;
+
 /// Elements of the last axis of a result lie side by side, those of another are
 /// loaded one by one: a vector that is filled to a quarter is as good.
 static std::optional<char> lanesOfElements(Operation *op, const SideAxes &axes,
@@ -40,6 +45,17 @@ static std::optional<char> lanesOfElements(Operation *op, const SideAxes &axes,
       axes.sizeOf(axes.result.back()) * 4 >= lanes)
     return axes.result.back();
   return axes.bestLanes(axes.result, lanes);
+}
+
+/// Rows of a block of elements run along the largest other axis, but an open
+/// one in front of all may be a batch of one: if an axis of known size fills a
+/// block, the rows run along that.
+static char rowsOfElements(StringRef letters, const SideAxes &axes) {
+  char largest = *axes.largest(letters);
+  if (largest != axes.result.front() || axes.sizeOf(largest) < SideAxes::kOpen)
+    return largest;
+  std::optional<char> other = axes.largest(letters.drop_front());
+  return other && axes.sizeOf(*other) >= kRows ? *other : largest;
 }
 
 static SideChoice choose(Operation *op, const SideAxes &axes, int64_t lanes) {
@@ -52,7 +68,7 @@ static SideChoice choose(Operation *op, const SideAxes &axes, int64_t lanes) {
     std::string rest = axes.result;
     llvm::erase(rest, *lane);
     if (isa<attn::MapOp, attn::ConcatOp, attn::AppendOp>(op) && !rest.empty())
-      choice.rows = std::string(1, *axes.largest(rest));
+      choice.rows = std::string(1, rowsOfElements(rest, axes));
   }
   return choice;
 }
@@ -71,11 +87,6 @@ static RegisterTile bestTile(int64_t vectors, const Target &target) {
         best = tile;
   return best;
 }
-
-/// Elements of a block along an axis that is not the lanes', and of a step of a
-/// sum: rows of 64 floats fill a few lines of cache.
-static constexpr int64_t kRows = 64;
-static constexpr int64_t kVectors = 4;
 
 /// Vectors of a block along an axis of `length`. Products take a few more at
 /// once rather than leave a rest.
