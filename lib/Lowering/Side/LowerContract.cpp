@@ -76,14 +76,11 @@ private:
   LogicalResult planEpilogues();
   LogicalResult planCompanions();
   bool isForEpilogues(attn::Companion &companion);
-  Value applyEpilogues(Value tile, StringRef dims);
+  Value applyEpilogues(Value tile);
   Value stored() {
     return epilogues.empty() ? op.getResult()
                              : epilogues.back().map.getResult();
   }
-  bool hasRest(int64_t step);
-  LogicalResult lowerFewRows();
-  SmallVector<Value> sumInPassing(ArrayRef<Value> rows);
 
   /// A map on the product's tile, in the words of the product.
   struct Epilogue {
@@ -368,7 +365,7 @@ LogicalResult ContractLowering::planCompanions() {
 }
 
 /// Each map of the tile, rounded as if it went through memory.
-Value ContractLowering::applyEpilogues(Value tile, StringRef dims) {
+Value ContractLowering::applyEpilogues(Value tile) {
   for (Epilogue &epilogue : epilogues) {
     attn::MapOp map = epilogue.map;
     Type made = getElementTypeOrSelf(map.getInputs()[epilogue.host].getType());
@@ -391,7 +388,7 @@ Value ContractLowering::applyEpilogues(Value tile, StringRef dims) {
       tileOf.push_back(place);
     }
     tile = block.map(
-        block.tileType(dims, element), tiles, {},
+        block.tileType("qe", element), tiles, {},
         [&](OpBuilder &b, ValueRange x, const Places &places) {
           SmallVector<Value> arguments;
           for (auto [number, letters] : llvm::enumerate(epilogue.inputs))
@@ -409,6 +406,20 @@ Value ContractLowering::applyEpilogues(Value tile, StringRef dims) {
   return tile;
 }
 
+/// The blocks of calls with few rows: so few at once that one register tile has
+/// them all, and of the sum as many places as rows of memory are streamed well,
+/// or one square that is transposed into a vector of lanes.
+static attn::BlockAttr blockOfFewRows(attn::BlockAttr whole,
+                                      std::optional<int64_t> rows) {
+  constexpr int64_t kAtOnce = 4, kStreams = 8;
+  int64_t q = whole.getWide();
+  int64_t k = q == whole.getTarget().getGranule() ? q : kStreams;
+  return attn::BlockAttr::get(
+      whole.getContext(), whole.getForm(), whole.getLanes(), whole.getRows(), q,
+      k, /*e=*/std::min(rows.value_or(kAtOnce), kAtOnce), whole.getInner(),
+      /*few=*/0, /*wide=*/0, whole.getVisited(), whole.getTarget());
+}
+
 LogicalResult ContractLowering::lowerDot() {
   bool lanesAreLeft = labels.inputs[0].contains(block.block.getLanes());
   orderSummed(labels.inputs[lanesAreLeft]);
@@ -423,114 +434,27 @@ LogicalResult ContractLowering::lowerDot() {
     return failure();
   onLanes = *lanes;
   onRows = *rows;
-  int64_t few = block.block.getFew();
-  if (few && failed(lowerFewRows()))
-    return failure();
-  if (few && block.fixedSize(block.block.getRows()[0]).value_or(few + 1) <= few)
-    return success(); // never more
-  block.onlyRows(few, 0);
-  block.open(labels.output);
-  Value sums = sumOfProducts();
-  for (auto [companion, sum] : llvm::zip_equal(companions, besideSums))
-    if (!isForEpilogues(companion))
-      block.store(sum, companion.getResult());
-  block.store(applyEpilogues(sums, "qe"), stored());
-  return success();
-}
-
-/// Whether the sum is no whole number of steps.
-bool ContractLowering::hasRest(int64_t step) {
-  int64_t places = 1;
-  for (char letter : block.summed) {
-    std::optional<int64_t> size = block.fixedSize(letter);
-    if (!size)
-      return true;
-    places = places * *size % step;
-  }
-  return places != 0;
-}
-
-/// Of each of these rows its products with what lies along the lanes, of which
-/// each vector is read once.
-SmallVector<Value> ContractLowering::sumInPassing(ArrayRef<Value> rows) {
-  constexpr int64_t kStep = 8;
-  bool lanesAreLeft = labels.inputs[0].contains(block.block.getLanes());
-  Value operands[] = {op.getLhs(), op.getRhs()};
-  block.summedSize = kStep;
-  tile::TileType type = block.tileType("q"), pairs = block.tileType("qk");
-  Value zero = tile::SplatOp::create(block.builder, block.loc, type, 0.0);
-  SmallVector<Value> zeros(rows.size(), zero);
-  auto read = [&](bool left, OpBuilder &b, const Places &places) {
-    return block.read(b, operands[!left], labels.inputs[!left], places);
-  };
-  return block.loop(
-      sizeOf(block.summed), kStep, zeros,
-      [&](Value k0, Value nk, ValueRange carried) {
-        Value passing = block.map(
-            pairs, {}, k0, [&](OpBuilder &b, ValueRange, const Places &places) {
-              return read(lanesAreLeft, b, places);
-            });
-        SmallVector<Value> sums;
-        for (auto [row, sum] : llvm::zip_equal(rows, carried)) {
-          block.placeRow(row);
-          Value product = block.map(
-              pairs, passing, k0,
-              [&](OpBuilder &b, ValueRange x, const Places &places) -> Value {
-                Value y = read(!lanesAreLeft, b, places);
-                return arith::MulFOp::create(b, block.loc, x[0], y);
-              });
-          if (hasRest(kStep))
-            product = block.select(product, k0, nk, 0.0,
-                                   [&](OpBuilder &b, const Places &) -> Value {
-                                     return arith::ConstantOp::create(
-                                         b, block.loc, b.getBoolAttr(true));
-                                   });
-          sums.push_back(tile::ReduceOp::create(block.builder, block.loc, type,
-                                                tile::ReduceKind::Add, product,
-                                                "k", sum));
-        }
-        return sums;
-      });
-}
-
-/// A grid for calls with few rows. It takes some of them at once; past the last
-/// one it computes that again.
-LogicalResult ContractLowering::lowerFewRows() {
-  constexpr int64_t kAtOnce = 4;
-  if (failed(checkElements(op, op.getLhs(), block.storage.scope)) ||
-      failed(checkElements(op, op.getRhs(), block.storage.scope)))
-    return failure();
   attn::BlockAttr whole = block.block;
-  char letter = whole.getRows()[0];
-  int64_t atOnce = std::min(block.fixedSize(letter).value_or(kAtOnce), kAtOnce);
-  block.block = attn::BlockAttr::get(
-      op.getContext(), whole.getForm(), whole.getLanes(), whole.getRows(),
-      whole.getWide(), whole.getK(), atOnce, whole.getInner(), 0, 0,
-      whole.getVisited(), whole.getTarget());
-  block.stepAlongAll();
-  block.onlyRows(0, whole.getFew());
-  block.open(labels.output);
-  OpBuilder &b = block.builder;
-  Value one = arith::ConstantIndexOp::create(b, block.loc, 1);
-  Value last =
-      b.createOrFold<arith::SubIOp>(block.loc, block.sizeOf(b, letter), one);
-  SmallVector<Value> rows{block.firstRow()};
-  while (rows.size() < size_t(atOnce)) {
-    Value next = arith::AddIOp::create(b, block.loc, rows.back(), one);
-    rows.push_back(arith::MinSIOp::create(b, block.loc, next, last));
+  auto emitGrid = [&] {
+    block.open(labels.output);
+    Value sums = sumOfProducts();
+    for (auto [companion, sum] : llvm::zip_equal(companions, besideSums))
+      if (!isForEpilogues(companion))
+        block.store(sum, companion.getResult());
+    block.store(applyEpilogues(sums), stored());
+  };
+  int64_t few = whole.getFew();
+  if (few) {
+    std::optional<int64_t> count = block.fixedSize(whole.getRows()[0]);
+    block.block = blockOfFewRows(whole, count);
+    block.onlyRows(0, few);
+    emitGrid();
+    if (count && *count <= few)
+      return success(); // never more
+    block.block = whole;
   }
-  Value zero = arith::ConstantIndexOp::create(b, block.loc, 0);
-  for (char summed : (labels.inputs[0] + labels.inputs[1]).str())
-    if (!labels.output.contains(summed) &&
-        !StringRef(block.summed).contains(summed))
-      block.placeLetter(summed, zero); // an axis of one element
-  SmallVector<Value> sums = sumInPassing(rows);
-  for (auto [row, sum] : llvm::zip_equal(rows, sums)) {
-    block.placeRow(row);
-    block.store(applyEpilogues(sum, "q"), stored());
-  }
-  block.block = whole;
-  block.stepAlongLast();
+  block.onlyRows(few, 0);
+  emitGrid();
   return success();
 }
 

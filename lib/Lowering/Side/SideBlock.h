@@ -39,8 +39,6 @@ public:
   /// Lets only the last summed letter be the dim k; `placeLetter` says where
   /// the others are. Before operands are looked up.
   void stepAlongLast() { stepped = summed.back(); }
-  /// Lets all summed letters together be the dim k, for reads.
-  void stepAlongAll() { stepped = 0; }
   void placeLetter(char letter, mlir::Value place) { uniform[letter] = place; }
   /// Starts the grid over the blocks of axes with these letters.
   void open(llvm::StringRef axes);
@@ -49,13 +47,6 @@ public:
   void onlyRows(int64_t above, int64_t most) {
     rowsAbove = above;
     rowsMost = most;
-  }
-  /// The first row of a block.
-  mlir::Value firstRow() const { return e0; }
-  /// What is read and stored without the dim e is of this row.
-  void placeRow(mlir::Value row) {
-    e0 = row;
-    uniform[block.getRows()[0]] = row;
   }
   /// From the next grid on there are `size` elements along a letter.
   void resize(char letter, mlir::Attribute size) { sizes[letter] = size; }

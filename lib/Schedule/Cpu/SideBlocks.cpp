@@ -146,19 +146,17 @@ private:
 };
 
 /// A call with so few rows copies what lies along the lanes for nothing: each
-/// element is used once per row. Read in passing, in blocks so wide that memory
+/// element is used once per row. Read in place, in blocks so wide that memory
 /// is read along its pages, it comes at the rate of memory: 16384 x 7168 in f32
-/// by one row, Zen 5, 6 GB/s by copies of 64 columns, 15 of 18 in passing.
+/// by one row, Zen 5, 6 GB/s by copies of 64 columns, 15 of 18 in place.
 static constexpr int64_t kFew = 8;
 
-/// Weights of [out, in] are read in passing by squares of registers, one row of
-/// the weight per lane, that are turned. One vector of lanes is as many streams
-/// as the prefetcher follows: one row by 8192 x 7168, f32, Zen 4, 11 GB/s by
-/// copies, 14 by 16 rows at once (as [in, out]), 7 by 32, 1.4 by 64. With 8
-/// lanes 16 instead of 7.6. Of bf16 pairs are turned, and 16 lanes of them are
-/// widened by a shift or a mask: 9.1 GB/s instead of 4.4 (Sapphire Rapids); 8
-/// lanes are too few for the arithmetic of four rows, 5.0 instead of 6.2, and
-/// f16 has to be packed before it is widened, 5.1 instead of 5.7.
+/// Weights of [out, in] are read in squares of registers, one row of the weight
+/// per lane, that are transposed. One vector of lanes is as many streams as the
+/// prefetcher follows: one row by 8192 x 7168, f32, Zen 4, 11 GB/s by copies of
+/// 64 rows, 14 by 16 rows at once (as [in, out]), 7 by 32, 1.4 by 64. Squares
+/// of fewer than 16 lanes are not taken for bf16, nor any for f16: those were
+/// measured with other code, which read pairs of them.
 static bool canBeTurned(Value tensor, unsigned bits, int64_t lanes) {
   Type element = getElementTypeOrSelf(tensor.getType());
   bool isWidened = element.isBF16() && bits == 32 && lanes >= 16;
@@ -175,7 +173,7 @@ static int64_t wideBlock(int64_t length, int64_t lanes) {
   return tile;
 }
 
-/// How wide blocks are that are read in passing; 0: they are copied.
+/// How wide the blocks of few rows are; 0: there are none.
 static int64_t widthInPassing(const SideChoice &choice, int64_t length,
                               unsigned bits, int64_t lanes) {
   if (choice.inPassing == InPassing::Along)

@@ -63,7 +63,8 @@ tile.program @values(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V:
   }
 }
 
-// A weight in the lanes: two of its rows are interleaved. The sum has a run-time
+// A weight in the lanes: two of its rows are interleaved, where more rows than those of
+// a register tile use them (Memory/streams.mlir). The sum has a run-time
 // number of elements, the last of an odd number is read alone.
 // CHECK-LABEL: func.func @open_sum.grid0.body(
 // CHECK:         arith.shli %{{.*}} : vector<16xi32>
@@ -80,9 +81,9 @@ tile.program @open_sum(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : bf16>, %
   tile.grid (%i) to (%c1) {
     %c0 = arith.constant 0 : index
     %w = tile.load %W[%c0, %c0] valid(k = %n) : !tile.buf<k, q : bf16> -> !tile.tile<q:16, k:64, bf16>
-    %x = tile.load %X[%c0, %c0] valid(k = %n) : !tile.buf<e, k : bf16> -> !tile.tile<e:2, k:64, bf16>
-    %y = tile.dot (%w, %x) sum(k) : (!tile.tile<q:16, k:64, bf16>, !tile.tile<e:2, k:64, bf16>) -> !tile.tile<q:16, e:2, f32>
-    tile.store %y, %Y[%c0, %c0] : !tile.tile<q:16, e:2, f32>, !tile.buf<e, q : f32>
+    %x = tile.load %X[%c0, %c0] valid(k = %n) : !tile.buf<e, k : bf16> -> !tile.tile<e:4, k:64, bf16>
+    %y = tile.dot (%w, %x) sum(k) : (!tile.tile<q:16, k:64, bf16>, !tile.tile<e:4, k:64, bf16>) -> !tile.tile<q:16, e:4, f32>
+    tile.store %y, %Y[%c0, %c0] : !tile.tile<q:16, e:4, f32>, !tile.buf<e, q : f32>
   }
 }
 

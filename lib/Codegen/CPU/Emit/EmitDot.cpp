@@ -1,7 +1,8 @@
 //===- EmitDot.cpp - The register tile of a dot ---------------------------===//
 //
 // One operand is in a slot with queries along the lanes, the other is read
-// element by element from rows of K or V and broadcast:
+// element by element from rows of K or V and broadcast; lanes that are read
+// once are loaded from the tensor where they can be (Plan/Streams.cpp):
 //
 //   acc[row][vector] += broadcast(B[row, n]) * A[n][vector]     for all n
 //
@@ -25,6 +26,7 @@
 
 #include "Emit/IntegerProduct.h"
 #include "Emit/RegionEmitter.h"
+#include "Plan/Block2D.h"
 
 #include "attnc/Target/Terms.h"
 
@@ -137,7 +139,6 @@ SmallVector<Value> Emitter::emitTerms(Granule &granule, tile::DotOp dot,
 void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
   bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
   Value a = lhsOnLanes ? dot.getLhs() : dot.getRhs();
-  Value b = lhsOnLanes ? dot.getRhs() : dot.getLhs();
   switch (featureFormOf(dot, plan)) {
   case FeatureForm::Along:
     return emitAlongFeatures(granule, dot);
@@ -177,12 +178,38 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
     granule.registers[dot.getResult()] = addPairs(granule, dot, extent, sums);
     return;
   }
+  granule.registers[dot.getResult()] = addProducts(granule, dot, extent, sums);
+}
+
+/// Vector `v` of row `n` of lanes that are contiguous in memory.
+Value Emitter::loadStreamed(const Rows &from, Window window, Value n,
+                            int64_t v) {
+  Value lane = ops.add(firstRow(window), v * lanes());
+  Type memory = memoryType(from.element);
+  Value at = ops.address(from.pointer, memory,
+                         ops.add(ops.mul(n, from.rowStride), lane));
+  return convertRow(ops.load(laneVector(memory), at, memoryBytes(from.element)),
+                    from.element, accumulator());
+}
+
+SmallVector<Value> Emitter::addProducts(Granule &granule, tile::DotOp dot,
+                                        Value extent, ValueRange sums) {
+  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+  Value a = lhsOnLanes ? dot.getLhs() : dot.getRhs();
+  Value b = lhsOnLanes ? dot.getRhs() : dot.getLhs();
+  auto sum = StringAttr::get(dot.getContext(), dot.getSum());
+  int64_t size = *cast<tile::TileType>(a.getType()).getDimSize(sum);
+  int64_t vectors = granule.window.vectors;
   Broadcasts scalars = broadcastsOf(ops, rows.lookup(b), granule.item.space.dim,
                                     granule, extent, accumulator());
-  Item along{ItemKind::Nest, {}, {true, sum, *aType.getDimSize(sum)}};
-  auto addProducts = [&](Value n, ValueRange carried) {
+  Item along{ItemKind::Nest, {}, {true, sum, size}};
+  bool isInPlace = false;
+  auto addProduct = [&](Value n, ValueRange carried) {
     SmallVector<Value> next(carried);
     Granule at(along, granule.window, n);
+    for (int64_t v = 0; isInPlace && v < vectors; ++v)
+      at.registers[a].push_back(
+          loadStreamed(rows.lookup(a), granule.window, n, v));
     for (int64_t row = 0; row < granule.rows; ++row) {
       Value place = ops.address(scalars.pointers[row], accumulator(),
                                 ops.mul(n, scalars.step));
@@ -203,30 +230,45 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
     return [&, count](Value n, ValueRange carried) {
       SmallVector<Value> next(carried);
       for (int64_t u = 0; u < count; ++u)
-        next = addProducts(ops.add(n, u), next);
+        next = addProduct(ops.add(n, u), next);
       return next;
     };
   };
-  if (count) {
-    sums = ops.loop(beginOf(sum), count, 1, sums, unrolled(1));
-  } else {
-    int64_t size = *aType.getDimSize(sum), unroll = target.getUnroll();
+  auto addAll = [&]() -> SmallVector<Value> {
+    Value count = extentOf(sum, size);
+    if (count)
+      return ops.loop(beginOf(sum), count, 1, sums, unrolled(1));
+    int64_t unroll = target.getUnroll();
     // A register tile of one vector has many rows: their addresses are found
     // once for several elements.
     if (seen.end)
       unroll = std::max<int64_t>(unroll, 4);
     int64_t whole = size / unroll * unroll;
-    sums = ops.loop(ops.index(0), ops.index(whole), unroll, sums,
-                    [&](Value n, ValueRange carried) {
-                      if (isTall)
-                        fetchNextRows(granule, dot, ops.floorDiv(n, unroll),
-                                      whole / unroll);
-                      return unrolled(unroll)(n, carried);
-                    });
-    if (whole < size)
-      sums = unrolled(size - whole)(ops.index(whole), sums);
-  }
-  granule.registers[dot.getResult()] = std::move(sums);
+    SmallVector<Value> all =
+        ops.loop(ops.index(0), ops.index(whole), unroll, sums,
+                 [&](Value n, ValueRange carried) {
+                   if (seen.end)
+                     fetchNextRows(granule, dot, ops.floorDiv(n, unroll),
+                                   whole / unroll);
+                   return unrolled(unroll)(n, carried);
+                 });
+    return whole < size ? unrolled(size - whole)(ops.index(whole), all) : all;
+  };
+  auto load = a.getDefiningOp<tile::LoadOp>();
+  if (!plan.streamed.contains(load) || !mayFollow(load.getBuf()))
+    return addAll();
+  Value end = ops.add(firstRow(granule.window), vectors * lanes());
+  return ops.chooseAll(
+      sums.getTypes(),
+      ops.compare(arith::CmpIPredicate::sle, end, rows.lookup(a).endOfLanes),
+      [&] {
+        isInPlace = true;
+        return addAll();
+      },
+      [&] {
+        isInPlace = false;
+        return addAll();
+      });
 }
 
 } // namespace attnc::cpu

@@ -122,7 +122,8 @@ static int64_t powerOfTwoBelow(int64_t n) {
 
 /// Rows of a granule of `item` for a window of so many vectors. A window that
 /// is narrower than the register tile gets more rows, up to `most`, which keeps
-/// the fma units busy; elementwise rows divide the dots' rows.
+/// the fma units busy, but no more than the tile has; elementwise rows divide
+/// the dots' rows.
 int64_t Emitter::granuleRows(const Item &item, int64_t vectors, int64_t most) {
   if (!item.space.dim || !item.space.lanes || needsExactCount(item))
     return 1;
@@ -133,9 +134,11 @@ int64_t Emitter::granuleRows(const Item &item, int64_t vectors, int64_t most) {
   auto rowsFor = [&](int64_t rows, int64_t width) {
     if (isCold)
       return powerOfTwoBelow(std::min({rows, most, kColdRows}));
-    return vectors >= width
-               ? rows
-               : std::min(most, powerOfTwoBelow(rows * width / vectors));
+    int64_t taken =
+        vectors >= width
+            ? rows
+            : std::min(most, powerOfTwoBelow(rows * width / vectors));
+    return std::min(taken, item.space.size);
   };
   for (Operation *op : item.ops)
     if (auto dot = dyn_cast<tile::DotOp>(op)) {

@@ -102,14 +102,15 @@ private:
   bool needsExactCount(const Item &item);
   bool readsMuch(const Item &item);
 
-  // EmitDot.cpp
+  // EmitDot.cpp, EmitPairs.cpp, EmitTiles.cpp
   void emitDot(Granule &granule, tile::DotOp dot);
+  SmallVector<Value> addProducts(Granule &granule, tile::DotOp dot,
+                                 Value extent, mlir::ValueRange sums);
   SmallVector<Value> emitTerms(Granule &granule, tile::DotOp dot, Value extent,
                                SmallVector<Value> sums);
   SmallVector<Value> emitTerm(Granule &granule, tile::DotOp dot, Value n,
                               mlir::ArrayRef<SmallVector<Value>> elements);
-
-  // EmitPairs.cpp, EmitTiles.cpp
+  Value loadStreamed(const Rows &from, Window window, Value n, int64_t v);
   SmallVector<Value> addPairs(Granule &granule, tile::DotOp dot, Value extent,
                               SmallVector<Value> sums);
   void emitTiles(tile::DotOp dot, Window window);
@@ -232,8 +233,7 @@ private:
   const Plan &plan;
   tile::CpuAttr target;
   Value scratch;
-  /// Queries of the tiles before this copy's first one.
-  Value rowBase;
+  Value rowBase; // queries of the tiles before this copy's first one
   llvm::DenseMap<Value, Rows> rows;
   /// Elements in use along the dims that do not use all; run-time values.
   llvm::DenseMap<StringAttr, Value> extents;

@@ -29,6 +29,9 @@ struct Rows {
   /// For the matrix unit the copy of all rows from `firstCopied` on; null: none
   /// but what `pointer` is.
   Value copy = {}, copyStride = {}, firstCopied = {};
+  /// Of lanes that may be read in place (Plan::streamed) the end of those that
+  /// can be: lane `l` of row `r` is at `pointer + r * rowStride + l`.
+  Value endOfLanes = {};
 };
 
 /// Of a buffer with merged axes (tile.rename) the heads whose queries are the

@@ -54,6 +54,7 @@ public:
         end(columnsToFill()) {}
 
   void loadSingleRow();
+  void streamLanes();
   void loadGroup(Window group);
   void prepareTransposed();
   void loadTransposed(Window single);
@@ -278,7 +279,23 @@ void LaneLoader::loadGroup(Window group) {
           [&] { loadTransposed(single); });
     });
   };
-  ops.branch(follow(group), [&] { loadVectors(group); }, loadSingles);
+  ops.branch(
+      follow(group),
+      [&] {
+        if (!emitter.plan.streamed.contains(load))
+          loadVectors(group);
+      },
+      loadSingles);
+}
+
+/// Says where the product finds lanes that are not copied.
+void LaneLoader::streamLanes() {
+  Value zero = ops.index(0);
+  Value isUnit =
+      ops.compare(arith::CmpIPredicate::eq, block.rowStride, ops.index(1));
+  Rows &rows = emitter.rows[load.getResult()];
+  rows = {block.data, block.columnStride, {}, {}, block.element};
+  rows.endOfLanes = ops.select(isUnit, block.rowCount, zero);
 }
 
 void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
@@ -289,6 +306,8 @@ void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
   if (plan.hasTiles && plan.pairTiles.contains(load.getResult()))
     forEachGroup(window,
                  [&](Window group) { clearPadding(load.getResult(), group); });
+  if (plan.streamed.contains(load) && mayFollow(load.getBuf()))
+    loader.streamLanes();
   loader.prepareTransposed();
   if (mayFollow(load.getBuf()))
     forEachGroup(window, [&](Window group) { loader.loadGroup(group); });

@@ -246,7 +246,8 @@ LogicalResult PairPlanner::run(Block &block) {
     bool isCandidate = isOfIntegers(dot) ? ofIntegers != nullptr
                                          : ofBf16 && (isBf16(dot.getLhs()) ||
                                                       isBf16(dot.getRhs()));
-    if (!dot.hasTerm() && isCandidate &&
+    bool isReadOnce = plan.streamed.contains(queriesOf(dot).getDefiningOp());
+    if (!dot.hasTerm() && isCandidate && !isReadOnce &&
         featureFormOf(dot, plan) == FeatureForm::None)
       dots.push_back(dot);
   });

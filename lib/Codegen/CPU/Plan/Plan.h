@@ -131,6 +131,10 @@ struct Plan {
   /// rows cannot be read in place, V transposed.
   llvm::DenseMap<mlir::Operation *, Slot> tileRows;
 
+  /// Loads into lanes that one product reads once, in place where the lanes are
+  /// contiguous in memory (Streams.cpp).
+  llvm::DenseSet<mlir::Operation *> streamed;
+
   /// Places before the first distance in a slot: rows past the end of a tile
   /// of keys look there, for elements that nobody uses.
   int64_t distanceLead() const { return llvm::alignTo(extraRows, lanes); }
@@ -196,6 +200,10 @@ mlir::LogicalResult planItems(mlir::Block &block, Plan &plan);
 
 /// Gives places to the rows of queries that such products read, and to sums.
 void planFeatures(mlir::Block &block, Plan &plan, tile::CpuAttr target);
+
+/// Finds the loads into lanes that a product reads once. Pairs are planned
+/// later.
+void planStreams(mlir::Block &block, Plan &plan, tile::CpuAttr target);
 
 /// Gives slots to the tiles of `block`, whose items are planned.
 mlir::LogicalResult planHomes(mlir::Block &block, Plan &plan);

@@ -103,6 +103,7 @@ static LogicalResult planCopy(tile::GridOp grid, tile::CpuAttr target,
     return failure();
   if (plan.featureRows)
     planFeatures(body, plan, target);
+  planStreams(body, plan, target);
   if (target.getUnit() != tile::CpuUnit::Fma &&
       failed(planPairs(body, plan, target, queries == facts.queries)))
     return failure();
