@@ -25,6 +25,7 @@
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Interface/Interface.h"
+#include "attnc/Interface/Remark.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
@@ -54,6 +55,10 @@ class PageMatch {
 public:
   PageMatch(attn::MapOp map, attn::ReadOp read) : map(map), read(read) {}
   std::optional<Pages> match();
+  /// Whether a row is read whose place another tensor gives.
+  bool readsFoundRows();
+  /// Why `match` found nothing.
+  StringRef whyNot() const { return reason; }
 
 private:
   std::optional<unsigned> axisOf(Value index);
@@ -67,6 +72,7 @@ private:
 
   attn::MapOp map;
   attn::ReadOp read;
+  StringRef reason;
 };
 } // namespace
 
@@ -186,9 +192,37 @@ bool PageMatch::matchOthers(Pages &pages) {
 
 std::optional<Pages> PageMatch::match() {
   Pages pages;
-  bool isFound = isa<BlockArgument>(read.getSource()) && matchPage(pages) &&
-                 matchWithin(pages) && matchOthers(pages) && sizeOf(pages.key);
-  return isFound ? std::optional(pages) : std::nullopt;
+  if (!isa<BlockArgument>(read.getSource()) ||
+      !sizeOf(map.getType().getRank() - 1))
+    reason = "the rows are not in an input";
+  else if (!matchPage(pages) || !sizeOf(pages.key))
+    reason = "no index is an entry table[b, k // n] of an input with the range "
+             "of that axis ('in 0..pages - 1')";
+  else if (!matchWithin(pages))
+    reason = "no index is k % n, with the n of table[b, k // n] and an axis of "
+             "n rows";
+  else if (!matchOthers(pages))
+    reason = "an axis of the tensor is read in part or in another order";
+  else
+    return pages;
+  return std::nullopt;
+}
+
+bool PageMatch::readsFoundRows() {
+  unsigned last = map.getType().getRank() - 1;
+  if (!isa_and_present<IntegerAttr>(sizeOf(last)) ||
+      llvm::none_of(read.getIndices(),
+                    [&](Value index) { return axisOf(index) == last; }))
+    return false;
+  SmallVector<Value> open(read.getIndices());
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (isa_and_present<attn::ReadOp>(op))
+      return true;
+    if (op && op->getBlock() == &map.getBody().front())
+      llvm::append_range(open, op->getOperands());
+  }
+  return false;
 }
 
 /// A view with the axes in another order: result axis i is source axis
@@ -275,11 +309,20 @@ static attn::MapOp rewriteRead(attn::MapOp map, attn::ReadOp read,
   return result;
 }
 
-/// Views the rows of one read of the map. The new map, or null.
+/// Views the rows of one read of the map. The new map; null, and remarks on the
+/// reads of rows that are left, if there is none.
 static attn::MapOp viewOneRead(attn::MapOp map) {
-  for (auto read : map.getBody().front().getOps<attn::ReadOp>())
-    if (std::optional<Pages> pages = PageMatch(map, read).match())
+  SmallVector<PageMatch> left;
+  for (auto read : map.getBody().front().getOps<attn::ReadOp>()) {
+    PageMatch match(map, read);
+    if (std::optional<Pages> pages = match.match())
       return rewriteRead(map, read, *pages);
+    if (match.readsFoundRows())
+      left.push_back(match);
+  }
+  for (const PageMatch &match : left)
+    remarkOn(map) << "rows that a table finds are read element by element: "
+                  << match.whyNot() << " [missed]";
   return {};
 }
 

@@ -1,5 +1,5 @@
 // Views rows that a page table finds as attn.pages.
-// RUN: attnc-opt %s --attn-view-pages --canonicalize | FileCheck %s
+// RUN: attnc-opt %s --attn-view-pages --canonicalize --verify-diagnostics -o - | FileCheck %s
 
 module attributes {attnc.interface = [
   {name = "views_quantized_rows_in_pages", title = "rows", spec = "heads: 2", positions = [], preconditions = [],
@@ -91,6 +91,7 @@ func.func @views_rows_alone(%table: tensor<?x?xi32, #attn.dims<batch, width>>, %
 // CHECK-NOT:     attn.pages
 // CHECK:         return
 func.func @keeps_a_part_of_the_features(%table: tensor<?x?xi32, #attn.dims<batch, width>>, %C: tensor<?x4x16xf32, #attn.dims<pages, 4, 16>>) -> tensor<?x?x8xf32, #attn.dims<batch, kv_len, 8>> {
+  // expected-remark@below {{rows that a table finds are read element by element: an axis of the tensor is read in part or in another order [missed]}}
   %k = attn.map "->bkd"() : () -> tensor<?x?x8xf32, #attn.dims<batch, kv_len, 8>> {
   ^bb0(%b: index, %i: index, %d: index):
     %c4 = arith.constant 4 : index
@@ -109,6 +110,7 @@ func.func @keeps_a_part_of_the_features(%table: tensor<?x?xi32, #attn.dims<batch
 // CHECK-NOT:     attn.pages
 // CHECK:         return
 func.func @keeps_rows_of_half_pages(%table: tensor<?x?xi32, #attn.dims<batch, width>>, %C: tensor<?x4x8xf32, #attn.dims<pages, 4, 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, kv_len, 8>> {
+  // expected-remark@below {{rows that a table finds are read element by element: no index is k % n, with the n of table[b, k // n] and an axis of n rows [missed]}}
   %k = attn.map "->bkd"() : () -> tensor<?x?x8xf32, #attn.dims<batch, kv_len, 8>> {
   ^bb0(%b: index, %i: index, %d: index):
     %c4 = arith.constant 4 : index
@@ -129,6 +131,7 @@ func.func @keeps_rows_of_half_pages(%table: tensor<?x?xi32, #attn.dims<batch, wi
 // CHECK-NOT:     attn.pages
 // CHECK:         return
 func.func @keeps_rows_of_another_batch(%table: tensor<?x?xi32, #attn.dims<groups, width>>, %C: tensor<?x4x8xf32, #attn.dims<pages, 4, 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, kv_len, 8>> {
+  // expected-remark@below {{rows that a table finds are read element by element: no index is an entry table[b, k // n] of an input with the range of that axis ('in 0..pages - 1') [missed]}}
   %k = attn.map "->bkd"() : () -> tensor<?x?x8xf32, #attn.dims<batch, kv_len, 8>> {
   ^bb0(%b: index, %i: index, %d: index):
     %c4 = arith.constant 4 : index
@@ -147,6 +150,7 @@ func.func @keeps_rows_of_another_batch(%table: tensor<?x?xi32, #attn.dims<groups
 // CHECK-NOT:     attn.pages
 // CHECK:         return
 func.func @keeps_rows_without_a_page(%table: tensor<?x?xi32, #attn.dims<batch, width>>, %C: tensor<?x4x8xf32, #attn.dims<pages, 4, 8>>) -> tensor<?x?x8xf32, #attn.dims<batch, kv_len, 8>> {
+  // expected-remark@below {{rows that a table finds are read element by element: no index is an entry table[b, k // n] of an input with the range of that axis ('in 0..pages - 1') [missed]}}
   %k = attn.map "->bkd"() : () -> tensor<?x?x8xf32, #attn.dims<batch, kv_len, 8>> {
   ^bb0(%b: index, %i: index, %d: index):
     %c4 = arith.constant 4 : index

@@ -37,7 +37,8 @@ def ViewPages : Pass<"attn-view-pages"> {
     A formula may read the rows of a paged cache itself: `cache[table[b, k //
     16], g, k % 16]`. The pass makes such reads inputs of the `attn.map`, through
     `attn.pages`, so that kernels load blocks of rows. It skips reads without the last axis of the map, axes that the formula reads
-    in part, and tables whose entries may be no pages by the interface.
+    in part, and tables whose entries may be no pages by the interface. A remark
+    gives the reason.
   }];
 }
 
