@@ -57,6 +57,17 @@ llvm::StringRef linkedSuffixOf(llvm::StringRef path) {
   return llvm::is_contained({".dll", ".dylib", ".exe"}, suffix) ? suffix : "";
 }
 
+llvm::StringRef sourceSuffixOf(llvm::StringRef path) {
+  if (isDirectoryName(path))
+    return "";
+  llvm::StringRef suffix = llvm::sys::path::extension(path);
+  return llvm::is_contained({".c", ".cc", ".cpp", ".cu", ".json", ".ll", ".md",
+                             ".py", ".txt", ".yaml", ".yml"},
+                            suffix)
+             ? suffix
+             : "";
+}
+
 const OutputKind *findKindOfName(llvm::StringRef path) {
   llvm::StringRef name = llvm::sys::path::filename(path);
   const OutputKind *kind =

@@ -28,6 +28,10 @@ ObjectFormat objectFormatOf(llvm::StringRef path);
 /// call; empty for other names and for directories.
 llvm::StringRef linkedSuffixOf(llvm::StringRef path);
 
+/// ".c" and other suffixes of files that people write: -o would replace one by
+/// an object. Empty for other names and for directories.
+llvm::StringRef sourceSuffixOf(llvm::StringRef path);
+
 /// The kind, besides objects, whose suffix a file name has; null if there is
 /// none.
 const OutputKind *findKindOfName(llvm::StringRef path);

@@ -121,6 +121,13 @@ static std::optional<int> chooseOutputs(ParsedArguments &parsed,
       return parsed.fail("-o " + options.output +
                          " does not name a stage; add --emit=STAGE, or use the "
                          "name NAME.STAGE.mlir");
+    if (llvm::is_contained(*kinds, "obj"))
+      if (llvm::StringRef source = sourceSuffixOf(options.output);
+          !source.empty())
+        return parsed.fail("-o " + options.output + ": attnc writes no " +
+                           source +
+                           " files; write an object (-o NAME.o), an archive "
+                           "(-o NAME.a) or a stage (-o NAME.STAGE.mlir)");
     options.emit = std::move(*kinds);
   }
   llvm::sort(options.emit, [](llvm::StringRef a, llvm::StringRef b) {
