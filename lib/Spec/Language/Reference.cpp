@@ -192,9 +192,10 @@ rows, `kv_tokens` equals `query_tokens`. In rows that belong to no sequence, O i
 A cache with scales is a formula. With pages, `K: cache[table[b, k // 16], g, k % 16] *
 scale[table[b, k // 16], g, k % 16]` with `cache: i8[pages, kv_heads, 16, key_dim]` and
 `kv_len: width * 16` reads the same rows as `paged(table, 16)`; the axes of `cache` may have
-any order. Every entry of `table` must be a page (`in 0..pages - 1`). With ragged rows it is
-`K: cache * scale` with `cache: i8[kv_heads, kv_tokens, key_dim]` and `scale: [kv_heads,
-kv_tokens]`.
+any order. Every entry of `table` must be a page (`in 0..pages - 1`): let unused entries be 0,
+and mask their keys. With ragged rows it is `K: cache * scale` with `cache: i8[kv_heads,
+kv_tokens, key_dim]` and `scale: [kv_heads, kv_tokens]`; memory may hold the axes in another
+order, since the caller passes strides.
 
 Not supported yet: `attend` to other rows than those of ragged or paged storage, and using
 paged rows as tensors (in `rope` and products). Per-row definitions such as
