@@ -25,7 +25,7 @@ def main(attnc_run, work, *folders):
             del sizes["kv_len"]
             if "output:" not in text:  # there it is one axis with that of queries
                 sizes["kv_tokens"] = sizes["query_tokens"]
-        if "kv: paged" in text:
+        if "kv_len: width" in text:
             del sizes["kv_len"]
             sizes.update(width=5, pages=13)
         sizes = ",".join(f"{name}={value}" for name, value in sizes.items())
