@@ -62,7 +62,7 @@ llvm::StringRef sourceSuffixOf(llvm::StringRef path) {
     return "";
   llvm::StringRef suffix = llvm::sys::path::extension(path);
   return llvm::is_contained({".c", ".cc", ".cpp", ".cu", ".json", ".ll", ".md",
-                             ".py", ".txt", ".yaml", ".yml"},
+                             ".py", ".spv", ".txt", ".yaml", ".yml"},
                             suffix)
              ? suffix
              : "";

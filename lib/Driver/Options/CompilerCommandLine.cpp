@@ -91,18 +91,28 @@ static std::optional<int> chooseSource(ParsedArguments &parsed,
     if (its && its != source)
       other = target;
   }
+  // PTX of attnc's own kernels, whatever the other devices are.
+  const OutputKind *kind = findKindOfName(options.output);
+  bool hasOwn = kind && llvm::any_of(options.targets, [](const Target *target) {
+                  return target->kind == TargetKind::Gpu;
+                });
+  if (hasOwn && isOfDevice)
+    return parsed.fail("-o " + options.output + " names " + source->name +
+                       ", which the backends nvptx and halide write for the "
+                       "levels of -mcpu; add --emit=" +
+                       kind->name.str() + " or --emit=kernels");
+  if (hasOwn || (kind && !other && !isOfDevice))
+    return std::nullopt;
   if (isOfDevice && !other) {
     options.emit = {"kernels"};
     return std::nullopt;
   }
-  if (!other && findKindOfName(options.output)) // ptx of a GPU
-    return std::nullopt;
   std::string found =
       other ? ("kernels for '" + other->name + "' are written in " +
                findDeviceSource(*other)->name + " (" +
                findDeviceSource(*other)->suffix + ")")
                   .str()
-            : "-mcpu names no such device";
+            : "-mcpu names no such device (a dump may: add --emit=kernels)";
   return parsed.fail("-o " + options.output + " names " + source->name +
                      ", but " + found + "; use -mcpu=" + source->example +
                      " or another name");

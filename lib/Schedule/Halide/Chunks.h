@@ -9,6 +9,9 @@
 
 namespace attnc::schedule::halide {
 
+/// The most keys of a block or a chunk.
+inline constexpr int64_t kMostKeys = 4096;
+
 /// Keys between states of form chunked, the preferred number first.
 llvm::SmallVector<int64_t> chunksOf(const KernelShape &shape,
                                     std::optional<int64_t> requested);

@@ -190,6 +190,9 @@ std::string HalideGpuStrategy::findProblem(const KernelShape &shape,
   if (schedule.getForm() == attn::ScheduleForm::Chunked && !shape.factors)
     return "form = chunked does not apply, because " + shape.whyNoFactors +
            "; use form = online";
+  if (schedule.getChunk() > kMostKeys)
+    return llvm::formatv("chunk = {0} is not within 1 .. {1}",
+                         schedule.getChunk(), kMostKeys);
   if (schedule.getChunk() % k != 0)
     return llvm::formatv("chunk = {0} is not a multiple of k = {1}",
                          schedule.getChunk(), k);

@@ -56,8 +56,8 @@ static ::attnc::halide::ScheduleAttr targetOf(attn::ScheduleAttr schedule) {
 }
 
 /// Rows whose scores fit L2 with room for the keys and values.
-static int64_t mostKeysOfRows(const KernelShape &shape, const Target &target,
-                              int64_t q) {
+static int64_t kMostKeysOfRows(const KernelShape &shape, const Target &target,
+                               int64_t q) {
   return target.l2Bytes() / (4 * q * shape.accumulateBytes());
 }
 
@@ -212,24 +212,24 @@ std::string HalideStrategy::findMismatch(const KernelShape &shape,
 std::string HalideStrategy::findProblem(const KernelShape &shape,
                                         const Target &target,
                                         attn::ScheduleAttr schedule) const {
-  constexpr int64_t mostQueries = 256, mostKeys = 4096;
+  constexpr int64_t mostQueries = 256;
   ::attnc::halide::ScheduleAttr halide = targetOf(schedule);
   int64_t lanes = halide.getLanes(), q = schedule.getQ(), k = schedule.getK();
   if (schedule.getForm() == attn::ScheduleForm::Chunked)
     if (std::string whyNot = whyNotChunked(shape); !whyNot.empty())
       return "form = chunked does not apply, because " + whyNot +
              "; use form = online";
-  if (schedule.getChunk() > mostKeys)
+  if (schedule.getChunk() > kMostKeys)
     return llvm::formatv("chunk = {0} is not within 1 .. {1}",
-                         schedule.getChunk(), mostKeys);
+                         schedule.getChunk(), kMostKeys);
   if (schedule.getWeights())
     return "the Halide backend does not use 'weights'; remove it";
   if (q % lanes != 0 || q > mostQueries)
     return llvm::formatv("q = {0} is not a multiple of the {1} lanes of {2}; "
                          "legal values: {1}, {3}, ..., {4}",
                          q, lanes, target.name, 2 * lanes, mostQueries);
-  if (k > mostKeys)
-    return llvm::formatv("k = {0} is not within 1 .. {1}", k, mostKeys);
+  if (k > kMostKeys)
+    return llvm::formatv("k = {0} is not within 1 .. {1}", k, kMostKeys);
   for (auto [name, tile] : {std::pair<StringRef, ArrayRef<int64_t>>(
                                 "score_tile", halide.getScoreTile()),
                             {"value_tile", halide.getValueTile()}}) {
@@ -326,7 +326,7 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
   double queries = std::max<double>(1, ranges.getQueries());
   double share = !isRows ? shareOfOnline
                  : rowPairs / queries <=
-                         double(mostKeysOfRows(shape, target, schedule.getQ()))
+                         double(kMostKeysOfRows(shape, target, schedule.getQ()))
                      ? shareOfRows
                      : shareBeyond;
   double peak = target.unitFor(shape.accumulateType()).flopsPerCycle;

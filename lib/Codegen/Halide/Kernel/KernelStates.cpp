@@ -36,6 +36,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace attnc::halide {
@@ -127,14 +129,16 @@ KernelWriter::Result KernelWriter::visibleKeys() {
   Result low = maskValue(arguments, causal.low, zero, zero);
   if (failed(high) || failed(low))
     return failure();
-  Ex more = b.integer(causal.strict ? 0 : 1);
-  // Beyond that nothing, or everything, is seen.
-  Ex most = b.integer(1 << 28, high->type);
-  Ex least = b.integer(-(1 << 28), high->type);
-  auto limited = [&](Ex value) {
-    return b.cast(b.max(b.min(value, most), least), kInt32);
-  };
-  return b.add(b.sub(limited(*high), limited(*low)), more);
+  // Beyond that nothing, or everything, is seen; no difference may overflow.
+  constexpr int64_t kMost = 1 << 28;
+  ScalarType type = high->type;
+  int64_t greatest = type.bits == 64 ? std::numeric_limits<int64_t>::max()
+                                     : std::numeric_limits<int32_t>::max();
+  Ex most = b.integer(kMost, type);
+  Ex above = b.add(b.min(*low, b.integer(greatest - kMost, type)), most);
+  Ex below = b.sub(b.max(*low, b.integer(kMost - greatest, type)), most);
+  Ex seen = b.sub(b.max(b.min(*high, above), below), *low);
+  return b.add(b.cast(seen, kInt32), b.integer(causal.strict ? 0 : 1));
 }
 
 FactorArguments KernelWriter::factorArguments() {
