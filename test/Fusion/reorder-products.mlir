@@ -29,29 +29,29 @@ func.func @sums_over_keys_first(%Q: !q, %K: !k, %V: !k) -> !q {
   return %o : !q
 }
 
-// Features that are not negative, elu(x) + 1 and a square: sums over keys may
-// be narrow, those over features not. Of features that may be negative
-// none.
+// Features that are not negative, a square and elu(x) + 1 of keys: sums over keys
+// may be narrow, those over features not. Of features that may be negative, or
+// are exponentials, none.
 // CHECK-LABEL: func.func @allows_narrow_sums(
 // CHECK:         attn.contract "bkd,k->bd"{{.*}} {attn.narrow_sums} :
 // CHECK:         attn.contract "bkd,bke->bde"{{.*}} {attn.narrow_sums} :
 // CHECK:         attn.contract "bqd,bd->bq"(%{{[^{]*}}) :
 // CHECK:         attn.contract "bqd,bde->bqe"(%{{[^{]*}}) :
 // CHECK-NOT:     attn.narrow_sums
-func.func @allows_narrow_sums(%Q: !q, %K: !k, %V: !k) -> (!q, !q) {
+func.func @allows_narrow_sums(%Q: !q, %K: !k, %V: !k) -> (!q, !q, !q) {
   %f = attn.map "bqd->bqd" (%Q) : (!q) -> !q {
   ^bb0(%x: f32, %b: index, %q: index, %d: index):
+    %y = arith.mulf %x, %x : f32
+    attn.yield %y : f32
+  }
+  %g = attn.map "bkd->bkd" (%K) : (!k) -> !k {
+  ^bb0(%x: f32, %b: index, %k: index, %d: index):
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
     %c = arith.cmpf ogt, %x, %zero : f32
     %e = math.expm1 %x : f32
     %s = arith.select %c, %x, %e : f32
     %y = arith.addf %s, %one : f32
-    attn.yield %y : f32
-  }
-  %g = attn.map "bkd->bkd" (%K) : (!k) -> !k {
-  ^bb0(%x: f32, %b: index, %k: index, %d: index):
-    %y = arith.mulf %x, %x : f32
     attn.yield %y : f32
   }
   %s = attn.contract "bqd,bkd->bqk" (%f, %g) : (!q, !k) -> !s
@@ -65,7 +65,15 @@ func.func @allows_narrow_sums(%Q: !q, %K: !k, %V: !k) -> (!q, !q) {
   %s1 = attn.contract "bqd,bkd->bqk" (%f, %h) : (!q, !k) -> !s
   %p1, %lse1 = attn.normalize "bqk" over "k" #attn.norm<shift = none, weight = identity, divide = sum> (%s1) : (!s) -> (!s, !l)
   %o1 = attn.contract "bqk,bke->bqe" (%p1, %V) : (!s, !k) -> !q
-  return %o, %o1 : !q, !q
+  %e = attn.map "bkd->bkd" (%K) : (!k) -> !k {
+  ^bb0(%x: f32, %b: index, %k: index, %d: index):
+    %y = math.exp %x : f32
+    attn.yield %y : f32
+  }
+  %s2 = attn.contract "bqd,bkd->bqk" (%f, %e) : (!q, !k) -> !s
+  %p2, %lse2 = attn.normalize "bqk" over "k" #attn.norm<shift = none, weight = identity, divide = sum> (%s2) : (!s) -> (!s, !l)
+  %o2 = attn.contract "bqk,bke->bqe" (%p2, %V) : (!s, !k) -> !q
+  return %o, %o1, %o2 : !q, !q, !q
 }
 
 // What multiplies the score belongs to the query or to the key.

@@ -1,8 +1,9 @@
-//===- LeastValue.cpp - Lower bounds of formulas --------------------------===//
+//===- LeastValue.cpp - Lower bounds and growth of formulas ---------------===//
 //
 // elu(x) + 1, that is select(x > 0, x, expm1(x)) + 1, is at least 0: of the
 // choice one side is above 0 where it is taken, the other one at least -1.
-// Rounding to the nearest keeps such bounds, which are small integers.
+// Rounding to the nearest keeps such bounds, which are small integers. It grows
+// like x: the exponential is taken of numbers up to 0 only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,6 +100,110 @@ double LeastValues::compute(Value value) {
       })
       .Case([&](arith::SelectOp op) { return ofSelect(op); })
       .Default(kUnknown);
+}
+
+namespace {
+/// Whether values of one region are at most a constant times the greatest of
+/// its inputs and 1, by magnitude.
+class Growth {
+public:
+  Growth(LeastValues &least, llvm::function_ref<bool(BlockArgument)> ofArgument)
+      : least(least), ofArgument(ofArgument) {}
+
+  bool isLinear(Value value);
+
+private:
+  bool isBounded(Value value);
+  bool isAtMostZero(Value value);
+  bool isLinearSelect(arith::SelectOp op);
+  bool areLinear(OperandRange values) {
+    return llvm::all_of(values, [&](Value value) { return isLinear(value); });
+  }
+
+  LeastValues &least;
+  llvm::function_ref<bool(BlockArgument)> ofArgument;
+};
+} // namespace
+
+bool Growth::isAtMostZero(Value value) {
+  if (auto minus = value.getDefiningOp<arith::NegFOp>())
+    return least.get(minus.getOperand()) >= 0;
+  if (auto minimum = value.getDefiningOp<arith::MinimumFOp>())
+    return llvm::any_of(minimum->getOperands(), [&](Value operand) {
+      return matchPattern(operand, m_AnyZeroFloat());
+    });
+  return false;
+}
+
+/// Whether a constant bounds the magnitude.
+bool Growth::isBounded(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (matchPattern(value, m_Constant()) ||
+      isa_and_present<math::TanhOp, math::ErfOp>(op))
+    return true;
+  if (isa_and_present<math::ExpOp, math::Exp2Op, math::ExpM1Op>(op))
+    return isAtMostZero(op->getOperand(0));
+  // A sigmoid.
+  auto quotient = dyn_cast_if_present<arith::DivFOp>(op);
+  return quotient && isBounded(quotient.getLhs()) &&
+         least.get(quotient.getRhs()) >= 1;
+}
+
+/// The exponential of x on the side where x > c does not hold is bounded.
+bool Growth::isLinearSelect(arith::SelectOp op) {
+  auto compared = op.getCondition().getDefiningOp<arith::CmpFOp>();
+  bool isAbove = compared &&
+                 (compared.getPredicate() == arith::CmpFPredicate::OGT ||
+                  compared.getPredicate() == arith::CmpFPredicate::OGE) &&
+                 matchPattern(compared.getRhs(), m_Constant());
+  Value other = op.getFalseValue();
+  Operation *made = other.getDefiningOp();
+  bool isOfSame =
+      isAbove &&
+      isa_and_present<math::ExpOp, math::Exp2Op, math::ExpM1Op>(made) &&
+      made->getOperand(0) == compared.getLhs();
+  return isLinear(op.getTrueValue()) && (isOfSame || isLinear(other));
+}
+
+bool Growth::isLinear(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return ofArgument(argument);
+  if (isBounded(value))
+    return true;
+  return llvm::TypeSwitch<Operation *, bool>(value.getDefiningOp())
+      .Case<arith::ExtFOp, arith::TruncFOp, arith::AddFOp, arith::SubFOp,
+            arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, math::AbsFOp,
+            math::SqrtOp, math::Log1pOp>(
+          [&](Operation *op) { return areLinear(op->getOperands()); })
+      .Case([&](arith::MulFOp op) {
+        return (isBounded(op.getLhs()) && isLinear(op.getRhs())) ||
+               (isBounded(op.getRhs()) && isLinear(op.getLhs()));
+      })
+      .Case([&](arith::SelectOp op) { return isLinearSelect(op); })
+      .Default(false);
+}
+
+bool growsLinearly(Value tensor) {
+  while (isa_and_present<attn::ViewOp, attn::SliceOp>(tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
+  auto map = tensor.getDefiningOp<attn::MapOp>();
+  if (!map)
+    return true;
+  auto inputOf = [&](BlockArgument argument) -> Value {
+    unsigned number = argument.getArgNumber();
+    return number < map.getInputs().size() ? map.getInputs()[number] : Value();
+  };
+  auto leastOfArgument = [&](BlockArgument argument) {
+    Value input = inputOf(argument);
+    return input ? leastOf(input) : kUnknown;
+  };
+  auto isLinearArgument = [&](BlockArgument argument) {
+    Value input = inputOf(argument);
+    return input && growsLinearly(input);
+  };
+  LeastValues least(leastOfArgument);
+  Growth growth(least, isLinearArgument);
+  return growth.isLinear(map.getBody().front().getTerminator()->getOperand(0));
 }
 
 double leastOf(Region &region) {

@@ -1,4 +1,4 @@
-//===- LeastValue.h - Lower bounds of formulas ------------------*- C++ -*-===//
+//===- LeastValue.h - Lower bounds and growth of formulas -------*- C++ -*-===//
 //
 // Tests: test/Fusion/reorder-products.mlir
 //
@@ -17,6 +17,11 @@ double leastOf(mlir::Value tensor);
 
 /// The same of what a region yields whose arguments may be anything.
 double leastOf(mlir::Region &region);
+
+/// Whether the elements of `tensor` are at most as large as those of the inputs
+/// of its maps, but for constants: elu(x) + 1 and sigmoids are, exp(x) and
+/// products of two inputs are not.
+bool growsLinearly(mlir::Value tensor);
 
 } // namespace attnc::fusion
 

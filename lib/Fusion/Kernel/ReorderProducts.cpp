@@ -34,13 +34,14 @@
 // differences of short numbers stay exact, and is 0 where it is not finite.
 //
 // Where features are not negative, no weights cancel: n and l have the relative
-// error of the sums over keys at most. Then these need not be f64. A backend
-// may sum blocks of keys in f32 and add those up with compensation
-// (attn.narrow_sums): a block of B keys has an error of B / 2 units, as B keys
-// have in the plain formula, and each of the features has one of its own. One
-// key weighs 1 to a unit in the last place. Sums over features stay f64: of
-// equal features the roundings of f32 add up, where those of plain scores are
-// exact.
+// error of the sums over keys at most. Then these need not be f64, unless
+// features leave the range of f32 where scores do not: those of keys and the
+// values have to grow like the inputs (no exponentials). A backend may sum
+// blocks of keys in f32 and add those up with compensation (attn.narrow_sums):
+// a block of B keys has an error of B / 2 units, as B keys have in the plain
+// formula, and each of the features has one of its own. One key weighs 1 to a
+// unit in the last place. Sums over features stay f64: of equal features the
+// roundings of f32 add up, where those of plain scores are exact.
 //
 // Tests: test/Fusion/reorder-products.mlir
 //
@@ -161,7 +162,7 @@ private:
   Value centreOf(Value values);
   Value centred(Value values, Value centre);
   Value divided(Value total, Value sum, Value centre);
-  bool mayBeNarrow(Value query, Value key);
+  bool mayBeNarrow(Value query, Value key, Value values);
   void allowNarrow(Value sum);
   Value sumOfKeys(Value key);
   Value sumOfWeights(Value query, Value keys);
@@ -321,10 +322,12 @@ Value Reorder::divided(Value total, Value sum, Value centre) {
       });
 }
 
-/// Whether no sums cancel, in the type of the tensors.
-bool Reorder::mayBeNarrow(Value query, Value key) {
+/// Whether no sums cancel, in the type of the tensors, and those over keys are
+/// about as large as what they are of: exp(80) over 4096 keys is no f32.
+bool Reorder::mayBeNarrow(Value query, Value key, Value values) {
   Region &init = match.norm.getInit();
   return !real.isF64() && leastOf(query) >= 0 && leastOf(key) >= 0 &&
+         growsLinearly(key) && growsLinearly(values) &&
          (init.empty() || leastOf(init) >= 0);
 }
 
@@ -358,7 +361,7 @@ void Reorder::run() {
   Value keys = hasSum ? sumOfKeys(key) : Value();
   Value keyValues = contract(match.keyLetters, key, match.valueLetters, values,
                              match.stateLetters());
-  if (mayBeNarrow(query, key)) {
+  if (mayBeNarrow(query, key, values)) {
     allowNarrow(keyValues);
     if (keys)
       allowNarrow(keys);

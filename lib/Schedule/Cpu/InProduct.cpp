@@ -242,6 +242,25 @@ std::optional<SideChoice> chooseDotOf(attn::ContractOp op, const SideAxes &axes,
                  : chooseDot(op, axes, lanes);
 }
 
+/// Whether the block of a product has the lanes of an operand with which other
+/// ops are computed, and all rows, so that none of them is computed twice.
+static bool hasPlace(attn::ContractOp product, unsigned operand) {
+  attn::BlockAttr block = attn::BlockAttr::of(product);
+  if (!block)
+    return true; // not chosen yet
+  attn::Labels labels = product.getAxisLabels();
+  if (block.getForm() != attn::BlockForm::Dot || block.getFew() ||
+      !labels.inputs[operand].contains(block.getLanes()))
+    return false;
+  for (char row : block.getRows()) {
+    auto size = dyn_cast_if_present<IntegerAttr>(
+        attn::axisSize(product.getType(), *attn::axisOf(labels.output, row)));
+    if (!size || size.getInt() > block.getRowsOfBlock())
+      return false;
+  }
+  return true;
+}
+
 std::string findPlaceProblem(Operation *op, const Target &target) {
   auto function = op->getParentOfType<func::FuncOp>();
   for (auto product : function.getBody().front().getOps<attn::ContractOp>()) {
@@ -256,8 +275,12 @@ std::string findPlaceProblem(Operation *op, const Target &target) {
         llvm::any_of(companions, [&](const attn::Companion &companion) {
           return companion.product == op;
         });
-    if (isCompanion || place.findMap(companions) == op)
-      return {};
+    if (!isCompanion && place.findMap(companions) != op)
+      continue;
+    return hasPlace(product, *operand)
+               ? ""
+               : "the block of the product that computes it has other lanes, "
+                 "another form or not all rows; remove the attribute";
   }
   return "no product of matrices computes it in its blocks; remove the "
          "attribute";
