@@ -96,9 +96,13 @@ leastSize(const AttentionSpec &spec, const Expr &formula, int64_t n,
     ExprPtr result = valueAt(spec, formula, regime, values);
     return result && result->isConstant() && result->integer >= n;
   };
-  int64_t low = -1, high = maxSize;
-  if (!isEnough(high))
-    return std::nullopt;
+  int64_t low = -1, high = 1;
+  while (!isEnough(high)) { // at maxSize, products of sizes overflow
+    if (high >= maxSize)
+      return std::nullopt;
+    low = high;
+    high *= 2;
+  }
   while (high - low > 1) {
     int64_t middle = low + (high - low) / 2;
     (isEnough(middle) ? high : low) = middle;
