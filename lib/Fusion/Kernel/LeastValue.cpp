@@ -183,10 +183,15 @@ bool Growth::isLinear(Value value) {
       .Default(false);
 }
 
-bool growsLinearly(Value tensor) {
+/// The map that makes the elements of a tensor, be it viewed, or null.
+static attn::MapOp findMap(Value tensor) {
   while (isa_and_present<attn::ViewOp, attn::SliceOp>(tensor.getDefiningOp()))
     tensor = tensor.getDefiningOp()->getOperand(0);
-  auto map = tensor.getDefiningOp<attn::MapOp>();
+  return tensor.getDefiningOp<attn::MapOp>();
+}
+
+bool growsLinearly(Value tensor) {
+  attn::MapOp map = findMap(tensor);
   if (!map)
     return true;
   auto inputOf = [&](BlockArgument argument) -> Value {
@@ -213,9 +218,7 @@ double leastOf(Region &region) {
 }
 
 double leastOf(Value tensor) {
-  while (isa_and_present<attn::ViewOp, attn::SliceOp>(tensor.getDefiningOp()))
-    tensor = tensor.getDefiningOp()->getOperand(0);
-  auto map = tensor.getDefiningOp<attn::MapOp>();
+  attn::MapOp map = findMap(tensor);
   if (!map)
     return kUnknown;
   auto ofArgument = [&](BlockArgument argument) {

@@ -1,11 +1,8 @@
 /* Of resident.test: a layer with tensors of the host, and in buffers of OpenCL,
    compared with the part for CPUs. Counts what the queue copies. */
+#include "count-opencl.h"
 #include "layer.h"
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-#include <CL/cl_icd.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,41 +12,6 @@ enum { BATCH = 2, ROWS = 21, MODEL = 48, WIDE = 64, NARROW = 32, TENSORS = 6 };
 static const int64_t shapes[TENSORS][3] = {
     {BATCH, ROWS, MODEL}, {MODEL, WIDE}, {MODEL, NARROW},
     {MODEL, NARROW},      {WIDE, MODEL}, {BATCH, ROWS, MODEL}};
-
-static int reads, writes, copies;
-static cl_icd_dispatch drivers, counting;
-
-static cl_int CL_API_CALL read_buffer(cl_command_queue q, cl_mem m, cl_bool b,
-                                      size_t o, size_t n, void *p, cl_uint c,
-                                      const cl_event *w, cl_event *e) {
-  ++reads;
-  return drivers.clEnqueueReadBuffer(q, m, b, o, n, p, c, w, e);
-}
-static cl_int CL_API_CALL write_buffer(cl_command_queue q, cl_mem m, cl_bool b,
-                                       size_t o, size_t n, const void *p,
-                                       cl_uint c, const cl_event *w,
-                                       cl_event *e) {
-  ++writes;
-  return drivers.clEnqueueWriteBuffer(q, m, b, o, n, p, c, w, e);
-}
-static cl_int CL_API_CALL copy_buffer(cl_command_queue q, cl_mem from, cl_mem to,
-                                      size_t a, size_t b, size_t n, cl_uint c,
-                                      const cl_event *w, cl_event *e) {
-  ++copies;
-  return drivers.clEnqueueCopyBuffer(q, from, to, a, b, n, c, w, e);
-}
-
-/* Every object of a driver begins with the address of its table of functions. */
-static void count(cl_command_queue queue) {
-  size_t bytes = offsetof(cl_icd_dispatch, clCreateCommandQueueWithProperties);
-  cl_icd_dispatch **table = (cl_icd_dispatch **)queue;
-  memcpy(&drivers, *table, bytes);
-  counting = drivers;
-  counting.clEnqueueReadBuffer = read_buffer;
-  counting.clEnqueueWriteBuffer = write_buffer;
-  counting.clEnqueueCopyBuffer = copy_buffer;
-  *table = &counting;
-}
 
 static void require(int is_ok, const char *what) {
   if (is_ok)
