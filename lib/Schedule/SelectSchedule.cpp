@@ -23,6 +23,7 @@
 #include "StoreViews.h"
 #include "VisitedBlocks.h"
 
+#include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/Tf32.h"
 #include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/Tile.h"
@@ -182,6 +183,7 @@ struct SelectSchedule final
           return;
         attn::BlockAttr block = strategy.chooseBlock(op, *target);
         op->setAttr(attn::BlockAttr::kName, block);
+        attn::setCases(op, strategy.chooseCases(op, block, *target));
         if (std::string text = strategy.explainBlock(op, block, *target);
             !text.empty())
           op->emitRemark() << text << " [schedule]";

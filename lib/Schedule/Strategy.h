@@ -101,6 +101,15 @@ public:
   /// The block of an op outside kernels (Side/SideOps.h).
   virtual attn::BlockAttr chooseBlock(mlir::Operation *op,
                                       const Target &target) const = 0;
+  /// Blocks of such an op for some sizes of a call
+  /// (attnc/Dialect/Attn/Cases.h), which differ from `block` in sizes and
+  /// target only.
+  virtual llvm::SmallVector<attn::CaseAttr>
+  chooseCases(mlir::Operation *, attn::BlockAttr, const Target &) const {
+    return {};
+  }
+  /// Whether the backend obeys them.
+  virtual bool obeysCases() const { return false; }
   /// What a user may want to know of the choice of such a block, or an empty
   /// text.
   virtual std::string explainBlock(mlir::Operation *, attn::BlockAttr,

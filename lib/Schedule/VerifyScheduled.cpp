@@ -8,16 +8,20 @@
 
 #include "attnc/Schedule/Passes.h"
 
+#include "Side/SideAxes.h"
 #include "Side/SideOps.h"
 #include "Strategy.h"
 #include "VisitedBlocks.h"
 
 #include "attnc/Analysis/Kernel/GroupedRows.h"
 #include "attnc/Analysis/Kernel/ViewDigits.h"
+#include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/InProduct.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -94,6 +98,37 @@ static LogicalResult verifyOneBackend(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
+/// verify_scheduled_c21: what is wrong with the cases of an op, or an empty
+/// text.
+static std::string findCasesProblem(Operation *op, attn::BlockAttr block,
+                                    const Strategy &strategy,
+                                    const Target &target) {
+  if (std::string problem = attn::findCasesProblem(op); !problem.empty())
+    return problem;
+  SmallVector<attn::CaseAttr> cases = attn::casesOf(op);
+  if (!cases.empty() && !strategy.obeysCases())
+    return "backend '" + strategy.backend().str() +
+           "' does not support them; remove them";
+  SideAxes axes = SideAxes::of(op);
+  for (auto [number, own] : llvm::enumerate(cases)) {
+    std::string place = "case " + std::to_string(number) + ": ";
+    char axis = own.getAxis()[0];
+    if (!StringRef(axes.result).contains(axis))
+      return llvm::formatv("{0}'{1}' is not an axis of the result '{2}'", place,
+                           axis, axes.result);
+    if (axes.sizeOf(axis) < SideAxes::kOpen)
+      return llvm::formatv("{0}'{1}' has {2} elements in each call", place,
+                           axis, axes.sizeOf(axis));
+    if (own.getBlock().getTarget().getBackend() !=
+        block.getTarget().getBackend())
+      return place + "its target is not of the backend of attn.block";
+    if (std::string problem = strategy.findProblem(op, own.getBlock(), target);
+        !problem.empty())
+      return place + problem;
+  }
+  return {};
+}
+
 /// verify_scheduled_c9, verify_scheduled_c11
 static LogicalResult verifySideOp(Operation *op, const Target &target,
                                   const VisitedRowsOf &visited) {
@@ -114,6 +149,10 @@ static LogicalResult verifySideOp(Operation *op, const Target &target,
                ? error << "all of its rows may be read; remove it"
                : error << "kernels visit rows along '" << letter << "'";
   }
+  problem = findCasesProblem(op, block, *strategy, target);
+  if (!problem.empty())
+    return op->emitOpError()
+           << "has illegal " << attn::kCases << ": " << problem;
   return success();
 }
 

@@ -11,6 +11,8 @@
 
 #include "Side/SideOps.h"
 
+#include "attnc/Dialect/Attn/Cases.h"
+
 using namespace mlir;
 
 namespace attnc::schedule {
@@ -69,8 +71,15 @@ void leaveOutUnvisited(func::FuncOp function, ArrayRef<Regime> regimes,
         visited.lookup(op.getResult(0))->readers, [&](const RowReader &reader) {
           return mayLeaveOut(reader.kernel, regimes, interface);
         });
-    if (some)
-      op.setAttr(attn::BlockAttr::kName, block.withVisited(letter));
+    if (!some)
+      continue;
+    SmallVector<attn::CaseAttr> cases;
+    for (attn::CaseAttr own : attn::casesOf(&op))
+      cases.push_back(attn::CaseAttr::get(op.getContext(), own.getAxis(),
+                                          own.getMost(),
+                                          own.getBlock().withVisited(letter)));
+    attn::setCases(&op, cases);
+    op.setAttr(attn::BlockAttr::kName, block.withVisited(letter));
   }
 }
 

@@ -6,13 +6,13 @@
 !y = tensor<?x2304xf32, #attn.dims<rows, 2304>>
 
 // Rows that make copying the other operand cheap; a sum of 768 in two steps,
-// with nothing left over. A few rows read it in passing instead, in the widest blocks
-// that divide it.
+// with nothing left over. Calls with a few rows have blocks of as many rows as a register
+// tile, which read it once and in place, and are the longest that divide it.
 // CHECK-LABEL: func.func @projects
-// CHECK: #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, few = 8, wide = 768, target = #tile.cpu<{{.*}}value_granule = [6, 4], {{.*}}tail = 0, {{.*}}pack = never, partial = 384>>
+// CHECK: #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, target = #tile.cpu<{{.*}}value_granule = [6, 4], {{.*}}tail = 0, {{.*}}pack = never, partial = 384>>, attn.cases = [#attn.case<axis = "q", most = 8, block = <form = dot, lanes = "e", rows = "q", q = 768, k = 8, e = 4, target = #tile.cpu<{{.*}}value_granule = [4, 4], {{.*}}partial = 8>>>]
 // A step of AVX2 is shorter: half a vector, and a quarter of the cache.
 // V3-LABEL: func.func @projects
-// V3: #attn.block<form = dot, lanes = "e", rows = "q", q = 32, k = 256, e = 288, few = 8, wide = 768, target = #tile.cpu<{{.*}}value_granule = [6, 2]
+// V3: #attn.block<form = dot, lanes = "e", rows = "q", q = 32, k = 256, e = 288, target = #tile.cpu<{{.*}}value_granule = [6, 2], {{.*}}attn.cases = [{{.*}}q = 768, k = 8, e = 4, {{.*}}value_granule = [4, 2]
 func.func @projects(%X: !x, %W: tensor<768x2304xf32>) -> !y {
   %0 = attn.contract "qd,de->qe" (%X, %W) : (!x, tensor<768x2304xf32>) -> !y
   return %0 : !y
@@ -28,11 +28,11 @@ func.func @cuts_rows(%X: tensor<1000x197xf32>, %W: tensor<197x80xf32>) -> tensor
 }
 
 // Weights as (out, in): the sum lies along rows of both, and vectors of them are
-// made by copying. Few rows read them in blocks of one vector, which are turned.
+// made by copying. Few rows read them in blocks of one vector, square by square.
 // CHECK-LABEL: func.func @projects_transposed
-// CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, few = 8, wide = 16, target
+// CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, target {{.*}}attn.cases = [{{.*}}q = 16, k = 16, e = 4, {{.*}}value_granule = [4, 1]
 // V3-LABEL: func.func @projects_transposed
-// V3: form = dot, lanes = "e", rows = "q", q = 32, k = 256, e = 288, few = 8, wide = 8, target
+// V3: form = dot, lanes = "e", rows = "q", q = 32, k = 256, e = 288, target {{.*}}attn.cases = [{{.*}}q = 8, k = 8, e = 4, {{.*}}value_granule = [4, 1]
 func.func @projects_transposed(%X: !x, %W: tensor<2304x768xf32>) -> !y {
   %0 = attn.contract "qd,ed->qe" (%X, %W) : (!x, tensor<2304x768xf32>) -> !y
   return %0 : !y
@@ -40,9 +40,11 @@ func.func @projects_transposed(%X: !x, %W: tensor<2304x768xf32>) -> !y {
 
 // Of bf16 pairs are turned and widened in place, where 16 lanes make up for it.
 // CHECK-LABEL: func.func @turns_narrow_rows
-// CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, few = 8, wide = 16, target
+// CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, target {{.*}}attn.cases = [{{.*}}q = 16, k = 16, e = 4
 // V3-LABEL: func.func @turns_narrow_rows
 // V3: form = dot, lanes = "e", rows = "q", q = 32, k = 256, e = 288, target
+// V3-NOT: attn.cases
+// V3: return
 func.func @turns_narrow_rows(%X: !x, %W: tensor<2304x768xbf16>) -> !y {
   %0 = attn.contract "qd,ed->qe" (%X, %W) : (!x, tensor<2304x768xbf16>) -> !y
   return %0 : !y
@@ -51,9 +53,21 @@ func.func @turns_narrow_rows(%X: !x, %W: tensor<2304x768xbf16>) -> !y {
 // f16 costs more to turn than to copy.
 // CHECK-LABEL: func.func @copies_narrow_rows
 // CHECK: form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, target
+// CHECK-NOT: attn.cases
+// CHECK: return
 func.func @copies_narrow_rows(%X: !x, %W: tensor<2304x768xf16>) -> !y {
   %0 = attn.contract "qd,ed->qe" (%X, %W) : (!x, tensor<2304x768xf16>) -> !y
   return %0 : !y
+}
+
+// Rows that are few in every call need no case.
+// CHECK-LABEL: func.func @has_few_rows
+// CHECK: attn.block = #attn.block<form = dot, lanes = "e", rows = "q", q = 768, k = 8, e = 3, {{.*}}value_granule = [3, 4]
+// CHECK-NOT: attn.cases
+// CHECK: return
+func.func @has_few_rows(%X: tensor<3x768xf32>, %W: tensor<768x2304xf32>) -> tensor<3x2304xf32> {
+  %0 = attn.contract "qd,de->qe" (%X, %W) : (tensor<3x768xf32>, tensor<768x2304xf32>) -> tensor<3x2304xf32>
+  return %0 : tensor<3x2304xf32>
 }
 
 // Heads are summed place by place, and their features are no run of memory.

@@ -4,15 +4,15 @@
 // A product of two matrices that lie in memory: vectors along the last axis of
 // the result, rows along the other one.
 // CHECK-LABEL: func.func @projects_rows
-// CHECK: attn.contract {{.*}}#attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, e = 288, few = 8, wide = 64, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [6, 4], value_granule = [6, 4], unroll = 4, tail = 0, lane_skip = false, pack = never, partial = 32>>
+// CHECK: attn.contract {{.*}}#attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, e = 288, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [6, 4], value_granule = [6, 4], unroll = 4, tail = 0, lane_skip = false, pack = never, partial = 32>>
 func.func @projects_rows(%Q: tensor<?x32xf32, #attn.dims<query_len, 32>>, %W: tensor<32x64xf32>) -> tensor<?x64xf32, #attn.dims<query_len, 64>> {
   %0 = attn.contract "qd,de->qe" (%Q, %W) : (tensor<?x32xf32, #attn.dims<query_len, 32>>, tensor<32x64xf32>) -> tensor<?x64xf32, #attn.dims<query_len, 64>>
   return %0 : tensor<?x64xf32, #attn.dims<query_len, 64>>
 }
 
-// An axis of 4 fills no vector.
+// An axis of 4 fills no vector. It is few rows in each call.
 // CHECK-LABEL: func.func @takes_the_axis_that_fills_vectors
-// CHECK: attn.contract {{.*}}#attn.block<form = dot, lanes = "q", rows = "e", q = 64, {{.*}}tail = 16
+// CHECK: attn.contract {{.*}}#attn.block<form = dot, lanes = "q", rows = "e", q = 16, k = 16, e = 4, {{.*}}tail = 0
 func.func @takes_the_axis_that_fills_vectors(%Q: tensor<?x32xf32, #attn.dims<query_len, 32>>, %W: tensor<32x4xf32>) -> tensor<?x4xf32, #attn.dims<query_len, 4>> {
   %0 = attn.contract "qd,de->qe" (%Q, %W) : (tensor<?x32xf32, #attn.dims<query_len, 32>>, tensor<32x4xf32>) -> tensor<?x4xf32, #attn.dims<query_len, 4>>
   return %0 : tensor<?x4xf32, #attn.dims<query_len, 4>>

@@ -19,7 +19,8 @@ def SelectSchedule : Pass<"attn-select-schedule", "::mlir::ModuleOp"> {
     #attn.schedule<form = online, q = 64, target = #tile.cpu<tail = 0>>
     ```
 
-    Other ops get an `attn.block` by a fixed rule.
+    Other ops get an `attn.block` by a fixed rule, and `attn.cases` where some
+    sizes need other blocks.
 
     Remarks print the choice, the runner-up and their costs. The warning
     `slow-path` reports slow code that the user can avoid.
@@ -87,7 +88,11 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       elements as it loads them;
     - (verify_scheduled_c20) what has `attn.in_product` is a map or a product
       with a vector, has no attn.block, and a product of matrices that computes
-      it in its blocks, each element once.
+      it in its blocks, each element once;
+    - (verify_scheduled_c21) `attn.cases` is a list of cases of an axis of the
+      result with a run-time size, each of which holds in some calls; their
+      blocks are legal and differ from `attn.block` in `q`, `k`, `e` and
+      `target` only, and the backend supports them.
   }];
 }
 

@@ -289,10 +289,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                BlockForm form, StringRef lanes, StringRef rows,
+                                BlockForm, StringRef lanes, StringRef rows,
                                 int64_t q, int64_t k, int64_t e,
-                                StringRef inner, int64_t few, int64_t wide,
-                                StringRef visited, tile::TargetAttrInterface) {
+                                StringRef inner, StringRef visited,
+                                tile::TargetAttrInterface) {
   if (lanes.size() > 1 || rows.size() > 1 ||
       (!rows.empty() && lanes == rows)) // block_c1
     return emitError() << "lanes and rows are different letters, or none; got '"
@@ -306,12 +306,25 @@ LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "inner = '" << inner
                        << "' holds a letter of lanes = '" << lanes
                        << "' or rows = '" << rows << "'";
-  bool isOfRows = form == BlockForm::Dot && !rows.empty();
-  if (few < 0 || (few > 0) != (wide > 0) || (few && !isOfRows)) // block_c4
-    return emitError() << "few = " << few << " and wide = " << wide
-                       << " stand together, with form dot and rows";
-  if (visited.size() > 1) // block_c5
+  if (visited.size() > 1) // block_c4
     return emitError() << "visited is one letter, or none; got '" << visited
                        << "'";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// #attn.case
+//===----------------------------------------------------------------------===//
+
+LogicalResult CaseAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               StringRef axis, int64_t most, BlockAttr block) {
+  if (axis.size() != 1) // case_c1
+    return emitError() << "axis is one letter; got '" << axis << "'";
+  if (most < 1) // case_c2
+    return emitError() << "a case is for at least one element, got most = "
+                       << most;
+  if (block.getForm() == BlockForm::Epilogue) // case_c3
+    return emitError() << "a case has a block of form dot or element, got "
+                       << stringifyBlockForm(block.getForm());
   return success();
 }

@@ -13,6 +13,7 @@
 
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/InProduct.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
@@ -113,6 +114,8 @@ static LogicalResult checkOps(func::FuncOp function) {
     } else if (!attn::BlockAttr::of(&op) && !op.hasAttr(attn::kInProduct)) {
       return op.emitOpError("has no attn.block; run attn-select-schedule");
     }
+    if (std::string problem = attn::findCasesProblem(&op); !problem.empty())
+      return op.emitOpError("has illegal ") << attn::kCases << ": " << problem;
   }
   if (!any)
     return function.emitError("has nothing to compute");

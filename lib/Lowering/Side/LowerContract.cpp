@@ -18,7 +18,8 @@
 // A fixed sum of at most one step is taken at once. Of several summed letters
 // the steps go along the last, block by block for each place of the others: so
 // heads that are summed need not follow each other in memory. Maps that are the
-// product's epilogue are applied to its tile before it is stored.
+// product's epilogue are applied to its tile before it is stored. Each case of
+// the op (Cases.cpp) has such a grid.
 //
 // Form element reads both operands element by element, over all summed letters
 // as one dim, whatever the letters are, be there none (an outer product).
@@ -70,6 +71,7 @@ private:
   Value timesVector(attn::Companion &companion, Value lanes, Value k0, Value nk,
                     Value acc);
   Value sumOfProducts();
+  Value sumOfElements();
   SmallVector<Value> sumInSteps();
   SmallVector<Value> sumCompensated(ArrayRef<Value> zeros);
   Value sumOverLetters(Value zero);
@@ -406,20 +408,6 @@ Value ContractLowering::applyEpilogues(Value tile) {
   return tile;
 }
 
-/// The blocks of calls with few rows: so few at once that one register tile has
-/// them all, and of the sum as many places as rows of memory are streamed well,
-/// or one square that is transposed into a vector of lanes.
-static attn::BlockAttr blockOfFewRows(attn::BlockAttr whole,
-                                      std::optional<int64_t> rows) {
-  constexpr int64_t kAtOnce = 4, kStreams = 8;
-  int64_t q = whole.getWide();
-  int64_t k = q == whole.getTarget().getGranule() ? q : kStreams;
-  return attn::BlockAttr::get(
-      whole.getContext(), whole.getForm(), whole.getLanes(), whole.getRows(), q,
-      k, /*e=*/std::min(rows.value_or(kAtOnce), kAtOnce), whole.getInner(),
-      /*few=*/0, /*wide=*/0, whole.getVisited(), whole.getTarget());
-}
-
 LogicalResult ContractLowering::lowerDot() {
   bool lanesAreLeft = labels.inputs[0].contains(block.block.getLanes());
   orderSummed(labels.inputs[lanesAreLeft]);
@@ -434,27 +422,14 @@ LogicalResult ContractLowering::lowerDot() {
     return failure();
   onLanes = *lanes;
   onRows = *rows;
-  attn::BlockAttr whole = block.block;
-  auto emitGrid = [&] {
+  block.forEachCase([&] {
     block.open(labels.output);
     Value sums = sumOfProducts();
     for (auto [companion, sum] : llvm::zip_equal(companions, besideSums))
       if (!isForEpilogues(companion))
         block.store(sum, companion.getResult());
     block.store(applyEpilogues(sums), stored());
-  };
-  int64_t few = whole.getFew();
-  if (few) {
-    std::optional<int64_t> count = block.fixedSize(whole.getRows()[0]);
-    block.block = blockOfFewRows(whole, count);
-    block.onlyRows(0, few);
-    emitGrid();
-    if (count && *count <= few)
-      return success(); // never more
-    block.block = whole;
-  }
-  block.onlyRows(few, 0);
-  emitGrid();
+  });
   return success();
 }
 
@@ -463,17 +438,25 @@ LogicalResult ContractLowering::lowerElements() {
       failed(checkElements(op, op.getRhs(), block.storage.scope)) ||
       failed(block.addResult(op.getResult(), labels.output)))
     return failure();
-  block.open(labels.output);
+  // A product that sums nothing has one place to visit.
+  block.summedSize = block.summed.empty() ? 1 : 16;
+  block.forEachCase([&] {
+    block.open(labels.output);
+    block.store(sumOfElements(), op.getResult());
+  });
+  return success();
+}
+
+/// The tile of the result, after the grid was opened.
+Value ContractLowering::sumOfElements() {
   auto product = [&](OpBuilder &b, const Places &places) -> Value {
     Value x = block.read(b, op.getLhs(), labels.inputs[0], places);
     Value y = block.read(b, op.getRhs(), labels.inputs[1], places);
     return arith::MulFOp::create(b, block.loc, x, y);
   };
-  // A product that sums nothing has one place to visit.
-  block.summedSize = block.summed.empty() ? 1 : 16;
   tile::TileType type = block.tileType("q");
   Value zero = tile::SplatOp::create(block.builder, block.loc, type, 0.0);
-  Value sum = block.loop(
+  return block.loop(
       sizeOf(block.summed), block.summedSize, zero,
       [&](Value k0, Value nk, ValueRange carried) {
         Value x =
@@ -492,8 +475,6 @@ LogicalResult ContractLowering::lowerElements() {
             block.builder, block.loc, type, tile::ReduceKind::Add, kept, "k",
             carried[0])};
       })[0];
-  block.store(sum, op.getResult());
-  return success();
 }
 
 LogicalResult lowerContract(attn::ContractOp op, Storage &storage) {

@@ -45,7 +45,6 @@ LogicalResult lowerMap(attn::MapOp op, Storage &storage) {
   block.addAxes(labels.output, op.getResult());
   if (failed(block.addResult(op.getResult(), labels.output)))
     return failure();
-  block.open(labels.output);
   Type element =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
   Type computed = op.getBody().front().getTerminator()->getOperand(0).getType();
@@ -53,19 +52,20 @@ LogicalResult lowerMap(attn::MapOp op, Storage &storage) {
   // stored.
   Type held = computed.isF64() ? computed : element;
   StringRef dims = block.block.getRows().empty() ? "q" : "qe";
-  Value tile = block.map(
-      block.tileType(dims, held), {}, {},
-      [&](OpBuilder &b, ValueRange, const Places &places) {
-        SmallVector<Value> arguments;
-        for (auto [letters, input] :
-             llvm::zip_equal(labels.inputs, op.getInputs()))
-          arguments.push_back(block.read(b, input, letters, places));
-        for (char letter : labels.output)
-          arguments.push_back(places.lookup(letter));
-        return emitRounded(b, block.loc,
-                           block.inlined(b, op.getBody(), arguments), held);
-      });
-  block.store(tile, op.getResult());
+  auto emitElement = [&](OpBuilder &b, ValueRange, const Places &places) {
+    SmallVector<Value> arguments;
+    for (auto [letters, input] : llvm::zip_equal(labels.inputs, op.getInputs()))
+      arguments.push_back(block.read(b, input, letters, places));
+    for (char letter : labels.output)
+      arguments.push_back(places.lookup(letter));
+    return emitRounded(b, block.loc, block.inlined(b, op.getBody(), arguments),
+                       held);
+  };
+  block.forEachCase([&] {
+    block.open(labels.output);
+    Value tile = block.map(block.tileType(dims, held), {}, {}, emitElement);
+    block.store(tile, op.getResult());
+  });
   return success();
 }
 

@@ -46,7 +46,7 @@ LogicalResult lowerConcat(attn::ConcatOp op, Storage &storage) {
   block.addAxes(labels.output, op.getResult());
   if (failed(block.addResult(op.getResult(), labels.output)))
     return failure();
-  for (auto [number, letters] : llvm::enumerate(labels.inputs)) {
+  auto emitPart = [&](unsigned number) {
     block.resize(along, op.getNamedPartSize(number));
     OpBuilder &b = block.builder;
     b.setInsertionPointToEnd(&storage.program.getBody().front());
@@ -57,8 +57,15 @@ LogicalResult lowerConcat(attn::ConcatOp op, Storage &storage) {
           storage.scope.sizeOf(b, block.loc, op.getNamedPartSize(before)));
     block.shift(along, first); // before open(), which asks for visited rows
     block.open(labels.output);
-    emitMove(block, op.getParts()[number], letters);
-  }
+    emitMove(block, op.getParts()[number], labels.inputs[number]);
+  };
+  // The cases are those of all parts together.
+  block.resize(along, attn::axisSize(op.getResult().getType(),
+                                     *attn::axisOf(labels.output, along)));
+  block.forEachCase([&] {
+    for (unsigned number = 0; number < op.getParts().size(); ++number)
+      emitPart(number);
+  });
   return success();
 }
 
@@ -70,10 +77,12 @@ LogicalResult lowerAppend(attn::AppendOp op, Storage &storage) {
       failed(checkElements(op, op.getAt(), storage.scope)) ||
       failed(block.addInPlace(op.getCache(), letters)))
     return failure();
-  block.open(letters);
-  block.shift(op.getAlong().front(),
-              block.readOnce(op.getAt(), op.getAtLabels()));
-  emitMove(block, op.getRows(), letters);
+  block.forEachCase([&] {
+    block.open(letters);
+    block.shift(op.getAlong().front(),
+                block.readOnce(op.getAt(), op.getAtLabels()));
+    emitMove(block, op.getRows(), letters);
+  });
   return success();
 }
 

@@ -36,6 +36,7 @@ public:
   LogicalResult lower();
 
 private:
+  void emitGrid();
   Value scores(Value k0, Value nk);
   Value initial();
   Value weight(Value x, Value m);
@@ -189,6 +190,11 @@ LogicalResult NormalizeLowering::lower() {
           block.addResult(op.getWeights(), op.getLabels(), /*inLoop=*/true)) ||
       failed(block.addResult(op.getLse(), op.getRowLabels())))
     return failure();
+  block.forEachCase([&] { emitGrid(); });
+  return success();
+}
+
+void NormalizeLowering::emitGrid() {
   block.open(op.getRowLabels());
   keys = block.sizeOf(block.builder, op.getOver()[0]);
   Value init = initial();
@@ -204,7 +210,6 @@ LogicalResult NormalizeLowering::lower() {
   l = sum(m, l);
   storeWeights(m, l);
   storeLse(m, l);
-  return success();
 }
 
 LogicalResult lowerNormalize(attn::NormalizeOp op, Storage &storage) {

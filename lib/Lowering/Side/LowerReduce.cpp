@@ -30,31 +30,33 @@ LogicalResult lowerReduce(attn::ReduceOp op, Storage &storage) {
        failed(checkElements(op, op.getMask(), storage.scope))) ||
       failed(block.addResult(op.getRow(), op.getRowLabels())))
     return failure();
-  block.open(op.getRowLabels());
-  double fill = isSum ? 0.0 : -std::numeric_limits<double>::infinity();
-  tile::TileType row = block.tileType("q");
-  Value init = tile::SplatOp::create(block.builder, block.loc, row, fill);
-  Value keys = block.sizeOf(block.builder, op.getOver()[0]);
-  auto keep = [&](OpBuilder &b, const Places &places) -> Value {
-    if (op.getMask())
-      return block.read(b, op.getMask(), op.getLabels(), places);
-    return arith::ConstantOp::create(b, block.loc, b.getBoolAttr(true));
-  };
-  Value result = block.loop(
-      keys, block.summedSize, init,
-      [&](Value k0, Value nk, ValueRange carried) {
-        Value x = block.map(
-            block.tileType("qk"), {}, k0,
-            [&](OpBuilder &b, ValueRange, const Places &places) {
-              return block.read(b, op.getScores(), op.getLabels(), places);
-            });
-        Value kept = block.select(x, k0, nk, fill, keep);
-        return SmallVector<Value>{tile::ReduceOp::create(
-            block.builder, block.loc, row,
-            isSum ? tile::ReduceKind::Add : tile::ReduceKind::Max, kept, "k",
-            carried[0])};
-      })[0];
-  block.store(result, op.getRow());
+  block.forEachCase([&] {
+    block.open(op.getRowLabels());
+    double fill = isSum ? 0.0 : -std::numeric_limits<double>::infinity();
+    tile::TileType row = block.tileType("q");
+    Value init = tile::SplatOp::create(block.builder, block.loc, row, fill);
+    Value keys = block.sizeOf(block.builder, op.getOver()[0]);
+    auto keep = [&](OpBuilder &b, const Places &places) -> Value {
+      if (op.getMask())
+        return block.read(b, op.getMask(), op.getLabels(), places);
+      return arith::ConstantOp::create(b, block.loc, b.getBoolAttr(true));
+    };
+    Value result = block.loop(
+        keys, block.summedSize, init,
+        [&](Value k0, Value nk, ValueRange carried) {
+          Value x = block.map(
+              block.tileType("qk"), {}, k0,
+              [&](OpBuilder &b, ValueRange, const Places &places) {
+                return block.read(b, op.getScores(), op.getLabels(), places);
+              });
+          Value kept = block.select(x, k0, nk, fill, keep);
+          return SmallVector<Value>{tile::ReduceOp::create(
+              block.builder, block.loc, row,
+              isSum ? tile::ReduceKind::Add : tile::ReduceKind::Max, kept, "k",
+              carried[0])};
+        })[0];
+    block.store(result, op.getRow());
+  });
   return success();
 }
 

@@ -31,19 +31,22 @@ LogicalResult lowerScan(attn::ScanOp op, Storage &storage) {
   if (failed(checkElements(op, op.getSource(), storage.scope)) ||
       failed(block.addResult(op.getResult(), op.getLabels(), /*inLoop=*/true)))
     return failure();
-  block.open(op.getOtherLabels());
-  tile::TileType type = block.tileType("q");
-  Value none = tile::SplatOp::create(block.builder, block.loc, type, 0.0);
-  Value count = block.sizeOf(block.builder, along);
-  block.loopOverNumbers(count, none, [&](Value place, ValueRange sums) {
-    block.placeLetter(along, place);
-    Value next = block.map(
-        type, sums, {}, [&](OpBuilder &b, ValueRange x, const Places &places) {
-          Value term = block.read(b, op.getSource(), op.getLabels(), places);
-          return arith::AddFOp::create(b, block.loc, x[0], term).getResult();
-        });
-    block.store(next, op.getResult());
-    return SmallVector<Value>{next};
+  block.forEachCase([&] {
+    block.open(op.getOtherLabels());
+    tile::TileType type = block.tileType("q");
+    Value none = tile::SplatOp::create(block.builder, block.loc, type, 0.0);
+    Value count = block.sizeOf(block.builder, along);
+    block.loopOverNumbers(count, none, [&](Value place, ValueRange sums) {
+      block.placeLetter(along, place);
+      Value next = block.map(
+          type, sums, {},
+          [&](OpBuilder &b, ValueRange x, const Places &places) {
+            Value term = block.read(b, op.getSource(), op.getLabels(), places);
+            return arith::AddFOp::create(b, block.loc, x[0], term).getResult();
+          });
+      block.store(next, op.getResult());
+      return SmallVector<Value>{next};
+    });
   });
   return success();
 }

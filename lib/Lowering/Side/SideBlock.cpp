@@ -107,22 +107,6 @@ int64_t SideBlock::rowsOfTile() const {
   return std::clamp<int64_t>(fixed.value_or(most), 1, most);
 }
 
-/// The extent of a grid, 0 where it is not for a call with so many rows.
-Value SideBlock::ifRows(Value extent) {
-  Value rows = sizeOf(builder, block.getRows()[0]);
-  auto limit = [&](int64_t number, arith::CmpIPredicate predicate) {
-    Value other = arith::ConstantIndexOp::create(builder, loc, number);
-    Value holds = arith::CmpIOp::create(builder, loc, predicate, rows, other);
-    Value none = arith::ConstantIndexOp::create(builder, loc, 0);
-    extent = arith::SelectOp::create(builder, loc, holds, extent, none);
-  };
-  if (rowsAbove)
-    limit(rowsAbove, arith::CmpIPredicate::sgt);
-  if (rowsMost)
-    limit(rowsMost, arith::CmpIPredicate::sle);
-  return extent;
-}
-
 void SideBlock::open(StringRef axes) {
   // Blocks may be stored to workspaces that were made after this object.
   builder.setInsertionPointToEnd(&storage.program.getBody().front());
@@ -158,8 +142,11 @@ void SideBlock::open(StringRef axes) {
   else
     addBlocks(block.getLanes()[0], block.getQ());
   names.push_back("i");
-  if (rowsAbove || rowsMost)
-    extents.front() = ifRows(extents.front());
+  if (isCalled) {
+    Value none = arith::ConstantIndexOp::create(builder, loc, 0);
+    extents.front() =
+        arith::SelectOp::create(builder, loc, isCalled, extents.front(), none);
+  }
   SmallVector<StringRef> texts(names.begin(), names.end());
   auto grid = tile::GridOp::create(builder, loc, extents, texts);
   if (block.getTarget() != storage.program.getTarget())

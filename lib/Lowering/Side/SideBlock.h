@@ -40,14 +40,11 @@ public:
   /// the others are. Before operands are looked up.
   void stepAlongLast() { stepped = summed.back(); }
   void placeLetter(char letter, mlir::Value place) { uniform[letter] = place; }
+  /// Emits the grids of the op, with the blocks of each of its cases
+  /// (attn.cases) for the calls of this case, and for the other calls.
+  void forEachCase(llvm::function_ref<void()> emitGrids);
   /// Starts the grid over the blocks of axes with these letters.
   void open(llvm::StringRef axes);
-  /// The next grids are for calls with so many places along the rows' letter:
-  /// more than `above`, and at most `most` (0: any number).
-  void onlyRows(int64_t above, int64_t most) {
-    rowsAbove = above;
-    rowsMost = most;
-  }
   /// From the next grid on there are `size` elements along a letter.
   void resize(char letter, mlir::Attribute size) { sizes[letter] = size; }
   /// What is stored goes `by` places further along a letter.
@@ -145,7 +142,8 @@ private:
   llvm::SmallVector<std::pair<llvm::StringRef, mlir::Value>>
   valid(tile::TileType type, mlir::Value nk) const;
   int64_t rowsOfTile() const;
-  mlir::Value ifRows(mlir::Value extent);
+  llvm::SmallVector<mlir::Value>
+  findCase(llvm::ArrayRef<attn::CaseAttr> cases) const;
   std::pair<mlir::Value, mlir::Value> extentAlong(char letter);
   llvm::SmallVector<std::pair<mlir::Value, mlir::Value>, 2>
   emitSegments(const RowReader &reader, llvm::StringRef letters);
@@ -156,7 +154,8 @@ private:
   llvm::DenseMap<mlir::Value, std::vector<Destination>> results;
   Places uniform, shifts;
   mlir::Value q0, nq, e0, ne, zero;
-  int64_t rowsAbove = 0, rowsMost = 0;
+  mlir::Value
+      isCalled; // whether the next grids are of the call's case, or null
 };
 
 /// A scalar in the type of a result: a wider float is rounded.

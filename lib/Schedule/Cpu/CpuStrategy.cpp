@@ -70,6 +70,12 @@ struct CpuStrategy final : Strategy {
     return cpu::chooseBlock(op, target);
   }
 
+  SmallVector<attn::CaseAttr> chooseCases(Operation *op, attn::BlockAttr block,
+                                          const Target &target) const override {
+    return cpu::chooseCases(op, block, target);
+  }
+  bool obeysCases() const override { return true; }
+
   std::string explainBlock(Operation *op, attn::BlockAttr block,
                            const Target &target) const override {
     return cpu::explainUnit(op, block, target);

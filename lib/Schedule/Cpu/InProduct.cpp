@@ -18,6 +18,7 @@
 #include "Cpu/InProduct.h"
 
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/InProduct.h"
 #include "attnc/Dialect/Attn/NarrowSums.h"
 
@@ -245,20 +246,19 @@ std::optional<SideChoice> chooseDotOf(attn::ContractOp op, const SideAxes &axes,
 /// Whether the block of a product has the lanes of an operand with which other
 /// ops are computed, and all rows, so that none of them is computed twice.
 static bool hasPlace(attn::ContractOp product, unsigned operand) {
-  attn::BlockAttr block = attn::BlockAttr::of(product);
-  if (!block)
-    return true; // not chosen yet
   attn::Labels labels = product.getAxisLabels();
-  if (block.getForm() != attn::BlockForm::Dot || block.getFew() ||
-      !labels.inputs[operand].contains(block.getLanes()))
-    return false;
-  for (char row : block.getRows()) {
-    auto size = dyn_cast_if_present<IntegerAttr>(
-        attn::axisSize(product.getType(), *attn::axisOf(labels.output, row)));
-    if (!size || size.getInt() > block.getRowsOfBlock())
-      return false;
-  }
-  return true;
+  auto hasAll = [&](attn::BlockAttr block) {
+    return llvm::all_of(block.getRows(), [&](char row) {
+      auto size = dyn_cast_if_present<IntegerAttr>(
+          attn::axisSize(product.getType(), *attn::axisOf(labels.output, row)));
+      return size && size.getInt() <= block.getRowsOfBlock();
+    });
+  };
+  // None: not chosen yet.
+  return llvm::all_of(attn::blocksOf(product), [&](attn::BlockAttr block) {
+    return block.getForm() == attn::BlockForm::Dot &&
+           labels.inputs[operand].contains(block.getLanes()) && hasAll(block);
+  });
 }
 
 std::string findPlaceProblem(Operation *op, const Target &target) {

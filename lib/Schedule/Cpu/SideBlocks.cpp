@@ -23,6 +23,7 @@
 
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/MapFormula.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -145,44 +146,6 @@ private:
   }
 };
 
-/// A call with so few rows copies what lies along the lanes for nothing: each
-/// element is used once per row. Read in place, in blocks so wide that memory
-/// is read along its pages, it comes at the rate of memory: 16384 x 7168 in f32
-/// by one row, Zen 5, 6 GB/s by copies of 64 columns, 15 of 18 in place.
-static constexpr int64_t kFew = 8;
-
-/// Weights of [out, in] are read in squares of registers, one row of the weight
-/// per lane, that are transposed. One vector of lanes is as many streams as the
-/// prefetcher follows: one row by 8192 x 7168, f32, Zen 4, 11 GB/s by copies of
-/// 64 rows, 14 by 16 rows at once (as [in, out]), 7 by 32, 1.4 by 64. Squares
-/// of fewer than 16 lanes are not taken for bf16, nor any for f16: those were
-/// measured with other code, which read pairs of them.
-static bool canBeTurned(Value tensor, unsigned bits, int64_t lanes) {
-  Type element = getElementTypeOrSelf(tensor.getType());
-  bool isWidened = element.isBF16() && bits == 32 && lanes >= 16;
-  return isWidened || (lanes >= 4 && element.getIntOrFloatBitWidth() == bits);
-}
-
-/// The widest block that divides `length` into vectors of a register tile.
-static int64_t wideBlock(int64_t length, int64_t lanes) {
-  constexpr int64_t widest = 1024;
-  int64_t tile = kVectors * lanes;
-  for (int64_t size = widest / tile * tile; size > tile; size -= tile)
-    if (length % size == 0)
-      return size;
-  return tile;
-}
-
-/// How wide the blocks of few rows are; 0: there are none.
-static int64_t widthInPassing(const SideChoice &choice, int64_t length,
-                              unsigned bits, int64_t lanes) {
-  if (choice.inPassing == InPassing::Along)
-    return wideBlock(length, lanes);
-  bool turned = choice.inPassing == InPassing::Across &&
-                canBeTurned(choice.onLanes, bits, lanes);
-  return turned ? lanes : 0;
-}
-
 /// Whether a unit for bf16 may compute a contraction: masked products go one by
 /// one.
 static bool isOfPairs(attn::ContractOp op) {
@@ -231,50 +194,167 @@ static tile::CpuUnit chooseUnit(ArrayRef<tile::CpuUnit> units,
   return best;
 }
 
-/// The block of an op by itself.
-static attn::BlockAttr chooseAlone(Operation *op, const Target &target) {
-  SmallVector<Type> types(op->getOperandTypes());
-  llvm::append_range(types, op->getResultTypes());
-  unsigned bits = attn::accumulateType(types).getIntOrFloatBitWidth();
-  int64_t lanes = target.cpu.lanes(bits);
-  SideAxes axes = SideAxes::of(op);
-  SideChoice choice = choose(op, axes, lanes);
-  int64_t length = choice.lanes.empty() ? 1 : axes.sizeOf(choice.lanes[0]);
-  int64_t vectors = vectorsOf(choice.form, length, lanes);
-  if (choice.form == attn::BlockForm::Element && !choice.lanes.empty() &&
-      liesAcross(op, choice.lanes[0]))
-    vectors = 1;
-  RegisterTile tile = bestTile(vectors, target);
-  bool tail = vectors > 1 &&
-              (length == SideAxes::kOpen || length % (vectors * lanes) != 0);
-  int64_t k = kRows, e = 0, partial = 16, few = 0, wide = 0;
+namespace {
+/// What the blocks of an op depend on.
+struct SideShape {
+  SideAxes axes;
+  unsigned bits; // of what it computes in
+  int64_t lanes;
+  SideChoice choice;
+  int64_t length = 1; // along the lanes
+  int64_t vectors;
+
+  SideShape(Operation *op, const Target &target)
+      : axes(SideAxes::of(op)), bits(accumulatedBits(op)),
+        lanes(target.cpu.lanes(bits)), choice(choose(op, axes, lanes)) {
+    if (!choice.lanes.empty())
+      length = axes.sizeOf(choice.lanes[0]);
+    vectors = vectorsOf(choice.form, length, lanes);
+    if (choice.form == attn::BlockForm::Element && !choice.lanes.empty() &&
+        liesAcross(op, choice.lanes[0]))
+      vectors = 1;
+  }
+
+  bool isDot() const { return choice.form == attn::BlockForm::Dot; }
+  int64_t rows() const { return axes.sizeOf(choice.rows[0]); }
+
+private:
+  static unsigned accumulatedBits(Operation *op) {
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
+    return attn::accumulateType(types).getIntOrFloatBitWidth();
+  }
+};
+
+/// The sizes of a block, and what computes it.
+struct SideSizes {
+  RegisterTile tile = {};
+  int64_t q = 0, k = 0, e = 0, partial = 0;
   tile::CpuPack pack = tile::CpuPack::Auto;
   tile::CpuUnit unit = tile::CpuUnit::Fma;
-  if (choice.form == attn::BlockForm::Dot) {
-    unit =
-        chooseUnit(unitsFor(op, target), axes, choice, tile, vectors, target);
-    bool alone = isAlone(cast<attn::ContractOp>(op));
-    ProductSizes sizes(axes.sizeOf(choice.rows[0]), axes.sizeOf(choice.summed),
-                       tile.rows, alone ? kMostPlaces : kMostPlacesBeside,
-                       vectors * lanes * bits / 8, unit, target);
-    k = partial = sizes.step;
-    e = sizes.rows;
-    // A register tile reads its few rows once, whatever sets of L1 they are in.
-    pack = tile::CpuPack::Never;
-    int64_t rows = axes.sizeOf(choice.rows[0]);
-    wide = widthInPassing(choice, length, bits, lanes);
-    if (wide && alone && (rows <= kFew || rows >= SideAxes::kOpen))
-      few = kFew;
-  }
-  MLIRContext *context = op->getContext();
+};
+} // namespace
+
+static attn::BlockAttr makeBlock(MLIRContext *context, const Target &target,
+                                 const SideShape &shape,
+                                 const SideSizes &sizes) {
+  bool tail = shape.vectors > 1 && sizes.q > shape.lanes &&
+              (shape.length == SideAxes::kOpen ||
+               shape.length % (shape.vectors * shape.lanes) != 0);
+  SmallVector<int64_t> granule{sizes.tile.rows, sizes.tile.vectors};
   auto cpu = tile::CpuAttr::get(
       context, *tile::symbolizeCpuIsa(target.cpu.isa), tile::CpuMapping::Rows,
-      lanes, {tile.rows, tile.vectors}, {tile.rows, tile.vectors},
-      /*unroll=*/4, /*tail=*/tail ? lanes : 0, /*laneSkip=*/false, pack,
-      partial, /*feature_rows=*/0, unit);
+      shape.lanes, granule, granule, /*unroll=*/4,
+      /*tail=*/tail ? shape.lanes : 0, /*laneSkip=*/false, sizes.pack,
+      sizes.partial, /*feature_rows=*/0, sizes.unit);
+  const SideChoice &choice = shape.choice;
   return attn::BlockAttr::get(context, choice.form, choice.lanes, choice.rows,
-                              vectors * lanes, k, e, choice.inner, few,
-                              few ? wide : 0, /*visited=*/"", cpu);
+                              sizes.q, sizes.k, sizes.e, choice.inner,
+                              /*visited=*/"", cpu);
+}
+
+/// A call with so few rows copies what lies along the lanes for nothing: each
+/// element is used once per row. Read in place, in blocks so long that memory
+/// is read along its pages, it comes at the rate of memory: 16384 x 7168 in f32
+/// by one row, Zen 5, 6 GB/s by copies of 64 columns, 15 of 18 in place.
+static constexpr int64_t kMostStreamed = 8;
+/// Rows of such a block, one register tile if it may have them; of a sum the
+/// places that as many rows of memory have.
+static constexpr int64_t kStreamedRows = 4, kStreamedPlaces = 8;
+
+/// Weights of [out, in] are read in squares of registers, one row of the weight
+/// per lane, that are transposed. One vector of lanes is as many streams as the
+/// prefetcher follows: one row by 8192 x 7168, f32, Zen 4, 11 GB/s by copies of
+/// 64 rows, 14 by 16 rows at once (as [in, out]), 7 by 32, 1.4 by 64. Squares
+/// of fewer than 16 lanes are not taken for bf16, nor any for f16: those were
+/// measured with other code, which read pairs of them.
+static bool canBeTurned(const SideShape &shape) {
+  Type element = getElementTypeOrSelf(shape.choice.onLanes.getType());
+  bool isWidened = element.isBF16() && shape.bits == 32 && shape.lanes >= 16;
+  return isWidened ||
+         (shape.lanes >= 4 && element.getIntOrFloatBitWidth() == shape.bits);
+}
+
+/// The longest block that divides the axis of the lanes into vectors of a
+/// register tile.
+static int64_t longestBlock(const SideShape &shape) {
+  constexpr int64_t longest = 1024;
+  int64_t tile = kVectors * shape.lanes;
+  for (int64_t size = longest / tile * tile; size > tile; size -= tile)
+    if (shape.length % size == 0)
+      return size;
+  return tile;
+}
+
+/// The sizes of blocks of which each element along the lanes is read once, if
+/// that is better for calls with at most `kMostStreamed` rows.
+static std::optional<SideSizes>
+sizesOfStreams(Operation *op, const SideShape &shape, const Target &target) {
+  if (!shape.isDot() || !isAlone(cast<attn::ContractOp>(op)))
+    return std::nullopt;
+  int64_t rows = std::min(shape.rows(), kStreamedRows);
+  SideSizes sizes;
+  sizes.e = rows;
+  sizes.pack = tile::CpuPack::Never;
+  if (shape.choice.inPassing == InPassing::Along) {
+    sizes.q = longestBlock(shape);
+    sizes.k = kStreamedPlaces;
+    sizes.tile = bestTile(shape.vectors, target);
+    sizes.tile.rows = std::min(sizes.tile.rows, rows);
+  } else if (shape.choice.inPassing == InPassing::Across &&
+             canBeTurned(shape)) {
+    sizes.tile = {rows, 1};
+    sizes.q = sizes.k = shape.lanes;
+  } else {
+    return std::nullopt;
+  }
+  sizes.partial = sizes.k;
+  return sizes;
+}
+
+/// The sizes of other blocks of a product of matrices.
+static SideSizes sizesOfProduct(Operation *op, const SideShape &shape,
+                                const Target &target) {
+  RegisterTile tile = bestTile(shape.vectors, target);
+  tile::CpuUnit unit = chooseUnit(unitsFor(op, target), shape.axes,
+                                  shape.choice, tile, shape.vectors, target);
+  bool alone = isAlone(cast<attn::ContractOp>(op));
+  ProductSizes sizes(shape.rows(), shape.axes.sizeOf(shape.choice.summed),
+                     tile.rows, alone ? kMostPlaces : kMostPlacesBeside,
+                     shape.vectors * shape.lanes * shape.bits / 8, unit,
+                     target);
+  // A register tile reads its few rows once, whatever sets of L1 they are in.
+  return {tile,       shape.vectors * shape.lanes, sizes.step,
+          sizes.rows, /*partial=*/sizes.step,      tile::CpuPack::Never,
+          unit};
+}
+
+/// The block of an op by itself.
+static attn::BlockAttr chooseAlone(Operation *op, const Target &target) {
+  SideShape shape(op, target);
+  SideSizes sizes;
+  if (!shape.isDot())
+    sizes = {bestTile(shape.vectors, target), shape.vectors * shape.lanes,
+             kRows, /*e=*/0, /*partial=*/16};
+  else if (auto streams = sizesOfStreams(op, shape, target);
+           streams && shape.rows() <= kMostStreamed)
+    sizes = *streams;
+  else
+    sizes = sizesOfProduct(op, shape, target);
+  return makeBlock(op->getContext(), target, shape, sizes);
+}
+
+SmallVector<attn::CaseAttr> chooseCases(Operation *op, attn::BlockAttr block,
+                                        const Target &target) {
+  if (block.getForm() != attn::BlockForm::Dot)
+    return {};
+  SideShape shape(op, target);
+  std::optional<SideSizes> streams = sizesOfStreams(op, shape, target);
+  if (!streams || shape.rows() < SideAxes::kOpen)
+    return {};
+  MLIRContext *context = op->getContext();
+  return {attn::CaseAttr::get(context, block.getRows(), kMostStreamed,
+                              makeBlock(context, target, shape, *streams))};
 }
 
 attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
@@ -297,14 +377,14 @@ std::string explainUnit(Operation *op, attn::BlockAttr block,
   if (block.getForm() != attn::BlockForm::Dot)
     return llvm::formatv("{0}: {1}, element by element, {2}", target.name,
                          contract.getLabels(), unit);
-  std::string few;
-  if (block.getFew())
-    few = llvm::formatv("; bf16 converted to f32 for at most {0} rows",
-                        block.getFew());
+  std::string others;
+  for (attn::CaseAttr own : attn::casesOf(op))
+    others += llvm::formatv("; bf16 converted to f32 for at most {0} rows",
+                            own.getMost());
   return llvm::formatv(
       "{0}: {1}, blocks of {2} x {3} with sums over {4}, {5}{6}", target.name,
       contract.getLabels(), block.getE(), block.getQ(), block.getK(), unit,
-      few);
+      others);
 }
 
 static std::string findLetterProblem(attn::BlockAttr block,
@@ -327,8 +407,7 @@ static std::string findSizeProblem(attn::BlockAttr block, tile::CpuAttr cpu,
   constexpr int64_t most = 4096;
   for (auto [name, size] : {std::pair<StringRef, int64_t>("q", block.getQ()),
                             {"k", block.getK()},
-                            {"e", block.getE()},
-                            {"wide", block.getWide()}})
+                            {"e", block.getE()}})
     if (size > most)
       return llvm::formatv("{0} = {1} is above {2}", name, size, most);
   for (auto [name, granule] : {std::pair<StringRef, ArrayRef<int64_t>>(

@@ -11,6 +11,10 @@ namespace attnc::schedule::cpu {
 /// The block of a side op on a processor.
 attn::BlockAttr chooseBlock(mlir::Operation *op, const Target &target);
 
+/// Its blocks for other sizes: those of a product for few rows.
+llvm::SmallVector<attn::CaseAttr>
+chooseCases(mlir::Operation *op, attn::BlockAttr block, const Target &target);
+
 /// Which unit computes a product of bf16 operands, if the target has one for
 /// them, as a sentence; otherwise an empty text.
 std::string explainUnit(mlir::Operation *op, attn::BlockAttr block,

@@ -53,6 +53,11 @@ struct NvptxStrategy final : Strategy {
                    RegimeRanges &ranges) const override;
   attn::BlockAttr chooseBlock(Operation *op,
                               const Target &target) const override;
+  SmallVector<attn::CaseAttr> chooseCases(Operation *op, attn::BlockAttr block,
+                                          const Target &target) const override {
+    return nvptx::chooseCases(op, block, target);
+  }
+  bool obeysCases() const override { return true; }
   std::string findProblem(Operation *op, attn::BlockAttr block,
                           const Target &target) const override;
 };

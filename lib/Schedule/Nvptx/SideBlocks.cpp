@@ -92,28 +92,36 @@ static std::optional<int64_t> sizeIn(const Regime &regime, Attribute axis) {
   return regime.sizeOf(axis);
 }
 
-/// The most rows of a product along a letter: its fixed size, or the largest
-/// that `expect` lists. A batch of one is what every spec has by default, so it
-/// says nothing of products over the batch, or over the tokens of one.
-static int64_t countRows(attn::ContractOp op, char letter, int64_t size) {
+/// Rows of a product, at least and at most.
+namespace {
+struct RowRange {
+  int64_t least, most;
+};
+} // namespace
+
+/// The rows of a product along a letter: its fixed size, or what `expect`
+/// lists. A batch of one is what every spec has by default, so it says nothing
+/// of products over the batch, or over the tokens of one.
+static RowRange countRows(attn::ContractOp op, char letter, int64_t size) {
   Operation *function = op->getParentOfType<func::FuncOp>();
   if (size != SideAxes::kOpen || !function ||
       !function->hasAttr("attnc.expect"))
-    return size;
+    return {size, size};
   attn::Labels labels = op.getAxisLabels();
   Attribute axis;
   for (auto [letters, operand] :
        llvm::zip_first(labels.inputs, op->getOperands()))
     if (std::optional<unsigned> place = attn::axisOf(letters, letter))
       axis = attn::axisSize(operand.getType(), *place);
-  int64_t most = 1;
+  RowRange rows{SideAxes::kOpen, 1};
   for (Regime &regime : getRegimes(function, /*interface=*/nullptr)) {
     if (regime.sizes.lookup("batch") == 1)
       for (StringRef name : {"batch", "query_tokens", "kv_tokens"})
         regime.sizes.erase(name);
-    most = std::max(most, sizeIn(regime, axis).value_or(SideAxes::kOpen));
+    int64_t size = sizeIn(regime, axis).value_or(SideAxes::kOpen);
+    rows = {std::min(rows.least, size), std::max(rows.most, size)};
   }
-  return most;
+  return rows;
 }
 
 static tile::NvptxAttr makeTarget(MLIRContext *context, const Target &target,
@@ -135,6 +143,36 @@ static std::optional<SideChoice> chooseProduct(Operation *op,
   return chooseDot(contract, axes, kFragment, axes.result.back());
 }
 
+/// The block of a product of matrices with so many rows.
+static attn::BlockAttr makeProduct(attn::ContractOp op,
+                                   const SideChoice &product, int64_t rows,
+                                   const Target &target) {
+  MLIRContext *context = op.getContext();
+  ProductBlock block = fitRows(blockOf(op, target), rows);
+  bool tf32 = isOfF32(op) && usesTensorCores(op, target);
+  return attn::BlockAttr::get(
+      context, product.form, product.lanes, product.rows, block.q(), block.k,
+      block.e, product.inner, /*visited=*/"",
+      makeTarget(context, target, tile::NvptxMapping::Fragment, block.warps,
+                 block.rows, block.stages, tf32));
+}
+
+SmallVector<attn::CaseAttr> chooseCases(Operation *op, attn::BlockAttr block,
+                                        const Target &target) {
+  SideAxes axes = SideAxes::of(op);
+  std::optional<SideChoice> product = chooseProduct(op, axes);
+  if (!product || block.getForm() != attn::BlockForm::Dot)
+    return {};
+  auto contract = cast<attn::ContractOp>(op);
+  char lanes = product->lanes[0];
+  RowRange rows = countRows(contract, lanes, axes.sizeOf(lanes));
+  attn::BlockAttr least = makeProduct(contract, *product, rows.least, target);
+  if (least.getQ() >= block.getQ())
+    return {};
+  return {attn::CaseAttr::get(op->getContext(), product->lanes, least.getQ(),
+                              least)};
+}
+
 attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
   MLIRContext *context = op->getContext();
   if (auto map = dyn_cast<attn::MapOp>(op))
@@ -144,16 +182,8 @@ attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
   if (std::optional<SideChoice> product = chooseProduct(op, axes)) {
     auto contract = cast<attn::ContractOp>(op);
     char lanes = product->lanes[0];
-    ProductBlock block =
-        fitRows(blockOf(contract, target),
-                countRows(contract, lanes, axes.sizeOf(lanes)));
-    bool tf32 = isOfF32(contract) && usesTensorCores(contract, target);
-    return attn::BlockAttr::get(
-        context, product->form, product->lanes, product->rows, block.q(),
-        block.k, block.e, product->inner, /*few=*/0, /*wide=*/0,
-        /*visited=*/"",
-        makeTarget(context, target, tile::NvptxMapping::Fragment, block.warps,
-                   block.rows, block.stages, tf32));
+    RowRange rows = countRows(contract, lanes, axes.sizeOf(lanes));
+    return makeProduct(contract, *product, rows.most, target);
   }
   auto nvptx = makeTarget(context, target, tile::NvptxMapping::Thread,
                           /*warps=*/4, /*rows=*/32, /*stages=*/1);

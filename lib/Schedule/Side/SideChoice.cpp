@@ -250,8 +250,7 @@ attn::BlockAttr chooseEpilogue(attn::MapOp map) {
   return attn::BlockAttr::get(
       map.getContext(), attn::BlockForm::Epilogue, renamed(block.getLanes()),
       renamed(block.getRows()), block.getQ(), block.getK(), block.getE(),
-      renamed(block.getInner()), /*few=*/0, /*wide=*/0, /*visited=*/"",
-      block.getTarget());
+      renamed(block.getInner()), /*visited=*/"", block.getTarget());
 }
 
 std::string findEpilogueProblem(Operation *op, attn::BlockAttr block) {

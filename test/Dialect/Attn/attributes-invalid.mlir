@@ -125,20 +125,26 @@ func.func private @dims_c3(tensor<4xf32, #attn.dims<5>>)
 // -----
 
 // block_c4
-// expected-error@below {{few = 8 and wide = 0 stand together, with form dot and rows}}
-"test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, few = 8, target = #tile.none>} : () -> ()
-
-// -----
-
-// block_c5
 // expected-error@below {{visited is one letter, or none; got 'kh'}}
 "test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, visited = "kh", target = #tile.none>} : () -> ()
 
 // -----
 
-// block_c4
-// expected-error@below {{few = 8 and wide = 64 stand together, with form dot and rows}}
-"test.op"() {b = #attn.block<form = element, lanes = "e", rows = "q", q = 64, k = 32, few = 8, wide = 64, target = #tile.none>} : () -> ()
+// case_c1
+// expected-error@below {{axis is one letter; got 'qe'}}
+"test.op"() {c = #attn.case<axis = "qe", most = 8, block = <form = dot, lanes = "e", rows = "q", q = 64, k = 32, target = #tile.none>>} : () -> ()
+
+// -----
+
+// case_c2
+// expected-error@below {{a case is for at least one element, got most = 0}}
+"test.op"() {c = #attn.case<axis = "q", most = 0, block = <form = dot, lanes = "e", rows = "q", q = 64, k = 32, target = #tile.none>>} : () -> ()
+
+// -----
+
+// case_c3
+// expected-error@below {{a case has a block of form dot or element, got epilogue}}
+"test.op"() {c = #attn.case<axis = "q", most = 8, block = <form = epilogue, lanes = "e", rows = "q", q = 64, k = 32, target = #tile.none>>} : () -> ()
 
 // -----
 

@@ -31,3 +31,5 @@ func.func private @name_on_a_static_axis(tensor<4xf32, #attn.dims<batch>>)
 "test.op"() {s = #attn.schedule<form = rows, q = 16, k = 256, rescale_threshold = 0.25, rescale_in = prob, target = #tile.none>} : () -> ()
 // CHECK: b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, target = #tile.none>
 "test.op"() {b = #attn.block<form = dot, lanes = "e", rows = "q", q = 64, k = 32, target = #tile.none>} : () -> ()
+// CHECK: c = #attn.case<axis = "q", most = 8, block = <form = dot, lanes = "e", rows = "q", q = 768, k = 8, e = 4, target = #tile.none>>
+"test.op"() {c = #attn.case<axis = "q", most = 8, block = <form = dot, lanes = "e", rows = "q", q = 768, k = 8, e = 4, target = #tile.none>>} : () -> ()

@@ -13,7 +13,7 @@
 // The copy of the weight counts more where a unit is faster, so blocks of the
 // matrix unit have twice the rows. A bias is added in the blocks of the product.
 // CHECK-LABEL: func.func @projects(
-// ZEN4:        attn.contract {{.*}}form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, few = 8, wide = 768, {{.*}}value_granule = [6, 4], {{.*}}unit = dot
+// ZEN4:        attn.contract {{.*}}form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, {{.*}}value_granule = [6, 4], {{.*}}unit = dot>>, attn.cases = [{{.*}}q = 768, k = 8, e = 4, {{.*}}partial = 8>>>]
 // ZEN4:        attn.map {{.*}}form = epilogue, {{.*}}unit = dot
 // SPR:         attn.contract {{.*}}form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 576, {{.*}}unit = matrix
 // COOPER:      attn.contract {{.*}}unit = dot

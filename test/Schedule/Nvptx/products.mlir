@@ -57,8 +57,9 @@ func.func @decodes(%X: tensor<?x768xf16, #attn.dims<query_len, 768>>, %Y: tensor
 
 // -----
 
+// Rows of which `expect` lists few and many have blocks for both.
 // CHECK-LABEL: func.func @prompts
-// CHECK: form = dot, lanes = "q", rows = "e", q = 128,
+// CHECK: form = dot, lanes = "q", rows = "e", q = 128, {{.*}}attn.cases = [#attn.case<axis = "q", most = 16, block = <form = dot, lanes = "q", rows = "e", q = 16, k = 32, e = 64, target = {{.*}} warps = 1, rows = 16, stages = 4
 func.func @prompts(%X: tensor<?x768xf16, #attn.dims<query_len, 768>>, %W: tensor<768x2304xf16>) -> tensor<?x2304xf16, #attn.dims<query_len, 2304>> attributes {attnc.expect = [{query_len = 1 : i64, kv_len = 4096 : i64, weight = 1.0 : f64}, {query_len = 512 : i64, kv_len = 512 : i64, weight = 1.0 : f64}]} {
   %0 = attn.contract "qd,de->qe" (%X, %W) : (tensor<?x768xf16, #attn.dims<query_len, 768>>, tensor<768x2304xf16>) -> tensor<?x2304xf16, #attn.dims<query_len, 2304>>
   return %0 : tensor<?x2304xf16, #attn.dims<query_len, 2304>>

@@ -222,9 +222,7 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
     fastest. `target`: the backend's part, an attribute that
     implements `TargetAttrInterface` of the `tile` dialect.
 
-    A call with at most `few` elements along `rows` makes no copies: blocks are
-    `wide` along `lanes`, and the operand along them is streamed once (form `dot`
-    only; 0: never).
+    Some calls may use other sizes: see `#attn.case`.
 
     If only kernels read the result, `visited` may be the letter of the rows that
     are their keys: blocks of rows outside the `ranges` of all queries of these
@@ -235,9 +233,8 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
     - (block_c2) `q` and `k` are at least 1, and so is `e` if it is given; it is
       `k` if not;
     - (block_c3) `inner` holds neither `lanes` nor `rows`;
-    - (block_c4) `few` is given with form `dot` and `rows`, together with `wide`;
-    - (block_c5) `visited` is one letter or none;
-    - (block_c6) `target` implements `TargetAttrInterface`.
+    - (block_c4) `visited` is one letter or none;
+    - (block_c5) `target` implements `TargetAttrInterface`.
 
     Example:
     ```mlir
@@ -250,8 +247,6 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
                         "int64_t":$q, "int64_t":$k,
                         DefaultValuedParameter<"int64_t", "0">:$e,
                         StringRefParameter<"letters", [{""}]>:$inner,
-                        DefaultValuedParameter<"int64_t", "0">:$few,
-                        DefaultValuedParameter<"int64_t", "0">:$wide,
                         StringRefParameter<"a letter", [{""}]>:$visited,
                         "::attnc::tile::TargetAttrInterface":$target);
   let builders = [AttrBuilder<(ins "BlockForm":$form,
@@ -259,10 +254,10 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
                                    "::llvm::StringRef":$rows, "int64_t":$q,
                                    "int64_t":$k, "::attnc::tile::TargetAttrInterface":$target), [{
     return $_get($_ctxt, form, lanes, rows, q, k, /*e=*/0, /*inner=*/"",
-                 /*few=*/0, /*wide=*/0, /*visited=*/"", target);
+                 /*visited=*/"", target);
   }]>];
   let assemblyFormat = [{
-    `<` struct($form, $lanes, $rows, $q, $k, $e, $inner, $few, $wide, $visited,
+    `<` struct($form, $lanes, $rows, $q, $k, $e, $inner, $visited,
                custom<Target>($target)) `>`
   }];
   let genVerifyDecl = 1;
@@ -276,11 +271,36 @@ def Attn_BlockAttr : Attn_Attr<"Block", "block"> {
     /// The same block, of which those are left out that no kernel visits.
     BlockAttr withVisited(::llvm::StringRef letter) {
       return get(getContext(), getForm(), getLanes(), getRows(), getQ(), getK(),
-                 getE(), getInner(), getFew(), getWide(), letter, getTarget());
+                 getE(), getInner(), letter, getTarget());
     }
     /// Elements of a block along `rows`, at most.
     int64_t getRowsOfBlock() const { return getE() ? getE() : getK(); }
   }];
+}
+
+def Attn_CaseAttr : Attn_Attr<"Case", "case"> {
+  let summary = "sizes of the blocks of an op outside kernels in some calls";
+  let description = [{
+    An element of `attn.cases`, a list of an op with an `attn.block`. A call with at
+    most `most` elements along `axis`, a letter of the result, uses `block`. Of
+    several cases the first that holds is used, and `attn.block` if none does.
+    `block` differs from it in `q`, `k`, `e` and `target` only.
+
+    Constraints:
+    - (case_c1) `axis` is one letter;
+    - (case_c2) `most` is at least 1;
+    - (case_c3) `block` has another form than `epilogue`: an epilogue is computed
+      in the blocks of its product, whichever these are.
+
+    Example:
+    ```mlir
+    "test.op"() {attn.cases = [#attn.case<axis = "q", most = 8, block = <form = dot, lanes = "e", rows = "q", q = 768, k = 8, e = 4, target = #tile.none>>]} : () -> ()
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"a letter">:$axis, "int64_t":$most,
+                        "::attnc::attn::BlockAttr":$block);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif // ATTNC_DIALECT_ATTN_ATTNATTRS_TD
