@@ -16,9 +16,8 @@ from sources import files, finish, line_of, read
 
 INCLUDE = re.compile(r'^\s*#?\s*include\s+"([^"]+)"', re.M)
 # The part of a Target, how it is read, and the folders that may.
-TRAITS = [("CpuTraits", re.compile(r"(?:\.|->)cpu\.\w+"),
-           ("lib/Target/", "include/attnc/Target/", "lib/Schedule/Cpu/", "lib/Codegen/CPU/",
-            "lib/Schedule/Halide/", "lib/Codegen/Halide/")),
+TRAITS = [("CpuTraits", re.compile(r"(?:\.|->)cpu\.\w+|\bCpuTraits\b|\blookupIsa\b"),
+           ("lib/Target/", "include/attnc/Target/", "lib/Schedule/Cpu/", "lib/Codegen/CPU/")),
           ("GpuTraits", re.compile(r"(?:\.|->)gpu\.\w+"),
            ("lib/Target/", "include/attnc/Target/", "lib/Schedule/Nvptx/",
             "lib/Codegen/NVPTX/"))]
@@ -85,7 +84,7 @@ def main(root):
         for name, use, folders in TRAITS:
             for match in [] if path.startswith(folders) else use.finditer(text):
                 findings.append(f"{path}:{line_of(text, match.start())}: {name} is for "
-                                f"{', '.join(folders)}: {match.group(0)[1:].lstrip('>')}")
+                                f"{', '.join(folders)}: {match.group(0).lstrip('.->')}")
         for match in INCLUDE.finditer(text):
             where = f"{path}:{line_of(text, match.start())}"
             header = match.group(1)

@@ -1,5 +1,4 @@
 //===- RegisterTile.h - Registers that a product needs ----------*- C++ -*-===//
-//-*-===//
 //
 // Schedule chooses such blocks, the code generator checks those of a dump.
 //
@@ -25,6 +24,22 @@ struct RegisterTile {
 /// queries, the broadcast row element, and the product where there is no fma.
 inline int64_t registersOf(RegisterTile tile, const Target &target) {
   return tile.accumulators() + tile.vectors + 1 + (target.cpu.hasFma ? 0 : 1);
+}
+
+/// Registers that tiles may fill.
+inline int64_t availableRegisters(const Target &target) {
+  return target.cpu.vectorRegisters;
+}
+
+/// Accumulators that keep the units of a CPU busy: instructions in flight, each
+/// of which waits for the one before on its own accumulator.
+inline int64_t accumulatorsInFlight(const Target &target) {
+  return int64_t(target.cpu.fmaLatency) * target.cpu.fmaPerCycle;
+}
+
+/// Operations on vectors that a CPU starts in one cycle.
+inline int64_t operationsPerCycle(const Target &target) {
+  return target.cpu.fmaPerCycle;
 }
 
 /// Vectors of K or V (of as many keys, or of adjacent features) that a register

@@ -13,6 +13,7 @@
 #include "attnc/Codegen/Common/Passes.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Interface/Remark.h"
+#include "attnc/Target/HalideWords.h"
 #include "attnc/Target/Platform.h"
 #include "attnc/Target/Target.h"
 
@@ -284,79 +285,18 @@ static LogicalResult planModule(ModuleOp module, const Target &target,
   return success();
 }
 
-namespace {
-
-/// A vector instruction set in Halide's words.
-struct IsaWords {
-  StringRef isa, platform, features;
-};
-
-} // namespace
-
-/// Scalable vectors are not named: for SVE2 and V, Halide 21 calls intrinsics
-/// with types that its LLVM rejects, and its code for V is wrong where vectors
-/// are longer than it was told. Vectors of a fixed length serve both, from
-/// which Emit's LLVM selects the level's instructions. For V they come from
-/// another platform with pointers of 64 bits, without intrinsics of that
-/// platform. `arm_fp16` makes f16 conversions instructions; nothing is computed
-/// in f16. Sizes of buffers have 64 bits where pointers do.
-static constexpr IsaWords kIsaWords[] = {
-    {"sse2", "x86-64-linux", "-large_buffers"},
-    {"avx2", "x86-64-linux", "-large_buffers-sse41-avx-avx2-fma-f16c"},
-    {"avx512", "x86-64-linux",
-     "-large_buffers-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
-    {"neon", "arm-64-linux", "-large_buffers-arm_fp16"},
-    {"sve2", "arm-64-linux", "-large_buffers-arm_fp16"},
-    {"rvv", "arm-64-linux", "-large_buffers-no_neon"},
-    {"simd128", "wasm-32-wasmrt", "-wasm_simd128"},
-};
-
-namespace {
-
-/// An interface of devices in Halide's words.
-struct ApiWords {
-  StringRef api, platform, features;
-};
-
-} // namespace
-
-static constexpr ApiWords kApiWords[] = {
-    {"opencl", "x86-64-linux", "-opencl-cl_doubles"},
-    {"cuda", "x86-64-linux", "-cuda-cuda_capability_80"},
-    {"opencl-embedded", "x86-64-linux", "-opencl"},
-    {"vulkan", "x86-64-linux", "-vulkan-vk_int8-vk_int16-vk_v13"},
-    {"metal", "arm-64-osx", "-metal"},
-    {"d3d12", "x86-64-windows", "-d3d12compute"},
-    {"webgpu", "wasm-32-wasmrt", "-webgpu"},
-};
-
-/// With the runtime; see Plugin.cpp for checks.
-static std::string deviceTarget(const Target &target) {
-  const auto *words = llvm::find_if(kApiWords, [&](const ApiWords &row) {
-    return row.api == target.device.api;
-  });
-  if (words == std::end(kApiWords))
-    return "";
-  return (words->platform + "-no_bounds_query-strict_float-user_context" +
-          words->features)
-      .str();
-}
-
 /// The processor in Halide's words: what it selects instructions by. The flags
-/// of functions are LLVM's own again when Emit has set them. Empty where the
-/// backend has no words for it.
+/// of functions are LLVM's own again when Emit has set them. Devices have the
+/// runtime; see Plugin.cpp for checks. Empty where the backend has no words for
+/// it.
 static std::string halideTarget(const Target &target) {
-  if (target.kind == TargetKind::Device)
-    return deviceTarget(target);
-  const auto *words = llvm::find_if(kIsaWords, [&](const IsaWords &row) {
-    return row.isa == target.cpu.isa;
-  });
-  if (words == std::end(kIsaWords))
+  std::optional<HalideWords> words = findHalideWords(target);
+  if (!words)
     return "";
-  return (words->platform +
-          "-no_runtime-no_asserts-no_bounds_query-strict_float-"
-          "user_context" +
-          words->features)
+  StringRef runtime =
+      target.kind == TargetKind::Device ? "" : "-no_runtime-no_asserts";
+  return (words->platform + runtime +
+          "-no_bounds_query-strict_float-user_context" + words->features)
       .str();
 }
 

@@ -16,6 +16,7 @@
 
 #include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/TargetAttr.h"
+#include "attnc/Target/RegisterTile.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -69,9 +70,10 @@ makeSchedule(const KernelShape &shape, const Target &target,
              const HalideRequest &request, attn::ScheduleForm form, int64_t q,
              int64_t split, int64_t chunk, std::string &error) {
   int64_t lanes = shape.lanes(target);
-  // Accumulators, two vectors of queries and a broadcast element; with one
-  // vector twice as many rows keep the units busy.
-  int64_t rows = target.cpu.vectorRegisters >= 32 ? 8 : 4;
+  // With one vector twice as many rows keep the units busy.
+  int64_t rows = 4;
+  if (registersOf({2 * rows, 2}, target) <= availableRegisters(target))
+    rows *= 2;
   int64_t vectors = q % (2 * lanes) == 0 ? 2 : 1;
   if (q == lanes && !request.q)
     rows *= 2;
@@ -237,11 +239,11 @@ std::string HalideStrategy::findProblem(const KernelShape &shape,
       return llvm::formatv("{0} has {1} vectors of queries, which do not "
                            "divide the {2} of a block",
                            name, tile[1], q / lanes);
-    int64_t needed = (tile[0] + 1) * tile[1] + 1;
-    if (needed > target.cpu.vectorRegisters)
+    int64_t needed = registersOf({tile[0], tile[1]}, target);
+    if (needed > availableRegisters(target))
       return llvm::formatv("{0} = [{1}, {2}] needs {3} registers, {4} has {5}",
                            name, tile[0], tile[1], needed, target.name,
-                           target.cpu.vectorRegisters);
+                           availableRegisters(target));
   }
   if (schedule.getForm() != attn::ScheduleForm::Rows &&
       k % halide.getScoreTile()[0] != 0)
@@ -274,8 +276,7 @@ static double operationsOfPair(const KernelShape &shape) {
 static double featuresOfPair(const KernelShape &shape, const Target &target,
                              ::attnc::halide::ScheduleAttr halide) {
   auto waiting = [&](ArrayRef<int64_t> tile) {
-    return std::max(1.0, double(target.cpu.fmaLatency) *
-                             double(target.cpu.fmaPerCycle) /
+    return std::max(1.0, double(accumulatorsInFlight(target)) /
                              double(tile[0] * tile[1]));
   };
   double value = double(shape.valueDim);
@@ -340,7 +341,7 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
                   (peak * share);
   cost.weights =
       vectors *
-      (slowdown * operationsOfPair(shape) / target.cpu.fmaPerCycle +
+      (slowdown * operationsOfPair(shape) / operationsPerCycle(target) +
        perConversion * narrow / double(targetOf(schedule).getScoreTile()[1]));
   if (isChunked)
     cost.states =
