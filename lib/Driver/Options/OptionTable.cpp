@@ -17,6 +17,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace attnc {
 
@@ -190,6 +191,13 @@ std::optional<int> parseRidge(ParsedArguments &parsed,
 /// Of --backend, for which no backend is called so.
 static constexpr llvm::StringLiteral kAutoBackend = "auto";
 
+/// " ('opencl' is a level: -mcpu=opencl)" for the name of a level, else "".
+static std::string suggestLevel(llvm::StringRef word) {
+  return lookupTarget(word)
+             ? (" ('" + word + "' is a level: -mcpu=" + word + ")").str()
+             : "";
+}
+
 std::optional<int> parseBackend(ParsedArguments &parsed,
                                 const llvm::opt::Arg *arg,
                                 CommonOptions &options) {
@@ -199,8 +207,9 @@ std::optional<int> parseBackend(ParsedArguments &parsed,
   options.backend = stageTable().findBackend(arg->getValue());
   if (!options.backend && !options.choosesBackend)
     return parsed.fail(llvm::Twine("unknown backend '") + arg->getValue() +
-                       "' of --backend; backends: " +
-                       stageTable().listBackends() + ", " + kAutoBackend);
+                       "' of --backend" + suggestLevel(arg->getValue()) +
+                       "; backends: " + stageTable().listBackends() + ", " +
+                       kAutoBackend);
   return std::nullopt;
 }
 
@@ -224,6 +233,19 @@ std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
   return std::nullopt;
 }
 
+/// What may be meant by a word that is no platform's triple: a level, or the
+/// platform whose architecture it names.
+static std::string suggestPlatform(llvm::StringRef word) {
+  if (std::string level = suggestLevel(word); !level.empty())
+    return level;
+  auto family = llvm::Triple(word).getArch();
+  for (const Platform &platform : getPlatforms())
+    if (family != llvm::Triple::UnknownArch &&
+        llvm::Triple(platform.triple).getArch() == family)
+      return (" (did you mean '" + platform.triple + "'?)").str();
+  return "";
+}
+
 std::optional<int> parsePlatform(ParsedArguments &parsed,
                                  const llvm::opt::Arg *arg,
                                  CommonOptions &options) {
@@ -232,7 +254,8 @@ std::optional<int> parsePlatform(ParsedArguments &parsed,
   if (options.platform)
     return std::nullopt;
   return parsed.fail(llvm::Twine("--target '") + arg->getValue() +
-                     "' is not supported; supported: " + listPlatforms());
+                     "' is not supported" + suggestPlatform(arg->getValue()) +
+                     "; supported: " + listPlatforms());
 }
 
 /// The platform whose levels are GPUs.
