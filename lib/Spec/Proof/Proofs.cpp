@@ -41,7 +41,11 @@ bool ProofWalk::addPreconditions(const LinearForm &form,
 std::string
 ProofWalk::extreme(const ExprPtr &index, bool low, const LinearForm &extent,
                    const std::vector<std::vector<LinearForm>> &failures) {
-  auto end = prover.endOfQuotient(prover.linear(index), /*greatest=*/!low);
+  LinearForm form = prover.linear(index);
+  auto end = prover.endOfQuotient(form, /*greatest=*/!low);
+  if (index->kind == Expr::Load)
+    if (const Input &table = spec.inputs[index->index]; table.low)
+      end = prover.linear(low ? table.low : table.high);
   if (end && !end->overflow && sizes.isOfSizes(*end))
     return print(*sizes.sum(*end));
   if (failures.size() == 1 && failures[0].size() == 1) {
@@ -49,10 +53,13 @@ ProofWalk::extreme(const ExprPtr &index, bool low, const LinearForm &extent,
     // symbols gone, fact >= 0 says -1 - least >= 0 or greatest - extent >= 0.
     const LinearForm &fact = failures[0][0];
     LinearForm value = low ? fact.scaled(-1) - LinearForm(1) : fact + extent;
-    if (!value.overflow && sizes.isOfSizes(value))
+    // Facts that were combined to get there may be weaker than the index.
+    bool isBound = !value.overflow && sizes.isOfSizes(value) &&
+                   prover.proves(low ? form - value : value - form);
+    if (isBound)
       return print(*sizes.sum(value));
   }
-  auto [least, greatest] = prover.bounds(prover.linear(index));
+  auto [least, greatest] = prover.bounds(form);
   if (low && least && *least > -maxSize)
     return std::to_string(*least);
   if (!low && greatest && *greatest < maxSize - 1)
