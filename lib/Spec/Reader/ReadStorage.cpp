@@ -47,6 +47,19 @@ bool SpecReader::readStorageCall(const Node &call, PendingStorage &pending) {
   return true;
 }
 
+/// A misspelt kind has a fix where its arguments may stay.
+void SpecReader::refuseKind(const YamlNode &written, const Node &node) {
+  static constexpr StringRef kinds[] = {"ragged", "paged"};
+  StringRef similar;
+  if (node.kind == Node::Call && !is_contained(kinds, node.name))
+    similar = nearest(node.name, kinds);
+  report
+      .error(Message::Storage, similar.empty() ? written.range : node.headRange,
+             {similar.empty() ? written.text : node.name})
+      .note("valid storage kinds: dense, ragged(start), paged(table, n)")
+      .fix(similar);
+}
+
 /// Storage that is refused: `ragged` without its table brings its sizes all the
 /// same, and of a word that is none these may be what is missing elsewhere.
 void SpecReader::refuseStorage(const Node &node, PendingStorage pending) {
@@ -88,8 +101,7 @@ void SpecReader::readStorage() {
     pending.storage->range = item.value.range;
     bool good = node->kind == Node::Call && readStorageCall(*node, pending);
     if (!good) {
-      report.error(Message::Storage, item.value.range, {item.value.text})
-          .note("valid storage kinds: dense, ragged(start), paged(table, n)");
+      refuseKind(item.value, *node);
       refuseStorage(*node, std::move(pending));
     } else if (isQuery && pending.storage->kind == Storage::Paged)
       report.error(Message::PagedQuery, item.value.range);
@@ -225,6 +237,10 @@ void SpecReader::bindStorage() {
     });
     Storage &storage = *pending.storage;
     bool ragged = storage.kind == Storage::Ragged;
+    // Definitions cannot read rows in pages (TensorChecker::visitRow).
+    if (!ragged && use.let.count("K") && use.let.count("V"))
+      report.error(Message::StorageOfNothing, storage.range)
+          .note("remove 'kv' from 'storage', or define only one of them");
     bool hasLength = !ragged && readPageRows(pending);
     std::string declaration =
         pending.table + (ragged ? ": i32[batch + 1] "

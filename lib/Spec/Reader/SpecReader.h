@@ -147,6 +147,7 @@ private:
   };
   void readStorage();
   bool readStorageCall(const Node &call, PendingStorage &pending);
+  void refuseKind(const YamlNode &written, const Node &node);
   void refuseStorage(const Node &node, PendingStorage pending);
   void addStorageSizes();
   bool hasOneAxisOfRows() const;
