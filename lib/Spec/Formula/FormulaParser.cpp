@@ -98,6 +98,11 @@ SourceDiagnostic &FormulaParser::expected(StringRef what) {
                                     : "'" + token.spelling.str() + "'"});
   if (what == "an operator" && (token.is(")") || token.is("]")))
     error.note("this bracket has no matching opening bracket");
+  const Token *last = position ? &tokens[position - 1] : nullptr;
+  if (what == "an operator" && last && last->kind == Token::Name &&
+      token.kind != Token::End && findMask(last->spelling))
+    error.note("arguments stand in parentheses: " + last->spelling + "(" +
+               token.spelling + ")");
   if (token.is("if") || token.is("else"))
     error.note("write conditional values as where(condition, a, b)");
   if (token.is("not"))

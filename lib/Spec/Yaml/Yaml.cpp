@@ -117,6 +117,17 @@ static size_t openQuote(StringRef text) {
   return StringRef::npos;
 }
 
+/// Where the line of a place has the `?` of `c ? a : b`, whose second colon
+/// YAML takes for that of a key; npos if it has none.
+static size_t choiceMark(StringRef text, size_t at) {
+  size_t begin = text.rfind('\n', at) + 1; // 0 where there is none
+  StringRef line = text.slice(begin, text.find('\n', at));
+  size_t mark = line.find(" ? ");
+  bool isChoice = mark != StringRef::npos && line.find(": ") < mark &&
+                  line.find(" : ", mark) != StringRef::npos;
+  return isChoice ? begin + mark + 1 : StringRef::npos;
+}
+
 /// One error of LLVM's parser in the words of this language.
 void Reader::parserError(const SMDiagnostic &diagnostic) {
   if (stop) // it tells more than once
@@ -131,6 +142,15 @@ void Reader::parserError(const SMDiagnostic &diagnostic) {
   SMRange range(loc, loc);
   if (!flowEntryFix(text, at).empty()) {
     flowError(range);
+    return;
+  }
+  if (size_t mark = choiceMark(text, at); mark != StringRef::npos) {
+    const char *begin = text.data() + mark;
+    report
+        .error(Message::NotAnOperator,
+               {SMLoc::getFromPointer(begin), SMLoc::getFromPointer(begin + 1)},
+               {"?"})
+        .note("write conditional values as where(condition, a, b)");
     return;
   }
   std::string what = diagnostic.getMessage().str();
