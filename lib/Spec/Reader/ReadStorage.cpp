@@ -195,7 +195,8 @@ void SpecReader::checkPagedLength(const Input &input) {
       return axis->kind == Expr::Size && axis->index == KvLen;
     });
   });
-  if (spec.sizes[KvLen].kind == Size::RunTime && !isAxis) {
+  const Size &length = spec.sizes[KvLen];
+  if (length.kind == Size::RunTime && !isAxis) {
     report.error(Message::UnboundSize, spec.kvStorage.range, {"kv_len"})
         .note("a page table does not determine the number of keys of a "
               "sequence")
@@ -204,8 +205,19 @@ void SpecReader::checkPagedLength(const Input &input) {
   }
   Prover prover(spec, Domain{false, false, false, true});
   ExprPtr keys = makeSize(KvLen);
-  if (prover.proves(prover.linear(capacity) - prover.linear(keys)))
+  LinearForm free = prover.linear(capacity) - prover.linear(keys);
+  if (prover.proves(free))
     return;
+  if (prover.proves(free.scaled(-1))) { // whatever the sizes are
+    report
+        .error(Message::PagesTooFew, spec.kvStorage.range,
+               {text, printFormula(spec, length.kind == Size::Derived
+                                             ? *length.formula
+                                             : *makeInt(length.value))})
+        .note("write as many keys per page as 'kv_len' has, or 'kv_len: " +
+              text + "'");
+    return;
+  }
   ExprPtr condition = makeApply(Op::Le, Type::Bool, {keys, capacity});
   spec.preconditions.push_back({condition, printFormula(spec, *condition),
                                 "the page table '" + input.name + "'",
