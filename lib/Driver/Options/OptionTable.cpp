@@ -306,6 +306,36 @@ static std::optional<int> parseLevel(ParsedArguments &parsed,
       (isGpu ? " (GPUs: " + owner.listLevels() : " (levels: " + known) + ")");
 }
 
+/// A level that the backend compiles for, of the platform if it has one.
+static llvm::StringRef levelOf(const Backend &backend,
+                               const Platform &platform) {
+  auto levelsOf = [](const Platform &any) {
+    return llvm::concat<const Target>(any.levels, any.devices);
+  };
+  for (const Target &level : levelsOf(platform))
+    if (llvm::is_contained(backend.kinds, level.kind))
+      return level.name;
+  for (const Platform &other : getPlatforms())
+    for (const Target &level : levelsOf(other))
+      if (llvm::is_contained(backend.kinds, level.kind))
+        return level.name;
+  return "";
+}
+
+/// Every level has to be one that the backend of --backend compiles for.
+static std::optional<int> checkBackend(ParsedArguments &parsed,
+                                       const CommonOptions &options) {
+  if (!options.backend)
+    return std::nullopt;
+  for (const Target *target : options.targets)
+    if (!llvm::is_contained(options.backend->kinds, target->kind))
+      return parsed.fail("--backend=" + options.backend->name +
+                         " does not compile for " + target->name +
+                         "; use a level such as -mcpu=" +
+                         levelOf(*options.backend, *options.platform));
+  return std::nullopt;
+}
+
 std::optional<int> parseTargets(ParsedArguments &parsed,
                                 const llvm::opt::Arg *arg,
                                 llvm::ArrayRef<const Target *> defaults,
@@ -313,7 +343,7 @@ std::optional<int> parseTargets(ParsedArguments &parsed,
   options.targets = defaults.vec();
   options.targetsGiven = arg;
   if (!arg)
-    return std::nullopt;
+    return checkBackend(parsed, options);
   llvm::StringRef list = arg->getValue();
   options.targets.clear();
   // Names of GPUs alone need no --target: their kernels are those of any host.
@@ -345,7 +375,7 @@ std::optional<int> parseTargets(ParsedArguments &parsed,
                        options.targets[0]->name + "' and '" +
                        options.targets[1]->name +
                        "'; an object has at most one, compile two objects");
-  return std::nullopt;
+  return checkBackend(parsed, options);
 }
 
 /// The ids of all warnings: of the specs (docs/spec-reference.md) and of the
