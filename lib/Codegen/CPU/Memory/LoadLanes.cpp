@@ -21,11 +21,25 @@ using namespace mlir;
 
 namespace attnc::cpu {
 
-bool mayFollow(Value buf) {
+/// Whether the last axis of a tensor lies along the lanes.
+static bool isLaneLast(Value buf) {
   auto type = cast<tile::BufType>(buf.getType());
   return !tile::RenameOp::findMerged(buf) && type.getRank() &&
-         type.getNames().back() == kLaneDim &&
-         isa<FloatType>(type.getElementType());
+         type.getNames().back() == kLaneDim;
+}
+
+bool mayFollow(Value buf) {
+  return isLaneLast(buf) &&
+         isa<FloatType>(cast<tile::BufType>(buf.getType()).getElementType());
+}
+
+bool mayFollow(tile::LoadOp load, const Plan &plan) {
+  Value buf = load.getBuf(), loaded = load.getResult();
+  bool isConverted =
+      cast<tile::BufType>(buf.getType()).getElementType().isInteger(8) &&
+      isa<FloatType>(cast<tile::TileType>(loaded.getType()).getElementType()) &&
+      !plan.pairTiles.contains(loaded);
+  return mayFollow(buf) || (isConverted && isLaneLast(buf));
 }
 
 Value followInMemory(Ops &ops, const Emitter::Block2D &block, Value first,
@@ -256,7 +270,7 @@ void LaneLoader::loadVectors(Window group) {
     storeRow(column, [&](int64_t v) {
       Value at = ops.address(block.data, memory, ops.add(from, v * lanes()));
       Value raw = ops.load(emitter.laneVector(memory), at, bytes);
-      return emitter.fromMemory(raw, block.element);
+      return toHeld(raw);
     });
   });
   Value zero = ops.zero(emitter.laneVector(emitter.accumulator()));
@@ -306,10 +320,10 @@ void Emitter::emitLaneLoad(tile::LoadOp load, const Window *window) {
   if (plan.hasTiles && plan.pairTiles.contains(load.getResult()))
     forEachGroup(window,
                  [&](Window group) { clearPadding(load.getResult(), group); });
-  if (plan.streamed.contains(load) && mayFollow(load.getBuf()))
+  if (plan.streamed.contains(load) && mayFollow(load, plan))
     loader.streamLanes();
   loader.prepareTransposed();
-  if (mayFollow(load.getBuf()))
+  if (mayFollow(load, plan))
     forEachGroup(window, [&](Window group) { loader.loadGroup(group); });
   else
     forEachVector(window,

@@ -25,6 +25,8 @@ struct Emitter::Block2D {
 /// Whether elements of queries may follow each other in memory: in tensors
 /// whose last axis lies along the lanes.
 bool mayFollow(Value buf);
+/// The same of what a load reads: integers, too, that it converts to floats.
+bool mayFollow(tile::LoadOp load, const Plan &plan);
 
 /// Whether `count` rows from `first` on are valid and follow each other in
 /// memory.
