@@ -16,7 +16,8 @@
 
 #include "attnc/Schedule/Passes.h"
 
-#include "ConvertOnLoad.h"
+#include "Quantized/ConvertOnLoad.h"
+#include "Quantized/ConvertWeights.h"
 #include "RankedSchedules.h"
 #include "Side/SideOps.h"
 #include "SlowPath.h"
@@ -142,6 +143,23 @@ static void explain(attn::KernelOp kernel, const RankedSchedules &schedules,
   remarkOn(kernel) << *kernel.getSchedule() << " [schedule]";
 }
 
+/// Lets products that are computed in tiles load quantized operands.
+static void convertWeightsOf(func::FuncOp function, const Strategy &strategy,
+                             const Target &target) {
+  if (!strategy.convertsOnLoad())
+    return;
+  SmallVector<attn::ContractOp> products;
+  function.walk([&](attn::ContractOp product) {
+    if (!attn::BlockAttr::of(product) && hasQuantizedOperand(product))
+      products.push_back(product);
+  });
+  for (attn::ContractOp product : products) {
+    attn::BlockAttr block = strategy.chooseBlock(product, target);
+    if (block.getForm() == attn::BlockForm::Dot)
+      convertWeights(product, block);
+  }
+}
+
 namespace {
 struct SelectSchedule final
     : attnc::schedule::impl::SelectScheduleBase<SelectSchedule> {
@@ -177,6 +195,7 @@ struct SelectSchedule final
       if (result.wasInterrupted())
         return signalPassFailure();
       const Strategy &strategy = *getStrategies(*target, backend).front();
+      convertWeightsOf(function, strategy, *target);
       strategy.placeInProducts(function, *target);
       function.walk([&](Operation *op) {
         if (!isSideOp(op) || attn::BlockAttr::of(op))

@@ -156,6 +156,15 @@ static LogicalResult verifySideOp(Operation *op, const Target &target,
   return success();
 }
 
+/// The backend whose schedule or block an op has, or an empty text.
+static StringRef backendOf(Operation *op) {
+  if (auto kernel = dyn_cast<attn::KernelOp>(op))
+    return kernel.getSchedule() ? kernel.getSchedule()->getTarget().getBackend()
+                                : "";
+  attn::BlockAttr block = attn::BlockAttr::of(op);
+  return block ? block.getTarget().getBackend() : "";
+}
+
 /// verify_scheduled_c19
 static LogicalResult verifyConversion(attn::MapOp map, const Target &target) {
   if (!map->hasAttr(kConvertOnLoad))
@@ -164,13 +173,16 @@ static LogicalResult verifyConversion(attn::MapOp map, const Target &target) {
     return map.emitOpError("has ")
            << kConvertOnLoad
            << ", but is no conversion of 8-bit integers to floats that only "
-              "kernels read";
+              "kernels and products read";
   for (Operation *user : map->getUsers()) {
-    std::optional<attn::ScheduleAttr> schedule =
-        cast<attn::KernelOp>(user).getSchedule();
-    StringRef backend = schedule ? schedule->getTarget().getBackend() : "";
+    StringRef backend = backendOf(user);
+    attn::BlockAttr block = attn::BlockAttr::of(user);
+    if (block && block.getForm() != attn::BlockForm::Dot)
+      return map.emitOpError("has ")
+             << kConvertOnLoad << ", but a product of form "
+             << stringifyBlockForm(block.getForm()) << " reads it";
     for (const Strategy *strategy : strategiesOf(target, backend))
-      if (schedule && !strategy->convertsOnLoad())
+      if (!backend.empty() && !strategy->convertsOnLoad())
         return map.emitOpError("has ")
                << kConvertOnLoad << ", which backend '" << strategy->backend()
                << "' does not support";

@@ -554,7 +554,7 @@ func.func @verify_scheduled_c17_block_unit(%x: tensor<64x64xbf16>, %w: tensor<64
 
 module attributes {attnc.target = "x86-64-v4"} {
 func.func @verify_scheduled_c19(%k8: !K8) -> !K {
-  // expected-error@below {{'attn.map' op has attn.convert_on_load, but is no conversion of 8-bit integers to floats that only kernels read}}
+  // expected-error@below {{'attn.map' op has attn.convert_on_load, but is no conversion of 8-bit integers to floats that only kernels and products read}}
   %k = attn.map "bhkd->bhkd"(%k8) : (!K8) -> !K attributes {attn.convert_on_load} {
   ^bb0(%x: index, %b: index, %h: index, %j: index, %d: index):
     %w = arith.index_cast %x : index to i64

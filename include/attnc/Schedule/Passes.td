@@ -84,8 +84,8 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       stores no value per pair, returns no key indices, and is no linear
       attention;
     - (verify_scheduled_c19) a map with `attn.convert_on_load` converts 8-bit
-      integers to floats, only kernels read it, and their backend converts
-      elements as it loads them;
+      integers to floats, only kernels and products of form dot read it, and
+      their backend converts elements as it loads them;
     - (verify_scheduled_c20) what has `attn.in_product` is a map or a product
       with a vector, has no attn.block, and a product of matrices that computes
       it in its blocks, each element once;

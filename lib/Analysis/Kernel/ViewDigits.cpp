@@ -224,7 +224,7 @@ bool isConversionOnLoad(attn::MapOp map) {
                    : arith::IndexCastOp();
   return wide && wide.getIn() == body.getArgument(0) &&
          llvm::all_of(map->getUsers(), [](Operation *user) {
-           return isa<attn::KernelOp>(user);
+           return isa<attn::KernelOp, attn::ContractOp>(user);
          });
 }
 

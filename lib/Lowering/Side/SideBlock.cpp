@@ -305,7 +305,10 @@ SmallVector<Value> SideBlock::shifted(const BlockBuffer &buffer, Value k0) {
 Value SideBlock::load(const BlockBuffer &operand, StringRef dims, Value k0,
                       Value nk) {
   auto buf = cast<tile::BufType>(operand.buf.getType());
-  tile::TileType type = tileType(dims, buf.getElementType());
+  // 8-bit integers are converted as they are loaded (isConversionOnLoad).
+  Type element = buf.getElementType();
+  tile::TileType type =
+      element.isInteger(8) ? tileType(dims) : tileType(dims, element);
   return tile::LoadOp::create(builder, loc, type, operand.buf,
                               indices(operand, k0), valid(type, nk));
 }

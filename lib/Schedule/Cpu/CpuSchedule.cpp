@@ -8,7 +8,7 @@
 
 #include "Cpu/CpuSchedule.h"
 
-#include "ConvertOnLoad.h"
+#include "Quantized/ConvertOnLoad.h"
 
 #include "attnc/Analysis/Kernel/ComparedScores.h"
 

@@ -10,6 +10,7 @@
 
 #include "Side/SideChoice.h"
 
+#include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Epilogue.h"
 #include "attnc/Dialect/Attn/MapFormula.h"
@@ -106,7 +107,8 @@ static bool isFastest(Value tensor, unsigned axis) {
   while (Operation *op = tensor.getDefiningOp()) {
     auto slice = dyn_cast<attn::SliceOp>(op);
     auto view = dyn_cast<attn::ViewOp>(op);
-    if (!slice && !view)
+    auto map = dyn_cast<attn::MapOp>(op); // reads as many elements, in place
+    if (!slice && !view && !(map && isConversionOnLoad(map)))
       break;
     if (view) {
       attn::ViewLabels labels = view.getViewLabels();

@@ -61,13 +61,14 @@ mlir::FailureOr<TensorDigits> digitsOfResult(mlir::Value returned,
 /// The same holds of conversions on load.
 bool isRepeatForKernels(attn::MapOp map);
 
-/// The attribute of a map whose users, kernels, read its input and convert the
-/// elements as they load them: integers of 8 bits to floats, which are exact.
-/// Schedule sets it for backends that can (lib/Schedule/ConvertOnLoad.cpp).
+/// The attribute of a map whose users, kernels and products, read its input and
+/// convert the elements as they load them: integers of 8 bits to floats, which
+/// are exact. Schedule sets it for backends that can (lib/Schedule/Quantized).
 inline constexpr llvm::StringLiteral kConvertOnLoad = "attn.convert_on_load";
 
 /// Whether `map` has the attribute and is what it says: a conversion of 8-bit
-/// integers to a float type that holds them, without other users than kernels.
+/// integers to a float type that holds them, without other users than kernels
+/// and products.
 bool isConversionOnLoad(attn::MapOp map);
 
 /// The letter of a number, which has no axes.

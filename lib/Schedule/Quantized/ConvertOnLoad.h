@@ -1,7 +1,7 @@
 //===- ConvertOnLoad.h - Read quantized operands ----------------*- C++ -*-===//
 
-#ifndef ATTNC_LIB_SCHEDULE_CONVERTONLOAD_H
-#define ATTNC_LIB_SCHEDULE_CONVERTONLOAD_H
+#ifndef ATTNC_LIB_SCHEDULE_QUANTIZED_CONVERTONLOAD_H
+#define ATTNC_LIB_SCHEDULE_QUANTIZED_CONVERTONLOAD_H
 
 #include "attnc/Dialect/Attn/Attn.h"
 
@@ -33,4 +33,4 @@ bool hasIntegerProduct(attn::KernelOp kernel);
 
 } // namespace attnc::schedule
 
-#endif // ATTNC_LIB_SCHEDULE_CONVERTONLOAD_H
+#endif // ATTNC_LIB_SCHEDULE_QUANTIZED_CONVERTONLOAD_H

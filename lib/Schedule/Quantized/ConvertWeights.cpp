@@ -1,0 +1,127 @@
+//===- ConvertWeights.cpp - Read quantized weights of products ------------===//
+//
+// A product outside kernels with a quantized operand, such as a projection
+// whose weights are 8-bit integers with a scale per output:
+//
+//   %w = attn.map "ed,e->ed" (%W8, %s) {float(%W8) * %s}
+//   %y = attn.contract "qd,ed->qe" (%x, %w)
+//
+// loads the integers, and the scale multiplies the sums:
+//
+//   %w = attn.map "ed->ed" (%W8) {float(%W8)} {attn.convert_on_load}
+//   %p = attn.contract "qd,ed->qe" (%x, %w)
+//   %y = attn.map "qe->qe" (%p) {%p * read %s[e]}
+//
+// The weights are then read from memory once per block of rows, in a quarter of
+// the bytes, and take no workspace. Each product is rounded once, as before;
+// the scale rounds each sum instead of each weight.
+// Tests: test/Schedule/Cpu/convert-weights.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Quantized/ConvertWeights.h"
+
+#include "Quantized/QuantizedRows.h"
+
+#include "attnc/Interface/Remark.h"
+
+using namespace mlir;
+
+namespace attnc::schedule {
+
+static QuantizedRows rowsOf(attn::ContractOp op, unsigned number) {
+  attn::Labels labels = op.getAxisLabels();
+  std::string summed;
+  for (char letter : labels.inputs[number])
+    if (!labels.output.contains(letter))
+      summed += letter;
+  Type accumulate = attn::accumulateType(
+      {op.getLhs().getType(), op.getRhs().getType(), op.getType()});
+  return QuantizedRows(op->getOpOperand(number), labels.inputs[number], summed,
+                       accumulate);
+}
+
+bool hasQuantizedOperand(attn::ContractOp op) {
+  return rowsOf(op, 0).isQuantized() || rowsOf(op, 1).isQuantized();
+}
+
+/// What the lowering calls the axes of an operand (lib/Lowering/Side): its
+/// tiles have lanes q, rows e, and the last summed axis of the operand with the
+/// rows.
+static std::string dimsOf(attn::ContractOp op, unsigned number,
+                          attn::BlockAttr block) {
+  attn::Labels labels = op.getAxisLabels();
+  bool lanesAreLeft = labels.inputs[0].contains(block.getLanes());
+  Value rows = lanesAreLeft ? op.getRhs() : op.getLhs();
+  char stepped = 0;
+  for (auto [axis, letter] : llvm::enumerate(labels.inputs[lanesAreLeft]))
+    if (!labels.output.contains(letter) &&
+        cast<RankedTensorType>(rows.getType()).getDimSize(axis) != 1)
+      stepped = letter;
+  std::string dims;
+  for (auto [axis, letter] : llvm::enumerate(labels.inputs[number]))
+    dims += block.getLanes() == StringRef(&letter, 1)  ? 'q'
+            : block.getRows() == StringRef(&letter, 1) ? 'e'
+            : letter == stepped                        ? 'k'
+                                                       : char('A' + axis);
+  return dims;
+}
+
+/// Multiplies the result by the factors.
+static void multiplyResult(attn::ContractOp op, QuantizedRows &rows) {
+  if (!rows.hasFactors())
+    return;
+  OpBuilder b(op);
+  b.setInsertionPointAfter(op);
+  StringRef letters = op.getAxisLabels().output;
+  auto scaled = attn::MapOp::create(
+      b, op.getLoc(), cast<RankedTensorType>(op.getType()),
+      (letters + "->" + letters).str(), op.getResult(),
+      [&](OpBuilder &inner, Location loc, ValueRange x) {
+        Value y = rows.multiply(inner, x[0], letters, x.drop_front());
+        attn::YieldOp::create(inner, loc, y);
+      });
+  op.getResult().replaceAllUsesExcept(scaled.getResult(), scaled);
+}
+
+/// Erases what nobody reads any more.
+static void eraseUnread(Value made) {
+  while (Operation *op = made.getDefiningOp()) {
+    if (!op->use_empty() || !isa<attn::MapOp, attn::ViewOp>(op))
+      return;
+    Value before = op->getNumOperands() ? op->getOperand(0) : Value();
+    op->erase();
+    if (!before)
+      return;
+    made = before;
+  }
+}
+
+void convertWeights(attn::ContractOp op, attn::BlockAttr block) {
+  for (unsigned number : {0u, 1u}) {
+    QuantizedRows rows = rowsOf(op, number);
+    if (!rows.isQuantized())
+      continue;
+    Type result = getElementTypeOrSelf(op.getType());
+    Value dequantized = op->getOperand(number);
+    StringRef side = number == 0 ? "left" : "right";
+    StringRef why =
+        rows.whyNot(dimsOf(op, number, block), /*readsTables=*/false);
+    if (!result.isF32())
+      why = "its result is rounded to 16 bits";
+    if (!why.empty()) {
+      remarkOn(op) << "the quantized " << side
+                   << " side of a product is dequantized before it, because "
+                   << why << " [kernel]";
+      continue;
+    }
+    multiplyResult(op, rows);
+    rows.readIntegers(result);
+    eraseUnread(dequantized);
+    remarkOn(op) << "the quantized " << side
+                 << " side of a product is converted to floats tile by tile, "
+                    "as it is loaded [kernel]";
+  }
+}
+
+} // namespace attnc::schedule

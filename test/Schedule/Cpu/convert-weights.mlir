@@ -1,0 +1,89 @@
+// Products load weights of 8-bit integers; their scales multiply the result.
+// RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v4 -o %t 2>&1 | FileCheck %s --check-prefix=REMARK && FileCheck %s --input-file %t
+// RUN: attnc-opt %t --attn-verify-scheduled -o /dev/null
+// RUN: attnc-opt %s --attn-select-schedule=cpu=sm_90a | FileCheck %s --check-prefix=GPU
+
+!x = tensor<?x64xf32, #attn.dims<rows, 64>>
+!y = tensor<?x128xf32, #attn.dims<rows, 128>>
+
+// Backends that convert nothing dequantize first.
+// GPU-NOT: attn.convert_on_load
+
+// A scale per output and a constant, weights as [out, in].
+// REMARK: remark: the quantized right side of a product is converted to floats tile by tile, as it is loaded [kernel]
+// CHECK-LABEL: func.func @per_output(
+// CHECK:         %[[W:.*]] = attn.map "ed->ed"(%arg1) : {{.*}} attributes {attn.convert_on_load} {
+// CHECK-NOT:       arith.mulf
+// CHECK:         %[[P:.*]] = attn.contract "qd,ed->qe"(%arg0, %[[W]]) {{.*}}form = dot
+// CHECK:         %[[Y:.*]] = attn.map "qe->qe"(%[[P]]) {{.*}}form = epilogue
+// CHECK:         ^bb0(%[[SUM:.*]]: f32, %{{.*}}: index, %[[E:.*]]: index):
+// CHECK-DAG:       %[[S:.*]] = attn.read %arg2[%[[E]]]
+// CHECK-DAG:       %[[C:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK:           %[[F:.*]] = arith.mulf %[[S]], %[[C]]
+// CHECK:           arith.mulf %[[SUM]], %[[F]]
+// CHECK:         return %[[Y]]
+func.func @per_output(%x: !x, %w8: tensor<128x64xi8>, %s: tensor<128xf32>) -> !y {
+  %w = attn.map "ed,e->ed" (%w8, %s) : (tensor<128x64xi8>, tensor<128xf32>) -> tensor<128x64xf32> {
+  ^bb0(%i: index, %scale: f32, %e: index, %d: index):
+    %wide = arith.index_cast %i : index to i64
+    %real = arith.sitofp %wide : i64 to f32
+    %half = arith.constant 0.5 : f32
+    %scaled = arith.mulf %real, %scale : f32
+    %z = arith.mulf %scaled, %half : f32
+    attn.yield %z : f32
+  }
+  %y = attn.contract "qd,ed->qe" (%x, %w) : (!x, tensor<128x64xf32>) -> !y
+  return %y : !y
+}
+
+// Views stay before the conversion, and the index of a scale goes through them.
+// CHECK-LABEL: func.func @behind_a_view(
+// CHECK:         %[[V:.*]] = attn.view "d(ab)->abd" %arg1 : tensor<64x128xi8>
+// CHECK:         %[[W:.*]] = attn.map "abd->abd"(%[[V]]) {{.*}}attn.convert_on_load
+// CHECK:         attn.contract "qd,abd->qab"(%arg0, %[[W]])
+// CHECK:         arith.constant 32 : index
+// CHECK:         attn.read %arg2[
+func.func @behind_a_view(%x: !x, %w8: tensor<64x128xi8>, %s: tensor<128xf32>) -> tensor<?x4x32xf32, #attn.dims<rows, 4, 32>> {
+  %w = attn.map "de,e->de" (%w8, %s) : (tensor<64x128xi8>, tensor<128xf32>) -> tensor<64x128xf32> {
+  ^bb0(%i: index, %scale: f32, %d: index, %e: index):
+    %wide = arith.index_cast %i : index to i64
+    %real = arith.sitofp %wide : i64 to f32
+    %z = arith.mulf %real, %scale : f32
+    attn.yield %z : f32
+  }
+  %v = attn.view "d(ab)->abd" %w : tensor<64x128xf32> -> tensor<4x32x64xf32>
+  %y = attn.contract "qd,abd->qab" (%x, %v) : (!x, tensor<4x32x64xf32>) -> tensor<?x4x32xf32, #attn.dims<rows, 4, 32>>
+  return %y : tensor<?x4x32xf32, #attn.dims<rows, 4, 32>>
+}
+
+// A scale per input would have to multiply x, which rounds otherwise.
+// REMARK: remark: the quantized right side of a product is dequantized before it, because the formula is not an 8-bit integer times a scale per row
+// CHECK-LABEL: func.func @per_input(
+// CHECK-NOT:     attn.convert_on_load
+// CHECK:         attn.map "ed,d->ed"{{.*}}form = element
+func.func @per_input(%x: !x, %w8: tensor<128x64xi8>, %s: tensor<64xf32>) -> !y {
+  %w = attn.map "ed,d->ed" (%w8, %s) : (tensor<128x64xi8>, tensor<64xf32>) -> tensor<128x64xf32> {
+  ^bb0(%i: index, %scale: f32, %e: index, %d: index):
+    %wide = arith.index_cast %i : index to i64
+    %real = arith.sitofp %wide : i64 to f32
+    %z = arith.mulf %real, %scale : f32
+    attn.yield %z : f32
+  }
+  %y = attn.contract "qd,ed->qe" (%x, %w) : (!x, tensor<128x64xf32>) -> !y
+  return %y : !y
+}
+
+// A result of 16 bits is rounded once, so nothing may multiply it afterwards.
+// REMARK: remark: the quantized right side of a product is dequantized before it, because its result is rounded to 16 bits
+// CHECK-LABEL: func.func @rounds(
+// CHECK-NOT:     attn.convert_on_load
+func.func @rounds(%x: !x, %w8: tensor<128x64xi8>) -> tensor<?x128xbf16, #attn.dims<rows, 128>> {
+  %w = attn.map "ed->ed" (%w8) : (tensor<128x64xi8>) -> tensor<128x64xf32> {
+  ^bb0(%i: index, %e: index, %d: index):
+    %wide = arith.index_cast %i : index to i64
+    %real = arith.sitofp %wide : i64 to f32
+    attn.yield %real : f32
+  }
+  %y = attn.contract "qd,ed->qe" (%x, %w) : (!x, tensor<128x64xf32>) -> tensor<?x128xbf16, #attn.dims<rows, 128>>
+  return %y : tensor<?x128xbf16, #attn.dims<rows, 128>>
+}
