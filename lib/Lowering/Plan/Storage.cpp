@@ -209,16 +209,19 @@ void Storage::fillRows(attn::PackOp pack, Value workspace) {
       b, loc, {zero, zero, first, first, end, end, rows, rows}, ValueRange(),
       kRows, kRows);
   b.setInsertionPointToStart(&loop.getBody().front());
+  int64_t size = type.getDimSize(last);
+  int64_t lanes = llvm::alignTo(size, program.getTarget().getGranule());
   auto tileType = tile::TileType::get(
-      b.getContext(), {{"q", type.getDimSize(last)}, {"e", kRows}},
-      type.getElementType());
+      b.getContext(), {{"q", lanes}, {"e", kRows}}, type.getElementType());
   Value nothing = tile::SplatOp::create(b, loc, tileType,
                                         pack.getFill()->convertToDouble());
   SmallVector<Value> places{loop.getKeyStart()};
   llvm::append_range(places, grid.getBody().getArguments());
   places.push_back(zero);
-  tile::StoreOp::create(b, loc, nothing, buf, places,
-                        {{"e", loop.getKeyCount()}});
+  SmallVector<std::pair<StringRef, Value>> valid{{"e", loop.getKeyCount()}};
+  if (lanes != size)
+    valid.push_back({"q", index(size)});
+  tile::StoreOp::create(b, loc, nothing, buf, places, valid);
   tile::YieldOp::create(b, loc, ValueRange());
 }
 
