@@ -358,10 +358,13 @@ std::optional<int> parseTargets(ParsedArguments &parsed,
     const Target *target = nullptr;
     if (auto code = parseLevel(parsed, name, *options.platform, target))
       return code;
-    if (name == "native") // whatever it is, the list may name it, too
+    bool isNative = name == "native";
+    if (isNative ? native != nullptr
+                 : llvm::is_contained(options.targets, target))
+      return parsed.fail("-mcpu=" + list + " names " +
+                         (isNative ? name : target->name) + " twice");
+    if (isNative) // whatever it is, the list may name it, too
       native = target;
-    else if (llvm::is_contained(options.targets, target))
-      return parsed.fail("-mcpu=" + list + " names " + target->name + " twice");
     else
       options.targets.push_back(target);
   }
