@@ -37,17 +37,34 @@ static Location placeOf(Value operand, Location otherwise) {
   return isa<UnknownLoc>(operand.getLoc()) ? otherwise : operand.getLoc();
 }
 
+static std::string nameOf(Type element) {
+  std::string name;
+  llvm::raw_string_ostream(name) << element;
+  return name;
+}
+
 /// Whether the GPU multiplies such elements as they are stored.
 static bool hasMatrixUnit(const Target &target, Type element, Type accumulate) {
-  auto nameOf = [](Type type) {
-    std::string name;
-    llvm::raw_string_ostream(name) << type;
-    return name;
-  };
   std::optional<DType> operand = parseDType(nameOf(element));
   std::optional<DType> sum = parseDType(nameOf(accumulate));
   return target.kind == TargetKind::Gpu && operand && sum &&
          target.findUnit(UnitKind::Matrix, *operand, *sum);
+}
+
+/// What a warning says of the unit that would multiply such elements.
+static std::string describeUnit(const Target &target, Type element) {
+  std::string name = nameOf(element);
+  std::optional<DType> operand = parseDType(name);
+  auto has = [&](UnitKind kind) {
+    return llvm::any_of(target.units, [&](const Unit &unit) {
+      return unit.kind == kind && unit.operand == operand;
+    });
+  };
+  if (has(UnitKind::Matrix))
+    return "the matrix unit for '" + name + "' is not used";
+  if (has(UnitKind::DotProduct))
+    return "the dot-product unit for '" + name + "' is not used";
+  return "the processor has no unit that multiplies '" + name + "'";
 }
 
 /// Products that stay in f32 where the schedule's unit multiplies others.
@@ -62,9 +79,8 @@ static void warnAboutPairs(attn::KernelOp kernel, const Target &target) {
         continue;
       emitWarning(placeOf(operand, kernel.getLoc()))
           << element << " is converted to " << accumulate
-          << " tile by tile for the product " << product
-          << "; matrix units for " << element
-          << " are not used for it [slow-path]";
+          << " tile by tile for the product " << product << "; "
+          << describeUnit(target, element) << " [slow-path]";
       return;
     }
   };
@@ -92,9 +108,8 @@ static void warnAboutConversions(attn::KernelOp kernel, const Target &target) {
         (!cpu && hasMatrixUnit(target, element, accumulate)))
       continue;
     emitWarning(placeOf(operand, kernel.getLoc()))
-        << element << " is converted to " << accumulate
-        << " tile by tile; matrix units for " << element
-        << " are not used [slow-path]";
+        << element << " is converted to " << accumulate << " tile by tile; "
+        << describeUnit(target, element) << " [slow-path]";
     return;
   }
 }
