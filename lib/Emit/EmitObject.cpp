@@ -70,6 +70,7 @@ CodegenTarget attnc::makeCodegenTarget(const Target &cpu,
           .matrixFeatures = cpu.matrixFeatures.str(),
           .slowPairFeatures = slow ? slow->requiredFeatures.str() : "",
           .slowPairRate = slow ? rateOf(*slow, UnitKind::DotProduct) : 0,
+          .slowPairLabel = slow ? slow->name.str() : "",
           .fmaRate = rateOf(cpu, UnitKind::Fma),
           .baselineFeatures = platform.baselineFeatures.str(),
           .abi = platform.abi.str(),
@@ -259,9 +260,7 @@ static bool usesMatrixUnit(const Module &kernels) {
   return hasInstruction(kernels, "tile") || hasInstruction(kernels, "tdp");
 }
 
-/// Forgets the processors on which a part is slow unless a kernel of it is and
-/// the fmas of another part are faster there.
-static void findSlowParts(MutableArrayRef<Part> parts) {
+void attnc::findSlowParts(MutableArrayRef<Part> parts) {
   unsigned fmas = 0;
   for (const Part &part : parts)
     if (part.target.slowPairFeatures.empty())

@@ -53,10 +53,12 @@ struct CodegenTarget {
   /// What it checks besides if a kernel uses the matrix unit.
   std::string matrixFeatures = {};
   /// Of processors on which fmas are faster than this level's dot-product unit
-  /// for bf16, and the unit's rate there in FLOP per cycle. A part with kernels
-  /// for that unit is the last choice there if another part has faster fmas.
+  /// for bf16, the unit's rate there in FLOP per cycle, and their level's name.
+  /// A part with kernels for that unit is the last choice there if another part
+  /// has faster fmas.
   std::string slowPairFeatures = {};
   unsigned slowPairRate = 0;
+  std::string slowPairLabel = {};
   unsigned fmaRate = 0; // of this level in f32
   /// What every processor of the triple has, and its ABI; may be empty.
   std::string baselineFeatures = {}, abi = {};
@@ -81,6 +83,10 @@ struct Part {
   /// others is refused.
   bool isNarrow = false;
 };
+
+/// Clears `slowPairFeatures` of parts that need not be passed over: no kernel
+/// uses VDPBF16PS, or no other part has faster fmas. `emitObject` does so, too.
+void findSlowParts(llvm::MutableArrayRef<Part> parts);
 
 enum class EmitKind { Object, Assembly, LlvmIr };
 

@@ -158,6 +158,17 @@ static std::string whyNoObject(const Backend &backend) {
   return text;
 }
 
+/// Says which parts some processors pass over.
+static void explainSlowParts(Location location, llvm::ArrayRef<Part> parts) {
+  for (const Part &part : parts)
+    if (const CodegenTarget &target = part.target;
+        !target.slowPairFeatures.empty())
+      emitRemark(location)
+          << target.label << ": processors of level " << target.slowPairLabel
+          << " and later run another part, because their dot-product unit for "
+             "bf16 is slower than the fmas of that part [object]";
+}
+
 bool Session::emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
                         MakePart make) {
   if (!advanceToCode())
@@ -179,6 +190,8 @@ bool Session::emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
     if (!made.kernels)
       return false;
   }
+  findSlowParts(parts);
+  explainSlowParts(partList.front().module.get().getLoc(), parts);
   llvm::raw_svector_ostream os(bytes);
   llvm::Error error = emitObject(std::move(parts), interfaceList, os, kind,
                                  [&](llvm::StringRef name) {
