@@ -63,6 +63,17 @@ void Emitter::emitScalar(Operation *op) {
   ops.clone(*op, scalars);
 }
 
+Value Emitter::emitSlice(Value value) {
+  if (Value known = scalars.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    if (!buffers.contains(operand))
+      emitSlice(operand);
+  emitScalar(op);
+  return scalars.lookup(value);
+}
+
 namespace {
 /// Builds one function of a program.
 class FunctionWriter {
@@ -321,18 +332,6 @@ void FunctionWriter::bindTask(Emitter &emitter, tile::GridOp grid, Value task) {
   }
 }
 
-/// Clones the scalars that a value needs.
-static Value emitSlice(Emitter &emitter, Value value) {
-  if (Value known = emitter.scalars.lookupOrNull(value))
-    return known;
-  Operation *op = value.getDefiningOp();
-  for (Value operand : op->getOperands())
-    if (!emitter.buffers.contains(operand))
-      emitSlice(emitter, operand);
-  emitter.emitScalar(op);
-  return emitter.scalars.lookup(value);
-}
-
 /// Blocks with so few queries that a whole copy would waste a piece or more go
 /// piece by piece.
 LogicalResult FunctionWriter::writeCopies(Emitter &emitter,
@@ -345,7 +344,7 @@ LogicalResult FunctionWriter::writeCopies(Emitter &emitter,
   int64_t piece = plan.piece.vectors * plan.piece.lanes;
   int64_t whole = plan.whole.vectors * plan.whole.lanes;
   IRMapping known = emitter.scalars;
-  Value valid = emitSlice(emitter, plan.validQueries);
+  Value valid = emitter.emitSlice(plan.validQueries);
   emitter.scalars = known;
   if (!hasPieces) {
     emitter.queries = ops.min(valid, ops.index(whole));

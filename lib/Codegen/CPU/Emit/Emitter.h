@@ -30,8 +30,9 @@ public:
   /// Emits the items of a grid's body. Scalars and buffers from outside are in
   /// `scalars` and `buffers`.
   mlir::LogicalResult emitBody(Block &block);
-  /// Clones a scalar op, or evaluates tile.read and tile.present.
+  /// Clone or evaluate a scalar op, and all that a scalar value needs.
   void emitScalar(Operation *op);
+  Value emitSlice(Value value);
   /// Gives the registers of the matrix unit their shapes, and gives them up.
   void configureTiles();
   void releaseTiles();
@@ -139,8 +140,7 @@ private:
   void fetchNextRows(const Granule &, tile::DotOp, Value part, int64_t parts);
   void fetchNextTile(tile::DotOp dot, Value key, int64_t keys, Value part,
                      int64_t parts);
-  Value nextBlock(tile::GridOp grid);
-  void fetchLater(const Block2D &block, Value skipped);
+  void fetchLater(const Block2D &block);
   void findAhead(tile::ForOp loop, const Window *window);
   void findNewKeys(tile::ForOp loop, Value first);
   void fetchAhead(const Granule &granule, tile::DotOp dot);
@@ -240,7 +240,7 @@ private:
   /// The keys that the vectors at hand see of a partial tile; null: all.
   KeyRange seen;
   SmallVector<RowsAhead> ahead;
-  Value firstFull;                    // tile of the segment at hand
+  Value firstFull, isSingle;          // tile of the segment at hand
   bool isCold = false, isFew = false; // runs rarely; for few queries
   bool failed = false;
 };

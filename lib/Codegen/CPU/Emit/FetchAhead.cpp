@@ -10,13 +10,13 @@
 //   in a partial tile           its own keys may be missing
 //   values, with few queries    the keys of the next tile  into L2
 //   values of the first full    rows that the block stores,    into L2
-//   tiles, two rows between     rows of Q of the next block,
-//   register tiles              rows of K and V that it sees
-//                               and this one does not
+//   tiles, two rows between     rows of Q, K and V that the
+//   register tiles              next task begins with
 //
-// The next block is the next task of the grid's last axis; where masks give
-// each block its range of keys that axis descends, so the new keys lie before
-// the first ones at hand. Tests: test/Codegen/CPU/fetch-ahead.mlir
+// The next task is the next block of queries, or the first one of the next
+// head, whose rows nobody has read. Where masks give each block its range of
+// keys the axis of blocks descends, so the new keys lie before the first ones
+// at hand. Tests: test/Codegen/CPU/fetch-ahead.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -138,65 +138,101 @@ void Emitter::fetchNextTile(tile::DotOp dot, Value key, int64_t keys,
   }
 }
 
-/// How many queries behind the block at hand the next one begins: 0 behind the
-/// last one.
-Value Emitter::nextBlock(tile::GridOp grid) {
-  unsigned axis = grid.getExtents().size() - 1;
-  Value number = scalars.lookup(grid.getBody().getArgument(axis));
-  int64_t queries = plan.vectors * lanes();
-  bool descends = grid.getDescending() == axis;
-  Value last =
-      descends ? ops.index(0)
-               : ops.sub(scalars.lookup(grid.getExtents()[axis]), ops.index(1));
-  return ops.select(ops.compare(arith::CmpIPredicate::eq, number, last),
-                    ops.index(0), ops.index(descends ? -queries : queries));
+/// Whether a value is known, or follows from such by arithmetic and reads of
+/// tables in the grid's body.
+static bool isCheap(Value value, Block &body, const IRMapping &scalars) {
+  if (scalars.contains(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != &body)
+    return false;
+  auto operands = op->getOperands();
+  if (auto read = dyn_cast<tile::ReadOp>(op))
+    operands = read.getIndices();
+  else if (op->getNumRegions() || isa<tile::TileDialect>(op->getDialect()))
+    return false;
+  return llvm::all_of(
+      operands, [&](Value operand) { return isCheap(operand, body, scalars); });
 }
 
-void Emitter::fetchLater(const Block2D &block, Value skipped) {
-  Type element = memoryType(block.element);
-  MergedRows merged = block.merged;
-  Value pointer = block.data;
-  if (merged.group == 1)
-    pointer = ops.address(pointer, element, ops.mul(skipped, block.rowStride));
-  else
-    merged.first = ops.add(merged.first, skipped);
-  ahead.push_back({pointer, block.rowStride, element, block.columns, merged});
+/// Gives the scalars of a grid's body the values of the task after the one at
+/// hand: the next one of the last axis, or behind its end of the axis before.
+/// The first task follows the last one.
+static void bindNextTask(Ops &ops, tile::GridOp grid, IRMapping &scalars) {
+  Block &body = grid.getBody().front();
+  for (Operation &op : body)
+    for (Value result : op.getResults())
+      scalars.erase(result);
+  Value isNext = ops.boolean(true);
+  for (size_t axis = grid.getExtents().size(); axis-- > 0;) {
+    Value index = scalars.lookup(body.getArgument(axis));
+    bool descends = grid.getDescending() == axis;
+    Value most = ops.sub(scalars.lookup(grid.getExtents()[axis]), ops.index(1));
+    Value begin = descends ? most : ops.index(0),
+          end = descends ? ops.index(0) : most;
+    Value isEnd = ops.compare(arith::CmpIPredicate::eq, index, end);
+    Value following =
+        ops.select(isEnd, begin, ops.add(index, descends ? -1 : 1));
+    scalars.map(body.getArgument(axis), ops.select(isNext, following, index));
+    isNext = ops.logicalAnd(isNext, isEnd);
+  }
 }
 
-/// Notes what the full tiles of a loop fetch: the rows that the block stores
-/// after it, where an element is as wide as in registers, and the queries of
-/// the next block.
+void Emitter::fetchLater(const Block2D &block) {
+  ahead.push_back({block.data, block.rowStride, memoryType(block.element),
+                   block.columns, block.merged});
+}
+
+/// Notes what the tiles of a loop fetch: the rows that the block stores
+/// after it, where an element is as wide as in registers, and the queries and
+/// the first keys and values of the next task.
 void Emitter::findAhead(tile::ForOp loop, const Window *window) {
   ahead.clear();
   if (window)
     return;
-  auto isReady = [&](tile::TileType type, auto op) {
-    auto isKnown = [&](Value v) { return scalars.contains(v); };
-    return type.getRank() == 2 && type.hasDim(kLaneDim) &&
-           llvm::all_of(op.getIndices(), isKnown) &&
-           llvm::all_of(op.getValid(), isKnown);
-  };
   Block *around = loop->getBlock();
   for (auto store : around->getOps<tile::StoreOp>()) {
     auto type = cast<tile::TileType>(store.getValue().getType());
-    if (!isReady(type, store))
+    auto isKnown = [&](Value v) { return scalars.contains(v); };
+    if (type.getRank() != 2 || !type.hasDim(kLaneDim) ||
+        !llvm::all_of(store.getIndices(), isKnown) ||
+        !llvm::all_of(store.getValid(), isKnown))
       continue;
     Block2D block = blockOf(type, store.getBuf(), store.getIndices(),
                             store.getValidDims(), store.getValid());
     if (block.element == accumulator())
-      fetchLater(block, ops.index(0));
+      fetchLater(block);
   }
   auto grid = dyn_cast<tile::GridOp>(loop->getParentOp());
   if (!grid || constantOf(rowBase) != 0)
     return; // fewer queries than a block has: the last one
-  Value next = nextBlock(grid);
-  for (auto load : around->getOps<tile::LoadOp>()) {
-    auto type = cast<tile::TileType>(load.getResult().getType());
-    if (!load.getTable() && isReady(type, load))
-      fetchLater(blockOf(type, load.getBuf(), load.getIndices(),
-                         load.getValidDims(), load.getValid()),
-                 next);
+  IRMapping known = scalars;
+  bindNextTask(ops, grid, scalars);
+  auto note = [&](tile::LoadOp load) {
+    auto isReady = [&](Value v) { return isCheap(v, *around, scalars); };
+    if (load.getTable() || load.getResult().getType().getRank() != 2 ||
+        !llvm::all_of(load.getIndices(), isReady) ||
+        !llvm::all_of(load.getValid(), isReady))
+      return;
+    for (Value value : llvm::concat<Value>(load.getIndices(), load.getValid()))
+      emitSlice(value);
+    fetchLater(blockOf(load.getResult().getType(), load.getBuf(),
+                       load.getIndices(), load.getValidDims(),
+                       load.getValid()));
+  };
+  for (auto load : around->getOps<tile::LoadOp>())
+    if (load.getResult().getType().hasDim(kLaneDim))
+      note(load);
+  // Where blocks begin at other keys, findNewKeys() notes those.
+  Value first = loop.getSegment(0)[0];
+  if (constantOf(first) == 0) {
+    scalars.map(loop.getKeyStart(), ops.index(0));
+    scalars.map(loop.getKeyCount(), ops.index(plan.vectors * lanes()));
+    for (auto load : loop.getBody().front().getOps<tile::LoadOp>())
+      if (!load.getResult().getType().hasDim(kLaneDim))
+        note(load);
   }
+  scalars = known;
 }
 
 /// Notes the keys and values before `first`, the first key of a segment.
@@ -215,14 +251,13 @@ void Emitter::findNewKeys(tile::ForOp loop, Value first) {
     if (type.getRank() == 2 && !type.hasDim(kLaneDim) && !load.getTable() &&
         isKnown)
       fetchLater(blockOf(type, load.getBuf(), load.getIndices(),
-                         load.getValidDims(), load.getValid()),
-                 ops.index(0));
+                         load.getValidDims(), load.getValid()));
   }
 }
 
 /// A few rows between two register tiles. Stored to memory all at once they
 /// would take the core's open misses, for which the next block's first keys
-/// would wait.
+/// would wait; where a block has one tile of keys it fetches all of them.
 void Emitter::fetchAhead(const Granule &granule, tile::DotOp dot) {
   constexpr int64_t kRowsAtOnce = 2;
   StringAttr dim = granule.item.space.dim;
@@ -230,25 +265,26 @@ void Emitter::fetchAhead(const Granule &granule, tile::DotOp dot) {
   if (!loop || ahead.empty() || !dim || dot.hasTerm() || dot.getMask() ||
       seen.end || extents.contains(dim))
     return;
-  if (constantOf(scalars.lookup(loop.getPartial())).value_or(0))
+  if (target.getLaneSkip() &&
+      constantOf(scalars.lookup(loop.getPartial())).value_or(0))
     return; // a few sinks are no work to hide it behind
   Value key = scalars.lookup(loop.getKeyStart());
   Value tile = ops.floorDiv(ops.sub(key, firstFull), loop.getStep());
   int64_t granules = granule.item.space.size / granule.rows;
+  int64_t rowsOfBlock = plan.vectors * lanes();
   Value number = ops.add(ops.mul(tile, granules),
                          ops.floorDiv(granule.start, granule.rows));
-  Value first = ops.mul(number, kRowsAtOnce);
-  Value isWanted = ops.compare(arith::CmpIPredicate::ult, first,
-                               ops.index(plan.vectors * lanes()));
-  ops.branch(isWanted, [&] {
+  auto most = int64_t(llvm::divideCeil(rowsOfBlock, granules));
+  Value share = ops.select(isSingle, ops.index(std::max(most, kRowsAtOnce)),
+                           ops.index(kRowsAtOnce));
+  Value first = ops.mul(number, share);
+  Value end = ops.min(ops.add(first, share), ops.index(rowsOfBlock));
+  ops.loop(first, end, 1, [&](Value row) {
     for (const RowsAhead &rows : ahead)
-      for (int64_t i = 0; i < kRowsAtOnce; ++i) {
-        Value offset =
-            rows.merged.offsetOf(ops, ops.add(first, i), rows.stride);
-        fetchRow(ops, rows.element,
-                 ops.address(rows.pointer, rows.element, offset), rows.columns,
-                 2);
-      }
+      fetchRow(ops, rows.element,
+               ops.address(rows.pointer, rows.element,
+                           rows.merged.offsetOf(ops, row, rows.stride)),
+               rows.columns, 2);
   });
 }
 

@@ -223,6 +223,7 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
   Value tailStart =
       ops.select(isAny, ops.add(allLow, ops.mul(full, step)), anyLow);
   firstFull = allLow;
+  isSingle = ops.compare(Predicate::sle, full, ops.index(1));
   size_t known = ahead.size();
   if (hasFull)
     findNewKeys(loop, anyLow);
