@@ -182,3 +182,34 @@ tile.program @heads(%Q: !tile.buf<h, q, d : f32>, %K: !tile.buf<h, k, d : f32>, 
     tile.store %o, %O[%h, %q0, %c0] valid(q = %n) : !tile.tile<q:16, e:2, f32>, !tile.buf<h, q, e : f32>
   }
 }
+
+// A product outside of kernels copies its lanes tile by tile of the sum. While
+// rows are multiplied, the lanes of the next tile come into L2, those of the
+// next task during the last tile: four rows of 16 for each of two register
+// tiles. During the last tile come also the rows that it stores, two for each.
+// CHECK-LABEL: func.func @product.grid0.body(
+// CHECK:         %[[FOLLOWING:.*]] = arith.addi %{{.*}}, %c8 : index
+// CHECK-NEXT:    %[[IS_LAST:.*]] = arith.cmpi sge, %[[FOLLOWING]], %c32 : index
+// CHECK:         arith.select %[[IS_LAST]], %{{.*}}, %{{.*}} : !llvm.ptr
+// CHECK-COUNT-4:   llvm.intr.prefetch{{.*}} hint = 2 :
+// CHECK-NOT:       hint = 2 :
+// CHECK:         scf.if %[[IS_LAST]]
+// CHECK-COUNT-2:   llvm.intr.prefetch{{.*}} hint = 2 :
+// CHECK-NOT:       hint = 2 :
+// CHECK:         return
+tile.program @product(%X: !tile.buf<e, k : f32>, %W: !tile.buf<k, q : f32>, %Y: !tile.buf<e, q : f32>, %columns: index) target #cpu {
+  tile.grid (%i) to (%columns) {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %c32 = arith.constant 32 : index
+    %e0 = arith.muli %i, %c16 : index
+    %y0 = tile.splat 0.0 : !tile.tile<q:16, e:4, f32>
+    %y = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %c32, %c32)] step 8 partial_step 8 iter(%acc = %y0) -> (!tile.tile<q:16, e:4, f32>) {
+      %w = tile.load %W[%k0, %e0] valid(k = %nk) : !tile.buf<k, q : f32> -> !tile.tile<q:16, k:8, f32>
+      %x = tile.load %X[%c0, %k0] valid(k = %nk) : !tile.buf<e, k : f32> -> !tile.tile<e:4, k:8, f32>
+      %next = tile.dot (%w, %x) sum(k) acc(%acc) : (!tile.tile<q:16, k:8, f32>, !tile.tile<e:4, k:8, f32>) -> !tile.tile<q:16, e:4, f32>
+      tile.yield %next : !tile.tile<q:16, e:4, f32>
+    }
+    tile.store %y, %Y[%c0, %e0] : !tile.tile<q:16, e:4, f32>, !tile.buf<e, q : f32>
+  }
+}

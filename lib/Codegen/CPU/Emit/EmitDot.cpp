@@ -157,8 +157,10 @@ void Emitter::emitDot(Granule &granule, tile::DotOp dot) {
   bool isTall = seen.end && !count;
   if (!isTall)
     fetchNextRows(granule, dot, {}, 1);
-  if (dot.getAcc())
+  if (dot.getAcc()) {
     fetchAhead(granule, dot);
+    fetchLanes(granule, dot);
+  }
   int64_t vectors = granule.window.vectors;
   SmallVector<Value> sums;
   for (int64_t row = 0; row < granule.rows; ++row)

@@ -27,8 +27,7 @@ public:
       : ops(ops), plan(plan), target(target), scratch(scratch),
         rowBase(rowBase) {}
 
-  /// Emits the items of a grid's body. Scalars and buffers from outside are in
-  /// `scalars` and `buffers`.
+  /// Emits a grid's items. What is outside is in `scalars` and `buffers`.
   mlir::LogicalResult emitBody(Block &block);
   /// Clone or evaluate a scalar op, and all that a scalar value needs.
   void emitScalar(Operation *op);
@@ -140,7 +139,8 @@ private:
   void fetchNextRows(const Granule &, tile::DotOp, Value part, int64_t parts);
   void fetchNextTile(tile::DotOp dot, Value key, int64_t keys, Value part,
                      int64_t parts);
-  void fetchLater(const Block2D &block);
+  std::optional<RowsAhead> rowsAhead(auto op, tile::TileType type);
+  void fetchLanes(const Granule &granule, tile::DotOp dot);
   void findAhead(tile::ForOp loop, const Window *window);
   void findNewKeys(tile::ForOp loop, Value first);
   void fetchAhead(const Granule &granule, tile::DotOp dot);
@@ -226,7 +226,7 @@ private:
   mlir::VectorType laneVector(Type element) {
     return ops.vector(plan.lanes, element);
   }
-  /// The query of the block that lane 0 of the first vector of a window is.
+  /// The query of lane 0 of the first vector of a window.
   Value firstRow(Window window) { return ops.add(rowBase, window.first); }
 
   Ops &ops;
@@ -239,7 +239,7 @@ private:
   llvm::DenseMap<StringAttr, Value> extents;
   /// The keys that the vectors at hand see of a partial tile; null: all.
   KeyRange seen;
-  SmallVector<RowsAhead> ahead;
+  SmallVector<RowsAhead> ahead, lanesAhead;
   Value firstFull, isSingle;          // tile of the segment at hand
   bool isCold = false, isFew = false; // runs rarely; for few queries
   bool failed = false;

@@ -12,11 +12,15 @@
 //   values of the first full    rows that the block stores,    into L2
 //   tiles, two rows between     rows of Q, K and V that the
 //   register tiles              next task begins with
+//   rows of a product           its lanes of the next tile,    into L2
+//   outside of kernels          or of the next task; at last
+//                               the rows that it stores
 //
 // The next task is the next block of queries, or the first one of the next
-// head, whose rows nobody has read. Where masks give each block its range of
-// keys the axis of blocks descends, so the new keys lie before the first ones
-// at hand. Tests: test/Codegen/CPU/fetch-ahead.mlir
+// head, whose rows nobody has read; of a product it is the next block along
+// the lanes, or the next block of rows. Where masks give each block its range
+// of keys the axis of blocks descends, so the new keys lie before the first
+// ones at hand. Tests: test/Codegen/CPU/fetch-ahead.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -139,20 +143,26 @@ void Emitter::fetchNextTile(tile::DotOp dot, Value key, int64_t keys,
 }
 
 /// Whether a value is known, or follows from such by arithmetic and reads of
-/// tables in the grid's body.
-static bool isCheap(Value value, Block &body, const IRMapping &scalars) {
+/// tables.
+static bool isCheap(Value value, const IRMapping &scalars) {
   if (scalars.contains(value))
     return true;
   Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != &body)
+  if (!op)
     return false;
   auto operands = op->getOperands();
   if (auto read = dyn_cast<tile::ReadOp>(op))
     operands = read.getIndices();
   else if (op->getNumRegions() || isa<tile::TileDialect>(op->getDialect()))
     return false;
-  return llvm::all_of(
-      operands, [&](Value operand) { return isCheap(operand, body, scalars); });
+  return llvm::all_of(operands,
+                      [&](Value operand) { return isCheap(operand, scalars); });
+}
+
+static void forgetScalars(Block &block, IRMapping &scalars) {
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      scalars.erase(result);
 }
 
 /// Gives the scalars of a grid's body the values of the task after the one at
@@ -160,9 +170,7 @@ static bool isCheap(Value value, Block &body, const IRMapping &scalars) {
 /// The first task follows the last one.
 static void bindNextTask(Ops &ops, tile::GridOp grid, IRMapping &scalars) {
   Block &body = grid.getBody().front();
-  for (Operation &op : body)
-    for (Value result : op.getResults())
-      scalars.erase(result);
+  forgetScalars(body, scalars);
   Value isNext = ops.boolean(true);
   for (size_t axis = grid.getExtents().size(); axis-- > 0;) {
     Value index = scalars.lookup(body.getArgument(axis));
@@ -178,59 +186,72 @@ static void bindNextTask(Ops &ops, tile::GridOp grid, IRMapping &scalars) {
   }
 }
 
-void Emitter::fetchLater(const Block2D &block) {
-  ahead.push_back({block.data, block.rowStride, memoryType(block.element),
-                   block.columns, block.merged});
+/// The rows that `op` loads or stores, with the scalars at hand; none if those
+/// are not known by arithmetic. Of a block with lanes that follow each other in
+/// memory along the other dim.
+std::optional<RowsAhead> Emitter::rowsAhead(auto op, tile::TileType type) {
+  auto isReady = [&](Value v) { return isCheap(v, scalars); };
+  if (type.getRank() != 2 || !llvm::all_of(op.getIndices(), isReady) ||
+      !llvm::all_of(op.getValid(), isReady))
+    return std::nullopt;
+  for (Value value : llvm::concat<Value>(op.getIndices(), op.getValid()))
+    emitSlice(value);
+  Block2D block = blockOf(type, op.getBuf(), op.getIndices(), op.getValidDims(),
+                          op.getValid());
+  Type element = memoryType(block.element);
+  if (type.hasDim(kLaneDim) && mayFollow(op.getBuf()))
+    return RowsAhead{block.data,
+                     block.columnStride,
+                     element,
+                     *type.getDimSize(kLaneDim),
+                     {}};
+  return RowsAhead{block.data, block.rowStride, element, block.columns,
+                   block.merged};
 }
 
 /// Notes what the tiles of a loop fetch: the rows that the block stores
 /// after it, where an element is as wide as in registers, and the queries and
-/// the first keys and values of the next task.
+/// the first keys and values of the next task; of a product its first lanes.
 void Emitter::findAhead(tile::ForOp loop, const Window *window) {
   ahead.clear();
+  lanesAhead.clear();
   if (window)
     return;
-  Block *around = loop->getBlock();
+  Block *around = loop->getBlock(), &body = loop.getBody().front();
   for (auto store : around->getOps<tile::StoreOp>()) {
     auto type = cast<tile::TileType>(store.getValue().getType());
     auto isKnown = [&](Value v) { return scalars.contains(v); };
-    if (type.getRank() != 2 || !type.hasDim(kLaneDim) ||
+    if (!type.hasDim(kLaneDim) || mayFollow(store.getBuf()) ||
+        buffers[store.getBuf()].element != accumulator() ||
         !llvm::all_of(store.getIndices(), isKnown) ||
         !llvm::all_of(store.getValid(), isKnown))
       continue;
-    Block2D block = blockOf(type, store.getBuf(), store.getIndices(),
-                            store.getValidDims(), store.getValid());
-    if (block.element == accumulator())
-      fetchLater(block);
+    if (auto rows = rowsAhead(store, type))
+      ahead.push_back(*rows);
   }
   auto grid = dyn_cast<tile::GridOp>(loop->getParentOp());
   if (!grid || constantOf(rowBase) != 0)
     return; // fewer queries than a block has: the last one
   IRMapping known = scalars;
   bindNextTask(ops, grid, scalars);
-  auto note = [&](tile::LoadOp load) {
-    auto isReady = [&](Value v) { return isCheap(v, *around, scalars); };
-    if (load.getTable() || load.getResult().getType().getRank() != 2 ||
-        !llvm::all_of(load.getIndices(), isReady) ||
-        !llvm::all_of(load.getValid(), isReady))
-      return;
-    for (Value value : llvm::concat<Value>(load.getIndices(), load.getValid()))
-      emitSlice(value);
-    fetchLater(blockOf(load.getResult().getType(), load.getBuf(),
-                       load.getIndices(), load.getValidDims(),
-                       load.getValid()));
+  auto note = [&](tile::LoadOp load, SmallVector<RowsAhead> &noted) {
+    if (auto rows = load.getTable()
+                        ? std::nullopt
+                        : rowsAhead(load, load.getResult().getType()))
+      noted.push_back(*rows);
   };
   for (auto load : around->getOps<tile::LoadOp>())
-    if (load.getResult().getType().hasDim(kLaneDim))
-      note(load);
+    if (load.getResult().getType().hasDim(kLaneDim) &&
+        !mayFollow(load.getBuf()))
+      note(load, ahead);
   // Where blocks begin at other keys, findNewKeys() notes those.
-  Value first = loop.getSegment(0)[0];
-  if (constantOf(first) == 0) {
+  if (constantOf(loop.getSegment(0)[0]) == 0) {
+    forgetScalars(body, scalars);
     scalars.map(loop.getKeyStart(), ops.index(0));
     scalars.map(loop.getKeyCount(), ops.index(plan.vectors * lanes()));
-    for (auto load : loop.getBody().front().getOps<tile::LoadOp>())
-      if (!load.getResult().getType().hasDim(kLaneDim))
-        note(load);
+    for (auto load : body.getOps<tile::LoadOp>())
+      note(load,
+           load.getResult().getType().hasDim(kLaneDim) ? lanesAhead : ahead);
   }
   scalars = known;
 }
@@ -250,8 +271,8 @@ void Emitter::findNewKeys(tile::ForOp loop, Value first) {
                                 [&](Value v) { return scalars.contains(v); });
     if (type.getRank() == 2 && !type.hasDim(kLaneDim) && !load.getTable() &&
         isKnown)
-      fetchLater(blockOf(type, load.getBuf(), load.getIndices(),
-                         load.getValidDims(), load.getValid()));
+      if (auto rows = rowsAhead(load, type))
+        ahead.push_back(*rows);
   }
 }
 
@@ -286,6 +307,61 @@ void Emitter::fetchAhead(const Granule &granule, tile::DotOp dot) {
                            rows.merged.offsetOf(ops, row, rows.stride)),
                rows.columns, 2);
   });
+}
+
+/// While rows of a product are computed, what it has along its lanes is fetched
+/// for the next tile of the sum, or for the first one of the next task, which
+/// copy it (LoadLanes.cpp); of the last tile also the rows that it stores.
+void Emitter::fetchLanes(const Granule &granule, tile::DotOp dot) {
+  constexpr int64_t kMostRows = 16;
+  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+  auto load =
+      (lhsOnLanes ? dot.getLhs() : dot.getRhs()).getDefiningOp<tile::LoadOp>();
+  auto loop = dyn_cast<tile::ForOp>(dot->getParentOp());
+  StringAttr dim = granule.item.space.dim;
+  if (!loop || !load || load->getBlock() != dot->getBlock() ||
+      plan.streamed.contains(load) || lanesAhead.size() != 1 ||
+      loop.getNumSegments() != 1 || !dim || dot.getMask() || seen.end)
+    return;
+  IRMapping known = scalars;
+  Value following =
+      ops.add(scalars.lookup(loop.getKeyStart()), int64_t(loop.getStep()));
+  Value isLast = ops.compare(arith::CmpIPredicate::sge, following,
+                             scalars.lookup(loop.getSegment(0)[3]));
+  forgetScalars(*dot->getBlock(), scalars);
+  scalars.map(loop.getKeyStart(), following);
+  std::optional<RowsAhead> rows = rowsAhead(load, load.getResult().getType());
+  scalars = known;
+  auto type = load.getResult().getType();
+  int64_t count = type.getNumElements() / (rows ? rows->columns : 1);
+  int64_t granules = granule.item.space.size / granule.rows;
+  int64_t share = llvm::divideCeil(count, granules);
+  if (!rows || share > kMostRows)
+    return;
+  Value pointer = ops.select(isLast, lanesAhead[0].pointer, rows->pointer);
+  Value first =
+      ops.mul(ops.floorDiv(granule.start, granule.rows), ops.index(share));
+  for (int64_t i = 0; i < share; ++i) {
+    Value row = ops.min(ops.add(first, i), ops.index(count - 1));
+    fetchRow(ops, rows->element,
+             ops.address(pointer, rows->element, ops.mul(row, rows->stride)),
+             rows->columns, 2);
+  }
+  ops.branch(isLast, [&] {
+    for (auto store : loop->getBlock()->getOps<tile::StoreOp>()) {
+      auto stored = cast<tile::TileType>(store.getValue().getType());
+      if (!stored.hasDim(kLaneDim) || !mayFollow(store.getBuf()))
+        continue;
+      auto result = rowsAhead(store, stored);
+      for (int64_t i = 0; result && i < granule.rows; ++i) {
+        Value row = ops.mul(ops.add(granule.start, i), result->stride);
+        fetchRow(ops, result->element,
+                 ops.address(result->pointer, result->element, row),
+                 result->columns, 2);
+      }
+    }
+  });
+  scalars = known;
 }
 
 } // namespace attnc::cpu
