@@ -38,8 +38,8 @@ static constexpr Row kInterfaces[] = {
     {"opencl-embedded", {"x86-64-linux", "-opencl"}},
     {"vulkan", {"x86-64-linux", "-vulkan-vk_int8-vk_int16-vk_v13"}},
     {"metal", {"arm-64-osx", "-metal"}},
-    {"d3d12", {"x86-64-windows", "-d3d12compute"}},
-    {"webgpu", {"wasm-32-wasmrt", "-webgpu"}},
+    {"d3d12", {"x86-64-windows", "-d3d12compute", /*hasUniformLoads=*/false}},
+    {"webgpu", {"wasm-32-wasmrt", "-webgpu", /*hasUniformLoads=*/false}},
 };
 
 std::optional<HalideWords> attnc::findHalideWords(const Target &target) {

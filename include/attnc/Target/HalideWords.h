@@ -14,10 +14,13 @@
 
 namespace attnc {
 
-/// Parts of the text that Halide::Target reads.
+/// Parts of the text that Halide::Target reads, and what it does not know.
 struct HalideWords {
   llvm::StringRef platform; // "x86-64-linux"
   llvm::StringRef features; // "-avx-avx2"
+  /// Of a device: whether threads may wait for each other in a loop whose
+  /// bounds are loaded.
+  bool hasUniformLoads = true;
 };
 
 /// Those of a level: by its vector instruction set, or by the interface through

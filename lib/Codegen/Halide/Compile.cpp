@@ -330,6 +330,7 @@ static LogicalResult compile(ModuleOp module, const Target &target,
   if (program.target.empty())
     return module.emitError("the Halide backend does not support the level '")
            << target.name << "' yet";
+  program.hasUniformLoads = findHalideWords(target)->hasUniformLoads;
   for (const std::vector<Step> &steps : plan.steps)
     for (const Step &step : steps)
       program.pipelines.push_back(step.builder.pipeline);

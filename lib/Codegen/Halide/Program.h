@@ -55,6 +55,8 @@ enum class Op : uint8_t {
   Not,
   Select,
   Likely, // the operand; a loop has code of its own for where it is selected
+  Within, // low <= index < high, of (index, low, high); the bounds of the loop
+          // over the index, where that is possible
   Abs,
   Sqrt,
   Floor,
@@ -130,6 +132,8 @@ struct Program {
   /// The pipelines launch kernels of a device. Floats of 16 bits are read and
   /// stored as integers there, which the program converts.
   bool isDevice = false;
+  /// The threads of a group may take the value of a load for the same in all.
+  bool hasUniformLoads = true;
   std::vector<Pipeline> pipelines;
 };
 

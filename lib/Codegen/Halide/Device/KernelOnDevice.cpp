@@ -17,7 +17,8 @@
 // Two faults of Halide 21 shape this. Shared arrays that are only read inside a
 // loop lose their memory to those written in it, so rows are in global memory.
 // Where a condition of a domain can be solved for its variable, stages get
-// conditions of their own with barriers inside, so bounds are made opaque.
+// conditions of their own with barriers inside, so the bounds of the loop over
+// blocks are unknown to Halide until it has lowered it (Plugin/TrimLoops.cpp).
 // Tests: test/Integration/halide/opencl.test
 //
 //===----------------------------------------------------------------------===//
@@ -50,23 +51,22 @@ void KernelWriter::scheduleRowsOnDevice(StringRef function) {
   tasks.scheduleOnDevice(function, 0, "c", "i");
 }
 
-/// The conditions that a query of the task sees a key of block `block`.
+/// The condition that a query of the task sees a key of block `block`.
 SmallVector<Ex> KernelWriter::visitedWhere(Ex block) {
   bool isPart = kernel.hasRanges() || parts || chunks; // may begin or end early
   if (!tasks.isDevice() || !isPart)
     return {};
-  auto opaque = [&](Ex value) {
-    return b.make(Op::Xor, kInt32, {value, b.parameter(kZero)});
-  };
-  Ex size = b.integer(schedule.getK());
-  Ex begin = keyInTensor(b.mul(block, size)), last = b.add(first, count);
-  return {b.less(begin, opaque(last)),
-          b.less(opaque(first), b.add(begin, size))};
+  Ex zero = b.integer(0), start = parts ? firstKeyOfPart() : zero;
+  Ex from = b.max(b.sub(first, start), zero);
+  Ex to = b.max(b.sub(b.add(first, count), start), zero);
+  return {b.make(Op::Within, kBool,
+                 {block, b.div(from, b.integer(schedule.getK())),
+                  divideUp(to, schedule.getK())})};
 }
 
-/// Where the products of a block are computed. Loops of a device visit all
-/// blocks; of form chunked, few of them count. Otherwise the conditions, which
-/// are in the innermost loops, cost what they save (PoCL).
+/// Where the products of a block are computed. Of form chunked, few blocks
+/// count, and not every device has loops over them only. Otherwise the
+/// conditions, which are in the innermost loops, cost what they save (PoCL).
 SmallVector<Ex> KernelWriter::computedWhere(Ex block) {
   return chunks ? visitedWhere(block) : SmallVector<Ex>();
 }

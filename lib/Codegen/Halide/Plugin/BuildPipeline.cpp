@@ -2,6 +2,8 @@
 
 #include "Plugin/BuildPipeline.h"
 
+#include "Plugin/TrimLoops.h"
+
 using Halide::Internal::Cast;
 
 namespace attnc::halide {
@@ -108,6 +110,8 @@ Halide::Expr PipelineBuilder::makeExpr(const Expr &node) {
     return strideOf(node.name, int(node.integer));
   case Op::Call:
     return functions.at(node.name)(exprs(node.operands));
+  case Op::Within:
+    return makeWithin(exprs(node.operands));
   case Op::Undefined:
     return Halide::undef(storedType(node.type));
   case Op::Cast:
@@ -268,8 +272,10 @@ Halide::Module PipelineBuilder::build(const Halide::Target &target) {
   }
   for (const Directive &directive : pipeline.schedule)
     schedule(directive);
-  return Halide::Pipeline(outputs).compile_to_module(
-      arguments, pipeline.symbol, target, Halide::LinkageType::External);
+  Halide::Pipeline made(outputs);
+  addTrimLoops(made, hasUniformLoads);
+  return made.compile_to_module(arguments, pipeline.symbol, target,
+                                Halide::LinkageType::External);
 }
 
 } // namespace attnc::halide

@@ -14,8 +14,9 @@ namespace attnc::halide {
 /// The names of a pipeline as Halide's objects.
 class PipelineBuilder {
 public:
-  PipelineBuilder(const Pipeline &pipeline, bool isDevice)
-      : pipeline(pipeline), isDevice(isDevice) {}
+  PipelineBuilder(const Pipeline &pipeline, const Program &program)
+      : pipeline(pipeline), isDevice(program.isDevice),
+        hasUniformLoads(program.hasUniformLoads) {}
 
   Halide::Module build(const Halide::Target &target);
 
@@ -36,7 +37,7 @@ private:
   unsigned fixedMinima(unsigned rank) const;
 
   const Pipeline &pipeline;
-  bool isDevice;
+  bool isDevice, hasUniformLoads;
   std::map<std::string, Halide::ImageParam> buffers;
   std::map<std::string, Halide::Param<int32_t>> parameters;
   std::map<std::string, Halide::Func> functions;
@@ -45,9 +46,10 @@ private:
   std::map<int, Halide::Expr> made;
 };
 
-inline Halide::Module buildPipeline(const Pipeline &pipeline, bool isDevice,
+inline Halide::Module buildPipeline(const Pipeline &pipeline,
+                                    const Program &program,
                                     const Halide::Target &target) {
-  return PipelineBuilder(pipeline, isDevice).build(target);
+  return PipelineBuilder(pipeline, program).build(target);
 }
 
 /// Follows one directive; `at` gives the loop of another function.

@@ -77,7 +77,7 @@ static std::vector<Halide::Module> lower(const Program &program,
     if (modules.empty() || (program.isDevice && wanted != Wanted::Page))
       modules.emplace_back(pipeline.symbol, target);
     target.set_feature(Halide::Target::NoRuntime);
-    Halide::Module one = buildPipeline(pipeline, program.isDevice, lowered);
+    Halide::Module one = buildPipeline(pipeline, program, lowered);
     for (const Halide::Internal::LoweredFunc &function : one.functions()) {
       FindVariableGroups groups;
       function.body.accept(&groups);
