@@ -76,11 +76,12 @@ std::unique_ptr<llvm::Module> translateLlvm(ModuleOp module, const Target &,
 // halide
 //===----------------------------------------------------------------------===//
 
+constexpr TargetKind deviceKinds[] = {TargetKind::Device};
 constexpr OutputEntry halideOutputs[] = {
     {"asm", ".s", /*isText=*/true},
     {"halide", ".halide", /*isText=*/true},
     {"halide-html", ".html", /*isText=*/true},
-    {"kernels", ".kernels", /*isText=*/true}};
+    {"kernels", ".kernels", /*isText=*/true, OutputEntry::None, deviceKinds}};
 constexpr TargetKind halideKinds[] = {TargetKind::Cpu, TargetKind::Device};
 
 void registerHalideDialects(DialectRegistry &registry) {

@@ -79,7 +79,7 @@ static constexpr Target kTargets[] = {
     },
     {
         .name = "sm_90a",
-        .description = "NVIDIA H100, H200: wgmma of warpgroups",
+        .description = "NVIDIA H100, H200, GH200: wgmma of warpgroups",
         .kind = TargetKind::Gpu,
         .llvmCpu = "sm_90a",
         .llvmFeatures = "+ptx80",

@@ -216,6 +216,14 @@ static StringRef findProcessorLevel(const Platform &platform, StringRef name) {
   return "";
 }
 
+StringRef Platform::findProduct(StringRef name) const {
+  for (const Target &target : concat<const Target>(levels, devices))
+    for (StringRef word : split(target.description.split(':').first, ' '))
+      if (word.trim(',').equals_insensitive(name) && any_of(name, isDigit))
+        return target.name;
+  return "";
+}
+
 StringRef Platform::findSimilarLevel(StringRef name) const {
   // Other tools' spellings of the same level.
   std::string folded = name.lower();
@@ -233,6 +241,8 @@ StringRef Platform::findSimilarLevel(StringRef name) const {
   if (StringRef processor = findProcessorLevel(*this, folded);
       !processor.empty())
     return processor;
+  if (StringRef product = findProduct(name); !product.empty())
+    return product;
   StringRef best;
   unsigned bestDistance = 4; // more edits than 3 are another word
   for (const Target &target : concat<const Target>(levels, devices)) {

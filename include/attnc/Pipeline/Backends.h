@@ -57,6 +57,8 @@ struct OutputEntry {
   bool isText;
   /// What the driver makes it with; otherwise the backend prints it.
   enum Tool { None, Assembler, Disassembler } tool = None;
+  /// The processors that it exists for; empty: all of the backend.
+  llvm::ArrayRef<TargetKind> kinds = {};
 };
 
 struct Backend {

@@ -56,6 +56,8 @@ struct Platform {
   std::vector<const Target *> getDefaultLevels() const;
   /// "x86-64, x86-64-v3, ..., opencl"
   std::string listLevels() const;
+  /// The level whose description lists the product `name`, or an empty string.
+  llvm::StringRef findProduct(llvm::StringRef name) const;
   /// The level that `name` is probably a misspelling of, for "did you mean", or
   /// an empty string.
   llvm::StringRef findSimilarLevel(llvm::StringRef name) const;

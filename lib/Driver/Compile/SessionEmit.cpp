@@ -10,6 +10,7 @@
 #include "attnc/Target/Platform.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -267,18 +268,39 @@ std::optional<std::string> Session::makeOutput(const SessionPart &part,
   return std::nullopt;
 }
 
-/// How to select a backend that has this output of --emit, as "; use ...".
-static std::string whoHas(llvm::StringRef name, TargetKind kind) {
+/// The first platform's levels of these kinds: "sm_80 or sm_90a", the first of
+/// more than two.
+static std::string findLevels(llvm::ArrayRef<TargetKind> kinds) {
+  for (const Platform &platform : getPlatforms()) {
+    std::vector<llvm::StringRef> names;
+    for (const Target &level :
+         llvm::concat<const Target>(platform.levels, platform.devices))
+      if (llvm::is_contained(kinds, level.kind))
+        names.push_back(level.name);
+    if (!names.empty())
+      return names.size() > 2 ? names.front().str()
+                              : llvm::join(names, " or -mcpu=");
+  }
+  return "";
+}
+
+/// What has this output of --emit, as "; use ...". Backends that write kernels
+/// have different outputs for them.
+static std::string whoHas(llvm::StringRef name, const Backend &own,
+                          TargetKind kind) {
   for (const Backend &other : stageTable().backends()) {
-    if (!findOutput(other, name) || !other.print)
+    const OutputEntry *output = findOutput(other, name);
+    if (!output || !other.print)
       continue;
-    if (llvm::is_contained(other.kinds, kind))
+    bool isOfSome = !output->kinds.empty();
+    llvm::ArrayRef<TargetKind> kinds = isOfSome ? output->kinds : other.kinds;
+    if (llvm::is_contained(kinds, kind))
       return ("; use --backend=" + other.name).str();
-    for (const Platform &platform : getPlatforms())
-      for (const Target &level :
-           llvm::concat<const Target>(platform.levels, platform.devices))
-        if (llvm::is_contained(other.kinds, level.kind))
-          return ("; use -mcpu=" + level.name).str();
+    if (std::string levels = findLevels(kinds); !levels.empty())
+      return "; use -mcpu=" + levels +
+             (isOfSome && !own.assembly.empty()
+                  ? ", or --emit=" + own.outputs.front().name.str()
+                  : "");
   }
   return "";
 }
@@ -290,7 +312,8 @@ bool Session::printOutput(llvm::StringRef name, llvm::raw_ostream &os) {
   const Backend &backend = backendFor(*targetList.front());
   if (having.empty() || !backendFor(*having.front()).print)
     return fail("--emit=" + name + " is not available from backend '" +
-                backend.name + "'" + whoHas(name, targetList.front()->kind));
+                backend.name + "'" +
+                whoHas(name, backend, targetList.front()->kind));
   if (!findOutput(backendFor(*having.front()), name)->isText &&
       having.size() > 1)
     return fail("--emit=" + name +

@@ -115,6 +115,7 @@ static std::optional<int> chooseSource(ParsedArguments &parsed,
             : "-mcpu names no such device (a dump may: add --emit=kernels)";
   return parsed.fail("-o " + options.output + " names " + source->name +
                      ", but " + found + "; use -mcpu=" + source->example +
+                     (kind ? ", " + gpuPlatform().listLevels() : "") +
                      " or another name");
 }
 

@@ -258,8 +258,7 @@ std::optional<int> parsePlatform(ParsedArguments &parsed,
                      "; supported: " + listPlatforms());
 }
 
-/// The platform whose levels are GPUs.
-static const Platform &gpuPlatform() {
+const Platform &gpuPlatform() {
   return *llvm::find_if(getPlatforms(), [](const Platform &platform) {
     return platform.levels.front().kind == TargetKind::Gpu;
   });
@@ -296,7 +295,8 @@ static std::optional<int> parseLevel(ParsedArguments &parsed,
                        "' requires --target=" + ownerOf(*foreign).triple +
                        "; levels of " + platform.triple + ": " + known);
   std::string message = ("unknown -mcpu level '" + name + "'").str();
-  bool isGpu = name.starts_with_insensitive("sm");
+  bool isGpu = name.starts_with_insensitive("sm") ||
+               !gpuPlatform().findProduct(name).empty();
   const Platform &owner = isGpu ? gpuPlatform() : platform;
   llvm::StringRef similar = owner.findSimilarLevel(name);
   if (!similar.empty())

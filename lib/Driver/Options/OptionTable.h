@@ -69,6 +69,8 @@ std::string suggestPass(llvm::StringRef name);
 std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
                                       std::vector<std::string> names,
                                       CommonOptions &options);
+/// The platform whose levels are GPUs.
+const Platform &gpuPlatform();
 /// Reads --target.
 std::optional<int> parsePlatform(ParsedArguments &parsed,
                                  const llvm::opt::Arg *arg,

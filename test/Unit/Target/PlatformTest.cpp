@@ -116,6 +116,11 @@ TEST(PlatformTest, FindsWhatWasMeant) {
   EXPECT_EQ(x86().findSimilarLevel("avx2"), "x86-64-v3");
   EXPECT_EQ(x86().findSimilarLevel("AVX-512"), "x86-64-v4");
   EXPECT_EQ(x86().findSimilarLevel("sse4.2"), "x86-64");
+  // Products that a description lists.
+  const Platform &gpus = *findPlatform("nvptx64-nvidia-cuda");
+  EXPECT_EQ(gpus.findSimilarLevel("h200"), "sm_90a");
+  EXPECT_EQ(gpus.findSimilarLevel("A100"), "sm_80");
+  EXPECT_EQ(gpus.findSimilarLevel("NVIDIA"), "");
 }
 
 /// Whether a processor that has no more than `host` runs all code of `target`.
