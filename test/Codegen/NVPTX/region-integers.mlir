@@ -88,3 +88,43 @@ tile.program @wide(%S: !tile.buf<q, k : f32>, %D: !tile.buf<a0 : i64>, %O: !tile
     tile.store %m, %O[%c0, %c0] : !tile.tile<q:16, k:64, f32>, !tile.buf<q, k : f32>
   }
 }
+
+// Constants of more than 32 bits are compared in 64, and sums of them wrap as they do
+// elsewhere.
+// CHECK-LABEL: func.func @far_constants$grid0(
+// CHECK: scf.if %{{.*}} -> (f32
+// CHECK: arith.cmpi sle, %{{.*}}, %c-9223372036854775808{{[_0-9]*}} : index
+// CHECK: arith.cmpi sge, %{{.*}}, %c-9223372036854775808{{[_0-9]*}} : index
+tile.program @far_constants(%S: !tile.buf<q, k : f32>, %O: !tile.buf<q, k : f32>, %n: index, %far: index) target #gpu {
+  tile.grid (%i) to (%n) {
+    %c0 = arith.constant 0 : index
+    %p = arith.cmpi slt, %i, %far : index
+    %s = tile.load %S[%c0, %c0] : !tile.buf<q, k : f32> -> !tile.tile<q:16, k:64, f32>
+    %m = tile.select_masked %s at(q = %i, k = %i) when %p fill -inf : !tile.tile<q:16, k:64, f32> {
+    ^bb0(%row: index, %key: index):
+      %least = arith.constant -9223372036854775808 : index
+      %never = arith.cmpi sle, %key, %least : index
+      %half = arith.constant 4611686018427387904 : index
+      %one = arith.addi %key, %half : index
+      %two = arith.addi %one, %half : index
+      %back = arith.cmpi sge, %two, %least : index
+      %both = arith.andi %never, %back : i1
+      tile.yield %both : i1
+    }
+    tile.store %m, %O[%c0, %c0] : !tile.tile<q:16, k:64, f32>, !tile.buf<q, k : f32>
+  }
+}
+
+// The least of a table from its first to its last place: 2^31 of them are counted
+// without a sign.
+// CHECK-LABEL: func.func @table_end$grid0(
+// CHECK: %[[COUNT:.*]] = arith.addi %{{.*}}, %c1_i32{{[_0-9]*}} : i32
+// CHECK: scf.for unsigned %{{.*}} = %{{.*}} to %[[COUNT]] step %{{.*}} : i32 {
+tile.program @table_end(%T: !tile.buf<a0 : i8>, %S: !tile.buf<q, k : f32>, %O: !tile.buf<q, k : f32>, %n: index, %far: index) target #gpu {
+  tile.grid (%i) to (%n) {
+    %c0 = arith.constant 0 : index
+    %least = tile.table_min %T[%c0] to [%far] : !tile.buf<a0 : i8>
+    %s = tile.load %S[%least, %c0] : !tile.buf<q, k : f32> -> !tile.tile<q:16, k:64, f32>
+    tile.store %s, %O[%c0, %c0] : !tile.tile<q:16, k:64, f32>, !tile.buf<q, k : f32>
+  }
+}

@@ -196,6 +196,8 @@ void Emitter::emitBounds(mlir::Block &body) {
   llvm::DenseSet<Operation *> sources;
   while (!wanted.empty()) {
     Operation *op = wanted.pop_back_val().getDefiningOp();
+    assert((!op || op->getBlock() != &body || op->getNumRegions() == 0) &&
+           "areOfScalars() leaves no bounds that come from regions");
     if (op && op->getBlock() == &body && sources.insert(op).second)
       wanted.insert_range(op->getOperands());
   }

@@ -44,6 +44,11 @@ static bool isInteger(Type type) {
 // Values
 //===----------------------------------------------------------------------===//
 
+/// Whether sums and differences of two such constants have 64 bits.
+static bool isOffset(int64_t constant) {
+  return IndexRange{constant, constant}.within(kMostBits);
+}
+
 static bool hasWord(std::optional<IndexRange> range) {
   return range && range->within(kBits);
 }
@@ -108,7 +113,8 @@ RegionIntegers::Integer RegionIntegers::of(Value value) {
     return found->second;
   Value held = scalars.lookupOrDefault(value);
   Integer integer;
-  if (std::optional<int64_t> constant = constantOf(held)) {
+  if (std::optional<int64_t> constant = constantOf(held);
+      constant && isOffset(*constant)) {
     integer.offset = *constant;
     integer.range = {0, 0};
     return integer;
@@ -145,8 +151,17 @@ SmallVector<Value> RegionIntegers::narrow(ValueRange values) {
 void RegionIntegers::emitSum(Operation *op) {
   Integer left = of(op->getOperand(0)), right = of(op->getOperand(1));
   bool isDifference = isa<arith::SubIOp>(op);
+  int64_t offset = left.offset + (isDifference ? -right.offset : right.offset);
+  if (!isOffset(offset)) {
+    Type wide = op->getResult(0).getType();
+    Value first = whole(op->getOperand(0), wide);
+    Value second = whole(op->getOperand(1), wide);
+    scalars.map(op->getResult(0),
+                isDifference ? b.sub(first, second) : b.add(first, second));
+    return;
+  }
   Integer sum{{},
-              left.offset + (isDifference ? -right.offset : right.offset),
+              offset,
               left.isPlace || right.isPlace,
               combine(left.range, right.range, isDifference)};
   Type type =

@@ -125,11 +125,14 @@ Value Emitter::emitTableEnd(Value buf, ValueRange first, ValueRange last,
     if (axis == low.size())
       return isMax ? b.max(best, read(at)) : b.min(best, read(at));
     Value count = b.add(b.sub(high[axis], low[axis]), 1);
-    return b.loop(b.i32(0), count, b.i32(1), best,
-                  [&](Value number, ValueRange carried) {
-                    at[axis] = b.add(low[axis], number);
-                    return SmallVector<Value>{scan(axis + 1, carried[0])};
-                  })[0];
+    Value found = b.loop(
+        b.i32(0), count, b.i32(1), best, [&](Value number, ValueRange carried) {
+          at[axis] = b.add(low[axis], number);
+          return SmallVector<Value>{scan(axis + 1, carried[0])};
+        })[0];
+    if (auto loop = found.getDefiningOp<scf::ForOp>())
+      loop.setUnsignedCmp(true); // the count may be 2^31
+    return found;
   };
   return b.toIndex(scan(0, read(low)));
 }
