@@ -13,9 +13,21 @@
 // CHECK-SAME: passthrough = {{\[}}["nvvm.maxntid", "64"], ["attnc.shared", "0"]]
 // CHECK: llvm.call_intrinsic "llvm.nvvm.read.ptx.sreg.tid.x"
 // CHECK: llvm.call_intrinsic "llvm.nvvm.read.ptx.sreg.ctaid.x"
-// A lane has two rows of 16 columns: four of each. The quad combines its sums,
-// and its first lane stores.
-// CHECK-COUNT-8: scf.if
+// A lane has two rows of 16 columns: four of each, which one branch reads, at
+// addresses that go up by multiples of the stride. The quad combines its sums, and
+// its first lane stores.
+// CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32) {
+// CHECK: %[[FIRST:.*]] = llvm.getelementptr
+// CHECK: llvm.load %[[FIRST]]
+// CHECK: %[[SECOND:.*]] = llvm.getelementptr %[[FIRST]]
+// CHECK: llvm.load %[[SECOND]]
+// CHECK: %[[THIRD:.*]] = llvm.getelementptr %[[FIRST]]
+// CHECK: llvm.load %[[THIRD]]
+// CHECK: %[[FOURTH:.*]] = llvm.getelementptr %[[SECOND]]
+// CHECK: llvm.load %[[FOURTH]]
+// CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32) {
+// CHECK-COUNT-4: llvm.load
+// CHECK-NOT: scf.if
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.nvvm.shfl.sync.bfly.i32"
 // CHECK-NOT: shfl.sync
 // CHECK: scf.if

@@ -106,12 +106,11 @@ private:
   void defineShared(Value result, mlir::StringAttr inner,
                     llvm::function_ref<Value(const Place &)> compute);
   void forEachElement(tile::TileType type, const SharedTile &shared,
-                      llvm::function_ref<void(const Place &, Value)> body);
-  /// Whether the element is in the tile and valid; null if it always is.
+                      AtPlace body);
+  /// Whether it is valid (null: always), by its row alone or by all else.
   Value isValid(const Place &place, mlir::ArrayAttr dims,
-                mlir::ValueRange valid);
-  SharedTile allocate(SharedTile tile);
-  SharedTile toShared(Value tile);
+                mlir::ValueRange valid, std::optional<bool> byRow = {});
+  SharedTile allocate(SharedTile tile), toShared(Value tile);
   bool isWantedInShared(Value tile);
 
   //===- Elementwise.cpp
@@ -160,8 +159,7 @@ private:
   Ring *ringOf(mlir::Operation *load);
   SharedTile bufferOf(const Ring &ring);
   Value barrierOf(const Ring &ring, int64_t barriers);
-  void waitFor(Value barrier, Value phase);
-  void arriveAt(Value barrier);
+  void waitFor(Value barrier, Value phase), arriveAt(Value barrier);
   void release(Ring &ring);
   void waitFull(const Ring &ring), advance(const Ring &ring);
 
@@ -182,6 +180,8 @@ private:
   //===- Memory.cpp
   struct Block;
   Block blockOf(tile::LoadOp load);
+  void forEachColumn(Place place, mlir::Type element, Value first, Value stride,
+                     AtPlace body);
   Value offsetOfRow(Value row, int64_t group, Value rowStride,
                     Value headStride);
   std::pair<Value, Value> locateElement(tile::LoadOp load, const Block &block,

@@ -113,22 +113,79 @@ std::pair<Value, Value> Emitter::locateElement(tile::LoadOp load,
   return {pointer(), isReadable ? b.logicalAnd(isReadable, exists) : exists};
 }
 
+/// The columns of a thread in a row, with the address of each: they go up from
+/// that of the first one by multiples of the stride, one of two columns before.
+void Emitter::forEachColumn(Place place, Type element, Value first,
+                            Value stride, AtPlace body) {
+  int64_t columns = layout.columnSlots(place.type);
+  int64_t step = layout.isFragment() ? 2 : 1;
+  SmallVector<Value> pointers{first};
+  for (place.column = 0; place.column < columns; ++place.column) {
+    if (int64_t from = std::max<int64_t>(0, place.column - step);
+        from < place.column) {
+      int64_t places = layout.isFragment()
+                           ? columnOffset(place.column) - columnOffset(from)
+                           : 1;
+      pointers.push_back(b.address(pointers[from], b.memoryType(element),
+                                   b.mul(stride, places)));
+    }
+    body(place, pointers.back());
+  }
+}
+
+/// The value if `isThere`, which may be null, else zeros.
+static SmallVector<Value> readIf(Builder &b, Value isThere, TypeRange types,
+                                 Builder::Choice read) {
+  if (!isThere)
+    return read();
+  return b.choose(types, isThere, read, [&] {
+    return llvm::map_to_vector(types, [&](Type type) { return b.zero(type); });
+  });
+}
+
+/// All columns of a row have one branch, unless they end in different places.
 void Emitter::emitLoad(tile::LoadOp load) {
   if (!layout.isInRegisters(load))
     return emitSharedLoad(load);
   Block block = blockOf(load);
-  Type elementType = load.getType().getElementType();
-  define(load, [&](const Place &place) {
-    auto [pointer, isReadable] = locateElement(load, block, place);
-    if (!isReadable)
-      return b.load(block.element, pointer);
-    return b.choose(
-        elementType, isReadable,
-        [&, from = pointer] {
-          return SmallVector<Value>{b.load(block.element, from)};
-        },
-        [&] { return SmallVector<Value>{b.zero(elementType)}; })[0];
-  });
+  tile::TileType type = load.getType();
+  Type elementType = type.getElementType();
+  auto read = [&](Value pointer) {
+    return SmallVector<Value>{b.load(block.element, pointer)};
+  };
+  if (load.getTable())
+    return define(load, [&](const Place &place) {
+      auto [pointer, isReadable] = locateElement(load, block, place);
+      return readIf(b, isReadable, elementType,
+                    [&, from = pointer] { return read(from); })[0];
+    });
+  Value stride;
+  for (auto [dim, ofDim] : block.strides)
+    if (dim != kRowDim)
+      stride = ofDim;
+  SmallVector<Value> registers;
+  SmallVector<Type> types(layout.columnSlots(type), elementType);
+  Place place{type};
+  for (; place.row < layout.rowSlots(type); ++place.row) {
+    auto readRow = [&] {
+      SmallVector<Value> row;
+      forEachColumn(place, block.element,
+                    locateElement(load, block, place).first, stride,
+                    [&](const Place &at, Value pointer) {
+                      Value isThere = isValid(at, load.getValidDims(),
+                                              load.getValid(), false);
+                      row.append(readIf(b, isThere, elementType,
+                                        [&] { return read(pointer); }));
+                    });
+      return row;
+    };
+    Value isThere =
+        isValid(place, load.getValidDims(), load.getValid(), /*byRow=*/true);
+    registers.append(readIf(b, isThere, types, readRow));
+  }
+  tiles[load] = {type, registers, {}, {}};
+  if (isWantedInShared(load))
+    toShared(load);
 }
 
 //===----------------------------------------------------------------------===//
@@ -392,42 +449,58 @@ void Emitter::emitStore(tile::StoreOp store) {
   StringAttr rows;
   if (merged)
     rows = store.getBuf().getType().getNames()[merged->rows];
-  auto storeAt = [&](const Place &place) {
-    auto write = [&] {
-      Value offset = b.index(0);
-      for (auto [axis, index, stride] :
-           llvm::zip(store.getBuf().getType().getNames(), store.getIndices(),
-                     buffer.strides)) {
-        Value at = lookup(index);
-        if (type.hasDim(axis))
-          at = b.add(at, position(axis, place));
-        offset =
-            b.add(offset, axis == rows
-                              ? offsetOfRow(at, merged->group, stride,
-                                            merged->heads < 0
-                                                ? b.index(0)
-                                                : buffer.strides[merged->heads])
-                              : b.mul(at, stride));
-      }
-      b.store(element(tile, place), buffer.element,
-              b.address(buffer.data, stored, offset));
-    };
-    Value isInside = isValid(place, store.getValidDims(), store.getValid());
+  auto locate = [&](const Place &place) {
+    Value offset = b.index(0);
+    for (auto [axis, index, stride] :
+         llvm::zip(store.getBuf().getType().getNames(), store.getIndices(),
+                   buffer.strides)) {
+      Value at = lookup(index);
+      if (type.hasDim(axis))
+        at = b.add(at, position(axis, place));
+      offset =
+          b.add(offset, axis == rows
+                            ? offsetOfRow(at, merged->group, stride,
+                                          merged->heads < 0
+                                              ? b.index(0)
+                                              : buffer.strides[merged->heads])
+                            : b.mul(at, stride));
+    }
+    return b.address(buffer.data, stored, offset);
+  };
+  auto storeIf = [&](Value isInside, Builder::Body write) {
     isInside ? b.branch(isInside, write) : write();
   };
+  auto storeAt = [&](const Place &place, Value pointer) {
+    b.store(element(tile, place), buffer.element, pointer);
+  };
+  Value stride;
+  for (auto [axis, ofAxis] :
+       llvm::zip(store.getBuf().getType().getNames(), buffer.strides))
+    if (axis != kRowDim && type.hasDim(axis))
+      stride = ofAxis;
+  auto storeRow = [&](Place place) {
+    storeIf(isValid(place, store.getValidDims(), store.getValid(), true), [&] {
+      forEachColumn(
+          place, buffer.element, locate(place), stride,
+          [&](const Place &at, Value pointer) {
+            storeIf(isValid(at, store.getValidDims(), store.getValid(), false),
+                    [&] { storeAt(at, pointer); });
+          });
+    });
+  };
   auto storeAll = [&] {
-    Place place{type};
-    for (place.row = 0; place.row < layout.rowSlots(type); ++place.row)
-      for (place.column = 0; place.column < layout.columnSlots(type);
-           ++place.column)
-        storeAt(place);
+    for (Place place{type}; place.row < layout.rowSlots(type); ++place.row)
+      storeRow(place);
   };
   if (Layout::isInRegisters(type)) {
     Value owner = isOwner(type);
     return owner ? b.branch(owner, storeAll) : storeAll();
   }
   forEachElement(type, toShared(tile), [&](const Place &place, Value isInside) {
-    b.branch(isInside, [&] { storeAt(place); });
+    b.branch(isInside, [&] {
+      storeIf(isValid(place, store.getValidDims(), store.getValid()),
+              [&] { storeAt(place, locate(place)); });
+    });
   });
 }
 

@@ -26,6 +26,9 @@ struct Tile {
   std::pair<int64_t, mlir::Value> last = {-1, {}}; // slot read of other lanes
 };
 
+/// Of a thread's columns in a fragment, from its first one.
+inline int64_t columnOffset(int64_t slot) { return 8 * (slot / 2) + slot % 2; }
+
 /// Where an element of a result is computed: a register, or an element of a
 /// tile in shared memory at run-time positions.
 struct Place {
@@ -35,6 +38,9 @@ struct Place {
 
   bool isRegister() const { return positions.empty(); }
 };
+
+/// Gets an element and its address, or whether it is one of the tile.
+using AtPlace = llvm::function_ref<void(const Place &, mlir::Value)>;
 
 } // namespace attnc::ptx
 

@@ -56,8 +56,6 @@ Value Emitter::rowPosition(int64_t slot) {
   });
 }
 
-static int64_t columnOffset(int64_t slot) { return 8 * (slot / 2) + slot % 2; }
-
 Value Emitter::firstColumn() {
   return atEntry(b, entryEnd, columnPositions[-1],
                  [&] { return b.mul(b.remainder(lane, 4), 2); });
@@ -91,9 +89,12 @@ Value Emitter::position(StringRef dim, const Place &place) {
   return dim == kRowDim ? rowPosition(place.row) : columnPosition(place.column);
 }
 
-Value Emitter::isValid(const Place &place, ArrayAttr dims, ValueRange valid) {
+Value Emitter::isValid(const Place &place, ArrayAttr dims, ValueRange valid,
+                       std::optional<bool> byRow) {
   Value all;
   auto require = [&](StringRef dim, Value end) {
+    if (byRow && *byRow != (dim == kRowDim))
+      return;
     Value isBelow = isColumn(dim, place)
                         ? b.compare(Predicate::sgt, b.sub(end, firstColumn()),
                                     columnOffset(place.column))
