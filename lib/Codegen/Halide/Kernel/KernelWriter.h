@@ -57,6 +57,9 @@ private:
   void scheduleTransposed(llvm::StringRef function, int64_t features);
   mlir::LogicalResult defineSums(llvm::StringRef prefix);
   mlir::LogicalResult defineScores(llvm::StringRef prefix = "");
+  mlir::LogicalResult
+  defineOfSums(const std::string &function, llvm::StringRef prefix,
+               llvm::function_ref<Result(llvm::StringRef)> make);
   mlir::LogicalResult defineRows();
   llvm::SmallVector<KeyLoop> makeLoops();
   Ex firstKey(const KeyLoop &loop, Ex block);
