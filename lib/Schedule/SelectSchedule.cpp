@@ -146,8 +146,6 @@ static void explain(attn::KernelOp kernel, const RankedSchedules &schedules,
 /// Lets products that are computed in tiles load quantized operands.
 static void convertWeightsOf(func::FuncOp function, const Strategy &strategy,
                              const Target &target) {
-  if (!strategy.convertsOnLoad())
-    return;
   SmallVector<attn::ContractOp> products;
   function.walk([&](attn::ContractOp product) {
     if (!attn::BlockAttr::of(product) && hasQuantizedOperand(product))
@@ -155,8 +153,12 @@ static void convertWeightsOf(func::FuncOp function, const Strategy &strategy,
   });
   for (attn::ContractOp product : products) {
     attn::BlockAttr block = strategy.chooseBlock(product, target);
-    if (block.getForm() == attn::BlockForm::Dot)
+    if (strategy.convertsOnLoad(block))
       convertWeights(product, block);
+    else if (strategy.convertsOnLoad())
+      remarkOn(product) << "the quantized operands of a product are "
+                           "dequantized before it, because its form or unit "
+                           "needs floats [kernel]";
   }
 }
 

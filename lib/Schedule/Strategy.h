@@ -58,6 +58,9 @@ public:
   /// Whether the backend's kernels convert 8-bit integers of keys and values as
   /// they load them.
   virtual bool convertsOnLoad() const { return false; }
+  /// Whether a product that has this block while its operands are dequantized
+  /// before it is faster if it converts them on load.
+  virtual bool convertsOnLoad(attn::BlockAttr) const { return false; }
 
   /// Schedules of the kernel with the fields that `request` fixes, a
   /// text as of `--schedule`, in the order of preference between equals. Not

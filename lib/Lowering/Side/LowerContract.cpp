@@ -279,9 +279,11 @@ SmallVector<Value> ContractLowering::sumInSteps() {
                                           block.tileType("q"), 0.0));
   if (op->hasAttr(attn::kCompensated))
     return sumCompensated(zeros);
+  std::optional<int64_t> fixed = block.fixedSize(block.summed.back());
+  bool hasRest = !fixed || *fixed % block.summedSize;
   return block.loop(sizeOf(block.summed), block.summedSize, zeros,
                     [&](Value k0, Value nk, ValueRange carried) {
-                      return product(k0, nk, carried);
+                      return product(k0, hasRest ? nk : Value(), carried);
                     });
 }
 

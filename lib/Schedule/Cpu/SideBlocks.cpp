@@ -19,6 +19,7 @@
 #include "Cpu/CostModel.h"
 #include "Cpu/CpuSchedule.h"
 #include "Cpu/InProduct.h"
+#include "Quantized/ConvertOnLoad.h"
 #include "Side/SideChoice.h"
 
 #include "attnc/Analysis/Kernel/ViewDigits.h"
@@ -146,49 +147,62 @@ private:
   }
 };
 
-/// Whether a unit for bf16 may compute a contraction: masked products go one by
-/// one.
-static bool isOfPairs(attn::ContractOp op) {
+/// The type of the operands that a unit may multiply in pairs or fours, or
+/// nothing: masked products go one by one.
+static std::optional<DType> findPairType(attn::ContractOp op) {
   auto isBf16 = [](Value tensor) {
     return getElementTypeOrSelf(tensor.getType()).isBF16();
   };
-  bool isSummedInF32 = !getElementTypeOrSelf(op.getType()).isF64();
-  return isBf16(op.getLhs()) && isBf16(op.getRhs()) && isSummedInF32 &&
-         !op.getMask();
+  if (getElementTypeOrSelf(op.getType()).isF64() || op.getMask())
+    return std::nullopt;
+  if (isBf16(op.getLhs()) && isBf16(op.getRhs()))
+    return DType::BF16;
+  if (readsIntegers(op.getLhs()) && readsIntegers(op.getRhs()))
+    return DType::I8;
+  return std::nullopt;
+}
+
+/// The unit of a block's `unit` for the operands of a product, or null.
+static const Unit *unitOf(Operation *op, tile::CpuUnit unit,
+                          const Target &target) {
+  auto contract = dyn_cast<attn::ContractOp>(op);
+  std::optional<DType> type =
+      contract ? findPairType(contract) : std::optional<DType>();
+  // Sums of integers that go on from step to step are not in tiles.
+  if (!type || (type == DType::I8 && unit == tile::CpuUnit::Matrix))
+    return nullptr;
+  return findPairUnit(target, unit, *type);
 }
 
 /// The units that may compute a contraction.
 static SmallVector<tile::CpuUnit> unitsFor(Operation *op,
                                            const Target &target) {
   SmallVector<tile::CpuUnit> units{tile::CpuUnit::Fma};
-  auto contract = dyn_cast<attn::ContractOp>(op);
-  if (contract && isOfPairs(contract))
-    for (tile::CpuUnit unit : {tile::CpuUnit::Dot, tile::CpuUnit::Matrix})
-      if (findPairUnit(target, unit))
-        units.push_back(unit);
+  for (tile::CpuUnit unit : {tile::CpuUnit::Dot, tile::CpuUnit::Matrix})
+    if (unitOf(op, unit, target))
+      units.push_back(unit);
   return units;
 }
 
 /// The unit that computes a block of a product in the fewest cycles; of two
 /// that take as many the one that converts nothing. Lengths that are known at
 /// run time only fill their blocks.
-static tile::CpuUnit chooseUnit(ArrayRef<tile::CpuUnit> units,
-                                const SideAxes &axes, const SideChoice &choice,
-                                RegisterTile tile, int64_t vectors,
-                                const Target &target) {
+static tile::CpuUnit chooseUnit(Operation *op, const SideAxes &axes,
+                                const SideChoice &choice, RegisterTile tile,
+                                int64_t vectors, const Target &target) {
   constexpr int64_t unroll = 4;
   int64_t rows = std::min(axes.sizeOf(choice.rows[0]), kMostRows);
   int64_t depth = std::min(axes.sizeOf(choice.summed), kMostPlaces);
   auto cyclesOf = [&](tile::CpuUnit unit) {
     return unit == tile::CpuUnit::Matrix
                ? matrixCycles(double(rows), double(depth), double(vectors),
-                              *findPairUnit(target, unit))
+                              *unitOf(op, unit, target))
                : productCycles(tile, double(rows), double(depth),
                                double(vectors), unroll, target, /*waiting=*/0,
-                               findPairUnit(target, unit));
+                               unitOf(op, unit, target));
   };
-  tile::CpuUnit best = units.front();
-  for (tile::CpuUnit unit : units)
+  tile::CpuUnit best = tile::CpuUnit::Fma;
+  for (tile::CpuUnit unit : unitsFor(op, target))
     if (cyclesOf(unit) <= cyclesOf(best))
       best = unit;
   return best;
@@ -316,8 +330,8 @@ sizesOfStreams(Operation *op, const SideShape &shape, const Target &target) {
 static SideSizes sizesOfProduct(Operation *op, const SideShape &shape,
                                 const Target &target) {
   RegisterTile tile = bestTile(shape.vectors, target);
-  tile::CpuUnit unit = chooseUnit(unitsFor(op, target), shape.axes,
-                                  shape.choice, tile, shape.vectors, target);
+  tile::CpuUnit unit =
+      chooseUnit(op, shape.axes, shape.choice, tile, shape.vectors, target);
   bool alone = isAlone(cast<attn::ContractOp>(op));
   ProductSizes sizes(shape.rows(), shape.axes.sizeOf(shape.choice.summed),
                      tile.rows, alone ? kMostPlaces : kMostPlacesBeside,
@@ -370,17 +384,23 @@ std::string explainUnit(Operation *op, attn::BlockAttr block,
   auto cpu = dyn_cast<tile::CpuAttr>(block.getTarget());
   if (!contract || !cpu || unitsFor(op, target).size() == 1)
     return {};
-  StringRef unit = cpu.getUnit() == tile::CpuUnit::Dot ? "bf16 dot products"
-                   : cpu.getUnit() == tile::CpuUnit::Matrix
-                       ? "bf16 on the matrix unit"
-                       : "bf16 converted to f32";
+  bool ofIntegers = findPairType(contract) == DType::I8;
+  StringRef type = ofIntegers ? "8-bit integers" : "bf16";
+  std::string converted = (type + " converted to f32").str();
+  std::string unit =
+      cpu.getUnit() == tile::CpuUnit::Dot
+          ? (ofIntegers ? "dot products of " + type : type + " dot products")
+                .str()
+      : cpu.getUnit() == tile::CpuUnit::Matrix
+          ? (type + " on the matrix unit").str()
+          : converted;
   if (block.getForm() != attn::BlockForm::Dot)
     return llvm::formatv("{0}: {1}, element by element, {2}", target.name,
                          contract.getLabels(), unit);
   std::string others;
   for (attn::CaseAttr own : attn::casesOf(op))
-    others += llvm::formatv("; bf16 converted to f32 for at most {0} rows",
-                            own.getMost());
+    others +=
+        llvm::formatv("; {0} for at most {1} rows", converted, own.getMost());
   return llvm::formatv(
       "{0}: {1}, blocks of {2} x {3} with sums over {4}, {5}{6}", target.name,
       contract.getLabels(), block.getE(), block.getQ(), block.getK(), unit,
@@ -441,8 +461,9 @@ std::string findProblem(Operation *op, attn::BlockAttr block,
       (block.getForm() != attn::BlockForm::Dot ||
        !llvm::is_contained(unitsFor(op, target), cpu.getUnit())))
     return llvm::formatv(
-        "unit = {0} requires form = dot, two operands of bf16, "
-        "no mask, and such a unit of {1}; use unit = fma",
+        "unit = {0} requires form = dot, two operands of bf16 or, with unit = "
+        "dot, of 8-bit integers, no mask, and such a unit of {1}; use unit = "
+        "fma",
         tile::stringifyCpuUnit(cpu.getUnit()), target.name);
   std::string problem = findLetterProblem(block, SideAxes::of(op));
   if (!problem.empty())

@@ -13,8 +13,9 @@
 //   %y = attn.map "qe->qe" (%p) {%p * read %s[e]}
 //
 // The weights are then read from memory once per block of rows, in a quarter of
-// the bytes, and take no workspace. Each product is rounded once, as before;
-// the scale rounds each sum instead of each weight.
+// the bytes, and take no workspace. The scale rounds each sum instead of each
+// weight. Weights that the formula rounds to 16 bits are exact, and a result of
+// 16 bits is rounded once, behind the scale.
 // Tests: test/Schedule/Cpu/convert-weights.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -97,26 +98,53 @@ static void eraseUnread(Value made) {
   }
 }
 
+/// The product with a result of f32, rounded behind it to what it was.
+static attn::ContractOp widen(attn::ContractOp op) {
+  OpBuilder b(op);
+  auto type = cast<RankedTensorType>(op.getType());
+  auto wide =
+      attn::ContractOp::create(b, op.getLoc(), type.clone(b.getF32Type()),
+                               op.getLabels(), op.getLhs(), op.getRhs());
+  wide->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  StringRef letters = op.getAxisLabels().output;
+  auto rounded = attn::MapOp::create(
+      b, op.getLoc(), type, (letters + "->" + letters).str(), wide.getResult(),
+      [](OpBuilder &inner, Location at, ValueRange x) {
+        attn::YieldOp::create(inner, at, x[0]);
+      });
+  op.getResult().replaceAllUsesWith(rounded.getResult());
+  op.erase();
+  return wide;
+}
+
 void convertWeights(attn::ContractOp op, attn::BlockAttr block) {
   for (unsigned number : {0u, 1u}) {
     QuantizedRows rows = rowsOf(op, number);
     if (!rows.isQuantized())
       continue;
-    Type result = getElementTypeOrSelf(op.getType());
-    Value dequantized = op->getOperand(number);
+    std::string dims = dimsOf(op, number, block);
+    QuantizedRows::Reading reading{dims, /*findsTables=*/false,
+                                   /*skipsRounding=*/true};
     StringRef side = number == 0 ? "left" : "right";
-    StringRef why =
-        rows.whyNot(dimsOf(op, number, block), /*readsTables=*/false);
-    if (!result.isF32())
-      why = "its result is rounded to 16 bits";
+    StringRef why = rows.whyNot(reading);
+    bool isRounded =
+        getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() == 16;
+    if (isRounded && op.getMask())
+      why = "its result is masked and rounded to 16 bits";
     if (!why.empty()) {
       remarkOn(op) << "the quantized " << side
                    << " side of a product is dequantized before it, because "
                    << why << " [kernel]";
       continue;
     }
+    if (isRounded) {
+      op = widen(op);
+      rows = rowsOf(op, number);
+      rows.whyNot(reading);
+    }
+    Value dequantized = op->getOperand(number);
     multiplyResult(op, rows);
-    rows.readIntegers(result);
+    rows.readIntegers(getElementTypeOrSelf(op.getType()));
     eraseUnread(dequantized);
     remarkOn(op) << "the quantized " << side
                  << " side of a product is converted to floats tile by tile, "

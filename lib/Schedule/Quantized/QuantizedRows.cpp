@@ -145,7 +145,7 @@ Value QuantizedRows::viewSource(OpBuilder &b) {
   return source;
 }
 
-StringRef QuantizedRows::whyNot(StringRef dims, bool readsTables) {
+StringRef QuantizedRows::whyNot(Reading reading) {
   if (!findGroups())
     return "they are viewed otherwise than the integers are stored (an axis is "
            "split)";
@@ -154,8 +154,10 @@ StringRef QuantizedRows::whyNot(StringRef dims, bool readsTables) {
     if (getElementTypeOrSelf(input.getType()).isInteger(8) &&
         labels.inputs[number] == labels.output)
       integers = number;
-  if (labels.inputs[integers] != labels.output ||
-      getElementTypeOrSelf(map.getType()) != accumulate)
+  Type made = getElementTypeOrSelf(map.getType());
+  bool isRounded = made != accumulate && !(reading.skipsRounding &&
+                                           made.getIntOrFloatBitWidth() == 16);
+  if (labels.inputs[integers] != labels.output || isRounded)
     return "the formula reads more than one tensor of 8-bit integers, or "
            "permutes its axes";
   factors.clear();
@@ -166,14 +168,14 @@ StringRef QuantizedRows::whyNot(StringRef dims, bool readsTables) {
   OpBuilder b(operand->getOwner());
   Value source = viewSource(b);
   FailureOr<TensorDigits> digits =
-      digitsOfOperand(source, dims, root, /*report=*/false);
+      digitsOfOperand(source, reading.dims, root, /*report=*/false);
   for (size_t i = 0; i < views.size(); ++i) {
     Operation *copy = source.getDefiningOp();
     source = copy->getOperand(0);
     copy->erase();
   }
   if (failed(digits) || findBlocked(*digits) ||
-      (!readsTables && hasTable(*digits)))
+      (!reading.findsTables && hasTable(*digits)))
     return "the layout of the integers (sliced or reshaped) cannot be read "
            "tile by tile";
   return {};

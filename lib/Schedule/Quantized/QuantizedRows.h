@@ -30,12 +30,19 @@ public:
   /// Whether a map of 8-bit integers makes the operand.
   bool isQuantized() const;
   bool isUnsigned() const;
+  /// How an op reads its operand.
+  struct Reading {
+    /// What the reader calls the axes; those of its tiles are q, k, d and e.
+    llvm::StringRef dims;
+    bool findsTables = true; // rows by tables
+    /// Whether elements that were rounded to 16 bits may be exact.
+    bool skipsRounding = false;
+  };
   /// Why the reader cannot load the integers, or an empty text. Finds the
-  /// factors. `dims`: what the reader calls the axes, those of its tiles q, k,
-  /// d and e; `readsTables`: whether it finds rows by tables.
-  llvm::StringRef whyNot(llvm::StringRef dims, bool readsTables);
+  /// factors.
+  llvm::StringRef whyNot(Reading reading);
   /// As kernels read them, whose letters are those of their tiles.
-  llvm::StringRef whyNotInKernel() { return whyNot(letters, true); }
+  llvm::StringRef whyNotInKernel() { return whyNot({letters}); }
   /// Replaces the operand by integers, as elements of type `element`.
   void readIntegers(mlir::Type element);
   bool hasFactors() const { return !factors.empty() || scale != 1; }

@@ -1,6 +1,7 @@
 // Products load weights of 8-bit integers; their scales multiply the result.
 // RUN: attnc-opt %s --attn-select-schedule=cpu=x86-64-v4 -o %t 2>&1 | FileCheck %s --check-prefix=REMARK && FileCheck %s --input-file %t
 // RUN: attnc-opt %t --attn-verify-scheduled -o /dev/null
+// RUN: attnc-opt %s --attn-select-schedule=cpu=cascadelake | FileCheck %s --check-prefix=VNNI
 // RUN: attnc-opt %s --attn-select-schedule=cpu=sm_90a | FileCheck %s --check-prefix=GPU
 
 !x = tensor<?x64xf32, #attn.dims<rows, 64>>
@@ -73,17 +74,57 @@ func.func @per_input(%x: !x, %w8: tensor<128x64xi8>, %s: tensor<64xf32>) -> !y {
   return %y : !y
 }
 
-// A result of 16 bits is rounded once, so nothing may multiply it afterwards.
-// REMARK: remark: the quantized right side of a product is dequantized before it, because its result is rounded to 16 bits
+// A result of 16 bits is rounded once, behind the scale.
+// REMARK: remark: the quantized right side of a product is converted to floats tile by tile, as it is loaded
 // CHECK-LABEL: func.func @rounds(
-// CHECK-NOT:     attn.convert_on_load
+// CHECK:         %[[W:.*]] = attn.map "ed->ed"(%arg1) : {{.*}}attn.convert_on_load
+// CHECK:         %[[P:.*]] = attn.contract "qd,ed->qe"(%arg0, %[[W]]) {{.*}} -> tensor<?x128xf32,
+// CHECK:         %[[S:.*]] = attn.map "qe->qe"(%[[P]]) {{.*}} -> tensor<?x128xf32,
+// CHECK:           arith.mulf
+// CHECK:         %[[Y:.*]] = attn.map "qe->qe"(%[[S]]) {{.*}} -> tensor<?x128xbf16,
+// CHECK:         return %[[Y]]
 func.func @rounds(%x: !x, %w8: tensor<128x64xi8>) -> tensor<?x128xbf16, #attn.dims<rows, 128>> {
   %w = attn.map "ed->ed" (%w8) : (tensor<128x64xi8>) -> tensor<128x64xf32> {
   ^bb0(%i: index, %e: index, %d: index):
     %wide = arith.index_cast %i : index to i64
     %real = arith.sitofp %wide : i64 to f32
-    attn.yield %real : f32
+    %third = arith.constant 0.3 : f32
+    %z = arith.mulf %real, %third : f32
+    attn.yield %z : f32
   }
   %y = attn.contract "qd,ed->qe" (%x, %w) : (!x, tensor<128x64xf32>) -> tensor<?x128xbf16, #attn.dims<rows, 128>>
   return %y : tensor<?x128xbf16, #attn.dims<rows, 128>>
+}
+
+// Both sides are integers: a unit multiplies them, and both scales multiply the
+// exact sums.
+// REMARK: remark: the quantized left side of a product is converted to floats tile by tile, as it is loaded
+// REMARK: remark: the quantized right side of a product is converted to floats tile by tile, as it is loaded
+// CHECK-LABEL: func.func @both(
+// CHECK-NOT:     unit = dot
+// VNNI-LABEL: func.func @both(
+// VNNI:         attn.map "qd->qd"(%arg0) {{.*}}attn.convert_on_load
+// VNNI:         attn.map "ed->ed"(%arg2) {{.*}}attn.convert_on_load
+// VNNI:         attn.contract "qd,ed->qe"{{.*}}form = dot{{.*}}unit = dot
+// VNNI:         attn.map "qe->qe"{{.*}}form = epilogue
+// VNNI:           attn.read %arg{{[13]}}
+// VNNI:         attn.map "qe->qe"{{.*}}form = epilogue
+// VNNI:           attn.read %arg{{[13]}}
+func.func @both(%x8: tensor<?x64xi8, #attn.dims<rows, 64>>, %t: tensor<?xf32, #attn.dims<rows>>, %w8: tensor<128x64xi8>, %s: tensor<128xf32>) -> !y {
+  %x = attn.map "qd,q->qd" (%x8, %t) : (tensor<?x64xi8, #attn.dims<rows, 64>>, tensor<?xf32, #attn.dims<rows>>) -> !x {
+  ^bb0(%i: index, %scale: f32, %q: index, %d: index):
+    %wide = arith.index_cast %i : index to i64
+    %real = arith.sitofp %wide : i64 to f32
+    %z = arith.mulf %real, %scale : f32
+    attn.yield %z : f32
+  }
+  %w = attn.map "ed,e->ed" (%w8, %s) : (tensor<128x64xi8>, tensor<128xf32>) -> tensor<128x64xf32> {
+  ^bb0(%i: index, %scale: f32, %e: index, %d: index):
+    %wide = arith.index_cast %i : index to i64
+    %real = arith.sitofp %wide : i64 to f32
+    %z = arith.mulf %real, %scale : f32
+    attn.yield %z : f32
+  }
+  %y = attn.contract "qd,ed->qe" (%x, %w) : (!x, tensor<128x64xf32>) -> !y
+  return %y : !y
 }
