@@ -92,8 +92,8 @@ func.func @other_formulas(%q: !Q, %k8: !K8, %ks: !F, %z: !S) -> !Q {
     %y = arith.subf %r, %s : f32
     attn.yield %y : f32
   }
-  // expected-remark@below {{quantized keys are dequantized before the kernel, because the formula is not an 8-bit integer times a scale per row (a scale may not depend on the feature, and a zero point is none) [kernel]}}
-  // expected-remark@below {{quantized values are dequantized before the kernel, because the formula is not an 8-bit integer times a scale per row (a scale may not depend on the feature, and a zero point is none) [kernel]}}
+  // expected-remark@below {{quantized keys are dequantized before the kernel, because the formula is not an 8-bit integer times a scale per row (no scale may depend on an axis that is summed over, and a zero point is none) [kernel]}}
+  // expected-remark@below {{quantized values are dequantized before the kernel, because the formula is not an 8-bit integer times a scale per row (no scale may depend on an axis that is summed over, and a zero point is none) [kernel]}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 1.0 : f64, probabilities = bf16}

@@ -342,8 +342,8 @@ std::optional<int> parseTargets(ParsedArguments &parsed,
                                 CommonOptions &options) {
   options.targets = defaults.vec();
   options.targetsGiven = arg;
-  if (!arg)
-    return checkBackend(parsed, options);
+  if (!arg) // a dump may be for others than the default levels
+    return std::nullopt;
   llvm::StringRef list = arg->getValue();
   options.targets.clear();
   // Names of GPUs alone need no --target: their kernels are those of any host.

@@ -162,8 +162,10 @@ StringRef QuantizedRows::whyNot(Reading reading) {
            "permutes its axes";
   factors.clear();
   if (!split(map.getBody().front().getTerminator()->getOperand(0)))
-    return "the formula is not an 8-bit integer times a scale per row (a scale "
-           "may not depend on the feature, and a zero point is none)";
+    return "the formula is not an 8-bit integer times a scale per row (no "
+           "scale "
+           "may depend on an axis that is summed over, and a zero point is "
+           "none)";
   Value root;
   OpBuilder b(operand->getOwner());
   Value source = viewSource(b);

@@ -99,8 +99,11 @@ SourceDiagnostic &FormulaParser::expected(StringRef what) {
   if (what == "an operator" && (token.is(")") || token.is("]")))
     error.note("this bracket has no matching opening bracket");
   const Token *last = position ? &tokens[position - 1] : nullptr;
-  if (what == "an operator" && last && last->kind == Token::Name &&
-      token.kind != Token::End && findMask(last->spelling))
+  const NamedMask *mask =
+      last && last->kind == Token::Name ? findMask(last->spelling) : nullptr;
+  bool isArgument = token.kind == Token::Int || token.kind == Token::Name;
+  if (what == "an operator" && mask && !mask->parameters.empty() &&
+      isArgument && !findMask(token.spelling))
     error.note("arguments stand in parentheses: " + last->spelling + "(" +
                token.spelling + ")");
   if (token.is("if") || token.is("else"))

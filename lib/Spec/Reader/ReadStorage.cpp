@@ -208,7 +208,8 @@ void SpecReader::checkPagedLength(const Input &input) {
   LinearForm free = prover.linear(capacity) - prover.linear(keys);
   if (prover.proves(free))
     return;
-  if (prover.proves(free.scaled(-1))) { // whatever the sizes are
+  prover.know(makeApply(Op::Ge, Type::Bool, {width, makeInt(1)}));
+  if (prover.proves(free.scaled(-1) - LinearForm(1))) { // for all sizes
     report
         .error(Message::PagesTooFew, spec.kvStorage.range,
                {text, printFormula(spec, length.kind == Size::Derived
@@ -239,6 +240,17 @@ bool SpecReader::readPageRows(const PendingStorage &pending) {
   return false;
 }
 
+/// Whether a formula names K or V.
+static bool readsRows(const Node &node) {
+  auto reads = [](const Node &part) { return readsRows(part); };
+  return node.name == "K" || node.name == "V" ||
+         any_of(node.children,
+                [&](const NodePtr &child) { return reads(*child); }) ||
+         any_of(node.arguments, [&](const Node::Argument &argument) {
+           return reads(*argument.value);
+         });
+}
+
 /// The tables of the storage, once the inputs are known.
 void SpecReader::bindStorage() {
   for (const PendingStorage &pending : storages) {
@@ -249,8 +261,10 @@ void SpecReader::bindStorage() {
     });
     Storage &storage = *pending.storage;
     bool ragged = storage.kind == Storage::Ragged;
-    // Definitions cannot read rows in pages (TensorChecker::visitRow).
-    if (!ragged && use.let.count("K") && use.let.count("V"))
+    if (!ragged && use.let.count("K") && use.let.count("V") &&
+        none_of(use.let, [](const auto &entry) {
+          return entry.second.body && readsRows(*entry.second.body);
+        }))
       report.error(Message::StorageOfNothing, storage.range)
           .note("remove 'kv' from 'storage', or define only one of them");
     bool hasLength = !ragged && readPageRows(pending);

@@ -122,6 +122,7 @@ static size_t openQuote(StringRef text) {
 static size_t choiceMark(StringRef text, size_t at) {
   size_t begin = text.rfind('\n', at) + 1; // 0 where there is none
   StringRef line = text.slice(begin, text.find('\n', at));
+  line = line.take_front(line.find(" #")); // a comment
   size_t mark = line.find(" ? ");
   bool isChoice = mark != StringRef::npos && line.find(": ") < mark &&
                   line.find(" : ", mark) != StringRef::npos;
