@@ -284,7 +284,7 @@ void Emitter::fetchAhead(const Granule &granule, tile::DotOp dot) {
   StringAttr dim = granule.item.space.dim;
   auto loop = dot->getParentOfType<tile::ForOp>();
   if (!loop || ahead.empty() || !dim || dot.hasTerm() || dot.getMask() ||
-      seen.end || extents.contains(dim))
+      seen.end || extents.contains(dim) || !firstFull)
     return;
   if (target.getLaneSkip() &&
       constantOf(scalars.lookup(loop.getPartial())).value_or(0))

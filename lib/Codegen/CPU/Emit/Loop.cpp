@@ -207,6 +207,7 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
       emitKeys(loop, first, count, true, window);
     });
   };
+  firstFull = isSingle = {}; // nothing is fetched ahead without full tiles
   if (isCold ||
       llvm::range_size(loop.getBody().front().getOps<tile::DotOp>()) >=
           kManyProducts)
