@@ -17,6 +17,8 @@
 
 #include "Cpu/InProduct.h"
 
+#include "Side/SideOps.h"
+
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/InProduct.h"
@@ -161,23 +163,10 @@ static void mark(Operation *op, StringRef attribute) {
 
 /// A product with the sums of f32, widened behind `last`.
 static void narrow(attn::ContractOp product, Operation *last) {
-  OpBuilder b(product);
-  auto type = cast<RankedTensorType>(product.getType());
-  auto made = attn::ContractOp::create(
-      b, product.getLoc(), type.clone(b.getF32Type()), product.getLabels(),
-      product.getLhs(), product.getRhs());
-  made->setDiscardableAttrs(product->getDiscardableAttrDictionary());
+  attn::ContractOp made =
+      changeSums(product, Float32Type::get(product.getContext()), last);
   made->removeAttr(attn::kNarrowSums);
   mark(made, attn::kCompensated);
-  b.setInsertionPointAfter(last == product ? made.getOperation() : last);
-  StringRef letters = product.getAxisLabels().output;
-  auto wide = attn::MapOp::create(
-      b, product.getLoc(), type, (letters + "->" + letters).str(),
-      made.getResult(), [](OpBuilder &inner, Location at, ValueRange x) {
-        attn::YieldOp::create(inner, at, x[0]);
-      });
-  product.getResult().replaceAllUsesWith(wide.getResult());
-  product.erase();
 }
 
 /// Narrows a product and its companions, if all of them may be.

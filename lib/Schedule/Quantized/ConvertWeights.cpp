@@ -23,6 +23,7 @@
 #include "Quantized/ConvertWeights.h"
 
 #include "Quantized/QuantizedRows.h"
+#include "Side/SideOps.h"
 
 #include "attnc/Interface/Remark.h"
 
@@ -98,25 +99,6 @@ static void eraseUnread(Value made) {
   }
 }
 
-/// The product with a result of f32, rounded behind it to what it was.
-static attn::ContractOp widen(attn::ContractOp op) {
-  OpBuilder b(op);
-  auto type = cast<RankedTensorType>(op.getType());
-  auto wide =
-      attn::ContractOp::create(b, op.getLoc(), type.clone(b.getF32Type()),
-                               op.getLabels(), op.getLhs(), op.getRhs());
-  wide->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  StringRef letters = op.getAxisLabels().output;
-  auto rounded = attn::MapOp::create(
-      b, op.getLoc(), type, (letters + "->" + letters).str(), wide.getResult(),
-      [](OpBuilder &inner, Location at, ValueRange x) {
-        attn::YieldOp::create(inner, at, x[0]);
-      });
-  op.getResult().replaceAllUsesWith(rounded.getResult());
-  op.erase();
-  return wide;
-}
-
 void convertWeights(attn::ContractOp op, attn::BlockAttr block) {
   for (unsigned number : {0u, 1u}) {
     QuantizedRows rows = rowsOf(op, number);
@@ -138,7 +120,7 @@ void convertWeights(attn::ContractOp op, attn::BlockAttr block) {
       continue;
     }
     if (isRounded) {
-      op = widen(op);
+      op = changeSums(op, Float32Type::get(op.getContext()), op);
       rows = rowsOf(op, number);
       rows.whyNot(reading);
     }

@@ -19,4 +19,25 @@ bool isSideOp(Operation *op) {
              attn::ConcatOp, attn::AppendOp, attn::ScanOp>(op);
 }
 
+attn::ContractOp changeSums(attn::ContractOp product, Type element,
+                            Operation *last) {
+  assert(!product.getMask() && "the mask would be lost");
+  OpBuilder b(product);
+  auto type = cast<RankedTensorType>(product.getType());
+  auto made = attn::ContractOp::create(b, product.getLoc(), type.clone(element),
+                                       product.getLabels(), product.getLhs(),
+                                       product.getRhs());
+  made->setDiscardableAttrs(product->getDiscardableAttrDictionary());
+  b.setInsertionPointAfter(last == product ? made.getOperation() : last);
+  StringRef letters = product.getAxisLabels().output;
+  auto read = attn::MapOp::create(
+      b, product.getLoc(), type, (letters + "->" + letters).str(),
+      made.getResult(), [](OpBuilder &inner, Location at, ValueRange x) {
+        attn::YieldOp::create(inner, at, x[0]);
+      });
+  product.getResult().replaceAllUsesWith(read.getResult());
+  product.erase();
+  return made;
+}
+
 } // namespace attnc::schedule

@@ -11,6 +11,12 @@ namespace attnc::schedule {
 /// `attn.block`. Masks are formulas of their users, views are indices.
 bool isSideOp(mlir::Operation *op);
 
+/// Replaces a product by one whose sums are of type `element`; a map behind
+/// `last`, the product or a later op, makes what others read. The new product
+/// has the attributes of the old one. `product` has no mask.
+attn::ContractOp changeSums(attn::ContractOp product, mlir::Type element,
+                            mlir::Operation *last);
+
 } // namespace attnc::schedule
 
 #endif // ATTNC_LIB_SCHEDULE_SIDE_SIDEOPS_H
