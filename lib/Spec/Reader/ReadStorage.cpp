@@ -240,15 +240,36 @@ bool SpecReader::readPageRows(const PendingStorage &pending) {
   return false;
 }
 
-/// Whether a formula names K or V.
-static bool readsRows(const Node &node) {
-  auto reads = [](const Node &part) { return readsRows(part); };
-  return node.name == "K" || node.name == "V" ||
-         any_of(node.children,
-                [&](const NodePtr &child) { return reads(*child); }) ||
+/// Whether a definition reads the stored rows `row`: those that it defines,
+/// here or in another definition that it names.
+static bool readsRow(const Node &node, StringRef row, const NameUse &use,
+                     SmallVectorImpl<StringRef> &seen) {
+  if (node.name == row)
+    return true;
+  auto named = use.let.find(node.name);
+  bool isOther = named != use.let.end() && named->second.body &&
+                 node.name != "K" && node.name != "V" &&
+                 !is_contained(seen, node.name);
+  if (isOther) {
+    seen.push_back(node.name);
+    if (readsRow(*named->second.body, row, use, seen))
+      return true;
+  }
+  return any_of(node.children,
+                [&](const NodePtr &child) {
+                  return readsRow(*child, row, use, seen);
+                }) ||
          any_of(node.arguments, [&](const Node::Argument &argument) {
-           return reads(*argument.value);
+           return readsRow(*argument.value, row, use, seen);
          });
+}
+
+/// Whether `let` defines a row without reading the stored ones.
+static bool replacesRow(StringRef row, const NameUse &use) {
+  auto own = use.let.find(row.str());
+  SmallVector<StringRef> seen;
+  return own != use.let.end() && own->second.body &&
+         !readsRow(*own->second.body, row, use, seen);
 }
 
 /// The tables of the storage, once the inputs are known.
@@ -261,10 +282,7 @@ void SpecReader::bindStorage() {
     });
     Storage &storage = *pending.storage;
     bool ragged = storage.kind == Storage::Ragged;
-    if (!ragged && use.let.count("K") && use.let.count("V") &&
-        none_of(use.let, [](const auto &entry) {
-          return entry.second.body && readsRows(*entry.second.body);
-        }))
+    if (!ragged && replacesRow("K", use) && replacesRow("V", use))
       report.error(Message::StorageOfNothing, storage.range)
           .note("remove 'kv' from 'storage', or define only one of them");
     bool hasLength = !ragged && readPageRows(pending);
