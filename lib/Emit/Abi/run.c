@@ -37,13 +37,21 @@ static void work(void *context, int64_t worker) {
   __atomic_fetch_add(&job->finished, done, __ATOMIC_RELEASE);
 }
 
+/* All tasks on the calling thread, without the cost of atomic operations. */
+static void work_alone(const struct job *job) {
+  uint32_t saved = enter_arithmetic(job->flushes);
+  for (int64_t task = 0; task < job->tasks; ++task)
+    job->grid->body(job->call, job->scratch, task);
+  leave_arithmetic(saved);
+}
+
 static attnc_status run_grid(const struct attnc_frame *frame, struct job *job,
                              int64_t workers) {
   const attnc_runtime *runtime = &frame->runtime;
   if (workers > job->tasks)
     workers = job->tasks;
   if (workers <= 1) {
-    work(job, 0);
+    work_alone(job);
     return ATTNC_OK;
   }
   attnc_status status =
@@ -96,8 +104,8 @@ static int count_bytes(const struct attnc_kernel *kernel,
          !__builtin_add_overflow(*total, *shared, total);
 }
 
-static attnc_status report_bytes(const struct attnc_frame *frame,
-                                 const char *what, int64_t bytes) {
+static ATTNC_COLD attnc_status report_bytes(const struct attnc_frame *frame,
+                                            const char *what, int64_t bytes) {
   struct message message;
   message.length = 0;
   put(&message, what);
