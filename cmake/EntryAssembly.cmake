@@ -14,6 +14,9 @@ string(REGEX REPLACE "\n[ \t]+\\.section[ \t]+\"\\.note\\.GNU-stack\"[^\n]*" ""
 # In a section of mergeable strings each string would be a symbol of the object.
 string(REGEX REPLACE "\\.section[ \t]+\\.rodata\\.str[^\n]*"
        ".section\t.rodata,\"a\",@progbits" text "${text}")
+# Calls of cold functions in a section of their own would need relocations.
+string(REGEX REPLACE "\\.section[ \t]+\\.text\\.unlikely[^\n]*" ".text"
+       text "${text}")
 string(REGEX REPLACE "\n[ \t]*(#|//)(APP|NO_APP)[^\n]*" "" text "${text}")
 string(REGEX REPLACE "\n\n+" "\n" text "${text}")
 file(WRITE ${OUTPUT} "${text}")

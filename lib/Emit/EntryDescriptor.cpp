@@ -268,7 +268,7 @@ Expected<GlobalVariable *> Writer::write(ArrayRef<KernelVariant> variants) {
        i32(function.tensors.size()), i32(conditionCount), i32(kernelCount),
        i32(rawArgsBytes(function, pointerBytes)),
        i32(isDouble ? 0 : ATTNC_FUNCTION_FLUSHES), i32(variants.size()),
-       i32(0)});
+       i32(function.bodies().size())});
   assert((pointerBytes != sizeof(void *) ||
           module.getDataLayout().getTypeAllocSize(value->getType()) ==
               sizeof(attnc_function)) &&

@@ -43,8 +43,7 @@ enum {
 
 static const struct attnc_kernel *
 first_kernel(const struct attnc_function *function, int32_t part) {
-  return &function
-              ->kernels[part * (function->kernel_count / function->part_count)];
+  return &function->kernels[part * function->kernels_per_part];
 }
 
 static const char *label_of(const struct attnc_function *function,
@@ -136,8 +135,9 @@ static void put_parts(struct message *message,
 }
 
 /* A part was named, by `who`, that cannot run. */
-static attnc_status report_bad_name(const struct attnc_frame *frame,
-                                    const char *who, const char *label) {
+static ATTNC_COLD attnc_status report_bad_name(const struct attnc_frame *frame,
+                                               const char *who,
+                                               const char *label) {
   const struct attnc_function *function = frame->function;
   struct message message;
   message.length = 0;

@@ -27,9 +27,9 @@
 
 /* "runtime: size is 0, expected 88": the caller forgot sizeof, or compiled with
    the header of another object. */
-static attnc_status report_size(const struct attnc_frame *frame,
-                                const char *what, uint32_t size,
-                                uint32_t expected) {
+static ATTNC_COLD attnc_status report_size(const struct attnc_frame *frame,
+                                           const char *what, uint32_t size,
+                                           uint32_t expected) {
   struct message message;
   message.length = 0;
   put(&message, what);

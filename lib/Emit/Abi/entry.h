@@ -188,7 +188,7 @@ struct attnc_function {
   uint32_t raw_size; /* sizeof of the raw arguments */
   int32_t flags;
   int32_t part_count;
-  int32_t reserved;
+  int32_t kernels_per_part;
 };
 
 /* The bodies of NAME, NAME_raw and NAME_workspace. `tensors` has one pointer

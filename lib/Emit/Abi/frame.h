@@ -46,6 +46,10 @@ struct attnc_frame {
   struct attnc_view views[ATTNC_MAX_TENSORS];
 };
 
+/* The sentences of refused calls are made apart from the checks, whose code
+   then needs neither their memory nor their registers. */
+#define ATTNC_COLD __attribute__((cold, minsize, noinline))
+
 extern void *malloc(size_t bytes);
 extern void free(void *block);
 

@@ -8,12 +8,13 @@
 
 #include "frame.h"
 
+/* Of an element: a power of two. */
 static int64_t bytes_of(const struct attnc_frame *frame, int32_t t) {
-  return tensor_of(frame, t)->bits / 8;
+  return (int64_t)((uint32_t)tensor_of(frame, t)->bits / 8);
 }
 
-static attnc_status report_strides(const struct attnc_frame *frame, int32_t t,
-                                   const char *what) {
+static ATTNC_COLD attnc_status report_strides(const struct attnc_frame *frame,
+                                              int32_t t, const char *what) {
   struct message message;
   put_tensor(&message, frame, t);
   put(&message, "strides ");
@@ -24,25 +25,29 @@ static attnc_status report_strides(const struct attnc_frame *frame, int32_t t,
   return report(frame, &message, ATTNC_BAD_STRIDE);
 }
 
+static ATTNC_COLD attnc_status report_bytes_of(const struct attnc_frame *frame,
+                                               int32_t t) {
+  struct message message;
+  put_tensor(&message, frame, t);
+  put(&message, "shape ");
+  put_numbers(&message, frame->views[t].shape, tensor_of(frame, t)->rank);
+  put(&message, ", its bytes exceed 63 bits");
+  return report(frame, &message, ATTNC_BAD_SHAPE);
+}
+
 /* Counts elements; a tensor whose bytes exceed 63 bits cannot exist. */
 static attnc_status count_elements(struct attnc_frame *frame, int32_t t) {
   struct attnc_view *view = &frame->views[t];
-  int32_t rank = tensor_of(frame, t)->rank;
-  int64_t bytes = bytes_of(frame, t);
-  for (int32_t a = 0; a < rank; ++a)
+  int32_t rank = tensor_of(frame, t)->rank, overflows = 0;
+  int64_t elements = 1, bytes;
+  for (int32_t a = 0; a < rank; ++a) {
     if (view->shape[a] == 0)
       return ATTNC_OK; /* elements = 0 */
-  for (int32_t a = 0; a < rank; ++a) {
-    if (multiply_overflows(bytes, view->shape[a], &bytes)) {
-      struct message message;
-      put_tensor(&message, frame, t);
-      put(&message, "shape ");
-      put_numbers(&message, view->shape, rank);
-      put(&message, ", its bytes exceed 63 bits");
-      return report(frame, &message, ATTNC_BAD_SHAPE);
-    }
+    overflows |= multiply_overflows(elements, view->shape[a], &elements);
   }
-  view->elements = bytes / bytes_of(frame, t);
+  if (overflows || multiply_overflows(elements, bytes_of(frame, t), &bytes))
+    return report_bytes_of(frame, t);
+  view->elements = elements;
   return ATTNC_OK;
 }
 
@@ -50,17 +55,17 @@ static attnc_status count_elements(struct attnc_frame *frame, int32_t t) {
 static void take_strides(struct attnc_frame *frame, int32_t t,
                          const int64_t *strides) {
   struct attnc_view *view = &frame->views[t];
-  int32_t rank = tensor_of(frame, t)->rank;
+  int32_t last = tensor_of(frame, t)->rank - 1;
   int64_t compact = 1;
-  for (int32_t a = rank - 1; a >= 0; --a) {
+  for (int32_t a = last; a >= 0; --a) {
     /* A stride that no element uses may be anything; kernels want no surprise
        (overflow in an address, an odd innermost stride). */
-    if (view->elements == 0 || view->shape[a] == 1)
-      view->strides[a] = a == rank - 1;
-    else
-      view->strides[a] = strides ? strides[a] : compact;
-    if (view->elements)
-      compact *= view->shape[a];
+    if (view->elements == 0 || view->shape[a] == 1) {
+      view->strides[a] = a == last;
+      continue;
+    }
+    view->strides[a] = strides ? strides[a] : compact;
+    compact *= view->shape[a];
   }
 }
 
@@ -87,7 +92,7 @@ static attnc_status locate(struct attnc_frame *frame, int32_t t, char *data) {
   int64_t down, up;
   if (!data)
     return report_tensor(frame, t, ATTNC_BAD_POINTER, "the data is null");
-  if ((uintptr_t)data % (uintptr_t)bytes_of(frame, t))
+  if ((uintptr_t)data & ((uintptr_t)bytes_of(frame, t) - 1))
     return report_tensor(frame, t, ATTNC_BAD_POINTER,
                          "the data is not aligned to its element size");
   uintptr_t base = (uintptr_t)data,
@@ -130,7 +135,23 @@ static int is_injective(const struct attnc_view *view, int32_t rank) {
   return 1;
 }
 
-static attnc_status check_written(const struct attnc_frame *frame, int32_t t) {
+/* The same for axes that are sorted as they are, which nearly all are; 0 does
+   not mean that elements overlap. */
+static int is_nested(const struct attnc_view *view, int32_t rank) {
+  uint64_t reached = 0;
+  for (int32_t a = rank - 1; a >= 0; --a) {
+    uint64_t stride = (uint64_t)magnitude(view->strides[a]);
+    if (view->shape[a] == 1)
+      continue;
+    if (stride <= reached)
+      return 0;
+    reached += (uint64_t)(view->shape[a] - 1) * stride;
+  }
+  return 1;
+}
+
+static ATTNC_COLD attnc_status check_unsorted(const struct attnc_frame *frame,
+                                              int32_t t) {
   const struct attnc_view *view = &frame->views[t];
   int32_t rank = tensor_of(frame, t)->rank;
   int is_inout = tensor_of(frame, t)->flags & ATTNC_TENSOR_INOUT;
@@ -151,6 +172,12 @@ static attnc_status check_written(const struct attnc_frame *frame, int32_t t) {
   if (!is_injective(view, rank))
     return report_strides(frame, t, overlap);
   return ATTNC_OK;
+}
+
+static attnc_status check_written(const struct attnc_frame *frame, int32_t t) {
+  return is_nested(&frame->views[t], tensor_of(frame, t)->rank)
+             ? ATTNC_OK
+             : check_unsorted(frame, t);
 }
 
 /* Fills in everything of a present tensor but its shape. */

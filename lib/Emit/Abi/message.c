@@ -57,24 +57,27 @@ static void put_tensor(struct message *m, const struct attnc_frame *frame,
 }
 
 /* Tells the caller and hands the status back. */
-static attnc_status report(const struct attnc_frame *frame,
-                           struct message *message, attnc_status status) {
+static ATTNC_COLD attnc_status report(const struct attnc_frame *frame,
+                                      struct message *message,
+                                      attnc_status status) {
   message->text[message->length] = 0;
   if (frame->runtime.report)
     frame->runtime.report(frame->runtime.user, status, message->text);
   return status;
 }
 
-static attnc_status report_text(const struct attnc_frame *frame,
-                                attnc_status status, const char *text) {
+static ATTNC_COLD attnc_status report_text(const struct attnc_frame *frame,
+                                           attnc_status status,
+                                           const char *text) {
   struct message message;
   message.length = 0;
   put(&message, text);
   return report(frame, &message, status);
 }
 
-static attnc_status report_tensor(const struct attnc_frame *frame, int32_t t,
-                                  attnc_status status, const char *text) {
+static ATTNC_COLD attnc_status report_tensor(const struct attnc_frame *frame,
+                                             int32_t t, attnc_status status,
+                                             const char *text) {
   struct message message;
   put_tensor(&message, frame, t);
   put(&message, text);

@@ -29,12 +29,16 @@ static void put_dtype(struct message *m, unsigned code, unsigned bits,
   }
 }
 
-static attnc_status check_dtype(const struct attnc_frame *frame, int32_t t,
-                                const attnc_tensor *tensor) {
+static int has_dtype(const struct attnc_tensor_info *info,
+                     const attnc_tensor *tensor) {
+  return tensor->dtype.code == info->code && tensor->dtype.bits == info->bits &&
+         tensor->dtype.lanes == 1;
+}
+
+static ATTNC_COLD attnc_status report_dtype(const struct attnc_frame *frame,
+                                            int32_t t,
+                                            const attnc_tensor *tensor) {
   const struct attnc_tensor_info *info = tensor_of(frame, t);
-  if (tensor->dtype.code == info->code && tensor->dtype.bits == info->bits &&
-      tensor->dtype.lanes == 1)
-    return ATTNC_OK;
   struct message message;
   put_tensor(&message, frame, t);
   put(&message, "dtype ");
@@ -62,18 +66,15 @@ static int32_t memory_of(int32_t type) {
                                                                 : type;
 }
 
-/* The first tensor decides where all of them are. */
-static attnc_status check_device(struct attnc_frame *frame, int32_t t,
-                                 const attnc_tensor *tensor) {
+static ATTNC_COLD attnc_status report_device(const struct attnc_frame *frame,
+                                             int32_t t, int32_t type,
+                                             int32_t ordinal) {
   const struct attnc_function *function = frame->function;
-  int32_t type = (int32_t)tensor->device.type, memory = memory_of(type);
-  if (!ATTNC_ENTRY_HAS_DEVICES && memory == DEVICE_CPU)
-    return ATTNC_OK;
   struct message message;
   put_tensor(&message, frame, t);
   put(&message, "device type ");
   put_number(&message, type);
-  if (!ATTNC_ENTRY_HAS_DEVICES || !has_memory(function, memory)) {
+  if (!ATTNC_ENTRY_HAS_DEVICES || !has_memory(function, memory_of(type))) {
     put(&message, ", expected the CPU (1, or pinned 3, 11)");
     put(&message,
         has_memory(function, DEVICE_CUDA) ? " or CUDA (2, or managed 13)" : "");
@@ -81,13 +82,6 @@ static attnc_status check_device(struct attnc_frame *frame, int32_t t,
     put(&message, has_memory(function, DEVICE_VULKAN) ? " or Vulkan (7)" : "");
     return report(frame, &message, ATTNC_BAD_DEVICE);
   }
-  int32_t ordinal = memory == DEVICE_CPU ? 0 : (int32_t)tensor->device.id;
-  if (!frame->memory) {
-    frame->memory = memory;
-    frame->ordinal = ordinal;
-  }
-  if (frame->memory == memory && frame->ordinal == ordinal)
-    return ATTNC_OK;
   put(&message, ", id ");
   put_number(&message, ordinal);
   put(&message, ", but the tensors before it have type ");
@@ -97,21 +91,42 @@ static attnc_status check_device(struct attnc_frame *frame, int32_t t,
   return report(frame, &message, ATTNC_BAD_DEVICE);
 }
 
+/* The first tensor decides where all of them are. */
+static attnc_status check_device(struct attnc_frame *frame, int32_t t,
+                                 const attnc_tensor *tensor) {
+  int32_t type = (int32_t)tensor->device.type, memory = memory_of(type);
+  if (!ATTNC_ENTRY_HAS_DEVICES && memory == DEVICE_CPU)
+    return ATTNC_OK;
+  int32_t ordinal = memory == DEVICE_CPU ? 0 : (int32_t)tensor->device.id;
+  if (!ATTNC_ENTRY_HAS_DEVICES || !has_memory(frame->function, memory))
+    return report_device(frame, t, type, ordinal);
+  if (!frame->memory) {
+    frame->memory = memory;
+    frame->ordinal = ordinal;
+  }
+  return frame->memory == memory && frame->ordinal == ordinal
+             ? ATTNC_OK
+             : report_device(frame, t, type, ordinal);
+}
+
+static ATTNC_COLD attnc_status report_rank(const struct attnc_frame *frame,
+                                           int32_t t, int32_t rank) {
+  struct message message;
+  put_tensor(&message, frame, t);
+  put_number(&message, rank);
+  put(&message, " axes, expected ");
+  put_number(&message, tensor_of(frame, t)->rank);
+  return report(frame, &message, ATTNC_BAD_RANK);
+}
+
 static attnc_status check_kind(struct attnc_frame *frame, int32_t t,
                                const attnc_tensor *tensor) {
   const struct attnc_tensor_info *info = tensor_of(frame, t);
-  if (tensor->ndim != info->rank) {
-    struct message message;
-    put_tensor(&message, frame, t);
-    put_number(&message, tensor->ndim);
-    put(&message, " axes, expected ");
-    put_number(&message, info->rank);
-    return report(frame, &message, ATTNC_BAD_RANK);
-  }
-  attnc_status status = check_dtype(frame, t, tensor);
-  if (status != ATTNC_OK)
-    return status;
-  status = check_device(frame, t, tensor);
+  if (tensor->ndim != info->rank)
+    return report_rank(frame, t, tensor->ndim);
+  if (!has_dtype(info, tensor))
+    return report_dtype(frame, t, tensor);
+  attnc_status status = check_device(frame, t, tensor);
   if (status != ATTNC_OK)
     return status;
   if (info->rank > 0 && !tensor->shape)
@@ -119,22 +134,27 @@ static attnc_status check_kind(struct attnc_frame *frame, int32_t t,
   return ATTNC_OK;
 }
 
+static ATTNC_COLD attnc_status report_negative(const struct attnc_frame *frame,
+                                               int32_t t,
+                                               const attnc_tensor *tensor) {
+  struct message message;
+  put_tensor(&message, frame, t);
+  put(&message, "shape ");
+  put_numbers(&message, tensor->shape, tensor_of(frame, t)->rank);
+  put(&message, ", an extent is negative");
+  return report(frame, &message, ATTNC_BAD_SHAPE);
+}
+
 /* Copies the shape; refuses what no size can be. */
 static attnc_status copy_shape(struct attnc_frame *frame, int32_t t,
                                const attnc_tensor *tensor) {
   int32_t rank = tensor_of(frame, t)->rank;
+  int64_t *shape = frame->views[t].shape, signs = 0;
   for (int32_t a = 0; a < rank; ++a) {
-    frame->views[t].shape[a] = tensor->shape[a];
-    if (tensor->shape[a] < 0) {
-      struct message message;
-      put_tensor(&message, frame, t);
-      put(&message, "shape ");
-      put_numbers(&message, tensor->shape, rank);
-      put(&message, ", an extent is negative");
-      return report(frame, &message, ATTNC_BAD_SHAPE);
-    }
+    shape[a] = tensor->shape[a];
+    signs |= shape[a];
   }
-  return ATTNC_OK;
+  return signs < 0 ? report_negative(frame, t, tensor) : ATTNC_OK;
 }
 
 /* Kernels of devices get the shape and the strides of an absent tensor, too. */
@@ -163,8 +183,9 @@ static attnc_status read_tensors(struct attnc_frame *frame,
 }
 
 static void bind_sizes(struct attnc_frame *frame) {
-  for (int32_t s = 0; s < frame->function->size_count; ++s) {
-    const struct attnc_size_info *info = &frame->function->sizes[s];
+  const struct attnc_function *function = frame->function;
+  const struct attnc_size_info *info = function->sizes;
+  for (int32_t s = 0; s < function->size_count; ++s, ++info) {
     if (info->is_runtime)
       frame->sizes[s] =
           frame->views[info->tensor].shape[info->axis] - info->less;
@@ -180,9 +201,9 @@ static int expected_extent(const struct attnc_frame *frame,
 }
 
 /* An extent that no tensor can have: the sizes of the call are to blame. */
-static attnc_status report_impossible(const struct attnc_frame *frame,
-                                      int32_t t,
-                                      const struct attnc_axis_info *axis) {
+static ATTNC_COLD attnc_status
+report_impossible(const struct attnc_frame *frame, int32_t t,
+                  const struct attnc_axis_info *axis) {
   const struct attnc_function *function = frame->function;
   struct message message;
   int64_t extent = 0;
@@ -196,8 +217,9 @@ static attnc_status report_impossible(const struct attnc_frame *frame,
   return report(frame, &message, ATTNC_BAD_SHAPE);
 }
 
-static attnc_status report_extent(const struct attnc_frame *frame, int32_t t,
-                                  const struct attnc_axis_info *axis) {
+static ATTNC_COLD attnc_status
+report_extent(const struct attnc_frame *frame, int32_t t,
+              const struct attnc_axis_info *axis) {
   const struct attnc_function *function = frame->function;
   struct message message;
   int64_t extent;
@@ -219,14 +241,17 @@ static attnc_status report_extent(const struct attnc_frame *frame, int32_t t,
 
 static attnc_status check_shapes(const struct attnc_frame *frame,
                                  const attnc_tensor *const *tensors) {
-  for (int32_t t = 0; t < frame->function->tensor_count; ++t) {
-    const struct attnc_tensor_info *info = tensor_of(frame, t);
-    for (int32_t a = 0; tensors[t] && a < info->rank; ++a) {
-      const struct attnc_axis_info *axis =
-          &frame->function->axes[info->axes + a];
+  const struct attnc_function *function = frame->function;
+  for (int32_t t = 0; t < function->tensor_count; ++t) {
+    if (!tensors[t])
+      continue;
+    const struct attnc_tensor_info *info = &function->tensors[t];
+    const struct attnc_axis_info *axis = &function->axes[info->axes];
+    const int64_t *shape = frame->views[t].shape;
+    for (int32_t a = 0; a < info->rank; ++a, ++axis) {
       int64_t extent;
-      if (!expected_extent(frame, axis, &extent) ||
-          extent != frame->views[t].shape[a])
+      if (!evaluate_fast(function, frame->sizes, axis->value, &extent) ||
+          extent != shape[a]) /* which is not negative */
         return report_extent(frame, t, axis);
     }
   }

@@ -22,10 +22,11 @@ struct promise {
 };
 
 /* Reports element `index` of table t: "doc[0, 3] is 9, expected 0 .. 7". */
-static attnc_status report_value(const struct attnc_frame *frame, int32_t t,
-                                 const struct promise *promise,
-                                 const int64_t *index, int64_t value,
-                                 int64_t before) {
+static ATTNC_COLD attnc_status report_value(const struct attnc_frame *frame,
+                                            int32_t t,
+                                            const struct promise *promise,
+                                            const int64_t *index, int64_t value,
+                                            int64_t before) {
   const struct attnc_tensor_info *info = tensor_of(frame, t);
   struct message message;
   message.length = 0;
