@@ -14,20 +14,19 @@
 #include "EntryDescriptor.h"
 #include "EntryPoints.h"
 #include "LinkParts.h"
+#include "MachineCode.h"
+#include "WriteParts.h"
 
 #include "attnc/Target/RuntimeLibrary.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCAsmInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -80,30 +79,6 @@ CodegenTarget attnc::makeCodegenTarget(const Target &cpu,
           .isPositionIndependent = platform.isPositionIndependent,
           .vscale = cpu.vscale,
           .label = cpu.name.str()};
-}
-
-static Expected<std::unique_ptr<TargetMachine>>
-createMachine(const CodegenTarget &target) {
-  InitializeAllTargetInfos();
-  InitializeAllTargets();
-  InitializeAllTargetMCs();
-  InitializeAllAsmPrinters();
-  InitializeAllAsmParsers(); // for the entry
-  Triple triple(target.triple);
-  std::string message;
-  const llvm::Target *backend = TargetRegistry::lookupTarget(triple, message);
-  if (!backend)
-    return createStringError("no code generator for '" + target.triple +
-                             "': " + message);
-  TargetOptions options;
-  options.MCOptions.ABIName = target.abi;
-  std::unique_ptr<TargetMachine> machine(backend->createTargetMachine(
-      triple, target.cpu, target.features, options,
-      target.isPositionIndependent ? Reloc::PIC_ : Reloc::Static, std::nullopt,
-      CodeGenOptLevel::Aggressive));
-  if (!machine)
-    return createStringError("no machine for '" + target.triple + "'");
-  return machine;
 }
 
 /// Kernels arrive as vectors in loops that their schedule unrolled, without
@@ -203,18 +178,6 @@ static void describeFrames(Module &module) {
     for (Function &function : module)
       if (!function.isDeclaration())
         function.setUWTableKind(UWTableKind::Async);
-}
-
-static Error writeMachineCode(Module &module, TargetMachine &machine,
-                              CodeGenFileType type, raw_pwrite_stream &out) {
-  legacy::PassManager passes;
-  TargetLibraryInfoImpl library(machine.getTargetTriple());
-  library.disableAllFunctions();
-  passes.add(new TargetLibraryInfoWrapperPass(library));
-  if (machine.addPassesToEmitFile(passes, out, nullptr, type))
-    return createStringError("the code generator writes no such file");
-  passes.run(module);
-  return Error::success();
 }
 
 static Error addEntries(Module &module, ArrayRef<Interface> functions,
@@ -337,10 +300,13 @@ Error attnc::emitObject(std::vector<Part> parts, ArrayRef<Interface> functions,
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
   bool isObject = kind == EmitKind::Object;
-  if (Error error = writeMachineCode(module, **machine,
-                                     isObject ? CodeGenFileType::ObjectFile
-                                              : CodeGenFileType::AssemblyFile,
-                                     stream))
+  if (Error error =
+          isObject && canWriteParts(module, parts)
+              ? writeParts(module, parts, target, **machine, stream)
+              : writeMachineCode(module, **machine,
+                                 isObject ? CodeGenFileType::ObjectFile
+                                          : CodeGenFileType::AssemblyFile,
+                                 stream))
     return error;
   if (isObject)
     if (Error error = checkObject(
