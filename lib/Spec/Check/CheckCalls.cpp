@@ -3,6 +3,8 @@
 #include "Check/Checker.h"
 #include "Language/ForeignWords.h"
 
+#include "attnc/Support/Nearest.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

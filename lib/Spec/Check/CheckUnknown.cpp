@@ -5,6 +5,7 @@
 #include "Proof/IndexOrder.h"
 
 #include "attnc/Spec/Print.h"
+#include "attnc/Support/Nearest.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -71,10 +71,6 @@ private:
   std::optional<std::pair<llvm::SMRange, std::string>> about;
 };
 
-/// "did you mean": the candidate nearest to a misspelt word, or empty.
-llvm::StringRef nearest(llvm::StringRef word,
-                        llvm::ArrayRef<llvm::StringRef> candidates);
-
 } // namespace attnc::spec
 
 #endif // ATTNC_LIB_SPEC_DIAGNOSTIC_REPORT_H

@@ -4,6 +4,8 @@
 
 #include "Language/Language.h"
 
+#include "attnc/Support/Nearest.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

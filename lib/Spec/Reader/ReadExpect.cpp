@@ -4,6 +4,8 @@
 
 #include "Proof/Proofs.h"
 
+#include "attnc/Support/Nearest.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

@@ -10,6 +10,7 @@
 #include "Proof/Proofs.h"
 
 #include "attnc/Spec/Print.h"
+#include "attnc/Support/Nearest.h"
 
 #include "llvm/ADT/STLExtras.h"
 

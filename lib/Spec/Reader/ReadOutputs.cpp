@@ -3,6 +3,7 @@
 #include "Reader/SpecReader.h"
 
 #include "attnc/Spec/State.h"
+#include "attnc/Support/Nearest.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -7,6 +7,8 @@
 
 #include "Reader/SpecReader.h"
 
+#include "attnc/Support/Nearest.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -6,6 +6,7 @@
 #include "Proof/Prover.h"
 
 #include "attnc/Support/CWords.h"
+#include "attnc/Support/Nearest.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
