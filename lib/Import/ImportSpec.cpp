@@ -30,6 +30,7 @@
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Dialect/Attn/Tf32.h"
 
+#include "attnc/Interface/Attributes.h"
 #include "attnc/Spec/Print.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -530,7 +531,7 @@ void SpecImporter::attachWishes(func::FuncOp function) {
   if (spec.tf32)
     function->setAttr(attn::kTf32Attr, b.getUnitAttr());
   if (!spec.schedule.empty()) {
-    function->setAttr("attnc.schedule", b.getStringAttr(spec.schedule));
+    function->setAttr(kScheduleAttr, b.getStringAttr(spec.schedule));
     // For messages about it; the first place is that of the function.
     function->setLoc(b.getFusedLoc(
         {function.getLoc(), locations.at(spec.scheduleRange, here)},
@@ -547,7 +548,7 @@ void SpecImporter::attachWishes(func::FuncOp function) {
     regimes.push_back(b.getDictionaryAttr(fields));
   }
   if (!regimes.empty())
-    function->setAttr("attnc.expect", b.getArrayAttr(regimes));
+    function->setAttr(kExpectAttr, b.getArrayAttr(regimes));
 }
 
 OwningOpRef<ModuleOp> attnc::importSpecs(MLIRContext &context,

@@ -81,7 +81,8 @@ static LogicalResult advanceTo(ModuleOp module, Stage stage,
     return emitError(module.getLoc())
            << "internal error: the pipeline of stage " << stageName(stage)
            << " does not parse";
-  return manager.run(module);
+  return success(succeeded(manager.run(module)) &&
+                 succeeded(verifyAttributes(module)));
 }
 
 LogicalResult advance(ModuleOp module, Stage from, Stage to,

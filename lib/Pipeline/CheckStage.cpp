@@ -83,7 +83,8 @@ LogicalResult checkStage(ModuleOp module, Stage expected) {
              << stageName(*stage) << ", read as " << stageName(expected)
              << "; use -x " << stageName(*stage);
   }
-  return success(succeeded(verify(module, expected)) &&
+  return success(succeeded(verifyAttributes(module)) &&
+                 succeeded(verify(module, expected)) &&
                  succeeded(verifyBackends(module)));
 }
 

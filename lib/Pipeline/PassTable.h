@@ -19,6 +19,10 @@ std::string stagePasses(Stage stage, const PipelineOptions &options,
 /// The entries of the stages that all backends share.
 llvm::ArrayRef<const StageEntry *> sharedStages();
 
+/// Checks that something reads each attribute that is no op's own. Errors were
+/// emitted.
+mlir::LogicalResult verifyAttributes(mlir::ModuleOp module);
+
 /// Checks a dump of stage llvm: functions that the entry calls, no others.
 mlir::LogicalResult verifyLlvm(mlir::ModuleOp module);
 

@@ -9,6 +9,7 @@
 
 #include "PassTable.h"
 
+#include "attnc/Interface/Attributes.h"
 #include "attnc/Interface/Interface.h"
 #include "attnc/Target/Target.h"
 
@@ -94,7 +95,7 @@ static LogicalResult verifyInstruction(ModuleOp module, Operation *op) {
   auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
   if (!call)
     return success();
-  auto name = module->getAttrOfType<StringAttr>("attnc.target");
+  auto name = module->getAttrOfType<StringAttr>(kTargetAttr);
   const Target *target = name ? lookupTarget(name.getValue()) : nullptr;
   if (target && hasInstruction(*target, call.getIntrin()))
     return StringRef(featureOf(call.getIntrin())).starts_with("amx")

@@ -28,6 +28,7 @@
 #include "attnc/Dialect/Attn/Tf32.h"
 #include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/Tile.h"
+#include "attnc/Interface/Attributes.h"
 #include "attnc/Interface/Remark.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -212,7 +213,7 @@ struct SelectSchedule final
       warnAboutSlowPaths(function, *target, interface);
       leaveOutUnvisited(function, getRegimes(function, interface), interface);
     }
-    getOperation()->setAttr("attnc.target",
+    getOperation()->setAttr(kTargetAttr,
                             StringAttr::get(&getContext(), target->name));
     if (!interfaces.empty())
       setInterfaces(getOperation(), interfaces);
@@ -245,7 +246,7 @@ Interface *SelectSchedule::findInterfaceOf(func::FuncOp function) {
 }
 
 bool SelectSchedule::isWished(func::FuncOp function) const {
-  return !schedule.empty() || function->hasAttr("attnc.schedule");
+  return !schedule.empty() || function->hasAttr(kScheduleAttr);
 }
 
 /// An error about what the user wishes, at the place of the wish.
@@ -258,7 +259,7 @@ InFlightDiagnostic SelectSchedule::refuse(func::FuncOp function) {
 
 /// What the option or the function's attribute asks for.
 StringRef SelectSchedule::getRequest(func::FuncOp function) const {
-  auto attribute = function->getAttrOfType<StringAttr>("attnc.schedule");
+  auto attribute = function->getAttrOfType<StringAttr>(kScheduleAttr);
   return schedule.empty() && attribute ? attribute.getValue()
                                        : StringRef(schedule);
 }

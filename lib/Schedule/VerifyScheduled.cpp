@@ -17,6 +17,7 @@
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/InProduct.h"
+#include "attnc/Interface/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -209,7 +210,7 @@ namespace {
 struct VerifyScheduled final
     : attnc::schedule::impl::VerifyScheduledBase<VerifyScheduled> {
   void runOnOperation() override {
-    auto name = getOperation()->getAttrOfType<StringAttr>("attnc.target");
+    auto name = getOperation()->getAttrOfType<StringAttr>(kTargetAttr);
     const Target *target = name ? lookupTarget(name) : nullptr;
     if (!target) { // verify_scheduled_c1
       InFlightDiagnostic error = emitError(getOperation().getLoc());

@@ -6,6 +6,8 @@
 
 #include "attnc/Analysis/Regime/RegimeCopies.h"
 
+#include "attnc/Interface/Attributes.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -48,7 +50,7 @@ static DictionaryAttr atBorder(DictionaryAttr regime, const WayCase &entry) {
 /// case, if it has one.
 static void restrictRegimes(func::FuncOp function, ArrayRef<unsigned> group,
                             const WayCase *entry) {
-  auto all = function->getAttrOfType<ArrayAttr>("attnc.expect");
+  auto all = function->getAttrOfType<ArrayAttr>(kExpectAttr);
   SmallVector<Attribute> some;
   for (unsigned regime : group)
     some.push_back(all[regime]);
@@ -58,8 +60,7 @@ static void restrictRegimes(func::FuncOp function, ArrayRef<unsigned> group,
         if (Attribute border = atBorder(fields, *entry);
             !llvm::is_contained(some, border))
           some.push_back(border);
-  function->setAttr("attnc.expect",
-                    ArrayAttr::get(function.getContext(), some));
+  function->setAttr(kExpectAttr, ArrayAttr::get(function.getContext(), some));
 }
 
 static void copyForCases(func::FuncOp function, Interface &interface,

@@ -8,6 +8,7 @@
 
 #include "attnc/Analysis/Kernel/SplitKeys.h"
 #include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Interface/Attributes.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -58,7 +59,7 @@ static void completeSizes(Regime &regime, const Interface &interface) {
 SmallVector<Regime> attnc::getRegimes(Operation *function,
                                       const Interface *interface) {
   SmallVector<Regime> regimes;
-  auto expect = function->getAttrOfType<ArrayAttr>("attnc.expect");
+  auto expect = function->getAttrOfType<ArrayAttr>(kExpectAttr);
   for (Attribute entry : expect ? expect.getValue() : ArrayRef<Attribute>()) {
     auto dictionary = dyn_cast<DictionaryAttr>(entry);
     if (!dictionary)

@@ -10,6 +10,8 @@
 
 #include "attnc/Dialect/Attn/Attn.h"
 
+#include "attnc/Interface/Interface.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
@@ -123,12 +125,12 @@ LogicalResult KernelOp::canonicalize(KernelOp op, PatternRewriter &rewriter) {
 
 // The entry of the function in the module attribute `attnc.interface`. Read
 // entry by entry: folding must not pay for, nor complain about, the rest.
-static DictionaryAttr findInterface(Operation *op) {
+static DictionaryAttr findEntry(Operation *op) {
   auto func = op->getParentOfType<func::FuncOp>();
   auto module = op->getParentOfType<ModuleOp>();
   if (!func || !module)
     return {};
-  auto entries = module->getAttrOfType<ArrayAttr>("attnc.interface");
+  auto entries = module->getAttrOfType<ArrayAttr>(attnc::kInterfaceAttr);
   if (!entries)
     return {};
   for (auto entry : entries.getAsRange<Attribute>()) {
@@ -141,7 +143,7 @@ static DictionaryAttr findInterface(Operation *op) {
 }
 
 OpFoldResult SizeOp::fold(FoldAdaptor) {
-  DictionaryAttr entry = findInterface(*this);
+  DictionaryAttr entry = findEntry(*this);
   auto sizes = entry ? entry.getAs<ArrayAttr>("sizes") : ArrayAttr();
   if (!sizes)
     return {};

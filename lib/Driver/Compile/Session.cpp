@@ -5,6 +5,7 @@
 
 #include "Options/OptionTable.h"
 
+#include "attnc/Interface/Attributes.h"
 #include "attnc/Pipeline/Backends.h"
 #include "attnc/Pipeline/Translate.h"
 #include "attnc/Spec/Parse.h"
@@ -180,7 +181,7 @@ bool Session::loadDump(Stage stage) {
   if (!moduleRef || mlir::failed(checkStage(*moduleRef, stage)))
     return false;
   currentStage = stage;
-  if ((*moduleRef)->hasAttr("attnc.target")) {
+  if ((*moduleRef)->hasAttr(kTargetAttr)) {
     const Target *target = targetOfDump(*moduleRef);
     if (!target || !checkTargets(target))
       return false;

@@ -7,6 +7,7 @@
 #include "Compile/Session.h"
 #include "Compile/SplitParts.h"
 
+#include "attnc/Interface/Attributes.h"
 #include "attnc/Schedule/PredictCycles.h"
 #include "attnc/Target/Platform.h"
 
@@ -18,9 +19,6 @@
 using namespace mlir;
 
 namespace attnc {
-
-/// The triple, where the level alone would give another platform.
-static constexpr llvm::StringLiteral kPlatformAttr = "attnc.platform";
 
 llvm::SmallVector<llvm::StringRef> splitParts(llvm::StringRef text) {
   constexpr llvm::StringLiteral separator = "// -----";
@@ -85,7 +83,7 @@ bool Session::loadPart(llvm::StringRef text, Stage stage) {
 }
 
 const Target *Session::targetOfDump(ModuleOp module) {
-  auto name = module->getAttrOfType<StringAttr>("attnc.target");
+  auto name = module->getAttrOfType<StringAttr>(kTargetAttr);
   const Target *target = name ? lookupTarget(name.getValue()) : nullptr;
   if (!target) {
     fail("the dump's attnc.target is not one of " + listTargetNames());

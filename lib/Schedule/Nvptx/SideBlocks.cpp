@@ -20,6 +20,7 @@
 #include "attnc/Analysis/Regime/Regimes.h"
 #include "attnc/Dialect/Attn/Tf32.h"
 #include "attnc/Dialect/Tile/Tile.h"
+#include "attnc/Interface/Attributes.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -104,8 +105,7 @@ struct RowRange {
 /// of products over the batch, or over the tokens of one.
 static RowRange countRows(attn::ContractOp op, char letter, int64_t size) {
   Operation *function = op->getParentOfType<func::FuncOp>();
-  if (size != SideAxes::kOpen || !function ||
-      !function->hasAttr("attnc.expect"))
+  if (size != SideAxes::kOpen || !function || !function->hasAttr(kExpectAttr))
     return {size, size};
   attn::Labels labels = op.getAxisLabels();
   Attribute axis;

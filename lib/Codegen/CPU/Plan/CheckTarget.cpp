@@ -9,6 +9,7 @@
 
 #include "Functions.h"
 
+#include "attnc/Interface/Attributes.h"
 #include "attnc/Target/Platform.h"
 #include "attnc/Target/RegisterTile.h"
 
@@ -36,7 +37,7 @@ const Unit *findPairUnit(Operation *op, tile::CpuAttr target, DType operand) {
   DType sum = operand == DType::I8 ? DType::I32 : DType::F32;
   auto module = op->getParentOfType<ModuleOp>();
   auto name =
-      module ? module->getAttrOfType<StringAttr>("attnc.target") : StringAttr();
+      module ? module->getAttrOfType<StringAttr>(kTargetAttr) : StringAttr();
   if (const Target *level = name ? lookupTarget(name.getValue()) : nullptr)
     return level->findUnit(kind, operand, sum);
   StringRef isa = tile::stringifyCpuIsa(target.getIsa());
@@ -49,8 +50,8 @@ const Unit *findPairUnit(Operation *op, tile::CpuAttr target, DType operand) {
 }
 
 LogicalResult checkTarget(Operation *op, tile::CpuAttr target) {
-  auto name = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
-      "attnc.target");
+  auto name =
+      op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(kTargetAttr);
   const Target *level = name ? lookupTarget(name.getValue()) : nullptr;
   if (!level) // a program for itself
     return success();

@@ -1,0 +1,27 @@
+//===- Attributes.h - Attributes of modules and functions -------*- C++ -*-===//
+//
+// Those that several libraries read. lib/Pipeline/VerifyAttributes.cpp has the
+// table of all attributes that the compiler adds to ops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTNC_INTERFACE_ATTRIBUTES_H
+#define ATTNC_INTERFACE_ATTRIBUTES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace attnc {
+
+/// Of a module from stage scheduled on: the processor of the part, and its
+/// platform where the processor alone implies another one.
+inline constexpr llvm::StringLiteral kTargetAttr = "attnc.target";
+inline constexpr llvm::StringLiteral kPlatformAttr = "attnc.platform";
+
+/// Of a function: the schedule that its spec requests, as text, and the sizes
+/// of `expect`.
+inline constexpr llvm::StringLiteral kScheduleAttr = "attnc.schedule";
+inline constexpr llvm::StringLiteral kExpectAttr = "attnc.expect";
+
+} // namespace attnc
+
+#endif // ATTNC_INTERFACE_ATTRIBUTES_H
