@@ -42,11 +42,11 @@ struct Table : GenericOptTable {
 };
 } // namespace
 
-static std::string listOutputKinds() {
+static std::vector<llvm::StringRef> outputNames() {
   std::vector<llvm::StringRef> names;
   for (const OutputKind &kind : outputKinds())
     names.push_back(kind.name);
-  return llvm::join(names, ", ");
+  return names;
 }
 
 static std::optional<int> parseEmit(ParsedArguments &parsed,
@@ -65,8 +65,9 @@ static std::optional<int> parseEmit(ParsedArguments &parsed,
       return parsed.fail("--emit has no output 'mask'; use attnc-run --mask to "
                          "print the visited tiles");
     if (!findOutputKind(name))
-      return parsed.fail("unknown output '" + name + "' of --emit; outputs: " +
-                         listOutputKinds() + " or all");
+      return parsed.fail("unknown output '" + name + "' of --emit" +
+                         suggestName(name, outputNames()) + "; outputs: " +
+                         llvm::join(outputNames(), ", ") + " or all");
     options.emit.push_back(name.str());
   }
   return std::nullopt;
@@ -227,8 +228,10 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   if (const Arg *arg = list.getLastArg(OPT_x)) {
     options.inputStage = parseStage(arg->getValue());
     if (!options.inputStage)
-      return parsed.fail(llvm::Twine("unknown stage '") + arg->getValue() +
-                         "' of -x; stages: " + listStages());
+      return parsed.fail(
+          llvm::Twine("unknown stage '") + arg->getValue() + "' of -x" +
+          suggestStage(arg->getValue(), stageTable().stages().back()) +
+          "; stages: " + listStages());
   }
   for (const std::string &text : list.getAllArgValues(OPT_emit))
     if (auto code = parseEmit(parsed, text, options))

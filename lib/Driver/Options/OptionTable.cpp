@@ -5,6 +5,7 @@
 #include "Compile/Link.h"
 
 #include "attnc/Pipeline/Backends.h"
+#include "attnc/Support/Nearest.h"
 #include "attnc/Support/Version.h"
 #include "attnc/Target/Platform.h"
 
@@ -188,6 +189,20 @@ std::optional<int> parseRidge(ParsedArguments &parsed,
   return std::nullopt;
 }
 
+std::string suggestName(llvm::StringRef word,
+                        llvm::ArrayRef<llvm::StringRef> names) {
+  llvm::StringRef similar = nearest(word.lower(), names);
+  return similar.empty() ? "" : (" (did you mean '" + similar + "'?)").str();
+}
+
+std::string suggestStage(llvm::StringRef word, Stage last) {
+  std::vector<llvm::StringRef> names;
+  for (Stage stage : stageTable().stages())
+    if (stage <= last)
+      names.push_back(stageName(stage));
+  return suggestName(word, names);
+}
+
 /// Of --backend, for which no backend is called so.
 static constexpr llvm::StringLiteral kAutoBackend = "auto";
 
@@ -196,6 +211,16 @@ static std::string suggestLevel(llvm::StringRef word) {
   return lookupTarget(word)
              ? (" ('" + word + "' is a level: -mcpu=" + word + ")").str()
              : "";
+}
+
+/// What may be meant by a word that is no backend: a level, or a misspelt one.
+static std::string suggestBackend(llvm::StringRef word) {
+  if (std::string level = suggestLevel(word); !level.empty())
+    return level;
+  std::vector<llvm::StringRef> names = {kAutoBackend};
+  for (const Backend &backend : stageTable().backends())
+    names.push_back(backend.name);
+  return suggestName(word, names);
 }
 
 std::optional<int> parseBackend(ParsedArguments &parsed,
@@ -207,7 +232,7 @@ std::optional<int> parseBackend(ParsedArguments &parsed,
   options.backend = stageTable().findBackend(arg->getValue());
   if (!options.backend && !options.choosesBackend)
     return parsed.fail(llvm::Twine("unknown backend '") + arg->getValue() +
-                       "' of --backend" + suggestLevel(arg->getValue()) +
+                       "' of --backend" + suggestBackend(arg->getValue()) +
                        "; backends: " + stageTable().listBackends() + ", " +
                        kAutoBackend);
   return std::nullopt;
@@ -391,8 +416,10 @@ std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
                                 CommonOptions &options) {
   bool on = !name.consume_front("no-");
   if (!llvm::is_contained(warnings, name))
-    return parsed.fail("unknown warning '" + name + "' of -W; warnings: " +
-                       llvm::join(llvm::ArrayRef(warnings), ", "));
+    return parsed.fail(
+        "unknown warning '" + name + "' of -W" +
+        suggestName(name, llvm::to_vector_of<llvm::StringRef>(warnings)) +
+        "; warnings: " + llvm::join(llvm::ArrayRef(warnings), ", "));
   llvm::erase(options.hiddenWarnings, name);
   if (!on)
     options.hiddenWarnings.push_back(name.str());

@@ -63,6 +63,11 @@ std::optional<int> parseSchedule(ParsedArguments &parsed,
 std::optional<int> parseRidge(ParsedArguments &parsed,
                               const llvm::opt::Arg *arg,
                               CommonOptions &options);
+/// " (did you mean 'NAME'?)" for the most similar name, or nothing.
+std::string suggestName(llvm::StringRef word,
+                        llvm::ArrayRef<llvm::StringRef> names);
+/// The same for the stages up to `last`.
+std::string suggestStage(llvm::StringRef word, Stage last);
 /// " (did you mean 'PASS'?)", or nothing.
 std::string suggestPass(llvm::StringRef name);
 /// Reads --skip-pass.

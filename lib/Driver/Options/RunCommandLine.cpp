@@ -208,7 +208,8 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
     if (!options.inputStage || *options.inputStage > Stage::Scheduled)
       return parsed.fail(llvm::Twine("-x expects spec, graph, fused or "
                                      "scheduled, got '") +
-                         arg->getValue() + "'");
+                         arg->getValue() + "'" +
+                         suggestStage(arg->getValue(), Stage::Scheduled));
   }
   options.json = list.hasArg(OPT_json);
   options.check = !list.hasArg(OPT_no_check);
