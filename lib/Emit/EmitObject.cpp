@@ -3,9 +3,8 @@
 // Order matters: the parts become one module; descriptions and entries come
 // next, since they are what keeps the internal kernels alive; then the kernels
 // are optimised for their processors; then the entry, compiled when the
-// compiler was built and for any processor, is added. One
-// TargetMachine writes the object: each function carries its processor as an
-// attribute. Tests: test/Unit/Emit/ObjectTest.cpp
+// compiler was built and for any processor, is added. Each function carries its
+// processor as an attribute. Tests: test/Unit/Emit/ObjectTest.cpp
 //
 //===----------------------------------------------------------------------===//
 

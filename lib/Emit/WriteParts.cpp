@@ -21,6 +21,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -142,26 +143,53 @@ static bool isAboutFile(StringRef line) {
          line.starts_with(".section\t\".note.GNU-stack\"");
 }
 
-/// Makes the text a part of another one: labels that are not numbered by
-/// functions get the number of the text.
-static std::string isolate(StringRef text, size_t number) {
+/// The labels of the module's private globals.
+static StringSet<> listPrivate(const Module &module) {
+  StringSet<> names;
+  StringRef prefix = module.getDataLayout().getPrivateGlobalPrefix();
+  for (const GlobalValue &value : module.global_values())
+    if (value.hasPrivateLinkage())
+      names.insert((prefix + value.getName()).str());
+  return names;
+}
+
+/// Whether each text has labels of this name of its own. Those of blocks and
+/// constants (.LBB3_1, .LCPI3_0) have the number of their function.
+static bool isOfText(StringRef label, const StringSet<> &privateNames) {
+  return isLower(label.drop_front(2).front()) && !privateNames.contains(label);
+}
+
+/// Appends the text's number to the labels of a line that need it.
+static void renameLabels(StringRef line, size_t number,
+                         const StringSet<> &privateNames, std::string &result) {
+  for (size_t at; (at = line.find(".L")) != StringRef::npos;) {
+    bool isQuoted = at > 0 && line[at - 1] == '"';
+    bool isBegin = at == 0 || !(isAlnum(line[at - 1]) || line[at - 1] == '_');
+    size_t end = line.find_if(
+        [&](char c) {
+          return isQuoted ? c == '"'
+                          : !isAlnum(c) && !StringRef("._$").contains(c);
+        },
+        at);
+    StringRef label = line.slice(at, end);
+    result += line.take_front(at);
+    result += label;
+    if (isBegin && label.size() > 2 && isOfText(label, privateNames))
+      result += "." + std::to_string(number);
+    line = line.drop_front(at + label.size());
+  }
+  result += line;
+  result += '\n';
+}
+
+/// Makes the text a part of another one.
+static std::string isolate(StringRef text, size_t number,
+                           const StringSet<> &privateNames) {
   std::string result;
   result.reserve(text.size());
-  for (StringRef line : split(text, '\n')) {
-    if (isAboutFile(line))
-      continue;
-    for (;;) {
-      size_t at = std::min(line.find(".Lfunc_"), line.find(".Ltmp"));
-      if (at == StringRef::npos)
-        break;
-      size_t digits = line.find_first_of("0123456789", at);
-      result += line.take_front(digits);
-      result += ("_" + Twine(number) + "_").str();
-      line = line.substr(digits);
-    }
-    result += line;
-    result += '\n';
-  }
+  for (StringRef line : split(text, '\n'))
+    if (!isAboutFile(line))
+      renameLabels(line, number, privateNames, result);
   return result;
 }
 
@@ -178,6 +206,8 @@ public:
 private:
   TargetMachine &machine;
   const MCTargetOptions &options;
+  std::string message;
+  SourceMgr sources;
   MCContext context;
   std::unique_ptr<MCObjectFileInfo> sections;
   std::unique_ptr<MCStreamer> streamer;
@@ -189,9 +219,15 @@ Assembler::Assembler(TargetMachine &machine, raw_pwrite_stream &out)
     : machine(machine), options(machine.Options.MCOptions),
       context(machine.getTargetTriple(), machine.getMCAsmInfo(),
               machine.getMCRegisterInfo(), machine.getMCSubtargetInfo(),
-              /*Mgr=*/nullptr, &options),
+              &sources, &options),
       sections(machine.getTarget().createMCObjectFileInfo(
           context, machine.isPositionIndependent())) {
+  sources.setDiagHandler(
+      [](const SMDiagnostic &diagnostic, void *text) {
+        raw_string_ostream stream(*static_cast<std::string *>(text));
+        diagnostic.print(nullptr, stream, /*ShowColors=*/false);
+      },
+      &message);
   context.setObjectFileInfo(sections.get());
   const llvm::Target &target = machine.getTarget();
   const MCSubtargetInfo &subtarget = *machine.getMCSubtargetInfo();
@@ -206,18 +242,10 @@ Assembler::Assembler(TargetMachine &machine, raw_pwrite_stream &out)
 }
 
 Error Assembler::add(StringRef text, const MCSubtargetInfo &subtarget) {
-  SourceMgr sources;
-  sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(text, "assembly"),
-                             SMLoc());
-  std::string message;
-  sources.setDiagHandler(
-      [](const SMDiagnostic &diagnostic, void *text) {
-        raw_string_ostream stream(*static_cast<std::string *>(text));
-        diagnostic.print(nullptr, stream, /*ShowColors=*/false);
-      },
-      &message);
-  std::unique_ptr<MCAsmParser> parser(
-      createMCAsmParser(sources, context, *streamer, *machine.getMCAsmInfo()));
+  unsigned buffer = sources.AddNewSourceBuffer(
+      MemoryBuffer::getMemBufferCopy(text, "assembly"), SMLoc());
+  std::unique_ptr<MCAsmParser> parser(createMCAsmParser(
+      sources, context, *streamer, *machine.getMCAsmInfo(), buffer));
   std::unique_ptr<MCTargetAsmParser> target(
       machine.getTarget().createMCAsmParser(
           subtarget, *parser, *machine.getMCInstrInfo(), options));
@@ -284,6 +312,7 @@ Error attnc::writeParts(Module &module, ArrayRef<Part> parts,
   // Register allocation depends on the order of uses.
   WriteBitcodeToFile(module, bitcodeStream,
                      /*ShouldPreserveUseListOrder=*/true);
+  StringSet<> privateNames = listPrivate(module);
   DefaultThreadPool pool(countThreads(parts.size()));
   for (Piece &piece : *pieces)
     pool.async([&] { compile(piece, bitcodeStream.str(), parts.size()); });
@@ -301,8 +330,8 @@ Error attnc::writeParts(Module &module, ArrayRef<Part> parts,
   for (auto [index, piece] : enumerate(*pieces)) {
     if (!piece.error.empty()) // of the first part that has one
       return createStringError(piece.error);
-    if (Error error =
-            assembler.add(isolate(piece.text, index), *piece.subtarget))
+    if (Error error = assembler.add(isolate(piece.text, index, privateNames),
+                                    *piece.subtarget))
       return error;
   }
   if (Error error = assembler.add(stream.str(), *machine.getMCSubtargetInfo()))

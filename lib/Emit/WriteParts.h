@@ -18,10 +18,11 @@ namespace attnc {
 /// Whether `writeParts` can write the object of a module.
 bool canWriteParts(const llvm::Module &module, llvm::ArrayRef<Part> parts);
 
-/// Writes the object that writeMachineCode would write, byte for byte, with one
-/// thread per part, but at most one per processor that this process may use.
-/// `module` has the optimized functions of all parts, and the entry as
-/// assembly; it loses both. `machine` is that of `target`.
+/// Writes the object that writeMachineCode would write, byte for byte but for
+/// names of local labels (RISC-V's .Lpcrel_hi0), with one thread per part, but
+/// at most one per processor that this process may use. `module` has the
+/// optimized functions of all parts, and the entry as assembly; it loses both.
+/// `machine` is that of `target`.
 llvm::Error writeParts(llvm::Module &module, llvm::ArrayRef<Part> parts,
                        const CodegenTarget &target,
                        llvm::TargetMachine &machine,

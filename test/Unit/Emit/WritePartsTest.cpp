@@ -4,7 +4,7 @@
 
 #include "MachineCode.h"
 
-#include "attnc/Target/Target.h"
+#include "attnc/Target/Platform.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -14,15 +14,24 @@
 
 #include "gtest/gtest.h"
 
+#include <array>
+#include <map>
+
 using namespace attnc;
 
 namespace {
 
+void replaceAll(std::string &text, llvm::StringRef word,
+                const std::string &by) {
+  for (size_t at; (at = text.find(word)) != std::string::npos;)
+    text.replace(at, word.size(), by);
+}
+
 /// Two functions of one part, which read constants that all parts share, one
 /// with a jump table and one with a loop and constants of its own.
-std::string functionsOf(const std::string &label) {
+std::string functionsOf(const CodegenTarget &target) {
   std::string text = R"(
-define internal i32 @"pick.LABEL"(i32 %i) nounwind "target-cpu"="LABEL" {
+define internal i32 @"pick.LABEL"(i32 %i) nounwind ATTRIBUTES {
   switch i32 %i, label %z [i32 0, label %a
                            i32 1, label %b
                            i32 2, label %c
@@ -41,7 +50,7 @@ d:
 z:
   ret i32 0
 }
-define internal i32 @"sum.LABEL"(ptr %p, i64 %n) nounwind "target-cpu"="LABEL" {
+define internal i32 @"sum.LABEL"(ptr %p, i64 %n) nounwind ATTRIBUTES {
   br label %loop
 loop:
   %i = phi i64 [0, %0], [%j, %loop]
@@ -59,43 +68,63 @@ end:
   ret i32 %r
 }
 )";
-  for (size_t at; (at = text.find("LABEL")) != std::string::npos;)
-    text.replace(at, 5, label);
+  replaceAll(text, "LABEL", target.label);
+  replaceAll(text, "ATTRIBUTES",
+             "\"target-cpu\"=\"" + target.cpu + "\" \"target-features\"=\"" +
+                 target.features + "\"");
   return text;
 }
 
-/// A module as emitObject has it before it generates code.
-std::string moduleText(const std::string &assembly = ".text\nsmall:\n  ret\n") {
-  std::string lines;
-  for (llvm::StringRef line : llvm::split(assembly, '\n'))
-    lines += ("module asm \"" + line + "\"\n").str();
-  return lines + functionsOf("x86-64-v4") + functionsOf("x86-64-v3") + R"(
+/// The sections of an object but those of symbols.
+std::map<std::string, std::string> contentsOf(llvm::StringRef bytes) {
+  auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(bytes, "object")));
+  std::map<std::string, std::string> contents;
+  for (const llvm::object::SectionRef &section : file->sections()) {
+    llvm::StringRef name = llvm::cantFail(section.getName());
+    if (name != ".symtab" && name != ".strtab")
+      contents[name.str()] = llvm::cantFail(section.getContents()).str();
+  }
+  EXPECT_EQ(contents.count(".text"), 1u);
+  return contents;
+}
+
+/// A platform and two of its levels.
+using Levels = std::array<const char *, 3>;
+
+class WritePartsTest : public testing::TestWithParam<Levels> {
+protected:
+  WritePartsTest() {
+    const Platform &platform = *findPlatform(GetParam()[0]);
+    for (const char *name : {GetParam()[1], GetParam()[2]}) {
+      parts.emplace_back();
+      parts.back().target =
+          makeCodegenTarget(*platform.findLevel(name), platform);
+    }
+    target = parts.front().target;
+    target.cpu = "";
+    target.features = target.baselineFeatures;
+    machine = llvm::cantFail(createMachine(target));
+  }
+
+  /// A module as emitObject has it before it generates code.
+  std::unique_ptr<llvm::Module> parse(const char *instruction = "ret") {
+    std::string text = std::string("module asm \".text\"\n"
+                                   "module asm \"small:\"\n"
+                                   "module asm \"") +
+                       instruction + "\"\n";
+    text += functionsOf(parts[0].target) + functionsOf(parts[1].target) + R"(
 @table = internal constant [4 x i32] [i32 1, i32 2, i32 3, i32 4]
 @hidden = private constant [2 x i32] [i32 5, i32 6]
-@entries = internal constant [2 x ptr] [ptr @"pick.x86-64-v4",
-                                        ptr @"pick.x86-64-v3"]
+@entries = internal constant [2 x ptr] [ptr @"pick.FIRST", ptr @"pick.SECOND"]
 define ptr @f(i32 %i) nounwind {
   %p = getelementptr ptr, ptr @entries, i32 %i
   %q = load ptr, ptr %p
   ret ptr %q
 }
 )";
-}
-
-class WritePartsTest : public testing::Test {
-protected:
-  WritePartsTest() {
-    for (const char *name : {"x86-64-v4", "x86-64-v3"}) {
-      parts.emplace_back();
-      parts.back().target =
-          makeCodegenTarget(*lookupTarget(name), getHostPlatform());
-    }
-    target = parts.front().target;
-    target.cpu = target.features = "";
-    machine = llvm::cantFail(createMachine(target));
-  }
-
-  std::unique_ptr<llvm::Module> parse(const std::string &text) {
+    replaceAll(text, "FIRST", parts[0].target.label);
+    replaceAll(text, "SECOND", parts[1].target.label);
     llvm::SMDiagnostic diagnostic;
     auto module = llvm::parseAssemblyString(text, diagnostic, context);
     EXPECT_TRUE(module) << diagnostic.getMessage().str();
@@ -111,28 +140,41 @@ protected:
   std::unique_ptr<llvm::TargetMachine> machine;
 };
 
-TEST_F(WritePartsTest, WritesTheBytesOfOneThread) {
+INSTANTIATE_TEST_SUITE_P(
+    Platforms, WritePartsTest,
+    testing::Values(
+        Levels{"x86_64-unknown-linux-gnu", "x86-64-v4", "x86-64-v3"},
+        Levels{"aarch64-unknown-linux-gnu", "armv9-a", "armv8-a"},
+        Levels{"riscv64-unknown-linux-gnu", "rv64gcv_zvl256b", "rv64gcv"}),
+    [](const auto &info) {
+      return llvm::StringRef(info.param[0]).split('-').first.str();
+    });
+
+TEST_P(WritePartsTest, WritesTheBytesOfOneThread) {
   llvm::SmallVector<char, 0> one, several;
   llvm::raw_svector_ostream oneStream(one), severalStream(several);
-  auto module = parse(moduleText());
+  auto module = parse();
   llvm::cantFail(writeMachineCode(
       *module, *machine, llvm::CodeGenFileType::ObjectFile, oneStream));
-  module = parse(moduleText());
+  module = parse();
   ASSERT_TRUE(canWriteParts(*module, parts));
   llvm::cantFail(writeParts(*module, parts, target, *machine, severalStream));
   EXPECT_GT(one.size(), 1000u);
-  EXPECT_TRUE(one == several);
+  EXPECT_EQ(contentsOf(oneStream.str()), contentsOf(severalStream.str()));
+  // RISC-V has symbols of labels that are numbered within a text.
+  if (!machine->getTargetTriple().isRISCV())
+    EXPECT_TRUE(one == several);
 }
 
-TEST_F(WritePartsTest, DeclinesModulesOfOnePartOrWithoutAssembly) {
-  auto module = parse(moduleText());
+TEST_P(WritePartsTest, DeclinesModulesOfOnePartOrWithoutAssembly) {
+  auto module = parse();
   EXPECT_FALSE(canWriteParts(*module, llvm::ArrayRef(parts).take_front()));
   module->setModuleInlineAsm("");
   EXPECT_FALSE(canWriteParts(*module, parts));
 }
 
-TEST_F(WritePartsTest, ReportsWhatTheAssemblerRefuses) {
-  auto module = parse(moduleText("  no_such_instruction"));
+TEST_P(WritePartsTest, ReportsWhatTheAssemblerRefuses) {
+  auto module = parse("no_such_instruction");
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::Error error = writeParts(*module, parts, target, *machine, stream);
