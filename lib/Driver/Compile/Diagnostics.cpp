@@ -107,6 +107,25 @@ static std::string similarOp(MLIRContext *context, llvm::StringRef text) {
   return best;
 }
 
+/// The text of an error of MLIR's generated parsers in words of the dump: they
+/// name C++ types, "failed to parse Tile_CpuAttr parameter 'isa' which is to be
+/// a `::attnc::tile::CpuIsa`". Other texts stay.
+static std::string translateParserError(llvm::StringRef text) {
+  llvm::StringRef rest = text;
+  if (rest.consume_front("failed to parse "))
+    if (auto [type, field] = rest.split(" parameter '"); !field.empty())
+      return ("invalid value of the field '" + field.split('\'').first + "'")
+          .str();
+  if (rest.starts_with("expected ::"))
+    if (auto [type, values] = rest.split(" to be one of: "); !values.empty())
+      return ("expected one of " + values).str();
+  if (rest.consume_front("duplicate or unknown struct parameter name: "))
+    return ("unknown or repeated field '" + rest + "'").str();
+  if (rest.consume_front("struct is missing required parameter: "))
+    return ("missing the field '" + rest + "'").str();
+  return text.str();
+}
+
 /// Whether a warning was given at this place before, or, if its place is the
 /// begin of the file (an op that no formula made), anywhere.
 bool DiagnosticPrinter::isRepeated(Diagnostic &diagnostic) {
@@ -144,8 +163,9 @@ void DiagnosticPrinter::handle(Diagnostic &diagnostic) {
   bool isWarning = diagnostic.getSeverity() == DiagnosticSeverity::Warning;
   if (!isWarning && kind.empty() && specIsRead && range.isValid())
     kind = "unsupported";
-  SourceDiagnostic &shown = isWarning ? pending->warning(kind, range, text)
-                                      : pending->error(kind, range, text);
+  SourceDiagnostic &shown =
+      isWarning ? pending->warning(kind, range, text)
+                : pending->error(kind, range, translateParserError(text));
   if (location && !range.isValid())
     shown.note("at " + location.getFilename().getValue() + ":" +
                llvm::Twine(location.getStartLine()) + ":" +
