@@ -38,9 +38,12 @@
 #include "llvm/MC/MCStreamer.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/TargetParser/Triple.h"
+
+#include <cstdlib>
 
 using namespace attnc;
 using namespace llvm;
@@ -54,6 +57,7 @@ struct Piece {
   unsigned firstNumber; // of its functions among those of the object
   std::string text;     // assembly
   std::string error;
+  int crash = 0; // the code of a crash, or 0
 };
 } // namespace
 
@@ -133,6 +137,23 @@ static void compile(Piece &piece, StringRef bitcode, size_t count) {
                                      piece.firstNumber))
     piece.error = toString(std::move(error));
   piece.text = stream.str();
+}
+
+/// The same; a crash is left to `passOnCrash`.
+static void compileSafely(Piece &piece, StringRef bitcode, size_t count) {
+  CrashRecoveryContext recovery;
+  if (!recovery.RunSafely([&] { compile(piece, bitcode, count); }))
+    piece.crash = recovery.RetCode;
+}
+
+/// A crash of a thread becomes one of this thread, whose caller reports it.
+static void passOnCrash(ArrayRef<Piece> pieces) {
+  for (const Piece &piece : pieces)
+    if (piece.crash) {
+      if (CrashRecoveryContext *recovery = CrashRecoveryContext::GetCurrent())
+        recovery->HandleExit(piece.crash);
+      std::abort();
+    }
 }
 
 /// Whether a line of assembly is about the file, which the last text describes.
@@ -315,13 +336,15 @@ Error attnc::writeParts(Module &module, ArrayRef<Part> parts,
   StringSet<> privateNames = listPrivate(module);
   DefaultThreadPool pool(countThreads(parts.size()));
   for (Piece &piece : *pieces)
-    pool.async([&] { compile(piece, bitcodeStream.str(), parts.size()); });
+    pool.async(
+        [&] { compileSafely(piece, bitcodeStream.str(), parts.size()); });
   unsigned firstNumber = takeParts(module, parts);
   SmallVector<char, 0> rest;
   raw_svector_ostream stream(rest);
   Error error = writeMachineCode(module, machine, CodeGenFileType::AssemblyFile,
                                  stream, firstNumber);
   pool.wait();
+  passOnCrash(*pieces);
   if (error)
     return error;
   Assembler assembler(machine, out);
