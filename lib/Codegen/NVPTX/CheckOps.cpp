@@ -22,6 +22,9 @@ static constexpr int64_t kMostSlots = 512;
 
 static LogicalResult checkTile(Operation *op, tile::TileType type,
                                const Layout &layout, const Target &target) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  bool isInRegisters =
+      load ? layout.isInRegisters(load) : Layout::isInRegisters(type);
   if (!Layout::isSupported(type))
     return op->emitOpError("has the tile ")
            << type
@@ -33,13 +36,13 @@ static LogicalResult checkTile(Operation *op, tile::TileType type,
            << *rows << " rows, but a thread block has "
            << layout.getTarget().getBlockRows()
            << " (warps * rows of #tile.nvptx)";
-  if (Layout::isInRegisters(type) && layout.slots(type) > kMostSlots)
+  if (isInRegisters && layout.slots(type) > kMostSlots)
     return op->emitOpError("has the tile ")
            << type << ", which takes " << layout.slots(type)
            << " registers of each thread; supported are " << kMostSlots;
   // A tile has at most 2^24 elements, so nothing overflows; but its copy would
   // be unrolled before the sum of all tiles is known.
-  if (!Layout::isInRegisters(type) &&
+  if (!isInRegisters &&
       layout.makeShared(type, {}).bytes() > target.gpu.blockSharedBytes)
     return op->emitOpError("has the tile ")
            << type << ", which does not fit the " << target.gpu.blockSharedBytes

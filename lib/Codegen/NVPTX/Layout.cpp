@@ -26,8 +26,9 @@ bool Layout::isInRegisters(tile::LoadOp load) const {
   tile::TileType type = load.getType();
   if (!isInRegisters(type))
     return false;
-  if (!isFragment() || isWarpgroup() || type.getRank() != 2 ||
-      !isa<tile::ForOp>(load->getParentOp()))
+  if (!isFragment() || isWarpgroup() || type.getRank() != 2)
+    return true;
+  if (!isa<tile::ForOp>(load->getParentOp()) && !isSharedRows(load))
     return true;
   return !llvm::all_of(load->getUsers(), [&](Operation *user) {
     auto dot = dyn_cast<tile::DotOp>(user);
@@ -103,20 +104,22 @@ static bool isSummedAlong(Value tile, StringAttr inner, const Layout &layout) {
          });
 }
 
-/// Whether a wgmma reads the tile as rows that no iteration computes anew.
-static bool isSharedRows(Value tile, const Layout &layout) {
+bool Layout::isSharedRows(Value tile) const {
   Operation *op = tile.getDefiningOp();
-  return layout.getTarget().getSharedRows() && op &&
-         !op->getParentOfType<tile::ForOp>() &&
-         llvm::any_of(tile.getUsers(), [&](Operation *user) {
-           auto dot = dyn_cast<tile::DotOp>(user);
-           return dot && dot.getAcc() != tile && usesWarpgroups(dot, layout);
-         });
+  if (!target.getSharedRows() || !op || op->getParentOfType<tile::ForOp>() ||
+      !cast<tile::TileType>(tile.getType()).hasDim(kRowDim))
+    return false;
+  return llvm::any_of(tile.getUsers(), [&](Operation *user) {
+    auto dot = dyn_cast<tile::DotOp>(user);
+    return dot && dot.getAcc() != tile &&
+           (isWarpgroup() ? usesWarpgroups(dot, *this)
+                          : usesTensorCores(dot, *this));
+  });
 }
 
 bool Layout::isInPanels(Value tile) const {
   return cast<tile::TileType>(tile.getType()).hasDim(kRowDim)
-             ? isSharedRows(tile, *this)
+             ? isWarpgroup() && isSharedRows(tile)
              : isColumns(tile, *this);
 }
 

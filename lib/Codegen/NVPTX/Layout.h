@@ -9,7 +9,8 @@
 //   r; x, y      shared memory
 //
 // Rows that a loop loads for its products alone are in shared memory, too: the
-// next ones can be copied while these are multiplied.
+// next ones can be copied while these are multiplied. So are, with
+// `shared_rows`, those that are loaded once and multiplied in each iteration.
 //
 // With `mapping = fragment` rows and columns of a thread are those that the
 // accumulator of `mma.m16n8` gives to its lane (PTX ISA, "Matrix Fragments for
@@ -103,6 +104,9 @@ public:
   SharedTile makeShared(mlir::Value tile, mlir::StringAttr inner) const;
   /// Whether a wgmma reads the tile in shared memory.
   bool isInPanels(mlir::Value tile) const;
+  /// Whether products read these rows, which no iteration of a loop computes
+  /// anew, from shared memory each time (`shared_rows`).
+  bool isSharedRows(mlir::Value tile) const;
 
 private:
   tile::NvptxAttr target;

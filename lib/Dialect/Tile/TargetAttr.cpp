@@ -125,10 +125,11 @@ LogicalResult NvptxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (isWarpgroup && arch != NvptxArch::Sm90a) // nvptx_c5
     return emitError() << "mapping = warpgroup needs arch = sm_90a, got "
                        << stringifyNvptxArch(arch);
-  if ((sharedRows || overlap || producers) && !isWarpgroup) // nvptx_c6, c8
-    return emitError() << (sharedRows ? "shared_rows"
-                           : overlap  ? "overlap"
-                                      : "producers")
+  if (sharedRows && isThread) // nvptx_c6
+    return emitError() << "shared_rows needs mapping = fragment or warpgroup, "
+                          "got mapping = thread";
+  if ((overlap || producers) && !isWarpgroup) // nvptx_c6, c8
+    return emitError() << (overlap ? "overlap" : "producers")
                        << " needs mapping = warpgroup, got mapping = "
                        << stringifyNvptxMapping(mapping);
   if (overlap && stages < 2) // nvptx_c7

@@ -96,17 +96,20 @@ struct Tiling {
 };
 } // namespace
 
-static SmallVector<Tiling> listTilings(bool hasWarpgroups, bool isFew,
-                                       bool tf32) {
+static SmallVector<Tiling> listWarpgroupTilings() {
   SmallVector<Tiling> shapes;
-  if (hasWarpgroups)
-    for (int64_t warps : {8, 4, 12})
-      for (int64_t k : {128, 64, 192, 176, 96, 80, 32, 16})
-        for (bool sharedRows : {false, true})
-          for (auto [overlap, producers] :
-               {std::pair(true, true), {true, false}, {false, false}})
-            shapes.push_back({tile::NvptxMapping::Warpgroup, warps, 16, k,
-                              sharedRows, overlap, producers});
+  for (int64_t warps : {8, 4, 12})
+    for (int64_t k : {128, 64, 192, 176, 96, 80, 32, 16})
+      for (bool sharedRows : {false, true})
+        for (auto [overlap, producers] :
+             {std::pair(true, true), {true, false}, {false, false}})
+          shapes.push_back({tile::NvptxMapping::Warpgroup, warps, 16, k,
+                            sharedRows, overlap, producers});
+  return shapes;
+}
+
+static SmallVector<Tiling> listFragmentTilings(bool isFew, bool tf32,
+                                               bool sharedRows) {
   SmallVector<std::pair<int64_t, int64_t>> blocks{
       {4, 16}, {4, 32}, {8, 16}, {2, 16}, {1, 16}};
   if (isFew)
@@ -114,11 +117,130 @@ static SmallVector<Tiling> listTilings(bool hasWarpgroups, bool isFew,
   SmallVector<int64_t> keys{64, 32, 128, 16};
   if (tf32) // between 64, which masks exceed the registers with, and 32
     keys.push_back(48);
+  SmallVector<Tiling> shapes;
   for (auto [warps, rows] : blocks)
     for (int64_t k : keys)
-      shapes.push_back(
-          {tile::NvptxMapping::Fragment, warps, rows, k, false, false, false});
+      shapes.push_back({tile::NvptxMapping::Fragment, warps, rows, k,
+                        sharedRows, /*overlap=*/false, /*producers=*/false});
   return shapes;
+}
+
+/// Makes the schedules of a request.
+namespace {
+struct CandidateList {
+  CandidateList(const KernelShape &shape, const Target &target,
+                const NvptxRequest &request);
+
+  void addAll(ArrayRef<Tiling> tilings);
+  /// Whether products are on tensor cores.
+  bool isFast() const { return usesTensorCores(shape, tf32); }
+
+  const KernelShape &shape;
+  const Target &target;
+  const NvptxRequest &request;
+  tile::NvptxArch arch;
+  bool tf32, isFew, canMap;
+  SmallVector<attn::ScheduleAttr> found;
+  std::string error; // of fields that do not go together
+
+private:
+  SmallVector<int64_t> listStages(const Tiling &made) const;
+  tile::NvptxAttr makeTarget(const Tiling &made, int64_t stages);
+  void add(const Tiling &made, tile::NvptxAttr nvptx);
+};
+} // namespace
+
+CandidateList::CandidateList(const KernelShape &shape, const Target &target,
+                             const NvptxRequest &request)
+    : shape(shape), target(target), request(request),
+      arch(*tile::symbolizeNvptxArch(target.name)), isFew(isForParts(shape)),
+      canMap(whyNoTensorMaps(shape.kernel).empty()) {
+  tf32 = request.tf32.value_or(mayRoundToTf32(shape) &&
+                               findLeastProblem(shape, target, arch,
+                                                /*tf32=*/true)
+                                   .empty());
+}
+
+static bool canProduce(const Tiling &made, int64_t warps) {
+  return made.producers && warps <= kMostConsumerWarps;
+}
+
+/// Blocks of few rows wait for memory: more of it may be under way.
+SmallVector<int64_t> CandidateList::listStages(const Tiling &made) const {
+  if (request.stages)
+    return {*request.stages};
+  if (!isFast())
+    return {1};
+  SmallVector<int64_t> stages{2};
+  int64_t warps = request.warps.value_or(made.warps);
+  if (isFew)
+    stages = made.overlap ? SmallVector<int64_t>{2, 3, 4}
+                          : SmallVector<int64_t>{3, 4, 2};
+  else if (request.producers.value_or(canProduce(made, warps)))
+    stages = {3, 2};
+  // Wide rows may leave shared memory for one.
+  if (made.sharedRows && made.mapping == tile::NvptxMapping::Fragment)
+    stages.push_back(1);
+  return stages;
+}
+
+/// Null if the fields do not go together.
+tile::NvptxAttr CandidateList::makeTarget(const Tiling &made, int64_t stages) {
+  MLIRContext *context = shape.kernel->getContext();
+  // A problem of the attribute is the user's.
+  ScopedDiagnosticHandler keep(context, [&](Diagnostic &diagnostic) {
+    error = diagnostic.str();
+    return success();
+  });
+  int64_t warps = request.warps.value_or(made.warps);
+  bool isNarrow =
+      std::max(shape.headDim, shape.valueDim) <= kMostFeaturesOfTurns;
+  bool overlap = request.overlap.value_or(made.overlap && stages > 1);
+  bool producers =
+      request.producers.value_or(canProduce(made, warps) && stages > 1);
+  bool pingPong = request.pingPong.value_or(producers && overlap && isNarrow &&
+                                            warps > kWarpgroupWarps);
+  auto loads = request.loads.value_or(
+      canMap && producers ? tile::NvptxLoads::Tma : tile::NvptxLoads::Async);
+  return tile::NvptxAttr::getChecked(
+      [&] { return emitError(UnknownLoc::get(context)); }, context, arch,
+      made.mapping, warps, request.rows.value_or(made.rows), stages,
+      request.fastExp.value_or(isFast()),
+      request.sharedRows.value_or(made.sharedRows), overlap, producers,
+      pingPong, tf32, loads);
+}
+
+void CandidateList::add(const Tiling &made, tile::NvptxAttr nvptx) {
+  int64_t k = request.k.value_or(made.k);
+  SmallVector<int64_t> splits{0};
+  if (request.split)
+    splits = {*request.split};
+  else if (isFew)
+    splits = listSplits(shape, k);
+  for (int64_t split : splits) {
+    auto candidate = attn::ScheduleAttr::get(
+        nvptx.getContext(), attn::ScheduleForm::Online,
+        request.q.value_or(nvptx.getBlockRows()), k, /*chunk=*/0,
+        /*rescaleThreshold=*/0.0, attn::RescalePlace::Value,
+        /*weights=*/Type(), nvptx, split);
+    if (!llvm::is_contained(found, candidate))
+      found.push_back(candidate);
+  }
+}
+
+void CandidateList::addAll(ArrayRef<Tiling> tilings) {
+  // Tiles of more rows than there are only compute more.
+  constexpr int64_t kMostFewRows = 64;
+  bool isWished = request.q || request.warps || request.rows;
+  for (const Tiling &made : tilings) {
+    if (request.mapping && *request.mapping != made.mapping)
+      continue;
+    if (isFew && !isWished && made.warps * made.rows > kMostFewRows)
+      continue;
+    for (int64_t stages : listStages(made))
+      if (tile::NvptxAttr nvptx = makeTarget(made, stages))
+        add(made, nvptx);
+  }
 }
 
 SmallVector<attn::ScheduleAttr>
@@ -128,80 +250,27 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
       NvptxRequest::parse(text, target.name, error);
   if (!request)
     return {};
-  MLIRContext *context = shape.kernel->getContext();
-  // A problem of the attribute is the user's.
-  ScopedDiagnosticHandler keep(context, [&](Diagnostic &diagnostic) {
-    error = diagnostic.str();
-    return success();
-  });
-  std::optional<tile::NvptxArch> arch = tile::symbolizeNvptxArch(target.name);
-  bool tf32 =
-      request->tf32.value_or(mayRoundToTf32(shape) && fitsTf32(shape, target));
-  bool isFast = usesTensorCores(shape, tf32);
-  bool canMap = whyNoTensorMaps(shape.kernel).empty();
-  // Tiles of more rows than there are only compute more.
-  constexpr int64_t kMostFewRows = 64;
-  bool isWished = request->q || request->warps || request->rows;
-  SmallVector<attn::ScheduleAttr> candidates;
-  bool isFew = isForParts(shape);
-  for (Tiling made :
-       listTilings(findWarpgroupUnit(shape, target), isFew, tf32)) {
-    if (request->mapping && *request->mapping != made.mapping)
-      continue;
-    int64_t warps = request->warps.value_or(made.warps);
-    int64_t rows = request->rows.value_or(made.rows);
-    int64_t k = request->k.value_or(made.k);
-    bool canProduce = made.producers && warps <= kMostConsumerWarps;
-    bool isNarrow =
-        std::max(shape.headDim, shape.valueDim) <= kMostFeaturesOfTurns;
-    // Blocks of few rows wait for memory: more of it may be under way.
-    SmallVector<int64_t> stages{isFast ? 2 : 1};
-    if (isFew && !isWished && warps * rows > kMostFewRows)
-      continue;
-    if (request->stages)
-      stages = {*request->stages};
-    else if (isFast && isFew)
-      stages = made.overlap ? SmallVector<int64_t>{2, 3, 4}
-                            : SmallVector<int64_t>{3, 4, 2};
-    else if (isFast && request->producers.value_or(canProduce))
-      stages = {3, 2};
-    SmallVector<int64_t> splits{0};
-    if (request->split)
-      splits = {*request->split};
-    else if (isFew)
-      splits = listSplits(shape, k);
-    for (int64_t stage : stages) {
-      bool overlap = request->overlap.value_or(made.overlap && stage > 1);
-      bool producers = request->producers.value_or(canProduce && stage > 1);
-      bool pingPong = request->pingPong.value_or(
-          producers && overlap && isNarrow && warps > kWarpgroupWarps);
-      auto loads = request->loads.value_or(canMap && producers
-                                               ? tile::NvptxLoads::Tma
-                                               : tile::NvptxLoads::Async);
-      auto nvptx = tile::NvptxAttr::getChecked(
-          [&] { return emitError(UnknownLoc::get(context)); }, context, *arch,
-          made.mapping, warps, rows, stage, request->fastExp.value_or(isFast),
-          request->sharedRows.value_or(made.sharedRows), overlap, producers,
-          pingPong, tf32, loads);
-      if (!nvptx)
-        continue;
-      for (int64_t split : splits) {
-        auto candidate = attn::ScheduleAttr::get(
-            context, attn::ScheduleForm::Online,
-            request->q.value_or(warps * rows), k, /*chunk=*/0,
-            /*rescaleThreshold=*/0.0, attn::RescalePlace::Value,
-            /*weights=*/Type(), nvptx, split);
-        if (!llvm::is_contained(candidates, candidate))
-          candidates.push_back(candidate);
-      }
-    }
-  }
-  if (!candidates.empty())
-    error.clear();
-  else if (error.empty())
-    error = "mapping = warpgroup needs products of f16 or bf16 on sm_90a; "
-            "legal is fragment";
-  return candidates;
+  CandidateList list(shape, target, *request);
+  // Wider values are multiplied by each warp, with fragments that take the
+  // registers of several warpgroups.
+  constexpr int64_t kMostWgmmaColumns = 256;
+  bool isWished = request->mapping == tile::NvptxMapping::Warpgroup;
+  if (findWarpgroupUnit(shape, target) &&
+      (isWished || padded(shape.valueDim) <= kMostWgmmaColumns))
+    list.addAll(listWarpgroupTilings());
+  list.addAll(listFragmentTilings(list.isFew, list.tf32, /*sharedRows=*/false));
+  // Rows in shared memory are read once more for each tile of keys.
+  if (list.isFast() && llvm::none_of(list.found, [&](attn::ScheduleAttr tried) {
+        return findProblem(shape, target, tried).empty();
+      }))
+    list.addAll(
+        listFragmentTilings(list.isFew, list.tf32, /*sharedRows=*/true));
+  if (list.found.empty())
+    error = !list.error.empty()
+                ? list.error
+                : "mapping = warpgroup needs products of f16 or bf16 on "
+                  "sm_90a; legal is fragment";
+  return list.found;
 }
 
 std::string NvptxStrategy::findMismatch(const KernelShape &,
@@ -240,6 +309,9 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
   if (nvptx.getStages() != 1 && !usesTensorCores(shape, schedule))
     return "stages above 1 need products on tensor cores; legal "
            "is 1";
+  if (nvptx.getSharedRows() && !usesTensorCores(shape, schedule))
+    return "shared_rows = true needs products on tensor cores, others have "
+           "their rows in shared memory in any case; legal is false";
   if (schedule.getQ() != nvptx.getBlockRows())
     return llvm::formatv("q = {0} is not warps * rows = {1}", schedule.getQ(),
                          nvptx.getBlockRows());
@@ -253,7 +325,8 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
   if (k % kFragment || k > mostKeys)
     return llvm::formatv("k = {0} is not a multiple of {1} up to {2}", k,
                          kFragment, mostKeys);
-  if (std::string problem = findLeastProblem(shape, target, schedule);
+  if (std::string problem =
+          findLeastProblem(shape, target, nvptx.getArch(), nvptx.getTf32());
       !problem.empty())
     return problem;
   // Sums by fma may spill: they are slow anyway, and all widths should work.
@@ -279,6 +352,9 @@ std::string NvptxStrategy::explain(const KernelShape &shape,
     return "tf32 is permitted, but not used: "
            "no tile of this width fits the registers, or the schedule has tf32 "
            "= false";
+  if (!isWarpgroup(schedule) && targetOf(schedule).getSharedRows())
+    return "rows of Q are read from shared memory for each tile of keys, not "
+           "kept in registers (shared_rows)";
   if (!isWarpgroup(schedule) ||
       targetOf(schedule).getLoads() == tile::NvptxLoads::Tma)
     return {};
@@ -371,10 +447,13 @@ Cost NvptxStrategy::predictCost(const KernelShape &shape, const Target &target,
   resident = std::min(resident, 8.0);
   Cost cost;
   cost.products = 2 * pairs * double(shape.allDims()) / flopsPerCycle;
-  // Rows in shared memory take its bandwidth from the keys.
+  // Rows in shared memory take its bandwidth from the keys: those of a warp for
+  // each tile of keys, which has keys and values (not measured).
   constexpr double sharedRowsFactor = 1.05;
-  if (isWarpgroup(schedule) && nvptx.getSharedRows())
-    cost.products *= sharedRowsFactor;
+  if (nvptx.getSharedRows())
+    cost.products *= isWarpgroup(schedule)
+                         ? sharedRowsFactor
+                         : 1 + double(nvptx.getRows()) / double(2 * k);
   cost.weights = pairs * (1.0 / target.gpu.functionsPerCycle +
                           (shape.costs.score + 6 * shape.accumulateBits / 32) *
                               perOperation);

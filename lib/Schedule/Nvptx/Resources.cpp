@@ -63,15 +63,22 @@ int64_t countRegisters(const KernelShape &shape, attn::ScheduleAttr schedule) {
   int64_t words = shape.accumulateBits / 32;
   int64_t accumulators =
       rows * (schedule.getK() + padded(shape.valueDim)) / lanes * words;
-  int64_t operands = 0;
-  if (targetOf(schedule).getTf32()) // weights are rounded where they are
-    return accumulators + rows * padded(shape.headDim) / lanes +
-           countTf32Others(shape, schedule.getK());
-  if (usesTensorCores(shape, schedule))
-    operands += rows * schedule.getK() / lanes / 2;
-  if (usesTensorCores(shape, schedule) && !targetOf(schedule).getSharedRows())
-    operands += rows * padded(shape.headDim) / lanes / 2;
-  return accumulators + operands + others;
+  if (!usesTensorCores(shape, schedule))
+    return accumulators + others;
+  bool tf32 = targetOf(schedule).getTf32();
+  int64_t ofRows = rows * padded(shape.headDim) / lanes / (tf32 ? 1 : 2);
+  if (targetOf(schedule).getSharedRows()) {
+    // Their fragments are short-lived, as those of keys are; ptxas loads pairs
+    // of tf32 far ahead where a tile has many, for which there are registers
+    // with 64 keys (measured with ptxas 13.0).
+    constexpr int64_t pairsAhead = 32, mostKeys = 48;
+    bool isAhead = tf32 && hasMask(shape) && schedule.getK() > kFragment &&
+                   schedule.getK() <= mostKeys;
+    ofRows = isAhead ? pairsAhead : 0;
+  }
+  if (tf32) // weights are rounded where they are
+    return accumulators + ofRows + countTf32Others(shape, schedule.getK());
+  return accumulators + ofRows + rows * schedule.getK() / lanes / 2 + others;
 }
 
 int64_t registerLimit(attn::ScheduleAttr schedule, const Target &target) {
@@ -113,31 +120,40 @@ int64_t countSharedBytes(const KernelShape &shape,
          (targetOf(schedule).getProducers() ? kBarrierBytes : 0);
 }
 
+/// The tile that needs least.
+static attn::ScheduleAttr makeLeast(MLIRContext *context, tile::NvptxArch arch,
+                                    bool tf32, bool sharedRows) {
+  return attn::ScheduleAttr::get(
+      context, attn::ScheduleForm::Online, kFragment, kFragment, /*chunk=*/0,
+      /*rescaleThreshold=*/0.0, attn::RescalePlace::Value, /*weights=*/Type(),
+      tile::NvptxAttr::get(context, arch, tile::NvptxMapping::Fragment,
+                           /*warps=*/1, /*rows=*/kFragment, /*stages=*/1,
+                           /*fastExp=*/true, sharedRows, /*overlap=*/false,
+                           /*producers=*/false, /*pingPong=*/false, tf32,
+                           tile::NvptxLoads::Async));
+}
+
 std::string findLeastProblem(const KernelShape &shape, const Target &target,
-                             attn::ScheduleAttr schedule) {
-  MLIRContext *context = schedule.getContext();
-  tile::NvptxAttr nvptx = targetOf(schedule);
-  auto least = attn::ScheduleAttr::get(
-      context, schedule.getForm(), kFragment, kFragment, /*chunk=*/0,
-      /*rescaleThreshold=*/0.0, schedule.getRescaleIn(), schedule.getWeights(),
-      tile::NvptxAttr::get(context, nvptx.getArch(),
-                           tile::NvptxMapping::Fragment, /*warps=*/1,
-                           /*rows=*/kFragment, /*stages=*/1, nvptx.getFastExp(),
-                           /*sharedRows=*/false, /*overlap=*/false,
-                           /*producers=*/false, /*pingPong=*/false,
-                           nvptx.getTf32(), tile::NvptxLoads::Async));
-  int64_t registers = countRegisters(shape, least);
-  bool isTooWide =
-      usesTensorCores(shape, least) && registers > target.gpu.threadRegisters;
-  int64_t bytes = countSharedBytes(shape, least);
-  if (!isTooWide && bytes <= target.gpu.blockSharedBytes)
-    return {};
-  std::string need =
-      llvm::formatv("{0} bytes of shared memory, {1} has {2}", bytes,
-                    target.name, target.gpu.blockSharedBytes);
-  if (isTooWide)
-    need = llvm::formatv("about {0} registers per thread, {1} has {2}",
-                         registers, target.name, target.gpu.threadRegisters);
+                             tile::NvptxArch arch, bool tf32) {
+  MLIRContext *context = shape.kernel->getContext();
+  std::string need;
+  for (bool sharedRows : {false, true}) {
+    attn::ScheduleAttr least = makeLeast(context, arch, tf32, sharedRows);
+    bool isFast = usesTensorCores(shape, least);
+    int64_t registers = countRegisters(shape, least);
+    int64_t bytes = countSharedBytes(shape, least);
+    bool isTooWide = isFast && registers > target.gpu.threadRegisters;
+    if (!isTooWide && bytes <= target.gpu.blockSharedBytes)
+      return {};
+    if (isTooWide)
+      need = llvm::formatv("about {0} registers per thread, {1} has {2}",
+                           registers, target.name, target.gpu.threadRegisters);
+    else
+      need = llvm::formatv("{0} bytes of shared memory, {1} has {2}", bytes,
+                           target.name, target.gpu.blockSharedBytes);
+    if (!isFast || !isTooWide) // rows in shared memory need only more of it
+      break;
+  }
   return llvm::formatv(
       "queries, keys and values of {0} features in all are "
       "too wide for {1}: the least tile, q = {2} and k = {2}, needs {3}",

@@ -36,10 +36,10 @@ int64_t registerLimit(attn::ScheduleAttr schedule, const Target &target);
 /// Bytes of shared memory of a block.
 int64_t countSharedBytes(const KernelShape &shape, attn::ScheduleAttr schedule);
 
-/// Why no tile of the kernel fits the target, not even the least one; empty if
-/// that fits.
+/// Why no tile of the kernel fits the target, not even the least one, with rows
+/// in registers or in shared memory; empty if that fits.
 std::string findLeastProblem(const KernelShape &shape, const Target &target,
-                             attn::ScheduleAttr schedule);
+                             tile::NvptxArch arch, bool tf32);
 
 } // namespace attnc::schedule::nvptx
 

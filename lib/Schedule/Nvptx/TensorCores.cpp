@@ -44,12 +44,4 @@ int64_t countTf32Others(const KernelShape &shape, int64_t k) {
   return k > 48 ? 160 : k > kFragment ? 112 : 104;
 }
 
-bool fitsTf32(const KernelShape &shape, const Target &target) {
-  int64_t rows =
-      kFragment * (kFragment + padded(shape.valueDim) + padded(shape.headDim));
-  constexpr int64_t lanes = 32;
-  return rows / lanes + countTf32Others(shape, kFragment) <=
-         int64_t(target.gpu.threadRegisters);
-}
-
 } // namespace attnc::schedule::nvptx

@@ -30,10 +30,6 @@ bool usesTensorCores(const KernelShape &shape, bool tf32);
 /// Registers of a thread besides those of tiles, with tf32 and tiles of k keys.
 int64_t countTf32Others(const KernelShape &shape, int64_t k);
 
-/// Whether the accumulators and Q of the least tile leave registers for tf32;
-/// sums by fma keep Q in shared memory.
-bool fitsTf32(const KernelShape &shape, const Target &target);
-
 } // namespace attnc::schedule::nvptx
 
 #endif // ATTNC_LIB_SCHEDULE_NVPTX_TENSORCORES_H

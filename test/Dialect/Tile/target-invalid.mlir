@@ -73,8 +73,13 @@ func.func private @nvptx_c5() attributes {t = #tile.nvptx<arch = sm_80, mapping 
 
 // -----
 
-// expected-error@below {{shared_rows needs mapping = warpgroup, got mapping = fragment}}
-func.func private @nvptx_c6() attributes {t = #tile.nvptx<arch = sm_90a, mapping = fragment, warps = 4, rows = 16, stages = 1, fast_exp = true, shared_rows = true>}
+// expected-error@below {{shared_rows needs mapping = fragment or warpgroup, got mapping = thread}}
+func.func private @nvptx_c6() attributes {t = #tile.nvptx<arch = sm_80, mapping = thread, warps = 4, rows = 32, stages = 1, fast_exp = true, shared_rows = true>}
+
+// -----
+
+// expected-error@below {{overlap needs mapping = warpgroup, got mapping = fragment}}
+func.func private @nvptx_c6_overlap() attributes {t = #tile.nvptx<arch = sm_90a, mapping = fragment, warps = 4, rows = 16, stages = 2, fast_exp = true, overlap = true>}
 
 // -----
 

@@ -8,6 +8,8 @@
 
 #warpgroup = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, shared_rows = true>
 
+#rows = #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 2, fast_exp = true, shared_rows = true, tf32 = true>
+
 #producers = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, overlap = true, producers = true, ping_pong = true>
 
 #tma = #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, producers = true, loads = tma>
@@ -34,6 +36,10 @@ tile.program @other_lanes(%n: index) target #cpu {
 
 // CHECK: tile.program @warpgroup({{.*}}) target #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, shared_rows = true>
 tile.program @warpgroup(%n: index) target #warpgroup {
+}
+
+// CHECK: tile.program @shared_rows({{.*}}) target #tile.nvptx<arch = sm_80, mapping = fragment, warps = 4, rows = 16, stages = 2, fast_exp = true, shared_rows = true, tf32 = true>
+tile.program @shared_rows(%n: index) target #rows {
 }
 
 // CHECK: tile.program @producers({{.*}}) target #tile.nvptx<arch = sm_90a, mapping = warpgroup, warps = 8, rows = 16, stages = 2, fast_exp = true, overlap = true, producers = true, ping_pong = true>

@@ -138,7 +138,7 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     | `rows` | rows per warp: a multiple of 16 (`fragment`), 16 (`warpgroup`), 32 (`thread`) |
     | `stages` | buffers of each tile of keys and values: with 2 or more, asynchronous copies fill the next ones |
     | `fast_exp` | exp2 is the instruction `ex2.approx` (2 ulp, subnormal results are 0) |
-    | `shared_rows` | `wgmma` reads the rows of Q from shared memory, not from registers |
+    | `shared_rows` | Q is stored in shared memory, not in registers: `wgmma` reads it there, and `mma` by one `ldmatrix` per step of each tile of keys |
     | `overlap` | in loops over full tiles the product of the values starts one tile late, so that it runs while the softmax is computed; where the program allows it |
     | `producers` | four warps more, the producers, only copy tiles of keys and values to shared memory; the others, the consumers, do all else |
     | `ping_pong` | warpgroups of consumers take turns to start their products, so that one multiplies while another computes its softmax |
@@ -153,7 +153,8 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     - (nvptx_c3) `stages` is 1 to 8;
     - (nvptx_c4) a grid has the `arch` of its program;
     - (nvptx_c5) `mapping = warpgroup` needs `arch = sm_90a`;
-    - (nvptx_c6) `shared_rows` and `overlap` need `mapping = warpgroup`;
+    - (nvptx_c6) `overlap` needs `mapping = warpgroup`, and `shared_rows` that or
+      `mapping = fragment`;
     - (nvptx_c7) `overlap` needs `stages` of 2 or more;
     - (nvptx_c8) `producers` needs `mapping = warpgroup`, `stages` of 2 or more
       and at most 28 `warps`;

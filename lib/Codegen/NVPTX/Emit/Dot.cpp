@@ -168,7 +168,8 @@ SmallVector<Value> Emitter::loadRows(tile::DotOp dot, int64_t row,
   Value rows =
       dot.getLhs().getType().hasDim(kRowDim) ? dot.getLhs() : dot.getRhs();
   const Tile &held = tiles[rows];
-  if (held.shared && held.registers.empty()) {
+  if (held.shared && (held.registers.empty() ||
+                      (!layout.isWarpgroup() && layout.isSharedRows(rows)))) {
     Value first = b.mul(warp, layout.getTarget().getRows());
     SmallVector<Value> loaded =
         loadMatrices(*held.shared, held.shared->dims.back() == dot.getSum(),

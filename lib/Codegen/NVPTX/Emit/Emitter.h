@@ -194,6 +194,7 @@ private:
                  const SharedTile &shared);
   void copyAsyncRows(tile::LoadOp load, const Block &block,
                      const SharedTile &shared);
+  int64_t unitsOf(const SharedTile &shared) const;
   bool hasRegularRows(tile::LoadOp load, const SharedTile &shared) const;
   void copy(tile::LoadOp load, const SharedTile &shared);
   static mlir::StringAttr innerOf(tile::LoadOp load);
@@ -201,8 +202,7 @@ private:
 
   //===- Dot.cpp
   void emitDot(tile::DotOp dot);
-  void emitMma(tile::DotOp dot);
-  void emitSums(tile::DotOp dot);
+  void emitMma(tile::DotOp dot), emitSums(tile::DotOp dot);
   Value packRows(Value tile, int64_t row, int64_t column);
   llvm::SmallVector<Value> roundRows(Value tile, int64_t row, int64_t column);
   llvm::SmallVector<Value> loadRows(tile::DotOp dot, int64_t row, int64_t sum);

@@ -12,6 +12,8 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace attnc::ptx {
@@ -292,11 +294,14 @@ void Emitter::copyAsync(tile::LoadOp load, const Block &block,
 }
 
 /// Pieces of 16 bytes of a row that threads next to each other copy: those of a
-/// panel.
-static int64_t unitsOf(const SharedTile &made) {
+/// panel. Where rows in shared memory leave few registers, they are as many as
+/// copyAsyncRows needs, since addresses of copyAsync take registers in a loop.
+int64_t Emitter::unitsOf(const SharedTile &made) const {
   int64_t bytes = made.swizzle ? made.swizzle
                                : made.columns * Builder::bytesOf(made.element);
-  return bytes / kCopyBytes;
+  int64_t units = bytes / kCopyBytes;
+  bool isShort = !layout.isWarpgroup() && layout.getTarget().getSharedRows();
+  return isShort ? std::gcd(units, threads) : units;
 }
 
 /// As copyAsync, where a thread copies the same columns of panels, of rows that
@@ -329,6 +334,7 @@ void Emitter::copyAsyncRows(tile::LoadOp load, const Block &block,
   std::optional<int64_t> known = constantOf(end);
   Value rest = b.sub(end, row);
   int64_t rowBytes = made.swizzle ? made.swizzle : made.pitch * bytes;
+  int64_t panelBytes = made.swizzle ? made.panelBytes() : width * bytes;
   auto copyAt = [&](int64_t first, int64_t panel) {
     Value isReadable;
     if ((panel + 1) * width > size)
@@ -338,7 +344,7 @@ void Emitter::copyAsyncRows(tile::LoadOp load, const Block &block,
       isReadable = isReadable ? b.logicalAnd(isReadable, isRow) : isRow;
     }
     Value count = copiedBytes(load, b.add(column, panel * width), isReadable);
-    int64_t place = first * rowBytes + panel * made.panelBytes();
+    int64_t place = first * rowBytes + panel * panelBytes;
     b.intrinsic("cp.async.cg.shared.global.16.s",
                 {b.address(to, b.getI8Type(), b.index(place)),
                  b.address(from, element, b.index(panel * width)), count});

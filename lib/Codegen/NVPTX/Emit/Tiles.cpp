@@ -258,7 +258,7 @@ SharedTile Emitter::toShared(Value tile) {
 
 /// Whether a dot reads the tile at other places than where it is computed.
 bool Emitter::isWantedInShared(Value tile) {
-  return layout.isInPanels(tile) ||
+  return layout.isInPanels(tile) || layout.isSharedRows(tile) ||
          llvm::any_of(tile.getUsers(), [&](Operation *user) {
            auto dot = dyn_cast<tile::DotOp>(user);
            return dot && dot.getAcc() != tile && !usesTensorCores(dot, layout);
