@@ -62,9 +62,13 @@ public:
 
   LogicalResult writeKernel(tile::GridOp grid, unsigned number,
                             const Target &target);
-  FailureOr<SmallVector<TensorMap>> writeCode(tile::GridOp grid, StringRef name,
-                                              tile::NvptxAttr own,
-                                              const Target &target);
+  struct Code {
+    func::FuncOp kernel;
+    SmallVector<TensorMap> maps; // of its last parameters
+    int64_t sharedBytes;
+  };
+  Code writeCode(tile::GridOp grid, StringRef name, tile::NvptxAttr own,
+                 const Target &target);
   void writeMapFunction(ArrayRef<TensorMap> maps, unsigned number);
   void writeTasks(tile::GridOp grid, unsigned number);
   void writeScratch();
@@ -201,10 +205,10 @@ Value FunctionWriter::declareSharedMemory(tile::NvptxArch arch) {
   return LLVM::AddressOfOp::create(b, b.loc, global);
 }
 
-/// The maps of the kernel's last parameters.
-FailureOr<SmallVector<TensorMap>>
-FunctionWriter::writeCode(tile::GridOp grid, StringRef name,
-                          tile::NvptxAttr own, const Target &target) {
+FunctionWriter::Code FunctionWriter::writeCode(tile::GridOp grid,
+                                               StringRef name,
+                                               tile::NvptxAttr own,
+                                               const Target &target) {
   Type i64 = b.getI64Type(), pointer = b.pointer(Space::Global);
   SmallVector<Type> inputs;
   for (BlockArgument argument : program.getBody().getArguments()) {
@@ -232,11 +236,6 @@ FunctionWriter::writeCode(tile::GridOp grid, StringRef name,
   func::ReturnOp::create(b, program.getLoc());
   kernel.setFunctionType(b.getFunctionType(entry.getArgumentTypes(), {}));
 
-  if (emitter.getSharedBytes() > target.gpu.blockSharedBytes)
-    return grid.emitOpError("needs ")
-           << emitter.getSharedBytes() << " bytes of shared memory, but "
-           << target.name << " has " << target.gpu.blockSharedBytes
-           << "; choose smaller tiles with --schedule (q, k or warps)";
   auto attribute = [&](StringRef key, int64_t value) -> Attribute {
     return b.getStrArrayAttr({key, std::to_string(value)});
   };
@@ -254,17 +253,62 @@ FunctionWriter::writeCode(tile::GridOp grid, StringRef name,
         b.getStrArrayAttr({"attnc.otherwise", (name + kAsync).str()}));
   }
   kernel->setAttr("passthrough", b.getArrayAttr(attributes));
-  return maps;
+  return {kernel, std::move(maps), emitter.getSharedBytes()};
 }
 
-/// For tensors without maps. Producers that load by cp.async need the registers
-/// that products in flight take.
-static tile::NvptxAttr withoutMaps(tile::NvptxAttr own) {
-  return tile::NvptxAttr::get(
-      own.getContext(), own.getArch(), own.getMapping(), own.getWarps(),
-      own.getRows(), own.getStages(), own.getFastExp(), own.getSharedRows(),
-      /*overlap=*/false, own.getProducers(),
-      /*pingPong=*/false, own.getTf32(), tile::NvptxLoads::Async);
+static LogicalResult checkShared(tile::GridOp grid, int64_t bytes,
+                                 const Target &target) {
+  if (bytes <= int64_t(target.gpu.blockSharedBytes))
+    return success();
+  return grid.emitOpError("needs ")
+         << bytes << " bytes of shared memory, but " << target.name << " has "
+         << target.gpu.blockSharedBytes
+         << "; choose smaller tiles with --schedule (q, k or warps)";
+}
+
+/// Whether the scores of loops over tiles come from more than products: values
+/// of rows, or tables. Loops below conditions,
+/// such as the second sum after a NaN, have no products in flight.
+static bool readsRowValues(tile::GridOp grid) {
+  WalkResult result = grid.walk([](Operation *op) {
+    auto loop = dyn_cast<tile::ForOp>(op->getParentOp());
+    if (!loop || !isa<tile::GridOp>(loop->getParentOp()) ||
+        !isa<tile::MapOp>(op))
+      return WalkResult::advance();
+    auto type = cast<tile::TileType>(op->getResult(0).getType());
+    if (type.getRank() != 2 || !type.hasDim(kRowDim))
+      return WalkResult::advance();
+    bool readsMore = llvm::any_of(op->getOperands(), [&](Value operand) {
+      auto tile = dyn_cast<tile::TileType>(operand.getType());
+      return tile && tile.hasDim(kRowDim) &&
+             operand.getParentBlock() != &loop.getBody().front();
+    });
+    readsMore |= !op->getRegion(0).getOps<tile::ReadOp>().empty();
+    return readsMore ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+/// For tensors without maps, the preferred ones first. Producers that load by
+/// cp.async need the registers that products in flight take. Those that values
+/// of rows take are freed by rows in shared memory, which may leave room for
+/// fewer stages.
+static SmallVector<tile::NvptxAttr> listWithoutMaps(tile::NvptxAttr own,
+                                                    bool hasRowValues) {
+  auto make = [&](bool sharedRows, int64_t stages) {
+    return tile::NvptxAttr::get(
+        own.getContext(), own.getArch(), own.getMapping(), own.getWarps(),
+        own.getRows(), stages, own.getFastExp(), sharedRows,
+        /*overlap=*/false, own.getProducers(),
+        /*pingPong=*/false, own.getTf32(), tile::NvptxLoads::Async);
+  };
+  constexpr int64_t leastStages = 2; // of producers
+  SmallVector<tile::NvptxAttr> list;
+  for (int64_t stages = own.getStages();
+       hasRowValues && !own.getSharedRows() && stages >= leastStages; --stages)
+    list.push_back(make(/*sharedRows=*/true, stages));
+  list.push_back(make(own.getSharedRows(), own.getStages()));
+  return list;
 }
 
 LogicalResult FunctionWriter::writeKernel(tile::GridOp grid, unsigned number,
@@ -273,14 +317,23 @@ LogicalResult FunctionWriter::writeKernel(tile::GridOp grid, unsigned number,
   std::string name = (program.getSymName() + ".grid" + Twine(number)).str();
   llvm::replace(name, '.', '$');
   tile::NvptxAttr own = targetOf(grid);
-  FailureOr<SmallVector<TensorMap>> maps = writeCode(grid, name, own, target);
-  if (failed(maps))
+  Code code = writeCode(grid, name, own, target);
+  if (failed(checkShared(grid, code.sharedBytes, target)))
     return failure();
-  if (maps->empty())
+  if (code.maps.empty())
     return success();
-  writeMapFunction(*maps, number);
-  return success(succeeded(
-      writeCode(grid, name + kAsync.str(), withoutMaps(own), target)));
+  writeMapFunction(code.maps, number);
+  SmallVector<tile::NvptxAttr> list =
+      listWithoutMaps(own, readsRowValues(grid));
+  for (tile::NvptxAttr other : list) {
+    code = writeCode(grid, name + kAsync.str(), other, target);
+    if (other == list.back())
+      break;
+    if (code.sharedBytes <= int64_t(target.gpu.blockSharedBytes))
+      return success();
+    code.kernel.erase();
+  }
+  return checkShared(grid, code.sharedBytes, target);
 }
 
 //===----------------------------------------------------------------------===//
