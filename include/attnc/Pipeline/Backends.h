@@ -16,7 +16,11 @@
 
 #include "mlir/IR/DialectRegistry.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace llvm {
 class LLVMContext;
@@ -92,10 +96,13 @@ struct Backend {
   /// assembly.
   llvm::StringLiteral assembly = "";
   /// Makes what Emit needs of a part for programs of a platform, of the kernels
-  /// as assembly and, unless it is empty, machine code.
+  /// as assembly and, unless it is empty, machine code. An assembler is writing
+  /// that meanwhile, so it is requested as late as possible; nothing after an
+  /// error.
   std::unique_ptr<llvm::Module> (*translateLaunches)(
       mlir::ModuleOp, const Target &, const Platform &host,
-      llvm::StringRef assembly, llvm::StringRef machineCode,
+      llvm::StringRef assembly,
+      llvm::function_ref<std::optional<std::string>()> finishMachineCode,
       llvm::LLVMContext &) = nullptr;
 };
 

@@ -7,9 +7,12 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/Program.h"
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace attnc {
 
@@ -18,9 +21,31 @@ namespace attnc {
 llvm::Expected<std::optional<std::string>>
 findAssembler(llvm::StringRef requested);
 
-/// The cubin of `ptx` for a GPU. An error has the assembler's message.
-llvm::Expected<std::string> assemble(llvm::StringRef assembler,
-                                     llvm::StringRef ptx, const Target &gpu);
+/// A tool of NVIDIA's that runs beside this process, in a folder of its own,
+/// which goes with the run.
+class ToolRun {
+public:
+  /// `arguments` have "@in" for a file with the bytes and "@out" for one that
+  /// the tool writes. An error says why the tool did not start.
+  static llvm::Expected<std::unique_ptr<ToolRun>>
+  start(llvm::StringRef tool, llvm::StringRef bytes,
+        std::vector<std::string> arguments);
+  ~ToolRun();
+  /// The file "@out" or, without that, the standard output. An error has the
+  /// tool's message.
+  llvm::Expected<std::string> finish();
+
+private:
+  std::string path(llvm::StringRef name) const;
+  int wait(std::string &reason);
+
+  std::string tool, folder, output;
+  llvm::sys::ProcessInfo process; // 0 once it ended
+};
+
+/// Starts to make the cubin of `ptx` for a GPU.
+llvm::Expected<std::unique_ptr<ToolRun>>
+assemble(llvm::StringRef assembler, llvm::StringRef ptx, const Target &gpu);
 
 /// The path of the first of nvdisasm and cuobjdump in PATH, if there is one.
 std::optional<std::string> findDisassembler();

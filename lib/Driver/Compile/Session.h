@@ -9,6 +9,7 @@
 #ifndef ATTNC_LIB_DRIVER_COMPILE_SESSION_H
 #define ATTNC_LIB_DRIVER_COMPILE_SESSION_H
 
+#include "Compile/Assemble.h"
 #include "Compile/CrashReport.h"
 #include "Compile/Diagnostics.h"
 #include "Options/CommandLine.h"
@@ -110,9 +111,10 @@ private:
                                                   llvm::LLVMContext &context);
   std::optional<std::string> makeOutput(const SessionPart &part,
                                         llvm::StringRef name);
-  std::optional<std::string> assembleKernels(const SessionPart &part,
-                                             llvm::StringRef assembly,
-                                             bool isRequired);
+  std::optional<std::unique_ptr<ToolRun>>
+  startAssembler(const SessionPart &part, llvm::StringRef assembly,
+                 bool isRequired);
+  std::optional<std::string> finishAssembler(ToolRun *run);
   bool loadSpec();
   bool loadDump(Stage stage);
   bool checkDumpText();

@@ -43,12 +43,12 @@ bool Session::advanceToCode() {
          advanceParts(std::nullopt);
 }
 
-/// The machine code of a part's kernels; nothing after an error. Without an
-/// assembler an empty one, unless it is required.
-std::optional<std::string> Session::assembleKernels(const SessionPart &part,
-                                                    llvm::StringRef assembly,
-                                                    bool isRequired) {
-  auto failWith = [&](const llvm::Twine &text) -> std::optional<std::string> {
+/// Starts to make the machine code of a part's kernels; nothing after an error.
+/// Null without an assembler, unless that is required.
+std::optional<std::unique_ptr<ToolRun>>
+Session::startAssembler(const SessionPart &part, llvm::StringRef assembly,
+                        bool isRequired) {
+  auto failWith = [&](const llvm::Twine &text) {
     fail(text);
     return std::nullopt;
   };
@@ -66,11 +66,22 @@ std::optional<std::string> Session::assembleKernels(const SessionPart &part,
                        "the kernels when a program first calls them")
       << " [object]";
   if (!*assembler)
+    return nullptr;
+  auto run = assemble(**assembler, assembly, *part.target);
+  if (!run)
+    return failWith(llvm::toString(run.takeError()));
+  return std::move(*run);
+}
+
+/// The machine code, empty of null; nothing after an error.
+std::optional<std::string> Session::finishAssembler(ToolRun *run) {
+  if (!run)
     return "";
-  auto code = assemble(**assembler, assembly, *part.target);
-  if (!code)
-    return failWith(llvm::toString(code.takeError()));
-  return std::move(*code);
+  auto code = run->finish();
+  if (code)
+    return std::move(*code);
+  fail(llvm::toString(code.takeError()));
+  return std::nullopt;
 }
 
 std::unique_ptr<llvm::Module>
@@ -80,15 +91,16 @@ Session::translateLaunches(const SessionPart &part,
   auto text = backend.print(*part.module, *part.target, backend.assembly);
   if (!text)
     return nullptr;
-  auto code = assembleKernels(part, *text, /*isRequired=*/false);
-  if (!code)
+  auto run = startAssembler(part, *text, /*isRequired=*/false);
+  if (!run)
     return nullptr;
   emitRemark(part.module.get().getLoc())
       << part.target->name
       << ": calls with tensors on the host copy them to the GPU and back; "
          "tensors on the GPU are not copied [object]";
-  return backend.translateLaunches(*part.module, *part.target, hostPlatform(),
-                                   *text, *code, llvmContext);
+  return backend.translateLaunches(
+      *part.module, *part.target, hostPlatform(), *text,
+      [&] { return finishAssembler(run->get()); }, llvmContext);
 }
 
 bool Session::emit(EmitKind kind, llvm::SmallVectorImpl<char> &bytes) {
@@ -258,7 +270,8 @@ std::optional<std::string> Session::makeOutput(const SessionPart &part,
          "is in PATH");
     return std::nullopt;
   }
-  auto code = assembleKernels(part, *text, /*isRequired=*/true);
+  auto run = startAssembler(part, *text, /*isRequired=*/true);
+  auto code = run ? finishAssembler(run->get()) : std::nullopt;
   if (!code || !disassembler)
     return code;
   auto listing = disassemble(*disassembler, *code);

@@ -11,7 +11,11 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace llvm {
 class LLVMContext;
@@ -37,11 +41,13 @@ std::unique_ptr<llvm::Module> makeHostModule(mlir::ModuleOp module,
 
 /// The functions that Emit expects of a part of an object for `host`, and
 /// @attnc_device. The part holds its kernels as PTX and, unless that is empty,
-/// as a cubin. Null after an error, which was emitted.
+/// as the cubin that `finishCubin` waits for. Null after an error, which was
+/// emitted.
 std::unique_ptr<llvm::Module>
 makeObjectModule(mlir::ModuleOp module, const Target &target,
                  const Platform &host, llvm::StringRef ptx,
-                 llvm::StringRef cubin, llvm::LLVMContext &context);
+                 llvm::function_ref<std::optional<std::string>()> finishCubin,
+                 llvm::LLVMContext &context);
 
 } // namespace attnc::ptx
 

@@ -105,7 +105,9 @@ static LogicalResult linkLauncher(ModuleOp module, llvm::Module &part,
 
 std::unique_ptr<llvm::Module>
 makeObjectModule(ModuleOp module, const Target &target, const Platform &host,
-                 StringRef ptx, StringRef cubin, llvm::LLVMContext &context) {
+                 StringRef ptx,
+                 llvm::function_ref<std::optional<std::string>()> finishCubin,
+                 llvm::LLVMContext &context) {
   std::unique_ptr<llvm::Module> part =
       translateHost(module, context,
                     [](llvm::IRBuilder<> &b, const llvm::Function &kernel,
@@ -134,7 +136,10 @@ makeObjectModule(ModuleOp module, const Target &target, const Platform &host,
         << ": kernels for keys and values that have no tensor maps are PTX "
            "only; the driver compiles them when a call first needs one "
            "[object]";
-  defineImages(*part, target, ptx, *otherwise, cubin);
+  std::optional<std::string> cubin = finishCubin();
+  if (!cubin)
+    return nullptr;
+  defineImages(*part, target, ptx, *otherwise, *cubin);
   if (failed(linkLauncher(module, *part, host)))
     return nullptr;
   if (llvm::NamedMDNode *flags = part->getModuleFlagsMetadata())
