@@ -48,5 +48,9 @@ std::optional<HalideWords> attnc::findHalideWords(const Target &target) {
   ArrayRef<Row> rows = isDevice ? ArrayRef(kInterfaces) : ArrayRef(kIsas);
   const auto *row =
       find_if(rows, [&](const Row &row) { return row.name == name; });
-  return row == rows.end() ? std::nullopt : std::optional(row->words);
+  if (row == rows.end())
+    return std::nullopt;
+  HalideWords words = row->words;
+  words.hasRounding = isDevice || target.cpu.hasRound;
+  return words;
 }

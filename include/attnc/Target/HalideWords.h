@@ -21,6 +21,8 @@ struct HalideWords {
   /// Of a device: whether threads may wait for each other in a loop whose
   /// bounds are loaded.
   bool hasUniformLoads = true;
+  /// Whether floor, ceil, trunc and roundeven are instructions.
+  bool hasRounding = true;
 };
 
 /// Those of a level: by its vector instruction set, or by the interface through

@@ -247,6 +247,9 @@ static LogicalResult expandMath(ModuleOp module, const Target &target,
   passes.enableVerifier(false); // of what regions yield
   codegen::ExpandMathOptions options;
   options.flushDenormals = target.kind == TargetKind::Cpu; // as the entry says
+  // Otherwise they would be calls of libm.
+  std::optional<HalideWords> words = findHalideWords(target);
+  options.round = !words || words->hasRounding;
   passes.addPass(codegen::createExpandMath(options));
   if (failed(passes.run(module)))
     return failure();
