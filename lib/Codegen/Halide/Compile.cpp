@@ -3,6 +3,7 @@
 #include "attnc/Codegen/Halide/Halide.h"
 
 #include "Device/CheckNumbers.h"
+#include "EqualPipelines.h"
 #include "Formula.h"
 #include "Kernel/Kernel.h"
 #include "LoadLibrary.h"
@@ -285,6 +286,8 @@ static LogicalResult planModule(ModuleOp module, const Target &target,
     if (failed(planFunction(one, target, factors, plan.steps.emplace_back())))
       return failure();
   }
+  if (target.kind == TargetKind::Cpu)
+    shareEqualPipelines(plan.steps);
   return success();
 }
 
@@ -334,9 +337,11 @@ static LogicalResult compile(ModuleOp module, const Target &target,
     return module.emitError("the Halide backend does not support the level '")
            << target.name << "' yet";
   program.hasUniformLoads = findHalideWords(target)->hasUniformLoads;
+  std::set<StringRef> written;
   for (const std::vector<Step> &steps : plan.steps)
     for (const Step &step : steps)
-      program.pipelines.push_back(step.builder.pipeline);
+      if (written.insert(step.builder.pipeline.symbol).second)
+        program.pipelines.push_back(step.builder.pipeline);
   if (program.pipelines.empty())
     return module.emitError("the Halide backend does not support functions "
                             "that compute nothing yet");

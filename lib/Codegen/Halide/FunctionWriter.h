@@ -102,7 +102,7 @@ private:
   llvm::Value *extentOf(const Coordinate &one);
   llvm::Value *bytesOf(mlir::RankedTensorType type);
   llvm::Value *offsetOf(unsigned workspace);
-  llvm::Value *bufferOf(Place place);
+  llvm::Value *bufferOf(Place place, llvm::Value *zero);
   llvm::Value *emptyBuffer();
   llvm::Value *numberBuffer(llvm::Value *host);
   llvm::Value *valueOf(llvm::StringRef parameter,

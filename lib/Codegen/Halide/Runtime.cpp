@@ -27,6 +27,10 @@ namespace attnc::halide {
 // returned. Blocks that are freed out of order go when those after them do.
 // iSIZE is size_t.
 static constexpr char kRuntime[] = R"(
+; halide_buffer_t, halide_dimension_t
+%halide_buffer = type { i64, ptr, ptr, i64, i32, i32, ptr, ptr }
+%halide_dimension = type { i32, i32, i32, i32 }
+
 declare ptr @malloc(iSIZE)
 declare void @free(ptr)
 declare void @llvm.trap()
@@ -107,6 +111,61 @@ outside:
   %raw = load ptr, ptr %header
   call void @free(ptr %raw)
   br label %done
+done:
+  ret void
+}
+
+; Of dims, extents are given. Without strides the tensor is dense. A tensor with
+; an empty axis is read as if it had zeros: those of %zero.
+define void @attnc_fill_buffer(ptr %buffer, ptr %dims, i64 %rank, ptr %strides,
+                               ptr %data, ptr %zero) noinline {
+  store %halide_buffer zeroinitializer, ptr %buffer
+  %rank.at = getelementptr %halide_buffer, ptr %buffer, i64 0, i32 5
+  %rank.int = trunc i64 %rank to i32
+  store i32 %rank.int, ptr %rank.at
+  %dims.at = getelementptr %halide_buffer, ptr %buffer, i64 0, i32 6
+  store ptr %dims, ptr %dims.at
+  %isdense = icmp eq ptr %strides, null
+  br label %axes
+axes:
+  %left = phi i64 [ %rank, %0 ], [ %axis, %step ]
+  %dense = phi i64 [ 1, %0 ], [ %next, %step ]
+  %isfilled = phi i1 [ true, %0 ], [ %isalso, %step ]
+  %isdone = icmp eq i64 %left, 0
+  br i1 %isdone, label %end, label %one
+one:
+  %axis = sub i64 %left, 1
+  br i1 %isdense, label %step, label %given
+given:
+  %stride.at = getelementptr i64, ptr %strides, i64 %axis
+  %stride.given = load i64, ptr %stride.at
+  br label %step
+step:
+  %stride = phi i64 [ %dense, %one ], [ %stride.given, %given ]
+  %stride.int = trunc i64 %stride to i32
+  %dim = getelementptr %halide_dimension, ptr %dims, i64 %axis
+  %extent.at = getelementptr %halide_dimension, ptr %dim, i64 0, i32 1
+  %extent = load i32, ptr %extent.at
+  %filled = insertvalue %halide_dimension zeroinitializer, i32 %extent, 1
+  %whole = insertvalue %halide_dimension %filled, i32 %stride.int, 2
+  store %halide_dimension %whole, ptr %dim
+  %extent.wide = zext i32 %extent to i64
+  %next = mul i64 %dense, %extent.wide
+  %ispositive = icmp sgt i32 %extent, 0
+  %isalso = and i1 %isfilled, %ispositive
+  br label %axes
+end:
+  %host.at = getelementptr %halide_buffer, ptr %buffer, i64 0, i32 2
+  %host = select i1 %isfilled, ptr %data, ptr %zero
+  store ptr %host, ptr %host.at
+  br i1 %isfilled, label %done, label %clear
+clear:
+  %number = phi i64 [ 0, %end ], [ %after, %clear ]
+  %cleared = getelementptr %halide_dimension, ptr %dims, i64 %number, i32 2
+  store i32 0, ptr %cleared
+  %after = add i64 %number, 1
+  %islast = icmp eq i64 %after, %rank
+  br i1 %islast, label %done, label %clear
 done:
   ret void
 }

@@ -146,49 +146,28 @@ Value *FunctionWriter::emptyBuffer() {
   return buffer;
 }
 
-/// A tensor with an empty axis is read as if it had zeros.
-Value *FunctionWriter::bufferOf(Place place) {
+/// `zero` is the element of a tensor with an empty axis.
+Value *FunctionWriter::bufferOf(Place place, Value *zero) {
   mlir::RankedTensorType type = plan.typeOf(place);
   int64_t rank = type.getRank();
-  Value *buffer = emptyBuffer();
+  Value *buffer =
+      ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), layout.bytes / 8));
   Value *dims = ir.CreateAlloca(ArrayType::get(
       ir.getInt64Ty(), std::max<int64_t>(rank, 1) * kDimBytes / 8));
-  SmallVector<Value *> extents, strides(rank);
-  Value *stride = i64(1);
   for (int64_t axis = 0; axis < rank; ++axis)
-    extents.push_back(extentOf(attn::axisSize(type, axis)));
-  for (int64_t axis = rank; axis-- > 0;) {
-    strides[axis] = stride;
-    stride = ir.CreateMul(stride, extents[axis]);
-  }
-  Value *isFilled = ir.getTrue();
-  for (Value *extent : extents)
-    isFilled = ir.CreateAnd(isFilled, ir.CreateICmpSGT(extent, i64(0)));
-  Value *data;
+    storeAt(
+        dims, axis * kDimBytes + 4,
+        ir.CreateTrunc(extentOf(attn::axisSize(type, axis)), ir.getInt32Ty()));
+  Value *data, *strides = ConstantPointerNull::get(ir.getPtrTy());
   if (place.isWorkspace) {
     data =
         ir.CreateGEP(ir.getInt8Ty(), field(kWorkspace), offsetOf(place.number));
   } else {
     data = entry(kData, place.number);
-    for (int64_t axis = 0; axis < rank; ++axis)
-      strides[axis] = ir.CreateLoad(
-          ir.getInt64Ty(),
-          ir.CreateConstGEP1_64(ir.getInt64Ty(), entry(kStrides, place.number),
-                                axis));
+    strides = entry(kStrides, place.number);
   }
-  Value *zero = ir.CreateAlloca(ir.getInt64Ty());
-  ir.CreateStore(i64(0), zero);
-  storeAt(buffer, layout.host, ir.CreateSelect(isFilled, data, zero));
-  storeAt(buffer, layout.rank, ir.getInt32(rank));
-  storeAt(buffer, layout.dims, dims);
-  for (int64_t axis = 0; axis < rank; ++axis) {
-    Value *step = ir.CreateSelect(isFilled, strides[axis], i64(0));
-    storeAt(dims, axis * kDimBytes, ir.getInt32(0));
-    storeAt(dims, axis * kDimBytes + 4,
-            ir.CreateTrunc(extents[axis], ir.getInt32Ty()));
-    storeAt(dims, axis * kDimBytes + 8, ir.CreateTrunc(step, ir.getInt32Ty()));
-    storeAt(dims, axis * kDimBytes + 12, ir.getInt32(0));
-  }
+  ir.CreateCall(module.getFunction("attnc_fill_buffer"),
+                {buffer, dims, i64(rank), strides, data, zero});
   return buffer;
 }
 
@@ -263,15 +242,17 @@ void FunctionWriter::writeBody(const Step &step, size_t number) {
   size_t exact = 0;
   SmallVector<Value *> arguments{
       arenaIn(function->getArg(1), scratchBytes(step))};
+  Value *zero = ir.CreateAlloca(ir.getInt64Ty());
+  ir.CreateStore(i64(0), zero);
   for (Place place : step.inputs)
-    arguments.push_back(bufferOf(place));
+    arguments.push_back(bufferOf(place, zero));
   for (StringRef name : step.builder.pipeline.parameters) {
     if (name == kExact)
       exact = arguments.size();
     arguments.push_back(valueOf(name, values));
   }
   for (Place place : step.outputs)
-    arguments.push_back(bufferOf(place));
+    arguments.push_back(bufferOf(place, zero));
   Value *nans = nullptr;
   if (step.reruns > 0) {
     nans = ir.CreateAlloca(ir.getInt32Ty());
