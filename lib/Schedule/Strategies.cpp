@@ -7,6 +7,7 @@
 #include "Nvptx/NvptxStrategy.h"
 
 #include "attnc/Analysis/Kernel/SplitKeys.h"
+#include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -106,7 +107,9 @@ std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax,
   if (int64_t split = schedule.getSplit())
     parts = llvm::formatv(" in parts of {0}", split);
   auto cpu = dyn_cast<tile::CpuAttr>(schedule.getTarget());
-  if (cpu && cpu.getMapping() == tile::CpuMapping::Features)
+  auto byHalide = dyn_cast<::attnc::halide::ScheduleAttr>(schedule.getTarget());
+  if ((cpu && cpu.getMapping() == tile::CpuMapping::Features) ||
+      (byHalide && byHalide.hasFeatureLanes()))
     parts += ", features in lanes for few queries";
   if (cpu && cpu.getUnit() == tile::CpuUnit::Dot)
     parts +=
@@ -115,6 +118,9 @@ std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax,
     parts += llvm::formatv(", {0} on the matrix unit",
                            ofIntegers ? "8-bit integers" : "bf16");
   bool areRows = schedule.getRowAxes() == attn::RowAxes::GQ;
+  StringRef one = areRows ? "row" : "query",
+            many = areRows ? "rows" : "queries";
   return llvm::formatv("{0}, {1} {2} x {3} keys{4}", how, schedule.getQ(),
-                       areRows ? "rows" : "queries", schedule.getK(), parts);
+                       schedule.getQ() == 1 ? one : many, schedule.getK(),
+                       parts);
 }

@@ -507,12 +507,12 @@ func.func @verify_scheduled_c18(%q: !Q, %k: !K, %v: !K) -> !Q {
 !K = tensor<?x2x?x64xf32, #attn.dims<batch, 2, kv_len, 64>>
 !L = tensor<?x2x4x?xf32, #attn.dims<batch, 2, 4, query_len>>
 
-module attributes {attnc.target = "x86-64-v4"} {
+module attributes {attnc.target = "opencl"} {
 func.func @verify_scheduled_c18_backend(%q: !Q, %k: !K, %v: !K) -> !Q {
   // expected-error@below {{'attn.kernel' op has row_axes = gq, which backend 'halide' does not support}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
-    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 8, k = 64, row_axes = gq, rescale_threshold = 0.0, rescale_in = value, target = #halide.schedule<lanes = 16, score_tile = [4, 1], value_tile = [4, 1]>>}
+    attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 16, k = 32, row_axes = gq, rescale_threshold = 0.0, rescale_in = value, target = #halide.gpu_schedule<group = [16, 8], keys = 4, features = 4, shared = [weights]>>}
   score {
   ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
     attn.yield %x : f32

@@ -47,6 +47,7 @@ static void printNames(AsmPrinter &printer, ArrayRef<StringAttr> values) {
 }
 
 #include "attnc/Dialect/Halide/HalideDialect.cpp.inc"
+#include "attnc/Dialect/Halide/HalideEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "attnc/Dialect/Halide/HalideAttrs.cpp.inc"
@@ -54,7 +55,7 @@ static void printNames(AsmPrinter &printer, ArrayRef<StringAttr> values) {
 LogicalResult
 ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                      int64_t lanes, ArrayRef<int64_t> scoreTile,
-                     ArrayRef<int64_t> valueTile) {
+                     ArrayRef<int64_t> valueTile, Mapping mapping) {
   if (lanes < 1 || lanes > 64 || !llvm::isPowerOf2_64(lanes)) // c1
     return emitError() << "lanes = " << lanes
                        << " is not a power of two up to 64";
@@ -63,6 +64,11 @@ ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
     if (tile.size() != 2 || // c2
         llvm::any_of(tile, [](int64_t n) { return n < 1 || n > 32; }))
       return emitError() << name << " is not two numbers from 1 to 32";
+  if (mapping == Mapping::Features && // c3
+      !llvm::isPowerOf2_64(uint64_t(scoreTile[0])))
+    return emitError() << "score_tile has " << scoreTile[0]
+                       << " keys; with mapping = features they must be a "
+                          "power of two";
   return success();
 }
 

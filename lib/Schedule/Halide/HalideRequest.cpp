@@ -39,9 +39,18 @@ private:
   bool parseTile(StringRef name, StringRef value,
                  std::optional<RegisterTile> &to) {
     return parsePair(name, value, 32,
-                     "[rows, vectors of queries], each from 1 to 32", to);
+                     "[rows, vectors of queries], or where lanes are features "
+                     "[keys or vectors, queries], each from 1 to 32",
+                     to);
   }
   bool parseForm(StringRef value);
+  /// One of `legal`.
+  template <typename T>
+  bool parseWord(StringRef name, StringRef value, std::optional<T> word,
+                 StringRef legal, std::optional<T> &to) {
+    to = word;
+    return word || fail(name, value, legal);
+  }
 
   HalideRequest &request;
   bool isDevice;
@@ -126,6 +135,12 @@ bool Parser::parseField(StringRef name, StringRef value) {
     return parseTile(name, value, request.score);
   if (!isDevice && name == "value_tile")
     return parseTile(name, value, request.value);
+  if (!isDevice && name == "row_axes")
+    return parseWord(name, value, attn::symbolizeRowAxes(value), "q, gq",
+                     request.rowAxes);
+  if (!isDevice && name == "mapping")
+    return parseWord(name, value, ::attnc::halide::symbolizeMapping(value),
+                     "rows, features", request.mapping);
   if (name == "rescale_threshold")
     return value.trim() == "0" || value.trim() == "0.000000e+00" ||
            fail(name, value, "0");
@@ -134,8 +149,8 @@ bool Parser::parseField(StringRef name, StringRef value) {
   if (isDevice)
     return parseDeviceField(name, value);
   error = llvm::formatv("unknown schedule field '{0}' of backend 'halide'; "
-                        "fields are form, q, k, chunk, split, target, "
-                        "lanes, score_tile, value_tile",
+                        "fields are form, q, k, chunk, split, row_axes, "
+                        "target, lanes, score_tile, value_tile, mapping",
                         name);
   return false;
 }

@@ -4,6 +4,7 @@
 #define ATTNC_LIB_SCHEDULE_HALIDE_HALIDEREQUEST_H
 
 #include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Target/RegisterTile.h"
 
 #include <optional>
@@ -16,6 +17,8 @@ struct HalideRequest {
   std::optional<attn::ScheduleForm> form;
   std::optional<int64_t> q, k, chunk, split, lanes;
   std::optional<RegisterTile> score, value;
+  std::optional<attn::RowAxes> rowAxes;
+  std::optional<::attnc::halide::Mapping> mapping;
   /// Of devices.
   std::optional<RegisterTile> group; // rows: queries, vectors: threads of each
   std::optional<int64_t> keys, features;

@@ -3,13 +3,15 @@
 // Two forms, as measured: the whole row of scores in memory where it is short,
 // blocks of keys with a running maximum where it is long, in parts where there
 // are few queries; for linear attention, states of chunks of keys. Lanes are
-// queries; a register tile is two vectors by eight. Tests: test/Schedule/Halide
+// queries; a register tile is two vectors by eight. Those of a few rows may be
+// features (FeatureLanes.cpp). Tests: test/Schedule/Halide
 //
 //===----------------------------------------------------------------------===//
 
 #include "Halide/HalideStrategy.h"
 
 #include "Halide/Chunks.h"
+#include "Halide/FeatureLanes.h"
 #include "Halide/HalideRequest.h"
 #include "Halide/KeySplits.h"
 #include "VisitedPairs.h"
@@ -31,6 +33,13 @@ struct HalideStrategy final : Strategy {
   StringRef backend() const override { return "halide"; }
   bool serves(const Target &target) const override {
     return target.kind == TargetKind::Cpu;
+  }
+  std::optional<attn::RowAxes> findRowAxes(const Target &target,
+                                           StringRef text) const override {
+    std::string error; // makeCandidates() reports it
+    std::optional<HalideRequest> request =
+        HalideRequest::parse(text, target.kind, error);
+    return request ? request->rowAxes : std::nullopt;
   }
   SmallVector<attn::ScheduleAttr>
   makeCandidates(const KernelShape &shape, const Target &target,
@@ -64,11 +73,74 @@ static int64_t kMostKeysOfRows(const KernelShape &shape, const Target &target,
 
 static constexpr int64_t kKeysOfBlock = 128;
 
+namespace {
+/// What candidates differ in.
+struct Choice {
+  attn::ScheduleForm form;
+  int64_t q, split, chunk;
+};
+} // namespace
+
+/// Keys of a block, a multiple of `step`, not more than those of a part.
+static int64_t chooseKeys(const HalideRequest &request, int64_t split,
+                          int64_t step) {
+  if (request.k)
+    return *request.k;
+  bool isShort = split >= step && split < kKeysOfBlock;
+  return isShort ? split / step * step : kKeysOfBlock;
+}
+
 /// Null and a sentence in `error` if requested fields are illegal together.
-static attn::ScheduleAttr
-makeSchedule(const KernelShape &shape, const Target &target,
-             const HalideRequest &request, attn::ScheduleForm form, int64_t q,
-             int64_t split, int64_t chunk, std::string &error) {
+static attn::ScheduleAttr finish(const KernelShape &shape, Choice choice,
+                                 int64_t k,
+                                 ::attnc::halide::ScheduleAttr halide,
+                                 std::string &error) {
+  MLIRContext *context = shape.kernel->getContext();
+  ScopedDiagnosticHandler keep(context, [&](Diagnostic &diagnostic) {
+    error = diagnostic.str();
+    return success();
+  });
+  return attn::ScheduleAttr::getChecked(
+      [&] { return emitError(UnknownLoc::get(context)); }, context, choice.form,
+      choice.q, k, choice.chunk, choice.split, attn::RowAxes::Q,
+      llvm::APFloat(0.0), attn::RescalePlace::Value, /*weights=*/Type(),
+      tile::TargetAttrInterface(halide));
+}
+
+/// With features in the lanes. An illegal tile is the user's.
+static attn::ScheduleAttr makeFeatureSchedule(const KernelShape &shape,
+                                              const Target &target,
+                                              const HalideRequest &request,
+                                              Choice choice,
+                                              std::string &error) {
+  int64_t lanes = shape.lanes(target);
+  FeatureTiles tiles = chooseFeatureTiles(shape, target, request);
+  MLIRContext *context = shape.kernel->getContext();
+  ::attnc::halide::ScheduleAttr halide;
+  {
+    ScopedDiagnosticHandler keep(context, [&](Diagnostic &diagnostic) {
+      error = diagnostic.str();
+      return success();
+    });
+    halide = ::attnc::halide::ScheduleAttr::getChecked(
+        [&] { return emitError(UnknownLoc::get(context)); }, context, lanes,
+        ArrayRef<int64_t>{tiles.score.rows, tiles.score.vectors},
+        ArrayRef<int64_t>{tiles.value.rows, tiles.value.vectors},
+        ::attnc::halide::Mapping::Features);
+  }
+  if (!halide)
+    return {};
+  choice.q = tiles.q;
+  int64_t step = std::max(lanes, tiles.score.rows);
+  return finish(shape, choice, chooseKeys(request, choice.split, step), halide,
+                error);
+}
+
+static attn::ScheduleAttr makeSchedule(const KernelShape &shape,
+                                       const Target &target,
+                                       const HalideRequest &request,
+                                       Choice choice, std::string &error) {
+  int64_t q = choice.q;
   int64_t lanes = shape.lanes(target);
   // With one vector twice as many rows keep the units busy.
   int64_t rows = 4;
@@ -85,20 +157,13 @@ makeSchedule(const KernelShape &shape, const Target &target,
   RegisterTile score = request.score.value_or(isOfFormulas ? one : tile);
   RegisterTile value =
       request.value.value_or(shape.kernel.hasValue() ? one : tile);
-  MLIRContext *context = shape.kernel->getContext();
-  ScopedDiagnosticHandler keep(context, [&](Diagnostic &diagnostic) {
-    error = diagnostic.str();
-    return success();
-  });
   auto halide = ::attnc::halide::ScheduleAttr::get(
-      context, lanes, {score.rows, score.vectors}, {value.rows, value.vectors});
-  return attn::ScheduleAttr::getChecked(
-      [&] { return emitError(UnknownLoc::get(context)); }, context, form, q,
-      request.k.value_or(chunk ? int64_t(llvm::alignTo(q, score.rows))
-                               : kKeysOfBlock),
-      chunk, split, attn::RowAxes::Q, llvm::APFloat(0.0),
-      attn::RescalePlace::Value,
-      /*weights=*/Type(), tile::TargetAttrInterface(halide));
+      shape.kernel->getContext(), lanes, {score.rows, score.vectors},
+      {value.rows, value.vectors}, ::attnc::halide::Mapping::Rows);
+  int64_t k = chooseKeys(request, choice.split, score.rows);
+  if (choice.chunk && !request.k)
+    k = int64_t(llvm::alignTo(q, score.rows));
+  return finish(shape, choice, k, halide, error);
 }
 
 static bool readsTable(Value value) {
@@ -142,12 +207,16 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
   // One vector of queries is a third slower per query, so not beside others.
   bool isFew = shape.mostQueries > 0 && shape.mostQueries <= lanes;
   SmallVector<attn::ScheduleAttr> candidates;
+  using ::attnc::halide::Mapping;
+  using Form = attn::ScheduleForm;
   auto add = [&](attn::ScheduleForm form, int64_t q, int64_t split,
                  int64_t chunk) {
-    bool isRequested = request->form.value_or(form) == form;
+    bool isRequested =
+        request->form.value_or(form) == form &&
+        request->mapping.value_or(Mapping::Rows) == Mapping::Rows;
     if (isRequested && error.empty())
-      if (attn::ScheduleAttr made = makeSchedule(shape, target, *request, form,
-                                                 q, split, chunk, error))
+      if (attn::ScheduleAttr made = makeSchedule(
+              shape, target, *request, {form, q, split, chunk}, error))
         candidates.push_back(made);
   };
   // A request of either excludes form rows, and so do long keys of few queries,
@@ -179,6 +248,17 @@ HalideStrategy::makeCandidates(const KernelShape &shape, const Target &target,
       for (int64_t chunk : chunksOf(shape, request->chunk))
         add(attn::ScheduleForm::Chunked, q, request->split.value_or(0), chunk);
   }
+  // Preferred only if they are faster. Tiles are others there.
+  bool mayBeFeatures = request->mapping == Mapping::Features;
+  if (!request->mapping && !request->score && !request->value)
+    mayBeFeatures = mayBeOnline && isForFeatures(shape) &&
+                    request->form.value_or(Form::Online) == Form::Online;
+  for (int64_t split : splits)
+    if (mayBeFeatures && error.empty())
+      if (attn::ScheduleAttr made = makeFeatureSchedule(
+              shape, target, *request,
+              {request->form.value_or(Form::Online), 0, split, noChunk}, error))
+        candidates.push_back(made);
   if (!error.empty())
     return {};
   return candidates;
@@ -226,12 +306,14 @@ std::string HalideStrategy::findProblem(const KernelShape &shape,
                          schedule.getChunk(), kMostKeys);
   if (schedule.getWeights())
     return "the Halide backend does not use 'weights'; remove it";
+  if (k > kMostKeys)
+    return llvm::formatv("k = {0} is not within 1 .. {1}", k, kMostKeys);
+  if (halide.hasFeatureLanes())
+    return findFeatureProblem(shape, target, schedule);
   if (q % lanes != 0 || q > mostQueries)
     return llvm::formatv("q = {0} is not a multiple of the {1} lanes of {2}; "
                          "legal values: {1}, {3}, ..., {4}",
                          q, lanes, target.name, 2 * lanes, mostQueries);
-  if (k > kMostKeys)
-    return llvm::formatv("k = {0} is not within 1 .. {1}", k, kMostKeys);
   for (auto [name, tile] : {std::pair<StringRef, ArrayRef<int64_t>>(
                                 "score_tile", halide.getScoreTile()),
                             {"value_tile", halide.getValueTile()}}) {
@@ -336,9 +418,12 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
       double(shape.keyBits < shape.accumulateBits ? shape.headDim : 0) +
       double(shape.valueBits < shape.accumulateBits ? shape.valueDim : 0);
   Cost cost;
-  cost.products = 2 * pairs *
-                  featuresOfPair(shape, target, targetOf(schedule)) /
-                  (peak * share);
+  bool overFeatures = targetOf(schedule).hasFeatureLanes();
+  cost.products = overFeatures
+                      ? costOfFeatures(shape, target, schedule, pairs)
+                      : 2 * pairs *
+                            featuresOfPair(shape, target, targetOf(schedule)) /
+                            (peak * share);
   cost.weights =
       vectors *
       (slowdown * operationsOfPair(shape) / operationsPerCycle(target) +
@@ -351,7 +436,10 @@ Cost HalideStrategy::predictCost(const KernelShape &shape, const Target &target,
   double parts = countParts(schedule, ranges);
   cost.overhead = 1 + (parts - 1) * 2 * double(shape.allDims()) *
                           std::ceil(queries / double(schedule.getQ())) *
-                          double(schedule.getQ() / shape.lanes(target));
+                          double(schedule.getQ()) / double(shape.lanes(target));
+  if (isForFeatures(shape))
+    cost.memory =
+        waitForKeys(shape, target, schedule, ranges, pairs, cost.total());
   double needed = 2 * rowPairs * double(shape.allDims()) / peak;
   cost.peakFraction = needed / cost.total();
   cost.visitedPairs = pairs;
@@ -368,8 +456,8 @@ attn::BlockAttr HalideStrategy::chooseBlock(Operation *op,
                                             const Target &target) const {
   MLIRContext *context = op->getContext();
   int64_t lanes = target.unitFor(DType::F32).rows;
-  auto halide =
-      ::attnc::halide::ScheduleAttr::get(context, lanes, {1, 1}, {1, 1});
+  auto halide = ::attnc::halide::ScheduleAttr::get(
+      context, lanes, {1, 1}, {1, 1}, ::attnc::halide::Mapping::Rows);
   return attn::BlockAttr::get(context, attn::BlockForm::Element, /*lanes=*/"",
                               /*rows=*/"", /*q=*/lanes, /*k=*/1, halide);
 }

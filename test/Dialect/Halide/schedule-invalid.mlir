@@ -15,6 +15,11 @@
 
 // -----
 
+// expected-error@below {{score_tile has 3 keys; with mapping = features they must be a power of two}}
+"halide_schedule_c3"() {t = #halide.schedule<lanes = 16, score_tile = [3, 4], value_tile = [4, 4], mapping = features>} : () -> ()
+
+// -----
+
 // expected-error@below {{group is not two numbers with a product of at most 1024}}
 "halide_gpu_c1"() {t = #halide.gpu_schedule<group = [64, 32], keys = 4, features = 4, shared = []>} : () -> ()
 

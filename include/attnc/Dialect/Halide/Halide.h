@@ -9,6 +9,7 @@
 #include "mlir/IR/Dialect.h"
 
 #include "attnc/Dialect/Halide/HalideDialect.h.inc"
+#include "attnc/Dialect/Halide/HalideEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "attnc/Dialect/Halide/HalideAttrs.h.inc"

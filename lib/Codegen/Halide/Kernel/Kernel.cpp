@@ -19,6 +19,8 @@
 
 #include "Kernel/KernelWriter.h"
 
+#include "attnc/Analysis/Kernel/GroupedRows.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -34,6 +36,8 @@ KernelWriter::KernelWriter(attn::KernelOp kernel, const FunctionPlan &plan,
       target(dyn_cast<ScheduleAttr>(schedule.getTarget())),
       device(dyn_cast<GpuScheduleAttr>(schedule.getTarget())),
       acc(scalarTypeOf(kernel.getAccumulateType())) {
+  if (schedule.getRowAxes() == attn::RowAxes::GQ)
+    group = groupOf(kernel);
   isOnline = schedule.getForm() != attn::ScheduleForm::Rows;
   bool isOfStates = part == KernelPart::Chunks && target;
   width = isOfStates ? stateVectors() * target.getLanes() : schedule.getQ();
@@ -92,16 +96,29 @@ void KernelWriter::makeGridOfStates() {
       acc.bits / 8 * (keys + width * (valueDim + 4) + 64) + (1 << 14);
 }
 
+/// The number of rows that blocks divide: queries, times the heads of a group
+/// if these are rows.
+Attribute KernelWriter::sizeOfRows() {
+  Attribute queries = attn::axisSize(kernel.getQ().getType(), 3);
+  if (group == 1)
+    return queries;
+  return sizeAttribute(kernel.getContext(),
+                       plan.formulaOf(queries) * SizeExpr::constant(group));
+}
+
 void KernelWriter::makeGrid() {
-  static constexpr StringLiteral names[] = {"b", "h", "g", "q0"};
+  static constexpr StringLiteral names[] = {"b", "h", "g"};
   for (auto [axis, name] : llvm::enumerate(names))
-    step.grid.push_back({("task_" + name).str(),
-                         attn::axisSize(kernel.getQ().getType(), axis),
-                         axis == 3 ? schedule.getQ() : 1});
+    if (axis != 2 || group == 1)
+      step.grid.push_back({("task_" + name).str(),
+                           attn::axisSize(kernel.getQ().getType(), axis), 1});
+  step.grid.push_back({"task_q0", sizeOfRows(), schedule.getQ()});
   if (parts && part != KernelPart::Merge)
     step.grid.push_back({"task_part", parts->count, 1});
   int64_t q = schedule.getQ(), bytes = acc.bits / 8;
   int64_t pairs = 3 * q * bytes; // scores, weights and gates
+  if (hasFeatureLanes())         // and their sums, and rounded weights
+    pairs += (2 * int64_t(kernel.getSums().size()) + 1) * q * bytes;
   step.scratchBytes =
       q * bytes * (headDim + 4 * valueDim + 64) + 64 * pairs + (1 << 14);
   step.scratchBytes += pairs * (schedule.getK() + 64);
@@ -114,6 +131,20 @@ void KernelWriter::makeGrid() {
 
 Ex KernelWriter::rowOf(Ex i) { return b.add(tasks.coordinate("task_q0"), i); }
 
+/// The head of the group and the query that a row is of.
+std::pair<Ex, Ex> KernelWriter::headAndQueryOf(Ex row) {
+  if (group == 1)
+    return {tasks.coordinate("task_g"), row};
+  Ex heads = b.integer(group);
+  return {b.make(Op::Mod, kInt32, {row, heads}), b.div(row, heads)};
+}
+
+/// The number of rows of an operand.
+Ex KernelWriter::countRows(Value rows) {
+  Ex queries = tensors.extentOf(rows, 3);
+  return group == 1 ? queries : b.mul(queries, b.integer(group));
+}
+
 KernelWriter::Result KernelWriter::rowElement(Value rows, Ex i, Ex feature) {
   return elementOfRow(rows, rowOf(i), feature);
 }
@@ -121,10 +152,11 @@ KernelWriter::Result KernelWriter::rowElement(Value rows, Ex i, Ex feature) {
 /// Of a row of the queries; those after the last one are copies of it.
 KernelWriter::Result KernelWriter::elementOfRow(Value rows, Ex row,
                                                 Ex feature) {
-  Ex last = b.sub(tensors.extentOf(rows, 3), b.integer(1));
-  FailureOr<Ex> stored = tensors.element(
-      rows, {tasks.coordinate("task_b"), tasks.coordinate("task_h"),
-             tasks.coordinate("task_g"), b.min(row, last), feature});
+  Ex last = b.sub(countRows(rows), b.integer(1));
+  auto [head, query] = headAndQueryOf(b.min(row, last));
+  FailureOr<Ex> stored =
+      tensors.element(rows, {tasks.coordinate("task_b"),
+                             tasks.coordinate("task_h"), head, query, feature});
   if (failed(stored))
     return failure();
   return b.cast(*stored, acc);
@@ -151,21 +183,27 @@ KernelWriter::Result KernelWriter::keyElement(Value keys, Ex key, Ex feature) {
   return b.cast(*stored, acc);
 }
 
-/// Of the task.
+/// Of the task; of a group, the first head.
 SmallVector<Ex> KernelWriter::headIndices() {
   SmallVector<Ex> indices;
   static constexpr StringLiteral names[] = {"task_b", "task_h", "task_g"};
-  for (auto [axis, name] : llvm::enumerate(names))
-    indices.push_back(b.position(
-        tasks.coordinate(name), attn::axisSize(kernel.getQ().getType(), axis)));
+  for (auto [axis, name] : llvm::enumerate(names)) {
+    bool isRow = axis == 2 && group > 1;
+    indices.push_back(
+        b.position(isRow ? b.integer(0) : tasks.coordinate(name),
+                   attn::axisSize(kernel.getQ().getType(), axis)));
+  }
   return indices;
 }
 
 /// Of a row of the task.
 SmallVector<Ex> KernelWriter::rowIndices(Ex i) {
   SmallVector<Ex> indices = headIndices();
+  auto [head, query] = headAndQueryOf(rowOf(i));
+  if (group > 1)
+    indices[2] = b.position(head, group);
   indices.push_back(
-      b.position(rowOf(i), attn::axisSize(kernel.getQ().getType(), 3)));
+      b.position(query, attn::axisSize(kernel.getQ().getType(), 3)));
   return indices;
 }
 
@@ -268,8 +306,12 @@ LogicalResult KernelWriter::findRange() {
                                        // without ranges it is right
     return success();
   Ex q0 = tasks.coordinate("task_q0");
-  Ex queries = tensors.extentOf(kernel.getQ(), 3);
-  Ex q1 = b.min(b.add(q0, b.integer(schedule.getQ())), queries);
+  Ex q1 =
+      b.min(b.add(q0, b.integer(schedule.getQ())), countRows(kernel.getQ()));
+  if (group > 1) {
+    q0 = b.div(q0, b.integer(group));
+    q1 = divideUp(q1, group);
+  }
   SmallVector<Ex> arguments = headIndices();
   for (Ex index : {q0, q1})
     arguments.push_back(

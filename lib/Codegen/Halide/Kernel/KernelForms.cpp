@@ -176,21 +176,25 @@ LogicalResult KernelWriter::defineScores(StringRef prefix) {
                           : success();
 }
 
+/// What multiplies the weight of a key in feature e.
+KernelWriter::Result KernelWriter::valueOf(Ex i, Ex key, Ex e) {
+  FailureOr<Ex> value = keyElement(kernel.getV(), key, e);
+  if (failed(value) || !kernel.hasValue())
+    return value;
+  SmallVector<Ex> arguments{*value, b.position(e, valueDim)};
+  arguments.append(indicesOf(i, key));
+  return Formula(b, tensors).runOne(kernel.getValue(), arguments);
+}
+
 /// What a key contributes to feature e, with its weight and gate.
 KernelWriter::Result KernelWriter::contribution(Ex weight,
                                                 std::optional<Ex> gate, Ex i,
                                                 Ex key, Ex e) {
-  e = b.min(e, b.integer(valueDim - 1));
-  FailureOr<Ex> value = keyElement(kernel.getV(), key, e);
+  if (!hasFeatureLanes()) // tiles of features may be incomplete
+    e = b.min(e, b.integer(valueDim - 1));
+  Result value = valueOf(i, key, e);
   if (failed(value))
     return failure();
-  if (kernel.hasValue()) {
-    SmallVector<Ex> arguments{*value, b.position(e, valueDim)};
-    arguments.append(indicesOf(i, key));
-    value = Formula(b, tensors).runOne(kernel.getValue(), arguments);
-    if (failed(value))
-      return failure();
-  }
   Ex rounded = round(weight);
   return b.mul(gate ? b.mul(rounded, *gate) : rounded, *value);
 }
@@ -390,10 +394,10 @@ LogicalResult KernelWriter::defineState() {
 LogicalResult KernelWriter::mergeBlocks(StringRef prefix, Ex blocks,
                                         ArrayRef<Ex> where) {
   Ex i = b.variable("i");
-  int64_t columns = firstColumn() + valueDim + 2;
   auto name = [&](StringRef function) { return (prefix + function).str(); };
   b.domain(name("merge"),
-           {{b.integer(0), b.integer(columns)}, {b.integer(0), blocks}}, where);
+           {{b.integer(0), b.integer(stateColumns())}, {b.integer(0), blocks}},
+           where);
   Ex column = b.variable(name("merge.x")), j = b.variable(name("merge.y"));
   auto state = [&](Ex x) { return tasks.call("st", acc, {i, x}); };
   Ex old = state(column), isSum = b.equal(column, columnOfSum());
@@ -436,7 +440,7 @@ LogicalResult KernelWriter::defineOnline() {
   SmallVector<KeyLoop> loops = makeLoops();
   for (const KeyLoop &loop : loops) {
     checksKeys = loop.isMasked;
-    if (failed(defineBlock(loop)))
+    if (failed(hasFeatureLanes() ? defineBlockAlong(loop) : defineBlock(loop)))
       return failure();
   }
   checksKeys = true;
@@ -454,9 +458,20 @@ LogicalResult KernelWriter::defineMerges(ArrayRef<KeyLoop> loops) {
   for (const KeyLoop &loop : loops)
     if (failed(mergeBlocks(loop.prefix, loop.blocks, {})))
       return failure();
-  Ex i = b.variable("i"), e = b.variable("e");
-  int64_t columns = firstColumn() + valueDim + 2;
   b.schedule("st", 0, "compute_root");
+  if (hasFeatureLanes())
+    scheduleStateAlong(loops);
+  else
+    scheduleStateVectors(loops);
+  Ex i = b.variable("i"), e = b.variable("e");
+  b.define("l", {"i"}, b.call("st", acc, {i, columnOfSum()}));
+  Ex value = b.add(e, b.integer(firstColumn()));
+  b.define("ov", {"i", "e"}, b.call("st", acc, {i, value}));
+  return success();
+}
+
+void KernelWriter::scheduleStateVectors(ArrayRef<KeyLoop> loops) {
+  int64_t columns = stateColumns();
   scheduleVectors("st");
   b.schedule("st", 0, "bound", {"x"}, {0, columns});
   for (auto [n, loop] : llvm::enumerate(loops)) {
@@ -473,10 +488,6 @@ LogicalResult KernelWriter::defineMerges(ArrayRef<KeyLoop> loops) {
     if (unrolled <= kMostColumns)
       b.schedule("st", update, "unroll", {column});
   }
-  b.define("l", {"i"}, b.call("st", acc, {i, columnOfSum()}));
-  Ex value = b.add(e, b.integer(firstColumn()));
-  b.define("ov", {"i", "e"}, b.call("st", acc, {i, value}));
-  return success();
 }
 
 } // namespace attnc::halide

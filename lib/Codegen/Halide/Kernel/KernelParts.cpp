@@ -45,9 +45,13 @@ static SizeExpr lengthOfParts(attn::KernelOp kernel, const FunctionPlan &plan) {
   };
   auto number = [](int64_t value) { return SizeExpr::constant(value); };
   Value q = kernel.getQ();
-  SizeExpr tasks = size(q, 1) * size(q, 2);
+  SizeExpr tasks = size(q, 1), rows = size(q, 3);
+  if (schedule.getRowAxes() == attn::RowAxes::GQ)
+    rows = rows * size(q, 2);
+  else
+    tasks = tasks * size(q, 2);
   if (!isRagged(q)) // where the axis has the queries of all sequences
-    tasks = tasks * divideUp(size(q, 3), number(schedule.getQ()));
+    tasks = tasks * divideUp(rows, number(schedule.getQ()));
   SizeExpr wanted = divideUp(number(schedule.getTarget().getMostInstances()),
                              atLeast(1, tasks));
   SizeExpr k = number(schedule.getK());

@@ -32,12 +32,15 @@ LogicalResult KernelWriter::defineExactScores() {
   auto atKey = [&](const std::string &function) {
     b.schedule(function, 0, "compute_at", {"exact", "exact_sum.x"});
     b.schedule(function, 0, "bound", {"i"}, {0, schedule.getQ()});
-    b.schedule(function, 0, "vectorize", {"i"}, {target.getLanes()});
+    if (!hasFeatureLanes())
+      b.schedule(function, 0, "vectorize", {"i"}, {target.getLanes()});
   };
   atKey("sx");
   for (unsigned number = 0; number < kernel.getSums().size(); ++number) {
     std::string name = numbered("qx", number);
     atKey(name);
+    if (hasFeatureLanes())
+      continue;
     b.schedule(name, 1, "reorder", {"i", name + "_sum.x"});
     b.schedule(name, 1, "vectorize", {"i"}, {target.getLanes()});
   }
@@ -90,6 +93,8 @@ void KernelWriter::defineNans() {
     return b.cast(b.select(isFirstRun, isNotFinite(result), isNan), kInt32);
   };
   Ex i = b.variable("i"), zero = b.integer(0);
+  if (hasFeatureLanes())
+    return defineNansAlong(isBad);
   b.define("bad", {"i"}, chunks ? isBad(b.call("l", acc, i)) : zero);
   if (valueDim > 0) {
     b.domain("bad_sum", {{zero, b.integer(valueDim)}});
@@ -102,6 +107,26 @@ void KernelWriter::defineNans() {
   Ex ofRow = b.call("bad", kInt32, b.variable("nan_sum.x"));
   b.define("nans", {}, zero);
   b.update({}, b.max(b.call("nans", kInt32, {}), ofRow));
+  b.schedule("nans", 0, "compute_root");
+}
+
+/// The same with features in the lanes, of every lane of a row.
+void KernelWriter::defineNansAlong(function_ref<Ex(Ex result)> isBad) {
+  Ex i = b.variable("i"), v = b.variable("v"), zero = b.integer(0);
+  int64_t lanes = valueLanes();
+  b.domain("bad_sum", {{zero, b.integer(valueDim / lanes)}});
+  Ex e = b.add(b.mul(b.variable("bad_sum.x"), b.integer(lanes)), v);
+  b.define("bad", {"i", "v"}, zero);
+  b.update({i, v}, b.max(b.call("bad", kInt32, {i, v}),
+                         isBad(b.call("ov", acc, {i, e}))));
+  b.schedule("bad", 0, "compute_root");
+  scheduleAlong("bad", "v", lanes, lanes, "bad_sum.x");
+  b.domain("nan_sum",
+           {{zero, b.integer(lanes)}, {zero, b.integer(schedule.getQ())}});
+  Ex ofLane =
+      b.call("bad", kInt32, {b.variable("nan_sum.y"), b.variable("nan_sum.x")});
+  b.define("nans", {}, zero);
+  b.update({}, b.max(b.call("nans", kInt32, {}), ofLane));
   b.schedule("nans", 0, "compute_root");
 }
 
@@ -122,6 +147,10 @@ LogicalResult KernelWriter::defineExactValues() {
   b.update({i, e}, b.add(b.call("exact", acc, {i, e}),
                          b.keepWhere(term->second, term->first, 0)));
   b.schedule("exact", 0, "compute_root");
+  if (hasFeatureLanes()) {
+    scheduleAlong("exact", "e", valueLanes(), valueDim, "exact_sum.x");
+    return success();
+  }
   b.schedule("exact", 0, "bound", {"i"}, {0, schedule.getQ()});
   b.schedule("exact", 0, "vectorize", {"i"}, {target.getLanes()});
   b.schedule("exact", 1, "reorder", {"i", "e", "exact_sum.x"});
@@ -146,8 +175,8 @@ KernelWriter::storedDims(ArrayRef<std::pair<Ex, Ex>> inner) {
   SmallVector<std::pair<Ex, Ex>> dims(inner);
   Ex zero = b.integer(0), rows = b.integer(schedule.getQ());
   if (!tasks.isDevice()) {
-    Ex queries = tensors.extentOf(kernel.getQ(), 3);
-    rows = b.min(rows, b.sub(queries, tasks.coordinate("task_q0")));
+    Ex all = countRows(kernel.getQ());
+    rows = b.min(rows, b.sub(all, tasks.coordinate("task_q0")));
   }
   dims.push_back({zero, rows});
   if (tasks.isDevice())
@@ -186,8 +215,8 @@ Ex KernelWriter::sumOfValues(Ex i, Ex e) {
 
 /// The indices of a row in results.
 SmallVector<Ex> KernelWriter::placeOf(Ex i) {
-  return {tasks.coordinate("task_b"), tasks.coordinate("task_h"),
-          tasks.coordinate("task_g"), rowOf(i)};
+  auto [head, query] = headAndQueryOf(rowOf(i));
+  return {tasks.coordinate("task_b"), tasks.coordinate("task_h"), head, query};
 }
 
 /// Element e of the output.
@@ -206,7 +235,10 @@ LogicalResult KernelWriter::storeValues() {
   if (isBlock) {
     b.define("o", {"i", "e"}, resultOf(b.variable("i"), b.variable("e")));
     b.schedule("o", 0, "compute_root");
-    scheduleVectors("o");
+    if (hasFeatureLanes())
+      scheduleAlong("o", "e", valueLanes(), valueDim);
+    else
+      scheduleVectors("o");
   }
   auto value = [&](StringRef domain) -> FailureOr<Tensors::Stored> {
     beginStore(domain + ".z");

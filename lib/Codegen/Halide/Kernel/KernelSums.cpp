@@ -52,15 +52,39 @@ LogicalResult KernelWriter::defineRowsOfSums() {
       std::string name = nameOfRows(number, which);
       tasks.define(name, {"i", "c"}, *row);
       b.schedule(name, 0, "compute_root");
+      int64_t features =
+          *plan.fixedSize(attn::axisSize(operands.first.getType(), 4));
       if (tasks.isDevice())
         scheduleRowsOnDevice(name);
+      else if (hasFeatureLanes())
+        scheduleRowsAlong(name, features);
       else if (b.isCopy(*row))
-        scheduleTransposed(
-            name, *plan.fixedSize(attn::axisSize(operands.first.getType(), 4)));
+        scheduleTransposed(name, features);
       else
         scheduleVectors(name);
     }
   return success();
+}
+
+/// What feature d adds to a sum of a pair.
+KernelWriter::Result KernelWriter::termOfSum(unsigned number, Ex i, Ex k,
+                                             Ex d) {
+  attn::KernelOp::Sum sum = kernel.getSums()[number];
+  SmallVector<Ex> elements;
+  for (auto [which, operands] : llvm::enumerate(sum.rows)) {
+    FailureOr<Ex> key = keyElement(operands.second, k, d);
+    if (failed(key))
+      return failure();
+    elements.push_back(tasks.call(nameOfRows(number, which), acc, {i, d}));
+    elements.push_back(*key);
+  }
+  if (!sum.pair)
+    return b.mul(elements[0], elements[1]);
+  Value rows = sum.rows.front().first;
+  elements.push_back(
+      b.position(d, *plan.fixedSize(attn::axisSize(rows.getType(), 4))));
+  elements.append(indicesOf(i, k));
+  return Formula(b, tensors).runOne(*sum.pair, elements);
 }
 
 /// The functions PREFIX0, PREFIX1, .. of the sums that scores depend on.
@@ -72,26 +96,11 @@ LogicalResult KernelWriter::defineSums(StringRef prefix) {
     int64_t features = *plan.fixedSize(attn::axisSize(rows.getType(), 4));
     b.domain(domain, {{b.integer(0), b.integer(features)}},
              computedWhere(b.div(k, b.integer(schedule.getK()))));
-    Ex d = b.variable(domain + ".x");
-    SmallVector<Ex> elements;
-    for (auto [which, operands] : llvm::enumerate(sum.rows)) {
-      FailureOr<Ex> key = keyElement(operands.second, k, d);
-      if (failed(key))
-        return failure();
-      elements.push_back(tasks.call(nameOfRows(number, which), acc, {i, d}));
-      elements.push_back(*key);
-    }
-    Ex term = b.mul(elements[0], elements[1]);
-    if (sum.pair) {
-      elements.push_back(b.position(d, features));
-      elements.append(indicesOf(i, k));
-      FailureOr<Ex> formula = Formula(b, tensors).runOne(*sum.pair, elements);
-      if (failed(formula))
-        return failure();
-      term = *formula;
-    }
+    Result term = termOfSum(number, i, k, b.variable(domain + ".x"));
+    if (failed(term))
+      return failure();
     tasks.define(name, {"i", "k"}, b.real(0, acc));
-    tasks.update({i, k}, b.add(tasks.call(name, acc, {i, k}), term));
+    tasks.update({i, k}, b.add(tasks.call(name, acc, {i, k}), *term));
   }
   return success();
 }
@@ -100,13 +109,16 @@ LogicalResult KernelWriter::defineSums(StringRef prefix) {
 KernelWriter::Result KernelWriter::ofSums(Region &region, StringRef prefix,
                                           Ex i, Ex k) {
   auto sums = kernel.getSums();
-  SmallVector<Ex> arguments{tasks.call(numbered(prefix, 0), acc, {i, k})};
+  SmallVector<Ex> at{i, k};
+  if (!pairInBlock.empty())
+    at = pairInBlock;
+  SmallVector<Ex> arguments{tasks.call(numbered(prefix, 0), acc, at)};
   if (!scalesRows(kernel))
     arguments[0] =
         b.mul(arguments[0], b.real(kernel.getScale().convertToDouble(), acc));
   arguments.append(indicesOf(i, k));
   for (unsigned number = 1; number < sums.size(); ++number)
-    arguments.push_back(tasks.call(numbered(prefix, number), acc, {i, k}));
+    arguments.push_back(tasks.call(numbered(prefix, number), acc, at));
   return Formula(b, tensors).runOne(region, arguments);
 }
 

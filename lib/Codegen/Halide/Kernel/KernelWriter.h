@@ -6,33 +6,16 @@
 #include "Formula.h"
 #include "Kernel/ChunkFactors.h"
 #include "Kernel/Kernel.h"
+#include "Kernel/KeyLoop.h"
 #include "Tasks.h"
 
 #include "attnc/Dialect/Halide/Halide.h"
 
 namespace attnc::halide {
 
-/// The blocks of keys that one loop of form online merges into the state.
-struct KeyLoop {
-  std::string prefix;   // of its functions and domains
-  int64_t keys;         // of a block
-  bool isMasked = true; // else every query of the task sees every key
-  Ex blocks = {};
-  /// The first key of block j is j * keys + shift, or + lateShift from block
-  /// `early` on.
-  Ex early = {}, shift = {}, lateShift = {};
-  Ex extent = {}; // keys of a block, where they are no constant
-};
-
-/// An element of state `number`: column `column` for a feature of keys. `which`
-/// is 0; 1 for what rounding has lost of it.
-struct StateElement {
-  Ex which, number, column, feature;
-};
-
-/// A task is a block of queries of one head. Functions have the dimensions i (a
-/// query of the block), k (a key), c (a feature of a key) and e (of a value),
-/// and on a device t (a task).
+/// A task is a block of queries of one head, or of all heads of a group.
+/// Functions have the dimensions i (a row of the block), k (a key), c (a
+/// feature of a key) and e (of a value), and on a device t (a task).
 class KernelWriter {
 public:
   KernelWriter(attn::KernelOp kernel, const FunctionPlan &plan, Step &step,
@@ -69,7 +52,41 @@ private:
   mlir::LogicalResult defineBlock(const KeyLoop &loop);
   mlir::LogicalResult defineMerges(llvm::ArrayRef<KeyLoop> loops);
   mlir::LogicalResult defineOnline();
-  int64_t firstColumn() const { return tasks.isDevice() ? 0 : 2; }
+  bool hasFeatureLanes() const { return target && target.hasFeatureLanes(); }
+  /// With features in the lanes, those of a vector of values.
+  int64_t valueLanes() const { return target.getLanesOf(valueDim); }
+  void scheduleAlong(llvm::StringRef function, llvm::StringRef x, int64_t lanes,
+                     int64_t extent, llvm::StringRef loop = "");
+  void scheduleRowsAlong(llvm::StringRef function, int64_t features);
+  mlir::LogicalResult defineFoldedSums(const KeyLoop &loop,
+                                       llvm::StringRef prefix);
+  void scheduleFolded(llvm::StringRef function, int64_t lanes,
+                      const std::string &user);
+  void scheduleFoldedSum(const KeyLoop &loop, unsigned number,
+                         llvm::StringRef prefix, const std::string &stored);
+  mlir::LogicalResult
+  defineOfFoldedSums(const KeyLoop &loop, const std::string &function,
+                     const std::string &prefix,
+                     llvm::function_ref<Result(llvm::StringRef)> make);
+  mlir::LogicalResult defineFoldedScores(const KeyLoop &loop);
+  void defineFoldedKeys(const KeyLoop &loop, const std::string &function,
+                        Ex start, llvm::function_ref<Ex(Ex key)> element,
+                        llvm::function_ref<Ex(Ex a, Ex b)> combine);
+  mlir::LogicalResult defineBlockAlong(const KeyLoop &loop);
+  mlir::FailureOr<std::string> defineFactors(const KeyLoop &loop);
+  mlir::LogicalResult defineValuesAlong(const KeyLoop &loop,
+                                        const std::string &factors);
+  void scheduleStateAlong(llvm::ArrayRef<KeyLoop> loops);
+  void scheduleStateVectors(llvm::ArrayRef<KeyLoop> loops);
+  int64_t firstColumn() const {
+    return tasks.isDevice()    ? 0
+           : hasFeatureLanes() ? std::max<int64_t>(valueLanes(), 2)
+                               : 2;
+  }
+  /// Of a state: whole vectors where lanes are features.
+  int64_t stateColumns() const {
+    return firstColumn() + valueDim + std::max<int64_t>(firstColumn(), 2);
+  }
   Ex columnOfSum() { return b.integer(firstColumn() + valueDim); }
   Ex columnOfMax() { return b.integer(firstColumn() + valueDim + 1); }
   mlir::LogicalResult defineState();
@@ -132,6 +149,7 @@ private:
   mlir::LogicalResult defineRuns(bool mayHide);
   Ex isNotFinite(Ex value);
   void defineNans();
+  void defineNansAlong(llvm::function_ref<Ex(Ex result)> isBad);
   Ex isLastRun();
   mlir::LogicalResult defineExactValues();
   mlir::LogicalResult storeResults();
@@ -162,6 +180,9 @@ private:
   void scheduleVectors(llvm::StringRef function, unsigned updates = 0,
                        llvm::StringRef loop = "");
   Ex rowOf(Ex i);
+  std::pair<Ex, Ex> headAndQueryOf(Ex row);
+  Ex countRows(mlir::Value rows);
+  mlir::Attribute sizeOfRows();
   Result elementOfRow(mlir::Value rows, Ex row, Ex feature);
   Result rowElement(mlir::Value rows, Ex i, Ex feature);
   Result keyElement(mlir::Value keys, Ex key, Ex feature);
@@ -169,6 +190,8 @@ private:
   Result ofSums(mlir::Region &region, llvm::StringRef prefix, Ex i, Ex key);
   Result maskOf(llvm::StringRef prefix, Ex i, Ex key);
   Result scoreOf(llvm::StringRef prefix, Ex i, Ex key);
+  Result termOfSum(unsigned number, Ex i, Ex k, Ex d);
+  Result valueOf(Ex i, Ex key, Ex e);
   Result contribution(Ex weight, std::optional<Ex> gate, Ex i, Ex key, Ex e);
   std::optional<Ex> storedGate(llvm::StringRef prefix, Ex i, Ex key);
   llvm::SmallVector<Ex> headIndices();
@@ -200,6 +223,8 @@ private:
   GpuScheduleAttr device; // on a device
   ScalarType acc;
   int64_t headDim = 0, valueDim = 0; // headDim: of all rows together
+  /// Query heads whose rows alternate in a block (`row_axes = gq`).
+  int64_t group = 1;
   bool masks = false, isOnline = false;
   int64_t width; // queries of a block, or features in a pipeline of states
   /// Of the values that kExact may have, the last one; with `hasExact` it is
@@ -208,6 +233,9 @@ private:
   bool hasExact = false;
   /// Whether keys may be masked or out of range in what is being defined.
   bool checksKeys = true;
+  /// Where it is not empty, what sums are indexed by instead of a row and a
+  /// key.
+  llvm::SmallVector<Ex> pairInBlock;
   Ex first, count; // of the keys that are visited
   /// Of form chunked: the state of the block, and the keys that row 0 sees.
   Ex stateNumber = {}, seenByFirst = {};

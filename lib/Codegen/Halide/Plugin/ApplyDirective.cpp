@@ -72,6 +72,11 @@ void applyDirective(Halide::Func function, const Directive &directive,
     function.store_in(Halide::MemoryType::GPUShared);
   } else if (verb == "on_heap") {
     function.store_in(Halide::MemoryType::Heap);
+  } else if (verb == "reorder_storage") {
+    std::vector<Halide::Var> order;
+    for (const Halide::VarOrRVar &one : v)
+      order.push_back(one.var);
+    function.reorder_storage(order);
   } else if (verb == "bound") {
     function.bound(v[0].var, int(n[0]), int(n[1]));
   } else if (verb == "bound_extent") {
