@@ -215,6 +215,8 @@ POLYNOMIALS = {
                              f32, [1]),
     "exp2BesideOneF32": lambda: fixed(lambda x: 2**x, lambda x: 2**-x, 5, EPS,
                                       mp.mpf(1), f32, [1]),
+    "exp2RoughF32": lambda: fixed(lambda x: 2**x, lambda x: 2**-x, 3, EPS,
+                                  mp.mpf(1), f32, [1]),
     "exp2F64": lambda: fixed(lambda x: 2**x, lambda x: 2**-x, 11, mp.mpf("-.5"),
                              mp.mpf("0.5001"), f64, [1]),
     "expm1F32": lambda: rounded_polynomial(

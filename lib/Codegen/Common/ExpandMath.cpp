@@ -117,6 +117,13 @@ static bool isExp2BesideOne(Operation *op) {
          });
 }
 
+/// exp2 in f32 that may be approximate: what uses it rounds to bf16.
+static bool isRoughExp2(Operation *op) {
+  auto exp2 = dyn_cast<math::Exp2Op>(op);
+  return exp2 && getElementTypeOrSelf(exp2.getResult()).isF32() &&
+         bitEnumContainsAny(exp2.getFastmath(), arith::FastMathFlags::afn);
+}
+
 /// exp of which its user says that it is at most 1, where smaller results than
 /// normal numbers may be 0.
 static bool isExpAtMostOne(Operation *op, const LaneFeatures &features) {
@@ -184,6 +191,8 @@ static FailureOr<Real> expand(LaneContext &ctx, Operation *op) {
   }
   if (isExpAtMostOne(op, ctx.features))
     return expandExpAtMostOne(x);
+  if (isRoughExp2(op))
+    return expandExp2Rough(x);
   return isExp2BesideOne(op) ? expandExp2BesideOne(x) : entry->expand(x);
 }
 

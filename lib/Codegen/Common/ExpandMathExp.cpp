@@ -88,6 +88,8 @@ Real expandExp2BesideOne(Real x) {
   return exp2F32(x, coefficients::exp2BesideOneF32);
 }
 
+Real expandExp2Rough(Real x) { return exp2F32(x, coefficients::exp2RoughF32); }
+
 /// x = n log(2) + r with |r| <= log(2) / 2, for x within the limits.
 static std::pair<SmallInteger, Real> reduce(Real x, const ExpLimits &limits,
                                             int64_t offset) {

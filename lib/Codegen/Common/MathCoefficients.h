@@ -25,6 +25,11 @@ inline constexpr double exp2F32[] = {1.0,          0.693147063,   0.240229085,
 inline constexpr double exp2BesideOneF32[] = {
     1.0, 0.693151295, 0.240164593, 0.0557995141, 0.00901748147, 0.00186695158};
 
+// 2^f, f in [0, 1], for results that are rounded to bf16: a 22nd of such a
+// rounding. The first is exact. 2^-13.5
+inline constexpr double exp2RoughF32[] = {1.0, 0.695116758, 0.227645084,
+                                          0.0770669729};
+
 // 2^f, f in [-1/2, 1/2]; the first is exact. 2^-57.7
 inline constexpr double exp2F64[] = {1.0,
                                      0.69314718055994529,

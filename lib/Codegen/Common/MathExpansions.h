@@ -17,6 +17,7 @@ namespace attnc::codegen {
 Real expandExp2(Real x);
 /// f32 exp2 of which only its sum with 1 or more is asked for.
 Real expandExp2BesideOne(Real x);
+Real expandExp2Rough(Real x);
 /// f32 exp2 where its result is a normal number.
 Real expandExp2Normal(Real x);
 Real expandExp(Real x);

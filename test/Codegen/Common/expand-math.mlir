@@ -57,6 +57,22 @@ func.func @exp2_beside_one(%x: vector<16xf32>) -> vector<16xf32> {
   return %1 : vector<16xf32>
 }
 
+// Three steps less where the flag allows approximations.
+// AVX512-LABEL: func.func @exp2_rough(
+// AVX512:         mask.reduce.ps.512
+// AVX512-COUNT-3: math.fma
+// AVX512-NOT:     math.fma
+// AVX512:         mask.scalef.ps.512
+// AVX512:         return
+// CHECK-LABEL: func.func @exp2_rough(
+// CHECK-COUNT-3: math.fma
+// CHECK-NOT:     math.fma
+// CHECK:         return
+func.func @exp2_rough(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.exp2 %x fastmath<afn> : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
 // AVX512-LABEL: func.func @exp2_beside_less(
 // AVX512-COUNT-6: math.fma
 // CHECK-LABEL: func.func @exp2_beside_less(
