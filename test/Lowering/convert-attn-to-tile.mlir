@@ -110,7 +110,7 @@ func.func @scales_q_before_the_loop(%Q: !q, %K: !k, %V: !k) -> !q {
 // CHECK-NEXT:      tile.select_masked %[[SUM]]
 // CHECK:           %[[D:.*]] = arith.subf
 // CHECK-NEXT:      %[[C:.*]] = arith.mulf %[[D]]
-// CHECK-NEXT:      math.exp2 %[[C]] : f32
+// CHECK-NEXT:      math.exp2 %[[C]] fastmath<afn> : f32
 // CHECK:           tile.dot(%{{.*}}, %{{.*}}) sum(k) acc(%{{.*}}) : (!tile.tile<q:64, k:64, bf16>, !tile.tile<k:64, e:32, bf16>) -> !tile.tile<q:64, e:32, f32>
 !qh = tensor<?x2x1x?x32xbf16, #attn.dims<batch, 2, 1, query_len, 32>>
 !kh = tensor<?x2x?x32xbf16, #attn.dims<batch, 2, kv_len, 32>>

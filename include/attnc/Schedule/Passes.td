@@ -92,7 +92,11 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
     - (verify_scheduled_c21) `attn.cases` is a list of cases of an axis of the
       result with a run-time size, each of which holds in some calls; their
       blocks are legal and differ from `attn.block` in `q`, `k`, `e` and
-      `target` only, and the backend supports them.
+      `target` only, and the backend supports them;
+    - (verify_scheduled_c22) `pack = transposed` has `unit = matrix`, which
+      computes the product with values that are dense and stored as bf16, form
+      `online`, a mask of one segment without classes, and `k` and `partial`
+      that are multiples of 32.
   }];
 }
 

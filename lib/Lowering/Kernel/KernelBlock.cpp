@@ -253,13 +253,20 @@ double KernelBlock::weightScale() {
   double scale = sumScale();
   bool isLast = score.isIdentity() && !init && !gate && !select && !states;
   bool isInner = hasMax && !hasPairs && !kernel.getRow();
-  bool isSteady =
-      kernel.getSchedule()->getRescaleThreshold().convertToDouble() == 0.0;
   // The factor must be finite.
   constexpr double mostScale = 1e37;
   bool isExponent =
       kernel.getNorm() && !isIdentity() && scale > 0 && scale < mostScale;
-  return isExponent && isLast && isInner && isSteady ? scale : 1.0;
+  return isExponent && isLast && isInner ? scale : 1.0;
+}
+
+bool KernelBlock::hasRoughWeights() {
+  return hasValues && weightType().isBF16() &&
+         llvm::all_of(outputs, [](const BlockOutput &output) {
+           auto type = cast<tile::BufType>(output.buffer.buf.getType());
+           return !output.isLse && !output.isPairs && !output.isKey &&
+                  !output.isMax && type.getElementType().isBF16();
+         });
 }
 
 /// Sums over features times the scale, where neither queries nor weights have
@@ -452,7 +459,9 @@ Value KernelBlock::emitValues(OpBuilder &builder, Value p, const KeyTile &keys,
   auto type =
       tile::TileType::get(kernel.getContext(), {{"k", sizeK}, {"e", sizeE}},
                           getElementTypeOrSelf(kernel.getV()));
-  Value value = emitKeys(builder, v, type, keys);
+  // The second try of a block masks products, which a unit cannot.
+  bool isStored = storedValues && !where;
+  Value value = emitKeys(builder, isStored ? *storedValues : v, type, keys);
   if (kernel.hasValue())
     return emitContributions(builder, p, value, keys, acc, where);
   return tile::DotOp::create(builder, loc, outType(), p, value, "k", acc,

@@ -63,6 +63,8 @@ public:
   bool hasValues, hasMax, hasSum; // what the state has: o, m, l
   bool hasPairs;                  // tiles of pairs are stored
   BlockBuffer q, k, v;
+  /// The values as `storeTransposedValues` has stored them, if it has.
+  std::optional<BlockBuffer> storedValues;
   llvm::SmallVector<BlockBuffer, 0> products; // rows and keys in turn
   std::vector<BlockOutput> outputs;
   llvm::SmallVector<mlir::Value, 3> bhg;
@@ -131,6 +133,9 @@ public:
   /// a score and positive changes neither which key is largest nor that equal
   /// scores have equal weights, so that scores and m stay without it.
   double weightScale();
+  /// Whether weights may err by a small part of the rounding to bf16 that
+  /// follows: they are rounded, and so is all that the kernel stores.
+  bool hasRoughWeights();
   mlir::Value emitScaled(mlir::OpBuilder &builder, mlir::Value sums);
   /// o, m and l before the first key.
   SoftmaxState emitInitial(mlir::OpBuilder &builder);

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernel/KeyWalk.h"
+#include "Kernel/TransposedValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -62,6 +63,27 @@ static void endWithSequence(OpBuilder &builder, KernelBlock &block,
         arith::MinSIOp::create(builder, block.loc, segments[last], block.kvLen);
 }
 
+/// The tiles of a segment start at blocks of stored values: the first ones have
+/// keys more, which are masked, and full tiles start later.
+static void alignToBlocks(OpBuilder &builder, KernelBlock &block,
+                          SmallVectorImpl<Value> &segments) {
+  if (!block.storedValues || segments.size() != 4)
+    return;
+  Location loc = block.loc;
+  Value size = arith::ConstantIndexOp::create(builder, loc, kKeysOfBlock);
+  auto align = [&](Value &bound, auto divide) {
+    if (matchPattern(bound, m_Zero()))
+      return;
+    bound = builder.createOrFold<arith::MulIOp>(loc, divide(bound), size);
+  };
+  align(segments[0], [&](Value bound) -> Value {
+    return builder.createOrFold<arith::FloorDivSIOp>(loc, bound, size);
+  });
+  align(segments[1], [&](Value bound) -> Value {
+    return builder.createOrFold<arith::CeilDivSIOp>(loc, bound, size);
+  });
+}
+
 KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
   attn::KernelOp kernel = block.kernel;
   if (kernel.hasRanges()) {
@@ -73,6 +95,7 @@ KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
     for (Value bound : bounds)
       segments.push_back(map.lookup(bound));
     endWithSequence(builder, block, segments);
+    alignToBlocks(builder, block, segments);
   } else {
     Value full = block.mask.isAlwaysTrue() ? block.kvLen : block.zero;
     segments = {block.zero, block.zero, full, block.kvLen};

@@ -51,8 +51,10 @@ emitLoop(OpBuilder &builder, KernelBlock &block, const KeyWalk &walk,
 static Value emitMaximum(OpBuilder &builder, KernelBlock &block, Value largest,
                          Value m) {
   Location loc = block.loc;
+  // Of scores without the scale.
   double threshold =
-      block.kernel.getSchedule()->getRescaleThreshold().convertToDouble();
+      block.kernel.getSchedule()->getRescaleThreshold().convertToDouble() /
+      block.weightScale();
   if (threshold == 0.0)
     return largest;
   return emitMap(builder, loc, block.rowType(), {largest, m},

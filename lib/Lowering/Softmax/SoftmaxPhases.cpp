@@ -115,6 +115,8 @@ Value KernelBlock::emitWeight(OpBuilder &builder, Value x, Value shift) {
     return x;
   auto type = cast<tile::TileType>(x.getType());
   bool base2 = kernel.getNorm().getWeight() == attn::NormWeight::Exp2;
+  auto accuracy = hasRoughWeights() ? arith::FastMathFlags::afn
+                                    : arith::FastMathFlags::none;
   SmallVector<Value, 2> inputs{x};
   if (shift)
     inputs.push_back(shift);
@@ -129,7 +131,7 @@ Value KernelBlock::emitWeight(OpBuilder &builder, Value x, Value shift) {
                      d = arith::MulFOp::create(
                          b, loc, d, emitReal(b, loc, accumulate, factor));
                    if (shift || base2)
-                     return math::Exp2Op::create(b, loc, d);
+                     return math::Exp2Op::create(b, loc, d, accuracy);
                    return math::ExpOp::create(b, loc, d);
                  });
 }

@@ -148,6 +148,25 @@ static SmallVector<tile::CpuUnit> unitsFor(const KernelShape &shape,
   return units;
 }
 
+/// Values are transposed before a kernel only where all calls that `expect`
+/// lists have several blocks of queries.
+static constexpr int64_t fewestToTranspose = 64;
+
+/// By how much scores may exceed the running maximum before the sums of values
+/// are rescaled, which takes the matrix unit a pass over memory. Weights are up
+/// to e^2, so that the largest one is rounded to bf16, too; but then a second
+/// weight is at least e^-2 of it, and a row of such weights has rounding errors
+/// of this size in any case.
+static constexpr double steadyGrowth = 2;
+
+/// Whether nothing but weights depends on the running maximum of a softmax,
+/// which are rounded to bf16.
+static bool mayKeepMaximum(const KernelShape &shape) {
+  attn::KernelOp kernel = shape.kernel;
+  return shape.isSoftmax() && !kernel.getRow() && !kernel.hasPairs() &&
+         kernel.getV() && kernel.getRoundedWeightType().isBF16();
+}
+
 /// Fills in what follows from form, q, k, partial and unit.
 static void complete(CpuSchedule &s, tile::CpuMapping mapping,
                      const KernelShape &shape, const Target &target,
@@ -181,7 +200,11 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
   s.tail = request.tail.value_or(hasTail ? lanes : 0);
   s.laneSkip =
       request.laneSkip.value_or(!isRows && s.q > lanes && shape.rangesMove);
-  s.pack = request.pack.value_or(tile::CpuPack::Auto);
+  s.pack = request.pack.value_or(
+      s.isPipelined(lanes) && shape.leastQueries >= fewestToTranspose &&
+              whyNotTransposed(shape, target, s).empty()
+          ? tile::CpuPack::Transposed
+          : tile::CpuPack::Auto);
   s.split = request.split.value_or(0);
   s.mapping = mapping;
   if (mapping == tile::CpuMapping::Features) {
@@ -192,7 +215,8 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
   } else {
     s.featureRows = request.featureRows.value_or(0); // which must be 0
   }
-  s.rescaleThreshold = request.rescaleThreshold.value_or(0);
+  s.rescaleThreshold = request.rescaleThreshold.value_or(
+      isMatrix && mayKeepMaximum(shape) ? steadyGrowth : 0);
   s.rescaleIn = request.rescaleIn.value_or(attn::RescalePlace::Value);
 }
 
@@ -206,10 +230,14 @@ static SmallVector<int64_t> choices(std::optional<int64_t> requested,
 
 /// The most keys of a tile on the matrix unit: with more of them the scores and
 /// weights of two vectors leave L1 too little for the rest (hand-written
-/// kernels were fastest with 128 keys, or as many as features).
-static int64_t mostKeysOf(const KernelShape &shape, tile::CpuUnit unit) {
+/// kernels were fastest with 128 keys, or as many as features). Pipelined tiles
+/// have two copies: 64 keys were up to 1.6 times as fast as 96 and 128.
+static int64_t mostKeysOf(const KernelShape &shape, tile::CpuUnit unit,
+                          bool isPipelined) {
   if (unit != tile::CpuUnit::Matrix)
     return std::numeric_limits<int64_t>::max();
+  if (isPipelined)
+    return 64;
   return std::max<int64_t>(128, llvm::alignTo(shape.headDim, 32));
 }
 
@@ -289,7 +317,9 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
                  int64_t chunk) {
     for (tile::CpuUnit unit : form == Form::Chunked ? unitsOfChunks : units)
       if (q <= mostQueriesOf(unit, lanes, request) &&
-          (request.k || form == Form::Rows || k <= mostKeysOf(shape, unit)))
+          (request.k || form == Form::Rows ||
+           k <=
+               mostKeysOf(shape, unit, q <= 2 * lanes && form == Form::Online)))
         addFor(unit, form, q, k, partial, chunk);
   };
   auto may = [&](Form form, bool otherwise) {

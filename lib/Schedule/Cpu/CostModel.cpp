@@ -153,7 +153,24 @@ public:
     constexpr double square = 110;
     double e = double(shape.valueDim);
     double squares = std::ceil(keys / 32) * std::ceil(e / 16);
-    return vectors * (keys + e) + (paired.value ? square * squares : 0);
+    bool copies = paired.value && schedule.pack != tile::CpuPack::Transposed;
+    // Rows of keys that do not fill registers are copied (measured: 40 cycles
+    // for a row of 72 features).
+    constexpr double row = 12, elements = 32;
+    double registers = std::ceil(double(shape.headDim) / elements);
+    bool copiesKeys =
+        paired.scores[0] && double(shape.headDim) != elements * registers;
+    return vectors * (keys + e) + (copies ? square * squares : 0) +
+           (copiesKeys ? row * registers * keys : 0);
+  }
+  /// Cycles to transpose the values of all keys of a head before the kernel:
+  /// squares of 16 by 16, through scratch.
+  double transposeValues(double keys) const {
+    if (schedule.pack != tile::CpuPack::Transposed)
+      return 0;
+    constexpr double square = 130;
+    return square * std::ceil(keys / 16) *
+           std::ceil(double(shape.valueDim) / 16) / double(shape.sharing);
   }
   /// Cycles to start a tile: loops and phases, and, where the tiles of a block
   /// do not fit L1 together, fetching them in turn: the scores are written,
@@ -249,8 +266,11 @@ private:
   /// does not fit three quarters of L1 comes from L2.
   double product(RegisterTile tile, double rows, double depth, double vectors,
                  double reused, const Unit *unit) const {
+    // Unless tiles are pipelined, other ops wait for the products.
+    constexpr double alone = 2;
     if (unit && unit->kind == UnitKind::Matrix)
-      return matrixCycles(rows, depth, vectors, *unit);
+      return matrixCycles(rows, depth, vectors, *unit) *
+             (schedule.isPipelined(lanes) ? 1 : alone);
     if (unit)
       reused /= unit->depth;
     double outside =
@@ -508,6 +528,7 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
     block.add(whole * schedule.q, queries, 1, cost);
   if (usesStates(schedule, queries))
     cost.states += tiles.makeStates(double(ranges.getKeys()));
+  cost.overhead += tiles.transposeValues(double(ranges.getKeys()));
   double all = tiles.bytes(double(ranges.getKeys()));
   bool inL2 = all <= 0.75 * double(target.l2Bytes());
   double perCycle = inL2 ? target.memory[1].bytesPerCycle
@@ -517,13 +538,15 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
                          std::max(1.0, double(blocks * ranges.getKeys())));
   // A block of one vector computes so little with an element that rows keep it
   // waiting.
-  // Whole vectors of K and V are loaded where lanes are features.
+  // Whole vectors of K and V are loaded where lanes are features, and whole
+  // rows of registers by the matrix unit.
   bool isFew = schedule.runsOverFeatures(schedule.q / lanes) ||
                (queries <= schedule.tail &&
                 schedule.runsOverFeatures(schedule.tail / lanes));
   double rows =
-      read /
-      (isFew ? perCycle : std::min<double>(perCycle, target.rowBytesPerCycle));
+      read / (isFew || schedule.unit == tile::CpuUnit::Matrix
+                  ? perCycle
+                  : std::min<double>(perCycle, target.rowBytesPerCycle));
   cost.memory = std::max(kExposed * read / perCycle, rows - cost.total());
   // What states hold is added once for each row and key instead of each pair.
   double pairs = ranges.getNeededPairs(), ofStates = 0;

@@ -11,6 +11,7 @@
 #include "Quantized/ConvertOnLoad.h"
 
 #include "attnc/Analysis/Kernel/ComparedScores.h"
+#include "attnc/Analysis/Kernel/ViewDigits.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -169,6 +170,37 @@ std::string cpu::whyNoPairs(const KernelShape &shape, const Target &target,
   return {};
 }
 
+std::string cpu::whyNotTransposed(const KernelShape &shape,
+                                  const Target &target, const CpuSchedule &s) {
+  constexpr int64_t block = 32;
+  attn::KernelOp kernel = shape.kernel;
+  if (s.unit != tile::CpuUnit::Matrix)
+    return "only the matrix unit reads values in this layout";
+  if (s.form != attn::ScheduleForm::Online)
+    return "only form = online has tiles that read them";
+  if (!findPairedProducts(shape, target, s).value)
+    return "the matrix unit does not multiply the values";
+  StringRef letters;
+  for (auto [operand, axes] : kernel.getLetteredOperands())
+    if (operand == kernel.getV())
+      letters = axes;
+  Value root;
+  auto digits = digitsOfOperand(kernel.getV(), letters, root, /*report=*/false);
+  if (readsIntegers(kernel.getV()))
+    return "the values are stored as integers";
+  if (failed(digits) || hasTable(*digits))
+    return "the values are ragged or in pages";
+  bool hasSegments =
+      kernel.hasRanges() &&
+      kernel.getRanges().front().getTerminator()->getNumOperands() > 4;
+  if (hasSegments || kernel.hasClassify())
+    return "the mask has several segments, or classes of tiles";
+  if (s.k % block != 0 || s.partial % block != 0)
+    return llvm::formatv("k = {0} and partial = {1} are not multiples of {2}",
+                         s.k, s.partial, block);
+  return {};
+}
+
 /// c16
 static std::string findFeatureProblem(const KernelShape &shape,
                                       const Target &target,
@@ -248,6 +280,13 @@ std::string cpu::findProblem(const KernelShape &shape, const Target &target,
       return llvm::formatv(
           "unit = {0} does not apply, because {1}; use unit = fma",
           tile::stringifyCpuUnit(s.unit), why);
+  }
+  if (s.pack == tile::CpuPack::Transposed) { // c22
+    std::string why = whyNotTransposed(shape, target, s);
+    if (!why.empty())
+      return llvm::formatv(
+          "pack = transposed does not apply, because {0}; use pack = auto",
+          why);
   }
   // A kernel with very wide heads has no tile that small: the least is legal.
   CpuSchedule least;

@@ -38,6 +38,13 @@ struct CpuSchedule {
   bool runsOverFeatures(int64_t vectors) const {
     return mapping == tile::CpuMapping::Features && vectors == 1;
   }
+  /// Whether the products of full tiles overlap with other ops, in blocks of as
+  /// many vectors of queries as the matrix unit takes at once
+  /// (lib/Codegen/CPU/Plan/Stages.cpp).
+  bool isPipelined(int64_t lanes) const {
+    return unit == tile::CpuUnit::Matrix && q <= 2 * lanes &&
+           form == attn::ScheduleForm::Online;
+  }
   /// The fields of a schedule whose target is #tile.cpu.
   static CpuSchedule of(attn::ScheduleAttr attr);
   /// Null if a verifier refuses the fields.
@@ -68,6 +75,10 @@ struct ScheduleRequest {
   static std::optional<ScheduleRequest> parse(llvm::StringRef text,
                                               std::string &error);
 };
+
+/// Why `pack = transposed` does not apply to a schedule, or an empty text.
+std::string whyNotTransposed(const KernelShape &shape, const Target &target,
+                             const CpuSchedule &schedule);
 
 /// What is wrong with the schedule of a kernel, what is legal, or an empty
 /// text.

@@ -43,6 +43,12 @@ def Tile_TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
         return 32;
       }]>,
     InterfaceMethod<
+      "Whether a grid before that of a kernel stores the values transposed in a "
+      "workspace: the keys of a feature contiguously, in blocks of 32 keys.",
+      "bool", "getTransposesValues", (ins), [{}], [{
+        return false;
+      }]>,
+    InterfaceMethod<
       "The target of a grid that merges the states of parts with one row per "
       "instance, whose `features` are dim q. Null: the grid has blocks of rows, "
       "as the kernel's own grid.",

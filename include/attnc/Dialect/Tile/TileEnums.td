@@ -35,7 +35,8 @@ def Tile_CpuMapping : Tile_Enum<"CpuMapping", "what the lanes represent", [
 def Tile_CpuPack : Tile_Enum<"CpuPack", "when rows of K and V are copied", [
   I32EnumAttrCase<"Auto", 0, "auto">,
   I32EnumAttrCase<"Always", 1, "always">,
-  I32EnumAttrCase<"Never", 2, "never">
+  I32EnumAttrCase<"Never", 2, "never">,
+  I32EnumAttrCase<"Transposed", 3, "transposed">
 ]>;
 
 def Tile_CpuUnit : Tile_Enum<"CpuUnit", "what multiplies and adds", [

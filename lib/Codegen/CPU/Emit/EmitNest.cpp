@@ -22,8 +22,11 @@
 
 #include "Emit/Emitter.h"
 #include "Emit/RegionEmitter.h"
+#include "Emit/StagedLoop.h"
 
 #include "attnc/Target/RegisterTile.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -33,6 +36,12 @@ namespace attnc::cpu {
 
 /// Rows of a register tile that is one vector wide, at most.
 static constexpr int64_t kTallest = 16;
+
+/// Maxima that a nest carries for each vector.
+static constexpr int64_t kMaximumChains = 4;
+
+/// Rows of a granule beside products of a matrix unit: a pair.
+static constexpr int64_t kPacedRows = 2;
 
 /// Rows of a register tile of code that rarely runs.
 static constexpr int64_t kColdRows = 4;
@@ -167,24 +176,46 @@ int64_t Emitter::granuleRows(const Item &item, int64_t vectors, int64_t most) {
   return rows;
 }
 
-void Emitter::emitReduce(Granule &granule, tile::ReduceOp reduce,
-                         MutableArrayRef<Value> carried) {
-  for (int64_t row = 0; row < granule.rows; ++row)
-    for (auto [v, sum] : llvm::enumerate(carried)) {
-      Value value = element(granule, reduce.getInput(), row, v);
-      if (reduce.getKind() == tile::ReduceKind::Add) {
-        sum = arith::AddFOp::create(ops, ops.loc, sum, value);
-        continue;
-      }
-      // One vmaxps; a NaN does not enter.
-      Value larger = arith::CmpFOp::create(
-          ops, ops.loc, arith::CmpFPredicate::OGT, value, sum);
-      sum = ops.select(larger, value, sum);
-    }
+/// One vmaxps; a NaN in `value` does not enter.
+static Value emitMaximum(Ops &ops, Value value, Value largest) {
+  Value larger = arith::CmpFOp::create(ops, ops.loc, arith::CmpFPredicate::OGT,
+                                       value, largest);
+  return ops.select(larger, value, largest);
 }
 
-static int64_t carriedCount(tile::ReduceOp reduce, const Window &window) {
+/// Values that a reduction carries for each chain.
+static int64_t chainWidth(tile::ReduceOp reduce, const Window &window) {
   return reduce.getInput().getType().hasDim(kLaneDim) ? window.vectors : 1;
+}
+
+/// Chains of a reduction, each of every so many rows. A nest of scores from the
+/// matrix unit does little else and would wait for the latency of a single
+/// maximum per vector. More than one sum would change results.
+static int64_t chainCount(const Item &item, tile::ReduceOp reduce,
+                          const Plan &plan) {
+  return reduce.getKind() == tile::ReduceKind::Max && plan.hasTiles &&
+                 item.space.dim
+             ? kMaximumChains
+             : 1;
+}
+
+static int64_t carriedCount(const Item &item, tile::ReduceOp reduce,
+                            const Window &window, const Plan &plan) {
+  return chainCount(item, reduce, plan) * chainWidth(reduce, window);
+}
+
+void Emitter::emitReduce(Granule &granule, tile::ReduceOp reduce,
+                         MutableArrayRef<Value> carried) {
+  int64_t width = chainWidth(reduce, granule.window);
+  int64_t chains = int64_t(carried.size()) / width;
+  for (int64_t row = 0; row < granule.rows; ++row)
+    for (int64_t v = 0; v < width; ++v) {
+      Value &sum = carried[row % chains * width + v];
+      Value value = element(granule, reduce.getInput(), row, v);
+      sum = reduce.getKind() == tile::ReduceKind::Add
+                ? arith::AddFOp::create(ops, ops.loc, sum, value).getResult()
+                : emitMaximum(ops, value, sum);
+    }
 }
 
 SmallVector<Value> Emitter::emitGranule(Granule &granule, ValueRange carried) {
@@ -195,7 +226,7 @@ SmallVector<Value> Emitter::emitGranule(Granule &granule, ValueRange carried) {
     Value result = op->getResult(0);
     Space space = granule.item.space;
     if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
-      int64_t count = carriedCount(reduce, granule.window);
+      int64_t count = carriedCount(granule.item, reduce, granule.window, plan);
       emitReduce(granule, reduce, MutableArrayRef(next).slice(place, count));
       place += count;
       continue;
@@ -234,7 +265,39 @@ SmallVector<Value> Emitter::emitGranule(Granule &granule, ValueRange carried) {
   return next;
 }
 
+/// Whether a nest only multiplies tiles in their slots by factors of queries.
+static bool onlyRescales(const Item &item, const Plan &plan) {
+  return llvm::all_of(item.ops, [&](Operation *op) {
+    auto rescale = dyn_cast<tile::RescaleOp>(op);
+    if (!rescale)
+      return false;
+    auto from = plan.slots.find(rescale.getValue()),
+         to = plan.slots.find(rescale.getResult());
+    return from != plan.slots.end() && to != plan.slots.end() &&
+           from->second.offset == to->second.offset &&
+           spaceOf(rescale.getFactor().getType())->dim == StringAttr();
+  });
+}
+
 void Emitter::emitNest(const Item &item, Window window) {
+  if (!isCold && item.space.lanes && item.space.dim &&
+      onlyRescales(item, plan)) {
+    Granule outside{item, window, {}};
+    Value any = ops.boolean(false);
+    for (Operation *op : item.ops)
+      for (int64_t v = 0; v < window.vectors; ++v) {
+        Value factor =
+            element(outside, cast<tile::RescaleOp>(op).getFactor(), 0, v);
+        Value changes =
+            arith::CmpFOp::create(ops, ops.loc, arith::CmpFPredicate::UNE,
+                                  factor, ops.constant(factor.getType(), 1));
+        any = ops.logicalOr(
+            any, vector::ReductionOp::create(
+                     ops, ops.loc, vector::CombiningKind::OR, changes));
+      }
+    ops.branch(any, [&] { emitChunk(item, window); });
+    return;
+  }
   copyOwnQueryRows(item);
   int64_t width = window.vectors;
   for (Operation *op : item.ops)
@@ -254,8 +317,9 @@ void Emitter::emitChunk(const Item &item, Window window) {
   SmallVector<Value> carried;
   for (Operation *op : item.ops)
     if (auto reduce = dyn_cast<tile::ReduceOp>(op))
-      for (int64_t v = 0; v < carriedCount(reduce, window); ++v)
-        carried.push_back(element(outside, reduce.getInit(), 0, v));
+      for (int64_t c = 0; c < chainCount(item, reduce, plan); ++c)
+        for (int64_t v = 0; v < chainWidth(reduce, window); ++v)
+          carried.push_back(element(outside, reduce.getInit(), 0, v));
   auto granule = [&](Value start, int64_t rows, ValueRange values,
                      bool inside) {
     Granule part(item, window, start, rows);
@@ -269,6 +333,8 @@ void Emitter::emitChunk(const Item &item, Window window) {
                        });
   };
   int64_t rows = granuleRows(item, window.vectors, kTallest);
+  if (pacer && pacer->item == &item) // small, to lie between instructions
+    rows = std::min<int64_t>(rows, kPacedRows);
   auto emitRows = [&] {
     if (Value extent = extentOf(item.space.dim, item.space.size)) {
       Value begin = beginOf(item.space.dim);
@@ -287,7 +353,13 @@ void Emitter::emitChunk(const Item &item, Window window) {
       granules(begin, extent, least, false);
     } else {
       int64_t whole = item.space.size / rows * rows;
-      granules(ops.index(0), ops.index(whole), rows, true);
+      if (pacer && pacer->item == &item)
+        carried = emitPaced(ops, *pacer, whole / rows, rows, carried,
+                            [&](Value start, ValueRange values) {
+                              return granule(start, rows, values, true);
+                            });
+      else
+        granules(ops.index(0), ops.index(whole), rows, true);
       if (int64_t left = item.space.size - whole)
         carried = granule(ops.index(whole), left, carried, true);
     }
@@ -317,9 +389,13 @@ void Emitter::emitChunk(const Item &item, Window window) {
     auto reduce = dyn_cast<tile::ReduceOp>(op);
     if (!reduce)
       continue;
-    int64_t count = carriedCount(reduce, window);
+    int64_t count = carriedCount(item, reduce, window, plan);
+    int64_t width = chainWidth(reduce, window);
     auto values = ArrayRef(carried).slice(place, count);
-    outside.registers[reduce.getResult()].assign(values.begin(), values.end());
+    SmallVector<Value> sums(values.take_front(width));
+    for (int64_t i = width; i < count; ++i)
+      sums[i % width] = emitMaximum(ops, values[i], sums[i % width]);
+    outside.registers[reduce.getResult()] = std::move(sums);
     storeResult(outside, reduce.getResult());
     place += count;
   }

@@ -25,8 +25,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emit/Emitter.h"
+#include "Emit/TileProduct.h"
 #include "Emit/ZeroSums.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -50,45 +52,9 @@ static Value registerNumber(Ops &ops, int64_t number) {
   return ops.constant(ops.getI8Type(), double(number));
 }
 
-namespace {
-/// A matrix in memory: element 0 and the bytes between two rows.
-struct Matrix {
-  Value pointer, stride;
-};
-} // namespace
-
-/// Writes the code of one product for one window.
-class TileProduct {
-public:
-  TileProduct(Emitter &emitter, tile::DotOp dot, Window window);
-  void emit();
-
-private:
-  void emitColumns(int64_t vector, int64_t vectors);
-  void emitBlock(Value row, int64_t rows, int64_t vector, int64_t vectors);
-  void emitStep(Value row, Value step, int64_t rows, int64_t vector,
-                int64_t vectors);
-  Matrix rowsAt(Value row, Value step);
-  Matrix slotAt(Value tile, Value row, int64_t vector);
-  void loadRegister(int64_t number, Matrix from, StringRef name);
-
-  Emitter &emitter;
-  Ops &ops;
-  tile::DotOp dot;
-  Window window;
-  Value queries, loaded; // operands B and A
-  const Rows &from;
-  bool isTransposed; // A is the copy of V
-  StringAttr free;   // the dim of the rows of the result
-  int64_t freeSize, sumSize, depth;
-  Type part;         // the elements of A, as bits
-  StringRef product; // the instruction
-  /// Places along the summed dim.
-  Value firstStep, endStep;
-};
-
 TileProduct::TileProduct(Emitter &emitter, tile::DotOp dot, Window window)
     : emitter(emitter), ops(emitter.ops), dot(dot), window(window),
+      turn(emitter.turn),
       queries(dot.getLhs().getType().hasDim(kLaneDim) ? dot.getLhs()
                                                       : dot.getRhs()),
       loaded(queries == dot.getLhs() ? dot.getRhs() : dot.getLhs()),
@@ -112,11 +78,21 @@ TileProduct::TileProduct(Emitter &emitter, tile::DotOp dot, Window window)
     emitter.completePairs(queries, range, window);
   firstStep = ops.floorDiv(range.begin, depth);
   endStep = ops.ceilDiv(range.end, depth);
+  if (tile::ForOp loop = loopFromZero(dot, emitter.plan, emitter.target))
+    startsFromZero = ops.compare(arith::CmpIPredicate::eq,
+                                 emitter.scalars.lookup(loop.getKeyStart()),
+                                 emitter.scalars.lookup(loop.getSegment(0)[0]));
 }
 
 /// Operand A: 16 rows from `16 * row` on, `depth` elements from `depth * step`
 /// on. The copy of V has one register after the other.
-Matrix TileProduct::rowsAt(Value row, Value step) {
+TileProduct::Matrix TileProduct::rowsAt(Value row, Value step) {
+  if (from.blockStride) {
+    Value place = ops.add(ops.mul(step, from.blockStride),
+                          ops.mul(row, kTileRows * kTileDepth));
+    return {ops.address(from.pointer, part, place),
+            ops.constant(ops.getI64Type(), kTileRowBytes)};
+  }
   if (isTransposed) {
     Value number = ops.add(
         ops.mul(row, int64_t(llvm::divideCeil(sumSize, kTileDepth))), step);
@@ -138,9 +114,10 @@ Matrix TileProduct::rowsAt(Value row, Value step) {
 }
 
 /// Operand B, or sums: the rows of a slot from `row` on.
-Matrix TileProduct::slotAt(Value tile, Value row, int64_t vector) {
+TileProduct::Matrix TileProduct::slotAt(Value tile, Value row, int64_t vector) {
   const Slot &slot = emitter.plan.slots.find(tile)->second;
   auto type = cast<tile::TileType>(tile.getType());
+  llvm::SaveAndRestore restore(emitter.turn, turn);
   return {emitter.slotAddress(slot, type, row, window, vector),
           ops.constant(ops.getI64Type(), double(4 * slot.stride))};
 }
@@ -149,54 +126,73 @@ void TileProduct::loadRegister(int64_t number, Matrix from, StringRef name) {
   callUnit(ops, name, {registerNumber(ops, number), from.pointer, from.stride});
 }
 
-/// The products of `depth` elements of the sum. An operand is loaded right
-/// before its first use.
+/// One instruction of a step, and the loads of operands that no instruction
+/// before it has read.
+void TileProduct::emitInstruction(Value row, Value step, int64_t r,
+                                  int64_t vector, int64_t v) {
+  if (v == 0)
+    loadRegister(kFirstA + r, rowsAt(ops.add(row, r), step), "tileloaddt164");
+  if (r == 0)
+    loadRegister(kFirstB + v,
+                 slotAt(queries, ops.mul(step, kTileRows), vector + v),
+                 "tileloadd64");
+  callUnit(ops, product,
+           {registerNumber(ops, kSums + kBlock * r + v),
+            registerNumber(ops, kFirstA + r),
+            registerNumber(ops, kFirstB + v)});
+}
+
+/// The products of `depth` elements of the sum.
 void TileProduct::emitStep(Value row, Value step, int64_t rows, int64_t vector,
                            int64_t vectors) {
-  Value pair = ops.mul(step, kTileRows);
-  for (int64_t r = 0; r < rows; ++r) {
-    loadRegister(kFirstA + r, rowsAt(ops.add(row, r), step), "tileloaddt164");
-    for (int64_t v = 0; v < vectors; ++v) {
-      if (r == 0)
-        loadRegister(kFirstB + v, slotAt(queries, pair, vector + v),
-                     "tileloadd64");
-      callUnit(ops, product,
-               {registerNumber(ops, kSums + kBlock * r + v),
-                registerNumber(ops, kFirstA + r),
-                registerNumber(ops, kFirstB + v)});
-    }
-  }
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t v = 0; v < vectors; ++v)
+      emitInstruction(row, step, r, vector, v);
+}
+
+/// Zeros, or what the product adds to.
+void TileProduct::startSum(Value row, int64_t r, int64_t vector, int64_t v) {
+  Value start = dot.getAcc();
+  int64_t number = kSums + kBlock * r + v;
+  auto makeZero = [&] {
+    callUnit(ops, "tilezero", registerNumber(ops, number));
+  };
+  auto loadStart = [&] {
+    Value first = ops.mul(ops.add(row, r), kTileRows);
+    loadRegister(number, slotAt(start, first, vector + v), "tileloadd64");
+  };
+  if (!start || start.getDefiningOp<tile::SplatOp>())
+    makeZero();
+  else if (startsFromZero)
+    ops.branch(startsFromZero, makeZero, loadStart);
+  else
+    loadStart();
+}
+
+void TileProduct::storeSum(Value row, int64_t r, int64_t vector, int64_t v) {
+  storeRegister(kSums + kBlock * r + v, sumAt(row, r, vector, v));
+}
+
+TileProduct::Matrix TileProduct::sumAt(Value row, int64_t r, int64_t vector,
+                                       int64_t v) {
+  return slotAt(dot.getResult(), ops.mul(ops.add(row, r), kTileRows),
+                vector + v);
+}
+
+void TileProduct::storeRegister(int64_t number, Matrix to) {
+  callUnit(ops, "tilestored64",
+           {registerNumber(ops, number), to.pointer, to.stride});
 }
 
 /// The sums of up to 2 x 2 registers.
 void TileProduct::emitBlock(Value row, int64_t rows, int64_t vector,
                             int64_t vectors) {
-  auto forEachSum = [&](llvm::function_ref<void(int64_t, Value, int64_t)> fn) {
+  auto forEachSum = [&](auto fn) {
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t v = 0; v < vectors; ++v)
-        fn(kSums + kBlock * r + v, ops.mul(ops.add(row, r), kTileRows),
-           vector + v);
+        (this->*fn)(row, r, vector, v);
   };
-  Value start = dot.getAcc();
-  auto makeZero = [&] {
-    forEachSum([&](int64_t number, Value, int64_t) {
-      callUnit(ops, "tilezero", registerNumber(ops, number));
-    });
-  };
-  auto loadStart = [&] {
-    forEachSum([&](int64_t number, Value first, int64_t v) {
-      loadRegister(number, slotAt(start, first, v), "tileloadd64");
-    });
-  };
-  if (!start || start.getDefiningOp<tile::SplatOp>())
-    makeZero();
-  else if (tile::ForOp loop = loopFromZero(dot, emitter.plan, emitter.target))
-    ops.branch(ops.compare(arith::CmpIPredicate::eq,
-                           emitter.scalars.lookup(loop.getKeyStart()),
-                           emitter.scalars.lookup(loop.getSegment(0)[0])),
-               makeZero, loadStart);
-  else
-    loadStart();
+  forEachSum(&TileProduct::startSum);
   auto step = [&](Value at) { emitStep(row, at, rows, vector, vectors); };
   std::optional<int64_t> low = constantOf(firstStep),
                          high = constantOf(endStep);
@@ -205,11 +201,140 @@ void TileProduct::emitBlock(Value row, int64_t rows, int64_t vector,
       step(ops.index(at));
   else
     ops.loop(firstStep, endStep, 1, step);
-  forEachSum([&](int64_t number, Value first, int64_t v) {
-    Matrix to = slotAt(dot.getResult(), first, v);
-    callUnit(ops, "tilestored64",
-             {registerNumber(ops, number), to.pointer, to.stride});
-  });
+  forEachSum(&TileProduct::storeSum);
+}
+
+int64_t TileProduct::countInstructions() const {
+  return int64_t(llvm::divideCeil(freeSize, kTileRows)) * window.vectors *
+         int64_t(llvm::divideCeil(sumSize, depth));
+}
+
+/// How many times `every` instructions there are in a step of `rows` blocks.
+int64_t TileProduct::pausesOfStep(int64_t rows, int64_t every) const {
+  return std::max<int64_t>(rows * window.vectors / every, 1);
+}
+
+int64_t TileProduct::countPauses(int64_t every) const {
+  int64_t rowBlocks = llvm::divideCeil(freeSize, kTileRows);
+  int64_t inStep = rowBlocks / kBlock * pausesOfStep(kBlock, every) +
+                   rowBlocks % kBlock * pausesOfStep(1, every);
+  return inStep * int64_t(llvm::divideCeil(sumSize, depth));
+}
+
+/// The sums of `rows` row blocks from `row` on that are complete but not
+/// stored.
+TileProduct::Pending TileProduct::pendingSums(Value row, int64_t rows,
+                                              Value isActive) {
+  Pending pending{isActive, {}, {}};
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t v = 0; v < window.vectors; ++v) {
+      pending.numbers.push_back(kSums + kBlock * r + v);
+      pending.places.push_back(sumAt(row, r, 0, v));
+    }
+  return pending;
+}
+
+/// Stores sums [begin, end).
+void TileProduct::storePending(const Pending &pending, size_t begin,
+                               size_t end) {
+  end = std::min(end, pending.numbers.size());
+  if (begin < end)
+    ops.branch(pending.isActive, [&] {
+      for (size_t i = begin; i < end; ++i)
+        storeRegister(pending.numbers[i], pending.places[i]);
+    });
+}
+
+/// One step of a block. A store waits for its sum, and later instructions of
+/// the unit for the store. So the sums of the block before are stored in the
+/// first step, one by one before their registers are used again.
+SmallVector<Value> TileProduct::emitPacedStep(const PacedBlock &block,
+                                              Value step, bool isFirst,
+                                              ValueRange carried, Pace pace) {
+  int64_t vectors = window.vectors, count = block.rows * vectors;
+  int64_t pauses = pausesOfStep(block.rows, block.every);
+  Value at = ops.add(ops.mul(step, pauses), block.firstPause);
+  SmallVector<Value> values = llvm::to_vector(carried);
+  for (int64_t i = 0; i < count; ++i) {
+    ops.branch(block.isActive, [&] {
+      if (isFirst) {
+        storePending(block.pending, i, i + 1 == count ? SIZE_MAX : i + 1);
+        startSum(block.row, i / vectors, 0, i % vectors);
+      }
+      emitInstruction(block.row, step, i / vectors, 0, i % vectors);
+    });
+    if ((i + 1) % (count / pauses) == 0)
+      values = pace(ops.add(at, (i + 1) / (count / pauses) - 1), values);
+  }
+  return values;
+}
+
+SmallVector<Value> TileProduct::emitPacedBlock(const PacedBlock &block,
+                                               ValueRange carried, Pace pace) {
+  int64_t steps = llvm::divideCeil(sumSize, depth);
+  SmallVector<Value> values =
+      emitPacedStep(block, ops.index(0), /*isFirst=*/true, carried, pace);
+  auto emitOther = [&](Value step, ValueRange inner) {
+    return emitPacedStep(block, step, /*isFirst=*/false, inner, pace);
+  };
+  if (steps > kMostUnrolled)
+    return ops.loop(ops.index(1), ops.index(steps), 1, values, emitOther);
+  for (int64_t step = 1; step < steps; ++step)
+    values = emitOther(ops.index(step), values);
+  return values;
+}
+
+/// What is pending when a block of rows other than the first one starts, or the
+/// first one.
+TileProduct::Pending TileProduct::pendingAt(Value number, Value row,
+                                            const Pending &before) {
+  Pending own =
+      pendingSums(ops.sub(row, ops.index(kBlock)), kBlock, ops.boolean(true));
+  Value isFirst = ops.compare(arith::CmpIPredicate::eq, number, ops.index(0));
+  if (before.numbers.empty()) {
+    own.isActive = ops.compare(arith::CmpIPredicate::ne, number, ops.index(0));
+    return own;
+  }
+  own.isActive = ops.select(isFirst, before.isActive, own.isActive);
+  for (auto [i, place] : llvm::enumerate(own.places)) {
+    // Fewer sums before: some are stored twice.
+    const Matrix &other = before.places[i % before.places.size()];
+    place.pointer = ops.select(isFirst, other.pointer, place.pointer);
+  }
+  return own;
+}
+
+SmallVector<Value> TileProduct::emitPaced(const Paced &paced,
+                                          ValueRange carried, Pace pace) {
+  int64_t rowBlocks = llvm::divideCeil(freeSize, kTileRows);
+  int64_t pausesOfBlock = pausesOfStep(kBlock, paced.every) *
+                          int64_t(llvm::divideCeil(sumSize, depth));
+  int64_t whole = rowBlocks / kBlock;
+  SmallVector<Value> next = ops.loop(
+      ops.index(0), ops.index(whole), 1, carried,
+      [&](Value number, ValueRange values) {
+        Value row = ops.mul(number, kBlock);
+        Value pause = ops.add(ops.mul(number, pausesOfBlock), paced.first);
+        return emitPacedBlock({paced.isActive, row, pause, kBlock, paced.every,
+                               pendingAt(number, row, paced.pending)},
+                              values, pace);
+      });
+  if (rowBlocks % kBlock == 0)
+    return next;
+  Value row = ops.index(whole * kBlock);
+  Pending pending = whole ? pendingSums(ops.index((whole - 1) * kBlock), kBlock,
+                                        ops.boolean(true))
+                          : paced.pending;
+  return emitPacedBlock({paced.isActive, row,
+                         ops.index(whole * pausesOfBlock + paced.first), 1,
+                         paced.every, pending},
+                        next, pace);
+}
+
+TileProduct::Pending TileProduct::lastSums(Value isActive) {
+  int64_t rowBlocks = llvm::divideCeil(freeSize, kTileRows);
+  int64_t rows = rowBlocks % kBlock ? 1 : kBlock;
+  return pendingSums(ops.index(rowBlocks - rows), rows, isActive);
 }
 
 /// All rows for one or two vectors of queries.

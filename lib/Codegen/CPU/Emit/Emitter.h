@@ -9,6 +9,7 @@
 #ifndef ATTNC_LIB_CODEGEN_CPU_EMIT_EMITTER_H
 #define ATTNC_LIB_CODEGEN_CPU_EMIT_EMITTER_H
 
+#include "Emit/Pacer.h"
 #include "Emit/Rows.h"
 
 #include "attnc/Target/Target.h"
@@ -17,8 +18,10 @@
 
 namespace attnc::cpu {
 
+using mlir::ArrayAttr;
 using mlir::Block;
 using mlir::Operation;
+using mlir::ValueRange;
 
 class Emitter {
 public:
@@ -49,6 +52,7 @@ private:
   friend class LaneActivity;
   friend class LaneLoader;
   friend class TilePacker;
+  friend class StagedLoop;
   friend class TileProduct;
 
   /// What all levels with the program's vector instructions have.
@@ -60,8 +64,7 @@ private:
   void emitItems(Block &block, const Window *window);
   void emitItem(const Item &item, const Window *window);
   void emitFor(tile::ForOp loop, const Window *window);
-  void emitSegment(tile::ForOp loop, mlir::ValueRange bounds,
-                   const Window *window);
+  void emitSegment(tile::ForOp loop, ValueRange bounds, const Window *window);
   void emitPieces(tile::ForOp loop, Value allLow, Value full, Value low,
                   Value high, const Window *window);
   Value emitClass(tile::ForOp loop, Value first, Value end);
@@ -71,21 +74,20 @@ private:
   void emitIf(mlir::scf::IfOp branch, const Window *window);
   void emitPasses(mlir::scf::ForOp loop, const Window *window);
   void emitInits(mlir::LoopLikeOpInterface loop, const Window *window);
-  void emitYields(Block &block, mlir::ValueRange results, Window window);
-  void noteExtents(Operation *op, tile::TileType type, mlir::ArrayAttr dims,
-                   mlir::ValueRange valid);
+  void emitYields(Block &block, ValueRange results, Window window);
+  void noteExtents(Operation *op, tile::TileType type, ArrayAttr dims,
+                   ValueRange valid);
   Value extentOf(StringAttr dim, int64_t size);
   Value beginOf(StringAttr dim);
   /// Run `body` for each group of vectors (or vector) of a window or the block.
-  void forEachGroup(const Window *window,
-                    llvm::function_ref<void(Window)> body);
-  void forEachVector(const Window *window,
-                     llvm::function_ref<void(Window)> body);
+  using OnWindow = llvm::function_ref<void(Window)>;
+  void forEachGroup(const Window *window, OnWindow body);
+  void forEachVector(const Window *window, OnWindow body);
 
   // ActiveVectors.cpp
   bool skipsLanes(tile::ForOp loop, const Window *window);
   void emitActive(tile::ForOp loop);
-  void emitApart(tile::ForOp loop, Window group, mlir::ArrayRef<KeyRange> keys);
+  void emitApart(tile::ForOp loop, Window group, llvm::ArrayRef<KeyRange> keys);
   KeyRange activeKeys(tile::ForOp loop, Value firstQuery);
 
   // EmitNest.cpp
@@ -93,7 +95,7 @@ private:
   void emitDistances(const Item &item);
   void emitSkew(Granule &granule, tile::SkewOp skew);
   void emitChunk(const Item &item, Window window);
-  SmallVector<Value> emitGranule(Granule &granule, mlir::ValueRange carried);
+  SmallVector<Value> emitGranule(Granule &granule, ValueRange carried);
   void emitReduce(Granule &granule, tile::ReduceOp reduce,
                   mlir::MutableArrayRef<Value> carried);
   void copyTile(Value from, const Slot &to, Window window);
@@ -105,11 +107,11 @@ private:
   // EmitDot.cpp, EmitPairs.cpp, EmitTiles.cpp
   void emitDot(Granule &granule, tile::DotOp dot);
   SmallVector<Value> addProducts(Granule &granule, tile::DotOp dot,
-                                 Value extent, mlir::ValueRange sums);
+                                 Value extent, ValueRange sums);
   SmallVector<Value> emitTerms(Granule &granule, tile::DotOp dot, Value extent,
                                SmallVector<Value> sums);
   SmallVector<Value> emitTerm(Granule &granule, tile::DotOp dot, Value n,
-                              mlir::ArrayRef<SmallVector<Value>> elements);
+                              llvm::ArrayRef<SmallVector<Value>> elements);
   Value loadStreamed(const Rows &from, Window window, Value n, int64_t v);
   SmallVector<Value> addPairs(Granule &granule, tile::DotOp dot, Value extent,
                               SmallVector<Value> sums);
@@ -121,13 +123,11 @@ private:
   void copyOwnQueryRows(const Item &item);
   void emitAlongFeatures(Granule &granule, tile::DotOp dot);
   void emitAcrossFeatures(Granule &granule, tile::DotOp dot);
-  SmallVector<Value> forEachPass(
-      mlir::ValueRange carried,
-      llvm::function_ref<SmallVector<Value>(Value, mlir::ValueRange)> pass);
+  SmallVector<Value> forEachPass(ValueRange carried, Pace pass);
   Value lanesOfPass(Value query);
   Value loadFeatures(const Rows &from, Value pointer, int64_t count);
   SmallVector<Value> scoresOfKeys(tile::DotOp dot,
-                                  mlir::ArrayRef<Value> pointers,
+                                  llvm::ArrayRef<Value> pointers,
                                   Value firstQuery, const Granule &keysAt);
   SmallVector<Value> addValues(Granule &granule, tile::DotOp dot, Value first,
                                int64_t columns, Value firstQuery,
@@ -147,8 +147,8 @@ private:
 
   // RegionVectorize.cpp
   SmallVector<Value> emitRegion(Granule &granule, Block &region,
-                                mlir::ValueRange inputs, Space space,
-                                mlir::ArrayAttr atDims, mlir::ValueRange at);
+                                ValueRange inputs, Space space,
+                                ArrayAttr atDims, ValueRange at);
   void emitSelectMasked(Granule &granule, tile::SelectMaskedOp op);
 
   // Memory.cpp
@@ -171,30 +171,27 @@ private:
   unsigned memoryBytes(Type element);
   Value roundTo(Value value, Type element);
 
-  // StorePairs.cpp, PackTiles.cpp
+  // StorePairs.cpp, PackTiles.cpp, Pack.cpp
   Value joinHalves(Value low, Value high);
   Value roundToPair(Value low, Value high);
   void storePairs(Granule &granule, Value tile, const Slot &slot);
   void packPairs(tile::LoadOp load, Value rowCount);
+  void emitBlockedRows(tile::LoadOp load);
   void packTiles(tile::LoadOp load, Value rowCount, Value columnCount);
   void clearPairs(Value tile, Value first, Value end, Window window);
   void clearPadding(Value tile, Window window);
   void completePairs(Value tile, KeyRange written, Window window);
-
-  // Pack.cpp
   void emitRows(tile::LoadOp load);
   void copyRow(const RowCopy &copy);
   Value needsCopy(tile::LoadOp load, Type element, Value unit, Value stride);
   void emitStore(tile::StoreOp store, const Window *window);
   void emitAnyNan(tile::AnyNanOp op, const Window *window);
   SmallVector<Value> transpose(SmallVector<Value> rows);
-  Block2D blockOf(tile::TileType type, Value buf, mlir::ValueRange indices,
-                  mlir::ArrayAttr validDims, mlir::ValueRange valid);
+  Block2D blockOf(tile::TileType type, Value buf, ValueRange indices,
+                  ArrayAttr validDims, ValueRange valid);
 
-  // LoadLanes.cpp
+  // LoadLanes.cpp, Pages.cpp
   void emitLaneLoad(tile::LoadOp load, const Window *window);
-
-  // Pages.cpp
   struct PagedBlock; // the tensor of a load through a table
   void emitPagedRows(tile::LoadOp load);
   PagedBlock pagedBlockOf(tile::LoadOp load);
@@ -209,16 +206,16 @@ private:
                     int64_t width, bool greatest);
   Value scanRow(const Buffer &buffer, Value start, Value count, Value stride,
                 Value best, bool greatest);
-  Value tableEnd(const Buffer &buffer, mlir::ValueRange first,
-                 mlir::ValueRange last, bool greatest);
-  Value lowerBound(const Buffer &buffer, mlir::ValueRange row, Value value);
+  Value tableEnd(const Buffer &buffer, ValueRange first, ValueRange last,
+                 bool greatest);
+  Value lowerBound(const Buffer &buffer, ValueRange row, Value value);
   bool emitTable(Operation *op);
 
   // Read.cpp
   /// An index within an axis of a table.
   Value clampIndex(Value index, Value extent);
   /// Element `indices` of a table, clamped.
-  Value readElement(Value buf, mlir::ArrayRef<Value> indices);
+  Value readElement(Value buf, llvm::ArrayRef<Value> indices);
   void emitLocate(tile::LocateOp locate);
 
   int64_t lanes() const { return plan.lanes; }
@@ -242,6 +239,8 @@ private:
   SmallVector<RowsAhead> ahead, lanesAhead;
   Value firstFull, isSingle;          // tile of the segment at hand
   bool isCold = false, isFew = false; // runs rarely; for few queries
+  Value turn; // 0 or 1: the copy of slots that alternate; null: the first
+  const Pacer *pacer = nullptr; // of the nest at hand
   bool failed = false;
 };
 

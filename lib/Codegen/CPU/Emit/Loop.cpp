@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emit/Emitter.h"
+#include "Emit/StagedLoop.h"
 #include "Emit/ZeroSums.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -232,7 +232,9 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
   auto emitPart = [&](Value low, Value high, Value fullTiles) {
     if (loop.hasClassify())
       return emitPieces(loop, allLow, fullTiles, low, high, window);
-    if (hasFull)
+    if (hasFull && !window && plan.staged.contains(loop))
+      emitStaged(*this, loop, allLow, fullTiles);
+    else if (hasFull)
       ops.loop(zero, fullTiles, 1, [&](Value number) {
         emitKeys(loop, ops.add(allLow, ops.mul(number, step)), ops.index(step),
                  false, window);

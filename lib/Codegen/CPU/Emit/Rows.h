@@ -32,6 +32,8 @@ struct Rows {
   /// Of lanes that may be read in place (Plan::streamed) the end of those that
   /// can be: lane `l` of row `r` is at `pointer + r * rowStride + l`.
   Value endOfLanes = {};
+  /// Of rows in blocks (isBlocked) the elements from one block to the next.
+  Value blockStride = {};
 };
 
 /// Of a buffer with merged axes (tile.rename) the heads whose queries are the

@@ -22,7 +22,10 @@ static bool isOnLanes(tile::TileType type) { return spaceOf(type)->lanes; }
 Value Emitter::slotAddress(const Slot &slot, tile::TileType type, Value row,
                            Window window, int64_t vector) {
   Type storage = plan.storage(type.getElementType());
-  Value start = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
+  Value offset = ops.index(slot.offset);
+  if (slot.alternate && turn)
+    offset = ops.add(offset, ops.mul(turn, slot.alternate));
+  Value start = ops.address(scratch, ops.getI8Type(), offset);
   Value element = ops.index(0);
   if (type.hasDim(tile::kDistanceDim)) {
     element = ops.add(window.first, vector * lanes() + plan.distanceLead());

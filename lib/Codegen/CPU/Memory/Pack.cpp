@@ -170,6 +170,8 @@ void Emitter::copyRow(const RowCopy &copy) {
 void Emitter::emitRows(tile::LoadOp load) {
   if (load.getTable())
     return emitPagedRows(load);
+  if (isBlocked(load))
+    return emitBlockedRows(load);
   auto type = cast<tile::TileType>(load.getResult().getType());
   Block2D block = blockOf(type, load.getBuf(), load.getIndices(),
                           load.getValidDims(), load.getValid());
@@ -228,12 +230,35 @@ SmallVector<Value> Emitter::transpose(SmallVector<Value> square) {
   return square;
 }
 
+/// The upper halves of f32 whose lower halves are 0.
+static Value upperHalves(Ops &ops, Value value) {
+  auto shaped = [&](Type type) -> Type {
+    auto vector = dyn_cast<VectorType>(value.getType());
+    return vector ? Type(vector.clone(type)) : type;
+  };
+  Type i32 = shaped(ops.getI32Type());
+  Value bits = LLVM::BitcastOp::create(ops, ops.loc, i32, value);
+  bits = arith::ShRUIOp::create(ops, ops.loc, bits, ops.constant(i32, 16));
+  return arith::TruncIOp::create(ops, ops.loc, shaped(ops.getI16Type()), bits);
+}
+
+/// Whether a tile is stored as the bf16 that were loaded.
+static bool storesLoaded(tile::StoreOp store, Type element, Type accumulator) {
+  auto load = store.getValue().getDefiningOp<tile::LoadOp>();
+  return load && element.isBF16() && accumulator.isF32() &&
+         load.getType().getElementType() == element;
+}
+
 void Emitter::emitStore(tile::StoreOp store, const Window *window) {
   auto type = cast<tile::TileType>(store.getValue().getType());
   Block2D block = blockOf(type, store.getBuf(), store.getIndices(),
                           store.getValidDims(), store.getValid());
   Type memory = memoryType(block.element);
   unsigned bytes = memoryBytes(block.element);
+  bool isExact = storesLoaded(store, block.element, accumulator());
+  auto toStored = [&](Value value) {
+    return isExact ? upperHalves(ops, value) : toMemory(value, block.element);
+  };
   Space space = *spaceOf(type);
   Item item{ItemKind::Nest, {}, space};
   bool square = isa<FloatType>(block.element) && space.dim &&
@@ -257,8 +282,8 @@ void Emitter::emitStore(tile::StoreOp store, const Window *window) {
             ops.compare(arith::CmpIPredicate::slt, row, block.rowCount);
         ops.branch(inside, [&, value = value] {
           Value to = ops.add(block.rowOffset(ops, row), column);
-          ops.store(toMemory(value, block.element),
-                    ops.address(block.data, memory, to), bytes);
+          ops.store(toStored(value), ops.address(block.data, memory, to),
+                    bytes);
         });
       }
     };
@@ -290,8 +315,7 @@ void Emitter::emitStore(tile::StoreOp store, const Window *window) {
     };
     ops.loop(slowFrom, end, 1, [&](Value column) {
       Granule granule(item, single, column);
-      Value values =
-          toMemory(element(granule, store.getValue(), 0, 0), block.element);
+      Value values = toStored(element(granule, store.getValue(), 0, 0));
       if (!mayFollow(store.getBuf()))
         return storeLanes(values, column);
       ops.branch(

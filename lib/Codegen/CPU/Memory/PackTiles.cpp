@@ -218,6 +218,25 @@ void TilePacker::transposeRows() {
   from.pointer = packed;
 }
 
+/// Rows that are stored as the unit reads them. Tiles start at blocks.
+void Emitter::emitBlockedRows(tile::LoadOp load) {
+  const Buffer &buffer = buffers[load.getBuf()];
+  auto merged = *tile::RenameOp::findMerged(load.getBuf());
+  auto names = load.getBuf().getType().getNames();
+  Value offset = ops.index(0);
+  for (auto [axis, index] : llvm::enumerate(load.getIndices())) {
+    Value place = scalars.lookup(index);
+    if (int64_t(axis) == merged.rows)
+      place = ops.floorDiv(place, kTileDepth);
+    offset = ops.add(offset, ops.mul(place, buffer.strides[axis]));
+  }
+  auto [row, column] = rowAndColumn(load);
+  Rows found{ops.address(buffer.data, memoryType(buffer.element), offset),
+             buffer.strides[names.size() - 2], row, column, buffer.element};
+  found.blockStride = buffer.strides[merged.rows];
+  rows[load.getResult()] = found;
+}
+
 void Emitter::packTiles(tile::LoadOp load, Value rowCount, Value columnCount) {
   StringAttr row = rows[load.getResult()].row;
   auto dot = cast<tile::DotOp>(*load->user_begin()); // all sum over the same

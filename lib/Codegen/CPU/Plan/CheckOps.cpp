@@ -120,7 +120,8 @@ static LogicalResult checkDistances(Operation *op) {
 static LogicalResult checkMerged(Operation *op, Value buf,
                                  tile::TileType type) {
   auto merged = tile::RenameOp::findMerged(buf);
-  if (!merged)
+  auto load = dyn_cast<tile::LoadOp>(op);
+  if (!merged || (load && isBlocked(load)))
     return success();
   StringAttr rows = cast<tile::BufType>(buf.getType()).getNames()[merged->rows];
   if (rows == kLaneDim || !type.hasDim(rows))

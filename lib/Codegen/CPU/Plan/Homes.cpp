@@ -35,6 +35,20 @@ std::pair<StringAttr, StringAttr> rowAndColumn(tile::LoadOp load) {
   return {dims[0], dims[1]};
 }
 
+bool isBlocked(tile::LoadOp load) {
+  auto merged = tile::RenameOp::findMerged(load.getBuf());
+  if (!merged || load.getTable())
+    return false;
+  auto names = load.getBuf().getType().getNames();
+  tile::TileType type = load.getType();
+  return merged->group == kTileDepth && type.getRank() == 2 &&
+         !type.hasDim(kLaneDim) && type.hasDim(names[merged->rows]) &&
+         merged->heads + 1 == int64_t(names.size()) && merged->rows >= 0 &&
+         merged->rows + 2 < int64_t(names.size()) &&
+         type.hasDim(names[names.size() - 2]) &&
+         load.getBuf().getType().getElementType().isBF16();
+}
+
 namespace {
 /// Slots of one block; nested blocks share the free list.
 class HomePlanner {
@@ -62,6 +76,7 @@ private:
   }
   int64_t bytesOf(tile::TileType type, bool local) const;
   Slot allocate(tile::TileType type, bool local);
+  Slot allocateAlternating(Value tile);
 
   Plan &plan;
   DenseSet<Value> released;
@@ -120,9 +135,23 @@ Slot HomePlanner::allocate(tile::TileType type, bool local) {
   return slot;
 }
 
+/// Turns of a pipeline write one copy while earlier tiles are read in the
+/// other, so nothing else uses the slot.
+Slot HomePlanner::allocateAlternating(Value tile) {
+  auto type = cast<tile::TileType>(tile.getType());
+  int64_t bytes = bytesOf(type, inLoop);
+  if (plan.pairTiles.contains(tile)) // several rows share one of the slot
+    bytes = int64_t(llvm::alignTo(bytes / plan.rowsPerLane(tile), 64));
+  Slot slot{plan.bytes, type.hasDim(kLaneDim) ? widthOf(plan, inLoop) : 1,
+            inLoop, bytes};
+  plan.bytes += 2 * bytes;
+  return slot;
+}
+
 bool HomePlanner::isOwned(const Scope &scope, Value value) const {
   return value.getDefiningOp() && value.getParentBlock() == scope.block &&
-         plan.slots.contains(value) && !released.contains(value);
+         plan.slots.contains(value) && !released.contains(value) &&
+         !plan.alternating.contains(value);
 }
 
 void HomePlanner::findLastUses(Scope &scope) {
@@ -182,7 +211,9 @@ void HomePlanner::planNest(Scope &scope, size_t index) {
       continue;
     }
     auto type = cast<tile::TileType>(result.getType());
-    if (!takeOver(scope, index, result))
+    if (plan.alternating.contains(result))
+      plan.slots[result] = allocateAlternating(result);
+    else if (!takeOver(scope, index, result))
       plan.slots[result] = allocate(type, inLoop);
   }
 }
@@ -309,7 +340,9 @@ LogicalResult HomePlanner::run(Block &block) {
     else if (item.kind == ItemKind::LaneLoad)
       plan.slots[op->getResult(0)] =
           allocate(cast<tile::TileType>(op->getResult(0).getType()), inLoop);
-    else if (item.kind == ItemKind::Rows) {
+    else if (item.kind == ItemKind::Rows && isBlocked(cast<tile::LoadOp>(op))) {
+      // Read in place.
+    } else if (item.kind == ItemKind::Rows) {
       auto type = cast<tile::TileType>(op->getResult(0).getType());
       plan.packs[op] = allocate(type, inLoop);
       auto pairs = plan.pairRows.find(op);

@@ -12,6 +12,8 @@
 //              dot-product unit or a matrix unit computes. A matrix unit makes
 //              whole tiles in memory, so each of its products is an item of its
 //              own.
+//   Stages.cpp divides the body of a loop with products of a matrix unit into
+//              stages, so that products and other ops overlap.
 //   Homes.cpp  gives each tile that is used by another item a slot in the
 //              worker's scratch.
 //
@@ -29,6 +31,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <array>
 #include <vector>
 
 namespace attnc::cpu {
@@ -84,11 +87,26 @@ struct Item {
 };
 
 /// Where a tile lies. Rows of lanes (or of single elements) follow each other;
-/// `local` slots belong to a loop body and hold one group of vectors only.
+/// `local` slots belong to a loop body and hold one group of vectors only. A
+/// slot that alternates has two copies for the tiles of consecutive turns.
 struct Slot {
   int64_t offset = 0; // bytes from the start of scratch
   int64_t stride = 0; // elements from one row to the next
   bool local = false;
+  int64_t alternate = 0; // bytes to the second copy; 0: there is none
+};
+
+/// The body of a tile.for as a pipeline of three stages (Stages.cpp). In one
+/// turn of the loop each stage works on another tile of keys.
+enum class Stage : unsigned { Scores, Weights, Values };
+
+struct StagedBody {
+  /// Items by stage, in order. Scalars may belong to several stages.
+  std::array<llvm::SmallVector<size_t>, 3> items;
+  /// The nest of stage Weights next to whose granules products are computed.
+  size_t paced = 0;
+
+  llvm::ArrayRef<size_t> of(Stage stage) const { return items[size_t(stage)]; }
 };
 
 /// Constant tiles have no slot.
@@ -127,6 +145,10 @@ struct Plan {
   // With `unit = matrix`: all of `pairDots` are items of kind Tiles.
   bool hasTiles = false;
   int64_t tileShapes = 0; // offset of the operand of LDTILECFG
+  /// Loops whose full tiles are pipelined.
+  llvm::DenseMap<mlir::Operation *, StagedBody> staged;
+  /// Tiles that one stage makes for a later one.
+  llvm::DenseSet<mlir::Value> alternating;
   /// Loads of rows of K and V that are copied for the unit: K only where its
   /// rows cannot be read in place, V transposed.
   llvm::DenseMap<mlir::Operation *, Slot> tileRows;
@@ -152,6 +174,10 @@ struct Plan {
 
 /// The dims of a tile of rows in memory order: the outer axis, then the inner.
 std::pair<mlir::StringAttr, mlir::StringAttr> rowAndColumn(tile::LoadOp load);
+
+/// Whether a load reads rows of blocks of `kTileDepth` rows, a column of which
+/// is contiguous: operand A of the matrix unit in place.
+bool isBlocked(tile::LoadOp load);
 
 /// How the lanes of a product run over the features of rows of K or V.
 enum class FeatureForm {
@@ -204,6 +230,9 @@ void planFeatures(mlir::Block &block, Plan &plan, tile::CpuAttr target);
 /// Finds the loads into lanes that a product reads once. Pairs are planned
 /// later.
 void planStreams(mlir::Block &block, Plan &plan, tile::CpuAttr target);
+
+/// Finds the loops whose full tiles are pipelined; products are planned.
+void planStages(mlir::Block &block, Plan &plan);
 
 /// Gives slots to the tiles of `block`, whose items are planned.
 mlir::LogicalResult planHomes(mlir::Block &block, Plan &plan);

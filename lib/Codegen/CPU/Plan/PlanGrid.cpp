@@ -75,6 +75,19 @@ static bool isScalarSlice(Value value, Block &body) {
                       [&](Value v) { return isScalarSlice(v, body); });
 }
 
+/// Only the matrix unit reads rows in blocks.
+static LogicalResult checkBlocked(Block &body, const Plan &plan) {
+  WalkResult result = body.walk([&](tile::LoadOp load) {
+    if (!isBlocked(load) || plan.tileRows.contains(load))
+      return WalkResult::advance();
+    load.emitOpError("reads rows in blocks of ")
+        << kTileDepth
+        << ", which only products on the matrix unit can; use pack = auto";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 static LogicalResult planCopy(tile::GridOp grid, tile::CpuAttr target,
                               const BlockFacts &facts, int64_t queries,
                               Plan &plan) {
@@ -107,6 +120,9 @@ static LogicalResult planCopy(tile::GridOp grid, tile::CpuAttr target,
   if (target.getUnit() != tile::CpuUnit::Fma &&
       failed(planPairs(body, plan, target, queries == facts.queries)))
     return failure();
+  if (failed(checkBlocked(body, plan)))
+    return failure();
+  planStages(body, plan);
   return planHomes(body, plan);
 }
 

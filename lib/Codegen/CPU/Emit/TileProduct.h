@@ -1,0 +1,99 @@
+//===- TileProduct.h - A product of a matrix unit ---------------*- C++ -*-===//
+
+#ifndef ATTNC_LIB_CODEGEN_CPU_EMIT_TILEPRODUCT_H
+#define ATTNC_LIB_CODEGEN_CPU_EMIT_TILEPRODUCT_H
+
+#include "Emit/Emitter.h"
+
+namespace attnc::cpu {
+
+/// Writes the code of one product for one window. The operands are those of the
+/// emitter when it is made: rows, extents, and copies of alternating slots.
+class TileProduct {
+public:
+  TileProduct(Emitter &emitter, tile::DotOp dot, Window window);
+
+  /// All sums, block by block.
+  void emit();
+  /// The instructions of a window of one column of blocks, of fixed sizes.
+  int64_t countInstructions() const;
+  /// How often `emitPaced` pauses, after `every` (1, 2 or 4) instructions of a
+  /// step or at its end.
+  int64_t countPauses(int64_t every) const;
+  /// A matrix in memory: element 0 and the bytes between two rows.
+  struct Matrix {
+    Value pointer, stride;
+  };
+  /// Sums in registers that are complete, if `isActive`, but not stored.
+  struct Pending {
+    Value isActive;
+    SmallVector<int64_t> numbers;
+    SmallVector<Matrix> places;
+  };
+  /// How a product pauses: after `every` instructions; the first pause has the
+  /// number `first`. Nothing is computed unless `isActive`. The sums of the
+  /// product before are stored after it has started.
+  struct Paced {
+    Value isActive;
+    int64_t every, first;
+    Pending pending;
+  };
+  /// The same sums as `emit`, with `pace` at each pause; the last ones are not
+  /// stored.
+  SmallVector<Value> emitPaced(const Paced &paced, mlir::ValueRange carried,
+                               Pace pace);
+  /// The sums that `emitPaced` leaves in registers.
+  Pending lastSums(Value isActive);
+  void storePending(const Pending &pending, size_t begin = 0,
+                    size_t end = SIZE_MAX);
+
+private:
+  void emitColumns(int64_t vector, int64_t vectors);
+  void emitBlock(Value row, int64_t rows, int64_t vector, int64_t vectors);
+  /// A block of sums of a product that pauses.
+  struct PacedBlock {
+    Value isActive, row, firstPause;
+    int64_t rows, every;
+    Pending pending;
+  };
+  SmallVector<Value> emitPacedBlock(const PacedBlock &block,
+                                    mlir::ValueRange carried, Pace pace);
+  SmallVector<Value> emitPacedStep(const PacedBlock &block, Value step,
+                                   bool isFirst, mlir::ValueRange carried,
+                                   Pace pace);
+  Pending pendingAt(Value number, Value row, const Pending &before);
+  Pending pendingSums(Value row, int64_t rows, Value isActive);
+  Matrix sumAt(Value row, int64_t r, int64_t vector, int64_t v);
+  void storeRegister(int64_t number, Matrix to);
+  void startSum(Value row, int64_t r, int64_t vector, int64_t v);
+  void storeSum(Value row, int64_t r, int64_t vector, int64_t v);
+  int64_t pausesOfStep(int64_t rows, int64_t every) const;
+  void emitInstruction(Value row, Value step, int64_t r, int64_t vector,
+                       int64_t v);
+  void emitStep(Value row, Value step, int64_t rows, int64_t vector,
+                int64_t vectors);
+  Matrix rowsAt(Value row, Value step);
+  Matrix slotAt(Value tile, Value row, int64_t vector);
+  void loadRegister(int64_t number, Matrix from, llvm::StringRef name);
+
+  Emitter &emitter;
+  Ops &ops;
+  tile::DotOp dot;
+  Window window;
+  Value turn;            // of alternating slots
+  Value queries, loaded; // operands B and A
+  Rows from;
+  bool isTransposed; // A is the copy of V
+  StringAttr free;   // the dim of the rows of the result
+  int64_t freeSize, sumSize, depth;
+  Type part;               // the elements of A, as bits
+  llvm::StringRef product; // the instruction
+  /// Places along the summed dim.
+  Value firstStep, endStep;
+  /// Whether the sums start from zero; null: known at compile time.
+  Value startsFromZero;
+};
+
+} // namespace attnc::cpu
+
+#endif // ATTNC_LIB_CODEGEN_CPU_EMIT_TILEPRODUCT_H
