@@ -313,6 +313,16 @@ static unsigned takeParts(Module &module, ArrayRef<Part> parts) {
   return count;
 }
 
+/// Other names of functions, such as constructors of Halide's runtime, are no
+/// symbols of the object: their users get the function itself.
+static void replaceAliases(Module &module) {
+  for (GlobalAlias &alias : make_early_inc_range(module.aliases()))
+    if (alias.isDiscardableIfUnused()) {
+      alias.replaceAllUsesWith(alias.getAliasee());
+      alias.eraseFromParent();
+    }
+}
+
 /// At most one for each processor that the process may use.
 static ThreadPoolStrategy countThreads(size_t most) {
   ThreadPoolStrategy strategy = hardware_concurrency(unsigned(most));
@@ -323,6 +333,7 @@ static ThreadPoolStrategy countThreads(size_t most) {
 Error attnc::writeParts(Module &module, ArrayRef<Part> parts,
                         const CodegenTarget &target, TargetMachine &machine,
                         raw_pwrite_stream &out) {
+  replaceAliases(module);
   auto pieces = listPieces(module, parts, target);
   if (!pieces)
     return pieces.takeError();

@@ -184,4 +184,24 @@ TEST_P(WritePartsTest, ReportsWhatTheAssemblerRefuses) {
   EXPECT_NE(text.find("no_such_instruction"), std::string::npos) << text;
 }
 
+TEST_P(WritePartsTest, HidesOtherNamesOfFunctions) {
+  auto module = parse();
+  auto *pick = module->getFunction("pick." + parts[0].target.label);
+  auto *alias = llvm::GlobalAlias::create(llvm::GlobalValue::InternalLinkage,
+                                          "other", pick);
+  new llvm::GlobalVariable(*module, alias->getType(), /*isConstant=*/true,
+                           llvm::GlobalValue::ExternalLinkage, alias, "user");
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::cantFail(writeParts(*module, parts, target, *machine, stream));
+  auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(stream.str(), "object")));
+  bool hasUser = false;
+  for (const llvm::object::SymbolRef &symbol : file->symbols()) {
+    EXPECT_NE(llvm::cantFail(symbol.getName()), "other");
+    hasUser |= llvm::cantFail(symbol.getName()) == "user";
+  }
+  EXPECT_TRUE(hasUser);
+}
+
 } // namespace
