@@ -95,8 +95,8 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       `target` only, and the backend supports them;
     - (verify_scheduled_c22) `pack = transposed` has `unit = matrix`, which
       computes the product with values that are dense and stored as bf16, form
-      `online`, a mask of one segment without classes, and `k` and `partial`
-      that are multiples of 32.
+      `online`, `mapping = rows`, a mask of one segment without classes, and
+      `k`, `partial` and `split` that are multiples of 32.
   }];
 }
 

@@ -200,13 +200,13 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
   s.tail = request.tail.value_or(hasTail ? lanes : 0);
   s.laneSkip =
       request.laneSkip.value_or(!isRows && s.q > lanes && shape.rangesMove);
+  s.mapping = mapping;
   s.pack = request.pack.value_or(
       s.isPipelined(lanes) && shape.leastQueries >= fewestToTranspose &&
               whyNotTransposed(shape, target, s).empty()
           ? tile::CpuPack::Transposed
           : tile::CpuPack::Auto);
   s.split = request.split.value_or(0);
-  s.mapping = mapping;
   if (mapping == tile::CpuMapping::Features) {
     int64_t few = shape.leastQueries ? shape.leastQueries : 1;
     int64_t most = std::min<int64_t>(lanes, 8);

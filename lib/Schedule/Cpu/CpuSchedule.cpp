@@ -178,6 +178,8 @@ std::string cpu::whyNotTransposed(const KernelShape &shape,
     return "only the matrix unit reads values in this layout";
   if (s.form != attn::ScheduleForm::Online)
     return "only form = online has tiles that read them";
+  if (s.mapping == tile::CpuMapping::Features)
+    return "mapping = features reads them with features in its lanes";
   if (!findPairedProducts(shape, target, s).value)
     return "the matrix unit does not multiply the values";
   StringRef letters;
@@ -196,8 +198,12 @@ std::string cpu::whyNotTransposed(const KernelShape &shape,
   if (hasSegments || kernel.hasClassify())
     return "the mask has several segments, or classes of tiles";
   if (s.k % block != 0 || s.partial % block != 0)
-    return llvm::formatv("k = {0} and partial = {1} are not multiples of {2}",
-                         s.k, s.partial, block);
+    return llvm::formatv("k and partial must be multiples of {0}, got k = {1} "
+                         "and partial = {2}",
+                         block, s.k, s.partial);
+  if (s.split % block != 0)
+    return llvm::formatv("split must be a multiple of {0}, got {1}", block,
+                         s.split);
   return {};
 }
 
