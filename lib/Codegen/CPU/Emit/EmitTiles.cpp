@@ -225,11 +225,12 @@ int64_t TileProduct::countPauses(int64_t every) const {
 /// stored.
 TileProduct::Pending TileProduct::pendingSums(Value row, int64_t rows,
                                               Value isActive) {
-  Pending pending{isActive, {}, {}};
+  Pending pending;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < window.vectors; ++v) {
       pending.numbers.push_back(kSums + kBlock * r + v);
       pending.places.push_back(sumAt(row, r, 0, v));
+      pending.isActive.push_back(isActive);
     }
   return pending;
 }
@@ -237,12 +238,9 @@ TileProduct::Pending TileProduct::pendingSums(Value row, int64_t rows,
 /// Stores sums [begin, end).
 void TileProduct::storePending(const Pending &pending, size_t begin,
                                size_t end) {
-  end = std::min(end, pending.numbers.size());
-  if (begin < end)
-    ops.branch(pending.isActive, [&] {
-      for (size_t i = begin; i < end; ++i)
-        storeRegister(pending.numbers[i], pending.places[i]);
-    });
+  for (size_t i = begin; i < std::min(end, pending.numbers.size()); ++i)
+    ops.branch(pending.isActive[i],
+               [&] { storeRegister(pending.numbers[i], pending.places[i]); });
 }
 
 /// One step of a block. A store waits for its sum, and later instructions of
@@ -291,15 +289,15 @@ TileProduct::Pending TileProduct::pendingAt(Value number, Value row,
   Pending own =
       pendingSums(ops.sub(row, ops.index(kBlock)), kBlock, ops.boolean(true));
   Value isFirst = ops.compare(arith::CmpIPredicate::eq, number, ops.index(0));
-  if (before.numbers.empty()) {
-    own.isActive = ops.compare(arith::CmpIPredicate::ne, number, ops.index(0));
-    return own;
-  }
-  own.isActive = ops.select(isFirst, before.isActive, own.isActive);
-  for (auto [i, place] : llvm::enumerate(own.places)) {
-    // Fewer sums before: some are stored twice.
-    const Matrix &other = before.places[i % before.places.size()];
-    place.pointer = ops.select(isFirst, other.pointer, place.pointer);
+  Value isOther = ops.compare(arith::CmpIPredicate::ne, number, ops.index(0));
+  for (size_t i = 0; i < own.numbers.size(); ++i) {
+    if (i >= before.numbers.size()) { // there were fewer sums before
+      own.isActive[i] = isOther;
+      continue;
+    }
+    own.isActive[i] = ops.select(isFirst, before.isActive[i], own.isActive[i]);
+    own.places[i].pointer =
+        ops.select(isFirst, before.places[i].pointer, own.places[i].pointer);
   }
   return own;
 }

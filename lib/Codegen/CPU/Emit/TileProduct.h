@@ -26,9 +26,9 @@ public:
   };
   /// Sums in registers that are complete, if `isActive`, but not stored.
   struct Pending {
-    Value isActive;
     SmallVector<int64_t> numbers;
     SmallVector<Matrix> places;
+    SmallVector<Value> isActive;
   };
   /// How a product pauses: after `every` instructions; the first pause has the
   /// number `first`. Nothing is computed unless `isActive`. The sums of the
