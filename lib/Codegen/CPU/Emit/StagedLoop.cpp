@@ -21,8 +21,6 @@
 
 #include "llvm/Support/SaveAndRestore.h"
 
-#include <optional>
-
 using namespace mlir;
 
 namespace attnc::cpu {
