@@ -100,6 +100,16 @@ TEST(InstructionModelsTest, ConvertedPairsAreRoundedToNearest) {
   EXPECT_EQ(result[7], 0);
 }
 
+TEST(InstructionModelsTest, TernaryLogicReadsItsTable) {
+  std::array<uint32_t, 16> a = {}, b = {}, c = {}, result = {};
+  a[3] = 0xf0f0, b[3] = 0xff00ff, c[3] = 0xffff0000;
+  unsigned aOrBothOthers = 0xf8;
+  const void *arguments[] = {a.data(), b.data(), c.data(), &aOrBothOthers};
+  modelOf("llvm.x86.avx512.pternlog.d.512")(result.data(), arguments);
+  EXPECT_EQ(result[2], 0U);
+  EXPECT_EQ(result[3], 0xfff0f0U);
+}
+
 TEST(InstructionModelsTest, BytesAreUnsignedInTheFirstOperandOnly) {
   std::array<int32_t, 4> sums = {1, 2, 3, std::numeric_limits<int32_t>::max()};
   std::array<uint8_t, 16> left = {};

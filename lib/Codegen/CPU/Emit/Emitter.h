@@ -174,6 +174,7 @@ private:
   // StorePairs.cpp, PackTiles.cpp, Pack.cpp
   Value joinHalves(Value low, Value high);
   Value roundToPair(Value low, Value high);
+  Value roundUpToPair(Value low, Value high);
   void storePairs(Granule &granule, Value tile, const Slot &slot);
   void packPairs(tile::LoadOp load, Value rowCount);
   void emitBlockedRows(tile::LoadOp load);

@@ -12,6 +12,7 @@
 
 #include "Emit/Emitter.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -51,6 +52,55 @@ Value Emitter::roundToPair(Value low, Value high) {
                                  pairs);
 }
 
+/// The same with ties away from zero. Processors with a matrix unit take 4
+/// slots of their vector ports for CVTNE2PS2BF16 and 2 for VPERMW, and 2 + 2 +
+/// 1 + 1 for this.
+Value Emitter::roundUpToPair(Value low, Value high) {
+  auto i32 = laneVector(ops.getI32Type());
+  auto rounded = [&](Value value) -> Value {
+    Value bits = LLVM::BitcastOp::create(ops, ops.loc, i32, value);
+    return arith::AddIOp::create(ops, ops.loc, bits, ops.constant(i32, 0x8000));
+  };
+  Value lower =
+      arith::ShRUIOp::create(ops, ops.loc, rounded(low), ops.constant(i32, 16));
+  // a | (b & c): LLVM would make VPERMT2W of these ops.
+  auto name =
+      ops.getStringAttr("llvm.x86.avx512.pternlog.d." + Twine(32 * lanes()));
+  Value operands[] = {lower, rounded(high), ops.constant(i32, -0x10000),
+                      ops.constant(ops.getI32Type(), 0xf8)};
+  return LLVM::CallIntrinsicOp::create(ops, ops.loc, i32, name, operands)
+      .getResult(0);
+}
+
+/// Whether ties of a tile may be rounded so: weights that are rough anyway. A
+/// NaN whose bits the sum turns into 0 must be seen elsewhere: in their sum.
+static bool mayRoundUp(Value tile, const Plan &plan) {
+  auto rounding = tile.getDefiningOp<tile::MapOp>();
+  if (!plan.hasTiles || !rounding || rounding.getInputs().size() != 1)
+    return false;
+  auto truncate = rounding.getBody()
+                      .front()
+                      .getTerminator()
+                      ->getOperand(0)
+                      .getDefiningOp<arith::TruncFOp>();
+  if (!truncate || truncate.getIn() != rounding.getBody().getArgument(0))
+    return false;
+  Value weights = rounding.getInputs()[0];
+  auto map = weights.getDefiningOp<tile::MapOp>();
+  auto exp2 = map ? map.getBody()
+                        .front()
+                        .getTerminator()
+                        ->getOperand(0)
+                        .getDefiningOp<math::Exp2Op>()
+                  : math::Exp2Op();
+  bool isSummed = llvm::any_of(weights.getUsers(), [](Operation *user) {
+    auto reduce = dyn_cast<tile::ReduceOp>(user);
+    return reduce && reduce.getKind() == tile::ReduceKind::Add;
+  });
+  return exp2 && isSummed &&
+         bitEnumContainsAny(exp2.getFastmath(), arith::FastMathFlags::afn);
+}
+
 /// Granules of an even number of rows start at an even row, except what is left
 /// after granules of odd numbers. These store one row after the other, the
 /// second of a pair over the first's zeros.
@@ -63,12 +113,14 @@ void Emitter::storePairs(Granule &granule, Value tile, const Slot &slot) {
   };
   bool isEven =
       granule.rows % 2 == 0 && constantOf(granule.start).value_or(0) % 2 == 0;
+  bool roundsUp = mayRoundUp(tile, plan);
   for (int64_t v = 0; v < granule.window.vectors; ++v) {
     if (isEven) {
       for (int64_t row = 0; row < granule.rows; row += 2) {
         Value pair = ops.floorDiv(ops.add(granule.start, row), 2);
-        ops.store(roundToPair(element(granule, tile, row, v),
-                              element(granule, tile, row + 1, v)),
+        Value low = element(granule, tile, row, v),
+              high = element(granule, tile, row + 1, v);
+        ops.store(roundsUp ? roundUpToPair(low, high) : roundToPair(low, high),
                   addressOf(pair, v), bytes);
       }
       continue;

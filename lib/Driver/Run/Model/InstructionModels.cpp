@@ -173,6 +173,22 @@ void reciprocalLanes(void *result, const void *const *arguments) {
               : read<T>(arguments[1], i));
 }
 
+/// VPTERNLOG: bit 4 a + 2 b + c of the immediate for the bits of the operands.
+template <unsigned words>
+void selectBits(void *result, const void *const *arguments) {
+  auto table = read<unsigned>(arguments[3]);
+  for (unsigned i = 0; i < words; ++i) {
+    uint32_t selected = 0;
+    for (unsigned bit = 0; bit < 32; ++bit) {
+      unsigned place = 0;
+      for (unsigned operand = 0; operand < 3; ++operand)
+        place = 2 * place + (read<uint32_t>(arguments[operand], i) >> bit & 1U);
+      selected |= (table >> place & 1U) << bit;
+    }
+    write(result, i, selected);
+  }
+}
+
 constexpr InstructionModel models[] = {
     {"llvm.x86.avx512bf16.dpbf16ps.128", dotProduct<4>},
     {"llvm.x86.avx512bf16.dpbf16ps.256", dotProduct<8>},
@@ -180,6 +196,7 @@ constexpr InstructionModel models[] = {
     {"llvm.x86.avx512bf16.cvtne2ps2bf16.128", convertPairs<4>},
     {"llvm.x86.avx512bf16.cvtne2ps2bf16.256", convertPairs<8>},
     {"llvm.x86.avx512bf16.cvtne2ps2bf16.512", convertPairs<16>},
+    {"llvm.x86.avx512.pternlog.d.512", selectBits<16>},
     {"llvm.x86.avx512.vpdpbusd.128", addBytes<4>},
     {"llvm.x86.avx512.vpdpbusd.256", addBytes<8>},
     {"llvm.x86.avx512.vpdpbusd.512", addBytes<16>},
