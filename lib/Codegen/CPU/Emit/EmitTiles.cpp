@@ -52,6 +52,11 @@ static Value registerNumber(Ops &ops, int64_t number) {
   return ops.constant(ops.getI8Type(), double(number));
 }
 
+static void storeRegister(Ops &ops, int64_t number, TileProduct::Matrix to) {
+  callUnit(ops, "tilestored64",
+           {registerNumber(ops, number), to.pointer, to.stride});
+}
+
 TileProduct::TileProduct(Emitter &emitter, tile::DotOp dot, Window window)
     : emitter(emitter), ops(emitter.ops), dot(dot), window(window),
       turn(emitter.turn),
@@ -170,18 +175,13 @@ void TileProduct::startSum(Value row, int64_t r, int64_t vector, int64_t v) {
 }
 
 void TileProduct::storeSum(Value row, int64_t r, int64_t vector, int64_t v) {
-  storeRegister(kSums + kBlock * r + v, sumAt(row, r, vector, v));
+  storeRegister(ops, kSums + kBlock * r + v, sumAt(row, r, vector, v));
 }
 
 TileProduct::Matrix TileProduct::sumAt(Value row, int64_t r, int64_t vector,
                                        int64_t v) {
   return slotAt(dot.getResult(), ops.mul(ops.add(row, r), kTileRows),
                 vector + v);
-}
-
-void TileProduct::storeRegister(int64_t number, Matrix to) {
-  callUnit(ops, "tilestored64",
-           {registerNumber(ops, number), to.pointer, to.stride});
 }
 
 /// The sums of up to 2 x 2 registers.
@@ -235,12 +235,12 @@ TileProduct::Pending TileProduct::pendingSums(Value row, int64_t rows,
   return pending;
 }
 
-/// Stores sums [begin, end).
-void TileProduct::storePending(const Pending &pending, size_t begin,
-                               size_t end) {
+void storePending(Ops &ops, const TileProduct::Pending &pending, size_t begin,
+                  size_t end) {
   for (size_t i = begin; i < std::min(end, pending.numbers.size()); ++i)
-    ops.branch(pending.isActive[i],
-               [&] { storeRegister(pending.numbers[i], pending.places[i]); });
+    ops.branch(pending.isActive[i], [&] {
+      storeRegister(ops, pending.numbers[i], pending.places[i]);
+    });
 }
 
 /// One step of a block. A store waits for its sum, and later instructions of
@@ -254,13 +254,11 @@ SmallVector<Value> TileProduct::emitPacedStep(const PacedBlock &block,
   Value at = ops.add(ops.mul(step, pauses), block.firstPause);
   SmallVector<Value> values = llvm::to_vector(carried);
   for (int64_t i = 0; i < count; ++i) {
-    ops.branch(block.isActive, [&] {
-      if (isFirst) {
-        storePending(block.pending, i, i + 1 == count ? SIZE_MAX : i + 1);
-        startSum(block.row, i / vectors, 0, i % vectors);
-      }
-      emitInstruction(block.row, step, i / vectors, 0, i % vectors);
-    });
+    if (isFirst) {
+      storePending(ops, block.pending, i, i + 1 == count ? SIZE_MAX : i + 1);
+      startSum(block.row, i / vectors, 0, i % vectors);
+    }
+    emitInstruction(block.row, step, i / vectors, 0, i % vectors);
     if ((i + 1) % (count / pauses) == 0)
       values = pace(ops.add(at, (i + 1) / (count / pauses) - 1), values);
   }
@@ -308,23 +306,23 @@ SmallVector<Value> TileProduct::emitPaced(const Paced &paced,
   int64_t pausesOfBlock = pausesOfStep(kBlock, paced.every) *
                           int64_t(llvm::divideCeil(sumSize, depth));
   int64_t whole = rowBlocks / kBlock;
-  SmallVector<Value> next = ops.loop(
-      ops.index(0), ops.index(whole), 1, carried,
-      [&](Value number, ValueRange values) {
-        Value row = ops.mul(number, kBlock);
-        Value pause = ops.add(ops.mul(number, pausesOfBlock), paced.first);
-        return emitPacedBlock({paced.isActive, row, pause, kBlock, paced.every,
-                               pendingAt(number, row, paced.pending)},
-                              values, pace);
-      });
+  SmallVector<Value> next =
+      ops.loop(ops.index(0), ops.index(whole), 1, carried,
+               [&](Value number, ValueRange values) {
+                 Value row = ops.mul(number, kBlock);
+                 Value pause =
+                     ops.add(ops.mul(number, pausesOfBlock), paced.first);
+                 return emitPacedBlock({row, pause, kBlock, paced.every,
+                                        pendingAt(number, row, paced.pending)},
+                                       values, pace);
+               });
   if (rowBlocks % kBlock == 0)
     return next;
   Value row = ops.index(whole * kBlock);
   Pending pending = whole ? pendingSums(ops.index((whole - 1) * kBlock), kBlock,
                                         ops.boolean(true))
                           : paced.pending;
-  return emitPacedBlock({paced.isActive, row,
-                         ops.index(whole * pausesOfBlock + paced.first), 1,
+  return emitPacedBlock({row, ops.index(whole * pausesOfBlock + paced.first), 1,
                          paced.every, pending},
                         next, pace);
 }

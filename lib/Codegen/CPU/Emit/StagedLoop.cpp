@@ -3,21 +3,32 @@
 // The tiles of a loop over keys whose body has stages (Plan/Stages.cpp):
 //
 //   Scores(0)
-//   for t = 0 to tiles {
-//     nests of Weights(t), beside the last one, step by step (Pacer.h),
-//       Scores(t + 1) if there is such a tile
-//       Values(t - 1) if there is such a tile
-//   }
+//   Weights(0), beside Scores(1)
+//   for t = 1 to tiles
+//     Weights(t), beside Scores(t + 1) if there is such a tile, and Values(t -
+//     1)
 //   Values(tiles - 1)
 //
-// So the matrix unit computes while vectors are exponentiated. A step of a
-// product is followed by as many granules of the nest as spread it evenly.
-// Tests: test/Codegen/CPU/Emit/stages.mlir
+// So the matrix unit computes while vectors are exponentiated. "Beside" is the
+// last nest of the weights: a step of a product is followed by as many of its
+// granules as spread it evenly (Pacer.h).
+//
+// With a steady maximum (Plan/SteadyMaximum.cpp) the weights of all tiles but
+// the first are made with the maximum of the tiles before, which takes no pass
+// over scores. A sum of weights over the limit shows that this was wrong; then
+// all is done again with the maximum of the tile, with nothing beside it.
+//
+// A store of sums right behind their last product would stall the unit. So the
+// last sums of a product are pending: they are stored when the next product
+// uses their registers, in the next turn if need be. Tests:
+// test/Codegen/CPU/Emit/stages.mlir, steady-maximum.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "Emit/StagedLoop.h"
 #include "Emit/TileProduct.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -39,12 +50,31 @@ public:
   void emit();
 
 private:
+  using Pending = TileProduct::Pending;
+  /// A product beside a nest; `isActive` is null where it always runs.
+  struct Paced {
+    TileProduct product;
+    Value isActive;
+  };
+
   void setTile(Value number);
   SmallVector<tile::DotOp> start(Stage stage, Value number, Value isActive);
   void emitAlone(Stage stage, Value number);
-  void emitTurn(Value number);
-  void emitPacedNest(const Item &nest, Value number);
+  bool isInPlace(Value yielded, Value result) const;
+  bool isOf(Stage stage, Value yielded) const;
   void emitYields(Stage stage);
+  SmallVector<Value> runProducts(std::vector<Paced> &products, int64_t every,
+                                 ValueRange carried, Pace pace,
+                                 Pending &pending);
+  void emitPacedNest(const Item &nest, Value number, bool isFirst,
+                     Pending &pending);
+  void emitWeights(llvm::function_ref<void(const Item &)> emitPaced);
+  SmallVector<Value> rowOf(Value tile);
+  Value needsMaximum();
+  void emitSteadyWeights(Value number, Pending &pending);
+  void emitTurn(Value number, bool isFirst, Pending &pending);
+  bool mayStayPending();
+  void emitTurns(Pending pending);
 
   Emitter &emitter;
   Ops &ops;
@@ -85,22 +115,28 @@ SmallVector<tile::DotOp> StagedLoop::start(Stage stage, Value number,
   return dots;
 }
 
+/// Whether a stage makes what the loop yields.
+bool StagedLoop::isOf(Stage stage, Value yielded) const {
+  return llvm::any_of(stages.of(stage), [&](size_t i) {
+    return llvm::is_contained(items[i].ops, yielded.getDefiningOp());
+  });
+}
+
+/// Whether a yielded tile is where the loop carries it.
+bool StagedLoop::isInPlace(Value yielded, Value result) const {
+  auto to = emitter.plan.slots.find(result);
+  auto from = emitter.plan.slots.find(yielded);
+  return to == emitter.plan.slots.end() ||
+         (from != emitter.plan.slots.end() &&
+          from->second.offset == to->second.offset);
+}
+
 /// Copies what a stage yields to where the loop carries it.
 void StagedLoop::emitYields(Stage stage) {
   for (auto [value, result] :
-       llvm::zip(body.getTerminator()->getOperands(), loop.getResults())) {
-    bool isOfStage =
-        llvm::any_of(stages.of(stage), [&, value = value](size_t i) {
-          return llvm::is_contained(items[i].ops, value.getDefiningOp());
-        });
-    auto to = emitter.plan.slots.find(result);
-    auto from = emitter.plan.slots.find(value);
-    if (!isOfStage || to == emitter.plan.slots.end())
-      continue;
-    if (from == emitter.plan.slots.end() ||
-        from->second.offset != to->second.offset)
-      emitter.copyTile(value, to->second, window);
-  }
+       llvm::zip(body.getTerminator()->getOperands(), loop.getResults()))
+    if (isOf(stage, value) && !isInPlace(value, result))
+      emitter.copyTile(value, emitter.plan.slots.find(result)->second, window);
 }
 
 /// A stage of products with nothing beside it.
@@ -112,26 +148,52 @@ void StagedLoop::emitAlone(Stage stage, Value number) {
   emitter.extents = std::move(outside);
 }
 
-/// The last nest of the weights of a tile, beside products of its neighbors.
-void StagedLoop::emitPacedNest(const Item &nest, Value number) {
+/// The products of a turn, each with its part of the granules beside it.
+SmallVector<Value> StagedLoop::runProducts(std::vector<Paced> &products,
+                                           int64_t every, ValueRange carried,
+                                           Pace pace, Pending &pending) {
+  SmallVector<Value> values = llvm::to_vector(carried);
+  int64_t first = 0;
+  for (Paced &paced : products) {
+    TileProduct &product = paced.product;
+    int64_t pauses = product.countPauses(every);
+    auto run = [&] {
+      return product.emitPaced({every, first, pending}, values, pace);
+    };
+    // Without the product the granules run by themselves.
+    auto rest = [&] {
+      storePending(ops, pending);
+      return ops.loop(ops.index(first), ops.index(first + pauses), 1, values,
+                      pace);
+    };
+    values = paced.isActive ? ops.chooseAll(ValueRange(values).getTypes(),
+                                            paced.isActive, run, rest)
+                            : run();
+    first += pauses;
+    pending =
+        product.lastSums(paced.isActive ? paced.isActive : ops.boolean(true));
+  }
+  return values;
+}
+
+/// A nest of the weights of a tile, beside products of its neighbors.
+void StagedLoop::emitPacedNest(const Item &nest, Value number, bool isFirst,
+                               Pending &pending) {
   Value next = ops.add(number, 1), last = ops.sub(number, ops.index(1));
   Value hasNext = ops.compare(Predicate::slt, next, count);
-  Value hasLast = ops.compare(Predicate::sgt, number, ops.index(0));
-  struct Paced {
-    TileProduct product;
-    Value isActive;
-  };
   std::vector<Paced> products;
   int64_t instructions = 0;
   auto addStage = [&](Stage stage, Value tile, Value isActive) {
-    // Where there is no such tile, the rows of another one are loaded.
-    for (tile::DotOp dot : start(stage, tile, isActive)) {
+    Value computes = isActive ? isActive : ops.boolean(true);
+    for (tile::DotOp dot : start(stage, tile, computes)) {
       products.push_back({TileProduct(emitter, dot, window), isActive});
       instructions += products.back().product.countInstructions();
     }
   };
+  if (!isFirst)
+    addStage(Stage::Values, last, {});
+  // Where there is no next tile, the rows of another one are found.
   addStage(Stage::Scores, ops.select(hasNext, next, number), hasNext);
-  addStage(Stage::Values, ops.select(hasLast, last, number), hasLast);
   setTile(number);
   auto countPauses = [&](int64_t every) {
     int64_t pauses = 0;
@@ -140,21 +202,7 @@ void StagedLoop::emitPacedNest(const Item &nest, Value number) {
     return pauses;
   };
   auto run = [&](int64_t every, ValueRange carried, Pace pace) {
-    SmallVector<Value> values = llvm::to_vector(carried);
-    int64_t first = 0;
-    TileProduct::Pending pending;
-    for (auto [i, paced] : llvm::enumerate(products)) {
-      values = paced.product.emitPaced({paced.isActive, every, first, pending},
-                                       values, pace);
-      first += paced.product.countPauses(every);
-      if (!pending.numbers.empty()) // has not stored them
-        ops.branch(
-            paced.isActive, [] {},
-            [&] { paced.product.storePending(pending); });
-      pending = paced.product.lastSums(paced.isActive);
-    }
-    products.back().product.storePending(pending);
-    return values;
+    return runProducts(products, every, carried, pace, pending);
   };
   Pacer pacer{&nest, instructions, countPauses, run};
   llvm::SaveAndRestore restore(emitter.pacer,
@@ -162,26 +210,148 @@ void StagedLoop::emitPacedNest(const Item &nest, Value number) {
   emitter.emitItem(nest, &window);
 }
 
-void StagedLoop::emitTurn(Value number) {
-  auto outside = emitter.extents;
-  setTile(number);
+/// The weights of a tile with its maximum.
+void StagedLoop::emitWeights(llvm::function_ref<void(const Item &)> emitPaced) {
   for (size_t i : stages.of(Stage::Weights)) {
     const Item &item = items[i];
     if (i == stages.paced)
-      emitPacedNest(item, number);
+      emitPaced(item);
     else
       emitter.emitItem(item, item.onLanes() ? &window : nullptr);
   }
+}
+
+/// The vectors of a tile of one row.
+SmallVector<Value> StagedLoop::rowOf(Value tile) {
+  Item none{ItemKind::Nest, {}, *spaceOf(cast<tile::TileType>(tile.getType()))};
+  Granule granule(none, window, {});
+  SmallVector<Value> vectors;
+  for (int64_t v = 0; v < window.vectors; ++v)
+    vectors.push_back(emitter.element(granule, tile, 0, v));
+  return vectors;
+}
+
+/// Whether weights must be made again, with the maximum of their tile.
+Value StagedLoop::needsMaximum() {
+  const SteadyMaximum &steady = *stages.steady;
+  Value any = ops.boolean(false);
+  for (auto [sum, before] :
+       llvm::zip_equal(rowOf(steady.sum), rowOf(steady.before))) {
+    Type type = sum.getType();
+    Value isLarge =
+        arith::CmpFOp::create(ops, ops.loc, arith::CmpFPredicate::UGE, sum,
+                              ops.constant(type, steady.limit));
+    Value isEmpty = arith::CmpFOp::create(
+        ops, ops.loc, arith::CmpFPredicate::OEQ, before,
+        ops.constant(type, -std::numeric_limits<double>::infinity()));
+    Value again = arith::OrIOp::create(ops, ops.loc, isLarge, isEmpty);
+    any =
+        ops.logicalOr(any, vector::ReductionOp::create(
+                               ops, ops.loc, vector::CombiningKind::OR, again));
+  }
+  return any;
+}
+
+/// The weights of tile `number` with the maximum of the tiles before, and once
+/// more if that does not suffice.
+void StagedLoop::emitSteadyWeights(Value number, Pending &pending) {
+  const SteadyMaximum &steady = *stages.steady;
+  const auto &slots = emitter.plan.slots;
+  SmallVector<std::pair<Value, SmallVector<Value>>> before;
+  for (Value carried : loop.getRegionIterArgs())
+    if (!spaceOf(cast<tile::TileType>(carried.getType()))->dim &&
+        slots.contains(carried))
+      before.push_back({carried, rowOf(carried)});
+  for (size_t i : stages.of(Stage::Weights)) {
+    const Item &item = items[i];
+    auto largest = slots.find(steady.largest);
+    if (i == stages.paced)
+      emitPacedNest(steady.fused, number, /*isFirst=*/false, pending);
+    else if (i != steady.nest)
+      emitter.emitItem(item, item.onLanes() ? &window : nullptr);
+    else if (largest != slots.end())
+      emitter.copyTile(steady.before, largest->second, window);
+  }
+  auto again = [&]() -> SmallVector<Value> {
+    emitAlone(Stage::Scores, number); // the next ones have been written over
+    setTile(number);
+    for (auto &[carried, vectors] : before)
+      for (auto [v, vector] : llvm::enumerate(vectors))
+        emitter.storeSlot(vector, slots.find(carried)->second,
+                          cast<tile::TileType>(carried.getType()), {}, window,
+                          int64_t(v));
+    llvm::SaveAndRestore restore(emitter.isCold, true);
+    emitWeights([&](const Item &item) { emitter.emitItem(item, &window); });
+    Value next = ops.add(number, 1);
+    ops.branch(ops.compare(Predicate::slt, next, count),
+               [&] { emitAlone(Stage::Scores, next); });
+    return SmallVector<Value>(pending.isActive.size(), ops.boolean(false));
+  };
+  SmallVector<Type> types(pending.isActive.size(), ops.getI1Type());
+  pending.isActive = ops.chooseAll(types, needsMaximum(), again,
+                                   [&] { return pending.isActive; });
+  setTile(number);
+}
+
+void StagedLoop::emitTurn(Value number, bool isFirst, Pending &pending) {
+  auto outside = emitter.extents;
+  setTile(number);
+  if (isFirst || !stages.steady)
+    emitWeights([&](const Item &item) {
+      emitPacedNest(item, number, isFirst, pending);
+    });
+  else
+    emitSteadyWeights(number, pending);
+  if (!mayStayPending()) {
+    storePending(ops, pending);
+    pending.isActive.assign(pending.isActive.size(), ops.boolean(false));
+  }
   emitYields(Stage::Weights);
-  emitYields(Stage::Values);
+  if (!isFirst)
+    emitYields(Stage::Values);
   emitter.extents = std::move(outside);
+}
+
+/// Whether the last scores of a turn may be stored in the first step of the
+/// next one, whose granules have not got to their rows by then.
+bool StagedLoop::mayStayPending() {
+  return stages.steady && stages.steady->fused.space.size > 2 * kTileRows;
+}
+
+/// All turns but the first, which has left the registers of `pending`.
+void StagedLoop::emitTurns(Pending pending) {
+  size_t registers = pending.numbers.size();
+  auto valuesOf = [](const Pending &sums) {
+    SmallVector<Value> values;
+    for (const TileProduct::Matrix &place : sums.places)
+      values.push_back(place.pointer);
+    llvm::append_range(values, sums.isActive);
+    return values;
+  };
+  auto replaced = [&](ValueRange values) {
+    Pending sums = pending;
+    for (size_t i = 0; i < registers; ++i) {
+      sums.places[i].pointer = values[i];
+      sums.isActive[i] = values[registers + i];
+    }
+    return sums;
+  };
+  SmallVector<Value> end = ops.loop(ops.index(1), count, 1, valuesOf(pending),
+                                    [&](Value number, ValueRange values) {
+                                      Pending sums = replaced(values);
+                                      emitTurn(number, /*isFirst=*/false, sums);
+                                      return valuesOf(sums);
+                                    });
+  storePending(ops, replaced(end));
 }
 
 void StagedLoop::emit() {
   Value zero = ops.index(0);
   ops.branch(ops.compare(Predicate::sgt, count, zero), [&] {
     emitAlone(Stage::Scores, zero);
-    ops.loop(zero, count, 1, [&](Value number) { emitTurn(number); });
+    Pending pending;
+    emitTurn(zero, /*isFirst=*/true, pending);
+    emitTurns(std::move(pending));
     emitAlone(Stage::Values, ops.sub(count, ops.index(1)));
   });
   emitter.turn = {};

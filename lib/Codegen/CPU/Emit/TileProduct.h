@@ -31,10 +31,9 @@ public:
     SmallVector<Value> isActive;
   };
   /// How a product pauses: after `every` instructions; the first pause has the
-  /// number `first`. Nothing is computed unless `isActive`. The sums of the
-  /// product before are stored after it has started.
+  /// number `first`. The sums of the product before are stored after it has
+  /// started.
   struct Paced {
-    Value isActive;
     int64_t every, first;
     Pending pending;
   };
@@ -44,15 +43,13 @@ public:
                                Pace pace);
   /// The sums that `emitPaced` leaves in registers.
   Pending lastSums(Value isActive);
-  void storePending(const Pending &pending, size_t begin = 0,
-                    size_t end = SIZE_MAX);
 
 private:
   void emitColumns(int64_t vector, int64_t vectors);
   void emitBlock(Value row, int64_t rows, int64_t vector, int64_t vectors);
   /// A block of sums of a product that pauses.
   struct PacedBlock {
-    Value isActive, row, firstPause;
+    Value row, firstPause;
     int64_t rows, every;
     Pending pending;
   };
@@ -64,7 +61,6 @@ private:
   Pending pendingAt(Value number, Value row, const Pending &before);
   Pending pendingSums(Value row, int64_t rows, Value isActive);
   Matrix sumAt(Value row, int64_t r, int64_t vector, int64_t v);
-  void storeRegister(int64_t number, Matrix to);
   void startSum(Value row, int64_t r, int64_t vector, int64_t v);
   void storeSum(Value row, int64_t r, int64_t vector, int64_t v);
   int64_t pausesOfStep(int64_t rows, int64_t every) const;
@@ -93,6 +89,10 @@ private:
   /// Whether the sums start from zero; null: known at compile time.
   Value startsFromZero;
 };
+
+/// Stores sums [begin, end).
+void storePending(Ops &ops, const TileProduct::Pending &pending,
+                  size_t begin = 0, size_t end = SIZE_MAX);
 
 } // namespace attnc::cpu
 

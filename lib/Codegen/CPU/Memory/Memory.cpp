@@ -121,6 +121,8 @@ void Emitter::storeResult(Granule &granule, Value tile) {
   auto slot = plan.slots.find(tile);
   if (slot == plan.slots.end())
     return;
+  if (llvm::is_contained(granule.item.inside, tile))
+    return;
   if (plan.pairTiles.contains(tile))
     return storePairs(granule, tile, slot->second);
   auto type = cast<tile::TileType>(tile.getType());

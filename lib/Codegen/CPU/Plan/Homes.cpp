@@ -76,7 +76,7 @@ private:
   }
   int64_t bytesOf(tile::TileType type, bool local) const;
   Slot allocate(tile::TileType type, bool local);
-  Slot allocateAlternating(Value tile);
+  Slot allocateCrossing(Value tile);
 
   Plan &plan;
   DenseSet<Value> released;
@@ -135,23 +135,23 @@ Slot HomePlanner::allocate(tile::TileType type, bool local) {
   return slot;
 }
 
-/// Turns of a pipeline write one copy while earlier tiles are read in the
-/// other, so nothing else uses the slot.
-Slot HomePlanner::allocateAlternating(Value tile) {
+/// Turns of a pipeline write a copy while earlier tiles are read in the other,
+/// or rows of earlier tiles behind it, so nothing else uses the slot.
+Slot HomePlanner::allocateCrossing(Value tile) {
   auto type = cast<tile::TileType>(tile.getType());
   int64_t bytes = bytesOf(type, inLoop);
   if (plan.pairTiles.contains(tile)) // several rows share one of the slot
     bytes = int64_t(llvm::alignTo(bytes / plan.rowsPerLane(tile), 64));
   Slot slot{plan.bytes, type.hasDim(kLaneDim) ? widthOf(plan, inLoop) : 1,
-            inLoop, bytes};
-  plan.bytes += 2 * bytes;
+            inLoop, plan.alternating.contains(tile) ? bytes : 0};
+  plan.bytes += bytes + slot.alternate;
   return slot;
 }
 
 bool HomePlanner::isOwned(const Scope &scope, Value value) const {
   return value.getDefiningOp() && value.getParentBlock() == scope.block &&
          plan.slots.contains(value) && !released.contains(value) &&
-         !plan.alternating.contains(value);
+         !plan.crossing.contains(value);
 }
 
 void HomePlanner::findLastUses(Scope &scope) {
@@ -211,8 +211,8 @@ void HomePlanner::planNest(Scope &scope, size_t index) {
       continue;
     }
     auto type = cast<tile::TileType>(result.getType());
-    if (plan.alternating.contains(result))
-      plan.slots[result] = allocateAlternating(result);
+    if (plan.crossing.contains(result))
+      plan.slots[result] = allocateCrossing(result);
     else if (!takeOver(scope, index, result))
       plan.slots[result] = allocate(type, inLoop);
   }

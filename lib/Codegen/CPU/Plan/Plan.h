@@ -14,6 +14,7 @@
 //              own.
 //   Stages.cpp divides the body of a loop with products of a matrix unit into
 //              stages, so that products and other ops overlap.
+//   SteadyMaximum.cpp finds the maximum that need not be known before weights.
 //   Homes.cpp  gives each tile that is used by another item a slot in the
 //              worker's scratch.
 //
@@ -25,7 +26,8 @@
 #ifndef ATTNC_LIB_CODEGEN_CPU_PLAN_PLAN_H
 #define ATTNC_LIB_CODEGEN_CPU_PLAN_PLAN_H
 
-#include "attnc/Dialect/Tile/Tile.h"
+#include "Plan/Item.h"
+
 #include "attnc/Target/Target.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -36,55 +38,10 @@
 
 namespace attnc::cpu {
 
-/// The dim along the lanes; in products with `mapping = features` only at their
-/// edges.
-inline constexpr llvm::StringLiteral kLaneDim = "q";
-
 /// A register of the matrix unit has 16 rows of 64 bytes: 16 lanes of f32, or
 /// 32 elements of bf16 along the summed dim (in operand B 16 lanes of pairs),
 /// or 64 of 8-bit integers (16 lanes of quadruples).
 inline constexpr int64_t kTileRows = 16, kTileDepth = 32, kTileRowBytes = 64;
-
-/// The places that a nest visits: one dim (or none) times the lanes (or not).
-/// Along the lanes are the block's queries, or the distances of a tile.
-struct Space {
-  bool lanes = false;
-  mlir::StringAttr dim; // null: none
-  int64_t size = 1;     // of `dim`, or the number of distances
-  bool distances = false;
-  bool operator==(const Space &) const = default;
-};
-
-/// The space of a tile; nothing when it has two dims besides the lanes, or one
-/// besides distances.
-std::optional<Space> spaceOf(tile::TileType type);
-
-enum class ItemKind {
-  Scalar,   // cloned
-  Nest,     // ops over one space
-  Rows,     // tile.load without lanes and with two dims: rows of K or V
-  LaneLoad, // tile.load transposed into lanes
-  Tiles,    // tile.dot on the matrix unit
-  Store,    // tile.store
-  AnyNan,   // tile.any_nan
-  For,      // tile.for
-  If,       // scf.if
-  Passes,   // scf.for
-};
-
-struct Item {
-  ItemKind kind;
-  llvm::SmallVector<mlir::Operation *> ops;
-  Space space; // of a nest
-
-  /// Whether the item works on queries in lanes, so that it runs once per
-  /// group of vectors.
-  bool onLanes() const {
-    return kind == ItemKind::LaneLoad || kind == ItemKind::Store ||
-           kind == ItemKind::Tiles ||
-           (kind == ItemKind::Nest && space.lanes && !space.distances);
-  }
-};
 
 /// Where a tile lies. Rows of lanes (or of single elements) follow each other;
 /// `local` slots belong to a loop body and hold one group of vectors only. A
@@ -100,11 +57,22 @@ struct Slot {
 /// turn of the loop each stage works on another tile of keys.
 enum class Stage : unsigned { Scores, Weights, Values };
 
+/// A running maximum that most tiles leave as it is (SteadyMaximum.cpp).
+struct SteadyMaximum {
+  mlir::Value largest; // a reduction of the scores
+  mlir::Value sum;     // a reduction of the weights
+  mlir::Value before;  // the maximum that the loop carries
+  double limit = 0;    // of the sum, as long as the maximum stays
+  size_t nest = 0;     // the item of `largest`
+  Item fused; // the paced nest with the ops of `nest`, except the reduction
+};
+
 struct StagedBody {
   /// Items by stage, in order. Scalars may belong to several stages.
   std::array<llvm::SmallVector<size_t>, 3> items;
   /// The nest of stage Weights next to whose granules products are computed.
   size_t paced = 0;
+  std::optional<SteadyMaximum> steady;
 
   llvm::ArrayRef<size_t> of(Stage stage) const { return items[size_t(stage)]; }
 };
@@ -147,8 +115,9 @@ struct Plan {
   int64_t tileShapes = 0; // offset of the operand of LDTILECFG
   /// Loops whose full tiles are pipelined.
   llvm::DenseMap<mlir::Operation *, StagedBody> staged;
-  /// Tiles that one stage makes for a later one.
-  llvm::DenseSet<mlir::Value> alternating;
+  /// Tiles that one stage makes for a later one, and those of them that have
+  /// two copies.
+  llvm::DenseSet<mlir::Value> crossing, alternating;
   /// Loads of rows of K and V that are copied for the unit: K only where its
   /// rows cannot be read in place, V transposed.
   llvm::DenseMap<mlir::Operation *, Slot> tileRows;
@@ -233,6 +202,11 @@ void planStreams(mlir::Block &block, Plan &plan, tile::CpuAttr target);
 
 /// Finds the loops whose full tiles are pipelined; products are planned.
 void planStages(mlir::Block &block, Plan &plan);
+
+/// The maximum of a loop whose stages are known; nothing if there is none that
+/// usually stays.
+std::optional<SteadyMaximum>
+findSteadyMaximum(tile::ForOp loop, const StagedBody &stages, const Plan &plan);
 
 /// Gives slots to the tiles of `block`, whose items are planned.
 mlir::LogicalResult planHomes(mlir::Block &block, Plan &plan);

@@ -12,8 +12,9 @@
 //   Scores of tile t + 1,   Weights of tile t,   Values of tile t - 1
 //
 // which are independent. A tile that passes from one stage to a later one
-// alternates between two copies. A tile that the loop carries must be read and
-// written by one stage only.
+// alternates between two copies, except scores that are read once: the next
+// tile's are written behind the reader, row by row. A tile that the loop
+// carries must be read and written by one stage only.
 //
 // Ops without lanes (loads of rows, formulas of a key) run in the stage that
 // reads their results, which must be one; scalars run in all that do.
@@ -46,6 +47,7 @@ private:
   bool areCarriedInOneStage();
   bool findCrossing();
   bool findPaced();
+  bool isReadAhead(Value scores) const;
   std::optional<Stage> stageOf(Value value) const;
   llvm::SetVector<size_t> usersOf(Value value) const;
 
@@ -217,13 +219,31 @@ bool StagePlanner::findPaced() {
   return false;
 }
 
+/// Whether the next scores may be written over `scores`, each row after it has
+/// been read by the paced nest. Products of values come first in a turn, so
+/// that the only product of scores is never ahead of the nest.
+bool StagePlanner::isReadAhead(Value scores) const {
+  int64_t products = 0;
+  for (size_t number : result.of(Stage::Scores))
+    products += items[number].kind == ItemKind::Tiles;
+  return stageOf(scores) == Stage::Scores && products == 1 &&
+         llvm::all_of(usersOf(scores), [&](size_t user) {
+           return stages[user] == Stage::Weights && user <= result.paced;
+         });
+}
+
 void StagePlanner::run() {
   if (loop.hasClassify() || !findStages() || !moveRescaling() ||
       !placeOthers() || !areCarriedInOneStage() || !findCrossing() ||
       !findPaced())
     return;
+  result.steady = findSteadyMaximum(loop, result, plan);
+  for (Value made : crossing) {
+    plan.crossing.insert(made);
+    if (!isReadAhead(made))
+      plan.alternating.insert(made);
+  }
   plan.staged.try_emplace(loop, std::move(result));
-  plan.alternating.insert(crossing.begin(), crossing.end());
 }
 
 void planStages(Block &block, Plan &plan) {

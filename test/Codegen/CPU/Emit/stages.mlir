@@ -4,25 +4,38 @@
 
 #tiles = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 2], value_granule = [2, 2], unroll = 1, tail = 0, lane_skip = false, pack = auto, unit = matrix>
 
-// Scores of the first tile precede the loop, values of the last one follow it.
-// In the loop two rows of weights stand between two instructions of the unit,
-// and sums are stored when their registers are used again.
+// Scores of the first tile precede all weights. Beside the first weights stand
+// the scores of the second tile, of which there may be none.
 // CHECK-LABEL: func.func @pipelined.grid0.body(
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilestored64"
 // CHECK-NOT:     math.exp2
-// CHECK:         llvm.call_intrinsic "llvm.x86.tilezero"(%c0_i8)
-// CHECK-NOT:     llvm.x86.tilezero
+// CHECK:         scf.if
 // CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8)
 // CHECK-COUNT-4: math.exp2
-// CHECK:         llvm.call_intrinsic "llvm.x86.tilezero"(%c1_i8)
 // CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c1_i8, %c4_i8, %c7_i8)
 // CHECK-COUNT-4: math.exp2
 // CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c2_i8, %c5_i8, %c6_i8)
 // CHECK-COUNT-4: math.exp2
 // CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c3_i8, %c5_i8, %c7_i8)
 // CHECK-COUNT-4: math.exp2
+// CHECK:         else
+// CHECK-NOT:     llvm.x86
+// CHECK-COUNT-4: math.exp2
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilestored64"(%c3_i8
+
+// In the loop two rows of weights stand between two instructions of the unit:
+// first values, which add to what is in memory, then scores. The values are
+// stored when the scores use their registers.
+// CHECK:         scf.for %{{.*}} = %c1 to %{{.*}} step %c1 {
+// CHECK-NOT:     math.exp2
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%c0_i8
+// CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8)
+// CHECK-COUNT-4: math.exp2
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%c1_i8
+// CHECK:         scf.if
 // CHECK:         llvm.call_intrinsic "llvm.x86.tilestored64"(%c0_i8
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tilezero"(%c0_i8)
 // CHECK-NOT:     llvm.x86.tilestored64
 // CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8)
 // CHECK-COUNT-4: math.exp2

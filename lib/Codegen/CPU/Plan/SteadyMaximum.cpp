@@ -1,0 +1,158 @@
+//===- SteadyMaximum.cpp - Weights before the maximum is known ------------===//
+//
+// Online softmax subtracts the running maximum m of a row from its scores, so
+// weights wait for a pass over the scores of the tile. But any m gives the same
+// quotient of sums, as long as no weight overflows, and with a
+// rescale_threshold t the schedule lets weights grow up to e^t before m
+// follows. So the weights of a pipelined tile are computed with the m of the
+// tiles before, beside the products. Weights are not negative, so if their sum
+// l is below e^t, each of them is. Else, or where m is -inf because a row has
+// seen no key yet, the tile is done again with its maximum
+// (Emit/StagedLoop.cpp).
+//
+//   largest = reduce max(scores) init(m)               skipped: m
+//   next    = map(largest, m)  largest > m + t / c ? largest : m
+//   weights = map(scores, next) exp2((scores - shift(next)) c log2 e)
+//   l'      = reduce add(weights) init(l * factor)     checked: l' < e^t
+//
+// Tests: test/Codegen/CPU/Emit/steady-maximum.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan/Plan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+/// A weight of fewer powers of two may not hide a growth: sums of many small
+/// weights reach lower limits, and all tiles would be done twice.
+static constexpr double kLeastGrowth = 24;
+
+/// What a map returns.
+static Value yieldedBy(tile::MapOp map) {
+  return map.getBody().front().getTerminator()->getOperand(0);
+}
+
+static std::optional<double> constantFloat(Value value) {
+  llvm::APFloat constant(0.0);
+  if (!matchPattern(value, m_ConstantFloat(&constant)))
+    return std::nullopt;
+  return constant.convertToDouble();
+}
+
+/// The d of `next` = map(largest, before) x > y + d ? x : y.
+static std::optional<double> growthOf(Value next, Value largest, Value before) {
+  auto map = next.getDefiningOp<tile::MapOp>();
+  if (!map || map.getInputs() != ValueRange({largest, before}))
+    return std::nullopt;
+  Value x = map.getBody().getArgument(0), y = map.getBody().getArgument(1);
+  auto select = yieldedBy(map).getDefiningOp<arith::SelectOp>();
+  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
+                        : arith::CmpFOp();
+  if (!compare || select.getTrueValue() != x || select.getFalseValue() != y ||
+      compare.getPredicate() != arith::CmpFPredicate::OGT ||
+      compare.getLhs() != x)
+    return std::nullopt;
+  auto sum = compare.getRhs().getDefiningOp<arith::AddFOp>();
+  if (!sum || sum.getLhs() != y)
+    return std::nullopt;
+  return constantFloat(sum.getRhs());
+}
+
+/// The c of weights = map(scores, shift) exp2((scores - shift) c).
+static std::optional<double> factorOf(Value weights) {
+  auto map = weights.getDefiningOp<tile::MapOp>();
+  auto exp2 = map ? yieldedBy(map).getDefiningOp<math::Exp2Op>() : nullptr;
+  if (!exp2)
+    return std::nullopt;
+  if (exp2.getOperand().getDefiningOp<arith::SubFOp>())
+    return 1.0;
+  auto scaled = exp2.getOperand().getDefiningOp<arith::MulFOp>();
+  if (!scaled || !scaled.getLhs().getDefiningOp<arith::SubFOp>())
+    return std::nullopt;
+  return constantFloat(scaled.getRhs());
+}
+
+/// The only reduction of a nest.
+static tile::ReduceOp onlyReduction(const Item &item, tile::ReduceKind kind) {
+  tile::ReduceOp found;
+  for (Operation *op : item.ops)
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+      if (found || reduce.getKind() != kind)
+        return {};
+      found = reduce;
+    }
+  return found;
+}
+
+/// The only nest before the paced one that goes over keys.
+static std::optional<size_t> scoreNest(const StagedBody &stages,
+                                       const std::vector<Item> &items) {
+  std::optional<size_t> found;
+  for (size_t number : stages.of(Stage::Weights)) {
+    const Item &item = items[number];
+    if (number == stages.paced || !item.onLanes() || !item.space.dim)
+      continue;
+    if (found)
+      return std::nullopt;
+    found = number;
+  }
+  return found;
+}
+
+/// Two nests over the same space as one, without a reduction of the first.
+static Item fuse(const Item &first, const Item &second, Operation *without) {
+  Item fused{ItemKind::Nest, {}, second.space};
+  for (Operation *op : first.ops)
+    if (op != without)
+      fused.ops.push_back(op);
+  for (Operation *op : fused.ops)
+    if (llvm::all_of(op->getResult(0).getUsers(), [&](Operation *user) {
+          return user == without || llvm::is_contained(first.ops, user) ||
+                 llvm::is_contained(second.ops, user);
+        }))
+      fused.inside.push_back(op->getResult(0));
+  llvm::append_range(fused.ops, second.ops);
+  return fused;
+}
+
+std::optional<SteadyMaximum> findSteadyMaximum(tile::ForOp loop,
+                                               const StagedBody &stages,
+                                               const Plan &plan) {
+  Block &body = loop.getBody().front();
+  const std::vector<Item> &items = plan.items.find(&body)->second;
+  std::optional<size_t> nest = scoreNest(stages, items);
+  const Item &paced = items[stages.paced];
+  if (!nest || items[*nest].space != paced.space)
+    return std::nullopt;
+  SteadyMaximum steady;
+  steady.nest = *nest;
+  auto largest = onlyReduction(items[*nest], tile::ReduceKind::Max);
+  auto sum = onlyReduction(paced, tile::ReduceKind::Add);
+  if (!largest || !sum)
+    return std::nullopt;
+  steady.largest = largest;
+  steady.sum = sum;
+  steady.before = largest.getInit();
+  auto carried = llvm::find(loop.getRegionIterArgs(), steady.before);
+  if (carried == loop.getRegionIterArgs().end())
+    return std::nullopt;
+  size_t place = carried - loop.getRegionIterArgs().begin();
+  std::optional<double> growth = growthOf(
+      body.getTerminator()->getOperand(place), steady.largest, steady.before);
+  std::optional<double> factor = factorOf(sum.getInput());
+  if (!growth || !factor || *growth * *factor < kLeastGrowth)
+    return std::nullopt;
+  steady.limit = std::exp2(*growth * *factor);
+  steady.fused = fuse(items[*nest], paced, largest);
+  return steady;
+}
+
+} // namespace attnc::cpu
