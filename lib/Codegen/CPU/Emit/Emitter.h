@@ -52,9 +52,9 @@ private:
   friend class LaneActivity;
   friend class LaneLoader;
   friend class TilePacker;
+  friend class PairStorer;
   friend class StagedLoop;
   friend class TileProduct;
-
   /// What all levels with the program's vector instructions have.
   const CpuTraits &traits() const {
     return *lookupIsa(tile::stringifyCpuIsa(target.getIsa()));
@@ -171,10 +171,9 @@ private:
   unsigned memoryBytes(Type element);
   Value roundTo(Value value, Type element);
 
-  // StorePairs.cpp, PackTiles.cpp, Pack.cpp
+  // StorePairs.cpp, PackTiles.cpp, Pack.cpp, StoreBlocks.cpp
   Value joinHalves(Value low, Value high);
-  Value roundToPair(Value low, Value high);
-  Value roundUpToPair(Value low, Value high);
+  Value roundToPair(Value low, Value high, bool tiesAway = false);
   void storePairs(Granule &granule, Value tile, const Slot &slot);
   void packPairs(tile::LoadOp load, Value rowCount);
   void emitBlockedRows(tile::LoadOp load);
@@ -186,6 +185,7 @@ private:
   void copyRow(const RowCopy &copy);
   Value needsCopy(tile::LoadOp load, Type element, Value unit, Value stride);
   void emitStore(tile::StoreOp store, const Window *window);
+  void storePairTile(tile::StoreOp store, const Window *window);
   void emitAnyNan(tile::AnyNanOp op, const Window *window);
   SmallVector<Value> transpose(SmallVector<Value> rows);
   Block2D blockOf(tile::TileType type, Value buf, ValueRange indices,

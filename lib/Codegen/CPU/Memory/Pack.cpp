@@ -250,6 +250,8 @@ static bool storesLoaded(tile::StoreOp store, Type element, Type accumulator) {
 }
 
 void Emitter::emitStore(tile::StoreOp store, const Window *window) {
+  if (plan.pairTiles.contains(store.getValue()))
+    return storePairTile(store, window);
   auto type = cast<tile::TileType>(store.getValue().getType());
   Block2D block = blockOf(type, store.getBuf(), store.getIndices(),
                           store.getValidDims(), store.getValid());

@@ -32,8 +32,31 @@ Value Emitter::joinHalves(Value low, Value high) {
   return arith::OrIOp::create(ops, ops.loc, low, high);
 }
 
+/// Two vectors of f32 as one of pairs of bf16, with ties away from zero.
+/// Processors with a matrix unit take 4 slots of their vector ports for
+/// CVTNE2PS2BF16 and 2 for VPERMW, and 2 + 2 + 1 + 1 for this.
+static Value roundAwayToPair(Ops &ops, Value low, Value high) {
+  int64_t lanes = cast<VectorType>(low.getType()).getNumElements();
+  auto i32 = ops.vector(lanes, ops.getI32Type());
+  auto rounded = [&](Value value) -> Value {
+    Value bits = LLVM::BitcastOp::create(ops, ops.loc, i32, value);
+    return arith::AddIOp::create(ops, ops.loc, bits, ops.constant(i32, 0x8000));
+  };
+  Value lower =
+      arith::ShRUIOp::create(ops, ops.loc, rounded(low), ops.constant(i32, 16));
+  // a | (b & c): LLVM would make VPERMT2W of these ops.
+  auto name =
+      ops.getStringAttr("llvm.x86.avx512.pternlog.d." + Twine(32 * lanes));
+  Value operands[] = {lower, rounded(high), ops.constant(i32, -0x10000),
+                      ops.constant(ops.getI32Type(), 0xf8)};
+  return LLVM::CallIntrinsicOp::create(ops, ops.loc, i32, name, operands)
+      .getResult(0);
+}
+
 /// Two vectors of f32 as one of pairs of bf16.
-Value Emitter::roundToPair(Value low, Value high) {
+Value Emitter::roundToPair(Value low, Value high, bool tiesAway) {
+  if (tiesAway)
+    return roundAwayToPair(ops, low, high);
   int64_t n = lanes();
   auto name =
       ops.getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16." + Twine(32 * n));
@@ -52,29 +75,9 @@ Value Emitter::roundToPair(Value low, Value high) {
                                  pairs);
 }
 
-/// The same with ties away from zero. Processors with a matrix unit take 4
-/// slots of their vector ports for CVTNE2PS2BF16 and 2 for VPERMW, and 2 + 2 +
-/// 1 + 1 for this.
-Value Emitter::roundUpToPair(Value low, Value high) {
-  auto i32 = laneVector(ops.getI32Type());
-  auto rounded = [&](Value value) -> Value {
-    Value bits = LLVM::BitcastOp::create(ops, ops.loc, i32, value);
-    return arith::AddIOp::create(ops, ops.loc, bits, ops.constant(i32, 0x8000));
-  };
-  Value lower =
-      arith::ShRUIOp::create(ops, ops.loc, rounded(low), ops.constant(i32, 16));
-  // a | (b & c): LLVM would make VPERMT2W of these ops.
-  auto name =
-      ops.getStringAttr("llvm.x86.avx512.pternlog.d." + Twine(32 * lanes()));
-  Value operands[] = {lower, rounded(high), ops.constant(i32, -0x10000),
-                      ops.constant(ops.getI32Type(), 0xf8)};
-  return LLVM::CallIntrinsicOp::create(ops, ops.loc, i32, name, operands)
-      .getResult(0);
-}
-
 /// Whether ties of a tile may be rounded so: weights that are rough anyway. A
 /// NaN whose bits the sum turns into 0 must be seen elsewhere: in their sum.
-static bool mayRoundUp(Value tile, const Plan &plan) {
+static bool mayRoundAway(Value tile, const Plan &plan) {
   auto rounding = tile.getDefiningOp<tile::MapOp>();
   if (!plan.hasTiles || !rounding || rounding.getInputs().size() != 1)
     return false;
@@ -113,15 +116,14 @@ void Emitter::storePairs(Granule &granule, Value tile, const Slot &slot) {
   };
   bool isEven =
       granule.rows % 2 == 0 && constantOf(granule.start).value_or(0) % 2 == 0;
-  bool roundsUp = mayRoundUp(tile, plan);
+  bool tiesAway = mayRoundAway(tile, plan);
   for (int64_t v = 0; v < granule.window.vectors; ++v) {
     if (isEven) {
       for (int64_t row = 0; row < granule.rows; row += 2) {
         Value pair = ops.floorDiv(ops.add(granule.start, row), 2);
         Value low = element(granule, tile, row, v),
               high = element(granule, tile, row + 1, v);
-        ops.store(roundsUp ? roundUpToPair(low, high) : roundToPair(low, high),
-                  addressOf(pair, v), bytes);
+        ops.store(roundToPair(low, high, tiesAway), addressOf(pair, v), bytes);
       }
       continue;
     }

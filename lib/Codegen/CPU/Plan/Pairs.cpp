@@ -90,7 +90,7 @@ static bool isOfIntegers(tile::DotOp dot) {
 bool isOnlyPaired(Value tile, const Plan &plan) {
   return plan.pairTiles.contains(tile) &&
          llvm::all_of(tile.getUsers(), [&](Operation *user) {
-           return plan.pairDots.contains(user);
+           return plan.pairDots.contains(user) || isa<tile::StoreOp>(user);
          });
 }
 
@@ -234,6 +234,39 @@ bool PairPlanner::exclude() {
   return hasRemoved;
 }
 
+/// Whether a block of bf16 is only loaded into lanes and stored along them. Its
+/// columns are transposed in pairs.
+static bool isTransposedCopy(tile::StoreOp store) {
+  auto load = store.getValue().getDefiningOp<tile::LoadOp>();
+  if (!load || !store.getValue().hasOneUse() || load.getTable() ||
+      !load.getBuf().getType().getElementType().isBF16() ||
+      !load.getType().getElementType().isBF16() ||
+      store.getBuf().getType().getElementType() !=
+          load.getType().getElementType())
+    return false;
+  std::optional<Space> space = spaceOf(load.getType());
+  return space && space->lanes && space->dim &&
+         store.getBuf().getType().getNames().back() == kLaneDim &&
+         !tile::RenameOp::findMerged(store.getBuf());
+}
+
+/// Whether a map rounds what is stored to bf16, and nothing else reads it.
+static bool isRoundedResult(tile::StoreOp store) {
+  auto map = store.getValue().getDefiningOp<tile::MapOp>();
+  if (!map || !store.getValue().hasOneUse() ||
+      !map.getBody()
+           .front()
+           .getTerminator()
+           ->getOperand(0)
+           .getDefiningOp<arith::TruncFOp>() ||
+      !store.getBuf().getType().getElementType().isBF16())
+    return false;
+  auto type = cast<tile::TileType>(map.getResult().getType());
+  std::optional<Space> space = spaceOf(type);
+  return type.getElementType().isBF16() && space && space->lanes &&
+         space->dim && store.getBuf().getType().getNames().back() != kLaneDim;
+}
+
 LogicalResult PairPlanner::run(Block &block) {
   if (!plan.accumulator.isF32())
     return success();
@@ -281,6 +314,11 @@ LogicalResult PairPlanner::run(Block &block) {
     else if (isAcrossRows(dot))
       plan.pairRows[rowsOf(dot)] = {};
   }
+  if (ofBf16)
+    block.walk([&](tile::StoreOp store) {
+      if (isTransposedCopy(store) || (plan.hasTiles && isRoundedResult(store)))
+        plan.pairTiles.insert(store.getValue());
+    });
   return success();
 }
 

@@ -173,7 +173,8 @@ inline bool mixesSigns(const Unit &unit) {
 mlir::LogicalResult planPairs(mlir::Block &block, Plan &plan,
                               tile::CpuAttr target, bool explains);
 
-/// Whether all uses of a tile that an op of a nest makes are such products.
+/// Whether all uses of a tile that an op of a nest makes are such products, or
+/// stores of its pairs.
 bool isOnlyPaired(mlir::Value tile, const Plan &plan);
 
 /// Whether rows are read in the type in which they are stored: by products with
