@@ -195,25 +195,34 @@ def Tile_NvptxAttr : Tile_Attr<"Nvptx", "nvptx", [
     int64_t getBlockThreads() const {
       return getThreads() + (getProducers() ? kProducerThreads : 0);
     }
-    /// Registers of a thread, of the `registers` that a block can have.
-    /// Producers keep only what addresses take, and leave the rest to the
-    /// consumers; a block with one warpgroup of these has enough for all.
-    /// setmaxnreg moves registers of the block's launch, where all threads have
-    /// the same number: more than these are waited for forever.
+    /// Registers of a producer's thread with `loads`. Producers keep only what
+    /// addresses take, and leave the rest to the consumers; a block with one
+    /// warpgroup of these has enough for all. Three warpgroups leave more than
+    /// addresses take, because consumers have a multiple of 8.
     int64_t getProducerRegisters() const {
-      return getLoads() == NvptxLoads::Tma ? 24 : 56;
+      if (getLoads() == NvptxLoads::Async)
+        return 56;
+      return getWarps() > 8 ? kSearchRegisters : 24;
     }
+    /// The least of a producer that also searches tables.
+    static constexpr int64_t kSearchRegisters = 32;
     /// The same, but with other loads.
     NvptxAttr withLoads(NvptxLoads loads) const;
     bool movesRegisters() const { return getProducers() && getWarps() > 4; }
+    /// Registers of a thread that owns rows, of the `registers` that a block
+    /// can have. setmaxnreg moves registers of the block's launch, where all
+    /// threads have the same number: more than these are waited for forever.
     int64_t getThreadRegisters(int64_t registers) const {
+      return getThreadRegisters(registers, getProducerRegisters());
+    }
+    int64_t getThreadRegisters(int64_t registers,
+                               int64_t ofProducer) const {
       constexpr int64_t granule = 8, most = 240;
       int64_t atLaunch = registers / getBlockThreads() / granule * granule;
       if (!movesRegisters())
         return atLaunch;
       int64_t left =
-          atLaunch * getBlockThreads() -
-          kProducerThreads * getProducerRegisters();
+          atLaunch * getBlockThreads() - kProducerThreads * ofProducer;
       return std::min(most, left / getThreads() / granule * granule);
     }
     /// Rows of a thread block.

@@ -215,6 +215,20 @@ void Emitter::emitBounds(mlir::Block &body) {
 // Roles
 //===----------------------------------------------------------------------===//
 
+/// Whether producers search tables, to classify the tiles of a loop.
+static bool
+searchesTables(const llvm::MapVector<Operation *, Stream> &streams) {
+  return llvm::any_of(llvm::make_first_range(streams), [](Operation *loop) {
+    WalkResult search =
+        cast<tile::ForOp>(loop).getClassify().walk([](Operation *op) {
+          return isa<tile::TableMinOp, tile::TableMaxOp>(op)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        });
+    return search.wasInterrupted();
+  });
+}
+
 void Emitter::emitGrid(mlir::Block &body, int64_t registers) {
   tile::NvptxAttr target = layout.getTarget();
   if (!target.getProducers())
@@ -232,19 +246,21 @@ void Emitter::emitGrid(mlir::Block &body, int64_t registers) {
   }
   initializeBarriers();
   bool movesRegisters = target.movesRegisters() && !streams.empty();
+  int64_t ofProducer = target.getProducerRegisters();
+  if (searchesTables(streams)) // else ptxas spills 80 bytes of them
+    ofProducer = std::max(ofProducer, tile::NvptxAttr::kSearchRegisters);
   IRMapping entry = scalars;
   auto consume = [&] {
     if (movesRegisters)
       b.intrinsic("setmaxnreg.inc.sync.aligned.u32",
-                  b.i32(target.getThreadRegisters(registers)));
+                  b.i32(target.getThreadRegisters(registers, ofProducer)));
     b.barrierThreads = threads;
     emitBlock(body);
     b.barrierThreads = 0;
   };
   auto produce = [&] {
     if (movesRegisters)
-      b.intrinsic("setmaxnreg.dec.sync.aligned.u32",
-                  b.i32(target.getProducerRegisters()));
+      b.intrinsic("setmaxnreg.dec.sync.aligned.u32", b.i32(ofProducer));
     scalars = std::move(entry);
     emitProducers(body);
   };
