@@ -260,9 +260,11 @@ NvptxStrategy::makeCandidates(const KernelShape &shape, const Target &target,
     list.addAll(listWarpgroupTilings());
   list.addAll(listFragmentTilings(list.isFew, list.tf32, /*sharedRows=*/false));
   // Rows in shared memory are read once more for each tile of keys.
-  if (list.isFast() && llvm::none_of(list.found, [&](attn::ScheduleAttr tried) {
-        return findProblem(shape, target, tried).empty();
-      }))
+  auto isLegal = [&](attn::ScheduleAttr tried) {
+    return findProblem(shape, target, tried).empty();
+  };
+  if (list.isFast() && (mustSpill(shape, target, list.arch) ||
+                        llvm::none_of(list.found, isLegal)))
     list.addAll(
         listFragmentTilings(list.isFew, list.tf32, /*sharedRows=*/true));
   if (list.found.empty())
@@ -332,7 +334,7 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
   // Sums by fma may spill: they are slow anyway, and all widths should work.
   if (int64_t registers = countRegisters(shape, schedule);
       usesTensorCores(shape, schedule) &&
-      registers > registerLimit(schedule, target))
+      registers > mostRegisters(shape, target, schedule))
     return llvm::formatv(
         "rows = {0} and k = {1} need about {2} registers per thread, {3} has "
         "{4} for each of {5} threads",
@@ -348,6 +350,12 @@ std::string NvptxStrategy::findProblem(const KernelShape &shape,
 
 std::string NvptxStrategy::explain(const KernelShape &shape,
                                    attn::ScheduleAttr schedule) const {
+  constexpr int64_t most = 255; // of a thread, on every GPU
+  if (int64_t registers = countRegisters(shape, schedule);
+      usesTensorCores(shape, schedule) && registers > most)
+    return llvm::formatv("the tile needs about {0} registers per thread; "
+                         "ptxas spills what exceeds {1}",
+                         registers, most);
   if (mayRoundToTf32(shape) && !targetOf(schedule).getTf32())
     return "tf32 is permitted, but not used: "
            "no tile of this width fits the registers, or the schedule has tf32 "

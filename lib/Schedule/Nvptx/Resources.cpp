@@ -25,6 +25,10 @@ static constexpr int64_t kWarpgroupOthers = 79, kOverlapOthers = 16;
 static constexpr int64_t kConsumerOthers = 32, kMaskOthers = 16;
 static constexpr int64_t kWideMaskOthers = 24;
 
+/// Registers of a tile that must spill, at most, relative to those of a thread:
+/// spilled sums are loaded and stored for each tile of keys (not measured).
+static constexpr int64_t kSpillFactor = 2;
+
 /// Bytes of mbarriers, and what panels after them are aligned to.
 static constexpr int64_t kBarrierBytes = 1024;
 
@@ -133,6 +137,26 @@ static attn::ScheduleAttr makeLeast(MLIRContext *context, tile::NvptxArch arch,
                            tile::NvptxLoads::Async));
 }
 
+bool mustSpill(const KernelShape &shape, const Target &target,
+               tile::NvptxArch arch) {
+  attn::ScheduleAttr least = makeLeast(shape.kernel->getContext(), arch,
+                                       /*tf32=*/false, /*sharedRows=*/true);
+  return usesTensorCores(shape, least) &&
+         countRegisters(shape, least) > target.gpu.threadRegisters;
+}
+
+int64_t mostRegisters(const KernelShape &shape, const Target &target,
+                      attn::ScheduleAttr schedule) {
+  tile::NvptxAttr nvptx = targetOf(schedule);
+  int64_t limit = registerLimit(schedule, target);
+  bool isNarrow = nvptx.getMapping() == tile::NvptxMapping::Fragment &&
+                  nvptx.getRows() == kFragment && nvptx.getSharedRows() &&
+                  !nvptx.getTf32();
+  return isNarrow && mustSpill(shape, target, nvptx.getArch())
+             ? kSpillFactor * limit
+             : limit;
+}
+
 std::string findLeastProblem(const KernelShape &shape, const Target &target,
                              tile::NvptxArch arch, bool tf32) {
   MLIRContext *context = shape.kernel->getContext();
@@ -142,12 +166,13 @@ std::string findLeastProblem(const KernelShape &shape, const Target &target,
     bool isFast = usesTensorCores(shape, least);
     int64_t registers = countRegisters(shape, least);
     int64_t bytes = countSharedBytes(shape, least);
-    bool isTooWide = isFast && registers > target.gpu.threadRegisters;
+    bool isTooWide = isFast && registers > mostRegisters(shape, target, least);
     if (!isTooWide && bytes <= target.gpu.blockSharedBytes)
       return {};
     if (isTooWide)
-      need = llvm::formatv("about {0} registers per thread, {1} has {2}",
-                           registers, target.name, target.gpu.threadRegisters);
+      need = llvm::formatv("about {0} registers per thread, {1} has {2}{3}",
+                           registers, target.name, target.gpu.threadRegisters,
+                           tf32 ? "" : " and spills at most as many");
     else
       need = llvm::formatv("{0} bytes of shared memory, {1} has {2}", bytes,
                            target.name, target.gpu.blockSharedBytes);

@@ -33,6 +33,16 @@ int64_t countRegisters(const KernelShape &shape, attn::ScheduleAttr schedule);
 /// Those that a thread may have, so that the block fits.
 int64_t registerLimit(attn::ScheduleAttr schedule, const Target &target);
 
+/// Whether not even the least tile of tensor cores for 16-bit types fits the
+/// registers, as with values of more than 400 features.
+bool mustSpill(const KernelShape &shape, const Target &target,
+               tile::NvptxArch arch);
+
+/// Registers of a thread that a schedule may need: its limit, or more where the
+/// kernel must spill, and has its rows in shared memory.
+int64_t mostRegisters(const KernelShape &shape, const Target &target,
+                      attn::ScheduleAttr schedule);
+
 /// Bytes of shared memory of a block.
 int64_t countSharedBytes(const KernelShape &shape, attn::ScheduleAttr schedule);
 
