@@ -4,18 +4,29 @@
 #few = #tile.cpu<isa = avx2, mapping = features, lanes = 8, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = auto, feature_rows = 4>
 
 // Q is copied as rows before the loop. Rows of K and V stay bf16 in memory: vectors
-// are converted as they are loaded. While keys are multiplied, their values are
-// prefetched; while values are, the keys of the next tile.
+// are converted as they are loaded. Each product prefetches half of the next tile's
+// rows of both, which are rows 8 to 15: each pair of keys one of rows 8 to 11, the
+// values those from row 12 on.
 // CHECK-LABEL: func.func @attend.grid0.body(
 // CHECK-COUNT-24: vector.shuffle {{.*}} : vector<8xf32>, vector<8xf32>
 // Scores: a pass of four queries by two keys, a vector of eight features per step.
 // CHECK:         scf.for %{{.*}} step %c4 iter_args(%{{.*}}, %{{.*}}) -> (vector<8xf32>, vector<8xf32>)
+// CHECK:           arith.muli %[[K_STRIDE:.*]], %c8 : index
+// CHECK:           llvm.intr.prefetch{{.*}} hint = 2 :
+// CHECK:           arith.muli %[[V_STRIDE:.*]], %c8 : index
+// CHECK:           llvm.intr.prefetch{{.*}} hint = 2 :
+// CHECK-NOT:       llvm.intr.prefetch
 // CHECK:           llvm.load {{.*}} -> vector<8xi16>
 // CHECK:           vector.fma {{.*}} : vector<8xf32>
 // The sums of the lanes are those of the queries of the pass.
 // CHECK:           vector.shuffle %{{.*}}, %{{.*}} [0, 2, 8, 10, 4, 6, 12, 14]
 // CHECK:           vector.shuffle %{{.*}}, %{{.*}} [1, 3, 9, 11, 5, 7, 13, 15]
 // CHECK:           arith.select %{{.*}} : vector<8xi1>, vector<8xf32>
+// The last pair of keys.
+// CHECK:           arith.muli %[[K_STRIDE]], %c11 : index
+// CHECK:           llvm.intr.prefetch
+// CHECK:           arith.muli %[[V_STRIDE]], %c11 : index
+// CHECK:           llvm.intr.prefetch
 // Weights of at most four queries: those of two keys share a vector.
 // CHECK:         arith.cmpi sle, %{{.*}}, %c4
 // CHECK:         scf.if
@@ -28,12 +39,16 @@
 // CHECK:         scf.for %{{.*}} = %c0 to %c32 step %c16 {
 // CHECK:           scf.for %{{.*}} step %c4
 // CHECK:             scf.for %{{.*}} = %c0 to %c8 step %c4 iter_args
-// CHECK:               llvm.intr.prefetch
 // CHECK:               llvm.load {{.*}} -> vector<8xi32>
 // CHECK:               arith.shli {{.*}} : vector<8xi32>
 // CHECK:               arith.andi {{.*}} : vector<8xi32>
 // CHECK:               vector.broadcast %{{.*}} : f32 to vector<8xf32>
 // CHECK-COUNT-8:       vector.fma
+// CHECK:               %[[ROW:.*]] = arith.addi %{{.*}}, %c12 : index
+// CHECK:               arith.muli %[[ROW]], %[[K_STRIDE]] : index
+// CHECK:               llvm.intr.prefetch{{.*}} hint = 2 :
+// CHECK:               arith.muli %[[ROW]], %[[V_STRIDE]] : index
+// CHECK:               llvm.intr.prefetch{{.*}} hint = 2 :
 tile.program @attend(%Q: !tile.buf<q, d : f32>, %K: !tile.buf<k, d : bf16>, %V: !tile.buf<k, e : bf16>, %O: !tile.buf<q, e : f32>, %n: index, %keys: index) target #few {
   %c1 = arith.constant 1 : index
   tile.grid (%i) to (%c1) {

@@ -244,6 +244,7 @@ SmallVector<Value> Emitter::scoresOfKeys(tile::DotOp dot,
   bool pairs = readsPairs(dot, plan);
   int64_t width = pairs ? 2 * n : n, whole = columns / width * width;
   int64_t unroll = isCold ? 1 : kSteps * n / width;
+  int64_t turn = width * unroll, turns = whole / turn;
   Type element = accumulator();
   Value start = ops.address(scratch, ops.getI8Type(), ops.index(slot.offset));
   auto multiply = [&](Value column, ArrayRef<Value> loaded,
@@ -277,24 +278,35 @@ SmallVector<Value> Emitter::scoresOfKeys(tile::DotOp dot,
     SmallVector<Value> next = multiply(column, first, carried);
     return count <= n ? next : multiply(ops.add(column, n), second, next);
   };
+  std::optional<Streams> streams = streamsOf(dot);
+  int64_t groups = llvm::divideCeil(keysAt.item.space.size, keys);
+  Value group = ops.floorDiv(keysAt.start, keys);
   auto addSteps = [&](Value column, int64_t steps, ValueRange carried) {
     SmallVector<Value> next(carried);
-    for (int64_t i = 0; i < steps; ++i)
+    for (int64_t i = 0; i < steps; ++i) {
       next = addColumns(ops.add(column, i * width), width, next);
+      if (streams && steps == unroll)
+        fetchStreams(*streams,
+                     ops.add(ops.mul(group, turns), ops.floorDiv(column, turn)),
+                     groups * turns, i, steps);
+    }
     return next;
   };
   SmallVector<Value> sums(plan.featureRows * keys,
                           ops.zero(laneVector(element)));
-  int64_t turn = width * unroll, done = whole / turn * turn;
-  sums = ops.loop(ops.index(0), ops.index(done), turn, sums,
+  sums = ops.loop(ops.index(0), ops.index(turns * turn), turn, sums,
                   [&](Value column, ValueRange carried) {
-                    fetchNextRows(keysAt, dot, ops.floorDiv(column, turn),
-                                  done / turn);
+                    if (!streams)
+                      fetchNextRows(keysAt, dot, ops.floorDiv(column, turn),
+                                    turns);
                     return addSteps(column, unroll, carried);
                   });
-  if (!done)
+  if (!turns && streams)
+    fetchStreams(*streams, group, groups, 0, 1);
+  else if (!turns)
     fetchNextRows(keysAt, dot, {}, 1);
-  sums = addSteps(ops.index(done), (whole - done) / width, sums);
+  sums =
+      addSteps(ops.index(turns * turn), (whole - turns * turn) / width, sums);
   for (int64_t column = whole; column < columns; column += n)
     sums = addColumns(ops.index(column), std::min(n, columns - column), sums);
   SmallVector<Value> scores;
@@ -413,11 +425,19 @@ SmallVector<Value> Emitter::addValues(Granule &granule, tile::DotOp dot,
   int64_t whole = size / kSteps * kSteps;
   int64_t width = featureVectors(plan.featureRows, traits()) * n;
   int64_t parts = llvm::divideCeil(granule.item.space.size, width);
+  std::optional<Streams> streams = streamsOf(dot);
+  Value part = ops.mul(ops.floorDiv(first, width), whole / kSteps);
   sums = ops.loop(ops.index(0), ops.index(whole), kSteps, sums,
                   [&](Value key, ValueRange carried) {
-                    fetchNextTile(dot, key, kSteps, ops.floorDiv(first, width),
-                                  parts);
-                    return addKeys(key, kSteps, carried);
+                    SmallVector<Value> next(carried);
+                    for (int64_t i = 0; i < kSteps; ++i) {
+                      next = addKey(ops.add(key, i), next);
+                      if (streams)
+                        fetchStreams(*streams,
+                                     ops.add(part, ops.floorDiv(key, kSteps)),
+                                     parts * (whole / kSteps), i, kSteps);
+                    }
+                    return next;
                   });
   return addKeys(ops.index(whole), size - whole, sums);
 }

@@ -134,11 +134,12 @@ private:
                                SmallVector<Value> sums);
   Value sumsOfLanes(SmallVector<Value> vectors);
 
-  // FetchAhead.cpp
+  // FetchAhead.cpp, FetchStreams.cpp
   tile::LoadOp nextLoad(Block *block, Value loaded, StringAttr dim);
   void fetchNextRows(const Granule &, tile::DotOp, Value part, int64_t parts);
-  void fetchNextTile(tile::DotOp dot, Value key, int64_t keys, Value part,
-                     int64_t parts);
+  std::optional<Streams> streamsOf(tile::DotOp dot);
+  void fetchStreams(const Streams &streams, Value turn, int64_t turns,
+                    int64_t piece, int64_t pieces);
   std::optional<RowsAhead> rowsAhead(auto op, tile::TileType type);
   void fetchLanes(const Granule &granule, tile::DotOp dot);
   void findAhead(tile::ForOp loop, const Window *window);

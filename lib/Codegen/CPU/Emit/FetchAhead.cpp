@@ -8,7 +8,6 @@
 //                               product's operand, as of V
 //   the same, of one vector     between its products, since
 //   in a partial tile           its own keys may be missing
-//   values, with few queries    the keys of the next tile  into L2
 //   values of the first full    rows that the block stores,    into L2
 //   tiles, two rows between     rows of Q, K and V that the
 //   register tiles              next task begins with
@@ -30,14 +29,13 @@ using namespace mlir;
 
 namespace attnc::cpu {
 
-static int64_t lineElements(Type element) {
+int64_t lineElements(Type element) {
   constexpr int64_t kLineBits = 512;
   return kLineBits / element.getIntOrFloatBitWidth();
 }
 
-/// Starts to fetch a row into the cache of this level.
-static void fetchRow(Ops &ops, Type element, Value row, int64_t columns,
-                     int64_t level) {
+void fetchRow(Ops &ops, Type element, Value row, int64_t columns,
+              int64_t level) {
   int64_t step = lineElements(element);
   for (int64_t column = 0; column < columns; column += step)
     LLVM::Prefetch::create(ops, ops.loc,
@@ -106,39 +104,6 @@ void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
     fetchRow(ops, element,
              ops.address(addressOf(row), element, ops.mul(place, width)), 1,
              level);
-  }
-}
-
-/// While few queries multiply values, nothing but the keys of the next tile is
-/// left to fetch: of the rows that stand a tile after the `keys` rows from
-/// `key` on, one of so many parts.
-void Emitter::fetchNextTile(tile::DotOp dot, Value key, int64_t keys,
-                            Value part, int64_t parts) {
-  auto loop = dyn_cast<tile::ForOp>(dot->getParentOp());
-  if (!loop)
-    return;
-  for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
-    auto found = rows.find(load.getResult());
-    if (found == rows.end() || plan.tileRows.contains(load) ||
-        load.getResult() == dot.getLhs() || load.getResult() == dot.getRhs() ||
-        found->second.row.getValue() != dot.getSum())
-      continue;
-    const Rows &other = found->second;
-    Type element = memoryType(other.element);
-    int64_t width = lineElements(element);
-    int64_t columns = *load.getResult().getType().getDimSize(other.column);
-    int64_t perRow = llvm::divideCeil(columns, width), lines = keys * perRow;
-    int64_t share = llvm::divideCeil(lines, parts);
-    Value next = ops.add(key, int64_t(loop.getStep()));
-    for (int64_t i = 0; i < share; ++i) {
-      Value line =
-          ops.min(ops.add(ops.mul(part, share), i), ops.index(lines - 1));
-      Value row = ops.floorDiv(line, perRow);
-      Value place = ops.sub(line, ops.mul(row, perRow));
-      Value offset = ops.add(ops.mul(ops.add(next, row), other.rowStride),
-                             ops.mul(place, width));
-      fetchRow(ops, element, ops.address(other.pointer, element, offset), 1, 2);
-    }
   }
 }
 

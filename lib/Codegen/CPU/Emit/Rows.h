@@ -56,6 +56,19 @@ struct RowsAhead {
   MergedRows merged;
 };
 
+/// Rows of keys that a product of few queries prefetches: of each load the
+/// share `number` of `count` equal ones of the next `step` keys.
+struct Streams {
+  SmallVector<tile::LoadOp> loads;
+  int64_t number = 0, count = 1, step = 0;
+};
+
+/// Elements of a line of cache.
+int64_t lineElements(Type element);
+/// Starts to fetch a row into the cache of this level.
+void fetchRow(Ops &ops, Type element, Value row, int64_t columns,
+              int64_t level);
+
 /// A row of a tile of rows between a tensor and scratch.
 struct RowCopy {
   Type element, copied; // of the tensor and of the copy
