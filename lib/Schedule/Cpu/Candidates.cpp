@@ -32,6 +32,23 @@ struct SplitAndWhole {
   SmallVector<CpuSchedule> split, whole;
 };
 
+/// Products over features prefetch the next tile. During the last tile of a
+/// part that is the first one of the next part, which another thread may
+/// compute: whether this is more than a quarter of a part.
+static bool prefetchesMuch(const CpuSchedule &s) {
+  return s.mapping == tile::CpuMapping::Features && 4 * s.k > kKeysOfPart;
+}
+
+static SmallVector<CpuSchedule>
+concatenate(ArrayRef<const SplitAndWhole *> lists) {
+  SmallVector<CpuSchedule> result;
+  for (const SplitAndWhole *list : lists) {
+    llvm::append_range(result, list->split);
+    llvm::append_range(result, list->whole);
+  }
+  return result;
+}
+
 /// How large a register tile may be.
 struct TileLimit {
   int64_t rows = 12, vectors = 8;
@@ -285,6 +302,8 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
        unitsOfChunks = unitsFor(shape, target, weights, Form::Chunked, request);
   SplitAndWhole overRows, overFeatures;
   auto push = [&](SplitAndWhole &list, CpuSchedule s) {
+    if (isLong && !request.k && prefetchesMuch(s))
+      return;
     list.whole.push_back(s);
     if (!isLong || request.split || s.form != Form::Online)
       return;
@@ -359,10 +378,5 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
               add(Form::Chunked, q, k, least, chunk);
         }
   }
-  SmallVector<CpuSchedule> result;
-  for (const auto *list : {&overRows, &overFeatures}) {
-    llvm::append_range(result, list->split);
-    llvm::append_range(result, list->whole);
-  }
-  return result;
+  return concatenate({&overRows, &overFeatures});
 }

@@ -548,6 +548,11 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
                   ? perCycle
                   : std::min<double>(perCycle, target.rowBytesPerCycle));
   cost.memory = std::max(kExposed * read / perCycle, rows - cost.total());
+  // The matrix unit waits for keys that nothing prefetches: products and the
+  // copies of values of few queries are too short to hide it.
+  if (schedule.unit == tile::CpuUnit::Matrix && !isFew && !inL2 &&
+      queries <= lanes)
+    cost.memory = rows;
   // What states hold is added once for each row and key instead of each pair.
   double pairs = ranges.getNeededPairs(), ofStates = 0;
   if (usesStates(schedule, queries)) {
