@@ -91,12 +91,14 @@ DiagnosticPrinter::DiagnosticPrinter(const llvm::SourceMgr &sources,
 }
 
 /// The op that the parser's message about an unknown one probably means; empty
-/// for other messages.
+/// for other messages, such as those about the attributes of a known op.
 static std::string similarOp(MLIRContext *context, llvm::StringRef text) {
-  if (!text.starts_with("custom op '") &&
-      !text.starts_with("unregistered operation '"))
+  auto [name, problem] = text.split('\'').second.split('\'');
+  bool isUnknown =
+      text.starts_with("unregistered operation '") ||
+      (text.starts_with("custom op '") && problem.starts_with(" is unknown"));
+  if (!isUnknown)
     return "";
-  llvm::StringRef name = text.split('\'').second.split('\'').first;
   std::string best;
   unsigned distance = name.size() / 3 + 1;
   for (RegisteredOperationName known : context->getRegisteredOperations())
