@@ -341,7 +341,7 @@ func.func @verify_scheduled_c10(%q: !Q, %k: !K, %v: !K) -> !Q {
 
 module attributes {attnc.target = "x86-64-v4"} {
 func.func @verify_scheduled_c12(%q: !Q, %k: !K, %v: !K) -> !Q {
-  // expected-error@below {{'attn.kernel' op has an illegal schedule: rescale_threshold = 33.00 is above 32.00; the weights of a row, up to e ** threshold, would overflow}}
+  // expected-error@below {{'attn.kernel' op has an illegal schedule: rescale_threshold = 33.00 is above 32; the weights of a row, up to e ** threshold, would overflow}}
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>
     attributes {scale = 0.125 : f64, probabilities = f32, schedule = #attn.schedule<form = online, q = 64, k = 64, rescale_threshold = 33.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 1, tail = 16, lane_skip = false, pack = auto>>}

@@ -241,7 +241,6 @@ std::string cpu::findProblem(const KernelShape &shape, const Target &target,
                          "legal values: {1}, {3}, ..., {4}",
                          s.q, lanes, target.name, 2 * lanes, mostQueries);
   constexpr int64_t mostKeys = 4096, mostUnroll = 64;
-  constexpr double mostRescaleThreshold = 32;
   if (s.k < 1 || s.k > mostKeys)
     return llvm::formatv("k = {0} is not within 1 .. {1}", s.k, mostKeys);
   if (s.unroll < 1 || s.unroll > mostUnroll)
@@ -255,10 +254,10 @@ std::string cpu::findProblem(const KernelShape &shape, const Target &target,
     if (!problem.empty())
       return problem;
   }
-  if (s.rescaleThreshold > mostRescaleThreshold) // c12
+  if (s.rescaleThreshold > kMostRescaleThreshold) // c12
     return llvm::formatv("rescale_threshold = {0} is above {1}; the weights of "
                          "a row, up to e ** threshold, would overflow",
-                         s.rescaleThreshold, mostRescaleThreshold);
+                         s.rescaleThreshold, kMostRescaleThreshold);
   if (s.partial < 1 || s.partial > s.k) // c6
     return llvm::formatv("partial = {0} is not within the {1} keys of a tile",
                          s.partial, s.k);

@@ -17,6 +17,9 @@ namespace attnc::schedule::cpu {
 
 using mlir::SmallVector;
 
+/// Weights of up to e to this power are summed without an overflow.
+inline constexpr int64_t kMostRescaleThreshold = 32;
+
 struct CpuSchedule {
   attn::ScheduleForm form = attn::ScheduleForm::Online;
   int64_t q = 0, k = 0;

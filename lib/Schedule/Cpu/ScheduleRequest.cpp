@@ -9,6 +9,9 @@
 
 #include "ReadFields.h"
 
+#include "attnc/Support/Nearest.h"
+
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -102,8 +105,11 @@ bool RequestParser::parseScheduleField(StringRef name, StringRef value,
                      "value, prob", request.rescaleIn);
   if (name == "rescale_threshold") {
     double number;
-    if (value.getAsDouble(number) || !(number >= 0 && number <= 1000))
-      return fail(name, value, "a number from 0 to 1000");
+    if (value.getAsDouble(number) ||
+        !(number >= 0 && number <= kMostRescaleThreshold))
+      return fail(
+          name, value,
+          llvm::formatv("a number from 0 to {0}", kMostRescaleThreshold).str());
     request.rescaleThreshold = number;
     return true;
   }
@@ -168,14 +174,33 @@ bool RequestParser::parseField(StringRef name, StringRef value) {
   parsed = parseCpuField(name, value, known);
   if (known)
     return parsed;
+  constexpr StringRef fields[] = {"form",
+                                  "q",
+                                  "k",
+                                  "chunk",
+                                  "split",
+                                  "row_axes",
+                                  "rescale_threshold",
+                                  "rescale_in",
+                                  "weights",
+                                  "target",
+                                  "isa",
+                                  "mapping",
+                                  "lanes",
+                                  "score_granule",
+                                  "value_granule",
+                                  "unroll",
+                                  "tail",
+                                  "lane_skip",
+                                  "pack",
+                                  "partial",
+                                  "feature_rows",
+                                  "unit"};
+  StringRef similar = nearest(name, fields);
   error = llvm::formatv(
-      "unknown schedule field '{0}'; fields are form, q, k, chunk, "
-      "split, row_axes, rescale_threshold, rescale_in, weights, target, isa, "
-      "mapping, "
-      "lanes, "
-      "score_granule, value_granule, "
-      "unroll, tail, lane_skip, pack, partial, feature_rows, unit",
-      name);
+      "unknown schedule field '{0}'{1}; fields are {2}", name,
+      similar.empty() ? "" : " (did you mean '" + similar.str() + "'?)",
+      llvm::join(ArrayRef(fields), ", "));
   return false;
 }
 
