@@ -312,7 +312,9 @@ static std::optional<int> parseLevel(ParsedArguments &parsed,
   if (target)
     return std::nullopt;
   std::string known =
-      platform.listLevels() + (platform.isHost() ? ", native" : "");
+      platform.listLevels() +
+      (platform.isHost() ? ", native; GPUs: " + gpuPlatform().listLevels()
+                         : "");
   if (name.trim().empty())
     return parsed.fail("-mcpu has an empty entry; levels: " + known);
   if (const Target *foreign = lookupTarget(name))
