@@ -15,6 +15,7 @@
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -65,6 +66,9 @@ static LogicalResult verifyBackends(ModuleOp module) {
 }
 
 LogicalResult checkStage(ModuleOp module, Stage expected) {
+  // First, since a misspelt attribute also is a missing one.
+  if (failed(verifyAttributes(module)) || failed(mlir::verify(module)))
+    return failure();
   if (module.getBody()->empty())
     return module.emitError("the dump holds no function");
   for (Operation &op : *module.getBody()) {
@@ -83,8 +87,7 @@ LogicalResult checkStage(ModuleOp module, Stage expected) {
              << stageName(*stage) << ", read as " << stageName(expected)
              << "; use -x " << stageName(*stage);
   }
-  return success(succeeded(verifyAttributes(module)) &&
-                 succeeded(verify(module, expected)) &&
+  return success(succeeded(verify(module, expected)) &&
                  succeeded(verifyBackends(module)));
 }
 

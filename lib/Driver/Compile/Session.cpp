@@ -177,7 +177,8 @@ bool Session::loadDump(Stage stage) {
       splitParts(sources.getMemoryBuffer(sources.getMainFileID())->getBuffer());
   if (texts.size() > 1)
     return loadParts(texts, stage);
-  moduleRef = parseSourceFile<ModuleOp>(sources, &context);
+  moduleRef = parseSourceFile<ModuleOp>(
+      sources, ParserConfig(&context, /*verifyAfterParse=*/false));
   if (!moduleRef || mlir::failed(checkStage(*moduleRef, stage)))
     return false;
   currentStage = stage;

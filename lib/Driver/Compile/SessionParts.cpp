@@ -68,7 +68,7 @@ bool Session::loadPart(llvm::StringRef text, Stage stage) {
   SessionPart part;
   part.stage = stage;
   part.module = parseSourceString<ModuleOp>(
-      padded, &context,
+      padded, ParserConfig(&context, /*verifyAfterParse=*/false),
       sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier());
   if (!part.module || mlir::failed(checkStage(*part.module, stage)))
     return false;
