@@ -142,8 +142,9 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     keys since the last multiple of `chunk`, and represents earlier ones by one
     matrix of features by values (linear attention). `q`, `k`: rows and keys
     of a tile. `split`: the keys are divided into parts of at least this many
-    keys (and at most 64 parts), which run as grid instances of their own and
-    are then merged (0: no parts). `row_axes`: `q`, the rows are the queries of
+    keys, which run as grid instances of their own and are then merged (0: no
+    parts). Parts are longer where a sequence would have more instances than
+    the target needs (32 on CPUs, 1024 on NVIDIA GPUs). `row_axes`: `q`, the rows are the queries of
     one head; `gq`, of all heads of a group (GQA packing): row `q * n + g` is
     query q of head g of n, so that few queries fill a block and keys are read
     once per KV head. `rescale_threshold`: the running maximum is replaced only when
