@@ -47,6 +47,7 @@ public:
   struct Block2D; // a block of a buffer as rows of lanes
 
 private:
+  friend class FetchHead;
   friend class IntegerProduct;
   friend class RegionEmitter;
   friend class LaneActivity;
@@ -222,9 +223,7 @@ private:
 
   int64_t lanes() const { return plan.lanes; }
   Type accumulator() const { return plan.accumulator; }
-  mlir::VectorType laneVector(Type element) {
-    return ops.vector(plan.lanes, element);
-  }
+  auto laneVector(Type type) const { return ops.vector(plan.lanes, type); }
   /// The query of lane 0 of the first vector of a window.
   Value firstRow(Window window) { return ops.add(rowBase, window.first); }
 

@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emit/FetchAhead.h"
 #include "Plan/Block2D.h"
 
 using namespace mlir;
@@ -107,9 +108,7 @@ void Emitter::fetchNextRows(const Granule &granule, tile::DotOp dot, Value part,
   }
 }
 
-/// Whether a value is known, or follows from such by arithmetic and reads of
-/// tables.
-static bool isCheap(Value value, const IRMapping &scalars) {
+bool isCheap(Value value, const IRMapping &scalars) {
   if (scalars.contains(value))
     return true;
   Operation *op = value.getDefiningOp();
@@ -124,16 +123,13 @@ static bool isCheap(Value value, const IRMapping &scalars) {
                       [&](Value operand) { return isCheap(operand, scalars); });
 }
 
-static void forgetScalars(Block &block, IRMapping &scalars) {
+void forgetScalars(Block &block, IRMapping &scalars) {
   for (Operation &op : block)
     for (Value result : op.getResults())
       scalars.erase(result);
 }
 
-/// Gives the scalars of a grid's body the values of the task after the one at
-/// hand: the next one of the last axis, or behind its end of the axis before.
-/// The first task follows the last one.
-static void bindNextTask(Ops &ops, tile::GridOp grid, IRMapping &scalars) {
+void bindNextTask(Ops &ops, tile::GridOp grid, IRMapping &scalars) {
   Block &body = grid.getBody().front();
   forgetScalars(body, scalars);
   Value isNext = ops.boolean(true);
@@ -175,7 +171,8 @@ std::optional<RowsAhead> Emitter::rowsAhead(auto op, tile::TileType type) {
 }
 
 /// Notes what the tiles of a loop fetch: the rows that the block stores
-/// after it, where an element is as wide as in registers, and the queries and
+/// after it, where an element is as wide as in registers or the matrix unit
+/// leaves time for it, and the queries and
 /// the first keys and values of the next task; of a product its first lanes.
 void Emitter::findAhead(tile::ForOp loop, const Window *window) {
   ahead.clear();
@@ -186,8 +183,9 @@ void Emitter::findAhead(tile::ForOp loop, const Window *window) {
   for (auto store : around->getOps<tile::StoreOp>()) {
     auto type = cast<tile::TileType>(store.getValue().getType());
     auto isKnown = [&](Value v) { return scalars.contains(v); };
-    if (!type.hasDim(kLaneDim) || mayFollow(store.getBuf()) ||
-        buffers[store.getBuf()].element != accumulator() ||
+    Type element = buffers[store.getBuf()].element;
+    bool isWide = element == accumulator() || plan.hasTiles;
+    if (!type.hasDim(kLaneDim) || mayFollow(store.getBuf()) || !isWide ||
         !llvm::all_of(store.getIndices(), isKnown) ||
         !llvm::all_of(store.getValid(), isKnown))
       continue;
@@ -209,8 +207,9 @@ void Emitter::findAhead(tile::ForOp loop, const Window *window) {
     if (load.getResult().getType().hasDim(kLaneDim) &&
         !mayFollow(load.getBuf()))
       note(load, ahead);
-  // Where blocks begin at other keys, findNewKeys() notes those.
-  if (constantOf(loop.getSegment(0)[0]) == 0) {
+  // Where blocks begin at other keys, findNewKeys() notes those; beside
+  // products of the matrix unit FetchHead.cpp fetches keys and values.
+  if (constantOf(loop.getSegment(0)[0]) == 0 && !plan.hasTiles) {
     forgetScalars(body, scalars);
     scalars.map(loop.getKeyStart(), ops.index(0));
     scalars.map(loop.getKeyCount(), ops.index(plan.vectors * lanes()));

@@ -26,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/StagedLoop.h"
+#include "Emit/FetchHead.h"
 #include "Emit/TileProduct.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -46,7 +47,8 @@ public:
         count(count), body(loop.getBody().front()),
         stages(emitter.plan.staged.find(loop)->second),
         items(emitter.plan.items.find(&body)->second),
-        window{ops.index(0), emitter.plan.vectors} {}
+        window{ops.index(0), emitter.plan.vectors},
+        nextHead(emitter, loop, count) {}
   void emit();
 
 private:
@@ -84,6 +86,7 @@ private:
   const StagedBody &stages;
   const std::vector<Item> &items;
   Window window;
+  FetchHead nextHead;
 };
 
 /// Maps the arguments of the body to full tile `number`.
@@ -202,7 +205,15 @@ void StagedLoop::emitPacedNest(const Item &nest, Value number, bool isFirst,
     return pauses;
   };
   auto run = [&](int64_t every, ValueRange carried, Pace pace) {
-    return runProducts(products, every, carried, pace, pending);
+    if (isFirst)
+      return runProducts(products, every, carried, pace, pending);
+    Value before = ops.mul(ops.sub(number, ops.index(1)), countPauses(every));
+    auto paceAndFetch = [&](Value pause, ValueRange values) {
+      SmallVector<Value> next = pace(pause, values);
+      nextHead.fetch(ops.add(before, pause));
+      return next;
+    };
+    return runProducts(products, every, carried, paceAndFetch, pending);
   };
   Pacer pacer{&nest, instructions, countPauses, run};
   llvm::SaveAndRestore restore(emitter.pacer,

@@ -1,0 +1,137 @@
+//===- FetchHead.cpp - Prefetch what the next head reads ------------------===//
+//
+// All blocks of queries of a head read its keys and values from L2, but the
+// first one would wait for L3 or memory. So each block of a pipelined loop
+// prefetches a share of the keys and values of the next head, a line of each
+// beside a granule of its weights:
+//
+//   share   the lines of a head / its blocks
+//   line    share * number of the block + granules of this block before
+//
+// Nothing of it is prefetched where two heads do not fit L2. The first granules
+// also prefetch the rows that the block stores and the queries of the next one
+// (FetchAhead.cpp).
+// Tests: test/Codegen/CPU/Emit/next-head.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/FetchHead.h"
+#include "Emit/FetchAhead.h"
+
+using namespace mlir;
+
+namespace attnc::cpu {
+
+/// Bytes of two heads. The matrix unit is in processors with 2 MB of L2, which
+/// also holds queries and results.
+static constexpr int64_t kMostBytes = 1536 * 1024;
+
+static constexpr int64_t kLineBytes = 64;
+
+/// Rows of K, or blocks of rows of V, from the first key of the head on to
+/// which the scalars belong.
+std::optional<FetchHead::Stream> FetchHead::streamOf(tile::LoadOp load) {
+  tile::TileType type = load.getType();
+  auto merged = tile::RenameOp::findMerged(load.getBuf());
+  auto isKnown = [&](Value v) { return isCheap(v, emitter.scalars); };
+  if (load.getTable() || type.getRank() != 2 || type.hasDim(kLaneDim) ||
+      (merged && !isBlocked(load)) || !llvm::all_of(load.getIndices(), isKnown))
+    return std::nullopt;
+  const Buffer &buffer = emitter.buffers[load.getBuf()];
+  auto [row, column] = rowAndColumn(load);
+  Stream stream{{}, {}, emitter.memoryType(buffer.element), 1, 0};
+  Value offset = ops.index(0);
+  auto names = load.getBuf().getType().getNames();
+  for (auto [axis, index] : llvm::enumerate(load.getIndices())) {
+    emitter.emitSlice(index);
+    Value place = emitter.scalars.lookup(index);
+    if (merged && int64_t(axis) == merged->rows)
+      place = ops.floorDiv(place, merged->group);
+    offset = ops.add(offset, ops.mul(place, buffer.strides[axis]));
+    if (names[axis] == row)
+      stream.stride = buffer.strides[axis];
+  }
+  int64_t elements = *type.getDimSize(column);
+  if (merged) {
+    stream.rows = merged->group;
+    elements *= merged->group;
+  }
+  stream.lines = llvm::divideCeil(elements, lineElements(stream.element));
+  stream.pointer = ops.address(buffer.data, stream.element, offset);
+  return stream;
+}
+
+/// Divides the lines of `keys` keys by the blocks, in their order.
+void FetchHead::shareLines(tile::GridOp grid, Value keys) {
+  Value blocks = emitter.scalars.lookup(grid.getExtents().back());
+  size_t axis = grid.getExtents().size() - 1;
+  Value block =
+      emitter.scalars.lookup(grid.getBody().getArgument(unsigned(axis)));
+  if (grid.getDescending() == axis)
+    block = ops.sub(ops.sub(blocks, ops.index(1)), block);
+  Value bytes = ops.index(0);
+  for (Stream &stream : streams) {
+    Value units = ops.ceilDiv(keys, stream.rows);
+    Value lines = ops.mul(units, stream.lines);
+    bytes = ops.add(bytes, ops.mul(lines, 2 * kLineBytes));
+    Value rounded = ops.sub(ops.add(lines, blocks), ops.index(1));
+    Value share = arith::DivUIOp::create(ops, ops.loc, rounded, blocks);
+    stream.first = ops.mul(block, share);
+    stream.count = ops.min(share, ops.sub(lines, stream.first));
+  }
+  Value fits =
+      ops.compare(arith::CmpIPredicate::sle, bytes, ops.index(kMostBytes));
+  for (Stream &stream : streams)
+    stream.count = ops.select(fits, stream.count, ops.index(0));
+}
+
+FetchHead::FetchHead(Emitter &emitter, tile::ForOp loop, Value tiles)
+    : emitter(emitter), ops(emitter.ops) {
+  auto grid = dyn_cast<tile::GridOp>(loop->getParentOp());
+  if (!grid || grid.getExtents().size() < 2 ||
+      constantOf(emitter.rowBase) != 0 ||
+      constantOf(loop.getSegment(0)[0]) != 0)
+    return;
+  IRMapping known = emitter.scalars;
+  // The task after the last block of this head.
+  size_t axis = grid.getExtents().size() - 1;
+  Value most =
+      ops.sub(emitter.scalars.lookup(grid.getExtents()[axis]), ops.index(1));
+  emitter.scalars.map(grid.getBody().getArgument(unsigned(axis)),
+                      grid.getDescending() == axis ? ops.index(0) : most);
+  bindNextTask(ops, grid, emitter.scalars);
+  Block &body = loop.getBody().front();
+  forgetScalars(body, emitter.scalars);
+  emitter.scalars.map(loop.getKeyStart(), ops.index(0));
+  emitter.scalars.map(loop.getKeyCount(), ops.index(loop.getStep()));
+  for (auto load : body.getOps<tile::LoadOp>())
+    if (auto stream = streamOf(load))
+      streams.push_back(*stream);
+  emitter.scalars = known;
+  shareLines(grid, ops.mul(tiles, int64_t(loop.getStep())));
+}
+
+void FetchHead::fetch(Value number) {
+  Value rows = ops.index(emitter.plan.vectors * emitter.lanes());
+  if (!emitter.ahead.empty())
+    ops.branch(ops.compare(arith::CmpIPredicate::slt, number, rows), [&] {
+      for (const RowsAhead &ahead : emitter.ahead)
+        fetchRow(ops, ahead.element,
+                 ops.address(ahead.pointer, ahead.element,
+                             ahead.merged.offsetOf(ops, number, ahead.stride)),
+                 ahead.columns, 2);
+    });
+  for (const Stream &stream : streams)
+    ops.branch(
+        ops.compare(arith::CmpIPredicate::slt, number, stream.count), [&] {
+          Value line = ops.add(stream.first, number);
+          Value unit = ops.floorDiv(line, stream.lines);
+          Value place = ops.sub(line, ops.mul(unit, stream.lines));
+          Value offset = ops.add(ops.mul(unit, stream.stride),
+                                 ops.mul(place, lineElements(stream.element)));
+          fetchRow(ops, stream.element,
+                   ops.address(stream.pointer, stream.element, offset), 1, 2);
+        });
+}
+
+} // namespace attnc::cpu

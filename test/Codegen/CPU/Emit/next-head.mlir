@@ -1,0 +1,83 @@
+// Blocks of queries prefetch their share of the keys and values of the next
+// head, beside the granules of weights.
+// RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --cse -o %t.mlir && FileCheck %s --input-file %t.mlir
+
+#tiles = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 2], value_granule = [2, 2], unroll = 1, tail = 0, lane_skip = false, pack = auto, unit = matrix>
+
+// A share is what the keys are divided by the blocks; a block knows its first
+// line, and a granule compares its number with the share. Rows of the result and
+// of the next queries have the numbers of the first granules.
+// CHECK-LABEL: func.func @heads.grid0.body(
+// CHECK:         %[[SHARE:.*]] = arith.divui
+// CHECK-NOT:     llvm.intr.prefetch
+// CHECK:         scf.for %{{.*}} = %c1 to
+// CHECK:         llvm.x86.tdpbf16ps
+// CHECK-COUNT-4: math.exp2
+// CHECK:         arith.cmpi slt, %{{.*}}, %c32
+// CHECK-NEXT:    scf.if
+// CHECK-COUNT-3: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}>
+// CHECK:         scf.if
+// CHECK:         "llvm.intr.prefetch"
+// CHECK:         scf.if
+// CHECK:         "llvm.intr.prefetch"
+// CHECK:         llvm.x86.tdpbf16ps
+// CHECK:         return
+tile.program @heads(%Q: !tile.buf<h, q, d : bf16>, %K: !tile.buf<h, k, d : bf16>, %V: !tile.buf<h, k, e : bf16>, %O: !tile.buf<h, q, e : f32>, %n: index) target #tiles {
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  tile.grid (%h, %i) to (%c4, %c4) order(desc 1) {
+    %c0 = arith.constant 0 : index
+    %first = arith.muli %i, %c32 : index
+    %zero = tile.splat 0.0 : !tile.tile<q:32, e:32, f32>
+    %q = tile.load %Q[%h, %first, %c0] : !tile.buf<h, q, d : bf16> -> !tile.tile<q:32, d:32, bf16>
+    %o = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %n, %n)] step 32 partial_step 32 iter(%acc = %zero) -> (!tile.tile<q:32, e:32, f32>) {
+      %k = tile.load %K[%h, %k0, %c0] valid(k = %nk) : !tile.buf<h, k, d : bf16> -> !tile.tile<k:32, d:32, bf16>
+      %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:32, d:32, bf16>, !tile.tile<k:32, d:32, bf16>) -> !tile.tile<q:32, k:32, f32>
+      %p = tile.map(%s) : (!tile.tile<q:32, k:32, f32>) -> !tile.tile<q:32, k:32, bf16> {
+      ^bb0(%x: f32):
+        %w = math.exp2 %x : f32
+        %r = arith.truncf %w : f32 to bf16
+        tile.yield %r : bf16
+      }
+      %v = tile.load %V[%h, %k0, %c0] valid(k = %nk) : !tile.buf<h, k, e : bf16> -> !tile.tile<k:32, e:32, bf16>
+      %next = tile.dot (%p, %v) sum(k) acc(%acc) : (!tile.tile<q:32, k:32, bf16>, !tile.tile<k:32, e:32, bf16>) -> !tile.tile<q:32, e:32, f32>
+      tile.yield %next : !tile.tile<q:32, e:32, f32>
+    }
+    tile.store %o, %O[%h, %first, %c0] : !tile.tile<q:32, e:32, f32>, !tile.buf<h, q, e : f32>
+  }
+}
+
+// One axis of tasks has no next head, but a next block.
+// CHECK-LABEL: func.func @blocks.grid0.body(
+// CHECK-NOT:     arith.divui
+// CHECK:         scf.for %{{.*}} = %c1 to
+// CHECK:         llvm.x86.tdpbf16ps
+// CHECK-COUNT-4: math.exp2
+// CHECK-COUNT-3: "llvm.intr.prefetch"
+// CHECK-NOT:     llvm.intr.prefetch
+// CHECK:         llvm.x86.tdpbf16ps
+// CHECK:         return
+tile.program @blocks(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V: !tile.buf<k, e : bf16>, %O: !tile.buf<q, e : f32>, %n: index) target #tiles {
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  tile.grid (%i) to (%c4) {
+    %c0 = arith.constant 0 : index
+    %first = arith.muli %i, %c32 : index
+    %zero = tile.splat 0.0 : !tile.tile<q:32, e:32, f32>
+    %q = tile.load %Q[%first, %c0] : !tile.buf<q, d : bf16> -> !tile.tile<q:32, d:32, bf16>
+    %o = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %n, %n)] step 32 partial_step 32 iter(%acc = %zero) -> (!tile.tile<q:32, e:32, f32>) {
+      %k = tile.load %K[%k0, %c0] valid(k = %nk) : !tile.buf<k, d : bf16> -> !tile.tile<k:32, d:32, bf16>
+      %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:32, d:32, bf16>, !tile.tile<k:32, d:32, bf16>) -> !tile.tile<q:32, k:32, f32>
+      %p = tile.map(%s) : (!tile.tile<q:32, k:32, f32>) -> !tile.tile<q:32, k:32, bf16> {
+      ^bb0(%x: f32):
+        %w = math.exp2 %x : f32
+        %r = arith.truncf %w : f32 to bf16
+        tile.yield %r : bf16
+      }
+      %v = tile.load %V[%k0, %c0] valid(k = %nk) : !tile.buf<k, e : bf16> -> !tile.tile<k:32, e:32, bf16>
+      %next = tile.dot (%p, %v) sum(k) acc(%acc) : (!tile.tile<q:32, k:32, bf16>, !tile.tile<k:32, e:32, bf16>) -> !tile.tile<q:32, e:32, f32>
+      tile.yield %next : !tile.tile<q:32, e:32, f32>
+    }
+    tile.store %o, %O[%first, %c0] : !tile.tile<q:32, e:32, f32>, !tile.buf<q, e : f32>
+  }
+}
