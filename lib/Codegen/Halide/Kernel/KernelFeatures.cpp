@@ -141,8 +141,7 @@ void KernelWriter::scheduleFoldedSum(const KeyLoop &loop, unsigned number,
     for (const char *dimension : {"v", "r", "i"})
       b.schedule(level, 0, "vectorize", {dimension});
   }
-  if (std::optional<Ex> isContiguous = b.readsContiguous(part))
-    b.schedule(stored, 0, "specialize", {}, {isContiguous->number});
+  specializeProduct(part);
 }
 
 /// `function`, a formula of the sums PREFIX0, ..., which are stored for a
@@ -299,8 +298,7 @@ LogicalResult KernelWriter::defineValuesAlong(const KeyLoop &loop,
   unroll(bv, 0, "ei", "ii");
   unroll(pv, 0, "e", "i");
   unroll(pv, 1, "e", "i");
-  if (std::optional<Ex> isContiguous = b.readsContiguous(pv))
-    b.schedule(bv, 0, "specialize", {}, {isContiguous->number});
+  specializeProduct(pv);
   return success();
 }
 

@@ -20,8 +20,8 @@ using namespace mlir;
 
 namespace attnc::halide {
 
-/// Of the states whose updates are unrolled: of both loops, else of the one
-/// over whole blocks. With 260 columns, unrolled code took half of the compile.
+/// Of the states whose updates are unrolled. With 260 columns, unrolled code
+/// took half of the compile.
 static constexpr int64_t kMostColumns = 200;
 
 /// Operations of a formula whose code may stand once for each accumulator: in
@@ -76,22 +76,24 @@ void KernelWriter::scheduleProduct(StringRef product, StringRef user,
   }
 }
 
+/// Loops of their own for tensors whose features are contiguous in memory,
+/// where addresses need no arithmetic: 30 instead of 43 to 52 instructions for
+/// 16 fma. What `user` computes of the sums stands once, after both.
+void KernelWriter::specializeProduct(StringRef product) {
+  if (std::optional<Ex> isContiguous = b.readsContiguous(product))
+    b.schedule(product, 1, "specialize", {}, {isContiguous->number});
+}
+
 /// `products`, sums over domains of their own, in registers for tiles of
-/// `user`, their only user. Where features are contiguous in memory, addresses
-/// need no arithmetic: 30 instead of 43 to 52 instructions for 16 fma.
+/// `user`, their only user.
 void KernelWriter::scheduleProducts(ArrayRef<std::string> products,
                                     StringRef user, StringRef along,
                                     ArrayRef<int64_t> tile) {
   scheduleTiles(user, along, tile);
-  std::optional<Ex> isContiguous;
   for (const std::string &product : products) {
     scheduleProduct(product, user, along, tile);
-    std::optional<Ex> one = b.readsContiguous(product);
-    if (one)
-      isContiguous = isContiguous ? b.both(*isContiguous, *one) : *one;
+    specializeProduct(product);
   }
-  if (isContiguous)
-    b.schedule(user, 0, "specialize", {}, {isContiguous->number});
 }
 
 /// The score of sums; -inf where a pair is masked, or 0 where the score is the
@@ -481,11 +483,10 @@ void KernelWriter::scheduleStateVectors(ArrayRef<KeyLoop> loops) {
     b.schedule("st", update, "reorder",
                {"ii", column, "io", loop.prefix + "merge.y"});
     b.schedule("st", update, "vectorize", {"ii"});
-    // Then each column has its own code, and only two of them exponentials.
-    int64_t unrolled = columns;
-    if (!loop.prefix.empty())
-      unrolled *= int64_t(loops.size());
-    if (unrolled <= kMostColumns)
+    // Then each column has its own code, and only two of them exponentials. The
+    // few blocks beside those of a main loop do without.
+    bool isBeside = loops.size() > 1 && !loop.prefix.empty();
+    if (columns <= kMostColumns && !isBeside)
       b.schedule("st", update, "unroll", {column});
   }
 }

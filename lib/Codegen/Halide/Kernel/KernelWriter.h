@@ -174,6 +174,7 @@ private:
   void scheduleProducts(llvm::ArrayRef<std::string> products,
                         llvm::StringRef user, llvm::StringRef along,
                         llvm::ArrayRef<int64_t> tile);
+  void specializeProduct(llvm::StringRef product);
   void scheduleSums(llvm::StringRef prefix, llvm::StringRef user);
   void scheduleProduct(llvm::StringRef product, llvm::StringRef user,
                        llvm::StringRef along, llvm::ArrayRef<int64_t> tile);
