@@ -10,6 +10,8 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
+#include <map>
+
 namespace attnc::halide {
 
 /// Fields of struct attnc_call (lib/Emit/Abi/entry.h), all pointers.
@@ -68,10 +70,16 @@ private:
 /// Device/DeviceFunction.cpp).
 class FunctionWriter {
 public:
-  FunctionWriter(llvm::Module &module, const FunctionPlan &plan)
+  FunctionWriter(llvm::Module &module, const FunctionPlan &plan,
+                 llvm::ArrayRef<Step> steps)
       : module(module), plan(plan), ir(module.getContext()),
         pointerBytes(module.getDataLayout().getPointerSize()),
-        layout(pointerBytes) {}
+        layout(pointerBytes) {
+    for (const Step &step : steps)
+      for (auto *places : {&step.inputs, &step.outputs})
+        for (Place place : *places)
+          ++uses[{place.isWorkspace, place.number}];
+  }
 
   void writeTasks(const Step &step, size_t number);
   void writeBody(const Step &step, size_t number);
@@ -102,6 +110,11 @@ private:
   llvm::Value *extentOf(const Coordinate &one);
   llvm::Value *bytesOf(mlir::RankedTensorType type);
   llvm::Value *offsetOf(unsigned workspace);
+  llvm::Function *writePart(const llvm::Twine &suffix, unsigned pointers,
+                            bool isShared,
+                            llvm::function_ref<void(llvm::Function *)> write);
+  llvm::Function *fillOfType(mlir::RankedTensorType type);
+  llvm::Function *fillOf(Place place);
   llvm::Value *bufferOf(Place place, llvm::Value *zero);
   llvm::Value *emptyBuffer();
   llvm::Value *numberBuffer(llvm::Value *host);
@@ -139,6 +152,10 @@ private:
   BufferLayout layout;
   llvm::Function *function = nullptr;
   llvm::Value *call = nullptr;
+  /// How many steps use a place, by `isWorkspace` and the number.
+  std::map<std::pair<bool, unsigned>, unsigned> uses;
+  std::map<std::pair<bool, unsigned>, llvm::Function *> fills;
+  llvm::DenseMap<mlir::Type, llvm::Function *> fillsOfTypes;
 };
 
 } // namespace attnc::halide

@@ -5,7 +5,8 @@
 //   i64  @f.scratch(ptr %call)
 //   i64  @f.workspace(ptr %call)
 //
-// A body fills a halide_buffer_t for each tensor from the call and calls the
+// A body fills a halide_buffer_t for each tensor from the call (@f.workspace0,
+// @f.tensor0, .. of a tensor, which use @f.type0, .. of its type) and calls the
 // pipeline with the sizes and the coordinates of the task. On a device one task
 // computes all steps (Device/slots.c).
 // Tests: test/Codegen/Halide/statement.test
@@ -146,28 +147,78 @@ Value *FunctionWriter::emptyBuffer() {
   return buffer;
 }
 
+/// A function of the call and pointers, which bodies share, or which is inlined
+/// into the only one that calls it.
+llvm::Function *
+FunctionWriter::writePart(const Twine &suffix, unsigned pointers, bool isShared,
+                          function_ref<void(llvm::Function *)> write) {
+  IRBuilder<>::InsertPointGuard guard(ir);
+  llvm::Function *user = function;
+  SmallVector<Type *> parameters(1 + pointers, ir.getPtrTy());
+  begin(suffix, ir.getVoidTy(), parameters);
+  llvm::Function *part = function;
+  part->setLinkage(GlobalValue::InternalLinkage);
+  if (isShared)
+    part->addFnAttr(Attribute::NoInline);
+  write(part);
+  ir.CreateRetVoid();
+  function = user;
+  call = user->getArg(0);
+  return part;
+}
+
+/// Fills the buffer of a tensor: of(call, buffer, dims, zero, strides, data).
+llvm::Function *FunctionWriter::fillOfType(mlir::RankedTensorType type) {
+  llvm::Function *&fill = fillsOfTypes[type];
+  if (fill)
+    return fill;
+  int64_t rank = type.getRank();
+  auto write = [&](llvm::Function *part) {
+    Value *dims = part->getArg(2);
+    for (int64_t axis = 0; axis < rank; ++axis)
+      storeAt(dims, axis * kDimBytes + 4,
+              ir.CreateTrunc(extentOf(attn::axisSize(type, axis)),
+                             ir.getInt32Ty()));
+    ir.CreateCall(module.getFunction("attnc_fill_buffer"),
+                  {part->getArg(1), dims, i64(rank), part->getArg(4),
+                   part->getArg(5), part->getArg(3)});
+  };
+  return fill = writePart("type" + Twine(fillsOfTypes.size()), 5,
+                          /*isShared=*/true, write);
+}
+
+/// Fills the buffer of one tensor: of(call, buffer, dims, zero).
+llvm::Function *FunctionWriter::fillOf(Place place) {
+  std::pair key(place.isWorkspace, place.number);
+  llvm::Function *&fill = fills[key];
+  if (fill)
+    return fill;
+  llvm::Function *ofType = fillOfType(plan.typeOf(place));
+  auto write = [&](llvm::Function *part) {
+    Value *data, *strides = ConstantPointerNull::get(ir.getPtrTy());
+    if (place.isWorkspace) {
+      data = ir.CreateGEP(ir.getInt8Ty(), field(kWorkspace),
+                          offsetOf(place.number));
+    } else {
+      data = entry(kData, place.number);
+      strides = entry(kStrides, place.number);
+    }
+    ir.CreateCall(ofType, {part->getArg(0), part->getArg(1), part->getArg(2),
+                           part->getArg(3), strides, data});
+  };
+  return fill = writePart((place.isWorkspace ? "workspace" : "tensor") +
+                              Twine(place.number),
+                          3, uses[key] > 1, write);
+}
+
 /// `zero` is the element of a tensor with an empty axis.
 Value *FunctionWriter::bufferOf(Place place, Value *zero) {
-  mlir::RankedTensorType type = plan.typeOf(place);
-  int64_t rank = type.getRank();
-  Value *buffer =
-      ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), layout.bytes / 8));
-  Value *dims = ir.CreateAlloca(ArrayType::get(
-      ir.getInt64Ty(), std::max<int64_t>(rank, 1) * kDimBytes / 8));
-  for (int64_t axis = 0; axis < rank; ++axis)
-    storeAt(
-        dims, axis * kDimBytes + 4,
-        ir.CreateTrunc(extentOf(attn::axisSize(type, axis)), ir.getInt32Ty()));
-  Value *data, *strides = ConstantPointerNull::get(ir.getPtrTy());
-  if (place.isWorkspace) {
-    data =
-        ir.CreateGEP(ir.getInt8Ty(), field(kWorkspace), offsetOf(place.number));
-  } else {
-    data = entry(kData, place.number);
-    strides = entry(kStrides, place.number);
-  }
-  ir.CreateCall(module.getFunction("attnc_fill_buffer"),
-                {buffer, dims, i64(rank), strides, data, zero});
+  auto allocate = [&](int64_t bytes) {
+    return ir.CreateAlloca(ArrayType::get(ir.getInt64Ty(), bytes / 8));
+  };
+  int64_t rank = std::max<int64_t>(plan.typeOf(place).getRank(), 1);
+  Value *buffer = allocate(layout.bytes), *dims = allocate(rank * kDimBytes);
+  ir.CreateCall(fillOf(place), {call, buffer, dims, zero});
   return buffer;
 }
 
@@ -272,7 +323,7 @@ void FunctionWriter::writeBody(const Step &step, size_t number) {
 
 void addFunction(Module &module, const FunctionPlan &plan,
                  ArrayRef<Step> steps) {
-  FunctionWriter writer(module, plan);
+  FunctionWriter writer(module, plan, steps);
   if (plan.isDevice)
     writer.writeDevice(steps);
   for (auto [number, step] : llvm::enumerate(steps))
