@@ -321,7 +321,10 @@ LogicalResult KernelWriter::findRange() {
   if (failed(bounds))
     return failure();
   Ex wide = b.cast(keys, b.indexType), zero = b.integer(0, b.indexType);
-  bool hasWhole = isOnline && !tasks.isDevice() && !kernel.hasSelect();
+  // Between the state and the first query are fewer keys than in a chunk.
+  bool isShort = chunks && schedule.getChunk() <= schedule.getK();
+  bool hasWhole =
+      isOnline && !tasks.isDevice() && !kernel.hasSelect() && !isShort;
   Ex low = wide, high = zero, from = zero, to = zero;
   for (size_t i = 0; i + 3 < bounds->size(); i += 4) {
     if (hasWhole) {
