@@ -221,8 +221,13 @@ bool StagePlanner::findPaced() {
 
 /// Whether the next scores may be written over `scores`, each row after it has
 /// been read by the paced nest. Products of values come first in a turn, so
-/// that the only product of scores is never ahead of the nest.
+/// that the only product of scores is never ahead of the nest if its blocks of
+/// registers are equal.
 bool StagePlanner::isReadAhead(Value scores) const {
+  auto type = cast<tile::TileType>(scores.getType());
+  std::optional<Space> space = spaceOf(type);
+  if (!space || space->size % (2 * kTileRows) != 0)
+    return false;
   int64_t products = 0;
   for (size_t number : result.of(Stage::Scores))
     products += items[number].kind == ItemKind::Tiles;

@@ -91,3 +91,55 @@ tile.program @groups(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V:
     tile.store %o, %O[%c0, %c0] : !tile.tile<q:64, e:32, f32>, !tile.buf<q, e : f32>
   }
 }
+
+// Scores have one copy, since the next ones are stored behind the reader; two
+// where the blocks of registers differ: 48 keys are one of 32 and one of 16.
+// CHECK-LABEL: func.func @even.scratch(
+// CHECK-NEXT:    arith.constant 63680 : i64
+tile.program @even(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V: !tile.buf<k, e : bf16>, %O: !tile.buf<q, e : f32>, %n: index) target #tiles {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %zero = tile.splat 0.0 : !tile.tile<q:32, e:32, f32>
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : bf16> -> !tile.tile<q:32, d:32, bf16>
+    %o = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %n, %n)] step 64 partial_step 64 iter(%acc = %zero) -> (!tile.tile<q:32, e:32, f32>) {
+      %k = tile.load %K[%k0, %c0] valid(k = %nk) : !tile.buf<k, d : bf16> -> !tile.tile<k:64, d:32, bf16>
+      %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:32, d:32, bf16>, !tile.tile<k:64, d:32, bf16>) -> !tile.tile<q:32, k:64, f32>
+      %p = tile.map(%s) : (!tile.tile<q:32, k:64, f32>) -> !tile.tile<q:32, k:64, bf16> {
+      ^bb0(%x: f32):
+        %w = math.exp2 %x : f32
+        %r = arith.truncf %w : f32 to bf16
+        tile.yield %r : bf16
+      }
+      %v = tile.load %V[%k0, %c0] valid(k = %nk) : !tile.buf<k, e : bf16> -> !tile.tile<k:64, e:32, bf16>
+      %next = tile.dot (%p, %v) sum(k) acc(%acc) : (!tile.tile<q:32, k:64, bf16>, !tile.tile<k:64, e:32, bf16>) -> !tile.tile<q:32, e:32, f32>
+      tile.yield %next : !tile.tile<q:32, e:32, f32>
+    }
+    tile.store %o, %O[%c0, %c0] : !tile.tile<q:32, e:32, f32>, !tile.buf<q, e : f32>
+  }
+}
+
+// CHECK-LABEL: func.func @odd.scratch(
+// CHECK-NEXT:    arith.constant 62784 : i64
+tile.program @odd(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V: !tile.buf<k, e : bf16>, %O: !tile.buf<q, e : f32>, %n: index) target #tiles {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %zero = tile.splat 0.0 : !tile.tile<q:32, e:32, f32>
+    %q = tile.load %Q[%c0, %c0] : !tile.buf<q, d : bf16> -> !tile.tile<q:32, d:32, bf16>
+    %o = tile.for (%k0, %nk, %partial) in [(%c0, %c0, %n, %n)] step 48 partial_step 48 iter(%acc = %zero) -> (!tile.tile<q:32, e:32, f32>) {
+      %k = tile.load %K[%k0, %c0] valid(k = %nk) : !tile.buf<k, d : bf16> -> !tile.tile<k:48, d:32, bf16>
+      %s = tile.dot (%q, %k) sum(d) : (!tile.tile<q:32, d:32, bf16>, !tile.tile<k:48, d:32, bf16>) -> !tile.tile<q:32, k:48, f32>
+      %p = tile.map(%s) : (!tile.tile<q:32, k:48, f32>) -> !tile.tile<q:32, k:48, bf16> {
+      ^bb0(%x: f32):
+        %w = math.exp2 %x : f32
+        %r = arith.truncf %w : f32 to bf16
+        tile.yield %r : bf16
+      }
+      %v = tile.load %V[%k0, %c0] valid(k = %nk) : !tile.buf<k, e : bf16> -> !tile.tile<k:48, e:32, bf16>
+      %next = tile.dot (%p, %v) sum(k) acc(%acc) : (!tile.tile<q:32, k:48, bf16>, !tile.tile<k:48, e:32, bf16>) -> !tile.tile<q:32, e:32, f32>
+      tile.yield %next : !tile.tile<q:32, e:32, f32>
+    }
+    tile.store %o, %O[%c0, %c0] : !tile.tile<q:32, e:32, f32>, !tile.buf<q, e : f32>
+  }
+}
