@@ -212,8 +212,8 @@ static void reportTimes(llvm::raw_ostream &os, const BenchResult &bench) {
       round.needed, round.percentOfPeak(), round.peak,
       bench.isCpuTime ? "CPU" : "wall",
       round.percentOfPeak() > 100
-          ? "; needed FLOPs count all pairs and all cache rows, "
-            "which this form does not compute"
+          ? "; a matrix or dot-product unit is faster than fma, and "
+            "chunked forms do not compute all pairs that are counted"
           : "");
 }
 
