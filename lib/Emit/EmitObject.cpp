@@ -240,11 +240,12 @@ static Error requireMatrixUnits(MutableArrayRef<Part> parts) {
     if (part.target.matrixFeatures.empty() || !usesMatrixUnit(*part.kernels))
       continue;
     if (!Triple(part.target.triple).isOSLinux())
-      return createStringError("'" + part.target.triple +
-                               "' gives no program the registers of the matrix "
-                               "unit; compile for another level than " +
-                               part.target.label +
-                               ", or with unit = dot in --schedule");
+      return createStringError(
+          make_error_code(std::errc::not_supported),
+          "'" + part.target.triple +
+              "' gives no program the registers of the matrix unit; compile "
+              "for another level than " +
+              part.target.label + ", or with unit = dot in --schedule");
     part.target.requiredFeatures += " " + part.target.matrixFeatures;
   }
   return Error::success();

@@ -213,7 +213,14 @@ bool Session::emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
                                  });
   if (!error)
     return true;
-  std::string reason = llvm::toString(std::move(error));
+  bool isRefusal = false;
+  std::string reason;
+  llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase &why) {
+    isRefusal = why.convertToErrorCode() == std::errc::not_supported;
+    reason = why.message();
+  });
+  if (isRefusal)
+    return fail(reason + " [unsupported]");
   if (loadedStage != lastStage(pipeline))
     return fail("internal error: " + reason);
   return fail("the dump cannot be compiled for its attnc.target " +
