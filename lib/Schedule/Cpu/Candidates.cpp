@@ -170,12 +170,11 @@ static SmallVector<tile::CpuUnit> unitsFor(const KernelShape &shape,
 static constexpr int64_t fewestToTranspose = 64;
 
 /// By how much scores may exceed the running maximum before the sums of values
-/// are rescaled, which takes the matrix unit a pass over memory, and how long
-/// weights need not wait for the maximum of their tile. The largest weight of a
-/// row need not be 1 and is rounded to bf16, too: an error like that of
-/// rounding the result. bf16 and f32 have the exponents for e^32 times many
-/// keys.
-static constexpr double steadyGrowth = 32;
+/// are rescaled, which takes the matrix unit a pass over memory. Weights are up
+/// to e^2, so that the largest one is rounded to bf16, too; but then a second
+/// weight is at least e^-2 of it, and a row of such weights has rounding errors
+/// of this size in any case.
+static constexpr double steadyGrowth = 2;
 
 /// Whether nothing but weights depends on the running maximum of a softmax,
 /// which are rounded to bf16.

@@ -15,7 +15,7 @@
 //
 // With a steady maximum (Plan/SteadyMaximum.cpp) the weights of all tiles but
 // the first are made with the maximum of the tiles before, which takes no pass
-// over scores. A sum of weights over the limit shows that this was wrong; then
+// over scores. A sum of weights over the limit shows that one is large; then
 // all is done again with the maximum of the tile, with nothing beside it.
 //
 // A store of sums right behind their last product would stall the unit. So the

@@ -140,8 +140,11 @@ Slot HomePlanner::allocate(tile::TileType type, bool local) {
 Slot HomePlanner::allocateCrossing(Value tile) {
   auto type = cast<tile::TileType>(tile.getType());
   int64_t bytes = bytesOf(type, inLoop);
-  if (plan.pairTiles.contains(tile)) // several rows share one of the slot
-    bytes = int64_t(llvm::alignTo(bytes / plan.rowsPerLane(tile), 64));
+  if (plan.pairTiles.contains(tile)) { // several rows share one of the slot
+    int64_t rows = rowsOf(plan, type, spaceOf(type)->size);
+    int64_t registers = llvm::divideCeil(rows, plan.tileDepth(tile));
+    bytes = registers * kTileRows * widthOf(plan, inLoop) * 4;
+  }
   Slot slot{plan.bytes, type.hasDim(kLaneDim) ? widthOf(plan, inLoop) : 1,
             inLoop, plan.alternating.contains(tile) ? bytes : 0};
   plan.bytes += bytes + slot.alternate;

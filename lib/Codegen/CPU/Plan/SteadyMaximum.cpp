@@ -2,19 +2,21 @@
 //
 // Online softmax subtracts the running maximum m of a row from its scores, so
 // weights wait for a pass over the scores of the tile. But any m gives the same
-// quotient of sums, as long as no weight overflows, and with a
-// rescale_threshold t the schedule lets weights grow up to e^t before m
-// follows. So the weights of a pipelined tile are computed with the m of the
-// tiles before, beside the products. Weights are not negative, so if their sum
-// l is below e^t, each of them is. Else, or where m is -inf because a row has
-// seen no key yet, the tile is done again with its maximum
+// quotient of sums, as long as no weight overflows. So where the schedule lets
+// the maximum stay (rescale_threshold), and weights may err by a part of the
+// rounding that follows (exp2 with afn), the weights of a pipelined tile are
+// computed with the m of the tiles before, beside the products. Weights are not
+// negative, so each is at most their sum l. Where l gets large, or m is -inf
+// because a row has seen no key yet, the tile is done again with its maximum
 // (Emit/StagedLoop.cpp).
 //
 //   largest = reduce max(scores) init(m)               skipped: m
-//   next    = map(largest, m)  largest > m + t / c ? largest : m
-//   weights = map(scores, next) exp2((scores - shift(next)) c log2 e)
-//   l'      = reduce add(weights) init(l * factor)     checked: l' < e^t
+//   next    = map(largest, m)  largest > m + d ? largest : m
+//   weights = map(scores, next) exp2((scores - shift(next)) c) afn
+//   l'      = reduce add(weights) init(l * factor)     checked: l' < 2^29
 //
+// A sum of values is below 2^29 times the largest value, which f32 holds for
+// values up to 6e29.
 // Tests: test/Codegen/CPU/Emit/steady-maximum.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -23,61 +25,41 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
-
-#include <cmath>
 
 using namespace mlir;
 
 namespace attnc::cpu {
 
-/// A weight of fewer powers of two may not hide a growth: sums of many small
-/// weights reach lower limits, and all tiles would be done twice.
-static constexpr double kLeastGrowth = 24;
+/// Of a row. Sums of ordinary weights, which are at most 1 or e^2, stay below.
+static constexpr double kMostSum = 0x1p29;
 
 /// What a map returns.
 static Value yieldedBy(tile::MapOp map) {
   return map.getBody().front().getTerminator()->getOperand(0);
 }
 
-static std::optional<double> constantFloat(Value value) {
-  llvm::APFloat constant(0.0);
-  if (!matchPattern(value, m_ConstantFloat(&constant)))
-    return std::nullopt;
-  return constant.convertToDouble();
-}
-
-/// The d of `next` = map(largest, before) x > y + d ? x : y.
-static std::optional<double> growthOf(Value next, Value largest, Value before) {
+/// Whether `next` = map(largest, before) x > y + d ? x : y.
+static bool mayStay(Value next, Value largest, Value before) {
   auto map = next.getDefiningOp<tile::MapOp>();
   if (!map || map.getInputs() != ValueRange({largest, before}))
-    return std::nullopt;
+    return false;
   Value x = map.getBody().getArgument(0), y = map.getBody().getArgument(1);
   auto select = yieldedBy(map).getDefiningOp<arith::SelectOp>();
   auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
                         : arith::CmpFOp();
-  if (!compare || select.getTrueValue() != x || select.getFalseValue() != y ||
-      compare.getPredicate() != arith::CmpFPredicate::OGT ||
-      compare.getLhs() != x)
-    return std::nullopt;
-  auto sum = compare.getRhs().getDefiningOp<arith::AddFOp>();
-  if (!sum || sum.getLhs() != y)
-    return std::nullopt;
-  return constantFloat(sum.getRhs());
+  auto sum = compare ? compare.getRhs().getDefiningOp<arith::AddFOp>()
+                     : arith::AddFOp();
+  return sum && select.getTrueValue() == x && select.getFalseValue() == y &&
+         compare.getPredicate() == arith::CmpFPredicate::OGT &&
+         compare.getLhs() == x && sum.getLhs() == y;
 }
 
-/// The c of weights = map(scores, shift) exp2((scores - shift) c).
-static std::optional<double> factorOf(Value weights) {
+/// Whether weights are approximations of powers of two.
+static bool areRough(Value weights) {
   auto map = weights.getDefiningOp<tile::MapOp>();
   auto exp2 = map ? yieldedBy(map).getDefiningOp<math::Exp2Op>() : nullptr;
-  if (!exp2)
-    return std::nullopt;
-  if (exp2.getOperand().getDefiningOp<arith::SubFOp>())
-    return 1.0;
-  auto scaled = exp2.getOperand().getDefiningOp<arith::MulFOp>();
-  if (!scaled || !scaled.getLhs().getDefiningOp<arith::SubFOp>())
-    return std::nullopt;
-  return constantFloat(scaled.getRhs());
+  return exp2 &&
+         bitEnumContainsAny(exp2.getFastmath(), arith::FastMathFlags::afn);
 }
 
 /// The only reduction of a nest.
@@ -145,12 +127,11 @@ std::optional<SteadyMaximum> findSteadyMaximum(tile::ForOp loop,
   if (carried == loop.getRegionIterArgs().end())
     return std::nullopt;
   size_t place = carried - loop.getRegionIterArgs().begin();
-  std::optional<double> growth = growthOf(
-      body.getTerminator()->getOperand(place), steady.largest, steady.before);
-  std::optional<double> factor = factorOf(sum.getInput());
-  if (!growth || !factor || *growth * *factor < kLeastGrowth)
+  if (!mayStay(body.getTerminator()->getOperand(place), steady.largest,
+               steady.before) ||
+      !areRough(sum.getInput()))
     return std::nullopt;
-  steady.limit = std::exp2(*growth * *factor);
+  steady.limit = kMostSum;
   steady.fused = fuse(items[*nest], paced, largest);
   return steady;
 }

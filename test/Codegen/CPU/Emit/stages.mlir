@@ -95,7 +95,7 @@ tile.program @groups(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V:
 // Scores have one copy, since the next ones are stored behind the reader; two
 // where the blocks of registers differ: 48 keys are one of 32 and one of 16.
 // CHECK-LABEL: func.func @even.scratch(
-// CHECK-NEXT:    arith.constant 63680 : i64
+// CHECK-NEXT:    arith.constant 65728 : i64
 tile.program @even(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V: !tile.buf<k, e : bf16>, %O: !tile.buf<q, e : f32>, %n: index) target #tiles {
   %c1 = arith.constant 1 : index
   tile.grid (%i) to (%c1) {
