@@ -170,10 +170,10 @@ std::optional<RowsAhead> Emitter::rowsAhead(auto op, tile::TileType type) {
                    block.merged};
 }
 
-/// Notes what the tiles of a loop fetch: the rows that the block stores
-/// after it, where an element is as wide as in registers or the matrix unit
-/// leaves time for it, and the queries and
-/// the first keys and values of the next task; of a product its first lanes.
+/// Notes what the tiles of a loop fetch: the rows that the block stores after
+/// it, where an element is as wide as in registers or the matrix unit leaves
+/// time for it; the queries and, without that unit, the first keys and values
+/// of the next task; of a product its first lanes.
 void Emitter::findAhead(tile::ForOp loop, const Window *window) {
   ahead.clear();
   lanesAhead.clear();

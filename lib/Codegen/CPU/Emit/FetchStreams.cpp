@@ -23,17 +23,11 @@ using namespace mlir;
 
 namespace attnc::cpu {
 
-static tile::LoadOp rowsOf(tile::DotOp dot) {
-  bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
-  return (lhsOnLanes ? dot.getRhs() : dot.getLhs())
-      .getDefiningOp<tile::LoadOp>();
-}
-
 /// The dim of the keys that a product with features in the lanes reads.
 static StringAttr keysOf(tile::DotOp dot, const Plan &plan) {
   return featureFormOf(dot, plan) == FeatureForm::None
              ? StringAttr()
-             : rowAndColumn(rowsOf(dot)).first;
+             : rowAndColumn(loadedRows(dot)).first;
 }
 
 /// Whether two loads read the same rows, as the latent vectors of MLA, which
@@ -53,7 +47,7 @@ std::optional<Streams> Emitter::streamsOf(tile::DotOp dot) {
     if (keysOf(other, plan) != keys)
       continue;
     products.push_back(other);
-    hasPages |= bool(rowsOf(other).getTable());
+    hasPages |= bool(loadedRows(other).getTable());
   }
   bool inTurns = hasPages || products.size() < 2;
   if (inTurns && dot.getSum() != keys.getValue())
@@ -67,7 +61,7 @@ std::optional<Streams> Emitter::streamsOf(tile::DotOp dot) {
   for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
     auto found = rows.find(load.getResult());
     if (found == rows.end() || found->second.row != keys ||
-        plan.tileRows.contains(load) || (inTurns && load == rowsOf(dot)))
+        plan.tileRows.contains(load) || (inTurns && load == loadedRows(dot)))
       continue;
     if (llvm::none_of(streams.loads, [&](tile::LoadOp other) {
           return readsSameRows(load, other);

@@ -5,8 +5,7 @@
 //   Scores(0)
 //   Weights(0), beside Scores(1)
 //   for t = 1 to tiles
-//     Weights(t), beside Scores(t + 1) if there is such a tile, and Values(t -
-//     1)
+//     Weights(t), beside Values(t - 1), and Scores(t + 1) if it exists
 //   Values(tiles - 1)
 //
 // So the matrix unit computes while vectors are exponentiated. "Beside" is the
@@ -20,8 +19,9 @@
 //
 // A store of sums right behind their last product would stall the unit. So the
 // last sums of a product are pending: they are stored when the next product
-// uses their registers, in the next turn if need be. Tests:
-// test/Codegen/CPU/Emit/stages.mlir, steady-maximum.mlir
+// uses their registers, in the next turn if need be.
+//
+// Tests: test/Codegen/CPU/Emit/stages.mlir, steady-maximum.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -251,7 +251,7 @@ Value StagedLoop::needsMaximum() {
     Type type = sum.getType();
     Value isLarge =
         arith::CmpFOp::create(ops, ops.loc, arith::CmpFPredicate::UGE, sum,
-                              ops.constant(type, steady.limit));
+                              ops.constant(type, SteadyMaximum::mostSum));
     Value isEmpty = arith::CmpFOp::create(
         ops, ops.loc, arith::CmpFPredicate::OEQ, before,
         ops.constant(type, -std::numeric_limits<double>::infinity()));

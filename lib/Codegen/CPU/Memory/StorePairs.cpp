@@ -12,7 +12,6 @@
 
 #include "Emit/Emitter.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -81,27 +80,15 @@ static bool mayRoundAway(Value tile, const Plan &plan) {
   auto rounding = tile.getDefiningOp<tile::MapOp>();
   if (!plan.hasTiles || !rounding || rounding.getInputs().size() != 1)
     return false;
-  auto truncate = rounding.getBody()
-                      .front()
-                      .getTerminator()
-                      ->getOperand(0)
-                      .getDefiningOp<arith::TruncFOp>();
+  auto truncate = yieldedBy(rounding).getDefiningOp<arith::TruncFOp>();
   if (!truncate || truncate.getIn() != rounding.getBody().getArgument(0))
     return false;
   Value weights = rounding.getInputs()[0];
-  auto map = weights.getDefiningOp<tile::MapOp>();
-  auto exp2 = map ? map.getBody()
-                        .front()
-                        .getTerminator()
-                        ->getOperand(0)
-                        .getDefiningOp<math::Exp2Op>()
-                  : math::Exp2Op();
   bool isSummed = llvm::any_of(weights.getUsers(), [](Operation *user) {
     auto reduce = dyn_cast<tile::ReduceOp>(user);
     return reduce && reduce.getKind() == tile::ReduceKind::Add;
   });
-  return exp2 && isSummed &&
-         bitEnumContainsAny(exp2.getFastmath(), arith::FastMathFlags::afn);
+  return isSummed && areRoughWeights(weights);
 }
 
 /// Granules of an even number of rows start at an even row, except what is left

@@ -67,7 +67,7 @@ static Value queriesOf(tile::DotOp dot) {
   return lhsOnLanes ? dot.getLhs() : dot.getRhs();
 }
 
-static tile::LoadOp rowsOf(tile::DotOp dot) {
+tile::LoadOp loadedRows(tile::DotOp dot) {
   bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
   Value rows = lhsOnLanes ? dot.getRhs() : dot.getLhs();
   return rows.getDefiningOp<tile::LoadOp>();
@@ -75,7 +75,7 @@ static tile::LoadOp rowsOf(tile::DotOp dot) {
 
 /// Whether the sum runs over the rows that are loaded: keys of values.
 static bool isAcrossRows(tile::DotOp dot) {
-  return rowAndColumn(rowsOf(dot)).first.getValue() == dot.getSum();
+  return rowAndColumn(loadedRows(dot)).first.getValue() == dot.getSum();
 }
 
 /// Whether both operands are loaded as 8-bit integers.
@@ -84,7 +84,7 @@ static bool isOfIntegers(tile::DotOp dot) {
     return load && load.getBuf().getType().getElementType().isInteger(8);
   };
   return isInteger(queriesOf(dot).getDefiningOp<tile::LoadOp>()) &&
-         isInteger(rowsOf(dot));
+         isInteger(loadedRows(dot));
 }
 
 bool isOnlyPaired(Value tile, const Plan &plan) {
@@ -109,7 +109,7 @@ void PairPlanner::findNests() {
 /// Why a product cannot be computed by pairs because of the rows that it loads;
 /// else an empty text.
 StringRef PairPlanner::whyNotRows(tile::DotOp dot) const {
-  tile::LoadOp load = rowsOf(dot);
+  tile::LoadOp load = loadedRows(dot);
   auto [row, column] = rowAndColumn(load);
   Type stored = load.getBuf().getType().getElementType();
   if (!stored.isBF16() && !stored.isInteger(8)) // which bf16 holds
@@ -129,7 +129,7 @@ StringRef PairPlanner::whyNotRows(tile::DotOp dot) const {
 /// features in magnitude.
 StringRef PairPlanner::whyNotIntegers(tile::DotOp dot) const {
   auto queries = queriesOf(dot).getDefiningOp<tile::LoadOp>();
-  tile::LoadOp rows = rowsOf(dot);
+  tile::LoadOp rows = loadedRows(dot);
   if (queries.getType().getRank() != 2)
     return "it has a single element per query";
   if (isAcrossRows(dot))
@@ -181,7 +181,7 @@ StringRef PairPlanner::whyNot(tile::DotOp dot) const {
     return "its operand is not stored as bf16 features";
   // The last pair of an odd number is completed by 0 in both operands.
   if (load &&
-      load.getValidOf(dot.getSum()) != rowsOf(dot).getValidOf(dot.getSum()))
+      load.getValidOf(dot.getSum()) != loadedRows(dot).getValidOf(dot.getSum()))
     return "its number of features is known at run time only";
   return whyNotRows(dot);
 }
@@ -200,7 +200,7 @@ StringRef PairPlanner::whyNotShared(tile::DotOp dot) const {
         (!isPaired(user) || cast<tile::DotOp>(user).getSum() != dot.getSum()))
       return "other ops use its operand";
   }
-  for (Operation *user : rowsOf(dot)->getUsers())
+  for (Operation *user : loadedRows(dot)->getUsers())
     if (!isPaired(user) ||
         isAcrossRows(cast<tile::DotOp>(user)) != isAcrossRows(dot))
       return "other ops use its rows";
@@ -254,11 +254,7 @@ static bool isTransposedCopy(tile::StoreOp store) {
 static bool isRoundedResult(tile::StoreOp store) {
   auto map = store.getValue().getDefiningOp<tile::MapOp>();
   if (!map || !store.getValue().hasOneUse() ||
-      !map.getBody()
-           .front()
-           .getTerminator()
-           ->getOperand(0)
-           .getDefiningOp<arith::TruncFOp>() ||
+      !yieldedBy(map).getDefiningOp<arith::TruncFOp>() ||
       !store.getBuf().getType().getElementType().isBF16())
     return false;
   auto type = cast<tile::TileType>(map.getResult().getType());
@@ -305,14 +301,14 @@ LogicalResult PairPlanner::run(Block &block) {
       continue;
     plan.pairTiles.insert(queriesOf(dot));
     if (isOfIntegers(dot))
-      plan.integerTiles[queriesOf(dot)] = plan.integerTiles[rowsOf(dot)] =
+      plan.integerTiles[queriesOf(dot)] = plan.integerTiles[loadedRows(dot)] =
           ofIntegers;
     if (isOfIntegers(dot) && plan.hasTiles)
       plan.integerSums.insert(dot.getResult());
     if (plan.hasTiles)
-      plan.tileRows[rowsOf(dot)] = {};
+      plan.tileRows[loadedRows(dot)] = {};
     else if (isAcrossRows(dot))
-      plan.pairRows[rowsOf(dot)] = {};
+      plan.pairRows[loadedRows(dot)] = {};
   }
   if (ofBf16)
     block.walk([&](tile::StoreOp store) {

@@ -59,10 +59,13 @@ enum class Stage : unsigned { Scores, Weights, Values };
 
 /// A running maximum that most tiles leave as it is (SteadyMaximum.cpp).
 struct SteadyMaximum {
+  /// Of the weights of a row. Sums of ordinary weights, which are at most 1 or
+  /// e^2, stay below.
+  static constexpr double mostSum = 0x1p29;
+
   mlir::Value largest; // a reduction of the scores
   mlir::Value sum;     // a reduction of the weights
   mlir::Value before;  // the maximum that the loop carries
-  double limit = 0;    // of the sum, as long as the maximum stays
   size_t nest = 0;     // the item of `largest`
   Item fused; // the paced nest with the ops of `nest`, except the reduction
 };
@@ -140,6 +143,15 @@ struct Plan {
   /// Storage of an element: accumulator, i64 for index, i8 for i1.
   mlir::Type storage(mlir::Type element) const;
 };
+
+/// The load of the operand of a product that has no lanes; null: no load.
+tile::LoadOp loadedRows(tile::DotOp dot);
+
+/// What a map returns.
+mlir::Value yieldedBy(tile::MapOp map);
+
+/// Whether a map makes approximations of powers of two.
+bool areRoughWeights(mlir::Value weights);
 
 /// The dims of a tile of rows in memory order: the outer axis, then the inner.
 std::pair<mlir::StringAttr, mlir::StringAttr> rowAndColumn(tile::LoadOp load);

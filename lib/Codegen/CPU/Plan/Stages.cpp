@@ -9,7 +9,7 @@
 //
 // One turn of the loop over full tiles computes (Emit/StagedLoop.cpp)
 //
-//   Scores of tile t + 1,   Weights of tile t,   Values of tile t - 1
+//   Values of tile t - 1,   Scores of tile t + 1,   Weights of tile t
 //
 // which are independent. A tile that passes from one stage to a later one
 // alternates between two copies, except scores that are read once: the next

@@ -30,11 +30,7 @@ using namespace mlir;
 
 namespace attnc::cpu {
 
-/// Of a row. Sums of ordinary weights, which are at most 1 or e^2, stay below.
-static constexpr double kMostSum = 0x1p29;
-
-/// What a map returns.
-static Value yieldedBy(tile::MapOp map) {
+Value yieldedBy(tile::MapOp map) {
   return map.getBody().front().getTerminator()->getOperand(0);
 }
 
@@ -54,8 +50,7 @@ static bool mayStay(Value next, Value largest, Value before) {
          compare.getLhs() == x && sum.getLhs() == y;
 }
 
-/// Whether weights are approximations of powers of two.
-static bool areRough(Value weights) {
+bool areRoughWeights(Value weights) {
   auto map = weights.getDefiningOp<tile::MapOp>();
   auto exp2 = map ? yieldedBy(map).getDefiningOp<math::Exp2Op>() : nullptr;
   return exp2 &&
@@ -129,9 +124,8 @@ std::optional<SteadyMaximum> findSteadyMaximum(tile::ForOp loop,
   size_t place = carried - loop.getRegionIterArgs().begin();
   if (!mayStay(body.getTerminator()->getOperand(place), steady.largest,
                steady.before) ||
-      !areRough(sum.getInput()))
+      !areRoughWeights(sum.getInput()))
     return std::nullopt;
-  steady.limit = kMostSum;
   steady.fused = fuse(items[*nest], paced, largest);
   return steady;
 }
