@@ -339,7 +339,8 @@ LogicalResult FunctionWriter::writeCopies(Emitter &emitter,
   tile::GridOp grid = plan.grid;
   Block &body = grid.getBody().front();
   bool hasPieces = plan.piece.vectors > 0;
-  if (!plan.validQueries || (!hasPieces && !plan.whole.featureRows))
+  if (!plan.validQueries ||
+      (!hasPieces && !plan.whole.featureRows && !plan.whole.hasGroups()))
     return emitter.emitBody(body);
   int64_t piece = plan.piece.vectors * plan.piece.lanes;
   int64_t whole = plan.whole.vectors * plan.whole.lanes;

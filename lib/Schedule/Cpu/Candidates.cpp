@@ -1,10 +1,10 @@
 //===- Candidates.cpp - Candidate schedules -------------------------------===//
 //
-// Blocks of 1 to 8 (or 12) vectors of queries by 16 to 256 keys, and for linear
-// attention chunks of 64 to 256, of 32 with a formula of each feature. The rest
-// follows: the register tiles are those with the cheapest product for the
-// block, the tail and the lane skip cost code only and are there whenever they
-// can matter, but not in searches by cases. Tests:
+// Blocks of 1 to 8 (or 12, or 32) vectors of queries by 16 to 256 keys, and for
+// linear attention chunks of 64 to 256, of 32 with a formula of each feature.
+// The rest follows: the register tiles are those with the cheapest product for
+// the block, the tail and the lane skip cost code only and are there whenever
+// they can matter, but not in searches by cases. Tests:
 // test/Schedule/select-schedule.mlir, test/Schedule/Cpu/search-tail.test
 //
 //===----------------------------------------------------------------------===//
@@ -169,6 +169,15 @@ static SmallVector<tile::CpuUnit> unitsFor(const KernelShape &shape,
 /// lists have several blocks of queries.
 static constexpr int64_t fewestToTranspose = 64;
 
+/// Whether blocks of several groups may read values in place, in passes over
+/// keys that stay in L2. Where all keys of a head do, a single group is as
+/// fast, and faster with masks.
+static bool mayHavePasses(const KernelShape &shape, const Target &target) {
+  int64_t bits =
+      shape.headDim * shape.keyBits + shape.valueDim * shape.valueBits;
+  return shape.mostKeysSeen * bits / 8 > 3 * target.l2Bytes() / 4;
+}
+
 /// By how much scores may exceed the running maximum before the sums of values
 /// are rescaled, which takes the matrix unit a pass over memory. Weights are up
 /// to e^2, so that the largest one is rounded to bf16, too; but then a second
@@ -214,15 +223,22 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
   bool hasCases = shape.interface && !shape.interface->cases.empty();
   bool hasTail = s.q > lanes && !(isSearch(shape.kernel) && hasCases) &&
                  !(shape.fixedQueries && *shape.fixedQueries % s.q == 0);
-  s.tail = request.tail.value_or(hasTail ? lanes : 0);
   s.laneSkip =
       request.laneSkip.value_or(!isRows && s.q > lanes && shape.rangesMove);
   s.mapping = mapping;
+  CpuSchedule transposed = s;
+  transposed.pack = tile::CpuPack::Transposed;
   s.pack = request.pack.value_or(
-      s.isPipelined(lanes) && shape.leastQueries >= fewestToTranspose &&
+      transposed.isPipelined(shape, lanes) &&
+              shape.leastQueries >= std::max(fewestToTranspose, s.q) &&
+              (s.q <= 2 * lanes || mayHavePasses(shape, target)) &&
               whyNotTransposed(shape, target, s).empty()
           ? tile::CpuPack::Transposed
           : tile::CpuPack::Auto);
+  // Pipelined blocks of several groups leave out groups without queries.
+  bool leavesOut = mapping == tile::CpuMapping::Rows && s.q > 2 * lanes &&
+                   s.isPipelined(shape, lanes);
+  s.tail = request.tail.value_or(hasTail && !leavesOut ? lanes : 0);
   s.split = request.split.value_or(0);
   if (mapping == tile::CpuMapping::Features) {
     int64_t few = shape.leastQueries ? shape.leastQueries : 1;
@@ -258,12 +274,15 @@ static int64_t mostKeysOf(const KernelShape &shape, tile::CpuUnit unit,
   return std::max<int64_t>(128, llvm::alignTo(shape.headDim, 32));
 }
 
-/// The most queries of a block. Values are transposed once for a block of the
-/// matrix unit, so 12 vectors are faster there; rows of 16 would fall into few
-/// sets of L1.
+/// The most queries of a block. Values that are not transposed before the
+/// kernel are so once for a block of the matrix unit, so 12 vectors are faster
+/// there. Pipelined blocks of 16 and 32 vectors read keys and values of long
+/// contexts less often.
 static int64_t mostQueriesOf(tile::CpuUnit unit, int64_t lanes,
-                             const ScheduleRequest &request) {
-  return request.q.value_or((unit == tile::CpuUnit::Matrix ? 12 : 8) * lanes);
+                             bool isPipelined, const ScheduleRequest &request) {
+  int64_t ofMatrix = isPipelined ? 32 : 12;
+  return request.q.value_or((unit == tile::CpuUnit::Matrix ? ofMatrix : 8) *
+                            lanes);
 }
 
 /// Terms take as long for each vector of queries: more of them only add code,
@@ -274,7 +293,7 @@ static SmallVector<int64_t> queriesOfBlocks(const KernelShape &shape,
   if (limitOfScores(shape).vectors == 1 && !shape.factors)
     return {lanes};
   SmallVector<int64_t> queries;
-  for (int64_t vectors : {4, 2, 3, 6, 8, 1, 12})
+  for (int64_t vectors : {4, 2, 3, 6, 8, 1, 12, 16, 32})
     queries.push_back(vectors * lanes);
   return queries;
 }
@@ -301,7 +320,11 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
        unitsOfChunks = unitsFor(shape, target, weights, Form::Chunked, request);
   SplitAndWhole overRows, overFeatures;
   auto push = [&](SplitAndWhole &list, CpuSchedule s) {
-    if (isLong && !request.k && prefetchesMuch(s))
+    bool isPipelined = s.isPipelined(shape, lanes);
+    if ((isLong && !request.k && prefetchesMuch(s)) ||
+        s.q > mostQueriesOf(s.unit, lanes, isPipelined, request) ||
+        (!request.k && s.form != Form::Rows &&
+         s.k > mostKeysOf(shape, s.unit, isPipelined)))
       return;
     list.whole.push_back(s);
     if (!isLong || request.split || s.form != Form::Online)
@@ -335,11 +358,7 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
   auto add = [&](Form form, int64_t q, int64_t k, int64_t partial,
                  int64_t chunk) {
     for (tile::CpuUnit unit : form == Form::Chunked ? unitsOfChunks : units)
-      if (q <= mostQueriesOf(unit, lanes, request) &&
-          (request.k || form == Form::Rows ||
-           k <=
-               mostKeysOf(shape, unit, q <= 2 * lanes && form == Form::Online)))
-        addFor(unit, form, q, k, partial, chunk);
+      addFor(unit, form, q, k, partial, chunk);
   };
   auto may = [&](Form form, bool otherwise) {
     return request.form ? *request.form == form : otherwise;

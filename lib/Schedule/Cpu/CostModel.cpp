@@ -100,7 +100,8 @@ public:
             const CpuSchedule &schedule)
       : shape(shape), target(target), schedule(schedule),
         lanes(shape.lanes(target)),
-        paired(findPairedProducts(shape, target, schedule)) {}
+        paired(findPairedProducts(shape, target, schedule)),
+        isPipelined(schedule.isPipelined(shape, lanes)) {}
 
   /// Cycles of the products, or of sums of formulas, for `keys` keys and
   /// `vectors` of queries.
@@ -177,12 +178,25 @@ public:
   /// read and written, and read, the sums read and written.
   double startTile(double keys, double vectors) const {
     constexpr double loops = 30;
+    if (isPipelined && vectors > 2)
+      return std::ceil(vectors / 2) * startTile(keys, 2);
     double row = vectors * double(lanes * shape.accumulateBytes());
     double d = double(shape.headDim), e = double(shape.valueDim);
     if (row * (d + e + keys) <= double(target.l1Bytes()))
       return loops;
     return loops +
            kExposed * row * (3 * keys + 2 * e) / target.memory[1].bytesPerCycle;
+  }
+  /// Cycles to start the pipelines of further passes over keys that stay in L2
+  /// for the groups of a block: the products of a tile, with nothing next to
+  /// them (lib/Codegen/CPU/Emit/StagedLoop.cpp).
+  double startPasses(double keys, double vectors) const {
+    constexpr double passBytes = 512 * 1024;
+    if (!isPipelined || vectors <= 2)
+      return 0;
+    double passes = std::ceil(bytes(keys) / passBytes);
+    return (passes - 1) * std::ceil(vectors / 2) *
+           products(double(schedule.k), 2);
   }
   /// Cycles to decide the class of a tile of `keys` keys. The extremes of a
   /// vector, an answer that is waited for, and a branch follow each scan.
@@ -270,7 +284,7 @@ private:
     constexpr double alone = 2;
     if (unit && unit->kind == UnitKind::Matrix)
       return matrixCycles(rows, depth, vectors, *unit) *
-             (schedule.isPipelined(lanes) ? 1 : alone);
+             (isPipelined ? 1 : alone);
     if (unit)
       reused /= unit->depth;
     double outside =
@@ -285,6 +299,7 @@ private:
   const CpuSchedule &schedule;
   int64_t lanes;
   PairedProducts paired;
+  bool isPipelined;
   double queries = 1;
   bool overFeatures = false;
 };
@@ -444,9 +459,12 @@ void BlockCost::addSpan(const KeySpan &s, int64_t step, double times,
       addPieces(lo, hi, step, times, cost);
     else
       addPartial(lo, hi, partial, times, cost);
-  if (tilesFull)
+  if (tilesFull) {
     addTile(s.allLo, s.allLo + step, /*masked=*/false,
             times * double(tilesFull), cost);
+    cost.overhead +=
+        times * tiles.startPasses(double(tilesFull * step), vectors);
+  }
   fullKeys += times * double(tilesFull * step);
 }
 

@@ -62,6 +62,17 @@ CpuSchedule CpuSchedule::of(attn::ScheduleAttr attr) {
   return s;
 }
 
+bool CpuSchedule::isPipelined(const KernelShape &shape, int64_t lanes) const {
+  constexpr int64_t elements = 32; // in a row of a register
+  auto fill = [&](int64_t features) { return features % elements == 0; };
+  if (unit != tile::CpuUnit::Matrix || form != attn::ScheduleForm::Online)
+    return false;
+  return q <= 2 * lanes ||
+         (pack == tile::CpuPack::Transposed && q % (2 * lanes) == 0 &&
+          shape.keyBits == 16 && fill(shape.headDim) &&
+          llvm::all_of(shape.productDims, fill));
+}
+
 int64_t cpu::tileBytes(const KernelShape &shape, const CpuSchedule &schedule) {
   int64_t width = shape.allDims();
   return shape.accumulateBytes() *

@@ -41,13 +41,10 @@ struct CpuSchedule {
   bool runsOverFeatures(int64_t vectors) const {
     return mapping == tile::CpuMapping::Features && vectors == 1;
   }
-  /// Whether the products of full tiles overlap with other ops, in blocks of as
-  /// many vectors of queries as the matrix unit takes at once
-  /// (lib/Codegen/CPU/Plan/Stages.cpp).
-  bool isPipelined(int64_t lanes) const {
-    return unit == tile::CpuUnit::Matrix && q <= 2 * lanes &&
-           form == attn::ScheduleForm::Online;
-  }
+  /// Whether the products of full tiles overlap with other ops, in groups of as
+  /// many vectors of queries as the matrix unit takes at once. Several groups
+  /// read keys and values in place (lib/Codegen/CPU/Plan/Stages.cpp).
+  bool isPipelined(const KernelShape &shape, int64_t lanes) const;
   /// The fields of a schedule whose target is #tile.cpu.
   static CpuSchedule of(attn::ScheduleAttr attr);
   /// Null if a verifier refuses the fields.

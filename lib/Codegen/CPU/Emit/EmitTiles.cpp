@@ -281,7 +281,7 @@ SmallVector<Value> TileProduct::emitPacedBlock(const PacedBlock &block,
 }
 
 /// What is pending when a block of rows other than the first one starts, or the
-/// first one.
+/// first one. Strides are equal: sums of all products have rows of one group.
 TileProduct::Pending TileProduct::pendingAt(Value number, Value row,
                                             const Pending &before) {
   Pending own =

@@ -41,7 +41,7 @@ public:
 
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Buffer> buffers;
-  /// Queries of this copy's block, at most its lanes; null: all.
+  /// Queries of this copy's block; null: all.
   Value queries;
 
   struct Block2D; // a block of a buffer as rows of lanes

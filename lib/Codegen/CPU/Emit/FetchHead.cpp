@@ -88,7 +88,7 @@ void FetchHead::shareLines(tile::GridOp grid, Value keys) {
 FetchHead::FetchHead(Emitter &emitter, tile::ForOp loop, Value tiles)
     : emitter(emitter), ops(emitter.ops) {
   auto grid = dyn_cast<tile::GridOp>(loop->getParentOp());
-  if (!grid || grid.getExtents().size() < 2 ||
+  if (!grid || grid.getExtents().size() < 2 || emitter.plan.hasGroups() ||
       constantOf(emitter.rowBase) != 0 ||
       constantOf(loop.getSegment(0)[0]) != 0)
     return;
@@ -113,7 +113,7 @@ FetchHead::FetchHead(Emitter &emitter, tile::ForOp loop, Value tiles)
 
 void FetchHead::fetch(Value number) {
   Value rows = ops.index(emitter.plan.vectors * emitter.lanes());
-  if (!emitter.ahead.empty())
+  if (!emitter.ahead.empty() && !emitter.plan.hasGroups())
     ops.branch(ops.compare(arith::CmpIPredicate::slt, number, rows), [&] {
       for (const RowsAhead &ahead : emitter.ahead)
         fetchRow(ops, ahead.element,

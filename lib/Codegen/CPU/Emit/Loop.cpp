@@ -29,11 +29,20 @@ using Predicate = arith::CmpIPredicate;
 /// a small part of its time, and a second copy takes seconds to compile.
 static constexpr int64_t kManyProducts = 12;
 
+/// The end of the groups that have queries.
+static Value endOfGroups(Ops &ops, const Plan &plan, Value queries) {
+  int64_t width = plan.groupWidth * plan.lanes;
+  Value all = ops.index(plan.vectors * plan.lanes);
+  return queries && plan.hasGroups()
+             ? ops.min(ops.mul(ops.ceilDiv(queries, width), width), all)
+             : all;
+}
+
 void Emitter::forEachGroup(const Window *window,
                            llvm::function_ref<void(Window)> body) {
   if (window)
     return body(*window);
-  ops.loop(ops.index(0), ops.index(plan.vectors * lanes()),
+  ops.loop(ops.index(0), endOfGroups(ops, plan, queries),
            plan.groupWidth * lanes(),
            [&](Value first) { body({first, plan.groupWidth}); });
 }
@@ -41,7 +50,7 @@ void Emitter::forEachGroup(const Window *window,
 void Emitter::forEachVector(const Window *window,
                             llvm::function_ref<void(Window)> body) {
   if (!window) {
-    ops.loop(ops.index(0), ops.index(plan.vectors * lanes()), lanes(),
+    ops.loop(ops.index(0), endOfGroups(ops, plan, queries), lanes(),
              [&](Value first) { body({first, 1}); });
     return;
   }

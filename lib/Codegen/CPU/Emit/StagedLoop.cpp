@@ -17,6 +17,12 @@
 // over scores. A sum of weights over the limit shows that one is large; then
 // all is done again with the maximum of the tile, with nothing beside it.
 //
+// Blocks of several groups of vectors run the pipeline once for each group,
+// over as many tiles as stay in L2 for the groups that follow:
+//
+//   for each pass over some tiles
+//     for each group: the pipeline over these tiles
+//
 // A store of sums right behind their last product would stall the unit. So the
 // last sums of a product are pending: they are stored when the next product
 // uses their registers, in the next turn if need be.
@@ -39,17 +45,23 @@ namespace attnc::cpu {
 
 using Predicate = arith::CmpIPredicate;
 
+/// Bytes of keys and values of a pass: a quarter of the 2 MB of L2 that
+/// processors with a matrix unit have, next to the sums of all groups.
+static constexpr int64_t kPassBytes = 512 * 1024;
+
 /// Writes one loop.
 class StagedLoop {
 public:
-  StagedLoop(Emitter &emitter, tile::ForOp loop, Value first, Value count)
+  StagedLoop(Emitter &emitter, tile::ForOp loop, Value first, Value count,
+             Window window)
       : emitter(emitter), ops(emitter.ops), loop(loop), first(first),
         count(count), body(loop.getBody().front()),
         stages(emitter.plan.staged.find(loop)->second),
-        items(emitter.plan.items.find(&body)->second),
-        window{ops.index(0), emitter.plan.vectors},
+        items(emitter.plan.items.find(&body)->second), window(window),
         nextHead(emitter, loop, count) {}
   void emit();
+  static void emitPasses(Emitter &emitter, tile::ForOp loop, Value first,
+                         Value count);
 
 private:
   using Pending = TileProduct::Pending;
@@ -368,8 +380,34 @@ void StagedLoop::emit() {
   emitter.turn = {};
 }
 
+/// Full tiles that all groups of a block read before the next ones.
+static int64_t tilesOfPass(tile::ForOp loop) {
+  int64_t bytes = 0;
+  for (auto load : loop.getBody().front().getOps<tile::LoadOp>())
+    if (!load.getType().hasDim(kLaneDim))
+      bytes += load.getType().getNumElements() * 2;
+  return std::max<int64_t>(kPassBytes / std::max<int64_t>(bytes, 1), 1);
+}
+
+void StagedLoop::emitPasses(Emitter &emitter, tile::ForOp loop, Value first,
+                            Value count) {
+  Ops &ops = emitter.ops;
+  const Plan &plan = emitter.plan;
+  if (!plan.hasGroups())
+    return StagedLoop(emitter, loop, first, count, {ops.index(0), plan.vectors})
+        .emit();
+  int64_t tiles = tilesOfPass(loop);
+  ops.loop(ops.index(0), count, tiles, [&](Value start) {
+    Value key = ops.add(first, ops.mul(start, int64_t(loop.getStep())));
+    Value ofPass = ops.min(ops.sub(count, start), ops.index(tiles));
+    emitter.forEachGroup(nullptr, [&](Window group) {
+      StagedLoop(emitter, loop, key, ofPass, group).emit();
+    });
+  });
+}
+
 void emitStaged(Emitter &emitter, tile::ForOp loop, Value first, Value count) {
-  StagedLoop(emitter, loop, first, count).emit();
+  StagedLoop::emitPasses(emitter, loop, first, count);
 }
 
 SmallVector<Value> emitPaced(Ops &ops, const Pacer &pacer, int64_t granules,

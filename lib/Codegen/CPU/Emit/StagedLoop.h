@@ -7,7 +7,8 @@
 
 namespace attnc::cpu {
 
-/// Emits `count` full tiles of a loop in Plan::staged from key `first` on.
+/// Emits `count` full tiles of a loop in Plan::staged from key `first` on, for
+/// one group of vectors after the other.
 void emitStaged(Emitter &emitter, tile::ForOp loop, Value first, Value count);
 
 /// The granules of a nest, each of so many rows, in the pauses of the products

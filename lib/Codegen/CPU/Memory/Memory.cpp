@@ -32,6 +32,11 @@ Value Emitter::slotAddress(const Slot &slot, tile::TileType type, Value row,
   } else if (type.hasDim(kLaneDim)) {
     element = slot.local ? ops.index((window.local + vector) * lanes())
                          : ops.add(window.first, vector * lanes());
+    if (slot.group) {
+      int64_t width = plan.groupWidth * lanes();
+      Value group = ops.floorDiv(element, width);
+      element = ops.add(element, ops.mul(group, slot.group - width));
+    }
   }
   if (row)
     element = ops.add(ops.mul(row, slot.stride), element);

@@ -122,8 +122,13 @@ int64_t HomePlanner::bytesOf(tile::TileType type, bool local) const {
 
 Slot HomePlanner::allocate(tile::TileType type, bool local) {
   int64_t bytes = bytesOf(type, local);
-  Slot slot{plan.bytes, type.hasDim(kLaneDim) ? widthOf(plan, local) : 1,
-            local};
+  Slot slot{plan.bytes,
+            type.hasDim(kLaneDim) ? widthOf(plan, plan.hasTiles || local) : 1,
+            /*group=*/0, local};
+  if (plan.hasGroups() && type.hasDim(kLaneDim) && !local) {
+    unsigned bits = plan.storage(type.getElementType()).getIntOrFloatBitWidth();
+    slot.group = bytes * 8 / bits * plan.groupWidth / plan.vectors;
+  }
   auto free =
       llvm::find_if(freeSlots, [&](auto &f) { return f.first == bytes; });
   if (free != freeSlots.end() && !livesInWholeBody(type)) {
@@ -146,7 +151,7 @@ Slot HomePlanner::allocateCrossing(Value tile) {
     bytes = registers * kTileRows * widthOf(plan, inLoop) * 4;
   }
   Slot slot{plan.bytes, type.hasDim(kLaneDim) ? widthOf(plan, inLoop) : 1,
-            inLoop, plan.alternating.contains(tile) ? bytes : 0};
+            /*group=*/0, inLoop, plan.alternating.contains(tile) ? bytes : 0};
   plan.bytes += bytes + slot.alternate;
   return slot;
 }

@@ -45,10 +45,13 @@ inline constexpr int64_t kTileRows = 16, kTileDepth = 32, kTileRowBytes = 64;
 
 /// Where a tile lies. Rows of lanes (or of single elements) follow each other;
 /// `local` slots belong to a loop body and hold one group of vectors only. A
-/// slot that alternates has two copies for the tiles of consecutive turns.
+/// slot that alternates has two copies for the tiles of consecutive turns. With
+/// a matrix unit each group of vectors has rows of its own, which are short
+/// enough to spread over the sets of L1.
 struct Slot {
   int64_t offset = 0; // bytes from the start of scratch
   int64_t stride = 0; // elements from one row to the next
+  int64_t group = 0;  // elements from one group to the next; 0: along rows
   bool local = false;
   int64_t alternate = 0; // bytes to the second copy; 0: there is none
 };
@@ -129,6 +132,9 @@ struct Plan {
   /// contiguous in memory (Streams.cpp).
   llvm::DenseSet<mlir::Operation *> streamed;
 
+  /// Whether the matrix unit computes tiles for one group of a block after the
+  /// other, each in its own part of a slot.
+  bool hasGroups() const { return hasTiles && groupWidth != vectors; }
   /// Places before the first distance in a slot: rows past the end of a tile
   /// of keys look there, for elements that nobody uses.
   int64_t distanceLead() const { return llvm::alignTo(extraRows, lanes); }

@@ -18,8 +18,8 @@
 //
 // Ops without lanes (loads of rows, formulas of a key) run in the stage that
 // reads their results, which must be one; scalars run in all that do.
-// Blocks of several groups of vectors are not pipelined: each group would load
-// the rows again. Tests: test/Codegen/CPU/Emit/stages.mlir
+// A block of several groups of vectors is pipelined only if rows are read in
+// place, since each group reads them. Tests: test/Codegen/CPU/Emit/stages.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +47,7 @@ private:
   bool areCarriedInOneStage();
   bool findCrossing();
   bool findPaced();
+  bool readsInPlace() const;
   bool isReadAhead(Value scores) const;
   std::optional<Stage> stageOf(Value value) const;
   llvm::SetVector<size_t> usersOf(Value value) const;
@@ -237,10 +238,24 @@ bool StagePlanner::isReadAhead(Value scores) const {
          });
 }
 
+/// Whether all rows of keys and values are read where they are: those of V in
+/// blocks, those of K if their features fill registers.
+bool StagePlanner::readsInPlace() const {
+  return llvm::all_of(body.getOps<tile::LoadOp>(), [&](tile::LoadOp load) {
+    if (!plan.tileRows.contains(load))
+      return true;
+    StringAttr column = rowAndColumn(load).second;
+    return isBlocked(load) ||
+           (!load.getTable() &&
+            *load.getType().getDimSize(column) % kTileDepth == 0 &&
+            load.getBuf().getType().getElementType().isBF16());
+  });
+}
+
 void StagePlanner::run() {
-  if (loop.hasClassify() || !findStages() || !moveRescaling() ||
-      !placeOthers() || !areCarriedInOneStage() || !findCrossing() ||
-      !findPaced())
+  if ((plan.hasGroups() && !readsInPlace()) || loop.hasClassify() ||
+      !findStages() || !moveRescaling() || !placeOthers() ||
+      !areCarriedInOneStage() || !findCrossing() || !findPaced())
     return;
   result.steady = findSteadyMaximum(loop, result, plan);
   for (Value made : crossing) {
@@ -252,7 +267,7 @@ void StagePlanner::run() {
 }
 
 void planStages(Block &block, Plan &plan) {
-  if (!plan.hasTiles || plan.groupWidth != plan.vectors)
+  if (!plan.hasTiles)
     return;
   block.walk([&](tile::ForOp loop) { StagePlanner(loop, plan).run(); });
 }
