@@ -6,7 +6,7 @@ usage: benchmarks/products.py [--build DIR] [--mcpu LEVEL] [--rows N]
 
 Each product is compiled with an open number of rows. The figure is the median of
 the rounds, in which the products take turns; each share is that of the peak that
-attnc-run measures in the same run. Not part of the tests.
+attnc-run measures in the same run, of the fastest unit for the type. Not part of the tests.
 """
 
 import argparse

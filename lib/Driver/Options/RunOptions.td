@@ -7,7 +7,7 @@ defm size : Value<"size", "<name>=<n>[,<name>=<n>...]",
   "regime of expect">;
 defm threads : Value<"threads", "<n>", "Number of threads. Default: 1">;
 def bench_default : Flag<["--"], "bench">,
-  HelpText<"Benchmark for one second: time, GFLOP/s, share of the FMA peak">;
+  HelpText<"Benchmark for one second: time, GFLOP/s, share of the peak">;
 def bench : Joined<["--"], "bench=">, MetaVarName<"<seconds>">,
   HelpText<"Benchmark for this many seconds">;
 def json : Switch<"json", "Print one line of JSON per run to stdout">;

@@ -1,11 +1,11 @@
 //===- RunBench.cpp - Times a function against the machine's peak ---------===//
 //
-// Rounds of calls and of the FMA peak take turns, because the clock of a shared
-// machine moves; the rate and its share of the peak are those of one round,
-// that of the median share. They go by CPU time on both sides, so that other
-// processes do not count; with several threads by wall time, as `time` does.
-// Kernels of a device also take wall time, and have no such peak: the calling
-// thread waits for them, and others may compute.
+// Rounds of calls and of the peak of a unit take turns, because the clock of a
+// shared machine moves; the rate and its share of the peak are those of one
+// round, that of the median share. They go by CPU time on both sides, so that
+// other processes do not count; with several threads by wall time, as `time`
+// does. Kernels of a device also take wall time, and have no such peak: the
+// calling thread waits for them, and others may compute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,21 +38,22 @@ double quantile(std::vector<double> values, double share) {
 
 /// The sum of the peaks of all workers, measured at once.
 double peakOfWorkers(const attnc_runtime &runtime, const Target &target,
-                     bool isDouble, double seconds) {
+                     UnitKind unit, bool isDouble, double seconds) {
   if (!runtime.parallel_for || runtime.threads <= 1)
-    return measurePeak(target, isDouble, seconds);
+    return measurePeak(target, unit, isDouble, seconds);
   struct Context {
     const Target &target;
+    UnitKind unit;
     bool isDouble;
     double seconds, sum = 0;
     std::mutex mutex;
-  } context{target, isDouble, seconds, 0, {}};
+  } context{target, unit, isDouble, seconds, 0, {}};
   runtime.parallel_for(
       runtime.user, runtime.threads,
       [](void *opaque, int64_t) {
         auto &context = *static_cast<Context *>(opaque);
-        double peak =
-            measurePeak(context.target, context.isDouble, context.seconds);
+        double peak = measurePeak(context.target, context.unit,
+                                  context.isDouble, context.seconds);
         std::lock_guard<std::mutex> lock(context.mutex);
         context.sum += peak;
       },
@@ -77,8 +78,12 @@ mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
   BenchResult result;
   bool isOfCpu = target.kind == TargetKind::Cpu;
   result.isCpuTime = isOfCpu && runtime.threads <= 1;
+  if (isOfCpu)
+    result.unit = unitOfPeak(target, productType());
   auto measure = [&] {
-    return isOfCpu ? peakOfWorkers(runtime, target, hasDoubles(), 0.004) : 0;
+    return isOfCpu ? peakOfWorkers(runtime, target, result.unit, hasDoubles(),
+                                   0.004)
+                   : 0;
   };
   std::vector<double> times;
   std::vector<BenchRound> rounds;

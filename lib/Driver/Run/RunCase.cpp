@@ -136,4 +136,11 @@ bool RunCase::hasDoubles() const {
   });
 }
 
+DType RunCase::productType() const {
+  for (const InterfaceTensor &tensor : function.tensors)
+    if (!tensor.isOutput() && isFloat(tensor.dtype))
+      return tensor.dtype;
+  return DType::F32;
+}
+
 } // namespace attnc

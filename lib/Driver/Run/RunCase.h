@@ -70,7 +70,8 @@ struct BenchResult {
   int64_t calls = 0;
   /// The round whose share of the peak is the median.
   BenchRound round;
-  bool isCpuTime = true; // the times of rounds
+  bool isCpuTime = true;         // the times of rounds
+  UnitKind unit = UnitKind::Fma; // of the peak
 };
 
 class RunCase {
@@ -160,6 +161,8 @@ private:
   double product(llvm::ArrayRef<llvm::StringRef> names) const;
   llvm::StringMap<int64_t> namedSizes() const;
   bool hasDoubles() const;
+  /// Of the first input with elements of floating point.
+  DType productType() const;
   int64_t countNobodys(const InterfaceTensor &declared,
                        const reference::Tensor &values) const;
 

@@ -19,6 +19,25 @@ static llvm::json::Value number(double value) {
                               : llvm::json::Value(nullptr);
 }
 
+namespace {
+struct UnitNames {
+  llvm::StringRef field; // as in schedules
+  llvm::StringRef peak;
+};
+} // namespace
+
+static UnitNames namesOf(UnitKind unit) {
+  switch (unit) {
+  case UnitKind::Fma:
+    return {"fma", "FMA"};
+  case UnitKind::DotProduct:
+    return {"dot", "bf16 dot-product"};
+  case UnitKind::Matrix:
+    return {"matrix", "bf16 matrix-unit"};
+  }
+  llvm_unreachable("all kinds are named");
+}
+
 static void reportJson(const RunCase &run, const RunOptions &options,
                        const Target &target,
                        const std::optional<CheckResult> &check,
@@ -59,6 +78,7 @@ static void reportJson(const RunCase &run, const RunOptions &options,
     line["gflops_needed"] = number(bench->round.needed);
     if (bench->round.peak > 0) {
       line["peak_gflops"] = number(bench->round.peak);
+      line["peak_unit"] = namesOf(bench->unit).field;
       line["percent_of_peak"] = number(bench->round.percentOfPeak());
     }
   }
@@ -207,13 +227,13 @@ static void reportTimes(llvm::raw_ostream &os, const BenchResult &bench) {
     return;
   }
   os << llvm::formatv(
-      "  rate    {0:f1} GFLOP/s (needed FLOPs) = {1:f1}% of the FMA peak of "
-      "{2:f1} GFLOP/s, both measured in {3} time in this run{4}\n",
-      round.needed, round.percentOfPeak(), round.peak,
+      "  rate    {0:f1} GFLOP/s (needed FLOPs) = {1:f1}% of the {2} peak of "
+      "{3:f1} GFLOP/s, both measured in {4} time in this run{5}\n",
+      round.needed, round.percentOfPeak(), namesOf(bench.unit).peak, round.peak,
       bench.isCpuTime ? "CPU" : "wall",
       round.percentOfPeak() > 100
-          ? "; a matrix or dot-product unit is faster than fma, and "
-            "chunked forms do not compute all pairs that are counted"
+          ? "; units for integers are faster, and chunked forms do not compute "
+            "all pairs that are counted"
           : "");
 }
 
