@@ -281,7 +281,29 @@ def words_of_two_over_pi():
     return [hex(digits >> 64 * i & 2**64 - 1) for i in reversed(range(20))]
 
 
+def tanh_piece(i):
+    """A cubic around i / 4, of r in [-1/8, 1/8]: exactly odd around 0, and
+    exactly 1 at the last place, where larger arguments end."""
+    half, place = mp.mpf(1) / 8, mp.mpf(i) / 4
+    if i == 0:
+        c, error = rounded_polynomial(
+            near_zero(odd(mp.tanh), 1), lambda t: mp.sqrt(abs(t)), 1,
+            mp.mpf(0), half**2, f32)
+        return [mp.mpf(0), c[0], mp.mpf(0), c[1]], error
+    f = lambda r: mp.tanh(place + r)
+    if i == 31:
+        return fixed(f, lambda r: 1, 3, -half, mp.mpf(0), f32, [1])
+    return rounded_polynomial(f, lambda r: 1, 3, -half, half, f32)
+
+
+def tanh_pieces():
+    """One row per coefficient."""
+    pieces = [tanh_piece(i)[0] for i in range(32)]
+    return [mp.nstr(c[order], 9) for order in range(4) for c in pieces]
+
+
 EXACT = {
+    "tanhPiecesF32": tanh_pieces,
     "quarterTurn": lambda: [float(mp.pi / 2).hex(),
                             float(mp.pi / 2 - f64(mp.pi / 2)).hex()],
     "turnPieces": pieces_of_turn,

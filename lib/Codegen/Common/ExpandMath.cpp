@@ -18,6 +18,7 @@
 
 #include "attnc/Codegen/Common/Passes.h"
 
+#include "LanesAvx512.h"
 #include "MathExpansions.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -117,11 +118,30 @@ static bool isExp2BesideOne(Operation *op) {
          });
 }
 
-/// exp2 in f32 that may be approximate: what uses it rounds to bf16.
-static bool isRoughExp2(Operation *op) {
-  auto exp2 = dyn_cast<math::Exp2Op>(op);
-  return exp2 && getElementTypeOrSelf(exp2.getResult()).isF32() &&
-         bitEnumContainsAny(exp2.getFastmath(), arith::FastMathFlags::afn);
+/// What may be approximate in f32: its result is rounded to bf16 in the end.
+static bool isRough(Operation *op) {
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+  return flags && getElementTypeOrSelf(op->getResult(0)).isF32() &&
+         bitEnumContainsAny(flags.getFastMathFlagsAttr().getValue(),
+                            arith::FastMathFlags::afn);
+}
+
+/// An approximate tanh times the constant that it is multiplied with, if that
+/// is its only use: `op` takes the place of the product.
+static Real expandScaledTanh(Operation *op, Real x) {
+  auto product = op->hasOneUse()
+                     ? dyn_cast<arith::MulFOp>(*op->getUsers().begin())
+                     : arith::MulFOp();
+  bool isLeft = product && product.getLhs() == op->getResult(0);
+  auto number =
+      product ? splatConstant(isLeft ? product.getRhs() : product.getLhs())
+              : std::nullopt;
+  if (!number || !number->isFinite())
+    return expandTanhRough(x, 1.0);
+  Real result = expandTanhRough(x, number->convertToDouble());
+  product.replaceAllUsesWith(op->getResult(0));
+  product.erase();
+  return result;
 }
 
 /// exp of which its user says that it is at most 1, where smaller results than
@@ -177,8 +197,10 @@ static FailureOr<Real> expand(LaneContext &ctx, Operation *op) {
       operands.push_back(operand(ctx, value));
     return fma(operands[0], operands[1], operands[2]);
   }
-  if (auto quotient = dyn_cast<arith::DivFOp>(op))
-    return reciprocal({{&ctx, quotient.getRhs()}});
+  if (auto quotient = dyn_cast<arith::DivFOp>(op)) {
+    Real divisor{{&ctx, quotient.getRhs()}};
+    return isRough(op) ? avx512Reciprocal14(divisor) : reciprocal(divisor);
+  }
   const Expansion *entry = lookUp(op);
   if (!entry)
     return refuse(op, "the function is not known");
@@ -191,8 +213,10 @@ static FailureOr<Real> expand(LaneContext &ctx, Operation *op) {
   }
   if (isExpAtMostOne(op, ctx.features))
     return expandExpAtMostOne(x);
-  if (isRoughExp2(op))
+  if (isa<math::Exp2Op>(op) && isRough(op))
     return expandExp2Rough(x);
+  if (isa<math::TanhOp>(op) && isRough(op) && ctx.features.avx512)
+    return expandScaledTanh(op, x);
   return isExp2BesideOne(op) ? expandExp2BesideOne(x) : entry->expand(x);
 }
 

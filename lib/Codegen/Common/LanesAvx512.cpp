@@ -36,9 +36,12 @@ static Value constantInt(LaneContext &ctx, unsigned width, int64_t value) {
       ctx.builder.getIntegerAttr(ctx.builder.getIntegerType(width), value));
 }
 
+/// What is computed register by register: from vectors that fill one.
+using OnRegister = function_ref<Value(ArrayRef<Value>)>;
+
 /// The instruction on vectors that fill a register of 128, 256 or 512 bits.
-static Value onRegister(LaneContext &ctx, const Instruction &instruction,
-                        ArrayRef<Value> sources) {
+static Value callInstruction(LaneContext &ctx, const Instruction &instruction,
+                             ArrayRef<Value> sources) {
   auto type = cast<VectorType>(sources.front().getType());
   bool isF64 = type.getElementType().isF64();
   int64_t bits = type.getNumElements() * (isF64 ? 64 : 32);
@@ -72,13 +75,13 @@ static Value fillRegister(LaneContext &ctx, Value value, int64_t lanes) {
   return vector::ShuffleOp::create(ctx.builder, ctx.loc, value, value, indices);
 }
 
-static Value onShort(LaneContext &ctx, const Instruction &instruction,
-                     ArrayRef<Value> sources, Type type) {
-  int64_t lanes = getElementTypeOrSelf(type).isF64() ? 2 : 4;
+/// `lanes` are those of the least register.
+static Value onShort(LaneContext &ctx, OnRegister compute,
+                     ArrayRef<Value> sources, Type type, int64_t lanes) {
   SmallVector<Value> filled;
   for (Value source : sources)
     filled.push_back(fillRegister(ctx, source, lanes));
-  Value result = onRegister(ctx, instruction, filled);
+  Value result = compute(filled);
   if (auto vector = dyn_cast<VectorType>(type))
     return vector::ExtractStridedSliceOp::create(
         ctx.builder, ctx.loc, result, ArrayRef<int64_t>{0},
@@ -87,7 +90,8 @@ static Value onShort(LaneContext &ctx, const Instruction &instruction,
                                    ArrayRef<int64_t>{0});
 }
 
-static Value onLong(LaneContext &ctx, const Instruction &instruction,
+/// `lanes` are those of the greatest register.
+static Value onLong(LaneContext &ctx, OnRegister compute,
                     ArrayRef<Value> sources, VectorType type, int64_t lanes) {
   Value result = sources.front();
   for (int64_t at = 0; at < type.getNumElements(); at += lanes) {
@@ -97,13 +101,15 @@ static Value onLong(LaneContext &ctx, const Instruction &instruction,
           ctx.builder, ctx.loc, source, ArrayRef<int64_t>{at},
           ArrayRef<int64_t>{lanes}, ArrayRef<int64_t>{1}));
     result = vector::InsertStridedSliceOp::create(
-        ctx.builder, ctx.loc, onRegister(ctx, instruction, parts), result,
-        ArrayRef<int64_t>{at}, ArrayRef<int64_t>{1});
+        ctx.builder, ctx.loc, compute(parts), result, ArrayRef<int64_t>{at},
+        ArrayRef<int64_t>{1});
   }
   return result;
 }
 
-static Real call(const Instruction &instruction, ArrayRef<Real> sources) {
+/// On values of any shape, with registers of at least `leastBits`.
+static Real mapRegisters(ArrayRef<Real> sources, int64_t leastBits,
+                         OnRegister compute) {
   LaneContext &ctx = *sources.front().ctx;
   Type type = sources.front().value.getType();
   auto vector = dyn_cast<VectorType>(type);
@@ -121,16 +127,22 @@ static Real call(const Instruction &instruction, ArrayRef<Real> sources) {
   Type flat = values.front().getType();
   int64_t lanes = vector ? vector.getNumElements() : 1;
   Value result;
-  if (lanes * width < 128)
-    result = onShort(ctx, instruction, values, flat);
+  if (lanes * width < leastBits)
+    result = onShort(ctx, compute, values, flat, leastBits / width);
   else if (lanes * width > 512)
-    result =
-        onLong(ctx, instruction, values, cast<VectorType>(flat), 512 / width);
+    result = onLong(ctx, compute, values, cast<VectorType>(flat), 512 / width);
   else
-    result = onRegister(ctx, instruction, values);
+    result = compute(values);
   if (flat != type)
     result = vector::ShapeCastOp::create(ctx.builder, ctx.loc, type, result);
   return {&ctx, result};
+}
+
+static Real call(const Instruction &instruction, ArrayRef<Real> sources) {
+  LaneContext &ctx = *sources.front().ctx;
+  return mapRegisters(sources, 128, [&](ArrayRef<Value> values) {
+    return callInstruction(ctx, instruction, values);
+  });
 }
 
 Real avx512Fraction(Real a) {
@@ -144,6 +156,28 @@ Real avx512ScaleFloor(Real a, Real b) {
 
 Real avx512Reciprocal14(Real a) {
   return call({"rcp14", std::nullopt, false}, {a});
+}
+
+Real avx512Lookup(ArrayRef<double> table, Real index) {
+  LaneContext &ctx = *index.ctx;
+  auto reals = VectorType::get({16}, ctx.builder.getF32Type());
+  auto bits = VectorType::get({16}, ctx.builder.getI32Type());
+  auto half = [&](unsigned first) -> Value {
+    SmallVector<float> values(table.slice(first, 16));
+    return arith::ConstantOp::create(
+        ctx.builder, ctx.loc,
+        DenseElementsAttr::get(reals, ArrayRef<float>(values)));
+  };
+  return mapRegisters({index}, 512, [&](ArrayRef<Value> values) -> Value {
+    Value low = half(0), high = half(16);
+    Value places =
+        arith::BitcastOp::create(ctx.builder, ctx.loc, bits, values.front());
+    return LLVM::CallIntrinsicOp::create(
+               ctx.builder, ctx.loc, reals,
+               ctx.builder.getStringAttr("llvm.x86.avx512.vpermi2var.ps.512"),
+               ValueRange{low, places, high})
+        .getResult(0);
+  });
 }
 
 } // namespace attnc::codegen

@@ -19,6 +19,9 @@ Real avx512Fraction(Real a);
 Real avx512ScaleFloor(Real a, Real b);
 /// 1 / a with a relative error below 2^-14 (vrcp14ps).
 Real avx512Reciprocal14(Real a);
+/// The entry of a table of 32 that the lowest five bits of an f32 select
+/// (vpermi2ps, which other ports than those of multiplications execute).
+Real avx512Lookup(llvm::ArrayRef<double> table, Real index);
 
 } // namespace attnc::codegen
 

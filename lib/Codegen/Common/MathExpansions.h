@@ -34,6 +34,8 @@ Real expandLog1p(Real x);
 
 // ExpandMathTanh.cpp, f32 and f64.
 Real expandTanh(Real x);
+/// factor * tanh(x), off by at most 2^-17.6 factor: f32 with AVX-512.
+Real expandTanhRough(Real x, double factor);
 
 // ExpandMathErf.cpp, f32 and f64.
 Real expandErf(Real x);

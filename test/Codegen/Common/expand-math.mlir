@@ -73,6 +73,36 @@ func.func @exp2_rough(%x: vector<16xf32>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
+// Coefficients of an approximate tanh come from tables, times a constant that
+// multiplies it.
+// AVX512-LABEL: func.func @tanh_rough(
+// AVX512-SAME:    %[[X:.*]]: vector<16xf32>
+// AVX512:         arith.constant dense<{{.*}}5.000000e+01]> : vector<16xf32>
+// AVX512-NOT:     rcp14
+// AVX512:         %[[Y:.*]] = arith.bitcast %{{.*}} : vector<16xi32> to vector<16xf32>
+// AVX512-NEXT:    return %[[Y]]
+// CHECK-LABEL: func.func @tanh_rough(
+// CHECK-NOT:     call_intrinsic
+// CHECK:         arith.divf
+func.func @tanh_rough(%x: vector<16xf32>) -> vector<16xf32> {
+  %fifty = arith.constant dense<50.0> : vector<16xf32>
+  %0 = math.tanh %x fastmath<afn> : vector<16xf32>
+  %1 = arith.mulf %0, %fifty : vector<16xf32>
+  return %1 : vector<16xf32>
+}
+
+// A tanh with a further use is not scaled.
+// AVX512-LABEL: func.func @tanh_rough_twice(
+// AVX512-COUNT-4: vpermi2var
+// AVX512-NOT:     vpermi2var
+// AVX512:         arith.mulf
+func.func @tanh_rough_twice(%x: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
+  %fifty = arith.constant dense<50.0> : vector<16xf32>
+  %0 = math.tanh %x fastmath<afn> : vector<16xf32>
+  %1 = arith.mulf %0, %fifty : vector<16xf32>
+  return %0, %1 : vector<16xf32>, vector<16xf32>
+}
+
 // AVX512-LABEL: func.func @exp2_beside_less(
 // AVX512-COUNT-6: math.fma
 // CHECK-LABEL: func.func @exp2_beside_less(
@@ -237,6 +267,16 @@ func.func @no_function_is_left(%x: vector<4xf32>) -> vector<4xf32> {
 func.func @one_over(%x: vector<16xf32>) -> vector<16xf32> {
   %one = arith.constant dense<1.0> : vector<16xf32>
   %0 = arith.divf %one, %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// The estimate alone where the flag allows approximations.
+// FLUSH-LABEL: func.func @roughly_one_over(
+// FLUSH:         %[[R:.*]] = llvm.call_intrinsic "llvm.x86.avx512.rcp14.ps.512"
+// FLUSH-NEXT:    return %[[R]]
+func.func @roughly_one_over(%x: vector<16xf32>) -> vector<16xf32> {
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %0 = arith.divf %one, %x fastmath<afn> : vector<16xf32>
   return %0 : vector<16xf32>
 }
 

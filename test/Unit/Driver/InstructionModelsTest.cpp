@@ -179,6 +179,17 @@ TEST(InstructionModelsTest, AReciprocalHasFourteenBits) {
   EXPECT_EQ(result[3], 0.0F);
 }
 
+TEST(InstructionModelsTest, APermutationSelectsOfTwoRegisters) {
+  std::array<float, 16> low = {}, high = {}, result = {};
+  low[3] = 3, high[2] = 18;
+  std::array<uint32_t, 16> index = {3, 18, 0xffffff23};
+  const void *arguments[] = {low.data(), index.data(), high.data()};
+  modelOf("llvm.x86.avx512.vpermi2var.ps.512")(result.data(), arguments);
+  EXPECT_EQ(result[0], 3.0F);
+  EXPECT_EQ(result[1], 18.0F);
+  EXPECT_EQ(result[2], 3.0F); // other bits are ignored
+}
+
 std::unique_ptr<llvm::Module> parse(llvm::LLVMContext &context,
                                     llvm::StringRef text) {
   llvm::SMDiagnostic problem;

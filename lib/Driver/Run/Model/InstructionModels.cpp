@@ -173,6 +173,16 @@ void reciprocalLanes(void *result, const void *const *arguments) {
               : read<T>(arguments[1], i));
 }
 
+/// VPERMI2PS: the lowest five bits of an index select of two registers.
+void lookUpPairs(void *result, const void *const *arguments) {
+  constexpr unsigned lanes = 16;
+  for (unsigned i = 0; i < lanes; ++i) {
+    unsigned place = read<uint32_t>(arguments[1], i) % (2 * lanes);
+    write(result, i,
+          read<uint32_t>(arguments[place < lanes ? 0 : 2], place % lanes));
+  }
+}
+
 /// VPTERNLOG: bit 4 a + 2 b + c of the immediate for the bits of the operands.
 template <unsigned words>
 void selectBits(void *result, const void *const *arguments) {
@@ -197,6 +207,7 @@ constexpr InstructionModel models[] = {
     {"llvm.x86.avx512bf16.cvtne2ps2bf16.256", convertPairs<8>},
     {"llvm.x86.avx512bf16.cvtne2ps2bf16.512", convertPairs<16>},
     {"llvm.x86.avx512.pternlog.d.512", selectBits<16>},
+    {"llvm.x86.avx512.vpermi2var.ps.512", lookUpPairs},
     {"llvm.x86.avx512.vpdpbusd.128", addBytes<4>},
     {"llvm.x86.avx512.vpdpbusd.256", addBytes<8>},
     {"llvm.x86.avx512.vpdpbusd.512", addBytes<16>},

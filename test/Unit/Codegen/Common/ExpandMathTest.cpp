@@ -238,3 +238,54 @@ TEST(ExpandMath, FlushedExpAtMostOneIsAccurateUpToZero) {
     EXPECT_TRUE(std::isnan(run(NAN))) << level.name;
   }
 }
+
+static MathLevel levelWithTables() {
+  for (MathLevel &level : runnableLevels())
+    if (level.options.avx512)
+      return level;
+  return {};
+}
+
+// Scores of up to 64 in size are then off by 2^-11.5, less than a fifth of what
+// a rounding of their weights to bf16 changes.
+TEST(ExpandMath, RoughTanhIsOffByFiveMillionths) {
+  MathLevel level = levelWithTables();
+  if (level.name.empty())
+    GTEST_SKIP() << "this machine has no AVX-512";
+  auto kernel = MathKernel::compile("tanh", "f32", 16, level, "fastmath<afn>");
+  ASSERT_TRUE(bool(kernel));
+  constexpr int64_t count = 1 << 16;
+  std::vector<float> in(count), out(count);
+  // Each sign up to 16.
+  constexpr uint32_t step = 97, last = 0x41800000;
+  for (uint32_t sign : {0u, 0x80000000u})
+    for (uint64_t first = 0; first < last; first += uint64_t(count) * step) {
+      for (int64_t i = 0; i < count; ++i)
+        in[i] = std::bit_cast<float>(
+            sign | uint32_t(std::min<uint64_t>(first + i * step, last)));
+      (*kernel)->run(in.data(), out.data(), count);
+      for (int64_t i = 0; i < count; ++i)
+        ASSERT_LE(std::abs(out[i] - std::tanh(double(in[i]))), 5.1e-6) << in[i];
+    }
+}
+
+// Large scores must stay equal, and those of 0 be exact.
+TEST(ExpandMath, RoughTanhIsExactAtItsLimits) {
+  MathLevel level = levelWithTables();
+  if (level.name.empty())
+    GTEST_SKIP() << "this machine has no AVX-512";
+  auto kernel = MathKernel::compile("tanh", "f32", 0, level, "fastmath<afn>");
+  ASSERT_TRUE(bool(kernel));
+  auto run = [&](float value) {
+    float result;
+    (*kernel)->run(&value, &result, 1);
+    return result;
+  };
+  EXPECT_EQ(run(0.0f), 0.0f);
+  EXPECT_TRUE(std::signbit(run(-0.0f)));
+  for (float value : {8.0f, 1e30f, INFINITY}) {
+    EXPECT_EQ(run(value), 1.0f);
+    EXPECT_EQ(run(-value), -1.0f);
+  }
+  EXPECT_TRUE(std::isnan(run(NAN)));
+}
