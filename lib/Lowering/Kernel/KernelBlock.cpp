@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernel/KernelBlock.h"
+#include "Softmax/RoughScores.h"
 
 #include "attnc/Analysis/Kernel/GroupedRows.h"
 #include "attnc/Dialect/Attn/ScalePlace.h"
@@ -360,8 +361,12 @@ Value KernelBlock::emitScores(OpBuilder &builder, Value query,
         emitFormula(builder, *gate, kernel.getGate().getLoc(), sums, keys),
         selected, keys, 0.0);
   Value x = sums.front();
-  if (!score.isIdentity())
+  if (!score.isIdentity()) {
     x = emitFormula(builder, score, kernel.getScore().getLoc(), sums, keys);
+    if (hasRoughWeights())
+      markRough(x.getDefiningOp<tile::MapOp>(),
+                isIdentity() ? RoughResult::Weight : RoughResult::Exponent);
+  }
   double fill = isIdentity() ? 0.0 : -std::numeric_limits<double>::infinity();
   if (auto dense = dyn_cast<attn::DenseAttr>(kernel.getNormalize()))
     fill = dense.getFill().convertToDouble();
