@@ -74,8 +74,34 @@ Value Emitter::roundToPair(Value low, Value high, bool tiesAway) {
                                  pairs);
 }
 
+/// Whether NaNs of a tile are those of the processor or of bf16, whose low bits
+/// are 0: it depends on no numbers but products of bf16.
+static bool isOfBf16(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  if (auto dot = dyn_cast_or_null<tile::DotOp>(op))
+    return dot.getLhs().getType().getElementType().isBF16() &&
+           dot.getRhs().getType().getElementType().isBF16() && !dot.hasTerm();
+  if (auto select = dyn_cast_or_null<tile::SelectMaskedOp>(op))
+    return isOfBf16(select.getValue());
+  auto map = dyn_cast_or_null<tile::MapOp>(op);
+  if (!map || !map.getBody().getOps<tile::ReadOp>().empty())
+    return false;
+  return llvm::all_of(map.getInputs(), isOfBf16);
+}
+
+/// Whether weights are approximate quotients, as those of a sigmoid.
+static bool areRoughQuotients(Value weights) {
+  if (auto select = weights.getDefiningOp<tile::SelectMaskedOp>())
+    weights = select.getValue();
+  auto map = weights.getDefiningOp<tile::MapOp>();
+  auto quotient = map ? yieldedBy(map).getDefiningOp<arith::DivFOp>() : nullptr;
+  return quotient &&
+         bitEnumContainsAny(quotient.getFastmath(), arith::FastMathFlags::afn);
+}
+
 /// Whether ties of a tile may be rounded so: weights that are rough anyway. A
-/// NaN whose bits the sum turns into 0 must be seen elsewhere: in their sum.
+/// NaN whose bits the sum turns into 0 must be seen elsewhere, in their sum, or
+/// not exist.
 static bool mayRoundAway(Value tile, const Plan &plan) {
   auto rounding = tile.getDefiningOp<tile::MapOp>();
   if (!plan.hasTiles || !rounding || rounding.getInputs().size() != 1)
@@ -88,7 +114,8 @@ static bool mayRoundAway(Value tile, const Plan &plan) {
     auto reduce = dyn_cast<tile::ReduceOp>(user);
     return reduce && reduce.getKind() == tile::ReduceKind::Add;
   });
-  return isSummed && areRoughWeights(weights);
+  return (isSummed && areRoughWeights(weights)) ||
+         (areRoughQuotients(weights) && isOfBf16(weights));
 }
 
 /// Granules of an even number of rows start at an even row, except what is left
