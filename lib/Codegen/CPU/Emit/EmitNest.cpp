@@ -112,6 +112,18 @@ bool Emitter::readsMuch(const Item &item) {
          !isa<tile::ForOp>(item.ops.front()->getParentOp());
 }
 
+/// Whether a nest reads tables at its queries and rows.
+static bool readsPairs(const Item &item) {
+  return llvm::any_of(item.ops, [&](Operation *op) {
+    auto map = dyn_cast<tile::MapOp>(op);
+    if (!map || map.getBody().getOps<tile::ReadOp>().empty())
+      return false;
+    auto dims = map.getAtDims().getAsValueRange<StringAttr>();
+    return llvm::is_contained(dims, kLaneDim) &&
+           llvm::is_contained(dims, item.space.dim.getValue());
+  });
+}
+
 /// Whether the code of a nest for few queries differs: keys share a vector for
 /// functions of many instructions. With a product it would be too much to have
 /// twice.
@@ -334,7 +346,7 @@ void Emitter::emitChunk(const Item &item, Window window) {
   };
   int64_t rows = granuleRows(item, window.vectors, kTallest);
   if (pacer && pacer->item == &item) // small, to lie between instructions
-    rows = std::min<int64_t>(rows, kPacedRows);
+    rows = std::min(rows, readsPairs(item) ? kTransposedRows : kPacedRows);
   auto emitRows = [&] {
     if (Value extent = extentOf(item.space.dim, item.space.size)) {
       Value begin = beginOf(item.space.dim);
