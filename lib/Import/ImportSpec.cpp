@@ -320,9 +320,11 @@ Value SpecImporter::buildStateOutput(RowFormulas &rows, RankedTensorType type) {
 
 /// The type that weights are rounded to before they multiply values: that of
 /// the values, if none says else. What is no softmax may have weights that such
-/// a type is too small for.
+/// a type is too small for, except bf16, which has the range of f32.
 mlir::Type SpecImporter::weightType(attn::NormAttr norm) {
-  if (!spec.probabilities && !norm.isSoftmax())
+  bool fits = norm.isSoftmax() || (spec.valueType == spec::DType::BF16 &&
+                                   norm.getDivide() == attn::NormDivide::None);
+  if (!spec.probabilities && !fits)
     return real;
   spec::DType type = spec.probabilities.value_or(spec.valueType);
   return elementType(*attnc::parseDType(dtypeName(type)), b.getContext());

@@ -40,7 +40,8 @@ static constexpr int64_t kTallest = 16;
 /// Maxima that a nest carries for each vector.
 static constexpr int64_t kMaximumChains = 4;
 
-/// Rows of a granule beside products of a matrix unit: a pair.
+/// Rows of a granule beside products of a matrix unit: a pair, unless it reads
+/// tables.
 static constexpr int64_t kPacedRows = 2;
 
 /// Rows of a register tile of code that rarely runs.
