@@ -132,11 +132,19 @@ void Emitter::storeResult(Granule &granule, Value tile) {
     return storePairs(granule, tile, slot->second);
   auto type = cast<tile::TileType>(tile.getType());
   Space space = *spaceOf(type);
-  for (int64_t row = 0; row < (space.dim ? granule.rows : 1); ++row)
-    for (int64_t v = 0; v < (space.lanes ? granule.window.vectors : 1); ++v)
-      storeSlot(element(granule, tile, row, v), slot->second, type,
-                space.dim ? ops.add(granule.start, row) : Value(),
-                granule.window, v);
+  auto storeToSlot = [&] {
+    for (int64_t row = 0; row < (space.dim ? granule.rows : 1); ++row)
+      for (int64_t v = 0; v < (space.lanes ? granule.window.vectors : 1); ++v)
+        storeSlot(element(granule, tile, row, v), slot->second, type,
+                  space.dim ? ops.add(granule.start, row) : Value(),
+                  granule.window, v);
+  };
+  auto store = plan.direct.find(tile);
+  if (store == plan.direct.end())
+    return storeToSlot();
+  ops.branch(
+      isDirect(store->second), [&] { storeRows(granule, store->second); },
+      storeToSlot);
 }
 
 //===----------------------------------------------------------------------===//

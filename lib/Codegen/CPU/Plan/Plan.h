@@ -128,6 +128,10 @@ struct Plan {
   /// rows cannot be read in place, V transposed.
   llvm::DenseMap<mlir::Operation *, Slot> tileRows;
 
+  /// Results of nests of bf16 that are stored to memory as they are made, where
+  /// the lanes of the whole block are contiguous there (DirectStores.cpp).
+  llvm::DenseMap<mlir::Value, tile::StoreOp> direct;
+
   /// Loads into lanes that one product reads once, in place where the lanes are
   /// contiguous in memory (Streams.cpp).
   llvm::DenseSet<mlir::Operation *> streamed;
@@ -226,6 +230,9 @@ void planStages(mlir::Block &block, Plan &plan);
 /// usually stays.
 std::optional<SteadyMaximum>
 findSteadyMaximum(tile::ForOp loop, const StagedBody &stages, const Plan &plan);
+
+/// With products of a matrix unit: finds the results that nests store directly.
+void planDirectStores(Plan &plan);
 
 /// Gives slots to the tiles of `block`, whose items are planned.
 mlir::LogicalResult planHomes(mlir::Block &block, Plan &plan);

@@ -123,6 +123,7 @@ static LogicalResult planCopy(tile::GridOp grid, tile::CpuAttr target,
   if (failed(checkBlocked(body, plan)))
     return failure();
   planStages(body, plan);
+  planDirectStores(plan);
   return planHomes(body, plan);
 }
 
