@@ -2,6 +2,7 @@
 // RUN: attnc-opt %s --convert-tile-to-llvm --canonicalize --cse --verify-diagnostics -o %t.mlir && FileCheck %s --input-file %t.mlir
 
 #tiles = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 2], value_granule = [2, 2], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = matrix>
+#wide = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [6, 4], value_granule = [6, 4], unroll = 4, tail = 0, lane_skip = false, pack = never, unit = matrix>
 
 // Registers get their shapes once: palette 1, 64 bytes, 16 rows. Rows of K on
 // lines of cache are read in place. Each product is four registers of sums.
@@ -196,5 +197,32 @@ tile.program @steps(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : bf16>, %Y: 
       tile.yield %y : !tile.tile<q:16, e:32, f32>
     }
     tile.store %sum, %Y[%c0, %c0] : !tile.tile<q:16, e:32, f32>, !tile.buf<e, q : f32>
+  }
+}
+
+// A sum of 24 steps is two panels of 12, so that 32 columns of B stay in L1; the
+// second one starts from the sums of the first. Sums are stored in the first
+// step of the next block. Rows of B and of the sums are not four lines of cache
+// from each other, but five.
+// CHECK-LABEL: func.func @long_sums.grid0.body(
+// CHECK:         scf.for %{{.*}} = %c0 to %c4 step %c2 iter_args(%[[STORES:.*]] = %false) -> (i1) {
+// CHECK:           scf.if %[[STORES]] {
+// CHECK-NEXT:        llvm.call_intrinsic "llvm.x86.tilestored64"(%c0_i8, %{{.*}}, %c320_i64)
+// CHECK:           llvm.call_intrinsic "llvm.x86.tilezero"(%c0_i8)
+// CHECK:           llvm.call_intrinsic "llvm.x86.tileloadd64"(%c6_i8, %{{.*}}, %c320_i64)
+// CHECK:           scf.for %{{.*}} = %c1 to %c12 step %c1
+// CHECK:           scf.yield %true
+// CHECK:         scf.for %{{.*}} = %c0 to %c4 step %c2 iter_args(
+// CHECK:           llvm.call_intrinsic "llvm.x86.tileloadd64"(%c0_i8, %{{.*}}, %c320_i64)
+// CHECK:           scf.for %{{.*}} = %c13 to %c24 step %c1
+// CHECK:         scf.yield %true
+tile.program @long_sums(%W: !tile.buf<k, q : bf16>, %X: !tile.buf<e, k : bf16>, %Y: !tile.buf<e, q : f32>) target #wide {
+  %c1 = arith.constant 1 : index
+  tile.grid (%i) to (%c1) {
+    %c0 = arith.constant 0 : index
+    %w = tile.load %W[%c0, %c0] : !tile.buf<k, q : bf16> -> !tile.tile<q:64, k:768, bf16>
+    %x = tile.load %X[%c0, %c0] : !tile.buf<e, k : bf16> -> !tile.tile<e:64, k:768, bf16>
+    %s = tile.dot (%w, %x) sum(k) : (!tile.tile<q:64, k:768, bf16>, !tile.tile<e:64, k:768, bf16>) -> !tile.tile<q:64, e:64, f32>
+    tile.store %s, %Y[%c0, %c0] : !tile.tile<q:64, e:64, f32>, !tile.buf<e, q : f32>
   }
 }

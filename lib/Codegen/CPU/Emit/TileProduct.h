@@ -45,6 +45,7 @@ public:
   Pending lastSums(Value isActive);
 
 private:
+  void emitPanels(int64_t vector, int64_t vectors);
   void emitColumns(int64_t vector, int64_t vectors);
   void emitBlock(Value row, int64_t rows, int64_t vector, int64_t vectors);
   /// A block of sums of a product that pauses.
@@ -59,7 +60,12 @@ private:
                                    bool isFirst, mlir::ValueRange carried,
                                    Pace pace);
   Pending pendingAt(Value number, Value row, const Pending &before);
-  Pending pendingSums(Value row, int64_t rows, Value isActive);
+  Pending pendingSums(Value row, int64_t rows, int64_t vector, int64_t vectors,
+                      Value isActive);
+  void emitDelayed(Value row, int64_t rows, int64_t vector, int64_t vectors,
+                   const Pending &pending);
+  void emitDelayedColumns(Value begin, Value middle, Value end, int64_t vector,
+                          int64_t vectors);
   Matrix sumAt(Value row, int64_t r, int64_t vector, int64_t v);
   void startSum(Value row, int64_t r, int64_t vector, int64_t v);
   void storeSum(Value row, int64_t r, int64_t vector, int64_t v);
@@ -88,6 +94,8 @@ private:
   Value firstStep, endStep;
   /// Whether the sums start from zero; null: known at compile time.
   Value startsFromZero;
+  /// Whether sums of earlier steps are in the slot of the result.
+  bool continues = false;
 };
 
 /// Stores sums [begin, end).

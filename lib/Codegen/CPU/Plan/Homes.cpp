@@ -89,6 +89,23 @@ static int64_t widthOf(const Plan &plan, bool local) {
   return plan.lanes * (local ? plan.groupWidth : plan.vectors);
 }
 
+/// Groups that have rows of their own in a slot.
+static int64_t groupsOf(const Plan &plan, bool local) {
+  return plan.hasGroups() && !local ? plan.vectors / plan.groupWidth : 1;
+}
+
+/// Elements from one row of a slot to the next. Registers of the matrix unit
+/// have 16 rows: at a multiple of four lines of cache from each other, many of
+/// them would share few sets of L1, which then holds a part of a tile only.
+static int64_t pitchOf(const Plan &plan, tile::TileType type, bool local) {
+  constexpr int64_t manyLines = 4, lineBytes = 64;
+  int64_t width = widthOf(plan, local) / groupsOf(plan, local);
+  unsigned bits = plan.accumulator.getIntOrFloatBitWidth();
+  bool isSpread = plan.hasTiles && type.getRank() == 2 &&
+                  width * bits / 8 % (manyLines * lineBytes) == 0;
+  return isSpread ? width + plan.lanes : width;
+}
+
 /// Rows of a slot, or columns of a copy, for `size` elements. The matrix unit
 /// stores whole registers, and reads pairs of whole granules.
 static int64_t rowsOf(const Plan &plan, tile::TileType type, int64_t size) {
@@ -114,20 +131,20 @@ int64_t HomePlanner::bytesOf(tile::TileType type, bool local) const {
         plan.distanceLead() + llvm::alignTo(type.getNumElements(), plan.lanes);
   else
     for (auto [name, size] : type.getDims())
-      elements *=
-          name == kLaneDim ? widthOf(plan, local) : rowsOf(plan, type, size);
+      elements *= name == kLaneDim
+                      ? pitchOf(plan, type, local) * groupsOf(plan, local)
+                      : rowsOf(plan, type, size);
   unsigned bits = plan.storage(type.getElementType()).getIntOrFloatBitWidth();
   return llvm::alignTo(elements * bits / 8, 64);
 }
 
 Slot HomePlanner::allocate(tile::TileType type, bool local) {
   int64_t bytes = bytesOf(type, local);
-  Slot slot{plan.bytes,
-            type.hasDim(kLaneDim) ? widthOf(plan, plan.hasTiles || local) : 1,
+  Slot slot{plan.bytes, type.hasDim(kLaneDim) ? pitchOf(plan, type, local) : 1,
             /*group=*/0, local};
   if (plan.hasGroups() && type.hasDim(kLaneDim) && !local) {
     unsigned bits = plan.storage(type.getElementType()).getIntOrFloatBitWidth();
-    slot.group = bytes * 8 / bits * plan.groupWidth / plan.vectors;
+    slot.group = bytes * 8 / bits / groupsOf(plan, local);
   }
   auto free =
       llvm::find_if(freeSlots, [&](auto &f) { return f.first == bytes; });
@@ -148,9 +165,9 @@ Slot HomePlanner::allocateCrossing(Value tile) {
   if (plan.pairTiles.contains(tile)) { // several rows share one of the slot
     int64_t rows = rowsOf(plan, type, spaceOf(type)->size);
     int64_t registers = llvm::divideCeil(rows, plan.tileDepth(tile));
-    bytes = registers * kTileRows * widthOf(plan, inLoop) * 4;
+    bytes = registers * kTileRows * pitchOf(plan, type, inLoop) * 4;
   }
-  Slot slot{plan.bytes, type.hasDim(kLaneDim) ? widthOf(plan, inLoop) : 1,
+  Slot slot{plan.bytes, type.hasDim(kLaneDim) ? pitchOf(plan, type, inLoop) : 1,
             /*group=*/0, inLoop, plan.alternating.contains(tile) ? bytes : 0};
   plan.bytes += bytes + slot.alternate;
   return slot;
