@@ -19,6 +19,7 @@
 #include "attnc/Dialect/Attn/InProduct.h"
 #include "attnc/Dialect/Attn/NarrowSums.h"
 #include "attnc/Dialect/Attn/Tf32.h"
+#include "attnc/Dialect/Attn/TileRows.h"
 #include "attnc/Dialect/Halide/Halide.h"
 #include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Interface/Attributes.h"
@@ -71,6 +72,7 @@ constexpr KnownAttribute knownAttributes[] = {
     {attn::kInProduct, mapsAndProducts},
     {attn::kNarrowSums, products},
     {attn::kCompensated, products},
+    {attn::kTileRows, products},
     {kConvertOnLoad, maps},
     {codegen::kAtMostOne, exponentials},
 };

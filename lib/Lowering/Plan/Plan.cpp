@@ -15,6 +15,7 @@
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/InProduct.h"
+#include "attnc/Dialect/Attn/TileRows.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -116,6 +117,11 @@ static LogicalResult checkOps(func::FuncOp function) {
     }
     if (std::string problem = attn::findCasesProblem(&op); !problem.empty())
       return op.emitOpError("has illegal ") << attn::kCases << ": " << problem;
+    if (auto contract = dyn_cast<attn::ContractOp>(op))
+      if (std::string problem = attn::findTileRowsProblem(contract);
+          !problem.empty())
+        return op.emitOpError("has illegal ")
+               << attn::kTileRows << ": " << problem;
   }
   if (!any)
     return function.emitError("has nothing to compute");

@@ -12,6 +12,12 @@
 // operand's tile, and each vector gets a sum of its own, a tile with the lanes
 // only, for an epilogue or to be stored.
 //
+// With attn.tile_rows the whole sum is one step, and a loop goes along the
+// rows:
+//
+//   load lhs as q:64 k:768
+//   for e in tiles { store tile.dot (that, load rhs as e:64 k:768) sum(k) }
+//
 // A product with attn.compensated carries with each sum what rounding has lost
 // of the sums of the steps, and adds it in the end.
 //
@@ -23,7 +29,8 @@
 //
 // Form element reads both operands element by element, over all summed letters
 // as one dim, whatever the letters are, be there none (an outer product).
-// Tests: test/Lowering/Side/side-ops.mlir, test/Lowering/products.mlir
+// Tests: test/Lowering/Side/side-ops.mlir, tile-rows.mlir,
+// test/Lowering/products.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +42,7 @@
 #include "attnc/Dialect/Attn/InProduct.h"
 #include "attnc/Dialect/Attn/MapFormula.h"
 #include "attnc/Dialect/Attn/NarrowSums.h"
+#include "attnc/Dialect/Attn/TileRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -71,6 +79,7 @@ private:
   Value timesVector(attn::Companion &companion, Value lanes, Value k0, Value nk,
                     Value acc);
   Value sumOfProducts();
+  void storeTiles();
   Value sumOfElements();
   SmallVector<Value> sumInSteps();
   SmallVector<Value> sumCompensated(ArrayRef<Value> zeros);
@@ -342,7 +351,7 @@ LogicalResult ContractLowering::planEpilogues() {
     result = map.getResult();
     epilogues.push_back(std::move(epilogue));
   }
-  return block.addResult(result, made);
+  return block.addResult(result, made, /*inLoop=*/op->hasAttr(attn::kTileRows));
 }
 
 /// Whether only epilogues read the sums of a companion: nobody stores them.
@@ -410,6 +419,20 @@ Value ContractLowering::applyEpilogues(Value tile) {
   return tile;
 }
 
+/// The whole sum for tiles of rows, after the grid was opened.
+void ContractLowering::storeTiles() {
+  Value start = arith::ConstantIndexOp::create(block.builder, block.loc, 0);
+  block.summedSize = *block.fixedSize(block.summed[0]);
+  Value a = loadLanes(start, {});
+  block.loopOverRows(*attn::tileRowsOf(op), [&] {
+    Value b = block.load(onRows, "ek", start, {});
+    Value sum =
+        tile::DotOp::create(block.builder, block.loc, block.tileType("qe"), a,
+                            b, "k", Value(), Value());
+    block.store(applyEpilogues(sum), stored());
+  });
+}
+
 LogicalResult ContractLowering::lowerDot() {
   bool lanesAreLeft = labels.inputs[0].contains(block.block.getLanes());
   orderSummed(labels.inputs[lanesAreLeft]);
@@ -426,6 +449,8 @@ LogicalResult ContractLowering::lowerDot() {
   onRows = *rows;
   block.forEachCase([&] {
     block.open(labels.output);
+    if (op->hasAttr(attn::kTileRows) && block.block == attn::BlockAttr::of(op))
+      return storeTiles();
     Value sums = sumOfProducts();
     for (auto [companion, sum] : llvm::zip_equal(companions, besideSums))
       if (!isForEpilogues(companion))

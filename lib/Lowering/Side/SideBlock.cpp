@@ -190,7 +190,7 @@ tile::TileType SideBlock::tileType(StringRef dims, Type element) const {
   SmallVector<std::pair<StringRef, int64_t>> sizesOfDims;
   for (size_t i = 0; i < dims.size(); ++i) {
     int64_t size = dims[i] == 'q'   ? block.getQ()
-                   : dims[i] == 'e' ? rowsOfTile()
+                   : dims[i] == 'e' ? tileRows ? tileRows : rowsOfTile()
                                     : summedSize;
     sizesOfDims.emplace_back(dims.substr(i, 1), size);
   }
@@ -344,6 +344,24 @@ SmallVector<Value> SideBlock::loopOverNumbers(
                   [&](Value number, Value, ValueRange carried) {
                     return body(number, carried);
                   });
+}
+
+void SideBlock::loopOverRows(int64_t rows, llvm::function_ref<void()> body) {
+  Value first = e0, all = ne;
+  Value count = all ? all
+                    : arith::ConstantIndexOp::create(builder, loc, rowsOfTile())
+                          .getResult();
+  tileRows = rows;
+  emitLoop({zero, zero, count, count}, rows, rows, {},
+           [&](Value start, Value left, ValueRange) {
+             e0 = builder.createOrFold<arith::AddIOp>(loc, first, start);
+             ne = left;
+             body();
+             return SmallVector<Value>();
+           });
+  tileRows = 0;
+  e0 = first;
+  ne = all;
 }
 
 SmallVector<Value> SideBlock::emitLoop(

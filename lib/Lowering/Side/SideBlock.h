@@ -108,6 +108,10 @@ public:
                       mlir::Value number, mlir::ValueRange carried)>
                       body);
 
+  /// The rows of the block in tiles of at most `rows`: what `body` makes has
+  /// as many rows, and those of the tile at hand.
+  void loopOverRows(int64_t rows, llvm::function_ref<void()> body);
+
   /// The run-time number of elements along a letter.
   mlir::Value sizeOf(mlir::OpBuilder &b, char letter) const;
   /// The fixed number, or nothing.
@@ -149,7 +153,8 @@ private:
   emitSegments(const RowReader &reader, llvm::StringRef letters);
   void branchOnVisits();
 
-  char stepped = 0; // the summed letter that is the dim k, if only one is
+  char stepped = 0;     // the summed letter that is the dim k, if only one is
+  int64_t tileRows = 0; // of a tile at hand; 0: those of the block
   llvm::SmallDenseMap<char, mlir::Attribute> sizes;
   llvm::DenseMap<mlir::Value, std::vector<Destination>> results;
   Places uniform, shifts;

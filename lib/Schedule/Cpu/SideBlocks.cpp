@@ -26,6 +26,7 @@
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/MapFormula.h"
+#include "attnc/Dialect/Attn/TileRows.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -343,8 +344,36 @@ static SideSizes sizesOfProduct(Operation *op, const SideShape &shape,
           unit};
 }
 
-/// The block of an op by itself.
-static attn::BlockAttr chooseAlone(Operation *op, const Target &target) {
+/// Rows of a tile on the matrix unit of which the operand along the lanes is
+/// loaded once for many tiles: few enough for L1 to hold their sums beside a
+/// part of that operand. By hand, 1024 x 768 x 2304: 64 and 128 take the same
+/// time, 32 takes 10 % more.
+static constexpr int64_t kMatrixTileRows = 64;
+
+/// Whether a product on the matrix unit is computed tile by tile of its rows:
+/// its whole sum is known, and half of L2 holds the rows of a block. Sets their
+/// number and the step.
+static bool setTiled(Operation *op, const SideShape &shape, SideSizes &sizes,
+                     const Target &target) {
+  auto contract = cast<attn::ContractOp>(op);
+  std::optional<int64_t> sum = attn::fixedSumOf(contract);
+  if (sizes.unit != tile::CpuUnit::Matrix || !isAlone(contract) || !sum ||
+      *sum < 2 || shape.rows() <= kMatrixTileRows)
+    return false;
+  constexpr int64_t operandBytes = 2;
+  int64_t most =
+      std::min(2 * kMostRows, target.l2Bytes() / 2 / (*sum * operandBytes));
+  most = most / kMatrixTileRows * kMatrixTileRows;
+  if (most < kMostRows)
+    return false;
+  sizes.e = std::min(shape.rows(), most);
+  sizes.k = sizes.partial = *sum;
+  return true;
+}
+
+/// The block of an op by itself; `isTiled`: of a product with attn.tile_rows.
+static attn::BlockAttr chooseAlone(Operation *op, const Target &target,
+                                   bool *isTiled = nullptr) {
   SideShape shape(op, target);
   SideSizes sizes;
   if (!shape.isDot())
@@ -355,6 +384,9 @@ static attn::BlockAttr chooseAlone(Operation *op, const Target &target) {
     sizes = *streams;
   else
     sizes = sizesOfProduct(op, shape, target);
+  bool tiled = shape.isDot() && setTiled(op, shape, sizes, target);
+  if (isTiled)
+    *isTiled = tiled;
   return makeBlock(op->getContext(), target, shape, sizes);
 }
 
@@ -375,7 +407,13 @@ attn::BlockAttr chooseBlock(Operation *op, const Target &target) {
   if (auto map = dyn_cast<attn::MapOp>(op))
     if (attn::BlockAttr block = chooseEpilogue(map))
       return block;
-  return chooseAlone(op, target);
+  bool isTiled = false;
+  attn::BlockAttr block = chooseAlone(op, target, &isTiled);
+  if (isTiled)
+    op->setAttr(
+        attn::kTileRows,
+        IntegerAttr::get(IndexType::get(op->getContext()), kMatrixTileRows));
+  return block;
 }
 
 std::string explainUnit(Operation *op, attn::BlockAttr block,
@@ -468,6 +506,9 @@ std::string findProblem(Operation *op, attn::BlockAttr block,
   std::string problem = findLetterProblem(block, SideAxes::of(op));
   if (!problem.empty())
     return problem;
+  if (auto contract = dyn_cast<attn::ContractOp>(op))
+    if (problem = attn::findTileRowsProblem(contract); !problem.empty())
+      return (attn::kTileRows + ": " + problem).str();
   if (block.getForm() == attn::BlockForm::Epilogue)
     return findEpilogueProblem(op, block);
   if (block.getForm() == attn::BlockForm::Dot &&
