@@ -1,8 +1,8 @@
 //===- RunCase.h - One function at one set of sizes -------------*- C++ -*-===//
 //
 // What attnc-run does with it: call it, compare it with the reference
-// (RunCheck.cpp), time it (RunBench.cpp), look at its mask (RunMask.cpp), and
-// tell (RunReport.cpp).
+// (Check/RunCheck.cpp), time it (RunBench.cpp), look at its mask (RunMask.cpp),
+// and tell (RunReport.cpp).
 //
 //===----------------------------------------------------------------------===//
 
