@@ -88,6 +88,8 @@ static std::string fillIn(std::string text, const PipelineOptions &options) {
   // The text form of pipelines takes a value with blanks in braces.
   if (!options.schedule.empty())
     schedule += " schedule={" + options.schedule + "}";
+  if (options.candidates > 0)
+    schedule += " candidates=" + std::to_string(options.candidates);
   auto replace = [&](llvm::StringRef word, const std::string &by) {
     for (size_t place; (place = text.find(word)) != std::string::npos;)
       text.replace(place, word.size(), by);

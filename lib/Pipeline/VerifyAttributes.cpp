@@ -48,6 +48,7 @@ struct KnownAttribute {
 
 constexpr StringLiteral modules[] = {ModuleOp::getOperationName()};
 constexpr StringLiteral functions[] = {func::FuncOp::getOperationName()};
+constexpr StringLiteral kernels[] = {attn::KernelOp::getOperationName()};
 constexpr StringLiteral maps[] = {attn::MapOp::getOperationName()};
 constexpr StringLiteral products[] = {attn::ContractOp::getOperationName()};
 constexpr StringLiteral mapsAndProducts[] = {
@@ -65,6 +66,7 @@ constexpr KnownAttribute knownAttributes[] = {
     {kPlatformAttr, modules},
     {kScheduleAttr, functions},
     {kExpectAttr, functions},
+    {kCandidatesAttr, kernels},
     {attn::kTf32Attr, functions},
     {kResidentAttr, functions, Position::Argument},
     {attn::BlockAttr::kName, sideOps},

@@ -8,6 +8,11 @@
 
 #include "StoreViews.h"
 
+#include "llvm/ADT/StringMap.h"
+
+#include <algorithm>
+#include <tuple>
+
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::schedule;
@@ -118,8 +123,15 @@ RankedSchedules::RankedSchedules(attn::KernelOp kernel, attn::RowAxes axes,
     r.schedule = r.schedule.withRowAxes(axes);
 }
 
-double RankedSchedules::getGroupCycles(size_t regime) const {
-  return double(kernelsOfGroup) * ranked.front().costs[regime].total() +
+void RankedSchedules::prefer(attn::ScheduleAttr schedule) {
+  auto *found = llvm::find_if(
+      ranked, [&](const Ranked &r) { return r.schedule == schedule; });
+  if (found != ranked.end())
+    std::rotate(ranked.begin(), found, found + 1);
+}
+
+double RankedSchedules::getGroupCycles(size_t regime, const Ranked &of) const {
+  return double(kernelsOfGroup) * of.costs[regime].total() +
          storeCycles[regime];
 }
 
@@ -135,4 +147,42 @@ bool schedule::areRowsFaster(const RankedSchedules &heads,
     }
   }
   return kTolerance * after < before;
+}
+
+SmallVector<attn::ScheduleAttr>
+schedule::listCandidates(const RankedSchedules &chosen,
+                         const RankedSchedules *other, ArrayRef<Regime> regimes,
+                         size_t count) {
+  constexpr unsigned mostAlike = 2; // such as other sizes of partial tiles
+  SmallVector<double> unit;
+  for (size_t i = 0; i < regimes.size(); ++i)
+    unit.push_back(std::max(chosen.getGroupCycles(i), 1.0));
+  struct Timed {
+    double time;
+    size_t preference;
+    attn::ScheduleAttr schedule;
+  };
+  SmallVector<Timed> all;
+  auto add = [&](const RankedSchedules &list) {
+    for (const Ranked &r : list.getRanked()) {
+      double time = 0;
+      for (auto [i, regime] : llvm::enumerate(regimes))
+        time += regime.weight * list.getGroupCycles(i, r) / unit[i];
+      all.push_back({time, all.size(), r.schedule});
+    }
+  };
+  add(chosen);
+  if (other)
+    add(*other);
+  std::sort(all.begin() + 1, all.end(), [](const Timed &a, const Timed &b) {
+    return std::tie(a.time, a.preference) < std::tie(b.time, b.preference);
+  });
+  llvm::StringMap<unsigned> alike;
+  SmallVector<attn::ScheduleAttr> best;
+  for (const Timed &one : all) {
+    std::string text = summarize(one.schedule, chosen.getShape().isSoftmax());
+    if (best.size() < count && alike[text]++ < mostAlike)
+      best.push_back(one.schedule);
+  }
+  return best;
 }

@@ -43,13 +43,19 @@ public:
   /// The best first.
   llvm::ArrayRef<Ranked> getRanked() const { return ranked; }
   bool empty() const { return ranked.empty(); }
+  /// Makes a schedule the best if it is among them.
+  void prefer(attn::ScheduleAttr schedule);
   /// Where there are none: why the request is none for the target, or else the
   /// first candidate's problem.
   llvm::StringRef getError() const { return error; }
   llvm::StringRef getProblem() const { return problem; }
-  /// Cycles of the best for all query heads of a KV head, with what storing
+  /// Cycles of a schedule for all query heads of a KV head, with what storing
   /// scattered queries takes (StoreViews.h).
-  double getGroupCycles(size_t regime) const;
+  double getGroupCycles(size_t regime, const Ranked &of) const;
+  /// Those of the best.
+  double getGroupCycles(size_t regime) const {
+    return getGroupCycles(regime, ranked.front());
+  }
 
 private:
   void addCandidates(const Request &request,
@@ -68,6 +74,12 @@ private:
 /// regimes than those of `heads`, by more than the model's tolerance.
 bool areRowsFaster(const RankedSchedules &heads, const RankedSchedules &rows,
                    llvm::ArrayRef<Regime> regimes);
+
+/// The choice and the candidates next to it, `count` in all, of all lists by
+/// their predicted time. At most two look alike (summarize).
+llvm::SmallVector<attn::ScheduleAttr>
+listCandidates(const RankedSchedules &chosen, const RankedSchedules *other,
+               llvm::ArrayRef<Regime> regimes, size_t count);
 
 } // namespace attnc::schedule
 

@@ -31,6 +31,7 @@
 #include "attnc/Interface/Attributes.h"
 #include "attnc/Interface/Remark.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -224,15 +225,17 @@ private:
                           const Interface *interface);
   LogicalResult select(func::FuncOp function, attn::KernelOp kernel,
                        const Target &target);
+  void keepCandidates(attn::KernelOp kernel, const RankedSchedules &best,
+                      const RankedSchedules *other, ArrayRef<Regime> regimes);
   bool hasFewQueries(attn::KernelOp kernel, const Interface *interface);
-  FailureOr<SmallVector<attn::RowAxes>> listRowAxes(func::FuncOp function,
-                                                    attn::KernelOp kernel,
+  FailureOr<SmallVector<attn::RowAxes>> listRowAxes(attn::KernelOp kernel,
                                                     const Target &target,
-                                                    const Interface *interface);
+                                                    const Interface *interface,
+                                                    attn::ScheduleAttr whole);
   Interface *findInterfaceOf(func::FuncOp function);
-  bool isWished(func::FuncOp function) const;
-  InFlightDiagnostic refuse(func::FuncOp function);
-  StringRef getRequest(func::FuncOp function) const;
+  bool isWished(attn::KernelOp kernel) const;
+  InFlightDiagnostic refuse(attn::KernelOp kernel);
+  StringRef getRequest(attn::KernelOp kernel) const;
 
   std::vector<Interface> interfaces;
 };
@@ -245,23 +248,49 @@ Interface *SelectSchedule::findInterfaceOf(func::FuncOp function) {
   return nullptr;
 }
 
-bool SelectSchedule::isWished(func::FuncOp function) const {
-  return !schedule.empty() || function->hasAttr(kScheduleAttr);
+/// What a schedule file requests for the kernel: the text and its location; or
+/// null.
+static ArrayAttr requestOf(attn::KernelOp kernel) {
+  return kernel->getAttrOfType<ArrayAttr>(kScheduleAttr);
+}
+
+bool SelectSchedule::isWished(attn::KernelOp kernel) const {
+  auto function = kernel->getParentOfType<func::FuncOp>();
+  return !schedule.empty() || requestOf(kernel) ||
+         function->hasAttr(kScheduleAttr);
 }
 
 /// An error about what the user wishes, at the place of the wish.
-InFlightDiagnostic SelectSchedule::refuse(func::FuncOp function) {
+InFlightDiagnostic SelectSchedule::refuse(attn::KernelOp kernel) {
   if (!schedule.empty())
     return emitError(UnknownLoc::get(&getContext()));
+  if (ArrayAttr request = requestOf(kernel))
+    return emitError(Location(cast<LocationAttr>(request[1])));
+  auto function = kernel->getParentOfType<func::FuncOp>();
   auto places = dyn_cast<FusedLocWith<StringAttr>>(function.getLoc());
   return emitError(places ? places.getLocations().back() : function.getLoc());
 }
 
-/// What the option or the function's attribute asks for.
-StringRef SelectSchedule::getRequest(func::FuncOp function) const {
+/// What the option, or else the kernel or its function asks for.
+StringRef SelectSchedule::getRequest(attn::KernelOp kernel) const {
+  if (!schedule.empty())
+    return schedule;
+  if (ArrayAttr request = requestOf(kernel))
+    return cast<StringAttr>(request[0]).getValue();
+  auto function = kernel->getParentOfType<func::FuncOp>();
   auto attribute = function->getAttrOfType<StringAttr>(kScheduleAttr);
-  return schedule.empty() && attribute ? attribute.getValue()
-                                       : StringRef(schedule);
+  return attribute ? attribute.getValue() : StringRef();
+}
+
+/// A request that is a complete attribute, as dumps print it: fields that it
+/// does not spell have their defaults. Null for any other request.
+static attn::ScheduleAttr parseWhole(StringRef request, MLIRContext *context) {
+  if (!request.starts_with("#attn.schedule<"))
+    return nullptr;
+  ScopedDiagnosticHandler ignore(context,
+                                 [](Diagnostic &) { return success(); });
+  return dyn_cast_if_present<attn::ScheduleAttr>(
+      parseAttribute(request, context));
 }
 
 /// "for query_len <= 16, " of a case, else nothing.
@@ -284,21 +313,24 @@ bool SelectSchedule::hasFewQueries(attn::KernelOp kernel,
 /// The `row_axes` to choose from: those of the request, or all that the
 /// backend and the kernel allow.
 FailureOr<SmallVector<attn::RowAxes>>
-SelectSchedule::listRowAxes(func::FuncOp function, attn::KernelOp kernel,
-                            const Target &target, const Interface *interface) {
+SelectSchedule::listRowAxes(attn::KernelOp kernel, const Target &target,
+                            const Interface *interface,
+                            attn::ScheduleAttr whole) {
   using enum attn::RowAxes;
   std::optional<attn::RowAxes> fixed =
       getStrategies(target, backend)
           .front()
-          ->findRowAxes(target, getRequest(function));
+          ->findRowAxes(target, getRequest(kernel));
+  if (!fixed && whole)
+    fixed = whole.getRowAxes();
   StringRef obstacle = whyNotGrouped(kernel, /*mayStore=*/true);
   if (fixed == GQ && !obstacle.empty())
-    return refuse(function)
+    return refuse(kernel)
            << "invalid schedule: row_axes = gq does not apply, because "
            << obstacle << " [schedule]";
   if (fixed == GQ || (!fixed && obstacle.empty()))
     return fixed ? SmallVector{GQ} : SmallVector{Q, GQ};
-  bool isAsked = fixed && !getRequest(function).empty();
+  bool isAsked = fixed && !getRequest(kernel).empty();
   if (!isAsked && groupOf(kernel) > 1 && hasFewQueries(kernel, interface)) {
     if (fixed)
       obstacle = "the backend does not support it";
@@ -378,19 +410,36 @@ void SelectSchedule::convertWhereFaster(func::FuncOp function,
       op.erase();
 }
 
+void SelectSchedule::keepCandidates(attn::KernelOp kernel,
+                                    const RankedSchedules &best,
+                                    const RankedSchedules *other,
+                                    ArrayRef<Regime> regimes) {
+  SmallVector<Attribute> list;
+  for (attn::ScheduleAttr one :
+       listCandidates(best, other, regimes, candidates))
+    list.push_back(one);
+  kernel->setAttr(kCandidatesAttr, ArrayAttr::get(&getContext(), list));
+}
+
 LogicalResult SelectSchedule::select(func::FuncOp function,
                                      attn::KernelOp kernel,
                                      const Target &target) {
+  if (kernel.getSchedule() && requestOf(kernel))
+    return refuse(kernel) << "the kernel of the input has a schedule already; "
+                             "remove one of the two [schedule]";
   if (kernel.getSchedule())
     return success();
   Interface *interface = findInterfaceOf(function);
   SmallVector<Regime> regimes = getRegimes(function, interface);
+  attn::ScheduleAttr whole = parseWhole(getRequest(kernel), &getContext());
   FailureOr<SmallVector<attn::RowAxes>> axes =
-      listRowAxes(function, kernel, target, interface);
+      listRowAxes(kernel, target, interface, whole);
   if (failed(axes))
     return failure();
-  Request request{target, backend, getRequest(function), regimes, interface};
+  Request request{target, backend, getRequest(kernel), regimes, interface};
   RankedSchedules first(kernel, axes->front(), request);
+  if (whole)
+    first.prefer(whole);
   std::optional<RankedSchedules> rows;
   if (axes->size() > 1)
     rows.emplace(kernel, axes->back(), request);
@@ -398,11 +447,11 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
                  (first.empty() || areRowsFaster(first, *rows, regimes));
   const RankedSchedules &best = areRows ? *rows : first;
   if (best.empty() && !best.getError().empty())
-    return refuse(function) << best.getError() << " [schedule]";
+    return refuse(kernel) << best.getError() << " [schedule]";
   if (best.empty())
-    return isWished(function)
-               ? refuse(function) << "invalid schedule: " << best.getProblem()
-                                  << " [schedule]"
+    return isWished(kernel)
+               ? refuse(kernel) << "invalid schedule: " << best.getProblem()
+                                << " [schedule]"
                : kernel.emitError()
                      << "no schedule: " << best.getProblem() << " [schedule]";
   if (areRows && !first.empty())
@@ -411,6 +460,13 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
     storeScatteredRows(kernel);
   attn::ScheduleAttr chosen = best.getRanked()[0].schedule;
   kernel.setScheduleAttr(chosen);
+  kernel->removeAttr(kScheduleAttr);
+  if (candidates > 0)
+    keepCandidates(kernel, best,
+                   areRows ? &first
+                   : rows  ? &*rows
+                           : nullptr,
+                   regimes);
   if (interface)
     interface->kernels.push_back((target.name + ": " +
                                   whenOf(*interface, function.getName()) +

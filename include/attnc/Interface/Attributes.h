@@ -17,8 +17,12 @@ namespace attnc {
 inline constexpr llvm::StringLiteral kTargetAttr = "attnc.target";
 inline constexpr llvm::StringLiteral kPlatformAttr = "attnc.platform";
 
+/// Of a kernel at stage scheduled: the best candidates, if they were requested.
+inline constexpr llvm::StringLiteral kCandidatesAttr = "attnc.candidates";
+
 /// Of a function: the schedule that its spec requests, as text, and the sizes
-/// of `expect`.
+/// of `expect`. Until it is scheduled, a kernel may have a pair of such a text
+/// and the location of the request.
 inline constexpr llvm::StringLiteral kScheduleAttr = "attnc.schedule";
 inline constexpr llvm::StringLiteral kExpectAttr = "attnc.expect";
 

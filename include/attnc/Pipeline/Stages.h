@@ -85,6 +85,8 @@ struct PipelineOptions {
   double ridge = kDefaultRidge;
   /// Text of a #attn.schedule for all kernels; empty: chosen.
   std::string schedule;
+  /// How many of the best schedules of each kernel are kept, for --tune.
+  unsigned candidates = 0;
   /// Weights may be multiplied with weights.
   bool allowWeightProducts = false;
   /// Some of skippablePasses().

@@ -12,7 +12,8 @@ def SelectSchedule : Pass<"attn-select-schedule", "::mlir::ModuleOp"> {
     the module attribute `attnc.target` to the level. Candidates come from Target
     data and the kernel's shape; a cost model ranks them at the sizes of the
     function's `attnc.expect` (docs/stages/4-scheduled.md). The option
-    `schedule`, or else the function's `attnc.schedule`, fixes fields:
+    `schedule`, or else `attnc.schedule` of the kernel or its function, fixes
+    fields:
 
     ```text
     q = 32, k = 128
@@ -32,7 +33,10 @@ def SelectSchedule : Pass<"attn-select-schedule", "::mlir::ModuleOp"> {
            "Backend whose schedules are considered; default: the first one that "
            "compiles for the CPU level">,
     Option<"schedule", "schedule", "std::string", "",
-           "Fixed fields of the schedule">
+           "Fixed fields of the schedule">,
+    Option<"candidates", "candidates", "unsigned", "0",
+           "Keep so many of the best schedules of each kernel, the choice first, "
+           "in attnc.candidates">
   ];
   let dependentDialects = ["::attnc::halide::HalideDialect",
                            "::attnc::tile::TileDialect"];
