@@ -320,7 +320,8 @@ bool Compilation::makeDependencies(Outputs &outputs) {
     rule += (rule.empty() ? "" : " ") + inRule(pathOf(*findOutputKind(name)));
   rule += ":";
   for (llvm::StringRef input :
-       {llvm::StringRef(options.input), llvm::StringRef(options.scheduleFile)})
+       {llvm::StringRef(options.input), llvm::StringRef(options.scheduleText),
+        llvm::StringRef(options.scheduleFile)})
     if (!input.empty() && input != "-")
       rule += " " + inRule(input);
   if (path.empty()) {

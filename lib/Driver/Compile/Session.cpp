@@ -75,7 +75,8 @@ bool Session::load(std::unique_ptr<llvm::MemoryBuffer> text, Stage stage) {
   sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
   TimingScope scope = total.nest("read the input");
   llvm::scope_exit print([&] { printer.print(); });
-  return stage == Stage::Spec ? loadSpec() : loadDump(stage);
+  return (stage == Stage::Spec ? loadSpec() : loadDump(stage)) &&
+         loadScheduleFile();
 }
 
 bool Session::loadSpec() {

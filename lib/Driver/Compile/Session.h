@@ -18,6 +18,7 @@
 #include "attnc/Interface/Interface.h"
 #include "attnc/Pipeline/Backends.h"
 #include "attnc/Pipeline/Stages.h"
+#include "attnc/Spec/ScheduleFile.h"
 #include "attnc/Spec/Spec.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -66,6 +67,12 @@ public:
   /// An output of the backend that is neither a stage nor made by Emit, for
   /// each part that has it.
   bool printOutput(llvm::StringRef name, llvm::raw_ostream &os);
+
+  /// Requests schedules as --schedule-file does; before stage scheduled.
+  void setSchedules(spec::ScheduleFile file) { schedules = std::move(file); }
+  /// A hash of the module at stage fused: of the input and of what the compiler
+  /// makes of it.
+  std::string fingerprint();
 
   /// The specs, if the input was one.
   llvm::ArrayRef<spec::AttentionSpec> specs() const { return specList; }
@@ -120,6 +127,9 @@ private:
   bool checkDumpText();
   bool loadParts(llvm::ArrayRef<llvm::StringRef> texts, Stage stage);
   bool loadPart(llvm::StringRef text, Stage stage);
+  bool loadScheduleFile();
+  bool checkSchedules();
+  void requestSchedules(const SessionPart &part);
   bool adoptModule();
   bool adoptBackend(mlir::ModuleOp module, const Target &target, Stage stage);
   bool adoptParts();
@@ -140,6 +150,7 @@ private:
   DiagnosticPrinter printer;
   PipelineOptions pipeline;
   std::vector<spec::AttentionSpec> specList;
+  std::optional<spec::ScheduleFile> schedules;
   mlir::OwningOpRef<mlir::ModuleOp> moduleRef;
   std::vector<SessionPart> partList;
   /// Of parts whose backend neither --backend nor their target determines.

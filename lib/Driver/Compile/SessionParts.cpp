@@ -250,13 +250,18 @@ void Session::chooseBackend(const SessionPart &part) {
 }
 
 bool Session::advanceParts(std::optional<Stage> stage) {
-  if (partList.empty())
+  if (partList.empty()) {
+    if (!checkSchedules())
+      return false;
     split();
+  }
   Stage reached = currentStage;
   for (SessionPart &part : partList) {
     pipeline.target = part.target;
     bool isOneOfSeveral = partList.size() > 1;
     printer.startPart(isOneOfSeveral ? part.target->name : "");
+    if (part.stage < Stage::Scheduled)
+      requestSchedules(part);
     if (options.choosesBackend && part.stage < Stage::Scheduled)
       chooseBackend(part);
     pipeline.backend = requestedBackend(*part.target);

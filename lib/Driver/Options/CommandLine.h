@@ -33,7 +33,8 @@ struct CommonOptions {
   std::string input;                  // a path, or - for the standard input
   std::vector<std::string> overrides; // --set KEY=VALUE
   std::string schedule;               // attribute as text; empty: chosen
-  std::string scheduleFile;           // where that text was, if in a file
+  std::string scheduleText;           // where that text was, if in a file
+  std::string scheduleFile;           // --schedule-file; empty: none
   bool allowWeightProducts = false;
   std::optional<double> ridge;            // --ridge; positive
   std::vector<std::string> skippedPasses; // --skip-pass

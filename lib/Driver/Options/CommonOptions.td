@@ -25,6 +25,9 @@ defm set : Value<"set", "<key>=<value>",
 defm schedule : Value<"schedule", "<attribute>",
   "Schedule of all kernels, such as #attn.schedule<q = 48>, or a file with it. "
   "Unspecified fields are chosen automatically">;
+defm schedule_file : Value<"schedule-file", "<file>",
+  "Schedules of single kernels for each microarchitecture, as written by "
+  "attnc-run --tune. Other kernels keep the automatic choice">;
 def allow_weight_products : Switch<"allow-weight-products",
   "Treat all weights as resident: NAME_pack_weights computes their products "
   "once. Changes rounding">;
@@ -54,5 +57,5 @@ defm ptxas : Value<"ptxas", "<program>",
   "Assembler for NVIDIA GPUs, a part of CUDA. Default: ptxas, if it is in PATH; "
   "else objects hold PTX only">;
 def W : Joined<["-"], "W">, MetaVarName<"[no-]<warning>">,
-  HelpText<"Enable or disable a warning: empty-mask, index-order, offset, open-window, scaled-twice, slow-path">;
+  HelpText<"Enable or disable a warning: empty-mask, index-order, offset, open-window, scaled-twice, slow-path, stale-schedule">;
 def Werror : Flag<["-"], "Werror">, HelpText<"Treat warnings as errors">;

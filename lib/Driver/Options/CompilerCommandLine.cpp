@@ -196,6 +196,9 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
   options.overrides = list.getAllArgValues(OPT_set);
   if (auto code = parseSchedule(parsed, list.getLastArg(OPT_schedule), options))
     return code;
+  if (auto code = parseScheduleFileName(
+          parsed, list.getLastArg(OPT_schedule_file), options))
+    return code;
   if (auto code = parseRidge(parsed, list.getLastArg(OPT_ridge), options))
     return code;
   if (auto code = parseBackend(parsed, list.getLastArg(OPT_backend), options))

@@ -160,7 +160,7 @@ std::optional<int> parseSchedule(ParsedArguments &parsed,
           "it; cannot read '" +
           value + "': " + file.getError().message());
     text = (*file)->getBuffer().trim().str();
-    options.scheduleFile = value.str();
+    options.scheduleText = value.str();
   }
   // The attribute travels inside braces of a textual pipeline.
   if (!llvm::StringRef(text).starts_with("#attn.schedule<") ||
@@ -171,6 +171,21 @@ std::optional<int> parseSchedule(ParsedArguments &parsed,
         "one line, got '" +
         llvm::StringRef(text).take_front(80) + "'");
   options.schedule = std::move(text);
+  return std::nullopt;
+}
+
+std::optional<int> parseScheduleFileName(ParsedArguments &parsed,
+                                         const llvm::opt::Arg *arg,
+                                         CommonOptions &options) {
+  if (!arg)
+    return std::nullopt;
+  if (!options.schedule.empty())
+    return parsed.fail("--schedule sets the schedule of all kernels and cannot "
+                       "be combined with --schedule-file");
+  options.scheduleFile = arg->getValue();
+  if (options.scheduleFile.empty() || options.scheduleFile == "-")
+    return parsed.fail("--schedule-file expects a file, got '" +
+                       options.scheduleFile + "'");
   return std::nullopt;
 }
 
@@ -411,8 +426,10 @@ std::optional<int> parseTargets(ParsedArguments &parsed,
 /// The ids of all warnings: of the specs (docs/spec-reference.md) and of the
 /// passes.
 static constexpr llvm::StringLiteral warnings[] = {
-    "empty-mask",  "index-order",  "offset",
-    "open-window", "scaled-twice", "slow-path"};
+    "empty-mask",   "index-order", "offset",        "open-window",
+    "scaled-twice", "slow-path",   "stale-schedule"};
+
+llvm::ArrayRef<llvm::StringLiteral> warningNames() { return warnings; }
 
 std::optional<int> parseWarning(ParsedArguments &parsed, llvm::StringRef name,
                                 CommonOptions &options) {
@@ -442,6 +459,9 @@ std::string refuseForDump(const CommonOptions &options, Stage from) {
     return "--set changes a spec, but the input is" + dump;
   if (!options.schedule.empty() && from >= Stage::Scheduled)
     return "--schedule has no effect on" + dump +
+           "; edit the dump or start from stage fused";
+  if (!options.scheduleFile.empty() && from >= Stage::Scheduled)
+    return "--schedule-file has no effect on" + dump +
            "; edit the dump or start from stage fused";
   if (!options.skippedPasses.empty() && from >= Stage::Fused)
     return "--skip-pass has no effect on" + dump + "; start from stage graph";

@@ -59,6 +59,10 @@ std::optional<int> parseColor(ParsedArguments &parsed, llvm::StringRef when,
 std::optional<int> parseSchedule(ParsedArguments &parsed,
                                  const llvm::opt::Arg *arg,
                                  CommonOptions &options);
+/// Reads --schedule-file, after --schedule.
+std::optional<int> parseScheduleFileName(ParsedArguments &parsed,
+                                         const llvm::opt::Arg *arg,
+                                         CommonOptions &options);
 /// Reads --ridge.
 std::optional<int> parseRidge(ParsedArguments &parsed,
                               const llvm::opt::Arg *arg,
@@ -74,6 +78,8 @@ std::string suggestPass(llvm::StringRef name);
 std::optional<int> parseSkippedPasses(ParsedArguments &parsed,
                                       std::vector<std::string> names,
                                       CommonOptions &options);
+/// The ids of all warnings.
+llvm::ArrayRef<llvm::StringLiteral> warningNames();
 /// The platform whose levels are GPUs.
 const Platform &gpuPlatform();
 /// Reads --target.

@@ -28,6 +28,7 @@ source = read(os.path.join(spec, "**", "*.cpp"))
 tests = read(os.path.join(root, "test", "Spec", "**", "*.yaml"))
 tests += read(os.path.join(root, "test", "Spec", "**", "*.test"))
 tests += read(os.path.join(root, "test", "Regression", "*"))
+tests += read(os.path.join(root, "test", "Tools", "Schedules", "*"))
 tests += read(os.path.join(root, "test", "Unit", "Spec", "*.cpp"))
 checked = 0
 for message, _ in rows("Diagnostics.def", "MESSAGE"):
