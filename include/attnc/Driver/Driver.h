@@ -12,7 +12,8 @@
 namespace attnc {
 
 /// Exit code: 0 done; 1 the input was refused, a check failed or an output
-/// could not be written; 2 the command line is wrong.
+/// could not be written; 2 the command line is wrong; 128 and the number of a
+/// signal that interrupted --tune.
 int runAttnc(int argc, const char *const *argv);
 int runAttncRun(int argc, const char *const *argv);
 

@@ -73,6 +73,8 @@ struct RunOptions : CommonOptions {
   std::vector<std::pair<std::string, std::vector<int64_t>>> sizes;
   std::optional<Stage> inputStage; // -x: spec, graph or fused
   int64_t threads = 1;
+  std::string tune; // the file of --tune; empty: not given
+  unsigned tuneCandidates = 24;
   std::optional<double> benchSeconds;
   bool json = false, check = true, checkStages = false, interpret = false;
   bool mask = false, modelInstructions = false;

@@ -188,6 +188,66 @@ std::string refuseForTargets(const RunOptions &options,
   return refuseForTargets(static_cast<const CommonOptions &>(options), targets);
 }
 
+/// The first of the given options that says something else than --tune does.
+static llvm::StringRef conflictWithTune(const InputArgList &list) {
+  for (const Arg *arg : list)
+    switch (arg->getOption().getID()) {
+    case OPT_schedule:
+    case OPT_schedule_file:
+    case OPT_bench:
+    case OPT_bench_default:
+    case OPT_json:
+    case OPT_no_check:
+    case OPT_input:
+    case OPT_save:
+    case OPT_interpret:
+    case OPT_mask:
+    case OPT_model_instructions:
+    case OPT_check_stages:
+    case OPT_gpu:
+      return arg->getSpelling();
+    default:
+      break;
+    }
+  return "";
+}
+
+/// Reads --tune and --tune-candidates, after all other options.
+static std::optional<int> parseTune(ParsedArguments &parsed,
+                                    RunOptions &options) {
+  const InputArgList &list = parsed.list;
+  const Arg *tune = list.getLastArg(OPT_tune);
+  if (const Arg *arg = list.getLastArg(OPT_tune_candidates)) {
+    std::optional<int64_t> count = parseNumber(arg->getValue(), 1, 1000);
+    if (!count)
+      return parsed.fail(
+          llvm::Twine("--tune-candidates expects 1 to 1000, got '") +
+          arg->getValue() + "'");
+    if (!tune)
+      return parsed.fail("--tune-candidates applies to --tune=FILE");
+    options.tuneCandidates = static_cast<unsigned>(*count);
+  }
+  if (!tune)
+    return std::nullopt;
+  options.tune = tune->getValue();
+  if (options.tune.empty() || options.tune == "-")
+    return parsed.fail("--tune expects a file, got '" + options.tune + "'");
+  llvm::StringRef other = conflictWithTune(list);
+  if (!other.empty())
+    return parsed.fail("--tune cannot be combined with " + other.rtrim('='));
+  if (options.choosesBackend)
+    return parsed.fail("--tune measures schedules of one backend and cannot be "
+                       "combined with --backend=auto");
+  for (const Target *target : options.targets)
+    if (target->kind != TargetKind::Cpu)
+      return parsed.fail("--tune measures kernels of CPUs; -mcpu names " +
+                         joinTargetNames(options.targets));
+  if (!options.platform->isHost())
+    return parsed.fail("--tune measures this machine; objects of " +
+                       options.platform->triple + " run in an emulator");
+  return std::nullopt;
+}
+
 static std::optional<int> readOptions(ParsedArguments &parsed,
                                       RunOptions &options) {
   const InputArgList &list = parsed.list;
@@ -263,6 +323,8 @@ static std::optional<int> readOptions(ParsedArguments &parsed,
                              options.savedFiles))
     return code;
   if (auto code = parseInputs(parsed, options))
+    return code;
+  if (auto code = parseTune(parsed, options))
     return code;
   return parseColor(parsed, list.getLastArgValue(OPT_color, "auto"),
                     options.color);

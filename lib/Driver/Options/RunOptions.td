@@ -6,6 +6,12 @@ defm size : Value<"size", "<name>=<n>[,<name>=<n>...]",
   "Run-time sizes; name=n1,n2,... runs every combination. Default: the first "
   "regime of expect">;
 defm threads : Value<"threads", "<n>", "Number of threads. Default: 1">;
+defm tune : Value<"tune", "<file>",
+  "Measure the best candidate schedules of each kernel and write the fastest to "
+  "this schedule file; continues a file that an interrupted run has written">;
+defm tune_candidates : Value<"tune-candidates", "<n>",
+  "Number of candidates that --tune measures per kernel, the best predicted "
+  "ones. Default: 24">;
 def bench_default : Flag<["--"], "bench">,
   HelpText<"Benchmark for one second: time, GFLOP/s, share of the peak">;
 def bench : Joined<["--"], "bench=">, MetaVarName<"<seconds>">,

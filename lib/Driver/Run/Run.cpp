@@ -15,6 +15,7 @@
 #include "Run/Model/TileModels.h"
 #include "Run/RunInput.h"
 #include "Run/RunThreads.h"
+#include "Run/Tune/Tuner.h"
 
 #include "attnc/Driver/Driver.h"
 #include "attnc/Pipeline/CheckStages.h"
@@ -343,6 +344,8 @@ int runAttncRun(int argc, const char *const *argv) {
   useColors(parsed.options.color);
   CrashReport crash("attnc-run", parsed.options);
   return finishTool("attnc-run", runWithCrashReport(crash, [&] {
+                      if (!parsed.options.tune.empty())
+                        return runTuner(std::move(parsed.options), crash);
                       return Run(std::move(parsed.options), crash).run();
                     }));
 }

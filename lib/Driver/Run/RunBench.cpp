@@ -63,6 +63,29 @@ double peakOfWorkers(const attnc_runtime &runtime, const Target &target,
 
 } // namespace
 
+llvm::Expected<double> RunCase::time(const CallPlan &plan,
+                                     const attnc_runtime &runtime,
+                                     double seconds) {
+  if (plan.packing)
+    if (llvm::Error error = pack(plan, runtime))
+      return std::move(error);
+  if (llvm::Error error = callWith(*plan.function, plan.entry, runtime))
+    return std::move(error);
+  std::vector<attnc_tensor *> tensors = descriptorsOf(*plan.function);
+  bool isCpuTime = runtime.threads <= 1;
+  Clock::time_point begin = Clock::now();
+  double cpuBegin = threadSeconds();
+  auto spent = [&] {
+    return isCpuTime ? threadSeconds() - cpuBegin : secondsSince(begin);
+  };
+  double calls = 0;
+  do {
+    plan.entry(tensors, &runtime);
+    ++calls;
+  } while (spent() < seconds);
+  return spent() / calls;
+}
+
 mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
                                             const attnc_runtime &runtime,
                                             const ReferenceFunctions &functions,

@@ -110,6 +110,10 @@ public:
                                      const attnc_runtime &runtime,
                                      const ReferenceFunctions &reference,
                                      const Target &target);
+  /// Seconds per call, of calls that take at least `seconds` together after one
+  /// that warms up: CPU time of a single thread, else wall time.
+  llvm::Expected<double> time(const CallPlan &plan,
+                              const attnc_runtime &runtime, double seconds);
 
   const Interface &function;
   std::vector<int64_t> sizes; // of all sizes of the interface
