@@ -7,10 +7,12 @@
 //   elements of a query follow each other  squares of registers, transposed
 //   neither, or what is left of a square   element by element
 //
+// Processors with a matrix unit load what is left of a square, and rows that
+// lack queries, as masked vectors. Grids that pack an operand prefetch it.
 // Nothing outside the valid extents is read. For products by pairs (Pairs.cpp)
 // two columns of bf16, or two or four of 8-bit integers, share a lane: a square
 // is one of 32-bit elements, each so many adjacent columns of the tensor.
-// Tests: test/Codegen/CPU/pack.mlir
+// Tests: test/Codegen/CPU/pack.mlir, Memory/part-loads.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +54,9 @@ Value followInMemory(Ops &ops, const Emitter::Block2D &block, Value first,
   return ops.logicalAnd(unit, inside);
 }
 
+/// Keys from those that are packed to those that are prefetched.
+static constexpr int64_t kKeysAhead = 32;
+
 /// Writes the slot of one load.
 class LaneLoader {
 public:
@@ -82,9 +87,12 @@ private:
   Type partType() const { return ops.getIntegerType(32 / perLane); }
   void storeElement(Value value, Value column, Window single, Value lane);
   void storeRow(Value value, Value row, Window window, int64_t vector);
-  void loadSquare(Window single, Value column);
+  void loadSquare(Window single, Value column, Value count = {});
+  bool mayMask() const;
+  void fetchAhead(Value from, Value keyStride, int64_t elements);
   void loadVectors(Window group);
-  void loadVectorsOfPairs(Window group);
+  void loadVectorsOfPairs(Window group, bool isMasked);
+  Value loadRest(Value from, Type element, int64_t width, Value count);
 
   Emitter &emitter;
   Ops &ops;
@@ -98,6 +106,7 @@ private:
   int64_t perLane;             // elements of a square's lane
   Value end;                   // columns to write; of pairs a multiple
   Value unit, whole, slowFrom; // whether and how far there are squares
+  Value rest = {}; // columns of a last square that lacks some; null: none
 };
 
 /// A dot along the columns reads the valid ones only; for everyone else the
@@ -168,6 +177,26 @@ void LaneLoader::loadSingleRow() {
   });
 }
 
+/// Whether vectors of pairs of bf16 may be loaded in part: processors with a
+/// matrix unit mask 16-bit elements.
+bool LaneLoader::mayMask() const {
+  return isPaired && perLane == 2 && memory == partType() &&
+         emitter.target.getUnit() == tile::CpuUnit::Matrix;
+}
+
+/// Prefetches what another instance of a grid that packs an operand will load,
+/// whose inner axis is keys: of the key `kKeysAhead` keys after that at `from`.
+/// Nothing else hides the latency of memory there.
+void LaneLoader::fetchAhead(Value from, Value keyStride, int64_t elements) {
+  if (!mayMask() || emitter.plan.hasTiles)
+    return;
+  Value first = ops.add(from, ops.mul(keyStride, kKeysAhead));
+  for (int64_t place : {int64_t(0), elements - 1})
+    fetchRow(ops, memory,
+             ops.address(block.data, memory, ops.add(first, place)),
+             /*columns=*/1, /*level=*/1);
+}
+
 /// How far squares of registers go; the same for all vectors.
 void LaneLoader::prepareTransposed() {
   Value zero = ops.index(0);
@@ -178,11 +207,20 @@ void LaneLoader::prepareTransposed() {
   int64_t width = lanes() * perLane;
   if (isa<FloatType>(type.getElementType()) && block.columns >= width)
     whole = ops.mul(ops.floorDiv(block.columnCount, width), width);
+  bool hasRows =
+      int64_t(llvm::alignTo(block.columns, width)) / perLane <= block.columns;
+  if (mayMask() && hasRows) {
+    whole = ops.max(whole, zero);
+    rest = ops.sub(block.columnCount, whole);
+    slowFrom = ops.select(unit, end, zero);
+    return;
+  }
   slowFrom = ops.select(unit, whole, zero);
 }
 
-/// As many columns as there are lanes, or pairs of columns.
-void LaneLoader::loadSquare(Window single, Value column) {
+/// As many columns as there are lanes, or pairs of columns; with `count` only
+/// so many are valid.
+void LaneLoader::loadSquare(Window single, Value column, Value count) {
   Value firstRow = emitter.firstRow(single);
   Type held = isPaired ? Type(ops.getI32Type()) : emitter.accumulator();
   Value zero = ops.zero(emitter.laneVector(held));
@@ -193,18 +231,25 @@ void LaneLoader::loadSquare(Window single, Value column) {
     Value last = ops.sub(block.rowCount, ops.index(1));
     Value from = ops.add(block.rowOffset(ops, ops.min(row, last)), column);
     bool isWhole = isPaired && memory == partType();
-    Value raw = ops.load(isWhole ? emitter.laneVector(held)
-                                 : ops.vector(lanes() * perLane, memory),
-                         ops.address(block.data, memory, from), bytes);
+    fetchAhead(from, block.rowStride, lanes() * perLane);
+    Value at = ops.address(block.data, memory, from);
+    Value raw = count
+                    ? loadRest(at, memory, lanes() * perLane, count)
+                    : ops.load(isWhole ? emitter.laneVector(held)
+                                       : ops.vector(lanes() * perLane, memory),
+                               at, bytes);
     if (!isWhole)
       raw = toHeld(raw);
-    if (isPaired && !isWhole)
+    if (isPaired && (count || !isWhole))
       raw =
           LLVM::BitcastOp::create(ops, ops.loc, emitter.laneVector(held), raw);
     values.push_back(ops.select(inside, raw, zero));
   }
   Value first = ops.floorDiv(column, perLane);
-  for (auto [i, value] : llvm::enumerate(emitter.transpose(std::move(values))))
+  values = emitter.transpose(std::move(values));
+  if (std::optional<int64_t> known = count ? constantOf(count) : std::nullopt)
+    values.truncate(llvm::divideCeil(*known, perLane));
+  for (auto [i, value] : llvm::enumerate(values))
     storeRow(value, ops.add(first, i), single, 0);
 }
 
@@ -224,6 +269,10 @@ void LaneLoader::loadTransposed(Window single) {
       ops.loop(ops.index(0), whole, lanes() * perLane,
                [&](Value column) { loadSquare(single, column); });
     });
+  if (rest && constantOf(rest) != 0)
+    ops.branch(ops.logicalAnd(unit, ops.compare(arith::CmpIPredicate::sgt, rest,
+                                                ops.index(0))),
+               [&] { loadSquare(single, whole, rest); });
   ops.loop(slowFrom, end, 1, [&](Value column) {
     ops.loop(ops.index(0), ops.index(lanes()), 1, [&](Value lane) {
       Value row = ops.add(emitter.firstRow(single), lane);
@@ -232,8 +281,27 @@ void LaneLoader::loadTransposed(Window single) {
   });
 }
 
-/// Two rows of the tensor at a time.
-void LaneLoader::loadVectorsOfPairs(Window group) {
+/// The first `count` of `width` elements; the others are 0.
+Value LaneLoader::loadRest(Value from, Type element, int64_t width,
+                           Value count) {
+  auto vector = ops.vector(width, element);
+  auto numbers = llvm::to_vector(llvm::seq<int16_t>(0, int16_t(width)));
+  Value number = arith::ConstantOp::create(
+      ops, ops.loc,
+      DenseElementsAttr::get(ops.vector(width, ops.getI16Type()),
+                             ArrayRef<int16_t>(numbers)));
+  Value inside = ops.max(ops.min(count, ops.index(width)), ops.index(0));
+  Value limit = ops.broadcast(ops.createOrFold<arith::TruncIOp>(
+                                  ops.loc, ops.getI16Type(), ops.toI64(inside)),
+                              width);
+  return LLVM::MaskedLoadOp::create(
+      ops, ops.loc, vector, from,
+      ops.compare(arith::CmpIPredicate::slt, number, limit), ops.zero(vector),
+      ops.getI32IntegerAttr(bytes));
+}
+
+/// Two rows of the tensor at a time. With `isMasked` some lanes may be invalid.
+void LaneLoader::loadVectorsOfPairs(Window group, bool isMasked) {
   Value there = ops.min(block.columnCount, ops.index(block.columns));
   auto loadPairs = [&](Value pair, bool hasSecond) {
     for (int64_t v = 0; v < group.vectors; ++v) {
@@ -241,8 +309,13 @@ void LaneLoader::loadVectorsOfPairs(Window group) {
         Value column = ops.add(ops.mul(pair, 2), second);
         Value from = ops.add(emitter.firstRow(group),
                              ops.mul(column, block.columnStride));
+        if (v == 0)
+          fetchAhead(from, block.columnStride, group.vectors * lanes());
         Value at = ops.address(block.data, memory, ops.add(from, v * lanes()));
-        return ops.load(emitter.laneVector(memory), at, bytes);
+        if (!isMasked)
+          return ops.load(emitter.laneVector(memory), at, bytes);
+        Value first = ops.add(emitter.firstRow(group), v * lanes());
+        return loadRest(at, memory, lanes(), ops.sub(block.rowCount, first));
       };
       storeRow(emitter.joinHalves(load(0), hasSecond ? load(1) : Value()), pair,
                group, v);
@@ -258,7 +331,7 @@ void LaneLoader::loadVectorsOfPairs(Window group) {
 /// Row by row of the tensor, all vectors of one after the other.
 void LaneLoader::loadVectors(Window group) {
   if (isPaired)
-    return loadVectorsOfPairs(group);
+    return loadVectorsOfPairs(group, /*isMasked=*/false);
   auto storeRow = [&](Value column, llvm::function_ref<Value(int64_t)> make) {
     for (int64_t v = 0; v < group.vectors; ++v)
       emitter.storeSlot(make(v), slot, type, column, group, v);
@@ -293,13 +366,20 @@ void LaneLoader::loadGroup(Window group) {
           [&] { loadTransposed(single); });
     });
   };
+  auto loadOthers = [&] {
+    if (!mayMask() || emitter.plan.streamed.contains(load))
+      return loadSingles();
+    ops.branch(
+        ops.compare(arith::CmpIPredicate::eq, block.rowStride, ops.index(1)),
+        [&] { loadVectorsOfPairs(group, /*isMasked=*/true); }, loadSingles);
+  };
   ops.branch(
       follow(group),
       [&] {
         if (!emitter.plan.streamed.contains(load))
           loadVectors(group);
       },
-      loadSingles);
+      loadOthers);
 }
 
 /// Says where the product finds lanes that are not copied.
