@@ -97,10 +97,11 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       result with a run-time size, each of which holds in some calls; their
       blocks are legal and differ from `attn.block` in `q`, `k`, `e` and
       `target` only, and the backend supports them;
-    - (verify_scheduled_c22) `pack = transposed` has `unit = matrix`, which
-      computes the product with values that are dense and stored as bf16, form
-      `online`, `mapping = rows`, a mask of one segment without classes, and
-      `k`, `partial` and `split` that are multiples of 32.
+    - (verify_scheduled_c22) `pack = transposed`, `keys` and `both` have
+      `unit = matrix`, which computes the products with what they pack, values
+      or keys or both that are dense and stored as bf16, form `online` and
+      `mapping = rows`; packed values also a mask of one segment without
+      classes, and `k`, `partial` and `split` that are multiples of 32.
   }];
 }
 

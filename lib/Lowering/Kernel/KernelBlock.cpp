@@ -391,7 +391,9 @@ Value KernelBlock::emitSum(OpBuilder &builder, attn::KernelOp::Sum &sum,
     }
     if (isUnused(1))
       continue;
-    const BlockBuffer &buffer = number == 0 ? k : products[2 * number - 1];
+    const BlockBuffer &buffer = number != 0  ? products[2 * number - 1]
+                                : storedKeys ? *storedKeys
+                                             : k;
     auto type = tile::TileType::get(
         kernel.getContext(), {{"k", sizeK}, {feature, lastExtent(rows.second)}},
         getElementTypeOrSelf(rows.second));

@@ -63,8 +63,8 @@ public:
   bool hasValues, hasMax, hasSum; // what the state has: o, m, l
   bool hasPairs;                  // tiles of pairs are stored
   BlockBuffer q, k, v;
-  /// The values as `storeTransposedValues` has stored them, if it has.
-  std::optional<BlockBuffer> storedValues;
+  /// Keys and values as `storePackedOperands` has stored them, if it has.
+  std::optional<BlockBuffer> storedKeys, storedValues;
   llvm::SmallVector<BlockBuffer, 0> products; // rows and keys in turn
   std::vector<BlockOutput> outputs;
   llvm::SmallVector<mlir::Value, 3> bhg;

@@ -7,7 +7,7 @@
 
 #include "Chunk/ChunkStates.h"
 #include "Kernel/KeyParts.h"
-#include "Kernel/TransposedValues.h"
+#include "Kernel/PackedOperands.h"
 
 #include "attnc/Analysis/Kernel/GroupedRows.h"
 #include "attnc/Analysis/Kernel/SplitKeys.h"
@@ -209,8 +209,7 @@ LogicalResult lowerKernel(attn::KernelOp kernel, Storage &storage) {
   if (failed(bindTensors(block, storage)))
     return failure();
   OpBuilder builder = OpBuilder::atBlockEnd(&storage.program.getBody().front());
-  if (kernel.getSchedule()->getTarget().getTransposesValues() &&
-      failed(storeTransposedValues(builder, block, storage)))
+  if (failed(storePackedOperands(builder, block, storage)))
     return failure();
   if (kernel.getSchedule()->getSplit()) {
     std::string why = whyNotSplit(kernel);

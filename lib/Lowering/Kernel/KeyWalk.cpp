@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernel/KeyWalk.h"
-#include "Kernel/TransposedValues.h"
+#include "Kernel/PackedOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -70,7 +70,7 @@ static void alignToBlocks(OpBuilder &builder, KernelBlock &block,
   if (!block.storedValues || segments.size() != 4)
     return;
   Location loc = block.loc;
-  Value size = arith::ConstantIndexOp::create(builder, loc, kKeysOfBlock);
+  Value size = arith::ConstantIndexOp::create(builder, loc, kPackedDepth);
   auto align = [&](Value &bound, auto divide) {
     if (matchPattern(bound, m_Zero()))
       return;

@@ -165,9 +165,9 @@ static SmallVector<tile::CpuUnit> unitsFor(const KernelShape &shape,
   return units;
 }
 
-/// Values are transposed before a kernel only where all calls that `expect`
-/// lists have several blocks of queries.
-static constexpr int64_t fewestToTranspose = 64;
+/// Operands are packed before a kernel only where all calls that `expect` lists
+/// have several blocks of queries.
+static constexpr int64_t fewestToPack = 64;
 
 /// Whether blocks of several groups may read values in place, in passes over
 /// keys that stay in L2. Where all keys of a head do, a single group is as
@@ -191,6 +191,26 @@ static bool mayKeepMaximum(const KernelShape &shape) {
   attn::KernelOp kernel = shape.kernel;
   return shape.isSoftmax() && !kernel.getRow() && !kernel.hasPairs() &&
          kernel.getV() && kernel.getRoundedWeightType().isBF16();
+}
+
+/// What a grid packs before a kernel of pipelined tiles: values, whose tiles
+/// would be transposed, and keys, if their tiles would be copied for longer.
+static tile::CpuPack choosePack(const CpuSchedule &s, const KernelShape &shape,
+                                const Target &target) {
+  bool values = whyNotTransposed(shape, target, s).empty();
+  bool keys =
+      isPackingFaster(shape, s) && whyNotPackedKeys(shape, target, s).empty();
+  CpuSchedule packed = s;
+  packed.pack = keys     ? values ? tile::CpuPack::Both : tile::CpuPack::Keys
+                : values ? tile::CpuPack::Transposed
+                         : tile::CpuPack::Auto;
+  int64_t lanes = shape.lanes(target);
+  bool isSingle = s.q <= 2 * lanes;
+  int64_t fewest = isSingle ? fewestToPack : std::max(fewestToPack, s.q);
+  return packed.isPipelined(shape, lanes) && shape.leastQueries >= fewest &&
+                 (isSingle || mayHavePasses(shape, target))
+             ? packed.pack
+             : tile::CpuPack::Auto;
 }
 
 /// Fills in what follows from form, q, k, partial and unit.
@@ -226,15 +246,7 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
   s.laneSkip =
       request.laneSkip.value_or(!isRows && s.q > lanes && shape.rangesMove);
   s.mapping = mapping;
-  CpuSchedule transposed = s;
-  transposed.pack = tile::CpuPack::Transposed;
-  s.pack = request.pack.value_or(
-      transposed.isPipelined(shape, lanes) &&
-              shape.leastQueries >= std::max(fewestToTranspose, s.q) &&
-              (s.q <= 2 * lanes || mayHavePasses(shape, target)) &&
-              whyNotTransposed(shape, target, s).empty()
-          ? tile::CpuPack::Transposed
-          : tile::CpuPack::Auto);
+  s.pack = request.pack.value_or(choosePack(s, shape, target));
   // Pipelined blocks of several groups leave out groups without queries.
   bool leavesOut = mapping == tile::CpuMapping::Rows && s.q > 2 * lanes &&
                    s.isPipelined(shape, lanes);

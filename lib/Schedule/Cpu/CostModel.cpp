@@ -92,6 +92,28 @@ double cpu::matrixCycles(double rows, double depth, double vectors,
          (std::ceil(depth / unit.depth) / startsPerCycle(unit) + loadAndStore);
 }
 
+/// Cycles to copy a row of keys for a tile; 0: its features fill registers, so
+/// it is read in place. (Measured: 40 cycles for 72 features.)
+static double copyKey(const KernelShape &shape) {
+  constexpr int64_t elements = 32;
+  constexpr double row = 12;
+  if (shape.headDim % elements == 0)
+    return 0;
+  return row * double(llvm::divideCeil(shape.headDim, elements));
+}
+
+/// Cycles to pack a row of keys before the kernel, for a query head.
+static double packKey(const KernelShape &shape) {
+  constexpr double elements = 32, row = 16;
+  return row * std::ceil(double(shape.headDim) / elements) /
+         double(shape.sharing);
+}
+
+bool cpu::isPackingFaster(const KernelShape &shape, const CpuSchedule &s) {
+  auto blocks = double(llvm::divideCeil(shape.leastQueries, s.q));
+  return blocks * copyKey(shape) > packKey(shape);
+}
+
 namespace {
 /// Costs of one kernel under one schedule.
 class TileCosts {
@@ -154,24 +176,20 @@ public:
     constexpr double square = 110;
     double e = double(shape.valueDim);
     double squares = std::ceil(keys / 32) * std::ceil(e / 16);
-    bool copies = paired.value && schedule.pack != tile::CpuPack::Transposed;
-    // Rows of keys that do not fill registers are copied (measured: 40 cycles
-    // for a row of 72 features).
-    constexpr double row = 12, elements = 32;
-    double registers = std::ceil(double(shape.headDim) / elements);
-    bool copiesKeys =
-        paired.scores[0] && double(shape.headDim) != elements * registers;
+    bool copies = paired.value && !schedule.transposesValues();
+    bool copiesKeys = paired.scores[0] && !schedule.packsKeys();
     return vectors * (keys + e) + (copies ? square * squares : 0) +
-           (copiesKeys ? row * registers * keys : 0);
+           (copiesKeys ? copyKey(shape) * keys : 0);
   }
-  /// Cycles to transpose the values of all keys of a head before the kernel:
-  /// squares of 16 by 16, through scratch.
-  double transposeValues(double keys) const {
-    if (schedule.pack != tile::CpuPack::Transposed)
-      return 0;
+  /// Cycles to pack all keys of a head and their values before the kernel:
+  /// these in squares of 16 by 16, through scratch.
+  double packOperands(double keys) const {
     constexpr double square = 130;
-    return square * std::ceil(keys / 16) *
-           std::ceil(double(shape.valueDim) / 16) / double(shape.sharing);
+    double values = square * std::ceil(keys / 16) *
+                    std::ceil(double(shape.valueDim) / 16) /
+                    double(shape.sharing);
+    return (schedule.packsKeys() ? keys * packKey(shape) : 0) +
+           (schedule.transposesValues() ? values : 0);
   }
   /// Cycles to start a tile: loops and phases, and, where the tiles of a block
   /// do not fit L1 together, fetching them in turn: the scores are written,
@@ -553,7 +571,7 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
     cost.states += tiles.makeStates(double(ranges.getKeys()));
     cost.states *= kStatesInMemory;
   }
-  cost.overhead += tiles.transposeValues(double(ranges.getKeys()));
+  cost.overhead += tiles.packOperands(double(ranges.getKeys()));
   double all = tiles.bytes(double(ranges.getKeys()));
   bool inL2 = all <= 0.75 * double(target.l2Bytes());
   double perCycle = inL2 ? target.memory[1].bytesPerCycle

@@ -16,6 +16,10 @@ namespace attnc::schedule::cpu {
 Cost predictCost(const KernelShape &shape, const Target &target,
                  const CpuSchedule &schedule, RegimeRanges &ranges);
 
+/// Whether it is faster to pack keys once per call than to copy each tile of
+/// them for each block of queries, for the fewest queries that `expect` lists.
+bool isPackingFaster(const KernelShape &shape, const CpuSchedule &schedule);
+
 /// Cycles of a register tile's inner loop for one step of the summed axis: an
 /// element, or the `depth` of a dot-product unit. Null: fmas.
 double cyclesPerStep(RegisterTile tile, int64_t unroll, const Target &target,

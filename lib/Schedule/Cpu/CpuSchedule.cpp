@@ -68,8 +68,8 @@ bool CpuSchedule::isPipelined(const KernelShape &shape, int64_t lanes) const {
   if (unit != tile::CpuUnit::Matrix || form != attn::ScheduleForm::Online)
     return false;
   return q <= 2 * lanes ||
-         (pack == tile::CpuPack::Transposed && q % (2 * lanes) == 0 &&
-          shape.keyBits == 16 && fill(shape.headDim) &&
+         (transposesValues() && q % (2 * lanes) == 0 && shape.keyBits == 16 &&
+          (packsKeys() || fill(shape.headDim)) &&
           llvm::all_of(shape.productDims, fill));
 }
 
@@ -181,28 +181,50 @@ std::string cpu::whyNoPairs(const KernelShape &shape, const Target &target,
   return {};
 }
 
-std::string cpu::whyNotTransposed(const KernelShape &shape,
-                                  const Target &target, const CpuSchedule &s) {
-  constexpr int64_t block = 32;
+/// The same of one operand: `name` are keys or values.
+static std::string whyNotPackedOperand(const KernelShape &shape,
+                                       const CpuSchedule &s, Value operand,
+                                       const Unit *unit, StringRef name) {
   attn::KernelOp kernel = shape.kernel;
   if (s.unit != tile::CpuUnit::Matrix)
-    return "only the matrix unit reads values in this layout";
+    return llvm::formatv("only the matrix unit reads {0} in this layout", name);
   if (s.form != attn::ScheduleForm::Online)
     return "only form = online has tiles that read them";
   if (s.mapping == tile::CpuMapping::Features)
     return "mapping = features reads them with features in its lanes";
-  if (!findPairedProducts(shape, target, s).value)
-    return "the matrix unit does not multiply the values";
+  if (!unit)
+    return llvm::formatv("the matrix unit does not multiply the {0}", name);
   StringRef letters;
-  for (auto [operand, axes] : kernel.getLetteredOperands())
-    if (operand == kernel.getV())
+  for (auto [other, axes] : kernel.getLetteredOperands())
+    if (other == operand)
       letters = axes;
   Value root;
-  auto digits = digitsOfOperand(kernel.getV(), letters, root, /*report=*/false);
-  if (readsIntegers(kernel.getV()))
-    return "the values are stored as integers";
+  auto digits = digitsOfOperand(operand, letters, root, /*report=*/false);
+  if (readsIntegers(operand))
+    return llvm::formatv("the {0} are stored as integers", name);
   if (failed(digits) || hasTable(*digits))
-    return "the values are ragged or in pages";
+    return llvm::formatv("the {0} are ragged or in pages", name);
+  if (letters.contains('g'))
+    return llvm::formatv("the {0} differ among the heads of a group", name);
+  return {};
+}
+
+std::string cpu::whyNotPackedKeys(const KernelShape &shape,
+                                  const Target &target, const CpuSchedule &s) {
+  return whyNotPackedOperand(shape, s, shape.kernel.getK(),
+                             findPairedProducts(shape, target, s).scores[0],
+                             "keys");
+}
+
+std::string cpu::whyNotTransposed(const KernelShape &shape,
+                                  const Target &target, const CpuSchedule &s) {
+  constexpr int64_t block = 32;
+  attn::KernelOp kernel = shape.kernel;
+  std::string why =
+      whyNotPackedOperand(shape, s, kernel.getV(),
+                          findPairedProducts(shape, target, s).value, "values");
+  if (!why.empty())
+    return why;
   bool hasSegments =
       kernel.hasRanges() &&
       kernel.getRanges().front().getTerminator()->getNumOperands() > 4;
@@ -297,13 +319,15 @@ std::string cpu::findProblem(const KernelShape &shape, const Target &target,
           "unit = {0} does not apply, because {1}; use unit = fma",
           tile::stringifyCpuUnit(s.unit), why);
   }
-  if (s.pack == tile::CpuPack::Transposed) { // c22
-    std::string why = whyNotTransposed(shape, target, s);
-    if (!why.empty())
-      return llvm::formatv(
-          "pack = transposed does not apply, because {0}; use pack = auto",
-          why);
-  }
+  std::string whyNotPacked; // c22
+  if (s.packsKeys())
+    whyNotPacked = whyNotPackedKeys(shape, target, s);
+  if (s.transposesValues() && whyNotPacked.empty())
+    whyNotPacked = whyNotTransposed(shape, target, s);
+  if (!whyNotPacked.empty())
+    return llvm::formatv("pack = {0} does not apply, because {1}; use pack = "
+                         "auto",
+                         tile::stringifyCpuPack(s.pack), whyNotPacked);
   // A kernel with very wide heads has no tile that small: the least is legal.
   CpuSchedule least;
   least.q = lanes;

@@ -36,6 +36,13 @@ struct CpuSchedule {
   tile::CpuPack pack = tile::CpuPack::Auto;
   tile::CpuUnit unit = tile::CpuUnit::Fma;
 
+  /// Which operands a grid before the kernel's packs.
+  bool transposesValues() const {
+    return pack == tile::CpuPack::Transposed || pack == tile::CpuPack::Both;
+  }
+  bool packsKeys() const {
+    return pack == tile::CpuPack::Keys || pack == tile::CpuPack::Both;
+  }
   /// Whether the lanes of products are features in a block of so many vectors
   /// of queries.
   bool runsOverFeatures(int64_t vectors) const {
@@ -76,8 +83,12 @@ struct ScheduleRequest {
                                               std::string &error);
 };
 
-/// Why `pack = transposed` does not apply to a schedule, or an empty text.
+/// Why values cannot be packed before a kernel with a schedule, or an empty
+/// text.
 std::string whyNotTransposed(const KernelShape &shape, const Target &target,
+                             const CpuSchedule &schedule);
+/// The same of keys.
+std::string whyNotPackedKeys(const KernelShape &shape, const Target &target,
                              const CpuSchedule &schedule);
 
 /// What is wrong with the schedule of a kernel, what is legal, or an empty

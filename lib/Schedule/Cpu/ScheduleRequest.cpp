@@ -139,7 +139,8 @@ bool RequestParser::parseCpuField(StringRef name, StringRef value,
     return parseNumber(name, value, request.lanes);
   if (name == "pack")
     return parseWord(name, value, tile::symbolizeCpuPack(value),
-                     "auto, always, never, transposed", request.pack);
+                     "auto, always, never, transposed, keys, both",
+                     request.pack);
   if (name == "isa") {
     if (!tile::symbolizeCpuIsa(value))
       return fail(name, value, listIsas());

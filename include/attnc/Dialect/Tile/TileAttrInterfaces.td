@@ -56,6 +56,12 @@ def Tile_TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       (ins "int64_t":$features), [{}], [{
         return {};
       }]>,
+    InterfaceMethod<
+      "Whether a grid before that of a kernel stores the keys in a workspace: "
+      "the features of a key contiguously, in whole blocks of 32 features.",
+      "bool", "getPacksKeys", (ins), [{}], [{
+        return false;
+      }]>,
   ];
 }
 

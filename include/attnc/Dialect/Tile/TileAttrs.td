@@ -44,7 +44,7 @@ def Tile_CpuUnitParameter : EnumParameter<Tile_CpuUnit> {
 
 def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     DeclareAttrInterfaceMethods<Tile_TargetAttrInterface,
-        ["verifyHolder", "getTransposesValues"]>]> {
+        ["verifyHolder", "getTransposesValues", "getPacksKeys"]>]> {
   let summary = "Schedule fields of the CPU code generator";
   let description = [{
     Set by Schedule from Target data; the code generator follows every field.
@@ -59,7 +59,7 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     | `unroll` | steps of the summed dim per iteration of the inner loop |
     | `tail` | a last block of at most this many queries has a separate body; 0: none |
     | `lane_skip` | partial tiles have as many keys as full ones, and each vector of queries visits the pieces of `partial_step` keys from the first to the last that it sees |
-    | `pack` | copy rows of K and V: `auto` decides by their strides at run time; `transposed`: a grid before the kernel's stores V transposed in a workspace, as the matrix unit reads it (`unit = matrix` only) |
+    | `pack` | copy rows of K and V: `auto` decides by their strides at run time; a grid before the kernel's stores an operand in a workspace, as the matrix unit reads it (`unit = matrix` only): `transposed`: V, transposed; `keys`: K, its rows padded with zeros to a multiple of 32 features; `both`: both |
     | `partial` | keys of a tile that needs a mask, at most (default 16); Lowering makes it the `partial_step` of the loop |
     | `feature_rows` | of `mapping = features`: queries that a register tile multiplies with each loaded vector of K or V (default 0: none) |
     | `unit` | what computes products of two bf16 tiles, and of two tiles that are loaded as 8-bit integers: `fma`: operands are widened to f32; `dot`: the dot-product unit, on pairs (of integers also quadruples) of features and pairs of keys; `matrix`: the matrix unit, on tiles of 16 keys or value features by 16 queries. Other products are unaffected (default `fma`) |
@@ -117,7 +117,10 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
       return ::std::min(getPartial(), step);
     }
     bool $cppClass::getTransposesValues() const {
-      return getPack() == CpuPack::Transposed;
+      return getPack() == CpuPack::Transposed || getPack() == CpuPack::Both;
+    }
+    bool $cppClass::getPacksKeys() const {
+      return getPack() == CpuPack::Keys || getPack() == CpuPack::Both;
     }
   }];
 }

@@ -36,7 +36,9 @@ def Tile_CpuPack : Tile_Enum<"CpuPack", "when rows of K and V are copied", [
   I32EnumAttrCase<"Auto", 0, "auto">,
   I32EnumAttrCase<"Always", 1, "always">,
   I32EnumAttrCase<"Never", 2, "never">,
-  I32EnumAttrCase<"Transposed", 3, "transposed">
+  I32EnumAttrCase<"Transposed", 3, "transposed">,
+  I32EnumAttrCase<"Keys", 4, "keys">,
+  I32EnumAttrCase<"Both", 5, "both">
 ]>;
 
 def Tile_CpuUnit : Tile_Enum<"CpuUnit", "what multiplies and adds", [

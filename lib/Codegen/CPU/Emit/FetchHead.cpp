@@ -52,7 +52,7 @@ std::optional<FetchHead::Stream> FetchHead::streamOf(tile::LoadOp load) {
       stream.stride = buffer.strides[axis];
   }
   int64_t elements = *type.getDimSize(column);
-  if (merged) {
+  if (merged && !hasPaddedRows(load)) {
     stream.rows = merged->group;
     elements *= merged->group;
   }

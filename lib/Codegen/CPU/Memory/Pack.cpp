@@ -50,7 +50,11 @@ Emitter::Block2D Emitter::blockOf(tile::TileType type, Value buf,
     MergedRows rows{merged->group, scalars.lookup(indices[merged->rows]),
                     merged->heads < 0 ? ops.index(0)
                                       : buffer.strides[merged->heads]};
-    if (type.hasDim(names[merged->rows]))
+    StringAttr row = lanesFirst ? StringAttr::get(type.getContext(), kLaneDim)
+                                : *llvm::find_if(names, [&](StringAttr name) {
+                                    return type.hasDim(name);
+                                  });
+    if (type.hasDim(row) && names[merged->rows] == row)
       block.merged = rows;
     else
       offset = rows.offsetOf(ops, offset, buffer.strides[merged->rows]);

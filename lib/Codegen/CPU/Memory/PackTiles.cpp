@@ -7,6 +7,7 @@
 //   K    rows in place if they are on lines of cache and fill registers, else a
 //        copy [key][feature]; of a last incomplete register always a copy
 //   V    a copy [features / 16][keys / 32][16 features][32 keys]
+//   either in place from where an earlier grid has packed it (isBlocked)
 //   Q,P  pairs of rows in their slots (LoadLanes.cpp, StorePairs.cpp), to which
 //        pairs of zeros are added
 //
@@ -231,9 +232,12 @@ void Emitter::emitBlockedRows(tile::LoadOp load) {
     offset = ops.add(offset, ops.mul(place, buffer.strides[axis]));
   }
   auto [row, column] = rowAndColumn(load);
+  bool isPadded = hasPaddedRows(load);
   Rows found{ops.address(buffer.data, memoryType(buffer.element), offset),
-             buffer.strides[names.size() - 2], row, column, buffer.element};
-  found.blockStride = buffer.strides[merged.rows];
+             buffer.strides[names.size() - (isPadded ? 3 : 2)], row, column,
+             buffer.element};
+  if (!isPadded)
+    found.blockStride = buffer.strides[merged.rows];
   rows[load.getResult()] = found;
 }
 

@@ -40,13 +40,20 @@ bool isBlocked(tile::LoadOp load) {
   if (!merged || load.getTable())
     return false;
   auto names = load.getBuf().getType().getNames();
+  int64_t last = int64_t(names.size()) - 1;
   tile::TileType type = load.getType();
-  return merged->group == kTileDepth && type.getRank() == 2 &&
-         !type.hasDim(kLaneDim) && type.hasDim(names[merged->rows]) &&
-         merged->heads + 1 == int64_t(names.size()) && merged->rows >= 0 &&
-         merged->rows + 2 < int64_t(names.size()) &&
-         type.hasDim(names[names.size() - 2]) &&
+  if (merged->group != kTileDepth || merged->heads != last || last < 2 ||
+      type.getRank() != 2 || type.hasDim(kLaneDim) ||
+      !type.hasDim(names[merged->rows]))
+    return false;
+  int64_t other = merged->rows == last - 1 ? last - 2 : last - 1;
+  return type.hasDim(names[other]) &&
          load.getBuf().getType().getElementType().isBF16();
+}
+
+bool hasPaddedRows(tile::LoadOp load) {
+  auto merged = tile::RenameOp::findMerged(load.getBuf());
+  return isBlocked(load) && merged->rows + 1 == merged->heads;
 }
 
 namespace {

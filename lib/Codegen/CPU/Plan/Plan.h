@@ -124,8 +124,8 @@ struct Plan {
   /// Tiles that one stage makes for a later one, and those of them that have
   /// two copies.
   llvm::DenseSet<mlir::Value> crossing, alternating;
-  /// Loads of rows of K and V that are copied for the unit: K only where its
-  /// rows cannot be read in place, V transposed.
+  /// Loads of rows of K and V that are copied for the unit, unless they are
+  /// packed: K only where its rows cannot be read in place, V transposed.
   llvm::DenseMap<mlir::Operation *, Slot> tileRows;
 
   /// Results of nests of bf16 that are stored to memory as they are made, where
@@ -166,9 +166,12 @@ bool areRoughWeights(mlir::Value weights);
 /// The dims of a tile of rows in memory order: the outer axis, then the inner.
 std::pair<mlir::StringAttr, mlir::StringAttr> rowAndColumn(tile::LoadOp load);
 
-/// Whether a load reads rows of blocks of `kTileDepth` rows, a column of which
-/// is contiguous: operand A of the matrix unit in place.
+/// Whether a load reads operand A of the matrix unit in place: rows in blocks
+/// of `kTileDepth`, a column of which is contiguous, or padded rows.
 bool isBlocked(tile::LoadOp load);
+/// Whether these are rows of whole blocks of `kTileDepth` columns, the last of
+/// which is completed by zeros.
+bool hasPaddedRows(tile::LoadOp load);
 
 /// How the lanes of a product run over the features of rows of K or V.
 enum class FeatureForm {
