@@ -45,15 +45,15 @@ public:
   Value queries;
 
   struct Block2D; // a block of a buffer as rows of lanes
-
 private:
   friend class FetchHead;
   friend class IntegerProduct;
   friend class RegionEmitter;
   friend class LaneActivity;
   friend class LaneLoader;
-  friend class TilePacker;
   friend class PairStorer;
+  friend class RowStorer;
+  friend class TilePacker;
   friend class StagedLoop;
   friend class TileProduct;
   /// What all levels with the program's vector instructions have.
@@ -188,16 +188,10 @@ private:
   Value needsCopy(tile::LoadOp load, Type element, Value unit, Value stride);
   void emitStore(tile::StoreOp store, const Window *window);
   void storePairTile(tile::StoreOp store, const Window *window);
-  void storeFromSlot(tile::StoreOp store, const Window *window);
   void emitAnyNan(tile::AnyNanOp op, const Window *window);
   SmallVector<Value> transpose(SmallVector<Value> rows);
   Block2D blockOf(tile::TileType type, Value buf, ValueRange indices,
                   ArrayAttr validDims, ValueRange valid);
-
-  // StoreRows.cpp
-  /// Whether the nest that makes a tile of `plan.direct` stores it.
-  Value isDirect(tile::StoreOp store);
-  void storeRows(Granule &granule, tile::StoreOp store);
 
   // LoadLanes.cpp, Pages.cpp
   void emitLaneLoad(tile::LoadOp load, const Window *window);

@@ -16,6 +16,7 @@
 
 #include "Emit/StagedLoop.h"
 #include "Emit/ZeroSums.h"
+#include "Memory/StoreRows.h"
 
 #include "llvm/ADT/ScopeExit.h"
 
@@ -127,8 +128,14 @@ void Emitter::emitItem(const Item &item, const Window *window) {
   case ItemKind::Tiles:
     return forEachGroup(window,
                         [&](Window w) { emitTiles(cast<tile::DotOp>(op), w); });
-  case ItemKind::Store:
-    return emitStore(cast<tile::StoreOp>(op), window);
+  case ItemKind::Store: {
+    auto store = cast<tile::StoreOp>(op);
+    if (!plan.direct.contains(store.getValue()))
+      return emitStore(store, window);
+    return ops.branch(
+        RowStorer(*this, store).isDirect(), [] {},
+        [&] { emitStore(store, window); });
+  }
   case ItemKind::AnyNan:
     return emitAnyNan(cast<tile::AnyNanOp>(op), window);
   case ItemKind::For:

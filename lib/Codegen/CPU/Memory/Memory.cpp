@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/Emitter.h"
+#include "Memory/StoreRows.h"
 
 #include "attnc/Codegen/Common/FloatConversion.h"
 
@@ -142,9 +143,9 @@ void Emitter::storeResult(Granule &granule, Value tile) {
   auto store = plan.direct.find(tile);
   if (store == plan.direct.end())
     return storeToSlot();
+  RowStorer storer(*this, store->second);
   ops.branch(
-      isDirect(store->second), [&] { storeRows(granule, store->second); },
-      storeToSlot);
+      storer.isDirect(), [&] { storer.storeRows(granule); }, storeToSlot);
 }
 
 //===----------------------------------------------------------------------===//

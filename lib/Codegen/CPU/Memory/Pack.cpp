@@ -256,12 +256,6 @@ static bool storesLoaded(tile::StoreOp store, Type element, Type accumulator) {
 void Emitter::emitStore(tile::StoreOp store, const Window *window) {
   if (plan.pairTiles.contains(store.getValue()))
     return storePairTile(store, window);
-  if (!plan.direct.contains(store.getValue()))
-    return storeFromSlot(store, window);
-  ops.branch(isDirect(store), [] {}, [&] { storeFromSlot(store, window); });
-}
-
-void Emitter::storeFromSlot(tile::StoreOp store, const Window *window) {
   auto type = cast<tile::TileType>(store.getValue().getType());
   Block2D block = blockOf(type, store.getBuf(), store.getIndices(),
                           store.getValidDims(), store.getValid());

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Plan/Block2D.h"
+#include "Memory/StoreRows.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -15,12 +15,15 @@ using namespace mlir;
 
 namespace attnc::cpu {
 
-Value Emitter::isDirect(tile::StoreOp store) {
-  auto type = cast<tile::TileType>(store.getValue().getType());
-  Block2D block = blockOf(type, store.getBuf(), store.getIndices(),
-                          store.getValidDims(), store.getValid());
-  return followInMemory(ops, block, firstRow({ops.index(0), 0}),
-                        plan.vectors * lanes());
+Value RowStorer::isDirect() {
+  return followInMemory(ops, block, emitter.firstRow({ops.index(0), 0}),
+                        emitter.plan.vectors * emitter.lanes());
+}
+
+Value RowStorer::addressOf(Value row, Window window) {
+  Value place =
+      ops.add(emitter.firstRow(window), ops.mul(row, block.columnStride));
+  return ops.address(block.data, ops.getI16Type(), place);
 }
 
 /// The upper halves of the elements of one or two vectors of f32.
@@ -37,26 +40,20 @@ static Value upperHalvesOf(Ops &ops, ArrayRef<Value> vectors) {
                                    places);
 }
 
-void Emitter::storeRows(Granule &granule, tile::StoreOp store) {
-  auto type = cast<tile::TileType>(store.getValue().getType());
-  Block2D block = blockOf(type, store.getBuf(), store.getIndices(),
-                          store.getValidDims(), store.getValid());
-  Value first = firstRow(granule.window);
+void RowStorer::storeRows(Granule &granule) {
   Value end = ops.min(block.columnCount, ops.index(block.columns));
   bool isWhole = constantOf(end) == block.columns;
-  int64_t vectors = granule.window.vectors;
+  int64_t vectors = granule.window.vectors, lanes = emitter.lanes();
   for (int64_t row = 0; row < granule.rows; ++row) {
     Value column = ops.add(granule.start, row);
-    Value to = ops.add(first, ops.mul(column, block.columnStride));
     auto storeRow = [&] {
+      Value to = addressOf(column, granule.window);
       for (int64_t v = 0; v < vectors; v += 2) {
         SmallVector<Value> values;
         for (int64_t i = v; i < std::min(v + 2, vectors); ++i)
-          values.push_back(element(granule, store.getValue(), row, i));
-        ops.store(
-            upperHalvesOf(ops, values),
-            ops.address(block.data, ops.getI16Type(), ops.add(to, v * lanes())),
-            2);
+          values.push_back(emitter.element(granule, store.getValue(), row, i));
+        ops.store(upperHalvesOf(ops, values),
+                  ops.address(to, ops.getI16Type(), ops.index(v * lanes)), 2);
       }
     };
     if (isWhole)
