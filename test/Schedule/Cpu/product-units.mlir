@@ -15,7 +15,7 @@
 // CHECK-LABEL: func.func @projects(
 // ZEN4:        attn.contract {{.*}}form = dot, lanes = "e", rows = "q", q = 64, k = 384, e = 288, {{.*}}value_granule = [6, 4], {{.*}}unit = dot>>, attn.cases = [{{.*}}q = 768, k = 8, e = 4, {{.*}}partial = 8>>>]
 // ZEN4:        attn.map {{.*}}form = epilogue, {{.*}}unit = dot
-// SPR:         attn.contract {{.*}}form = dot, lanes = "e", rows = "q", q = 64, k = 768, e = 576, {{.*}}unit = matrix
+// SPR:         attn.contract {{.*}}form = dot, lanes = "e", rows = "q", q = 64, k = 768, e = 512, {{.*}}unit = matrix
 // COOPER:      attn.contract {{.*}}unit = dot
 // REMARKS:     product-units.mlir:[[# @LINE + 2]]:8: remark: zen4: qd,de->qe, blocks of 288 x 64 with sums over 384, bf16 dot products; bf16 converted to f32 for at most 8 rows [schedule]
 func.func @projects(%X: !x, %W: tensor<768x2304xbf16>, %B: tensor<2304xbf16>) -> !y {
