@@ -35,63 +35,6 @@ static constexpr double kScalarsPerCycle = 2;
 // Parts of a tile
 //===----------------------------------------------------------------------===//
 
-/// Instructions of a unit that start in one cycle.
-static double startsPerCycle(const Unit &unit) {
-  return double(unit.flopsPerCycle) /
-         double(2 * unit.rows * unit.columns * unit.depth);
-}
-
-double cpu::cyclesPerStep(RegisterTile tile, int64_t unroll,
-                          const Target &target, const Unit *unit) {
-  constexpr double issuePerCycle = 4;
-  constexpr double slack = 1.1; // an instruction may find its unit taken
-  double sums = double(tile.accumulators());
-  double arithmetic = target.cpu.hasFma ? sums : 2 * sums;
-  double loads = double(tile.vectors + tile.rows);
-  double shuffles = target.cpu.hasBroadcastLoad ? 0 : double(tile.rows);
-  double loop = 2.0 / double(unroll);
-  // A dot product of bf16 takes as long as two fmas (Zen 4: 6 cycles, an fma 4;
-  // Golden Cove: 8 and 4), VPDPBUSD 5 cycles (Golden Cove). A sum that VPMADDWD
-  // does not take itself waits for an addition only.
-  constexpr double integerLatency = 5;
-  double latency = double(target.cpu.fmaLatency);
-  if (unit && unit->operand == DType::I8)
-    latency = unit->depth == 4 ? integerLatency : 1;
-  else if (unit)
-    latency *= 2;
-  double perCycle =
-      unit ? startsPerCycle(*unit) : double(target.cpu.fmaPerCycle);
-  return std::max({arithmetic / perCycle, loads / target.cpu.loadsPerCycle,
-                   (arithmetic + loads + shuffles + loop) / issuePerCycle,
-                   slack * latency});
-}
-
-double cpu::productCycles(RegisterTile tile, double rows, double depth,
-                          double vectors, int64_t unroll, const Target &target,
-                          double waiting, const Unit *unit) {
-  if (vectors < 1)
-    return 0;
-  // Fewer vectors than the tile has: as many more rows.
-  if (int64_t(vectors) < tile.vectors)
-    tile = {int64_t(llvm::bit_floor(uint64_t(tile.accumulators()) /
-                                    uint64_t(vectors))),
-            int64_t(vectors)};
-  // Filling the pipeline, and loading, rescaling and storing the sums.
-  double ends = target.cpu.fmaLatency + double(tile.accumulators());
-  double steps = unit ? std::ceil(depth / double(unit->depth)) : depth;
-  double cycles = steps * (cyclesPerStep(tile, unroll, target, unit) + waiting);
-  // A tile at the end that lacks rows takes as long, or code of its own.
-  return std::ceil(vectors / double(tile.vectors)) *
-         std::ceil(rows / double(tile.rows)) * (cycles + ends);
-}
-
-double cpu::matrixCycles(double rows, double depth, double vectors,
-                         const Unit &unit) {
-  constexpr double loadAndStore = 24;
-  return vectors * std::ceil(rows / unit.rows) *
-         (std::ceil(depth / unit.depth) / startsPerCycle(unit) + loadAndStore);
-}
-
 /// Cycles to copy a row of keys for a tile; 0: its features fill registers, so
 /// it is read in place. (Measured: 40 cycles for 72 features.)
 static double copyKey(const KernelShape &shape) {
