@@ -226,8 +226,9 @@ void planFeatures(mlir::Block &block, Plan &plan, tile::CpuAttr target);
 /// later.
 void planStreams(mlir::Block &block, Plan &plan, tile::CpuAttr target);
 
-/// Finds the loops whose full tiles are pipelined; products are planned.
-void planStages(mlir::Block &block, Plan &plan);
+/// Finds the loops whose full tiles are pipelined; products are planned. With
+/// `explains` a remark describes each such loop, or says why it is none.
+void planStages(mlir::Block &block, Plan &plan, bool explains);
 
 /// The maximum of a loop whose stages are known; nothing if there is none that
 /// usually stays.

@@ -122,7 +122,7 @@ static LogicalResult planCopy(tile::GridOp grid, tile::CpuAttr target,
     return failure();
   if (failed(checkBlocked(body, plan)))
     return failure();
-  planStages(body, plan);
+  planStages(body, plan, queries == facts.queries);
   planDirectStores(plan);
   return planHomes(body, plan);
 }

@@ -37,8 +37,10 @@ public:
   StagePlanner(tile::ForOp loop, Plan &plan)
       : loop(loop), body(loop.getBody().front()), plan(plan),
         items(plan.items.find(&body)->second) {}
-  /// Fills in the plan unless the loop cannot be pipelined.
-  void run();
+  /// Fills in the plan, or says why the loop cannot be pipelined.
+  StringRef run();
+  bool hasBothProducts();
+  void explain(StringRef why);
 
 private:
   bool findStages();
@@ -48,6 +50,7 @@ private:
   bool findCrossing();
   bool findPaced();
   bool readsInPlace() const;
+  int64_t countInstructions(Stage stage);
   bool isReadAhead(Value scores) const;
   std::optional<Stage> stageOf(Value value) const;
   llvm::SetVector<size_t> usersOf(Value value) const;
@@ -252,11 +255,21 @@ bool StagePlanner::readsInPlace() const {
   });
 }
 
-void StagePlanner::run() {
-  if ((plan.hasGroups() && !readsInPlace()) || loop.hasClassify() ||
-      !findStages() || !moveRescaling() || !placeOthers() ||
-      !areCarriedInOneStage() || !findCrossing() || !findPaced())
-    return;
+StringRef StagePlanner::run() {
+  if (plan.hasGroups() && !readsInPlace())
+    return "each group of queries would copy rows of keys or values";
+  if (loop.hasClassify())
+    return "tiles are classified in the loop";
+  if (!findStages())
+    return "the loop loads queries or stores tiles";
+  if (!moveRescaling())
+    return "other ops use its sums of values";
+  if (!placeOthers())
+    return "products of different stages use the same rows";
+  if (!areCarriedInOneStage() || !findCrossing())
+    return "ops of different stages use a tile that the loop carries";
+  if (!findPaced())
+    return "no op on keys and queries makes weights";
   result.steady = findSteadyMaximum(loop, result, plan);
   for (Value made : crossing) {
     plan.crossing.insert(made);
@@ -264,12 +277,67 @@ void StagePlanner::run() {
       plan.alternating.insert(made);
   }
   plan.staged.try_emplace(loop, std::move(result));
+  return {};
 }
 
-void planStages(Block &block, Plan &plan) {
+/// Whether the matrix unit computes two products of a loop in turn: scores and
+/// values.
+bool StagePlanner::hasBothProducts() {
+  SmallVector<tile::DotOp> dots;
+  for (const Item &item : items)
+    if (item.kind == ItemKind::Tiles)
+      dots.push_back(cast<tile::DotOp>(item.ops.front()));
+  return llvm::any_of(dots, [&](tile::DotOp dot) {
+    return dot.getSum() != dots.front().getSum();
+  });
+}
+
+/// Instructions of the unit in the products of a stage.
+int64_t StagePlanner::countInstructions(Stage stage) {
+  int64_t count = 0;
+  for (size_t number : plan.staged.find(loop)->second.of(stage)) {
+    if (items[number].kind != ItemKind::Tiles)
+      continue;
+    auto dot = cast<tile::DotOp>(items[number].ops.front());
+    Space space = *spaceOf(cast<tile::TileType>(dot.getResult().getType()));
+    tile::TileType queries = dot.getLhs().getType();
+    int64_t depth =
+        *queries.getDimSize(StringAttr::get(dot.getContext(), dot.getSum()));
+    count += int64_t(llvm::divideCeil(space.size, kTileRows)) *
+             plan.groupWidth * int64_t(llvm::divideCeil(depth, kTileDepth));
+  }
+  return count;
+}
+
+void StagePlanner::explain(StringRef why) {
+  InFlightDiagnostic remark = loop.emitRemark();
+  if (!why.empty()) {
+    remark << "does not pipeline tiles on the matrix unit, because " << why
+           << " [kernel]";
+    return;
+  }
+  remark << "pipelines full tiles of " << loop.getStep()
+         << " keys: " << countInstructions(Stage::Scores)
+         << " instructions of the matrix unit for scores of the next tile and "
+         << countInstructions(Stage::Values)
+         << " for values of the last one run next to the weights";
+  if (plan.staged.find(loop)->second.steady)
+    remark << ", which use the maximum of earlier tiles";
+  if (plan.hasGroups())
+    remark << "; groups of " << plan.groupWidth * plan.lanes
+           << " queries, in passes over keys";
+  remark << " [kernel]";
+}
+
+void planStages(Block &block, Plan &plan, bool explains) {
   if (!plan.hasTiles)
     return;
-  block.walk([&](tile::ForOp loop) { StagePlanner(loop, plan).run(); });
+  block.walk([&](tile::ForOp loop) {
+    StagePlanner planner(loop, plan);
+    StringRef why = planner.run();
+    if (explains && planner.hasBothProducts())
+      planner.explain(why);
+  });
 }
 
 } // namespace attnc::cpu
