@@ -35,6 +35,10 @@ static std::string hostProcessor() {
 bool TuneFile::open(llvm::StringRef fingerprint) {
   const std::string &path = options.tune;
   if (llvm::sys::fs::exists(path)) {
+    if (!llvm::sys::fs::is_regular_file(path))
+      return session.fail("'" + path +
+                          "' is not a regular file, so --tune cannot continue "
+                          "from it; write to another file");
     auto text = llvm::MemoryBuffer::getFile(path);
     if (!text)
       return session.fail("cannot read the schedule file '" + path +
