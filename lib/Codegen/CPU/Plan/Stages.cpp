@@ -245,13 +245,16 @@ bool StagePlanner::isReadAhead(Value scores) const {
 /// blocks, those of K if their features fill registers.
 bool StagePlanner::readsInPlace() const {
   return llvm::all_of(body.getOps<tile::LoadOp>(), [&](tile::LoadOp load) {
-    if (!plan.tileRows.contains(load))
+    if (!plan.tileRows.contains(load) || isBlocked(load))
       return true;
-    StringAttr column = rowAndColumn(load).second;
-    return isBlocked(load) ||
-           (!load.getTable() &&
-            *load.getType().getDimSize(column) % kTileDepth == 0 &&
-            load.getBuf().getType().getElementType().isBF16());
+    auto [row, column] = rowAndColumn(load);
+    bool isTransposed = llvm::any_of(load->getUsers(), [&](Operation *user) {
+      auto dot = dyn_cast<tile::DotOp>(user);
+      return dot && dot.getSum() == row.getValue();
+    });
+    return !isTransposed && !load.getTable() &&
+           *load.getType().getDimSize(column) % kTileDepth == 0 &&
+           load.getBuf().getType().getElementType().isBF16();
   });
 }
 
