@@ -64,7 +64,7 @@ static std::string describeUnit(const Target &target, Type element) {
     return "the matrix unit for '" + name + "' is not used";
   if (has(UnitKind::DotProduct))
     return "the dot-product unit for '" + name + "' is not used";
-  return "the processor has no unit that multiplies '" + name + "'";
+  return "processors of this level have no unit that multiplies '" + name + "'";
 }
 
 /// Products that stay in f32 where the schedule's unit multiplies others.

@@ -6,7 +6,7 @@
 !L = tensor<?x8x1x?xf32, #attn.dims<batch, 8, 1, query_len>>
 
 // Where the argument is declared.
-// expected-warning@below {{'bf16' is converted to 'f32' tile by tile; the processor has no unit that multiplies 'bf16' [slow-path]}}
+// expected-warning@below {{'bf16' is converted to 'f32' tile by tile; processors of this level have no unit that multiplies 'bf16' [slow-path]}}
 func.func @sixteen_bits(%q: !Q, %k: !K, %v: !K) -> !Q {
   %o, %lse = attn.kernel ins(%q, %k, %v : !Q, !K, !K) -> (!Q, !L)
     normalize #attn.norm<shift = max, weight = exp2, divide = sum>

@@ -10,7 +10,9 @@ namespace attnc::attn {
 
 std::optional<int64_t> tileRowsOf(ContractOp op) {
   auto rows = op->getAttrOfType<IntegerAttr>(kTileRows);
-  return rows ? std::optional(rows.getInt()) : std::nullopt;
+  return rows && rows.getValue().getSignificantBits() <= 64
+             ? std::optional(rows.getValue().getSExtValue())
+             : std::nullopt;
 }
 
 std::optional<int64_t> fixedSumOf(ContractOp op) {
@@ -35,6 +37,8 @@ std::string findTileRowsProblem(ContractOp op) {
   BlockAttr block = BlockAttr::of(op);
   if (!rows || *rows < 1 || !block || block.getForm() != BlockForm::Dot)
     return "it must be a number of at least 1, of a block of form dot";
+  if (*rows > block.getE())
+    return "tiles have at most as many rows as the block, e";
   if (op.getMask() || op->hasAttr(kCompensated))
     return "a masked or compensated product adds up its steps";
   std::optional<int64_t> size = fixedSumOf(op);

@@ -4,6 +4,9 @@
 // RUN: sed 's/k = 768, e = 512/k = 384, e = 512/' %t > %t.invalid
 // RUN: not attnc-opt %t.invalid --attn-verify-scheduled -o /dev/null 2>&1 | FileCheck %s --check-prefix=INVALID
 // INVALID: attn.tile_rows: the sum must run over one axis, whose fixed size is at most k
+// RUN: sed 's/tile_rows = 128/tile_rows = 100000/' %t > %t.tall
+// RUN: not attnc-opt %t.tall --attn-verify-scheduled -o /dev/null 2>&1 | FileCheck %s --check-prefix=TALL
+// TALL: attn.tile_rows: tiles have at most as many rows as the block, e
 // RUN: attnc-opt %s --attn-select-schedule=cpu=zen4 | FileCheck %s --check-prefix=ZEN4
 // ZEN4-NOT: attn.tile_rows
 
