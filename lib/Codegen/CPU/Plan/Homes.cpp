@@ -132,17 +132,17 @@ static int64_t tileBytesOf(tile::LoadOp load) {
 }
 
 int64_t HomePlanner::bytesOf(tile::TileType type, bool local) const {
-  int64_t elements = 1;
+  int64_t elements = 1; // of a group
   if (type.hasDim(tile::kDistanceDim))
     elements =
         plan.distanceLead() + llvm::alignTo(type.getNumElements(), plan.lanes);
   else
     for (auto [name, size] : type.getDims())
-      elements *= name == kLaneDim
-                      ? pitchOf(plan, type, local) * groupsOf(plan, local)
-                      : rowsOf(plan, type, size);
+      elements *= name == kLaneDim ? pitchOf(plan, type, local)
+                                   : rowsOf(plan, type, size);
   unsigned bits = plan.storage(type.getElementType()).getIntOrFloatBitWidth();
-  return llvm::alignTo(elements * bits / 8, 64);
+  int64_t groups = type.hasDim(kLaneDim) ? groupsOf(plan, local) : 1;
+  return int64_t(llvm::alignTo(elements * bits / 8, 64)) * groups;
 }
 
 Slot HomePlanner::allocate(tile::TileType type, bool local) {
