@@ -320,10 +320,13 @@ Value SpecImporter::buildStateOutput(RowFormulas &rows, RankedTensorType type) {
 
 /// The type that weights are rounded to before they multiply values: that of
 /// the values, if none says else. What is no softmax may have weights that such
-/// a type is too small for, except bf16, which has the range of f32.
+/// a type is too small for, except bf16, which has the range of f32, if results
+/// are rounded to it, too.
 mlir::Type SpecImporter::weightType(attn::NormAttr norm) {
-  bool fits = norm.isSoftmax() || (spec.valueType == spec::DType::BF16 &&
-                                   norm.getDivide() == attn::NormDivide::None);
+  bool isBf16 = spec.valueType == spec::DType::BF16 &&
+                spec.outputType == spec::DType::BF16;
+  bool fits = norm.isSoftmax() ||
+              (isBf16 && norm.getDivide() == attn::NormDivide::None);
   if (!spec.probabilities && !fits)
     return real;
   spec::DType type = spec.probabilities.value_or(spec.valueType);

@@ -162,10 +162,12 @@ UnitKind unitOfPeak(const Target &target, DType operand) {
   if (target.findUnit(UnitKind::Matrix, operand, DType::F32) &&
       isOfHost(target.matrixFeatures) && mayUseMatrixUnit())
     return UnitKind::Matrix;
-  const Unit *dot = target.findUnit(UnitKind::DotProduct, operand, DType::F32),
-             *fma = target.findUnit(DType::F32, DType::F32);
-  return dot && dot->flopsPerCycle > fma->flopsPerCycle ? UnitKind::DotProduct
-                                                        : UnitKind::Fma;
+  constexpr double seconds = 0.001;
+  // Some processors take longer for it than for fmas.
+  bool isFaster = target.findUnit(UnitKind::DotProduct, operand, DType::F32) &&
+                  measurePeak(target, UnitKind::DotProduct, false, seconds) >
+                      measurePeak(target, UnitKind::Fma, false, seconds);
+  return isFaster ? UnitKind::DotProduct : UnitKind::Fma;
 }
 
 double measurePeak(const Target &target, UnitKind unit, bool isDouble,

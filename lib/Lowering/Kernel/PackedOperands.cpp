@@ -46,14 +46,13 @@ namespace {
 /// Stores one operand in a workspace.
 class OperandPacker {
 public:
-  OperandPacker(OpBuilder &builder, KernelBlock &block, Value operand,
+  /// `operand` with its letters, by number: K may be the same value as V.
+  OperandPacker(OpBuilder &builder, KernelBlock &block, unsigned operand,
                 char rows, char summed)
-      : builder(builder), block(block), loc(block.loc), operand(operand),
-        rows(rows), summed(summed) {
-    for (auto [other, axes] : block.kernel.getLetteredOperands())
-      if (other == operand)
-        letters = axes;
-  }
+      : builder(builder), block(block), loc(block.loc),
+        operand(block.kernel.getLetteredOperands()[operand].first), rows(rows),
+        summed(summed),
+        letters(block.kernel.getLetteredOperands()[operand].second) {}
   /// What the kernel loads instead of the operand.
   FailureOr<BlockBuffer> run(Storage &storage);
 
@@ -197,7 +196,7 @@ LogicalResult storePackedOperands(OpBuilder &builder, KernelBlock &block,
                                   Storage &storage) {
   attn::KernelOp kernel = block.kernel;
   tile::TargetAttrInterface target = kernel.getSchedule()->getTarget();
-  auto pack = [&](Value operand, char rows, char summed,
+  auto pack = [&](unsigned operand, char rows, char summed,
                   std::optional<BlockBuffer> &stored) -> LogicalResult {
     auto packed =
         OperandPacker(builder, block, operand, rows, summed).run(storage);
@@ -207,10 +206,10 @@ LogicalResult storePackedOperands(OpBuilder &builder, KernelBlock &block,
     return success();
   };
   if (target.getPacksKeys() &&
-      failed(pack(kernel.getK(), 'k', 'd', block.storedKeys)))
+      failed(pack(/*operand=*/1, 'k', 'd', block.storedKeys)))
     return failure();
   if (target.getTransposesValues() &&
-      failed(pack(kernel.getV(), 'e', 'k', block.storedValues)))
+      failed(pack(/*operand=*/2, 'e', 'k', block.storedValues)))
     return failure();
   return success();
 }

@@ -181,9 +181,10 @@ std::string cpu::whyNoPairs(const KernelShape &shape, const Target &target,
   return {};
 }
 
-/// The same of one operand: `name` are keys or values.
+/// The same of one operand by number, since K may be the same value as V:
+/// `name` are keys or values.
 static std::string whyNotPackedOperand(const KernelShape &shape,
-                                       const CpuSchedule &s, Value operand,
+                                       const CpuSchedule &s, unsigned number,
                                        const Unit *unit, StringRef name) {
   attn::KernelOp kernel = shape.kernel;
   if (s.unit != tile::CpuUnit::Matrix)
@@ -194,10 +195,7 @@ static std::string whyNotPackedOperand(const KernelShape &shape,
     return "mapping = features reads them with features in its lanes";
   if (!unit)
     return llvm::formatv("the matrix unit does not multiply the {0}", name);
-  StringRef letters;
-  for (auto [other, axes] : kernel.getLetteredOperands())
-    if (other == operand)
-      letters = axes;
+  auto [operand, letters] = kernel.getLetteredOperands()[number];
   Value root;
   auto digits = digitsOfOperand(operand, letters, root, /*report=*/false);
   if (readsIntegers(operand))
@@ -211,7 +209,7 @@ static std::string whyNotPackedOperand(const KernelShape &shape,
 
 std::string cpu::whyNotPackedKeys(const KernelShape &shape,
                                   const Target &target, const CpuSchedule &s) {
-  return whyNotPackedOperand(shape, s, shape.kernel.getK(),
+  return whyNotPackedOperand(shape, s, /*number=*/1,
                              findPairedProducts(shape, target, s).scores[0],
                              "keys");
 }
@@ -221,7 +219,7 @@ std::string cpu::whyNotTransposed(const KernelShape &shape,
   constexpr int64_t block = 32;
   attn::KernelOp kernel = shape.kernel;
   std::string why =
-      whyNotPackedOperand(shape, s, kernel.getV(),
+      whyNotPackedOperand(shape, s, /*number=*/2,
                           findPairedProducts(shape, target, s).value, "values");
   if (!why.empty())
     return why;
