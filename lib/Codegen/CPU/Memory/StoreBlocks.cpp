@@ -18,8 +18,7 @@ using namespace mlir;
 
 namespace attnc::cpu {
 
-/// Half `half` of each lane of several vectors.
-static Value halvesOf(Ops &ops, ArrayRef<Value> vectors, int64_t half) {
+Value halvesOf(Ops &ops, ArrayRef<Value> vectors, int64_t half) {
   int64_t lanes = cast<VectorType>(vectors[0].getType()).getNumElements();
   auto words = ops.vector(2 * lanes, ops.getI16Type());
   SmallVector<Value> parts;

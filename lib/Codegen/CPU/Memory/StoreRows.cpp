@@ -9,8 +9,6 @@
 
 #include "Memory/StoreRows.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-
 using namespace mlir;
 
 namespace attnc::cpu {
@@ -26,20 +24,6 @@ Value RowStorer::addressOf(Value row, Window window) {
   return ops.address(block.data, ops.getI16Type(), place);
 }
 
-/// The upper halves of the elements of one or two vectors of f32.
-static Value upperHalvesOf(Ops &ops, ArrayRef<Value> vectors) {
-  int64_t lanes = cast<VectorType>(vectors[0].getType()).getNumElements();
-  auto words = ops.vector(2 * lanes, ops.getI16Type());
-  SmallVector<Value> parts;
-  for (Value vector : vectors)
-    parts.push_back(LLVM::BitcastOp::create(ops, ops.loc, words, vector));
-  SmallVector<int64_t> places;
-  for (int64_t i = 0; i < int64_t(vectors.size()) * lanes; ++i)
-    places.push_back(2 * i + 1);
-  return vector::ShuffleOp::create(ops, ops.loc, parts.front(), parts.back(),
-                                   places);
-}
-
 void RowStorer::storeRows(Granule &granule) {
   Value end = ops.min(block.columnCount, ops.index(block.columns));
   bool isWhole = constantOf(end) == block.columns;
@@ -52,7 +36,7 @@ void RowStorer::storeRows(Granule &granule) {
         SmallVector<Value> values;
         for (int64_t i = v; i < std::min(v + 2, vectors); ++i)
           values.push_back(emitter.element(granule, store.getValue(), row, i));
-        ops.store(upperHalvesOf(ops, values),
+        ops.store(halvesOf(ops, values, /*half=*/1),
                   ops.address(to, ops.getI16Type(), ops.index(v * lanes)), 2);
       }
     };

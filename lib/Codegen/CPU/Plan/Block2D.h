@@ -33,6 +33,9 @@ bool mayFollow(tile::LoadOp load, const Plan &plan);
 Value followInMemory(Ops &ops, const Emitter::Block2D &block, Value first,
                      int64_t count);
 
+/// Half `half` (0: the lower one) of each 32-bit lane of one or two vectors.
+Value halvesOf(Ops &ops, llvm::ArrayRef<Value> vectors, int64_t half);
+
 } // namespace attnc::cpu
 
 #endif // ATTNC_LIB_CODEGEN_CPU_PLAN_BLOCK2D_H
