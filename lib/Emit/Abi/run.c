@@ -1,12 +1,27 @@
 //===- run.c - Memory, and the grids one after the other ------------------===//
 //
-// Workers pull tasks from one counter, so that any pool balances, whatever
-// order it starts them in, and a result does not depend on it: tasks do not
-// communicate. Returning from parallel_for is the barrier between grids.
+// The tasks of a grid are divided into shares, one for each worker. A worker
+// takes the tasks of its share in order, then those of other shares from their
+// ends, so that any pool balances, whatever order it starts them in. Tasks that
+// follow each other read the same keys and values, which stay in the cache of
+// one core, where the same share of the grid before left what it packed. A
+// result does not depend on the shares: tasks do not communicate. Returning
+// from parallel_for is the barrier between grids.
 //
 //===----------------------------------------------------------------------===//
 
 #include "frame.h"
+
+enum { MOST_SHARES = 64 };
+
+/* Consecutive tasks; a line of cache, so that workers do not share it. Whoever
+   increments `taken` below `count` may take a task, at the front or at the
+   back: so both sides together never take more tasks than there are. */
+struct share {
+  int64_t first, count;
+  int64_t taken, front, back; /* atomic */
+  int64_t unused[3];
+};
 
 /* One grid, as its workers see it. */
 struct job {
@@ -15,10 +30,35 @@ struct job {
   char *scratch;
   int64_t scratch_bytes; /* per worker */
   int64_t tasks;
-  int64_t next;     /* atomic: the first task that nobody has taken */
   int64_t finished; /* atomic */
+  int64_t shares;
+  struct share *share;
   int flushes;
 };
+
+static void deal(struct job *job) {
+  int64_t least = job->tasks / job->shares, more = job->tasks % job->shares;
+  int64_t first = 0;
+  for (int64_t p = 0; p < job->shares; ++p) {
+    struct share *share = &job->share[p];
+    share->first = first;
+    share->count = least + (p < more);
+    share->taken = share->front = share->back = 0;
+    first += share->count;
+  }
+}
+
+/* The next task of a share; -1: none is left. */
+static int64_t take(struct share *share, int is_own) {
+  if (__atomic_load_n(&share->taken, __ATOMIC_RELAXED) >= share->count ||
+      __atomic_fetch_add(&share->taken, 1, __ATOMIC_RELAXED) >= share->count)
+    return -1;
+  if (is_own)
+    return share->first +
+           __atomic_fetch_add(&share->front, 1, __ATOMIC_RELAXED);
+  return share->first + share->count - 1 -
+         __atomic_fetch_add(&share->back, 1, __ATOMIC_RELAXED);
+}
 
 /* The floating-point state belongs to a thread, so each worker sets it, and
    only around our code. */
@@ -27,11 +67,10 @@ static void work(void *context, int64_t worker) {
   char *scratch = job->scratch + worker * job->scratch_bytes;
   uint32_t saved = enter_arithmetic(job->flushes);
   int64_t done = 0;
-  for (;; ++done) {
-    int64_t task = __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED);
-    if (task >= job->tasks)
-      break;
-    job->grid->body(job->call, scratch, task);
+  for (int64_t p = 0; p < job->shares; ++p) {
+    struct share *share = &job->share[(worker + p) % job->shares];
+    for (int64_t task; (task = take(share, p == 0)) >= 0; ++done)
+      job->grid->body(job->call, scratch, task);
   }
   leave_arithmetic(saved);
   __atomic_fetch_add(&job->finished, done, __ATOMIC_RELEASE);
@@ -54,6 +93,10 @@ static attnc_status run_grid(const struct attnc_frame *frame, struct job *job,
     work_alone(job);
     return ATTNC_OK;
   }
+  struct share shares[MOST_SHARES];
+  job->share = shares;
+  job->shares = workers < MOST_SHARES ? workers : MOST_SHARES;
+  deal(job);
   attnc_status status =
       runtime->parallel_for(runtime->user, workers, work, job);
   if (status != ATTNC_OK)
@@ -75,7 +118,7 @@ static attnc_status run_grids(const struct attnc_frame *frame,
     job.scratch = scratch;
     job.scratch_bytes = scratch_bytes;
     job.tasks = job.grid->tasks(call);
-    job.next = job.finished = 0;
+    job.finished = 0;
     job.flushes = frame->function->flags & ATTNC_FUNCTION_FLUSHES;
     if (job.tasks <= 0)
       continue;

@@ -23,6 +23,7 @@ constexpr int64_t kScratch = 100;
 
 std::atomic<bool> flushedInBody{true}, flushedInCallback{false};
 std::atomic<bool> scratchIsAligned{true};
+std::vector<int64_t> *order = nullptr; // of the tasks of the second grid
 
 int64_t tasks(const attnc_call *call) { return call->sizes[0]; }
 int64_t scratch(const attnc_call *) { return kScratch; }
@@ -45,6 +46,8 @@ void stage(const attnc_call *call, void *memory, int64_t task) {
 
 void reverse(const attnc_call *call, void *memory, int64_t task) {
   touchScratch(memory, task);
+  if (order)
+    order->push_back(task);
   static_cast<float *>(call->data[1])[task * call->strides[1][0]] =
       static_cast<float *>(call->workspace)[call->sizes[0] - 1 - task];
 }
@@ -156,6 +159,39 @@ TEST_P(RunTest, DoesNotDependOnTheOrderOfAPool) {
     return ATTNC_OK;
   };
   EXPECT_EQ(call(), ATTNC_OK) << text;
+  EXPECT_TRUE(isReversed());
+}
+
+// Neighbors share keys and values: they stay with one worker while it can.
+TEST_P(RunTest, GivesAWorkerItsShareThenTheEndsOfOthers) {
+  useThreads(4);
+  runtime.parallel_for = [](void *, int64_t, Body *body,
+                            void *context) -> attnc_status {
+    body(context, 2);
+    return ATTNC_OK;
+  };
+  std::vector<int64_t> tasksInOrder, expected;
+  order = &tasksInOrder;
+  EXPECT_EQ(call(), ATTNC_OK) << text;
+  order = nullptr;
+  for (int64_t task = 32; task < 48; ++task)
+    expected.push_back(task);
+  for (int64_t end : {64, 16, 32})
+    for (int64_t task = end - 1; task >= end - 16; --task)
+      expected.push_back(task);
+  EXPECT_EQ(tasksInOrder, expected);
+}
+
+TEST_P(RunTest, BalancesMoreWorkersThanShares) {
+  useThreads(1000);
+  in.resize(200);
+  out.resize(200);
+  for (size_t i = 0; i < in.size(); ++i)
+    in[i] = static_cast<float>(i);
+  Q = TestTensor(in.data(), {200});
+  O = TestTensor(out.data(), {200});
+  EXPECT_EQ(call(), ATTNC_OK) << text;
+  EXPECT_EQ(workers, 200);
   EXPECT_TRUE(isReversed());
 }
 
