@@ -195,6 +195,7 @@ static Error addEntries(Module &module, ArrayRef<Interface> functions,
                         part.isNarrow});
     if (!part.target.slowPairFeatures.empty())
       variants.back().slowOn = *slowOn;
+    variants.back().cases = part.cases;
     labels.push_back(part.target.label);
   }
   for (const Interface &function : functions) {

@@ -74,7 +74,7 @@ private:
   std::string texts;
   std::vector<int64_t> code;
   std::vector<Constant *> axes;
-  size_t conditionCount = 0, kernelCount = 0;
+  size_t conditionCount = 0, kernelCount = 0, kernelsOfPart = 0;
 };
 } // namespace
 
@@ -221,17 +221,36 @@ Expected<Constant *> Writer::writeKernel(const KernelVariant &variant,
        when ? expr(when->rhs) : noExpr(), deviceOf(variant)});
 }
 
+/// The function with the cases of a part.
+static Interface withCasesOf(const Interface &function,
+                             const KernelVariant &variant) {
+  Interface own = function;
+  auto found = variant.cases.find(function.name);
+  if (found != variant.cases.end())
+    own.cases = found->second;
+  return own;
+}
+
+/// The kernels of each part; a part with fewer cases than another repeats its
+/// last kernel, which no call reaches.
 Expected<Constant *> Writer::writeKernels(ArrayRef<KernelVariant> variants) {
-  SmallVector<Constant *> records;
   for (const KernelVariant &variant : variants)
-    for (auto [number, body] : llvm::enumerate(function.bodies())) {
-      bool isCase = number < function.cases.size();
-      auto kernel = writeKernel(variant, body,
-                                isCase ? &function.cases[number] : nullptr);
+    kernelsOfPart =
+        std::max(kernelsOfPart, withCasesOf(function, variant).bodies().size());
+  SmallVector<Constant *> records;
+  for (const KernelVariant &variant : variants) {
+    Interface own = withCasesOf(function, variant);
+    std::vector<std::string> bodies = own.bodies();
+    for (size_t number = 0; number < kernelsOfPart; ++number) {
+      bool isCase = number < own.cases.size();
+      auto kernel =
+          writeKernel(variant, bodies[std::min(number, bodies.size() - 1)],
+                      isCase ? &own.cases[number] : nullptr);
       if (!kernel)
         return kernel.takeError();
       records.push_back(*kernel);
     }
+  }
   return array("kernels", records, sizeof(attnc_kernel));
 }
 
@@ -268,7 +287,7 @@ Expected<GlobalVariable *> Writer::write(ArrayRef<KernelVariant> variants) {
        i32(function.tensors.size()), i32(conditionCount), i32(kernelCount),
        i32(rawArgsBytes(function, pointerBytes)),
        i32(isDouble ? 0 : ATTNC_FUNCTION_FLUSHES), i32(variants.size()),
-       i32(function.bodies().size())});
+       i32(kernelsOfPart)});
   assert((pointerBytes != sizeof(void *) ||
           module.getDataLayout().getTypeAllocSize(value->getType()) ==
               sizeof(attnc_function)) &&

@@ -11,6 +11,8 @@
 
 #include "attnc/Interface/Interface.h"
 
+#include "llvm/ADT/StringMap.h"
+
 namespace llvm {
 class GlobalVariable;
 class Module;
@@ -27,7 +29,8 @@ struct KernelVariant {
   CpuNeeds needs;
   std::string suffix; // empty while an object holds one
   std::string label;
-  bool isNarrow = false;          // see Part
+  bool isNarrow = false;                                  // see Part
+  llvm::StringMap<std::vector<InterfaceCase>> cases = {}; // see Part
   CpuNeeds slowOn = kNoProcessor; // processors with these bits
 };
 

@@ -44,7 +44,8 @@ constexpr StageEntry stages[] = {
      "attn-verify-fused"},
     {"scheduled",
      "func.func(attn-store-views)," // canonicalize undoes it
-     "attn-select-schedule{@schedule@},"
+     "attn-split-schedules{@level@},"
+     "attn-select-schedule{@level@@candidates@},"
      "attn-verify-scheduled",
      // A scheduled module is a fused one whose kernels have schedules.
      "attn-verify-fused,attn-verify-scheduled"},
@@ -81,20 +82,22 @@ static std::string withoutSkipped(llvm::StringRef passes,
 }
 
 static std::string fillIn(std::string text, const PipelineOptions &options) {
-  std::string schedule = "cpu=" + options.target->name.str();
+  std::string level = "cpu=" + options.target->name.str();
   bool isCpu = options.target->kind == TargetKind::Cpu;
   if (options.backend || !isCpu) // the pass assumes that of CPUs
-    schedule += " backend=" + backendOf(options).name.str();
+    level += " backend=" + backendOf(options).name.str();
   // The text form of pipelines takes a value with blanks in braces.
   if (!options.schedule.empty())
-    schedule += " schedule={" + options.schedule + "}";
+    level += " schedule={" + options.schedule + "}";
+  std::string candidates;
   if (options.candidates > 0)
-    schedule += " candidates=" + std::to_string(options.candidates);
+    candidates = " candidates=" + std::to_string(options.candidates);
   auto replace = [&](llvm::StringRef word, const std::string &by) {
     for (size_t place; (place = text.find(word)) != std::string::npos;)
       text.replace(place, word.size(), by);
   };
-  replace("@schedule@", schedule);
+  replace("@level@", level);
+  replace("@candidates@", candidates);
   replace("@cpu@", options.target->name.str());
   replace("@ridge@", llvm::formatv("{0}", options.ridge).str());
   replace("@weights@", options.allowWeightProducts ? "true" : "false");

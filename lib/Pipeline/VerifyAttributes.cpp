@@ -48,6 +48,8 @@ struct KnownAttribute {
 
 constexpr StringLiteral modules[] = {ModuleOp::getOperationName()};
 constexpr StringLiteral functions[] = {func::FuncOp::getOperationName()};
+constexpr StringLiteral modulesAndFunctions[] = {
+    ModuleOp::getOperationName(), func::FuncOp::getOperationName()};
 constexpr StringLiteral kernels[] = {attn::KernelOp::getOperationName()};
 constexpr StringLiteral maps[] = {attn::MapOp::getOperationName()};
 constexpr StringLiteral products[] = {attn::ContractOp::getOperationName()};
@@ -64,7 +66,7 @@ constexpr KnownAttribute knownAttributes[] = {
     {kInterfaceAttr, modules},
     {kTargetAttr, modules},
     {kPlatformAttr, modules},
-    {kScheduleAttr, functions},
+    {kScheduleAttr, modulesAndFunctions},
     {kExpectAttr, functions},
     {kCandidatesAttr, kernels},
     {attn::kTf32Attr, functions},

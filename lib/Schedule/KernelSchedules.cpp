@@ -4,6 +4,7 @@
 
 #include "attnc/Dialect/Attn/Attn.h"
 #include "attnc/Interface/Attributes.h"
+#include "attnc/Interface/Remark.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -28,11 +29,50 @@ std::vector<NamedKernel> listKernels(ModuleOp module) {
   return kernels;
 }
 
-void requestSchedule(Operation *kernel, StringRef schedule, Location place) {
-  MLIRContext *context = kernel->getContext();
-  kernel->setAttr(
-      kScheduleAttr,
-      ArrayAttr::get(context, {StringAttr::get(context, schedule), place}));
+void requestSchedules(ModuleOp module, ArrayRef<KernelRequest> requests) {
+  MLIRContext *context = module.getContext();
+  NamedAttrList list;
+  for (const KernelRequest &one : requests)
+    list.set(one.kernel,
+             ArrayAttr::get(context, {StringAttr::get(context, one.schedule),
+                                      LocationAttr(one.place)}));
+  module->setAttr(kScheduleAttr, list.getDictionary(context));
+}
+
+LogicalResult takeRequests(ModuleOp module) {
+  auto requests = module->getAttrOfType<DictionaryAttr>(kScheduleAttr);
+  if (!requests)
+    return success();
+  std::vector<NamedKernel> kernels = listKernels(module);
+  for (NamedAttribute request : requests) {
+    auto isNamed = [&](const NamedKernel &one) {
+      return one.name == request.getName().getValue();
+    };
+    if (llvm::any_of(kernels, isNamed))
+      continue;
+    auto place = cast<LocationAttr>(cast<ArrayAttr>(request.getValue())[1]);
+    InFlightDiagnostic error = emitError(Location(place));
+    error << "no kernel is named '" << request.getName().getValue()
+          << "'; kernels: ";
+    llvm::interleaveComma(kernels, error,
+                          [&](const NamedKernel &one) { error << one.name; });
+    return error << " [schedule-file]";
+  }
+  for (const NamedKernel &one : kernels) {
+    auto request = requests.getAs<ArrayAttr>(one.name);
+    bool isChosen = request && !cast<StringAttr>(request[0]).empty();
+    if (isChosen)
+      one.kernel->setAttr(kScheduleAttr, request);
+    else
+      remarkOn(one.kernel) << "the schedule is chosen automatically, because "
+                           << (request ? "tuning of " + one.name +
+                                             " was not finished"
+                                       : "the schedule file has no entry for " +
+                                             one.name)
+                           << " [schedule]";
+  }
+  module->removeAttr(kScheduleAttr);
+  return success();
 }
 
 std::vector<std::string> candidatesOf(Operation *kernel) {

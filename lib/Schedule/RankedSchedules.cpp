@@ -97,7 +97,7 @@ static double getStoreCycles(attn::KernelOp kernel, const KernelShape &shape,
 
 RankedSchedules::RankedSchedules(attn::KernelOp kernel, attn::RowAxes axes,
                                  const Request &request)
-    : axes(axes), merged(mergeRows(kernel, axes)),
+    : axes(axes), original(kernel), merged(mergeRows(kernel, axes)),
       shape(merged ? merged->get() : kernel, request.target),
       kernelsOfGroup(merged ? 1 : groupOf(kernel)) {
   shape.interface = request.interface;
@@ -133,6 +133,24 @@ void RankedSchedules::prefer(attn::ScheduleAttr schedule) {
 double RankedSchedules::getGroupCycles(size_t regime, const Ranked &of) const {
   return double(kernelsOfGroup) * of.costs[regime].total() +
          storeCycles[regime];
+}
+
+double RankedSchedules::predictAt(const Request &request,
+                                  const Regime &at) const {
+  // Strategies schedule the merged kernel.
+  attn::ScheduleAttr best = ranked.front().schedule;
+  best = best.withRowAxes(attn::RowAxes::Q);
+  RegimeRanges ranges(shape.kernel, request.interface, at);
+  double cycles =
+      merged ? getStoreCycles(original, shape, request.target, ranges) : 0;
+  for (const Strategy *strategy :
+       getStrategies(request.target, request.backend))
+    if (strategy->findMismatch(shape, request.target, best).empty())
+      return double(ranges.getHeads()) *
+             (cycles +
+              strategy->predictCost(shape, request.target, best, ranges)
+                  .total());
+  llvm_unreachable("a strategy made the schedule");
 }
 
 bool schedule::areRowsFaster(const RankedSchedules &heads,

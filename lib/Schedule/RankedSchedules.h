@@ -56,12 +56,15 @@ public:
   double getGroupCycles(size_t regime) const {
     return getGroupCycles(regime, ranked.front());
   }
+  /// Cycles of the best for all heads at any sizes.
+  double predictAt(const Request &request, const Regime &at) const;
 
 private:
   void addCandidates(const Request &request,
                      llvm::MutableArrayRef<RegimeRanges> ranges);
 
   attn::RowAxes axes;
+  attn::KernelOp original;
   std::optional<MergedKernel> merged;
   KernelShape shape;
   int64_t kernelsOfGroup;

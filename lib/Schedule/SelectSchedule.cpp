@@ -16,9 +16,9 @@
 
 #include "attnc/Schedule/Passes.h"
 
+#include "KernelChoice.h"
 #include "Quantized/ConvertOnLoad.h"
 #include "Quantized/ConvertWeights.h"
-#include "RankedSchedules.h"
 #include "Side/SideOps.h"
 #include "SlowPath.h"
 #include "StoreViews.h"
@@ -30,6 +30,7 @@
 #include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Interface/Attributes.h"
 #include "attnc/Interface/Remark.h"
+#include "attnc/Schedule/KernelSchedules.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -188,6 +189,8 @@ struct SelectSchedule final
         return signalPassFailure();
       interfaces = std::move(*read);
     }
+    if (failed(takeRequests(getOperation())))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       const Interface *interface = findInterfaceOf(function);
       convertWhereFaster(function, *target, interface);
@@ -437,15 +440,8 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
   if (failed(axes))
     return failure();
   Request request{target, backend, getRequest(kernel), regimes, interface};
-  RankedSchedules first(kernel, axes->front(), request);
-  if (whole)
-    first.prefer(whole);
-  std::optional<RankedSchedules> rows;
-  if (axes->size() > 1)
-    rows.emplace(kernel, axes->back(), request);
-  bool areRows = rows && !rows->empty() &&
-                 (first.empty() || areRowsFaster(first, *rows, regimes));
-  const RankedSchedules &best = areRows ? *rows : first;
+  KernelChoice choice(kernel, *axes, request, whole);
+  const RankedSchedules &best = choice.best();
   if (best.empty() && !best.getError().empty())
     return refuse(kernel) << best.getError() << " [schedule]";
   if (best.empty())
@@ -454,19 +450,15 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
                                 << " [schedule]"
                : kernel.emitError()
                      << "no schedule: " << best.getProblem() << " [schedule]";
-  if (areRows && !first.empty())
-    explainRows(kernel, first, *rows, regimes);
+  if (choice.prefersRows())
+    explainRows(kernel, *choice.other(), best, regimes);
   if (best.getRowAxes() == attn::RowAxes::GQ)
     storeScatteredRows(kernel);
-  attn::ScheduleAttr chosen = best.getRanked()[0].schedule;
+  attn::ScheduleAttr chosen = choice.schedule();
   kernel.setScheduleAttr(chosen);
   kernel->removeAttr(kScheduleAttr);
   if (candidates > 0)
-    keepCandidates(kernel, best,
-                   areRows ? &first
-                   : rows  ? &*rows
-                           : nullptr,
-                   regimes);
+    keepCandidates(kernel, best, choice.other(), regimes);
   if (interface)
     interface->kernels.push_back((target.name + ": " +
                                   whenOf(*interface, function.getName()) +

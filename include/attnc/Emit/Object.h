@@ -30,6 +30,7 @@
 #include "attnc/Interface/Interface.h"
 #include "attnc/Target/Platform.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
@@ -82,6 +83,9 @@ struct Part {
   /// The kernels hold extents and strides, in elements, in 32 bits: a call with
   /// others is refused.
   bool isNarrow = false;
+  /// By function, the cases of this part; a function that is not listed has
+  /// those of its interface.
+  llvm::StringMap<std::vector<InterfaceCase>> cases;
 };
 
 /// Clears `slowPairFeatures` of parts that need not be passed over: no kernel

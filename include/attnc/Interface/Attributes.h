@@ -21,8 +21,9 @@ inline constexpr llvm::StringLiteral kPlatformAttr = "attnc.platform";
 inline constexpr llvm::StringLiteral kCandidatesAttr = "attnc.candidates";
 
 /// Of a function: the schedule that its spec requests, as text, and the sizes
-/// of `expect`. Until it is scheduled, a kernel may have a pair of such a text
-/// and the location of the request.
+/// of `expect`. Until it is scheduled, a module may list such texts and the
+/// locations of the requests by the names of kernels, and a kernel have its
+/// own.
 inline constexpr llvm::StringLiteral kScheduleAttr = "attnc.schedule";
 inline constexpr llvm::StringLiteral kExpectAttr = "attnc.expect";
 

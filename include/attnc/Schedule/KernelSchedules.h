@@ -28,10 +28,21 @@ struct NamedKernel {
 /// The kernels of a module from stage fused on.
 std::vector<NamedKernel> listKernels(mlir::ModuleOp module);
 
-/// Requests a schedule, a text as of `--schedule`, for a kernel of stage fused.
-/// `place` is where messages about it point.
-void requestSchedule(mlir::Operation *kernel, llvm::StringRef schedule,
-                     mlir::Location place);
+/// A schedule, a text as of `--schedule`, for the kernel of this name; empty:
+/// tuning did not choose one. `place` is where messages about it point.
+struct KernelRequest {
+  llvm::StringRef kernel, schedule;
+  mlir::Location place;
+};
+
+/// Writes down requests for a module of stage fused, whose functions may still
+/// be split.
+void requestSchedules(mlir::ModuleOp module,
+                      llvm::ArrayRef<KernelRequest> requests);
+
+/// Hands each request to its kernel; remarks tell of kernels without one. An
+/// error if no kernel has the name.
+llvm::LogicalResult takeRequests(mlir::ModuleOp module);
 
 /// The candidates of a scheduled kernel as texts, the choice first.
 std::vector<std::string> candidatesOf(mlir::Operation *kernel);

@@ -42,6 +42,31 @@ def SelectSchedule : Pass<"attn-select-schedule", "::mlir::ModuleOp"> {
                            "::attnc::tile::TileDialect"];
 }
 
+def SplitSchedules : Pass<"attn-split-schedules", "::mlir::ModuleOp"> {
+  let summary = "Specialize functions that need several schedules";
+  let description = [{
+    Copies a function where no schedule of its kernels is good at all sizes of
+    its `attnc.expect`: one schedule for all is predicted to take more than 1.25
+    times as long as the best at one of them. `@f` becomes `@f.case0`, ... and
+    `@f`, each with some of the regimes, and `cases` of the interface selects
+    one per call. A function with a fixed schedule, with cases, or with quantized
+    keys and values stays one.
+
+    Remarks print what each case saves.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
+           "CPU level, a value of -mcpu">,
+    Option<"backend", "backend", "std::string", "",
+           "Backend whose schedules are considered; default: the first one that "
+           "compiles for the CPU level">,
+    Option<"schedule", "schedule", "std::string", "",
+           "Fixed fields of the schedule: functions stay one">
+  ];
+  let dependentDialects = ["::attnc::halide::HalideDialect",
+                           "::attnc::tile::TileDialect"];
+}
+
 def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
   let summary = "Verify the invariants of stage scheduled";
   let description = [{

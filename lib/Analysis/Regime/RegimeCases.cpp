@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace attnc;
 
 SmallVector<unsigned> attnc::assignWays(ArrayRef<Regime> regimes, unsigned ways,
-                                        CostOfWay cost) {
+                                        CostOfWay cost, double worthACase) {
   SmallVector<double> best;
   for (const Regime &at : regimes) {
     best.push_back(cost(0, at));
@@ -27,7 +27,7 @@ SmallVector<unsigned> attnc::assignWays(ArrayRef<Regime> regimes, unsigned ways,
       best.back() = std::min(best.back(), cost(way, at));
   }
   auto isGood = [&](unsigned way, size_t regime) {
-    return cost(way, regimes[regime]) <= kWorthACase * best[regime];
+    return cost(way, regimes[regime]) <= worthACase * best[regime];
   };
   // Greedy: the way that is good at most of the regimes that still lack one.
   SmallVector<unsigned> taken;
@@ -101,9 +101,8 @@ static std::set<int64_t> spread(const Varying &size, unsigned count) {
 
 /// All combinations of values of the sizes that vary.
 static Grid makeGrid(const Regime &base, ArrayRef<Varying> varying,
-                     ArrayRef<unsigned> ways, CostOfWay cost) {
-  constexpr double most = 1000;
-  auto count = unsigned(std::pow(most, 1.0 / double(varying.size())));
+                     ArrayRef<unsigned> ways, CostOfWay cost, unsigned points) {
+  auto count = unsigned(std::pow(double(points), 1.0 / double(varying.size())));
   Grid grid;
   grid.points.push_back(base);
   for (const Varying &size : varying) {
@@ -257,12 +256,13 @@ std::optional<WayCase> CaseFinder::run() {
 
 std::optional<WayCases> attnc::findCases(ArrayRef<Regime> regimes,
                                          ArrayRef<unsigned> wayOf,
-                                         CostOfWay cost) {
+                                         CostOfWay cost, unsigned points) {
   llvm::SmallSetVector<unsigned, 8> ways(wayOf.begin(), wayOf.end());
   SmallVector<Varying> varying = findVarying(regimes);
   if (varying.empty() && ways.size() > 1)
     return std::nullopt;
-  Grid grid = makeGrid(regimes.front(), varying, ways.getArrayRef(), cost);
+  Grid grid =
+      makeGrid(regimes.front(), varying, ways.getArrayRef(), cost, points);
   WayCases found;
   while (ways.size() > 1) {
     CaseFinder finder(regimes, wayOf, varying, grid, ways.getArrayRef(), cost);

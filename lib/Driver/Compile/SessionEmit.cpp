@@ -197,6 +197,8 @@ bool Session::emitParts(EmitKind kind, llvm::SmallVectorImpl<char> &bytes,
     Part &made = parts.emplace_back();
     made.isNarrow = backendFor(*part.target).isNarrow;
     made.device = part.target->kind;
+    for (const Interface &function : part.interfaces)
+      made.cases[function.name] = function.cases;
     printer.startPart(partList.size() > 1 ? part.target->name : "");
     made.kernels = make(part, made, llvmContext);
     printer.startPart("");

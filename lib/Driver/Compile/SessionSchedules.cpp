@@ -8,7 +8,6 @@
 
 #include "Compile/Session.h"
 
-#include "attnc/Interface/Remark.h"
 #include "attnc/Schedule/KernelSchedules.h"
 #include "attnc/Support/Nearest.h"
 #include "attnc/Target/Platform.h"
@@ -43,13 +42,23 @@ std::string Session::fingerprint() {
   return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16);
 }
 
+/// The name without the case, which one of the parts may have: "f.case0/2" is
+/// "f/2" before functions are split.
+static std::string withoutCase(llvm::StringRef name) {
+  auto [function, rest] = name.split(".case");
+  if (function.size() == name.size())
+    return name.str();
+  return (function + rest.ltrim("0123456789")).str();
+}
+
 /// Whether an entry is for a kernel and a microarchitecture of this session.
 static void checkEntry(const spec::ScheduleEntry &entry,
                        llvm::ArrayRef<llvm::StringRef> kernels,
                        llvm::ArrayRef<const Target *> targets,
                        SourceDiagnostics &diagnostics) {
   constexpr llvm::StringLiteral id = "schedule-file";
-  if (!llvm::is_contained(kernels, entry.kernel)) {
+  if (!llvm::is_contained(kernels, entry.kernel) &&
+      !llvm::is_contained(kernels, withoutCase(entry.kernel))) {
     auto &error = diagnostics.error(
         id, entry.kernelRange, "no kernel is named '" + entry.kernel + "'");
     llvm::StringRef similar = nearest(entry.kernel, kernels);
@@ -93,32 +102,27 @@ bool Session::checkSchedules() {
   return diagnostics.errors() == 0;
 }
 
+/// Where the text of a schedule begins.
+static Location placeOf(llvm::SMRange range, llvm::SourceMgr &sources,
+                        MLIRContext &context) {
+  if (!range.isValid())
+    return UnknownLoc::get(&context);
+  unsigned buffer = sources.FindBufferContainingLoc(range.Start);
+  auto [line, column] = sources.getLineAndColumn(range.Start, buffer);
+  return FileLineColLoc::get(
+      &context, sources.getMemoryBuffer(buffer)->getBufferIdentifier(), line,
+      column);
+}
+
 void Session::requestSchedules(const SessionPart &part) {
   if (!schedules)
     return;
-  for (const NamedKernel &one : listKernels(*part.module)) {
-    const spec::ScheduleEntry *entry =
-        schedules->find(one.name, part.target->name);
-    if (!entry || entry->schedule.empty()) {
-      remarkOn(one.kernel) << "the schedule is chosen automatically, because "
-                           << (entry ? "tuning of " + one.name +
-                                           " was not finished"
-                                     : "the schedule file has no entry for " +
-                                           one.name)
-                           << " [schedule]";
-      continue;
-    }
-    Location place = UnknownLoc::get(&context);
-    if (entry->scheduleRange.isValid()) {
-      llvm::SMLoc start = entry->scheduleRange.Start;
-      unsigned buffer = sources.FindBufferContainingLoc(start);
-      auto [line, column] = sources.getLineAndColumn(start, buffer);
-      place = FileLineColLoc::get(
-          &context, sources.getMemoryBuffer(buffer)->getBufferIdentifier(),
-          line, column);
-    }
-    requestSchedule(one.kernel, entry->schedule, place);
-  }
+  std::vector<KernelRequest> requests;
+  for (const spec::ScheduleEntry &entry : schedules->kernels)
+    if (entry.cpu == part.target->name)
+      requests.push_back({entry.kernel, entry.schedule,
+                          placeOf(entry.scheduleRange, sources, context)});
+  attnc::requestSchedules(*part.module, requests);
 }
 
 } // namespace attnc

@@ -149,7 +149,7 @@ void Compiled::loadWithSanitizedEntry(const Interface &function,
     variants.push_back(
         {check(cpuNeeds(target)), suffixOf(number),
          needs.size() == 1 ? label : "part" + std::to_string(number),
-         /*isNarrow=*/false,
+         /*isNarrow=*/false, /*cases=*/{},
          slowOn.empty()
              ? kNoProcessor
              : check(cpuBits(Triple(target.triple).getArch(), slowOn))});

@@ -30,7 +30,8 @@ inline constexpr double kWorthACase = 1.1;
 /// For each regime one of as few of `ways` as are good enough everywhere;
 /// of equals the first. All the same where one way will do.
 llvm::SmallVector<unsigned> assignWays(llvm::ArrayRef<Regime> regimes,
-                                       unsigned ways, CostOfWay cost);
+                                       unsigned ways, CostOfWay cost,
+                                       double worthACase = kWorthACase);
 
 /// `way` if `when` holds: a bound of one size, up to `border` or from there on.
 struct WayCase {
@@ -48,10 +49,11 @@ struct WayCases {
 
 /// Bounds of sizes such that each regime gets its way of `wayOf`, and sizes
 /// between the regimes the cheapest of these ways as far as bounds of one size
-/// can tell. Nothing if no such bounds give each regime its way.
+/// can tell; they are compared at about `points` of these sizes. Nothing if no
+/// such bounds give each regime its way.
 std::optional<WayCases> findCases(llvm::ArrayRef<Regime> regimes,
                                   llvm::ArrayRef<unsigned> wayOf,
-                                  CostOfWay cost);
+                                  CostOfWay cost, unsigned points = 1000);
 
 } // namespace attnc
 

@@ -80,7 +80,8 @@ private:
   bool compile();
   bool tunePart(const SessionPart &part);
   bool tune(TuneTask &task);
-  bool addCases(TuneTask &task, llvm::StringRef body, std::string &sizes);
+  bool addCases(TuneTask &task, const SessionPart &part, llvm::StringRef body,
+                std::string &sizes);
   std::unique_ptr<Contender> make(const TuneTask &task,
                                   llvm::StringRef schedule);
   bool measure(TuneTask &task, llvm::ArrayRef<std::string> pending);
@@ -162,7 +163,8 @@ bool Tuner::compile() {
 }
 
 /// The calls of the task's function that run `body`, and their sizes as text.
-bool Tuner::addCases(TuneTask &task, llvm::StringRef body, std::string &sizes) {
+bool Tuner::addCases(TuneTask &task, const SessionPart &part,
+                     llvm::StringRef body, std::string &sizes) {
   const Interface &function = *task.function;
   unsigned index = &function - input.functions().data();
   std::set<std::vector<int64_t>> seen;
@@ -170,8 +172,7 @@ bool Tuner::addCases(TuneTask &task, llvm::StringRef body, std::string &sizes) {
     auto values = input.sizesFor(function, chosen);
     if (!values)
       return false;
-    const Interface *scheduled =
-        findInterface(session.interfaces(), function.name);
+    const Interface *scheduled = findInterface(part.interfaces, function.name);
     if (!scheduled || scheduled->bodyAt(*values) != body ||
         !seen.insert(*values).second)
       continue;
@@ -416,14 +417,14 @@ bool Tuner::tunePart(const SessionPart &part) {
     const Interface *function = nullptr;
     for (const Interface &candidate : input.functions()) {
       const Interface *scheduled =
-          findInterface(session.interfaces(), candidate.name);
+          findInterface(part.interfaces, candidate.name);
       if (scheduled && llvm::is_contained(scheduled->bodies(), one.body))
         function = &candidate;
     }
     TuneTask task{part.target, one.name, function, candidatesOf(one.kernel),
                   {},          nullptr};
     std::string sizes;
-    if (function && !addCases(task, one.body, sizes))
+    if (function && !addCases(task, part, one.body, sizes))
       return false;
     if (task.cases.empty() || task.candidates.empty()) {
       tell(one.name + ", " + part.target->name + ": not tuned, because " +

@@ -1,0 +1,206 @@
+//===- SplitSchedules.cpp - Specialize functions by schedule --------------===//
+//
+// What a block of many queries gains from keys and values that are packed for
+// the matrix unit once per call, a single query loses by packing them. Where no
+// schedule is good at all sizes of `expect`, the function is copied, and the
+// call takes the copy that its sizes ask for, as after attn-split-regimes:
+//
+//   func.func @f(...) attributes {attnc.expect = [{query_len = 1, ...},
+//                                                 {query_len = 1024, ...}]}
+// becomes
+//   func.func @f.case0(...) attributes {attnc.expect = [{query_len = 1, ...}]}
+//   func.func @f(...) attributes {attnc.expect = [{query_len = 1024, ...}]}
+// and the interface says `cases = ["query_len <= 64"]`.
+//
+// Tests: test/Schedule/split-schedules.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "attnc/Schedule/Passes.h"
+
+#include "KernelChoice.h"
+#include "Quantized/ConvertOnLoad.h"
+
+#include "attnc/Analysis/Cost/FunctionCost.h"
+#include "attnc/Analysis/Regime/RegimeCopies.h"
+#include "attnc/Dialect/Halide/Halide.h"
+#include "attnc/Dialect/Tile/Tile.h"
+#include "attnc/Interface/Attributes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::schedule;
+
+namespace attnc::schedule {
+#define GEN_PASS_DEF_SPLITSCHEDULES
+#include "attnc/Schedule/Passes.h.inc"
+} // namespace attnc::schedule
+
+//===----------------------------------------------------------------------===//
+// Trying
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Predictions of schedules differ more from measurements than those of FLOPs.
+constexpr double kWorthASchedule = 1.25;
+
+/// What all trials of a function share.
+struct Trial {
+  const Target &target;
+  StringRef backend;
+  const Interface *interface;
+  SmallVector<attn::KernelOp> kernels;
+
+  Request at(ArrayRef<Regime> regimes) const {
+    return {target, backend, /*fields=*/"", regimes, interface};
+  }
+};
+
+/// The kernels of a function, each with the best schedule for some regimes.
+class Way {
+public:
+  Way(const Trial &trial, ArrayRef<Regime> regimes);
+
+  /// Whether each kernel has a schedule.
+  bool isLegal() const {
+    return llvm::none_of(choices,
+                         [](auto &choice) { return choice->best().empty(); });
+  }
+  bool hasSchedulesOf(const Way &other) const {
+    return llvm::all_of(llvm::zip_equal(choices, other.choices), [](auto pair) {
+      return std::get<0>(pair)->schedule() == std::get<1>(pair)->schedule();
+    });
+  }
+  /// Predicted cycles of all kernels on one core.
+  double cyclesAt(const Trial &trial, const Regime &at) const {
+    double sum = 0;
+    for (const auto &choice : choices)
+      sum += choice->best().predictAt(trial.at(at), at);
+    return sum;
+  }
+
+private:
+  std::vector<std::unique_ptr<KernelChoice>> choices;
+};
+} // namespace
+
+/// The `row_axes` to choose from.
+static SmallVector<attn::RowAxes> rowAxesOf(attn::KernelOp kernel,
+                                            const Trial &trial) {
+  using enum attn::RowAxes;
+  const Strategy &strategy =
+      *getStrategies(trial.target, trial.backend).front();
+  std::optional<attn::RowAxes> fixed =
+      strategy.findRowAxes(trial.target, /*request=*/"");
+  if (!whyNotGrouped(kernel, /*mayStore=*/true).empty())
+    return {Q};
+  return fixed ? SmallVector{*fixed} : SmallVector{Q, GQ};
+}
+
+Way::Way(const Trial &trial, ArrayRef<Regime> regimes) {
+  for (attn::KernelOp kernel : trial.kernels)
+    choices.push_back(std::make_unique<KernelChoice>(
+        kernel, rowAxesOf(kernel, trial), trial.at(regimes)));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct SplitSchedules final
+    : attnc::schedule::impl::SplitSchedulesBase<SplitSchedules> {
+  using SplitSchedulesBase::SplitSchedulesBase;
+
+  void runOnOperation() override {
+    const Target *target = lookupTarget(cpu);
+    if (!target) {
+      emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
+      return signalPassFailure();
+    }
+    if (backend.empty())
+      backend = getStrategies(*target).front()->backend().str();
+    // A backend that does not serve the level is an error of the next pass.
+    if (!schedule.empty() || !getOperation()->hasAttr(kInterfaceAttr) ||
+        getStrategies(*target, backend).empty())
+      return;
+    FailureOr<std::vector<Interface>> interfaces =
+        getInterfaces(getOperation());
+    if (failed(interfaces))
+      return signalPassFailure();
+    if (failed(splitFunctions(getOperation(), [&](func::FuncOp function) {
+          return plan(function, {*target,
+                                 backend,
+                                 findInterface(*interfaces, function.getName()),
+                                 {}});
+        })))
+      signalPassFailure();
+  }
+
+private:
+  std::optional<RegimeSplit> plan(func::FuncOp function, Trial trial);
+};
+} // namespace
+
+/// Collects the kernels; false if their schedules are not all to be chosen.
+/// Quantized operands are converted later, which decides about schedules.
+static bool findKernels(func::FuncOp function, Trial &trial) {
+  function.walk(
+      [&](attn::KernelOp kernel) { trial.kernels.push_back(kernel); });
+  return !trial.kernels.empty() && !function->hasAttr(kScheduleAttr) &&
+         llvm::none_of(trial.kernels, [](attn::KernelOp kernel) {
+           return kernel.getSchedule() || isQuantized(kernel);
+         });
+}
+
+/// Which calls run a copy, and what that saves.
+static void explain(func::FuncOp function, ArrayRef<Regime> regimes,
+                    ArrayRef<unsigned> wayOf, const WayCases &found,
+                    CostOfWay cost) {
+  std::string calls, cycles;
+  for (const WayCase &entry : found.cases)
+    calls += (calls.empty() ? "" : ", or ") + entry.when.str();
+  for (auto [at, way] : llvm::zip_equal(regimes, wayOf))
+    cycles += llvm::formatv("{0}{1:F2} M cycles instead of {2:F2} M at {3}",
+                            cycles.empty() ? "" : ", ", 1e-6 * cost(way, at),
+                            1e-6 * cost(0, at), at.text)
+                  .str();
+  function.emitRemark() << "calls with " << calls
+                        << " run a copy with a schedule of its own, predicted "
+                        << cycles << " [kernel]";
+}
+
+std::optional<RegimeSplit> SplitSchedules::plan(func::FuncOp function,
+                                                Trial trial) {
+  // Each point takes as long as a candidate of the choice.
+  constexpr unsigned mostPoints = 64;
+  SmallVector<Regime> regimes = getRegimes(function, trial.interface);
+  if (regimes.size() < 2 || !findKernels(function, trial))
+    return std::nullopt;
+  std::vector<Way> ways;
+  ways.emplace_back(trial, regimes); // the first: one schedule for all
+  for (const Regime &alone : regimes)
+    if (ways.front().isLegal())
+      if (Way way(trial, alone);
+          way.isLegal() && llvm::none_of(ways, [&](const Way &known) {
+            return way.hasSchedulesOf(known);
+          }))
+        ways.push_back(std::move(way));
+  if (ways.size() == 1)
+    return std::nullopt;
+  FunctionCost products(function, {&trial.target, true});
+  auto cost = [&](unsigned way, const Regime &at) {
+    return products.cyclesAt(at) + ways[way].cyclesAt(trial, at);
+  };
+  SmallVector<unsigned> wayOf =
+      assignWays(regimes, ways.size(), cost, kWorthASchedule);
+  std::optional<WayCases> found = findCases(regimes, wayOf, cost, mostPoints);
+  if (!found || !isWorthCopies(*found))
+    return std::nullopt;
+  explain(function, regimes, wayOf, *found, cost);
+  return groupRegimes(wayOf, *found);
+}
