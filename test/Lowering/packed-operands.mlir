@@ -24,7 +24,7 @@
 // CHECK:           %[[FIRST:.*]] = arith.muli %[[LOW]], %[[C32]] : index
 // CHECK:           %[[HIGH:.*]] = arith.ceildivsi %{{.*}}, %[[C32]] : index
 // CHECK:           %[[FULL:.*]] = arith.muli %[[HIGH]], %[[C32]] : index
-// CHECK:           tile.for {{.*}} in [(%[[FIRST]], %[[FULL]], %{{.*}}, %{{.*}})]
+// CHECK:           tile.for {{.*}} in [(%[[FIRST]], %[[FULL]], %{{.*}}, %{{.*}})] within (%{{.*}}, %kv_len) step
 // CHECK:             tile.load %[[READ]][{{.*}}] valid(k = %{{.*}}) : <b, h, k, e, c : bf16> -> <k:64, e:40, bf16>
 // The second try of a block with a NaN masks products, and reads V itself.
 // CHECK:           tile.any_nan

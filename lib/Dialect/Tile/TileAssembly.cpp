@@ -321,7 +321,7 @@ parseCarried(OpAsmParser &parser,
 ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<OpAsmParser::UnresolvedOperand> bounds, inits;
+  SmallVector<OpAsmParser::UnresolvedOperand> bounds, within, inits;
   SmallVector<Type> types;
   int64_t step, partialStep;
   SMLoc loc = parser.getCurrentLocation();
@@ -333,11 +333,14 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
                                  << arguments.size() << " names";
   SMLoc initsLoc = parser.getCurrentLocation();
   if (parser.parseKeyword("in") || parseSegments(parser, bounds) ||
+      (succeeded(parser.parseOptionalKeyword("within")) &&
+       parser.parseOperandList(within, OpAsmParser::Delimiter::Paren)) ||
       parser.parseKeyword("step") || parser.parseInteger(step) ||
       parser.parseKeyword("partial_step") || parser.parseInteger(partialStep) ||
       parseCarried(parser, arguments, inits, types) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.resolveOperands(bounds, builder.getIndexType(), result.operands) ||
+      parser.resolveOperands(within, builder.getIndexType(), result.operands) ||
       parser.resolveOperands(inits, types, initsLoc, result.operands))
     return failure();
 
@@ -350,6 +353,7 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   properties.step = builder.getI64IntegerAttr(step);
   properties.partial_step = builder.getI64IntegerAttr(partialStep);
   properties.operandSegmentSizes = {static_cast<int32_t>(bounds.size()),
+                                    static_cast<int32_t>(within.size()),
                                     static_cast<int32_t>(inits.size())};
   result.addTypes(types);
   Region *body = result.addRegion(), *classify = result.addRegion();
@@ -378,7 +382,10 @@ void ForOp::print(OpAsmPrinter &printer) {
     llvm::interleaveComma(getSegment(i), printer);
     printer << ')';
   }
-  printer << "] step " << getStep() << " partial_step " << getPartialStep();
+  printer << "]";
+  if (!getWithin().empty())
+    printer << " within (" << getWithin() << ")";
+  printer << " step " << getStep() << " partial_step " << getPartialStep();
   if (!getInits().empty()) {
     printer << " iter(";
     llvm::interleaveComma(

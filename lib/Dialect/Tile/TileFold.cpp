@@ -130,8 +130,11 @@ static LogicalResult dropEmptySegments(ForOp loop, PatternRewriter &rewriter) {
       llvm::append_range(bounds, loop.getSegment(i));
   if (bounds.size() == loop.getBounds().size())
     return rewriter.notifyMatchFailure(loop, "no segment is surely empty");
-  rewriter.modifyOpInPlace(loop,
-                           [&]() { loop.getBoundsMutable().assign(bounds); });
+  rewriter.modifyOpInPlace(loop, [&]() {
+    loop.getBoundsMutable().assign(bounds);
+    if (bounds.empty())
+      loop.getWithinMutable().clear();
+  });
   return success();
 }
 

@@ -78,6 +78,7 @@ void ForOp::build(OpBuilder &builder, OperationState &state, ValueRange bounds,
   properties.step = builder.getI64IntegerAttr(step);
   properties.partial_step = builder.getI64IntegerAttr(partialStep);
   properties.operandSegmentSizes = {static_cast<int32_t>(bounds.size()),
+                                    /*within=*/0,
                                     static_cast<int32_t>(inits.size())};
   state.addTypes(inits.getTypes());
   Block &block = state.addRegion()->emplaceBlock();
@@ -304,7 +305,7 @@ void SelectMaskedOp::getAsmBlockArgumentNames(Region &region,
 SmallVector<Region *> ForOp::getLoopRegions() { return {&getBody()}; }
 
 MutableArrayRef<OpOperand> ForOp::getInitsMutable() {
-  return getOperation()->getOpOperands().drop_front(getBounds().size());
+  return getOperation()->getOpOperands().take_back(getInitValues().size());
 }
 
 Block::BlockArgListType ForOp::getRegionIterArgs() {

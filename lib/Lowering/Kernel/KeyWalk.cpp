@@ -96,6 +96,10 @@ KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
       segments.push_back(map.lookup(bound));
     endWithSequence(builder, block, segments);
     alignToBlocks(builder, block, segments);
+    // Only pipelined tiles gain from it.
+    bool isPacked = block.storedValues || block.storedKeys;
+    if (isPacked && segments.size() == 4 && !kernel.hasClassify())
+      within = {block.zero, block.kvLen};
   } else {
     Value full = block.mask.isAlwaysTrue() ? block.kvLen : block.zero;
     segments = {block.zero, block.zero, full, block.kvLen};
@@ -134,6 +138,8 @@ void KeyWalk::startAt(OpBuilder &builder, Location loc, Value first) {
   for (unsigned begin = 0; begin < segments.size(); begin += 4)
     segments[begin] =
         arith::MaxSIOp::create(builder, loc, segments[begin], first);
+  if (!within.empty())
+    within.front() = first;
 }
 
 void KeyWalk::clamp(OpBuilder &builder, Location loc, Value first, Value end) {
@@ -141,6 +147,8 @@ void KeyWalk::clamp(OpBuilder &builder, Location loc, Value first, Value end) {
     Value least = arith::MaxSIOp::create(builder, loc, bound, first);
     bound = arith::MinSIOp::create(builder, loc, least, end);
   }
+  if (!within.empty())
+    within = {first, arith::MinSIOp::create(builder, loc, within.back(), end)};
 }
 
 void KeyWalk::emitClassify(OpBuilder &builder, KernelBlock &block,

@@ -36,6 +36,8 @@ public:
   /// Bounds of tile.for; without `ranges` all keys, all of them masked if there
   /// is a mask.
   llvm::SmallVector<mlir::Value> segments;
+  /// `within` of tile.for, or nothing.
+  llvm::SmallVector<mlir::Value> within;
 
 private:
   bool classifies = false;

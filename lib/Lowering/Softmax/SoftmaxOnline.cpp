@@ -38,6 +38,7 @@ emitLoop(OpBuilder &builder, KernelBlock &block, const KeyWalk &walk,
              body) {
   auto loop = tile::ForOp::create(builder, block.loc, walk.segments, inits,
                                   block.sizeK, partialStep(block));
+  loop.getWithinMutable().assign(walk.within);
   walk.emitClassify(builder, block, loop);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&loop.getBody().front());

@@ -112,6 +112,16 @@ func.func @drops_empty_segments(%n: index) -> index {
   return %0 : index
 }
 
+// Other keys are visited beside those of a segment only.
+// CHECK-LABEL: func.func @drops_a_segment_and_what_lies_around
+// CHECK-NOT:     tile.for
+func.func @drops_a_segment_and_what_lies_around(%n: index) -> index {
+  %0 = tile.for (%k0, %nk, %p) in [(%n, %n, %n, %n)] within (%n, %n) step 8 partial_step 4 iter(%s = %n) -> (index) {
+    tile.yield %nk : index
+  }
+  return %0 : index
+}
+
 // CHECK-LABEL: func.func @drops_a_loop_over_nothing
 // CHECK-SAME:    %[[N:.*]]: index
 // CHECK-NEXT:  return %[[N]]

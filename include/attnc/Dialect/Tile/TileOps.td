@@ -135,13 +135,19 @@ def Tile_ForOp : Tile_Op<"for", Tile_RegionIsEffect # [
     The body gets the first key of the tile, its number of keys, `partial`, and
     the carried values; it yields the next ones.
 
+    With `within (lo, hi)` the keys of [lo, hi) can be loaded, and the body masks
+    out those outside the segment if `partial` is true: head and tail may be
+    visited in tiles of exactly `step` keys of [lo, hi), in any order.
+
     Constraints:
     - (for_c1) there are four bounds per segment;
     - (for_c2) `step` >= `partial_step` >= 1;
     - (for_c3) the body's arguments are index, index, i1 and the carried types;
     - (for_c4) the body yields the carried types, which are the result types;
     - (for_c5) `classify` has two index arguments, scalar ops, and yields an
-      index.
+      index;
+    - (for_c6) `within` has two bounds, and only a loop of one segment without
+      `classify` has it.
 
     Example:
     ```mlir
@@ -154,7 +160,8 @@ def Tile_ForOp : Tile_Op<"for", Tile_RegionIsEffect # [
     }
     ```
   }];
-  let arguments = (ins Variadic<Index>:$bounds, Variadic<AnyType>:$init_values,
+  let arguments = (ins Variadic<Index>:$bounds, Variadic<Index>:$within,
+                       Variadic<AnyType>:$init_values,
                        I64Attr:$step, I64Attr:$partial_step);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$classify);

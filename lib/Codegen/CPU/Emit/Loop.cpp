@@ -239,6 +239,25 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
   Value headEnd = ops.select(isAny, allLow, anyLow);
   Value tailStart =
       ops.select(isAny, ops.add(allLow, ops.mul(full, step)), anyLow);
+  bool isStaged = hasFull && !window && plan.staged.contains(loop);
+  StagedTiles tiles{allLow, full, zero, zero};
+  if (isStaged && !loop.getWithin().empty() && !plan.hasGroups()) {
+    // Tiles of masked keys that lie where keys may be loaded.
+    auto countTiles = [&](Value keys, Value room) {
+      Value needed = ops.ceilDiv(ops.max(keys, zero), step);
+      Value there = ops.floorDiv(ops.max(room, zero), step);
+      return ops.select(isAny, ops.min(needed, there), zero);
+    };
+    Value low = scalars.lookup(loop.getWithin()[0]),
+          high = scalars.lookup(loop.getWithin()[1]);
+    tiles.behind =
+        countTiles(ops.sub(anyHigh, tailStart), ops.sub(high, tailStart));
+    tailStart = ops.add(tailStart, ops.mul(tiles.behind, step));
+    if (hasHead) {
+      tiles.before = countTiles(ops.sub(allLow, anyLow), ops.sub(allLow, low));
+      headEnd = ops.sub(headEnd, ops.mul(tiles.before, step));
+    }
+  }
   firstFull = allLow;
   isSingle = ops.compare(Predicate::sle, full, ops.index(1));
   size_t known = ahead.size();
@@ -248,9 +267,12 @@ void Emitter::emitSegment(tile::ForOp loop, ValueRange bounds,
   auto emitPart = [&](Value low, Value high, Value fullTiles) {
     if (loop.hasClassify())
       return emitPieces(loop, allLow, fullTiles, low, high, window);
-    if (hasFull && !window && plan.staged.contains(loop))
-      emitStaged(*this, loop, allLow, fullTiles);
-    else if (hasFull)
+    if (isStaged) {
+      Value runs = ops.compare(Predicate::sgt, fullTiles, zero);
+      emitStaged(*this, loop,
+                 {allLow, fullTiles, ops.select(runs, tiles.behind, zero),
+                  ops.select(runs, tiles.before, zero)});
+    } else if (hasFull)
       ops.loop(zero, fullTiles, 1, [&](Value number) {
         emitKeys(loop, ops.add(allLow, ops.mul(number, step)), ops.index(step),
                  false, window);

@@ -444,46 +444,40 @@ void Emitter::emitSelectMasked(Granule &granule, tile::SelectMaskedOp op) {
   auto type = cast<tile::TileType>(result.getType());
   Space space = *spaceOf(type);
   int64_t vectors = space.lanes ? granule.window.vectors : 1;
-  Value partial = scalars.lookup(op.getPartial());
-  std::optional<int64_t> known = constantOf(partial);
-  SmallVector<Value> kept;
-  if (!known || *known)
-    kept = emitRegion(granule, op.getBody().front(), op.getInputs(), space,
-                      op.getAtDims(), op.getAt());
   Value limit = space.dim ? op.getValidOf(space.dim) : Value();
   Type element = type.getElementType();
   Type held = isa<FloatType>(element)            ? accumulator()
               : element.isIndex() && space.lanes ? Type(ops.getI64Type())
                                                  : element;
-  Value fill = ops.constant(held, op.getFill().convertToDouble());
-  if (space.lanes)
-    fill = ops.broadcast(fill, lanes());
   SmallVector<Value> values;
   for (int64_t row = 0; row < granule.rows; ++row)
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value value = this->element(granule, op.getValue(), row, v);
-      if (!kept.empty()) {
-        Value keep = kept[row * vectors + v];
-        Value scalarKeep = known ? Value() : ops.boolean(true);
-        if (limit && !granule.inside)
-          scalarKeep =
-              ops.compare(arith::CmpIPredicate::slt,
-                          ops.add(granule.start, row), scalars.lookup(limit));
-        if (scalarKeep)
-          keep = ops.logicalAnd(keep, space.lanes
-                                          ? ops.broadcast(scalarKeep, lanes())
-                                          : scalarKeep);
-        if (!known) {
-          Value always =
-              arith::XOrIOp::create(ops, ops.loc, partial, ops.boolean(true));
-          keep = ops.logicalOr(
-              keep, space.lanes ? ops.broadcast(always, lanes()) : always);
-        }
-        value = ops.select(keep, value, fill);
+    for (int64_t v = 0; v < vectors; ++v)
+      values.push_back(this->element(granule, op.getValue(), row, v));
+  auto select = [&] {
+    SmallVector<Value> kept =
+        emitRegion(granule, op.getBody().front(), op.getInputs(), space,
+                   op.getAtDims(), op.getAt());
+    Value fill = ops.constant(held, op.getFill().convertToDouble());
+    if (space.lanes)
+      fill = ops.broadcast(fill, lanes());
+    SmallVector<Value> selected;
+    for (auto [i, value] : llvm::enumerate(values)) {
+      Value keep = kept[i];
+      if (limit && !granule.inside) {
+        Value isThere =
+            ops.compare(arith::CmpIPredicate::slt,
+                        ops.add(granule.start, int64_t(i) / vectors),
+                        scalars.lookup(limit));
+        keep = ops.logicalAnd(
+            keep, space.lanes ? ops.broadcast(isThere, lanes()) : isThere);
       }
-      values.push_back(value);
+      selected.push_back(ops.select(keep, value, fill));
     }
-  granule.registers[result] = std::move(values);
+    return selected;
+  };
+  granule.registers[result] = ops.chooseAll(ValueRange(values).getTypes(),
+                                            scalars.lookup(op.getPartial()),
+                                            select, [&] { return values; });
 }
 
 } // namespace attnc::cpu

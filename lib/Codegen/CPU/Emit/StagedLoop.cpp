@@ -52,16 +52,17 @@ static constexpr int64_t kPassBytes = 512 * 1024;
 /// Writes one loop.
 class StagedLoop {
 public:
-  StagedLoop(Emitter &emitter, tile::ForOp loop, Value first, Value count,
+  StagedLoop(Emitter &emitter, tile::ForOp loop, const StagedTiles &tiles,
              Window window)
-      : emitter(emitter), ops(emitter.ops), loop(loop), first(first),
-        count(count), body(loop.getBody().front()),
+      : emitter(emitter), ops(emitter.ops), loop(loop), tiles(tiles),
+        begin(ops.add(tiles.full, tiles.behind)),
+        count(ops.add(begin, tiles.before)), body(loop.getBody().front()),
         stages(emitter.plan.staged.find(loop)->second),
         items(emitter.plan.items.find(&body)->second), window(window),
         nextHead(emitter, loop, count) {}
   void emit();
-  static void emitPasses(Emitter &emitter, tile::ForOp loop, Value first,
-                         Value count);
+  static void emitPasses(Emitter &emitter, tile::ForOp loop,
+                         const StagedTiles &tiles);
 
 private:
   using Pending = TileProduct::Pending;
@@ -93,7 +94,9 @@ private:
   Emitter &emitter;
   Ops &ops;
   tile::ForOp loop;
-  Value first, count;
+  StagedTiles tiles;
+  Value begin; // number of the first tile before the full ones
+  Value count;
   Block &body;
   const StagedBody &stages;
   const std::vector<Item> &items;
@@ -101,12 +104,21 @@ private:
   FetchHead nextHead;
 };
 
-/// Maps the arguments of the body to full tile `number`.
+/// Maps the arguments of the body to tile `number`.
 void StagedLoop::setTile(Value number) {
-  Value key = ops.add(first, ops.mul(number, int64_t(loop.getStep())));
+  // Those before the first one have the numbers -1, -2, ... on the axis.
+  bool hasOthers = !loop.getWithin().empty() && constantOf(number) != 0;
+  Value place = number;
+  if (hasOthers)
+    place = ops.select(ops.compare(Predicate::sge, number, begin),
+                       ops.sub(ops.sub(begin, number), ops.index(1)), number);
+  Value key = ops.add(tiles.first, ops.mul(place, int64_t(loop.getStep())));
   emitter.scalars.map(loop.getKeyStart(), key);
   emitter.scalars.map(loop.getKeyCount(), ops.index(loop.getStep()));
-  emitter.scalars.map(loop.getPartial(), ops.boolean(false));
+  emitter.scalars.map(loop.getPartial(),
+                      hasOthers
+                          ? ops.compare(Predicate::sge, number, tiles.full)
+                          : ops.boolean(false));
   Value bits = arith::AndIOp::create(ops, ops.loc, number, ops.index(1));
   emitter.turn = constantOf(number) ? ops.index(*constantOf(number) % 2) : bits;
 }
@@ -359,13 +371,15 @@ void StagedLoop::emitTurns(Pending pending) {
     }
     return sums;
   };
-  SmallVector<Value> end = ops.loop(ops.index(1), count, 1, valuesOf(pending),
-                                    [&](Value number, ValueRange values) {
-                                      Pending sums = replaced(values);
-                                      emitTurn(number, /*isFirst=*/false, sums);
-                                      return valuesOf(sums);
-                                    });
-  storePending(ops, replaced(end));
+  auto turns = [&](Value from, Value to, ValueRange sums) {
+    return ops.loop(from, to, 1, sums, [&](Value number, ValueRange values) {
+      Pending before = replaced(values);
+      emitTurn(number, /*isFirst=*/false, before);
+      return valuesOf(before);
+    });
+  };
+  SmallVector<Value> sums = turns(ops.index(1), count, valuesOf(pending));
+  storePending(ops, replaced(sums));
 }
 
 void StagedLoop::emit() {
@@ -389,25 +403,27 @@ static int64_t tilesOfPass(tile::ForOp loop) {
   return std::max<int64_t>(kPassBytes / std::max<int64_t>(bytes, 1), 1);
 }
 
-void StagedLoop::emitPasses(Emitter &emitter, tile::ForOp loop, Value first,
-                            Value count) {
+void StagedLoop::emitPasses(Emitter &emitter, tile::ForOp loop,
+                            const StagedTiles &tiles) {
   Ops &ops = emitter.ops;
   const Plan &plan = emitter.plan;
   if (!plan.hasGroups())
-    return StagedLoop(emitter, loop, first, count, {ops.index(0), plan.vectors})
+    return StagedLoop(emitter, loop, tiles, {ops.index(0), plan.vectors})
         .emit();
-  int64_t tiles = tilesOfPass(loop);
-  ops.loop(ops.index(0), count, tiles, [&](Value start) {
-    Value key = ops.add(first, ops.mul(start, int64_t(loop.getStep())));
-    Value ofPass = ops.min(ops.sub(count, start), ops.index(tiles));
+  int64_t most = tilesOfPass(loop);
+  ops.loop(ops.index(0), tiles.full, most, [&](Value start) {
+    Value key = ops.add(tiles.first, ops.mul(start, int64_t(loop.getStep())));
+    Value ofPass = ops.min(ops.sub(tiles.full, start), ops.index(most));
     emitter.forEachGroup(nullptr, [&](Window group) {
-      StagedLoop(emitter, loop, key, ofPass, group).emit();
+      StagedLoop(emitter, loop, {key, ofPass, ops.index(0), ops.index(0)},
+                 group)
+          .emit();
     });
   });
 }
 
-void emitStaged(Emitter &emitter, tile::ForOp loop, Value first, Value count) {
-  StagedLoop::emitPasses(emitter, loop, first, count);
+void emitStaged(Emitter &emitter, tile::ForOp loop, const StagedTiles &tiles) {
+  StagedLoop::emitPasses(emitter, loop, tiles);
 }
 
 SmallVector<Value> emitPaced(Ops &ops, const Pacer &pacer, int64_t granules,

@@ -7,9 +7,16 @@
 
 namespace attnc::cpu {
 
-/// Emits `count` full tiles of a loop in Plan::staged from key `first` on, for
-/// one group of vectors after the other.
-void emitStaged(Emitter &emitter, tile::ForOp loop, Value first, Value count);
+/// Tiles of a loop in the order in which a pipeline visits them: full ones from
+/// key `first` on, those behind them, and those before `first`, the nearest
+/// first. Those on both sides need the mask.
+struct StagedTiles {
+  Value first, full, behind, before;
+};
+
+/// Emits tiles of a loop in Plan::staged, for one group of vectors after the
+/// other.
+void emitStaged(Emitter &emitter, tile::ForOp loop, const StagedTiles &tiles);
 
 /// The granules of a nest, each of so many rows, in the pauses of the products
 /// next to it, as evenly as pauses allow. `granule` gets the first row.
