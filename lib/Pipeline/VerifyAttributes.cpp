@@ -18,6 +18,7 @@
 #include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/InProduct.h"
 #include "attnc/Dialect/Attn/NarrowSums.h"
+#include "attnc/Dialect/Attn/StoredView.h"
 #include "attnc/Dialect/Attn/Tf32.h"
 #include "attnc/Dialect/Attn/TileRows.h"
 #include "attnc/Dialect/Halide/Halide.h"
@@ -53,6 +54,7 @@ constexpr StringLiteral modulesAndFunctions[] = {
 constexpr StringLiteral kernels[] = {attn::KernelOp::getOperationName()};
 constexpr StringLiteral maps[] = {attn::MapOp::getOperationName()};
 constexpr StringLiteral products[] = {attn::ContractOp::getOperationName()};
+constexpr StringLiteral views[] = {attn::ViewOp::getOperationName()};
 constexpr StringLiteral mapsAndProducts[] = {
     attn::MapOp::getOperationName(), attn::ContractOp::getOperationName()};
 constexpr StringLiteral sideOps[] = {
@@ -77,6 +79,7 @@ constexpr KnownAttribute knownAttributes[] = {
     {attn::kNarrowSums, products},
     {attn::kCompensated, products},
     {attn::kTileRows, products},
+    {attn::kStored, views},
     {kConvertOnLoad, maps},
     {codegen::kAtMostOne, exponentials},
 };

@@ -17,6 +17,7 @@
 #include "attnc/Schedule/Passes.h"
 
 #include "KernelChoice.h"
+#include "MergeSums.h"
 #include "Quantized/ConvertOnLoad.h"
 #include "Quantized/ConvertWeights.h"
 #include "Side/SideOps.h"
@@ -165,6 +166,16 @@ static void convertWeightsOf(func::FuncOp function, const Strategy &strategy,
   }
 }
 
+/// Lets products without a block sum over merged axes.
+static void mergeSumsOf(func::FuncOp function) {
+  SmallVector<attn::ContractOp> products;
+  function.walk([&](attn::ContractOp product) {
+    if (!attn::BlockAttr::of(product))
+      products.push_back(product);
+  });
+  llvm::for_each(products, mergeSums);
+}
+
 namespace {
 struct SelectSchedule final
     : attnc::schedule::impl::SelectScheduleBase<SelectSchedule> {
@@ -202,6 +213,8 @@ struct SelectSchedule final
       if (result.wasInterrupted())
         return signalPassFailure();
       const Strategy &strategy = *getStrategies(*target, backend).front();
+      if (strategy.mergesSums())
+        mergeSumsOf(function);
       convertWeightsOf(function, strategy, *target);
       strategy.placeInProducts(function, *target);
       function.walk([&](Operation *op) {

@@ -8,6 +8,7 @@
 
 #include "attnc/Schedule/Passes.h"
 
+#include "MergeSums.h"
 #include "Side/SideAxes.h"
 #include "Side/SideOps.h"
 #include "Strategy.h"
@@ -17,6 +18,7 @@
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 #include "attnc/Dialect/Attn/Cases.h"
 #include "attnc/Dialect/Attn/InProduct.h"
+#include "attnc/Dialect/Attn/StoredView.h"
 #include "attnc/Interface/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -206,6 +208,21 @@ static LogicalResult verifyPlace(Operation *op, const Target &target) {
   return op->emitOpError("has ") << attn::kInProduct << ", but " << problem;
 }
 
+/// verify_scheduled_c23
+static LogicalResult verifyStored(attn::ViewOp view, const Target &target) {
+  if (!attn::isStoredView(view))
+    return success();
+  std::string problem = findStoredProblem(view);
+  attn::KernelOp kernel = sourceOfViews(view).getDefiningOp<attn::KernelOp>();
+  if (problem.empty() &&
+      llvm::none_of(strategiesOf(target, backendOf(kernel)),
+                    [](const Strategy *own) { return own->mergesSums(); }))
+    problem = "the backend does not support it; remove the attribute";
+  if (problem.empty())
+    return success();
+  return view.emitOpError("has ") << attn::kStored << ", but " << problem;
+}
+
 namespace {
 struct VerifyScheduled final
     : attnc::schedule::impl::VerifyScheduledBase<VerifyScheduled> {
@@ -229,6 +246,8 @@ struct VerifyScheduled final
         if (auto map = dyn_cast<attn::MapOp>(op))
           if (failed(verifyConversion(map, *target)))
             return WalkResult::interrupt();
+        if (auto view = dyn_cast<attn::ViewOp>(op))
+          return WalkResult(verifyStored(view, *target));
         if (failed(verifyPlace(op, *target)))
           return WalkResult::interrupt();
         return WalkResult(isSideOp(op) ? verifySideOp(op, *target, visited)

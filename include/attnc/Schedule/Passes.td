@@ -126,7 +126,10 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       `unit = matrix`, which computes the products with what they pack, values
       or keys or both that are dense and stored as bf16, form `online` and
       `mapping = rows`; packed values also a mask of one segment without
-      classes, and `k`, `partial` and `split` that are multiples of 32.
+      classes, and `k`, `partial` and `split` that are multiples of 32;
+    - (verify_scheduled_c23) a view with `attn.stored` starts from the values of
+      a kernel with `row_axes = q`, which nothing else reads, and its axes have
+      blocks of queries and features; the backend stores them.
   }];
 }
 

@@ -18,6 +18,7 @@
 #include "Kernel/RaggedSequences.h"
 
 #include "attnc/Dialect/Attn/AttnMove.h"
+#include "attnc/Dialect/Attn/StoredView.h"
 
 using namespace mlir;
 
@@ -32,7 +33,8 @@ LogicalResult checkElements(Operation *user, Value tensor, const Scope &scope) {
           "reads ragged rows without a fill value for rows of no sequence");
     }
     if (!isa<attn::ViewOp, attn::SliceOp, attn::UnpackOp, attn::PagesOp,
-             attn::PlaceOp>(op))
+             attn::PlaceOp>(op) ||
+        attn::isStoredView(op))
       break;
     tensor = op->getOperand(0);
     auto view = dyn_cast<attn::ViewOp>(op);
@@ -177,7 +179,10 @@ Value emitRead(OpBuilder &builder, Location loc, Value tensor,
                ValueRange indices, Type type, const Scope &scope) {
   SmallVector<Value> places(indices);
   while (Operation *op = tensor.getDefiningOp()) {
-    if (auto view = dyn_cast<attn::ViewOp>(op))
+    auto view = dyn_cast<attn::ViewOp>(op);
+    if (view && attn::isStoredView(view))
+      break;
+    if (view)
       places = throughView(builder, loc, view, places, scope);
     else if (auto slice = dyn_cast<attn::SliceOp>(op))
       places = throughSlice(builder, loc, slice, places);

@@ -7,6 +7,7 @@
 #include "Plan/Storage.h"
 
 #include "attnc/Analysis/Kernel/GroupedRows.h"
+#include "attnc/Dialect/Attn/StoredView.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -138,6 +139,8 @@ void Storage::addUses(Value alias, ResultUses &uses) {
     auto pack = dyn_cast<attn::PackOp>(use.getOwner());
     if (pack && pack.getFill())
       uses.packed.push_back(pack);
+    else if (attn::isStoredView(use.getOwner()))
+      uses.views.push_back(cast<attn::ViewOp>(use.getOwner()));
     else if (isa<attn::ViewOp, attn::PackOp, attn::PlaceOp>(use.getOwner()))
       addUses(use.getOwner()->getResult(0), uses);
     else if (isa<func::ReturnOp>(use.getOwner()))
@@ -285,6 +288,17 @@ Storage::destinations(Value result, StringRef letters, NameOf nameOf,
     if (failed(
             add(packedRows(pack), *digits, wantedFor(pack->getResults(), {}))))
       return failure();
+  }
+  for (attn::ViewOp view : uses.views) {
+    OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
+    FailureOr<TensorDigits> digits = digitsOfResult(view, letters);
+    if (failed(digits))
+      return failure();
+    tile::WorkspaceOp workspace = createWorkspace(b, view, scope);
+    scope.values.map(view.getResult(), workspace.getResult());
+    if (failed(add(workspace, *digits, wantedFor(view->getResults(), {}))))
+      return view.emitOpError("has a layout in which blocks of its source "
+                              "cannot be stored");
   }
   if (!uses.isRead)
     return places;

@@ -91,10 +91,12 @@ public:
 
 private:
   /// What becomes of a result, itself or through views: results of the function
-  /// by number, rows of all sequences, and whether an op reads it.
+  /// by number, rows of all sequences, views that are stored, and whether an op
+  /// reads it in its own layout.
   struct ResultUses {
     llvm::SmallVector<unsigned> outputs;
     llvm::SmallVector<attn::PackOp, 1> packed;
+    llvm::SmallVector<attn::ViewOp, 1> views; // with attn.stored
     bool isRead = false;
   };
   void addUses(mlir::Value alias, ResultUses &uses);

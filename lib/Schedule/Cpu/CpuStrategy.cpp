@@ -27,6 +27,7 @@ struct CpuStrategy final : Strategy {
     return target.kind == TargetKind::Cpu;
   }
 
+  bool mergesSums() const override { return true; }
   bool convertsOnLoad() const override { return true; }
   bool convertsOnLoad(attn::BlockAttr block) const override {
     // What a unit for bf16 saves is more than dequantizing takes.

@@ -14,6 +14,7 @@
 #include "attnc/Dialect/Attn/AttnMove.h"
 #include "attnc/Dialect/Attn/Epilogue.h"
 #include "attnc/Dialect/Attn/MapFormula.h"
+#include "attnc/Dialect/Attn/StoredView.h"
 #include "attnc/Dialect/Tile/Tile.h"
 
 using namespace mlir;
@@ -81,7 +82,7 @@ static Walk walkOf(Value tensor, unsigned axis) {
       continue;
     }
     auto view = dyn_cast<attn::ViewOp>(op);
-    if (!view)
+    if (!view || attn::isStoredView(view))
       break;
     attn::ViewLabels labels = view.getViewLabels();
     std::optional<char> letter = letterOf(view, axis);
@@ -108,7 +109,8 @@ static bool isFastest(Value tensor, unsigned axis) {
     auto slice = dyn_cast<attn::SliceOp>(op);
     auto view = dyn_cast<attn::ViewOp>(op);
     auto map = dyn_cast<attn::MapOp>(op); // reads as many elements, in place
-    if (!slice && !view && !(map && isConversionOnLoad(map)))
+    if ((!slice && !view && !(map && isConversionOnLoad(map))) ||
+        attn::isStoredView(op))
       break;
     if (view) {
       attn::ViewLabels labels = view.getViewLabels();
