@@ -20,11 +20,12 @@ func.func @whole_sum(%X: tensor<?x768xbf16, #attn.dims<rows, 768>>, %W: tensor<7
   return %0 : !y
 }
 
-// Longer rows do not stay in L2. Heads are summed step by step, so that blocks
-// have few sums.
+// Longer rows do not stay in L2, so blocks are wide: a step's rows are read once
+// for all columns. Heads are summed step by step, so that blocks have few sums.
 // CHECK-LABEL: func.func @steps(
 // CHECK-NOT:     attn.tile_rows
-// CHECK:         attn.contract "hqd,hde->qe"{{.*}}k = 64, e = 192, {{.*}}unit = matrix
+// CHECK:         attn.contract "qd,de->qe"{{.*}}q = 256, k = 512, e = 288, {{.*}}unit = matrix
+// CHECK:         attn.contract "hqd,hde->qe"{{.*}}q = 64, k = 64, e = 192, {{.*}}unit = matrix
 // CHECK-NOT:     attn.tile_rows
 // CHECK:         return
 func.func @steps(%X: tensor<?x3072xbf16, #attn.dims<rows, 3072>>, %W: tensor<3072x2304xbf16>, %H: tensor<12x?x64xbf16, #attn.dims<12, rows, 64>>, %U: tensor<12x64x2304xbf16>) -> (!y, !y) {
