@@ -20,6 +20,9 @@
 //   tmm4 tmm5   A of the two row blocks
 //   tmm6 tmm7   B of the two vectors
 //
+// Products that add to the same sums are one: a step has the instructions of
+// all of them, and operands that two consecutive ones share are loaded once.
+//
 // All registers have their full shape. Operands are complete: PackTiles.cpp
 // adds rows and columns of zeros. Tests: test/Codegen/CPU/tiles.mlir
 //
@@ -28,6 +31,7 @@
 #include "Emit/TileProduct.h"
 #include "Emit/ZeroSums.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -66,16 +70,23 @@ static void storeRegister(Ops &ops, int64_t number, TileProduct::Matrix to) {
            {registerNumber(ops, number), to.pointer, to.stride});
 }
 
-TileProduct::TileProduct(Emitter &emitter, tile::DotOp dot, Window window)
-    : emitter(emitter), ops(emitter.ops), dot(dot), window(window),
-      turn(emitter.turn),
-      queries(dot.getLhs().getType().hasDim(kLaneDim) ? dot.getLhs()
-                                                      : dot.getRhs()),
-      loaded(queries == dot.getLhs() ? dot.getRhs() : dot.getLhs()),
-      from(emitter.rows.find(loaded)->second) {
-  auto sum = StringAttr::get(dot.getContext(), dot.getSum());
+TileProduct::TileProduct(Emitter &emitter, ArrayRef<Operation *> dots,
+                         Window window)
+    : emitter(emitter), ops(emitter.ops),
+      first(cast<tile::DotOp>(dots.front())),
+      last(cast<tile::DotOp>(dots.back())), window(window), turn(emitter.turn) {
+  auto sum = StringAttr::get(first.getContext(), first.getSum());
+  for (Operation *op : dots) {
+    auto dot = cast<tile::DotOp>(op);
+    bool lhsOnLanes = dot.getLhs().getType().hasDim(kLaneDim);
+    Value queries = lhsOnLanes ? dot.getLhs() : dot.getRhs(),
+          loaded = lhsOnLanes ? dot.getRhs() : dot.getLhs();
+    terms.push_back({queries, loaded, emitter.rows.find(loaded)->second});
+  }
+  Value queries = terms.front().queries;
+  const Rows &from = terms.front().from;
   isTransposed = from.row == sum;
-  Space space = *spaceOf(cast<tile::TileType>(dot.getResult().getType()));
+  Space space = *spaceOf(cast<tile::TileType>(last.getResult().getType()));
   free = space.dim;
   freeSize = space.size;
   depth = emitter.plan.tileDepth(queries);
@@ -88,11 +99,15 @@ TileProduct::TileProduct(Emitter &emitter, tile::DotOp dot, Window window)
   Value extent = emitter.extentOf(sum, sumSize);
   if (extent)
     range = {emitter.beginOf(sum), extent};
-  if (extent || !queries.getDefiningOp<tile::LoadOp>())
-    emitter.completePairs(queries, range, window);
+  llvm::SmallSetVector<Value, 2> operands;
+  for (const Term &term : terms)
+    operands.insert(term.queries);
+  for (Value operand : operands)
+    if (extent || !operand.getDefiningOp<tile::LoadOp>())
+      emitter.completePairs(operand, range, window);
   firstStep = ops.floorDiv(range.begin, depth);
   endStep = ops.ceilDiv(range.end, depth);
-  if (tile::ForOp loop = loopFromZero(dot, emitter.plan, emitter.target))
+  if (tile::ForOp loop = loopFromZero(first, emitter.plan, emitter.target))
     startsFromZero = ops.compare(arith::CmpIPredicate::eq,
                                  emitter.scalars.lookup(loop.getKeyStart()),
                                  emitter.scalars.lookup(loop.getSegment(0)[0]));
@@ -100,7 +115,8 @@ TileProduct::TileProduct(Emitter &emitter, tile::DotOp dot, Window window)
 
 /// Operand A: 16 rows from `16 * row` on, `depth` elements from `depth * step`
 /// on. The copy of V has one register after the other.
-TileProduct::Matrix TileProduct::rowsAt(Value row, Value step) {
+TileProduct::Matrix TileProduct::rowsAt(const Rows &from, Value row,
+                                        Value step) {
   if (from.blockStride) {
     Value place = ops.add(ops.mul(step, from.blockStride),
                           ops.mul(row, kTileRows * kTileDepth));
@@ -140,15 +156,19 @@ void TileProduct::loadRegister(int64_t number, Matrix from, StringRef name) {
   callUnit(ops, name, {registerNumber(ops, number), from.pointer, from.stride});
 }
 
-/// One instruction of a step, and the loads of operands that no instruction
-/// before it has read.
-void TileProduct::emitInstruction(Value row, Value step, int64_t r,
-                                  int64_t vector, int64_t v) {
-  if (v == 0)
-    loadRegister(kFirstA + r, rowsAt(ops.add(row, r), step), "tileloaddt164");
-  if (r == 0)
+/// One instruction of a step, and the loads of operands that are not in their
+/// registers.
+void TileProduct::emitInstruction(size_t term, Value row, Value step,
+                                  Place place, int64_t vector) {
+  auto [r, v] = place;
+  const Term &here = terms[term];
+  const Term *before = term ? &terms[term - 1] : nullptr;
+  if (v == 0 && !(before && before->loaded == here.loaded))
+    loadRegister(kFirstA + r, rowsAt(here.from, ops.add(row, r), step),
+                 "tileloaddt164");
+  if (r == 0 && !(before && before->queries == here.queries))
     loadRegister(kFirstB + v,
-                 slotAt(queries, ops.mul(step, kTileRows), vector + v),
+                 slotAt(here.queries, ops.mul(step, kTileRows), vector + v),
                  "tileloadd64");
   callUnit(ops, product,
            {registerNumber(ops, kSums + kBlock * r + v),
@@ -158,15 +178,16 @@ void TileProduct::emitInstruction(Value row, Value step, int64_t r,
 
 /// The products of `depth` elements of the sum.
 void TileProduct::emitStep(Value row, Value step, int64_t rows, int64_t vector,
-                           int64_t vectors) {
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t v = 0; v < vectors; ++v)
-      emitInstruction(row, step, r, vector, v);
+                           int64_t vectors, size_t firstTerm) {
+  for (size_t term = firstTerm; term < terms.size(); ++term)
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t v = 0; v < vectors; ++v)
+        emitInstruction(term, row, step, {r, v}, vector);
 }
 
 /// Zeros, or what the product adds to.
 void TileProduct::startSum(Value row, int64_t r, int64_t vector, int64_t v) {
-  Value start = dot.getAcc();
+  Value start = first.getAcc();
   int64_t number = kSums + kBlock * r + v;
   if (continues)
     return loadRegister(number, sumAt(row, r, vector, v), "tileloadd64");
@@ -174,8 +195,8 @@ void TileProduct::startSum(Value row, int64_t r, int64_t vector, int64_t v) {
     callUnit(ops, "tilezero", registerNumber(ops, number));
   };
   auto loadStart = [&] {
-    Value first = ops.mul(ops.add(row, r), kTileRows);
-    loadRegister(number, slotAt(start, first, vector + v), "tileloadd64");
+    Value from = ops.mul(ops.add(row, r), kTileRows);
+    loadRegister(number, slotAt(start, from, vector + v), "tileloadd64");
   };
   if (!start || start.getDefiningOp<tile::SplatOp>())
     makeZero();
@@ -191,7 +212,7 @@ void TileProduct::storeSum(Value row, int64_t r, int64_t vector, int64_t v) {
 
 TileProduct::Matrix TileProduct::sumAt(Value row, int64_t r, int64_t vector,
                                        int64_t v) {
-  return slotAt(dot.getResult(), ops.mul(ops.add(row, r), kTileRows),
+  return slotAt(last.getResult(), ops.mul(ops.add(row, r), kTileRows),
                 vector + v);
 }
 
@@ -207,7 +228,7 @@ void TileProduct::emitBlock(Value row, int64_t rows, int64_t vector,
   auto step = [&](Value at) { emitStep(row, at, rows, vector, vectors); };
   std::optional<int64_t> low = constantOf(firstStep),
                          high = constantOf(endStep);
-  if (low && high && *high - *low <= kMostUnrolled)
+  if (low && high && (*high - *low) * int64_t(terms.size()) <= kMostUnrolled)
     for (int64_t at = *low; at < *high; ++at)
       step(ops.index(at));
   else
@@ -215,14 +236,10 @@ void TileProduct::emitBlock(Value row, int64_t rows, int64_t vector,
   forEachSum(&TileProduct::storeSum);
 }
 
-int64_t TileProduct::countInstructions() const {
-  return int64_t(llvm::divideCeil(freeSize, kTileRows)) * window.vectors *
-         int64_t(llvm::divideCeil(sumSize, depth));
-}
-
 /// How many times `every` instructions there are in a step of `rows` blocks.
 int64_t TileProduct::pausesOfStep(int64_t rows, int64_t every) const {
-  return std::max<int64_t>(rows * window.vectors / every, 1);
+  int64_t instructions = rows * window.vectors * int64_t(terms.size());
+  return std::max<int64_t>(instructions / every, 1);
 }
 
 int64_t TileProduct::countPauses(int64_t every) const {
@@ -261,16 +278,18 @@ void storePending(Ops &ops, const TileProduct::Pending &pending, size_t begin,
 SmallVector<Value> TileProduct::emitPacedStep(const PacedBlock &block,
                                               Value step, bool isFirst,
                                               ValueRange carried, Pace pace) {
-  int64_t vectors = window.vectors, count = block.rows * vectors;
+  int64_t vectors = window.vectors, sums = block.rows * vectors;
+  int64_t count = sums * int64_t(terms.size());
   int64_t pauses = pausesOfStep(block.rows, block.every);
   Value at = ops.add(ops.mul(step, pauses), block.firstPause);
   SmallVector<Value> values = llvm::to_vector(carried);
   for (int64_t i = 0; i < count; ++i) {
-    if (isFirst) {
-      storePending(ops, block.pending, i, i + 1 == count ? SIZE_MAX : i + 1);
-      startSum(block.row, i / vectors, 0, i % vectors);
+    Place place{i % sums / vectors, i % vectors};
+    if (isFirst && i < sums) {
+      storePending(ops, block.pending, i, i + 1 == sums ? SIZE_MAX : i + 1);
+      startSum(block.row, place.r, 0, place.v);
     }
-    emitInstruction(block.row, step, i / vectors, 0, i % vectors);
+    emitInstruction(size_t(i / sums), block.row, step, place, /*vector=*/0);
     if ((i + 1) % (count / pauses) == 0)
       values = pace(ops.add(at, (i + 1) / (count / pauses) - 1), values);
   }
@@ -285,7 +304,7 @@ SmallVector<Value> TileProduct::emitPacedBlock(const PacedBlock &block,
   auto emitOther = [&](Value step, ValueRange inner) {
     return emitPacedStep(block, step, /*isFirst=*/false, inner, pace);
   };
-  if (steps > kMostUnrolled)
+  if (steps * int64_t(terms.size()) > kMostUnrolled)
     return ops.loop(ops.index(1), ops.index(steps), 1, values, emitOther);
   for (int64_t step = 1; step < steps; ++step)
     values = emitOther(ops.index(step), values);
@@ -355,8 +374,9 @@ void TileProduct::emitDelayed(Value row, int64_t rows, int64_t vector,
     int64_t r = i / vectors, v = i % vectors;
     storePending(ops, pending, i, i + 1 == count ? SIZE_MAX : i + 1);
     startSum(row, r, vector, v);
-    emitInstruction(row, firstStep, r, vector, v);
+    emitInstruction(/*term=*/0, row, firstStep, {r, v}, vector);
   }
+  emitStep(row, firstStep, rows, vector, vectors, /*firstTerm=*/1);
   ops.loop(ops.add(firstStep, 1), endStep, 1,
            [&](Value step) { emitStep(row, step, rows, vector, vectors); });
 }
@@ -429,9 +449,9 @@ void TileProduct::emit() {
     emitPanels(v, std::min(kBlock, window.vectors - v));
 }
 
-void Emitter::emitTiles(tile::DotOp dot, Window window) {
-  if (plan.slots.contains(dot.getResult())) // else nobody reads it
-    TileProduct(*this, dot, window).emit();
+void Emitter::emitTiles(ArrayRef<Operation *> dots, Window window) {
+  if (plan.slots.contains(dots.back()->getResult(0))) // else nobody reads it
+    TileProduct(*this, dots, window).emit();
 }
 
 /// The operand of LDTILECFG (SDM volume 1, 18.1): palette 1, then from byte 16

@@ -116,7 +116,7 @@ private:
   Value loadStreamed(const Rows &from, Window window, Value n, int64_t v);
   SmallVector<Value> addPairs(Granule &granule, tile::DotOp dot, Value extent,
                               SmallVector<Value> sums);
-  void emitTiles(tile::DotOp dot, Window window);
+  void emitTiles(mlir::ArrayRef<mlir::Operation *> dots, Window window);
 
   // EmitFeatures.cpp
   void copyQueryRows(tile::DotOp dot);

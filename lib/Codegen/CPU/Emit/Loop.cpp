@@ -126,8 +126,7 @@ void Emitter::emitItem(const Item &item, const Window *window) {
                                        : emitLaneLoad(load, window);
   }
   case ItemKind::Tiles:
-    return forEachGroup(window,
-                        [&](Window w) { emitTiles(cast<tile::DotOp>(op), w); });
+    return forEachGroup(window, [&](Window w) { emitTiles(item.ops, w); });
   case ItemKind::Store: {
     auto store = cast<tile::StoreOp>(op);
     if (!plan.direct.contains(store.getValue()))

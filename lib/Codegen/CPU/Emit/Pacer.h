@@ -22,8 +22,7 @@ using Pace = llvm::function_ref<llvm::SmallVector<mlir::Value>(
 
 /// The products that run next to a nest.
 struct Pacer {
-  const void *item;     // the nest
-  int64_t instructions; // of all products
+  const void *item; // the nest
   /// Pauses if there is one after so many instructions.
   llvm::function_ref<int64_t(int64_t every)> countPauses;
   /// Emits all instructions, with `pace` in each pause.

@@ -73,7 +73,7 @@ private:
   };
 
   void setTile(Value number);
-  SmallVector<tile::DotOp> start(Stage stage, Value number, Value isActive);
+  SmallVector<const Item *> start(Stage stage, Value number, Value isActive);
   void emitAlone(Stage stage, Value number);
   bool isInPlace(Value yielded, Value result) const;
   bool isOf(Stage stage, Value yielded) const;
@@ -126,20 +126,20 @@ void StagedLoop::setTile(Value number) {
 /// Emits all of a stage of tile `number` but its products, which it returns.
 /// Loads are needed where the products are emitted, tiles are computed only if
 /// `isActive`.
-SmallVector<tile::DotOp> StagedLoop::start(Stage stage, Value number,
-                                           Value isActive) {
+SmallVector<const Item *> StagedLoop::start(Stage stage, Value number,
+                                            Value isActive) {
   setTile(number);
-  SmallVector<tile::DotOp> dots;
+  SmallVector<const Item *> products;
   for (size_t i : stages.of(stage)) {
     const Item &item = items[i];
     if (item.kind == ItemKind::Tiles)
-      dots.push_back(cast<tile::DotOp>(item.ops.front()));
+      products.push_back(&item);
     else if (item.onLanes())
       ops.branch(isActive, [&] { emitter.emitItem(item, &window); });
     else
       emitter.emitItem(item, nullptr);
   }
-  return dots;
+  return products;
 }
 
 /// Whether a stage makes what the loop yields.
@@ -169,8 +169,8 @@ void StagedLoop::emitYields(Stage stage) {
 /// A stage of products with nothing beside it.
 void StagedLoop::emitAlone(Stage stage, Value number) {
   auto outside = emitter.extents;
-  for (tile::DotOp dot : start(stage, number, ops.boolean(true)))
-    TileProduct(emitter, dot, window).emit();
+  for (const Item *product : start(stage, number, ops.boolean(true)))
+    TileProduct(emitter, product->ops, window).emit();
   emitYields(stage);
   emitter.extents = std::move(outside);
 }
@@ -209,12 +209,11 @@ void StagedLoop::emitPacedNest(const Item &nest, Value number, bool isFirst,
   Value next = ops.add(number, 1), last = ops.sub(number, ops.index(1));
   Value hasNext = ops.compare(Predicate::slt, next, count);
   std::vector<Paced> products;
-  int64_t instructions = 0;
   auto addStage = [&](Stage stage, Value tile, Value isActive) {
     Value computes = isActive ? isActive : ops.boolean(true);
-    for (tile::DotOp dot : start(stage, tile, computes)) {
-      products.push_back({TileProduct(emitter, dot, window), isActive});
-      instructions += products.back().product.countInstructions();
+    for (const Item *product : start(stage, tile, computes)) {
+      products.push_back(
+          {TileProduct(emitter, product->ops, window), isActive});
     }
   };
   if (!isFirst)
@@ -239,7 +238,7 @@ void StagedLoop::emitPacedNest(const Item &nest, Value number, bool isFirst,
     };
     return runProducts(products, every, carried, paceAndFetch, pending);
   };
-  Pacer pacer{&nest, instructions, countPauses, run};
+  Pacer pacer{&nest, countPauses, run};
   llvm::SaveAndRestore restore(emitter.pacer,
                                static_cast<const Pacer *>(&pacer));
   emitter.emitItem(nest, &window);
@@ -428,9 +427,11 @@ void emitStaged(Emitter &emitter, tile::ForOp loop, const StagedTiles &tiles) {
 
 SmallVector<Value> emitPaced(Ops &ops, const Pacer &pacer, int64_t granules,
                              int64_t rows, ValueRange carried, Pace granule) {
+  // As long as possible between pauses, but a pause for each granule.
+  constexpr int64_t longest = 8;
   int64_t every = 1;
-  while (every < 4 && 2 * every * granules <= pacer.instructions)
-    every *= 2;
+  while (every < longest && pacer.countPauses(every + 1) >= granules)
+    ++every;
   int64_t pauses = pacer.countPauses(every);
   int64_t perPause = llvm::divideCeil(granules, pauses);
   bool isEven = perPause * pauses == granules;

@@ -7,18 +7,18 @@
 
 namespace attnc::cpu {
 
-/// Writes the code of one product for one window. The operands are those of the
-/// emitter when it is made: rows, extents, and copies of alternating slots.
+/// Writes the code of one product for one window, or of several that add to the
+/// same sums. The operands are those of the emitter when it is made: rows,
+/// extents, and copies of alternating slots.
 class TileProduct {
 public:
-  TileProduct(Emitter &emitter, tile::DotOp dot, Window window);
+  TileProduct(Emitter &emitter, mlir::ArrayRef<mlir::Operation *> dots,
+              Window window);
 
   /// All sums, block by block.
   void emit();
-  /// The instructions of a window of one column of blocks, of fixed sizes.
-  int64_t countInstructions() const;
-  /// How often `emitPaced` pauses, after `every` (1, 2 or 4) instructions of a
-  /// step or at its end.
+  /// How often `emitPaced` pauses, after `every` instructions of a step or at
+  /// its end.
   int64_t countPauses(int64_t every) const;
   /// A matrix in memory: element 0 and the bytes between two rows.
   struct Matrix {
@@ -70,21 +70,29 @@ private:
   void startSum(Value row, int64_t r, int64_t vector, int64_t v);
   void storeSum(Value row, int64_t r, int64_t vector, int64_t v);
   int64_t pausesOfStep(int64_t rows, int64_t every) const;
-  void emitInstruction(Value row, Value step, int64_t r, int64_t vector,
-                       int64_t v);
+  /// Registers of a block of sums, in order: its row block and its vector.
+  struct Place {
+    int64_t r, v;
+  };
+  void emitInstruction(size_t term, Value row, Value step, Place place,
+                       int64_t vector);
   void emitStep(Value row, Value step, int64_t rows, int64_t vector,
-                int64_t vectors);
-  Matrix rowsAt(Value row, Value step);
+                int64_t vectors, size_t firstTerm = 0);
+  /// The operands of one of the products.
+  struct Term {
+    Value queries, loaded; // operands B and A
+    Rows from;
+  };
+  Matrix rowsAt(const Rows &from, Value row, Value step);
   Matrix slotAt(Value tile, Value row, int64_t vector);
   void loadRegister(int64_t number, Matrix from, llvm::StringRef name);
 
   Emitter &emitter;
   Ops &ops;
-  tile::DotOp dot;
+  tile::DotOp first, last; // of the products
   Window window;
-  Value turn;            // of alternating slots
-  Value queries, loaded; // operands B and A
-  Rows from;
+  Value turn; // of alternating slots
+  SmallVector<Term, 1> terms;
   bool isTransposed; // A is the copy of V
   StringAttr free;   // the dim of the rows of the result
   int64_t freeSize, sumSize, depth;

@@ -351,7 +351,7 @@ LogicalResult HomePlanner::run(Block &block) {
         // What the matrix unit adds to, such as the rescaled output, is there
         // already.
         auto dot = next.getDefiningOp<tile::DotOp>();
-        Value start = dot ? Value(dot.getAcc()) : Value();
+        Value start = dot ? Value(firstOfSum(dot).getAcc()) : Value();
         if (plan.hasTiles && plan.pairDots.contains(dot) && start &&
             start.getParentBlock() == &block && start.getDefiningOp() &&
             start.hasOneUse() &&

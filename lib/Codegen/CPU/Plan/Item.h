@@ -30,7 +30,7 @@ enum class ItemKind {
   Nest,     // ops over one space
   Rows,     // tile.load without lanes and with two dims: rows of K or V
   LaneLoad, // tile.load transposed into lanes
-  Tiles,    // tile.dot on the matrix unit
+  Tiles,    // tile.dot on the matrix unit, and those that add to its sums
   Store,    // tile.store
   AnyNan,   // tile.any_nan
   For,      // tile.for

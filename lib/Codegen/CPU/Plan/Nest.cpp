@@ -13,7 +13,8 @@
 //
 // An op joins a nest unless it needs more than the same element of a tile that
 // the nest makes: a reduction of it, or the whole of it as a dot's operand. A
-// dot on the matrix unit reads and writes scratch, so nothing shares its loops.
+// dot on the matrix unit reads and writes scratch, so nothing shares its loops
+// but dots that add to its sums.
 // Tests: test/Codegen/CPU/nests.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -88,6 +89,8 @@ private:
   bool isOnTiles(Operation *op) const {
     return plan.hasTiles && plan.pairDots.contains(op);
   }
+  bool isContinued(Operation *op) const;
+  SmallVector<Operation *> chainTo(Operation *op) const;
   Item makeNest(Operation *first) const;
   FailureOr<Item> makeItem(Operation *op) const;
 
@@ -106,10 +109,42 @@ template <typename Fn> static bool allUsed(Operation *op, Fn fn) {
             }).wasInterrupted();
 }
 
+/// Whether the next product of the matrix unit adds to the sums of `op`, which
+/// nothing else reads: both are one item, so that sums stay in registers.
+bool Grouper::isContinued(Operation *op) const {
+  auto dot = dyn_cast<tile::DotOp>(op);
+  if (!dot || !isOnTiles(op) || !dot->hasOneUse())
+    return false;
+  auto next = dyn_cast<tile::DotOp>(*dot->user_begin());
+  return next && isOnTiles(next) && next->getBlock() == dot->getBlock() &&
+         next.getAcc() == dot.getResult() && next.getSum() == dot.getSum();
+}
+
+/// `op` after all products to whose sums it adds in this way.
+SmallVector<Operation *> Grouper::chainTo(Operation *op) const {
+  SmallVector<Operation *> chain{op};
+  while (true) {
+    Value sums = cast<tile::DotOp>(chain.back()).getAcc();
+    Operation *before = sums ? sums.getDefiningOp() : nullptr;
+    if (!before || !isContinued(before))
+      break;
+    chain.push_back(before);
+  }
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
 bool Grouper::isReady(Operation *op) const {
-  return allUsed(op, [&](Value value) {
-    Operation *def = value.getDefiningOp();
-    return !def || !left.contains(def);
+  if (isContinued(op))
+    return false; // part of the item of another
+  SmallVector<Operation *> ops{op};
+  if (isOnTiles(op))
+    ops = chainTo(op);
+  return llvm::all_of(ops, [&](Operation *one) {
+    return allUsed(one, [&](Value value) {
+      Operation *def = value.getDefiningOp();
+      return !def || !left.contains(def) || llvm::is_contained(ops, def);
+    });
   });
 }
 
@@ -157,7 +192,7 @@ FailureOr<Item> Grouper::makeItem(Operation *op) const {
              << tile << ", but the CPU's loops have the dim " << kLaneDim
              << " and one other";
     if (isOnTiles(op))
-      return Item{ItemKind::Tiles, {op}, *spaceOf(tile)};
+      return Item{ItemKind::Tiles, chainTo(op), *spaceOf(tile)};
     return makeNest(op);
   }
   if (auto load = dyn_cast<tile::LoadOp>(op)) {

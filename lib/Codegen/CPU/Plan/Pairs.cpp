@@ -73,6 +73,16 @@ tile::LoadOp loadedRows(tile::DotOp dot) {
   return rows.getDefiningOp<tile::LoadOp>();
 }
 
+tile::DotOp firstOfSum(tile::DotOp dot) {
+  while (auto before = dot.getAcc() ? dot.getAcc().getDefiningOp<tile::DotOp>()
+                                    : tile::DotOp()) {
+    if (!before->hasOneUse())
+      break;
+    dot = before;
+  }
+  return dot;
+}
+
 /// Whether the sum runs over the rows that are loaded: keys of values.
 static bool isAcrossRows(tile::DotOp dot) {
   return rowAndColumn(loadedRows(dot)).first.getValue() == dot.getSum();

@@ -157,6 +157,9 @@ struct Plan {
 /// The load of the operand of a product that has no lanes; null: no load.
 tile::LoadOp loadedRows(tile::DotOp dot);
 
+/// The first of consecutive products that add to each other's sums.
+tile::DotOp firstOfSum(tile::DotOp dot);
+
 /// What a map returns.
 mlir::Value yieldedBy(tile::MapOp map);
 

@@ -109,8 +109,9 @@ bool StagePlanner::findStages() {
     if (item.kind != ItemKind::Tiles)
       continue;
     bool readsOthers = false;
-    forEachOperand(item, [&](Value value) {
-      readsOthers |= stageOf(value).value_or(Stage::Scores) != Stage::Scores;
+    forEachOperand(item, [&, &item = item](Value value) {
+      readsOthers |= !llvm::is_contained(item.ops, value.getDefiningOp()) &&
+                     stageOf(value).value_or(Stage::Scores) != Stage::Scores;
     });
     stage = readsOthers ? Stage::Values : Stage::Scores;
     (readsOthers ? hasValues : hasScores) = true;
@@ -306,7 +307,8 @@ int64_t StagePlanner::countInstructions(Stage stage) {
     tile::TileType queries = dot.getLhs().getType();
     int64_t depth =
         *queries.getDimSize(StringAttr::get(dot.getContext(), dot.getSum()));
-    count += int64_t(llvm::divideCeil(space.size, kTileRows)) *
+    count += int64_t(items[number].ops.size()) *
+             int64_t(llvm::divideCeil(space.size, kTileRows)) *
              plan.groupWidth * int64_t(llvm::divideCeil(depth, kTileDepth));
   }
   return count;
