@@ -90,6 +90,8 @@ private:
   /// `value` in lanes; integers with `bits` bits.
   Value lanes(LaneValue value, unsigned bits = 0);
   unsigned bitsFor(Value value);
+  /// A value in the accumulator's type, rounded as an op says.
+  Value roundBy(mlir::arith::TruncFOp op, Value value);
 
   Emitter &emitter;
   Granule &granule;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/RegionEmitter.h"
+#include "Emit/RoundBf16.h"
 #include "Emit/SharedLanes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -243,6 +244,13 @@ static Type scalarType(Type type, Type accumulator) {
   return type.isF64() ? type : heldType(type, accumulator);
 }
 
+Value RegionEmitter::roundBy(arith::TruncFOp op, Value value) {
+  std::optional<arith::RoundingMode> mode = roundingModeOf(op);
+  return mode && emitter.accumulator().isF32()
+             ? roundToBf16(ops, value, *mode)
+             : emitter.roundTo(value, op.getType());
+}
+
 /// Clones an op on the given operands.
 static Value cloneOn(Ops &ops, Operation *op, ArrayRef<Value> operands,
                      Type type) {
@@ -264,8 +272,8 @@ LaneValue RegionEmitter::emitScalar(Operation *op,
   Type held = scalarType(type, emitter.accumulator());
   if (isa<arith::ExtFOp>(op))
     return {converted(ops, values[0], held)};
-  if (isa<arith::TruncFOp>(op))
-    return {emitter.roundTo(converted(ops, values[0], held), type)};
+  if (auto rounding = dyn_cast<arith::TruncFOp>(op))
+    return {roundBy(rounding, converted(ops, values[0], held))};
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
       constant && isa<FloatType>(type))
     return {ops.constant(
@@ -289,7 +297,7 @@ LaneValue RegionEmitter::emitVector(Operation *op,
   if (auto rounding = dyn_cast<arith::TruncFOp>(op))
     return {isRoundedLater(rounding, emitter.plan)
                 ? lanes(operands[0])
-                : emitter.roundTo(lanes(operands[0]), type),
+                : roundBy(rounding, lanes(operands[0])),
             0, 0, true};
   bool integers = llvm::any_of(op->getOperandTypes(), isInteger);
   if (isa<arith::BitcastOp>(op) && integers) {

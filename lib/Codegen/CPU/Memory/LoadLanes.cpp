@@ -89,6 +89,7 @@ private:
   void storeRow(Value value, Value row, Window window, int64_t vector);
   void loadSquare(Window single, Value column, Value count = {});
   bool mayMask() const;
+  bool isPacked() const;
   void fetchAhead(Value from, Value keyStride, int64_t elements);
   void loadVectors(Window group);
   void loadVectorsOfPairs(Window group, bool isMasked);
@@ -184,11 +185,22 @@ bool LaneLoader::mayMask() const {
          emitter.target.getUnit() == tile::CpuUnit::Matrix;
 }
 
+/// Whether a grid packs an operand: elements of bf16, or those that maps divide
+/// into terms.
+bool LaneLoader::isPacked() const {
+  bool areSplit = emitter.target.getUnit() == tile::CpuUnit::Matrix &&
+                  llvm::all_of(load->getUsers(), [&](Operation *user) {
+                    return isa<tile::MapOp>(user) &&
+                           emitter.plan.pairTiles.contains(user->getResult(0));
+                  });
+  return !emitter.plan.hasTiles && (mayMask() || areSplit);
+}
+
 /// Prefetches what another instance of a grid that packs an operand will load,
 /// whose inner axis is keys: of the key `kKeysAhead` keys after that at `from`.
 /// Nothing else hides the latency of memory there.
 void LaneLoader::fetchAhead(Value from, Value keyStride, int64_t elements) {
-  if (!mayMask() || emitter.plan.hasTiles)
+  if (!isPacked())
     return;
   Value first = ops.add(from, ops.mul(keyStride, kKeysAhead));
   for (int64_t place : {int64_t(0), elements - 1})
@@ -340,6 +352,7 @@ void LaneLoader::loadVectors(Window group) {
   ops.loop(ops.index(0), there, 1, [&](Value column) {
     Value from =
         ops.add(emitter.firstRow(group), ops.mul(column, block.columnStride));
+    fetchAhead(from, block.columnStride, group.vectors * lanes());
     storeRow(column, [&](int64_t v) {
       Value at = ops.address(block.data, memory, ops.add(from, v * lanes()));
       Value raw = ops.load(emitter.laneVector(memory), at, bytes);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/Emitter.h"
+#include "Emit/RoundBf16.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -31,16 +32,40 @@ Value Emitter::joinHalves(Value low, Value high) {
   return arith::OrIOp::create(ops, ops.loc, low, high);
 }
 
-/// Two vectors of f32 as one of pairs of bf16, with ties away from zero.
-/// Processors with a matrix unit take 4 slots of their vector ports for
-/// CVTNE2PS2BF16 and 2 for VPERMW, and 2 + 2 + 1 + 1 for this.
-static Value roundAwayToPair(Ops &ops, Value low, Value high) {
+std::optional<arith::RoundingMode> roundingModeOf(arith::TruncFOp op) {
+  std::optional<arith::RoundingMode> mode = op.getRoundingmode();
+  if (!op.getType().isBF16() || (mode != arith::RoundingMode::toward_zero &&
+                                 mode != arith::RoundingMode::to_nearest_away))
+    return std::nullopt;
+  return mode;
+}
+
+/// The bits of f32 whose upper halves are those of bf16.
+static Value roundedBits(Ops &ops, Value value, arith::RoundingMode mode) {
+  Type i32 = ops.getI32Type();
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    i32 = vector.clone(i32);
+  Value bits = LLVM::BitcastOp::create(ops, ops.loc, i32, value);
+  if (mode == arith::RoundingMode::toward_zero)
+    return bits;
+  return arith::AddIOp::create(ops, ops.loc, bits, ops.constant(i32, 0x8000));
+}
+
+Value roundToBf16(Ops &ops, Value value, arith::RoundingMode mode) {
+  Value bits = roundedBits(ops, value, mode);
+  bits = arith::AndIOp::create(ops, ops.loc, bits,
+                               ops.constant(bits.getType(), -0x10000));
+  return LLVM::BitcastOp::create(ops, ops.loc, value.getType(), bits);
+}
+
+/// Two vectors of f32 as one of pairs of bf16, in a rounding mode. Processors
+/// with a matrix unit take 4 slots of their vector ports for CVTNE2PS2BF16 and
+/// 2 for VPERMW, and 2 + 2 + 1 + 1 for this with ties away from zero.
+static Value roundToPairBy(Ops &ops, Value low, Value high,
+                           arith::RoundingMode mode) {
   int64_t lanes = cast<VectorType>(low.getType()).getNumElements();
   auto i32 = ops.vector(lanes, ops.getI32Type());
-  auto rounded = [&](Value value) -> Value {
-    Value bits = LLVM::BitcastOp::create(ops, ops.loc, i32, value);
-    return arith::AddIOp::create(ops, ops.loc, bits, ops.constant(i32, 0x8000));
-  };
+  auto rounded = [&](Value value) { return roundedBits(ops, value, mode); };
   Value lower =
       arith::ShRUIOp::create(ops, ops.loc, rounded(low), ops.constant(i32, 16));
   // a | (b & c): LLVM would make VPERMT2W of these ops.
@@ -55,7 +80,7 @@ static Value roundAwayToPair(Ops &ops, Value low, Value high) {
 /// Two vectors of f32 as one of pairs of bf16.
 Value Emitter::roundToPair(Value low, Value high, bool tiesAway) {
   if (tiesAway)
-    return roundAwayToPair(ops, low, high);
+    return roundToPairBy(ops, low, high, arith::RoundingMode::to_nearest_away);
   int64_t n = lanes();
   auto name =
       ops.getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16." + Twine(32 * n));
@@ -118,6 +143,14 @@ static bool mayRoundAway(Value tile, const Plan &plan) {
          (areRoughQuotients(weights) && isOfBf16(weights));
 }
 
+/// The mode in which a map rounds its results to bf16, if it says one.
+static std::optional<arith::RoundingMode> roundingModeOf(Value tile) {
+  auto map = tile.getDefiningOp<tile::MapOp>();
+  auto rounding =
+      map ? yieldedBy(map).getDefiningOp<arith::TruncFOp>() : arith::TruncFOp();
+  return rounding ? roundingModeOf(rounding) : std::nullopt;
+}
+
 /// Granules of an even number of rows start at an even row, except what is left
 /// after granules of odd numbers. These store one row after the other, the
 /// second of a pair over the first's zeros.
@@ -131,21 +164,26 @@ void Emitter::storePairs(Granule &granule, Value tile, const Slot &slot) {
   bool isEven =
       granule.rows % 2 == 0 && constantOf(granule.start).value_or(0) % 2 == 0;
   bool tiesAway = mayRoundAway(tile, plan);
+  std::optional<arith::RoundingMode> mode = roundingModeOf(tile);
   for (int64_t v = 0; v < granule.window.vectors; ++v) {
     if (isEven) {
       for (int64_t row = 0; row < granule.rows; row += 2) {
         Value pair = ops.floorDiv(ops.add(granule.start, row), 2);
         Value low = element(granule, tile, row, v),
               high = element(granule, tile, row + 1, v);
-        ops.store(roundToPair(low, high, tiesAway), addressOf(pair, v), bytes);
+        ops.store(mode ? roundToPairBy(ops, low, high, *mode)
+                       : roundToPair(low, high, tiesAway),
+                  addressOf(pair, v), bytes);
       }
       continue;
     }
     for (int64_t row = 0; row < granule.rows; ++row) {
       Value number = ops.add(granule.start, row);
       Value pair = ops.floorDiv(number, 2);
-      Value bits = joinHalves(
-          toMemory(element(granule, tile, row, v), ops.getBF16Type()), {});
+      Value one = element(granule, tile, row, v);
+      if (mode)
+        one = roundToBf16(ops, one, *mode);
+      Value bits = joinHalves(toMemory(one, ops.getBF16Type()), {});
       Value first = ops.load(i32, addressOf(pair, v), bytes);
       first =
           arith::AndIOp::create(ops, ops.loc, first, ops.constant(i32, 0xffff));

@@ -260,17 +260,24 @@ static bool isTransposedCopy(tile::StoreOp store) {
          !tile::RenameOp::findMerged(store.getBuf());
 }
 
-/// Whether a map rounds what is stored to bf16, and nothing else reads it.
-static bool isRoundedResult(tile::StoreOp store) {
+/// Whether a map rounds what is stored to bf16, and nothing else reads it:
+/// results whose rows are contiguous, or terms of operands (with a rounding
+/// mode of their own) along the lanes.
+static bool isRoundedResult(tile::StoreOp store, const Plan &plan) {
   auto map = store.getValue().getDefiningOp<tile::MapOp>();
-  if (!map || !store.getValue().hasOneUse() ||
-      !yieldedBy(map).getDefiningOp<arith::TruncFOp>() ||
+  auto rounding =
+      map ? yieldedBy(map).getDefiningOp<arith::TruncFOp>() : arith::TruncFOp();
+  if (!rounding || !store.getValue().hasOneUse() ||
       !store.getBuf().getType().getElementType().isBF16())
     return false;
+  bool isAlongLanes = store.getBuf().getType().getNames().back() == kLaneDim;
+  bool isPaired = isAlongLanes ? rounding.getRoundingmode().has_value() &&
+                                     !tile::RenameOp::findMerged(store.getBuf())
+                               : plan.hasTiles;
   auto type = cast<tile::TileType>(map.getResult().getType());
   std::optional<Space> space = spaceOf(type);
-  return type.getElementType().isBF16() && space && space->lanes &&
-         space->dim && store.getBuf().getType().getNames().back() != kLaneDim;
+  return isPaired && type.getElementType().isBF16() && space && space->lanes &&
+         space->dim;
 }
 
 LogicalResult PairPlanner::run(Block &block) {
@@ -322,7 +329,7 @@ LogicalResult PairPlanner::run(Block &block) {
   }
   if (ofBf16)
     block.walk([&](tile::StoreOp store) {
-      if (isTransposedCopy(store) || (plan.hasTiles && isRoundedResult(store)))
+      if (isTransposedCopy(store) || isRoundedResult(store, plan))
         plan.pairTiles.insert(store.getValue());
     });
   return success();
