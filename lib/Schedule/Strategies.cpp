@@ -116,7 +116,9 @@ std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax,
         ofIntegers ? ", dot products of 8-bit integers" : ", bf16 dot products";
   if (cpu && cpu.getUnit() == tile::CpuUnit::Matrix)
     parts += llvm::formatv(", {0} on the matrix unit",
-                           ofIntegers ? "8-bit integers" : "bf16");
+                           ofIntegers               ? "8-bit integers"
+                           : cpu.getBf16Terms() > 1 ? "f16 as sums of bf16"
+                                                    : "bf16");
   bool areRows = schedule.getRowAxes() == attn::RowAxes::GQ;
   StringRef one = areRows ? "row" : "query",
             many = areRows ? "rows" : "queries";

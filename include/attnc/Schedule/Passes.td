@@ -124,12 +124,16 @@ def VerifyScheduled : Pass<"attn-verify-scheduled", "::mlir::ModuleOp"> {
       `target` only, and the backend supports them;
     - (verify_scheduled_c22) `pack = transposed`, `keys` and `both` have
       `unit = matrix`, which computes the products with what they pack, values
-      or keys or both that are dense and stored as bf16, form `online` and
-      `mapping = rows`; packed values also a mask of one segment without
-      classes, and `k`, `partial` and `split` that are multiples of 32;
+      or keys or both that are dense and stored as bf16 (or as f16, if
+      `bf16_terms` is 2), form `online` and `mapping = rows`; packed values also
+      a mask of one segment without classes, and `k`, `partial` and `split` that
+      are multiples of 32;
     - (verify_scheduled_c23) a view with `attn.stored` starts from the values of
       a kernel with `row_axes = q`, which nothing else reads, and its axes have
-      blocks of queries and features; the backend stores them.
+      blocks of queries and features; the backend stores them;
+    - (verify_scheduled_c24) `bf16_terms = 2` has a product of two f16 operands
+      that the matrix unit computes, and `pack` stores the keys or values of
+      each.
   }];
 }
 

@@ -38,7 +38,8 @@ LogicalResult CpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               ArrayRef<int64_t> scoreGranule,
                               ArrayRef<int64_t> valueGranule, int64_t unroll,
                               int64_t tail, bool, CpuPack, int64_t partial,
-                              int64_t featureRows, CpuUnit unit) {
+                              int64_t featureRows, CpuUnit unit,
+                              int64_t terms) {
   if (lanes < 1 || lanes > 64 || !llvm::isPowerOf2_64(lanes)) // cpu_c1
     return emitError() << "lanes must be a power of two from 1 to 64, got "
                        << lanes;
@@ -66,6 +67,11 @@ LogicalResult CpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << stringifyCpuIsa(isa);
   if (unit == CpuUnit::Matrix && lanes != 16) // cpu_c9
     return emitError() << "unit = matrix requires lanes = 16, got " << lanes;
+  constexpr int64_t mostTerms = 2; // two bf16 have the 11 bits of an f16
+  if (terms < 1 || terms > mostTerms ||
+      (terms > 1 && unit != CpuUnit::Matrix)) // cpu_c10
+    return emitError() << "bf16_terms must be 1, or " << mostTerms
+                       << " with unit = matrix, got " << terms;
   if (mapping != CpuMapping::Features) { // cpu_c7
     if (featureRows != 0)
       return emitError() << "feature_rows must be 0 unless mapping = features, "

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernel/KernelBlock.h"
+#include "Kernel/SplitOperands.h"
 #include "Softmax/RoughScores.h"
 
 #include "attnc/Analysis/Kernel/GroupedRows.h"
@@ -191,6 +192,19 @@ Value KernelBlock::emitKeys(OpBuilder &builder, const BlockBuffer &buffer,
       scope.values.lookup(page->table), bhg[0], pageRows);
 }
 
+/// Tiles of all terms of stored keys or values.
+static SmallVector<Value>
+loadTerms(OpBuilder &builder, KernelBlock &block, ArrayRef<BlockBuffer> terms,
+          std::initializer_list<std::pair<StringRef, int64_t>> dims,
+          const KeyTile &keys) {
+  tile::TileType type =
+      block.tileType(dims).withElementType(builder.getBF16Type());
+  SmallVector<Value> tiles;
+  for (const BlockBuffer &term : terms)
+    tiles.push_back(block.emitKeys(builder, term, type, keys));
+  return tiles;
+}
+
 /// The name of the features of a tensor of `products`.
 static StringRef featureOf(attn::KernelOp kernel, unsigned product) {
   size_t ofFirst = 2 * (kernel.getSums().front().rows.size() - 1);
@@ -232,6 +246,8 @@ Value KernelBlock::emitQuery(OpBuilder &builder) {
   Type element = getElementTypeOrSelf(kernel.getQ());
   tile::TileType type = tileType({{"q", sizeQ}, {"d", sizeD}});
   Value query = emitRows(builder, q, type.withElementType(element));
+  if (storedKeys.size() > 1)
+    queryTerms = emitTerms(builder, loc, query, int64_t(storedKeys.size()));
   double scale = kernel.getScale().convertToDouble();
   if (scale == 1.0 || sumScale() == scale)
     return query;
@@ -262,11 +278,14 @@ double KernelBlock::weightScale() {
 }
 
 bool KernelBlock::hasRoughWeights() {
-  return hasValues && weightType().isBF16() &&
-         llvm::all_of(outputs, [](const BlockOutput &output) {
+  Type weight = weightType();
+  bool isNarrow =
+      weight.isBF16() || (weight.isF16() && storedValues.size() > 1);
+  return hasValues && isNarrow &&
+         llvm::all_of(outputs, [&](const BlockOutput &output) {
            auto type = cast<tile::BufType>(output.buffer.buf.getType());
            return !output.isLse && !output.isPairs && !output.isKey &&
-                  !output.isMax && type.getElementType().isBF16();
+                  !output.isMax && type.getElementType() == weight;
          });
 }
 
@@ -363,7 +382,7 @@ Value KernelBlock::emitScores(OpBuilder &builder, Value query,
   Value x = sums.front();
   if (!score.isIdentity()) {
     x = emitFormula(builder, score, kernel.getScore().getLoc(), sums, keys);
-    if (hasRoughWeights())
+    if (hasRoughWeights() && weightType().isBF16())
       markRough(x.getDefiningOp<tile::MapOp>(),
                 isIdentity() ? RoughResult::Weight : RoughResult::Exponent);
   }
@@ -377,6 +396,11 @@ Value KernelBlock::emitSum(OpBuilder &builder, attn::KernelOp::Sum &sum,
                            unsigned first, Value query, const KeyTile &keys) {
   tile::TileType scores = tileType({{"q", sizeQ}, {"k", sizeK}});
   Region *pair = sum.pair;
+  if (first == 0 && storedKeys.size() > 1)
+    return emitTermProducts(builder, loc, scores, queryTerms,
+                            loadTerms(builder, *this, storedKeys,
+                                      {{"k", sizeK}, {"d", sizeD}}, keys),
+                            "d", /*acc=*/Value(), TermProducts::All);
   SmallVector<Value> tiles, elements; // rows and keys in turn
   StringRef feature = first == 0 ? "d" : "f";
   for (auto [i, rows] : llvm::enumerate(sum.rows)) {
@@ -391,9 +415,9 @@ Value KernelBlock::emitSum(OpBuilder &builder, attn::KernelOp::Sum &sum,
     }
     if (isUnused(1))
       continue;
-    const BlockBuffer &buffer = number != 0  ? products[2 * number - 1]
-                                : storedKeys ? *storedKeys
-                                             : k;
+    const BlockBuffer &buffer = number != 0          ? products[2 * number - 1]
+                                : storedKeys.empty() ? k
+                                                     : storedKeys.front();
     auto type = tile::TileType::get(
         kernel.getContext(), {{"k", sizeK}, {feature, lastExtent(rows.second)}},
         getElementTypeOrSelf(rows.second));
@@ -467,8 +491,16 @@ Value KernelBlock::emitValues(OpBuilder &builder, Value p, const KeyTile &keys,
       tile::TileType::get(kernel.getContext(), {{"k", sizeK}, {"e", sizeE}},
                           getElementTypeOrSelf(kernel.getV()));
   // The second try of a block masks products, which a unit cannot.
-  bool isStored = storedValues && !where;
-  Value value = emitKeys(builder, isStored ? *storedValues : v, type, keys);
+  bool isStored = !storedValues.empty() && !where;
+  if (isStored && storedValues.size() > 1)
+    return emitTermProducts(
+        builder, loc, outType(),
+        emitTerms(builder, loc, p, int64_t(storedValues.size())),
+        loadTerms(builder, *this, storedValues, {{"k", sizeK}, {"e", sizeE}},
+                  keys),
+        "k", acc, hasMax ? TermProducts::Leading : TermProducts::All);
+  Value value =
+      emitKeys(builder, isStored ? storedValues.front() : v, type, keys);
   if (kernel.hasValue())
     return emitContributions(builder, p, value, keys, acc, where);
   return tile::DotOp::create(builder, loc, outType(), p, value, "k", acc,

@@ -63,8 +63,9 @@ public:
   bool hasValues, hasMax, hasSum; // what the state has: o, m, l
   bool hasPairs;                  // tiles of pairs are stored
   BlockBuffer q, k, v;
-  /// Keys and values as `storePackedOperands` has stored them, if it has.
-  std::optional<BlockBuffer> storedKeys, storedValues;
+  /// Keys and values as `storePackedOperands` has stored them, by their terms
+  /// (SplitOperands.h); empty: it has not.
+  llvm::SmallVector<BlockBuffer, 2> storedKeys, storedValues;
   llvm::SmallVector<BlockBuffer, 0> products; // rows and keys in turn
   std::vector<BlockOutput> outputs;
   llvm::SmallVector<mlir::Value, 3> bhg;
@@ -133,8 +134,8 @@ public:
   /// a score and positive changes neither which key is largest nor that equal
   /// scores have equal weights, so that scores and m stay without it.
   double weightScale();
-  /// Whether weights may err by a small part of the rounding to bf16 that
-  /// follows: they are rounded, and so is all that the kernel stores.
+  /// Whether weights may err by a small part of the rounding to bf16 (or, if
+  /// they have terms, to f16) of all that the kernel stores.
   bool hasRoughWeights();
   mlir::Value emitScaled(mlir::OpBuilder &builder, mlir::Value sums);
   /// o, m and l before the first key.
@@ -215,7 +216,8 @@ private:
   void emitStore(mlir::OpBuilder &builder, const BlockOutput &output,
                  const SoftmaxState &state);
 
-  llvm::SmallVector<mlir::Value> productRows; // tiles of queries
+  llvm::SmallVector<mlir::Value> productRows;   // tiles of queries
+  llvm::SmallVector<mlir::Value, 2> queryTerms; // where keys have several
 };
 
 /// The forms of #attn.schedule: from Q to the state after all keys.

@@ -67,7 +67,7 @@ static void endWithSequence(OpBuilder &builder, KernelBlock &block,
 /// keys more, which are masked, and full tiles start later.
 static void alignToBlocks(OpBuilder &builder, KernelBlock &block,
                           SmallVectorImpl<Value> &segments) {
-  if (!block.storedValues || segments.size() != 4)
+  if (block.storedValues.empty() || segments.size() != 4)
     return;
   Location loc = block.loc;
   Value size = arith::ConstantIndexOp::create(builder, loc, kPackedDepth);
@@ -97,7 +97,7 @@ KeyWalk::KeyWalk(OpBuilder &builder, KernelBlock &block) {
     endWithSequence(builder, block, segments);
     alignToBlocks(builder, block, segments);
     // Only pipelined tiles gain from it.
-    bool isPacked = block.storedValues || block.storedKeys;
+    bool isPacked = !block.storedValues.empty() || !block.storedKeys.empty();
     if (isPacked && segments.size() == 4 && !kernel.hasClassify())
       within = {block.zero, block.kvLen};
   } else {

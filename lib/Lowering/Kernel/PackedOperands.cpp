@@ -26,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernel/PackedOperands.h"
+#include "Kernel/SplitOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -53,8 +54,8 @@ public:
         operand(block.kernel.getLetteredOperands()[operand].first), rows(rows),
         summed(summed),
         letters(block.kernel.getLetteredOperands()[operand].second) {}
-  /// What the kernel loads instead of the operand.
-  FailureOr<BlockBuffer> run(Storage &storage);
+  /// What the kernel loads instead of the operand: its terms.
+  FailureOr<SmallVector<BlockBuffer, 2>> run(Storage &storage);
 
 private:
   Value constant(int64_t number) {
@@ -83,7 +84,9 @@ private:
   }
   Value countRows();
   Value named(Value space, ArrayRef<StringRef> names, bool mergesBlocks);
-  void emitCopy(const BlockBuffer &from, Value stored, ValueRange place);
+  void emitCopy(const BlockBuffer &from, ArrayRef<Value> stored,
+                ValueRange place);
+  Value emitWorkspace(Value b, Value h, Value blocks, int64_t terms);
 
   OpBuilder &builder;
   KernelBlock &block;
@@ -120,7 +123,7 @@ Value OperandPacker::countRows() {
 }
 
 /// Where an instance of the grid reads the operand, and stores it.
-void OperandPacker::emitCopy(const BlockBuffer &from, Value stored,
+void OperandPacker::emitCopy(const BlockBuffer &from, ArrayRef<Value> stored,
                              ValueRange place) {
   auto times = [&](Value number, int64_t size) -> Value {
     return builder.createOrFold<arith::MulIOp>(loc, number, constant(size));
@@ -144,40 +147,55 @@ void OperandPacker::emitCopy(const BlockBuffer &from, Value stored,
       builder, loc, type, from.buf,
       indicesOf(builder, loc, block.scope, from.digits, startOf),
       {{"q", sums}, {row, count}});
-  tile::StoreOp::create(
-      builder, loc, tile, stored,
-      inOrder<Value>(place[0], place[1], blockNumber, row0, constant(0)),
-      {{row, count}});
+  SmallVector<Value> terms =
+      emitTerms(builder, loc, tile, int64_t(stored.size()));
+  for (auto [term, to] : llvm::zip_equal(terms, stored))
+    tile::StoreOp::create(
+        builder, loc, term, to,
+        inOrder<Value>(place[0], place[1], blockNumber, row0, constant(0)),
+        {{row, count}});
 }
 
-FailureOr<BlockBuffer> OperandPacker::run(Storage &storage) {
+/// Memory for one of so many terms.
+Value OperandPacker::emitWorkspace(Value b, Value h, Value blocks,
+                                   int64_t terms) {
+  SmallVector<StringAttr> plain;
+  for (unsigned axis = 0; axis < 5; ++axis)
+    plain.push_back(builder.getStringAttr("a" + Twine(axis)));
+  Type element =
+      terms > 1 ? builder.getBF16Type() : getElementTypeOrSelf(operand);
+  return tile::WorkspaceOp::create(
+      builder, loc, tile::BufType::get(builder.getContext(), plain, element),
+      inOrder<Value>(b, h, blocks, countRows(), constant(kPackedDepth)));
+}
+
+FailureOr<SmallVector<BlockBuffer, 2>> OperandPacker::run(Storage &storage) {
   auto from = storage.operand(block.kernel, operand, letters, [&](char letter) {
     return letter == summed ? 'q' : letter;
   });
   if (failed(from))
     return failure();
+  tile::TargetAttrInterface target = block.kernel.getSchedule()->getTarget();
+  int64_t terms = countTerms(getElementTypeOrSelf(operand), target);
   Value b = valueOf('b'), h = valueOf('h');
   Value blocks = blocksOf(valueOf(summed), kPackedDepth);
-  SmallVector<StringAttr> plain;
-  for (unsigned axis = 0; axis < 5; ++axis)
-    plain.push_back(builder.getStringAttr("a" + Twine(axis)));
-  Value space = tile::WorkspaceOp::create(
-      builder, loc,
-      tile::BufType::get(builder.getContext(), plain,
-                         getElementTypeOrSelf(operand)),
-      inOrder<Value>(b, h, blocks, countRows(), constant(kPackedDepth)));
   StringRef row(&rows, 1), sum(&summed, 1);
-  Value stored = named(space, inOrder<StringRef>("b", "h", "n", row, "q"),
-                       /*mergesBlocks=*/false);
   TensorDigits digits;
   for (char letter : inOrder<char>('b', 'h', summed, rows, 0))
     if (letter)
       digits.push_back({Digit{letter, sizeOf(letter)}});
   digits.push_back({Digit{kUnit, builder.getI64IntegerAttr(1)}});
-  Value loaded = named(space, inOrder<StringRef>("b", "h", sum, row, "c"),
-                       /*mergesBlocks=*/true);
+  SmallVector<Value, 2> stored;
+  SmallVector<BlockBuffer, 2> loaded;
+  for (int64_t term = 0; term < terms; ++term) {
+    Value space = emitWorkspace(b, h, blocks, terms);
+    stored.push_back(named(space, inOrder<StringRef>("b", "h", "n", row, "q"),
+                           /*mergesBlocks=*/false));
+    loaded.push_back({named(space, inOrder<StringRef>("b", "h", sum, row, "c"),
+                            /*mergesBlocks=*/true),
+                      digits});
+  }
 
-  tile::TargetAttrInterface target = block.kernel.getSchedule()->getTarget();
   Value rowBlocks = blocksOf(valueOf(rows), kRows);
   SmallVector<Value> extents{b, h, blocks, rowBlocks}; // keys last
   if (isSummedFirst())
@@ -189,7 +207,7 @@ FailureOr<BlockBuffer> OperandPacker::run(Storage &storage) {
   builder.setInsertionPointToStart(&grid.getBody().front());
   branchOnWanted(builder, loc, storage.wantedFor(block.kernel));
   emitCopy(*from, stored, grid.getBody().getArguments());
-  return BlockBuffer{loaded, digits};
+  return loaded;
 }
 
 LogicalResult storePackedOperands(OpBuilder &builder, KernelBlock &block,
@@ -197,7 +215,7 @@ LogicalResult storePackedOperands(OpBuilder &builder, KernelBlock &block,
   attn::KernelOp kernel = block.kernel;
   tile::TargetAttrInterface target = kernel.getSchedule()->getTarget();
   auto pack = [&](unsigned operand, char rows, char summed,
-                  std::optional<BlockBuffer> &stored) -> LogicalResult {
+                  SmallVector<BlockBuffer, 2> &stored) -> LogicalResult {
     auto packed =
         OperandPacker(builder, block, operand, rows, summed).run(storage);
     if (failed(packed))

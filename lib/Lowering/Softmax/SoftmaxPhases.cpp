@@ -153,6 +153,8 @@ Value KernelBlock::emitProbabilities(OpBuilder &builder, Value weights,
           Value x = arith::MulFOp::create(b, loc, arguments[0], arguments[1]);
           return arith::TruncFOp::create(b, loc, weightType(), x);
         });
+  if (!gates && storedValues.size() > 1)
+    return weights; // their terms have more bits
   bool isRounded = rounded != accumulate;
   if (isRounded)
     weights = emitMap(builder, loc, type.withElementType(factor), weights,

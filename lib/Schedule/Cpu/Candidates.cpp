@@ -130,6 +130,19 @@ static Type weightsFor(const KernelShape &shape, tile::CpuUnit unit,
   return rounded.isBF16() ? rounded : requested;
 }
 
+/// Terms of operands on a unit: the matrix unit multiplies f16 as sums of two
+/// bf16.
+static int64_t termsFor(const KernelShape &shape, tile::CpuUnit unit,
+                        const ScheduleRequest &request) {
+  attn::KernelOp kernel = shape.kernel;
+  bool isMatrix = unit == tile::CpuUnit::Matrix;
+  bool hasF16 = llvm::any_of(
+      ArrayRef<Value>{kernel.getK(), kernel.getV()}, [](Value tensor) {
+        return tensor && getElementTypeOrSelf(tensor).isF16();
+      });
+  return request.bf16Terms.value_or(isMatrix && hasF16 ? 2 : 1);
+}
+
 /// The units that may compute a kernel in a form: the matrix unit, if there are
 /// products for it, and the dot-product unit, if there are and it is not slower
 /// than fmas, or fmas.
@@ -144,6 +157,7 @@ static SmallVector<tile::CpuUnit> unitsFor(const KernelShape &shape,
     s.form = form;
     s.weights = weightsFor(shape, unit, weights);
     s.unit = unit;
+    s.bf16Terms = termsFor(shape, unit, request);
     return whyNoPairs(shape, target, s).empty();
   };
   const Unit *fma = target.findUnit(DType::F32, DType::F32);
@@ -172,9 +186,10 @@ static constexpr int64_t fewestToPack = 64;
 /// Whether blocks of several groups may read values in place, in passes over
 /// keys that stay in L2. Where all keys of a head do, a single group is as
 /// fast, and faster with masks.
-static bool mayHavePasses(const KernelShape &shape, const Target &target) {
-  int64_t bits =
-      shape.headDim * shape.keyBits + shape.valueDim * shape.valueBits;
+static bool mayHavePasses(const KernelShape &shape, const Target &target,
+                          int64_t terms) {
+  int64_t bits = terms * (shape.headDim * shape.keyBits +
+                          shape.valueDim * shape.valueBits);
   return shape.mostKeysSeen * bits / 8 > 3 * target.l2Bytes() / 4;
 }
 
@@ -186,20 +201,23 @@ static bool mayHavePasses(const KernelShape &shape, const Target &target) {
 static constexpr double steadyGrowth = 2;
 
 /// Whether nothing but weights depends on the running maximum of a softmax,
-/// which are rounded to bf16.
-static bool mayKeepMaximum(const KernelShape &shape) {
+/// which are rounded to bf16 or to terms of it.
+static bool mayKeepMaximum(const KernelShape &shape,
+                           const PairedProducts &paired) {
   attn::KernelOp kernel = shape.kernel;
   return shape.isSoftmax() && !kernel.getRow() && !kernel.hasPairs() &&
-         kernel.getV() && kernel.getRoundedWeightType().isBF16();
+         kernel.getV() &&
+         (kernel.getRoundedWeightType().isBF16() || paired.valueProducts > 1);
 }
 
 /// What a grid packs before a kernel of pipelined tiles: values, whose tiles
-/// would be transposed, and keys, if their tiles would be copied for longer.
+/// would be transposed, and keys, if their tiles would be copied for longer or
+/// they have several terms.
 static tile::CpuPack choosePack(const CpuSchedule &s, const KernelShape &shape,
                                 const Target &target) {
   bool values = whyNotTransposed(shape, target, s).empty();
-  bool keys =
-      isPackingFaster(shape, s) && whyNotPackedKeys(shape, target, s).empty();
+  bool keys = (s.bf16Terms > 1 || isPackingFaster(shape, s)) &&
+              whyNotPackedKeys(shape, target, s).empty();
   CpuSchedule packed = s;
   packed.pack = keys     ? values ? tile::CpuPack::Both : tile::CpuPack::Keys
                 : values ? tile::CpuPack::Transposed
@@ -208,7 +226,7 @@ static tile::CpuPack choosePack(const CpuSchedule &s, const KernelShape &shape,
   bool isSingle = s.q <= 2 * lanes;
   int64_t fewest = isSingle ? fewestToPack : std::max(fewestToPack, s.q);
   return packed.isPipelined(shape, lanes) && shape.leastQueries >= fewest &&
-                 (isSingle || mayHavePasses(shape, target))
+                 (isSingle || mayHavePasses(shape, target, s.bf16Terms))
              ? packed.pack
              : tile::CpuPack::Auto;
 }
@@ -261,7 +279,7 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
     s.featureRows = request.featureRows.value_or(0); // which must be 0
   }
   s.rescaleThreshold = request.rescaleThreshold.value_or(
-      isMatrix && mayKeepMaximum(shape) ? steadyGrowth : 0);
+      isMatrix && mayKeepMaximum(shape, paired) ? steadyGrowth : 0);
   s.rescaleIn = request.rescaleIn.value_or(attn::RescalePlace::Value);
 }
 
@@ -348,6 +366,7 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
                     int64_t partial, int64_t chunk) {
     CpuSchedule s;
     s.unit = unit;
+    s.bf16Terms = termsFor(shape, unit, request);
     s.weights = weightsFor(shape, unit, weights);
     s.form = form;
     s.q = q;

@@ -75,21 +75,25 @@ public:
       return featureProducts(keys);
     double lanesOf = vectors * double(lanes * shape.accumulateBytes());
     double e = double(shape.valueDim);
-    double cycles = shape.value ? formulas(*shape.value, keys, vectors, e)
-                                : product(schedule.value, e, keys, vectors,
-                                          lanesOf * keys, paired.value);
+    double cycles =
+        shape.value ? formulas(*shape.value, keys, vectors, e)
+                    : product(schedule.value, e, keys, vectors, lanesOf * keys,
+                              paired.value, paired.valueProducts);
     for (auto [number, formula] : llvm::enumerate(shape.sums)) {
       double f = double(number ? shape.productDims[number - 1] : shape.headDim);
       cycles += formula ? formulas(*formula, keys, vectors, f)
                         : product(schedule.score, keys, f, vectors, lanesOf * f,
-                                  paired.scores[number]);
+                                  paired.scores[number],
+                                  number ? 1 : paired.scoreProducts);
     }
     return cycles;
   }
   /// Cycles of formula, exp and sums, and of the mask if asked for.
   double weights(double keys, double vectors, bool masked) const {
+    constexpr double secondTerm = 4; // without its conversion
     double operations = shape.costs.score + shape.costs.weight +
-                        (masked ? shape.costs.mask + 2 : 0);
+                        (masked ? shape.costs.mask + 2 : 0) +
+                        (paired.valueProducts > 1 ? secondTerm : 0);
     double perVector = operations / target.cpu.fmaPerCycle;
     // A table of the tile's distances is filled anew.
     double distances =
@@ -131,8 +135,9 @@ public:
     double values = square * std::ceil(keys / 16) *
                     std::ceil(double(shape.valueDim) / 16) /
                     double(shape.sharing);
-    return (schedule.packsKeys() ? keys * packKey(shape) : 0) +
-           (schedule.transposesValues() ? values : 0);
+    return double(schedule.bf16Terms) *
+           ((schedule.packsKeys() ? keys * packKey(shape) : 0) +
+            (schedule.transposesValues() ? values : 0));
   }
   /// Cycles to start a tile: loops and phases, and, where the tiles of a block
   /// do not fit L1 together, fetching them in turn: the scores are written,
@@ -219,11 +224,11 @@ public:
                    /*unit=*/nullptr) +
            weighted;
   }
-  /// Bytes that `keys` keys and values take in memory.
+  /// Bytes that `keys` keys and values, or their terms, take in memory.
   double bytes(double keys) const {
     return keys *
-           double(shape.headDim * shape.keyBits +
-                  shape.valueDim * shape.valueBits) /
+           double(schedule.bf16Terms * (shape.headDim * shape.keyBits +
+                                        shape.valueDim * shape.valueBits)) /
            8;
   }
 
@@ -247,12 +252,13 @@ private:
   double stateRows() const { return double(shape.valueDim) + 1; }
   /// `reused` bytes are read again for each row of register tiles; what of them
   /// does not fit three quarters of L1 comes from L2.
+  /// The matrix unit computes `products` of terms.
   double product(RegisterTile tile, double rows, double depth, double vectors,
-                 double reused, const Unit *unit) const {
+                 double reused, const Unit *unit, int64_t products = 1) const {
     // Unless tiles are pipelined, other ops wait for the products.
     constexpr double alone = 2;
     if (unit && unit->kind == UnitKind::Matrix)
-      return matrixCycles(rows, depth, vectors, *unit) *
+      return matrixCycles(rows, depth, vectors, products, *unit) *
              (isPipelined ? 1 : alone);
     if (unit)
       reused /= unit->depth;
@@ -495,11 +501,13 @@ static double cyclesAtPeak(const KernelShape &shape, const Target &target,
   };
   PairedProducts paired = findPairedProducts(shape, target, schedule);
   double sum = cycles(others, nullptr) +
-               cycles(pairs * double(shape.valueDim), paired.value);
+               cycles(pairs * double(shape.valueDim), paired.value) *
+                   double(paired.valueProducts);
   for (auto [number, unit] : llvm::enumerate(paired.scores))
-    sum += cycles(
-        pairs * double(number ? shape.productDims[number - 1] : shape.headDim),
-        unit);
+    sum += cycles(pairs * double(number ? shape.productDims[number - 1]
+                                        : shape.headDim),
+                  unit) *
+           double(number ? 1 : paired.scoreProducts);
   return sum;
 }
 

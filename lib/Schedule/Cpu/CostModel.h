@@ -32,8 +32,9 @@ double productCycles(RegisterTile tile, double rows, double depth,
                      double waiting = 0, const Unit *unit = nullptr);
 
 /// Cycles of a product of a matrix unit, for whole registers: its instructions,
-/// and loading and storing each register of sums once.
-double matrixCycles(double rows, double depth, double vectors,
+/// and loading and storing each register of sums once. It adds up so many
+/// products of equal sizes.
+double matrixCycles(double rows, double depth, double vectors, int64_t products,
                     const Unit &unit);
 
 } // namespace attnc::schedule::cpu

@@ -29,7 +29,7 @@ CpuSchedule::toAttr(MLIRContext *context, StringRef isa, int64_t lanes,
   auto cpu = tile::CpuAttr::getChecked(
       emitError, context, *tile::symbolizeCpuIsa(isa), mapping, lanes,
       ArrayRef(scoreGranule), ArrayRef(valueGranule), unroll, tail, laneSkip,
-      pack, partial, featureRows, unit);
+      pack, partial, featureRows, unit, bf16Terms);
   if (!cpu)
     return {};
   return attn::ScheduleAttr::getChecked(
@@ -59,6 +59,7 @@ CpuSchedule CpuSchedule::of(attn::ScheduleAttr attr) {
   s.laneSkip = cpu.getLaneSkip();
   s.pack = cpu.getPack();
   s.unit = cpu.getUnit();
+  s.bf16Terms = cpu.getBf16Terms();
   return s;
 }
 
@@ -136,6 +137,10 @@ PairedProducts cpu::findPairedProducts(const KernelShape &shape,
   auto isBf16 = [](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getElementType().isBF16();
   };
+  // Of the kernel's own operands, whose terms a grid stores.
+  auto isSplit = [&](Value tensor) {
+    return s.bf16Terms > 1 && getElementTypeOrSelf(tensor).isF16();
+  };
   const Unit *ofBf16 = findPairUnit(target, s.unit),
              *ofIntegers = findPairUnit(target, s.unit, DType::I8);
   PairedProducts paired;
@@ -145,10 +150,14 @@ PairedProducts cpu::findPairedProducts(const KernelShape &shape,
   for (const attn::KernelOp::Sum &sum : kernel.getSums()) {
     auto [q, k] = sum.rows.front();
     const Unit *unit = nullptr;
-    if (mayPair && !sum.pair && isBf16(q) && isBf16(k))
+    bool isFirst = paired.scores.empty();
+    if (mayPair && !sum.pair &&
+        ((isBf16(q) && isBf16(k)) || (isFirst && isSplit(q) && isSplit(k))))
       unit = ofBf16;
     else if (mayPair && !sum.pair && readsIntegers(q) && readsIntegers(k))
       unit = ofIntegers;
+    if (isFirst && unit == ofBf16 && isSplit(k))
+      paired.scoreProducts = s.bf16Terms * s.bf16Terms;
     paired.scores.push_back(unit);
   }
   if (!kernel.getV() || !mayPair || shape.value)
@@ -156,6 +165,13 @@ PairedProducts cpu::findPairedProducts(const KernelShape &shape,
   Type rounded = s.weights ? s.weights : kernel.getWeightType();
   if (isBf16(kernel.getV()) && rounded.isBF16())
     paired.value = ofBf16;
+  // Two terms of weights have 16 bits.
+  if (isSplit(kernel.getV()) && kernel.getRoundedWeightType().isF16()) {
+    paired.value = ofBf16;
+    // Of a softmax all but the product of the last terms.
+    paired.valueProducts =
+        s.bf16Terms * s.bf16Terms - (shape.isSoftmax() ? 1 : 0);
+  }
   return paired;
 }
 
@@ -238,6 +254,33 @@ std::string cpu::whyNotTransposed(const KernelShape &shape,
   return {};
 }
 
+/// c24
+static std::string findTermProblem(const KernelShape &shape,
+                                   const Target &target, const CpuSchedule &s) {
+  if (s.bf16Terms == 1)
+    return {};
+  attn::KernelOp kernel = shape.kernel;
+  PairedProducts paired = findPairedProducts(shape, target, s);
+  auto isF16 = [](Value tensor) {
+    return getElementTypeOrSelf(tensor).isF16();
+  };
+  bool ofScores = paired.scores[0] && isF16(kernel.getK()),
+       ofValues = paired.value && isF16(kernel.getV());
+  if (!ofScores && !ofValues)
+    return llvm::formatv("bf16_terms = {0} does not apply, because the matrix "
+                         "unit computes no product of two f16 operands; use "
+                         "bf16_terms = 1",
+                         s.bf16Terms);
+  if ((ofScores && !s.packsKeys()) || (ofValues && !s.transposesValues()))
+    return llvm::formatv("bf16_terms = {0} requires that a grid stores the "
+                         "terms of {1}; use pack = {2}",
+                         s.bf16Terms,
+                         ofScores ? ofValues ? "keys and values" : "keys"
+                                  : "values",
+                         ofScores ? ofValues ? "both" : "keys" : "transposed");
+  return {};
+}
+
 /// c16
 static std::string findFeatureProblem(const KernelShape &shape,
                                       const Target &target,
@@ -317,6 +360,8 @@ std::string cpu::findProblem(const KernelShape &shape, const Target &target,
           "unit = {0} does not apply, because {1}; use unit = fma",
           tile::stringifyCpuUnit(s.unit), why);
   }
+  if (std::string problem = findTermProblem(shape, target, s); !problem.empty())
+    return problem;
   std::string whyNotPacked; // c22
   if (s.packsKeys())
     whyNotPacked = whyNotPackedKeys(shape, target, s);

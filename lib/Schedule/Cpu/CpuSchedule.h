@@ -35,6 +35,7 @@ struct CpuSchedule {
   bool laneSkip = false;
   tile::CpuPack pack = tile::CpuPack::Auto;
   tile::CpuUnit unit = tile::CpuUnit::Fma;
+  int64_t bf16Terms = 1; // of an operand of f16 on the matrix unit
 
   /// Which operands a grid before the kernel's packs.
   bool transposesValues() const {
@@ -71,7 +72,7 @@ struct ScheduleRequest {
   std::optional<bool> laneSkip;
   std::optional<tile::CpuPack> pack;
   std::optional<tile::CpuMapping> mapping;
-  std::optional<int64_t> featureRows;
+  std::optional<int64_t> featureRows, bf16Terms;
   std::optional<tile::CpuUnit> unit;
   std::optional<std::string> isa, weights;
   std::optional<int64_t> lanes;
@@ -102,6 +103,9 @@ struct PairedProducts {
   /// By number of the product of the score, the kernel's own first.
   SmallVector<const Unit *> scores;
   const Unit *value = nullptr;
+  /// Products of terms that the unit computes for the first of `scores` and for
+  /// `value`; 1: operands are not split.
+  int64_t scoreProducts = 1, valueProducts = 1;
 
   bool any() const {
     return value || llvm::any_of(scores, [](const Unit *unit) { return unit; });

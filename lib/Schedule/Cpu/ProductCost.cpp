@@ -67,8 +67,10 @@ double cpu::productCycles(RegisterTile tile, double rows, double depth,
 }
 
 double cpu::matrixCycles(double rows, double depth, double vectors,
-                         const Unit &unit) {
+                         int64_t products, const Unit &unit) {
   constexpr double loadAndStore = 24;
   return vectors * std::ceil(rows / unit.rows) *
-         (std::ceil(depth / unit.depth) / startsPerCycle(unit) + loadAndStore);
+         (double(products) * std::ceil(depth / unit.depth) /
+              startsPerCycle(unit) +
+          loadAndStore);
 }

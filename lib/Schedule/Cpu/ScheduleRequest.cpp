@@ -155,6 +155,8 @@ bool RequestParser::parseCpuField(StringRef name, StringRef value,
                      "fma, dot, matrix", request.unit);
   if (name == "feature_rows")
     return parseNumber(name, value, request.featureRows);
+  if (name == "bf16_terms")
+    return parseNumber(name, value, request.bf16Terms, /*least=*/1);
   if (name == "lane_skip")
     return parseWord(name, value,
                      llvm::StringSwitch<std::optional<bool>>(value)
@@ -196,7 +198,8 @@ bool RequestParser::parseField(StringRef name, StringRef value) {
                                   "pack",
                                   "partial",
                                   "feature_rows",
-                                  "unit"};
+                                  "unit",
+                                  "bf16_terms"};
   StringRef similar = nearest(name, fields);
   error = llvm::formatv(
       "unknown schedule field '{0}'{1}; fields are {2}", name,

@@ -197,7 +197,7 @@ static tile::CpuUnit chooseUnit(Operation *op, const SideAxes &axes,
   auto cyclesOf = [&](tile::CpuUnit unit) {
     return unit == tile::CpuUnit::Matrix
                ? matrixCycles(double(rows), double(depth), double(vectors),
-                              *unitOf(op, unit, target))
+                              /*products=*/1, *unitOf(op, unit, target))
                : productCycles(tile, double(rows), double(depth),
                                double(vectors), unroll, target, /*waiting=*/0,
                                unitOf(op, unit, target));
@@ -261,7 +261,7 @@ static attn::BlockAttr makeBlock(MLIRContext *context, const Target &target,
       context, *tile::symbolizeCpuIsa(target.cpu.isa), tile::CpuMapping::Rows,
       shape.lanes, granule, granule, /*unroll=*/4,
       /*tail=*/tail ? shape.lanes : 0, /*laneSkip=*/false, sizes.pack,
-      sizes.partial, /*feature_rows=*/0, sizes.unit);
+      sizes.partial, /*feature_rows=*/0, sizes.unit, /*bf16_terms=*/1);
   const SideChoice &choice = shape.choice;
   return attn::BlockAttr::get(context, choice.form, choice.lanes, choice.rows,
                               sizes.q, sizes.k, sizes.e, choice.inner,

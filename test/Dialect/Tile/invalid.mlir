@@ -82,6 +82,16 @@ func.func private @cpu_c9() attributes {t = #tile.cpu<isa = avx512, mapping = ro
 
 // -----
 
+// expected-error@below {{bf16_terms must be 1, or 2 with unit = matrix, got 2}}
+func.func private @cpu_c10() attributes {t = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 0, lane_skip = true, pack = both, unit = dot, bf16_terms = 2>}
+
+// -----
+
+// expected-error@below {{bf16_terms must be 1, or 2 with unit = matrix, got 3}}
+func.func private @cpu_c10_most() attributes {t = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 0, lane_skip = true, pack = both, unit = matrix, bf16_terms = 3>}
+
+// -----
+
 // expected-error@below {{feature_rows must be 0 unless mapping = features, got 1}}
 func.func private @cpu_c7_rows() attributes {t = #tile.cpu<isa = avx2, mapping = rows, lanes = 8, score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 0, lane_skip = true, pack = auto, feature_rows = 1>}
 

@@ -20,6 +20,12 @@
 tile.program @few(%n: index) target #few {
 }
 
+#terms = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [4, 1], value_granule = [4, 1], unroll = 1, tail = 0, lane_skip = false, pack = both, unit = matrix, bf16_terms = 2>
+
+// CHECK: tile.program @terms({{.*}}) target #tile.cpu<isa = avx512, {{.*}}unit = matrix, bf16_terms = 2>
+tile.program @terms(%n: index) target #terms {
+}
+
 // CHECK: tile.program @not_compiled({{.*}}) target #tile.none
 tile.program @not_compiled(%n: index) target #tile.none {
   // CHECK: tile.grid ({{.*}}) to ({{.*}}) target #tile.none

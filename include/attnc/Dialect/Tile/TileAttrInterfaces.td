@@ -62,6 +62,13 @@ def Tile_TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       "bool", "getPacksKeys", (ins), [{}], [{
         return false;
       }]>,
+    InterfaceMethod<
+      "The number of bf16 tiles whose sum is an operand of f16 in the products "
+      "of queries, keys and values. 1: operands have the type in which they are "
+      "stored.",
+      "int64_t", "getOperandTerms", (ins), [{}], [{
+        return 1;
+      }]>,
   ];
 }
 

@@ -44,7 +44,8 @@ def Tile_CpuUnitParameter : EnumParameter<Tile_CpuUnit> {
 
 def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     DeclareAttrInterfaceMethods<Tile_TargetAttrInterface,
-        ["verifyHolder", "getTransposesValues", "getPacksKeys"]>]> {
+        ["verifyHolder", "getTransposesValues", "getPacksKeys",
+         "getOperandTerms"]>]> {
   let summary = "Schedule fields of the CPU code generator";
   let description = [{
     Set by Schedule from Target data; the code generator follows every field.
@@ -63,6 +64,7 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     | `partial` | keys of a tile that needs a mask, at most (default 16); Lowering makes it the `partial_step` of the loop |
     | `feature_rows` | of `mapping = features`: queries that a register tile multiplies with each loaded vector of K or V (default 0: none) |
     | `unit` | what computes products of two bf16 tiles, and of two tiles that are loaded as 8-bit integers: `fma`: operands are widened to f32; `dot`: the dot-product unit, on pairs (of integers also quadruples) of features and pairs of keys; `matrix`: the matrix unit, on tiles of 16 keys or value features by 16 queries. Other products are unaffected (default `fma`) |
+    | `bf16_terms` | of `unit = matrix`: the number of bf16 tiles whose sum is an operand of f16, so that the unit computes products of f16, too; 1: it does not (default 1) |
 
     Constraints:
     - (cpu_c1) `lanes` is a power of two, at most 64;
@@ -75,7 +77,8 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
       `mapping = features`, otherwise 0;
     - (cpu_c8) `unit = dot` requires `isa = avx512` or `avx2`, `unit = matrix`
       `isa = avx512`;
-    - (cpu_c9) `unit = matrix` requires 16 `lanes`.
+    - (cpu_c9) `unit = matrix` requires 16 `lanes`;
+    - (cpu_c10) `bf16_terms` is 1, or 2 with `unit = matrix`.
 
     Example: `#tile.cpu<isa = avx512, mapping = rows, lanes = 16,
     score_granule = [4, 4], value_granule = [4, 4], unroll = 4, tail = 16,
@@ -93,7 +96,8 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     EnumParameter<Tile_CpuPack>:$pack,
     DefaultValuedParameter<"int64_t", "16">:$partial,
     DefaultValuedParameter<"int64_t", "0">:$feature_rows,
-    Tile_CpuUnitParameter:$unit);
+    Tile_CpuUnitParameter:$unit,
+    DefaultValuedParameter<"int64_t", "1">:$bf16_terms);
   let builders = [
     AttrBuilder<(ins "CpuIsa":$isa, "CpuMapping":$mapping, "int64_t":$lanes,
                      "::llvm::ArrayRef<int64_t>":$scoreGranule,
@@ -102,12 +106,12 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
                      "CpuPack":$pack), [{
       return $_get($_ctxt, isa, mapping, lanes, scoreGranule, valueGranule,
                    unroll, tail, laneSkip, pack, /*partial=*/16,
-                   /*feature_rows=*/0, CpuUnit::Fma);
+                   /*feature_rows=*/0, CpuUnit::Fma, /*bf16_terms=*/1);
     }]>];
   let assemblyFormat = [{
     `<` struct($isa, $mapping, $lanes, custom<Integers>($score_granule),
                custom<Integers>($value_granule), $unroll, $tail, $lane_skip,
-               $pack, $partial, $feature_rows, $unit) `>`
+               $pack, $partial, $feature_rows, $unit, $bf16_terms) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDefinition = [{
@@ -122,6 +126,7 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     bool $cppClass::getPacksKeys() const {
       return getPack() == CpuPack::Keys || getPack() == CpuPack::Both;
     }
+    int64_t $cppClass::getOperandTerms() const { return getBf16Terms(); }
   }];
 }
 
