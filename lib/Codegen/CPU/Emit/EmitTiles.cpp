@@ -53,6 +53,9 @@ static constexpr int64_t kPanelSteps = 16;
 /// The sums of a block of at least so many steps are stored by the next block.
 static constexpr int64_t kLongSteps = 8;
 
+/// Rows of a nest next to products that are computed at once.
+static constexpr int64_t kNestRows = 4;
+
 /// Up to so many steps of a product are written one after the other.
 static constexpr int64_t kMostUnrolled = 4;
 
@@ -377,8 +380,39 @@ void TileProduct::emitDelayed(Value row, int64_t rows, int64_t vector,
     emitInstruction(/*term=*/0, row, firstStep, {r, v}, vector);
   }
   emitStep(row, firstStep, rows, vector, vectors, /*firstTerm=*/1);
-  ops.loop(ops.add(firstStep, 1), endStep, 1,
-           [&](Value step) { emitStep(row, step, rows, vector, vectors); });
+  Value second = ops.add(firstStep, 1);
+  ops.loop(second, endStep, 1, [&](Value step) {
+    emitStep(row, step, rows, vector, vectors);
+    if (nest && isLastPanel)
+      emitNestBeside(row, ops.sub(step, second), vector, vectors,
+                     pending.isActive.front());
+  });
+}
+
+/// A few rows of the nest for sums that are stored.
+void TileProduct::emitNestRows(Value first, int64_t vector, int64_t vectors) {
+  Window part{ops.add(window.first, vector * emitter.lanes()), vectors,
+              window.local + vector};
+  Granule granule(*nest, part, first, kNestRows);
+  granule.inside = true;
+  emitter.emitGranule(granule, {});
+}
+
+/// The part of the nest for the block before that at `row` which belongs to a
+/// step; `turn` counts the steps.
+void TileProduct::emitNestBeside(Value row, Value turn, int64_t vector,
+                                 int64_t vectors, Value isActive) {
+  constexpr int64_t parts = kBlock * kTileRows / kNestRows;
+  auto ofTurn = int64_t(llvm::divideCeil(parts, *countSteps() - 1));
+  Value first = ops.mul(ops.sub(row, ops.index(kBlock)), kTileRows);
+  for (int64_t i = 0; i < ofTurn; ++i) {
+    Value number = ops.add(ops.mul(turn, ofTurn), i);
+    Value isPart =
+        ops.compare(arith::CmpIPredicate::slt, number, ops.index(parts));
+    ops.branch(ops.logicalAnd(isActive, isPart), [&] {
+      emitNestRows(ops.add(first, ops.mul(number, kNestRows)), vector, vectors);
+    });
+  }
 }
 
 /// All rows from `begin` on, each block with the stores of the one before.
@@ -402,7 +436,14 @@ void TileProduct::emitDelayedColumns(Value begin, Value middle, Value end,
         storePending(
             ops, pendingSums(middle, 1, vector, vectors, ops.boolean(true)));
       },
-      [&] { storePending(ops, before); });
+      [&] {
+        storePending(ops, before);
+        if (!nest || !isLastPanel)
+          return;
+        Value last = ops.mul(ops.sub(end, ops.index(kBlock)), kTileRows);
+        ops.loop(last, ops.mul(end, kTileRows), kNestRows,
+                 [&](Value first) { emitNestRows(first, vector, vectors); });
+      });
 }
 
 /// All rows for one or two vectors of queries.
@@ -416,9 +457,7 @@ void TileProduct::emitColumns(int64_t vector, int64_t vectors) {
   }
   Value count = ops.floorDiv(ops.sub(end, begin), kBlock);
   Value middle = ops.add(begin, ops.mul(count, kBlock));
-  std::optional<int64_t> low = constantOf(firstStep),
-                         high = constantOf(endStep);
-  if (low && high && *high - *low >= kLongSteps)
+  if (countSteps().value_or(0) >= kLongSteps)
     return emitDelayedColumns(begin, middle, end, vector, vectors);
   ops.loop(begin, middle, kBlock,
            [&](Value row) { emitBlock(row, kBlock, vector, vectors); });
@@ -426,19 +465,26 @@ void TileProduct::emitColumns(int64_t vector, int64_t vectors) {
              [&] { emitBlock(middle, 1, vector, vectors); });
 }
 
-/// The rows of two vectors for a few steps before those for the next ones.
-void TileProduct::emitPanels(int64_t vector, int64_t vectors) {
+/// The steps of a product, if they are known.
+std::optional<int64_t> TileProduct::countSteps() const {
   std::optional<int64_t> low = constantOf(firstStep),
                          high = constantOf(endStep);
-  if (!low || !high || *high - *low <= kPanelSteps)
+  return low && high ? std::optional(*high - *low) : std::nullopt;
+}
+
+/// The rows of two vectors for a few steps before those for the next ones.
+void TileProduct::emitPanels(int64_t vector, int64_t vectors) {
+  int64_t steps = countSteps().value_or(0);
+  if (steps <= kPanelSteps)
     return emitColumns(vector, vectors);
-  int64_t steps = *high - *low;
+  int64_t first = *constantOf(firstStep), end = first + steps;
   int64_t panel = llvm::divideCeil(steps, llvm::divideCeil(steps, kPanelSteps));
-  llvm::SaveAndRestore first(firstStep), end(endStep);
-  llvm::SaveAndRestore isLater(continues, false);
-  for (int64_t at = *low; at < *high; at += panel) {
+  llvm::SaveAndRestore firstOfAll(firstStep), endOfAll(endStep);
+  llvm::SaveAndRestore isLater(continues, false), isLast(isLastPanel, false);
+  for (int64_t at = first; at < end; at += panel) {
     firstStep = ops.index(at);
-    endStep = ops.index(std::min(at + panel, *high));
+    endStep = ops.index(std::min(at + panel, end));
+    isLastPanel = at + panel >= end;
     emitColumns(vector, vectors);
     continues = true;
   }
@@ -452,6 +498,42 @@ void TileProduct::emit() {
 void Emitter::emitTiles(ArrayRef<Operation *> dots, Window window) {
   if (plan.slots.contains(dots.back()->getResult(0))) // else nobody reads it
     TileProduct(*this, dots, window).emit();
+}
+
+/// Whether rows of `nest` can run next to a product of full tiles: formulas of
+/// its sums, for whole blocks of long sums.
+static bool canRunBeside(const Item &nest, tile::DotOp dot, const Plan &plan) {
+  tile::TileType type = dot.getResult().getType();
+  auto sum = StringAttr::get(dot.getContext(), dot.getSum());
+  Space space = *spaceOf(type);
+  auto isFormula = [&](Operation *op) {
+    return isa<tile::MapOp>(op) && !plan.pairTiles.contains(op->getResult(0));
+  };
+  int64_t size = *cast<tile::TileType>(dot.getLhs().getType()).getDimSize(sum);
+  int64_t steps = llvm::divideCeil(size, plan.tileDepth(dot.getLhs()));
+  int64_t panels = llvm::divideCeil(steps, kPanelSteps);
+  int64_t last =
+      steps - (panels - 1) * int64_t(llvm::divideCeil(steps, panels));
+  return nest.kind == ItemKind::Nest && nest.space == space &&
+         llvm::all_of(nest.ops, isFormula) &&
+         isa<tile::ForOp>(dot->getParentOp()) &&
+         dot->getParentOp()->getNumResults() == 0 && last >= kLongSteps &&
+         space.size % (kBlock * kTileRows) == 0;
+}
+
+bool TileProduct::emitBoth(Emitter &emitter, const Item &item, const Item &next,
+                           Window window) {
+  if (item.kind != ItemKind::Tiles || emitter.isCold ||
+      !emitter.extents.empty())
+    return false;
+  auto dot = cast<tile::DotOp>(item.ops.front());
+  if (item.ops.size() != 1 || !emitter.plan.slots.contains(dot.getResult()) ||
+      !canRunBeside(next, dot, emitter.plan))
+    return false;
+  TileProduct product(emitter, item.ops, window);
+  product.nest = &next;
+  product.emit();
+  return true;
 }
 
 /// The operand of LDTILECFG (SDM volume 1, 18.1): palette 1, then from byte 16

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/StagedLoop.h"
+#include "Emit/TileProduct.h"
 #include "Emit/ZeroSums.h"
 #include "Memory/StoreRows.h"
 
@@ -354,9 +355,17 @@ void Emitter::emitKeys(tile::ForOp loop, Value first, Value count, bool partial,
 
 void Emitter::emitLanes(tile::ForOp loop, Window window) {
   Block &body = loop.getBody().front();
+  SmallVector<const Item *> items;
   for (const Item &item : plan.items.find(&body)->second)
     if (item.onLanes())
-      emitItem(item, &window);
+      items.push_back(&item);
+  for (size_t i = 0; i < items.size(); ++i) {
+    const Item *next = i + 1 < items.size() ? items[i + 1] : nullptr;
+    if (next && TileProduct::emitBoth(*this, *items[i], *next, window))
+      ++i;
+    else
+      emitItem(*items[i], &window);
+  }
   emitYields(body, loop.getResults(), window);
 }
 

@@ -17,6 +17,11 @@ public:
 
   /// All sums, block by block.
   void emit();
+  /// Emits the product of an item and the nest of the next one, which computes
+  /// rows of a block of sums next to the products of the next block; or nothing
+  /// and false.
+  static bool emitBoth(Emitter &emitter, const Item &item, const Item &next,
+                       Window window);
   /// How often `emitPaced` pauses, after `every` instructions of a step or at
   /// its end.
   int64_t countPauses(int64_t every) const;
@@ -64,6 +69,10 @@ private:
                       Value isActive);
   void emitDelayed(Value row, int64_t rows, int64_t vector, int64_t vectors,
                    const Pending &pending);
+  std::optional<int64_t> countSteps() const;
+  void emitNestRows(Value first, int64_t vector, int64_t vectors);
+  void emitNestBeside(Value row, Value turn, int64_t vector, int64_t vectors,
+                      Value isActive);
   void emitDelayedColumns(Value begin, Value middle, Value end, int64_t vector,
                           int64_t vectors);
   Matrix sumAt(Value row, int64_t r, int64_t vector, int64_t v);
@@ -104,6 +113,9 @@ private:
   Value startsFromZero;
   /// Whether sums of earlier steps are in the slot of the result.
   bool continues = false;
+  /// A nest that runs next to the last panel, or null.
+  const Item *nest = nullptr;
+  bool isLastPanel = true;
 };
 
 /// Stores sums [begin, end).
