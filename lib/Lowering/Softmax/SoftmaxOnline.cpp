@@ -20,6 +20,9 @@
 #include "Kernel/KeyWalk.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -98,22 +101,24 @@ static SmallVector<Value> emitProb(OpBuilder &b, KernelBlock &block, Value s,
   return results;
 }
 
-/// o' = a o + P V; `factor` is null without a maximum.
+/// o' = a o + P V; `factor` is null without a maximum, `where` unless masked
+/// products are skipped.
 static Value emitValue(OpBuilder &b, KernelBlock &block, Value p, Value factor,
-                       const KeyTile &keys, Value o) {
+                       const KeyTile &keys, Value o, Value where) {
   bool early =
       block.kernel.getSchedule()->getRescaleIn() == attn::RescalePlace::Prob;
   if (factor && early)
     o = factor;
   else if (factor)
     o = tile::RescaleOp::create(b, block.loc, block.outType(), o, factor);
-  return block.emitValues(b, p, keys, o, Value());
+  return block.emitValues(b, p, keys, o, where);
 }
 
 /// The phases on one tile of keys; those without results do not stand.
 static SmallVector<Value> emitTile(OpBuilder &builder, KernelBlock &block,
                                    Value query, const KeyTile &keys,
-                                   const SoftmaxState &state) {
+                                   const SoftmaxState &state,
+                                   bool skipsMasked = false) {
   Location loc = block.loc;
   auto scores =
       tile::PhaseOp::create(builder, loc, "score", [&](OpBuilder &b, Location) {
@@ -148,8 +153,12 @@ static SmallVector<Value> emitTile(OpBuilder &builder, KernelBlock &block,
   Value p = results[0], factor = state.m ? results[1] : Value();
   auto values =
       tile::PhaseOp::create(builder, loc, "value", [&](OpBuilder &b, Location) {
+        bool isMasked = !block.mask.isAlwaysTrue() || block.select;
+        Value where = skipsMasked && isMasked
+                          ? block.emitAllowed(b, query, keys)
+                          : Value();
         return SmallVector<Value>{
-            emitValue(b, block, p, factor, keys, state.o)};
+            emitValue(b, block, p, factor, keys, state.o, where)};
       });
   next.o = values.getResult(0);
   return next.values();
@@ -170,6 +179,34 @@ static Value emitAgain(OpBuilder &builder, KernelBlock &block, Value query,
                     return SmallVector<Value>{
                         block.emitValues(b, p, keys, carried[0], where)};
                   })[0];
+}
+
+/// The state, or, if it has a NaN, the state of operands as they are stored,
+/// with masked products skipped: infinities are no sums of terms.
+static SoftmaxState emitUnsplit(OpBuilder &builder, KernelBlock &block,
+                                Value query, const KeyWalk &walk,
+                                const SoftmaxState &initial,
+                                const SoftmaxState &state) {
+  Location loc = block.loc;
+  SmallVector<Value> values = state.values();
+  Value bad = tile::AnyNanOp::create(builder, loc, state.o ? state.o : state.l,
+                                     {{"q", block.rows}});
+  auto branch = scf::IfOp::create(builder, loc, ValueRange(values).getTypes(),
+                                  bad, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, values);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  llvm::SaveAndRestore storedKeys(block.storedKeys, {});
+  llvm::SaveAndRestore storedValues(block.storedValues, {});
+  SmallVector<Value> again = emitLoop(
+      builder, block, walk, initial.values(),
+      [&](OpBuilder &b, const KeyTile &keys, ValueRange carried) {
+        return emitTile(b, block, query, keys, initial.withValues(carried),
+                        /*skipsMasked=*/true);
+      });
+  scf::YieldOp::create(builder, loc, again);
+  return state.withValues(branch.getResults());
 }
 
 /// Once m and l are known: the weights (or scores) of all pairs of the block,
@@ -215,7 +252,10 @@ SoftmaxState emitOnline(OpBuilder &builder, KernelBlock &block) {
         return emitTile(b, block, query, keys, initial.withValues(carried));
       });
   SoftmaxState state = initial.withValues(results);
-  if (state.o)
+  bool isSplit = block.storedKeys.size() > 1 || block.storedValues.size() > 1;
+  if (isSplit)
+    state = emitUnsplit(builder, block, query, walk, initial, state);
+  else if (state.o)
     state.o = block.emitNanRule(builder, state.o, [&](OpBuilder &b) {
       return emitAgain(b, block, query, walk, state.m, initial.o);
     });

@@ -137,9 +137,11 @@ PairedProducts cpu::findPairedProducts(const KernelShape &shape,
   auto isBf16 = [](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getElementType().isBF16();
   };
-  // Of the kernel's own operands, whose terms a grid stores.
+  // Of the kernel's own operands, whose terms a grid stores. A NaN in the state
+  // tells of infinities, which are no sums of terms.
+  bool showsNan = !kernel.getRow() && !kernel.getDense();
   auto isSplit = [&](Value tensor) {
-    return s.bf16Terms > 1 && getElementTypeOrSelf(tensor).isF16();
+    return s.bf16Terms > 1 && showsNan && getElementTypeOrSelf(tensor).isF16();
   };
   const Unit *ofBf16 = findPairUnit(target, s.unit),
              *ofIntegers = findPairUnit(target, s.unit, DType::I8);

@@ -405,14 +405,15 @@ void Emitter::emitPasses(scf::ForOp loop, const Window *window) {
 // scf.if
 //===----------------------------------------------------------------------===//
 
-/// Whether a branch multiplies the values that are not masked, because the
-/// block has a NaN.
-static bool isSecondTry(scf::IfOp branch) {
+/// Whether a branch multiplies the values again, because the block has a NaN:
+/// those that are not masked, or, of products on the matrix unit, operands as
+/// they are stored.
+static bool isSecondTry(scf::IfOp branch, const Plan &plan) {
   return branch.getCondition().getDefiningOp<tile::AnyNanOp>() &&
          branch.getThenRegion()
-             .walk([](tile::DotOp dot) {
-               return dot.getMask() ? WalkResult::interrupt()
-                                    : WalkResult::advance();
+             .walk([&](tile::DotOp dot) {
+               return dot.getMask() || plan.hasTiles ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
              })
              .wasInterrupted();
 }
@@ -456,7 +457,7 @@ void Emitter::emitIf(scf::IfOp branch, const Window *window) {
     return results;
   };
   bool wasCold = isCold;
-  isCold |= isSecondTry(branch);
+  isCold |= isSecondTry(branch, plan);
   llvm::scope_exit restore([&] { isCold = wasCold; });
   Value condition = scalars.lookup(branch.getCondition());
   auto op = scf::IfOp::create(ops, ops.loc, types, condition,
