@@ -13,7 +13,7 @@
 //   %y = attn.contract "bqh,hm->bqm" (%m, %W)
 //
 // The sum over `h` is then one step of a product, or a few long ones. Tests:
-// test/Schedule/merge-sums.mlir
+// test/Schedule/Cpu/merge-sums.mlir
 //
 //===----------------------------------------------------------------------===//
 

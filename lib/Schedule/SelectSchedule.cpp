@@ -16,7 +16,7 @@
 
 #include "attnc/Schedule/Passes.h"
 
-#include "KernelChoice.h"
+#include "Choice/KernelChoice.h"
 #include "MergeSums.h"
 #include "Quantized/ConvertOnLoad.h"
 #include "Quantized/ConvertWeights.h"

@@ -18,7 +18,7 @@
 
 #include "attnc/Schedule/Passes.h"
 
-#include "KernelChoice.h"
+#include "Choice/KernelChoice.h"
 #include "Quantized/ConvertOnLoad.h"
 
 #include "attnc/Analysis/Cost/FunctionCost.h"

@@ -9,7 +9,7 @@
 //
 // Readers of the view then see one axis. Schedule decides it
 // (lib/Schedule/MergeSums.cpp), Lowering obeys (lib/Lowering/Plan/Storage.cpp).
-// Tests: test/Schedule/merge-sums.mlir, test/Lowering/stored-views.yaml
+// Tests: test/Schedule/Cpu/merge-sums.mlir, test/Lowering/stored-views.yaml
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,7 +9,7 @@
 #ifndef ATTNC_LIB_SCHEDULE_KERNELCHOICE_H
 #define ATTNC_LIB_SCHEDULE_KERNELCHOICE_H
 
-#include "RankedSchedules.h"
+#include "Choice/RankedSchedules.h"
 
 namespace attnc::schedule {
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RankedSchedules.h"
+#include "Choice/RankedSchedules.h"
 
 #include "StoreViews.h"
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelChoice.h"
+#include "Choice/KernelChoice.h"
 
 using namespace mlir;
 using namespace attnc;
