@@ -13,6 +13,7 @@
 #include "attnc/Analysis/Kernel/ComparedScores.h"
 #include "attnc/Analysis/Kernel/ViewDigits.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -130,6 +131,18 @@ const Unit *cpu::findPairUnit(const Target &target, tile::CpuUnit unit,
                          operand == DType::I8 ? DType::I32 : DType::F32);
 }
 
+/// Whether a formula of the kernel may give a number for a NaN.
+static bool hidesNan(attn::KernelOp kernel) {
+  return kernel
+      ->walk([](Operation *op) {
+        return isa<arith::CmpFOp, arith::MaxNumFOp, arith::MinNumFOp,
+                   arith::FPToSIOp, arith::FPToUIOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 PairedProducts cpu::findPairedProducts(const KernelShape &shape,
                                        const Target &target,
                                        const CpuSchedule &s) {
@@ -139,7 +152,7 @@ PairedProducts cpu::findPairedProducts(const KernelShape &shape,
   };
   // Of the kernel's own operands, whose terms a grid stores. A NaN in the state
   // tells of infinities, which are no sums of terms.
-  bool showsNan = !kernel.getRow() && !kernel.getDense();
+  bool showsNan = !kernel.getRow() && !kernel.getDense() && !hidesNan(kernel);
   auto isSplit = [&](Value tensor) {
     return s.bf16Terms > 1 && showsNan && getElementTypeOrSelf(tensor).isF16();
   };
