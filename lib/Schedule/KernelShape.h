@@ -60,8 +60,10 @@ struct KernelShape {
   std::optional<int64_t> fixedQueries;
   /// The fewest and the most queries that a regime of `expect` has; 0: unknown.
   int64_t leastQueries = 0, mostQueries = 0;
-  /// The most keys that the rows of a regime see together.
-  int64_t mostKeysSeen = 0;
+  /// The most keys that the rows of a regime see together, and those that its
+  /// last `kRowsOfBlock` rows see: of a window only the nearest.
+  static constexpr int64_t kRowsOfBlock = 512;
+  int64_t mostKeysSeen = 0, mostKeysOfBlock = 0;
   /// Which keys may be seen depends on the row.
   bool rangesMove;
   ElementCosts costs;

@@ -38,13 +38,19 @@ static void sort(SmallVector<Ranked> &ranked) {
 /// Notes in `shape` how many queries a regime has, and how many keys they see,
 /// from the first to the last.
 static void noteRegime(KernelShape &shape, RegimeRanges &at) {
-  int64_t queries = at.getQueries(), keys = 0;
+  int64_t queries = at.getQueries();
+  auto countKeys = [&](int64_t first) {
+    int64_t keys = 0;
+    for (const KeySpan &span : at.get(first, queries))
+      keys += std::max<int64_t>(span.anyHi - span.anyLo, 0);
+    return keys;
+  };
   if (shape.leastQueries == 0 || queries < shape.leastQueries)
     shape.leastQueries = queries;
   shape.mostQueries = std::max(shape.mostQueries, queries);
-  for (const KeySpan &span : at.get(0, queries))
-    keys += std::max<int64_t>(span.anyHi - span.anyLo, 0);
-  shape.mostKeysSeen = std::max(shape.mostKeysSeen, keys);
+  shape.mostKeysSeen = std::max(shape.mostKeysSeen, countKeys(0));
+  int64_t last = std::max<int64_t>(queries - KernelShape::kRowsOfBlock, 0);
+  shape.mostKeysOfBlock = std::max(shape.mostKeysOfBlock, countKeys(last));
 }
 
 void RankedSchedules::addCandidates(const Request &request,

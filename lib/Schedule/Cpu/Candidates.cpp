@@ -190,7 +190,7 @@ static bool mayHavePasses(const KernelShape &shape, const Target &target,
                           int64_t terms) {
   int64_t bits = terms * (shape.headDim * shape.keyBits +
                           shape.valueDim * shape.valueBits);
-  return shape.mostKeysSeen * bits / 8 > 3 * target.l2Bytes() / 4;
+  return shape.mostKeysOfBlock * bits / 8 > 3 * target.l2Bytes() / 4;
 }
 
 /// By how much scores may exceed the running maximum before the sums of values
