@@ -166,11 +166,12 @@ static void convertWeightsOf(func::FuncOp function, const Strategy &strategy,
   }
 }
 
-/// Lets products without a block sum over merged axes.
+/// Lets products without a block sum over merged axes. Those of quantized
+/// weights convert them as they load them, which needs the axes as they are.
 static void mergeSumsOf(func::FuncOp function) {
   SmallVector<attn::ContractOp> products;
   function.walk([&](attn::ContractOp product) {
-    if (!attn::BlockAttr::of(product))
+    if (!attn::BlockAttr::of(product) && !hasQuantizedOperand(product))
       products.push_back(product);
   });
   llvm::for_each(products, mergeSums);
