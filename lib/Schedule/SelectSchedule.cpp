@@ -183,13 +183,10 @@ struct SelectSchedule final
   using SelectScheduleBase::SelectScheduleBase;
 
   void runOnOperation() override {
-    const Target *target = lookupTarget(cpu);
-    if (!target) {
-      emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
+    const Target *target =
+        findLevel(getOperation().getLoc(), cpu, backend.getValue());
+    if (!target)
       return signalPassFailure();
-    }
-    if (backend.empty())
-      backend = getStrategies(*target).front()->backend().str();
     if (getStrategies(*target, backend).empty()) {
       emitError(getOperation().getLoc())
           << "backend '" << backend << "' has no schedules for " << cpu;

@@ -117,13 +117,10 @@ struct SplitSchedules final
   using SplitSchedulesBase::SplitSchedulesBase;
 
   void runOnOperation() override {
-    const Target *target = lookupTarget(cpu);
-    if (!target) {
-      emitError(getOperation().getLoc()) << describeUnknownCpu(cpu);
+    const Target *target =
+        findLevel(getOperation().getLoc(), cpu, backend.getValue());
+    if (!target)
       return signalPassFailure();
-    }
-    if (backend.empty())
-      backend = getStrategies(*target).front()->backend().str();
     // A backend that does not serve the level is an error of the next pass.
     if (!schedule.empty() || !getOperation()->hasAttr(kInterfaceAttr) ||
         getStrategies(*target, backend).empty())

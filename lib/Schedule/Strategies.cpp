@@ -36,6 +36,16 @@ SmallVector<const Strategy *> schedule::getStrategies(const Target &target,
   return serving;
 }
 
+const Target *schedule::findLevel(Location place, StringRef cpu,
+                                  std::string &backend) {
+  const Target *target = lookupTarget(cpu);
+  if (!target)
+    emitError(place) << describeUnknownCpu(cpu);
+  else if (backend.empty())
+    backend = getStrategies(*target).front()->backend().str();
+  return target;
+}
+
 /// Why a kernel cannot have the split of a schedule, or an empty text.
 static std::string findSplitProblem(attn::KernelOp kernel,
                                     attn::ScheduleAttr schedule) {

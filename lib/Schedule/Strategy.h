@@ -134,6 +134,11 @@ llvm::SmallVector<const Strategy *> getStrategies(const Target &target);
 llvm::SmallVector<const Strategy *> getStrategies(const Target &target,
                                                   llvm::StringRef backend);
 
+/// The level called `cpu`; or null, and an error at `place`. An empty `backend`
+/// becomes that of the level's preferred strategy.
+const Target *findLevel(mlir::Location place, llvm::StringRef cpu,
+                        std::string &backend);
+
 /// What is wrong with the schedule of a kernel for any target, or an empty
 /// text: `weights` that cannot hold the rounded weights, `split` that does not
 /// apply or is shorter than a tile.

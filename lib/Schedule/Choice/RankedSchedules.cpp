@@ -72,6 +72,7 @@ void RankedSchedules::addCandidates(const Request &request,
       }
       Ranked &r = ranked.emplace_back();
       r.schedule = schedule;
+      r.strategy = strategy;
       r.preference = preference;
       for (RegimeRanges &at : ranges)
         r.costs.push_back(
@@ -149,14 +150,10 @@ double RankedSchedules::predictAt(const Request &request,
   RegimeRanges ranges(shape.kernel, request.interface, at);
   double cycles =
       merged ? getStoreCycles(original, shape, request.target, ranges) : 0;
-  for (const Strategy *strategy :
-       getStrategies(request.target, request.backend))
-    if (strategy->findMismatch(shape, request.target, best).empty())
-      return double(ranges.getHeads()) *
-             (cycles +
-              strategy->predictCost(shape, request.target, best, ranges)
-                  .total());
-  llvm_unreachable("a strategy made the schedule");
+  cycles += ranked.front()
+                .strategy->predictCost(shape, request.target, best, ranges)
+                .total();
+  return double(ranges.getHeads()) * cycles;
 }
 
 bool schedule::areRowsFaster(const RankedSchedules &heads,

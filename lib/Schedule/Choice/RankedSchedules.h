@@ -18,6 +18,7 @@ namespace attnc::schedule {
 /// A legal candidate and what it costs in each regime.
 struct Ranked {
   attn::ScheduleAttr schedule;
+  const Strategy *strategy = nullptr; // that made it
   llvm::SmallVector<Cost> costs;
   /// The weighted mean of the costs, each over the least of its regime.
   double score = 0;
