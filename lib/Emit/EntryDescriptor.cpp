@@ -202,13 +202,16 @@ Expected<Constant *> Writer::writeKernel(const KernelVariant &variant,
   if (!count)
     return count.takeError();
   auto part = [&](const Twine &name) {
-    return cast<Constant>(
+    return cast_if_present<Constant>(
         module.getFunction((body + "." + name + variant.suffix).str()));
   };
   SmallVector<Constant *> grids;
-  for (unsigned g = 0; g < *count; ++g)
-    grids.push_back(record({part("grid" + Twine(g) + ".tasks"),
-                            part("grid" + Twine(g) + ".body")}));
+  for (unsigned g = 0; g < *count; ++g) {
+    std::string grid = ("grid" + Twine(g)).str();
+    Constant *units = part(grid + ".units");
+    grids.push_back(record(
+        {part(grid + ".tasks"), part(grid + ".body"), units ? units : null()}));
+  }
   return record(
       {ConstantDataArray::get(module.getContext(),
                               ArrayRef<uint32_t>(variant.needs)),
@@ -334,6 +337,10 @@ Expected<unsigned> attnc::countGrids(const Module &module, StringRef name,
     if (Error error = checkFunction(module, (grid + ".body" + suffix).str(),
                                     /*isBody=*/true))
       return error;
+    std::string units = (grid + ".units" + suffix).str();
+    if (module.getFunction(units))
+      if (Error error = checkFunction(module, units, /*isBody=*/false))
+        return error;
   }
 }
 

@@ -163,6 +163,9 @@ LogicalResult verifyLlvm(ModuleOp module) {
         if (failed(verifyFunction(module, prefix + ".tasks", count)) ||
             failed(verifyFunction(module, prefix + ".body", body)))
           return failure();
+        if (module.lookupSymbol(prefix + ".units") &&
+            failed(verifyFunction(module, prefix + ".units", count)))
+          return failure();
       }
     }
   return success();

@@ -24,6 +24,7 @@
 #include "attnc/Codegen/CPU/Passes.h"
 
 #include "Functions.h"
+#include "Plan/JoinedGrids.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -78,11 +79,14 @@ planProgram(attnc::tile::ProgramOp program) {
     return failure();
   inlinePhases(program);
   attnc::cpu::ProgramPlan result{program, {}};
+  std::vector<unsigned> joined = attnc::cpu::findJoinedGrids(program);
   for (Operation &op : program.getBody().front()) {
     if (auto grid = dyn_cast<attnc::tile::GridOp>(op)) {
       auto plan = planGrid(grid, target);
       if (failed(plan))
         return failure();
+      plan->whole.joinedAxes = plan->piece.joinedAxes =
+          joined[result.grids.size()];
       result.grids.push_back(std::move(*plan));
     } else if (!isa<attnc::tile::WorkspaceOp, attnc::tile::RenameOp>(op) &&
                (!isa<arith::ArithDialect>(op.getDialect()) ||

@@ -87,7 +87,8 @@ public:
                      ArrayRef<Type> results);
   void writeConstant(const Twine &suffix, int64_t bytes);
   void writeWorkspace();
-  void writeTasks(const GridPlan &plan, unsigned number);
+  /// The product of the first `axes` extents, as a function.
+  void writeCount(const GridPlan &plan, const Twine &suffix, size_t axes);
   LogicalResult writeBody(const GridPlan &plan, unsigned number);
   /// The code that several grids run; `parameters` are the first one's buffers.
   LogicalResult writeShared(const GridPlan &plan, unsigned number,
@@ -303,17 +304,18 @@ void FunctionWriter::writeWorkspace() {
   func::ReturnOp::create(ops, ops.loc, ops.toI64(bytes));
 }
 
-void FunctionWriter::writeTasks(const GridPlan &plan, unsigned number) {
-  auto function =
-      begin("grid" + Twine(number) + ".tasks",
-            LLVM::LLVMPointerType::get(ops.getContext()), ops.getI64Type());
+void FunctionWriter::writeCount(const GridPlan &plan, const Twine &suffix,
+                                size_t axes) {
+  auto function = begin(suffix, LLVM::LLVMPointerType::get(ops.getContext()),
+                        ops.getI64Type());
   Emitter emitter(ops, plan.whole, plan.target, {}, {});
   bindSizes(emitter, function.getArgument(0));
   bindScalars(emitter);
-  Value tasks = ops.index(1);
-  for (Value extent : tile::GridOp(plan.grid).getExtents())
-    tasks = ops.mul(tasks, extentOf(ops, emitter, extent));
-  func::ReturnOp::create(ops, ops.loc, ops.toI64(tasks));
+  Value count = ops.index(1);
+  tile::GridOp grid = plan.grid;
+  for (Value extent : grid.getExtents().take_front(axes))
+    count = ops.mul(count, extentOf(ops, emitter, extent));
+  func::ReturnOp::create(ops, program.getLoc(), ops.toI64(count));
 }
 
 void FunctionWriter::bindTask(Emitter &emitter, tile::GridOp grid, Value task) {
@@ -449,7 +451,12 @@ static LogicalResult emitProgram(const ProgramPlan &plan,
   int64_t scratch = 0;
   for (auto [number, grid] : llvm::enumerate(plan.grids)) {
     const GridCode &code = codes[first + number];
-    writer.writeTasks(grid, number);
+    tile::GridOp op = grid.grid;
+    writer.writeCount(grid, "grid" + Twine(number) + ".tasks",
+                      op.getExtents().size());
+    if (grid.whole.joinedAxes)
+      writer.writeCount(grid, "grid" + Twine(number) + ".units",
+                        grid.whole.joinedAxes);
     if (code.owner == first + number && code.isShared &&
         failed(writer.writeShared(grid, number, code.buffers)))
       return failure();

@@ -100,9 +100,13 @@ struct attnc_condition {
   struct attnc_expr lhs, rhs;
 };
 
+/* Tasks of a grid wait for all of the grid before, unless `units` is not null.
+   Then both divide their tasks into so many equal parts in order, and a task
+   waits only for the part with the number of its own. */
 struct attnc_grid {
   int64_t (*tasks)(const struct attnc_call *call);
   void (*body)(const struct attnc_call *call, void *scratch, int64_t task);
+  int64_t (*units)(const struct attnc_call *call);
 };
 
 /* Bytes low <= address < high hold the elements of a tensor, the first one from

@@ -1,63 +1,127 @@
 //===- run.c - Memory, and the grids one after the other ------------------===//
 //
-// The tasks of a grid are divided into shares, one for each worker. A worker
-// takes the tasks of its share in order, then those of other shares from their
-// ends, so that any pool balances, whatever order it starts them in. Tasks that
-// follow each other read the same keys and values, which stay in the cache of
-// one core, where the same share of the grid before left what it packed. A
-// result does not depend on the shares: tasks do not communicate. Returning
-// from parallel_for is the barrier between grids.
+// Grids whose tasks need only those of one head before them run head by head,
+// so that what one grid stores is in the cache when the next one reads it: the
+// units of such grids are the parts of attnc_grid::units, or several of them.
+// The units of any other grid are neighboring tasks.
+//
+// Each worker has a share of the units. It runs the tasks of its units in
+// order, then those of other shares from their ends, so that any pool balances,
+// whatever order it starts the workers in. Neighboring tasks read the same keys
+// and values, which stay in the cache of one core, where the same share of the
+// grids before left what it packed. A result does not depend on the shares:
+// tasks of a grid do not communicate. Returning from parallel_for is the
+// barrier between grids that are not joined.
 //
 //===----------------------------------------------------------------------===//
 
 #include "frame.h"
 
-enum { MOST_SHARES = 64 };
+enum { MOST_UNITS = 128, MOST_JOINED = 4 };
 
-/* Consecutive tasks; a line of cache, so that workers do not share it. Whoever
-   increments `taken` below `count` may take a task, at the front or at the
-   back: so both sides together never take more tasks than there are. */
-struct share {
-  int64_t first, count;
-  int64_t taken, front, back; /* atomic */
-  int64_t unused[3];
+/* Tasks that follow each other; a line of cache, so that workers do not share
+   it. The tasks of a unit have numbers, first those of the first grid. */
+struct unit {
+  int64_t first, parts;    /* of all parts */
+  int64_t taken, finished; /* atomic; tasks */
+  int64_t unused[4];
 };
 
-/* One grid, as its workers see it. */
+/* Grids that run unit by unit, as their workers see them. */
 struct job {
   const struct attnc_call *call;
-  const struct attnc_grid *grid;
+  const struct attnc_grid *grids;
+  int32_t grid_count;
   char *scratch;
-  int64_t scratch_bytes; /* per worker */
-  int64_t tasks;
-  int64_t finished; /* atomic */
-  int64_t shares;
-  struct share *share;
+  int64_t scratch_bytes;        /* per worker */
+  int64_t parts;                /* of the tasks of each grid */
+  int64_t in_part[MOST_JOINED]; /* tasks of a part */
+  int64_t tasks;                /* of all grids */
+  int64_t finished;             /* atomic */
+  int64_t workers, units;
+  struct unit *unit;
   int flushes;
 };
 
 static void deal(struct job *job) {
-  int64_t least = job->tasks / job->shares, more = job->tasks % job->shares;
-  int64_t first = 0;
-  for (int64_t p = 0; p < job->shares; ++p) {
-    struct share *share = &job->share[p];
-    share->first = first;
-    share->count = least + (p < more);
-    share->taken = share->front = share->back = 0;
-    first += share->count;
+  for (int64_t u = 0; u < job->units; ++u) {
+    struct unit *unit = &job->unit[u];
+    int64_t least = job->parts / job->units, more = job->parts % job->units;
+    unit->first = u * least + (u < more ? u : more);
+    unit->parts = least + (u < more);
+    unit->taken = unit->finished = 0;
   }
 }
 
-/* The next task of a share; -1: none is left. */
-static int64_t take(struct share *share, int is_own) {
-  if (__atomic_load_n(&share->taken, __ATOMIC_RELAXED) >= share->count ||
-      __atomic_fetch_add(&share->taken, 1, __ATOMIC_RELAXED) >= share->count)
-    return -1;
-  if (is_own)
-    return share->first +
-           __atomic_fetch_add(&share->front, 1, __ATOMIC_RELAXED);
-  return share->first + share->count - 1 -
-         __atomic_fetch_add(&share->back, 1, __ATOMIC_RELAXED);
+/* What `take` returns instead of a task. */
+enum { NONE_IS_LEFT = -1, NONE_MAY_RUN = -2 };
+
+/* The number of the next task of a unit. It may run once those of all grids
+   before its own are finished. */
+static int64_t take(const struct job *job, struct unit *unit) {
+  int64_t next = __atomic_load_n(&unit->taken, __ATOMIC_RELAXED);
+  for (;;) {
+    int64_t before = 0, end = 0;
+    for (int32_t g = 0; g < job->grid_count && next >= end; ++g) {
+      before = end;
+      end += job->in_part[g] * unit->parts;
+    }
+    if (next >= end)
+      return NONE_IS_LEFT;
+    if (__atomic_load_n(&unit->finished, __ATOMIC_ACQUIRE) < before)
+      return NONE_MAY_RUN;
+    if (__atomic_compare_exchange_n(&unit->taken, &next, next + 1, 1,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return next;
+  }
+}
+
+/* Runs task `number` of a unit. */
+static void run_task(const struct job *job, const struct unit *unit,
+                     char *scratch, int64_t number) {
+  int32_t g = 0;
+  for (; number >= job->in_part[g] * unit->parts; ++g)
+    number -= job->in_part[g] * unit->parts;
+  job->grids[g].body(job->call, scratch,
+                     job->in_part[g] * unit->first + number);
+}
+
+/* The tasks of a unit that may run now; adds them to `done`. Returns whether
+   others may run later. */
+static int run_unit(const struct job *job, struct unit *unit, char *scratch,
+                    int64_t *done) {
+  int64_t number;
+  while ((number = take(job, unit)) >= 0) {
+    run_task(job, unit, scratch, number);
+    __atomic_fetch_add(&unit->finished, 1, __ATOMIC_RELEASE);
+    ++*done;
+  }
+  return number == NONE_MAY_RUN;
+}
+
+/* The first unit of a worker's share. */
+static int64_t share_of(const struct job *job, int64_t worker) {
+  int64_t least = job->units / job->workers, more = job->units % job->workers;
+  return worker * least + (worker < more ? worker : more);
+}
+
+/* All tasks that no other worker runs. What is left then waits for tasks that
+   others have begun. */
+static int64_t run_units(const struct job *job, int64_t worker, char *scratch) {
+  int64_t done = 0;
+  for (int must_wait = 1; must_wait;) {
+    must_wait = 0;
+    for (int64_t w = 0; w < job->workers; ++w) {
+      int64_t owner = (worker + w) % job->workers;
+      int64_t first = share_of(job, owner);
+      int64_t count = share_of(job, owner + 1) - first;
+      for (int64_t i = 0; i < count; ++i) {
+        int64_t u = first + (w == 0 ? i : count - 1 - i);
+        must_wait |= run_unit(job, &job->unit[u], scratch, &done);
+      }
+    }
+  }
+  return done;
 }
 
 /* The floating-point state belongs to a thread, so each worker sets it, and
@@ -66,26 +130,25 @@ static void work(void *context, int64_t worker) {
   struct job *job = (struct job *)context;
   char *scratch = job->scratch + worker * job->scratch_bytes;
   uint32_t saved = enter_arithmetic(job->flushes);
-  int64_t done = 0;
-  for (int64_t p = 0; p < job->shares; ++p) {
-    struct share *share = &job->share[(worker + p) % job->shares];
-    for (int64_t task; (task = take(share, p == 0)) >= 0; ++done)
-      job->grid->body(job->call, scratch, task);
-  }
+  int64_t done = run_units(job, worker, scratch);
   leave_arithmetic(saved);
   __atomic_fetch_add(&job->finished, done, __ATOMIC_RELEASE);
 }
 
-/* All tasks on the calling thread, without the cost of atomic operations. */
+/* All tasks on the calling thread, part by part, without the cost of atomic
+   operations. */
 static void work_alone(const struct job *job) {
   uint32_t saved = enter_arithmetic(job->flushes);
-  for (int64_t task = 0; task < job->tasks; ++task)
-    job->grid->body(job->call, job->scratch, task);
+  for (int64_t part = 0; part < job->parts; ++part)
+    for (int32_t g = 0; g < job->grid_count; ++g)
+      for (int64_t task = 0; task < job->in_part[g]; ++task)
+        job->grids[g].body(job->call, job->scratch,
+                           part * job->in_part[g] + task);
   leave_arithmetic(saved);
 }
 
-static attnc_status run_grid(const struct attnc_frame *frame, struct job *job,
-                             int64_t workers) {
+static attnc_status run_job(const struct attnc_frame *frame, struct job *job,
+                            int64_t workers) {
   const attnc_runtime *runtime = &frame->runtime;
   if (workers > job->tasks)
     workers = job->tasks;
@@ -93,9 +156,10 @@ static attnc_status run_grid(const struct attnc_frame *frame, struct job *job,
     work_alone(job);
     return ATTNC_OK;
   }
-  struct share shares[MOST_SHARES];
-  job->share = shares;
-  job->shares = workers < MOST_SHARES ? workers : MOST_SHARES;
+  struct unit units[MOST_UNITS];
+  job->unit = units;
+  job->units = job->parts < MOST_UNITS ? job->parts : MOST_UNITS;
+  job->workers = workers;
   deal(job);
   attnc_status status =
       runtime->parallel_for(runtime->user, workers, work, job);
@@ -107,22 +171,46 @@ static attnc_status run_grid(const struct attnc_frame *frame, struct job *job,
   return ATTNC_OK;
 }
 
+/* The tasks of the grids from `first` on that run unit by unit. */
+static void join(struct job *job, const struct attnc_kernel *kernel,
+                 const struct attnc_call *call, int32_t first) {
+  job->grids = &kernel->grids[first];
+  job->grid_count = 1;
+  job->tasks = job->parts = job->in_part[0] = job->grids[0].tasks(call);
+  while (job->grid_count < MOST_JOINED &&
+         first + job->grid_count < kernel->grid_count &&
+         job->grids[job->grid_count].units) {
+    const struct attnc_grid *grid = &job->grids[job->grid_count];
+    int64_t parts = grid->units(call), tasks = grid->tasks(call);
+    int is_new = job->grid_count == 1;
+    if (parts <= 0 || tasks <= 0 || job->tasks <= 0 ||
+        (!is_new && parts != job->parts))
+      break;
+    if (is_new)
+      job->in_part[0] = job->tasks / parts;
+    job->parts = parts;
+    job->in_part[job->grid_count++] = tasks / parts;
+    job->tasks += tasks;
+  }
+  if (job->grid_count == 1)
+    job->in_part[0] = 1;
+}
+
 static attnc_status run_grids(const struct attnc_frame *frame,
                               const struct attnc_kernel *kernel,
                               const struct attnc_call *call, char *scratch,
                               int64_t scratch_bytes, int64_t workers) {
-  for (int32_t g = 0; g < kernel->grid_count; ++g) {
-    struct job job;
-    job.call = call;
-    job.grid = &kernel->grids[g];
-    job.scratch = scratch;
-    job.scratch_bytes = scratch_bytes;
-    job.tasks = job.grid->tasks(call);
+  struct job job;
+  job.call = call;
+  job.scratch = scratch;
+  job.scratch_bytes = scratch_bytes;
+  job.flushes = frame->function->flags & ATTNC_FUNCTION_FLUSHES;
+  for (int32_t g = 0; g < kernel->grid_count; g += job.grid_count) {
+    join(&job, kernel, call, g);
     job.finished = 0;
-    job.flushes = frame->function->flags & ATTNC_FUNCTION_FLUSHES;
     if (job.tasks <= 0)
       continue;
-    attnc_status status = run_grid(frame, &job, workers);
+    attnc_status status = run_job(frame, &job, workers);
     if (status != ATTNC_OK)
       return status;
     if (call->failure->status != ATTNC_OK)

@@ -53,6 +53,8 @@ std::string attnc::kernelModule(StringRef name, const TestKernel &kernel,
   for (auto [number, grid] : llvm::enumerate(kernel.grids)) {
     std::string prefix = (name + ".grid" + Twine(number)).str();
     text += sizeFunction(prefix + ".tasks" + suffix, grid.tasks);
+    if (grid.units)
+      text += sizeFunction(prefix + ".units" + suffix, grid.units);
     text += "define internal void @" + prefix + ".body" + suffix.str() +
             "(ptr %call, ptr %scratch, i64 %task) {\n  call void " +
             addressOf(grid.body) +

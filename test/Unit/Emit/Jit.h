@@ -27,6 +27,7 @@ namespace attnc {
 struct TestGrid {
   int64_t (*tasks)(const attnc_call *call);
   void (*body)(const attnc_call *call, void *scratch, int64_t task);
+  int64_t (*units)(const attnc_call *call) = nullptr;
 };
 
 struct TestKernel {

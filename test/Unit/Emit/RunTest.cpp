@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cfenv>
 #include <cstring>
+#include <mutex>
 #include <thread>
 
 using namespace attnc;
@@ -75,10 +76,10 @@ using Body = void(void *, int64_t);
 class RunTest : public testing::TestWithParam<EntryKind> {
 public:
   RunTest()
-      : compiled(reverser(),
-                 {{{tasks, stage}, {tasks, reverse}}, scratch, workspace},
-                 GetParam()),
-        in(64), out(64), Q(in.data(), {64}), O(out.data(), {64}) {
+      : RunTest({{{tasks, stage}, {tasks, reverse}}, scratch, workspace}) {}
+  explicit RunTest(TestKernel kernel)
+      : compiled(reverser(), std::move(kernel), GetParam()), in(64), out(64),
+        Q(in.data(), {64}), O(out.data(), {64}) {
     for (size_t i = 0; i < in.size(); ++i)
       in[i] = static_cast<float>(i);
     runtime.size = sizeof runtime;
@@ -193,6 +194,94 @@ TEST_P(RunTest, BalancesMoreWorkersThanShares) {
   EXPECT_EQ(call(), ATTNC_OK) << text;
   EXPECT_EQ(workers, 200);
   EXPECT_TRUE(isReversed());
+}
+
+//===----------------------------------------------------------------------===//
+// Joined grids
+//===----------------------------------------------------------------------===//
+
+/// Tasks of a joined grid, as (grid, task).
+using Ran = std::pair<int, int64_t>;
+std::mutex sequenceMutex;
+std::vector<Ran> sequence;
+std::atomic<int64_t> staged[64]; // tasks of the first grid in each unit
+
+void note(int grid, int64_t task) {
+  std::lock_guard<std::mutex> lock(sequenceMutex);
+  sequence.push_back({grid, task});
+}
+
+/// Half as many tasks as the first grid.
+int64_t halfTasks(const attnc_call *call) { return call->sizes[0] / 2; }
+/// Units of 4 tasks of the first grid and 2 of the second one.
+int64_t quarter(const attnc_call *call) { return call->sizes[0] / 4; }
+
+void stageUnit(const attnc_call *call, void *memory, int64_t task) {
+  note(0, task);
+  stage(call, memory, task);
+  staged[task / 4] += 1;
+}
+
+/// Reads two elements of its unit, which must have been stored.
+void copyUnit(const attnc_call *call, void *memory, int64_t task) {
+  note(1, task);
+  touchScratch(memory, task);
+  bool isReady = staged[task / 2] == 4;
+  for (int64_t i = 2 * task; i < 2 * task + 2; ++i)
+    static_cast<float *>(call->data[1])[i * call->strides[1][0]] =
+        isReady ? static_cast<float *>(call->workspace)[i] : -2.0f;
+}
+
+class JoinedTest : public RunTest {
+public:
+  JoinedTest()
+      : RunTest({{{tasks, stageUnit}, {halfTasks, copyUnit, quarter}},
+                 scratch,
+                 workspace}) {}
+  attnc_status callJoined() {
+    sequence.clear();
+    for (auto &count : staged)
+      count = 0;
+    return call();
+  }
+  bool isCopied() { return in == out; }
+};
+
+TEST_P(JoinedTest, RunsUnitByUnitOnOneThread) {
+  EXPECT_EQ(callJoined(), ATTNC_OK) << text;
+  EXPECT_TRUE(isCopied());
+  std::vector<Ran> expected;
+  for (int64_t unit = 0; unit < 16; ++unit) {
+    for (int64_t i = 0; i < 4; ++i)
+      expected.push_back({0, 4 * unit + i});
+    for (int64_t i = 0; i < 2; ++i)
+      expected.push_back({1, 2 * unit + i});
+  }
+  EXPECT_EQ(sequence, expected);
+}
+
+TEST_P(JoinedTest, WaitsForTheTasksOfAUnitOnWorkers) {
+  for (int32_t threads : {2, 3, 8, 40}) {
+    useThreads(threads);
+    for (int round = 0; round < 20; ++round) {
+      EXPECT_EQ(callJoined(), ATTNC_OK) << text;
+      EXPECT_TRUE(isCopied());
+      EXPECT_EQ(sequence.size(), 96u);
+    }
+  }
+}
+
+TEST_P(JoinedTest, RunsUnderAPoolOfOneThread) {
+  useThreads(4);
+  runtime.parallel_for = [](void *, int64_t count, Body *body,
+                            void *context) -> attnc_status {
+    while (count > 0)
+      body(context, --count);
+    return ATTNC_OK;
+  };
+  EXPECT_EQ(callJoined(), ATTNC_OK) << text;
+  EXPECT_TRUE(isCopied());
+  EXPECT_EQ(sequence.front(), Ran(0, 48)); // the share of the last worker
 }
 
 TEST_P(RunTest, HandsOnTheStatusOfAPool) {
@@ -420,6 +509,9 @@ INSTANTIATE_TEST_SUITE_P(, CasesTest,
                          testing::Values(EntryKind::Object,
                                          EntryKind::SanitizedC));
 INSTANTIATE_TEST_SUITE_P(, RunTest,
+                         testing::Values(EntryKind::Object,
+                                         EntryKind::SanitizedC));
+INSTANTIATE_TEST_SUITE_P(, JoinedTest,
                          testing::Values(EntryKind::Object,
                                          EntryKind::SanitizedC));
 

@@ -8,6 +8,9 @@
 //   share   the lines of a head / its blocks
 //   line    share * number of the block + granules of this block before
 //
+// What an earlier grid packs right before the first block of a head
+// (Plan/JoinedGrids.h) is prefetched, too: what it reads, and where it stores.
+//
 // Nothing of it is prefetched where two heads do not fit L2. The first granules
 // also prefetch the rows that the block stores and the queries of the next one
 // (FetchAhead.cpp).
@@ -18,12 +21,14 @@
 #include "Emit/FetchHead.h"
 #include "Emit/FetchAhead.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace attnc::cpu {
 
-/// Bytes of two heads. The matrix unit is in processors with 2 MB of L2, which
-/// also holds queries and results.
+/// Bytes of two heads, and of what is packed. The matrix unit is in processors
+/// with 2 MB of L2, which also holds queries and results.
 static constexpr int64_t kMostBytes = 1536 * 1024;
 
 static constexpr int64_t kLineBytes = 64;
@@ -61,6 +66,77 @@ std::optional<FetchHead::Stream> FetchHead::streamOf(tile::LoadOp load) {
   return stream;
 }
 
+/// The grid that stores the workspace of `load` unit by unit.
+static tile::GridOp findPackingGrid(tile::LoadOp load, tile::GridOp reader,
+                                    unsigned joinedAxes) {
+  Value root = load.getBuf();
+  while (auto rename = root.getDefiningOp<tile::RenameOp>())
+    root = rename.getBuf();
+  if (!joinedAxes || !root.getDefiningOp<tile::WorkspaceOp>())
+    return {};
+  for (Operation *user : root.getUsers())
+    if (auto store = dyn_cast<tile::StoreOp>(user))
+      if (auto grid = dyn_cast<tile::GridOp>(store->getParentOp());
+          grid && grid->isBeforeInBlock(reader))
+        return grid;
+  return {};
+}
+
+/// The elements of a dim from the first task on, if they are known.
+static std::optional<int64_t> wholeSize(tile::LoadOp load, StringAttr dim) {
+  for (auto [name, valid] :
+       llvm::zip_equal(load.getValidDims(), load.getValid())) {
+    if (name != dim)
+      continue;
+    auto rest = valid.getDefiningOp<arith::SubIOp>(); // all - first
+    return constantOf(rest ? rest.getLhs() : valid);
+  }
+  return load.getType().getDimSize(dim);
+}
+
+/// Rows of the tensor that a grid packs, from the first one of the unit on.
+std::optional<FetchHead::Stream> FetchHead::sourceOf(tile::LoadOp load,
+                                                     ValueRange indices) {
+  tile::TileType type = load.getType();
+  StringAttr column = load.getBuf().getType().getNames().back();
+  if (load.getTable() || tile::RenameOp::findMerged(load.getBuf()) ||
+      type.getRank() != 2 || !type.hasDim(column))
+    return std::nullopt;
+  std::optional<int64_t> columns = wholeSize(load, column);
+  auto isKnown = [&](Value v) { return isCheap(v, emitter.scalars); };
+  if (!columns || !llvm::all_of(indices, isKnown))
+    return std::nullopt;
+  const Buffer &buffer = emitter.buffers[load.getBuf()];
+  Stream stream{{}, {}, emitter.memoryType(buffer.element), 1, 0};
+  Value offset = ops.index(0);
+  for (auto [axis, index] : llvm::enumerate(indices)) {
+    emitter.emitSlice(index);
+    offset = ops.add(
+        offset, ops.mul(emitter.scalars.lookup(index), buffer.strides[axis]));
+    StringAttr name = load.getBuf().getType().getNames()[axis];
+    if (name != column && type.hasDim(name))
+      stream.stride = buffer.strides[axis];
+  }
+  stream.lines = llvm::divideCeil(*columns, lineElements(stream.element));
+  stream.pointer = ops.address(buffer.data, stream.element, offset);
+  stream.heads = 1;
+  return stream;
+}
+
+/// What a grid that is joined to this one reads for the next head.
+void FetchHead::addSources(tile::GridOp packing, tile::GridOp reader) {
+  Block &body = packing.getBody().front();
+  for (auto [axis, index] : llvm::enumerate(body.getArguments()))
+    emitter.scalars.map(index,
+                        axis < emitter.plan.joinedAxes
+                            ? emitter.scalars.lookup(
+                                  reader.getBody().getArgument(unsigned(axis)))
+                            : ops.index(0));
+  for (auto load : body.getOps<tile::LoadOp>())
+    if (auto stream = sourceOf(load, load.getIndices()))
+      streams.push_back(*stream);
+}
+
 /// Divides the lines of `keys` keys by the blocks, in their order.
 void FetchHead::shareLines(tile::GridOp grid, Value keys) {
   Value blocks = emitter.scalars.lookup(grid.getExtents().back());
@@ -73,16 +149,18 @@ void FetchHead::shareLines(tile::GridOp grid, Value keys) {
   for (Stream &stream : streams) {
     Value units = ops.ceilDiv(keys, stream.rows);
     Value lines = ops.mul(units, stream.lines);
-    bytes = ops.add(bytes, ops.mul(lines, 2 * kLineBytes));
+    bytes = ops.add(bytes, ops.mul(lines, stream.heads * kLineBytes));
     Value rounded = ops.sub(ops.add(lines, blocks), ops.index(1));
     Value share = arith::DivUIOp::create(ops, ops.loc, rounded, blocks);
     stream.first = ops.mul(block, share);
-    stream.count = ops.min(share, ops.sub(lines, stream.first));
+    Value count = ops.min(share, ops.sub(lines, stream.first));
+    most = most ? ops.max(most, count) : count;
   }
+  if (streams.empty())
+    return;
   Value fits =
       ops.compare(arith::CmpIPredicate::sle, bytes, ops.index(kMostBytes));
-  for (Stream &stream : streams)
-    stream.count = ops.select(fits, stream.count, ops.index(0));
+  most = ops.select(fits, most, ops.index(0));
 }
 
 FetchHead::FetchHead(Emitter &emitter, tile::ForOp loop, Value tiles)
@@ -104,9 +182,15 @@ FetchHead::FetchHead(Emitter &emitter, tile::ForOp loop, Value tiles)
   forgetScalars(body, emitter.scalars);
   emitter.scalars.map(loop.getKeyStart(), ops.index(0));
   emitter.scalars.map(loop.getKeyCount(), ops.index(loop.getStep()));
+  llvm::SmallSetVector<tile::GridOp, 2> packing;
   for (auto load : body.getOps<tile::LoadOp>())
-    if (auto stream = streamOf(load))
+    if (auto stream = streamOf(load)) {
       streams.push_back(*stream);
+      if (auto earlier = findPackingGrid(load, grid, emitter.plan.joinedAxes))
+        packing.insert(earlier);
+    }
+  for (tile::GridOp earlier : packing)
+    addSources(earlier, grid);
   emitter.scalars = known;
   shareLines(grid, ops.mul(tiles, int64_t(loop.getStep())));
 }
@@ -121,17 +205,21 @@ void FetchHead::fetch(Value number) {
                              ahead.merged.offsetOf(ops, number, ahead.stride)),
                  ahead.columns, 2);
     });
-  for (const Stream &stream : streams)
-    ops.branch(
-        ops.compare(arith::CmpIPredicate::slt, number, stream.count), [&] {
-          Value line = ops.add(stream.first, number);
-          Value unit = ops.floorDiv(line, stream.lines);
-          Value place = ops.sub(line, ops.mul(unit, stream.lines));
-          Value offset = ops.add(ops.mul(unit, stream.stride),
-                                 ops.mul(place, lineElements(stream.element)));
-          fetchRow(ops, stream.element,
-                   ops.address(stream.pointer, stream.element, offset), 1, 2);
-        });
+  if (streams.empty())
+    return;
+  // One condition for all: a longer share than a stream has is that of the
+  // next block, and a prefetch behind the last line does no harm.
+  ops.branch(ops.compare(arith::CmpIPredicate::slt, number, most), [&] {
+    for (const Stream &stream : streams) {
+      Value line = ops.add(stream.first, number);
+      Value unit = ops.floorDiv(line, stream.lines);
+      Value place = ops.sub(line, ops.mul(unit, stream.lines));
+      Value offset = ops.add(ops.mul(unit, stream.stride),
+                             ops.mul(place, lineElements(stream.element)));
+      fetchRow(ops, stream.element,
+               ops.address(stream.pointer, stream.element, offset), 1, 2);
+    }
+  });
 }
 
 } // namespace attnc::cpu

@@ -22,15 +22,18 @@ private:
     Value pointer, stride; // in elements, from one unit to the next
     Type element;
     int64_t rows, lines; // of a unit
-    /// Of this block: the first line, and how many there are.
-    Value first = {}, count = {};
+    int64_t heads = 2;   // in the cache at the same time
+    Value first = {};    // line of this block
   };
   std::optional<Stream> streamOf(tile::LoadOp load);
+  std::optional<Stream> sourceOf(tile::LoadOp load, ValueRange indices);
+  void addSources(tile::GridOp packing, tile::GridOp reader);
   void shareLines(tile::GridOp grid, Value keys);
 
   Emitter &emitter;
   Ops &ops;
   SmallVector<Stream, 2> streams;
+  Value most; // lines of this block, of the stream that has most
 };
 
 } // namespace attnc::cpu

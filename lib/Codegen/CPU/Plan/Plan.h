@@ -96,13 +96,13 @@ struct Plan {
   int64_t zero = 0;                              // offset of 64 bytes of zeros
   int64_t gatherOffsets = 0;                     // offset of an i64 per lane
   int64_t gatherElements = 0; // offset of an element per lane
+  unsigned joinedAxes = 0;    // of grids: see JoinedGrids.h
   int64_t extraRows = 0; // a run-time number of rows is rounded up by these
   /// Queries of a register tile whose lanes are features; 0: lanes are queries.
   int64_t featureRows = 0;
   /// Operands that such a product reads row by row of queries, as copies.
   llvm::DenseMap<mlir::Value, Slot> queryRows;
-  int64_t featureSums =
-      0; // offset of the sums of such a product's register tile
+  int64_t featureSums = 0; // offset of the sums of its register tile
 
   // With `unit = dot` or `matrix` (Pairs.cpp): products of bf16 by pairs of the
   // summed dim, and of 8-bit integers by pairs or quadruples.
