@@ -205,12 +205,15 @@ Expected<Constant *> Writer::writeKernel(const KernelVariant &variant,
     return cast_if_present<Constant>(
         module.getFunction((body + "." + name + variant.suffix).str()));
   };
+  auto optional = [&](const Twine &name) {
+    Constant *found = part(name);
+    return found ? found : null();
+  };
   SmallVector<Constant *> grids;
   for (unsigned g = 0; g < *count; ++g) {
     std::string grid = ("grid" + Twine(g)).str();
-    Constant *units = part(grid + ".units");
-    grids.push_back(record(
-        {part(grid + ".tasks"), part(grid + ".body"), units ? units : null()}));
+    grids.push_back(record({part(grid + ".tasks"), part(grid + ".body"),
+                            optional(grid + ".units")}));
   }
   return record(
       {ConstantDataArray::get(module.getContext(),
@@ -221,7 +224,8 @@ Expected<Constant *> Writer::writeKernel(const KernelVariant &variant,
        i32(variant.isNarrow ? ATTNC_KERNEL_NARROW : 0),
        array("grids" + Twine(kernelCount++), grids, sizeof(attnc_grid)),
        part("scratch"), part("workspace"), when ? expr(when->lhs) : noExpr(),
-       when ? expr(when->rhs) : noExpr(), deviceOf(variant)});
+       when ? expr(when->rhs) : noExpr(), deviceOf(variant), optional("begin"),
+       optional("end")});
 }
 
 /// The function with the cases of a part.
@@ -304,42 +308,73 @@ attnc::addDescriptor(Module &module, const Interface &function,
   return Writer(module, function).write(variants);
 }
 
-static Error checkFunction(const Module &module, StringRef name, bool isBody) {
-  LLVMContext &context = module.getContext();
-  Type *i64 = Type::getInt64Ty(context), *ptr = PointerType::get(context, 0);
-  FunctionType *expected = isBody ? FunctionType::get(Type::getVoidTy(context),
-                                                      {ptr, ptr, i64}, false)
-                                  : FunctionType::get(i64, {ptr}, false);
-  const Function *function = module.getFunction(name);
-  if (!function || function->isDeclaration())
-    return createStringError("the kernels define no function '" + name + "'");
-  if (function->getFunctionType() != expected)
-    return createStringError("the kernels' function '" + name +
-                             "' has another type than the entry calls");
-  return Error::success();
-}
+namespace {
+/// Checks the types of a part's functions.
+class FunctionChecker {
+public:
+  FunctionChecker(const Module &module, StringRef suffix)
+      : module(module), suffix(suffix) {}
+  bool has(const Twine &name) const { return find(name); }
+  /// Functions that count: tasks, bytes, parts.
+  Error checkCount(const Twine &name) const {
+    return check(name, FunctionType::get(i64, {pointer}, false));
+  }
+  Error checkBody(const Twine &name) const {
+    return check(name, FunctionType::get(none, {pointer, pointer, i64}, false));
+  }
+  Error checkBegin(const Twine &name) const {
+    return check(name, FunctionType::get(none, {pointer}, false));
+  }
+  Error checkEnd(const Twine &name) const {
+    return check(name, FunctionType::get(none, {}, false));
+  }
+
+private:
+  const Function *find(const Twine &name) const {
+    return module.getFunction((name + suffix).str());
+  }
+  Error check(const Twine &name, FunctionType *expected) const {
+    std::string full = (name + suffix).str();
+    const Function *function = module.getFunction(full);
+    if (!function || function->isDeclaration())
+      return createStringError("the kernels define no function '" + full + "'");
+    if (function->getFunctionType() != expected)
+      return createStringError("the kernels' function '" + full +
+                               "' has another type than the entry calls");
+    return Error::success();
+  }
+
+  const Module &module;
+  StringRef suffix;
+  Type *none = Type::getVoidTy(module.getContext());
+  Type *i64 = Type::getInt64Ty(module.getContext());
+  Type *pointer = PointerType::get(module.getContext(), 0);
+};
+} // namespace
 
 Expected<unsigned> attnc::countGrids(const Module &module, StringRef name,
                                      StringRef suffix) {
+  FunctionChecker checker(module, suffix);
   for (StringRef part : {".scratch", ".workspace"})
-    if (Error error = checkFunction(module, (name + part + suffix).str(),
-                                    /*isBody=*/false))
+    if (Error error = checker.checkCount(name + part))
       return error;
+  if (checker.has(name + ".begin")) {
+    if (Error error = checker.checkBegin(name + ".begin"))
+      return error;
+    if (Error error = checker.checkEnd(name + ".end"))
+      return error;
+  }
   for (unsigned count = 0;; ++count) {
     std::string grid = (name + ".grid" + Twine(count)).str();
-    bool isLast = !module.getFunction((grid + ".tasks" + suffix).str()) &&
-                  !module.getFunction((grid + ".body" + suffix).str());
+    bool isLast = !checker.has(grid + ".tasks") && !checker.has(grid + ".body");
     if (isLast && count > 0)
       return count;
-    if (Error error = checkFunction(module, (grid + ".tasks" + suffix).str(),
-                                    /*isBody=*/false))
+    if (Error error = checker.checkCount(grid + ".tasks"))
       return error;
-    if (Error error = checkFunction(module, (grid + ".body" + suffix).str(),
-                                    /*isBody=*/true))
+    if (Error error = checker.checkBody(grid + ".body"))
       return error;
-    std::string units = (grid + ".units" + suffix).str();
-    if (module.getFunction(units))
-      if (Error error = checkFunction(module, units, /*isBody=*/false))
+    if (checker.has(grid + ".units"))
+      if (Error error = checker.checkCount(grid + ".units"))
         return error;
   }
 }

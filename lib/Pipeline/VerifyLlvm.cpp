@@ -148,12 +148,18 @@ LogicalResult verifyLlvm(ModuleOp module) {
   Type pointer = LLVM::LLVMPointerType::get(context);
   Type i64 = IntegerType::get(context, 64);
   auto count = LLVM::LLVMFunctionType::get(i64, {pointer});
-  auto body = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                          {pointer, pointer, i64});
+  Type none = LLVM::LLVMVoidType::get(context);
+  auto body = LLVM::LLVMFunctionType::get(none, {pointer, pointer, i64});
+  auto begin = LLVM::LLVMFunctionType::get(none, {pointer});
+  auto end = LLVM::LLVMFunctionType::get(none, {});
   for (const Interface &interface : *interfaces)
     for (const std::string &name : interface.bodies()) {
       if (failed(verifyFunction(module, name + ".scratch", count)) ||
           failed(verifyFunction(module, name + ".workspace", count)))
+        return failure();
+      if (module.lookupSymbol(name + ".begin") &&
+          (failed(verifyFunction(module, name + ".begin", begin)) ||
+           failed(verifyFunction(module, name + ".end", end))))
         return failure();
       for (unsigned grid = 0;; ++grid) {
         std::string prefix = name + ".grid" + std::to_string(grid);

@@ -5,8 +5,15 @@
 //
 //   i64  @f.grid0.tasks(ptr %call)
 //   void @f.grid0.body(ptr %call, ptr %scratch, i64 %task)
+//   i64  @f.grid1.units(ptr %call)      of joined grids (Plan/JoinedGrids.h)
 //   i64  @f.scratch(ptr %call)
 //   i64  @f.workspace(ptr %call)
+//
+// A worker gives the registers of a matrix unit their shapes before its first
+// task, and gives them up after its last one:
+//
+//   void @f.begin(ptr %scratch)
+//   void @f.end()
 //
 // Grids of one or several programs that differ only in their buffers share the
 // code of the first one,
@@ -89,6 +96,8 @@ public:
   void writeWorkspace();
   /// The product of the first `axes` extents, as a function.
   void writeCount(const GridPlan &plan, const Twine &suffix, size_t axes);
+  /// What a worker calls before its first task and after its last one.
+  void writeBeginAndEnd(const GridPlan &plan);
   LogicalResult writeBody(const GridPlan &plan, unsigned number);
   /// The code that several grids run; `parameters` are the first one's buffers.
   LogicalResult writeShared(const GridPlan &plan, unsigned number,
@@ -318,6 +327,17 @@ void FunctionWriter::writeCount(const GridPlan &plan, const Twine &suffix,
   func::ReturnOp::create(ops, program.getLoc(), ops.toI64(count));
 }
 
+void FunctionWriter::writeBeginAndEnd(const GridPlan &plan) {
+  auto function =
+      begin("begin", LLVM::LLVMPointerType::get(ops.getContext()), {});
+  Emitter(ops, plan.whole, plan.target, function.getArgument(0), {})
+      .configureTiles();
+  func::ReturnOp::create(ops, program.getLoc());
+  begin("end", {}, {});
+  Emitter(ops, plan.whole, plan.target, {}, {}).releaseTiles();
+  func::ReturnOp::create(ops, program.getLoc());
+}
+
 void FunctionWriter::bindTask(Emitter &emitter, tile::GridOp grid, Value task) {
   Value rest = ops.toIndex(task);
   std::optional<uint64_t> descending = grid.getDescending();
@@ -432,13 +452,8 @@ LogicalResult FunctionWriter::fillBody(const GridPlan &plan,
   bindScalars(emitter);
   bindBuffers(emitter, function.getArgument(0), zero);
   bindTask(emitter, plan.grid, function.getArgument(2));
-  bool hasTiles = plan.whole.hasTiles || plan.piece.hasTiles;
-  if (hasTiles)
-    emitter.configureTiles();
   if (failed(writeCopies(emitter, plan, scratch)))
     return failure();
-  if (hasTiles)
-    emitter.releaseTiles();
   func::ReturnOp::create(ops, program.getLoc());
   return success();
 }
@@ -448,6 +463,11 @@ static LogicalResult emitProgram(const ProgramPlan &plan,
                                  ArrayRef<GridCode> codes, unsigned first,
                                  ArrayRef<std::string> names) {
   FunctionWriter writer(plan.program);
+  auto withTiles = llvm::find_if(plan.grids, [](const GridPlan &grid) {
+    return grid.whole.hasTiles || grid.piece.hasTiles;
+  });
+  if (withTiles != plan.grids.end())
+    writer.writeBeginAndEnd(*withTiles);
   int64_t scratch = 0;
   for (auto [number, grid] : llvm::enumerate(plan.grids)) {
     const GridCode &code = codes[first + number];

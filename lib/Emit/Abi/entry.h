@@ -175,6 +175,10 @@ struct attnc_kernel {
   int64_t (*workspace)(const struct attnc_call *call);
   struct attnc_expr lhs, rhs;
   const struct attnc_device *device; /* null: the host's processor */
+  /* What a worker calls before its first task and after its last one, to set
+     registers that all tasks need. Null: nothing. */
+  void (*begin)(void *scratch);
+  void (*end)(void);
 };
 
 enum { ATTNC_FUNCTION_FLUSHES = 1 /* subnormals may count as zero */ };

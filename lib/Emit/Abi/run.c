@@ -29,8 +29,9 @@ struct unit {
 
 /* Grids that run unit by unit, as their workers see them. */
 struct job {
+  const struct attnc_kernel *kernel;
   const struct attnc_call *call;
-  const struct attnc_grid *grids;
+  const struct attnc_grid *grids; /* those of the kernel that are joined */
   int32_t grid_count;
   char *scratch;
   int64_t scratch_bytes;        /* per worker */
@@ -124,27 +125,40 @@ static int64_t run_units(const struct job *job, int64_t worker, char *scratch) {
   return done;
 }
 
-/* The floating-point state belongs to a thread, so each worker sets it, and
-   only around our code. */
+/* The floating-point state and the registers of a matrix unit belong to a
+   thread, so each worker sets them, and only around our code. */
+static uint32_t enter(const struct job *job, char *scratch) {
+  uint32_t saved = enter_arithmetic(job->flushes);
+  if (job->kernel->begin)
+    job->kernel->begin(scratch);
+  return saved;
+}
+
+static void leave(const struct job *job, uint32_t saved) {
+  if (job->kernel->end)
+    job->kernel->end();
+  leave_arithmetic(saved);
+}
+
 static void work(void *context, int64_t worker) {
   struct job *job = (struct job *)context;
   char *scratch = job->scratch + worker * job->scratch_bytes;
-  uint32_t saved = enter_arithmetic(job->flushes);
+  uint32_t saved = enter(job, scratch);
   int64_t done = run_units(job, worker, scratch);
-  leave_arithmetic(saved);
+  leave(job, saved);
   __atomic_fetch_add(&job->finished, done, __ATOMIC_RELEASE);
 }
 
 /* All tasks on the calling thread, part by part, without the cost of atomic
    operations. */
 static void work_alone(const struct job *job) {
-  uint32_t saved = enter_arithmetic(job->flushes);
+  uint32_t saved = enter(job, job->scratch);
   for (int64_t part = 0; part < job->parts; ++part)
     for (int32_t g = 0; g < job->grid_count; ++g)
       for (int64_t task = 0; task < job->in_part[g]; ++task)
         job->grids[g].body(job->call, job->scratch,
                            part * job->in_part[g] + task);
-  leave_arithmetic(saved);
+  leave(job, saved);
 }
 
 static attnc_status run_job(const struct attnc_frame *frame, struct job *job,
@@ -172,8 +186,9 @@ static attnc_status run_job(const struct attnc_frame *frame, struct job *job,
 }
 
 /* The tasks of the grids from `first` on that run unit by unit. */
-static void join(struct job *job, const struct attnc_kernel *kernel,
-                 const struct attnc_call *call, int32_t first) {
+static void join(struct job *job, int32_t first) {
+  const struct attnc_kernel *kernel = job->kernel;
+  const struct attnc_call *call = job->call;
   job->grids = &kernel->grids[first];
   job->grid_count = 1;
   job->tasks = job->parts = job->in_part[0] = job->grids[0].tasks(call);
@@ -201,12 +216,13 @@ static attnc_status run_grids(const struct attnc_frame *frame,
                               const struct attnc_call *call, char *scratch,
                               int64_t scratch_bytes, int64_t workers) {
   struct job job;
+  job.kernel = kernel;
   job.call = call;
   job.scratch = scratch;
   job.scratch_bytes = scratch_bytes;
   job.flushes = frame->function->flags & ATTNC_FUNCTION_FLUSHES;
   for (int32_t g = 0; g < kernel->grid_count; g += job.grid_count) {
-    join(&job, kernel, call, g);
+    join(&job, g);
     job.finished = 0;
     if (job.tasks <= 0)
       continue;

@@ -4,12 +4,17 @@
 #tiles = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 2], value_granule = [2, 2], unroll = 2, tail = 0, lane_skip = false, pack = never, unit = matrix>
 #wide = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [6, 4], value_granule = [6, 4], unroll = 4, tail = 0, lane_skip = false, pack = never, unit = matrix>
 
-// Registers get their shapes once: palette 1, 64 bytes, 16 rows. Rows of K on
-// lines of cache are read in place. Each product is four registers of sums.
-// CHECK-LABEL: func.func @scores.grid0.body(
+// Workers give registers their shapes: palette 1, 64 bytes, 16 rows.
+// CHECK-LABEL: func.func @scores.begin(
 // CHECK-DAG:     %[[SHAPES:.*]] = arith.constant dense<[1, {{(0, ){15}(64, 0, ){8}(0, ){16}(16, ){8}(0, ){7}0}}]> : vector<64xi8>
 // CHECK:         llvm.store %[[SHAPES]], %[[AT:.*]] {alignment = 64 : i64}
 // CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.ldtilecfg"(%[[AT]]) : (!llvm.ptr) -> ()
+// CHECK-LABEL: func.func @scores.end(
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tilerelease"() : () -> ()
+// CHECK-NEXT:    return
+// Rows of K on lines of cache are read in place. Each product is four registers
+// of sums.
+// CHECK-LABEL: func.func @scores.grid0.body(
 // CHECK:         llvm.ptrtoint
 // CHECK:         scf.if
 // CHECK:           llvm.store %{{.*}} {alignment = 64 : i64} : vector<32xi16>
@@ -30,8 +35,7 @@
 // CHECK-NOT:     llvm.x86.tdpbf16ps
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilestored64"
 // CHECK-NOT:     llvm.x86.tile
-// CHECK:         llvm.call_intrinsic "llvm.x86.tilerelease"() : () -> ()
-// CHECK-NEXT:    return
+// CHECK:         return
 tile.program @scores(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %S: !tile.buf<q, k : f32>, %n: index) target #tiles {
   %c1 = arith.constant 1 : index
   tile.grid (%i) to (%c1) {

@@ -50,6 +50,14 @@ std::string attnc::kernelModule(StringRef name, const TestKernel &kernel,
   std::string text =
       sizeFunction(name + ".scratch" + suffix, kernel.scratch) +
       sizeFunction(name + ".workspace" + suffix, kernel.workspace);
+  if (kernel.begin)
+    text += "define internal void @" + (name + ".begin" + suffix).str() +
+            "(ptr %scratch) {\n  call void " + addressOf(kernel.begin) +
+            "(ptr %scratch)\n  ret void\n}\n";
+  if (kernel.end)
+    text += "define internal void @" + (name + ".end" + suffix).str() +
+            "() {\n  call void " + addressOf(kernel.end) +
+            "()\n  ret void\n}\n";
   for (auto [number, grid] : llvm::enumerate(kernel.grids)) {
     std::string prefix = (name + ".grid" + Twine(number)).str();
     text += sizeFunction(prefix + ".tasks" + suffix, grid.tasks);

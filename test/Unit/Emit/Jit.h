@@ -38,6 +38,9 @@ struct TestKernel {
   std::vector<TestKernel> cases = {};
   /// Of a part with memory of its own.
   const attnc_device *device = nullptr;
+  /// What each worker calls.
+  void (*begin)(void *scratch) = nullptr;
+  void (*end)() = nullptr;
 };
 
 /// The textual module whose functions call the addresses in `kernel`; `suffix`

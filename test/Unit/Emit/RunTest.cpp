@@ -284,6 +284,58 @@ TEST_P(JoinedTest, RunsUnderAPoolOfOneThread) {
   EXPECT_EQ(sequence.front(), Ran(0, 48)); // the share of the last worker
 }
 
+//===----------------------------------------------------------------------===//
+// Registers that all tasks need
+//===----------------------------------------------------------------------===//
+
+thread_local bool isConfigured = false;
+std::atomic<int> configurations{0}, missing{0};
+
+void configure(void *memory) {
+  missing += isConfigured;
+  std::memset(memory, 1, kScratch);
+  isConfigured = true;
+  ++configurations;
+}
+
+void release() {
+  missing += !isConfigured;
+  isConfigured = false;
+}
+
+void stageConfigured(const attnc_call *call, void *memory, int64_t task) {
+  missing += !isConfigured;
+  stage(call, memory, task);
+}
+
+class BeginTest : public RunTest {
+public:
+  BeginTest()
+      : RunTest({.grids = {{tasks, stageConfigured}, {tasks, reverse}},
+                 .scratch = scratch,
+                 .workspace = workspace,
+                 .begin = configure,
+                 .end = release}) {
+    configurations = missing = 0;
+  }
+};
+
+TEST_P(BeginTest, BeginsAndEndsEachGridOnOneThread) {
+  EXPECT_EQ(call(), ATTNC_OK) << text;
+  EXPECT_TRUE(isReversed());
+  EXPECT_EQ(configurations, 2);
+  EXPECT_EQ(missing, 0);
+  EXPECT_FALSE(isConfigured);
+}
+
+TEST_P(BeginTest, BeginsAndEndsOnEachWorker) {
+  useThreads(3);
+  EXPECT_EQ(call(), ATTNC_OK) << text;
+  EXPECT_TRUE(isReversed());
+  EXPECT_EQ(configurations, 2 * 3);
+  EXPECT_EQ(missing, 0);
+}
+
 TEST_P(RunTest, HandsOnTheStatusOfAPool) {
   useThreads(4);
   runtime.parallel_for = [](void *, int64_t, Body *, void *) -> attnc_status {
@@ -509,6 +561,9 @@ INSTANTIATE_TEST_SUITE_P(, CasesTest,
                          testing::Values(EntryKind::Object,
                                          EntryKind::SanitizedC));
 INSTANTIATE_TEST_SUITE_P(, RunTest,
+                         testing::Values(EntryKind::Object,
+                                         EntryKind::SanitizedC));
+INSTANTIATE_TEST_SUITE_P(, BeginTest,
                          testing::Values(EntryKind::Object,
                                          EntryKind::SanitizedC));
 INSTANTIATE_TEST_SUITE_P(, JoinedTest,
