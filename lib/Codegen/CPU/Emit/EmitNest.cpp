@@ -440,7 +440,7 @@ void Emitter::emitDistances(const Item &item) {
 void Emitter::emitSkew(Granule &granule, tile::SkewOp skew) {
   tile::TileType type = skew.getValue().getType();
   const Slot &slot = plan.slots.find(skew.getValue())->second;
-  int64_t keys = granule.item.space.size;
+  int64_t keys = spaceOf(skew.getResult().getType())->size;
   unsigned bytes =
       plan.storage(type.getElementType()).getIntOrFloatBitWidth() / 8;
   Window window{firstRow(granule.window), granule.window.vectors};

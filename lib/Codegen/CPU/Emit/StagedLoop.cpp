@@ -3,19 +3,19 @@
 // The tiles of a loop over keys whose body has stages (Plan/Stages.cpp):
 //
 //   Scores(0)
-//   Weights(0), beside Scores(1)
-//   for t = 1 to tiles
-//     Weights(t), beside Values(t - 1), and Scores(t + 1) if it exists
+//   for t = 0 to tiles
+//     Weights(t), beside Values(t - 1) and Scores(t + 1) if they exist
 //   Values(tiles - 1)
 //
 // So the matrix unit computes while vectors are exponentiated. "Beside" is the
 // last nest of the weights: a step of a product is followed by as many of its
 // granules as spread it evenly (Pacer.h).
 //
-// With a steady maximum (Plan/SteadyMaximum.cpp) the weights of all tiles but
-// the first are made with the maximum of the tiles before, which takes no pass
-// over scores. A sum of weights over the limit shows that one is large; then
-// all is done again with the maximum of the tile, with nothing beside it.
+// With a steady maximum (Plan/SteadyMaximum.cpp) the weights of a tile are made
+// with the maximum of the tiles before, which takes no pass over scores; those
+// of the first one with the maximum of some of its keys. A sum of weights over
+// the limit shows that one is large; then all is done again with the maximum of
+// the tile, with nothing beside it.
 //
 // Blocks of several groups of vectors run the pipeline once for each group,
 // over as many tiles as stay in L2 for the groups that follow:
@@ -66,7 +66,7 @@ public:
 
 private:
   using Pending = TileProduct::Pending;
-  /// A product beside a nest; `isActive` is null where it always runs.
+  /// A product beside a nest, if `isActive`.
   struct Paced {
     TileProduct product;
     Value isActive;
@@ -74,20 +74,22 @@ private:
 
   void setTile(Value number);
   SmallVector<const Item *> start(Stage stage, Value number, Value isActive);
-  void emitAlone(Stage stage, Value number);
+  Pending emitAlone(Stage stage, Value number);
   bool isInPlace(Value yielded, Value result) const;
   bool isOf(Stage stage, Value yielded) const;
   void emitYields(Stage stage);
   SmallVector<Value> runProducts(std::vector<Paced> &products, int64_t every,
                                  ValueRange carried, Pace pace,
                                  Pending &pending);
-  void emitPacedNest(const Item &nest, Value number, bool isFirst,
-                     Pending &pending);
+  void emitPacedNest(const Item &nest, Value number, Pending &pending);
   void emitWeights(llvm::function_ref<void(const Item &)> emitPaced);
   SmallVector<Value> rowOf(Value tile);
+  Value isEmpty(Value maximum);
+  Value isAny(Value lanes);
   Value needsMaximum();
   void emitSteadyWeights(Value number, Pending &pending);
-  void emitTurn(Value number, bool isFirst, Pending &pending);
+  void emitFirstMaximum();
+  void emitTurn(Value number, Pending &pending);
   bool mayStayPending();
   void emitTurns(Pending pending);
 
@@ -166,13 +168,19 @@ void StagedLoop::emitYields(Stage stage) {
       emitter.copyTile(value, emitter.plan.slots.find(result)->second, window);
 }
 
-/// A stage of products with nothing beside it.
-void StagedLoop::emitAlone(Stage stage, Value number) {
+/// A stage of products with nothing beside it. Returns what would be pending if
+/// its last sums were not stored.
+StagedLoop::Pending StagedLoop::emitAlone(Stage stage, Value number) {
   auto outside = emitter.extents;
-  for (const Item *product : start(stage, number, ops.boolean(true)))
-    TileProduct(emitter, product->ops, window).emit();
+  Pending pending;
+  for (const Item *item : start(stage, number, ops.boolean(true))) {
+    TileProduct product(emitter, item->ops, window);
+    product.emit();
+    pending = product.lastSums(ops.boolean(false));
+  }
   emitYields(stage);
   emitter.extents = std::move(outside);
+  return pending;
 }
 
 /// The products of a turn, each with its part of the granules beside it.
@@ -193,33 +201,30 @@ SmallVector<Value> StagedLoop::runProducts(std::vector<Paced> &products,
       return ops.loop(ops.index(first), ops.index(first + pauses), 1, values,
                       pace);
     };
-    values = paced.isActive ? ops.chooseAll(ValueRange(values).getTypes(),
-                                            paced.isActive, run, rest)
-                            : run();
+    values =
+        ops.chooseAll(ValueRange(values).getTypes(), paced.isActive, run, rest);
     first += pauses;
-    pending =
-        product.lastSums(paced.isActive ? paced.isActive : ops.boolean(true));
+    pending = product.lastSums(paced.isActive);
   }
   return values;
 }
 
 /// A nest of the weights of a tile, beside products of its neighbors.
-void StagedLoop::emitPacedNest(const Item &nest, Value number, bool isFirst,
+void StagedLoop::emitPacedNest(const Item &nest, Value number,
                                Pending &pending) {
   Value next = ops.add(number, 1), last = ops.sub(number, ops.index(1));
   Value hasNext = ops.compare(Predicate::slt, next, count);
+  Value hasLast = ops.compare(Predicate::sgt, number, ops.index(0));
   std::vector<Paced> products;
+  // Where there is no such tile, the rows of another one are found.
   auto addStage = [&](Stage stage, Value tile, Value isActive) {
-    Value computes = isActive ? isActive : ops.boolean(true);
-    for (const Item *product : start(stage, tile, computes)) {
+    for (const Item *product :
+         start(stage, ops.select(isActive, tile, number), isActive))
       products.push_back(
           {TileProduct(emitter, product->ops, window), isActive});
-    }
   };
-  if (!isFirst)
-    addStage(Stage::Values, last, {});
-  // Where there is no next tile, the rows of another one are found.
-  addStage(Stage::Scores, ops.select(hasNext, next, number), hasNext);
+  addStage(Stage::Values, last, hasLast);
+  addStage(Stage::Scores, next, hasNext);
   setTile(number);
   auto countPauses = [&](int64_t every) {
     int64_t pauses = 0;
@@ -228,9 +233,7 @@ void StagedLoop::emitPacedNest(const Item &nest, Value number, bool isFirst,
     return pauses;
   };
   auto run = [&](int64_t every, ValueRange carried, Pace pace) {
-    if (isFirst)
-      return runProducts(products, every, carried, pace, pending);
-    Value before = ops.mul(ops.sub(number, ops.index(1)), countPauses(every));
+    Value before = ops.mul(number, countPauses(every));
     auto paceAndFetch = [&](Value pause, ValueRange values) {
       SmallVector<Value> next = pace(pause, values);
       nextHead.fetch(ops.add(before, pause));
@@ -265,6 +268,19 @@ SmallVector<Value> StagedLoop::rowOf(Value tile) {
   return vectors;
 }
 
+/// Lanes that have seen no key.
+Value StagedLoop::isEmpty(Value maximum) {
+  return arith::CmpFOp::create(
+      ops, ops.loc, arith::CmpFPredicate::OEQ, maximum,
+      ops.constant(maximum.getType(),
+                   -std::numeric_limits<double>::infinity()));
+}
+
+Value StagedLoop::isAny(Value lanes) {
+  return vector::ReductionOp::create(ops, ops.loc, vector::CombiningKind::OR,
+                                     lanes);
+}
+
 /// Whether weights must be made again, with the maximum of their tile.
 Value StagedLoop::needsMaximum() {
   const SteadyMaximum &steady = *stages.steady;
@@ -275,13 +291,8 @@ Value StagedLoop::needsMaximum() {
     Value isLarge =
         arith::CmpFOp::create(ops, ops.loc, arith::CmpFPredicate::UGE, sum,
                               ops.constant(type, SteadyMaximum::mostSum));
-    Value isEmpty = arith::CmpFOp::create(
-        ops, ops.loc, arith::CmpFPredicate::OEQ, before,
-        ops.constant(type, -std::numeric_limits<double>::infinity()));
-    Value again = arith::OrIOp::create(ops, ops.loc, isLarge, isEmpty);
-    any =
-        ops.logicalOr(any, vector::ReductionOp::create(
-                               ops, ops.loc, vector::CombiningKind::OR, again));
+    Value again = arith::OrIOp::create(ops, ops.loc, isLarge, isEmpty(before));
+    any = ops.logicalOr(any, isAny(again));
   }
   return any;
 }
@@ -300,7 +311,7 @@ void StagedLoop::emitSteadyWeights(Value number, Pending &pending) {
     const Item &item = items[i];
     auto largest = slots.find(steady.largest);
     if (i == stages.paced)
-      emitPacedNest(steady.fused, number, /*isFirst=*/false, pending);
+      emitPacedNest(steady.fused, number, pending);
     else if (i != steady.nest)
       emitter.emitItem(item, item.onLanes() ? &window : nullptr);
     else if (largest != slots.end())
@@ -327,22 +338,49 @@ void StagedLoop::emitSteadyWeights(Value number, Pending &pending) {
   setTile(number);
 }
 
-void StagedLoop::emitTurn(Value number, bool isFirst, Pending &pending) {
+/// Queries that have seen no key yet get the maximum of some keys of the first
+/// tile, as if earlier tiles had it. Their sums are 0.
+void StagedLoop::emitFirstMaximum() {
+  const SteadyMaximum &steady = *stages.steady;
+  const Slot &slot = emitter.plan.slots.find(steady.before)->second;
+  auto type = cast<tile::TileType>(steady.before.getType());
+  SmallVector<Value> before = rowOf(steady.before), empty;
+  Value any = ops.boolean(false);
+  for (Value row : before) {
+    empty.push_back(isEmpty(row));
+    any = ops.logicalOr(any, isAny(empty.back()));
+  }
+  auto outside = emitter.extents;
+  setTile(ops.index(0));
+  ops.branch(any, [&] {
+    for (size_t i : stages.of(Stage::Weights)) { // what the scores need
+      if (i == steady.nest)
+        break;
+      emitter.emitItem(items[i], items[i].onLanes() ? &window : nullptr);
+    }
+    emitter.emitItem(steady.sample, &window);
+    for (auto [v, sampled] : llvm::enumerate(rowOf(steady.largest)))
+      emitter.storeSlot(ops.select(empty[v], sampled, before[v]), slot, type,
+                        {}, window, int64_t(v));
+  });
+  emitter.extents = std::move(outside);
+}
+
+void StagedLoop::emitTurn(Value number, Pending &pending) {
   auto outside = emitter.extents;
   setTile(number);
-  if (isFirst || !stages.steady)
-    emitWeights([&](const Item &item) {
-      emitPacedNest(item, number, isFirst, pending);
-    });
-  else
+  if (stages.steady)
     emitSteadyWeights(number, pending);
+  else
+    emitWeights(
+        [&](const Item &item) { emitPacedNest(item, number, pending); });
   if (!mayStayPending()) {
     storePending(ops, pending);
     pending.isActive.assign(pending.isActive.size(), ops.boolean(false));
   }
   emitYields(Stage::Weights);
-  if (!isFirst)
-    emitYields(Stage::Values);
+  ops.branch(ops.compare(Predicate::sgt, number, ops.index(0)),
+             [&] { emitYields(Stage::Values); });
   emitter.extents = std::move(outside);
 }
 
@@ -352,7 +390,7 @@ bool StagedLoop::mayStayPending() {
   return stages.steady && stages.steady->fused.space.size > 2 * kTileRows;
 }
 
-/// All turns but the first, which has left the registers of `pending`.
+/// All turns, the first one with the registers of `pending`.
 void StagedLoop::emitTurns(Pending pending) {
   size_t registers = pending.numbers.size();
   auto valuesOf = [](const Pending &sums) {
@@ -373,20 +411,20 @@ void StagedLoop::emitTurns(Pending pending) {
   auto turns = [&](Value from, Value to, ValueRange sums) {
     return ops.loop(from, to, 1, sums, [&](Value number, ValueRange values) {
       Pending before = replaced(values);
-      emitTurn(number, /*isFirst=*/false, before);
+      emitTurn(number, before);
       return valuesOf(before);
     });
   };
-  SmallVector<Value> sums = turns(ops.index(1), count, valuesOf(pending));
+  SmallVector<Value> sums = turns(ops.index(0), count, valuesOf(pending));
   storePending(ops, replaced(sums));
 }
 
 void StagedLoop::emit() {
   Value zero = ops.index(0);
   ops.branch(ops.compare(Predicate::sgt, count, zero), [&] {
-    emitAlone(Stage::Scores, zero);
-    Pending pending;
-    emitTurn(zero, /*isFirst=*/true, pending);
+    Pending pending = emitAlone(Stage::Scores, zero);
+    if (stages.steady)
+      emitFirstMaximum();
     emitTurns(std::move(pending));
     emitAlone(Stage::Values, ops.sub(count, ops.index(1)));
   });

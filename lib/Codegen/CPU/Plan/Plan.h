@@ -70,7 +70,8 @@ struct SteadyMaximum {
   mlir::Value sum;     // a reduction of the weights
   mlir::Value before;  // the maximum that the loop carries
   size_t nest = 0;     // the item of `largest`
-  Item fused; // the paced nest with the ops of `nest`, except the reduction
+  Item fused;  // the paced nest with the ops of `nest`, except the reduction
+  Item sample; // `nest` for some keys, without results but the reduction's
 };
 
 struct StagedBody {

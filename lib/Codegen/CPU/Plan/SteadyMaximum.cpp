@@ -5,12 +5,14 @@
 // quotient of sums, as long as no weight overflows. So where the schedule lets
 // the maximum stay (rescale_threshold), and weights may err by a part of the
 // rounding that follows (exp2 with afn), the weights of a pipelined tile are
-// computed with the m of the tiles before, beside the products. Weights are not
-// negative, so each is at most their sum l. Where l gets large, or m is -inf
+// computed with the m of the tiles before, beside the products; those of the
+// first tile with the maximum of its first keys. Weights are not negative, so
+// each is at most their sum l. Where l gets large, or m is -inf
 // because a row has seen no key yet, the tile is done again with its maximum
 // (Emit/StagedLoop.cpp).
 //
-//   largest = reduce max(scores) init(m)               skipped: m
+//   largest = reduce max(scores) init(m)               skipped: m; before the
+//                                                      first tile: of 16 keys
 //   next    = map(largest, m)  largest > m + d ? largest : m
 //   weights = map(scores, next) exp2((scores - shift(next)) c) afn
 //   l'      = reduce add(weights) init(l * factor)     checked: l' < 2^29
@@ -84,6 +86,20 @@ static std::optional<size_t> scoreNest(const StagedBody &stages,
   return found;
 }
 
+/// Keys of the first tile whose maximum its weights are made with.
+static constexpr int64_t kSampledKeys = 16;
+
+/// A nest for some rows, without results but `result`.
+static Item sampleOf(const Item &nest, Value result) {
+  Item sample = nest;
+  sample.space.size = std::min(nest.space.size, kSampledKeys);
+  sample.inside.clear();
+  for (Operation *op : nest.ops)
+    if (op->getResult(0) != result)
+      sample.inside.push_back(op->getResult(0));
+  return sample;
+}
+
 /// Two nests over the same space as one, without a reduction of the first.
 static Item fuse(const Item &first, const Item &second, Operation *without) {
   Item fused{ItemKind::Nest, {}, second.space};
@@ -127,6 +143,7 @@ std::optional<SteadyMaximum> findSteadyMaximum(tile::ForOp loop,
       !areRoughWeights(sum.getInput()))
     return std::nullopt;
   steady.fused = fuse(items[*nest], paced, largest);
+  steady.sample = sampleOf(items[*nest], largest);
   return steady;
 }
 

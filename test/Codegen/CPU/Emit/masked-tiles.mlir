@@ -13,7 +13,7 @@
 // CHECK-NEXT:    %[[THERE:.*]] = arith.shrsi %[[REST]], %c5
 // CHECK-NEXT:    arith.minsi %[[NEEDED]], %[[THERE]]
 // In a turn, the granules of such a tile select what the mask keeps.
-// CHECK:         scf.for %[[NUMBER:.*]] = %c1 to
+// CHECK:         scf.for %[[NUMBER:.*]] = %c0 to %{{.*}} step %c1
 // CHECK:         llvm.x86.tdpbf16ps
 // CHECK:         %[[SCORES:.*]]:4 = scf.if %{{.*}} -> (vector<16xf32>
 // CHECK:         arith.select
@@ -22,9 +22,9 @@
 // CHECK:         math.exp2 %[[SCORES]]#0
 
 // WITHOUT-LABEL: func.func @masked.grid0.body(
-// WITHOUT:       scf.for %{{.*}} = %c1 to
+// WITHOUT:       scf.for %{{.*}} = %c0 to %{{.*}} step %c1
 // WITHOUT:       llvm.x86.tdpbf16ps
-// WITHOUT-NOT:   arith.select
+// WITHOUT-NOT:   arith.select %{{.*}} : vector
 // WITHOUT:       math.exp2
 tile.program @masked(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V: !tile.buf<k, e : bf16>, %O: !tile.buf<q, e : f32>, %last: index, %end: index) target #tiles {
   %c1 = arith.constant 1 : index

@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func @heads.grid0.body(
 // CHECK:         %[[SHARE:.*]] = arith.divui
 // CHECK-NOT:     llvm.intr.prefetch
-// CHECK:         scf.for %{{.*}} = %c1 to
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1
 // CHECK:         llvm.x86.tdpbf16ps
 // CHECK-COUNT-4: math.exp2
 // CHECK:         arith.cmpi slt, %{{.*}}, %c32
@@ -49,7 +49,7 @@ tile.program @heads(%Q: !tile.buf<h, q, d : bf16>, %K: !tile.buf<h, k, d : bf16>
 // One axis of tasks has no next head, but a next block.
 // CHECK-LABEL: func.func @blocks.grid0.body(
 // CHECK-NOT:     arith.divui
-// CHECK:         scf.for %{{.*}} = %c1 to
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1
 // CHECK:         llvm.x86.tdpbf16ps
 // CHECK-COUNT-4: math.exp2
 // CHECK-COUNT-3: "llvm.intr.prefetch"
@@ -85,7 +85,7 @@ tile.program @blocks(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V:
 // those that it stores, next to the keys.
 // CHECK-LABEL: func.func @packed.grid1.body(
 // CHECK-COUNT-3: arith.divui
-// CHECK:         scf.for %{{.*}} = %c1 to
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1
 // CHECK:         llvm.x86.tdpbf16ps
 // CHECK-COUNT-4: math.exp2
 // CHECK:         scf.if

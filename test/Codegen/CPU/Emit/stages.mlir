@@ -4,41 +4,32 @@
 
 #tiles = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 2], value_granule = [2, 2], unroll = 1, tail = 0, lane_skip = false, pack = auto, unit = matrix>
 
-// Scores of the first tile precede all weights. Beside the first weights stand
-// the scores of the second tile, of which there may be none.
+// Scores of the first tile precede all weights.
 // CHECK-LABEL: func.func @pipelined.grid0.body(
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilestored64"
 // CHECK-NOT:     math.exp2
-// CHECK:         scf.if
-// CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8)
-// CHECK-COUNT-4: math.exp2
-// CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c1_i8, %c4_i8, %c7_i8)
-// CHECK-COUNT-4: math.exp2
-// CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c2_i8, %c5_i8, %c6_i8)
-// CHECK-COUNT-4: math.exp2
-// CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c3_i8, %c5_i8, %c7_i8)
-// CHECK-COUNT-4: math.exp2
-// CHECK:         else
-// CHECK-NOT:     llvm.x86
-// CHECK-COUNT-4: math.exp2
-// CHECK:         llvm.call_intrinsic "llvm.x86.tilestored64"(%c3_i8
 
-// In the loop two rows of weights stand between two instructions of the unit:
-// first values, which add to what is in memory, then scores. The values are
-// stored when the scores use their registers.
-// CHECK:         scf.for %{{.*}} = %c1 to %{{.*}} step %c1 {
+// In the loop rows of weights stand between two instructions of the unit: first
+// values, which add to what is in memory, unless this is the first tile; then
+// scores, unless it is the last one. The values are stored when the scores use
+// their registers.
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1 {
 // CHECK-NOT:     math.exp2
 // CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%c0_i8
 // CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8)
-// CHECK-COUNT-4: math.exp2
+// CHECK-COUNT-8: math.exp2
 // CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%c1_i8
+// CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c3_i8, %c5_i8, %c7_i8)
+// CHECK-COUNT-8: math.exp2
+// CHECK:         else
+// CHECK-NOT:     llvm.x86
+// CHECK-COUNT-4: math.exp2
 // CHECK:         scf.if
 // CHECK:         llvm.call_intrinsic "llvm.x86.tilestored64"(%c0_i8
-// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tilezero"(%c0_i8)
-// CHECK-NOT:     llvm.x86.tilestored64
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilezero"(%c0_i8)
 // CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8)
-// CHECK-COUNT-4: math.exp2
+// CHECK-COUNT-8: math.exp2
 // CHECK:         llvm.call_intrinsic "llvm.x86.tilestored64"(%c1_i8
 tile.program @pipelined(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V: !tile.buf<k, e : bf16>, %O: !tile.buf<q, e : f32>, %n: index) target #tiles {
   %c1 = arith.constant 1 : index

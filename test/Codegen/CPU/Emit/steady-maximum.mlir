@@ -4,14 +4,18 @@
 
 #tiles = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [2, 1], value_granule = [2, 1], unroll = 1, tail = 0, lane_skip = false, pack = auto, unit = matrix>
 
-// The first tile looks for its maximum before any weight. Another one only
-// behind the weights, the products beside them, and a comparison of the sums
-// with 2^29 or of the maximum with -inf. Then it computes its scores again, and
-// those of the next tile, which have been written over them.
+// Before the first tile stands the maximum of 16 of its keys. A tile looks for
+// its own maximum only behind the weights, the products beside them, and a
+// comparison of the sums with 2^29 or of the maximum with -inf. Then it computes
+// its scores again, and those of the next tile, which have been written over
+// them.
 // CHECK-LABEL: func.func @steady.grid0.body(
+// CHECK-NOT:     math.exp2
+// CHECK:         scf.for %{{.*}} = %c0 to %c16 step %c2 iter_args
+// CHECK-NOT:     math.exp2
 // CHECK:         arith.cmpf ogt
-// CHECK:         math.exp2
-// CHECK:         scf.for %{{.*}} = %c1 to
+// CHECK-NOT:     math.exp2
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1 iter_args
 // CHECK-NOT:     arith.maximumf
 // CHECK:         llvm.x86.tdpbf16ps
 // CHECK-COUNT-2: math.exp2 %{{.*}} fastmath<afn>
@@ -79,7 +83,7 @@ tile.program @steady(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V:
 
 // Weights that must be exact wait for their maximum: the largest one is then 1.
 // CHECK-LABEL: func.func @exact.grid0.body(
-// CHECK:         scf.for %{{.*}} = %c1 to
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1 iter_args
 // CHECK-NOT:     arith.cmpf uge
 // CHECK:         return
 tile.program @exact(%Q: !tile.buf<q, d : bf16>, %K: !tile.buf<k, d : bf16>, %V: !tile.buf<k, e : bf16>, %O: !tile.buf<q, e : f32>, %n: index) target #tiles {
