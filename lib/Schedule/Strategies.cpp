@@ -102,13 +102,27 @@ std::string schedule::findProblem(attn::KernelOp kernel,
                        nameOf(weights), nameOf(rounded), legal);
 }
 
+/// What multiplies in place of fmas, after a comma.
+static StringRef describeUnit(tile::CpuAttr cpu, bool ofIntegers) {
+  if (cpu && cpu.getUnit() == tile::CpuUnit::Dot)
+    return ofIntegers ? ", dot products of 8-bit integers"
+                      : ", bf16 dot products";
+  if (!cpu || cpu.getUnit() != tile::CpuUnit::Matrix)
+    return "";
+  return ofIntegers               ? ", 8-bit integers on the matrix unit"
+         : cpu.getBf16Terms() > 1 ? ", sums of bf16 on the matrix unit"
+                                  : ", bf16 on the matrix unit";
+}
+
 std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax,
                                 bool ofIntegers) {
   attn::ScheduleForm form = schedule.getForm();
+  auto cpu = dyn_cast<tile::CpuAttr>(schedule.getTarget());
   if (form == attn::ScheduleForm::Chunked)
     return llvm::formatv("chunked scan, {0} queries x {1} keys in chunks of "
-                         "{2}",
-                         schedule.getQ(), schedule.getK(), schedule.getChunk());
+                         "{2}{3}",
+                         schedule.getQ(), schedule.getK(), schedule.getChunk(),
+                         describeUnit(cpu, ofIntegers));
   bool isWhole = form == attn::ScheduleForm::Rows;
   StringRef how = isSoftmax ? isWhole ? "whole-row softmax" : "online softmax"
                   : isWhole ? "whole rows"
@@ -116,19 +130,11 @@ std::string schedule::summarize(attn::ScheduleAttr schedule, bool isSoftmax,
   std::string parts;
   if (int64_t split = schedule.getSplit())
     parts = llvm::formatv(" in parts of {0}", split);
-  auto cpu = dyn_cast<tile::CpuAttr>(schedule.getTarget());
   auto byHalide = dyn_cast<::attnc::halide::ScheduleAttr>(schedule.getTarget());
   if ((cpu && cpu.getMapping() == tile::CpuMapping::Features) ||
       (byHalide && byHalide.hasFeatureLanes()))
     parts += ", features in lanes for few queries";
-  if (cpu && cpu.getUnit() == tile::CpuUnit::Dot)
-    parts +=
-        ofIntegers ? ", dot products of 8-bit integers" : ", bf16 dot products";
-  if (cpu && cpu.getUnit() == tile::CpuUnit::Matrix)
-    parts += llvm::formatv(", {0} on the matrix unit",
-                           ofIntegers               ? "8-bit integers"
-                           : cpu.getBf16Terms() > 1 ? "f16 as sums of bf16"
-                                                    : "bf16");
+  parts += describeUnit(cpu, ofIntegers);
   bool areRows = schedule.getRowAxes() == attn::RowAxes::GQ;
   StringRef one = areRows ? "row" : "query",
             many = areRows ? "rows" : "queries";

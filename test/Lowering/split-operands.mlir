@@ -97,3 +97,53 @@ func.func @scores(%Q: !q, %K: !k, %V: !k) -> !o {
   }
   return %o : !o
 }
+
+// With form chunked weights, states and what multiplies them are computed in f32
+// and split. States have two workspaces, and no sum of what rounding loses.
+// CHECK-LABEL: tile.program @states
+// CHECK:         %[[SPACE0:.*]] = tile.workspace[{{.*}}] : <b, h, n, e, d : bf16>
+// CHECK:         %[[STORE0:.*]] = tile.rename %[[SPACE0]] : {{.*}} -> <b, h, n, e, q : bf16>
+// CHECK:         %[[SPACE1:.*]] = tile.workspace[{{.*}}] : <b, h, n, e, d : bf16>
+// CHECK:         %[[STORE1:.*]] = tile.rename %[[SPACE1]] : {{.*}} -> <b, h, n, e, q : bf16>
+// CHECK:         tile.for {{.*}} iter(%[[STATE:.*]] = %{{.*}}) -> (!tile.tile<q:64, e:64, f32>)
+// CHECK:           %[[S0:.*]] = tile.map(%[[STATE]]) : {{.*}} -> !tile.tile<q:64, e:64, bf16>
+// CHECK:           %[[S1:.*]] = tile.map(%[[STATE]]) : {{.*}} -> !tile.tile<q:64, e:64, bf16>
+// CHECK:           tile.store %[[S0]], %[[STORE0]][
+// CHECK:           tile.store %[[S1]], %[[STORE1]][
+// CHECK:           %[[W0:.*]] = tile.map(%[[W:.*]]) : {{.*}}f32>) -> !tile.tile<q:64, k:64, bf16>
+// CHECK:           %[[W1:.*]] = tile.map(%[[W]]) : {{.*}}f32>) -> !tile.tile<q:64, k:64, bf16>
+// CHECK:           %[[N0:.*]] = tile.dot(%{{.*}}, %{{.*}}) sum(k) acc(%[[STATE]])
+// CHECK:           %[[N1:.*]] = tile.dot(%{{.*}}, %{{.*}}) sum(k) acc(%[[N0]])
+// CHECK:           tile.yield %[[N1]]
+// Queries that multiply states are loaded again: a tile of pairs has no other
+// users.
+// CHECK:         tile.load %in0{{.*}} -> <q:64, d:64, bf16>
+// CHECK:         scf.if
+// CHECK:           tile.load %in0{{.*}} -> <q:64, d:64, bf16>
+// CHECK:           tile.load %[[SPACE0]]{{.*}} -> <e:64, d:64, bf16>
+// CHECK:           tile.load %[[SPACE1]]{{.*}} -> <e:64, d:64, bf16>
+// CHECK-COUNT-3:   tile.dot({{.*}}) sum(d)
+// CHECK-NOT:       tile.dot({{.*}}) sum(d)
+// CHECK:         } else {
+// CHECK:         tile.phase "value"
+// CHECK:           tile.dot({{.*}}) sum(k) acc({{.*}}) : (!tile.tile<q:64, k:64, bf16>, !tile.tile<k:64, e:64, bf16>)
+// CHECK:           tile.dot({{.*}}) sum(k) acc({{.*}}) : (!tile.tile<q:64, k:64, bf16>, !tile.tile<k:64, e:64, bf16>)
+// A block with a NaN is computed again with weights of f32.
+// CHECK:         tile.any_nan
+// CHECK:         tile.dot({{.*}}) sum(k) acc({{.*}}) where({{.*}}) : (!tile.tile<q:64, k:64, f32>, !tile.tile<k:64, e:64, bf16>)
+#chunks = #attn.schedule<form = chunked, q = 64, k = 64, chunk = 64, rescale_threshold = 0.0, rescale_in = value, target = #tile.cpu<isa = avx512, mapping = rows, lanes = 16, score_granule = [8, 2], value_granule = [8, 2], unroll = 1, tail = 0, lane_skip = false, pack = auto, partial = 32, unit = matrix, bf16_terms = 2>>
+!bq = tensor<?x2x1x?x64xbf16, #attn.dims<batch, 2, 1, query_len, 64>>
+!bk = tensor<?x2x?x64xbf16, #attn.dims<batch, 2, kv_len, 64>>
+func.func @states(%Q: !bq, %K: !bk, %V: !bk) -> !bq {
+  %o, %lse = attn.kernel ins(%Q, %K, %V : !bq, !bk, !bk) -> (!bq, !l) normalize #attn.norm<shift = none, weight = identity, divide = none>
+    attributes {scale = 1.0 : f64, probabilities = f32, schedule = #chunks}
+  score {
+  ^bb0(%x: f32, %b: index, %h: index, %g: index, %i: index, %j: index):
+    attn.yield %x : f32
+  } mask {
+  ^bb0(%b: index, %h: index, %g: index, %i: index, %j: index):
+    %c = arith.cmpi sle, %j, %i : index
+    attn.yield %c : i1
+  }
+  return %o : !bq
+}

@@ -93,8 +93,13 @@ void ChunkStates::createBuffers(OpBuilder &builder) {
   if (block.hasValues) {
     sizes.push_back(constant(builder, loc, block.sizeE));
     sizes.push_back(constant(builder, loc, block.sizeD));
-    std::tie(storeValues, values) =
-        createBuffer(builder, loc, sizes, block.accumulate, head + "ed");
+    Type element = terms > 1 ? builder.getBF16Type() : block.accumulate;
+    for (int64_t term = 0; term < terms; ++term) {
+      auto [store, read] =
+          createBuffer(builder, loc, sizes, element, head + "ed");
+      storeValues.push_back(store);
+      values.push_back(read);
+    }
     sizes.pop_back_n(2);
   }
   if (!block.hasSum)
@@ -247,13 +252,15 @@ static Value emitWeighted(OpBuilder &builder, KernelBlock &block, Value keys,
 /// A sum with what was lost.
 static Value emitTotal(OpBuilder &builder, KernelBlock &block, Value sum,
                        Value lost) {
+  if (!lost)
+    return sum;
   return emitMap(builder, block.loc, cast<tile::TileType>(sum.getType()),
                  {sum, lost}, [&](OpBuilder &b, ValueRange in) -> Value {
                    return arith::AddFOp::create(b, block.loc, in[0], in[1]);
                  });
 }
 
-void ChunkStates::store(OpBuilder &builder, ValueRange state,
+void ChunkStates::store(OpBuilder &builder, const State &state,
                         const StateWalk &walk, Value number) {
   SmallVector<std::pair<StringRef, Value>, 1> extent;
   if (walk.valid)
@@ -262,20 +269,21 @@ void ChunkStates::store(OpBuilder &builder, ValueRange state,
   if (block.hasValues) {
     SmallVector<Value> element = at;
     element.append({constant(builder, block.loc, 0), walk.d0});
-    Value total = emitTotal(builder, block, state[0], state[1]);
-    tile::StoreOp::create(builder, block.loc, total, storeValues, element,
-                          extent);
+    Value total = emitTotal(builder, block, state.values, state.valuesLost);
+    for (auto [term, to] : llvm::zip_equal(
+             emitTerms(builder, block.loc, total, terms), storeValues))
+      tile::StoreOp::create(builder, block.loc, term, to, element, extent);
   }
   if (!block.hasSum)
     return;
   at.push_back(walk.d0);
-  Value total =
-      emitTotal(builder, block, state.drop_back().back(), state.back());
+  Value total = emitTotal(builder, block, state.sums, state.sumsLost);
   tile::StoreOp::create(builder, block.loc, total, storeSums, at, extent);
 }
 
 /// The quotient of the decays at the row `next` and at the one from which the
-/// state before key k0 is measured: a number, or one for each feature.
+/// state before key k0 is measured: a number, or one for each feature. Null for
+/// 1, where sums are not compensated.
 Value ChunkStates::emitRatio(OpBuilder &builder, const StateWalk &walk,
                              Value k0, Value next) {
   Location loc = block.loc;
@@ -297,6 +305,8 @@ Value ChunkStates::emitRatio(OpBuilder &builder, const StateWalk &walk,
     return region.emitRatio(b, to, region.emitAnchor(b, from));
   };
   Value ratio = ratioOf(builder, formulas.score, walk.score, {});
+  if (!formulas.feature && !ratio && terms > 1)
+    return {};
   if (!formulas.feature)
     return unlessFirst(builder, ratio);
   return tile::MapOp::create(
@@ -310,43 +320,111 @@ Value ChunkStates::emitRatio(OpBuilder &builder, const StateWalk &walk,
       });
 }
 
+SmallVector<Value> ChunkStates::State::list() const {
+  SmallVector<Value> list;
+  for (Value value : {values, valuesLost, sums, sumsLost})
+    if (value)
+      list.push_back(value);
+  return list;
+}
+
+ChunkStates::State ChunkStates::State::withList(ValueRange list) const {
+  State state = *this;
+  for (Value *value :
+       {&state.values, &state.valuesLost, &state.sums, &state.sumsLost})
+    if (*value) {
+      *value = list.front();
+      list = list.drop_front();
+    }
+  return state;
+}
+
+/// The state before the first key.
+ChunkStates::State ChunkStates::emitZeros(OpBuilder &builder, int64_t lanes) {
+  State state;
+  auto add = [&](Value &sum, Value &lost, tile::TileType type) {
+    sum = tile::SplatOp::create(builder, block.loc, type, 0.0);
+    if (terms == 1)
+      lost = sum;
+  };
+  if (block.hasValues)
+    add(state.values, state.valuesLost,
+        block.tileType({{"q", lanes}, {"e", block.sizeE}}));
+  if (block.hasSum)
+    add(state.sums, state.sumsLost, block.tileType({{"q", lanes}}));
+  return state;
+}
+
+/// A sum times the quotient of decays, null for 1.
+static Value emitDecayed(OpBuilder &builder, KernelBlock &block, Value sum,
+                         Value ratio) {
+  if (!ratio)
+    return sum;
+  SmallVector<Value, 2> inputs{sum};
+  bool isTile = isa<tile::TileType>(ratio.getType());
+  if (isTile)
+    inputs.push_back(ratio);
+  return emitMap(builder, block.loc, cast<tile::TileType>(sum.getType()),
+                 inputs, [&](OpBuilder &b, ValueRange x) -> Value {
+                   return arith::MulFOp::create(b, block.loc, x[0],
+                                                isTile ? x[1] : ratio);
+                 });
+}
+
 /// What one chunk does to the state: `next` is the row of the state after it.
-SmallVector<Value> ChunkStates::emitChunk(OpBuilder &builder,
+ChunkStates::State ChunkStates::emitChunk(OpBuilder &builder,
                                           const StateWalk &walk, Value k0,
-                                          ValueRange state) {
+                                          State state) {
   Location loc = block.loc;
   Value end = add(builder, loc, k0, constant(builder, loc, chunk));
   Value next = formulas.anchorRow(builder, end, walk.visible);
   Value ratio = emitRatio(builder, walk, k0, next);
-  Value keys = emitFeatures(builder, walk, next, k0);
   Value held = emitHeldKeys(builder, walk, k0);
-  Value weighted = emitWeighted(builder, block, keys,
-                                emitWeights(builder, walk, next, k0), held);
-  SmallVector<Value> results;
+  Value weighted = emitOperand(builder, walk, next, k0, held);
   if (block.hasValues) {
     auto vs = cast<tile::BufType>(block.v.buf.getType());
     auto rows = tile::TileType::get(builder.getContext(),
                                     {{"k", chunk}, {"e", block.sizeE}},
                                     vs.getElementType());
     Value values = load(builder, walk, block.v, rows, k0);
-    Value product = tile::DotOp::create(
-        builder, loc, cast<tile::TileType>(state[0].getType()), weighted,
-        values, "k", /*acc=*/Value(), held);
-    auto [sum, lost] =
-        emitSum(builder, block.loc, state[0], state[1], ratio, product);
-    results.append({sum, lost});
+    auto type = cast<tile::TileType>(state.values.getType());
+    if (terms > 1) {
+      // A masked weight is 0. Where its value is a NaN, so is the state, and
+      // blocks visit all keys.
+      Value acc = emitDecayed(builder, block, state.values, ratio);
+      state.values = emitTermProducts(builder, loc, type,
+                                      emitTerms(builder, loc, weighted, terms),
+                                      values, "k", acc, TermProducts::All);
+    } else {
+      Value product =
+          tile::DotOp::create(builder, loc, type, weighted, values, "k",
+                              /*acc=*/Value(), held);
+      std::tie(state.values, state.valuesLost) =
+          emitSum(builder, loc, state.values, state.valuesLost, ratio, product);
+    }
   }
-  if (block.hasSum) {
-    Value s = state.drop_back().back();
-    auto type = cast<tile::TileType>(s.getType());
-    Value zero = tile::SplatOp::create(builder, loc, type, 0.0);
-    Value product = tile::ReduceOp::create(
-        builder, loc, type, tile::ReduceKind::Add, weighted, "k", zero);
-    auto [sum, lost] =
-        emitSum(builder, block.loc, s, state.back(), ratio, product);
-    results.append({sum, lost});
-  }
-  return results;
+  if (!block.hasSum)
+    return state;
+  auto type = cast<tile::TileType>(state.sums.getType());
+  Value start =
+      terms > 1 ? emitDecayed(builder, block, state.sums, ratio)
+                : tile::SplatOp::create(builder, loc, type, 0.0).getResult();
+  Value sum = tile::ReduceOp::create(builder, loc, type, tile::ReduceKind::Add,
+                                     weighted, "k", start);
+  if (terms > 1)
+    state.sums = sum;
+  else
+    std::tie(state.sums, state.sumsLost) =
+        emitSum(builder, loc, state.sums, state.sumsLost, ratio, sum);
+  return state;
+}
+
+/// What the keys of the chunk from k0 on contribute at the row, by feature.
+Value ChunkStates::emitOperand(OpBuilder &builder, const StateWalk &walk,
+                               Value row, Value k0, Value held) {
+  Value keys = emitFeatures(builder, walk, row, k0);
+  return emitWeighted(builder, block, keys, emitWeights(builder, walk, row, k0),
+                      held);
 }
 
 /// For the keys of a chunk, whether the mask admits them; null if it admits
@@ -389,14 +467,7 @@ void ChunkStates::emitWalk(OpBuilder &builder, StateWalk walk) {
     walk.feature = formulas.feature->mapHead(builder, walk.bhg);
   walk.mask = formulas.mapMask(builder, walk.bhg);
   walk.visible = formulas.emitVisible(builder, walk.bhg);
-  SmallVector<Value> initial;
-  auto addZeros = [&](tile::TileType type) { // a sum, and what it lost
-    initial.append(2, tile::SplatOp::create(builder, loc, type, 0.0));
-  };
-  if (block.hasValues)
-    addZeros(block.tileType({{"q", walk.lanes}, {"e", block.sizeE}}));
-  if (block.hasSum)
-    addZeros(block.tileType({{"q", walk.lanes}}));
+  State initial = emitZeros(builder, walk.lanes);
   Value zero = constant(builder, loc, 0), size = constant(builder, loc, chunk);
   Value queries = block.scope.sizeOf(
       builder, loc, attn::axisSize(block.kernel.getQ().getType(), 3));
@@ -404,18 +475,20 @@ void ChunkStates::emitWalk(OpBuilder &builder, StateWalk walk) {
   Value used = emitKeysBefore(builder, add(builder, loc, row, walk.visible));
   Value end = arith::MinSIOp::create(builder, loc, whole, used);
   SmallVector<Value> bounds{zero, zero, end, end};
-  auto loop = tile::ForOp::create(builder, loc, bounds, initial, chunk, chunk);
+  auto loop =
+      tile::ForOp::create(builder, loc, bounds, initial.list(), chunk, chunk);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&loop.getBody().front());
     Value k0 = loop.getKeyStart();
-    SmallVector<Value> state(loop.getRegionIterArgs());
+    State state = initial.withList(loop.getRegionIterArgs());
     Value number = builder.createOrFold<arith::FloorDivSIOp>(loc, k0, size);
     store(builder, state, walk, number);
-    tile::YieldOp::create(builder, loc, emitChunk(builder, walk, k0, state));
+    tile::YieldOp::create(builder, loc,
+                          emitChunk(builder, walk, k0, state).list());
   }
   Value last = builder.createOrFold<arith::FloorDivSIOp>(loc, end, size);
-  store(builder, SmallVector<Value>(loop.getResults()), walk, last);
+  store(builder, initial.withList(loop.getResults()), walk, last);
 }
 
 } // namespace attnc::lowering

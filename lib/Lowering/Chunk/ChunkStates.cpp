@@ -23,6 +23,9 @@
 // row sees everything; it need not end with a chunk. Where there are fewer than
 // C / 2 queries no state is made: visiting the keys costs less.
 //
+// On a unit for bf16 states, and what multiplies them, are stored and
+// multiplied as sums of two bf16 (Kernel/SplitOperands.cpp). Sums stay f32.
+//
 // Decays that grow, and what is no number, are no matter of states: a weight or
 // a quotient above 2^20 becomes a NaN, and a block whose state gives anything
 // but finite numbers visits all keys itself, as the formula says.
@@ -120,16 +123,28 @@ SmallVector<Value> ChunkStates::emitFromState(OpBuilder &builder, Value query,
                                               SoftmaxState empty) {
   Location loc = block.loc;
   auto type = block.tileType({{"q", block.sizeQ}, {"d", block.sizeD}});
+  // A tile that pairs are made of has no other users.
+  auto rows = cast<tile::TileType>(query.getType());
+  if (terms > 1 && rows.getElementType().isBF16())
+    query = tile::LoadOp::create(builder, loc, rows, block.q.buf,
+                                 block.indices(builder, block.q, {}),
+                                 {{"q", block.rows}});
   Value scaled = emitFeatures(builder, query);
   SmallVector<Value> results, at = places(block.bhg, number);
   if (empty.o) {
     SmallVector<Value> element = at;
     element.append({block.zero, block.zero});
-    Value state = tile::LoadOp::create(
-        builder, loc, block.tileType({{"e", block.sizeE}, {"d", block.sizeD}}),
-        values, element, tile::NamedValues());
-    results.push_back(tile::DotOp::create(builder, loc, block.outType(), scaled,
-                                          state, "d", Value(), Value()));
+    SmallVector<Value> states;
+    for (Value term : values)
+      states.push_back(tile::LoadOp::create(
+          builder, loc,
+          block.tileType({{"e", block.sizeE}, {"d", block.sizeD}})
+              .withElementType(
+                  cast<tile::BufType>(term.getType()).getElementType()),
+          term, element, tile::NamedValues()));
+    results.push_back(emitTermProducts(
+        builder, loc, block.outType(), emitTerms(builder, loc, scaled, terms),
+        states, "d", /*acc=*/Value(), TermProducts::Leading));
   }
   if (empty.l) {
     Value terms = tile::MapOp::create(

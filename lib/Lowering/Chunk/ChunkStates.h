@@ -4,6 +4,7 @@
 #define ATTNC_LIB_LOWERING_CHUNK_CHUNKSTATES_H
 
 #include "Chunk/ChunkFactors.h"
+#include "Kernel/SplitOperands.h"
 
 namespace attnc::lowering {
 
@@ -14,7 +15,9 @@ class ChunkStates {
 public:
   ChunkStates(ScoreFactors factors, KernelBlock &block)
       : formulas(std::move(factors), block), block(block),
-        chunk(block.kernel.getSchedule()->getChunk()) {}
+        chunk(block.kernel.getSchedule()->getChunk()),
+        terms(countTerms(block.accumulate,
+                         block.kernel.getSchedule()->getTarget())) {}
 
   /// The grid that makes them; it stands before the kernel's own.
   mlir::LogicalResult emitGrid(mlir::OpBuilder &builder, Storage &storage);
@@ -39,16 +42,26 @@ private:
     mlir::Value visible;                  // keys that row 0 sees
   };
 
+  /// What the loop over chunks carries: a sum, and what rounding has lost of
+  /// it. This is null where states are stored as terms, which have fewer bits.
+  struct State {
+    mlir::Value values, valuesLost, sums, sumsLost;
+
+    llvm::SmallVector<mlir::Value> list() const;
+    State withList(mlir::ValueRange list) const;
+  };
+
   void emitSizes(mlir::OpBuilder &builder);
   void createBuffers(mlir::OpBuilder &builder);
   mlir::Value emitKeysBefore(mlir::OpBuilder &builder, mlir::Value seen);
   void emitWalk(mlir::OpBuilder &builder, StateWalk walk);
-  llvm::SmallVector<mlir::Value> emitChunk(mlir::OpBuilder &builder,
-                                           const StateWalk &walk,
-                                           mlir::Value k0,
-                                           mlir::ValueRange state);
+  State emitChunk(mlir::OpBuilder &builder, const StateWalk &walk,
+                  mlir::Value k0, State state);
   mlir::Value emitRatio(mlir::OpBuilder &builder, const StateWalk &walk,
                         mlir::Value k0, mlir::Value next);
+  State emitZeros(mlir::OpBuilder &builder, int64_t lanes);
+  mlir::Value emitOperand(mlir::OpBuilder &builder, const StateWalk &walk,
+                          mlir::Value row, mlir::Value k0, mlir::Value held);
   mlir::Value emitHeldKeys(mlir::OpBuilder &builder, const StateWalk &walk,
                            mlir::Value k0);
   mlir::Value emitWeights(mlir::OpBuilder &builder, const StateWalk &walk,
@@ -58,7 +71,7 @@ private:
   mlir::Value load(mlir::OpBuilder &builder, const StateWalk &walk,
                    const BlockBuffer &rows, tile::TileType type,
                    mlir::Value k0);
-  void store(mlir::OpBuilder &builder, mlir::ValueRange state,
+  void store(mlir::OpBuilder &builder, const State &state,
              const StateWalk &walk, mlir::Value number);
   llvm::SmallVector<mlir::Value> places(mlir::ValueRange bhg,
                                         mlir::Value number) const;
@@ -72,8 +85,12 @@ private:
   ChunkFactors formulas;
   KernelBlock &block;
   int64_t chunk;
+  /// Of states and of what multiplies them; 1: products of f32.
+  int64_t terms;
   /// Where they are stored, features along the lanes; and where they are read.
-  mlir::Value storeValues, storeSums, values, sums;
+  /// The matrices of values by their terms.
+  llvm::SmallVector<mlir::Value, 2> storeValues, values;
+  mlir::Value storeSums, sums;
   mlir::Value count, whole; // of states; keys before the last one
   mlir::Value needed;       // 1, or 0 if there are too few queries
   // Of a block of the kernel's grid:

@@ -246,17 +246,17 @@ Value KernelBlock::emitQuery(OpBuilder &builder) {
   Type element = getElementTypeOrSelf(kernel.getQ());
   tile::TileType type = tileType({{"q", sizeQ}, {"d", sizeD}});
   Value query = emitRows(builder, q, type.withElementType(element));
+  double scale = kernel.getScale().convertToDouble();
+  if (scale != 1.0 && sumScale() != scale)
+    query = emitMap(builder, loc, type, query,
+                    [&](OpBuilder &b, ValueRange arguments) -> Value {
+                      return arith::MulFOp::create(
+                          b, loc, arguments[0],
+                          emitReal(b, loc, accumulate, scale));
+                    });
   if (storedKeys.size() > 1)
     queryTerms = emitTerms(builder, loc, query, int64_t(storedKeys.size()));
-  double scale = kernel.getScale().convertToDouble();
-  if (scale == 1.0 || sumScale() == scale)
-    return query;
-  return emitMap(builder, loc, type, query,
-                 [&](OpBuilder &b, ValueRange arguments) -> Value {
-                   return arith::MulFOp::create(
-                       b, loc, arguments[0],
-                       emitReal(b, loc, accumulate, scale));
-                 });
+  return query;
 }
 
 double KernelBlock::sumScale() {
@@ -503,6 +503,10 @@ Value KernelBlock::emitValues(OpBuilder &builder, Value p, const KeyTile &keys,
       emitKeys(builder, isStored ? storedValues.front() : v, type, keys);
   if (kernel.hasValue())
     return emitContributions(builder, p, value, keys, acc, where);
+  if (int64_t terms = countWeightTerms(*this); terms > 1 && !where)
+    return emitTermProducts(builder, loc, outType(),
+                            emitTerms(builder, loc, p, terms), value, "k", acc,
+                            TermProducts::All);
   return tile::DotOp::create(builder, loc, outType(), p, value, "k", acc,
                              where);
 }

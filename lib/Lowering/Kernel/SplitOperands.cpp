@@ -10,15 +10,16 @@
 //   x y = hi hi' + hi lo' + lo hi' + lo lo'
 //
 // Each product of terms is a tile.dot that adds to the one before. The order is
-// such that consecutive ones share an operand. Weights, which are f32, have two
-// terms with 16 bits, so that they are more accurate than rounded to f16; there
-// lo lo' is below the rounding of lo.
+// such that consecutive ones share an operand. What a kernel computes, weights
+// and states of f32, has two terms with 16 bits, so that it is more accurate
+// than rounded to f16 or bf16; there lo lo' is below the rounding of lo.
 //
 // Tests: test/Lowering/split-operands.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernel/SplitOperands.h"
+#include "Kernel/KernelBlock.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -27,7 +28,19 @@ using namespace mlir;
 namespace attnc::lowering {
 
 int64_t countTerms(Type element, tile::TargetAttrInterface target) {
-  return element.isF16() ? target.getOperandTerms() : 1;
+  return element.isF16() || element.isF32() ? target.getOperandTerms() : 1;
+}
+
+int64_t countWeightTerms(KernelBlock &block) {
+  attn::KernelOp kernel = block.kernel;
+  auto isBf16 = [](Value tensor) {
+    return getElementTypeOrSelf(tensor).isBF16();
+  };
+  bool isSplit = block.hasValues && !block.hasMax && !kernel.hasValue() &&
+                 isBf16(kernel.getV()) && isBf16(kernel.getO());
+  return isSplit
+             ? countTerms(block.weightType(), kernel.getSchedule()->getTarget())
+             : 1;
 }
 
 /// Term `number` of an element.
@@ -74,7 +87,8 @@ Value emitTermProducts(OpBuilder &builder, Location loc, tile::TileType result,
   for (size_t i = rows.size(); i-- > 0;) {
     size_t count = which == TermProducts::All
                        ? queries.size()
-                       : std::min(queries.size(), rows.size() - i);
+                       : std::min(queries.size(),
+                                  std::max(queries.size(), rows.size()) - i);
     auto numbers = llvm::to_vector(llvm::seq<size_t>(0, count));
     if (last != numbers.front())
       std::reverse(numbers.begin(), numbers.end());

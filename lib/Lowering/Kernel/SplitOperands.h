@@ -7,9 +7,14 @@
 
 namespace attnc::lowering {
 
+class KernelBlock;
+
 /// The number of bf16 tiles of which an operand of a kernel is the sum: what
-/// the kernel's target says of f16, 1 of other types.
+/// the kernel's target says of f16 and f32, 1 of other types.
 int64_t countTerms(mlir::Type element, tile::TargetAttrInterface target);
+
+/// The same of weights of f32 that multiply values of bf16.
+int64_t countWeightTerms(KernelBlock &block);
 
 /// Tiles of bf16 whose sum is `tile`, the largest first. Two are exact for f16.
 /// Of a wider type the last one is rounded.

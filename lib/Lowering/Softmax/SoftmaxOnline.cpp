@@ -18,6 +18,7 @@
 
 #include "Chunk/ChunkStates.h"
 #include "Kernel/KeyWalk.h"
+#include "Kernel/SplitOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -153,7 +154,9 @@ static SmallVector<Value> emitTile(OpBuilder &builder, KernelBlock &block,
   Value p = results[0], factor = state.m ? results[1] : Value();
   auto values =
       tile::PhaseOp::create(builder, loc, "value", [&](OpBuilder &b, Location) {
-        bool isMasked = !block.mask.isAlwaysTrue() || block.select;
+        // Masked products are also those of operands that are not split.
+        bool isMasked = !block.mask.isAlwaysTrue() || block.select ||
+                        countWeightTerms(block) > 1;
         Value where = skipsMasked && isMasked
                           ? block.emitAllowed(b, query, keys)
                           : Value();

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernel/KernelBlock.h"
+#include "Kernel/SplitOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -178,7 +179,8 @@ Value KernelBlock::emitProbabilities(OpBuilder &builder, Value weights,
 
 Value KernelBlock::emitNanRule(OpBuilder &builder, Value o,
                                llvm::function_ref<Value(OpBuilder &)> redo) {
-  if (mask.isAlwaysTrue() && !select)
+  // An infinity times a term that is 0 is NaN, too.
+  if (mask.isAlwaysTrue() && !select && countWeightTerms(*this) == 1)
     return o; // keys past the last one are loaded as 0
   Value bad = tile::AnyNanOp::create(builder, loc, o, {{"q", rows}});
   auto branch = scf::IfOp::create(builder, loc, TypeRange{o.getType()}, bad,

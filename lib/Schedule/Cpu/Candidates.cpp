@@ -130,17 +130,16 @@ static Type weightsFor(const KernelShape &shape, tile::CpuUnit unit,
   return rounded.isBF16() ? rounded : requested;
 }
 
-/// Terms of operands on a unit: the matrix unit multiplies f16 as sums of two
+/// Terms of operands with the form, the weights and the unit of a schedule: the
+/// matrix unit multiplies f16, and f32 where results are bf16, as sums of two
 /// bf16.
-static int64_t termsFor(const KernelShape &shape, tile::CpuUnit unit,
-                        const ScheduleRequest &request) {
-  attn::KernelOp kernel = shape.kernel;
-  bool isMatrix = unit == tile::CpuUnit::Matrix;
-  bool hasF16 = llvm::any_of(
-      ArrayRef<Value>{kernel.getK(), kernel.getV()}, [](Value tensor) {
-        return tensor && getElementTypeOrSelf(tensor).isF16();
-      });
-  return request.bf16Terms.value_or(isMatrix && hasF16 ? 2 : 1);
+static int64_t termsFor(const KernelShape &shape, const Target &target,
+                        CpuSchedule s, const ScheduleRequest &request) {
+  s.bf16Terms = s.unit == tile::CpuUnit::Matrix ? 2 : 1;
+  PairedProducts paired = findPairedProducts(shape, target, s);
+  bool splits =
+      paired.states || paired.scoreProducts > 1 || paired.valueProducts > 1;
+  return request.bf16Terms.value_or(splits ? 2 : 1);
 }
 
 /// The units that may compute a kernel in a form: the matrix unit, if there are
@@ -157,7 +156,7 @@ static SmallVector<tile::CpuUnit> unitsFor(const KernelShape &shape,
     s.form = form;
     s.weights = weightsFor(shape, unit, weights);
     s.unit = unit;
-    s.bf16Terms = termsFor(shape, unit, request);
+    s.bf16Terms = termsFor(shape, target, s, request);
     return whyNoPairs(shape, target, s).empty();
   };
   const Unit *fma = target.findUnit(DType::F32, DType::F32);
@@ -216,17 +215,21 @@ static bool mayKeepMaximum(const KernelShape &shape,
 static tile::CpuPack choosePack(const CpuSchedule &s, const KernelShape &shape,
                                 const Target &target) {
   bool values = whyNotTransposed(shape, target, s).empty();
-  bool keys = (s.bf16Terms > 1 || isPackingFaster(shape, s)) &&
+  bool isSplit = findPairedProducts(shape, target, s).scoreProducts > 1;
+  bool keys = (isSplit || isPackingFaster(shape, s)) &&
               whyNotPackedKeys(shape, target, s).empty();
   CpuSchedule packed = s;
   packed.pack = keys     ? values ? tile::CpuPack::Both : tile::CpuPack::Keys
                 : values ? tile::CpuPack::Transposed
                          : tile::CpuPack::Auto;
   int64_t lanes = shape.lanes(target);
+  if (s.form == attn::ScheduleForm::Chunked)
+    return isSplit && keys ? tile::CpuPack::Keys : tile::CpuPack::Auto;
   bool isSingle = s.q <= 2 * lanes;
   int64_t fewest = isSingle ? fewestToPack : std::max(fewestToPack, s.q);
   return packed.isPipelined(shape, lanes) && shape.leastQueries >= fewest &&
-                 (isSingle || mayHavePasses(shape, target, s.bf16Terms))
+                 (isSingle ||
+                  mayHavePasses(shape, target, isSplit ? s.bf16Terms : 1))
              ? packed.pack
              : tile::CpuPack::Auto;
 }
@@ -366,9 +369,9 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
                     int64_t partial, int64_t chunk) {
     CpuSchedule s;
     s.unit = unit;
-    s.bf16Terms = termsFor(shape, unit, request);
     s.weights = weightsFor(shape, unit, weights);
     s.form = form;
+    s.bf16Terms = termsFor(shape, target, s, request);
     s.q = q;
     s.k = k;
     s.chunk = chunk;

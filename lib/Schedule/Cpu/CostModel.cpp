@@ -115,17 +115,21 @@ public:
            distances + 2 * keys * converted / double(lanes) +
            copiesOfUnit(keys, vectors);
   }
+  /// Cycles to transpose values for the matrix unit.
+  double transposeValues(double keys) const {
+    constexpr double square = 110;
+    return square * std::ceil(keys / 32) *
+           std::ceil(double(shape.valueDim) / 16);
+  }
   /// Cycles that only the matrix unit needs: values are transposed in squares
   /// of 32 keys by 16 features, scores and sums go through L1 once more.
   double copiesOfUnit(double keys, double vectors) const {
     if (schedule.unit != tile::CpuUnit::Matrix || overFeatures)
       return 0;
-    constexpr double square = 110;
     double e = double(shape.valueDim);
-    double squares = std::ceil(keys / 32) * std::ceil(e / 16);
     bool copies = paired.value && !schedule.transposesValues();
     bool copiesKeys = paired.scores[0] && !schedule.packsKeys();
-    return vectors * (keys + e) + (copies ? square * squares : 0) +
+    return vectors * (keys + e) + (copies ? transposeValues(keys) : 0) +
            (copiesKeys ? copyKey(shape) * keys : 0);
   }
   /// Cycles to pack all keys of a head and their values before the kernel:
@@ -135,9 +139,18 @@ public:
     double values = square * std::ceil(keys / 16) *
                     std::ceil(double(shape.valueDim) / 16) /
                     double(shape.sharing);
-    return double(schedule.bf16Terms) *
-           ((schedule.packsKeys() ? keys * packKey(shape) : 0) +
-            (schedule.transposesValues() ? values : 0));
+    return (schedule.packsKeys() ? keyTerms() * keys * packKey(shape) : 0) +
+           (schedule.transposesValues() ? valueTerms() * values : 0);
+  }
+  /// Tiles of bf16 of which keys and values are stored as the sum.
+  double keyTerms() const {
+    return paired.scoreProducts > 1 ? double(schedule.bf16Terms) : 1;
+  }
+  double valueTerms() const {
+    bool isBf16 =
+        shape.kernel.getV() && // one bf16 is no sum, but its weights may be
+        getElementTypeOrSelf(shape.kernel.getV()).isBF16();
+    return paired.valueProducts > 1 && !isBf16 ? double(schedule.bf16Terms) : 1;
   }
   /// Cycles to start a tile: loops and phases, and, where the tiles of a block
   /// do not fit L1 together, fetching them in turn: the scores are written,
@@ -201,15 +214,22 @@ public:
         std::floor(std::max(keys - 1, 0.0) / double(schedule.chunk));
     double vectors = std::ceil(double(shape.headDim) / double(lanes));
     double depth = double(schedule.chunk), e = stateRows();
-    double sums = productCycles(schedule.value, e, depth, vectors,
-                                schedule.unroll, target);
+    double sums =
+        paired.states
+            ? product(schedule.value, double(shape.valueDim), depth, vectors, 0,
+                      paired.states, paired.keyStateProducts)
+            : productCycles(schedule.value, e, depth, vectors, schedule.unroll,
+                            target);
     // A weight per key is a formula of scalars; one per feature of vectors.
     constexpr double perKey = 20;
-    double perVector = 3;
+    // Both terms, and values that are transposed.
+    double perVector = paired.states ? 5 : 3;
+    if (paired.states)
+      sums += transposeValues(depth);
     if (shape.sums.front())
       perVector += shape.sums.front()->vector / target.cpu.fmaPerCycle;
     double weighted = depth * (perKey + perVector * vectors);
-    double stored = vectors * e * 2;
+    double stored = vectors * e * (paired.states ? 5 : 2);
     return chunks * (sums + weighted + stored) / double(shape.sharing);
   }
   /// Cycles to start a block from a state.
@@ -220,15 +240,21 @@ public:
     if (shape.sums.front())
       weighted +=
           vectors * d * shape.sums.front()->vector / target.cpu.fmaPerCycle;
-    return product(schedule.value, e, d, vectors, lanesOf * d,
-                   /*unit=*/nullptr) +
+    if (paired.states)
+      weighted += vectors * (2 * d + double(shape.valueDim));
+    return product(schedule.value, paired.states ? double(shape.valueDim) : e,
+                   d, vectors, lanesOf * d, paired.states,
+                   paired.queryStateProducts) +
            weighted;
   }
   /// Bytes that `keys` keys and values, or their terms, take in memory.
   double bytes(double keys) const {
+    constexpr double term = 16;
+    double keyBits = keyTerms() > 1 ? keyTerms() * term : shape.keyBits;
+    double valueBits = valueTerms() > 1 ? valueTerms() * term : shape.valueBits;
     return keys *
-           double(schedule.bf16Terms * (shape.headDim * shape.keyBits +
-                                        shape.valueDim * shape.valueBits)) /
+           (double(shape.headDim) * keyBits +
+            double(shape.valueDim) * valueBits) /
            8;
   }
 
@@ -500,7 +526,7 @@ static double cyclesAtPeak(const KernelShape &shape, const Target &target,
     return 2 * multiplyAdds / (unit && !isFew ? unit : fma)->flopsPerCycle;
   };
   PairedProducts paired = findPairedProducts(shape, target, schedule);
-  double sum = cycles(others, nullptr) +
+  double sum = cycles(others, paired.states) +
                cycles(pairs * double(shape.valueDim), paired.value) *
                    double(paired.valueProducts);
   for (auto [number, unit] : llvm::enumerate(paired.scores))

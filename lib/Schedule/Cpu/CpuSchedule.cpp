@@ -153,15 +153,21 @@ PairedProducts cpu::findPairedProducts(const KernelShape &shape,
   // Of the kernel's own operands, whose terms a grid stores. A NaN in the state
   // tells of infinities, which are no sums of terms.
   bool showsNan = !kernel.getRow() && !kernel.getDense() && !hidesNan(kernel);
+  // Operands of f32 have two terms, 16 bits, where results are rounded to 8.
+  // So do those that the kernel computes: weights, and states.
+  bool splitsF32 = s.unit == tile::CpuUnit::Matrix && s.bf16Terms > 1 &&
+                   kernel.getV() && !shape.value && isBf16(kernel.getV()) &&
+                   isBf16(kernel.getO());
+  bool isChunked = s.form == attn::ScheduleForm::Chunked;
   auto isSplit = [&](Value tensor) {
-    return s.bf16Terms > 1 && showsNan && getElementTypeOrSelf(tensor).isF16();
+    Type element = getElementTypeOrSelf(tensor);
+    return s.bf16Terms > 1 && showsNan &&
+           (element.isF16() || (splitsF32 && isChunked && element.isF32()));
   };
   const Unit *ofBf16 = findPairUnit(target, s.unit),
              *ofIntegers = findPairUnit(target, s.unit, DType::I8);
   PairedProducts paired;
-  // States are products of f32 that share the operands of others.
-  bool mayPair =
-      shape.accumulateBits == 32 && s.form != attn::ScheduleForm::Chunked;
+  bool mayPair = shape.accumulateBits == 32 && (!isChunked || splitsF32);
   for (const attn::KernelOp::Sum &sum : kernel.getSums()) {
     auto [q, k] = sum.rows.front();
     const Unit *unit = nullptr;
@@ -180,6 +186,16 @@ PairedProducts cpu::findPairedProducts(const KernelShape &shape,
   Type rounded = s.weights ? s.weights : kernel.getWeightType();
   if (isBf16(kernel.getV()) && rounded.isBF16())
     paired.value = ofBf16;
+  // Those of a softmax are f32 on request only.
+  if (splitsF32 && rounded.isF32() && !shape.isSoftmax()) {
+    paired.value = ofBf16;
+    paired.valueProducts = s.bf16Terms;
+  }
+  if (splitsF32 && isChunked) {
+    paired.states = ofBf16;
+    paired.keyStateProducts = s.bf16Terms;
+    paired.queryStateProducts = s.bf16Terms * s.bf16Terms - 1;
+  }
   // Two terms of weights have 16 bits.
   if (isSplit(kernel.getV()) && kernel.getRoundedWeightType().isF16()) {
     paired.value = ofBf16;
@@ -202,8 +218,10 @@ std::string cpu::whyNoPairs(const KernelShape &shape, const Target &target,
     return llvm::formatv("{0} has no {1} unit for bf16", target.name,
                          s.unit == tile::CpuUnit::Dot ? "dot-product"
                                                       : "matrix");
-  if (s.form == attn::ScheduleForm::Chunked)
-    return "form = chunked computes all products in the type of the states";
+  if (s.form == attn::ScheduleForm::Chunked &&
+      (s.unit != tile::CpuUnit::Matrix || s.bf16Terms == 1))
+    return "form = chunked computes all products in the type of the states, "
+           "unless unit = matrix splits them with bf16_terms = 2";
   if (!findPairedProducts(shape, target, s).any())
     return "the kernel has no product of two bf16 operands";
   if (comparesScores(shape.kernel))
@@ -220,8 +238,8 @@ static std::string whyNotPackedOperand(const KernelShape &shape,
   attn::KernelOp kernel = shape.kernel;
   if (s.unit != tile::CpuUnit::Matrix)
     return llvm::formatv("only the matrix unit reads {0} in this layout", name);
-  if (s.form != attn::ScheduleForm::Online)
-    return "only form = online has tiles that read them";
+  if (s.form == attn::ScheduleForm::Rows)
+    return "form = rows has no tiles that read them";
   if (s.mapping == tile::CpuMapping::Features)
     return "mapping = features reads them with features in its lanes";
   if (!unit)
@@ -249,6 +267,8 @@ std::string cpu::whyNotTransposed(const KernelShape &shape,
                                   const Target &target, const CpuSchedule &s) {
   constexpr int64_t block = 32;
   attn::KernelOp kernel = shape.kernel;
+  if (s.form == attn::ScheduleForm::Chunked)
+    return "form = chunked reads values in place for its states";
   std::string why =
       whyNotPackedOperand(shape, s, /*number=*/2,
                           findPairedProducts(shape, target, s).value, "values");
@@ -276,12 +296,12 @@ static std::string findTermProblem(const KernelShape &shape,
     return {};
   attn::KernelOp kernel = shape.kernel;
   PairedProducts paired = findPairedProducts(shape, target, s);
-  auto isF16 = [](Value tensor) {
-    return getElementTypeOrSelf(tensor).isF16();
+  auto isStored = [](Value tensor) {
+    return !getElementTypeOrSelf(tensor).isBF16();
   };
-  bool ofScores = paired.scores[0] && isF16(kernel.getK()),
-       ofValues = paired.value && isF16(kernel.getV());
-  if (!ofScores && !ofValues)
+  bool ofScores = paired.scoreProducts > 1 && isStored(kernel.getK()),
+       ofValues = paired.valueProducts > 1 && isStored(kernel.getV());
+  if (!ofScores && !ofValues && !paired.states && paired.valueProducts == 1)
     return llvm::formatv("bf16_terms = {0} does not apply, because the matrix "
                          "unit computes no product of two f16 operands; use "
                          "bf16_terms = 1",

@@ -35,7 +35,7 @@ struct CpuSchedule {
   bool laneSkip = false;
   tile::CpuPack pack = tile::CpuPack::Auto;
   tile::CpuUnit unit = tile::CpuUnit::Fma;
-  int64_t bf16Terms = 1; // of an operand of f16 on the matrix unit
+  int64_t bf16Terms = 1; // of an operand of f16 or f32 on the matrix unit
 
   /// Which operands a grid before the kernel's packs.
   bool transposesValues() const {
@@ -106,9 +106,14 @@ struct PairedProducts {
   /// Products of terms that the unit computes for the first of `scores` and for
   /// `value`; 1: operands are not split.
   int64_t scoreProducts = 1, valueProducts = 1;
+  /// The same of the states of form chunked: the unit and the products that
+  /// make them of keys and values, and those of queries and states.
+  const Unit *states = nullptr;
+  int64_t keyStateProducts = 1, queryStateProducts = 1;
 
   bool any() const {
-    return value || llvm::any_of(scores, [](const Unit *unit) { return unit; });
+    return value || states ||
+           llvm::any_of(scores, [](const Unit *unit) { return unit; });
   }
 };
 PairedProducts findPairedProducts(const KernelShape &shape,

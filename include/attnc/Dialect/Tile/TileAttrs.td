@@ -64,7 +64,7 @@ def Tile_CpuAttr : Tile_Attr<"Cpu", "cpu", [
     | `partial` | keys of a tile that needs a mask, at most (default 16); Lowering makes it the `partial_step` of the loop |
     | `feature_rows` | of `mapping = features`: queries that a register tile multiplies with each loaded vector of K or V (default 0: none) |
     | `unit` | what computes products of two bf16 tiles, and of two tiles that are loaded as 8-bit integers: `fma`: operands are widened to f32; `dot`: the dot-product unit, on pairs (of integers also quadruples) of features and pairs of keys; `matrix`: the matrix unit, on tiles of 16 keys or value features by 16 queries. Other products are unaffected (default `fma`) |
-    | `bf16_terms` | of `unit = matrix`: the number of bf16 tiles whose sum is an operand of f16, so that the unit computes products of f16, too; 1: it does not (default 1) |
+    | `bf16_terms` | of `unit = matrix`: the number of bf16 tiles whose sum is an operand of f16 or f32, so that the unit computes products of these, too; 1: it does not (default 1) |
 
     Constraints:
     - (cpu_c1) `lanes` is a power of two, at most 64;
