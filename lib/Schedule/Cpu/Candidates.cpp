@@ -213,7 +213,8 @@ static bool mayKeepMaximum(const KernelShape &shape,
 /// would be transposed, and keys, if their tiles would be copied for longer or
 /// they have several terms.
 static tile::CpuPack choosePack(const CpuSchedule &s, const KernelShape &shape,
-                                const Target &target) {
+                                const Target &target,
+                                const ScheduleRequest &request) {
   bool values = whyNotTransposed(shape, target, s).empty();
   bool isSplit = findPairedProducts(shape, target, s).scoreProducts > 1;
   bool keys = (isSplit || isPackingFaster(shape, s)) &&
@@ -226,6 +227,9 @@ static tile::CpuPack choosePack(const CpuSchedule &s, const KernelShape &shape,
   if (s.form == attn::ScheduleForm::Chunked)
     return isSplit && keys ? tile::CpuPack::Keys : tile::CpuPack::Auto;
   bool isSingle = s.q <= 2 * lanes;
+  // The unit multiplies terms only if they are packed, so the cost decides.
+  if (s.bf16Terms > 1 && (isSingle || request.unit))
+    return packed.pack;
   int64_t fewest = isSingle ? fewestToPack : std::max(fewestToPack, s.q);
   return packed.isPipelined(shape, lanes) && shape.leastQueries >= fewest &&
                  (isSingle ||
@@ -267,7 +271,7 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
   s.laneSkip =
       request.laneSkip.value_or(!isRows && s.q > lanes && shape.rangesMove);
   s.mapping = mapping;
-  s.pack = request.pack.value_or(choosePack(s, shape, target));
+  s.pack = request.pack.value_or(choosePack(s, shape, target, request));
   // Pipelined blocks of several groups leave out groups without queries.
   bool leavesOut = mapping == tile::CpuMapping::Rows && s.q > 2 * lanes &&
                    s.isPipelined(shape, lanes);
