@@ -183,6 +183,7 @@ struct SelectSchedule final
   using SelectScheduleBase::SelectScheduleBase;
 
   void runOnOperation() override {
+    chosen.clear();
     const Target *target =
         findLevel(getOperation().getLoc(), cpu, backend.getValue());
     if (!target)
@@ -225,7 +226,8 @@ struct SelectSchedule final
             !text.empty())
           op->emitRemark() << text << " [schedule]";
       });
-      warnAboutSlowPaths(function, *target, interface);
+      warnAboutSlowPaths(function, *target, interface,
+                         [&](Operation *op) { return chosen.contains(op); });
       leaveOutUnvisited(function, getRegimes(function, interface), interface);
     }
     getOperation()->setAttr(kTargetAttr,
@@ -252,6 +254,8 @@ private:
   StringRef getRequest(attn::KernelOp kernel) const;
 
   std::vector<Interface> interfaces;
+  /// Kernels without a wish.
+  llvm::DenseSet<Operation *> chosen;
 };
 } // namespace
 
@@ -465,17 +469,19 @@ LogicalResult SelectSchedule::select(func::FuncOp function,
     explainRows(kernel, *choice.other(), best, regimes);
   if (best.getRowAxes() == attn::RowAxes::GQ)
     storeScatteredRows(kernel);
-  attn::ScheduleAttr chosen = choice.schedule();
-  kernel.setScheduleAttr(chosen);
+  attn::ScheduleAttr attribute = choice.schedule();
+  kernel.setScheduleAttr(attribute);
+  if (!isWished(kernel))
+    chosen.insert(kernel);
   kernel->removeAttr(kScheduleAttr);
   if (candidates > 0)
     keepCandidates(kernel, best, choice.other(), regimes);
   if (interface)
-    interface->kernels.push_back((target.name + ": " +
-                                  whenOf(*interface, function.getName()) +
-                                  summarize(chosen, best.getShape().isSoftmax(),
-                                            readsIntegers(kernel.getQ())))
-                                     .str());
+    interface->kernels.push_back(
+        (target.name + ": " + whenOf(*interface, function.getName()) +
+         summarize(attribute, best.getShape().isSoftmax(),
+                   readsIntegers(kernel.getQ())))
+            .str());
   explain(kernel, best, target, regimes);
   return success();
 }

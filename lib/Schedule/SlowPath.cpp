@@ -67,9 +67,19 @@ static std::string describeUnit(const Target &target, Type element) {
   return "processors of this level have no unit that multiplies '" + name + "'";
 }
 
+/// "in calls with query_len <= 16, " of a copy for some sizes, else nothing.
+static std::string whenOf(const Interface *interface, StringRef body) {
+  if (interface)
+    for (auto [name, entry] : llvm::zip(interface->bodies(), interface->cases))
+      if (name == body)
+        return "in calls with " + entry.str() + ", ";
+  return "";
+}
+
 /// Products that stay in f32 where the schedule's unit multiplies others.
 /// Formulas are reported by themselves.
-static void warnAboutPairs(attn::KernelOp kernel, const Target &target) {
+static void warnAboutPairs(attn::KernelOp kernel, const Target &target,
+                           StringRef when) {
   using namespace schedule::cpu;
   Type accumulate = kernel.getAccumulateType();
   auto warn = [&](ArrayRef<Value> operands, StringRef product) {
@@ -78,7 +88,7 @@ static void warnAboutPairs(attn::KernelOp kernel, const Target &target) {
       if (element == accumulate)
         continue;
       emitWarning(placeOf(operand, kernel.getLoc()))
-          << element << " is converted to " << accumulate
+          << when << element << " is converted to " << accumulate
           << " tile by tile for the product " << product << "; "
           << describeUnit(target, element) << " [slow-path]";
       return;
@@ -96,20 +106,39 @@ static void warnAboutPairs(attn::KernelOp kernel, const Target &target) {
     warn(v, "with V");
 }
 
-/// 16-bit kernels are computed like f32 ones where no unit multiplies them.
-static void warnAboutConversions(attn::KernelOp kernel, const Target &target) {
+/// Whether a schedule with the matrix unit is legal for a kernel, if what the
+/// unit multiplies is packed.
+static bool mayUseMatrixUnit(attn::KernelOp kernel, const Target &target) {
+  using namespace schedule::cpu;
+  schedule::KernelShape shape(kernel, target);
+  CpuSchedule s;
+  s.unit = tile::CpuUnit::Matrix;
+  s.bf16Terms = 2;
+  s.k = s.partial = 2 * leastKeys; // of a tile whose values are transposed
+  return findPairUnit(target, s.unit) && whyNoPairs(shape, target, s).empty() &&
+         whyNotPackedKeys(shape, target, s).empty() &&
+         whyNotTransposed(shape, target, s).empty();
+}
+
+/// 16-bit kernels are computed like f32 ones where no unit multiplies them. A
+/// chosen schedule without the matrix unit, where that applies, is the faster
+/// one: a few queries would wait longer for operands to be packed.
+static void warnAboutConversions(attn::KernelOp kernel, const Target &target,
+                                 StringRef when, bool isChosen) {
   Type accumulate = kernel.getAccumulateType();
   auto cpu = dyn_cast<tile::CpuAttr>(kernel.getSchedule()->getTarget());
   if (cpu && cpu.getUnit() != tile::CpuUnit::Fma)
-    return warnAboutPairs(kernel, target);
+    return warnAboutPairs(kernel, target, when);
+  if (cpu && isChosen && mayUseMatrixUnit(kernel, target))
+    return;
   for (Value operand : kernel->getOperands()) {
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
     if (element == accumulate ||
         (!cpu && hasMatrixUnit(target, element, accumulate)))
       continue;
     emitWarning(placeOf(operand, kernel.getLoc()))
-        << element << " is converted to " << accumulate << " tile by tile; "
-        << describeUnit(target, element) << " [slow-path]";
+        << when << element << " is converted to " << accumulate
+        << " tile by tile; " << describeUnit(target, element) << " [slow-path]";
     return;
   }
 }
@@ -329,13 +358,15 @@ static void warnAboutUnfused(func::FuncOp function,
   });
 }
 
-void schedule::warnAboutSlowPaths(func::FuncOp function, const Target &target,
-                                  const Interface *interface) {
+void schedule::warnAboutSlowPaths(
+    func::FuncOp function, const Target &target, const Interface *interface,
+    llvm::function_ref<bool(Operation *)> isChosen) {
+  std::string when = whenOf(interface, function.getName());
   bool usesFma = false; // one warning is enough for a layer
   function.walk([&](Operation *op) {
     usesFma = usesFma || warnAboutFma(op, target);
     if (auto kernel = dyn_cast<attn::KernelOp>(op)) {
-      warnAboutConversions(kernel, target);
+      warnAboutConversions(kernel, target, when, isChosen(kernel));
       warnAboutFeatures(kernel);
       warnAboutSearches(kernel);
     } else if (auto product = dyn_cast<attn::ContractOp>(op)) {
