@@ -17,12 +17,17 @@
 #include "Run/RunThreads.h"
 #include "Run/Tune/Tuner.h"
 
+#include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Driver/Driver.h"
 #include "attnc/Pipeline/CheckStages.h"
 #include "attnc/Reference/Tf32.h"
 #include "attnc/Target/Platform.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <set>
 
 namespace attnc {
 namespace {
@@ -37,6 +42,9 @@ public:
 private:
   bool compile();
   bool emitObject();
+  /// Notes the functions of the IR whose f16 products the matrix unit computes.
+  bool findTerms();
+  DType operandOfPeak(const RunCase &run) const;
   /// Kernels of a GPU run in an emulator, called from this machine.
   bool isEmulated() const {
     return !options.usesDriver.value_or(false) &&
@@ -57,6 +65,8 @@ private:
   RunInput input;
   mlir::OwningOpRef<mlir::ModuleOp> fused;
   llvm::SmallString<0> bytes;
+  /// For each level the functions that multiply f16 as terms of bf16.
+  std::set<std::pair<const Target *, std::string>> withTerms;
   TensorFiles files;
   RunThreads threads;
   attnc_runtime &runtime = threads.runtime;
@@ -96,9 +106,37 @@ bool Run::compile() {
   if (session.targets().front()->kind != TargetKind::Gpu)
     for (mlir::ModuleOp module : {input.graph(), *fused})
       reference::forbidTf32(module); // no backend of CPUs rounds to it
-  bool isDone = emitObject();
+  bool isDone = (!options.benchSeconds || findTerms()) && emitObject();
   session.pipelineOptions().instrument = nullptr;
   return isDone && !(checker && checker->failed());
+}
+
+bool Run::findTerms() {
+  if (session.stage() > Stage::Scheduled || !session.canMake("scheduled"))
+    return true;
+  if (!session.advanceTo(Stage::Scheduled))
+    return false;
+  for (const SessionPart &part : session.parts())
+    part.module.get().walk([&](attn::KernelOp kernel) {
+      std::optional<attn::ScheduleAttr> schedule = kernel.getSchedule();
+      auto cpu = schedule ? dyn_cast<tile::CpuAttr>(schedule->getTarget())
+                          : tile::CpuAttr();
+      if (cpu && cpu.getBf16Terms() > 1)
+        withTerms.emplace(
+            part.target,
+            kernel->getParentOfType<mlir::func::FuncOp>().getName().str());
+    });
+  return true;
+}
+
+/// The type of what the unit multiplies.
+DType Run::operandOfPeak(const RunCase &run) const {
+  for (const SessionPart &part : session.parts())
+    for (const Interface &function : part.interfaces)
+      if (part.target == target && function.name == run.function.name &&
+          withTerms.count({target, function.bodyAt(run.sizes)}))
+        return DType::BF16;
+  return run.productType();
 }
 
 bool Run::emitObject() {
@@ -164,7 +202,8 @@ bool Run::runCase(const Interface &function, std::vector<int64_t> sizes,
   }
   std::optional<BenchResult> bench;
   if (options.benchSeconds) {
-    auto result = run.bench(plan, runtime, reference, *target);
+    auto result =
+        run.bench(plan, runtime, reference, *target, operandOfPeak(run));
     if (mlir::failed(result))
       return session.fail("the benchmark could not be run");
     bench = *result;

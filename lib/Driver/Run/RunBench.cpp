@@ -89,7 +89,8 @@ llvm::Expected<double> RunCase::time(const CallPlan &plan,
 mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
                                             const attnc_runtime &runtime,
                                             const ReferenceFunctions &functions,
-                                            const Target &target) {
+                                            const Target &target,
+                                            DType operand) {
   auto taken = inputsFor(functions.fused, inputs, reference::Precision::Exact);
   if (failed(taken))
     return mlir::failure();
@@ -102,7 +103,7 @@ mlir::FailureOr<BenchResult> RunCase::bench(const CallPlan &plan,
   bool isOfCpu = target.kind == TargetKind::Cpu;
   result.isCpuTime = isOfCpu && runtime.threads <= 1;
   if (isOfCpu)
-    result.unit = unitOfPeak(target, productType());
+    result.unit = unitOfPeak(target, operand);
   auto measure = [&] {
     return isOfCpu ? peakOfWorkers(runtime, target, result.unit, hasDoubles(),
                                    0.004)

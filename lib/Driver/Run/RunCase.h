@@ -106,10 +106,11 @@ public:
   /// imported graph, too.
   mlir::FailureOr<CheckResult> check(const ReferenceFunctions &reference,
                                      bool comparesGraph);
+  /// `operand`: the type of what the unit multiplies whose peak is measured.
   mlir::FailureOr<BenchResult> bench(const CallPlan &plan,
                                      const attnc_runtime &runtime,
                                      const ReferenceFunctions &reference,
-                                     const Target &target);
+                                     const Target &target, DType operand);
   /// Seconds per call, of calls that take at least `seconds` together after one
   /// that warms up: CPU time of a single thread, else wall time.
   llvm::Expected<double> time(const CallPlan &plan,
@@ -117,6 +118,8 @@ public:
 
   const Interface &function;
   std::vector<int64_t> sizes; // of all sizes of the interface
+  /// The type of the first input with elements of floating point.
+  DType productType() const;
   /// Rows of all heads and batches.
   double rows() const;
   /// Scores that the unfused graph holds at once.
@@ -165,8 +168,6 @@ private:
   double product(llvm::ArrayRef<llvm::StringRef> names) const;
   llvm::StringMap<int64_t> namedSizes() const;
   bool hasDoubles() const;
-  /// Of the first input with elements of floating point.
-  DType productType() const;
   int64_t countNobodys(const InterfaceTensor &declared,
                        const reference::Tensor &values) const;
 
