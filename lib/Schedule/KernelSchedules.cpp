@@ -35,7 +35,8 @@ void requestSchedules(ModuleOp module, ArrayRef<KernelRequest> requests) {
   for (const KernelRequest &one : requests)
     list.set(one.kernel,
              ArrayAttr::get(context, {StringAttr::get(context, one.schedule),
-                                      LocationAttr(one.place)}));
+                                      LocationAttr(one.place),
+                                      LocationAttr(one.namePlace)}));
   module->setAttr(kScheduleAttr, list.getDictionary(context));
 }
 
@@ -50,7 +51,7 @@ LogicalResult takeRequests(ModuleOp module) {
     };
     if (llvm::any_of(kernels, isNamed))
       continue;
-    auto place = cast<LocationAttr>(cast<ArrayAttr>(request.getValue())[1]);
+    auto place = cast<LocationAttr>(cast<ArrayAttr>(request.getValue())[2]);
     InFlightDiagnostic error = emitError(Location(place));
     error << "no kernel is named '" << request.getName().getValue()
           << "'; kernels: ";

@@ -29,10 +29,11 @@ struct NamedKernel {
 std::vector<NamedKernel> listKernels(mlir::ModuleOp module);
 
 /// A schedule, a text as of `--schedule`, for the kernel of this name; empty:
-/// tuning did not choose one. `place` is where messages about it point.
+/// tuning did not choose one. Messages about the name point at `namePlace`, all
+/// others at `place`.
 struct KernelRequest {
   llvm::StringRef kernel, schedule;
-  mlir::Location place;
+  mlir::Location namePlace, place;
 };
 
 /// Writes down requests for a module of stage fused, whose functions may still

@@ -102,7 +102,7 @@ bool Session::checkSchedules() {
   return diagnostics.errors() == 0;
 }
 
-/// Where the text of a schedule begins.
+/// Where a value of an entry begins.
 static Location placeOf(llvm::SMRange range, llvm::SourceMgr &sources,
                         MLIRContext &context) {
   if (!range.isValid())
@@ -121,6 +121,7 @@ void Session::requestSchedules(const SessionPart &part) {
   for (const spec::ScheduleEntry &entry : schedules->kernels)
     if (entry.cpu == part.target->name)
       requests.push_back({entry.kernel, entry.schedule,
+                          placeOf(entry.kernelRange, sources, context),
                           placeOf(entry.scheduleRange, sources, context)});
   attnc::requestSchedules(*part.module, requests);
 }
