@@ -19,11 +19,12 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// Adds what the kernels of a function take. False if that is not predicted.
+/// Adds what the kernels of a function take at the sizes of `expect`. False if
+/// that is not predicted.
 bool addCycles(func::FuncOp function, const Interface *interface,
                const Target &target, const schedule::Strategy &strategy,
                double &sum) {
-  SmallVector<Regime> regimes = getRegimes(function, interface);
+  SmallVector<Regime> regimes = getExpectedRegimes(function, interface);
   WalkResult result = function.walk([&](Operation *op) {
     auto kernel = dyn_cast<attn::KernelOp>(op);
     if (!kernel)

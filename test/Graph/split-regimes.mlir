@@ -10,7 +10,7 @@
 // CHECK-LABEL: module
 // CHECK-SAME:  cases = ["kv_len <= 33"], name = "few_or_many"
 // CHECK:      func.func @few_or_many.case0(
-// CHECK-SAME:   attnc.expect = [{kv_len = 16 : i64, query_len = 1024 : i64}, {kv_len = 33 : i64, query_len = 1024 : i64, weight = 5.000000e-01 : f64}]
+// CHECK-SAME:   attnc.expect = [{kv_len = 16 : i64, query_len = 1024 : i64}, {border, kv_len = 33 : i64, query_len = 1024 : i64, weight = 5.000000e-01 : f64}]
 // CHECK:      func.func @few_or_many(
 // CHECK-SAME:   attnc.expect = [{kv_len = 4096 : i64, query_len = 1024 : i64}]
 // REMARK: remark: at kv_len = 16, query_len = 1024: products take 1.31e+05 cycles in a separate order, used by calls with kv_len <= 33, instead of {{.*}} in a single order for all sizes [order]

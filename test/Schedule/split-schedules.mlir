@@ -19,7 +19,7 @@
 // CHECK: cases = ["query_len <= [[LAST]]"]
 // The border of a case joins its regimes.
 // CHECK: func.func @causal.case0(
-// CHECK-SAME: attnc.expect = [{batch = 1 : i64, kv_len = 4096 : i64, query_len = 1 : i64}, {batch = 1 : i64, kv_len = 4096 : i64, query_len = [[LAST]] : i64, weight = 5.000000e-01 : f64}]
+// CHECK-SAME: attnc.expect = [{batch = 1 : i64, kv_len = 4096 : i64, query_len = 1 : i64}, {batch = 1 : i64, border, kv_len = 4096 : i64, query_len = [[LAST]] : i64, weight = 5.000000e-01 : f64}]
 // CHECK: func.func @causal(
 // CHECK-SAME: attnc.expect = [{batch = 1 : i64, kv_len = 1024 : i64, query_len = 1024 : i64}]
 

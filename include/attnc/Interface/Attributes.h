@@ -27,6 +27,10 @@ inline constexpr llvm::StringLiteral kCandidatesAttr = "attnc.candidates";
 inline constexpr llvm::StringLiteral kScheduleAttr = "attnc.schedule";
 inline constexpr llvm::StringLiteral kExpectAttr = "attnc.expect";
 
+/// Of an entry of `attnc.expect`: the size up to which a copy of the function
+/// runs, which the spec does not expect.
+inline constexpr llvm::StringLiteral kBorderField = "border";
+
 } // namespace attnc
 
 #endif // ATTNC_INTERFACE_ATTRIBUTES_H

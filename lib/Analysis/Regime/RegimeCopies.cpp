@@ -42,6 +42,7 @@ static DictionaryAttr atBorder(DictionaryAttr regime, const WayCase &entry) {
   auto weight = regime.getAs<FloatAttr>("weight");
   fields.set("weight", b.getF64FloatAttr(
                            share * (weight ? weight.getValueAsDouble() : 1)));
+  fields.set(kBorderField, b.getUnitAttr());
   fields.set(entry.size, b.getI64IntegerAttr(entry.border));
   return fields.getDictionary(regime.getContext());
 }

@@ -56,13 +56,13 @@ static void completeSizes(Regime &regime, const Interface &interface) {
     regime.sizes[size.name] = value;
 }
 
-SmallVector<Regime> attnc::getRegimes(Operation *function,
-                                      const Interface *interface) {
+static SmallVector<Regime>
+readRegimes(Operation *function, const Interface *interface, bool withBorders) {
   SmallVector<Regime> regimes;
   auto expect = function->getAttrOfType<ArrayAttr>(kExpectAttr);
   for (Attribute entry : expect ? expect.getValue() : ArrayRef<Attribute>()) {
     auto dictionary = dyn_cast<DictionaryAttr>(entry);
-    if (!dictionary)
+    if (!dictionary || (!withBorders && dictionary.contains(kBorderField)))
       continue;
     Regime &regime = regimes.emplace_back();
     for (NamedAttribute field : dictionary) {
@@ -89,4 +89,14 @@ SmallVector<Regime> attnc::getRegimes(Operation *function,
     for (Regime &regime : regimes)
       completeSizes(regime, *interface);
   return regimes;
+}
+
+SmallVector<Regime> attnc::getRegimes(Operation *function,
+                                      const Interface *interface) {
+  return readRegimes(function, interface, /*withBorders=*/true);
+}
+
+SmallVector<Regime> attnc::getExpectedRegimes(Operation *function,
+                                              const Interface *interface) {
+  return readRegimes(function, interface, /*withBorders=*/false);
 }

@@ -38,6 +38,9 @@ struct Regime {
 /// queries and keys. `interface` (or null) has fixed and derived sizes.
 llvm::SmallVector<Regime> getRegimes(mlir::Operation *function,
                                      const Interface *interface);
+/// Those of them that `expect` of the spec lists: without the border of a copy.
+llvm::SmallVector<Regime> getExpectedRegimes(mlir::Operation *function,
+                                             const Interface *interface);
 
 } // namespace attnc
 
