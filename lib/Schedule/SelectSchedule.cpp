@@ -48,9 +48,6 @@ namespace attnc::schedule {
 #include "attnc/Schedule/Passes.h.inc"
 } // namespace attnc::schedule
 
-/// Queries that take less time than writing and reading their keys and values.
-static constexpr int64_t kMostFewQueries = 16;
-
 static std::string percent(double part, double whole) {
   double share = whole > 0 ? 100 * part / whole : 0;
   // Differences of sums may be a little below 0.

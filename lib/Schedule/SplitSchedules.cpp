@@ -154,6 +154,24 @@ static bool findKernels(func::FuncOp function, Trial &trial) {
          });
 }
 
+/// The regimes of a case, and its border with half of their weight, as the copy
+/// will have them.
+static SmallVector<Regime> regimesOf(const WayCase &entry,
+                                     ArrayRef<Regime> regimes,
+                                     ArrayRef<unsigned> wayOf) {
+  SmallVector<Regime> some;
+  for (auto [at, way] : llvm::zip_equal(regimes, wayOf))
+    if (way == entry.way)
+      some.push_back(at);
+  for (size_t i = 0, count = some.size(); i < count; ++i) {
+    Regime border = some[i];
+    border.weight /= 2;
+    border.sizes[entry.size] = entry.border;
+    some.push_back(border);
+  }
+  return some;
+}
+
 /// Which calls run a copy, and what that saves.
 static void explain(func::FuncOp function, ArrayRef<Regime> regimes,
                     ArrayRef<unsigned> wayOf, const WayCases &found,
@@ -198,6 +216,20 @@ std::optional<RegimeSplit> SplitSchedules::plan(func::FuncOp function,
   std::optional<WayCases> found = findCases(regimes, wayOf, cost, mostPoints);
   if (!found || !isWorthCopies(*found))
     return std::nullopt;
+  // A copy is scheduled for its border, too, which moves the border. Beyond few
+  // queries it would lose what makes their schedules fast.
+  SmallVector<unsigned> moved = wayOf;
+  for (const WayCase &entry : found->cases)
+    if (Way copy(trial, regimesOf(entry, regimes, wayOf)); copy.isLegal()) {
+      llvm::replace(moved, entry.way, unsigned(ways.size()));
+      ways.push_back(std::move(copy));
+    }
+  auto isFew = [](const WayCase &entry) {
+    return entry.size == "query_len" && entry.border <= kMostFewQueries;
+  };
+  if (auto again = findCases(regimes, moved, cost, mostPoints);
+      again && isWorthCopies(*again) && llvm::all_of(again->cases, isFew))
+    wayOf = moved, found = std::move(again);
   explain(function, regimes, wayOf, *found, cost);
   return groupRegimes(wayOf, *found);
 }

@@ -13,6 +13,9 @@
 
 namespace attnc::schedule {
 
+/// Queries that take less time than writing and reading their keys and values.
+inline constexpr int64_t kMostFewQueries = 16;
+
 class KernelChoice {
 public:
   /// `axes`: one or two values of `row_axes`. A schedule that is not null is

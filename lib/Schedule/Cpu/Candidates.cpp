@@ -238,6 +238,24 @@ static tile::CpuPack choosePack(const CpuSchedule &s, const KernelShape &shape,
              : tile::CpuPack::Auto;
 }
 
+/// Queries of a pass where lanes are features, the preferred one first: as many
+/// as the fewest that a regime has. A pass of four takes as long as one of
+/// fewer where K and V come from memory, and regimes with more need fewer
+/// passes.
+static SmallVector<int64_t> featureRowsOf(const KernelShape &shape,
+                                          int64_t lanes,
+                                          const ScheduleRequest &request) {
+  if (request.featureRows)
+    return {*request.featureRows};
+  constexpr int64_t ofMemory = 4;
+  int64_t few = shape.leastQueries ? shape.leastQueries : 1;
+  int64_t most = std::min<int64_t>(lanes, 8);
+  int64_t least = std::min(int64_t(llvm::bit_ceil(uint64_t(few))), most);
+  if (least < ofMemory && ofMemory <= most && shape.mostQueries > least)
+    return {least, ofMemory};
+  return {least};
+}
+
 /// Fills in what follows from form, q, k, partial and unit.
 static void complete(CpuSchedule &s, tile::CpuMapping mapping,
                      const KernelShape &shape, const Target &target,
@@ -277,14 +295,10 @@ static void complete(CpuSchedule &s, tile::CpuMapping mapping,
                    s.isPipelined(shape, lanes);
   s.tail = request.tail.value_or(hasTail && !leavesOut ? lanes : 0);
   s.split = request.split.value_or(0);
-  if (mapping == tile::CpuMapping::Features) {
-    int64_t few = shape.leastQueries ? shape.leastQueries : 1;
-    int64_t most = std::min<int64_t>(lanes, 8);
-    s.featureRows = request.featureRows.value_or(
-        std::min(int64_t(llvm::bit_ceil(uint64_t(few))), most));
-  } else {
+  if (mapping == tile::CpuMapping::Features)
+    s.featureRows = featureRowsOf(shape, lanes, request).front();
+  else
     s.featureRows = request.featureRows.value_or(0); // which must be 0
-  }
   s.rescaleThreshold = request.rescaleThreshold.value_or(
       isMatrix && mayKeepMaximum(shape, paired) ? steadyGrowth : 0);
   s.rescaleIn = request.rescaleIn.value_or(attn::RescalePlace::Value);
@@ -390,8 +404,16 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
     if (!isFew || form == Form::Chunked)
       return;
     complete(s, tile::CpuMapping::Features, shape, target, request);
-    if (s.q == lanes || s.tail == lanes)
+    // A large block with a few vectors of queries left runs in pieces of one,
+    // which the matrix unit computes faster together.
+    bool hasPieces = unit == tile::CpuUnit::Matrix && s.q > 2 * lanes &&
+                     shape.mostQueries > lanes;
+    if ((s.q != lanes && s.tail != lanes) || (hasPieces && !request.q))
+      return;
+    for (int64_t rows : featureRowsOf(shape, lanes, request)) {
+      s.featureRows = rows;
       push(overFeatures, s);
+    }
   };
   auto add = [&](Form form, int64_t q, int64_t k, int64_t partial,
                  int64_t chunk) {

@@ -133,13 +133,28 @@ public:
            (copiesKeys ? copyKey(shape) * keys : 0);
   }
   /// Cycles to pack all keys of a head and their values before the kernel:
-  /// these in squares of 16 by 16, through scratch.
+  /// these in squares of 16 by 16, through scratch. What does not fit L2 with
+  /// its packed copy is read, and fetched and written back.
   double packOperands(double keys) const {
     constexpr double square = 130;
     double values = square * std::ceil(keys / 16) *
                     std::ceil(double(shape.valueDim) / 16) /
                     double(shape.sharing);
-    return (schedule.packsKeys() ? keyTerms() * keys * packKey(shape) : 0) +
+    double bytes =
+        keys / 8 *
+        ((schedule.packsKeys()
+              ? keyTerms() * double(shape.headDim * shape.keyBits)
+              : 0) +
+         (schedule.transposesValues()
+              ? valueTerms() * double(shape.valueDim * shape.valueBits)
+              : 0)) /
+        double(shape.sharing);
+    constexpr double transfers = 3;
+    double moved = 2 * bytes * double(shape.sharing) > 0.75 * target.l2Bytes()
+                       ? transfers * bytes / target.memory.back().bytesPerCycle
+                       : 0;
+    return moved +
+           (schedule.packsKeys() ? keyTerms() * keys * packKey(shape) : 0) +
            (schedule.transposesValues() ? valueTerms() * values : 0);
   }
   /// Tiles of bf16 of which keys and values are stored as the sum.
@@ -353,6 +368,9 @@ public:
   void add(int64_t first, int64_t end, double times, Cost &cost);
 
 private:
+  /// The same, computed by code for `size` rows.
+  void addRows(int64_t first, int64_t end, int64_t size, double times,
+               Cost &cost);
   void addSpan(const KeySpan &span, int64_t step, double times, Cost &cost);
   void addPieces(int64_t lo, int64_t hi, int64_t step, double times,
                  Cost &cost);
@@ -472,12 +490,31 @@ void BlockCost::addSpan(const KeySpan &s, int64_t step, double times,
   fullKeys += times * double(tilesFull * step);
 }
 
+/// Whether a block of so many rows runs in pieces of `tail` that differ from
+/// the block: with features in the lanes, each query takes a pass over K and V.
+/// Other pieces take about as long as blocks, and the lengths of `expect` are
+/// examples: which rest they leave should not decide.
+static bool isInPieces(const CpuSchedule &schedule, int64_t lanes,
+                       int64_t rows) {
+  return schedule.tail && rows <= schedule.q - schedule.tail &&
+         schedule.runsOverFeatures(schedule.tail / lanes);
+}
+
 void BlockCost::add(int64_t first, int64_t end, double times, Cost &cost) {
+  if (!isInPieces(schedule, lanes, end - first))
+    return addRows(first, end,
+                   end - first <= schedule.tail ? schedule.tail : schedule.q,
+                   times, cost);
+  for (int64_t at = first; at < end; at += schedule.tail)
+    addRows(at, std::min(at + schedule.tail, end), schedule.tail, times, cost);
+}
+
+void BlockCost::addRows(int64_t first, int64_t end, int64_t size, double times,
+                        Cost &cost) {
   firstRow = first;
   endRow = end;
-  int64_t rows = end - first <= schedule.tail ? schedule.tail : schedule.q;
-  vectors = double(rows / lanes);
-  tiles.setBlock(end - first, rows / lanes);
+  vectors = double(size / lanes);
+  tiles.setBlock(end - first, size / lanes);
   cost.overhead += times * tiles.startBlock(vectors);
   int64_t keys = ranges.getKeys();
   cost.overhead += times * tiles.mergeParts(double(keys), vectors);
@@ -514,29 +551,6 @@ void BlockCost::add(int64_t first, int64_t end, double times, Cost &cost) {
 /// 3.5 times with 128.
 static constexpr double kStatesInMemory = 2.5;
 
-/// The least cycles of the products: `pairs` of rows and keys, each product at
-/// the peak of the unit that computes it, and `others` multiply-adds. Lanes of
-/// features (`isFew`) are multiplied by fmas.
-static double cyclesAtPeak(const KernelShape &shape, const Target &target,
-                           const CpuSchedule &schedule, bool isFew,
-                           double pairs, double others) {
-  DType type = shape.accumulateType();
-  const Unit *fma = target.findUnit(type, type);
-  auto cycles = [&](double multiplyAdds, const Unit *unit) {
-    return 2 * multiplyAdds / (unit && !isFew ? unit : fma)->flopsPerCycle;
-  };
-  PairedProducts paired = findPairedProducts(shape, target, schedule);
-  double sum = cycles(others, paired.states) +
-               cycles(pairs * double(shape.valueDim), paired.value) *
-                   double(paired.valueProducts);
-  for (auto [number, unit] : llvm::enumerate(paired.scores))
-    sum += cycles(pairs * double(number ? shape.productDims[number - 1]
-                                        : shape.headDim),
-                  unit) *
-           double(number ? 1 : paired.scoreProducts);
-  return sum;
-}
-
 Cost cpu::predictCost(const KernelShape &shape, const Target &target,
                       const CpuSchedule &schedule, RegimeRanges &ranges) {
   Cost cost;
@@ -544,16 +558,19 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
   int64_t lanes = shape.lanes(target);
   TileCosts tiles(shape, target, schedule);
   BlockCost block(tiles, schedule, lanes, ranges);
-  int64_t blocks = llvm::divideCeil(queries, schedule.q);
   // The last block may be short; of the others a sample is enough.
-  int64_t whole = queries / schedule.q;
+  int64_t whole = queries / schedule.q, rest = queries % schedule.q;
+  int64_t ofRest = isInPieces(schedule, lanes, rest)
+                       ? llvm::divideCeil(rest, schedule.tail)
+                       : 1;
+  int64_t blocks = whole + (rest ? ofRest : 0);
   int64_t samples =
       std::min(whole, ranges.hasClasses() ? kMostClassified : kMostBlocks);
   for (int64_t i = 0; i < samples; ++i) {
     int64_t first = sampleAt(i, samples, whole) * schedule.q;
     block.add(first, first + schedule.q, double(whole) / double(samples), cost);
   }
-  if (blocks > whole)
+  if (rest)
     block.add(whole * schedule.q, queries, 1, cost);
   if (usesStates(schedule, queries)) {
     cost.states += tiles.makeStates(double(ranges.getKeys()));
@@ -572,17 +589,18 @@ Cost cpu::predictCost(const KernelShape &shape, const Target &target,
   // Whole vectors of K and V are loaded where lanes are features, and whole
   // rows of registers by the matrix unit.
   bool isFew = schedule.runsOverFeatures(schedule.q / lanes) ||
-               (queries <= schedule.tail &&
-                schedule.runsOverFeatures(schedule.tail / lanes));
+               isInPieces(schedule, lanes, queries);
   double rows =
       read / (isFew || schedule.unit == tile::CpuUnit::Matrix
                   ? perCycle
                   : std::min<double>(perCycle, target.rowBytesPerCycle));
   cost.memory = std::max(kExposed * read / perCycle, rows - cost.total());
-  // The matrix unit waits for keys that nothing prefetches: products and the
-  // copies of values of few queries are too short to hide it.
-  if (schedule.unit == tile::CpuUnit::Matrix && !isFew && !inL2 &&
-      queries <= lanes)
+  // The matrix unit waits for values that it transposes tile by tile, and for
+  // the keys next to them, which nothing prefetches. (Measured with 4096 keys
+  // of 128 features: 54 cycles for a key and 32 queries with packed values, and
+  // 164 without, as compared to 48 and 97 from L2.)
+  if (schedule.unit == tile::CpuUnit::Matrix && !isFew &&
+      !schedule.transposesValues())
     cost.memory = rows;
   // What states hold is added once for each row and key instead of each pair.
   double pairs = ranges.getNeededPairs(), ofStates = 0;

@@ -37,6 +37,13 @@ double productCycles(RegisterTile tile, double rows, double depth,
 double matrixCycles(double rows, double depth, double vectors, int64_t products,
                     const Unit &unit);
 
+/// The least cycles of the products: `pairs` of rows and keys, each product at
+/// the peak of the unit that computes it, and `others` multiply-adds. Lanes of
+/// features (`isFew`) are multiplied by fmas.
+double cyclesAtPeak(const KernelShape &shape, const Target &target,
+                    const CpuSchedule &schedule, bool isFew, double pairs,
+                    double others);
+
 } // namespace attnc::schedule::cpu
 
 #endif // ATTNC_LIB_SCHEDULE_CPU_COSTMODEL_H

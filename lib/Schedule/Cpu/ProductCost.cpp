@@ -74,3 +74,23 @@ double cpu::matrixCycles(double rows, double depth, double vectors,
               startsPerCycle(unit) +
           loadAndStore);
 }
+
+double cpu::cyclesAtPeak(const KernelShape &shape, const Target &target,
+                         const CpuSchedule &schedule, bool isFew, double pairs,
+                         double others) {
+  DType type = shape.accumulateType();
+  const Unit *fma = target.findUnit(type, type);
+  auto cycles = [&](double multiplyAdds, const Unit *unit) {
+    return 2 * multiplyAdds / (unit && !isFew ? unit : fma)->flopsPerCycle;
+  };
+  PairedProducts paired = findPairedProducts(shape, target, schedule);
+  double sum = cycles(others, paired.states) +
+               cycles(pairs * double(shape.valueDim), paired.value) *
+                   double(paired.valueProducts);
+  for (auto [number, unit] : llvm::enumerate(paired.scores))
+    sum += cycles(pairs * double(number ? shape.productDims[number - 1]
+                                        : shape.headDim),
+                  unit) *
+           double(number ? 1 : paired.scoreProducts);
+  return sum;
+}
