@@ -3,6 +3,7 @@
 #include "attnc/Schedule/KernelSchedules.h"
 
 #include "attnc/Dialect/Attn/Attn.h"
+#include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Interface/Attributes.h"
 #include "attnc/Interface/Remark.h"
 
@@ -27,6 +28,14 @@ std::vector<NamedKernel> listKernels(ModuleOp module) {
       kernels[i].name += "/" + std::to_string(i - first + 1);
   }
   return kernels;
+}
+
+bool multipliesTerms(Operation *kernel) {
+  std::optional<attn::ScheduleAttr> schedule =
+      cast<attn::KernelOp>(kernel).getSchedule();
+  auto cpu = schedule ? dyn_cast<tile::CpuAttr>(schedule->getTarget())
+                      : tile::CpuAttr();
+  return cpu && cpu.getBf16Terms() > 1;
 }
 
 void requestSchedules(ModuleOp module, ArrayRef<KernelRequest> requests) {

@@ -28,6 +28,9 @@ struct NamedKernel {
 /// The kernels of a module from stage fused on.
 std::vector<NamedKernel> listKernels(mlir::ModuleOp module);
 
+/// Whether the schedule of a kernel multiplies f16 as terms of bf16.
+bool multipliesTerms(mlir::Operation *kernel);
+
 /// A schedule, a text as of `--schedule`, for the kernel of this name; empty:
 /// tuning did not choose one. Messages about the name point at `namePlace`, all
 /// others at `place`.

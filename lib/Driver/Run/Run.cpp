@@ -17,14 +17,12 @@
 #include "Run/RunThreads.h"
 #include "Run/Tune/Tuner.h"
 
-#include "attnc/Dialect/Attn/Attn.h"
-#include "attnc/Dialect/Tile/Tile.h"
 #include "attnc/Driver/Driver.h"
 #include "attnc/Pipeline/CheckStages.h"
 #include "attnc/Reference/Tf32.h"
+#include "attnc/Schedule/KernelSchedules.h"
 #include "attnc/Target/Platform.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <set>
@@ -117,15 +115,9 @@ bool Run::findTerms() {
   if (!session.advanceTo(Stage::Scheduled))
     return false;
   for (const SessionPart &part : session.parts())
-    part.module.get().walk([&](attn::KernelOp kernel) {
-      std::optional<attn::ScheduleAttr> schedule = kernel.getSchedule();
-      auto cpu = schedule ? dyn_cast<tile::CpuAttr>(schedule->getTarget())
-                          : tile::CpuAttr();
-      if (cpu && cpu.getBf16Terms() > 1)
-        withTerms.emplace(
-            part.target,
-            kernel->getParentOfType<mlir::func::FuncOp>().getName().str());
-    });
+    for (const NamedKernel &one : listKernels(part.module.get()))
+      if (multipliesTerms(one.kernel))
+        withTerms.emplace(part.target, one.body.str());
   return true;
 }
 

@@ -349,6 +349,14 @@ static SmallVector<int64_t> queriesOfBlocks(const KernelShape &shape,
   return queries;
 }
 
+/// Whether calls may leave a large block a few vectors of queries, which run in
+/// pieces of one: the matrix unit computes them faster together.
+static bool hasSlowPieces(const CpuSchedule &s, const KernelShape &shape,
+                          int64_t lanes) {
+  return s.unit == tile::CpuUnit::Matrix && s.q > 2 * lanes &&
+         shape.mostQueries > lanes;
+}
+
 SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
                                              const Target &target,
                                              const ScheduleRequest &request,
@@ -404,16 +412,10 @@ SmallVector<CpuSchedule> cpu::makeCandidates(const KernelShape &shape,
     if (!isFew || form == Form::Chunked)
       return;
     complete(s, tile::CpuMapping::Features, shape, target, request);
-    // A large block with a few vectors of queries left runs in pieces of one,
-    // which the matrix unit computes faster together.
-    bool hasPieces = unit == tile::CpuUnit::Matrix && s.q > 2 * lanes &&
-                     shape.mostQueries > lanes;
-    if ((s.q != lanes && s.tail != lanes) || (hasPieces && !request.q))
-      return;
-    for (int64_t rows : featureRowsOf(shape, lanes, request)) {
-      s.featureRows = rows;
-      push(overFeatures, s);
-    }
+    if ((s.q == lanes || s.tail == lanes) &&
+        (request.q || !hasSlowPieces(s, shape, lanes)))
+      for (int64_t rows : featureRowsOf(shape, lanes, request))
+        s.featureRows = rows, push(overFeatures, s);
   };
   auto add = [&](Form form, int64_t q, int64_t k, int64_t partial,
                  int64_t chunk) {
